@@ -1,0 +1,45 @@
+# make demo     set up, build, fetch three packages and show the kernels in them
+# make test     set up, build, run every test
+# make check    what a commit must pass: format, layers, lints, tests, docs
+# make build    only build; the binary is $(BIN)
+# make bench    the benches behind the README's figures
+# make network  the checks that need package registries
+#
+# Build output lives outside of the checkout, so that a clean checkout does not recompile the world.
+
+CACHE ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/benchstone
+export CARGO_TARGET_DIR ?= $(CACHE)/target
+BIN := $(CARGO_TARGET_DIR)/release/benchstone
+DEMO ?= demo
+
+.PHONY: all setup build install demo test check bench network clean
+
+all: build
+
+setup:
+	@scripts/setup.sh
+
+build: setup
+	cargo build --release --workspace
+
+install: build
+	install -D -t $(or $(PREFIX),$(HOME)/.local)/bin $(addprefix $(CARGO_TARGET_DIR)/release/,\
+	  benchstone benchstone-clang benchstone-launch benchstone-device)
+
+demo: build
+	@scripts/demo.sh $(BIN) $(DEMO)
+
+test: setup
+	@cargo xtask test
+
+check: setup
+	@cargo xtask check
+
+network: build
+	@scripts/network.sh $(BIN)
+
+bench: build
+	@scripts/bench.sh
+
+clean:
+	rm -rf $(CARGO_TARGET_DIR) $(DEMO)

@@ -1,0 +1,135 @@
+//! What is compiled in-process is what the `clang-19` driver compiles, bit for bit.
+
+use crate::support::{clang, kernels, worker_missing_driver};
+use clang::{Language, Options, Triple};
+use std::{path::Path, process::Command};
+
+/// Bitcode of the driver's own compile, `None` if it rejects the program.
+fn driver(source: &str, file: &str, arguments: &[&str]) -> Option<Vec<u8>> {
+    let folder = tempfile::tempdir().expect("a temporary folder can be made");
+    std::fs::write(folder.path().join(file), source).expect("it can be written to");
+    let status = Command::new("clang-19")
+        .current_dir(folder.path())
+        .args(arguments)
+        .args(["-w", "-emit-llvm", "-c", file, "-o", "out.bc"])
+        .stderr(std::process::Stdio::null())
+        .status()
+        .expect("the driver was found before");
+    status.success().then(|| std::fs::read(folder.path().join("out.bc")).expect("it was written"))
+}
+
+/// The readable form, without the two metadata strings that name the producer's folders.
+fn disassemble(bitcode: &[u8]) -> String {
+    let folder = tempfile::tempdir().expect("a temporary folder can be made");
+    let file = folder.path().join("module.bc");
+    std::fs::write(&file, bitcode).expect("it can be written to");
+    let output = Command::new(Path::new("/usr/lib/llvm-19/bin/llvm-dis"))
+        .args(["-o", "-"])
+        .arg(&file)
+        .output()
+        .expect("llvm-dis is beside the driver");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    text.lines()
+        .filter(|line| !line.starts_with("; ModuleID"))
+        .map(|line| format!("{line}\n"))
+        .collect()
+}
+
+fn assert_same(source: &str, options: &Options, file: &str, arguments: &[&str]) -> bool {
+    let ours = clang().compile(source, options).expect("no kernel here kills clang");
+    let code = ours.code.map(|code| code.bitcode);
+    let theirs = driver(source, file, arguments);
+    assert_eq!(code.is_some(), theirs.is_some(), "one accepts what the other rejects:\n{source}");
+    let (Some(ours), Some(theirs)) = (code, theirs) else { return false };
+    if ours != theirs {
+        assert_eq!(disassemble(&ours), disassemble(&theirs), "of\n{source}");
+    }
+    true
+}
+
+#[test]
+fn oracle_kernels_have_the_drivers_ir() {
+    let Some(kernels) = kernels("clgen.jsonl") else { return };
+    if worker_missing_driver() {
+        return;
+    }
+    let options = Options { optimisation: 1, ..Options::opencl() };
+    let flags = [
+        "-x",
+        "cl",
+        "-cl-std=CL2.0",
+        "--target=nvptx64-nvidia-nvcl",
+        "-O1",
+        "-Xclang",
+        "-finclude-default-header",
+        "-Xclang",
+        "-fdeclare-opencl-builtins",
+    ];
+    // Every tenth: the driver takes some forty times as long as we do.
+    let compiled = kernels
+        .iter()
+        .step_by(10)
+        .filter(|kernel| assert_same(kernel, &options, "program.cl", &flags))
+        .count();
+    assert!(compiled > 50, "only {compiled} compiled");
+}
+
+#[test]
+fn every_triple_language_and_level_has_the_drivers_ir() {
+    if worker_missing_driver() {
+        return;
+    }
+    let opencl = "typedef struct { float4 p; int k; } S;\n\
+        float sq(float x) { return x * x; }\n\
+        kernel void A(global S* a, local float* t, constant int* c, read_only image2d_t i, sampler_t s) {\n\
+          int g = get_global_id(0);\n\
+          for (int k = 0; k < c[g]; k++) t[k] = sq(a[g].p.x) + read_imagef(i, s, (int2)(k, g)).x;\n\
+          barrier(CLK_LOCAL_MEM_FENCE);\n\
+          a[g].p.xyz = (float3)(t[0], t[1], sin(t[2]));\n\
+          printf(\"%d\\n\", g);\n\
+        }\n";
+    let c = "static int f(int* a, int n) { int s = 0; for (int i = 0; i < n; i++) s += a[i]; return s; }\n\
+        int g(int* a) { return f(a, 100); }\n";
+    let cxx = "template <class T> struct V { T* p; T& operator[](int i) { return p[i]; } };\n\
+        int f(V<int> v, int n) { try { return v[n]; } catch (...) { throw; } }\n";
+    for level in 0..=3 {
+        let flag = format!("-O{level}");
+        for (triple, name) in [
+            (Triple::Nvptx64, "--target=nvptx64-nvidia-nvcl"),
+            (Triple::Spir64, "--target=spir64-unknown-unknown"),
+            (Triple::Host, "-fPIE"),
+        ] {
+            for standard in ["CL1.2", "CL2.0", "CL3.0"] {
+                let options = Options {
+                    optimisation: level,
+                    triple,
+                    standard: standard.into(),
+                    ..Options::opencl()
+                };
+                let standard = format!("-cl-std={standard}");
+                let flags = [
+                    "-x",
+                    "cl",
+                    &standard,
+                    name,
+                    &flag,
+                    "-Xclang",
+                    "-finclude-default-header",
+                    "-Xclang",
+                    "-fdeclare-opencl-builtins",
+                ];
+                assert_same(opencl, &options, "program.cl", &flags);
+            }
+        }
+        let host = Options {
+            optimisation: level,
+            triple: Triple::Host,
+            standard: String::new(),
+            ..Options::opencl()
+        };
+        let options = Options { language: Language::C, ..host.clone() };
+        assert!(assert_same(c, &options, "program.c", &[&flag]));
+        let options = Options { language: Language::Cxx, ..host };
+        assert!(assert_same(cxx, &options, "program.cpp", &[&flag]));
+    }
+}

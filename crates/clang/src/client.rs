@@ -1,0 +1,214 @@
+use crate::protocol::{Answer, Language, Options, Request};
+use sandbox::{Death, Pool, Profile};
+use std::{
+    env,
+    path::{Path, PathBuf},
+    process::Command,
+    time::Duration,
+};
+
+/// Environment variable that names the worker's executable.
+pub const WORKER_VARIABLE: &str = "BENCHSTONE_CLANG_WORKER";
+
+/// File name of the worker's executable.
+const WORKER: &str = "benchstone-clang";
+
+/// Wall-clock limit of one request unless [`Clang::with_limit`] says otherwise.
+const LIMIT: Duration = Duration::from_secs(20);
+
+/// Why there is no compiler to ask.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The worker's executable is nowhere it is looked for.
+    #[error(
+        "no clang worker '{WORKER}' found (looked for {}): build it with `cargo build --release -p clang-worker` \
+         or set {WORKER_VARIABLE} to its path",
+        list(.searched)
+    )]
+    NotFound {
+        /// Every path tried.
+        searched: Vec<PathBuf>,
+    },
+    /// The worker is there but does not start, most often because libclang-cpp 19 is missing.
+    #[error("the clang worker {} does not start ({death}): are libclang-cpp19 and libllvm19 installed?", worker.display())]
+    CannotStart {
+        /// The executable.
+        worker: PathBuf,
+        /// How it ended.
+        death: Death,
+    },
+}
+
+fn list(paths: &[PathBuf]) -> String {
+    let paths: Vec<_> = paths.iter().map(|path| path.display().to_string()).collect();
+    paths.join(", ")
+}
+
+/// What programs may include besides the virtual headers that come with them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Includes {
+    /// clang's own headers.
+    #[default]
+    Own,
+    /// Those, and in C and C++ programs the headers of the host's libraries: the worker may then
+    /// read the folders that hold them, and nothing else.
+    Host,
+}
+
+/// clang, in workers of its own.
+///
+/// Shared by any number of threads; a worker that dies over a program is replaced for the next.
+#[derive(Debug)]
+pub struct Clang {
+    pool: Pool,
+    worker: PathBuf,
+    limit: Duration,
+}
+
+impl Clang {
+    /// Start with at most `workers` processes; one is started now, the others when needed.
+    ///
+    /// # Errors
+    /// When the worker's executable cannot be found or does not start.
+    pub fn start(workers: usize) -> Result<Clang, Error> {
+        Clang::start_at(&find_worker()?, workers, Includes::Own)
+    }
+
+    /// The same with the executable `worker`, and with a choice of what programs may include.
+    ///
+    /// # Errors
+    /// When it does not start.
+    pub fn start_at(worker: &Path, workers: usize, includes: Includes) -> Result<Clang, Error> {
+        let executable = worker.to_owned();
+        let pool = Pool::new(workers, Profile::clang(), move || {
+            let mut command = Command::new(&executable);
+            if includes == Includes::Host {
+                command.arg("--host-headers");
+            }
+            command
+        });
+        match pool.held() {
+            Ok(_) => Ok(Clang { pool, worker: worker.to_owned(), limit: LIMIT }),
+            Err(death) => Err(Error::CannotStart { worker: worker.to_owned(), death }),
+        }
+    }
+
+    /// With another wall-clock limit per request than 20 s.
+    #[must_use]
+    pub fn with_limit(mut self, limit: Duration) -> Clang {
+        self.limit = limit;
+        self
+    }
+
+    /// The worker's executable.
+    #[must_use]
+    pub fn worker(&self) -> &Path {
+        &self.worker
+    }
+
+    /// The pool of workers, for what holds in them.
+    #[must_use]
+    pub fn pool(&self) -> &Pool {
+        &self.pool
+    }
+
+    /// Have a worker answer `request`; waits until one is free.
+    ///
+    /// # Errors
+    /// How the worker died over this program.
+    pub fn ask(&self, request: &Request) -> Result<Answer, Death> {
+        let message =
+            postcard::to_stdvec(request).expect("a request is plain data and always encodes");
+        let answer = self.pool.call(&message, self.limit)?;
+        postcard::from_bytes(&answer).map_err(|_| {
+            Death::Start(format!("{} is of another version than its client", self.worker.display()))
+        })
+    }
+
+    /// Expand macros, conditionals and includes; the answer's `text`.
+    ///
+    /// # Errors
+    /// How the worker died over this program.
+    pub fn preprocess(&self, source: &str, options: &Options) -> Result<Answer, Death> {
+        self.ask(&Request::Preprocess { source: source.into(), options: options.clone() })
+    }
+
+    /// Lex without preprocessing; the answer's `tokens`.
+    ///
+    /// # Errors
+    /// How the worker died over this program.
+    pub fn tokens(&self, source: &str, options: &Options) -> Result<Answer, Death> {
+        self.ask(&Request::Tokens { source: source.into(), options: options.clone() })
+    }
+
+    /// Parse; the answer's `facts`.
+    ///
+    /// # Errors
+    /// How the worker died over this program.
+    pub fn parse(&self, source: &str, options: &Options) -> Result<Answer, Death> {
+        self.ask(&Request::Parse { source: source.into(), options: options.clone(), tree: false })
+    }
+
+    /// Compile to bitcode; the answer's `code`.
+    ///
+    /// # Errors
+    /// How the worker died over this program.
+    pub fn compile(&self, source: &str, options: &Options) -> Result<Answer, Death> {
+        self.ask(&Request::Compile {
+            source: source.into(),
+            options: options.clone(),
+            facts: false,
+            tree: false,
+            bitcode: true,
+        })
+    }
+
+    /// The canonical IR of what `kernel` reaches; the answer's `hash`, and its `text` too.
+    ///
+    /// # Errors
+    /// How the worker died over this program.
+    pub fn canonical_ir(
+        &self,
+        source: &str,
+        options: &Options,
+        kernel: &str,
+    ) -> Result<Answer, Death> {
+        self.ask(&Request::CanonicalIr {
+            source: source.into(),
+            options: options.clone(),
+            kernel: kernel.into(),
+            text: true,
+        })
+    }
+
+    /// Lay out in the project's one code style; the answer's `text`. Idempotent.
+    ///
+    /// # Errors
+    /// How the worker died over this program.
+    pub fn format(&self, source: &str, language: Language) -> Result<Answer, Death> {
+        self.ask(&Request::Format { source: source.into(), language })
+    }
+}
+
+/// The worker's executable: the one named by [`WORKER_VARIABLE`], else the one beside or above our
+/// own (test and example executables lie one folder deeper).
+///
+/// # Errors
+/// When it is at none of these places.
+pub fn find_worker() -> Result<PathBuf, Error> {
+    if let Some(path) = env::var_os(WORKER_VARIABLE) {
+        let path = PathBuf::from(path);
+        return if path.is_file() {
+            Ok(path)
+        } else {
+            Err(Error::NotFound { searched: vec![path] })
+        };
+    }
+    let own = env::current_exe().unwrap_or_default();
+    let searched: Vec<PathBuf> =
+        own.ancestors().skip(1).take(2).map(|folder| folder.join(WORKER)).collect();
+    match searched.iter().find(|path| path.is_file()) {
+        Some(path) => Ok(path.clone()),
+        None => Err(Error::NotFound { searched }),
+    }
+}

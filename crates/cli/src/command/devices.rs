@@ -1,0 +1,36 @@
+//! `benchstone devices`: which OpenCL devices can be used, and why not.
+
+use crate::{Global, output};
+use std::process::ExitCode;
+
+/// List OpenCL platforms and devices, and which can be used
+#[derive(clap::Args, Debug)]
+#[command(after_help = "Examples:\n  benchstone devices\n  benchstone devices --json")]
+pub(crate) struct Devices {}
+
+impl Devices {
+    pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
+        let devices = device::devices()?;
+        if global.json {
+            output::json(&serde_json::json!({ "devices": devices }))?;
+        } else {
+            let rows = devices.iter().map(|device| {
+                vec![
+                    device.name.clone(),
+                    device.r#type.name().to_owned(),
+                    if device.usable { "yes".to_owned() } else { device.why.clone() },
+                    format!("{} ({})", device.platform, device.platform_version),
+                    device.version.clone(),
+                    device.driver.clone(),
+                    device.compute_units.to_string(),
+                    format!("{} MiB", output::count(device.memory_bytes >> 20)),
+                ]
+            });
+            let header =
+                ["device", "type", "usable", "platform", "OpenCL", "driver", "units", "memory"];
+            output::line(&output::table(&header, rows).to_string())?;
+        }
+        let usable = devices.iter().any(|device| device.usable);
+        Ok(if usable { ExitCode::SUCCESS } else { output::NEGATIVE })
+    }
+}

@@ -1,0 +1,101 @@
+use crate::{Global, output};
+use anyhow::{Context, bail};
+use std::{
+    collections::BTreeSet,
+    fs::File,
+    path::{Path, PathBuf},
+    process::{Command, ExitCode},
+};
+
+/// Our programs that need no clang.
+const PROGRAMS: &[&str] = &["benchstone", "benchstone-launch", "benchstone-device"];
+const CLANG_WORKER: &str = "benchstone-clang";
+
+/// Libraries every Linux machine has, which must be its own: the C library's, the compiler's.
+const SYSTEM: &[&str] =
+    &["linux-vdso", "ld-linux", "libc.so", "libm.so", "libpthread", "libdl", "librt", "libgcc_s"];
+
+const README: &str = "Benchstone for a machine without compiler or network.\n\
+    Start bin/benchstone; libraries it brings are found through lib/ (set LD_LIBRARY_PATH to it).\n";
+
+/// Pack the programs and the shared libraries they need into a `.tar.zst`.
+pub(super) fn pack(file: &Path, with_clang: bool, global: &Global) -> anyhow::Result<ExitCode> {
+    let mut programs = Vec::new();
+    for name in PROGRAMS.iter().copied().chain(with_clang.then_some(CLANG_WORKER)) {
+        let Some(path) = sandbox::companion(name) else {
+            bail!("{name} is not beside this program; build the workspace first (make build)");
+        };
+        programs.push((name, path));
+    }
+    let mut libraries = BTreeSet::new();
+    for (_, path) in &programs {
+        libraries.extend(shared_libraries(path)?);
+    }
+    let partial = file.with_extension("partial");
+    let written = write(&partial, &programs, &libraries)
+        .and_then(|()| std::fs::rename(&partial, file).context("cannot name the bundle"));
+    if written.is_err() {
+        // The first error is the one to report.
+        let _ = std::fs::remove_file(&partial);
+    }
+    written?;
+    let bytes = std::fs::metadata(file)?.len();
+    let names: Vec<&str> = programs.iter().map(|(name, _)| *name).collect();
+    if global.json {
+        let libraries: Vec<_> = libraries.iter().map(|path| path.display().to_string()).collect();
+        let report = serde_json::json!({
+            "bundle": file, "bytes": bytes, "programs": names, "libraries": libraries,
+        });
+        output::json(&report)?;
+    } else {
+        let size = output::count(bytes / 1024);
+        output::line(&format!(
+            "{}: {} and {} libraries, {size} KiB",
+            file.display(),
+            names.join(", "),
+            libraries.len()
+        ))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn write(
+    file: &Path,
+    programs: &[(&str, PathBuf)],
+    libraries: &BTreeSet<PathBuf>,
+) -> anyhow::Result<()> {
+    let target = File::create(file).with_context(|| format!("cannot write {}", file.display()))?;
+    let mut archive = tar::Builder::new(zstd::Encoder::new(target, 9)?);
+    for (name, path) in programs {
+        archive.append_path_with_name(path, format!("benchstone/bin/{name}"))?;
+    }
+    for path in libraries {
+        let name = path.file_name().context("a library without a name")?.to_string_lossy();
+        let real = path.canonicalize()?;
+        archive.append_path_with_name(real, format!("benchstone/lib/{name}"))?;
+    }
+    let mut header = tar::Header::new_gnu();
+    header.set_size(README.len() as u64);
+    header.set_mode(0o644);
+    archive.append_data(&mut header, "benchstone/README", README.as_bytes())?;
+    archive.into_inner()?.finish()?.sync_all()?;
+    Ok(())
+}
+
+/// The shared libraries that the dynamic linker would load, but for the system's own.
+fn shared_libraries(program: &Path) -> anyhow::Result<Vec<PathBuf>> {
+    let output = Command::new("ldd").arg(program).output().context("cannot run ldd")?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let mut found = Vec::new();
+    for line in text.lines() {
+        let Some((name, rest)) = line.trim().split_once(" => ") else { continue };
+        if SYSTEM.iter().any(|system| name.starts_with(system)) {
+            continue;
+        }
+        match rest.split_whitespace().next() {
+            Some(path) if path.starts_with('/') => found.push(PathBuf::from(path)),
+            _ => bail!("{} needs {name}, which is not on this machine", program.display()),
+        }
+    }
+    Ok(found)
+}

@@ -1,0 +1,65 @@
+//! `benchstone doctor`: what this machine has, what it lacks, who needs it, how to get it.
+
+mod bundle;
+mod component;
+
+use crate::{Global, output};
+use component::Component;
+use std::{path::PathBuf, process::ExitCode};
+
+/// Show which components are here, which are missing, and the command that installs each
+#[derive(clap::Args, Debug)]
+#[command(after_help = "Examples:\n  \
+    benchstone doctor\n  \
+    benchstone doctor --json | jq '.components[] | select(.found | not)'\n  \
+    benchstone doctor --bundle bench.tar.zst         for a machine with a GPU and little else\n  \
+    benchstone doctor --bundle bench.tar.zst --with-clang\n\n\
+Exit status 1 when something that mining and preparing need is missing.")]
+pub(crate) struct Doctor {
+    /// Pack the binaries, and the shared libraries they need, into a .tar.zst for another machine
+    #[arg(long, value_name = "FILE")]
+    bundle: Option<PathBuf>,
+    /// Pack the clang worker and LLVM's libraries as well (about 70 MB)
+    #[arg(long, requires = "bundle")]
+    with_clang: bool,
+}
+
+#[derive(serde::Serialize)]
+struct Report {
+    ok: bool,
+    components: Vec<Component>,
+}
+
+impl Doctor {
+    pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
+        if let Some(file) = &self.bundle {
+            return bundle::pack(file, self.with_clang, global);
+        }
+        let components = component::all();
+        let ok = components.iter().all(|component| component.found || !component.required);
+        if global.json {
+            output::json(&Report { ok, components })?;
+        } else {
+            let rows = components.iter().map(|component| {
+                let state = match (component.found, component.required) {
+                    (true, _) => "found",
+                    (false, true) => "MISSING",
+                    (false, false) => "not here",
+                };
+                let what = match component.found {
+                    true => component.version.clone(),
+                    false => component.install.clone(),
+                };
+                vec![component.name.clone(), state.into(), what, component.needed_for.clone()]
+            });
+            let header = ["component", "state", "version, or how to get it", "needed for"];
+            output::line(&output::table(&header, rows).to_string())?;
+            if !ok {
+                output::line(
+                    "Something that `mine` and `prepare` need is missing; `make setup` installs it all.",
+                )?;
+            }
+        }
+        Ok(if ok { ExitCode::SUCCESS } else { output::NEGATIVE })
+    }
+}

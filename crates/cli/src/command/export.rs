@@ -1,0 +1,86 @@
+//! `benchstone export`: programs as files.
+
+use crate::{Global, output};
+use anyhow::{Context, bail};
+use dataset::{Code, Language, Programs};
+use std::{collections::HashMap, path::PathBuf, process::ExitCode};
+
+/// Write the programs of a data set as files (.cl, .c, .cpp, .ll, .bc)
+#[derive(clap::Args, Debug)]
+#[command(after_help = "Examples:\n  \
+    benchstone export kernels --to cl\n  \
+    benchstone export kernels --to cl --limit 100")]
+pub(crate) struct Export {
+    /// A data set of programs
+    dataset: PathBuf,
+    /// The folder to make; one that exists is refused
+    #[arg(long, value_name = "DIR")]
+    to: PathBuf,
+    /// At most so many programs
+    #[arg(long, value_name = "N")]
+    limit: Option<usize>,
+}
+
+impl Export {
+    pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
+        let programs = Programs::open(&self.dataset)?;
+        if self.to.exists() {
+            bail!("{} exists already; name another folder with --to", self.to.display());
+        }
+        let partial = self.to.with_extension("partial");
+        if partial.exists() {
+            std::fs::remove_dir_all(&partial)
+                .with_context(|| format!("cannot remove {}", partial.display()))?;
+        }
+        std::fs::create_dir_all(&partial)
+            .with_context(|| format!("cannot create {}", partial.display()))?;
+        let mut taken: HashMap<String, u32> = HashMap::new();
+        let mut written = 0u64;
+        for program in programs.iter()?.take(self.limit.unwrap_or(usize::MAX)) {
+            let program = program?;
+            let extension = match program.language {
+                Language::OpenCl => "cl",
+                Language::C => "c",
+                Language::Cxx => "cpp",
+                Language::LlvmIr => "ll",
+                Language::Bitcode => "bc",
+            };
+            let stem = stem(&program.path, &program.name);
+            let times = taken.entry(stem.to_lowercase()).or_default();
+            *times += 1;
+            let name = match *times {
+                1 => format!("{stem}.{extension}"),
+                again => format!("{stem}-{again}.{extension}"),
+            };
+            let bytes = match &program.code {
+                Code::Text(text) => text.as_bytes(),
+                Code::Bytes(bytes) => bytes,
+            };
+            let path = partial.join(&name);
+            std::fs::write(&path, bytes)
+                .with_context(|| format!("cannot write {}", path.display()))?;
+            written += 1;
+        }
+        std::fs::rename(&partial, &self.to)
+            .with_context(|| format!("cannot write {}", self.to.display()))?;
+        match global.json {
+            true => output::json(&serde_json::json!({ "programs": written, "to": self.to }))?,
+            false => output::line(&format!("{written} programs in {}", self.to.display()))?,
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// A file name that says where the program is from and holds no character a shell minds.
+fn stem(path: &str, name: &str) -> String {
+    let path = path.rsplit_once('.').map_or(path, |(stem, _)| stem);
+    let whole = if name.is_empty() { path.to_owned() } else { format!("{path}-{name}") };
+    let tame: String =
+        whole.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
+    let tame = tame.trim_matches('-');
+    let start = tame.len().saturating_sub(120);
+    match tame.is_empty() {
+        true => "program".to_owned(),
+        false => tame[start..].trim_start_matches('-').to_owned(),
+    }
+}

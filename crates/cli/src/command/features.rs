@@ -1,0 +1,110 @@
+//! `benchstone features`: programs as vectors.
+
+use super::query::Format;
+use crate::{Global, output, progress::Bar};
+use anyhow::bail;
+use dataset::{Dataset, Programs};
+use features::{Extractor, FeatureSpace, Options, Report, Row, Ways};
+use std::{path::PathBuf, process::ExitCode};
+
+/// Describe programs in feature spaces
+#[derive(clap::Args, Debug)]
+#[command(
+    after_help = "Spaces: grewe, grewe-fixed, instcount, autophase, opcodes, tokens, ast-depth\n\n\
+Examples:\n  \
+    benchstone features kernels --space grewe,instcount,autophase --out vectors\n  \
+    benchstone features saxpy.cl --space grewe --format jsonl\n  \
+    benchstone features module.bc --space instcount --format jsonl\n\n\
+OpenCL is compiled for nvptx64-nvidia-nvcl at -O1, as the published vectors were; C and C++ for this\n\
+machine. Programs that cannot be described have rows with a verdict."
+)]
+pub(crate) struct Features {
+    /// A data set, folder or file of programs (.cl .c .cpp .ll .bc)
+    dataset: PathBuf,
+    /// Feature spaces, with commas
+    #[arg(long, value_name = "SPACES", default_value = "grewe,instcount,autophase")]
+    space: String,
+    /// The data set to make; without it, rows are printed
+    #[arg(short, long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Replace what is at --out
+    #[arg(long)]
+    force: bool,
+    /// Go on with an unfinished run (the default when the command is the same)
+    #[arg(long)]
+    resume: bool,
+    /// How rows are printed
+    #[arg(long, value_enum)]
+    format: Option<Format>,
+    /// Optimisation level, 0 to 3
+    #[arg(long, value_name = "LEVEL", default_value_t = 1, value_parser = clap::value_parser!(u8).range(0..=3))]
+    opt: u8,
+}
+
+impl Features {
+    pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
+        let spaces = features::spaces(&self.space)?;
+        let programs = Programs::open(&self.dataset)?;
+        let extractor = extractor(spaces.clone(), self.opt, global)?;
+        let bar = Bar::new(global);
+        let report = match &self.out {
+            Some(out) => {
+                let name = self.dataset.display().to_string();
+                extractor.describe_to(&name, &programs, out, self.force, &bar)?
+            }
+            None => {
+                let format = self.format.unwrap_or(Format::Jsonl);
+                if format != Format::Jsonl {
+                    bail!(
+                        "rows are printed as jsonl; make a data set (--out) and `query` it for {format:?}"
+                    );
+                }
+                extractor.describe_all(&programs, &bar, |rows| {
+                    for row in rows.iter().filter(|_| !global.json) {
+                        // A pipe that was closed ends the program inside `line`.
+                        let _ = output::line(&row.to_json(&spaces).to_string());
+                    }
+                    Ok(())
+                })?
+            }
+        };
+        drop(bar);
+        if let (Some(out), Some(Format::Jsonl)) = (&self.out, self.format) {
+            for row in Dataset::open(out)?.rows::<Row>()? {
+                output::line(&row?.to_json(&spaces).to_string())?;
+            }
+        } else if global.json {
+            output::json(&report)?;
+        } else if let Some(out) = &self.out {
+            print(&report, out)?;
+        }
+        let accepted = report.verdicts.get(dataset::Verdict::ACCEPTED).copied().unwrap_or(0);
+        Ok(if accepted > 0 { ExitCode::SUCCESS } else { output::NEGATIVE })
+    }
+}
+
+/// An extractor that reads bitcode in a worker of this program.
+pub(crate) fn extractor(
+    spaces: Vec<&'static dyn FeatureSpace>,
+    level: u8,
+    global: &Global,
+) -> anyhow::Result<Extractor> {
+    let reader = vec![std::env::current_exe()?.into_os_string(), "worker".into(), "modules".into()];
+    let options = Options { ways: Ways::default().at_level(level), jobs: global.jobs(), reader };
+    Ok(Extractor::new(spaces, options))
+}
+
+fn print(report: &Report, out: &std::path::Path) -> anyhow::Result<()> {
+    let verdicts = report.verdicts.iter();
+    let rows = verdicts
+        .map(|(name, n)| vec![name.clone(), output::count(*n), output::percent(*n, report.rows)]);
+    output::line(&output::table(&["verdict", "rows", "share"], rows).to_string())?;
+    let vectors = report.vectors.iter().map(|(name, n)| vec![name.clone(), output::count(*n)]);
+    output::line(&output::table(&["space", "vectors"], vectors).to_string())?;
+    output::line(&format!(
+        "{} programs, {} rows in {}",
+        output::count(report.programs),
+        output::count(report.rows),
+        out.display()
+    ))
+}

@@ -1,0 +1,87 @@
+//! `benchstone heuristic`: device-mapping heuristics, honestly scored.
+
+mod crossval;
+mod explain;
+mod import;
+mod predict;
+mod reproduce;
+mod source;
+mod train;
+
+use crate::{Global, output};
+use heuristics::{Scores, Task};
+use std::process::ExitCode;
+
+/// Import tasks, train, predict, cross-validate, explain, reproduce published results
+#[derive(clap::Args, Debug)]
+#[command(after_help = "Examples:\n  \
+    benchstone heuristic import benchmarks.csv --out task\n  \
+    benchstone heuristic crossval task --model tree,knn,forest\n  \
+    benchstone heuristic explain task --out explained\n  \
+    benchstone heuristic reproduce --recipe cgo17 --data cgo17 --out reproduced\n\n\
+Every score says its orientation (static / predicted: above 1 is faster), its mean (geometric)\n\
+and its baseline (the choice that is most often best).")]
+pub(crate) struct Heuristic {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(clap::Subcommand, Debug)]
+enum Verb {
+    Import(import::Import),
+    Train(train::Train),
+    Predict(predict::Predict),
+    Crossval(crossval::Crossval),
+    Explain(explain::Explain),
+    Reproduce(reproduce::Reproduce),
+}
+
+impl Heuristic {
+    pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
+        match self.verb {
+            Verb::Import(verb) => verb.run(global),
+            Verb::Train(verb) => verb.run(global),
+            Verb::Predict(verb) => verb.run(global),
+            Verb::Crossval(verb) => verb.run(global),
+            Verb::Explain(verb) => verb.run(global),
+            Verb::Reproduce(verb) => verb.run(global),
+        }
+    }
+}
+
+const SCORES: [&str; 7] =
+    ["model", "accuracy", "speedup", "95 % interval", "share of oracle", "over", "orientation"];
+
+fn score_row(name: &str, scores: &Scores) -> Vec<String> {
+    vec![
+        name.to_owned(),
+        format!("{:.3}", scores.accuracy),
+        format!("{:.3}", scores.geomean_speedup),
+        format!("{:.3} to {:.3}", scores.geomean_interval[0], scores.geomean_interval[1]),
+        format!("{:.3}", scores.oracle_share),
+        format!("always {}", scores.baseline),
+        format!("{}, {}", scores.orientation, scores.mean),
+    ]
+}
+
+/// Precision, recall and specificity per choice.
+fn recognition(scores: &Scores) -> comfy_table::Table {
+    let share = |value: Option<f64>| value.map_or("–".to_owned(), |value| format!("{value:.3}"));
+    let rows = scores.choices.iter().map(|(choice, seen)| {
+        vec![
+            choice.clone(),
+            seen.best.to_string(),
+            seen.predicted.to_string(),
+            share(seen.precision),
+            share(seen.recall),
+            share(seen.specificity),
+        ]
+    });
+    output::table(&["choice", "best", "predicted", "precision", "recall", "specificity"], rows)
+}
+
+fn labels(task: &Task) -> String {
+    let labels =
+        task.labels().into_iter().map(|(choice, count)| format!("{choice} best on {count}"));
+    labels.collect::<Vec<_>>().join(", ")
+}

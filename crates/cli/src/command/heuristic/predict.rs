@@ -1,0 +1,43 @@
+use super::source::Columns;
+use crate::{Global, output};
+use anyhow::Context;
+use heuristics::Heuristic;
+use std::{path::PathBuf, process::ExitCode};
+
+/// Choose a device for every row of a task by a trained model
+#[derive(clap::Args, Debug)]
+pub(crate) struct Predict {
+    /// A file that `heuristic train` wrote
+    model: PathBuf,
+    /// A `task` data set or a CSV table; costs are used for scores where they are there
+    task: PathBuf,
+    #[command(flatten)]
+    columns: Columns,
+}
+
+impl Predict {
+    pub(super) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
+        let heuristic = Heuristic::load(&self.model)
+            .with_context(|| format!("cannot use {}", self.model.display()))?;
+        let task = self.columns.read(&self.task, global)?.task;
+        let report = heuristics::predict(&heuristic, &task)?;
+        if global.json {
+            output::json(&report)?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        let rows = report.predictions.iter().map(|prediction| {
+            vec![
+                prediction.program.clone(),
+                prediction.variant.clone(),
+                prediction.choice.clone(),
+                prediction.label.clone().unwrap_or_else(|| "unknown".into()),
+            ]
+        });
+        output::line(&output::table(&["program", "input", "choice", "best"], rows).to_string())?;
+        if let Some(scores) = &report.scores {
+            let rows = [super::score_row(&report.model, scores)];
+            output::line(&output::table(&super::SCORES, rows).to_string())?;
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}

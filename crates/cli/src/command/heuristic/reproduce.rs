@@ -1,0 +1,41 @@
+use super::explain::write_pictures;
+use crate::{Global, output};
+use heuristics::ReproduceOptions;
+use std::{path::PathBuf, process::ExitCode};
+
+/// Recompute a published evaluation from its published data: as printed, and the right way up
+#[derive(clap::Args, Debug)]
+#[command(after_help = "Example:\n  \
+    benchstone heuristic reproduce --recipe cgo17 --data cgo17 --out reproduced")]
+pub(crate) struct Reproduce {
+    /// Which publication: cgo17 (CLgen)
+    #[arg(long, default_value = "cgo17")]
+    recipe: String,
+    /// The folder with its data
+    #[arg(long, value_name = "DIR")]
+    data: PathBuf,
+    /// Seeds that give the range of results which depend on ties between equal splits
+    #[arg(long, default_value_t = 30)]
+    seeds: u32,
+    /// A folder for the report (Markdown, JSON) and pictures (SVG)
+    #[arg(short, long, value_name = "DIR")]
+    out: Option<PathBuf>,
+}
+
+impl Reproduce {
+    pub(super) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
+        let options = ReproduceOptions { recipe: self.recipe, data: self.data, seeds: self.seeds };
+        let result = heuristics::reproduce(&options)?;
+        if let Some(folder) = &self.out {
+            let mut files = result.pictures.clone();
+            files.push(("report.md".to_owned(), result.text.clone()));
+            files.push(("report.json".to_owned(), serde_json::to_string_pretty(&result.numbers)?));
+            write_pictures(folder, &files)?;
+        }
+        match global.json {
+            true => output::json(&result.numbers)?,
+            false => output::line(result.text.trim_end())?,
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}

@@ -1,0 +1,100 @@
+//! Tasks as a user names them: a `task` data set, or a table and what its columns mean.
+
+use crate::Global;
+use heuristics::{Features, Group, Import, ImportOptions, Mapping, import};
+use std::path::{Path, PathBuf};
+
+/// What the columns of a table mean; the defaults read the CLgen paper's files. A `task` data set
+/// needs none of these.
+#[derive(clap::Args, Debug, Clone)]
+pub(super) struct Columns {
+    /// Column with the program's name
+    #[arg(long, value_name = "COLUMN", default_value = "benchmark")]
+    program: String,
+    /// Column with the input's name
+    #[arg(long, value_name = "COLUMN", default_value = "dataset")]
+    variant: String,
+    /// Column to hold out together, or `program`; unless given, the benchmark part of the name
+    #[arg(long, value_name = "COLUMN")]
+    group: Option<String>,
+    /// Features: `grewe`, `extended`, or columns with commas
+    #[arg(long, value_name = "NAMES", default_value = "grewe")]
+    features: String,
+    /// Costs of the choices: NAME=COLUMN with commas
+    #[arg(long, value_name = "COSTS", default_value = "CPU=runtime_cpu,GPU=runtime_gpu")]
+    costs: String,
+    /// Keep rows with garbage in their counters
+    #[arg(long)]
+    keep_garbage: bool,
+}
+
+impl Columns {
+    /// Read `source`, saying on standard error what was turned away.
+    pub(super) fn read(&self, source: &Path, global: &Global) -> anyhow::Result<Import> {
+        let features = match self.features.as_str() {
+            "grewe" => Features::Grewe,
+            "extended" => Features::Extended,
+            names => {
+                Features::Columns(names.split(',').map(|name| name.trim().to_owned()).collect())
+            }
+        };
+        let mut mapping = Mapping::cgo17(features);
+        mapping.program.clone_from(&self.program);
+        mapping.variant = Some(self.variant.clone());
+        match self.group.as_deref() {
+            None => {}
+            Some("program") => mapping.group = Group::Program,
+            Some(column) => mapping.group = Group::Column(column.to_owned()),
+        }
+        mapping.costs = self
+            .costs
+            .split(',')
+            .map(|cost| {
+                let (name, column) = cost.split_once('=').unwrap_or((cost, cost));
+                (name.trim().to_owned(), column.trim().to_owned())
+            })
+            .collect();
+        let options =
+            ImportOptions { source: source.to_owned(), mapping, keep_garbage: self.keep_garbage };
+        let import = import(&options)?;
+        if !global.quiet {
+            for (verdict, count) in &import.verdicts {
+                if verdict != dataset::Verdict::ACCEPTED {
+                    eprintln!("{}: {count} rows {verdict}", source.display());
+                }
+            }
+        }
+        if global.verbose > 0 {
+            for (line, verdict) in &import.notes {
+                eprintln!("{}:{line}: {verdict}", source.display());
+            }
+        }
+        Ok(import)
+    }
+}
+
+/// A task, and perhaps rows to add to its training sets.
+#[derive(clap::Args, Debug, Clone)]
+pub(super) struct Source {
+    /// A `task` data set or a CSV table (.csv, .csv.gz)
+    task: PathBuf,
+    /// Rows added to every training set, never tested on: the second training set to compare
+    #[arg(long, value_name = "TASK")]
+    extra: Option<PathBuf>,
+    #[command(flatten)]
+    columns: Columns,
+}
+
+impl Source {
+    pub(super) fn read(
+        &self,
+        global: &Global,
+    ) -> anyhow::Result<(heuristics::Task, Option<heuristics::Task>)> {
+        let task = self.columns.read(&self.task, global)?.task;
+        let extra = match &self.extra {
+            Some(path) => Some(self.columns.read(path, global)?.task),
+            None => None,
+        };
+        Ok((task, extra))
+    }
+}

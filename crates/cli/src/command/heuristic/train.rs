@@ -1,0 +1,40 @@
+use super::source::Columns;
+use crate::{Global, output};
+use heuristics::TrainOptions;
+use std::{path::PathBuf, process::ExitCode};
+
+/// Fit a model to a whole task and write it to a file
+#[derive(clap::Args, Debug)]
+pub(crate) struct Train {
+    /// A `task` data set or a CSV table
+    task: PathBuf,
+    /// tree, knn, forest, boosting or mlp, with settings: `knn:k=3`, `forest:trees=100`
+    #[arg(long, default_value = "tree")]
+    model: String,
+    /// The file to write
+    #[arg(short, long, value_name = "FILE")]
+    out: PathBuf,
+    /// Seed of whatever the model draws
+    #[arg(long, default_value_t = 0)]
+    seed: u32,
+    #[command(flatten)]
+    columns: Columns,
+}
+
+impl Train {
+    pub(super) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
+        let task = self.columns.read(&self.task, global)?.task;
+        let options = TrainOptions { model: self.model, seed: self.seed };
+        let (heuristic, report) = heuristics::train(&task, &options)?;
+        heuristic.save(&self.out)?;
+        match global.json {
+            true => output::json(&report)?,
+            false => {
+                let rows = [super::score_row(&report.model, &report.scores)];
+                output::line(&output::table(&super::SCORES, rows).to_string())?;
+                output::line(&format!("{} ({})", self.out.display(), report.validation))?;
+            }
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}

@@ -1,0 +1,103 @@
+//! `benchstone label`: measurements and features become a task.
+
+use super::features::extractor;
+use crate::{Global, output, progress::Bar};
+use dataset::{Dataset, Programs};
+use device::Task;
+use features::{FeatureSpace, Row, space};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
+
+/// Join runs with the features of their kernels into a table a heuristic learns from
+#[derive(clap::Args, Debug)]
+#[command(after_help = "Examples:\n  \
+    benchstone label runs --features vectors --out task\n  \
+    benchstone label runs --features kernels --out task        (describes them now)\n  \
+    benchstone heuristic crossval task")]
+pub(crate) struct Label {
+    /// A data set that `run` made, with a processor and a GPU in it
+    runs: PathBuf,
+    /// The kernels' Grewe vectors, or the kernels themselves
+    #[arg(long, value_name = "DATASET")]
+    features: PathBuf,
+    /// What is to be learnt
+    #[arg(long, value_enum, default_value = "cpu-gpu")]
+    task: What,
+    /// The data set to make
+    #[arg(short, long, value_name = "DIR")]
+    out: PathBuf,
+    /// Replace what is at --out
+    #[arg(long)]
+    force: bool,
+}
+
+#[derive(clap::ValueEnum, Clone, Copy, Debug)]
+enum What {
+    CpuGpu,
+}
+
+type Vectors = BTreeMap<(String, String), BTreeMap<String, f64>>;
+
+impl Label {
+    pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
+        let vectors = vectors(&self.features, global)?;
+        let What::CpuGpu = self.task;
+        let report = device::label(
+            &self.runs,
+            &vectors,
+            &BTreeMap::new(),
+            Task::CpuGpu,
+            &self.out,
+            self.force,
+        )?;
+        match global.json {
+            true => output::json(&report)?,
+            false => {
+                let labels: Vec<String> = report
+                    .labels
+                    .iter()
+                    .map(|(device, n)| format!("{device} faster on {n}"))
+                    .collect();
+                let left: Vec<String> =
+                    report.left_out.iter().map(|(why, n)| format!("{n} {why}")).collect();
+                output::line(&format!(
+                    "{} rows in {}: {}; left out: {}",
+                    report.rows,
+                    self.out.display(),
+                    labels.join(", "),
+                    if left.is_empty() { "none".to_owned() } else { left.join(", ") }
+                ))?;
+            }
+        }
+        Ok(if report.rows > 0 { ExitCode::SUCCESS } else { output::NEGATIVE })
+    }
+}
+
+/// Grewe's features by path and kernel: read from a data set of vectors, or extracted now.
+fn vectors(path: &Path, global: &Global) -> anyhow::Result<Vectors> {
+    let grewe = space("grewe")?;
+    let names = grewe.dimensions();
+    let mut vectors = Vectors::new();
+    let mut keep = |row: Row| {
+        if let Some(vector) = row.vectors.get("grewe") {
+            let named = names.iter().map(|name| (*name).to_owned()).zip(vector.iter().copied());
+            vectors.insert((row.path.clone(), row.kernel.clone()), named.collect());
+        }
+    };
+    let described = Dataset::is_at(path) && Dataset::open(path)?.manifest().schema == "features";
+    if described {
+        for row in Dataset::open(path)?.rows::<Row>()? {
+            keep(row?);
+        }
+    } else {
+        let extractor = extractor(vec![grewe as &dyn FeatureSpace], 1, global)?;
+        extractor.describe_all(&Programs::open(path)?, &Bar::new(global), |rows| {
+            rows.into_iter().for_each(&mut keep);
+            Ok(())
+        })?;
+    }
+    Ok(vectors)
+}

@@ -1,0 +1,95 @@
+//! `benchstone mine`: real programs from real packages.
+
+use crate::{Global, interrupt, output, progress::Bar, target::Target};
+use dataset::Licences;
+use mine::{Options, Report};
+use std::{path::PathBuf, process::ExitCode};
+
+/// Fetch packages and find every OpenCL kernel in them
+#[derive(clap::Args, Debug)]
+#[command(after_help = "Sources:\n  \
+    DIR                  a folder, searched to its end\n  \
+    FILE.tar.gz|.zip     an archive (tar with gz, xz, bz2 or zst; zip)\n  \
+    git+URL[@REV]        a git repository, by URL or path\n  \
+    deb:NAME[@SUITE]     a Debian source package\n  \
+    pypi:NAME            a PyPI package: its wheel, else its source archive\n  \
+    crate:NAME[@VER]     a Rust crate\n  \
+    github:QUERY         repositories a GitHub search finds (GITHUB_TOKEN)\n  \
+    parquet:FILE[#COL]   programs in a column of a Parquet file\n  \
+    @LIST.toml           many sources\n\n\
+Examples:\n  \
+    benchstone mine deb:gegl pypi:silx --out raw\n  \
+    benchstone mine @packages.toml --out raw --licenses osi\n  \
+    benchstone mine ~/src/project --out raw --json\n\n\
+A run that was stopped goes on where it was when the same command is given again.")]
+pub(crate) struct Mine {
+    /// Where programs come from
+    #[arg(value_name = "SOURCE", required = true)]
+    sources: Vec<String>,
+    #[command(flatten)]
+    target: Target,
+    /// Which licences to let in: permissive, osi or all
+    #[arg(long, visible_alias = "licences", value_name = "POLICY", default_value = "all")]
+    licenses: Licences,
+    /// Use only what is in the cache of downloads
+    #[arg(long)]
+    offline: bool,
+    /// Where downloads are kept
+    #[arg(long, value_name = "DIR", env = "BENCHSTONE_CACHE")]
+    cache: Option<PathBuf>,
+}
+
+impl Mine {
+    pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
+        let cancelled = interrupt::flag()?;
+        let options = Options {
+            sources: self.sources,
+            out: self.target.out.clone(),
+            force: self.target.force,
+            licences: self.licenses,
+            jobs: global.jobs(),
+            cache: self.cache,
+            offline: self.offline,
+            cancelled: &cancelled,
+        };
+        let bar = Bar::new(global);
+        let report = mine::run(&options, &bar)?;
+        drop(bar);
+        match global.json {
+            true => output::json(&report)?,
+            false => print(&report, &self.target.out)?,
+        }
+        let nothing = report.sources > 0 && report.failed_sources == report.sources;
+        Ok(if nothing { output::NEGATIVE } else { ExitCode::SUCCESS })
+    }
+}
+
+fn print(report: &Report, out: &std::path::Path) -> anyhow::Result<()> {
+    let count = output::count;
+    let rows = report.packages.iter().map(|package| {
+        vec![
+            package.source.clone(),
+            package.version.clone(),
+            count(package.files),
+            count(package.unique),
+            count(package.kernels),
+            count(package.families),
+            package.licence.clone(),
+            package.notes.join("; "),
+        ]
+    });
+    let header =
+        ["source", "version", "files", "unique", "kernels", "families", "licence", "notes"];
+    output::line(&output::table(&header, rows).to_string())?;
+    output::line(&format!(
+        "{} sources ({} failed), {} files, {} unique in {} families, {} kernels by text, in {:.1} s",
+        report.sources,
+        report.failed_sources,
+        count(report.files),
+        count(report.unique_files),
+        count(report.families),
+        count(report.kernels),
+        report.seconds
+    ))?;
+    output::line(&format!("next: benchstone prepare {} --out kernels", out.display()))
+}

@@ -1,0 +1,57 @@
+//! The commands, one file each.
+
+mod devices;
+mod doctor;
+mod export;
+mod features;
+mod heuristic;
+mod label;
+mod mine;
+mod prepare;
+mod project;
+mod query;
+mod run;
+mod show;
+mod worker;
+
+use crate::Global;
+use std::process::ExitCode;
+
+/// What to do.
+#[derive(clap::Subcommand, Debug)]
+pub(crate) enum Command {
+    Doctor(doctor::Doctor),
+    Mine(mine::Mine),
+    Prepare(prepare::Prepare),
+    Show(show::Show),
+    Query(query::Query),
+    Export(export::Export),
+    Features(features::Features),
+    Project(project::Project),
+    Heuristic(heuristic::Heuristic),
+    Devices(devices::Devices),
+    Run(run::Run),
+    Label(label::Label),
+    #[command(hide = true)]
+    Worker(worker::Worker),
+}
+
+impl Command {
+    pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
+        match self {
+            Command::Doctor(command) => command.run(global),
+            Command::Mine(command) => command.run(global),
+            Command::Prepare(command) => command.run(global),
+            Command::Show(command) => command.run(global),
+            Command::Query(command) => command.run(global),
+            Command::Export(command) => command.run(global),
+            Command::Features(command) => command.run(global),
+            Command::Project(command) => command.run(global),
+            Command::Heuristic(command) => command.run(global),
+            Command::Devices(command) => command.run(global),
+            Command::Run(command) => command.run(global),
+            Command::Label(command) => command.run(global),
+            Command::Worker(command) => command.run(),
+        }
+    }
+}

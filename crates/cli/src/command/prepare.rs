@@ -1,0 +1,91 @@
+//! `benchstone prepare`: from content files to kernels.
+
+use crate::{Global, interrupt, output, progress::Bar, target::Target};
+use dataset::Licences;
+use kernels::{Options, Report};
+use std::{path::PathBuf, process::ExitCode, time::Duration};
+
+/// Judge, isolate and normalise the kernels of a raw data set
+#[derive(clap::Args, Debug)]
+#[command(after_help = "Examples:\n  \
+    benchstone prepare raw --out kernels\n  \
+    benchstone prepare my_kernels.cl --out kernels --json\n  \
+    benchstone query \"SELECT verdict, detail, path FROM k WHERE verdict <> 'accepted'\" k=kernels\n\n\
+Everything in RAW becomes a row; what was turned away has a verdict and the first diagnostic.\n\
+A run that was stopped goes on where it was when the same command is given again.")]
+pub(crate) struct Prepare {
+    /// A raw data set as `mine` makes it, or a folder or file of programs
+    raw: PathBuf,
+    #[command(flatten)]
+    target: Target,
+    /// Which licences to let in: permissive, osi or all
+    #[arg(long, visible_alias = "licences", value_name = "POLICY", default_value = "all")]
+    licenses: Licences,
+    /// Time one question to clang may take before the kernel is turned away
+    #[arg(long, value_name = "TIME", default_value = "20s", value_parser = crate::duration::duration)]
+    limit: Duration,
+}
+
+impl Prepare {
+    pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
+        let cancelled = interrupt::flag()?;
+        let options = Options {
+            force: self.target.force,
+            jobs: global.jobs(),
+            limit: self.limit,
+            licences: self.licenses,
+            ..Options::new(self.raw, &self.target.out)
+        };
+        let bar = Bar::new(global);
+        let report = kernels::prepare(&options, &bar, &cancelled)?;
+        drop(bar);
+        match global.json {
+            true => output::json(&report)?,
+            false => print(&report, &self.target.out)?,
+        }
+        Ok(if report.unique_kernels == 0 { output::NEGATIVE } else { ExitCode::SUCCESS })
+    }
+}
+
+/// The funnel, one line a stage, each with its share of the stage before.
+fn print(report: &Report, out: &std::path::Path) -> anyhow::Result<()> {
+    let compiled = report.compiled_plain + report.compiled_shim + report.compiled_repaired;
+    let widest = report.files.max(report.kernels).max(1);
+    let row = |name: &str, number: u64, of: u64| {
+        let length =
+            usize::try_from(number * 40 / widest).unwrap_or(40).max(usize::from(number > 0));
+        vec![
+            name.to_owned(),
+            output::count(number),
+            output::percent(number, of),
+            "█".repeat(length),
+        ]
+    };
+    let rows = vec![
+        row("files", report.files, report.files),
+        row("unique files", report.unique_files, report.files),
+        row("with a kernel that compiles", compiled, report.unique_files),
+        row("    as it is", report.compiled_plain, compiled),
+        row("    with the shim", report.compiled_shim, compiled),
+        row("    repaired", report.compiled_repaired, compiled),
+        row("kernels", report.kernels, report.kernels),
+        row("unique kernels", report.unique_kernels, report.kernels),
+        row("rewritten, same IR", report.rewritten_identical_ir, report.unique_kernels),
+    ];
+    output::line(&output::table(&["funnel", "count", "share", ""], rows).to_string())?;
+    let mut rejected: Vec<_> = report.rejected.iter().collect();
+    rejected.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
+    if !rejected.is_empty() {
+        let rows = rejected.into_iter().map(|(name, n)| vec![name.clone(), output::count(*n)]);
+        output::line(&output::table(&["turned away", "count"], rows).to_string())?;
+    }
+    output::line(&format!(
+        "vocabulary {} → {}, lines {} → {}, in {:.1} s",
+        output::count(report.vocabulary_before),
+        output::count(report.vocabulary_after),
+        output::count(report.lines_before),
+        output::count(report.lines_after),
+        report.seconds
+    ))?;
+    output::line(&format!("next: benchstone show {}", out.display()))
+}

@@ -1,0 +1,124 @@
+//! `benchstone run`: kernels executed, checked and measured.
+
+use crate::{Global, duration::duration, output, progress::Bar, target::Target};
+use anyhow::Context;
+use dataset::Dataset;
+use device::{Options, RunRow, Values, Verify};
+use std::{path::PathBuf, process::ExitCode, time::Duration};
+
+/// Run every kernel on every device at every size: check it, then measure it
+#[derive(clap::Args, Debug)]
+#[command(after_help = "Examples:\n  \
+    benchstone run kernels --devices cpu --global-sizes 2^10..2^16 --out runs\n  \
+    benchstone run my.cl --devices cpu,gpu --out runs --verify oclgrind\n  \
+    benchstone run kernels --devices gpu --out runs --format cldrive > runs.csv\n  \
+    benchstone query \"SELECT outcome, count(*) FROM r GROUP BY outcome\" r=runs\n\n\
+Outcomes: pass, build-failure, no-kernel, no-arguments, unsupported-argument, invalid-size,\n\
+out-of-resources, crash, timeout, no-output, input-insensitive, non-deterministic, out-of-bounds,\n\
+race. A run that was stopped goes on where it was when the same command is given again.")]
+pub(crate) struct Run {
+    /// A data set of kernels, a folder or file of programs, or a schedule (.toml)
+    dataset: PathBuf,
+    #[command(flatten)]
+    target: Target,
+    /// cpu, gpu, all, or parts of device names, with commas
+    #[arg(long, default_value = "all")]
+    devices: String,
+    /// Work-items: sizes with commas, ranges of powers of two as 2^7..2^24
+    #[arg(long, value_name = "SIZES", default_value = "2^7..2^20")]
+    global_sizes: String,
+    /// Work-items of a group: auto, or sizes with commas
+    #[arg(long, value_name = "SIZES", default_value = "auto")]
+    local_sizes: String,
+    /// What buffers hold: uniform, small, sorted, ones
+    #[arg(long, value_enum, default_value = "uniform")]
+    values: Filling,
+    /// Seed of the payloads
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// Wall-clock limit of one kernel on one device, all sizes together
+    #[arg(long, value_name = "TIME", default_value = "20s", value_parser = duration)]
+    limit: Duration,
+    /// Time to measure one kernel at one size on one device; 0s only checks
+    #[arg(long, value_name = "TIME", default_value = "200ms", value_parser = duration)]
+    budget: Duration,
+    /// A second opinion on kernels that pass
+    #[arg(long, value_enum, default_value = "none")]
+    verify: Opinion,
+    /// `cldrive` prints the rows as CLgen's driver did
+    #[arg(long, value_enum)]
+    format: Option<Format>,
+}
+
+#[derive(clap::ValueEnum, Clone, Copy, Debug)]
+enum Filling {
+    Uniform,
+    Small,
+    Sorted,
+    Ones,
+}
+
+#[derive(clap::ValueEnum, Clone, Copy, Debug)]
+enum Opinion {
+    None,
+    Oclgrind,
+}
+
+#[derive(clap::ValueEnum, Clone, Copy, Debug)]
+enum Format {
+    Cldrive,
+}
+
+impl Run {
+    pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
+        let local_sizes = match self.local_sizes.as_str() {
+            "auto" => Vec::new(),
+            sizes => device::sizes(sizes)?,
+        };
+        let options = Options {
+            force: self.target.force,
+            devices: self.devices,
+            global_sizes: device::sizes(&self.global_sizes)?,
+            local_sizes,
+            values: match self.values {
+                Filling::Uniform => Values::Uniform,
+                Filling::Small => Values::Small,
+                Filling::Sorted => Values::Sorted,
+                Filling::Ones => Values::Ones,
+            },
+            seed: self.seed,
+            jobs: global.jobs(),
+            limit: self.limit,
+            budget: self.budget,
+            verify: match self.verify {
+                Opinion::None => Verify::None,
+                Opinion::Oclgrind => Verify::Oclgrind,
+            },
+            ..Options::new(self.dataset, &self.target.out)
+        };
+        let bar = Bar::new(global);
+        let report = device::run(&options, &bar)?;
+        drop(bar);
+        if let Some(Format::Cldrive) = self.format {
+            let rows: Vec<RunRow> =
+                Dataset::open(&self.target.out)?.rows()?.collect::<dataset::Result<_>>()?;
+            device::write_cldrive(&mut std::io::stdout().lock(), &rows)
+                .context("cannot write to standard output")?;
+        } else if global.json {
+            output::json(&report)?;
+        } else {
+            let rows = report.outcomes.iter().map(|(outcome, count)| {
+                vec![outcome.clone(), output::count(*count), output::percent(*count, report.rows)]
+            });
+            output::line(&output::table(&["outcome", "rows", "share"], rows).to_string())?;
+            output::line(&format!(
+                "{} rows in {} ({:.1} s)",
+                output::count(report.rows),
+                self.target.out.display(),
+                report.seconds
+            ))?;
+        }
+        let passed = report.outcomes.get("pass").is_some_and(|count| *count > 0);
+        Ok(if passed { ExitCode::SUCCESS } else { output::NEGATIVE })
+    }
+}

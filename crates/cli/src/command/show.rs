@@ -1,0 +1,98 @@
+//! `benchstone show`: look at a data set.
+
+use crate::{Global, output};
+use anyhow::{Context, bail};
+use dataset::{Code, Dataset, Programs};
+use std::{path::PathBuf, process::ExitCode};
+
+/// Look at a data set: what it is, how it was made, and some of its programs
+#[derive(clap::Args, Debug)]
+#[command(after_help = "Examples:\n  \
+    benchstone show kernels\n  \
+    benchstone show kernels --programs 3\n  \
+    benchstone show kernels --programs 3 --match hashcat")]
+pub(crate) struct Show {
+    /// A data set
+    dataset: PathBuf,
+    /// Print so many programs after the summary
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    programs: usize,
+    /// Only programs whose path or name contains this
+    #[arg(long = "match", value_name = "TEXT")]
+    pattern: Option<String>,
+}
+
+impl Show {
+    pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
+        let dataset = Dataset::open(&self.dataset)?;
+        let manifest = dataset.manifest();
+        if global.json {
+            output::json(manifest)?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        let bytes: u64 = manifest.shards.iter().map(|shard| shard.bytes).sum();
+        let rows = vec![
+            vec!["schema".into(), format!("{} (version {})", manifest.schema, manifest.version)],
+            vec!["rows".into(), output::count(manifest.rows)],
+            vec!["size".into(), format!("{} KiB", output::count(bytes / 1024))],
+            vec!["made by".into(), format!("benchstone {}", manifest.benchstone)],
+            vec!["identity".into(), manifest.identity.clone()],
+            vec![
+                "inputs".into(),
+                manifest
+                    .notes
+                    .inputs
+                    .iter()
+                    .map(|input| input.name.as_str())
+                    .collect::<Vec<_>>()
+                    .join(", "),
+            ],
+        ];
+        output::line(&output::table(&["data set", ""], rows).to_string())?;
+        let mut verdicts: Vec<_> = manifest.notes.verdicts.iter().collect();
+        verdicts.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
+        if !verdicts.is_empty() {
+            let total = verdicts.iter().map(|(_, count)| **count).sum();
+            let rows = verdicts.into_iter().map(|(name, count)| {
+                vec![name.clone(), output::count(*count), output::percent(*count, total)]
+            });
+            output::line(&output::table(&["verdict", "count", "share"], rows).to_string())?;
+        }
+        self.print_programs(&dataset)
+    }
+
+    fn print_programs(&self, dataset: &Dataset) -> anyhow::Result<ExitCode> {
+        let first = dataset.batches(None)?.next().transpose()?;
+        let has_text = first.is_some_and(|batch| batch.column_by_name("text").is_some());
+        if self.programs == 0 || !has_text {
+            return Ok(ExitCode::SUCCESS);
+        }
+        let programs = Programs::open(dataset.folder())?;
+        let mut shown = 0;
+        for program in programs.iter()? {
+            let program = program.context("cannot read the programs")?;
+            let wanted = self.pattern.as_ref().is_none_or(|pattern| {
+                program.path.contains(pattern) || program.name.contains(pattern)
+            });
+            if !wanted {
+                continue;
+            }
+            if let Code::Text(text) = &program.code {
+                output::line(&format!(
+                    "\n// {} {}\n{}",
+                    program.path,
+                    program.name,
+                    text.trim_end()
+                ))?;
+                shown += 1;
+            }
+            if shown == self.programs {
+                return Ok(ExitCode::SUCCESS);
+            }
+        }
+        if let (0, Some(pattern)) = (shown, &self.pattern) {
+            bail!("no program's path or name contains `{pattern}`");
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}

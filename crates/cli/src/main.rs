@@ -1,0 +1,85 @@
+//! The `benchstone` binary: one file per command under `command/`, what they share beside this file.
+//!
+//! Exit status: 0 success, 1 a negative result, 2 a failure.
+
+mod command;
+mod config;
+mod duration;
+mod interrupt;
+mod output;
+mod progress;
+mod target;
+
+use clap::{CommandFactory, FromArgMatches, Parser};
+use std::process::ExitCode;
+
+/// Programs and data for learned compilers: mine, describe, model, steer, run.
+#[derive(Parser, Debug)]
+#[command(
+    name = "benchstone",
+    version,
+    max_term_width = 100,
+    after_help = "Start here:\n  \
+    benchstone doctor                          what this machine has and lacks\n  \
+    benchstone mine deb:gegl --out raw       fetch a package and find its kernels\n  \
+    benchstone prepare raw --out kernels       judge, isolate and normalise them\n  \
+    benchstone show kernels                    look at them"
+)]
+struct Arguments {
+    #[command(flatten)]
+    global: Global,
+    #[command(subcommand)]
+    command: command::Command,
+}
+
+/// Options of every command.
+#[derive(clap::Args, Debug, Clone)]
+pub(crate) struct Global {
+    /// Print one JSON object with the summary on standard output, and nothing else there
+    #[arg(long, global = true)]
+    json: bool,
+    /// Say less (no progress, no notes)
+    #[arg(short, long, global = true)]
+    quiet: bool,
+    /// Say more
+    #[arg(short, long, global = true, action = clap::ArgAction::Count)]
+    verbose: u8,
+    /// Worker processes and threads; all cores unless given
+    #[arg(long, global = true, value_name = "N")]
+    jobs: Option<usize>,
+    /// A TOML file any flag of the command may stand in (`out = "kernels"`)
+    #[arg(long, global = true, value_name = "FILE")]
+    config: Option<std::path::PathBuf>,
+}
+
+impl Global {
+    /// Threads and workers to use.
+    pub(crate) fn jobs(&self) -> usize {
+        self.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from))
+    }
+}
+
+fn main() -> ExitCode {
+    let arguments = match config::arguments(&Arguments::command()) {
+        Ok(arguments) => arguments,
+        Err(error) => return fail(&error),
+    };
+    let matches = Arguments::command().get_matches_from(arguments);
+    let parsed = Arguments::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    match parsed.command.run(&parsed.global) {
+        Ok(status) => status,
+        Err(error) => fail(&error),
+    }
+}
+
+fn fail(error: &anyhow::Error) -> ExitCode {
+    // A library's message often holds its cause's already; nothing is said twice.
+    let mut text = error.to_string();
+    for cause in error.chain().skip(1).map(ToString::to_string) {
+        if !text.contains(&cause) {
+            text = format!("{text}: {cause}");
+        }
+    }
+    eprintln!("benchstone: {text}");
+    ExitCode::from(2)
+}

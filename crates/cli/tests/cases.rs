@@ -1,0 +1,224 @@
+//! Behaviour as files: every `cases/<command>/*.case` is one test.
+//!
+//! A case is a list of sections, each begun by a line `--- NAME`: first, without a name, the header
+//! (`args:`, once per command line; `status:`; `needs:` with components that `doctor` knows, without
+//! which the case is skipped); then `--- file PATH` for each file the commands find in their folder;
+//! then what they print, `--- stdout` and `--- stderr`. `BLESS=1` writes the last two anew.
+
+use libtest_mimic::{Arguments, Failed, Trial};
+use regex::Regex;
+use std::{
+    collections::BTreeSet,
+    fmt::Write,
+    fs,
+    path::{Path, PathBuf},
+    process::{Command, ExitCode},
+};
+
+fn main() -> ExitCode {
+    let arguments = Arguments::from_args();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../cases");
+    let here = components();
+    let mut paths = Vec::new();
+    collect(&root, &mut paths);
+    paths.sort();
+    let trials = paths
+        .into_iter()
+        .map(|path| {
+            let name = path.strip_prefix(&root).unwrap_or(&path).with_extension("");
+            let text = fs::read_to_string(&path).unwrap_or_default();
+            let missing = Case::parse(&text)
+                .map(|case| case.needs.iter().any(|need| !here.contains(need)))
+                .unwrap_or(false);
+            Trial::test(name.display().to_string(), move || check(&path)).with_ignored_flag(missing)
+        })
+        .collect();
+    libtest_mimic::run(&arguments, trials).exit_code()
+}
+
+fn collect(folder: &Path, paths: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            collect(&path, paths);
+        } else if path.extension().is_some_and(|extension| extension == "case") {
+            paths.push(path);
+        }
+    }
+}
+
+/// Names of the components that are here, and `reference` if the reference data is.
+fn components() -> BTreeSet<String> {
+    let output = Command::new(env!("CARGO_BIN_EXE_benchstone")).args(["doctor", "--json"]).output();
+    let report: serde_json::Value = output
+        .ok()
+        .and_then(|output| serde_json::from_slice(&output.stdout).ok())
+        .unwrap_or_default();
+    let found =
+        report["components"].as_array().into_iter().flatten().filter(|c| c["found"] == true);
+    let mut names: BTreeSet<String> =
+        found.filter_map(|component| component["name"].as_str().map(str::to_owned)).collect();
+    if reference().is_dir() {
+        names.insert("reference".into());
+    }
+    names
+}
+
+fn reference() -> PathBuf {
+    let beside = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data");
+    std::env::var_os("BENCHSTONE_REFERENCE").map_or(beside, PathBuf::from)
+}
+
+#[derive(Debug, Default, PartialEq)]
+struct Case {
+    arguments: Vec<String>,
+    status: i32,
+    needs: Vec<String>,
+    files: Vec<(String, String)>,
+    stdout: String,
+    stderr: String,
+}
+
+impl Case {
+    fn parse(text: &str) -> Result<Case, String> {
+        let mut case = Case::default();
+        let mut section = "header".to_owned();
+        for line in text.split_inclusive('\n') {
+            if let Some(name) = line.strip_prefix("--- ") {
+                section = name.trim_end().to_owned();
+                if let Some(path) = section.strip_prefix("file ") {
+                    case.files.push((path.to_owned(), String::new()));
+                }
+                continue;
+            }
+            match section.as_str() {
+                "header" => case.header(line.trim())?,
+                "stdout" => case.stdout.push_str(line),
+                "stderr" => case.stderr.push_str(line),
+                _ => match case.files.last_mut() {
+                    Some((_, content)) => content.push_str(line),
+                    None => return Err(format!("unknown section `{section}`")),
+                },
+            }
+        }
+        if case.arguments.is_empty() {
+            return Err("no `args:` line".into());
+        }
+        Ok(case)
+    }
+
+    fn header(&mut self, line: &str) -> Result<(), String> {
+        match line.split_once(':').map(|(key, value)| (key, value.trim())) {
+            Some(("args", value)) => self.arguments.push(value.to_owned()),
+            Some(("status", value)) => {
+                self.status = value.parse().map_err(|_| format!("`{value}` is no status"))?;
+            }
+            Some(("needs", value)) => self.needs.push(value.to_owned()),
+            _ if line.is_empty() || line.starts_with('#') => {}
+            _ => return Err(format!("`{line}` is no header line")),
+        }
+        Ok(())
+    }
+
+    /// The case's text with what the commands printed now.
+    fn blessed(text: &str, found: &Case) -> String {
+        let inputs = text.split("--- stdout\n").next().unwrap_or_default();
+        let inputs = inputs.split("--- stderr\n").next().unwrap_or_default();
+        let header: String = inputs
+            .split_inclusive('\n')
+            .map(|line| match line.starts_with("status:") {
+                true => format!("status: {}\n", found.status),
+                false => line.to_owned(),
+            })
+            .collect();
+        let mut blessed = header;
+        for (name, content) in [("stdout", &found.stdout), ("stderr", &found.stderr)] {
+            if !content.is_empty() {
+                let _ = write!(blessed, "--- {name}\n{content}");
+            }
+        }
+        blessed
+    }
+}
+
+fn check(path: &Path) -> Result<(), Failed> {
+    let text = fs::read_to_string(path)?;
+    let case = Case::parse(&text)?;
+    let found = perform(&case)?;
+    if std::env::var_os("BLESS").is_some() {
+        fs::write(path, Case::blessed(&text, &found))?;
+        return Ok(());
+    }
+    let mut complaint = String::new();
+    if case.status != found.status {
+        let _ = writeln!(complaint, "status {} instead of {}", found.status, case.status);
+    }
+    for (name, wanted, got) in
+        [("stdout", &case.stdout, &found.stdout), ("stderr", &case.stderr, &found.stderr)]
+    {
+        if wanted != got {
+            let _ = writeln!(complaint, "{name} wanted:\n{wanted}\n{name} found:\n{got}");
+        }
+    }
+    if complaint.is_empty() { Ok(()) } else { Err(complaint.into()) }
+}
+
+/// Run the command lines in a fresh folder; the last one's status and all that they print.
+fn perform(case: &Case) -> Result<Case, Failed> {
+    let folder = tempfile::tempdir()?;
+    for (name, content) in &case.files {
+        let path = folder.path().join(name);
+        if let Some(parent) = path.parent() {
+            fs::create_dir_all(parent)?;
+        }
+        fs::write(path, content)?;
+    }
+    let mut found = Case::default();
+    for line in &case.arguments {
+        let line = line.replace("[REFERENCE]", &reference().display().to_string());
+        let output = Command::new(env!("CARGO_BIN_EXE_benchstone"))
+            .args(words(&line))
+            .current_dir(folder.path())
+            .env("BENCHSTONE_CACHE", folder.path().join("cache"))
+            .output()?;
+        found.status = output.status.code().unwrap_or(-1);
+        found.stdout += &settle(&String::from_utf8_lossy(&output.stdout), folder.path());
+        found.stderr += &settle(&String::from_utf8_lossy(&output.stderr), folder.path());
+    }
+    Ok(found)
+}
+
+/// Put a placeholder for what differs between two runs: the folder and times.
+fn settle(text: &str, folder: &Path) -> String {
+    let text = text.replace(&folder.display().to_string(), "[DIR]");
+    let seconds = Regex::new(r#""(seconds|host_seconds)":[0-9.e-]+"#).expect("a valid expression");
+    let text = seconds.replace_all(&text, "\"$1\":[TIME]").into_owned();
+    let spent = Regex::new(r"\b[0-9.]+ s\b").expect("a valid expression");
+    spent.replace_all(&text, "[TIME]").into_owned()
+}
+
+/// Split a command line at blanks; double quotes hold words together.
+fn words(line: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut word = String::new();
+    let (mut quoted, mut begun) = (false, false);
+    for c in line.chars() {
+        match c {
+            '"' => (quoted, begun) = (!quoted, true),
+            c if c.is_whitespace() && !quoted => {
+                if begun {
+                    words.push(std::mem::take(&mut word));
+                }
+                begun = false;
+            }
+            c => {
+                word.push(c);
+                begun = true;
+            }
+        }
+    }
+    if begun {
+        words.push(word);
+    }
+    words
+}

@@ -1,0 +1,66 @@
+//! Data sets: what every stage of Benchstone reads and writes.
+//!
+//! A data set is a folder of Parquet shards and one `dataset.json` ([`Manifest`]): which schema in
+//! which version, made from which inputs by which configuration, seed and tools, and how many rows
+//! met which [`Verdict`]. It opens in pandas, DuckDB or Hugging Face `datasets` as it is.
+//!
+//! - [`Row`] ties a Rust struct to a named, versioned schema; its columns are the struct's fields.
+//! - [`Builder`] makes a data set whole or not at all, in parts, so that a killed run goes on where
+//!   it was.
+//! - [`Dataset`] opens one; [`Programs`] opens one *or* a plain folder or file of programs.
+//! - [`Verdict`] says why a program was kept, changed or turned away. It is data, never an error.
+//! - [`families`] groups near-duplicates; [`Licences`] decides by SPDX expression.
+//!
+//! ```
+//! use dataset::{Builder, Dataset, Notes, Row};
+//! use serde::{Deserialize, Serialize};
+//!
+//! #[derive(Serialize, Deserialize, PartialEq, Debug)]
+//! struct Count { word: String, times: u64 }
+//! impl Row for Count {
+//!     const SCHEMA: &'static str = "count";
+//!     const VERSION: u32 = 1;
+//! }
+//!
+//! let folder = tempfile::tempdir()?;
+//! let out = folder.path().join("counts");
+//! let builder = Builder::<Count>::create(&out, false, &"no settings")?;
+//! builder.add("part a", [Count { word: "kernel".into(), times: 3 }])?;
+//! let rows = builder.rows()?.collect::<Result<Vec<_>, _>>()?;
+//! builder.finish(rows, Notes::default())?;
+//! let read: Vec<Count> = Dataset::open(&out)?.rows()?.collect::<Result<_, _>>()?;
+//! assert_eq!(read[0].times, 3);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod builder;
+mod error;
+mod family;
+mod flat;
+mod hash;
+mod licence;
+mod manifest;
+mod program;
+mod progress;
+mod provenance;
+mod reader;
+mod row;
+mod shard;
+mod verdict;
+
+pub use builder::Builder;
+pub use error::Error;
+pub use family::{FAMILY_THRESHOLD, Signature, families};
+pub use flat::write_flat;
+pub use hash::{content_hash, content_hash_of};
+pub use licence::Licences;
+pub use manifest::{Input, Manifest, Notes, Shard};
+pub use program::{Code, Language, Program, Programs};
+pub use progress::{Progress, Silent};
+pub use provenance::Provenance;
+pub use reader::Dataset;
+pub use row::Row;
+pub use verdict::Verdict;
+
+/// Results of this crate.
+pub type Result<T> = std::result::Result<T, Error>;

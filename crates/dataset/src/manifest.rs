@@ -1,0 +1,98 @@
+use crate::{Error, Result};
+use serde::{Deserialize, Serialize};
+use std::{collections::BTreeMap, path::Path};
+
+/// One Parquet file of a data set.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Shard {
+    /// File name inside the folder.
+    pub file: String,
+    /// Rows in it.
+    pub rows: u64,
+    /// Its size in bytes.
+    pub bytes: u64,
+    /// Its content hash.
+    pub hash: String,
+}
+
+/// Something a data set was made from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Input {
+    /// As the user named it.
+    pub name: String,
+    /// Identity of its content.
+    pub hash: String,
+}
+
+/// What the maker of a data set knows about its making.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Notes {
+    /// What it was made from.
+    pub inputs: Vec<Input>,
+    /// The settings that shape its content.
+    pub configuration: serde_json::Value,
+    /// The seed; 0 where nothing was drawn.
+    pub seed: u64,
+    /// Versions of the tools that shape its content.
+    pub tools: BTreeMap<String, String>,
+    /// Rows, or inputs that gave no row, per verdict.
+    pub verdicts: BTreeMap<String, u64>,
+    /// The command's report, as `--json` prints it.
+    pub summary: serde_json::Value,
+}
+
+/// `dataset.json`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Manifest {
+    /// Name of the schema of its rows.
+    pub schema: String,
+    /// Version of that schema.
+    pub version: u32,
+    /// The benchstone that made it.
+    pub benchstone: String,
+    /// Hash over all shards: equal identities hold equal rows in equal order.
+    pub identity: String,
+    /// Rows in all.
+    pub rows: u64,
+    /// The Parquet files, in order.
+    pub shards: Vec<Shard>,
+    /// How it was made.
+    #[serde(flatten)]
+    pub notes: Notes,
+    /// The machine it was made on; no part of its identity.
+    pub host: String,
+}
+
+impl Manifest {
+    /// The manifest's name in its folder.
+    pub const FILE: &'static str = "dataset.json";
+
+    pub(crate) fn read(folder: &Path) -> Result<Manifest> {
+        let path = folder.join(Manifest::FILE);
+        let text = match std::fs::read_to_string(&path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+                return Err(Error::NotADataset(folder.to_owned()));
+            }
+            Err(error) => return Err(Error::file("read", &path)(error)),
+        };
+        serde_json::from_str(&text)
+            .map_err(|error| Error::Manifest { path, reason: error.to_string() })
+    }
+
+    pub(crate) fn write(&self, folder: &Path) -> Result<()> {
+        let path = folder.join(Manifest::FILE);
+        let text = serde_json::to_string_pretty(self)
+            .map_err(|error| Error::Manifest { path: path.clone(), reason: error.to_string() })?;
+        std::fs::write(&path, text + "\n").map_err(Error::file("write", &path))
+    }
+}
+
+/// A short description of this machine for results: processor model and core count.
+pub(crate) fn host() -> String {
+    let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let model = info.lines().find_map(|line| line.strip_prefix("model name")?.split_once(':'));
+    let model = model.map_or("unknown processor", |(_, name)| name.trim());
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    format!("{model}, {cores} cores")
+}

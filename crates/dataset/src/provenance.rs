@@ -1,0 +1,19 @@
+use serde::{Deserialize, Serialize};
+
+/// Where a program comes from and under which licence.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Provenance {
+    /// The source as it was asked for, for example `deb:hashcat`.
+    pub source: String,
+    /// Package name.
+    pub package: String,
+    /// Package version, commit or empty.
+    pub version: String,
+    /// Path inside the package; a kernel embedded in another file adds `#` and its number.
+    pub path: String,
+    /// SPDX expression; empty if none was found.
+    pub licence: String,
+    /// What the expression was read from: `spdx-header`, `debian-copyright`, `metadata`,
+    /// `licence-file`; empty if none was found.
+    pub licence_source: String,
+}

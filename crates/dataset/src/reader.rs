@@ -1,0 +1,109 @@
+use crate::{Error, Manifest, Result, Row, shard};
+use arrow::array::RecordBatch;
+use std::path::{Path, PathBuf};
+
+/// A finished data set.
+#[derive(Clone, Debug)]
+pub struct Dataset {
+    folder: PathBuf,
+    manifest: Manifest,
+}
+
+impl Dataset {
+    /// Open the data set in `folder`.
+    ///
+    /// # Errors
+    /// When there is none, or its manifest cannot be read.
+    pub fn open(folder: &Path) -> Result<Dataset> {
+        Ok(Dataset { folder: folder.to_owned(), manifest: Manifest::read(folder)? })
+    }
+
+    /// Whether `folder` holds a data set.
+    #[must_use]
+    pub fn is_at(folder: &Path) -> bool {
+        folder.join(Manifest::FILE).is_file()
+    }
+
+    /// What it is and how it was made.
+    #[must_use]
+    pub fn manifest(&self) -> &Manifest {
+        &self.manifest
+    }
+
+    /// Its folder.
+    #[must_use]
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Its Parquet files, in order.
+    #[must_use]
+    pub fn shards(&self) -> Vec<PathBuf> {
+        self.manifest.shards.iter().map(|shard| self.folder.join(&shard.file)).collect()
+    }
+
+    /// Its rows, in order, read as they are asked for.
+    ///
+    /// # Errors
+    /// When it holds rows of another schema or of a later version; items: when a shard is broken.
+    pub fn rows<T: Row + 'static>(&self) -> Result<Box<dyn Iterator<Item = Result<T>>>> {
+        self.require(T::SCHEMA, T::VERSION)?;
+        Ok(Box::new(rows_of(self.shards())))
+    }
+
+    /// Refuse a data set of another schema than `schema`, or of a later version than `known`.
+    ///
+    /// # Errors
+    /// Names what it is instead.
+    pub fn require(&self, schema: &str, known: u32) -> Result<()> {
+        let found = &self.manifest;
+        if found.schema != schema {
+            return Err(Error::Schema {
+                path: self.folder.clone(),
+                found: found.schema.clone(),
+                wanted: schema.to_owned(),
+            });
+        }
+        if found.version > known {
+            return Err(Error::Newer {
+                path: self.folder.clone(),
+                schema: found.schema.clone(),
+                found: found.version,
+                known,
+            });
+        }
+        Ok(())
+    }
+
+    /// Its record batches, in order, with the named columns or all of them.
+    ///
+    /// # Errors
+    /// When a shard cannot be opened; items: when it is broken.
+    pub fn batches(
+        &self,
+        columns: Option<&[&str]>,
+    ) -> Result<impl Iterator<Item = Result<RecordBatch>> + use<>> {
+        let shards = self.shards();
+        let each: Vec<_> =
+            shards.iter().map(|path| shard::batches(path, columns)).collect::<Result<_>>()?;
+        Ok(each.into_iter().flatten())
+    }
+}
+
+/// The rows of Parquet files, in order.
+pub(crate) fn rows_of<T: Row>(files: Vec<PathBuf>) -> impl Iterator<Item = Result<T>> {
+    files.into_iter().flat_map(|path| {
+        let opened = shard::batches(&path, None);
+        let (batches, failed) = match opened {
+            Ok(batches) => (Some(batches), None),
+            Err(error) => (None, Some(Err(error))),
+        };
+        let rows = batches.into_iter().flatten().flat_map(|batch| {
+            match batch.and_then(|batch| T::from_batch(&batch)) {
+                Ok(rows) => rows.into_iter().map(Ok).collect(),
+                Err(error) => vec![Err(error)],
+            }
+        });
+        failed.into_iter().chain(rows)
+    })
+}

@@ -1,0 +1,85 @@
+//! Parquet files of rows.
+
+use crate::{Error, Result, Row};
+use arrow::{
+    array::RecordBatch,
+    datatypes::{Schema, SchemaRef},
+};
+use parquet::{
+    arrow::{ArrowWriter, arrow_reader::ParquetRecordBatchReaderBuilder},
+    basic::{Compression, ZstdLevel},
+    file::properties::WriterProperties,
+};
+use std::{fs::File, path::Path, sync::Arc};
+
+/// Rows turned into columns at a time: texts of up to 16 MiB stay below the 2 GiB a column may hold.
+const BATCH: usize = 64;
+
+/// Write rows to a Parquet file; returns their number.
+pub(crate) fn write<T: Row>(path: &Path, rows: impl Iterator<Item = T>) -> Result<u64> {
+    let mut writer = writer(path, Arc::new(Schema::new(T::columns()?)))?;
+    let mut count = 0;
+    let mut batch = Vec::with_capacity(BATCH);
+    let mut rows = rows.peekable();
+    while rows.peek().is_some() {
+        batch.clear();
+        batch.extend(rows.by_ref().take(BATCH));
+        count += batch.len() as u64;
+        writer.write(&T::to_batch(&batch)?).map_err(|error| Error::shard(path, error))?;
+    }
+    close(path, writer)?;
+    Ok(count)
+}
+
+/// Write record batches of one schema to a Parquet file; returns the number of rows.
+pub(crate) fn write_batches(
+    path: &Path,
+    schema: SchemaRef,
+    batches: &[RecordBatch],
+) -> Result<u64> {
+    let mut writer = writer(path, schema)?;
+    for batch in batches {
+        writer.write(batch).map_err(|error| Error::shard(path, error))?;
+    }
+    close(path, writer)?;
+    Ok(batches.iter().map(|batch| batch.num_rows() as u64).sum())
+}
+
+fn writer(path: &Path, schema: SchemaRef) -> Result<ArrowWriter<File>> {
+    let file = File::create(path).map_err(Error::file("create", path))?;
+    let level = ZstdLevel::try_new(3).map_err(|error| Error::shard(path, error))?;
+    let properties = WriterProperties::builder()
+        .set_compression(Compression::ZSTD(level))
+        .set_created_by("benchstone".to_owned())
+        .build();
+    ArrowWriter::try_new(file, schema, Some(properties)).map_err(|error| Error::shard(path, error))
+}
+
+fn close(path: &Path, writer: ArrowWriter<File>) -> Result<()> {
+    let file = writer.into_inner().map_err(|error| Error::shard(path, error))?;
+    file.sync_all().map_err(Error::file("write", path))
+}
+
+/// The record batches of a Parquet file, of the named columns or all.
+pub(crate) fn batches(
+    path: &Path,
+    columns: Option<&[&str]>,
+) -> Result<impl Iterator<Item = Result<RecordBatch>> + use<>> {
+    let file = File::open(path).map_err(Error::file("open", path))?;
+    let builder = ParquetRecordBatchReaderBuilder::try_new(file)
+        .map_err(|error| Error::shard(path, error))?
+        .with_batch_size(BATCH);
+    let builder = match columns {
+        Some(names) => {
+            let mask = parquet::arrow::ProjectionMask::columns(
+                builder.parquet_schema(),
+                names.iter().copied(),
+            );
+            builder.with_projection(mask)
+        }
+        None => builder,
+    };
+    let reader = builder.build().map_err(|error| Error::shard(path, error))?;
+    let path = path.to_owned();
+    Ok(reader.map(move |batch| batch.map_err(|error| Error::shard(&path, error))))
+}

@@ -1,0 +1,51 @@
+//! Running kernels for real: payloads, executions, the dynamic checker, measurements, labels.
+//!
+//! A kernel becomes a benchmark when it runs, does predictable work, and has been timed. This crate
+//! is the only one that knows OpenCL, and it is a driver in the tradition of CLgen's `cldrive`
+//! (Cummins, Petoumenos, Wang, Leather: *Synthesizing Benchmarks for Predictive Modeling*, CGO
+//! 2017, section 5), without its limits:
+//!
+//! - [`devices`] lists what is here, which can be used and why not; OpenCL is loaded at run time,
+//!   and a machine without it gets told what to install.
+//! - [`run`] takes every kernel × device × size of a data set, folder or schedule. A *payload* is
+//!   made from the kernel's arguments as data (section 5.1; [`LADDER`] says what is tried beyond
+//!   it), four executions decide whether the kernel does predictable work (section 5.2), and those
+//!   that pass are measured until the median is known well enough, one measurement at a time.
+//! - An [`Outcome`] is data: each row of the result ([`RunRow`]) has one, and says whether it is
+//!   about the kernel or about us.
+//! - [`label()`] joins measurements with feature vectors into the table heuristics learn from.
+//!
+//! Drivers live in worker processes ([`serve_worker`]): a kernel that segfaults the processor's
+//! driver or hangs the GPU costs its row, not the run.
+//!
+//! ```no_run
+//! use device::{Options, run};
+//!
+//! let options = Options { devices: "cpu,gpu".into(), ..Options::new("kernels", "runs") };
+//! let report = run(&options, &dataset::Silent)?;
+//! println!("{} rows, {:?}", report.rows, report.outcomes);
+//! # Ok::<(), device::Error>(())
+//! ```
+
+mod check;
+mod error;
+mod kernel;
+mod label;
+mod listing;
+mod measure;
+mod opencl;
+mod outcome;
+mod payload;
+mod run;
+mod schedule;
+mod sizes;
+mod worker;
+
+pub use error::{Error, Result};
+pub use label::{LabelReport, Task, label};
+pub use listing::{DeviceInfo, DeviceType, devices, select};
+pub use outcome::{About, Finding, Outcome};
+pub use payload::{LADDER, Rung, Values};
+pub use run::{CLDRIVE_COLUMNS, Options, Report, RunRow, Verify, run, write_cldrive};
+pub use sizes::sizes;
+pub use worker::serve_worker;

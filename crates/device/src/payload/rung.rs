@@ -1,0 +1,84 @@
+use super::{Layout, Range};
+use clang::Scalar;
+
+/// One way to choose what a kernel's contract leaves open: its integers and how much room its
+/// buffers have beyond one element per work-item.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rung {
+    /// Its word in tables (column `payload`).
+    pub name: &'static str,
+    scalars: Scalars,
+    /// Elements of a buffer per work-item.
+    pub(crate) room: u64,
+    /// Whether buffers hold small whole numbers whatever distribution was asked for.
+    pub(crate) small_values: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Scalars {
+    Size,
+    Side,
+    Few,
+}
+
+const fn rung(name: &'static str, scalars: Scalars, room: u64, small_values: bool) -> Rung {
+    Rung { name, scalars, room, small_values }
+}
+
+/// The ways tried in this order, the first that makes a kernel pass is kept for all its sizes.
+///
+/// The first is CLgen's rule: integers are the global size Sg (in a range of several dimensions
+/// its sides, in order), buffers hold Sg elements. A kernel that walks `row * width + column` in
+/// one dimension leaves its buffers under it; it fits when integers are the square root of Sg. One
+/// that handles several elements per work-item wants more room.
+pub const LADDER: [Rung; 5] = [
+    rung("size", Scalars::Size, 1, false),
+    rung("side", Scalars::Side, 1, false),
+    rung("size-room-4", Scalars::Size, 4, false),
+    rung("side-room-16", Scalars::Side, 16, false),
+    rung("few-room-16", Scalars::Few, 16, true),
+];
+
+/// Integers for a kernel's arguments, in order.
+pub(super) struct Integers {
+    scalars: Scalars,
+    sides: Vec<u64>,
+    items: u64,
+    least: u64,
+    drawn: usize,
+}
+
+const FEW: u64 = 8;
+
+impl Integers {
+    pub(super) fn new(rung: &Rung, range: &Range) -> Integers {
+        let least = match range.dimensions {
+            1 => range.items().isqrt().max(1),
+            _ => range.side(),
+        };
+        let sides = range.global[..range.dimensions].to_vec();
+        Integers { scalars: rung.scalars, sides, items: range.items(), least, drawn: 0 }
+    }
+
+    /// The integer for the next argument; arguments without integers do not count.
+    pub(super) fn next_for(&mut self, layout: &Layout) -> u64 {
+        let integral = layout.leaves.iter().any(|leaf| leaf.scalar != Scalar::Float);
+        let at = self.drawn;
+        self.drawn += usize::from(integral);
+        match self.scalars {
+            Scalars::Size if self.sides.len() == 1 => self.items,
+            Scalars::Size => self.sides.get(at).copied().unwrap_or(self.least),
+            Scalars::Side => self.least,
+            Scalars::Few => self.least.min(FEW),
+        }
+    }
+
+    /// What indices in buffers stay below.
+    pub(super) fn bound(&self) -> u64 {
+        match self.scalars {
+            Scalars::Size => self.items,
+            Scalars::Side => self.least,
+            Scalars::Few => self.least.min(FEW),
+        }
+    }
+}

@@ -1,0 +1,393 @@
+//! One benchmark from its text to its rows.
+
+use super::{
+    Options, RunRow,
+    crew::{Allowance, Crew, guesses, nowhere, unexpected},
+};
+use crate::{
+    DeviceInfo, Finding, LADDER, Outcome, Result,
+    kernel::{Benchmark, Interface, Step, names, steps},
+    measure::{Effort, Measurement},
+    opencl::KernelFacts,
+    payload::{Job, Range},
+    worker::{Answer, BuiltFacts, CellKey, Checked, Request},
+};
+use clang::Clang;
+use std::{sync::RwLock, time::Duration};
+
+/// Sizes at which a kernel may bring the driver down before the larger ones are not tried.
+const MOST_CRASHES: u32 = 2;
+/// Sizes at which the whole ladder is tried for a kernel that has passed nowhere.
+const LADDER_SIZES: u32 = 2;
+/// Rungs on which a kernel may bring the driver down at one size.
+const MOST_CRASHED_RUNGS: usize = 2;
+/// Work-items under Oclgrind, which interprets.
+const VERIFIED_ITEMS: u64 = 1024;
+
+/// What all threads of a run share.
+pub(super) struct Conductor<'a> {
+    pub(super) options: &'a Options,
+    pub(super) devices: &'a [DeviceInfo],
+    /// Places in `devices`.
+    pub(super) chosen: &'a [usize],
+    pub(super) clang: Option<&'a Clang>,
+    /// Held for writing while something is measured and for reading while something is built or
+    /// checked: a measurement has the machine to itself.
+    pub(super) calm: &'a RwLock<()>,
+}
+
+/// A kernel at one size on one device.
+struct Case {
+    device: usize,
+    size: u64,
+    group: Option<u64>,
+    rung: usize,
+    finding: Finding,
+    range: Option<Range>,
+    transferred_bytes: u64,
+    measurement: Option<Measurement>,
+}
+
+/// A kernel's record on one device.
+struct Record {
+    allowance: Allowance,
+    crashes: u32,
+    laddered: u32,
+}
+
+/// One benchmark while it is run.
+struct Trial<'a> {
+    conductor: &'a Conductor<'a>,
+    crew: &'a mut Crew,
+    benchmark: &'a Benchmark,
+    interfaces: Vec<Interface>,
+    steps: Vec<Step>,
+    /// Work-items, and work-items of a group.
+    grid: Vec<(u64, Option<u64>)>,
+    /// Per chosen device.
+    built: Vec<Option<BuiltFacts>>,
+    /// The rung of the ladder it passed on, the same on all devices and for all sizes.
+    rung: Option<usize>,
+    cases: Vec<Case>,
+}
+
+impl Conductor<'_> {
+    /// Build, check and measure on all devices at all sizes.
+    ///
+    /// # Errors
+    /// Only where the workers themselves do not work.
+    pub(super) fn rows(&self, crew: &mut Crew, benchmark: &Benchmark) -> Result<Vec<RunRow>> {
+        if !self.options.isolate {
+            return self.trial(crew, benchmark, self.grid().collect());
+        }
+        let mut rows = Vec::new();
+        for cell in self.grid() {
+            crew.retire();
+            rows.extend(self.trial(crew, benchmark, vec![cell])?);
+        }
+        Ok(rows)
+    }
+
+    fn trial(
+        &self,
+        crew: &mut Crew,
+        benchmark: &Benchmark,
+        grid: Vec<(u64, Option<u64>)>,
+    ) -> Result<Vec<RunRow>> {
+        crew.forget();
+        let mut trial = Trial {
+            conductor: self,
+            crew,
+            benchmark,
+            interfaces: self.interfaces(benchmark),
+            steps: Vec::new(),
+            grid,
+            built: vec![None; self.chosen.len()],
+            rung: None,
+            cases: Vec::new(),
+        };
+        for at in 0..self.chosen.len() {
+            trial.check_all(at)?;
+        }
+        trial.verify()?;
+        trial.measure()?;
+        Ok(trial.rows())
+    }
+
+    /// What the data set or clang know of the kernels; nothing where neither does.
+    fn interfaces(&self, benchmark: &Benchmark) -> Vec<Interface> {
+        if !benchmark.interfaces.is_empty() {
+            return benchmark.interfaces.clone();
+        }
+        let Some(clang) = self.clang else { return Vec::new() };
+        let Ok(answer) = clang.parse(&benchmark.text, &clang::Options::opencl()) else {
+            return Vec::new();
+        };
+        if answer.first_error().is_some() {
+            return Vec::new();
+        }
+        let kernels = answer.facts.map(|facts| facts.kernels).unwrap_or_default();
+        let known = |kernel: clang::Kernel| Interface {
+            name: kernel.name,
+            arguments: kernel.arguments,
+            dimensions: kernel.dimensions,
+            required_group_size: kernel.required_group_size,
+        };
+        kernels.into_iter().map(known).collect()
+    }
+
+    fn grid(&self) -> impl Iterator<Item = (u64, Option<u64>)> {
+        let groups = match self.options.local_sizes.as_slice() {
+            [] => vec![None],
+            sizes => sizes.iter().copied().map(Some).collect(),
+        };
+        let sizes = self.options.global_sizes.clone();
+        sizes.into_iter().flat_map(move |size| groups.clone().into_iter().map(move |g| (size, g)))
+    }
+}
+
+impl Trial<'_> {
+    fn job(&self, size: u64, group: Option<u64>, rung: usize) -> Job {
+        let options = self.conductor.options;
+        Job {
+            path: self.benchmark.path.clone(),
+            steps: self.steps.clone(),
+            size,
+            group,
+            rung,
+            values: options.values,
+            seed: options.seed,
+        }
+    }
+
+    fn check_all(&mut self, at: usize) -> Result<()> {
+        let device = self.conductor.chosen[at];
+        let limit = self.conductor.options.limit;
+        let mut record = Record { allowance: Allowance::new(limit), crashes: 0, laddered: 0 };
+        let ready = match self.build(device, &mut record.allowance)? {
+            Ok(facts) => {
+                let interfaces = match self.interfaces.is_empty() {
+                    true => facts.kernels.iter().map(|kernel| kernel.interface.clone()).collect(),
+                    false => self.interfaces.clone(),
+                };
+                self.built[at] = Some(facts);
+                steps(&interfaces, &self.benchmark.order).map(|steps| self.steps = steps)
+            }
+            Err(finding) => Err(finding),
+        };
+        for (size, group) in self.grid.clone() {
+            let (rung, checked) = match &ready {
+                Err(finding) => (0, nowhere(finding.clone())),
+                Ok(()) => self.check(device, size, group, &mut record)?,
+            };
+            self.cases.push(Case {
+                device,
+                size,
+                group,
+                rung,
+                finding: checked.finding,
+                range: checked.range,
+                transferred_bytes: checked.transferred_bytes,
+                measurement: None,
+            });
+        }
+        Ok(())
+    }
+
+    fn build(
+        &mut self,
+        device: usize,
+        allowance: &mut Allowance,
+    ) -> Result<std::result::Result<BuiltFacts, Finding>> {
+        let _calm = self.conductor.calm.read().expect("no thread panics with the lock held");
+        self.crew.build(device, self.benchmark, self.interfaces.is_empty(), allowance)
+    }
+
+    /// Check at one size: on the rung that is known to suit the kernel, or up the ladder to the
+    /// first that does. Without one, what the first rung found stands.
+    fn check(
+        &mut self,
+        device: usize,
+        size: u64,
+        group: Option<u64>,
+        record: &mut Record,
+    ) -> Result<(usize, Checked)> {
+        if record.crashes >= MOST_CRASHES {
+            let detail = "not tried: smaller sizes crash";
+            return Ok((0, nowhere(Finding::new(Outcome::Crash, detail))));
+        }
+        let rungs = match self.rung {
+            Some(rung) => rung..rung + 1,
+            None if record.laddered < LADDER_SIZES => 0..LADDER.len(),
+            None => 0..1,
+        };
+        let mut first = None;
+        let mut crashed = 0;
+        for rung in rungs.clone() {
+            let checked = self.check_once(device, &self.job(size, group, rung), record)?;
+            let outcome = checked.finding.outcome;
+            if outcome == Outcome::Pass {
+                self.rung = Some(rung);
+                return Ok((rung, checked));
+            }
+            crashed += usize::from(outcome == Outcome::Crash);
+            first.get_or_insert((rung, checked));
+            if !worth_another(outcome) || crashed >= MOST_CRASHED_RUNGS {
+                break;
+            }
+        }
+        let (rung, checked) = first.unwrap_or_else(|| {
+            (0, nowhere(Finding::new(Outcome::Crash, "no rung of the ladder was tried")))
+        });
+        record.laddered += 1 + u32::from(crashed > 0);
+        record.crashes += u32::from(checked.finding.outcome == Outcome::Crash);
+        Ok((rung, checked))
+    }
+
+    fn check_once(&mut self, device: usize, job: &Job, record: &mut Record) -> Result<Checked> {
+        if record.allowance.is_spent() {
+            let limit = record.allowance.limit.as_millis();
+            let detail = format!("not tried: smaller sizes took the limit of {limit} ms");
+            return Ok(nowhere(Finding::new(Outcome::Timeout, detail)));
+        }
+        // The worker may be a new one.
+        if let Err(finding) = self.build(device, &mut record.allowance)? {
+            return Ok(nowhere(finding));
+        }
+        let _calm = self.conductor.calm.read().expect("no thread panics with the lock held");
+        self.crew.check(device, job, &mut record.allowance)
+    }
+
+    /// Oclgrind's word counts for the kernel at every size.
+    fn verify(&mut self) -> Result<()> {
+        let passes = |case: &&Case| case.finding.outcome == Outcome::Pass;
+        let Some(case) = self.cases.iter().filter(passes).min_by_key(|case| case.size) else {
+            return Ok(());
+        };
+        if case.size > VERIFIED_ITEMS {
+            return Ok(());
+        }
+        let job = self.job(case.size, case.group, case.rung);
+        let mut allowance = Allowance::new(self.conductor.options.limit);
+        let _calm = self.conductor.calm.read().expect("no thread panics with the lock held");
+        if let Some(finding) = self.crew.verify(self.benchmark, &job, &mut allowance)? {
+            for case in self.cases.iter_mut().filter(|case| case.finding.outcome == Outcome::Pass) {
+                case.finding = finding.clone();
+            }
+        }
+        Ok(())
+    }
+
+    fn measure(&mut self) -> Result<()> {
+        let options = self.conductor.options;
+        let passing: Vec<usize> = (0..self.cases.len())
+            .filter(|at| self.cases[*at].finding.outcome == Outcome::Pass)
+            .collect();
+        if passing.is_empty() || options.budget.is_zero() {
+            return Ok(());
+        }
+        let key = |at: &usize| {
+            let case = &self.cases[*at];
+            CellKey { device: case.device, job: self.job(case.size, case.group, case.rung) }
+        };
+        let cells: Vec<CellKey> = passing.iter().map(key).collect();
+        let cost = options.budget * 2 * u32::try_from(cells.len()).unwrap_or(u32::MAX);
+        let mut allowance = Allowance::new(options.limit + cost);
+        let mut devices: Vec<usize> = cells.iter().map(|cell| cell.device).collect();
+        devices.dedup();
+        for device in devices {
+            // A worker that died meanwhile has forgotten the program; a failure shows below.
+            let _known = self.build(device, &mut allowance)?;
+        }
+        let effort = Effort { precision: options.precision, budget: options.budget };
+        let alone = self.conductor.calm.write().expect("no thread panics with the lock held");
+        let asked = self.crew.ask(&Request::Measure { cells, effort }, &mut allowance)?;
+        drop(alone);
+        let results = match asked {
+            Ok(Answer::Measured(results)) => results,
+            Ok(other) => vec![Err(unexpected(other)); passing.len()],
+            Err(finding) => vec![Err(while_measured(finding)); passing.len()],
+        };
+        for (at, result) in passing.into_iter().zip(results) {
+            match result {
+                Ok(measurement) => self.cases[at].measurement = Some(measurement),
+                Err(finding) => self.cases[at].finding = finding,
+            }
+        }
+        Ok(())
+    }
+
+    fn rows(&self) -> Vec<RunRow> {
+        let guessed = guesses(&self.steps);
+        let kernel = match self.steps.is_empty() {
+            true => self.benchmark.name.clone(),
+            false => names(&self.steps),
+        };
+        self.cases.iter().map(|case| self.row(case, &kernel, guessed)).collect()
+    }
+
+    fn row(&self, case: &Case, kernel: &str, guessed: bool) -> RunRow {
+        let device = &self.conductor.devices[case.device];
+        let at = self.conductor.chosen.iter().position(|chosen| *chosen == case.device);
+        let facts = at.and_then(|at| self.built[at].as_ref());
+        let sum = |part: fn(&KernelFacts) -> u64| {
+            let used = |kernel: &&KernelFacts| {
+                self.steps.iter().any(|step| step.interface.name == kernel.interface.name)
+            };
+            facts.map(|facts| facts.kernels.iter().filter(used).map(part).max().unwrap_or(0))
+        };
+        let range = case.range.as_ref();
+        let measured = case.measurement.as_ref();
+        let outcome = case.finding.outcome;
+        let compiled = self.benchmark.compiled || !self.interfaces.is_empty();
+        let driven = outcome == Outcome::Pass;
+        RunRow {
+            id: self.benchmark.id.clone(),
+            path: self.benchmark.path.clone(),
+            kernel: kernel.to_owned(),
+            device: device.name.clone(),
+            device_type: device.r#type.name().to_owned(),
+            platform: device.platform.clone(),
+            driver: device.driver.clone(),
+            compiler: format!("{}; {}", device.platform_version, device.language),
+            clock_mhz: device.clock_mhz,
+            build_options: facts.map(|facts| facts.options.clone()).unwrap_or_default(),
+            global_size: case.size,
+            local_size: range.map(Range::group).or(case.group),
+            global_shape: range.map(|range| range.text(range.global)).unwrap_or_default(),
+            local_shape: range.map(|range| range.text(range.local)).unwrap_or_default(),
+            payload: LADDER[case.rung].name.to_owned(),
+            values: self.conductor.options.values.name().to_owned(),
+            outcome: outcome.name().to_owned(),
+            about: outcome.about(compiled, guessed).name().to_owned(),
+            detail: case.finding.detail.clone(),
+            work_item_local_mem_size: sum(|kernel| kernel.local_bytes),
+            work_item_private_mem_size: sum(|kernel| kernel.private_bytes),
+            transferred_bytes: driven.then_some(case.transferred_bytes),
+            transfer_time_ns: measured.map(|measured| measured.transfer_time_ns),
+            kernel_time_ns: measured.map(|measured| measured.kernel_time_ns),
+            wall_time_ns: measured.map(|measured| measured.wall_time_ns),
+            repeats: measured.map(|measured| measured.repeats),
+            interval: measured.and_then(|measured| measured.interval),
+        }
+    }
+}
+
+/// Whether another payload may do better.
+fn worth_another(outcome: Outcome) -> bool {
+    matches!(
+        outcome,
+        Outcome::Crash
+            | Outcome::OutOfBounds
+            | Outcome::NoOutput
+            | Outcome::InputInsensitive
+            | Outcome::NonDeterministic
+    )
+}
+
+fn while_measured(finding: Finding) -> Finding {
+    Finding::new(finding.outcome, format!("while measured: {}", finding.detail))
+}
+
+/// The wall-clock limit of a kernel on a device unless the user names another.
+pub(super) const LIMIT: Duration = Duration::from_secs(20);

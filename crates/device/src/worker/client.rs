@@ -1,0 +1,125 @@
+use super::{
+    protocol::{Answer, Request},
+    serve::{SCRATCH_VARIABLE, profile},
+};
+use crate::{DeviceInfo, Error, Result};
+use sandbox::{Death, Worker, companion};
+use std::{ffi::OsString, path::PathBuf, process::Command, time::Duration};
+use tempfile::TempDir;
+
+const WORKER: &str = "benchstone-device";
+const LIST_LIMIT: Duration = Duration::from_secs(60);
+
+/// How workers are started.
+#[derive(Clone, Debug)]
+pub(crate) struct Launch {
+    program: PathBuf,
+    arguments: Vec<OsString>,
+}
+
+impl Launch {
+    /// The worker's executable beside ours, else our own with the arguments `worker device`.
+    pub(crate) fn find() -> Result<Launch> {
+        let (program, arguments) = match companion(WORKER) {
+            Some(program) => (program, Vec::new()),
+            None => {
+                let own =
+                    std::env::current_exe().map_err(|error| Error::Worker(error.to_string()))?;
+                if own.file_stem().is_none_or(|stem| stem != "benchstone") {
+                    let reason = format!("`{WORKER}` is not beside {}", own.display());
+                    return Err(Error::Worker(reason));
+                }
+                (own, vec!["worker".into(), "device".into()])
+            }
+        };
+        Ok(Launch { program, arguments })
+    }
+}
+
+/// One worker, replaced whenever it has died.
+#[derive(Debug)]
+pub(crate) struct Client {
+    launch: Launch,
+    environment: Vec<(&'static str, String)>,
+    scratch: TempDir,
+    worker: Option<Worker>,
+}
+
+impl Client {
+    pub(crate) fn new(launch: Launch) -> Result<Client> {
+        let scratch = tempfile::Builder::new().prefix("benchstone-device-").tempdir();
+        let scratch =
+            scratch.map_err(|source| Error::File { action: "make a scratch folder", source })?;
+        Ok(Client { launch, environment: Vec::new(), scratch, worker: None })
+    }
+
+    /// Have workers started from now on see these variables too.
+    pub(crate) fn set_environment(&mut self, variables: Vec<(&'static str, String)>) {
+        self.environment = variables;
+    }
+
+    /// The folder the worker may write to.
+    pub(crate) fn scratch(&self) -> &std::path::Path {
+        self.scratch.path()
+    }
+
+    /// Ask; starts a worker where there is none.
+    ///
+    /// # Errors
+    /// How the worker died over it.
+    pub(crate) fn ask(
+        &mut self,
+        request: &Request,
+        limit: Duration,
+    ) -> std::result::Result<Answer, Death> {
+        let mut worker = match self.worker.take() {
+            Some(worker) => worker,
+            None => self.spawn()?,
+        };
+        let message =
+            postcard::to_stdvec(request).expect("a request is plain data and always encodes");
+        let answer = worker.call(&message, limit)?;
+        let answer = postcard::from_bytes(&answer)
+            .map_err(|_| Death::Start("the worker is of another version than its client".into()))?;
+        self.worker = Some(worker);
+        Ok(answer)
+    }
+
+    /// Have the next question asked to a new worker.
+    pub(crate) fn retire(&mut self) {
+        self.worker = None;
+    }
+
+    /// Whether the worker has kept what it was told.
+    pub(crate) fn is_alive(&self) -> bool {
+        self.worker.is_some()
+    }
+
+    /// The devices of this machine.
+    ///
+    /// # Errors
+    /// That there is no OpenCL, or no working worker.
+    pub(crate) fn devices(&mut self) -> Result<Vec<DeviceInfo>> {
+        match self.ask(&Request::List, LIST_LIMIT) {
+            Ok(Answer::Devices(Ok(devices))) => Ok(devices),
+            Ok(Answer::Devices(Err(why))) => Err(Error::NoOpenCl(why)),
+            Ok(Answer::Gone(why)) => Err(Error::Worker(why)),
+            Ok(_) => Err(Error::Worker("it answers another question".into())),
+            Err(death) => Err(Error::Worker(death.to_string())),
+        }
+    }
+
+    fn spawn(&self) -> std::result::Result<Worker, Death> {
+        let scratch = self.scratch.path();
+        let mut command = Command::new(&self.launch.program);
+        command
+            .args(&self.launch.arguments)
+            .envs(self.environment.iter().map(|(name, value)| (name, value)))
+            .env(SCRATCH_VARIABLE, scratch);
+        // Where drivers keep their caches and temporary files.
+        for variable in ["TMPDIR", "HOME", "XDG_CACHE_HOME", "POCL_CACHE_DIR", "CUDA_CACHE_PATH"] {
+            command.env(variable, scratch);
+        }
+        Worker::spawn(command, &profile(scratch))
+    }
+}

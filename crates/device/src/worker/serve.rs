@@ -1,0 +1,185 @@
+use super::protocol::{Answer, BuiltFacts, CellKey, Checked, Request};
+use crate::{
+    Finding, Outcome,
+    check::{check, read_log},
+    measure::{Cell, Effort, measure},
+    opencl::{Built, Device, Execution, Fault, list},
+    payload::{Job, Limits, Plan, Side},
+};
+use sandbox::Profile;
+use std::{
+    collections::BTreeMap,
+    fs::File,
+    io,
+    os::fd::{AsFd, AsRawFd, OwnedFd},
+    path::Path,
+};
+
+/// Environment variable with the worker's scratch folder.
+pub(super) const SCRATCH_VARIABLE: &str = "BENCHSTONE_DEVICE_SCRATCH";
+
+/// The worker's side: enter the sandbox, then answer the client on standard input and output until
+/// it hangs up.
+///
+/// Kernels may `printf`; what they print goes to standard error, never between our messages.
+///
+/// # Errors
+/// When the sandbox cannot be entered or the pipe breaks.
+pub fn serve_worker() -> io::Result<()> {
+    let scratch = std::env::var_os(SCRATCH_VARIABLE)
+        .ok_or_else(|| io::Error::other(format!("{SCRATCH_VARIABLE} names no scratch folder")))?;
+    let input = File::from(OwnedFd::from(io::stdin().as_fd().try_clone_to_owned()?));
+    let output = File::from(io::stdout().as_fd().try_clone_to_owned()?);
+    // SAFETY: both are open descriptors of this process, and nothing has been written to standard
+    // output yet.
+    let replaced = unsafe { libc::dup2(io::stderr().as_raw_fd(), io::stdout().as_raw_fd()) };
+    if replaced < 0 {
+        return Err(io::Error::last_os_error());
+    }
+    let profile = profile(Path::new(&scratch));
+    let mut session = Session::default();
+    sandbox::serve_over(&profile, input, output, |message| {
+        let answer = match postcard::from_bytes(message) {
+            Ok(request) => session.answer(request),
+            Err(error) => Answer::Gone(format!("not a request of this version: {error}")),
+        };
+        postcard::to_stdvec(&answer).expect("an answer is plain data and always encodes")
+    })
+}
+
+/// What the worker may do; its client enforces the same limits from outside.
+pub(super) fn profile(scratch: &Path) -> Profile {
+    Profile::device(scratch.to_owned())
+}
+
+#[derive(Default)]
+struct Session {
+    open: BTreeMap<usize, Open>,
+}
+
+struct Open {
+    // Released before the device it was built for.
+    built: Option<Built>,
+    device: Device,
+}
+
+impl Session {
+    fn answer(&mut self, request: Request) -> Answer {
+        match request {
+            Request::List => Answer::Devices(list()),
+            Request::Build { device, text, arguments } => match self.open(device) {
+                Err(why) => Answer::Gone(why),
+                Ok(open) => {
+                    open.built = None;
+                    Answer::Built(open.build(&text, arguments))
+                }
+            },
+            Request::Check { device, job } => match self.open(device) {
+                Err(why) => Answer::Gone(why),
+                Ok(open) => Answer::Checked(open.execute(&job, check)),
+            },
+            Request::Verify { device, job, log } => match self.open(device) {
+                Err(why) => Answer::Gone(why),
+                Ok(open) => Answer::Checked(open.verify(&job, &log)),
+            },
+            Request::Measure { cells, effort } => self.measure(cells, &effort),
+        }
+    }
+
+    fn open(&mut self, index: usize) -> Result<&mut Open, String> {
+        if !self.open.contains_key(&index) {
+            let device = Device::open(index)?;
+            self.open.insert(index, Open { built: None, device });
+        }
+        self.open.get_mut(&index).ok_or_else(|| "the device is gone".to_owned())
+    }
+
+    fn measure(&mut self, keys: Vec<CellKey>, effort: &Effort) -> Answer {
+        for key in &keys {
+            if let Err(why) = self.open(key.device) {
+                return Answer::Gone(why);
+            }
+        }
+        let cell = |key: &CellKey| {
+            let open = self.open.get(&key.device).ok_or_else(not_built)?;
+            let built = open.built.as_ref().ok_or_else(not_built)?;
+            let plan = open.plan(built, &key.job)?;
+            Ok(Cell { device: &open.device, built, job: key.job.clone(), plan })
+        };
+        let planned: Vec<Result<Cell<'_>, Finding>> = keys.iter().map(cell).collect();
+        let findings: Vec<Option<Finding>> =
+            planned.iter().map(|cell| cell.as_ref().err().cloned()).collect();
+        let cells: Vec<Cell<'_>> = planned.into_iter().flatten().collect();
+        let mut measured = measure(&cells, effort).into_iter();
+        let results = findings.into_iter().map(|finding| match finding {
+            Some(finding) => Err(finding),
+            None => measured.next().unwrap_or_else(|| Err(not_built())),
+        });
+        Answer::Measured(results.collect())
+    }
+}
+
+fn not_built() -> Finding {
+    Finding::new(Outcome::BuildFailure, "not built for this device")
+}
+
+impl Open {
+    fn build(&mut self, text: &str, arguments: bool) -> Result<BuiltFacts, Finding> {
+        let built = Built::new(&self.device, text, arguments)?;
+        let facts =
+            BuiltFacts { kernels: built.facts(&self.device), options: built.options.to_owned() };
+        self.built = Some(built);
+        Ok(facts)
+    }
+
+    fn plan(&self, built: &Built, job: &Job) -> Result<Plan, Finding> {
+        let limits = |step: &crate::kernel::Step| {
+            let name = &step.interface.name;
+            let kernel = built.kernel(name);
+            let kernel =
+                kernel.ok_or_else(|| Finding::new(Outcome::NoKernel, format!("no `{name}`")))?;
+            Ok(Built::limits(&self.device, kernel))
+        };
+        let limits: Vec<Limits> = job.steps.iter().map(limits).collect::<Result<_, Finding>>()?;
+        if limits.is_empty() {
+            return Err(Finding::new(Outcome::NoKernel, ""));
+        }
+        Plan::new(job, &built.text, &limits)
+    }
+
+    fn execute(
+        &self,
+        job: &Job,
+        work: impl FnOnce(&Device, &Built, &Job, &Plan) -> Result<Finding, Fault>,
+    ) -> Checked {
+        let none = |finding| Checked { finding, range: None, transferred_bytes: 0, spoilt: false };
+        let Some(built) = &self.built else { return none(not_built()) };
+        let plan = match self.plan(built, job) {
+            Ok(plan) => plan,
+            Err(finding) => return none(finding),
+        };
+        let (finding, spoilt) = match work(&self.device, built, job, &plan) {
+            Ok(finding) => (finding, false),
+            Err(fault) => (fault.finding(), fault.spoils()),
+        };
+        let range = plan.ranges.first().cloned();
+        Checked { finding, range, transferred_bytes: plan.transferred_bytes(), spoilt }
+    }
+
+    /// One execution with buffers of their exact size, so that Oclgrind sees where they end.
+    fn verify(&self, job: &Job, log: &Path) -> Checked {
+        let begin = std::fs::metadata(log).map_or(0, |file| file.len());
+        let mut checked = self.execute(job, |device, built, job, plan| {
+            let names = job.steps.iter().map(|step| step.interface.name.as_str());
+            let mut execution = Execution::new(device, built, names, plan, false)?;
+            execution.run(&plan.payload(job, Side::A))?;
+            Ok(Finding::new(Outcome::Pass, ""))
+        });
+        let text = std::fs::read(log).unwrap_or_default();
+        let new = text.get(usize::try_from(begin).unwrap_or(0)..).unwrap_or_default();
+        if let Some(finding) = read_log(&String::from_utf8_lossy(new)) {
+            checked.finding = finding;
+        }
+        checked
+    }
+}

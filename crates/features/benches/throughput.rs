@@ -1,0 +1,123 @@
+//! All three published spaces over 10,000 kernels, against a process per kernel, in one run.
+//!
+//! `cargo bench -p features` prints kernels per second and core for both and their ratio. Time is
+//! processor time of this process and all its children, so that a busy machine does not matter.
+//! The other side starts `clang-19` and then an extractor for each kernel (this program again, for
+//! the two spaces of bitcode alone: it is spared the second parse that Grewe's features take).
+
+use dataset::{Code, Language, Program};
+use features::{Extractor, Options, space, spaces};
+use llvm::{Context, Library, Version};
+use std::{error::Error, path::Path, process::Command};
+
+const KERNELS: usize = 10_000;
+const PROCESSES: usize = 100;
+const CHILD: &str = "--describe-bitcode";
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let arguments: Vec<String> = std::env::args().collect();
+    if let [_, flag, path] = arguments.as_slice()
+        && flag == CHILD
+    {
+        return describe_bitcode(Path::new(path));
+    }
+    let kernels: Vec<Program> = (0..KERNELS).map(kernel).collect();
+    for jobs in [1, Options::default().jobs] {
+        let extractor = Extractor::new(
+            spaces("grewe,instcount,autophase")?,
+            Options { jobs, ..Options::default() },
+        );
+        extractor.describe_many(&kernels[..100])?;
+        let before = processor_seconds()?;
+        let started = std::time::Instant::now();
+        let rows = extractor.describe_many(&kernels)?;
+        let wall = started.elapsed().as_secs_f64();
+        assert!(
+            rows.iter().flatten().all(|row| row.vectors.len() == 3),
+            "every kernel has all vectors"
+        );
+        // The workers' time counts once they are gone.
+        drop(extractor);
+        let ours = KERNELS as f64 / (processor_seconds()? - before);
+        println!(
+            "{jobs} jobs: {ours:.0} kernels per second and core, {:.0} per second",
+            KERNELS as f64 / wall
+        );
+        if jobs == 1 {
+            let theirs = process_per_kernel(&kernels[..PROCESSES])?;
+            println!("a process per kernel: {theirs:.1} kernels per second and core");
+            println!("ratio (ours / process per kernel): {:.1}", ours / theirs);
+        }
+    }
+    Ok(())
+}
+
+fn process_per_kernel(kernels: &[Program]) -> Result<f64, Box<dyn Error>> {
+    let folder = tempfile::tempdir()?;
+    let (source, bitcode) = (folder.path().join("a.cl"), folder.path().join("a.bc"));
+    let own = std::env::current_exe()?;
+    let before = processor_seconds()?;
+    for kernel in kernels {
+        let Code::Text(text) = &kernel.code else { continue };
+        std::fs::write(&source, text)?;
+        let compiled = Command::new("clang-19")
+            .args([
+                "-x",
+                "cl",
+                "-cl-std=CL2.0",
+                "--target=nvptx64-nvidia-nvcl",
+                "-O1",
+                "-emit-llvm",
+                "-c",
+            ])
+            .args(["-Xclang", "-finclude-default-header", "-Xclang", "-fdeclare-opencl-builtins"])
+            .arg(&source)
+            .arg("-o")
+            .arg(&bitcode)
+            .status()?;
+        let described = Command::new(&own).arg(CHILD).arg(&bitcode).status()?;
+        if !compiled.success() || !described.success() {
+            return Err("clang-19 or the extractor failed".into());
+        }
+    }
+    Ok(kernels.len() as f64 / (processor_seconds()? - before))
+}
+
+fn describe_bitcode(path: &Path) -> Result<(), Box<dyn Error>> {
+    let context = Context::new(Library::nearest(Version { major: 19, minor: 0, patch: 0 })?);
+    let module = context.parse("module", &std::fs::read(path)?)?;
+    let view = features::ProgramView { module: Some(&module), ..Default::default() };
+    for name in ["instcount", "autophase"] {
+        if space(name)?.extract(&view).is_none() {
+            return Err("no vector".into());
+        }
+    }
+    Ok(())
+}
+
+/// A small kernel in CLgen's manner, different for every `index`.
+fn kernel(index: usize) -> Program {
+    let (a, b, c) = (index % 7, index % 11, index % 13);
+    let operator = ["+", "-", "*", "/"][index % 4];
+    let text = format!(
+        "__kernel void A(__global float* a, __global float* b, __global float* c, const int d) {{\n\
+           int e = get_global_id(0);\n\
+           if (e >= d - {a}) return;\n\
+           float f = a[e] {operator} {index}.0f;\n\
+           for (int g = 0; g < {b}; g++) {{ f += b[e + g] * sqrt(a[g * {c}]); }}\n\
+           c[e] = f;\n\
+         }}\n"
+    );
+    let path = format!("{index}.cl");
+    Program { path, name: String::new(), language: Language::OpenCl, code: Code::Text(text) }
+}
+
+/// Processor time of this process and of the children that have ended.
+fn processor_seconds() -> Result<f64, Box<dyn Error>> {
+    const TICKS_PER_SECOND: f64 = 100.0;
+    let stat = std::fs::read_to_string("/proc/self/stat")?;
+    let fields = stat.rsplit(')').next().unwrap_or("").split_whitespace();
+    // Behind the name: fields 14 to 17 of proc(5).
+    let ticks: Result<Vec<f64>, _> = fields.skip(11).take(4).map(str::parse).collect();
+    Ok(ticks?.iter().sum::<f64>() / TICKS_PER_SECOND)
+}

@@ -1,0 +1,92 @@
+//! How programs of each language are compiled for their features.
+
+use clang::{Language, Options, Triple};
+
+/// Ways to read programs, tried in order until clang accepts one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ways {
+    /// For OpenCL C.
+    pub opencl: Vec<Options>,
+    /// For C.
+    pub c: Vec<Options>,
+    /// For C++.
+    pub cxx: Vec<Options>,
+}
+
+/// Name of the virtual header a shim becomes.
+const SHIM: &str = "shim.h";
+/// Name of the virtual header that makes clang as lenient as it was.
+const OLD: &str = "old.h";
+/// Groups of warnings that have become errors since clang 3.9.
+const ONCE_WARNINGS: [&str; 5] = [
+    "int-conversion",
+    "implicit-int",
+    "incompatible-function-pointer-types",
+    "return-type",
+    "return-mismatch",
+];
+
+impl Ways {
+    /// As the published values were made: OpenCL C 2.0, else 1.2, and with `shim` included before
+    /// the source where neither is enough, for `nvptx64-nvidia-nvcl` at -O1; C17 and C++17 for
+    /// this machine at -O1.
+    #[must_use]
+    pub fn published(shim: Option<&str>) -> Ways {
+        let plain = ["CL2.0", "CL1.2"].map(|standard| Options {
+            standard: standard.to_owned(),
+            triple: Triple::Nvptx64,
+            optimisation: 1,
+            ..Options::opencl()
+        });
+        let mut opencl = plain.to_vec();
+        if let Some(shim) = shim {
+            opencl.extend(plain.into_iter().map(|options| Options {
+                headers: vec![(SHIM.to_owned(), shim.to_owned())],
+                prelude: vec![SHIM.to_owned()],
+                ..options
+            }));
+        }
+        let host = |language, standard: &str| {
+            let standard = standard.to_owned();
+            let triple = Triple::Host;
+            vec![Options { language, standard, triple, optimisation: 1, ..Options::opencl() }]
+        };
+        Ways { opencl, c: host(Language::C, "c17"), cxx: host(Language::Cxx, "c++17") }
+    }
+
+    /// Compile everything at another level (0 to 3) than -O1.
+    #[must_use]
+    pub fn at_level(mut self, level: u8) -> Ways {
+        for way in self.opencl.iter_mut().chain(&mut self.c).chain(&mut self.cxx) {
+            way.optimisation = level;
+        }
+        self
+    }
+
+    /// How to parse, not compile, what no way accepts because it was written for a compiler of 2016:
+    /// what was a warning to clang 3.9 is one again. `None` where that makes no difference.
+    pub(crate) fn of_old(&self, language: dataset::Language) -> Option<Options> {
+        let way = self.of(language).first().filter(|_| language == dataset::Language::OpenCl)?;
+        let mut way = way.clone();
+        let pragmas =
+            ONCE_WARNINGS.map(|name| format!("#pragma clang diagnostic warning \"-W{name}\"\n"));
+        way.headers.push((OLD.to_owned(), pragmas.concat()));
+        way.prelude.insert(0, OLD.to_owned());
+        Some(way)
+    }
+
+    pub(crate) fn of(&self, language: dataset::Language) -> &[Options] {
+        match language {
+            dataset::Language::OpenCl => &self.opencl,
+            dataset::Language::C => &self.c,
+            dataset::Language::Cxx => &self.cxx,
+            dataset::Language::LlvmIr | dataset::Language::Bitcode => &[],
+        }
+    }
+}
+
+impl Default for Ways {
+    fn default() -> Ways {
+        Ways::published(None)
+    }
+}

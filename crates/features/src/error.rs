@@ -1,0 +1,91 @@
+use std::path::PathBuf;
+
+/// What can go wrong with feature extraction and projection. What happens to a single program is a
+/// verdict in its [`Row`](crate::Row), never one of these.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// A space nobody registered.
+    #[error("no feature space `{name}`; there are {known}")]
+    UnknownSpace {
+        /// The name asked for.
+        name: String,
+        /// The names there are.
+        known: String,
+    },
+    /// Nothing to extract.
+    #[error("no feature space named; there are {known}")]
+    NoSpace {
+        /// The names there are.
+        known: String,
+    },
+    /// Points of another length than the space has dimensions.
+    #[error("{from}: a vector of {found} values where `{space}` has {wanted} dimensions")]
+    Dimensions {
+        /// Where the vector stands.
+        from: String,
+        /// The space.
+        space: String,
+        /// Its length.
+        found: usize,
+        /// The length wanted.
+        wanted: usize,
+    },
+    /// A vector with a value that is no number.
+    #[error("{from}: dimension `{dimension}` of `{space}` is no finite number")]
+    NotFinite {
+        /// Where the vector stands.
+        from: String,
+        /// The space.
+        space: String,
+        /// The dimension.
+        dimension: String,
+    },
+    /// A data set of features without a single vector of the space asked for.
+    #[error("{} has no vectors of `{space}`; extract them with `benchstone features --space {space}`", path.display())]
+    NoVectors {
+        /// The data set.
+        path: PathBuf,
+        /// The space.
+        space: String,
+    },
+    /// Two vectors at least are needed to see anything.
+    #[error("a projection needs two vectors or more, found {0}")]
+    TooFew(usize),
+    /// A line of a file of points cannot be read.
+    #[error("{} line {line}: {reason}", path.display())]
+    Points {
+        /// The file.
+        path: PathBuf,
+        /// 1-based.
+        line: usize,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// The drawing could not be written.
+    #[error("cannot draw {}: {reason}", path.display())]
+    Draw {
+        /// The picture.
+        path: PathBuf,
+        /// Why not.
+        reason: String,
+    },
+    /// A file could not be read or written.
+    #[error("cannot {action} {}: {source}", path.display())]
+    File {
+        /// What was tried.
+        action: &'static str,
+        /// On what.
+        path: PathBuf,
+        /// Why not.
+        source: std::io::Error,
+    },
+    /// The compiler cannot be had at all.
+    #[error(transparent)]
+    Clang(#[from] clang::Error),
+    /// No LLVM to read modules with.
+    #[error(transparent)]
+    Llvm(#[from] llvm::Error),
+    /// Programs or rows cannot be read or written.
+    #[error(transparent)]
+    Dataset(#[from] dataset::Error),
+}

@@ -1,0 +1,350 @@
+//! From programs to rows.
+
+use crate::{
+    Error, FeatureSpace, Part, ProgramView, Report, Row, Ways,
+    looked::{DOES_NOT_COMPILE, Found, Looked, NO_EXTRACTOR},
+    reader::{self, Readers, library_for, module_verdict},
+};
+use clang::{Answer, Clang, Request};
+use dataset::{Builder, Code, Input, Language, Notes, Program, Programs, Progress, Verdict};
+use llvm::{Context, Library};
+use rayon::prelude::*;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    ffi::OsString,
+    path::Path,
+    sync::OnceLock,
+};
+
+/// Programs described at a time, and written as one part of an unfinished data set.
+const CHUNK: usize = 512;
+
+/// How programs are described.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// How sources are compiled.
+    pub ways: Ways,
+    /// Threads, and workers of each kind, at most.
+    pub jobs: usize,
+    /// The command line of a program that calls [`serve_modules`](crate::serve_modules), which
+    /// then reads modules that come as bitcode or textual IR; empty: they are read in this
+    /// process, which hostile bitcode can crash.
+    pub reader: Vec<OsString>,
+}
+
+impl Default for Options {
+    /// As the published values were made, on all cores.
+    fn default() -> Options {
+        let jobs = std::thread::available_parallelism().map_or(1, usize::from);
+        Options { ways: Ways::default(), jobs, reader: Vec::new() }
+    }
+}
+
+/// Describes programs in the spaces it was made for. Any number of threads may share it.
+///
+/// Functions get a row each where a space tells them apart; the vectors of spaces that see a
+/// program as a whole stand in every row of the program.
+pub struct Extractor {
+    spaces: Vec<&'static dyn FeatureSpace>,
+    parts: BTreeSet<Part>,
+    options: Options,
+    clang: OnceLock<Clang>,
+    readers: Option<Readers>,
+}
+
+impl Extractor {
+    /// For these spaces. clang is started when the first source comes.
+    #[must_use]
+    pub fn new(spaces: Vec<&'static dyn FeatureSpace>, options: Options) -> Extractor {
+        let parts = spaces.iter().map(|space| space.part()).collect();
+        let readers = Readers::new(&options.reader, options.jobs.max(1));
+        Extractor { spaces, parts, options, clang: OnceLock::new(), readers }
+    }
+
+    /// Its spaces.
+    #[must_use]
+    pub fn spaces(&self) -> &[&'static dyn FeatureSpace] {
+        &self.spaces
+    }
+
+    /// The rows of one program, at least one.
+    ///
+    /// # Errors
+    /// When clang or LLVM cannot be had; whatever is wrong with the program is in its row.
+    pub fn describe(&self, program: &Program) -> Result<Vec<Row>, Error> {
+        let found = match (program.language, &program.code) {
+            (_, code) if is_blank(code) => Err(Verdict::new("empty", "")),
+            (Language::LlvmIr | Language::Bitcode, Code::Text(text)) => {
+                self.of_module(program, text.as_bytes())?
+            }
+            (Language::LlvmIr | Language::Bitcode, Code::Bytes(bytes)) => {
+                self.of_module(program, bytes)?
+            }
+            (_, Code::Text(text)) => self.of_source(program, text)?,
+            (_, Code::Bytes(bytes)) => self.of_source(program, &String::from_utf8_lossy(bytes))?,
+        };
+        Ok(self.rows(program, found))
+    }
+
+    /// Describe `programs`, giving the rows of each to `sink`, in order.
+    ///
+    /// # Errors
+    /// As [`Extractor::describe`], and when a program cannot be read.
+    pub fn describe_all(
+        &self,
+        programs: &Programs,
+        progress: &dyn Progress,
+        mut sink: impl FnMut(Vec<Row>) -> Result<(), Error>,
+    ) -> Result<Report, Error> {
+        let mut report = Report::default();
+        self.in_chunks(programs, progress, |_, chunk| {
+            for rows in self.describe_many(&chunk)? {
+                report.add(&rows);
+                sink(rows)?;
+            }
+            Ok(())
+        })?;
+        Ok(report)
+    }
+
+    /// Describe `programs` and make the data set `out` of schema `features`; a run that was killed
+    /// goes on where it was.
+    ///
+    /// # Errors
+    /// As [`Extractor::describe_all`], and when the data set cannot be written.
+    pub fn describe_to(
+        &self,
+        name: &str,
+        programs: &Programs,
+        out: &Path,
+        force: bool,
+        progress: &dyn Progress,
+    ) -> Result<Report, Error> {
+        let spaces: BTreeMap<&str, Vec<&str>> =
+            self.spaces.iter().map(|space| (space.name(), space.dimensions())).collect();
+        let configuration = serde_json::json!({
+            "spaces": spaces,
+            "opencl": format!("{:?}", self.options.ways.opencl),
+            "c": format!("{:?}", self.options.ways.c),
+            "cxx": format!("{:?}", self.options.ways.cxx),
+        });
+        let identity = programs.identity()?;
+        let builder = Builder::<Row>::create(out, force, &(&identity, &configuration))?;
+        let mut report = Report::default();
+        let mut keys = Vec::new();
+        self.in_chunks(programs, progress, |place, chunk| {
+            let key = place.to_string();
+            if !builder.has(&key) {
+                let described = self.describe_many(&chunk)?;
+                builder.add(&key, described.into_iter().flatten())?;
+            }
+            keys.push((key, chunk.len() as u64));
+            Ok(())
+        })?;
+        let mut rows = Vec::new();
+        for (key, programs) in keys {
+            let part = builder.rows_of(&key).collect::<Result<Vec<Row>, _>>()?;
+            report.add(&part);
+            report.programs += programs.saturating_sub(1);
+            rows.extend(part);
+        }
+        let notes = Notes {
+            inputs: vec![Input { name: name.to_owned(), hash: identity }],
+            configuration,
+            seed: 0,
+            tools: self.tools(),
+            verdicts: report.verdicts.clone(),
+            summary: serde_json::to_value(&report).unwrap_or_default(),
+        };
+        builder.finish(rows, notes)?;
+        Ok(report)
+    }
+
+    /// Versions of what was used so far.
+    fn tools(&self) -> BTreeMap<String, String> {
+        let mut tools = BTreeMap::new();
+        if self.clang.get().is_some() {
+            tools.insert("clang".to_owned(), "19".to_owned());
+        }
+        if self.parts.contains(&Part::Module)
+            && let Ok(library) = Library::newest()
+        {
+            tools.insert("llvm".to_owned(), library.version().to_string());
+        }
+        tools
+    }
+
+    fn in_chunks(
+        &self,
+        programs: &Programs,
+        progress: &dyn Progress,
+        mut work: impl FnMut(usize, Vec<Program>) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let mut all = programs.iter()?.peekable();
+        let mut place = 0;
+        progress.begin("describing", programs.len());
+        while all.peek().is_some() {
+            let chunk = all.by_ref().take(CHUNK).collect::<Result<Vec<_>, _>>()?;
+            let units = chunk.len() as u64;
+            work(place, chunk)?;
+            progress.advance(units);
+            place += 1;
+        }
+        Ok(())
+    }
+
+    /// The rows of each of `programs`, in order, worked on by as many threads as there are jobs.
+    ///
+    /// # Errors
+    /// As [`Extractor::describe`].
+    pub fn describe_many(&self, programs: &[Program]) -> Result<Vec<Vec<Row>>, Error> {
+        let threads = rayon::ThreadPoolBuilder::new().num_threads(self.options.jobs.max(1)).build();
+        match threads {
+            Ok(threads) => {
+                threads.install(|| programs.par_iter().map(|one| self.describe(one)).collect())
+            }
+            // Without threads the work is done on this one.
+            Err(_) => programs.iter().map(|one| self.describe(one)).collect(),
+        }
+    }
+
+    fn clang(&self) -> Result<&Clang, Error> {
+        if let Some(clang) = self.clang.get() {
+            return Ok(clang);
+        }
+        let started = Clang::start(self.options.jobs.max(1))?;
+        // Of two threads that start it at once, one's is dropped.
+        Ok(self.clang.get_or_init(|| started))
+    }
+
+    fn of_source(&self, program: &Program, source: &str) -> Result<Found, Error> {
+        let clang = self.clang()?;
+        let mut refused = Verdict::new(DOES_NOT_COMPILE, "");
+        for (place, way) in self.options.ways.of(program.language).iter().enumerate() {
+            let request = self.request(source, way);
+            let answer = match clang.ask(&request) {
+                Ok(answer) => answer,
+                Err(death) => return Ok(Err(Verdict::new(death.name(), death.to_string()))),
+            };
+            if let Some(error) = answer.first_error() {
+                if place == 0 {
+                    refused.detail = error.message.clone();
+                }
+                continue;
+            }
+            let tokens = if self.parts.contains(&Part::Tokens) {
+                let request = Request::Tokens { source: source.to_owned(), options: way.clone() };
+                match clang.ask(&request) {
+                    Ok(answer) => Some(answer.tokens),
+                    Err(death) => return Ok(Err(Verdict::new(death.name(), death.to_string()))),
+                }
+            } else {
+                None
+            };
+            return self.of_answer(program, &answer, tokens.as_deref());
+        }
+        match self.options.ways.of_old(program.language) {
+            Some(way) if self.parts.contains(&Part::Tree) => self.of_old(source, way, refused),
+            _ => Ok(Err(refused)),
+        }
+    }
+
+    /// What is refused for what was once a warning has no code, but still the syntax tree that the
+    /// published values are of.
+    fn of_old(&self, source: &str, way: clang::Options, refused: Verdict) -> Result<Found, Error> {
+        let request = Request::Parse { source: source.to_owned(), options: way, tree: true };
+        let answer = match self.clang()?.ask(&request) {
+            Ok(answer) => answer,
+            Err(death) => return Ok(Err(Verdict::new(death.name(), death.to_string()))),
+        };
+        if answer.first_error().is_some() {
+            return Ok(Err(refused));
+        }
+        let kernels = kernels_of(&answer);
+        let tree = answer.tree.as_ref();
+        let looked = self.look(&ProgramView { tree, kernels: &kernels, ..ProgramView::default() });
+        Ok(Ok(Looked { absent: DOES_NOT_COMPILE, ..looked }))
+    }
+
+    /// One question with one parse for all that is needed of it.
+    fn request(&self, source: &str, way: &clang::Options) -> Request {
+        let (source, options) = (source.to_owned(), way.clone());
+        let tree = self.parts.contains(&Part::Tree);
+        if self.parts.contains(&Part::Module) {
+            Request::Compile { source, options, facts: false, tree, bitcode: true }
+        } else {
+            Request::Parse { source, options, tree }
+        }
+    }
+
+    fn of_answer(
+        &self,
+        program: &Program,
+        answer: &Answer,
+        tokens: Option<&[clang::Token]>,
+    ) -> Result<Found, Error> {
+        let kernels = kernels_of(answer);
+        let view =
+            ProgramView { tree: answer.tree.as_ref(), tokens, module: None, kernels: &kernels };
+        let Some(code) = answer.code.as_ref().filter(|code| !code.bitcode.is_empty()) else {
+            return Ok(Ok(self.look(&view)));
+        };
+        let context = Context::new(library_for(&code.bitcode)?);
+        Ok(match context.parse(&program.path, &code.bitcode) {
+            Ok(module) => Ok(self.look(&ProgramView { module: Some(&module), ..view })),
+            Err(error) => Err(module_verdict(&error)),
+        })
+    }
+
+    fn of_module(&self, program: &Program, content: &[u8]) -> Result<Found, Error> {
+        let said = match &self.readers {
+            Some(readers) => readers.read(&self.spaces, &program.path, content)?,
+            None => reader::read(&self.spaces, &program.path, content)?,
+        };
+        Ok(said.map(|said| Looked {
+            spaces: self.spaces.iter().copied().zip(said).collect(),
+            kernels: Vec::new(),
+            absent: NO_EXTRACTOR,
+        }))
+    }
+
+    fn look(&self, view: &ProgramView<'_>) -> Looked {
+        let spaces = self.spaces.iter().map(|space| (*space, space.extract(view))).collect();
+        Looked { spaces, kernels: view.kernels.to_vec(), absent: NO_EXTRACTOR }
+    }
+
+    fn rows(&self, program: &Program, found: Found) -> Vec<Row> {
+        let row = Row { path: program.path.clone(), name: program.name.clone(), ..Row::default() };
+        let looked = match found {
+            Ok(looked) => looked,
+            Err(verdict) => {
+                return vec![Row { verdict: verdict.name.into(), detail: verdict.detail, ..row }];
+            }
+        };
+        let functions = looked.functions();
+        functions.into_iter().map(|function| looked.row(row.clone(), &function)).collect()
+    }
+}
+
+impl std::fmt::Debug for Extractor {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let names: Vec<_> = self.spaces.iter().map(|space| space.name()).collect();
+        f.debug_struct("Extractor").field("spaces", &names).finish_non_exhaustive()
+    }
+}
+
+fn kernels_of(answer: &Answer) -> Vec<String> {
+    if let Some(code) = &answer.code {
+        let kernels = code.functions.iter().filter(|function| function.kernel);
+        return kernels.map(|function| function.name.clone()).collect();
+    }
+    let facts = answer.facts.as_ref();
+    facts.map_or_else(Vec::new, |facts| facts.kernels.iter().map(|k| k.name.clone()).collect())
+}
+
+fn is_blank(code: &Code) -> bool {
+    match code {
+        Code::Text(text) => text.trim().is_empty(),
+        Code::Bytes(bytes) => bytes.is_empty(),
+    }
+}

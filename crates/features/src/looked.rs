@@ -1,0 +1,78 @@
+//! What the spaces said of a program, as rows.
+
+use crate::{Extracted, FeatureSpace, Row, space::Vector};
+use dataset::Verdict;
+use std::collections::BTreeMap;
+
+/// Why a program has no vector in a space.
+pub(crate) type Reason = &'static str;
+
+/// The input has nothing this space could look at: a bitcode file has no syntax tree.
+pub(crate) const NO_EXTRACTOR: Reason = "no-extractor";
+/// clang refuses it, by the first diagnostic.
+pub(crate) const DOES_NOT_COMPILE: Reason = "does-not-compile";
+/// The space tells functions apart and has nothing to say of this one.
+const NO_VECTOR: Reason = "no-vector";
+
+/// What the spaces said of a program, or why none was asked.
+pub(crate) type Found = Result<Looked, Verdict>;
+
+pub(crate) struct Looked {
+    pub(crate) spaces: Vec<(&'static dyn FeatureSpace, Option<Extracted>)>,
+    pub(crate) kernels: Vec<String>,
+    /// Why spaces said nothing.
+    pub(crate) absent: Reason,
+}
+
+impl Looked {
+    /// Where some space tells functions apart, those it has something to say of and then the other
+    /// kernels; else the program's only kernel, or the nameless whole.
+    pub(crate) fn functions(&self) -> Vec<String> {
+        let mut names: Vec<String> = Vec::new();
+        let apart = self.spaces.iter().filter_map(|(_, extracted)| match extracted {
+            Some(Extracted::Functions(functions)) => Some(functions),
+            _ => None,
+        });
+        for functions in apart {
+            for name in functions.iter().map(|(name, _)| name).chain(&self.kernels) {
+                if !names.contains(name) {
+                    names.push(name.clone());
+                }
+            }
+        }
+        match (names.as_slice(), self.kernels.as_slice()) {
+            ([], [kernel]) => vec![kernel.clone()],
+            ([], _) => vec![String::new()],
+            _ => names,
+        }
+    }
+
+    pub(crate) fn row(&self, row: Row, function: &str) -> Row {
+        let mut vectors: BTreeMap<String, Vector> = BTreeMap::new();
+        let mut lacking = Vec::new();
+        for (space, extracted) in &self.spaces {
+            let vector = match extracted {
+                None => Err(self.absent),
+                Some(Extracted::Whole(vector)) => Ok(vector),
+                Some(Extracted::Functions(functions)) => functions
+                    .iter()
+                    .find_map(|(name, vector)| (name == function).then_some(vector))
+                    .ok_or(NO_VECTOR),
+            };
+            match vector {
+                Ok(vector) => {
+                    vectors.insert(space.name().to_owned(), vector.clone());
+                }
+                Err(reason) => lacking.push((space.name(), reason)),
+            }
+        }
+        let verdict = match lacking.first() {
+            Some((_, reason)) if vectors.is_empty() => (*reason).to_owned(),
+            _ => Verdict::ACCEPTED.to_owned(),
+        };
+        let lacking: Vec<String> =
+            lacking.into_iter().map(|(space, reason)| format!("{space}: {reason}")).collect();
+        let detail = lacking.join("; ");
+        Row { kernel: function.to_owned(), verdict, detail, vectors, ..row }
+    }
+}

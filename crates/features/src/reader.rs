@@ -1,0 +1,133 @@
+//! Foreign modules are read in a worker process: LLVM's reader is no match for hostile bitcode.
+
+use crate::{Extracted, FeatureSpace, ProgramView, space};
+use dataset::Verdict;
+use llvm::{Context, Identification, Library, candidates};
+use sandbox::{Pool, Profile};
+use serde::{Deserialize, Serialize};
+use std::{ffi::OsString, io, process::Command, time::Duration};
+
+/// Wall-clock limit of one module.
+const LIMIT: Duration = Duration::from_secs(20);
+
+/// What each space said of a module, or why none was asked.
+pub(crate) type Said = Result<Vec<Option<Extracted>>, Verdict>;
+
+#[derive(Serialize, Deserialize)]
+struct Request {
+    spaces: Vec<String>,
+    name: String,
+    content: Vec<u8>,
+}
+
+#[derive(Serialize, Deserialize)]
+enum Answer {
+    Said(Said),
+    /// There is no LLVM to read it with.
+    NoLibrary(String),
+}
+
+fn profile() -> Profile {
+    Profile { name: "module".into(), ..Profile::clang() }
+}
+
+/// The worker's side: answer over standard input and output until that closes. The command line
+/// named by [`Options::reader`](crate::Options::reader) ends up here.
+///
+/// # Errors
+/// When the sandbox cannot be entered or the pipe breaks.
+pub fn serve_modules() -> io::Result<()> {
+    // Files are out of reach later; one that does not load is not missed until it is asked for.
+    for candidate in candidates() {
+        let _ = Library::load(&candidate.path);
+    }
+    sandbox::serve(&profile(), |message| {
+        let answer = match postcard::from_bytes::<Request>(message) {
+            Ok(request) => answer(&request),
+            Err(error) => Answer::Said(Err(Verdict::new("crash", error.to_string()))),
+        };
+        postcard::to_stdvec(&answer).unwrap_or_default()
+    })
+}
+
+fn answer(request: &Request) -> Answer {
+    let spaces: Vec<_> = request.spaces.iter().filter_map(|name| space(name).ok()).collect();
+    match read(&spaces, &request.name, &request.content) {
+        Ok(said) => Answer::Said(said),
+        Err(error) => Answer::NoLibrary(error.to_string()),
+    }
+}
+
+/// Workers that read modules.
+#[derive(Debug)]
+pub(crate) struct Readers {
+    pool: Pool,
+}
+
+impl Readers {
+    pub(crate) fn new(command: &[OsString], jobs: usize) -> Option<Readers> {
+        let (program, arguments) = command.split_first()?;
+        let (program, arguments) = (program.clone(), arguments.to_vec());
+        let pool = Pool::new(jobs, profile(), move || {
+            let mut command = Command::new(&program);
+            command.args(&arguments);
+            command
+        });
+        Some(Readers { pool })
+    }
+
+    pub(crate) fn read(
+        &self,
+        spaces: &[&dyn FeatureSpace],
+        name: &str,
+        content: &[u8],
+    ) -> Result<Said, llvm::Error> {
+        let request = Request {
+            spaces: spaces.iter().map(|space| space.name().to_owned()).collect(),
+            name: name.to_owned(),
+            content: content.to_vec(),
+        };
+        let message = postcard::to_stdvec(&request).expect("a request is plain data");
+        let answer = match self.pool.call(&message, LIMIT) {
+            Ok(answer) => answer,
+            Err(death) => return Ok(Err(Verdict::new(death.name(), death.to_string()))),
+        };
+        match postcard::from_bytes(&answer) {
+            Ok(Answer::Said(said)) => Ok(said),
+            Ok(Answer::NoLibrary(_)) => Err(llvm::Error::NoLibrary),
+            Err(error) => Ok(Err(Verdict::new("crash", error.to_string()))),
+        }
+    }
+}
+
+/// Read a module in this process, check it, and ask the spaces.
+pub(crate) fn read(
+    spaces: &[&dyn FeatureSpace],
+    name: &str,
+    content: &[u8],
+) -> Result<Said, llvm::Error> {
+    let context = Context::new(library_for(content)?);
+    let said = context.parse(name, content).and_then(|module| {
+        module.verify()?;
+        let view = ProgramView { module: Some(&module), ..ProgramView::default() };
+        Ok(spaces.iter().map(|space| space.extract(&view)).collect())
+    });
+    Ok(said.map_err(|error| module_verdict(&error)))
+}
+
+/// The library that sees a module as its writer did.
+pub(crate) fn library_for(content: &[u8]) -> Result<&'static Library, llvm::Error> {
+    match Identification::read(content).and_then(|identification| identification.version) {
+        Some(version) => Library::nearest(version),
+        None => Library::newest(),
+    }
+}
+
+pub(crate) fn module_verdict(error: &llvm::Error) -> Verdict {
+    let name = match error {
+        llvm::Error::TooNew { .. } => "llvm-too-new",
+        llvm::Error::Invalid { .. } => "invalid-module",
+        _ => "not-a-module",
+    };
+    Verdict::new(name, error.to_string())
+}

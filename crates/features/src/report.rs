@@ -1,0 +1,38 @@
+use crate::Row;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// What an extraction came to.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Report {
+    /// Programs seen.
+    pub programs: u64,
+    /// Rows made: one per kernel, or one per program without one.
+    pub rows: u64,
+    /// Rows per verdict.
+    pub verdicts: BTreeMap<String, u64>,
+    /// Vectors per space.
+    pub vectors: BTreeMap<String, u64>,
+    /// Why accepted rows lack a vector, per space and reason.
+    pub missing: BTreeMap<String, BTreeMap<String, u64>>,
+}
+
+impl Report {
+    pub(crate) fn add(&mut self, rows: &[Row]) {
+        self.programs += 1;
+        for row in rows {
+            self.rows += 1;
+            *self.verdicts.entry(row.verdict.clone()).or_default() += 1;
+            for space in row.vectors.keys() {
+                *self.vectors.entry(space.clone()).or_default() += 1;
+            }
+            if row.is_accepted() {
+                for (space, reason) in row.detail.split("; ").filter_map(|one| one.split_once(": "))
+                {
+                    let reasons = self.missing.entry(space.to_owned()).or_default();
+                    *reasons.entry(reason.to_owned()).or_default() += 1;
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! The feature spaces. To add one, write a file beside these and name it in [`ALL`].
+
+mod ast;
+mod autophase;
+mod grewe;
+mod grewe_fixed;
+mod instcount;
+mod opcodes;
+mod stride;
+mod tokens;
+
+use crate::{Error, Part, ProgramView};
+use serde::{Deserialize, Serialize};
+
+/// A point of a feature space: one value per dimension.
+pub type Vector = Vec<f64>;
+
+/// What a space says of a program.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub enum Extracted {
+    /// One vector for the program as a whole.
+    Whole(Vector),
+    /// One vector for each of these functions, by name, in source order; may be none.
+    Functions(Vec<(String, Vector)>),
+}
+
+/// A feature space: how a program becomes a vector, and how far apart vectors are.
+pub trait FeatureSpace: Send + Sync {
+    /// The name in options, columns and files.
+    fn name(&self) -> &'static str;
+
+    /// The names of the dimensions, in order.
+    fn dimensions(&self) -> Vec<&'static str>;
+
+    /// The part of a program it looks at.
+    fn part(&self) -> Part;
+
+    /// The vectors of `program`; `None` where the part it looks at is absent.
+    fn extract(&self, program: &ProgramView<'_>) -> Option<Extracted>;
+
+    /// How far apart two points are; the Euclidean distance unless the space has its own.
+    /// Both must have as many values as the space has dimensions.
+    fn distance(&self, a: &[f64], b: &[f64]) -> f64 {
+        a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt()
+    }
+
+    /// Whether values are shown with their names (few dimensions) or as a list in order.
+    fn is_named(&self) -> bool {
+        self.dimensions().len() < 16
+    }
+}
+
+/// All spaces, in the order in which their columns stand.
+pub const ALL: [&dyn FeatureSpace; 7] = [
+    &grewe::Grewe,
+    &grewe_fixed::GreweFixed,
+    &instcount::InstCount,
+    &autophase::Autophase,
+    &opcodes::Opcodes,
+    &tokens::Tokens,
+    &ast::Ast,
+];
+
+/// The space of this name.
+///
+/// # Errors
+/// [`Error::UnknownSpace`].
+pub fn space(name: &str) -> Result<&'static dyn FeatureSpace, Error> {
+    ALL.into_iter()
+        .find(|space| space.name() == name)
+        .ok_or_else(|| Error::UnknownSpace { name: name.to_owned(), known: known() })
+}
+
+/// The spaces of a comma-separated list, each once.
+///
+/// # Errors
+/// [`Error::UnknownSpace`], or [`Error::NoSpace`] for an empty list.
+pub fn spaces(list: &str) -> Result<Vec<&'static dyn FeatureSpace>, Error> {
+    let mut found: Vec<&'static dyn FeatureSpace> = Vec::new();
+    for name in list.split(',').map(str::trim).filter(|name| !name.is_empty()) {
+        let space = space(name)?;
+        if found.iter().all(|earlier| earlier.name() != space.name()) {
+            found.push(space);
+        }
+    }
+    if found.is_empty() { Err(Error::NoSpace { known: known() }) } else { Ok(found) }
+}
+
+fn known() -> String {
+    ALL.map(|space| space.name()).join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_unique_and_found() {
+        for one in ALL {
+            assert_eq!(space(one.name()).expect("registered").name(), one.name());
+            let mut dimensions = one.dimensions();
+            dimensions.sort_unstable();
+            dimensions.dedup();
+            assert_eq!(dimensions.len(), one.dimensions().len(), "{}", one.name());
+        }
+    }
+
+    #[test]
+    fn an_unknown_space_is_an_error_that_names_those_there_are() {
+        let error = spaces("grewe,nonsense").err().expect("there is no such space").to_string();
+        assert!(error.contains("nonsense") && error.contains("autophase"), "{error}");
+        assert!(matches!(spaces(" , "), Err(Error::NoSpace { .. })));
+    }
+
+    #[test]
+    fn a_list_keeps_its_order_and_drops_repetitions() {
+        let names: Vec<_> = spaces("autophase, grewe,autophase")
+            .expect("all known")
+            .into_iter()
+            .map(|space| space.name())
+            .collect();
+        assert_eq!(names, ["autophase", "grewe"]);
+    }
+}

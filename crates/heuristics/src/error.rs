@@ -1,0 +1,156 @@
+use std::path::{Path, PathBuf};
+
+/// What can go wrong with a heuristic.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The file system refused.
+    #[error("cannot {action} {path}: {source}", path = path.display())]
+    File {
+        /// What was tried.
+        action: &'static str,
+        /// On what.
+        path: PathBuf,
+        /// Why not.
+        source: std::io::Error,
+    },
+    /// A data set refused.
+    #[error(transparent)]
+    Dataset(#[from] dataset::Error),
+    /// A table that is no well-formed CSV.
+    #[error("{path}: {reason}", path = path.display())]
+    Table {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A column that is not there.
+    #[error("{table} has no column `{column}`; it has {}", found.join(", "))]
+    MissingColumn {
+        /// The table.
+        table: String,
+        /// The column asked for.
+        column: String,
+        /// The columns it has.
+        found: Vec<String>,
+    },
+    /// A name used for two things, or kept for a column of the schema.
+    #[error("`{0}` cannot name a feature: it is taken by another column of the task")]
+    TakenName(String),
+    /// A pattern that is no regular expression with one group.
+    #[error("group pattern `{pattern}`: {reason}")]
+    Pattern {
+        /// The pattern.
+        pattern: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// Two tables of different features or choices.
+    #[error("cannot mix feature spaces: [{}] and [{}]", left.join(", "), right.join(", "))]
+    MixedSpaces {
+        /// Names on one side.
+        left: Vec<String>,
+        /// Names on the other.
+        right: Vec<String>,
+    },
+    /// No row is left to work on.
+    #[error("no rows in {what}{}", if *.rejected > 0 { format!(": {rejected} turned away") } else { String::new() })]
+    NoRows {
+        /// Where rows were wanted.
+        what: String,
+        /// Rows turned away on import.
+        rejected: u64,
+    },
+    /// Rows without measured costs where the best choice must be known.
+    #[error(
+        "{0} rows have no costs; training and scoring need what every choice costs on each row"
+    )]
+    Unmeasured(usize),
+    /// Every row has the same label.
+    #[error(
+        "every row is labelled `{label}` and `{absent}` never occurs; \
+         there is nothing to learn, choose `{label}` always"
+    )]
+    OneClass {
+        /// The only label.
+        label: String,
+        /// A choice that is never best.
+        absent: String,
+    },
+    /// Too few groups to leave one out.
+    #[error(
+        "{found} group of rows (`{name}`), but cross-validation by group needs at least {wanted}"
+    )]
+    TooFewGroups {
+        /// Groups found.
+        found: usize,
+        /// The first one.
+        name: String,
+        /// Groups needed.
+        wanted: usize,
+    },
+    /// A model this crate does not have.
+    #[error("unknown model `{name}`; known: {}", known.join(", "))]
+    UnknownModel {
+        /// The name.
+        name: String,
+        /// The names there are.
+        known: Vec<String>,
+    },
+    /// A setting that the model does not have, or with a bad value.
+    #[error("model `{model}`: {reason}; settings: {}", known.join(", "))]
+    Setting {
+        /// The model.
+        model: String,
+        /// What is wrong.
+        reason: String,
+        /// The settings there are, with their defaults.
+        known: Vec<String>,
+    },
+    /// A library failed to fit or predict.
+    #[error("model `{model}`: {reason}")]
+    Fit {
+        /// The model.
+        model: String,
+        /// The library's words.
+        reason: String,
+    },
+    /// A file that holds no heuristic of this version.
+    #[error("{path} holds no heuristic: {reason}", path = path.display())]
+    NotAHeuristic {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        reason: String,
+    },
+    /// Only trees can be drawn.
+    #[error("a `{0}` cannot be drawn; only a `tree` can")]
+    NotATree(String),
+    /// A recipe this crate does not have.
+    #[error("unknown recipe `{name}`; known: {}", known.join(", "))]
+    UnknownRecipe {
+        /// The name.
+        name: String,
+        /// The names there are.
+        known: Vec<String>,
+    },
+    /// A picture could not be drawn.
+    #[error("cannot draw {what}: {reason}")]
+    Picture {
+        /// The picture.
+        what: String,
+        /// Why not.
+        reason: String,
+    },
+}
+
+impl Error {
+    pub(crate) fn file(action: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> Error {
+        let path = path.to_owned();
+        move |source| Error::File { action, path, source }
+    }
+
+    pub(crate) fn fit(model: &str, reason: impl std::fmt::Display) -> Error {
+        Error::Fit { model: model.to_owned(), reason: reason.to_string() }
+    }
+}

@@ -1,0 +1,340 @@
+//! Preprocessed text cut at file scope: one chunk per declaration or definition.
+
+use crate::lexer::{Kind, Token, is_word_byte, tokens};
+use std::{collections::HashMap, ops::Range};
+
+/// One piece of file scope: a function, a type, variables, or a stray directive.
+#[derive(Clone, Debug)]
+pub(crate) struct Chunk {
+    /// Where it stands in the text.
+    pub(crate) range: Range<usize>,
+    /// Whether it is a function with a body that carries the word `kernel`; then its name.
+    pub(crate) kernel: Option<String>,
+    /// Names it may declare; more than it does where only meaning could tell.
+    names: Vec<String>,
+    /// Whether it is a directive (`#pragma`).
+    directive: bool,
+}
+
+/// Cut preprocessed text. Chunks are disjoint, in order, and hold every token.
+pub(crate) fn cut(text: &str) -> Vec<Chunk> {
+    let mut chunks = Vec::new();
+    let mut cutter = Cutter::default();
+    for token in tokens(text) {
+        if token.kind == Kind::Directive && cutter.depth == 0 {
+            if cutter.current.is_empty() {
+                let range = token.begin..token.end();
+                chunks.push(Chunk { range, kernel: None, names: Vec::new(), directive: true });
+            }
+            // One in the middle of a declaration stays with it.
+            continue;
+        }
+        if let Some(chunk) = cutter.push(token) {
+            chunks.push(chunk);
+        }
+    }
+    chunks.extend(cutter.finish());
+    chunks
+}
+
+#[derive(Default)]
+struct Cutter<'a> {
+    current: Vec<Token<'a>>,
+    depth: usize,
+    /// Index in `current` of the `{` that opened a body, at depth 0.
+    body: Option<usize>,
+}
+
+impl<'a> Cutter<'a> {
+    fn push(&mut self, token: Token<'a>) -> Option<Chunk> {
+        if token.is("{") && self.depth == 0 && self.body.is_none() {
+            self.body = Some(self.current.len());
+        }
+        match token.text {
+            "{" | "(" | "[" if token.kind == Kind::Punctuation => self.depth += 1,
+            "}" | ")" | "]" if token.kind == Kind::Punctuation => {
+                self.depth = self.depth.saturating_sub(1);
+            }
+            _ => {}
+        }
+        self.current.push(token);
+        let closed = self.depth == 0
+            && (token.is(";")
+                || (token.is("}") && self.body.is_some_and(|body| self.is_function(body))));
+        if closed { self.finish() } else { None }
+    }
+
+    /// Whether the tokens before a body are a function's head: a parameter list is the last thing
+    /// before it but attributes, and no `=` or tag keyword says otherwise.
+    fn is_function(&self, body: usize) -> bool {
+        let head = &self.current[..body];
+        let mut depth = 0;
+        let mut has_list = false;
+        for token in head {
+            match token.text {
+                "(" => {
+                    has_list |= depth == 0;
+                    depth += 1;
+                }
+                ")" => depth -= 1,
+                "=" if depth == 0 => return false,
+                _ => {}
+            }
+        }
+        has_list && self.function_name(body).is_some()
+    }
+
+    /// The word before the parameter list: the last list of file scope that follows a word which is
+    /// no attribute.
+    fn function_name(&self, body: usize) -> Option<&'a str> {
+        let head = &self.current[..body];
+        let mut depth = 0;
+        let mut name = None;
+        for (at, token) in head.iter().enumerate() {
+            if token.is("(") {
+                if depth == 0
+                    && at > 0
+                    && head[at - 1].kind == Kind::Word
+                    && !matches!(head[at - 1].text, "__attribute__" | "__attribute" | "__declspec")
+                {
+                    let tag = at > 1 && matches!(head[at - 2].text, "struct" | "union" | "enum");
+                    if !tag {
+                        name = Some(head[at - 1].text);
+                    }
+                }
+                depth += 1;
+            } else if token.is(")") {
+                depth -= 1;
+            }
+        }
+        name
+    }
+
+    fn finish(&mut self) -> Option<Chunk> {
+        let (first, last) = (self.current.first()?, self.current.last()?);
+        let range = first.begin..last.end();
+        let function = self.body.filter(|body| self.is_function(*body));
+        let mut kernel = None;
+        let names = match function {
+            Some(body) => {
+                let name = self.function_name(body).unwrap_or_default().to_owned();
+                let head = &self.current[..body];
+                if head.iter().any(|token| matches!(token.text, "__kernel" | "kernel")) {
+                    kernel = Some(name.clone());
+                }
+                vec![name]
+            }
+            None => self.declared(),
+        };
+        let empty = self.current.iter().all(|token| token.is(";"));
+        self.current.clear();
+        self.depth = 0;
+        self.body = None;
+        (!empty).then_some(Chunk { range, kernel, names, directive: false })
+    }
+
+    /// What a declaration that is no function may declare: every word outside initialisers, so
+    /// struct members too, which costs a little too much text kept and nothing else.
+    fn declared(&self) -> Vec<String> {
+        let mut names = Vec::new();
+        let mut initialiser = false;
+        let mut depth = 0;
+        for token in &self.current {
+            match token.text {
+                "{" | "(" | "[" => depth += 1,
+                "}" | ")" | "]" => depth -= 1,
+                "=" if depth == 0 => initialiser = true,
+                "," if depth == 0 => initialiser = false,
+                _ if token.kind == Kind::Word && !initialiser && !is_common(token.text) => {
+                    names.push(token.text.to_owned());
+                }
+                _ => {}
+            }
+        }
+        names.sort();
+        names.dedup();
+        names
+    }
+}
+
+/// Words that declare nothing but stand in most declarations.
+fn is_common(word: &str) -> bool {
+    matches!(
+        word,
+        "typedef"
+            | "struct"
+            | "union"
+            | "enum"
+            | "const"
+            | "static"
+            | "inline"
+            | "extern"
+            | "void"
+            | "__constant"
+            | "constant"
+            | "__global"
+            | "global"
+            | "__local"
+            | "local"
+            | "__private"
+            | "private"
+            | "volatile"
+            | "restrict"
+            | "__attribute__"
+            | "packed"
+            | "aligned"
+            | "int"
+            | "uint"
+            | "unsigned"
+            | "signed"
+            | "char"
+            | "uchar"
+            | "short"
+            | "ushort"
+            | "long"
+            | "ulong"
+            | "float"
+            | "double"
+            | "half"
+            | "bool"
+            | "size_t"
+    )
+}
+
+/// Which chunks a set of them may need, by the words they hold: a superset of what they do need.
+/// Directives are always in.
+pub(crate) struct Uses {
+    by_name: HashMap<String, Vec<usize>>,
+}
+
+impl Uses {
+    pub(crate) fn of(chunks: &[Chunk]) -> Uses {
+        let mut by_name: HashMap<String, Vec<usize>> = HashMap::new();
+        for (at, chunk) in chunks.iter().enumerate() {
+            for name in &chunk.names {
+                by_name.entry(name.clone()).or_default().push(at);
+            }
+        }
+        Uses { by_name }
+    }
+
+    /// The chunks among `allowed` that `roots` may need, `roots` included, in order.
+    pub(crate) fn closure(
+        &self,
+        text: &str,
+        chunks: &[Chunk],
+        roots: impl IntoIterator<Item = usize>,
+        allowed: impl Fn(usize) -> bool,
+    ) -> Vec<usize> {
+        let mut taken = vec![false; chunks.len()];
+        let mut waiting: Vec<usize> = roots.into_iter().filter(|at| allowed(*at)).collect();
+        waiting.iter().for_each(|at| taken[*at] = true);
+        while let Some(at) = waiting.pop() {
+            for token in tokens(&text[chunks[at].range.clone()]) {
+                if token.kind != Kind::Word {
+                    continue;
+                }
+                for &other in self.by_name.get(token.text).into_iter().flatten() {
+                    if !taken[other] && allowed(other) {
+                        taken[other] = true;
+                        waiting.push(other);
+                    }
+                }
+            }
+        }
+        (0..chunks.len()).filter(|at| taken[*at] || chunks[*at].directive && allowed(*at)).collect()
+    }
+}
+
+/// The text of some chunks, in order, each on lines of its own.
+pub(crate) fn join(text: &str, chunks: &[Chunk], which: &[usize]) -> String {
+    let mut joined = String::new();
+    for &at in which {
+        joined.push_str(&text[chunks[at].range.clone()]);
+        joined.push('\n');
+    }
+    joined
+}
+
+/// The number of kernel heads in a text as found: the words that mean `__kernel` here, followed by
+/// `void`, a name and a parameter list.
+pub(crate) fn count_heads(text: &str) -> u64 {
+    heads(text).count() as u64
+}
+
+/// Names of the kernels whose heads stand in a text as found, inactive ones included.
+pub(crate) fn heads(text: &str) -> impl Iterator<Item = &str> {
+    let all: Vec<Token<'_>> = tokens(text).collect();
+    let mut aliases = vec!["__kernel", "kernel"];
+    for token in all.iter().filter(|token| token.kind == Kind::Directive) {
+        let words: Vec<&str> = token.text.split_whitespace().collect();
+        if let [hash, name, rest @ ..] = words.as_slice()
+            && matches!(*hash, "#define")
+            && !name.contains('(')
+            && rest.first().is_some_and(|word| matches!(*word, "__kernel" | "kernel"))
+        {
+            aliases.push(name);
+        }
+    }
+    let mut names = Vec::new();
+    for (at, token) in all.iter().enumerate() {
+        if token.kind != Kind::Word || !aliases.contains(&token.text) {
+            continue;
+        }
+        // `__kernel __attribute__((...)) void name (`: the head ends at the list after `void NAME`.
+        let rest = &all[at + 1..];
+        let void = rest
+            .iter()
+            .take(64)
+            .take_while(|t| !t.is(";") && !t.is("{") && t.kind != Kind::Directive);
+        let Some(void) = void.clone().position(|t| t.is("void")) else { continue };
+        if let Some([name, paren]) = rest.get(void + 1..void + 3)
+            && name.kind == Kind::Word
+            && paren.is("(")
+        {
+            names.push(name.text);
+        }
+    }
+    names.into_iter()
+}
+
+/// Whether `word` stands in `text` as a whole word.
+pub(crate) fn has_word(text: &str, word: &str) -> bool {
+    let bytes = text.as_bytes();
+    text.match_indices(word).any(|(at, _)| {
+        let before = at.checked_sub(1).is_none_or(|at| !is_word_byte(bytes[at]));
+        let after = bytes.get(at + word.len()).is_none_or(|byte| !is_word_byte(*byte));
+        before && after
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "typedef struct { int x; } P; __constant float T[2] = { Q(1), 2 };
+        float f(float a) { return a * T[0]; } int g(void); struct S { int y; } s;
+        __attribute__((always_inline)) void h(P p) { } ;
+        __kernel __attribute__((reqd_work_group_size(8, 1, 1))) void k(__global P* p) { f(1); }";
+
+    #[test]
+    fn every_declaration_is_a_chunk() {
+        let chunks = cut(TEXT);
+        let names: Vec<String> = chunks.iter().map(|chunk| chunk.names.join(" ")).collect();
+        assert_eq!(names, ["P x", "T", "f", "g", "S s y", "h", "k"]);
+        assert_eq!(chunks[6].kernel.as_deref(), Some("k"));
+    }
+
+    #[test]
+    fn a_kernel_takes_what_it_names() {
+        let chunks = cut(TEXT);
+        let taken = Uses::of(&chunks).closure(TEXT, &chunks, [6], |_| true);
+        assert_eq!(taken, [0, 1, 2, 6]);
+    }
+
+    #[test]
+    fn heads_behind_a_macro_count() {
+        let text = "#define KERNEL_FQ __kernel\nKERNEL_FQ void a (int b) {}\n// kernel void c(\nkernel void d(";
+        assert_eq!(heads(text).collect::<Vec<_>>(), ["a", "d"]);
+    }
+}

@@ -1,0 +1,113 @@
+use clang::{Answer, Clang, Diagnostic, Facts, Language, Options, Request, Severity};
+use dataset::Verdict;
+use sandbox::Death;
+use std::collections::BTreeMap;
+
+/// clang with its deaths turned into verdicts about the program it died of.
+#[derive(Debug)]
+pub(crate) struct Compiler {
+    clang: Clang,
+}
+
+impl Compiler {
+    pub(crate) fn new(clang: Clang) -> Compiler {
+        Compiler { clang }
+    }
+
+    fn ask(&self, request: &Request) -> Result<Answer, Verdict> {
+        self.clang.ask(request).map_err(|death| verdict_of(&death))
+    }
+
+    /// The preprocessed text, and the errors on the way.
+    pub(crate) fn preprocess(
+        &self,
+        source: &str,
+        options: Options,
+    ) -> Result<(String, Vec<Diagnostic>), Verdict> {
+        let answer = self.ask(&Request::Preprocess { source: source.to_owned(), options })?;
+        let errors = errors(answer.diagnostics);
+        Ok((answer.text.unwrap_or_default(), errors))
+    }
+
+    /// Names and kernels of a program, and its errors.
+    pub(crate) fn parse(
+        &self,
+        source: &str,
+        options: Options,
+    ) -> Result<(Facts, Vec<Diagnostic>), Verdict> {
+        let answer =
+            self.ask(&Request::Parse { source: source.to_owned(), options, tree: false })?;
+        Ok((answer.facts.unwrap_or_default(), errors(answer.diagnostics)))
+    }
+
+    /// Names, kernels and instruction counts of a program that compiles.
+    pub(crate) fn compile(
+        &self,
+        source: &str,
+        options: Options,
+    ) -> Result<(Facts, clang::Code), Verdict> {
+        let answer = self.ask(&Request::Compile {
+            source: source.to_owned(),
+            options,
+            facts: true,
+            tree: false,
+            bitcode: false,
+        })?;
+        if let Some(error) = answer.first_error() {
+            return Err(does_not_compile(error));
+        }
+        let no_code = || Verdict::new(DOES_NOT_COMPILE, "clang gave no code");
+        answer.facts.zip(answer.code).ok_or_else(no_code)
+    }
+
+    /// The hash of a kernel's canonical IR.
+    pub(crate) fn canonical_ir(
+        &self,
+        source: &str,
+        options: Options,
+        kernel: &str,
+    ) -> Result<String, Verdict> {
+        let (source, kernel) = (source.to_owned(), kernel.to_owned());
+        let answer = self.ask(&Request::CanonicalIr { source, options, kernel, text: false })?;
+        if let Some(error) = answer.first_error() {
+            return Err(does_not_compile(error));
+        }
+        answer.hash.ok_or_else(|| Verdict::new(DOES_NOT_COMPILE, "clang gave no code"))
+    }
+
+    /// The hashes of several kernels' canonical IR, by kernel.
+    pub(crate) fn canonical_irs(
+        &self,
+        source: &str,
+        options: Options,
+        kernels: &[String],
+    ) -> Result<BTreeMap<String, String>, Verdict> {
+        let mut hashes = BTreeMap::new();
+        for kernel in kernels {
+            hashes.insert(kernel.clone(), self.canonical_ir(source, options.clone(), kernel)?);
+        }
+        Ok(hashes)
+    }
+
+    /// The text in the one code style.
+    pub(crate) fn format(&self, source: &str) -> Result<String, Verdict> {
+        let request = Request::Format { source: source.to_owned(), language: Language::OpenCl };
+        Ok(self.ask(&request)?.text.unwrap_or_default())
+    }
+}
+
+/// The verdict of what clang rejects.
+pub(crate) const DOES_NOT_COMPILE: &str = "does-not-compile";
+
+pub(crate) fn does_not_compile(error: &Diagnostic) -> Verdict {
+    let place = error.line.map(|line| format!(" (line {line})")).unwrap_or_default();
+    Verdict::new(DOES_NOT_COMPILE, format!("{}{place}", error.message))
+}
+
+fn errors(diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    diagnostics.into_iter().filter(|diagnostic| diagnostic.severity == Severity::Error).collect()
+}
+
+fn verdict_of(death: &Death) -> Verdict {
+    Verdict::new(death.name(), death.to_string())
+}

@@ -1,0 +1,13 @@
+/// What can go wrong with a preparation as a whole; what is wrong with a program is a verdict.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// There is no compiler to ask.
+    #[error(transparent)]
+    Clang(#[from] clang::Error),
+    /// A data set cannot be read or written.
+    #[error(transparent)]
+    Dataset(#[from] dataset::Error),
+    /// The caller asked to stop; what was done is kept for the next run.
+    #[error("stopped; run again with --resume to go on")]
+    Cancelled,
+}

@@ -1,0 +1,230 @@
+//! One content file, all the way to rows.
+
+use crate::{
+    KernelRow, chunks,
+    compiler::{Compiler, DOES_NOT_COMPILE},
+    isolate::{Isolated, Pieces},
+    lexer::tokens,
+    rewrite,
+    row::REWRITE_CHANGED_IR,
+    setting::alone,
+    solve::{Solved, solve},
+};
+use dataset::{Provenance, Verdict};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A kernel of fewer IR instructions than this does nothing worth learning from (CGO'17, 4.1).
+pub const MINIMUM_INSTRUCTIONS: u32 = 3;
+
+/// Larger content files are not tried.
+const LARGEST_BYTES: usize = 24 << 20;
+
+/// A content file to prepare.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Source {
+    /// Content hash of the text.
+    pub(crate) id: String,
+    /// `None` where the file is no UTF-8.
+    pub(crate) text: Option<String>,
+    pub(crate) provenance: Provenance,
+    /// `-D` options found in its package.
+    pub(crate) defines: Vec<String>,
+    /// Kernel heads counted where it was found; `None` to count here.
+    pub(crate) heads: Option<u64>,
+}
+
+impl Source {
+    fn row(&self) -> KernelRow {
+        let Provenance { source, package, version, path, licence, licence_source } =
+            self.provenance.clone();
+        KernelRow {
+            content_id: self.id.clone(),
+            source,
+            package,
+            version,
+            path,
+            licence,
+            licence_source,
+            ..KernelRow::default()
+        }
+    }
+
+    fn rejected(&self, original_name: &str, verdict: &Verdict) -> KernelRow {
+        let mut row = self.row();
+        row.original_name = original_name.to_owned();
+        row.id = dataset::content_hash_of([self.id.as_bytes(), original_name.as_bytes()]);
+        row.judge(verdict);
+        row
+    }
+}
+
+/// The rows of a content file: its kernels, and whatever was turned away.
+pub(crate) fn rows(compiler: &Compiler, source: &Source) -> Vec<KernelRow> {
+    let Some(text) = &source.text else {
+        return vec![source.rejected("", &Verdict::new("not-utf8", "the file is no UTF-8 text"))];
+    };
+    if text.trim().is_empty() {
+        return vec![source.rejected("", &Verdict::new("empty", ""))];
+    }
+    if text.len() > LARGEST_BYTES {
+        let detail = format!("{} bytes, more than {LARGEST_BYTES}", text.len());
+        return vec![source.rejected("", &Verdict::new("too-large", detail))];
+    }
+    let heads: BTreeSet<&str> = chunks::heads(text).collect();
+    let solved = match solve(compiler, text, &source.defines) {
+        Ok(Some(solved)) => solved,
+        Ok(None) if heads.is_empty() => {
+            return vec![source.rejected("", &Verdict::new("no-kernel", ""))];
+        }
+        Ok(None) => return heads.iter().map(|head| source.rejected(head, &inactive())).collect(),
+        Err(verdict) if heads.is_empty() => return vec![source.rejected("", &verdict)],
+        Err(verdict) => return heads.iter().map(|head| source.rejected(head, &verdict)).collect(),
+    };
+    kernels(compiler, source, &solved, &heads)
+}
+
+fn inactive() -> Verdict {
+    Verdict::new("inactive", "conditional compilation leaves it out")
+}
+
+fn kernels(
+    compiler: &Compiler,
+    source: &Source,
+    solved: &Solved,
+    heads: &BTreeSet<&str>,
+) -> Vec<KernelRow> {
+    let pieces = Pieces::of(&solved.text, &solved.facts);
+    let originals = Originals::new(compiler, solved);
+    let mut rows = Vec::new();
+    let mut seen = BTreeSet::new();
+    for kernel in &solved.facts.kernels {
+        let declaration = kernel.declaration;
+        let name = kernel.name.as_str();
+        seen.insert(name);
+        let isolated = pieces.isolate(declaration);
+        let row = Maker { compiler, source, solved, pieces: &pieces, originals: &originals }
+            .make(name, declaration, &isolated)
+            .unwrap_or_else(|verdict| source.rejected(name, &verdict));
+        rows.push(row);
+    }
+    for (name, verdict) in &solved.rejected {
+        if seen.insert(name) {
+            rows.push(source.rejected(name, verdict));
+        }
+    }
+    for head in heads {
+        if seen.insert(head) {
+            rows.push(source.rejected(head, &inactive()));
+        }
+    }
+    rows
+}
+
+/// The canonical IR of the content file's own kernels.
+struct Originals {
+    hashes: BTreeMap<String, String>,
+}
+
+impl Originals {
+    /// Of the content file itself; of its preprocessed text where the file holds more than what
+    /// compiles.
+    fn new(compiler: &Compiler, solved: &Solved) -> Originals {
+        let names: Vec<String> =
+            solved.facts.kernels.iter().map(|kernel| kernel.name.clone()).collect();
+        let mut hashes = BTreeMap::new();
+        if solved.whole {
+            // A verdict here only means that the text is compared with instead.
+            hashes = compiler
+                .canonical_irs(&solved.source, solved.setting.options(), &names)
+                .unwrap_or_default();
+        }
+        if hashes.is_empty() {
+            hashes = compiler
+                .canonical_irs(&solved.text, alone(solved.setting.standard), &names)
+                .unwrap_or_default();
+        }
+        Originals { hashes }
+    }
+}
+
+struct Maker<'a> {
+    compiler: &'a Compiler,
+    source: &'a Source,
+    solved: &'a Solved,
+    pieces: &'a Pieces<'a>,
+    originals: &'a Originals,
+}
+
+impl Maker<'_> {
+    fn make(
+        &self,
+        name: &str,
+        declaration: u32,
+        isolated: &Isolated,
+    ) -> Result<KernelRow, Verdict> {
+        let (renamed, new_name) = rewrite::rename(self.pieces, isolated, declaration);
+        let text = self.layout(&renamed)?;
+        match self.row(name, &new_name, text, true) {
+            Ok(row) if row.identical_ir => return Ok(row),
+            Err(verdict) if verdict.name == TOO_SMALL => return Err(verdict),
+            Ok(_) | Err(_) => {}
+        }
+        // As isolated, with its own names.
+        let text = self.layout(&isolated.text(self.pieces.text))?;
+        let mut row = self.row(name, name, text, false)?;
+        let why = "the rewritten text was not proved equal to the original";
+        row.judge(&Verdict::new(REWRITE_CHANGED_IR, why));
+        Ok(row)
+    }
+
+    fn layout(&self, text: &str) -> Result<String, Verdict> {
+        let mut flat = String::new();
+        // A pragma that holds for the rest of a file holds for every kernel in it.
+        for pragma in self.pieces.pragmas() {
+            flat.push_str(&rewrite::flatten(pragma));
+        }
+        flat.push_str(&rewrite::flatten(text));
+        self.compiler.format(&flat)
+    }
+
+    fn row(
+        &self,
+        original: &str,
+        name: &str,
+        text: String,
+        rewritten: bool,
+    ) -> Result<KernelRow, Verdict> {
+        let standard = self.solved.setting.standard;
+        let (facts, code) = self.compiler.compile(&text, alone(standard))?;
+        let size = code.functions.iter().find(|function| function.name == name);
+        let instructions = size.map_or(0, |function| function.instructions);
+        if instructions < MINIMUM_INSTRUCTIONS {
+            return Err(Verdict::new(TOO_SMALL, format!("{instructions} instructions")));
+        }
+        let Some(kernel) = facts.kernels.iter().find(|kernel| kernel.name == name) else {
+            return Err(Verdict::new(DOES_NOT_COMPILE, "the isolated program lost its kernel"));
+        };
+        let hash = self.compiler.canonical_ir(&text, alone(standard), name)?;
+        let mut row = self.source.row();
+        row.id = dataset::content_hash(text.as_bytes());
+        row.identical_ir = self.originals.hashes.get(original) == Some(&hash);
+        row.name = name.to_owned();
+        row.original_name = original.to_owned();
+        row.status = self.solved.status().name().to_owned();
+        row.inferred.clone_from(&self.solved.setting.inferred);
+        row.standard = standard.to_owned();
+        row.rewritten = rewritten;
+        row.arguments = serde_json::to_string(&kernel.arguments).expect("arguments are plain data");
+        row.dimensions = kernel.dimensions;
+        row.required_group_size = kernel.required_group_size.map(Vec::from).unwrap_or_default();
+        row.instructions = instructions;
+        row.tokens = tokens(&text).count() as u32;
+        row.lines = text.lines().count() as u32;
+        row.text = text;
+        row.judge(&Verdict::accepted());
+        Ok(row)
+    }
+}
+
+/// The verdict of kernels below [`MINIMUM_INSTRUCTIONS`].
+const TOO_SMALL: &str = "too-small";

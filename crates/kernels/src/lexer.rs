@@ -1,0 +1,247 @@
+//! Tokens of OpenCL C text, cheaply and without judging it.
+//!
+//! clang is asked for everything that needs meaning; what needs spelling alone (cutting text at
+//! file scope, counting vocabularies, finding how an unknown name is used) happens here, on texts
+//! of megabytes.
+
+/// What a [`Token`] is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// Identifier or keyword.
+    Word,
+    /// Number.
+    Number,
+    /// Character or string literal.
+    Text,
+    /// Operator or punctuation.
+    Punctuation,
+    /// A preprocessor directive, its whole logical line.
+    Directive,
+}
+
+/// A token: its kind, its text and where that begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Token<'a> {
+    pub(crate) kind: Kind,
+    pub(crate) text: &'a str,
+    pub(crate) begin: usize,
+}
+
+impl Token<'_> {
+    pub(crate) fn end(&self) -> usize {
+        self.begin + self.text.len()
+    }
+
+    pub(crate) fn is(&self, text: &str) -> bool {
+        self.text == text && !matches!(self.kind, Kind::Text | Kind::Directive)
+    }
+}
+
+/// The tokens of a text; comments and white space are passed over.
+pub(crate) fn tokens(text: &str) -> Tokens<'_> {
+    Tokens { text, bytes: text.as_bytes(), at: 0, line_start: true }
+}
+
+/// See [`tokens`].
+#[derive(Clone, Debug)]
+pub(crate) struct Tokens<'a> {
+    text: &'a str,
+    bytes: &'a [u8],
+    at: usize,
+    line_start: bool,
+}
+
+const THREE: [&[u8]; 3] = [b"<<=", b">>=", b"..."];
+const TWO: [&[u8]; 20] = [
+    b"->", b"++", b"--", b"<<", b">>", b"<=", b">=", b"==", b"!=", b"&&", b"||", b"+=", b"-=",
+    b"*=", b"/=", b"%=", b"&=", b"|=", b"^=", b"##",
+];
+
+pub(crate) fn is_word_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$' || byte >= 0x80
+}
+
+impl<'a> Tokens<'a> {
+    fn skip_blank(&mut self) {
+        while let Some(&byte) = self.bytes.get(self.at) {
+            match byte {
+                b'\n' => self.line_start = true,
+                b'\\' if matches!(self.bytes.get(self.at + 1), Some(b'\n')) => self.at += 1,
+                b' ' | b'\t' | b'\r' | 0x0b | 0x0c => {}
+                b'/' if self.bytes.get(self.at + 1) == Some(&b'/') => {
+                    self.at = self.line_end(self.at) - 1;
+                }
+                b'/' if self.bytes.get(self.at + 1) == Some(&b'*') => {
+                    self.at = self.comment_end(self.at) - 1;
+                }
+                _ => return,
+            }
+            self.at += 1;
+        }
+    }
+
+    fn comment_end(&self, from: usize) -> usize {
+        let rest = &self.text.as_bytes()[(from + 2).min(self.bytes.len())..];
+        match memory_find(rest, b"*/") {
+            Some(at) => from + 2 + at + 2,
+            None => self.bytes.len(),
+        }
+    }
+
+    /// Where the logical line that holds `from` ends: at its line feed or at the text's end.
+    fn line_end(&self, mut from: usize) -> usize {
+        while from < self.bytes.len() && self.bytes[from] != b'\n' {
+            let continued = self.bytes[from] == b'\\'
+                && (self.bytes.get(from + 1) == Some(&b'\n')
+                    || self.bytes[from + 1..].starts_with(b"\r\n"));
+            from += if continued && self.bytes.get(from + 1) == Some(&b'\r') {
+                3
+            } else {
+                1 + usize::from(continued)
+            };
+        }
+        from.min(self.bytes.len())
+    }
+
+    /// The same, but a comment that spans lines carries a directive on.
+    fn directive_end(&self, mut from: usize) -> usize {
+        while from < self.bytes.len() && self.bytes[from] != b'\n' {
+            if self.bytes[from..].starts_with(b"/*") {
+                from = self.comment_end(from);
+            } else if self.bytes[from..].starts_with(b"//") {
+                return self.line_end(from);
+            } else if self.bytes[from] == b'\\' {
+                from += if self.bytes[from + 1..].starts_with(b"\r\n") { 3 } else { 2 };
+            } else {
+                from += 1;
+            }
+        }
+        from.min(self.bytes.len())
+    }
+
+    fn literal_end(&self, from: usize, quote: u8) -> usize {
+        let mut at = from + 1;
+        while let Some(&byte) = self.bytes.get(at) {
+            match byte {
+                b'\\' => at += 2,
+                b'\n' => return at,
+                _ if byte == quote => return at + 1,
+                _ => at += 1,
+            }
+        }
+        self.bytes.len()
+    }
+
+    fn number_end(&self, from: usize) -> usize {
+        let mut at = from;
+        while let Some(&byte) = self.bytes.get(at) {
+            let exponent = matches!(byte, b'+' | b'-')
+                && matches!(self.bytes[at - 1], b'e' | b'E' | b'p' | b'P')
+                && !(self.bytes[from..].starts_with(b"0x")
+                    && matches!(self.bytes[at - 1], b'e' | b'E'));
+            if !(byte.is_ascii_alphanumeric()
+                || byte == b'.'
+                || byte == b'_'
+                || (at > from && exponent))
+            {
+                break;
+            }
+            at += 1;
+        }
+        at
+    }
+}
+
+impl<'a> Iterator for Tokens<'a> {
+    type Item = Token<'a>;
+
+    fn next(&mut self) -> Option<Token<'a>> {
+        self.skip_blank();
+        let begin = self.at;
+        let rest = self.bytes.get(begin..).filter(|rest| !rest.is_empty())?;
+        let first = rest[0];
+        let digit = first.is_ascii_digit()
+            || (first == b'.' && rest.get(1).is_some_and(u8::is_ascii_digit));
+        let (kind, end) = if first == b'#' && self.line_start {
+            (Kind::Directive, self.directive_end(begin))
+        } else if digit {
+            (Kind::Number, self.number_end(begin))
+        } else if is_word_byte(first) {
+            let length = rest.iter().position(|byte| !is_word_byte(*byte)).unwrap_or(rest.len());
+            (Kind::Word, begin + length)
+        } else if first == b'"' || first == b'\'' {
+            (Kind::Text, self.literal_end(begin, first))
+        } else {
+            let length = if THREE.iter().any(|three| rest.starts_with(three)) {
+                3
+            } else if TWO.iter().any(|two| rest.starts_with(two)) {
+                2
+            } else {
+                1
+            };
+            (Kind::Punctuation, begin + length)
+        };
+        let mut end = end.min(self.bytes.len());
+        while !self.text.is_char_boundary(end) {
+            end += 1;
+        }
+        self.line_start = false;
+        self.at = end;
+        Some(Token { kind, text: &self.text[begin..end], begin })
+    }
+}
+
+fn memory_find(within: &[u8], what: &[u8]) -> Option<usize> {
+    let first = what[0];
+    let mut from = 0;
+    while let Some(at) = within[from..].iter().position(|byte| *byte == first) {
+        if within[from + at..].starts_with(what) {
+            return Some(from + at);
+        }
+        from += at + 1;
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn texts(text: &str) -> Vec<&str> {
+        tokens(text).map(|token| token.text).collect()
+    }
+
+    #[test]
+    fn comments_vanish_and_operators_are_longest() {
+        assert_eq!(
+            texts("a+++b /* x \n */ >>= 1.0e-3f // end"),
+            ["a", "++", "+", "b", ">>=", "1.0e-3f"]
+        );
+    }
+
+    #[test]
+    fn a_directive_is_one_token_over_continued_lines() {
+        assert_eq!(
+            texts("#define A(x) \\\n  x\nint a;"),
+            ["#define A(x) \\\n  x", "int", "a", ";"]
+        );
+        assert_eq!(texts("a # b"), ["a", "#", "b"]);
+    }
+
+    #[test]
+    fn a_hexadecimal_number_ends_before_a_plus() {
+        assert_eq!(texts("0xe+1 1e+1"), ["0xe", "+", "1", "1e+1"]);
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_cut_without_overlap(text in "\\PC*|[#\\\\\n\r/*\"'a1. +-]{0,40}") {
+            let mut last = 0;
+            for token in tokens(&text) {
+                prop_assert!(token.begin >= last && !token.text.is_empty());
+                last = token.end();
+            }
+        }
+    }
+}

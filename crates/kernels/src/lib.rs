@@ -1,0 +1,56 @@
+//! From content files to kernels that a model can learn from.
+//!
+//! A content file as `mine` finds it may lack definitions that its package's build supplies, holds
+//! several kernels and much else, and spells everything its own way. [`prepare`] makes of it one
+//! program per kernel, each judged, isolated and in normal form (CLgen, CGO'17, section 4.1;
+//! BenchPress, PACT'22, section 3.1):
+//!
+//! 1. *Rejection filter*: what clang does not compile, or compiles to next to nothing, is turned
+//!    away with its first diagnostic.
+//! 2. *Shim and repair*: what is missing is taken from the program's own inactive parts, from a
+//!    header of what everybody means, and else inferred from how it is used. [`Status`] says what a
+//!    kernel needed.
+//! 3. *Isolation*: of the preprocessed text only what the kernel reaches is kept, in order.
+//! 4. *Rewriting*: functions `A, B, …`, variables `a, b, …`, one spelling, one layout. For every
+//!    kernel the canonical IR of the content file's kernel and of the rewritten text are compared;
+//!    where they differ the kernel is kept as isolated, with the verdict `rewrite-changed-ir`.
+//! 5. Equal texts are one kernel; near-duplicates are one family.
+//!
+//! Everything is a [`KernelRow`] in the end, what was turned away too; the [`Report`] counts.
+//!
+//! ```no_run
+//! use kernels::{Options, prepare};
+//! use std::sync::atomic::AtomicBool;
+//!
+//! let options = Options::new("raw", "kernels");
+//! let report = prepare(&options, &dataset::Silent, &AtomicBool::new(false))?;
+//! println!("{} files gave {} unique kernels", report.files, report.unique_kernels);
+//! # Ok::<(), kernels::Error>(())
+//! ```
+
+mod chunks;
+mod compiler;
+mod error;
+mod file;
+mod input;
+mod isolate;
+mod lexer;
+mod names;
+mod prepare;
+mod repair;
+mod report;
+mod rewrite;
+mod row;
+mod setting;
+mod solve;
+
+pub use error::Error;
+pub use file::MINIMUM_INSTRUCTIONS;
+pub use prepare::{Options, prepare};
+pub use report::{PackageReport, Report};
+pub use row::{KernelRow, Status};
+
+use setting::Setting;
+
+/// Results of this crate.
+pub type Result<T> = std::result::Result<T, Error>;

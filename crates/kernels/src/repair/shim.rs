@@ -1,0 +1,72 @@
+use super::{Complaint, Fix, Program, Repair, is_missing};
+use crate::{
+    Status,
+    lexer::{Kind, tokens},
+};
+use std::{collections::BTreeMap, sync::OnceLock};
+
+/// Our own header of what kernels commonly take for granted. A program is given only what it
+/// lacks, so that nothing of it can get in its way.
+pub(super) struct Shim;
+
+const HEADER: &str = include_str!("shim.h");
+
+/// What each line of the header defines.
+fn definitions() -> &'static BTreeMap<&'static str, &'static str> {
+    static DEFINITIONS: OnceLock<BTreeMap<&str, &str>> = OnceLock::new();
+    DEFINITIONS.get_or_init(|| {
+        let lines = HEADER.lines().filter(|line| !line.is_empty() && !line.starts_with("//"));
+        lines.filter_map(|line| Some((defined(line)?, line))).collect()
+    })
+}
+
+/// The name that a definition of one line defines.
+fn defined(line: &str) -> Option<&str> {
+    if let Some(rest) = line.strip_prefix("#define ") {
+        return rest.split([' ', '(']).next();
+    }
+    let words: Vec<_> = tokens(line).collect();
+    if line.starts_with("typedef") {
+        return words.iter().rev().find(|token| token.kind == Kind::Word).map(|token| token.text);
+    }
+    let list = words.iter().position(|token| token.is("("))?;
+    words.get(list.checked_sub(1)?).map(|token| token.text)
+}
+
+impl Repair for Shim {
+    fn status(&self) -> Status {
+        Status::Shim
+    }
+
+    fn fix(&self, complaint: &Complaint<'_>, program: &Program<'_>) -> Option<Vec<Fix>> {
+        if !is_missing(complaint) {
+            return None;
+        }
+        let definition = *definitions().get(complaint.name)?;
+        let usage = &program.usage;
+        let places = usage.places(complaint.name);
+        let called = places.iter().any(|at| usage.text(at + 1) == "(");
+        let takes_arguments = definition.contains(&format!("{}(", complaint.name));
+        // A type's name that is called, a size that is assigned: not what the shim means by it.
+        let fits = match (definition.starts_with("typedef"), takes_arguments) {
+            (true, _) => !called,
+            (false, true) => called,
+            (false, false) => !places.iter().any(|at| usage.text(at + 1) == "["),
+        };
+        fits.then(|| vec![Fix::Definition(definition.to_owned())])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_line_defines_one_name_once() {
+        let lines: Vec<&str> =
+            HEADER.lines().filter(|l| !l.is_empty() && !l.starts_with("//")).collect();
+        assert_eq!(lines.len(), definitions().len());
+        assert_eq!(definitions()["MIN"], "#define MIN(x, y) ((x) < (y) ? (x) : (y))");
+        assert_eq!(definitions()["amd_bfe"].split(' ').next(), Some("inline"));
+    }
+}

@@ -1,0 +1,374 @@
+//! How a name is used, and what that says about its type.
+
+use super::builtin;
+use crate::lexer::{Kind, Token, tokens};
+use std::collections::BTreeMap;
+
+/// A program's tokens with what its own declarations say about variables.
+pub(super) struct Usage<'a> {
+    pub(super) tokens: Vec<Token<'a>>,
+    /// Declarations of variables and parameters of builtin types by name: place, type, pointers.
+    declared: BTreeMap<&'a str, Vec<(usize, &'a str)>>,
+    /// For each token its enclosing opening bracket, and for each opening one its closing one.
+    enclosing: Vec<Option<usize>>,
+    closing: Vec<usize>,
+}
+
+/// Evidence for an integer and for a floating-point number.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Votes {
+    pub(super) integer: u32,
+    pub(super) float: u32,
+    /// Evidence for a vector, and its lanes.
+    pub(super) lanes: u32,
+}
+
+impl Votes {
+    fn add(&mut self, other: Votes) {
+        self.integer += other.integer;
+        self.float += other.float;
+        self.lanes = self.lanes.max(other.lanes);
+    }
+
+    const INTEGER: Votes = Votes { integer: 2, float: 0, lanes: 0 };
+    const FLOAT: Votes = Votes { integer: 0, float: 2, lanes: 0 };
+    const WEAK_INTEGER: Votes = Votes { integer: 1, float: 0, lanes: 0 };
+    const WEAK_FLOAT: Votes = Votes { integer: 0, float: 1, lanes: 0 };
+    const NONE: Votes = Votes { integer: 0, float: 0, lanes: 0 };
+}
+
+impl<'a> Usage<'a> {
+    pub(super) fn of(text: &'a str) -> Usage<'a> {
+        let tokens: Vec<Token<'a>> = tokens(text).collect();
+        let mut enclosing = vec![None; tokens.len()];
+        let mut closing = vec![tokens.len(); tokens.len()];
+        let mut open: Vec<usize> = Vec::new();
+        for (at, token) in tokens.iter().enumerate() {
+            if token.kind != Kind::Punctuation {
+                enclosing[at] = open.last().copied();
+                continue;
+            }
+            match token.text {
+                "(" | "[" | "{" => {
+                    enclosing[at] = open.last().copied();
+                    open.push(at);
+                }
+                ")" | "]" | "}" => {
+                    if let Some(begin) = open.pop() {
+                        closing[begin] = at;
+                    }
+                    enclosing[at] = open.last().copied();
+                }
+                _ => enclosing[at] = open.last().copied(),
+            }
+        }
+        let mut usage = Usage { tokens, declared: BTreeMap::new(), enclosing, closing };
+        usage.collect_declared();
+        usage
+    }
+
+    fn collect_declared(&mut self) {
+        let mut current: Option<&'a str> = None;
+        for at in 0..self.tokens.len() {
+            let token = self.tokens[at];
+            if token.kind == Kind::Word && builtin::is_type(token.text) {
+                current = Some(token.text);
+            } else if let Some(type_name) = current {
+                match token.kind {
+                    Kind::Word if builtin::is_qualifier(token.text) => {}
+                    Kind::Word => {
+                        self.declared.entry(token.text).or_default().push((at, type_name));
+                        // `float a, b` goes on; `float a = x, b` and a parameter list do not.
+                        let next = (self.text(at + 1), self.tokens.get(at + 2));
+                        let goes_on = next.0 == ","
+                            && next.1.is_some_and(|t| {
+                                t.kind == Kind::Word && !builtin::is_type(t.text) || t.is("*")
+                            });
+                        current = if goes_on { current } else { None };
+                    }
+                    Kind::Punctuation if token.text == "*" || token.text == "," => {}
+                    _ => current = None,
+                }
+            }
+        }
+    }
+
+    /// The text of a token, empty beyond the ends.
+    pub(super) fn text(&self, at: usize) -> &'a str {
+        self.tokens.get(at).map_or("", |token| token.text)
+    }
+
+    pub(super) fn before(&self, at: usize) -> &'a str {
+        at.checked_sub(1).map_or("", |at| self.text(at))
+    }
+
+    pub(super) fn kind(&self, at: usize) -> Option<Kind> {
+        self.tokens.get(at).map(|token| token.kind)
+    }
+
+    pub(super) fn is_word(&self, at: usize) -> bool {
+        self.kind(at) == Some(Kind::Word)
+    }
+
+    /// Where a bracket closes; beyond the end if nowhere.
+    pub(super) fn closing(&self, open: usize) -> usize {
+        self.closing.get(open).copied().unwrap_or(self.tokens.len())
+    }
+
+    pub(super) fn enclosing(&self, at: usize) -> Option<usize> {
+        self.enclosing.get(at).copied().flatten()
+    }
+
+    /// Places of a word that are no member names.
+    pub(super) fn places(&self, name: &str) -> Vec<usize> {
+        (0..self.tokens.len())
+            .filter(|at| {
+                self.is_word(*at)
+                    && self.text(*at) == name
+                    && !matches!(self.before(*at), "." | "->")
+            })
+            .collect()
+    }
+
+    /// The builtin type that the variable was declared with last before `at`.
+    pub(super) fn type_of(&self, name: &str, at: usize) -> Option<&'a str> {
+        let declarations = self.declared.get(name)?;
+        declarations.iter().rev().find(|(place, _)| *place < at).map(|(_, type_name)| *type_name)
+    }
+
+    /// One past the postfix operators after a name: `name[i].x` ends after `x`.
+    pub(super) fn postfix_end(&self, name: usize) -> usize {
+        let mut end = name + 1;
+        loop {
+            match self.text(end) {
+                "[" => end = self.closing(end) + 1,
+                "." | "->" if self.is_word(end + 1) => end += 2,
+                _ => return end.min(self.tokens.len()),
+            }
+        }
+    }
+
+    /// What the surroundings of the operand `begin..end` say about its type.
+    pub(super) fn votes(&self, begin: usize, end: usize) -> Votes {
+        let mut votes = Votes::default();
+        votes.add(self.operator(self.before(begin), begin.checked_sub(2), false));
+        votes.add(self.operator(self.text(end), Some(end + 1), true));
+        if let Some(open) = self.enclosing(begin) {
+            votes.add(self.bracket(open, begin));
+        }
+        if self.before(begin) == "return" {
+            votes.add(self.result(begin));
+        }
+        if self.before(begin) == "case" {
+            votes.add(Votes::INTEGER);
+        }
+        votes
+    }
+
+    /// Evidence from the operator beside an operand and the operand beyond it.
+    fn operator(&self, operator: &str, other: Option<usize>, right: bool) -> Votes {
+        match operator {
+            "%" | "<<" | ">>" | "&" | "|" | "^" | "~" | "%=" | "<<=" | ">>=" | "&=" | "|="
+            | "^=" | "++" | "--" => Votes::INTEGER,
+            "&&" | "||" | "!" => Votes::WEAK_INTEGER,
+            "+" | "-" | "*" | "/" | "<" | ">" | "<=" | ">=" | "==" | "!=" | "=" | "+=" | "-="
+            | "*=" | "/=" | "?" | ":" => {
+                let Some(other) = other else { return Votes::NONE };
+                if right { self.operand_after(other) } else { self.operand_before(other) }
+            }
+            _ => Votes::NONE,
+        }
+    }
+
+    fn operand_after(&self, mut at: usize) -> Votes {
+        while matches!(self.text(at), "(" | "-" | "+") {
+            at += 1;
+        }
+        if self.is_word(at) && builtin::is_type(self.text(at)) {
+            return of_type(self.text(at));
+        }
+        self.operand(at)
+    }
+
+    fn operand_before(&self, mut at: usize) -> Votes {
+        // Back over `]` and `)` to the name they belong to.
+        while matches!(self.text(at), "]" | ")") {
+            let open = (0..at).rev().find(|open| self.closing(*open) == at);
+            let Some(name) = open.and_then(|open| open.checked_sub(1)) else { return Votes::NONE };
+            if self.text(at) == ")" && !self.is_word(name) {
+                // A parenthesised expression: its first operand stands for it.
+                return self.operand_after(name + 2);
+            }
+            at = name;
+        }
+        self.operand(at)
+    }
+
+    fn operand(&self, at: usize) -> Votes {
+        let text = self.text(at);
+        match self.kind(at) {
+            Some(Kind::Number) if is_float(text) => Votes::FLOAT,
+            Some(Kind::Number) => Votes::WEAK_INTEGER,
+            Some(Kind::Text) => Votes::INTEGER,
+            Some(Kind::Word) => {
+                if self.text(at + 1) == "(" {
+                    return builtin::result(text).map_or(Votes::NONE, of_type);
+                }
+                let end = self.postfix_end(at);
+                let member = end > at + 1 && matches!(self.text(end - 2), "." | "->");
+                let mut votes = self.type_of(text, at).map_or(Votes::NONE, of_type);
+                if member {
+                    votes.lanes = 0;
+                }
+                votes
+            }
+            _ => Votes::NONE,
+        }
+    }
+
+    /// Evidence from the bracket that encloses an operand.
+    fn bracket(&self, open: usize, operand: usize) -> Votes {
+        match self.text(open) {
+            "[" => Votes::INTEGER,
+            "(" => {
+                let head = self.before(open);
+                let Some(at) = open.checked_sub(1) else { return Votes::NONE };
+                match head {
+                    "switch" => Votes::INTEGER,
+                    "for" | "while" | "if" => Votes::WEAK_INTEGER,
+                    "reqd_work_group_size"
+                    | "work_group_size_hint"
+                    | "aligned"
+                    | "opencl_unroll_hint" => Votes::INTEGER,
+                    _ if self.is_word(at) => {
+                        let nth = self.argument(open, operand);
+                        builtin::parameter(head, nth)
+                            .map_or_else(|| self.own_parameter(head, nth), of_type)
+                    }
+                    // Brackets of an expression: what is around them counts.
+                    _ => {
+                        let outer = self.votes(open, self.closing(open) + 1);
+                        Votes { integer: outer.integer.min(1), float: outer.float.min(1), lanes: 0 }
+                    }
+                }
+            }
+            _ => Votes::NONE,
+        }
+    }
+
+    /// Which argument of the list that `open` begins holds `operand`.
+    pub(super) fn argument(&self, open: usize, operand: usize) -> usize {
+        (open + 1..operand)
+            .filter(|at| self.text(*at) == "," && self.enclosing(*at) == Some(open))
+            .count()
+    }
+
+    /// The type of a parameter of one of the program's own functions.
+    fn own_parameter(&self, function: &str, nth: usize) -> Votes {
+        for at in self.places(function) {
+            let open = at + 1;
+            if self.text(open) != "("
+                || !(self.is_word(at.wrapping_sub(1)) || self.before(at) == "*")
+            {
+                continue;
+            }
+            let close = self.closing(open);
+            let mut comma = 0;
+            let mut found = None;
+            for place in open + 1..close {
+                if self.text(place) == "," && self.enclosing(place) == Some(open) {
+                    comma += 1;
+                } else if comma == nth && builtin::is_type(self.text(place)) {
+                    found = Some(self.text(place));
+                }
+            }
+            if let Some(type_name) = found {
+                return of_type(type_name);
+            }
+        }
+        Votes::NONE
+    }
+
+    /// The type that the function around `at` returns.
+    fn result(&self, at: usize) -> Votes {
+        let mut outer = self.enclosing(at);
+        while let Some(open) = outer {
+            match self.enclosing(open) {
+                Some(next) => outer = Some(next),
+                None => {
+                    let from = open.saturating_sub(64);
+                    let start = (from..open)
+                        .rev()
+                        .find(|at| matches!(self.text(*at), ";" | "}"))
+                        .map_or(from, |at| at + 1);
+                    let found = (start..open).find(|at| builtin::is_type(self.text(*at)));
+                    return found.map_or(Votes::NONE, |at| of_type(self.text(at)));
+                }
+            }
+        }
+        Votes::NONE
+    }
+
+    /// Votes of all uses of the variables in `names`, each counted from its place to the end of the
+    /// outermost bracket that holds it.
+    pub(super) fn votes_of_variable(&self, name: &str, from: usize, to: usize) -> Votes {
+        let mut votes = Votes::default();
+        for at in (from..to.min(self.tokens.len()))
+            .filter(|at| self.is_word(*at) && self.text(*at) == name)
+        {
+            if matches!(self.before(at), "." | "->") {
+                continue;
+            }
+            votes.add(self.votes(at, self.postfix_end(at)));
+        }
+        votes
+    }
+
+    /// Where what holds `at` ends: the closing bracket of the outermost block around it, or, for a
+    /// parameter, of the body that follows its list.
+    pub(super) fn scope_end(&self, at: usize) -> usize {
+        let mut outermost = None;
+        let mut outer = self.enclosing(at);
+        while let Some(open) = outer {
+            outermost = Some(open);
+            outer = self.enclosing(open);
+        }
+        match outermost {
+            None => self.tokens.len(),
+            Some(open) if self.text(open) == "(" => {
+                let body = (self.closing(open)..self.tokens.len())
+                    .find(|at| matches!(self.text(*at), "{" | ";"));
+                body.map_or(self.tokens.len(), |body| {
+                    if self.text(body) == "{" { self.closing(body) } else { body }
+                })
+            }
+            Some(open) => self.closing(open),
+        }
+    }
+}
+
+/// Whether a number literal is a floating-point one.
+pub(super) fn is_float(number: &str) -> bool {
+    let hexadecimal = number.starts_with("0x") || number.starts_with("0X");
+    number.contains('.')
+        || (!hexadecimal && number.contains(['e', 'E', 'f', 'F']))
+        || (hexadecimal && number.contains(['p', 'P']))
+}
+
+fn of_type(type_name: &str) -> Votes {
+    let (base, lanes) = builtin::split_lanes(type_name);
+    let mut votes = match base {
+        "float" | "double" | "half" => Votes::FLOAT,
+        "void" => Votes::NONE,
+        _ => Votes::INTEGER,
+    };
+    votes.lanes = lanes;
+    if lanes > 1 {
+        // An operand beside a vector may be a scalar; the element's kind is what counts.
+        votes = Votes {
+            lanes,
+            ..if votes.float > 0 { Votes::WEAK_FLOAT } else { Votes::WEAK_INTEGER }
+        };
+    }
+    votes
+}

@@ -1,0 +1,105 @@
+use super::{
+    Complaint, Fix, Program, Repair, is_missing,
+    usage::{Usage, Votes},
+};
+
+/// Gives an unknown name a constant: an integer where it indexes, bounds or is counted with, a
+/// floating-point number in floating-point arithmetic.
+pub(super) struct Value;
+
+impl Repair for Value {
+    fn fix(&self, complaint: &Complaint<'_>, program: &Program<'_>) -> Option<Vec<Fix>> {
+        if !is_missing(complaint) {
+            return None;
+        }
+        let (name, usage) = (complaint.name, &program.usage);
+        let places = usage.places(name);
+        if places.is_empty() || places.iter().all(|at| usage.text(at + 1) == "(") {
+            return None;
+        }
+        if places.iter().any(|at| is_sampler(usage, *at)) {
+            return Some(vec![Fix::Definition(format!("__constant sampler_t {name} = 16;"))]);
+        }
+        let mut votes = Votes::default();
+        let mut indexed = false;
+        for &at in &places {
+            indexed |= usage.text(at + 1) == "[";
+            let one = usage.votes(at, usage.postfix_end(at));
+            votes.integer += one.integer;
+            votes.float += one.float;
+        }
+        let float = votes.float > votes.integer;
+        if indexed {
+            let element = if float { "float" } else { "int" };
+            return Some(vec![Fix::Definition(format!(
+                "__constant {element} {name}[256] = {{1}};"
+            ))]);
+        }
+        let value =
+            if float { float_by_name(name).to_owned() } else { integer(usage, name, &places) };
+        Some(vec![Fix::Definition(format!("#define {name} {value}"))])
+    }
+}
+
+/// Whether a place is the sampler of an image read.
+fn is_sampler(usage: &Usage<'_>, at: usize) -> bool {
+    usage.enclosing(at).is_some_and(|open| {
+        usage.text(open) == "("
+            && usage.before(open).starts_with("read_image")
+            && usage.argument(open, at) == 1
+            && usage.text(usage.closing(open)) == ")"
+            && (open..usage.closing(open))
+                .filter(|at| usage.text(*at) == "," && usage.enclosing(*at) == Some(open))
+                .count()
+                == 2
+    })
+}
+
+fn float_by_name(name: &str) -> &'static str {
+    let lower = name.to_ascii_lowercase();
+    if ["eps", "tol", "tiny", "softening"].iter().any(|word| lower.contains(word)) {
+        "1e-6f"
+    } else if lower.ends_with("pi") {
+        "3.14159265f"
+    } else if ["zero"].contains(&lower.as_str()) {
+        "0.0f"
+    } else {
+        "1.0f"
+    }
+}
+
+/// A plausible integer: numbered names keep their number, sizes are 16, the rest is 1.
+fn integer(usage: &Usage<'_>, name: &str, places: &[usize]) -> String {
+    let lower = name.to_ascii_lowercase();
+    let says = |words: &[&str]| words.iter().any(|word| lower.contains(word));
+    if says(&["log", "shift"]) {
+        return "4".to_owned();
+    }
+    let bounds = places.iter().any(|&at| {
+        matches!(usage.before(at), "<" | "<=")
+            || usage.before(at) == "[" && usage.text(at + 1) == "]" && declares(usage, at - 1)
+            || usage.enclosing(at).is_some_and(|open| usage.before(open) == "reqd_work_group_size")
+    });
+    let size = says(&[
+        "size", "dim", "width", "height", "block", "tile", "group", "local", "num", "count", "len",
+        "max",
+    ]);
+    if says(&["warp", "wave", "simd"]) {
+        return "32".to_owned();
+    }
+    if bounds || size {
+        return "16".to_owned();
+    }
+    let digits = name.trim_start_matches(|c: char| !c.is_ascii_digit());
+    match digits.parse::<u8>() {
+        Ok(number) => number.to_string(),
+        Err(_) => "1".to_owned(),
+    }
+}
+
+/// Whether a `[` follows the name of a variable that is being declared.
+fn declares(usage: &Usage<'_>, open: usize) -> bool {
+    open >= 2
+        && usage.is_word(open - 1)
+        && (usage.is_word(open - 2) || usage.before(open - 1) == "]")
+}

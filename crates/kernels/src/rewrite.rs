@@ -1,0 +1,267 @@
+//! The normal form: short names by order of appearance, one spelling of every word, one layout.
+
+use crate::{
+    isolate::{Isolated, Pieces},
+    lexer::{Kind, tokens},
+    names::Series,
+};
+use clang::{Declaration, DeclarationKind, Facts};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The isolated program with every name of its own replaced, and the kernel's new name.
+///
+/// Functions are `A, B, …` and types `Ta, Tb, …` through the program. Variables are `a, b, …`:
+/// first those of file scope, then in every function its parameters and locals anew, so that what a
+/// function is called is no matter of what stands before it. Fields count in their struct, labels
+/// in their function.
+pub(crate) fn rename(pieces: &Pieces<'_>, isolated: &Isolated, kernel: u32) -> (String, String) {
+    let facts = pieces.facts;
+    let names = Namer::new(facts, isolated).run();
+    let mut edits: BTreeMap<usize, (usize, &str)> = BTreeMap::new();
+    for declaration in &facts.declarations {
+        if let (Some(at), Some(name)) = (declaration.name_offset, names.get(&declaration.canonical))
+        {
+            edits.insert(at as usize, (declaration.name.len(), name));
+        }
+    }
+    for reference in &pieces.references {
+        if let Some(name) = names.get(&reference.declaration) {
+            edits.insert(reference.offset as usize, (reference.length as usize, name));
+        }
+    }
+    let mut text = String::new();
+    for range in &isolated.ranges {
+        let mut from = range.start;
+        for (&at, (length, name)) in edits.range(range.clone()) {
+            if at < from {
+                continue;
+            }
+            text.push_str(&pieces.text[from..at]);
+            text.push_str(name);
+            from = at + length;
+        }
+        text.push_str(&pieces.text[from..range.end]);
+        text.push('\n');
+    }
+    let declaration = &facts.declarations[kernel as usize];
+    let name =
+        names.get(&declaration.canonical).cloned().unwrap_or_else(|| declaration.name.clone());
+    (text, name)
+}
+
+struct Namer<'a> {
+    facts: &'a Facts,
+    isolated: &'a Isolated,
+    names: BTreeMap<u32, String>,
+    functions: Series,
+    types: Series,
+    enumerators: Series,
+    globals: Series,
+    /// By the declaration they count in.
+    fields: BTreeMap<u32, Series>,
+    locals: BTreeMap<u32, Series>,
+    labels: BTreeMap<u32, Series>,
+}
+
+impl<'a> Namer<'a> {
+    fn new(facts: &'a Facts, isolated: &'a Isolated) -> Namer<'a> {
+        Namer {
+            facts,
+            isolated,
+            names: BTreeMap::new(),
+            functions: Series::functions(),
+            types: Series::types(),
+            enumerators: Series::enumerators(),
+            globals: Series::variables(),
+            fields: BTreeMap::new(),
+            locals: BTreeMap::new(),
+            labels: BTreeMap::new(),
+        }
+    }
+
+    fn run(mut self) -> BTreeMap<u32, String> {
+        let facts = self.facts;
+        let kept: Vec<&Declaration> = facts
+            .declarations
+            .iter()
+            .filter(|declaration| {
+                let place = declaration.name_offset.unwrap_or(declaration.begin) as usize;
+                self.isolated.holds(place)
+            })
+            .collect();
+        // No local may take a name of file scope, wherever that is declared.
+        for declaration in &kept {
+            if self.is_global(declaration) {
+                self.name(declaration);
+            }
+        }
+        for declaration in kept {
+            self.name(declaration);
+        }
+        self.names
+    }
+
+    fn is_global(&self, declaration: &Declaration) -> bool {
+        declaration.kind == DeclarationKind::Variable && declaration.parent.is_none()
+    }
+
+    fn name(&mut self, declaration: &Declaration) {
+        let entity = declaration.canonical;
+        if declaration.name.is_empty() || self.names.contains_key(&entity) {
+            return;
+        }
+        let name = match declaration.kind {
+            DeclarationKind::Function | DeclarationKind::Kernel => self.functions.next(),
+            DeclarationKind::Record | DeclarationKind::Enumeration | DeclarationKind::Typedef => {
+                self.types.next()
+            }
+            DeclarationKind::Enumerator => self.enumerators.next(),
+            DeclarationKind::Variable if declaration.parent.is_none() => self.globals.next(),
+            DeclarationKind::Variable | DeclarationKind::Parameter => {
+                let (outermost, globals) = (self.outermost(declaration, false), &self.globals);
+                self.locals.entry(outermost).or_insert_with(|| globals.clone()).next()
+            }
+            DeclarationKind::Field => {
+                let record = self.outermost(declaration, true);
+                self.fields.entry(record).or_insert_with(Series::variables).next()
+            }
+            DeclarationKind::Label => {
+                let function = self.outermost(declaration, false);
+                self.labels.entry(function).or_insert_with(Series::labels).next()
+            }
+        };
+        self.names.insert(entity, name);
+    }
+
+    /// The outermost declaration around one, or the outermost of the records around it.
+    fn outermost(&self, declaration: &Declaration, records: bool) -> u32 {
+        let mut at = declaration.parent;
+        let mut outermost = u32::MAX;
+        while let Some(parent) = at {
+            let around = &self.facts.declarations[parent as usize];
+            if records && around.kind != DeclarationKind::Record {
+                break;
+            }
+            outermost = parent;
+            at = around.parent;
+        }
+        outermost
+    }
+}
+
+/// One spelling for words that OpenCL C spells in several ways.
+fn spelling(word: &str) -> &str {
+    match word {
+        "kernel" => "__kernel",
+        "global" => "__global",
+        "local" => "__local",
+        "constant" => "__constant",
+        "private" => "__private",
+        "read_only" => "__read_only",
+        "write_only" => "__write_only",
+        "read_write" => "__read_write",
+        "__const" => "const",
+        "__inline" | "__inline__" => "inline",
+        "__restrict" | "__restrict__" => "restrict",
+        "__volatile__" | "__volatile" => "volatile",
+        "__attribute" => "__attribute__",
+        "__signed" | "__signed__" => "signed",
+        word => word,
+    }
+}
+
+/// Pragmas that mean something to the compiler once macros are gone.
+fn is_kept(pragma: &str) -> bool {
+    let words: Vec<&str> = pragma.trim_start_matches('#').split_whitespace().take(3).collect();
+    matches!(
+        words.as_slice(),
+        ["pragma", "unroll" | "nounroll" | "pack", ..] | ["pragma", "clang", "loop" | "fp"]
+    ) || matches!(words.as_slice(), ["pragma", "OPENCL" | "STDC", "FP_CONTRACT"])
+        || matches!(words.as_slice(), ["pragma", unroll] if unroll.starts_with("unroll("))
+}
+
+/// The tokens of a program one way apart, whatever lay between them: what comes of formatting it
+/// depends on its tokens alone. Words are spelled one way, pragmas without effect are gone.
+pub(crate) fn flatten(text: &str) -> String {
+    let mut flat = String::with_capacity(text.len());
+    let mut line_start = true;
+    for token in tokens(text) {
+        match token.kind {
+            Kind::Directive => {
+                if is_kept(token.text) {
+                    if !line_start {
+                        flat.push('\n');
+                    }
+                    let words: Vec<&str> = token.text.split_whitespace().collect();
+                    flat.push_str(&words.join(" "));
+                    flat.push('\n');
+                    line_start = true;
+                }
+                continue;
+            }
+            Kind::Word => {
+                separate(&mut flat, line_start);
+                flat.push_str(spelling(token.text));
+            }
+            _ => {
+                separate(&mut flat, line_start);
+                flat.push_str(token.text);
+            }
+        }
+        line_start = token.kind == Kind::Punctuation && matches!(token.text, ";" | "{" | "}");
+        if line_start {
+            flat.push('\n');
+        }
+    }
+    flat
+}
+
+fn separate(text: &mut String, line_start: bool) {
+    if !line_start {
+        text.push(' ');
+    }
+}
+
+/// The different tokens of a text, as hashes: what a vocabulary counts.
+pub(crate) fn vocabulary(text: &str, into: &mut BTreeSet<u64>) {
+    for token in tokens(text) {
+        if token.kind == Kind::Directive {
+            let body = token.text.trim_start_matches('#');
+            tokens(body).for_each(|token| {
+                into.insert(hash(token.text));
+            });
+        } else {
+            into.insert(hash(token.text));
+        }
+    }
+}
+
+/// FNV-1a.
+fn hash(text: &str) -> u64 {
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn flat_text_depends_on_tokens_alone() {
+        let one = flatten("kernel void  a(global int*b){b[0]=1;\n#pragma unroll 4\nfor(;;){}}");
+        let two = flatten(
+            "kernel void a ( global int * b )\n{ b [ 0 ] = 1 ;\n\n #pragma   unroll  4\n for ( ; ; ) { } }",
+        );
+        assert_eq!(one, two);
+        assert!(one.starts_with(
+            "__kernel void a ( __global int * b ) {\nb [ 0 ] = 1 ;\n#pragma unroll 4\nfor ( ;\n;\n"
+        ));
+        assert_eq!(flatten(&one), one);
+    }
+
+    #[test]
+    fn extensions_need_no_pragma() {
+        assert_eq!(flatten("#pragma OPENCL EXTENSION cl_khr_fp64 : enable\nint a;"), "int a ;\n");
+    }
+}

@@ -1,0 +1,234 @@
+//! From a content file to preprocessed text that parses: standards, shim, repair.
+
+use crate::{
+    Setting, Status,
+    chunks::{self, Chunk, Uses},
+    compiler::{Compiler, does_not_compile},
+    repair,
+    setting::{STANDARDS, alone},
+};
+use clang::{Diagnostic, Facts};
+use dataset::Verdict;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Rounds of leaving out what does not compile so that the other kernels of a file can.
+const CUTS: usize = 4;
+
+/// A content file that compiles, whole or in part.
+#[derive(Debug)]
+pub(crate) struct Solved {
+    /// The content file, but for lines that repair left out.
+    pub(crate) source: String,
+    /// How it is read.
+    pub(crate) setting: Setting,
+    /// It preprocessed, as far as its kernels need it; parses without an error.
+    pub(crate) text: String,
+    /// Names in `text`.
+    pub(crate) facts: Facts,
+    /// Whether everything that its kernels need is in `text`: else the content file itself does
+    /// not compile and cannot be what the kernels are compared with.
+    pub(crate) whole: bool,
+    /// Kernels that had to be left out.
+    pub(crate) rejected: BTreeMap<String, Verdict>,
+}
+
+/// One look of clang at a content file.
+struct Look {
+    text: String,
+    facts: Facts,
+    /// What the preprocessor and then the parser said.
+    before: Vec<Diagnostic>,
+    after: Vec<Diagnostic>,
+    kernels: usize,
+}
+
+impl Look {
+    fn errors(&self) -> usize {
+        self.before.len() + self.after.len()
+    }
+}
+
+/// Find a setting under which the kernels of `source` compile, or as many of them as can.
+///
+/// `None` where the preprocessed text holds no kernel at all.
+pub(crate) fn solve(
+    compiler: &Compiler,
+    source: &str,
+    defines: &[String],
+) -> Result<Option<Solved>, Verdict> {
+    let mut source = source.to_owned();
+    let (mut look, mut setting) = first_look(compiler, &source, Setting::plain(defines))?;
+    let mut best: Option<(Look, Setting, String)> = None;
+    for _ in 0..repair::ROUNDS {
+        if look.errors() == 0 {
+            break;
+        }
+        let kept = (setting.clone(), source.clone());
+        let preprocessor = !look.before.is_empty();
+        let errors = if preprocessor { &look.before } else { &look.after };
+        let mut changed =
+            repair::repair(&mut source, &look.text, errors, preprocessor, &mut setting);
+        if preprocessor && !look.after.is_empty() {
+            changed |= repair::repair(&mut source, &look.text, &look.after, false, &mut setting);
+        }
+        if !changed {
+            break;
+        }
+        let (next, next_setting) = first_look(compiler, &source, setting)?;
+        let last = std::mem::replace(&mut look, next);
+        if best.as_ref().is_none_or(|(best, ..)| rank(&last) < rank(best)) {
+            best = Some((last, kept.0, kept.1));
+        }
+        setting = next_setting;
+    }
+    if let Some((other, other_setting, other_source)) = best
+        && rank(&other) < rank(&look)
+    {
+        (look, setting, source) = (other, other_setting, other_source);
+    }
+    if look.kernels == 0 {
+        return match look.before.first() {
+            Some(error) => Err(does_not_compile(error)),
+            None => Ok(None),
+        };
+    }
+    if look.errors() == 0 {
+        let Look { text, facts, .. } = look;
+        return Ok(Some(Solved {
+            source,
+            setting,
+            text,
+            facts,
+            whole: true,
+            rejected: BTreeMap::new(),
+        }));
+    }
+    cut(compiler, source, setting, look).map(Some)
+}
+
+/// Fewer errors are better, but not at the price of the kernels.
+fn rank(look: &Look) -> (bool, usize) {
+    (look.kernels == 0, look.errors())
+}
+
+/// Look with the setting's standard and, where what clang says may be the standard's fault, with
+/// the others; the first of the best.
+fn first_look(
+    compiler: &Compiler,
+    source: &str,
+    setting: Setting,
+) -> Result<(Look, Setting), Verdict> {
+    let first = look(compiler, source, &setting)?;
+    let of_names = |error: &Diagnostic| {
+        error.kind.starts_with("err_undeclared")
+            || error.kind.starts_with("err_unknown_typename")
+            || error.kind.starts_with("err_pp_")
+            || error.kind.contains("implicit_function_decl")
+    };
+    if first.errors() == 0 || first.before.iter().chain(&first.after).all(of_names) {
+        return Ok((first, setting));
+    }
+    let mut best = (first, setting);
+    for standard in
+        STANDARDS.into_iter().filter(|standard| *standard != best.1.standard).collect::<Vec<_>>()
+    {
+        let other = Setting { standard, ..best.1.clone() };
+        let look = look(compiler, source, &other)?;
+        if rank(&look) < rank(&best.0) {
+            best = (look, other);
+        }
+        if best.0.errors() == 0 {
+            break;
+        }
+    }
+    Ok(best)
+}
+
+fn look(compiler: &Compiler, source: &str, setting: &Setting) -> Result<Look, Verdict> {
+    let (all, before) = compiler.preprocess(source, setting.options())?;
+    let chunks = chunks::cut(&all);
+    let roots: Vec<usize> = kernels(&chunks).collect();
+    let kernels = roots.len();
+    let needed = Uses::of(&chunks).closure(&all, &chunks, roots, |_| true);
+    let text = chunks::join(&all, &chunks, &needed);
+    let (facts, after) = match kernels {
+        0 => (Facts::default(), Vec::new()),
+        _ => compiler.parse(&text, alone(setting.standard))?,
+    };
+    Ok(Look { text, facts, before, after, kernels })
+}
+
+fn kernels(chunks: &[Chunk]) -> impl Iterator<Item = usize> {
+    (0..chunks.len()).filter(|at| chunks[*at].kernel.is_some())
+}
+
+/// Leave out the chunks that have errors and the kernels that may need them.
+fn cut(
+    compiler: &Compiler,
+    source: String,
+    setting: Setting,
+    look: Look,
+) -> Result<Solved, Verdict> {
+    let mut rejected = BTreeMap::new();
+    let mut text = look.text;
+    let mut errors = look.after;
+    let mut facts = look.facts;
+    // What the preprocessor still complains of did not reach the text.
+    let first = look.before.into_iter().next();
+    for _ in 0..CUTS {
+        if errors.is_empty() {
+            break;
+        }
+        let chunks = chunks::cut(&text);
+        let mut bad: BTreeMap<usize, Verdict> = BTreeMap::new();
+        let mut names = BTreeSet::new();
+        for error in &errors {
+            let Some(offset) = error.offset else { continue };
+            let at = chunks.partition_point(|chunk| chunk.range.end <= offset as usize);
+            if at < chunks.len() {
+                bad.entry(at).or_insert_with(|| does_not_compile(error));
+                names.extend(error.subject.clone());
+            }
+        }
+        if bad.is_empty() {
+            let verdict = errors
+                .first()
+                .map_or_else(|| Verdict::new("does-not-compile", ""), does_not_compile);
+            return Err(verdict);
+        }
+        let uses = Uses::of(&chunks);
+        let mut roots = Vec::new();
+        for at in kernels(&chunks) {
+            let needs = uses.closure(&text, &chunks, [at], |_| true);
+            let reason = needs.iter().find_map(|need| {
+                bad.get(need).filter(|_| chunks[*need].kernel.is_none() || *need == at)
+            });
+            match (reason, &chunks[at].kernel) {
+                (Some(reason), Some(name)) => {
+                    rejected.insert(name.clone(), reason.clone());
+                }
+                _ => roots.push(at),
+            }
+        }
+        if roots.is_empty() {
+            text.clear();
+            break;
+        }
+        let needed = uses.closure(&text, &chunks, roots, |at| !bad.contains_key(&at));
+        text = chunks::join(&text, &chunks, &needed);
+        (facts, errors) = compiler.parse(&text, alone(setting.standard))?;
+    }
+    if !errors.is_empty() || text.is_empty() {
+        let error = rejected.values().next().cloned().or(first.as_ref().map(does_not_compile));
+        let error = error.or(errors.first().map(does_not_compile));
+        return Err(error.unwrap_or_else(|| Verdict::new("does-not-compile", "")));
+    }
+    Ok(Solved { source, setting, text, facts, whole: false, rejected })
+}
+
+impl Solved {
+    /// How much help it needed.
+    pub(crate) fn status(&self) -> Status {
+        self.setting.status
+    }
+}

@@ -1,0 +1,191 @@
+use crate::{
+    Context, Error, Function, Global, Library,
+    context::c_text,
+    library::{borrow_text, copy_text},
+    symbols::RawModule,
+};
+use std::{ffi::CString, fmt, marker::PhantomData, ptr::NonNull};
+
+/// A module of IR in a [`Context`].
+pub struct Module<'c> {
+    context: &'c Context,
+    name: String,
+    raw: NonNull<RawModule>,
+}
+
+impl<'c> Module<'c> {
+    pub(crate) fn own(context: &'c Context, name: &str, raw: NonNull<RawModule>) -> Module<'c> {
+        Module { context, name: name.to_owned(), raw }
+    }
+
+    fn library(&self) -> &'static Library {
+        self.context.library()
+    }
+
+    /// The name it was read under.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The module identifier; bitcode does not keep it.
+    #[must_use]
+    pub fn identifier(&self) -> String {
+        let mut length = 0;
+        // SAFETY: the module is alive; the text is copied before anything can change it.
+        let text = unsafe {
+            (self.library().symbols.module_identifier)(self.raw.as_ptr(), &raw mut length)
+        };
+        copy_text(text, length)
+    }
+
+    /// The source file it was made from; empty if it does not say.
+    #[must_use]
+    pub fn source_file_name(&self) -> String {
+        let mut length = 0;
+        // SAFETY: as in `identifier`.
+        let text = unsafe {
+            (self.library().symbols.source_file_name)(self.raw.as_ptr(), &raw mut length)
+        };
+        copy_text(text, length)
+    }
+
+    /// The target triple; empty if it has none.
+    #[must_use]
+    pub fn triple(&self) -> String {
+        // SAFETY: the module is alive; the text is copied at once.
+        borrow_text(unsafe { (self.library().symbols.target)(self.raw.as_ptr()) })
+    }
+
+    /// The data layout; empty if it has none.
+    #[must_use]
+    pub fn data_layout(&self) -> String {
+        // SAFETY: the module is alive; the text is copied at once.
+        borrow_text(unsafe { (self.library().symbols.data_layout)(self.raw.as_ptr()) })
+    }
+
+    /// All functions, declarations included, in the module's order.
+    pub fn functions(&self) -> impl Iterator<Item = Function<'_>> + use<'_> {
+        let library = self.library();
+        // SAFETY: the module is alive for as long as the iterator.
+        let first = unsafe { (library.symbols.first_function)(self.raw.as_ptr()) };
+        // SAFETY: functions stay where they are while the module is borrowed.
+        let next = move |at: &NonNull<_>| unsafe { (library.symbols.next_function)(at.as_ptr()) };
+        std::iter::successors(NonNull::new(first), move |at| NonNull::new(next(at)))
+            .map(move |raw| Function { raw, library, module: PhantomData })
+    }
+
+    /// The function of this name.
+    #[must_use]
+    pub fn function(&self, name: &str) -> Option<Function<'_>> {
+        let library = self.library();
+        let name = CString::new(name).ok()?;
+        // SAFETY: the module is alive and the name ends in NUL.
+        let raw = unsafe { (library.symbols.named_function)(self.raw.as_ptr(), name.as_ptr()) };
+        NonNull::new(raw).map(|raw| Function { raw, library, module: PhantomData })
+    }
+
+    /// All global variables, in the module's order.
+    pub fn globals(&self) -> impl Iterator<Item = Global<'_>> + use<'_> {
+        let library = self.library();
+        // SAFETY: the module is alive for as long as the iterator.
+        let first = unsafe { (library.symbols.first_global)(self.raw.as_ptr()) };
+        // SAFETY: global variables stay where they are while the module is borrowed.
+        let next = move |at: &NonNull<_>| unsafe { (library.symbols.next_global)(at.as_ptr()) };
+        std::iter::successors(NonNull::new(first), move |at| NonNull::new(next(at)))
+            .map(move |raw| Global { raw, library, module: PhantomData })
+    }
+
+    /// Check it against the rules of the IR.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] with what is broken.
+    pub fn verify(&self) -> Result<(), Error> {
+        self.library()
+            .verify(self.raw.as_ptr())
+            .map_err(|message| Error::Invalid { name: self.name.clone(), message })
+    }
+
+    /// Run a pipeline of the new pass manager, for example `default<O2>` or `mem2reg,instcombine`.
+    ///
+    /// The module is verified first, because passes may crash on a broken one.
+    ///
+    /// # Errors
+    /// [`Error::Invalid`] for a broken module, [`Error::Pipeline`] for an unknown pass.
+    pub fn run_passes(&mut self, pipeline: &str) -> Result<(), Error> {
+        self.verify()?;
+        let library = self.library();
+        let text = c_text(pipeline);
+        // SAFETY: there is nothing it depends on.
+        let options = unsafe { (library.symbols.pass_options)() };
+        // SAFETY: module and options are alive; no target machine is allowed; `&mut self` means
+        // that nothing in the module is borrowed.
+        let error = unsafe {
+            (library.symbols.run_passes)(
+                self.raw.as_ptr(),
+                text.as_ptr(),
+                std::ptr::null_mut(),
+                options,
+            )
+        };
+        // SAFETY: they were made above and are not used again.
+        unsafe { (library.symbols.dispose_pass_options)(options) };
+        if error.is_null() {
+            return Ok(());
+        }
+        // SAFETY: the call consumes the error and gives its message.
+        let message = unsafe { (library.symbols.error_message)(error) };
+        let copy = borrow_text(message);
+        // SAFETY: the message came from the call above and was copied.
+        unsafe { (library.symbols.dispose_error_message)(message) };
+        Err(Error::Pipeline { pipeline: pipeline.to_owned(), message: copy })
+    }
+
+    /// It as textual IR.
+    #[must_use]
+    pub fn print(&self) -> String {
+        // SAFETY: the module is alive; the text becomes ours.
+        let text = unsafe { (self.library().symbols.print_module)(self.raw.as_ptr()) };
+        self.library().take_message(text)
+    }
+
+    /// It as bitcode of its library's version.
+    #[must_use]
+    pub fn write(&self) -> Vec<u8> {
+        let symbols = &self.library().symbols;
+        // SAFETY: the module is alive; the buffer becomes ours.
+        let buffer = unsafe { (symbols.write_bitcode)(self.raw.as_ptr()) };
+        // SAFETY: the buffer is alive.
+        let start = unsafe { (symbols.buffer_start)(buffer) };
+        // SAFETY: the buffer is alive.
+        let size = unsafe { (symbols.buffer_size)(buffer) };
+        // SAFETY: a memory buffer is one piece of `size` bytes.
+        let bytes = unsafe { std::slice::from_raw_parts(start.cast::<u8>(), size) }.to_vec();
+        // SAFETY: the bytes were copied.
+        unsafe { (symbols.dispose_buffer)(buffer) };
+        bytes
+    }
+}
+
+impl Clone for Module<'_> {
+    /// A second module of equal content in the same context.
+    fn clone(&self) -> Self {
+        // SAFETY: the module is alive; the copy becomes ours.
+        let raw = unsafe { (self.library().symbols.clone_module)(self.raw.as_ptr()) };
+        let raw = NonNull::new(raw).expect("LLVM ends the process rather than return null");
+        Module { context: self.context, name: self.name.clone(), raw }
+    }
+}
+
+impl Drop for Module<'_> {
+    fn drop(&mut self) {
+        // SAFETY: whatever was in the module borrowed it, so nothing refers to it any more.
+        unsafe { (self.library().symbols.dispose_module)(self.raw.as_ptr()) };
+    }
+}
+
+impl fmt::Debug for Module<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Module").field("name", &self.name).finish_non_exhaustive()
+    }
+}

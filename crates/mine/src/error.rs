@@ -1,0 +1,73 @@
+use std::path::{Path, PathBuf};
+
+/// What can go wrong while mining.
+///
+/// A source that cannot be had is a verdict in the report and never ends a run: inside this crate
+/// it travels as [`Error::Unavailable`].
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The data set refused.
+    #[error(transparent)]
+    Dataset(#[from] dataset::Error),
+    /// The file system refused.
+    #[error("cannot {action} {path}: {source}", path = path.display())]
+    File {
+        /// What was tried.
+        action: &'static str,
+        /// On what.
+        path: PathBuf,
+        /// Why not.
+        source: std::io::Error,
+    },
+    /// A source as written names nothing known.
+    #[error("`{spec}` is no source: {reason}; possible are {forms}")]
+    UnknownSource {
+        /// As the user wrote it.
+        spec: String,
+        /// What is wrong with it.
+        reason: String,
+        /// The forms there are.
+        forms: String,
+    },
+    /// A list of sources that cannot be read.
+    #[error("{}: {reason}", path.display())]
+    List {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// No source was named.
+    #[error("no sources given; possible are {0}")]
+    NoSources(String),
+    /// A source that cannot be had.
+    #[error("{spec}: {reason}")]
+    Unavailable {
+        /// The source.
+        spec: String,
+        /// Why not.
+        reason: String,
+    },
+    /// The user stopped the run.
+    #[error("stopped; the same command goes on where it was")]
+    Cancelled,
+    /// No threads to work with.
+    #[error("cannot start {jobs} threads: {reason}")]
+    Threads {
+        /// How many were wanted.
+        jobs: usize,
+        /// Why not.
+        reason: String,
+    },
+}
+
+impl Error {
+    pub(crate) fn file(action: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> Error {
+        let path = path.to_owned();
+        move |source| Error::File { action, path, source }
+    }
+
+    pub(crate) fn unavailable(spec: &str, reason: impl std::fmt::Display) -> Error {
+        Error::Unavailable { spec: spec.to_owned(), reason: reason.to_string() }
+    }
+}

@@ -1,0 +1,290 @@
+//! From a package to content files.
+
+use crate::{
+    defines::Hints,
+    embedded,
+    include::{self, Inlined, Library},
+    kernel,
+    licence::Licensing,
+    row::{self, ContentFile},
+    source::Package,
+    tree::{Host, Role, Tree, role},
+};
+use dataset::{Licences, Signature, Verdict, content_hash};
+use rayon::prelude::*;
+use std::collections::BTreeMap;
+
+/// The text of a file, however it was encoded.
+pub(crate) struct Decoded {
+    pub(crate) text: String,
+    /// Whether its bytes were taken for Latin-1.
+    pub(crate) latin1: bool,
+}
+
+/// Read bytes as text; `None` for binary ones.
+///
+/// Bytes that are no UTF-8 are nearly always comments with an author's name in Latin-1, in code
+/// that is fine: they are read as that. A file with control characters is no text at all.
+pub(crate) fn decode(bytes: &[u8]) -> Option<Decoded> {
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    if bytes.iter().any(|byte| *byte < b' ' && !b"\t\n\r\x0b\x0c\x1b".contains(byte)) {
+        return None;
+    }
+    let (text, latin1) = match std::str::from_utf8(bytes) {
+        Ok(text) => (text.to_owned(), false),
+        Err(_) => (bytes.iter().map(|byte| char::from(*byte)).collect(), true),
+    };
+    let text =
+        if text.contains('\r') { text.replace("\r\n", "\n").replace('\r', "\n") } else { text };
+    Some(Decoded { text, latin1 })
+}
+
+/// A content file before its includes are inlined.
+struct Candidate<'a> {
+    path: &'a str,
+    /// Line of the host program, for embedded ones.
+    line: Option<u32>,
+    text: String,
+    template: bool,
+    verdict: Verdict,
+}
+
+/// All content files of a package, the news about its files, and the licence texts they name.
+pub(crate) fn rows(package: &Package, source: &str, admitted: Licences) -> Vec<ContentFile> {
+    let tree = &package.tree;
+    let hints = Hints::of(tree);
+    let library = Library::new(tree, &hints);
+    let licensing = Licensing::of(package);
+    let files: Vec<(&str, &[u8])> = tree.iter().collect();
+    let row = ContentFile {
+        language: "opencl".to_owned(),
+        source: source.to_owned(),
+        package: package.name.clone(),
+        version: package.version.clone(),
+        ..ContentFile::default()
+    };
+    let mut rows: Vec<ContentFile> = files
+        .par_iter()
+        .flat_map_iter(|(path, content)| candidates(tree, path, content))
+        .map(|found| finish(found, &library, &hints, &licensing, admitted, &row))
+        .collect();
+    rows.extend(tree.news.iter().map(|(path, verdict)| ContentFile {
+        kind: if verdict.name == "too-large" { row::FILE } else { row::SOURCE }.to_owned(),
+        path: path.clone(),
+        verdict: verdict.name.to_string(),
+        detail: verdict.detail.clone(),
+        ..row.clone()
+    }));
+    let used: BTreeMap<String, String> = rows
+        .iter()
+        .filter(|row| !row.licence_text.is_empty())
+        .filter_map(|row| {
+            Some((row.licence_text.clone(), licensing.text(&row.licence_text)?.to_owned()))
+        })
+        .collect();
+    rows.extend(used.into_iter().map(|(id, text)| ContentFile {
+        id,
+        text,
+        language: "text".to_owned(),
+        kind: row::LICENCE.to_owned(),
+        verdict: row::LICENCE_TEXT.to_owned(),
+        ..row.clone()
+    }));
+    rows.sort_by(|a, b| (&a.path, &a.id, &a.verdict).cmp(&(&b.path, &b.id, &b.verdict)));
+    rows
+}
+
+fn finish(
+    found: Candidate<'_>,
+    library: &Library<'_>,
+    hints: &Hints,
+    licensing: &Licensing<'_>,
+    admitted: Licences,
+    row: &ContentFile,
+) -> ContentFile {
+    let Candidate { path, line, text, template, verdict } = found;
+    let licence = licensing.of_file(path, &text);
+    let mut row = ContentFile {
+        kind: if line.is_some() { row::EMBEDDED } else { row::FILE }.to_owned(),
+        path: line.map_or_else(|| path.to_owned(), |line| format!("{path}#{line}")),
+        licence: licence.expression,
+        licence_source: licence.source.to_owned(),
+        licence_text: licence.text_id,
+        verdict: verdict.name.to_string(),
+        detail: verdict.detail,
+        ..row.clone()
+    };
+    if row.verdict != Verdict::ACCEPTED {
+        return row;
+    }
+    if !admitted.admit(&row.licence) {
+        row.verdict = "licence-not-admitted".to_owned();
+        row.detail = if row.licence.is_empty() {
+            "no licence found".to_owned()
+        } else {
+            row.licence.clone()
+        };
+        return row;
+    }
+    let Inlined { text: whole, missing, too_large } = include::inline(library, path, &text);
+    row.missing_includes = missing;
+    if too_large {
+        row.verdict = "includes-too-large".to_owned();
+        row.detail = "more than 16 MiB with its includes".to_owned();
+        return row;
+    }
+    let whole = format!("{}\n", whole.trim_end());
+    row.kernels = kernel::kernel_heads(&text, &kernel::kernel_macros(&whole)).len() as u64;
+    row.signature = Signature::of(kernel::tokens(&text)).values().to_vec();
+    row.defines = hints.options(path, &whole);
+    row.id = content_hash(whole.as_bytes());
+    row.text = whole;
+    row.template = template;
+    row
+}
+
+/// The content files in one file.
+fn candidates<'a>(tree: &Tree, path: &'a str, content: &[u8]) -> Vec<Candidate<'a>> {
+    let turned_away = |verdict| {
+        vec![Candidate { path, line: None, text: String::new(), template: false, verdict }]
+    };
+    match role(path) {
+        Some(Role::Kernel) => {
+            let Some(decoded) = decode(content) else {
+                return turned_away(Verdict::new("not-utf8", "binary"));
+            };
+            let text = embedded::unwrap(&decoded.text).unwrap_or(decoded.text);
+            let first = text.trim_start().chars().next();
+            let Some(first) = first else {
+                return turned_away(Verdict::new("empty", ""));
+            };
+            // Common Lisp and IRAF scripts share the ending.
+            if first == ';' || first == '(' {
+                return turned_away(Verdict::new("not-opencl", "reads like Lisp"));
+            }
+            let verdict = match decoded.latin1 {
+                true => Verdict::new(Verdict::ACCEPTED, "read as Latin-1"),
+                false => Verdict::accepted(),
+            };
+            vec![Candidate { path, line: None, text, template: false, verdict }]
+        }
+        Some(Role::Header) => {
+            if !tree_holds_kernel(content) {
+                return Vec::new();
+            }
+            let Some(decoded) = decode(content) else { return Vec::new() };
+            let found = strings(tree, path, Host::C, &decoded.text);
+            if !found.is_empty() || kernel::is_metal(&decoded.text) {
+                return found;
+            }
+            let text = embedded::unwrap(&decoded.text).unwrap_or(decoded.text);
+            // Kernels of others' dialects are spelled with macros; here the word must stand.
+            if !text.contains("kernel")
+                || kernel::kernel_heads(&text, &Default::default()).is_empty()
+            {
+                return Vec::new();
+            }
+            vec![Candidate {
+                path,
+                line: None,
+                text,
+                template: false,
+                verdict: Verdict::accepted(),
+            }]
+        }
+        Some(Role::Host(host)) => {
+            if !tree_holds_kernel(content) {
+                return Vec::new();
+            }
+            decode(content)
+                .map(|decoded| strings(tree, path, host, &decoded.text))
+                .unwrap_or_default()
+        }
+        Some(Role::Build | Role::Licence) | None => Vec::new(),
+    }
+}
+
+/// Whether a look at a host program may be worth its time.
+fn tree_holds_kernel(content: &[u8]) -> bool {
+    // CLBlast's host programs name the files of their kernels only.
+    crate::tree::contains(content, b"kernel")
+}
+
+fn strings<'a>(tree: &Tree, path: &'a str, host: Host, text: &str) -> Vec<Candidate<'a>> {
+    let include = |name: &str| {
+        let base = name.rsplit('/').next()?;
+        if role(base) != Some(Role::Kernel) {
+            return None;
+        }
+        let near = crate::tree::join(crate::tree::folder(path), name);
+        let found = near.filter(|path| tree.get(path).is_some()).or_else(|| {
+            let named = tree.named(base);
+            (named.len() == 1).then(|| named[0].clone())
+        })?;
+        embedded::unwrap(&decode(tree.get(&found)?)?.text)
+    };
+    embedded::extract(host, text, &include)
+        .into_iter()
+        .map(|found| Candidate {
+            path,
+            line: Some(found.line),
+            text: found.text.replace("\r\n", "\n"),
+            template: found.template,
+            verdict: Verdict::accepted(),
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn package(files: &[(&str, &[u8])]) -> Package {
+        let mut package = Package::new("p", "1");
+        for (path, content) in files {
+            package.tree.offer(path, None, &mut &content[..]).unwrap();
+        }
+        package
+    }
+
+    #[test]
+    fn every_file_that_could_be_a_program_has_its_verdict() {
+        let found = rows(
+            &package(&[
+                ("good.cl", b"kernel void a() {}"),
+                ("latin.cl", b"// Andr\xe9\nkernel void b() {}"),
+                ("binary.cl", b"\x00\x01\x02"),
+                ("empty.cl", b"  \n"),
+                ("lisp.cl", b"; lisp\n(defun kernel ())"),
+                ("plain.h", b"int kernel(void);"),
+                ("host.c", b"const char *s = \"kernel void c(void) {\\n\" \"}\\n\";"),
+            ]),
+            "folder",
+            Licences::All,
+        );
+        let short: Vec<(&str, &str)> =
+            found.iter().map(|r| (r.path.as_str(), r.verdict.as_str())).collect();
+        let wanted = [
+            ("binary.cl", "not-utf8"),
+            ("empty.cl", "empty"),
+            ("good.cl", "accepted"),
+            ("host.c#1", "accepted"),
+            ("latin.cl", "accepted"),
+            ("lisp.cl", "not-opencl"),
+        ];
+        assert_eq!(short, wanted);
+        assert_eq!(found[4].text, "// André\nkernel void b() {}\n");
+        assert_eq!(found[3].kernels, 1);
+    }
+
+    #[test]
+    fn the_licence_filter_turns_files_away_by_name() {
+        let files: [(&str, &[u8]); 2] = [
+            ("free.cl", b"// SPDX-License-Identifier: MIT\nkernel void a() {}"),
+            ("gpl.cl", b"// SPDX-License-Identifier: GPL-3.0-only\nkernel void a() {}"),
+        ];
+        let found = rows(&package(&files), "folder", Licences::Permissive);
+        let verdicts: Vec<&str> = found.iter().map(|row| row.verdict.as_str()).collect();
+        assert_eq!(verdicts, ["accepted", "licence-not-admitted"]);
+    }
+}

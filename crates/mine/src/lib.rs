@@ -1,0 +1,69 @@
+//! Sources of programs: where real kernels come from.
+//!
+//! [`run`] takes sources as a user writes them ([`Spec`]: folders, archives, git, Debian, PyPI,
+//! crates, GitHub, Parquet tables, lists of these) and makes a data set of [`ContentFile`]s, the
+//! raw material of CLgen (CGO'17, section 4.1) and BenchPress (PACT'22, section 3.1):
+//!
+//! 1. A source gives a *package*: those of its files that matter, in memory. Nothing in an archive
+//!    or a repository is ever written anywhere, so nothing can escape.
+//! 2. OpenCL files are taken as they are; out of C, C++, Python, Rust and other programs come the
+//!    strings that hold a kernel ([`Embedded`]).
+//! 3. Each content file is made to stand alone: includes are put in from the package's own tree,
+//!    the compiler options the package would use are noted beside it.
+//! 4. Licences are read from headers, `debian/copyright`, metadata and licence files.
+//! 5. Exact duplicates go, near-duplicates are grouped into families.
+//!
+//! What cannot be had or used is a row with a verdict. A run that is stopped goes on where it was.
+//!
+//! ```
+//! use mine::{Options, Silent};
+//! use std::sync::atomic::AtomicBool;
+//!
+//! let folder = tempfile::tempdir()?;
+//! let project = folder.path().join("project");
+//! std::fs::create_dir(&project)?;
+//! std::fs::write(project.join("types.h"), "typedef float real;\n")?;
+//! std::fs::write(project.join("copy.cl"), "#include \"types.h\"\nkernel void copy(global real *a) {}\n")?;
+//!
+//! let options = Options {
+//!     sources: vec![project.display().to_string()],
+//!     out: folder.path().join("raw"),
+//!     force: false,
+//!     licences: dataset::Licences::All,
+//!     jobs: 1,
+//!     cache: Some(folder.path().join("cache")),
+//!     offline: true,
+//!     cancelled: &AtomicBool::new(false),
+//! };
+//! let report = mine::run(&options, &Silent)?;
+//! assert_eq!((report.files, report.kernels), (1, 1));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod cache;
+mod client;
+mod defines;
+mod embedded;
+mod error;
+mod find;
+mod include;
+mod kernel;
+mod licence;
+mod report;
+mod row;
+mod run;
+mod source;
+mod tree;
+mod unpack;
+
+pub use cache::Cache;
+pub use dataset::{Progress, Silent};
+pub use embedded::{Embedded, extract_all};
+pub use error::Error;
+pub use report::{PackageReport, Report};
+pub use row::ContentFile;
+pub use run::{Options, run};
+pub use source::{Spec, read_list};
+
+/// Results of this crate.
+pub type Result<T, E = Error> = std::result::Result<T, E>;

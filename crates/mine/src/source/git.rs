@@ -1,0 +1,95 @@
+//! `git+URL-or-path[@rev]`, through gix. Blobs are read from the object database: there is no work
+//! tree that a hostile repository could lead out of.
+
+use super::{Context, Package, Source};
+use crate::{Error, Result};
+use dataset::Verdict;
+use gix::bstr::ByteSlice;
+use std::path::Path;
+
+struct Git {
+    url: String,
+    revision: Option<String>,
+}
+
+pub(super) fn parse(text: &str) -> Option<Result<Box<dyn Source>, String>> {
+    let rest = text.strip_prefix("git+")?;
+    if rest.is_empty() {
+        return Some(Err("no repository is named".to_owned()));
+    }
+    // An `@` before the first slash of a URL's path belongs to the user's name in it.
+    let path_from = rest
+        .find("://")
+        .map_or(0, |at| rest[at + 3..].find('/').map_or(rest.len(), |s| at + 3 + s));
+    let (url, revision) = match rest[path_from..].rsplit_once('@') {
+        Some((path, revision))
+            if !Path::new(rest).exists() && !(path_from == 0 && revision.contains(':')) =>
+        {
+            (rest[..path_from + path.len()].to_owned(), Some(revision.to_owned()))
+        }
+        _ => (rest.to_owned(), None),
+    };
+    Some(Ok(Box::new(Git { url, revision })))
+}
+
+impl Source for Git {
+    fn fetch(&self, context: &Context<'_>) -> Result<Package> {
+        let spec = format!("git+{}", self.url);
+        let failed = |error: &dyn std::fmt::Display| Error::unavailable(&spec, error);
+        let local = Path::new(&self.url);
+        let repository = if local.exists() {
+            gix::open(local).map_err(|error| failed(&error))?
+        } else {
+            let entry = context.cache.entry("git", &self.url)?;
+            let folder = entry.folder.join("repository");
+            if entry.known::<String>().is_none() {
+                context.online(&spec)?;
+                if folder.exists() {
+                    std::fs::remove_dir_all(&folder).map_err(Error::file("remove", &folder))?;
+                }
+                context.progress.message(&format!("cloning {}", self.url));
+                gix::prepare_clone_bare(self.url.as_str(), &folder)
+                    .map_err(|error| failed(&error))?
+                    .fetch_only(gix::progress::Discard, context.cancelled)
+                    .map_err(|error| failed(&error))?;
+                entry.complete(&self.url)?;
+            }
+            gix::open(&folder).map_err(|error| failed(&error))?
+        };
+        let name = self.url.trim_end_matches('/').trim_end_matches(".git");
+        let name = name.rsplit(['/', ':']).next().unwrap_or(name);
+        let revision = self.revision.as_deref().unwrap_or("HEAD");
+        let remote = format!("origin/{revision}");
+        let id = repository
+            .rev_parse_single(revision)
+            .or_else(|_| repository.rev_parse_single(remote.as_str()))
+            .map_err(|error| failed(&error))?;
+        let commit =
+            id.object().map_err(|error| failed(&error))?.peel_to_kind(gix::object::Kind::Commit);
+        let commit = commit.map_err(|error| failed(&error))?.into_commit();
+        let mut package = Package::new(name, &commit.id.to_hex().to_string());
+        let tree = commit.tree().map_err(|error| failed(&error))?;
+        let files = tree.traverse().breadthfirst.files().map_err(|error| failed(&error))?;
+        for file in files.iter().filter(|file| file.mode.is_blob()) {
+            context.check()?;
+            let path = file.filepath.to_str_lossy();
+            if crate::tree::role(&path).is_none() {
+                continue;
+            }
+            let read = match repository.find_object(file.oid) {
+                Ok(blob) => {
+                    package.tree.offer(&path, Some(blob.data.len() as u64), &mut &blob.data[..])
+                }
+                Err(error) => Err(std::io::Error::other(error.to_string())),
+            };
+            match read {
+                Ok(true) => {}
+                Ok(false) => break,
+                Err(error) => {
+                    package.tree.tell(&path, Verdict::new("unreadable", error.to_string()))
+                }
+            }
+        }
+        Ok(package)
+    }
+}

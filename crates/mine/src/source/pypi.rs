@@ -1,0 +1,183 @@
+//! `pypi:NAME[==VERSION]`, through `pip download`.
+
+use super::{Context, Package, Source, name_and_version};
+use crate::{Error, Result, cache, client, find, unpack};
+use dataset::Licences;
+use serde::{Deserialize, Serialize};
+use std::{
+    ffi::OsString,
+    path::{Path, PathBuf},
+    process::Command,
+    time::Duration,
+};
+
+const WALL: Duration = Duration::from_secs(600);
+/// For a source distribution, whose metadata is made by its own build system.
+const BUILD_WALL: Duration = Duration::from_secs(300);
+
+struct Pypi {
+    name: String,
+    version: Option<String>,
+}
+
+/// What of a project is in the cache.
+#[derive(Default, Serialize, Deserialize)]
+struct About {
+    /// File name of the wheel, or empty.
+    wheel: String,
+    /// File name of the source distribution, or empty.
+    sdist: String,
+    /// Why one of them is not there.
+    missing: String,
+}
+
+pub(super) fn parse(text: &str) -> Option<Result<Box<dyn Source>, String>> {
+    let (name, version) = match name_and_version(text.strip_prefix("pypi:")?, "==") {
+        Ok(found) => found,
+        Err(reason) => return Some(Err(reason)),
+    };
+    Some(Ok(Box::new(Pypi { name: name.to_owned(), version: version.map(str::to_owned) })))
+}
+
+impl Source for Pypi {
+    fn fetch(&self, context: &Context<'_>) -> Result<Package> {
+        let wanted = match &self.version {
+            Some(version) => format!("{}=={version}", self.name),
+            None => self.name.clone(),
+        };
+        let spec = format!("pypi:{wanted}");
+        let entry = context.cache.entry("pypi", &wanted)?;
+        let about = match entry.known::<About>() {
+            Some(about) => about,
+            None => {
+                context.online(&spec)?;
+                let about = download(&spec, &wanted, &self.name, context, &entry.folder)?;
+                entry.complete(&about)?;
+                about
+            }
+        };
+        let file = match (about.sdist.as_str(), about.wheel.as_str()) {
+            ("", "") => return Err(Error::unavailable(&spec, about.missing)),
+            ("", wheel) => wheel,
+            (sdist, _) => sdist,
+        };
+        read(&spec, &self.name, &entry.folder.join(file))
+    }
+}
+
+/// The wheel; where it holds no kernel, the source distribution too.
+fn download(
+    spec: &str,
+    wanted: &str,
+    name: &str,
+    context: &Context<'_>,
+    folder: &Path,
+) -> Result<About> {
+    let finished = client::run(spec, context.cancelled, WALL, || {
+        let mut pip = Command::new("pip");
+        pip.args([
+            "download",
+            "--quiet",
+            "--no-deps",
+            "--no-cache-dir",
+            "--only-binary=:all:",
+            "--dest",
+        ]);
+        pip.arg(folder).arg(wanted);
+        pip
+    })?;
+    let mut about = About::default();
+    if let Some(wheel) = file_of(folder, true)? {
+        about.wheel = wheel.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let package = read(spec, name, &wheel)?;
+        if find::rows(&package, spec, Licences::All)
+            .iter()
+            .any(|row| row.is_accepted() && row.kernels > 0)
+        {
+            return Ok(about);
+        }
+    } else {
+        about.missing = finished.reason();
+    }
+    context.check()?;
+    match source_distribution(wanted, name, folder) {
+        Ok(()) => match file_of(folder, false)? {
+            Some(sdist) => {
+                about.sdist = sdist.file_name().unwrap_or_default().to_string_lossy().into_owned()
+            }
+            None => about.missing.push_str("; pip left no source distribution"),
+        },
+        Err(reason) => about.missing = reason,
+    }
+    Ok(about)
+}
+
+/// Have pip fetch the source distribution. To learn its name and version pip runs the package's own
+/// build system: hence the sandbox, and the limit on its time.
+fn source_distribution(wanted: &str, name: &str, folder: &Path) -> Result<(), String> {
+    let scratch = tempfile::tempdir_in(folder).map_err(|error| error.to_string())?;
+    let scratch_path = scratch.path().canonicalize().map_err(|error| error.to_string())?;
+    let mut command: Vec<OsString> =
+        ["pip", "download", "--quiet", "--no-deps", "--no-cache-dir", "--no-binary"]
+            .map(Into::into)
+            .to_vec();
+    command.extend([name.into(), "--dest".into(), scratch_path.clone().into(), wanted.into()]);
+    // pip and its index stay as configured; only where things are written is ours.
+    let mut environment: Vec<(OsString, OsString)> = std::env::vars_os().collect();
+    environment.push(("TMPDIR".into(), scratch_path.clone().into()));
+    let program = sandbox::Program {
+        command,
+        environment,
+        directory: Some(scratch_path.clone()),
+        stdin: Vec::new(),
+        wall: BUILD_WALL,
+    };
+    let finished = sandbox::run(&program, &sandbox::Profile::build(scratch_path.clone(), true))
+        .map_err(|death| death.to_string())?;
+    if let Some(death) = finished.death {
+        return Err(format!("its build system was ended: {death}"));
+    }
+    let fetched = cache::files(&scratch_path).map_err(|error| error.to_string())?;
+    let Some(sdist) = fetched.iter().find(|path| is_archive(path)) else {
+        let said = String::from_utf8_lossy(&finished.stderr).into_owned();
+        let line = said.lines().rev().find(|line| line.to_lowercase().contains("error"));
+        return Err(line.unwrap_or("pip fetched no source distribution").trim().to_owned());
+    };
+    let kept = folder.join(sdist.file_name().unwrap_or_default());
+    std::fs::rename(sdist, kept).map_err(|error| error.to_string())
+}
+
+fn is_archive(path: &Path) -> bool {
+    let name = path.to_string_lossy();
+    [".tar.gz", ".tar.bz2", ".tar.xz", ".tgz", ".zip"].iter().any(|ending| name.ends_with(ending))
+}
+
+fn file_of(folder: &Path, wheel: bool) -> Result<Option<PathBuf>> {
+    let files = cache::files(folder)?;
+    Ok(files.into_iter().find(|path| {
+        if wheel {
+            path.extension().is_some_and(|ending| ending == "whl")
+        } else {
+            is_archive(path)
+        }
+    }))
+}
+
+/// Unpack a distribution; its file name holds its version.
+fn read(spec: &str, name: &str, file: &Path) -> Result<Package> {
+    let stem = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let is_wheel = stem.ends_with(".whl");
+    let version = if is_wheel {
+        stem.split('-').nth(1).unwrap_or_default().to_owned()
+    } else {
+        let stem = stem.rsplit_once(".tar").map_or(stem.as_str(), |(stem, _)| stem);
+        let stem = stem.trim_end_matches(".zip").trim_end_matches(".tgz");
+        stem.rsplit_once('-').map_or("", |(_, version)| version).to_owned()
+    };
+    let mut package = Package::new(name, &version);
+    package.tree = unpack::archive(file).map_err(|error| Error::unavailable(spec, error))?;
+    if !is_wheel {
+        package.tree.strip_common_folder();
+    }
+    Ok(package)
+}

@@ -1,0 +1,137 @@
+//! `github:QUERY` against a local server that answers like GitHub's.
+//!
+//! One test in a file of its own: the address of the server is a variable of the process.
+
+use dataset::Licences;
+use mine::{Options, Report, Silent};
+use std::{
+    path::Path,
+    sync::{Arc, Mutex, atomic::AtomicBool},
+};
+use tiny_http::{Header, Request, Response, Server};
+
+static RUNNING: AtomicBool = AtomicBool::new(false);
+
+fn tarball(name: &str) -> Vec<u8> {
+    let mut tar =
+        tar::Builder::new(flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast()));
+    let text = format!("kernel void {name}() {{}}\n");
+    let mut header = tar::Header::new_gnu();
+    header.set_size(text.len() as u64);
+    header.set_mode(0o644);
+    tar.append_data(&mut header, format!("{name}-abc123/k.cl"), text.as_bytes()).unwrap();
+    tar.into_inner().unwrap().finish().unwrap()
+}
+
+fn header(name: &str, value: &str) -> Header {
+    Header::from_bytes(name, value).unwrap()
+}
+
+/// What the server was asked, in order.
+#[derive(Default)]
+struct Log {
+    asked: Vec<String>,
+    limited: bool,
+}
+
+/// Three repositories on two pages; one request in between meets the limit on requests; the third
+/// repository is empty.
+fn answer(request: Request, log: &Mutex<Log>, base: &str) {
+    let url = request.url().to_owned();
+    let find = |name: &'static str| {
+        let found = request.headers().iter().find(|header| header.field.equiv(name));
+        found.map(|header| header.value.to_string())
+    };
+    let (token, known) = (find("authorization"), find("if-none-match"));
+    let mut log = log.lock().unwrap();
+    log.asked.push(format!("{url}{}", known.as_deref().map_or("", |_| " if changed")));
+    assert_eq!(token.as_deref(), Some("Bearer secret"));
+    let respond = |response: Response<std::io::Cursor<Vec<u8>>>| request.respond(response).unwrap();
+    let json = |text: String| {
+        Response::from_data(text.into_bytes())
+            .with_header(header("Content-Type", "application/json"))
+    };
+    let item =
+        |name: &str| format!("{{\"full_name\":\"{name}\",\"license\":{{\"spdx_id\":\"MIT\"}}}}");
+    if url.starts_with("/search/repositories") && !url.contains("page=2&") {
+        assert!(url.contains("q=opencl%20language%3AC"), "{url}");
+        if known.as_deref() == Some("\"one\"") {
+            return respond(Response::from_data(Vec::new()).with_status_code(304));
+        }
+        let items =
+            format!("{{\"total_count\":3,\"items\":[{},{}]}}", item("a/one"), item("../evil"));
+        let next = format!(
+            "<{base}/search/repositories?page=2&q=x>; rel=\"next\", <{base}/l>; rel=\"last\""
+        );
+        respond(
+            json(items).with_header(header("Link", &next)).with_header(header("ETag", "\"one\"")),
+        )
+    } else if url.starts_with("/search/repositories") {
+        if !log.limited {
+            log.limited = true;
+            let response =
+                json("{\"message\":\"You have exceeded a secondary rate limit\"}".to_owned());
+            return respond(response.with_status_code(403).with_header(header("Retry-After", "0")));
+        }
+        respond(json(format!("{{\"items\":[{},{}]}}", item("b/two"), item("c/empty"))))
+    } else if url == "/repos/c/empty/commits/HEAD" {
+        respond(json("{\"message\":\"Git Repository is empty.\"}".to_owned()).with_status_code(409))
+    } else if url.ends_with("/commits/HEAD") {
+        respond(json("{\"sha\":\"abc123\"}".to_owned()))
+    } else if url == "/repos/a/one/tarball/abc123" {
+        respond(Response::from_data(tarball("one")))
+    } else if url == "/repos/b/two/tarball/abc123" {
+        respond(Response::from_data(tarball("two")))
+    } else {
+        respond(json("{}".to_owned()).with_status_code(404))
+    }
+}
+
+fn mine(home: &Path) -> Report {
+    let options = Options {
+        sources: vec!["github:opencl language:C".to_owned()],
+        out: home.join("raw"),
+        force: true,
+        licences: Licences::Permissive,
+        jobs: 1,
+        cache: Some(home.join("cache")),
+        offline: false,
+        cancelled: &RUNNING,
+    };
+    mine::run(&options, &Silent).unwrap()
+}
+
+#[test]
+fn a_search_is_paged_slowed_and_remembered() {
+    if std::env::var_os("BENCHSTONE_GITHUB_API").is_none() {
+        // The variables are set from outside the process: to set them inside would be unsafe.
+        let server = Arc::new(Server::http("127.0.0.1:0").unwrap());
+        let base = format!("http://{}", server.server_addr());
+        let log = Arc::new(Mutex::new(Log::default()));
+        let (serving, logging, named) = (server.clone(), log.clone(), base.clone());
+        let thread = std::thread::spawn(move || {
+            serving.incoming_requests().for_each(|request| answer(request, &logging, &named));
+        });
+        let status = std::process::Command::new(std::env::current_exe().unwrap())
+            .args(["--exact", "a_search_is_paged_slowed_and_remembered"])
+            .env("BENCHSTONE_GITHUB_API", &base)
+            .env("GITHUB_TOKEN", "secret")
+            .status()
+            .unwrap();
+        server.unblock();
+        thread.join().unwrap();
+        assert!(status.success());
+        let asked = log.lock().unwrap().asked.clone();
+        let count = |part: &str| asked.iter().filter(|url| url.contains(part)).count();
+        // The second run asks whether the search has changed, and fetches no repository again.
+        assert_eq!((count("tarball"), count("if changed")), (2, 1), "{asked:#?}");
+        return;
+    }
+    let home = tempfile::tempdir().unwrap();
+    let first = mine(home.path());
+    assert_eq!((first.sources, first.failed_sources, first.unique_files), (3, 1, 2));
+    assert_eq!(first.licences["MIT"], 2);
+    assert_eq!(first.packages[0].version, "abc123");
+    let second = mine(home.path());
+    assert_eq!(second.unique_files, 2);
+}

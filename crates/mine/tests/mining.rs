@@ -1,0 +1,265 @@
+//! What a user of `mine` relies on, over the public interface.
+
+use dataset::{Dataset, Licences};
+use mine::{ContentFile, Error, Options, Progress, Report, Silent};
+use std::{
+    fs,
+    io::Write,
+    path::{Path, PathBuf},
+    sync::atomic::{AtomicBool, Ordering},
+};
+
+static RUNNING: AtomicBool = AtomicBool::new(false);
+
+fn options(home: &Path, sources: &[&str]) -> Options<'static> {
+    Options {
+        sources: sources.iter().map(|source| (*source).to_owned()).collect(),
+        out: home.join("raw"),
+        force: false,
+        licences: Licences::All,
+        jobs: 2,
+        cache: Some(home.join("cache")),
+        offline: true,
+        cancelled: &RUNNING,
+    }
+}
+
+fn project(home: &Path, name: &str, files: &[(&str, &[u8])]) -> String {
+    let folder = home.join(name);
+    for (path, content) in files {
+        let path = folder.join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, content).unwrap();
+    }
+    folder.display().to_string()
+}
+
+fn rows(home: &Path) -> Vec<ContentFile> {
+    Dataset::open(&home.join("raw")).unwrap().rows().unwrap().collect::<Result<_, _>>().unwrap()
+}
+
+fn verdicts(home: &Path) -> Vec<(String, String)> {
+    rows(home).into_iter().map(|row| (row.path, row.verdict)).collect()
+}
+
+/// All bytes of a finished data set.
+fn bytes(home: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+    let mut files: Vec<_> =
+        fs::read_dir(home.join("raw")).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    let read =
+        |path: PathBuf| (path.strip_prefix(home).unwrap().to_owned(), fs::read(&path).unwrap());
+    files.into_iter().map(read).collect()
+}
+
+#[test]
+fn duplicates_go_and_near_duplicates_are_a_family() {
+    let home = tempfile::tempdir().unwrap();
+    let body = |n: u32| {
+        let lines: String =
+            (0..30).map(|at| format!("  x[{at}] = y[{at}] * {at} + {n};\n")).collect();
+        format!("kernel void a(global int *x, global int *y) {{\n{lines}}}\n")
+    };
+    let one =
+        project(home.path(), "one", &[("a.cl", body(1).as_bytes()), ("b.cl", body(1).as_bytes())]);
+    let two = project(
+        home.path(),
+        "two",
+        &[("c.cl", b"kernel void other() {}"), ("d.cl", body(1).replace('3', "7").as_bytes())],
+    );
+    let report = mine::run(&options(home.path(), &[&two, &one, &one]), &Silent).unwrap();
+    assert_eq!((report.sources, report.files, report.unique_files, report.kernels), (2, 4, 3, 3));
+    assert_eq!((report.families, report.verdicts["duplicate"], report.packages.len()), (2, 1, 2));
+    let rows = rows(home.path());
+    let paths: Vec<(&str, u64)> =
+        rows.iter().map(|row| (row.path.as_str(), row.duplicates)).collect();
+    assert_eq!(paths, [("a.cl", 1), ("c.cl", 0), ("d.cl", 0)]);
+    assert_eq!(rows[0].family, rows[2].family);
+    assert_ne!(rows[0].family, rows[1].family);
+}
+
+/// Stops the run when the given number of sources is done.
+struct StopAfter<'a>(&'a AtomicBool);
+
+impl Progress for StopAfter<'_> {
+    fn begin(&self, _: &str, _: u64) {}
+    fn advance(&self, _: u64) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+    fn message(&self, _: &str) {}
+}
+
+#[test]
+fn a_stopped_run_goes_on_and_ends_with_the_same_bytes() {
+    let home = tempfile::tempdir().unwrap();
+    let sources: Vec<String> = (0..5)
+        .map(|n| {
+            project(
+                home.path(),
+                &format!("p{n}"),
+                &[("k.cl", format!("kernel void k{n}() {{}}").as_bytes())],
+            )
+        })
+        .collect();
+    let sources: Vec<&str> = sources.iter().map(String::as_str).collect();
+    let stop = AtomicBool::new(false);
+    let mut stopped = options(home.path(), &sources);
+    stopped.jobs = 1;
+    stopped.cancelled = &stop;
+    let error = mine::run(&stopped, &StopAfter(&stop)).unwrap_err();
+    assert!(matches!(error, Error::Cancelled), "{error}");
+    assert!(!home.path().join("raw").exists() && home.path().join("raw.partial").exists());
+    // The part that is done is not done again: its source may be gone by now.
+    mine::run(&options(home.path(), &sources), &Silent).unwrap();
+    let resumed = bytes(home.path());
+    fs::remove_dir_all(home.path().join("raw")).unwrap();
+    mine::run(&options(home.path(), &sources), &Silent).unwrap();
+    assert_eq!(bytes(home.path()), resumed);
+    assert!(!home.path().join("raw.partial").exists());
+}
+
+#[test]
+fn a_source_that_cannot_be_had_is_reported_and_ends_nothing() {
+    let home = tempfile::tempdir().unwrap();
+    let good = project(home.path(), "good", &[("a.cl", b"kernel void a() {}")]);
+    let broken = home.path().join("broken.tar");
+    fs::write(&broken, "no archive").unwrap();
+    let sources =
+        [good.as_str(), broken.to_str().unwrap(), "deb:clpeak", "git+https://host.invalid/x.git"];
+    let report = mine::run(&options(home.path(), &sources), &Silent).unwrap();
+    assert_eq!((report.sources, report.failed_sources, report.unique_files), (4, 3, 1));
+    let failed = rows(home.path()).into_iter().filter(|row| row.verdict == "source-unavailable");
+    assert!(failed.map(|row| row.detail).any(|detail| detail.contains("offline")));
+}
+
+#[test]
+fn hostile_files_are_verdicts_and_the_rest_is_mined() {
+    let home = tempfile::tempdir().unwrap();
+    let folder = project(
+        home.path(),
+        "p",
+        &[
+            ("good.cl", b"kernel void good() {}"),
+            ("bytes.cl", b"\xff\x00\xfe"),
+            ("empty.cl", b""),
+            ("self.cl", b"#include \"self.cl\"\n#include \"/etc/passwd\"\nkernel void s() {}\n"),
+        ],
+    );
+    let huge = fs::File::create(Path::new(&folder).join("huge.cl")).unwrap();
+    huge.set_len(100 << 20).unwrap();
+    std::os::unix::fs::symlink("..", Path::new(&folder).join("loop")).unwrap();
+    std::os::unix::fs::symlink("/etc/passwd", Path::new(&folder).join("out.cl")).unwrap();
+    let _socket =
+        std::os::unix::net::UnixListener::bind(Path::new(&folder).join("socket.cl")).unwrap();
+    mine::run(&options(home.path(), &[&folder]), &Silent).unwrap();
+    let wanted = [
+        ("bytes.cl", "not-utf8"),
+        ("empty.cl", "empty"),
+        ("good.cl", "accepted"),
+        ("huge.cl", "too-large"),
+        ("self.cl", "accepted"),
+    ];
+    assert_eq!(
+        verdicts(home.path()),
+        wanted.map(|(path, verdict)| (path.to_owned(), verdict.to_owned()))
+    );
+    let rows = rows(home.path());
+    assert_eq!(rows[4].text, "kernel void s() {}\n");
+    assert_eq!(rows[4].missing_includes, ["/etc/passwd", "self.cl (includes itself)"]);
+}
+
+#[test]
+fn archives_write_nothing_and_what_leads_out_of_them_is_named() {
+    let home = tempfile::tempdir().unwrap();
+    let mut tar = tar::Builder::new(Vec::new());
+    let mut add = |name: &[u8], content: &[u8], kind| {
+        let mut header = tar::Header::new_gnu();
+        // `set_path` refuses what a hostile archive holds.
+        header.as_old_mut().name[..name.len()].copy_from_slice(name);
+        header.set_size(content.len() as u64);
+        header.set_entry_type(kind);
+        header.set_link_name("/etc").unwrap();
+        header.set_cksum();
+        tar.append(&header, content).unwrap();
+    };
+    add(b"x-1/a.cl", b"kernel void a() {}", tar::EntryType::Regular);
+    add(b"../../escaped.cl", b"kernel void b() {}", tar::EntryType::Regular);
+    add(b"/tmp/escaped.cl", b"kernel void c() {}", tar::EntryType::Regular);
+    add(b"x-1/link", b"", tar::EntryType::Symlink);
+    add(b"x-1/link/d.cl", b"kernel void d() {}", tar::EntryType::Regular);
+    let path = home.path().join("evil.tar.gz");
+    let mut gzip = flate2::write::GzEncoder::new(
+        fs::File::create(&path).unwrap(),
+        flate2::Compression::fast(),
+    );
+    gzip.write_all(&tar.into_inner().unwrap()).unwrap();
+    gzip.finish().unwrap();
+    let report = mine::run(&options(home.path(), &[path.to_str().unwrap()]), &Silent).unwrap();
+    assert_eq!((report.unique_files, report.verdicts["unsafe-path"]), (2, 2));
+    let left: Vec<_> =
+        fs::read_dir(home.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(left.len(), 2, "{left:?}");
+    assert_eq!(report.packages[0].package, "evil");
+}
+
+#[test]
+fn a_zip_that_breaks_off_gives_a_verdict() {
+    let home = tempfile::tempdir().unwrap();
+    let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    let stored = zip::write::SimpleFileOptions::default();
+    zip.start_file("a.cl", stored).unwrap();
+    zip.write_all(b"kernel void a() {}").unwrap();
+    zip.start_file("../b.cl", stored).unwrap();
+    zip.write_all(b"kernel void b() {}").unwrap();
+    let whole = zip.finish().unwrap().into_inner();
+    let (good, bad) = (home.path().join("good.zip"), home.path().join("bad.zip"));
+    fs::write(&good, &whole).unwrap();
+    fs::write(&bad, &whole[..whole.len() / 2]).unwrap();
+    let sources = [good.to_str().unwrap(), bad.to_str().unwrap()];
+    let report = mine::run(&options(home.path(), &sources), &Silent).unwrap();
+    assert_eq!((report.unique_files, report.failed_sources), (1, 1));
+    assert_eq!(report.verdicts["unsafe-path"], 1);
+}
+
+#[test]
+fn an_output_that_is_there_is_kept() {
+    let home = tempfile::tempdir().unwrap();
+    let folder = project(home.path(), "p", &[("a.cl", b"kernel void a() {}")]);
+    let run = |force| mine::run(&Options { force, ..options(home.path(), &[&folder]) }, &Silent);
+    run(false).unwrap();
+    assert!(run(false).unwrap_err().to_string().contains("exists already"));
+    assert_eq!(run(true).unwrap().unique_files, 1);
+}
+
+#[test]
+fn a_git_repository_is_read_at_any_revision() {
+    let home = tempfile::tempdir().unwrap();
+    let folder = project(home.path(), "repo", &[("k/a.cl", b"kernel void first() {}")]);
+    let git = |arguments: &[&str]| {
+        let mut command = std::process::Command::new("git");
+        let identity =
+            ["-c", "user.name=a", "-c", "user.email=a@b", "-c", "init.defaultBranch=main"];
+        command
+            .args(identity)
+            .args(arguments)
+            .current_dir(&folder)
+            .output()
+            .is_ok_and(|out| out.status.success())
+    };
+    if !git(&["init", "-q"]) {
+        eprintln!("skipped: no git on this machine");
+        return;
+    }
+    assert!(git(&["add", "."]) && git(&["commit", "-qm", "one"]) && git(&["tag", "v1"]));
+    fs::write(Path::new(&folder).join("k/a.cl"), "kernel void second() {}").unwrap();
+    assert!(git(&["commit", "-qam", "two"]));
+    let text = |source: String| {
+        let report: Report =
+            mine::run(&Options { force: true, ..options(home.path(), &[&source]) }, &Silent)
+                .unwrap();
+        assert_eq!(report.packages[0].version.len(), 40);
+        rows(home.path())[0].text.clone()
+    };
+    assert_eq!(text(format!("git+{folder}")), "kernel void second() {}\n");
+    assert_eq!(text(format!("git+{folder}@v1")), "kernel void first() {}\n");
+}

@@ -1,0 +1,119 @@
+//! SQL over data sets: the only user of DataFusion.
+//!
+//! Every data set named becomes a table; `SELECT`s see its columns as they are.
+//!
+//! ```no_run
+//! use std::path::Path;
+//! let tables = [("kernels", Path::new("kernels"))];
+//! let rows = query::run("SELECT package, count(*) AS n FROM kernels GROUP BY package", &tables)?;
+//! println!("{}", query::render(&rows, query::Format::Table)?);
+//! # Ok::<(), query::Error>(())
+//! ```
+
+use arrow::{array::RecordBatch, util::pretty::pretty_format_batches};
+use datafusion::{
+    execution::context::{SQLOptions, SessionContext},
+    prelude::{ParquetReadOptions, SessionConfig},
+};
+use dataset::Dataset;
+use std::path::{Path, PathBuf};
+
+/// What can go wrong with a query.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// A table's data set cannot be opened.
+    #[error(transparent)]
+    Dataset(#[from] dataset::Error),
+    /// The query itself.
+    #[error("{0}")]
+    Sql(#[from] datafusion::error::DataFusionError),
+    /// Rows that cannot be printed in the wanted format.
+    #[error("cannot print rows: {0}")]
+    Print(#[from] arrow::error::ArrowError),
+    /// A path that is no UTF-8, or a runtime that cannot be started.
+    #[error("cannot read {path}: {reason}", path = path.display())]
+    Path {
+        /// The path.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+}
+
+/// Answer one SQL `SELECT` over data sets by table name. A Parquet file stands for a data set too.
+///
+/// # Errors
+/// When a data set cannot be opened or the statement is no valid `SELECT` over the tables.
+pub fn run(sql: &str, tables: &[(&str, &Path)]) -> Result<Vec<RecordBatch>, Error> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+    let runtime = runtime
+        .map_err(|error| Error::Path { path: PathBuf::from("/proc"), reason: error.to_string() })?;
+    runtime.block_on(async {
+        let config =
+            SessionConfig::new().set_bool("datafusion.sql_parser.enable_ident_normalization", true);
+        let context = SessionContext::new_with_config(config);
+        for (name, path) in tables {
+            let files = if path.is_file() {
+                vec![path.to_path_buf()]
+            } else {
+                Dataset::open(path)?.shards()
+            };
+            let files: Vec<String> = files
+                .into_iter()
+                .map(|file| match file.into_os_string().into_string() {
+                    Ok(file) => Ok(file),
+                    Err(file) => {
+                        Err(Error::Path { path: file.into(), reason: "name is no UTF-8".into() })
+                    }
+                })
+                .collect::<Result<_, _>>()?;
+            let frame = context.read_parquet(files, ParquetReadOptions::default()).await?;
+            context.register_table(*name, frame.into_view())?;
+        }
+        // A query reads; it neither makes tables nor writes files.
+        let reading = SQLOptions::new().with_allow_ddl(false).with_allow_dml(false);
+        let frame = context.sql_with_options(sql, reading).await?;
+        let schema = frame.schema().inner().clone();
+        let mut batches = frame.collect().await?;
+        if batches.is_empty() {
+            batches.push(RecordBatch::new_empty(schema));
+        }
+        Ok(batches)
+    })
+}
+
+/// How rows are printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// For people.
+    Table,
+    /// One JSON object a line.
+    Jsonl,
+    /// Comma-separated values with a header.
+    Csv,
+}
+
+/// Rows as text.
+///
+/// # Errors
+/// When a column's type has no form in the format (nested columns in CSV).
+pub fn render(rows: &[RecordBatch], format: Format) -> Result<String, Error> {
+    match format {
+        Format::Table => Ok(pretty_format_batches(rows)?.to_string()),
+        Format::Jsonl => {
+            let mut writer = arrow::json::LineDelimitedWriter::new(Vec::new());
+            writer.write_batches(&rows.iter().collect::<Vec<_>>())?;
+            writer.finish()?;
+            Ok(String::from_utf8_lossy(&writer.into_inner()).trim_end().to_owned())
+        }
+        Format::Csv => {
+            let mut text = Vec::new();
+            let mut writer = arrow::csv::Writer::new(&mut text);
+            for batch in rows {
+                writer.write(batch)?;
+            }
+            drop(writer);
+            Ok(String::from_utf8_lossy(&text).trim_end().to_owned())
+        }
+    }
+}

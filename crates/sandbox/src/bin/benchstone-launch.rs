@@ -1,0 +1,32 @@
+//! Enters a sandbox profile, then becomes the program it was asked to run.
+//!
+//! Usage: `benchstone-launch PROFILE-AS-JSON PROGRAM [ARGUMENT...]`
+
+use std::{ffi::OsString, os::unix::process::CommandExt, process::Command};
+
+fn main() {
+    let problem = launch(std::env::args_os().skip(1));
+    eprintln!("benchstone-launch: {problem}");
+    std::process::exit(127);
+}
+
+/// Returns only when it failed, with the reason.
+fn launch(mut arguments: impl Iterator<Item = OsString>) -> String {
+    let Some(profile) = arguments.next() else { return "no profile given".into() };
+    let profile = match serde_json::from_str(&profile.to_string_lossy()) {
+        Ok(profile) => profile,
+        Err(error) => return format!("not a profile: {error}"),
+    };
+    let Some(program) = arguments.next() else { return "no program given".into() };
+    // The thread that started us waits for us, so its end is the end of the run.
+    let killed_with_parent =
+        rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL));
+    if let Err(error) = killed_with_parent {
+        return format!("cannot tie the program to its parent: {error}");
+    }
+    if let Err(error) = sandbox::enter(&profile) {
+        return format!("cannot enter the sandbox: {error}");
+    }
+    let error = Command::new(&program).args(arguments).exec();
+    format!("cannot start {}: {error}", program.to_string_lossy())
+}

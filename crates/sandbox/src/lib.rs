@@ -1,0 +1,42 @@
+//! Bounded worker processes.
+//!
+//! A program under study never runs in our own process: whatever it does to its worker (a crash, a
+//! hang, a gigabyte of memory) costs one [`Death`], not the run. There are three ways to use it:
+//!
+//! - [`Worker`]: a long-lived process that answers framed messages, restricted by the [`Profile`] it
+//!   enters before it reads the first one ([`serve`] is its side of the pipe);
+//! - [`Pool`]: several of them, fed from many threads, each respawned when it dies;
+//! - [`run`]: one foreign program from start to end, with its output, time and memory.
+//!
+//! ```no_run
+//! use sandbox::{Profile, Pool};
+//! use std::{process::Command, time::Duration};
+//!
+//! let profile = Profile::clang();
+//! let pool = Pool::new(2, profile, || Command::new("benchstone-clang"));
+//! match pool.call(b"a request", Duration::from_secs(10)) {
+//!     Ok(answer) => println!("{} bytes", answer.len()),
+//!     Err(death) => println!("the program killed its worker: {death}"),
+//! }
+//! ```
+
+mod companion;
+mod death;
+mod frame;
+mod limits;
+mod pool;
+mod profile;
+mod program;
+mod serve;
+mod watch;
+mod worker;
+
+pub use companion::companion;
+pub use death::Death;
+pub use frame::{read_frame, write_frame};
+pub use limits::{Held, enter};
+pub use pool::Pool;
+pub use profile::{Memory, Profile};
+pub use program::{Finished, Program, run};
+pub use serve::{serve, serve_over};
+pub use worker::Worker;

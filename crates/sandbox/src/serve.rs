@@ -1,0 +1,47 @@
+use crate::{Profile, enter, limits, read_frame, write_frame};
+use std::io::{self, Read, Write};
+
+/// A worker's side of the pipe: enter `profile`, say which restrictions hold, then answer messages
+/// from standard input on standard output until it closes.
+///
+/// Every request gets the profile's processor time anew.
+///
+/// # Errors
+/// When the limits cannot be entered or the pipe breaks.
+pub fn serve(profile: &Profile, answer: impl FnMut(&[u8]) -> Vec<u8>) -> io::Result<()> {
+    serve_over(profile, io::stdin().lock(), io::stdout().lock(), answer)
+}
+
+/// [`serve`] over streams of the worker's choice: for workers whose libraries may print, which move
+/// standard output aside first.
+///
+/// # Errors
+/// As for [`serve`].
+pub fn serve_over(
+    profile: &Profile,
+    mut input: impl Read,
+    mut output: impl Write,
+    mut answer: impl FnMut(&[u8]) -> Vec<u8>,
+) -> io::Result<()> {
+    let held = enter(profile)?;
+    leave_with_parent();
+    let hello = postcard::to_stdvec(&held).map_err(io::Error::other)?;
+    write_frame(&mut output, &hello)?;
+    while let Some(request) = read_frame(&mut input, u64::MAX)? {
+        limits::allow_processor_seconds(profile.processor.as_secs().max(1))?;
+        write_frame(&mut output, &answer(&request))?;
+    }
+    Ok(())
+}
+
+/// A worker stuck in a request would outlive a parent that was killed. The kernel's parent-death
+/// signal is no help: it is sent when the parent's *thread* ends, and workers change threads.
+fn leave_with_parent() {
+    let parent = rustix::process::getppid();
+    std::thread::spawn(move || {
+        while rustix::process::getppid() == parent {
+            std::thread::sleep(std::time::Duration::from_secs(1));
+        }
+        std::process::exit(0);
+    });
+}

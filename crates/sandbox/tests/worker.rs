@@ -1,0 +1,129 @@
+//! Workers that misbehave in every way a program under study can make them.
+
+use sandbox::{Death, Memory, Pool, Profile, Program, run};
+use std::{process::Command, time::Duration};
+
+const PATIENCE: Duration = Duration::from_secs(20);
+
+fn tight() -> Profile {
+    Profile {
+        processor: Duration::from_secs(1),
+        memory: Memory::AddressSpace(512 << 20),
+        output_bytes: 1 << 20,
+        ..Profile::clang()
+    }
+}
+
+fn pool_of(profile: &Profile, size: usize) -> Pool {
+    let text = serde_json::to_string(profile).expect("a profile is plain data");
+    Pool::new(size, profile.clone(), move || {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_sandbox-echo"));
+        command.arg(&text);
+        command
+    })
+}
+
+#[test]
+fn a_worker_answers() {
+    let pool = pool_of(&tight(), 1);
+    assert_eq!(pool.call(b"hello", PATIENCE), Ok(b"hello".to_vec()));
+    assert_eq!(pool.call(b"", PATIENCE), Ok(Vec::new()));
+}
+
+#[test]
+fn each_death_has_its_name_and_the_next_call_finds_a_new_worker() {
+    let pool = pool_of(&tight(), 1);
+    let deaths = [
+        (&b"crash"[..], "crash"),
+        (b"leave", "crash"),
+        (b"spin", "cpu-limit"),
+        (b"eat", "memory-limit"),
+        (b"flood", "output-limit"),
+    ];
+    for (request, name) in deaths {
+        let death = pool.call(request, PATIENCE).expect_err("the request kills its worker");
+        assert_eq!(death.name(), name, "{death}");
+        assert_eq!(pool.call(b"next", PATIENCE), Ok(b"next".to_vec()));
+    }
+    let death = pool.call(b"hang", Duration::from_millis(200));
+    assert_eq!(death, Err(Death::Timeout(200)));
+    assert_eq!(pool.call(b"next", PATIENCE), Ok(b"next".to_vec()));
+}
+
+#[test]
+fn a_worker_without_rights_neither_writes_nor_forks_nor_connects() {
+    let pool = pool_of(&tight(), 1);
+    for request in [&b"write"[..], b"fork", b"network"] {
+        let answer = pool.call(request, PATIENCE).expect("refusal is no death");
+        assert_ne!(answer, b"allowed", "{}", String::from_utf8_lossy(request));
+    }
+}
+
+#[test]
+fn resident_memory_is_watched() {
+    let profile = Profile { memory: Memory::Resident(200 << 20), ..tight() };
+    let death = pool_of(&profile, 1).call(b"eat", PATIENCE);
+    assert_eq!(death, Err(Death::Memory));
+}
+
+#[test]
+fn more_threads_than_workers_all_get_their_answer() {
+    let pool = pool_of(&tight(), 2);
+    std::thread::scope(|scope| {
+        for thread in 0..8 {
+            let pool = &pool;
+            scope.spawn(move || {
+                for round in 0..20 {
+                    let message = format!("{thread} {round}").into_bytes();
+                    assert_eq!(pool.call(&message, PATIENCE), Ok(message));
+                }
+            });
+        }
+    });
+}
+
+#[test]
+fn a_missing_worker_is_said_so() {
+    let pool = Pool::new(1, tight(), || Command::new("/nowhere/worker"));
+    assert!(matches!(pool.call(b"", PATIENCE), Err(Death::Start(_))));
+}
+
+fn shell(script: &str, stdin: &str) -> Program {
+    Program {
+        command: vec!["/bin/sh".into(), "-c".into(), script.into()],
+        environment: Vec::new(),
+        directory: None,
+        stdin: stdin.as_bytes().to_vec(),
+        wall: Duration::from_secs(5),
+    }
+}
+
+#[test]
+fn a_program_runs_to_its_end() {
+    let done = run(&shell("read x; echo got $x; exit 3", "word\n"), &Profile::native());
+    let done = done.expect("the shell starts");
+    assert_eq!((done.status, done.death), (Some(3), None));
+    assert_eq!(done.stdout, b"got word\n");
+}
+
+#[test]
+fn a_program_that_exceeds_a_limit_is_ended() {
+    let profile = Profile { processor: Duration::from_secs(1), ..tight() };
+    let name = |script: &str| {
+        let done = run(&shell(script, ""), &profile).expect("the shell starts");
+        done.death.map(|death| death.name())
+    };
+    assert_eq!(name("while :; do :; done"), Some("cpu-limit"));
+    assert_eq!(
+        name("while :; do echo xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx; done"),
+        Some("output-limit")
+    );
+    assert_eq!(name("kill -SEGV $$"), Some("crash"));
+    assert_eq!(name("exec sleep 60"), Some("timeout"));
+}
+
+#[test]
+fn a_program_that_cannot_start_is_said_so() {
+    let program = Program { command: vec!["/nowhere/program".into()], ..shell("", "") };
+    assert!(matches!(run(&program, &Profile::native()), Err(Death::Start(_))));
+}

@@ -1,0 +1,73 @@
+//! A run of instructions with one entry and one exit, decoded once and executed many times.
+
+use crate::{
+    decode::{Operation, flag},
+    verdict::Refusal,
+};
+
+/// How control leaves a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Exit {
+    Fall,
+    Conditional,
+    Jump,
+    Indirect,
+    Call,
+    IndirectCall,
+    Return,
+    /// A repeated string instruction, which may be its own successor.
+    Repeat,
+}
+
+/// A decoded block.
+#[derive(Clone, Debug)]
+pub(crate) struct Block {
+    pub(crate) start: u64,
+    /// Address behind its last instruction.
+    pub(crate) end: u64,
+    /// Address of its last instruction.
+    pub(crate) last: u64,
+    pub(crate) exit: Exit,
+    /// Instructions in it; fused ones share an operation.
+    pub(crate) instructions: u64,
+    pub(crate) uops: u64,
+    /// First and last cache line of its code.
+    pub(crate) lines: (u64, u64),
+    pub(crate) operations: Vec<Operation>,
+    /// Its accesses in order: slot of the address (see [`crate::Core::access`]) and whether it is
+    /// the instruction's store.
+    pub(crate) accesses: Vec<u16>,
+    /// Whether it holds a system call.
+    pub(crate) system_call: bool,
+    pub(crate) refusal: Option<Refusal>,
+}
+
+impl Block {
+    pub(crate) fn empty(start: u64) -> Block {
+        Block {
+            start,
+            end: start,
+            last: start,
+            exit: Exit::Fall,
+            instructions: 0,
+            uops: 0,
+            lines: (0, 0),
+            operations: Vec::new(),
+            accesses: Vec::new(),
+            system_call: false,
+            refusal: None,
+        }
+    }
+
+    /// Derive what follows from the operations.
+    pub(crate) fn finish(&mut self) {
+        for (at, operation) in self.operations.iter().enumerate() {
+            for (kind, wanted) in [(0, flag::LOAD), (1, flag::STORE)] {
+                if operation.flags & wanted != 0 {
+                    self.accesses.push((at * 2 + kind) as u16);
+                }
+            }
+            self.system_call |= operation.flags & flag::SYSTEM_CALL != 0;
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! Stores whose data a later load takes before it reaches the cache.
+
+use crate::cpu::Forwarding;
+
+const ENTRIES: usize = 1024;
+
+#[derive(Clone, Copy)]
+struct Entry {
+    /// Aligned 8 bytes of memory.
+    granule: u64,
+    /// When the data is there.
+    data: u64,
+    /// When it is in the cache.
+    written: u64,
+    /// Which of the 8 bytes.
+    bytes: u8,
+}
+
+/// The youngest store to each 8 bytes of memory, direct mapped.
+pub(crate) struct StoreForwarding {
+    entries: Box<[Entry; ENTRIES]>,
+    rules: Forwarding,
+}
+
+/// The bytes of its first granule that an access touches.
+#[inline(always)]
+fn bytes_of(address: u64, bytes: u8) -> u8 {
+    let width = if bytes >= 8 { 0xff } else { (1_u8 << bytes).wrapping_sub(1) };
+    width << (address & 7)
+}
+
+impl StoreForwarding {
+    pub(crate) fn new(rules: &Forwarding) -> StoreForwarding {
+        let empty = Entry { granule: u64::MAX, data: 0, written: 0, bytes: 0 };
+        StoreForwarding { entries: Box::new([empty; ENTRIES]), rules: rules.clone() }
+    }
+
+    /// Note a store whose data is there at `data` and in the cache at `written`.
+    #[inline(always)]
+    pub(crate) fn store(&mut self, address: u64, bytes: u8, data: u64, written: u64) {
+        let granule = address >> 3;
+        let first = bytes_of(address, bytes);
+        self.entries[granule as usize % ENTRIES] = Entry { granule, data, written, bytes: first };
+        if (address & 7) + u64::from(bytes) > 8 {
+            self.store_rest(address, bytes, data, written);
+        }
+    }
+
+    fn store_rest(&mut self, address: u64, bytes: u8, data: u64, written: u64) {
+        let last = (address + u64::from(bytes) - 1) >> 3;
+        for granule in (address >> 3) + 1..=last {
+            let rest = (address + u64::from(bytes) - granule * 8).min(8) as u8;
+            let bytes = bytes_of(0, rest);
+            self.entries[granule as usize % ENTRIES] = Entry { granule, data, written, bytes };
+        }
+    }
+
+    /// When a load has its data that issues at `issued` and has it at `done` by way of the cache.
+    #[inline(always)]
+    pub(crate) fn load(&self, address: u64, bytes: u8, issued: u64, done: u64) -> u64 {
+        let entry = &self.entries[(address >> 3) as usize % ENTRIES];
+        // The comparison with `written` first: nearly all entries are of stores long since written.
+        if entry.written <= issued || entry.granule != address >> 3 {
+            return done;
+        }
+        let wanted = bytes_of(address, bytes);
+        if entry.bytes & wanted == 0 {
+            done
+        } else if entry.bytes & wanted == wanted {
+            // The data comes from the store queue, wherever the line is.
+            (entry.data + self.rules.latency).max(issued + self.rules.least)
+        } else {
+            done.max(entry.written + self.rules.blocked)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn unit() -> StoreForwarding {
+        StoreForwarding::new(&Forwarding { latency: 4, least: 4, blocked: 12 })
+    }
+
+    #[test]
+    fn load_inside_a_store_takes_its_data() {
+        let mut unit = unit();
+        unit.store(0x1000, 8, 50, 200);
+        assert_eq!(unit.load(0x1004, 4, 20, 24), 54);
+        assert_eq!(unit.load(0x1000, 8, 100, 104), 104);
+    }
+
+    #[test]
+    fn load_wider_than_the_store_waits_for_the_cache() {
+        let mut unit = unit();
+        unit.store(0x1000, 4, 50, 200);
+        assert_eq!(unit.load(0x1000, 8, 20, 24), 212);
+    }
+
+    #[test]
+    fn store_across_granules_is_seen_in_both() {
+        let mut unit = unit();
+        unit.store(0x1004, 16, 50, 200);
+        assert_eq!(unit.load(0x1008, 8, 20, 24), 54);
+        assert_eq!(unit.load(0x1010, 4, 20, 24), 54);
+        assert_eq!(unit.load(0x1014, 4, 20, 24), 24);
+    }
+}

@@ -1,0 +1,369 @@
+//! The pipeline as a dataflow over an instruction window.
+//!
+//! Each instruction is taken once, in program order, and given the cycles at which it is renamed,
+//! issues, is done and retires: after its operands, its ports, its queue entries and those before it.
+//! That is the graph model of Fields et al. (ISCA 2001) solved on the fly; no cycle is simulated
+//! twice and none in which nothing happens.
+
+mod fetch;
+mod forwarding;
+mod ports;
+mod scheduler;
+mod window;
+
+use crate::{
+    counters::Counters,
+    cpu::Cpu,
+    decode::{Operation, flag},
+    memory::Memory,
+};
+use fetch::Fetch;
+use forwarding::StoreForwarding;
+use ports::Ports;
+use scheduler::Scheduler;
+use window::Window;
+
+/// The addresses an instruction accesses; meaningful where its flags say so.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Accesses {
+    pub(crate) load: u64,
+    pub(crate) store: u64,
+    /// Identifies the instruction.
+    pub(crate) instruction: u64,
+}
+
+/// Sets of ports that memory accesses use, behind those of the translator.
+#[derive(Clone, Copy)]
+struct AccessPorts {
+    load: u8,
+    store_address: u8,
+    store_data: u8,
+}
+
+/// One core's pipeline.
+pub(crate) struct Pipeline {
+    /// Cycle in which µops are being renamed, and how many were.
+    cycle: u64,
+    renamed: u64,
+    width: u64,
+    penalty: u64,
+    fetch: Fetch,
+    reorder_buffer: Window,
+    loads: Window,
+    stores: Window,
+    scheduler: Scheduler,
+    vector_scheduler: Scheduler,
+    unified: bool,
+    ports: Ports,
+    access_ports: AccessPorts,
+    /// When each unpipelined unit is free, by set of ports.
+    units: [u64; 256],
+    /// When each register is there.
+    registers: [u64; 256],
+    forwarding: StoreForwarding,
+    vector_load_extra: u64,
+    retired: u64,
+    retired_in_cycle: u64,
+    retire_width: u64,
+    /// When the last store was written.
+    written: u64,
+    /// Cycles lost to the operating system.
+    stalled: u64,
+}
+
+impl Pipeline {
+    pub(crate) fn new(cpu: &Cpu, port_sets: &[u16]) -> Pipeline {
+        let mut sets = port_sets.to_vec();
+        let mut set = |ports: &[String]| {
+            sets.push(cpu.mask(ports));
+            (sets.len() - 1) as u8
+        };
+        let access_ports = AccessPorts {
+            load: set(&cpu.ports.load),
+            store_address: set(&cpu.ports.store_address),
+            store_data: set(&cpu.ports.store_data),
+        };
+        Pipeline {
+            cycle: 0,
+            renamed: 0,
+            width: cpu.frontend.rename_width,
+            penalty: cpu.frontend.mispredict_penalty,
+            fetch: Fetch::new(&cpu.frontend),
+            reorder_buffer: Window::new(cpu.window.reorder_buffer),
+            loads: Window::new(cpu.window.load_queue),
+            stores: Window::new(cpu.window.store_queue),
+            scheduler: Scheduler::new(cpu.window.scheduler),
+            vector_scheduler: Scheduler::new(cpu.window.vector_scheduler.max(1)),
+            unified: cpu.window.vector_scheduler == 0,
+            ports: Ports::new(&sets),
+            access_ports,
+            units: [0; 256],
+            registers: [0; 256],
+            forwarding: StoreForwarding::new(&cpu.forwarding),
+            vector_load_extra: cpu.ports.vector_load_extra,
+            retired: 0,
+            retired_in_cycle: 0,
+            retire_width: cpu.window.retire_width,
+            written: 0,
+            stalled: 0,
+        }
+    }
+
+    /// Cycles until the last instruction retired.
+    pub(crate) fn cycles(&self) -> u64 {
+        self.retired
+    }
+
+    /// Cycles of those lost to the operating system.
+    pub(crate) fn stalled(&self) -> u64 {
+        self.stalled
+    }
+
+    /// The cycle at which code is being renamed.
+    pub(crate) fn now(&self) -> u64 {
+        self.cycle
+    }
+
+    /// Begin a block of `uops`.
+    #[inline(always)]
+    pub(crate) fn begin(&mut self, uops: u64) {
+        let ready = self.fetch.take(uops, self.cycle);
+        if ready > self.cycle {
+            self.cycle = ready;
+            self.renamed = 0;
+        }
+    }
+
+    /// A taken branch, with the front end's bubble.
+    #[inline(always)]
+    pub(crate) fn taken(&mut self, bubble: u64) {
+        self.fetch.taken();
+        if bubble > 0 {
+            self.fetch.stall(bubble);
+        }
+    }
+
+    /// The front end waits for code.
+    pub(crate) fn wait_for_code(&mut self, cycles: u64) {
+        self.fetch.stall(cycles);
+    }
+
+    /// A branch that is resolved at `resolved` was mispredicted.
+    #[inline(always)]
+    pub(crate) fn redirect(&mut self, resolved: u64) {
+        self.cycle = self.cycle.max(resolved + self.penalty);
+        self.renamed = 0;
+        self.fetch.restart(self.cycle);
+    }
+
+    /// The operating system takes the core for some cycles once all before has retired.
+    pub(crate) fn stall(&mut self, cycles: u64) {
+        self.retired = self.retired.max(self.cycle) + cycles;
+        self.retired_in_cycle = 0;
+        self.stalled += cycles;
+        self.cycle = self.retired;
+        self.renamed = 0;
+        self.fetch.restart(self.cycle);
+    }
+
+    /// Rename stops for some cycles.
+    pub(crate) fn pause(&mut self, cycles: u64) {
+        self.cycle += cycles;
+        self.renamed = 0;
+    }
+
+    /// Take one instruction through the pipeline; answers when its result is there.
+    #[inline(always)]
+    pub(crate) fn execute(
+        &mut self,
+        op: &Operation,
+        at: Accesses,
+        memory: &mut Memory,
+        counters: &mut Counters,
+    ) -> u64 {
+        let renamed = self.rename(op);
+        let earliest = renamed + 1;
+        let s = op.sources.map(|source| self.registers[source as usize]);
+        let mut ready = s[0].max(s[1]).max(s[2].max(s[3]));
+        let mut issued = renamed;
+        let mut faults = 0;
+        let address_ready = if op.flags & (flag::LOAD | flag::STORE) != 0 {
+            let a = op.address.map(|part| self.registers[part as usize]);
+            a[0].max(a[1]).max(earliest)
+        } else {
+            0
+        };
+        if op.flags & flag::SERIAL != 0 {
+            ready = ready.max(self.retired);
+        }
+        if op.flags & flag::LOAD != 0 {
+            let begin =
+                if op.flags & flag::SERIAL != 0 { ready.max(address_ready) } else { address_ready };
+            issued = self.ports.take(self.access_ports.load, begin);
+            let done = self.load(op, at, issued, memory, counters);
+            faults = memory.take_faults();
+            ready = ready.max(done + faults);
+        }
+        let result = if op.flags & flag::FREE != 0 {
+            ready
+        } else {
+            ready = ready.max(earliest);
+            if op.flags & flag::UNIT != 0 {
+                let unit = &mut self.units[op.ports as usize];
+                ready = ready.max(*unit);
+                *unit = ready + u64::from(op.every);
+            }
+            issued = self.ports.take(op.ports, ready);
+            let mut last = issued;
+            if op.flags & flag::SLOTS != 0 {
+                for _ in 1..op.issues {
+                    last = self.ports.take(op.ports, last);
+                }
+            }
+            issued.max(last.saturating_sub(1)) + u64::from(op.latency)
+        };
+        for destination in op.destinations {
+            self.registers[destination as usize] = result;
+        }
+        let mut done = result;
+        let mut data = 0;
+        if op.flags & flag::STORE != 0 {
+            let address = self.ports.take(self.access_ports.store_address, address_ready);
+            data = self.ports.take(self.access_ports.store_data, result.max(earliest));
+            issued = address.max(data);
+            done = result.max(issued + 1);
+        }
+        self.enter_scheduler(op, issued);
+        let retired = self.retire(done, u64::from(op.uops));
+        if op.flags & flag::LOAD != 0 {
+            self.loads.push(retired);
+        }
+        if op.flags & flag::STORE != 0 {
+            self.write(op, at, data, retired, memory, counters);
+            faults += memory.take_faults();
+        }
+        if faults > 0 {
+            self.stall(faults);
+        }
+        if op.flags & flag::SERIAL != 0 {
+            self.cycle = self.cycle.max(result);
+            self.renamed = 0;
+        }
+        result
+    }
+
+    /// The cycle in which an instruction is renamed.
+    #[inline(always)]
+    fn rename(&mut self, op: &Operation) -> u64 {
+        let uops = u64::from(op.uops);
+        self.renamed += uops;
+        if self.renamed > self.width {
+            let over = self.renamed - 1;
+            if uops <= self.width {
+                self.cycle += 1;
+                self.renamed = uops;
+            } else {
+                self.cycle += over / self.width;
+                self.renamed = over % self.width + 1;
+            }
+        }
+        let mut free = self.reorder_buffer.free();
+        if op.flags & flag::LOAD != 0 {
+            free = free.max(self.loads.free());
+        }
+        if op.flags & flag::STORE != 0 {
+            free = free.max(self.stores.free());
+        }
+        free = free.max(self.cycle);
+        if op.flags & (flag::FREE | flag::LOAD | flag::STORE) != flag::FREE {
+            free = if self.unified || op.flags & flag::VECTOR == 0 {
+                self.scheduler.admit(free)
+            } else {
+                self.vector_scheduler.admit(free)
+            };
+        }
+        if free > self.cycle {
+            self.cycle = free;
+            self.renamed = uops;
+        }
+        free
+    }
+
+    #[inline(always)]
+    fn enter_scheduler(&mut self, op: &Operation, issued: u64) {
+        if op.flags & (flag::FREE | flag::LOAD | flag::STORE) != flag::FREE {
+            if self.unified || op.flags & flag::VECTOR == 0 {
+                self.scheduler.enter(issued);
+            } else {
+                self.vector_scheduler.enter(issued);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn load(
+        &mut self,
+        op: &Operation,
+        at: Accesses,
+        issued: u64,
+        memory: &mut Memory,
+        counters: &mut Counters,
+    ) -> u64 {
+        let mut done = memory.load::<true>(issued, at.load, at.instruction, counters);
+        if (at.load & 63) + u64::from(op.bytes) > 64 {
+            let second = self.ports.take(self.access_ports.load, issued);
+            let end = at.load + u64::from(op.bytes) - 1;
+            done = done.max(memory.load::<true>(second, end, at.instruction, counters));
+        }
+        if op.flags & flag::VECTOR != 0 {
+            done += self.vector_load_extra;
+        }
+        self.forwarding.load(at.load, op.bytes, issued, done)
+    }
+
+    /// In-order retirement of `uops` that are done at `done`; answers the cycle.
+    #[inline(always)]
+    fn retire(&mut self, done: u64, uops: u64) -> u64 {
+        if done > self.retired {
+            self.retired = done;
+            self.retired_in_cycle = uops;
+        } else {
+            self.retired_in_cycle += uops;
+            if self.retired_in_cycle > self.retire_width {
+                self.retired += 1;
+                self.retired_in_cycle = uops;
+            }
+        }
+        for _ in 0..uops {
+            self.reorder_buffer.push(self.retired);
+        }
+        self.retired
+    }
+
+    /// Write a retired store to the cache, after those before it.
+    #[inline(always)]
+    fn write(
+        &mut self,
+        op: &Operation,
+        at: Accesses,
+        data: u64,
+        retired: u64,
+        memory: &mut Memory,
+        counters: &mut Counters,
+    ) {
+        let there = if op.flags & flag::STREAMING != 0 {
+            memory.store_streaming::<true>(retired, at.store)
+        } else {
+            let there = memory.store::<true>(retired, at.store, at.instruction, counters);
+            if (at.store & 63) + u64::from(op.bytes) > 64 {
+                let end = at.store + u64::from(op.bytes) - 1;
+                memory.store::<true>(retired, end, at.instruction, counters).max(there)
+            } else {
+                there
+            }
+        };
+        self.written = there.max(self.written + 1);
+        self.stores.push(self.written);
+        self.forwarding.store(at.store, op.bytes, data, self.written);
+    }
+}

@@ -1,0 +1,199 @@
+//! The processor model as a plugin of `qemu-x86_64`: the instruction source of `benchstone time`.
+//!
+//! QEMU translates a program block by block and calls back for each block it is about to execute and
+//! each access to memory. This crate hands those on to [`timing_model::Core`] and prints one line
+//! when the program ends. It is the boundary to C and nothing else.
+//!
+//! ```text
+//! qemu-x86_64 -plugin libbenchstone_timing.so,cpu=zen4.toml,mark=report,stdin=input.txt ./program
+//! ```
+
+mod qemu;
+mod session;
+
+use qemu::{Arguments, Id, Info, NO_REGISTERS, READ_WRITE, STORE_BIT};
+use session::{Options, Session};
+use std::{
+    ffi::{CStr, c_int, c_uint, c_void},
+    os::fd::AsRawFd,
+    ptr,
+    sync::atomic::{AtomicPtr, Ordering},
+};
+use timing_model::{Core, Refusal};
+
+/// The one run of this process; set once at installation, never freed. The emulator calls back from
+/// the one thread that executes the program: a second one is refused before it starts.
+static SESSION: AtomicPtr<Session> = AtomicPtr::new(ptr::null_mut());
+
+/// Status with which a refused program's emulator leaves.
+const REFUSED: c_int = 99;
+
+#[inline(always)]
+fn session() -> &'static mut Session {
+    let session = SESSION.load(Ordering::Relaxed);
+    // SAFETY: callbacks are registered only after the pointer was set to a leaked box, they come from
+    // one thread, do not nest, and none keeps the reference beyond its return.
+    unsafe { &mut *session }
+}
+
+#[cold]
+fn refuse(refusal: Refusal) -> ! {
+    session().refuse(refusal);
+    leave(REFUSED)
+}
+
+/// Leave at once, without the emulator's own clean-up, which expects to be called from outside.
+fn leave(status: c_int) -> ! {
+    // SAFETY: takes no pointers and does not return.
+    unsafe { libc::_exit(status) }
+}
+
+/// A block was translated: decode its instructions and ask to hear of its executions and accesses.
+extern "C" fn translated(_: Id, block: *mut c_void) {
+    // SAFETY: QEMU passes a valid block, which lives during this call.
+    let count = unsafe { qemu::qemu_plugin_tb_n_insns(block) };
+    let session = session();
+    let mut code = Vec::with_capacity(count);
+    for index in 0..count {
+        // SAFETY: `index` is below the block's number of instructions.
+        let instruction = unsafe { qemu::qemu_plugin_tb_get_insn(block, index) };
+        // SAFETY: the instruction is valid during this call, as for the next three.
+        let size = unsafe { qemu::qemu_plugin_insn_size(instruction) };
+        // SAFETY: see above.
+        let address = unsafe { qemu::qemu_plugin_insn_vaddr(instruction) };
+        // SAFETY: see above.
+        let data = unsafe { qemu::qemu_plugin_insn_data(instruction) };
+        // SAFETY: QEMU holds `size` bytes of code there during this call.
+        let bytes = unsafe { std::slice::from_raw_parts(data, size) };
+        code.push((address, bytes.to_vec()));
+        let slot = ptr::without_provenance_mut(Core::slot(index));
+        // SAFETY: the callback has the declared type; `slot` is a number in a pointer's clothes.
+        unsafe {
+            qemu::qemu_plugin_register_vcpu_mem_cb(
+                instruction,
+                accessed,
+                NO_REGISTERS,
+                READ_WRITE,
+                slot,
+            );
+        }
+    }
+    let number = match session.translate(&code) {
+        Ok(number) => number,
+        Err(refusal) => refuse(refusal),
+    };
+    let callback = if session.empty { entered_empty } else { entered };
+    let data = ptr::without_provenance_mut(number as usize);
+    // SAFETY: as for the accesses.
+    unsafe { qemu::qemu_plugin_register_vcpu_tb_exec_cb(block, callback, NO_REGISTERS, data) };
+}
+
+extern "C" fn accessed(_: c_uint, info: u32, address: u64, slot: *mut c_void) {
+    let store = (info >> STORE_BIT & 1) as usize;
+    session().access(slot.addr() + store, address);
+}
+
+extern "C" fn entered(_: c_uint, block: *mut c_void) {
+    if let Err(refusal) = session().enter(block.addr() as u32) {
+        refuse(refusal);
+    }
+}
+
+extern "C" fn entered_empty(_: c_uint, _: *mut c_void) {}
+
+extern "C" fn called(
+    _: Id,
+    _: c_uint,
+    number: i64,
+    first: u64,
+    second: u64,
+    third: u64,
+    _: u64,
+    _: u64,
+    _: u64,
+    _: u64,
+    _: u64,
+) {
+    if let Err(refusal) = session().system_call(number, [first, second, third]) {
+        refuse(refusal);
+    }
+}
+
+extern "C" fn returned(_: Id, _: c_uint, number: i64, result: i64) {
+    session().system_call_done(number, result);
+}
+
+extern "C" fn ended(_: Id, _: *mut c_void) {
+    session().finish();
+}
+
+/// Give the program a file as its standard input: unlike a pipe's, its reads do not depend on who
+/// writes when.
+fn take_input(path: &str) -> Result<(), String> {
+    let file = std::fs::File::open(path).map_err(|error| format!("{path}: {error}"))?;
+    // SAFETY: both are open descriptors; the old standard input is no longer wanted.
+    let status = unsafe { libc::dup2(file.as_raw_fd(), libc::STDIN_FILENO) };
+    if status < 0 { Err(std::io::Error::last_os_error().to_string()) } else { Ok(()) }
+}
+
+fn install(id: Id, arguments: &[&str]) -> Result<(), String> {
+    /// Above any descriptor that a program expects to be given.
+    const LEAST: c_int = 200;
+    let options = Options::parse(arguments.iter().copied())?;
+    for (bits, store) in [(1 << STORE_BIT, true), (1 << (STORE_BIT - 1), false)] {
+        // SAFETY: a pure function of a number.
+        if unsafe { qemu::qemu_plugin_mem_is_store(bits) } != store {
+            return Err(
+                "this QEMU encodes memory accesses in another way; 7.2 to 9.0 are known".into()
+            );
+        }
+    }
+    if let Some(path) = &options.stdin {
+        take_input(path)?;
+    }
+    // A copy of standard error that the program can neither close nor redirect.
+    // SAFETY: takes no pointers.
+    let copy = unsafe { libc::fcntl(libc::STDERR_FILENO, libc::F_DUPFD_CLOEXEC, LEAST) };
+    let out = session::owned(copy).ok_or_else(|| std::io::Error::last_os_error().to_string())?;
+    let session = Box::new(Session::new(&options, out)?);
+    SESSION.store(Box::into_raw(session), Ordering::Relaxed);
+    // SAFETY: the callbacks have the declared types, as for the next three.
+    unsafe { qemu::qemu_plugin_register_vcpu_tb_trans_cb(id, translated) };
+    // SAFETY: see above.
+    unsafe { qemu::qemu_plugin_register_vcpu_syscall_cb(id, called) };
+    // SAFETY: see above.
+    unsafe { qemu::qemu_plugin_register_vcpu_syscall_ret_cb(id, returned) };
+    // SAFETY: see above.
+    unsafe { qemu::qemu_plugin_register_atexit_cb(id, ended, ptr::null_mut()) };
+    Ok(())
+}
+
+/// Called by QEMU once, before the program starts.
+///
+/// # Safety
+/// `arguments` points to `count` C strings.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn qemu_plugin_install(
+    id: Id,
+    _: *const Info,
+    count: c_int,
+    arguments: Arguments,
+) -> c_int {
+    let mut words = Vec::new();
+    for index in 0..usize::try_from(count).unwrap_or(0) {
+        // SAFETY: `index` is below `count`.
+        let word = unsafe { arguments.add(index) };
+        // SAFETY: it points to one of the strings' addresses.
+        let word = unsafe { *word };
+        // SAFETY: it is a C string that QEMU keeps.
+        let word = unsafe { CStr::from_ptr(word) };
+        words.push(word.to_str().unwrap_or_default());
+    }
+    match install(id, &words) {
+        Ok(()) => 0,
+        Err(error) => {
+            eprintln!("benchstone timing plugin: {error}");
+            -1
+        }
+    }
+}

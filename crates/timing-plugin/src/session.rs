@@ -1,0 +1,127 @@
+//! One program's run, in safe code: options in, blocks and accesses through, one line out.
+
+use std::{
+    fs::File,
+    io::Write,
+    os::fd::{FromRawFd, OwnedFd},
+};
+use timing_model::{Core, Cpu, Refusal, Settings};
+
+/// What the plugin is told, as `name=value` arguments.
+#[derive(Default)]
+pub(crate) struct Options {
+    cpu: Option<String>,
+    /// Begins each line of the report, so that the program under study cannot forge one.
+    mark: String,
+    /// File to be the program's standard input.
+    pub(crate) stdin: Option<String>,
+    settings: Settings,
+    /// Drive the emulator without the model, to measure what it costs by itself.
+    empty: bool,
+}
+
+impl Options {
+    /// Read the arguments.
+    pub(crate) fn parse<'a>(arguments: impl Iterator<Item = &'a str>) -> Result<Options, String> {
+        let mut options = Options::default();
+        for argument in arguments {
+            let (name, value) = argument.split_once('=').unwrap_or((argument, ""));
+            let number =
+                || value.parse::<u64>().map_err(|_| format!("`{name}`: `{value}` is no number"));
+            match name {
+                "cpu" => options.cpu = Some(value.to_owned()),
+                "mark" => options.mark = value.to_owned(),
+                "stdin" => options.stdin = Some(value.to_owned()),
+                "main" => options.settings.main = number()?,
+                "image_end" => options.settings.image_end = number()?,
+                "max_instructions" => options.settings.max_instructions = number()?,
+                "sample_rate" => options.settings.sample_rate = number()?,
+                "empty" => options.empty = true,
+                _ => return Err(format!("unknown argument `{argument}`")),
+            }
+        }
+        Ok(options)
+    }
+}
+
+/// The model and where it reports to.
+pub(crate) struct Session {
+    core: Core,
+    mark: String,
+    out: File,
+    pub(crate) empty: bool,
+    /// Arguments of the system call under way.
+    arguments: [u64; 3],
+    /// Whether the program has met the end of its input.
+    input_ended: bool,
+}
+
+impl Session {
+    /// Begin a run that reports to `out`.
+    pub(crate) fn new(options: &Options, out: OwnedFd) -> Result<Session, String> {
+        let path = options.cpu.as_deref().ok_or("no cpu=FILE was given")?;
+        let text = std::fs::read_to_string(path).map_err(|error| format!("{path}: {error}"))?;
+        let cpu = Cpu::parse(&text).map_err(|error| error.to_string())?;
+        Ok(Session {
+            core: Core::new(&cpu, options.settings),
+            mark: options.mark.clone(),
+            out: out.into(),
+            empty: options.empty,
+            arguments: [0; 3],
+            input_ended: false,
+        })
+    }
+
+    pub(crate) fn translate(&mut self, code: &[(u64, Vec<u8>)]) -> Result<u32, Refusal> {
+        self.core.translate(code)
+    }
+
+    #[inline(always)]
+    pub(crate) fn access(&mut self, slot: usize, address: u64) {
+        self.core.access(slot, address);
+    }
+
+    #[inline(always)]
+    pub(crate) fn enter(&mut self, block: u32) -> Result<(), Refusal> {
+        self.core.enter(block)
+    }
+
+    pub(crate) fn system_call(&mut self, number: i64, arguments: [u64; 3]) -> Result<(), Refusal> {
+        self.arguments = arguments;
+        self.core.system_call(number)
+    }
+
+    pub(crate) fn system_call_done(&mut self, number: i64, result: i64) {
+        const READ: i64 = 0;
+        if number == READ && self.arguments[0] == 0 && result == 0 && !self.input_ended {
+            self.input_ended = true;
+            self.say("input-ended", "");
+        }
+        self.core.system_call_done(number, self.arguments, result);
+    }
+
+    /// The program has ended by itself.
+    pub(crate) fn finish(&mut self) {
+        let report = self.core.finish();
+        self.say("report", &report.to_line());
+    }
+
+    /// The program cannot be timed.
+    pub(crate) fn refuse(&mut self, refusal: Refusal) {
+        self.say("refused", refusal.name());
+    }
+
+    fn say(&mut self, what: &str, text: &str) {
+        // When nobody listens any more there is nobody to tell.
+        let _ = writeln!(self.out, "\n{} {what} {text}", self.mark);
+    }
+}
+
+/// Owns a file descriptor that C made.
+pub(crate) fn owned(descriptor: i32) -> Option<OwnedFd> {
+    if descriptor < 0 {
+        return None;
+    }
+    // SAFETY: the callers pass descriptors that they have just made and do not use otherwise.
+    Some(unsafe { OwnedFd::from_raw_fd(descriptor) })
+}

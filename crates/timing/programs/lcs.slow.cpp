@@ -1,0 +1,14 @@
+#include <iostream>
+#include <vector>
+#include <string>
+#include <algorithm>
+using namespace std;
+static unsigned long long S=88172645463325252ull;
+static inline unsigned long long rnd(){S^=S<<13;S^=S>>7;S^=S<<17;return S;}
+int main() {
+    int n; cin >> n;
+    string a, b; for (int i = 0; i < n; i++) { a += 'a' + rnd() % 4; b += 'a' + rnd() % 4; }
+    vector<vector<int>> d(n + 1, vector<int>(n + 1));
+    for (int j = 1; j <= n; j++) for (int i = 1; i <= n; i++) d[i][j] = a[i - 1] == b[j - 1] ? d[i - 1][j - 1] + 1 : max(d[i - 1][j], d[i][j - 1]);
+    cout << d[n][n];
+}

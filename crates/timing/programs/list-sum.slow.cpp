@@ -1,0 +1,8 @@
+#include <iostream>
+#include <list>
+#include <vector>
+using namespace std;
+int main() {
+    int n; cin >> n;
+    list<int> l; for (int i = 0; i < n; i++) l.push_front(i); long t = 0; for (int r = 0; r < 20; r++) for (int x : l) t += x; cout << t;
+}

@@ -1,0 +1,5 @@
+#include <cstdio>
+using namespace std;
+int main() {
+    int n; scanf("%d", &n); for (int i = 0; i < n; i++) { printf("%d ", i); if (i % 4 == 0) fflush(stdout); }
+}

@@ -1,0 +1,76 @@
+// Micro-benchmarks of the host for `benchstone time calibrate`: the best of several tries each.
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <numeric>
+#include <random>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include <vector>
+
+template <class F> static double best_ns(int tries, F work) {
+    double best = 1e18;
+    for (int i = 0; i < tries; i++) {
+        auto from = std::chrono::steady_clock::now();
+        work();
+        std::chrono::duration<double, std::nano> took = std::chrono::steady_clock::now() - from;
+        best = std::min(best, took.count());
+    }
+    return best;
+}
+
+int main() {
+    const long adds = 50'000'000;
+    double chain = best_ns(8, [] {
+        long x = 0;
+        for (long i = 0; i < adds; i++)
+            asm volatile("add $1,%0" : "+r"(x));
+    });
+    printf("clock_mhz %.1f\n", adds / chain * 1000);
+
+    struct Node { size_t next, rest[7]; };
+    for (size_t kib : {16, 128, 512, 2048, 4096, 8192, 131072}) {
+        size_t count = kib * 1024 / sizeof(Node);
+        std::vector<Node> nodes(count);
+        std::vector<size_t> order(count);
+        std::iota(order.begin(), order.end(), 0);
+        std::shuffle(order.begin(), order.end(), std::mt19937_64(1));
+        for (size_t i = 0; i < count; i++)
+            nodes[order[i]].next = order[(i + 1) % count];
+        const long steps = 500'000;
+        size_t at = 0;
+        double took = best_ns(6, [&] {
+            for (long i = 0; i < steps; i++)
+                at = nodes[at].next;
+            asm volatile("" : : "r"(at));
+        });
+        printf("load_ns %zu %.3f\n", kib, took / steps);
+    }
+
+    std::vector<long> big(16 << 20, 1);
+    long sum = 0;
+    double read = best_ns(6, [&] {
+        for (long x : big)
+            sum += x;
+        asm volatile("" : : "r"(sum));
+    });
+    printf("read_bytes_per_ns %.3f\n", big.size() * sizeof(long) / read);
+
+    const size_t bytes = 32 << 20;
+    double faults = best_ns(4, [] {
+        char *p = (char *)mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        for (size_t i = 0; i < bytes; i += 4096)
+            p[i] = 1;
+        munmap(p, bytes);
+    });
+    printf("page_fault_ns %.1f\n", faults / (bytes / 4096));
+
+    const int calls = 100'000;
+    double called = best_ns(4, [] {
+        for (int i = 0; i < calls; i++)
+            syscall(SYS_getppid);
+    });
+    printf("system_call_ns %.1f\n", called / calls);
+}

@@ -1,0 +1,113 @@
+//! What can be told about an executable before it runs.
+
+use dataset::Verdict;
+use iced_x86::{Code, Decoder, DecoderOptions, OpKind, Register};
+use object::{Architecture, Object, ObjectKind, ObjectSegment, ObjectSymbol};
+
+/// An executable that can be timed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Image {
+    /// Address of `main`; 0: unknown.
+    pub(crate) main: u64,
+    /// End of its last segment.
+    pub(crate) end: u64,
+}
+
+impl Image {
+    /// Look at an executable.
+    pub(crate) fn read(bytes: &[u8]) -> Result<Image, Verdict> {
+        if !bytes.starts_with(b"\x7fELF") {
+            return Err(Verdict::new("not-an-elf", "neither C, C++ nor an ELF executable"));
+        }
+        if bytes.get(4) == Some(&1) {
+            return Err(Verdict::new("elf-32-bit", "only 64-bit x86 programs are modelled"));
+        }
+        let file = object::File::parse(bytes)
+            .map_err(|error| Verdict::new("not-an-elf", format!("broken ELF file: {error}")))?;
+        if file.architecture() != Architecture::X86_64 {
+            let found = format!("built for {:?}, wanted x86-64", file.architecture());
+            return Err(Verdict::new("other-architecture", found));
+        }
+        match file.kind() {
+            ObjectKind::Executable | ObjectKind::Dynamic => {}
+            other => {
+                return Err(Verdict::new(
+                    "not-executable",
+                    format!("an ELF file of kind {other:?}"),
+                ));
+            }
+        }
+        if is_dynamic(bytes) {
+            let hint = "its libraries differ from host to host; link it with -static";
+            return Err(Verdict::new("dynamic", hint));
+        }
+        let end = file.segments().map(|segment| segment.address() + segment.size()).max();
+        let symbol = file.symbols().find(|symbol| symbol.name() == Ok("main"));
+        let main = symbol.map(|symbol| symbol.address()).filter(|address| *address != 0);
+        let main = main.or_else(|| main_from_entry(&file)).unwrap_or(0);
+        Ok(Image { main, end: end.unwrap_or(0) })
+    }
+}
+
+/// Whether an ELF file names a loader.
+fn is_dynamic(bytes: &[u8]) -> bool {
+    const INTERPRETER: u32 = 3;
+    let half =
+        |at: usize| bytes.get(at..at + 2).map(|b| usize::from(u16::from_le_bytes([b[0], b[1]])));
+    let word = |at: usize| Some(u32::from_le_bytes(bytes.get(at..at + 4)?.try_into().ok()?));
+    let headers = bytes.get(32..40).and_then(|b| b.try_into().ok()).map_or(0, u64::from_le_bytes);
+    let (size, count) = (half(54).unwrap_or(0), half(56).unwrap_or(0));
+    (0..count).any(|index| {
+        let at = usize::try_from(headers).ok().and_then(|base| base.checked_add(index * size));
+        at.is_some_and(|at| at < bytes.len() && word(at) == Some(INTERPRETER))
+    })
+}
+
+/// Where a stripped program's `main` is: the first argument that its entry code passes on.
+fn main_from_entry(file: &object::File<'_>) -> Option<u64> {
+    let entry = file.entry();
+    let segment = file
+        .segments()
+        .find(|segment| (segment.address()..segment.address() + segment.size()).contains(&entry))?;
+    let offset = usize::try_from(entry - segment.address()).ok()?;
+    let code = segment.data().ok()?.get(offset..)?;
+    let mut decoder = Decoder::with_ip(64, code, entry, DecoderOptions::NONE);
+    for _ in 0..16 {
+        let i = decoder.decode();
+        if i.op0_kind() == OpKind::Register && i.op0_register().full_register() == Register::RDI {
+            return match i.code() {
+                Code::Lea_r64_m => Some(i.memory_displacement64()),
+                _ if i.op_count() == 2 && i.op1_kind() != OpKind::Register => Some(i.immediate(1)),
+                _ => None,
+            };
+        }
+        if i.is_call_near() || i.is_call_near_indirect() || i.is_invalid() {
+            return None;
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn says_what_is_no_program() {
+        let name = |bytes: &[u8]| Image::read(bytes).unwrap_err().name.into_owned();
+        assert_eq!(name(b""), "not-an-elf");
+        assert_eq!(name(b"#!/bin/sh\necho"), "not-an-elf");
+        assert_eq!(name(b"\x7fELF\x01\x01\x01"), "elf-32-bit");
+        assert_eq!(name(b"\x7fELF\x02\x01\x01"), "not-an-elf");
+    }
+
+    proptest! {
+        #[test]
+        fn survives_any_bytes_behind_the_magic(rest in prop::collection::vec(any::<u8>(), 0..400)) {
+            let mut bytes = b"\x7fELF\x02\x01\x01\0".to_vec();
+            bytes.extend(rest);
+            let _ = Image::read(&bytes);
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! Deterministic time of native programs.
+//!
+//! Real machines disagree with themselves: identical programs measured twice differ by 1.12× on
+//! average and one in twenty by 1.9× (Shypula et al., *Learning Performance-Improving Code Edits*,
+//! ICLR 2024). This crate answers with the cycles of a described processor instead, the same on
+//! every x86-64 host, in any directory, under any environment and load. A program is built by one
+//! [recipe], run in QEMU's user mode under the limits of `sandbox`, and its instruction
+//! stream feeds the out-of-order model of `timing-model`.
+//!
+//! - [`time`] takes one program; [`time_suite`] many, in parallel, as rows of a data set.
+//! - [`SourceKind`] says where cycles come from: QEMU with our model, gem5, cachegrind, or the wall clock.
+//! - [`calibrate`] writes a processor file for the host; [`validate`] tells how well the model's
+//!   times agree with its clock.
+//! - What a program does wrong is the verdict of its [`Timing`], never an error.
+//!
+//! ```no_run
+//! use timing::{Code, Job, Options};
+//!
+//! let job = Job {
+//!     name: "sum".into(),
+//!     program: Code::Cpp("#include <iostream>\nint main() { long n; std::cin >> n; std::cout << n * n; }".into()),
+//!     stdin: b"12\n".to_vec(),
+//! };
+//! let timing = timing::time(&job, &Options { cpu: "zen4".into(), ..Options::default() })?;
+//! match timing.measurement {
+//!     Some(m) => println!("{} cycles, {} s without start-up", m.cycles.unwrap_or(0), m.seconds_net.unwrap_or(0.0)),
+//!     None => println!("{}: {}", timing.verdict, timing.detail),
+//! }
+//! # Ok::<(), timing::Error>(())
+//! ```
+
+mod calibrate;
+mod elf;
+mod error;
+mod measurement;
+mod net;
+mod options;
+mod place;
+pub mod recipe;
+mod source;
+mod suite;
+mod validate;
+
+pub use calibrate::{Calibration, calibrate};
+pub use error::Error;
+pub use measurement::{Measurement, Timing};
+pub use options::{Code, Compiler, Job, Options, SourceKind};
+pub use suite::{Suite, SuiteReport, TimingRow, time_suite};
+pub use timing_model::Cpu;
+pub use validate::{
+    Agreement, Compared, Figure, ValidateOptions, ValidationReport, is_held_out, programs, validate,
+};
+
+use net::EmptyPrograms;
+use place::Place;
+use source::{Prepared, Source};
+
+/// Time one program.
+///
+/// # Errors
+/// When the processor file is wrong, or a tool that the source needs is missing or cannot run.
+/// Whatever the program does wrong is the verdict of the answer.
+pub fn time(job: &Job, options: &Options) -> Result<Timing, Error> {
+    Timer::open(options)?.time(job)
+}
+
+/// An opened source: many programs can be timed with one.
+pub struct Timer {
+    options: Options,
+    cpu: Cpu,
+    source: Box<dyn Source>,
+    empty: EmptyPrograms,
+}
+
+impl Timer {
+    /// Find the source and read the processor.
+    ///
+    /// # Errors
+    /// As [`time`].
+    pub fn open(options: &Options) -> Result<Timer, Error> {
+        options.check()?;
+        let cpu = options.processor()?;
+        let source = source::open(options, &cpu)?;
+        Ok(Timer { options: options.clone(), cpu, source, empty: EmptyPrograms::default() })
+    }
+
+    /// Time one program, with the empty program of its headers taken away in `seconds_net`.
+    ///
+    /// # Errors
+    /// As [`time`].
+    pub fn time(&self, job: &Job) -> Result<Timing, Error> {
+        let mut timing = time_with(job, &self.options, self.source.as_ref())?;
+        if let Some(measurement) = &mut timing.measurement
+            && self.options.net
+        {
+            let source = self.source.as_ref();
+            let empty = self.empty.seconds(&job.program, &self.options, source)?;
+            // An executable has no headers to go by: what is before its `main` is known instead.
+            let clock = self.cpu.clock_mhz as f64 * 1e6;
+            let startup = measurement.startup_cycles.map(|cycles| cycles as f64 / clock);
+            let away = empty.or(startup);
+            measurement.seconds_net =
+                away.map(|seconds| (measurement.seconds_simulated - seconds).max(0.0));
+        }
+        Ok(timing)
+    }
+}
+
+/// Build a program and measure it.
+fn time_with(job: &Job, options: &Options, source: &dyn Source) -> Result<Timing, Error> {
+    let place = Place::new()?;
+    let image = match recipe::build(&job.program, options, &place)? {
+        Ok(image) => image,
+        Err(verdict) => return Ok(verdict.into()),
+    };
+    let stdin = place.put("stdin", &job.stdin)?;
+    let program = place.program();
+    let prepared = Prepared { place: &place, program, stdin, image };
+    Ok(match source.measure(&prepared)? {
+        Ok(measurement) => Timing::accepted(measurement),
+        Err(verdict) => verdict.into(),
+    })
+}

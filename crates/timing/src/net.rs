@@ -1,0 +1,84 @@
+//! What a program's headers cost before and after `main`, as an empty program that includes them.
+
+use crate::{
+    Error,
+    options::{Code, Job, Options},
+    recipe,
+    source::Source,
+};
+use dataset::content_hash_of;
+use std::{
+    collections::BTreeMap,
+    path::PathBuf,
+    sync::{Mutex, PoisonError},
+};
+
+/// Times of empty programs, measured once each: in this process, and on disk for the next.
+#[derive(Default)]
+pub(crate) struct EmptyPrograms {
+    known: Mutex<BTreeMap<String, f64>>,
+}
+
+impl EmptyPrograms {
+    /// Seconds of the empty program with the headers of `code`; `None` for executables, and where
+    /// it cannot be measured.
+    pub(crate) fn seconds(
+        &self,
+        code: &Code,
+        options: &Options,
+        source: &dyn Source,
+    ) -> Result<Option<f64>, Error> {
+        let Some(program) = recipe::empty_program(code) else { return Ok(None) };
+        let (Code::C(text) | Code::Cpp(text)) = &program else { return Ok(None) };
+        let language: &[u8] = if matches!(program, Code::C(_)) { b"c" } else { b"cpp" };
+        let settings = format!("{:?} {:?} {:?}", options.compiler, options.flags, options.runs);
+        let identity = source.identity();
+        let source_name = identity.as_deref().unwrap_or(options.source.name());
+        let recipe = recipe::identity();
+        let key = content_hash_of([
+            text.as_bytes(),
+            language,
+            settings.as_bytes(),
+            source_name.as_bytes(),
+            recipe.as_bytes(),
+        ]);
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(seconds) = known.get(&key) {
+            return Ok(Some(*seconds));
+        }
+        let kept = identity.is_some().then(|| file_of(&key)).flatten();
+        if let Some(seconds) = kept.as_ref().and_then(read) {
+            known.insert(key, seconds);
+            return Ok(Some(seconds));
+        }
+        // The lock is held on purpose: others that want the same figure would measure it again.
+        let job = Job { name: "empty".into(), program, stdin: Vec::new() };
+        let timing = crate::time_with(&job, options, source)?;
+        let Some(measurement) = timing.measurement else { return Ok(None) };
+        known.insert(key, measurement.seconds_simulated);
+        if let Some(path) = kept {
+            keep(&path, measurement.seconds_simulated);
+        }
+        Ok(Some(measurement.seconds_simulated))
+    }
+}
+
+fn file_of(key: &str) -> Option<PathBuf> {
+    let base = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from).filter(|p| p.is_absolute());
+    let base = base.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cache")))?;
+    Some(base.join("benchstone").join("timing").join(key))
+}
+
+fn read(path: &PathBuf) -> Option<f64> {
+    let seconds: f64 = std::fs::read_to_string(path).ok()?.trim().parse().ok()?;
+    (seconds.is_finite() && seconds >= 0.0).then_some(seconds)
+}
+
+/// A cache that cannot be written is a slower run, no failure.
+fn keep(path: &PathBuf, seconds: f64) {
+    let temporary = path.with_extension(std::process::id().to_string());
+    let folder = path.parent().map(std::fs::create_dir_all);
+    if matches!(folder, Some(Ok(()))) && std::fs::write(&temporary, seconds.to_string()).is_ok() {
+        let _ = std::fs::rename(&temporary, path);
+    }
+}

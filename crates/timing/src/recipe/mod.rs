@@ -1,0 +1,202 @@
+//! How sources become programs whose time depends on nothing but themselves: static, for a pinned
+//! instruction set, with pinned flags, and linked with answers that stay the same where the system's
+//! would not (`determinism.c`).
+
+use crate::{
+    Compiler, Error,
+    elf::Image,
+    options::{Code, Options},
+    place::Place,
+};
+use dataset::Verdict;
+use sandbox::{Death, Memory, Profile, Program};
+use std::{
+    ffi::OsString,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+const DETERMINISM: &str = include_str!("determinism.c");
+
+/// Flags of every build, in order. The instruction set has SSE4.2 and no fused multiply-add, so
+/// results are those of any x86-64 build; PIE compiles with `-O3`.
+pub const FLAGS: [&str; 8] = [
+    "-O3",
+    "-march=x86-64-v2",
+    "-mtune=generic",
+    "-static",
+    "-no-pie",
+    "-fno-pie",
+    "-w",
+    "-Wl,--build-id=none",
+];
+
+/// Identity of the recipe: results of two recipes do not mix.
+pub(crate) fn identity() -> String {
+    dataset::content_hash_of([DETERMINISM.as_bytes(), FLAGS.join(" ").as_bytes()])
+}
+
+/// How long a compiler may take.
+const COMPILE: Duration = Duration::from_secs(60);
+
+/// Put a job's program in its place, built where it is a source.
+pub(crate) fn build(
+    code: &Code,
+    options: &Options,
+    place: &Place,
+) -> Result<Result<Image, Verdict>, Error> {
+    build_with(code, options, place, true)
+}
+
+/// Build a program of our own without `determinism.c`.
+pub(crate) fn build_plain(
+    code: &Code,
+    options: &Options,
+    place: &Place,
+) -> Result<Result<Image, Verdict>, Error> {
+    build_with(code, options, place, false)
+}
+
+fn build_with(
+    code: &Code,
+    options: &Options,
+    place: &Place,
+    deterministic: bool,
+) -> Result<Result<Image, Verdict>, Error> {
+    let program = place.program();
+    let (name, text, standard) = match code {
+        Code::Elf(bytes) => {
+            write_executable(&program, bytes)?;
+            return Ok(Image::read(bytes));
+        }
+        Code::C(text) => ("source.c", text, "-std=gnu17"),
+        Code::Cpp(text) => ("source.cpp", text, "-std=gnu++17"),
+    };
+    place.put(name, text.as_bytes())?;
+    place.put("determinism.c", DETERMINISM.as_bytes())?;
+    let compiler = compiler(options.compiler, name == "source.c")?;
+    let mut command: Vec<OsString> = vec![compiler.into_os_string(), standard.into()];
+    command.extend(FLAGS.iter().map(OsString::from));
+    command.extend(options.flags.iter().map(OsString::from));
+    command.extend(["-o", "program", name].map(OsString::from));
+    if deterministic {
+        command.push("determinism.c".into());
+    }
+    let finished = compile(command, place)?;
+    match finished {
+        Err(verdict) => Ok(Err(verdict)),
+        Ok(()) => {
+            let bytes = std::fs::read(&program).map_err(Error::file("read", &program))?;
+            Ok(Image::read(&bytes))
+        }
+    }
+}
+
+fn compile(command: Vec<OsString>, place: &Place) -> Result<Result<(), Verdict>, Error> {
+    let what = Path::new(&command[0]).display().to_string();
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let program = Program {
+        command,
+        environment: vec![
+            ("PATH".into(), path),
+            ("LC_ALL".into(), "C".into()),
+            ("TMPDIR".into(), place.path().into()),
+        ],
+        directory: Some(place.path().into()),
+        stdin: Vec::new(),
+        wall: COMPILE,
+    };
+    let profile = Profile {
+        processor: COMPILE,
+        memory: Memory::Resident(4 << 30),
+        output_bytes: 256 << 20,
+        ..Profile::build(place.path().into(), false)
+    };
+    let finished = sandbox::run(&program, &profile)
+        .map_err(|death| Error::Start { what: what.clone(), reason: death.to_string() })?;
+    let words = String::from_utf8_lossy(&finished.stderr).into_owned();
+    Ok(match (finished.death, finished.status) {
+        (None, Some(0)) => Ok(()),
+        (None, _) => Err(Verdict::new("does-not-compile", first_error(&words))),
+        (Some(Death::Start(reason)), _) => return Err(Error::Start { what, reason }),
+        (Some(death), _) => Err(Verdict::new("does-not-compile", format!("the compiler: {death}"))),
+    })
+}
+
+/// The first diagnostic that is an error, without the folder it is about.
+fn first_error(words: &str) -> String {
+    let errors = ["error:", "undefined reference", "multiple definition"];
+    let line = words.lines().find(|line| errors.iter().any(|error| line.contains(error)));
+    line.or_else(|| words.lines().next()).unwrap_or("the compiler said nothing").trim().to_owned()
+}
+
+fn compiler(kind: Compiler, c: bool) -> Result<PathBuf, Error> {
+    let (names, install): (&[&'static str], &'static str) = match (kind, c) {
+        (Compiler::Gcc, false) => (&["g++"], "install g++ (Debian: apt install g++)"),
+        (Compiler::Gcc, true) => (&["gcc"], "install gcc (Debian: apt install gcc)"),
+        (Compiler::Clang, false) => {
+            (&["clang++", "clang++-19"], "install clang (Debian: apt install clang)")
+        }
+        (Compiler::Clang, true) => {
+            (&["clang", "clang-19"], "install clang (Debian: apt install clang)")
+        }
+    };
+    let found = names.iter().find_map(|name| find_on_path(name));
+    found.ok_or(Error::Missing { tool: names[0], install })
+}
+
+/// A program on the search path.
+pub(crate) fn find_on_path(name: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    std::env::split_paths(&path).map(|folder| folder.join(name)).find(|path| path.is_file())
+}
+
+fn write_executable(path: &Path, bytes: &[u8]) -> Result<(), Error> {
+    use std::os::unix::fs::PermissionsExt;
+    std::fs::write(path, bytes).map_err(Error::file("write", path))?;
+    let mode = std::fs::Permissions::from_mode(0o755);
+    std::fs::set_permissions(path, mode).map_err(Error::file("make executable", path))
+}
+
+/// The headers that a source includes, in order, as an empty program that includes them as well;
+/// `None` for executables.
+pub(crate) fn empty_program(code: &Code) -> Option<Code> {
+    let headers = |text: &str| -> String {
+        let includes = text.lines().filter_map(|line| {
+            let rest = line.trim_start().strip_prefix('#')?.trim_start();
+            let name = rest.strip_prefix("include")?.trim();
+            // Only the system's headers: those beside a source are not there.
+            name.starts_with('<').then(|| {
+                format!("#include {}\n", name.split('>').next().unwrap_or(name).to_owned() + ">")
+            })
+        });
+        includes.collect::<String>() + "int main(void) { return 0; }\n"
+    };
+    match code {
+        Code::C(text) => Some(Code::C(headers(text))),
+        Code::Cpp(text) => Some(Code::Cpp(headers(text))),
+        Code::Elf(_) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn empty_program_keeps_the_system_headers_in_order() {
+        let code = Code::Cpp(
+            "  # include<map> // x\n#include \"mine.h\"\n#include <cmath>\nint x;".into(),
+        );
+        let empty = "#include <map>\n#include <cmath>\nint main(void) { return 0; }\n";
+        assert_eq!(empty_program(&code), Some(Code::Cpp(empty.into())));
+        assert_eq!(empty_program(&Code::Elf(Vec::new())), None);
+    }
+
+    #[test]
+    fn names_the_first_error_and_not_the_note_before_it() {
+        let words =
+            "source.cpp: In function 'int main()':\nsource.cpp:3:1: error: 'x' was not declared\n";
+        assert!(first_error(words).contains("'x' was not declared"));
+    }
+}

@@ -1,0 +1,234 @@
+//! QEMU's user mode with the model of `timing-model` as its plugin.
+
+use super::{Prepared, Source, run_bounded, verdict_of};
+use crate::{Error, Measurement, options::Options, recipe::find_on_path};
+use dataset::{Verdict, content_hash, content_hash_of};
+use sandbox::{Death, companion};
+use std::{
+    ffi::OsString,
+    path::{Path, PathBuf},
+    process::Command,
+    time::Instant,
+};
+use timing_model::{Cpu, Report};
+
+const PLUGIN: &str = "libbenchstone_timing.so";
+const INSTALL: &str = "install QEMU's user mode 7.2 or later with plugins (Debian: apt install qemu-user; \
+                       qemu-user-static has no plugins)";
+/// The processor that programs see: no random numbers, no `rep` fast paths (the emulator runs those
+/// element by element), the vector extensions that QEMU 7.2 has.
+const GUEST: &str = "qemu64,-svm,+ssse3,+sse4.1,+sse4.2,+popcnt,+cx16,+xsave,+avx,+avx2,+bmi1,+bmi2,+fma,\
+                     +f16c,+movbe,+abm,-rdrand,-rdseed,-rdtscp,-erms";
+/// Bytes of the main stack: programs of contests recurse deeply.
+const STACK: &str = "268435456";
+/// First version whose plugins see system calls, and which has AVX.
+const OLDEST: (u32, u32) = (7, 2);
+
+/// QEMU, found and of the right version.
+pub(super) struct Qemu {
+    emulator: PathBuf,
+    plugin: PathBuf,
+    cpu: Cpu,
+    cpu_text: String,
+    identity: String,
+    options: Options,
+}
+
+impl Qemu {
+    pub(super) fn find(options: &Options, cpu: &Cpu) -> Result<Qemu, Error> {
+        let missing = |tool| Error::Missing { tool, install: INSTALL };
+        let emulator = find_on_path("qemu-x86_64").ok_or_else(|| missing("qemu-x86_64"))?;
+        let version = version(&emulator)?;
+        let plugin = companion(PLUGIN).ok_or(Error::Missing {
+            tool: PLUGIN,
+            install: "build it with `cargo build --release -p timing-plugin`, or name its folder in \
+                      BENCHSTONE_LIBEXEC",
+        })?;
+        let unusable = |error: timing_model::Error| Error::Cpu {
+            name: options.cpu.clone(),
+            reason: error.to_string(),
+        };
+        let cpu_text = cpu.to_toml().map_err(unusable)?;
+        let code = std::fs::read(&plugin).map_err(Error::file("read", &plugin))?;
+        let settings = format!(
+            "{version} {} {} {STACK} {GUEST}",
+            options.sample_rate, options.max_instructions
+        );
+        let identity = content_hash_of([cpu_text.as_bytes(), &code, settings.as_bytes()]);
+        Ok(Qemu {
+            emulator,
+            plugin,
+            cpu: cpu.clone(),
+            cpu_text,
+            identity,
+            options: options.clone(),
+        })
+    }
+
+    fn command(&self, program: &Prepared<'_>, cpu: &Path, mark: &str) -> Vec<OsString> {
+        let mut plugin = OsString::new();
+        // A comma inside a path is doubled, as QEMU's options want it.
+        let mut word = |name: &str, value: &str| {
+            if !plugin.is_empty() {
+                plugin.push(",");
+            }
+            plugin.push(format!("{name}={}", value.replace(',', ",,")));
+        };
+        word("file", &self.plugin.to_string_lossy());
+        word("cpu", &cpu.to_string_lossy());
+        word("mark", mark);
+        word("stdin", &program.stdin.to_string_lossy());
+        word("main", &program.image.main.to_string());
+        word("image_end", &program.image.end.to_string());
+        word("max_instructions", &self.options.max_instructions.to_string());
+        word("sample_rate", &self.options.sample_rate.to_string());
+        let program: &[&str] = &["./program"];
+        let mut command: Vec<OsString> = vec![self.emulator.clone().into_os_string()];
+        command
+            .extend(["-cpu", GUEST, "-seed", "1", "-s", STACK, "-r", "6.1.0"].map(OsString::from));
+        command.extend(["-0", "program", "-plugin"].map(OsString::from));
+        command.push(plugin);
+        command.extend(program.iter().map(OsString::from));
+        command
+    }
+}
+
+impl Source for Qemu {
+    fn measure(&self, program: &Prepared<'_>) -> Result<Result<Measurement, Verdict>, Error> {
+        let cpu = program.place.put("cpu.toml", self.cpu_text.as_bytes())?;
+        // Nothing a program can know, so that it cannot print a report of its own.
+        let mark = content_hash(format!("{:?} {}", Instant::now(), std::process::id()).as_bytes());
+        let command = self.command(program, &cpu, &mark);
+        let started = Instant::now();
+        let finished =
+            run_bounded("qemu-x86_64", command, program, &self.options, Vec::new(), false)?;
+        let host_seconds = started.elapsed().as_secs_f64();
+        let words = String::from_utf8_lossy(&finished.stderr);
+        let said = |what: &str| {
+            words.lines().rev().find_map(|line| {
+                line.strip_prefix(mark.as_str())?.trim_start().strip_prefix(what).map(str::trim)
+            })
+        };
+        let input_ended = said("input-ended").is_some();
+        let bad_end = |verdict: Verdict| {
+            if input_ended
+                && matches!(
+                    verdict.name.as_ref(),
+                    "crashes" | "timeout" | "cpu-limit" | "instruction-limit"
+                )
+            {
+                let detail = format!("asked for more than its input, then: {verdict}");
+                Verdict::new("reads-past-input", detail)
+            } else {
+                verdict
+            }
+        };
+        if let Some(name) = said("refused") {
+            return Ok(Err(bad_end(refusal(name, &self.options))));
+        }
+        if let Some(death) = &finished.death {
+            return Ok(Err(bad_end(verdict_of(death))));
+        }
+        let Some(report) = said("report").and_then(Report::parse) else {
+            if let Some(problem) = words.lines().find(|line| line.contains("timing plugin")) {
+                return Err(Error::Unreadable { source_name: "qemu", reason: problem.to_owned() });
+            }
+            let status = finished.status.unwrap_or(-1);
+            // QEMU raises the program's fatal signal again, or leaves with 128 and its number.
+            return Ok(Err(bad_end(verdict_of(&Death::Exit(status, words.into_owned())))));
+        };
+        let mut measurement = self.measurement(&report);
+        measurement.exit_status = finished.status.unwrap_or(0);
+        measurement.input_ended = Some(input_ended);
+        measurement.output_hash = content_hash(&finished.stdout);
+        measurement.host_seconds = host_seconds;
+        Ok(Ok(measurement))
+    }
+
+    fn identity(&self) -> Option<String> {
+        Some(self.identity.clone())
+    }
+}
+
+impl Qemu {
+    fn measurement(&self, report: &Report) -> Measurement {
+        let c = &report.counters;
+        let sampled = self.options.sample_rate > 1;
+        Measurement {
+            source: "qemu".into(),
+            cpu: self.cpu.name.clone(),
+            cycles: Some(report.cycles),
+            seconds_simulated: seconds(report.cycles, &self.cpu),
+            instructions: Some(c.instructions),
+            ipc: Some(c.instructions as f64 / report.cycles.max(1) as f64),
+            branches: Some(c.branches),
+            mispredicts: Some(c.mispredicts),
+            l1d_misses: Some(c.l1d_misses),
+            l2_misses: Some(c.l2_misses),
+            l3_misses: Some(c.l3_misses),
+            tlb_misses: Some(c.tlb_misses),
+            startup_cycles: report.startup_cycles,
+            kernel_cycles: Some(report.kernel_cycles),
+            sampling_error_cycles: sampled.then_some(report.sampling_error_cycles),
+            runs: 1,
+            ..Measurement::default()
+        }
+    }
+}
+
+/// Cycles as seconds of the processor's clock.
+pub(super) fn seconds(cycles: u64, cpu: &Cpu) -> f64 {
+    cycles as f64 / (cpu.clock_mhz as f64 * 1e6)
+}
+
+fn refusal(name: &str, options: &Options) -> Verdict {
+    let (name, detail) = match name {
+        "reads-clock" => {
+            ("reads-clock", "executes rdtsc, whose answer differs from run to run".into())
+        }
+        "reads-random" => ("reads-random", "executes rdrand or rdseed".into()),
+        "needs-avx512" => {
+            ("needs-avx512", "the emulator has no AVX-512; compile for x86-64-v3 or less".into())
+        }
+        "starts-threads" => ("starts-threads", "only programs of one thread have one time".into()),
+        "uses-network" => ("uses-network", "opens a socket".into()),
+        _ => (
+            "instruction-limit",
+            format!("ran for more than {} instructions", options.max_instructions),
+        ),
+    };
+    Verdict::new(name, detail)
+}
+
+/// The emulator's version, when it is one that can be used.
+fn version(emulator: &Path) -> Result<String, Error> {
+    let unusable = |found: String| Error::Unusable { tool: "qemu-x86_64", found, install: INSTALL };
+    let output = Command::new(emulator).arg("--version").output();
+    let output = output.map_err(|error| unusable(error.to_string()))?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let found = parse_version(&text)
+        .ok_or_else(|| unusable(format!("its version is `{}`", text.trim())))?;
+    if found < OLDEST {
+        return Err(unusable(format!("version {}.{} is too old", found.0, found.1)));
+    }
+    Ok(format!("{}.{}", found.0, found.1))
+}
+
+fn parse_version(text: &str) -> Option<(u32, u32)> {
+    let number = text.split("version ").nth(1)?;
+    let mut parts = number.split(|c: char| !c.is_ascii_digit());
+    Some((parts.next()?.parse().ok()?, parts.next()?.parse().ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_versions_of_distributions() {
+        let debian = "qemu-x86_64 version 7.2.22 (Debian 1:7.2+dfsg-7+deb12u18)\nCopyright";
+        assert_eq!(parse_version(debian), Some((7, 2)));
+        assert_eq!(parse_version("qemu-x86_64 version 10.0.0"), Some((10, 0)));
+        assert_eq!(parse_version("something else"), None);
+    }
+}

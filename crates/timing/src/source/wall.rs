@@ -1,0 +1,125 @@
+//! This host's clock: the best of several runs, with an interval.
+
+use super::{Prepared, Source, run_bounded, verdict_of};
+use crate::{Error, Measurement, options::Options};
+use dataset::{Verdict, content_hash};
+use sandbox::companion;
+use serde::{Deserialize, Serialize};
+use std::{ffi::OsString, path::PathBuf, time::Instant};
+
+const CLOCK: &str = "benchstone-clock";
+
+/// What `benchstone-clock` prints: wall-clock nanoseconds from start to end of each run of the
+/// program, and how the last one ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Runs {
+    pub(crate) nanoseconds: Vec<u64>,
+    pub(crate) status: i32,
+    pub(crate) signal: i32,
+}
+
+/// Times native programs from close by: a small process inside the sandbox starts them and waits.
+pub(crate) struct Clock {
+    clock: PathBuf,
+    options: Options,
+}
+
+impl Clock {
+    pub(crate) fn find(options: &Options) -> Result<Clock, Error> {
+        let clock = companion(CLOCK).ok_or(Error::Missing {
+            tool: CLOCK,
+            install: "build it with `cargo build --release -p timing`, or name its folder in BENCHSTONE_LIBEXEC",
+        })?;
+        Ok(Clock { clock, options: options.clone() })
+    }
+
+    /// Run a program `runs` times.
+    pub(crate) fn time(
+        &self,
+        program: &Prepared<'_>,
+        runs: u64,
+    ) -> Result<Result<Runs, Verdict>, Error> {
+        let mut command: Vec<OsString> = vec![self.clock.clone().into_os_string()];
+        command.push(runs.to_string().into());
+        command.push(program.stdin.clone().into_os_string());
+        command.push(program.program.clone().into_os_string());
+        let writable = vec!["/dev/null".into()];
+        let finished = run_bounded(CLOCK, command, program, &self.options, writable, true)?;
+        if let Some(death) = &finished.death {
+            return Ok(Err(verdict_of(death)));
+        }
+        let words = String::from_utf8_lossy(&finished.stderr);
+        let runs = words.lines().last().and_then(|line| serde_json::from_str::<Runs>(line).ok());
+        let runs = runs.ok_or_else(|| Error::Unreadable {
+            source_name: "wall",
+            reason: words.lines().last().unwrap_or("the clock said nothing").to_owned(),
+        })?;
+        if runs.signal != 0 {
+            return Ok(Err(Verdict::new("crashes", format!("killed by signal {}", runs.signal))));
+        }
+        Ok(Ok(runs))
+    }
+}
+
+/// Best of n on this host.
+pub(super) struct Wall {
+    clock: Clock,
+    runs: u64,
+}
+
+impl Wall {
+    pub(super) fn find(options: &Options) -> Result<Wall, Error> {
+        Ok(Wall { clock: Clock::find(options)?, runs: options.runs })
+    }
+}
+
+impl Source for Wall {
+    fn measure(&self, program: &Prepared<'_>) -> Result<Result<Measurement, Verdict>, Error> {
+        let started = Instant::now();
+        let runs = match self.clock.time(program, self.runs)? {
+            Ok(runs) => runs,
+            Err(verdict) => return Ok(Err(verdict)),
+        };
+        let mut seconds: Vec<f64> = runs.nanoseconds.iter().map(|ns| *ns as f64 / 1e9).collect();
+        seconds.sort_by(f64::total_cmp);
+        let best = seconds.first().copied().unwrap_or(0.0);
+        Ok(Ok(Measurement {
+            source: "wall".into(),
+            cpu: "host".into(),
+            seconds_simulated: best,
+            interval: best_interval(&seconds),
+            runs: self.runs,
+            exit_status: runs.status,
+            // The clock sends the output to nowhere, so that no reader competes for the processor.
+            output_hash: content_hash(b""),
+            host_seconds: started.elapsed().as_secs_f64(),
+            ..Measurement::default()
+        }))
+    }
+
+    fn identity(&self) -> Option<String> {
+        None
+    }
+}
+
+/// 95 % bootstrap interval of the best of these sorted times. In closed form: the least of n draws
+/// with replacement exceeds the k-th of n with probability (1 - k/n)^n.
+pub(crate) fn best_interval(sorted: &[f64]) -> Option<[f64; 2]> {
+    let n = sorted.len();
+    let exceeds = |k: usize| (1.0 - k as f64 / n as f64).powi(n as i32);
+    let k = (1..=n).find(|k| exceeds(*k) <= 0.05)?;
+    Some([sorted[0], sorted[k - 1]])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn interval_of_the_best_reaches_to_the_third_of_ten() {
+        let times: Vec<f64> = (1..=10).map(f64::from).collect();
+        assert_eq!(best_interval(&times), Some([1.0, 3.0]));
+        assert_eq!(best_interval(&[2.0]), Some([2.0, 2.0]));
+        assert_eq!(best_interval(&[]), None);
+    }
+}

@@ -1,0 +1,279 @@
+//! Many programs on many inputs, in parallel, as a data set.
+
+use crate::{Error, Job, Measurement, Options, Timer, Timing, options::Code};
+use dataset::{Builder, Input, Notes, Progress, Row, content_hash, content_hash_of};
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    time::Instant,
+};
+
+/// Programs and their inputs.
+#[derive(Clone, Debug, Default)]
+pub struct Suite {
+    /// In the order of their names.
+    pub jobs: Vec<Job>,
+}
+
+/// One line of a `.jsonl` suite.
+#[derive(Deserialize)]
+struct Line {
+    name: String,
+    src: String,
+    #[serde(default)]
+    stdin: String,
+}
+
+impl Suite {
+    /// Read a suite: a `.jsonl` file of `{name, src, stdin}` in C++, or a folder of programs. There
+    /// `NAME.cpp` runs on each `NAME.in` and `NAME.ANYTHING.in` beside it, on each `*.in` in a folder
+    /// `NAME/`, or on nothing.
+    ///
+    /// # Errors
+    /// When it cannot be read or holds no programs.
+    pub fn read(path: &Path) -> Result<Suite, Error> {
+        let mut jobs = if path.is_dir() { folder(path)? } else { lines(path)? };
+        if jobs.is_empty() {
+            return Err(Error::NoPrograms(path.to_owned()));
+        }
+        jobs.sort_by(|a, b| a.name.cmp(&b.name));
+        Ok(Suite { jobs })
+    }
+
+    /// Identity of all programs and inputs.
+    #[must_use]
+    pub fn identity(&self) -> String {
+        let pieces = self.jobs.iter().map(job_hash).collect::<Vec<_>>();
+        content_hash_of(pieces.iter().map(String::as_bytes))
+    }
+}
+
+fn job_hash(job: &Job) -> String {
+    let code: &[u8] = match &job.program {
+        Code::C(text) | Code::Cpp(text) => text.as_bytes(),
+        Code::Elf(bytes) => bytes,
+    };
+    content_hash_of([job.name.as_bytes(), code, &job.stdin])
+}
+
+fn lines(path: &Path) -> Result<Vec<Job>, Error> {
+    let text = std::fs::read_to_string(path).map_err(Error::file("read", path))?;
+    let filled = text.lines().filter(|line| !line.trim().is_empty());
+    filled
+        .map(|line| {
+            let line: Line = serde_json::from_str(line).map_err(|error| Error::Option {
+                option: "--suite",
+                reason: format!("{}: {error}", path.display()),
+            })?;
+            Ok(Job {
+                name: line.name,
+                program: Code::Cpp(line.src),
+                stdin: line.stdin.into_bytes(),
+            })
+        })
+        .collect()
+}
+
+fn folder(path: &Path) -> Result<Vec<Job>, Error> {
+    let entries = std::fs::read_dir(path).map_err(Error::file("read", path))?;
+    let mut files: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    files.sort();
+    let mut jobs = Vec::new();
+    for file in files.iter().filter(|file| is_program(file)) {
+        let code = Code::read(file)?;
+        let stem = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+        let inputs = inputs(&files, &file.with_extension(""), &stem);
+        for (suffix, input) in &inputs {
+            let stdin = std::fs::read(input).map_err(Error::file("read", input))?;
+            let name = if inputs.len() == 1 { stem.clone() } else { format!("{stem}/{suffix}") };
+            jobs.push(Job { name, program: code.clone(), stdin });
+        }
+        if inputs.is_empty() {
+            jobs.push(Job { name: stem, program: code, stdin: Vec::new() });
+        }
+    }
+    for file in files.iter().filter(|file| file.extension().is_some_and(|e| e == "jsonl")) {
+        jobs.extend(lines(file)?);
+    }
+    Ok(jobs)
+}
+
+fn inputs(files: &[PathBuf], folder: &Path, stem: &str) -> Vec<(String, PathBuf)> {
+    let mut found = Vec::new();
+    for file in files {
+        let Some(name) = file.file_name().and_then(|name| name.to_str()) else { continue };
+        let rest = name.strip_prefix(stem).and_then(|rest| rest.strip_suffix(".in"));
+        match rest {
+            Some("") => found.push(("in".to_owned(), file.clone())),
+            Some(rest) if rest.starts_with('.') => found.push((rest[1..].to_owned(), file.clone())),
+            _ => {}
+        }
+    }
+    if let Ok(entries) = std::fs::read_dir(folder) {
+        let mut inside: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+        inside.sort();
+        let inside = inside.into_iter().filter(|path| path.extension().is_some_and(|e| e == "in"));
+        found.extend(inside.map(|path| {
+            (path.file_stem().unwrap_or_default().to_string_lossy().into_owned(), path)
+        }));
+    }
+    found
+}
+
+fn is_program(path: &Path) -> bool {
+    match path.extension().and_then(|extension| extension.to_str()) {
+        Some("cpp" | "cc" | "cxx" | "C" | "c") => true,
+        None => std::fs::read(path).is_ok_and(|bytes| bytes.starts_with(b"\x7fELF")),
+        Some(_) => false,
+    }
+}
+
+/// A row of the data set: one program on one input.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct TimingRow {
+    /// Program, and input where it has several.
+    pub name: String,
+    /// Content hash of program and input.
+    pub job: String,
+    /// See [`Timing::verdict`].
+    pub verdict: String,
+    /// See [`Timing::detail`].
+    pub detail: String,
+    /// See [`Measurement::source`].
+    pub source: String,
+    /// See [`Measurement::cpu`].
+    pub cpu: String,
+    /// See [`Measurement::cycles`].
+    pub cycles: Option<u64>,
+    /// See [`Measurement::seconds_simulated`].
+    pub seconds_simulated: Option<f64>,
+    /// See [`Measurement::seconds_net`].
+    pub seconds_net: Option<f64>,
+    /// See [`Measurement::instructions`].
+    pub instructions: Option<u64>,
+    /// See [`Measurement::branches`].
+    pub branches: Option<u64>,
+    /// See [`Measurement::mispredicts`].
+    pub mispredicts: Option<u64>,
+    /// See [`Measurement::l1d_misses`].
+    pub l1d_misses: Option<u64>,
+    /// See [`Measurement::l2_misses`].
+    pub l2_misses: Option<u64>,
+    /// See [`Measurement::l3_misses`].
+    pub l3_misses: Option<u64>,
+    /// See [`Measurement::tlb_misses`].
+    pub tlb_misses: Option<u64>,
+    /// See [`Measurement::startup_cycles`].
+    pub startup_cycles: Option<u64>,
+    /// See [`Measurement::exit_status`].
+    pub exit_status: Option<i32>,
+    /// See [`Measurement::output_hash`].
+    pub output_hash: String,
+}
+
+impl Row for TimingRow {
+    const SCHEMA: &'static str = "timing";
+    const VERSION: u32 = 1;
+}
+
+impl TimingRow {
+    fn new(job: &Job, timing: Timing) -> TimingRow {
+        let accepted = timing.is_accepted();
+        let m = timing.measurement.unwrap_or_default();
+        let Measurement { cycles, seconds_net, instructions, branches, mispredicts, .. } = m;
+        let Measurement { l1d_misses, l2_misses, l3_misses, tlb_misses, startup_cycles, .. } = m;
+        TimingRow {
+            name: job.name.clone(),
+            job: job_hash(job),
+            verdict: timing.verdict,
+            detail: timing.detail,
+            source: m.source,
+            cpu: m.cpu,
+            cycles,
+            seconds_simulated: accepted.then_some(m.seconds_simulated),
+            seconds_net,
+            instructions,
+            branches,
+            mispredicts,
+            l1d_misses,
+            l2_misses,
+            l3_misses,
+            tlb_misses,
+            startup_cycles,
+            exit_status: accepted.then_some(m.exit_status),
+            output_hash: m.output_hash,
+        }
+    }
+}
+
+/// What a suite's run comes to.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SuiteReport {
+    /// Programs on inputs.
+    pub rows: u64,
+    /// How many met which verdict.
+    pub verdicts: BTreeMap<String, u64>,
+    /// Instructions simulated.
+    pub instructions: u64,
+    /// Simulated seconds of all rows.
+    pub seconds_simulated: f64,
+    /// Where cycles came from.
+    pub source: String,
+    /// Name of the processor.
+    pub cpu: String,
+    /// Wall-clock seconds on this host.
+    pub host_seconds: f64,
+}
+
+/// Time a suite and write its rows as a data set `out`; `force` replaces what is there. A run that was
+/// stopped goes on where it was. `progress` hears of each row.
+///
+/// # Errors
+/// As [`crate::time`], and when the data set cannot be written.
+pub fn time_suite(
+    suite: &Suite,
+    options: &Options,
+    out: &Path,
+    force: bool,
+    progress: &dyn Progress,
+) -> Result<SuiteReport, Error> {
+    let started = Instant::now();
+    let timer = Timer::open(options)?;
+    let settings = (options, timer.cpu.to_toml().unwrap_or_default(), suite.identity());
+    let builder = Builder::<TimingRow>::create(out, force, &settings)?;
+    progress.begin("time", suite.jobs.len() as u64);
+    suite.jobs.par_iter().try_for_each(|job| -> Result<(), Error> {
+        let key = content_hash(job_hash(job).as_bytes());
+        if !builder.has(&key) {
+            builder.add(&key, [TimingRow::new(job, timer.time(job)?)])?;
+        }
+        progress.advance(1);
+        Ok(())
+    })?;
+    let mut rows = builder.rows()?.collect::<Result<Vec<_>, _>>()?;
+    rows.sort_by(|a, b| a.name.cmp(&b.name));
+    let mut verdicts = BTreeMap::new();
+    for row in &rows {
+        *verdicts.entry(row.verdict.clone()).or_insert(0) += 1;
+    }
+    let report = SuiteReport {
+        rows: rows.len() as u64,
+        verdicts: verdicts.clone(),
+        instructions: rows.iter().filter_map(|row| row.instructions).sum(),
+        seconds_simulated: rows.iter().filter_map(|row| row.seconds_simulated).sum(),
+        source: options.source.name().into(),
+        cpu: timer.cpu.name.clone(),
+        host_seconds: started.elapsed().as_secs_f64(),
+    };
+    let notes = Notes {
+        inputs: vec![Input { name: "suite".into(), hash: suite.identity() }],
+        configuration: serde_json::to_value(options).unwrap_or_default(),
+        verdicts,
+        summary: serde_json::json!({"rows": report.rows, "instructions": report.instructions}),
+        ..Notes::default()
+    };
+    builder.finish(rows, notes)?;
+    Ok(report)
+}

@@ -1,0 +1,185 @@
+//! What a user of the crate sees: the same cycles always, and a verdict for every bad program.
+
+use std::{path::PathBuf, process::Command};
+use timing::{Code, Error, Job, Measurement, Options, Timing};
+
+const SUM: &str = "#include <cstdio>\n#include <ctime>\n#include <cstdlib>\n#include <unistd.h>\nint main(int argc, char **argv) { \
+    long n; if (scanf(\"%ld\", &n) != 1) n = 7; long t = time(0) % 3 + getpid() % 5 + (argv[0][0] == 'p'); \
+    char *home = getenv(\"HOME\"); if (home) t += 1000000; \
+    for (long i = 0; i < n; i++) t += i ^ (t >> 3); printf(\"%ld\\n\", t); }\n";
+
+fn cpp(text: &str, stdin: &str) -> Job {
+    Job { name: "test".into(), program: Code::Cpp(text.into()), stdin: stdin.into() }
+}
+
+fn options() -> Options {
+    Options { cpu: "zen4".into(), net: false, max_instructions: 200_000_000, ..Options::default() }
+}
+
+/// The timing of a job, or `None` with a word on standard error where a tool is missing.
+fn timed(job: &Job, options: &Options) -> Option<Timing> {
+    match timing::time(job, options) {
+        Ok(timing) => Some(timing),
+        Err(error @ (Error::Missing { .. } | Error::Start { .. } | Error::Unusable { .. })) => {
+            eprintln!("skipped: {error}");
+            None
+        }
+        Err(error) => panic!("{error}"),
+    }
+}
+
+fn figures(timing: Timing) -> Measurement {
+    let measurement =
+        timing.measurement.unwrap_or_else(|| panic!("{}: {}", timing.verdict, timing.detail));
+    Measurement { host_seconds: 0.0, ..measurement }
+}
+
+#[test]
+fn the_same_program_takes_the_same_cycles_under_load() {
+    let job = cpp(SUM, "300000\n");
+    let Some(first) = timed(&job, &options()) else { return };
+    let first = figures(first);
+    assert!(first.instructions > Some(300_000) && first.cycles > Some(100_000));
+    std::thread::scope(|scope| {
+        let others: Vec<_> = (0..3).map(|_| scope.spawn(|| timed(&job, &options()))).collect();
+        for other in others {
+            let again = other.join().expect("timing does not panic").map(figures);
+            assert_eq!(again.as_ref(), Some(&first));
+        }
+    });
+}
+
+/// Runs this test binary again, so that directory, environment and argument are another process's.
+#[test]
+fn directory_environment_and_address_space_do_not_matter() {
+    let job = cpp(SUM, "1000\n");
+    if std::env::var_os("TIMING_CHILD").is_some() {
+        if let Some(timing) = timed(&job, &options()) {
+            eprintln!("figures {}", serde_json::to_string(&figures(timing)).unwrap());
+        }
+        return;
+    }
+    let run = |folder: PathBuf, extra: &[(&str, &str)], prefix: &[&str]| {
+        let exe = std::env::current_exe().unwrap();
+        let name = "directory_environment_and_address_space_do_not_matter";
+        let mut words: Vec<_> = prefix.iter().map(Into::into).collect();
+        words.extend([exe.into_os_string(), name.into(), "--exact".into(), "--nocapture".into()]);
+        let mut command = Command::new(&words[0]);
+        command.args(&words[1..]).current_dir(folder).env("TIMING_CHILD", "1");
+        command.envs(extra.iter().copied());
+        let output = command.output().unwrap();
+        let text = String::from_utf8_lossy(&output.stderr).into_owned();
+        text.lines().find_map(|line| line.strip_prefix("figures ")).map(str::to_owned)
+    };
+    let Some(plain) = run("/".into(), &[], &[]) else { return eprintln!("skipped: no tools") };
+    let long = "x".repeat(5000);
+    let settings =
+        [("LD_BIND_NOW", "1"), ("LONG", long.as_str()), ("GLIBC_TUNABLES", "glibc.malloc.check=3")];
+    assert_eq!(run(std::env::temp_dir(), &settings, &[]), Some(plain.clone()));
+    if Command::new("setarch").args(["-R", "true"]).status().is_ok_and(|status| status.success()) {
+        assert_eq!(run("/".into(), &[], &["setarch", "-R"]), Some(plain));
+    }
+}
+
+#[test]
+fn bad_programs_have_a_verdict_each() {
+    let cases = [
+        ("int main() { return x; }", "", "does-not-compile"),
+        ("int main() { volatile int *p = 0; *p = 1; }", "", "crashes"),
+        ("#include <cstdlib>\nint main() { abort(); }", "", "crashes"),
+        (
+            "#include <cstdio>\nint main() { for (;;) puts(\"again and again and again and again\"); }",
+            "",
+            "output-limit",
+        ),
+        ("int main() { for (;;) asm volatile(\"\"); }", "", "instruction-limit"),
+        ("#include <x86intrin.h>\nint main() { return __rdtsc() & 1; }", "", "reads-clock"),
+        ("int main() { asm volatile(\"rdrand %%rax\" ::: \"rax\"); }", "", "reads-random"),
+        (
+            "int main() { asm volatile(\".byte 0x62,0xf1,0x7c,0x48,0x58,0xc0\"); }",
+            "",
+            "needs-avx512",
+        ),
+        ("#include <thread>\nint main() { std::thread t([] {}); t.join(); }", "", "starts-threads"),
+        ("#include <unistd.h>\nint main() { return fork() > 0; }", "", "starts-threads"),
+        ("#include <sys/socket.h>\nint main() { return socket(2, 1, 0) > 0; }", "", "uses-network"),
+        ("#include <cstdio>\nint main() { while (getchar() != 'q'); }", "abc", "reads-past-input"),
+    ];
+    let few = Options { output_bytes: 1 << 20, max_instructions: 50_000_000, ..options() };
+    for (program, stdin, wanted) in cases {
+        let Some(timing) = timed(&cpp(program, stdin), &few) else { return };
+        assert_eq!(timing.verdict, wanted, "{program}: {}", timing.detail);
+    }
+}
+
+#[test]
+fn files_that_are_no_programs_have_a_verdict() {
+    let elf = |bytes: &[u8]| Job {
+        name: "elf".into(),
+        program: Code::Elf(bytes.to_vec()),
+        stdin: Vec::new(),
+    };
+    let exe = std::fs::read("/bin/true").unwrap_or_default();
+    let cases: [(&[u8], &str); 3] =
+        [(b"#!/bin/sh\n", "not-an-elf"), (b"\x7fELF\x01\x01", "elf-32-bit"), (&exe, "dynamic")];
+    for (bytes, wanted) in cases.iter().filter(|(bytes, _)| !bytes.is_empty()) {
+        let Some(timing) = timed(&elf(bytes), &options()) else { return };
+        assert_eq!(timing.verdict, *wanted);
+    }
+}
+
+#[test]
+fn more_work_takes_longer_and_random_access_longest() {
+    let program = |index: &str| {
+        format!(
+            "#include <cstdio>\n#include <vector>\nint main() {{ std::vector<int> v(1 << 22, 1); unsigned long s = 1; long t = 0; \
+            for (unsigned long i = 0; i < 2000000; i++) {{ s = s * 6364136223846793005ul + 1; t += v[{index}]; }} printf(\"%ld\", t + (s >> 60)); }}"
+        )
+    };
+    let Some(near) = timed(&cpp(&program("i & 1023"), ""), &options()) else { return };
+    let far = timed(&cpp(&program("s >> 42"), ""), &options()).map(figures);
+    let (near, far) = (figures(near), far.expect("the tools are there"));
+    assert!(far.cycles > near.cycles && far.l2_misses > near.l2_misses);
+}
+
+#[test]
+fn sampling_stays_near_the_full_model() {
+    let job = cpp(SUM, "8000000\n");
+    let Some(full) = timed(&job, &options()) else { return };
+    let sampled = timed(&job, &Options { sample_rate: 10, ..options() }).map(figures);
+    let (full, sampled) = (figures(full), sampled.expect("the tools are there"));
+    assert_eq!(full.instructions, sampled.instructions);
+    let (full, sampled) = (full.seconds_simulated, sampled.seconds_simulated);
+    assert!((sampled / full - 1.0).abs() < 0.05, "{sampled} against {full}");
+}
+
+#[test]
+fn start_up_is_apart_and_an_empty_program_takes_nothing() {
+    let options = Options { net: true, ..options() };
+    let Some(timing) =
+        timed(&cpp("#include <iostream>\nint main(void) { return 0; }\n", ""), &options)
+    else {
+        return;
+    };
+    let m = figures(timing);
+    assert!(m.startup_cycles > Some(10_000) && m.startup_cycles < m.cycles);
+    assert_eq!(m.seconds_net, Some(0.0));
+}
+
+#[test]
+fn a_wrong_processor_is_an_error_that_names_the_right_ones() {
+    let error =
+        timing::time(&cpp("", ""), &Options { cpu: "z80".into(), ..options() }).unwrap_err();
+    assert!(error.to_string().contains("skylake and zen4"), "{error}");
+}
+
+#[test]
+fn the_held_out_half_is_the_one_that_was_frozen() {
+    let suite = timing::Suite::read(&timing::programs()).unwrap();
+    assert!(suite.jobs.len() >= 150, "{}", suite.jobs.len());
+    let held: Vec<Job> =
+        suite.jobs.into_iter().filter(|job| timing::is_held_out(&job.name)).collect();
+    let identity = timing::Suite { jobs: held }.identity();
+    let frozen = include_str!("../programs/held-out.identity").trim();
+    assert_eq!(identity, frozen, "the held-out programs changed");
+}

@@ -1,0 +1,17 @@
+#!/bin/sh
+# The whole way once: fetch real packages, find their kernels, judge, describe and show them.
+# usage: demo.sh BENCHSTONE FOLDER
+set -eu
+benchstone=$1
+folder=$2
+say() { printf '\n\033[1m$ %s\033[0m\n' "$*"; }
+run() { say "benchstone $*"; "$benchstone" "$@"; }
+rm -rf "$folder"
+mkdir -p "$folder"
+run mine deb:gegl pypi:silx crate:ocl --out "$folder/raw"
+run prepare "$folder/raw" --out "$folder/kernels"
+run show "$folder/kernels" --programs 2
+run query "SELECT package, count(*) AS kernels, count(DISTINCT family) AS families FROM k WHERE verdict = 'accepted' GROUP BY package ORDER BY kernels DESC" "k=$folder/kernels"
+run features "$folder/kernels" --space grewe,instcount,autophase --out "$folder/features"
+run project "$folder/features" --space instcount --out "$folder/map"
+printf '\nThe data set opens as it is:\n  python3 -c "import pandas; print(pandas.read_parquet(%s))"\n' "'$folder/kernels'"

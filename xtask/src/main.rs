@@ -1,0 +1,128 @@
+//! Development tasks: `cargo xtask check` runs all that a commit must pass, cheapest first.
+
+mod cases;
+mod layers;
+
+use anyhow::{Context, bail};
+use std::{
+    path::{Path, PathBuf},
+    process::{Command, ExitCode, Stdio},
+};
+
+const HELP: &str = "cargo xtask TASK
+
+  check            format, layers, lints, tests, docs: all that a commit must pass
+  test [ARGS]      all tests; ends with the line `N passed, N failed, N skipped`
+  lint             format, layers, clippy with warnings as errors, docs
+  layers           only the layer rule of ARCHITECTURE.md
+  case COMMAND NAME ARGS...   a new file under cases/COMMAND/, with what the command prints now
+  bless            write the expected output of all cases anew
+";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let (task, rest) = match arguments.split_first() {
+        Some((task, rest)) => (task.as_str(), rest),
+        None => ("help", &[][..]),
+    };
+    let done = match task {
+        "check" => lint().and_then(|()| test(&[])).and_then(|()| docs()),
+        "lint" => lint().and_then(|()| docs()),
+        "layers" => layers::check(&root()),
+        "test" => test(rest),
+        "case" => cases::new(&root(), rest),
+        "bless" => cases::bless(),
+        _ => {
+            print!("{HELP}");
+            return ExitCode::from(u8::from(task != "help" && task != "--help") * 2);
+        }
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("xtask {task}: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn lint() -> anyhow::Result<()> {
+    cargo(&["fmt", "--all", "--check"])?;
+    layers::check(&root())?;
+    let clippy = ["clippy", "--release", "--workspace", "--all-targets", "--", "-D", "warnings"];
+    cargo(&clippy)
+}
+
+fn docs() -> anyhow::Result<()> {
+    let status = Command::new(env!("CARGO"))
+        .args(["doc", "--release", "--workspace", "--no-deps", "--document-private-items"])
+        .env("RUSTDOCFLAGS", "-D warnings")
+        .current_dir(root())
+        .status()
+        .context("cannot start cargo")?;
+    if !status.success() {
+        bail!("the documentation has warnings");
+    }
+    Ok(())
+}
+
+/// Run all tests, then print one line that adds up what each binary reported.
+fn test(arguments: &[String]) -> anyhow::Result<()> {
+    // Workers, companions and the plugin are files of their own, which tests find beside them.
+    cargo(&["build", "--release", "--workspace"])?;
+    let output = Command::new(env!("CARGO"))
+        .args(["test", "--release", "--workspace", "--no-fail-fast"])
+        .args(arguments)
+        .current_dir(root())
+        .stdout(Stdio::piped())
+        .spawn()
+        .context("cannot start cargo")?;
+    let (passed, failed, skipped) = follow(output)?;
+    println!("{passed} passed, {failed} failed, {skipped} skipped");
+    if failed > 0 || passed == 0 {
+        bail!("{failed} tests failed, {passed} passed");
+    }
+    Ok(())
+}
+
+/// Pass the output on and add up the `test result:` lines.
+fn follow(mut child: std::process::Child) -> anyhow::Result<(u64, u64, u64)> {
+    use std::io::BufRead;
+    let stdout = child.stdout.take().context("cargo without standard output")?;
+    let (mut passed, mut failed, mut skipped) = (0, 0, 0);
+    for line in std::io::BufReader::new(stdout).split(b'\n') {
+        let line = String::from_utf8_lossy(&line?).into_owned();
+        println!("{line}");
+        if let Some(result) = line.trim_start().strip_prefix("test result:") {
+            let mut number = 0;
+            for word in result.split_whitespace() {
+                match word.trim_end_matches(';') {
+                    "passed" => passed += number,
+                    "failed" => failed += number,
+                    "ignored" => skipped += number,
+                    word => number = word.parse().unwrap_or(number),
+                }
+            }
+        } else if line.trim_start().starts_with("skipped:") {
+            skipped += 1;
+        }
+    }
+    let status = child.wait()?;
+    if !status.success() && failed == 0 {
+        bail!("cargo test ended with {status} before all tests ran");
+    }
+    Ok((passed, failed, skipped))
+}
+
+fn cargo(arguments: &[&str]) -> anyhow::Result<()> {
+    let status = Command::new(env!("CARGO")).args(arguments).current_dir(root()).status();
+    if !status.context("cannot start cargo")?.success() {
+        bail!("`cargo {}` failed", arguments.join(" "));
+    }
+    Ok(())
+}
+
+fn root() -> PathBuf {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    here.parent().map(Path::to_owned).unwrap_or_default()
+}
