@@ -1,0 +1,1 @@
+//! Performance edits: pairs, tests, judging, prompts, retrieval, scores.

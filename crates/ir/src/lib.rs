@@ -1,0 +1,1 @@
+//! IR data sets from production packages: a compiler wrapper, extraction, deduplication, statistics.

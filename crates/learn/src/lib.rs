@@ -1,0 +1,1 @@
+//! Active learning: which points of a feature space matter.

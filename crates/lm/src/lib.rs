@@ -1,0 +1,1 @@
+//! Language models of programs: tokenizers, model kinds, training, constrained sampling.

@@ -1,0 +1,1 @@
+//! The only tensor library: engines, weights, layers.

@@ -1,0 +1,1 @@
+//! Filtered sampling and search in feature spaces.
