@@ -1,8 +1,10 @@
 #!/bin/sh
 # Every bench behind a figure of the README; each measures us and the alternative in one run.
+# usage: bench.sh [NAME...]
 set -eu
-for bench in $(grep -l '^\[\[bench\]\]' crates/*/Cargo.toml); do
-    crate=$(sed -n 's/^name = "\(.*\)"/\1/p' "$bench" | head -1)
-    echo "== $crate"
-    cargo bench --profile release -p "$crate"
+names=${*:-$(sed -n '/^\[\[bench\]\]/{n;s/^name = "\(.*\)"/\1/p}' crates/*/Cargo.toml)}
+for name in $names; do
+    echo "== $name"
+    # Of the whole workspace: a package alone would have other features, and DataFusion be built anew.
+    cargo bench --profile release --workspace --bench "$name"
 done

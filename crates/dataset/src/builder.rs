@@ -84,7 +84,7 @@ impl<T: Row> Builder<T> {
     pub fn add(&self, key: &str, rows: impl IntoIterator<Item = T>) -> Result<()> {
         let path = self.part(key);
         let temporary = path.with_extension("new");
-        let written = shard::write(&temporary, rows.into_iter())
+        let written = shard::write(&temporary, rows.into_iter().map(Ok))
             .and_then(|_| fs::rename(&temporary, &path).map_err(Error::file("write", &path)));
         if written.is_err() {
             // Whatever is left of it would be overwritten by the next try anyway.
@@ -119,6 +119,18 @@ impl<T: Row> Builder<T> {
     /// # Errors
     /// When anything cannot be written; the parts stay for another try.
     pub fn finish(self, rows: impl IntoIterator<Item = T>, notes: Notes) -> Result<Dataset> {
+        self.finish_with(rows.into_iter().map(Ok), notes)
+    }
+
+    /// As [`Builder::finish`], of rows that are still being read: memory holds one batch of them.
+    ///
+    /// # Errors
+    /// As there; and the first error among the rows.
+    pub fn finish_with(
+        self,
+        rows: impl IntoIterator<Item = Result<T>>,
+        notes: Notes,
+    ) -> Result<Dataset> {
         let whole = self.partial.join("whole");
         if whole.exists() {
             fs::remove_dir_all(&whole).map_err(Error::file("remove", &whole))?;

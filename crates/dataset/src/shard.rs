@@ -15,15 +15,17 @@ use std::{fs::File, path::Path, sync::Arc};
 /// Rows turned into columns at a time: texts of up to 16 MiB stay below the 2 GiB a column may hold.
 const BATCH: usize = 64;
 
-/// Write rows to a Parquet file; returns their number.
-pub(crate) fn write<T: Row>(path: &Path, rows: impl Iterator<Item = T>) -> Result<u64> {
+/// Write rows to a Parquet file, or nothing whole when one of them is an error; returns their number.
+pub(crate) fn write<T: Row>(path: &Path, rows: impl Iterator<Item = Result<T>>) -> Result<u64> {
     let mut writer = writer(path, Arc::new(Schema::new(T::columns()?)))?;
     let mut count = 0;
     let mut batch = Vec::with_capacity(BATCH);
     let mut rows = rows.peekable();
     while rows.peek().is_some() {
         batch.clear();
-        batch.extend(rows.by_ref().take(BATCH));
+        for row in rows.by_ref().take(BATCH) {
+            batch.push(row?);
+        }
         count += batch.len() as u64;
         writer.write(&T::to_batch(&batch)?).map_err(|error| Error::shard(path, error))?;
     }

@@ -82,11 +82,12 @@ impl Compiler {
         options: Options,
         kernels: &[String],
     ) -> Result<BTreeMap<String, String>, Verdict> {
-        let mut hashes = BTreeMap::new();
-        for kernel in kernels {
-            hashes.insert(kernel.clone(), self.canonical_ir(source, options.clone(), kernel)?);
+        let (source, kernels) = (source.to_owned(), kernels.to_vec());
+        let answer = self.ask(&Request::CanonicalIrs { source, options, kernels })?;
+        match answer.first_error() {
+            Some(error) => Err(does_not_compile(error)),
+            None => Ok(answer.hashes.into_iter().collect()),
         }
-        Ok(hashes)
     }
 
     /// The text in the one code style.

@@ -110,20 +110,8 @@ pub fn prepare(
         verdicts: kept.verdicts.clone(),
         summary: without_clock(&report),
     };
-    let rows = survey.files.iter().flat_map(|file| kept.rows_of(&builder, &file.key));
-    let mut failed = None;
-    let rows = rows.map_while(|row| match row {
-        Ok(row) => Some(row),
-        Err(error) => {
-            failed = Some(error);
-            None
-        }
-    });
-    let rows: Vec<KernelRow> = rows.collect();
-    if let Some(error) = failed {
-        return Err(error.into());
-    }
-    builder.finish(rows, notes)?;
+    let rows: Vec<_> = survey.files.iter().map(|file| kept.rows_of(&builder, &file.key)).collect();
+    builder.finish_with(rows.into_iter().flatten(), notes)?;
     Ok(report)
 }
 
@@ -382,7 +370,7 @@ impl Kept {
         &'a self,
         builder: &Builder<KernelRow>,
         key: &'a str,
-    ) -> impl Iterator<Item = dataset::Result<KernelRow>> + 'a {
+    ) -> impl Iterator<Item = dataset::Result<KernelRow>> + use<'a> {
         let mut met = BTreeSet::new();
         builder.rows_of(key).map(move |row| {
             let mut row = row?;

@@ -277,26 +277,16 @@ fn finish(
         ..Notes::default()
     };
     let parts: Vec<_> = keys.iter().map(|key| builder.rows_of(key)).collect();
-    let mut broken = None;
     let mut selector = Selector::new(choice);
     let rows = parts
         .into_iter()
         .flatten()
         .filter_map(|row| match row.map(|row| selector.select(row)) {
-            Ok(Selected::Row(row)) => Some(*row),
+            Ok(Selected::Row(row)) => Some(Ok(*row)),
             Ok(Selected::Duplicate(_) | Selected::Known) => None,
-            Err(error) => {
-                broken.get_or_insert(error);
-                None
-            }
+            Err(error) => Some(Err(error)),
         })
-        .chain(failed);
-    let written = builder.finish(rows, notes)?;
-    if let Some(error) = broken {
-        // A part that could be read a moment ago no longer can: better none than half a data set.
-        let folder = written.folder();
-        std::fs::remove_dir_all(folder).map_err(Error::file("remove", folder))?;
-        return Err(error.into());
-    }
+        .chain(failed.into_iter().map(Ok));
+    builder.finish_with(rows, notes)?;
     Ok(report)
 }
