@@ -1,1 +1,84 @@
-//! Performance edits: pairs, tests, judging, prompts, retrieval, scores.
+//! Performance edits: pairs of slow and improved programs, and what proposes, judges and scores them.
+//!
+//! The method is that of PIE (Shypula et al., *Learning Performance-Improving Code Edits*, ICLR 2024), with
+//! the holes in its scoring closed: outputs with extra lines fail, tests are large enough that time is not
+//! start-up, some tests are hidden, and times do not depend on the machine.
+//!
+//! - [`Submissions`] are read from CodeNet's folders or JSON lines; [`make_pairs`] turns chronological
+//!   ones into [`Pair`]s, timed, labelled and split by problem. [`schema`] describes every form of lines.
+//! - [`grow`] makes tests of samples: inputs of the same grammar, larger and larger, on which all accepted
+//!   programs agree.
+//! - [`judge`] builds, checks and times [`Candidates`] on a [`Bench`]; what they do wrong is a verdict.
+//! - [`score`] computes %Opt, Speedup, Correct and Best@k as PIE defines them, and what they leave out.
+//! - [`search`] proposes without a model: rewrites of clang's syntax tree ([`Rewriter`]) combined by
+//!   evolution under the judge. [`propose`] asks a served model, with examples found by retrieval.
+//! - [`export`] writes pairs as data to fine-tune on.
+//!
+//! ```no_run
+//! use edits::{Bench, Candidates, JudgeOptions, Limits, Pairs, Store, TestFolder, Tests};
+//! use std::path::Path;
+//!
+//! let pairs = Pairs::read(Path::new("pairs"), Default::default())?.pairs;
+//! let tests = Tests { visible: TestFolder::open(Path::new("tests"))?, hidden: None };
+//! let bench = Bench::open(&timing::Options::default(), Limits::default(), &Store::of_user())?;
+//! let human = Candidates::same_human(&pairs);
+//! let options = JudgeOptions::default();
+//! edits::judge(&pairs, &human, &tests, &bench, &options, (Path::new("judged"), false), &dataset::Silent)?;
+//! # Ok::<(), edits::Error>(())
+//! ```
+
+mod bench;
+mod candidates;
+mod compare;
+mod error;
+mod execute;
+mod export;
+mod grow;
+mod judge;
+mod label;
+mod lexer;
+mod model;
+mod pair;
+mod pairs;
+mod rules;
+pub mod schema;
+mod score;
+mod search;
+mod stopwatch;
+mod store;
+mod submissions;
+mod suite;
+mod toolchain;
+
+pub use bench::{Bench, Times, Trial};
+pub use candidates::Candidates;
+pub use compare::{TOLERANCE, compare};
+pub use error::{Error, Result};
+pub use execute::Limits;
+pub use export::{ExportFormat, ExportMethod, export};
+pub use grow::{GrowOptions, GrowReport, Grown, Problem, grow};
+pub use judge::{JudgeOptions, JudgeReport, Judgement, Sanitize, Tests, VERDICTS, judge};
+pub use label::{Change, Label, label};
+pub use model::{
+    Client, Completion, Encoder, Endpoint, EndpointEncoder, Example, Index, IndexKind, METHODS,
+    Message, Prompt, ProposeOptions, ProposeReport, StrategyEncoder, TokenEncoder, Usage, propose,
+};
+pub use pair::{Language, Pair, Pairs, Submission, TestTime, write_lines};
+pub use pairs::{PairOptions, PairReport, make_pairs};
+pub use rules::{Edit, Rewriter, rule_names};
+pub use score::{Best, FAST_P, FastP, Scores, fast_p_picture, score};
+pub use search::{SearchOptions, SearchReport, search};
+pub use stopwatch::{Stopwatch, Time};
+pub use store::Store;
+pub use submissions::Submissions;
+pub use suite::{Test, TestFolder};
+pub use toolchain::{Build, Executable, Toolchain};
+
+/// Do something with at most `jobs` programs at once.
+pub fn with_jobs<T: Send>(jobs: usize, work: impl FnOnce() -> T + Send) -> T {
+    match rayon::ThreadPoolBuilder::new().num_threads(jobs).build() {
+        Ok(pool) => pool.install(work),
+        // Threads that cannot be made here are those of the whole process.
+        Err(_) => work(),
+    }
+}

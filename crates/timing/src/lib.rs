@@ -84,6 +84,13 @@ impl Timer {
         Ok(Timer { options: options.clone(), cpu, source, empty: EmptyPrograms::default() })
     }
 
+    /// Identity of all that shapes a time besides program and input; `None` where times differ from
+    /// run to run and must not be kept.
+    #[must_use]
+    pub fn identity(&self) -> Option<String> {
+        self.source.identity()
+    }
+
     /// Time one program, with the empty program of its headers taken away in `seconds_net`.
     ///
     /// # Errors

@@ -16,7 +16,8 @@ use std::{
     time::Duration,
 };
 
-const DETERMINISM: &str = include_str!("determinism.c");
+/// Linked into every program that is timed, so that what differs from run to run answers the same.
+pub const DETERMINISM: &str = include_str!("determinism.c");
 
 /// Flags of every build, in order. The instruction set has SSE4.2 and no fused multiply-add, so
 /// results are those of any x86-64 build; PIE compiles with `-O3`.

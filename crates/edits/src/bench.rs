@@ -1,0 +1,221 @@
+//! What programs are built, run and timed with, shared by all that judge.
+
+use crate::{
+    Result,
+    compare::compare,
+    execute::{self, Limits},
+    pair::{Language, TestTime},
+    stopwatch::{Stopwatch, Time},
+    store::Store,
+    suite::Test,
+    toolchain::{Build, Executable, Toolchain},
+};
+use dataset::{Verdict, content_hash_of};
+use serde::{Deserialize, Serialize};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Compilers, limits and a source of times.
+pub struct Bench {
+    /// Makes executables.
+    pub toolchain: Toolchain,
+    /// Tells times.
+    pub stopwatch: Stopwatch,
+    /// What a program may use in one run.
+    pub limits: Limits,
+    store: Store,
+    runs: AtomicU64,
+}
+
+/// How a program fares on tests, run natively.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Trial {
+    /// Tests passed before the first failure.
+    pub passed: u64,
+    /// The first test that failed and why.
+    pub failure: Option<(u64, Verdict)>,
+    /// Largest resident memory seen.
+    pub peak_bytes: u64,
+}
+
+/// Times of all tests of a program.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Times {
+    /// Of each test.
+    pub tests: Vec<TestTime>,
+    /// Seconds summed over the tests, as PIE's `agg_runtime`.
+    pub seconds: f64,
+    /// The same from `main` on.
+    pub seconds_net: f64,
+    /// Of each test, from `main` on.
+    pub net: Vec<f64>,
+    /// Instructions summed over the tests.
+    pub instructions: u64,
+}
+
+impl Bench {
+    /// Find compilers and open a source of times; results are kept in `store`.
+    ///
+    /// # Errors
+    /// When a tool is missing or an option is wrong.
+    pub fn open(options: &timing::Options, limits: Limits, store: &Store) -> Result<Bench> {
+        execute::allow_deep_stacks();
+        Ok(Bench {
+            toolchain: Toolchain::find(store.clone())?,
+            stopwatch: Stopwatch::open(options, store.clone())?,
+            limits,
+            store: store.clone(),
+            runs: AtomicU64::new(0),
+        })
+    }
+
+    /// Identity of all that shapes a result besides programs and tests.
+    #[must_use]
+    pub fn identity(&self) -> String {
+        let limits = format!("{:?}", self.limits);
+        content_hash_of(
+            [self.toolchain.identity(), self.stopwatch.identity(), &limits].map(str::as_bytes),
+        )
+    }
+
+    /// Native runs made, those that were kept left out.
+    #[must_use]
+    pub fn runs(&self) -> u64 {
+        self.runs.load(Ordering::Relaxed)
+    }
+
+    /// Build a program to be run and timed; a verdict when it does not compile.
+    ///
+    /// # Errors
+    /// When the compiler cannot be run.
+    pub fn build(
+        &self,
+        code: &str,
+        language: Language,
+    ) -> Result<std::result::Result<Executable, Verdict>> {
+        self.toolchain.build(code, language, Build::Timed)
+    }
+
+    /// Run a program on `tests` until the first failure.
+    ///
+    /// # Errors
+    /// When programs cannot be started.
+    pub fn try_tests(&self, program: &Executable, tests: &[Test]) -> Result<Trial> {
+        let limits = format!("{:?}", self.limits);
+        let hash = crate::suite::hash_of(tests);
+        let key = content_hash_of([program.hash.as_bytes(), hash.as_bytes(), limits.as_bytes()]);
+        if let Some(trial) =
+            self.store.get("trials", &key).and_then(|t| serde_json::from_slice(&t).ok())
+        {
+            return Ok(trial);
+        }
+        let mut trial = Trial { passed: 0, failure: None, peak_bytes: 0 };
+        for test in tests {
+            self.runs.fetch_add(1, Ordering::Relaxed);
+            let verdict = match execute::run(program, &test.input, &self.limits)? {
+                Err(verdict) => Some(verdict),
+                Ok(ran) => {
+                    trial.peak_bytes = trial.peak_bytes.max(ran.peak_bytes);
+                    compare(&test.output, &ran.stdout)
+                        .err()
+                        .map(|difference| Verdict::new("wrong-output", difference))
+                }
+            };
+            if let Some(verdict) = verdict {
+                trial.failure = Some((test.number, verdict));
+                break;
+            }
+            trial.passed += 1;
+        }
+        let lasting = !matches!(&trial.failure, Some((_, verdict)) if verdict.name == "timeout");
+        if let (true, Ok(text)) = (lasting, serde_json::to_vec(&trial)) {
+            self.store.put("trials", &key, &text);
+        }
+        Ok(trial)
+    }
+
+    /// What a program prints on one input, natively; a verdict when it comes to a bad end.
+    ///
+    /// # Errors
+    /// When it cannot be started.
+    pub fn output(
+        &self,
+        program: &Executable,
+        input: &[u8],
+    ) -> Result<std::result::Result<execute::Ran, Verdict>> {
+        self.runs.fetch_add(1, Ordering::Relaxed);
+        execute::run(program, input, &self.limits)
+    }
+
+    /// Time a program on all tests, or the verdict of the first that comes to a bad end.
+    ///
+    /// # Errors
+    /// When the source of times cannot run.
+    pub fn time_tests(
+        &self,
+        program: &Executable,
+        tests: &[Test],
+    ) -> Result<std::result::Result<Times, Verdict>> {
+        let mut times = Times::default();
+        for test in tests {
+            let Time { seconds, seconds_net, instructions, .. } =
+                match self.stopwatch.time(program, &test.input)? {
+                    Ok(time) => time,
+                    Err(verdict) => {
+                        let detail = format!("test {}: {}", test.number, verdict.detail);
+                        return Ok(Err(Verdict { detail, ..verdict }));
+                    }
+                };
+            times.tests.push(TestTime { test: test.number, seconds: Some(seconds) });
+            times.net.push(seconds_net);
+            times.seconds += seconds;
+            times.seconds_net += seconds_net;
+            times.instructions += instructions;
+        }
+        Ok(Ok(times))
+    }
+
+    /// The first finding of the sanitizers on `tests`, or none.
+    ///
+    /// # Errors
+    /// When the compiler or the program cannot be started.
+    pub fn sanitize(
+        &self,
+        code: &str,
+        language: Language,
+        tests: &[Test],
+    ) -> Result<Option<Verdict>> {
+        let hash = crate::suite::hash_of(tests);
+        let key = content_hash_of([
+            self.toolchain.identity().as_bytes(),
+            language.name().as_bytes(),
+            code.as_bytes(),
+            hash.as_bytes(),
+        ]);
+        if let Some(kept) =
+            self.store.get("sanitized", &key).and_then(|t| serde_json::from_slice(&t).ok())
+        {
+            return Ok(kept);
+        }
+        let found = match self.toolchain.build(code, language, Build::Sanitized)? {
+            Err(verdict) => Some(verdict),
+            Ok(program) => {
+                let mut found = None;
+                for test in tests {
+                    self.runs.fetch_add(1, Ordering::Relaxed);
+                    if let Err(verdict) =
+                        execute::run_sanitized(&program, &test.input, &self.limits)?
+                    {
+                        let detail = format!("test {}: {}", test.number, verdict.detail);
+                        found = Some(Verdict { detail, ..verdict });
+                        break;
+                    }
+                }
+                found
+            }
+        };
+        if let Ok(text) = serde_json::to_vec(&found) {
+            self.store.put("sanitized", &key, &text);
+        }
+        Ok(found)
+    }
+}

@@ -1,0 +1,131 @@
+//! What is proposed for a slow program, and its JSON lines.
+
+use crate::{
+    Result,
+    pair::Pair,
+    schema::{Broken, OnBroken, form, read_values},
+};
+use serde_json::{Map, Value, json};
+use std::{collections::BTreeMap, path::Path};
+
+/// Programs proposed for one slow program, in the order in which they were drawn.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Candidates {
+    /// The problem; empty where the line does not say.
+    pub problem_id: String,
+    /// Submission of the slow program.
+    pub src_id: String,
+    /// Submission of its improved version, where it matters which pair is meant.
+    pub tgt_id: String,
+    /// What proposed them.
+    pub method: String,
+    /// The programs; an answer without a program in it is empty.
+    pub programs: Vec<String>,
+}
+
+impl Candidates {
+    /// Read JSON lines with `src_id` and `generated_answers`.
+    ///
+    /// # Errors
+    /// When the file cannot be read, or a line is broken and `on_broken` says to stop.
+    pub fn read(path: &Path, on_broken: OnBroken) -> Result<(Vec<Candidates>, Vec<Broken>)> {
+        let (lines, broken) = read_values(path, form::CANDIDATES, on_broken)?;
+        Ok((lines.iter().map(Candidates::from_line).collect(), broken))
+    }
+
+    fn from_line(line: &Map<String, Value>) -> Candidates {
+        let text = |key: &str| line.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+        let programs = match line.get("generated_answers") {
+            Some(Value::String(one)) => vec![one.clone()],
+            Some(Value::Array(list)) => {
+                list.iter().map(|v| v.as_str().unwrap_or_default().to_owned()).collect()
+            }
+            _ => Vec::new(),
+        };
+        Candidates {
+            problem_id: text("problem_id"),
+            src_id: text("src_id"),
+            tgt_id: text("tgt_id"),
+            method: text("method"),
+            programs,
+        }
+    }
+
+    /// Their line.
+    #[must_use]
+    pub fn to_line(&self) -> Map<String, Value> {
+        let value = json!({
+            "problem_id": self.problem_id, "src_id": self.src_id, "tgt_id": self.tgt_id,
+            "method": self.method, "generated_answers": self.programs,
+        });
+        match value {
+            Value::Object(line) => line,
+            _ => Map::new(),
+        }
+    }
+
+    /// PIE's row *Same Human*: each pair's own improved version.
+    #[must_use]
+    pub fn same_human(pairs: &[Pair]) -> Vec<Candidates> {
+        pairs.iter().map(|pair| Candidates::of(pair, "same-human", pair.tgt_code.clone())).collect()
+    }
+
+    /// PIE's row *Best Human*: the fastest improved version of the problem by anyone, for each pair.
+    #[must_use]
+    pub fn best_human(pairs: &[Pair]) -> Vec<Candidates> {
+        let mut best: BTreeMap<&str, &Pair> = BTreeMap::new();
+        for pair in pairs {
+            let time = |pair: &Pair| pair.tgt_agg_runtime.unwrap_or(f64::INFINITY);
+            let best = best.entry(&pair.problem_id).or_insert(pair);
+            if time(pair) < time(best) {
+                *best = pair;
+            }
+        }
+        let of = |pair: &Pair| {
+            best.get(pair.problem_id.as_str()).map_or(&pair.tgt_code, |p| &p.tgt_code).clone()
+        };
+        pairs.iter().map(|pair| Candidates::of(pair, "best-human", of(pair))).collect()
+    }
+
+    /// One candidate for a pair.
+    pub(crate) fn of(pair: &Pair, method: &str, program: String) -> Candidates {
+        Candidates {
+            problem_id: pair.problem_id.clone(),
+            src_id: pair.src_id.clone(),
+            tgt_id: pair.tgt_id.clone(),
+            method: method.into(),
+            programs: vec![program],
+        }
+    }
+
+    /// Whether they are for `pair`.
+    pub(crate) fn are_for(&self, pair: &Pair) -> bool {
+        self.src_id == pair.src_id
+            && (self.tgt_id.is_empty() || self.tgt_id == pair.tgt_id)
+            && (self.problem_id.is_empty() || self.problem_id == pair.problem_id)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_best_human_is_the_fastest_of_the_problem() {
+        let pair = |id: &str, problem: &str, seconds| Pair {
+            problem_id: problem.into(),
+            src_id: id.into(),
+            tgt_id: format!("{id}+"),
+            tgt_code: format!("// {id}"),
+            tgt_agg_runtime: Some(seconds),
+            ..Pair::default()
+        };
+        let pairs = [pair("a", "p", 2.0), pair("b", "p", 1.0), pair("c", "q", 3.0)];
+        let best: Vec<String> =
+            Candidates::best_human(&pairs).into_iter().flat_map(|c| c.programs).collect();
+        assert_eq!(best, ["// b", "// b", "// c"]);
+        assert!(Candidates::same_human(&pairs)[0].are_for(&pairs[0]));
+        let line = Candidates::same_human(&pairs)[0].to_line();
+        assert_eq!(Candidates::from_line(&line), Candidates::same_human(&pairs)[0]);
+    }
+}

@@ -1,0 +1,97 @@
+use std::path::{Path, PathBuf};
+
+/// What can go wrong with edits; what a program under study does is a [`dataset::Verdict`] instead.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The file system refused.
+    #[error("cannot {action} {path}: {source}", path = path.display())]
+    File {
+        /// What was tried.
+        action: &'static str,
+        /// On what.
+        path: PathBuf,
+        /// Why not.
+        source: std::io::Error,
+    },
+    /// A line of a file is not what its form says.
+    #[error("{path}, line {line}, field `{field}`: {reason}; --on-broken skip goes on without such lines", path = path.display())]
+    Line {
+        /// The file.
+        path: PathBuf,
+        /// 1-based line.
+        line: u64,
+        /// The field at fault; `-` for the line as a whole.
+        field: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A file or folder has nothing of what is wanted.
+    #[error("no {what} in {path}", path = path.display())]
+    Empty {
+        /// What was looked for.
+        what: &'static str,
+        /// Where.
+        path: PathBuf,
+    },
+    /// A tool is missing.
+    #[error("{tool} was not found: {install}")]
+    Missing {
+        /// Its name.
+        tool: &'static str,
+        /// How to get it.
+        install: &'static str,
+    },
+    /// A tool or program could not be started under its limits.
+    #[error("cannot run {what}: {reason}")]
+    Start {
+        /// Which one.
+        what: String,
+        /// Why not.
+        reason: String,
+    },
+    /// An option has a value that makes no sense.
+    #[error("{option}: {reason}")]
+    Option {
+        /// Which option.
+        option: &'static str,
+        /// What is wrong.
+        reason: String,
+    },
+    /// A model's endpoint gave no usable answer, however often it was asked.
+    #[error("{endpoint} gave no answer in {tries} tries; the last: {reason}")]
+    Endpoint {
+        /// Address, without credentials.
+        endpoint: String,
+        /// How often it was asked.
+        tries: u32,
+        /// What happened last.
+        reason: String,
+    },
+    /// A picture could not be drawn.
+    #[error("cannot draw {what}: {reason}")]
+    Picture {
+        /// Which one.
+        what: &'static str,
+        /// Why not.
+        reason: String,
+    },
+    /// Time cannot be told.
+    #[error(transparent)]
+    Timing(#[from] timing::Error),
+    /// A data set cannot be read or made.
+    #[error(transparent)]
+    Dataset(#[from] dataset::Error),
+    /// There is no clang to ask.
+    #[error(transparent)]
+    Clang(#[from] clang::Error),
+}
+
+/// Results of this crate.
+pub type Result<T> = std::result::Result<T, Error>;
+
+impl Error {
+    pub(crate) fn file(action: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> Error {
+        let path = path.to_owned();
+        move |source| Error::File { action, path, source }
+    }
+}

@@ -1,0 +1,169 @@
+//! Running a built program on an input, under limits.
+
+use crate::{Error, Result, toolchain::Executable};
+use dataset::Verdict;
+use sandbox::{Death, Memory, Profile, Program};
+use std::time::Duration;
+
+/// What a program may use.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Limits {
+    /// Wall-clock time of one run.
+    pub wall: Duration,
+    /// Resident memory.
+    pub memory_bytes: u64,
+    /// What it may print.
+    pub output_bytes: u64,
+}
+
+impl Default for Limits {
+    fn default() -> Limits {
+        Limits { wall: Duration::from_secs(10), memory_bytes: 1 << 30, output_bytes: 64 << 20 }
+    }
+}
+
+/// A run that ended.
+#[derive(Clone, Debug)]
+pub struct Ran {
+    /// What it printed.
+    pub stdout: Vec<u8>,
+    /// What it said on standard error.
+    pub stderr: Vec<u8>,
+    /// The status it left with; like PIE, contest programs that leave with another than 0 still
+    /// count, since old C programs return what happens to be there.
+    pub status: i32,
+    /// Largest resident memory seen.
+    pub peak_bytes: u64,
+    /// Wall-clock time, start of the process included.
+    pub wall: Duration,
+}
+
+/// Programs of contests recurse deeply; the timed run gives them as much.
+const STACK_BYTES: u64 = 256 << 20;
+
+/// Let programs that are started from here have a deep stack, as far as this process may.
+pub(crate) fn allow_deep_stacks() {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    let old = getrlimit(Resource::Stack);
+    let wanted = old.maximum.map_or(STACK_BYTES, |hard| hard.min(STACK_BYTES));
+    if old.current.is_some_and(|soft| soft < wanted) {
+        // Where it is refused, deep recursion is a crash of the program, and says so.
+        let _ = setrlimit(Resource::Stack, Rlimit { current: Some(wanted), ..old });
+    }
+}
+
+/// Run a program: it may read its own file and the system's libraries, write nothing, and start
+/// nothing. A verdict when it comes to a bad end.
+///
+/// # Errors
+/// When it cannot be started.
+pub fn run(
+    executable: &Executable,
+    input: &[u8],
+    limits: &Limits,
+) -> Result<std::result::Result<Ran, Verdict>> {
+    run_with(executable, input, limits, Vec::new(), Memory::Resident(limits.memory_bytes))
+}
+
+/// Run a build with sanitizers. A verdict `undefined-behaviour` with what they found, or how else the
+/// run came to a bad end.
+///
+/// # Errors
+/// When it cannot be started.
+pub fn run_sanitized(
+    executable: &Executable,
+    input: &[u8],
+    limits: &Limits,
+) -> Result<std::result::Result<Ran, Verdict>> {
+    // Sanitizers take several times the time and memory.
+    let limits = Limits {
+        wall: limits.wall * 8,
+        memory_bytes: limits.memory_bytes.saturating_mul(4),
+        ..*limits
+    };
+    let environment = vec![
+        ("ASAN_OPTIONS".into(), "detect_leaks=0:detect_stack_use_after_return=0".into()),
+        ("UBSAN_OPTIONS".into(), "print_stacktrace=0".into()),
+    ];
+    let memory = Memory::Resident(limits.memory_bytes);
+    let ran = run_with(executable, input, &limits, environment, memory)?;
+    Ok(match ran {
+        Ok(ran) => match finding(&ran.stderr) {
+            Some(finding) => Err(Verdict::new("undefined-behaviour", finding)),
+            None => Ok(ran),
+        },
+        Err(verdict) => Err(verdict),
+    })
+}
+
+fn run_with(
+    executable: &Executable,
+    input: &[u8],
+    limits: &Limits,
+    environment: Vec<(std::ffi::OsString, std::ffi::OsString)>,
+    memory: Memory,
+) -> Result<std::result::Result<Ran, Verdict>> {
+    let mut readable: Vec<std::path::PathBuf> =
+        ["/lib", "/lib64", "/usr/lib", "/etc/ld.so.cache", "/proc/self"].map(Into::into).to_vec();
+    readable.push(executable.path.clone());
+    let program = Program {
+        command: vec![executable.path.clone().into_os_string()],
+        environment,
+        directory: Some("/".into()),
+        stdin: input.to_vec(),
+        wall: limits.wall,
+    };
+    let profile = Profile {
+        memory,
+        processor: limits.wall,
+        output_bytes: limits.output_bytes,
+        readable: Some(readable),
+        ..Profile::native()
+    };
+    let what = || "a judged program".to_owned();
+    let finished = match sandbox::run(&program, &profile) {
+        Err(death) | Ok(sandbox::Finished { death: Some(death @ Death::Start(_)), .. }) => {
+            return Err(Error::Start { what: what(), reason: death.to_string() });
+        }
+        Ok(finished) => finished,
+    };
+    Ok(match &finished.death {
+        None => Ok(Ran {
+            status: finished.status.unwrap_or(0),
+            stdout: finished.stdout,
+            stderr: finished.stderr,
+            peak_bytes: finished.peak_bytes,
+            wall: finished.wall,
+        }),
+        Some(death) => Err(match finding(&finished.stderr) {
+            Some(finding) => Verdict::new("undefined-behaviour", finding),
+            None => verdict_of(death),
+        }),
+    })
+}
+
+fn verdict_of(death: &Death) -> Verdict {
+    match death {
+        Death::Signal(..) | Death::Exit(..) => Verdict::new("crashes", death.to_string()),
+        other => Verdict::new(other.name(), other.to_string()),
+    }
+}
+
+/// What a sanitizer found, in one line.
+fn finding(stderr: &[u8]) -> Option<String> {
+    let words = String::from_utf8_lossy(stderr);
+    let address = words.lines().find_map(|line| line.split_once("ERROR: AddressSanitizer: "));
+    if let Some((_, rest)) = address {
+        let kind = rest.split([' ', ':']).next().unwrap_or(rest);
+        let place = words.lines().find_map(|line| line.split_once("source.c").map(|(_, at)| at));
+        return Some(match place {
+            Some(at) => format!("{kind} at source.c{}", at.split(')').next().unwrap_or(at)),
+            None => kind.to_owned(),
+        });
+    }
+    let undefined = words.lines().find_map(|line| line.split_once(": runtime error: "));
+    undefined.map(|(place, what)| {
+        let place = place.rsplit('/').next().unwrap_or(place);
+        format!("{what} at {place}")
+    })
+}

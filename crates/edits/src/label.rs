@@ -1,0 +1,346 @@
+//! What an edit is about, told from the statements that differ.
+
+use crate::lexer::{Kind, Token, statements, tokens};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What an edit changed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Label {
+    /// The most telling change.
+    pub change: Change,
+    /// Whether nothing but input and output changed.
+    pub io_only: bool,
+    /// Whether an array became shorter.
+    pub array_shrunk: bool,
+}
+
+/// Kinds of change, the most telling first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Change {
+    /// Loops, recursion or calls of algorithms differ.
+    Algorithm,
+    /// Containers or arrays differ.
+    DataStructure,
+    /// Only input and output differ.
+    Io,
+    /// Something else, or nothing.
+    #[default]
+    Other,
+}
+
+impl Change {
+    /// Its name in data sets.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Change::Algorithm => "algorithm",
+            Change::DataStructure => "data-structure",
+            Change::Io => "I/O",
+            Change::Other => "other",
+        }
+    }
+}
+
+const IO: &[&str] = &[
+    "cin",
+    "cout",
+    "cerr",
+    "endl",
+    "flush",
+    "scanf",
+    "printf",
+    "puts",
+    "putchar",
+    "getchar",
+    "gets",
+    "fgets",
+    "fputs",
+    "fread",
+    "fwrite",
+    "getline",
+    "sync_with_stdio",
+    "tie",
+    "ios",
+    "ios_base",
+    "setprecision",
+    "fixed",
+    "stdin",
+    "stdout",
+    "getchar_unlocked",
+    "putchar_unlocked",
+    "setw",
+    "sscanf",
+    "sprintf",
+    "precision",
+    "stringstream",
+    "istringstream",
+    "ostringstream",
+];
+const IO_HEADERS: &[&str] =
+    &["iostream", "cstdio", "stdio.h", "iomanip", "istream", "ostream", "sstream", "fstream"];
+const CONTAINERS: &[&str] = &[
+    "vector",
+    "map",
+    "set",
+    "unordered_map",
+    "unordered_set",
+    "multimap",
+    "multiset",
+    "deque",
+    "list",
+    "queue",
+    "priority_queue",
+    "stack",
+    "array",
+    "bitset",
+    "string",
+    "pair",
+    "tuple",
+    "struct",
+    "forward_list",
+];
+const CONTROL: &[&str] =
+    &["for", "while", "do", "if", "else", "break", "continue", "switch", "goto"];
+
+/// Tell what the edit from `before` to `after` is about.
+#[must_use]
+pub fn label(before: &str, after: &str) -> Label {
+    let (before, after) = (tokens(before), tokens(after));
+    let (old, new) = (statements(&before), statements(&after));
+    let (removed, added) = differing(&old, &new);
+    if removed.is_empty() && added.is_empty() {
+        return Label::default();
+    }
+    let changed = || removed.iter().chain(&added).copied();
+    let io_only =
+        changed().all(|s| is_io(s) || is_header(s) || is_bare(s)) && changed().any(|s| is_io(s));
+    let array_shrunk = shrunk(&removed, &added);
+    let change = if io_only {
+        Change::Io
+    } else if vocabulary(&removed, CONTROL) != vocabulary(&added, CONTROL)
+        || calls(&removed) != calls(&added)
+        || loop_headers(&removed) != loop_headers(&added)
+    {
+        Change::Algorithm
+    } else if vocabulary(&removed, CONTAINERS) != vocabulary(&added, CONTAINERS)
+        || dimensions(&removed) != dimensions(&added)
+    {
+        Change::DataStructure
+    } else {
+        Change::Other
+    };
+    Label { change, io_only, array_shrunk }
+}
+
+type Statement<'a> = [Token<'a>];
+
+/// The statements of each side that the other lacks, by their longest common subsequence.
+fn differing<'s, 'a>(
+    old: &'s [Vec<Token<'a>>],
+    new: &'s [Vec<Token<'a>>],
+) -> (Vec<&'s Statement<'a>>, Vec<&'s Statement<'a>>) {
+    let same = |a: &[Token<'_>], b: &[Token<'_>]| {
+        a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.text == b.text)
+    };
+    // Longest common suffixes, row by row from the end.
+    let mut table = vec![vec![0_u32; new.len() + 1]; old.len() + 1];
+    for i in (0..old.len()).rev() {
+        for j in (0..new.len()).rev() {
+            table[i][j] = if same(&old[i], &new[j]) {
+                table[i + 1][j + 1] + 1
+            } else {
+                table[i + 1][j].max(table[i][j + 1])
+            };
+        }
+    }
+    let (mut i, mut j) = (0, 0);
+    let (mut removed, mut added) = (Vec::new(), Vec::new());
+    while i < old.len() && j < new.len() {
+        if same(&old[i], &new[j]) {
+            i += 1;
+            j += 1;
+        } else if table[i + 1][j] >= table[i][j + 1] {
+            removed.push(&old[i][..]);
+            i += 1;
+        } else {
+            added.push(&new[j][..]);
+            j += 1;
+        }
+    }
+    removed.extend(old[i..].iter().map(|s| &s[..]));
+    added.extend(new[j..].iter().map(|s| &s[..]));
+    (removed, added)
+}
+
+fn is_io(statement: &Statement<'_>) -> bool {
+    let io = statement.iter().any(|token| token.kind == Kind::Word && IO.contains(&token.text));
+    // `for (...) cin >> a[i];` is one statement; its header must not hide a change of the loop.
+    io && !statement.iter().any(|token| matches!(token.text, "for" | "while" | "if"))
+}
+
+fn is_header(statement: &Statement<'_>) -> bool {
+    let [Token { kind: Kind::Directive, text }] = statement else { return false };
+    match text.trim_start_matches('#').trim_start().strip_prefix("include") {
+        Some(name) => {
+            let name = name.trim().trim_matches(['<', '>', '"']);
+            IO_HEADERS.contains(&name) || name == "bits/stdc++.h"
+        }
+        None => false,
+    }
+}
+
+/// `using namespace std;` and `return 0;`: with or without, nothing changes.
+fn is_bare(statement: &Statement<'_>) -> bool {
+    let words: Vec<&str> = statement.iter().map(|token| token.text).collect();
+    matches!(words[..], ["using", "namespace", "std", ";"] | ["return", "0", ";"])
+}
+
+fn vocabulary<'a>(statements: &[&Statement<'a>], words: &[&str]) -> BTreeMap<&'a str, usize> {
+    let mut counts = BTreeMap::new();
+    for token in statements.iter().copied().flatten().filter(|token| words.contains(&token.text)) {
+        *counts.entry(token.text).or_default() += 1;
+    }
+    counts
+}
+
+/// Names that are called, those of input and output left out.
+fn calls<'a>(statements: &[&Statement<'a>]) -> BTreeSet<&'a str> {
+    let mut names = BTreeSet::new();
+    for statement in statements {
+        for two in statement.windows(2) {
+            let name = two[0];
+            if two[1].text == "("
+                && name.kind == Kind::Word
+                && !CONTROL.contains(&name.text)
+                && !IO.contains(&name.text)
+                && name.text != "main"
+            {
+                names.insert(name.text);
+            }
+        }
+    }
+    names
+}
+
+/// What stands in the brackets of loops, names of variables made alike.
+fn loop_headers(statements: &[&Statement<'_>]) -> BTreeMap<String, usize> {
+    let mut headers = BTreeMap::new();
+    for statement in statements {
+        if !statement.first().is_some_and(|token| matches!(token.text, "for" | "while")) {
+            continue;
+        }
+        let shape: Vec<&str> =
+            statement
+                .iter()
+                .map(|token| {
+                    if token.kind == Kind::Word && token.text.len() <= 2 { "x" } else { token.text }
+                })
+                .collect();
+        *headers.entry(shape.join(" ")).or_default() += 1;
+    }
+    headers
+}
+
+/// Array lengths by the name before the bracket, in declarations.
+fn dimensions(statements: &[&Statement<'_>]) -> BTreeMap<String, Vec<String>> {
+    let mut found: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for statement in statements {
+        let types =
+            ["int", "long", "char", "bool", "double", "float", "short", "unsigned", "ll", "string"];
+        let declares = statement.iter().take(4).any(|token| types.contains(&token.text));
+        if !declares {
+            continue;
+        }
+        for four in statement.windows(4) {
+            if four[0].kind == Kind::Word && four[1].text == "[" && four[3].text == "]" {
+                found.entry(four[0].text.to_owned()).or_default().push(four[2].text.to_owned());
+            }
+        }
+    }
+    found
+}
+
+/// Whether an array of the same name, or a constant of the same name, became smaller.
+fn shrunk(removed: &[&Statement<'_>], added: &[&Statement<'_>]) -> bool {
+    let number =
+        |text: &str| -> Option<f64> { text.trim_end_matches(['u', 'l', 'U', 'L']).parse().ok() };
+    let (old, new) = (dimensions(removed), dimensions(added));
+    let arrays = old.iter().any(|(name, old)| {
+        new.get(name).is_some_and(|new| {
+            old.iter()
+                .zip(new)
+                .any(|(old, new)| number(old).zip(number(new)).is_some_and(|(old, new)| new < old))
+        })
+    });
+    let constants = |statements: &[&Statement<'_>]| -> BTreeMap<String, f64> {
+        let mut found = BTreeMap::new();
+        for statement in statements {
+            match statement {
+                [Token { kind: Kind::Directive, text }] => {
+                    let mut words = text.trim_start_matches('#').split_whitespace();
+                    if let (Some("define"), Some(name), Some(value), None) =
+                        (words.next(), words.next(), words.next(), words.next())
+                        && let Some(value) = number(value)
+                    {
+                        found.insert(name.to_owned(), value);
+                    }
+                }
+                _ if statement.iter().any(|t| matches!(t.text, "const" | "constexpr")) => {
+                    for three in statement.windows(3) {
+                        if three[1].text == "="
+                            && let Some(value) = number(three[2].text)
+                        {
+                            found.insert(three[0].text.to_owned(), value);
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+        found
+    };
+    let (old, new) = (constants(removed), constants(added));
+    // Small constants are no lengths of arrays.
+    arrays
+        || old.iter().any(|(name, old)| *old >= 100.0 && new.get(name).is_some_and(|new| new < old))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn change(before: &str, after: &str) -> (&'static str, bool, bool) {
+        let label = label(before, after);
+        (label.change.name(), label.io_only, label.array_shrunk)
+    }
+
+    #[test]
+    fn tells_what_an_edit_is_about() {
+        let io = (
+            "#include <iostream>\nint main() { int n; cin >> n; cout << n << endl; }",
+            "#include <cstdio>\nint main() { int n; scanf(\"%d\", &n); printf(\"%d\\n\", n); }",
+        );
+        assert_eq!(change(io.0, io.1), ("I/O", true, false));
+        assert_eq!(
+            change("int a[1000000]; int main() { f(); }", "int a[1000]; int main() { f(); }"),
+            ("data-structure", false, true)
+        );
+        assert_eq!(
+            change(
+                "for (int i = 2; i < n; i++) s += i;",
+                "for (int i = 2; i * i <= n; i++) s += i;"
+            ),
+            ("algorithm", false, false)
+        );
+        assert_eq!(
+            change("map<int, int> m; m[1]++;", "unordered_map<int, int> m; m[1]++;").0,
+            "data-structure"
+        );
+        assert_eq!(change("x = a % 2;", "x = a & 1;").0, "other");
+        assert_eq!(change("x = 1;", "x = 1; // same"), ("other", false, false));
+        assert_eq!(
+            change("const int MAX = 1000000; int a[MAX];", "const int MAX = 1000; int a[MAX];").2,
+            true
+        );
+    }
+}

@@ -1,0 +1,14 @@
+//! Models that propose edits: an endpoint that completes chats, prompts as files, and retrieval of
+//! examples.
+
+mod client;
+mod encoder;
+mod prompt;
+mod propose;
+mod retrieval;
+
+pub use client::{Client, Completion, Endpoint, Message, Usage};
+pub use encoder::{EndpointEncoder, StrategyEncoder, TokenEncoder};
+pub use prompt::{Example, METHODS, Prompt};
+pub use propose::{ProposeOptions, ProposeReport, propose};
+pub use retrieval::{Encoder, Index, IndexKind};

@@ -1,0 +1,115 @@
+//! Times of built programs, each measured once.
+
+use crate::{Error, Result, store::Store, toolchain::Executable};
+use dataset::{Verdict, content_hash, content_hash_of};
+use serde::{Deserialize, Serialize};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// What a program takes on one input.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Time {
+    /// Seconds of the simulated processor from the first instruction to the last.
+    pub seconds: f64,
+    /// Those from `main` on.
+    pub seconds_net: f64,
+    /// Instructions; 0 where the source of times does not count them.
+    pub instructions: u64,
+    /// Whether it asked for more input than there was.
+    pub input_ended: bool,
+    /// Identity of what it printed.
+    pub output_hash: String,
+}
+
+#[derive(Serialize, Deserialize)]
+enum Kept {
+    Time(Time),
+    Verdict(String, String),
+}
+
+/// Tells times and keeps them.
+pub struct Stopwatch {
+    timer: timing::Timer,
+    identity: Option<String>,
+    store: Store,
+    measured: AtomicU64,
+    instructions: AtomicU64,
+}
+
+impl Stopwatch {
+    /// Open a source of times.
+    ///
+    /// # Errors
+    /// When the processor is unknown or a tool is missing.
+    pub fn open(options: &timing::Options, store: Store) -> Result<Stopwatch> {
+        let timer = timing::Timer::open(options)?;
+        let identity = timer.identity();
+        let counts = (AtomicU64::new(0), AtomicU64::new(0));
+        Ok(Stopwatch { timer, identity, store, measured: counts.0, instructions: counts.1 })
+    }
+
+    /// Identity of the processor and the source; empty for the wall clock.
+    #[must_use]
+    pub fn identity(&self) -> &str {
+        self.identity.as_deref().unwrap_or_default()
+    }
+
+    /// Measurements made, those that were kept already left out, and their instructions.
+    #[must_use]
+    pub fn work(&self) -> (u64, u64) {
+        (self.measured.load(Ordering::Relaxed), self.instructions.load(Ordering::Relaxed))
+    }
+
+    /// Time a program on an input; a verdict when it comes to a bad end.
+    ///
+    /// # Errors
+    /// When the source of times itself cannot run.
+    pub fn time(
+        &self,
+        executable: &Executable,
+        input: &[u8],
+    ) -> Result<std::result::Result<Time, Verdict>> {
+        let input_hash = content_hash(input);
+        let key = self.identity.as_ref().map(|identity| {
+            content_hash_of([identity, &executable.hash, &input_hash].map(|s| s.as_bytes()))
+        });
+        let kept = key.as_ref().and_then(|key| self.store.get("times", key));
+        if let Some(kept) = kept.and_then(|bytes| serde_json::from_slice(&bytes).ok()) {
+            return Ok(match kept {
+                Kept::Time(time) => Ok(time),
+                Kept::Verdict(name, detail) => Err(Verdict { name: name.into(), detail }),
+            });
+        }
+        let path = &executable.path;
+        let bytes = std::fs::read(path).map_err(Error::file("read", path))?;
+        let job = timing::Job {
+            name: String::new(),
+            program: timing::Code::Elf(bytes),
+            stdin: input.to_vec(),
+        };
+        let timing = self.timer.time(&job)?;
+        self.measured.fetch_add(1, Ordering::Relaxed);
+        let kept = match timing.measurement {
+            Some(m) => {
+                self.instructions.fetch_add(m.instructions.unwrap_or(0), Ordering::Relaxed);
+                Kept::Time(Time {
+                    seconds: m.seconds_simulated,
+                    seconds_net: m.seconds_net.unwrap_or(m.seconds_simulated),
+                    instructions: m.instructions.unwrap_or(0),
+                    input_ended: m.input_ended.unwrap_or(false),
+                    output_hash: m.output_hash,
+                })
+            }
+            None => Kept::Verdict(timing.verdict, timing.detail),
+        };
+        // A limit of wall-clock time says something about this machine at this hour: not kept.
+        let lasting =
+            !matches!(&kept, Kept::Verdict(name, _) if name == "timeout" || name == "cpu-limit");
+        if let (Some(key), true, Ok(text)) = (key, lasting, serde_json::to_vec(&kept)) {
+            self.store.put("times", &key, &text);
+        }
+        Ok(match kept {
+            Kept::Time(time) => Ok(time),
+            Kept::Verdict(name, detail) => Err(Verdict { name: name.into(), detail }),
+        })
+    }
+}

@@ -1,0 +1,370 @@
+//! Programs become executables, once per content.
+//!
+//! Two builds of a program are of use: the one that is timed, by the recipe of `timing` (static, pinned
+//! instruction set, deterministic answers linked in) at PIE's `-O3 -std=c++17`; and one with the address
+//! and undefined-behaviour sanitizers. Most of a compile is the standard library's headers. The
+//! `#include` lines that a source begins with are therefore precompiled the second time that any source
+//! begins with them, and put before it again; the executable is the same to the byte.
+
+use crate::{Error, Result, pair::Language, store::Store};
+use dataset::{Verdict, content_hash, content_hash_of};
+use sandbox::{Death, Memory, Profile, Program};
+use std::{
+    collections::BTreeMap,
+    ffi::OsString,
+    path::{Path, PathBuf},
+    process::Command,
+    sync::{Arc, Mutex, PoisonError},
+    time::{Duration, SystemTime},
+};
+
+/// Why a program is built.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Build {
+    /// To be run and timed.
+    Timed,
+    /// To be watched by the sanitizers.
+    Sanitized,
+}
+
+const CPP: &str = "-std=c++17";
+const C: &str = "-std=gnu17";
+const SANITIZED: [&str; 6] = [
+    "-O1",
+    "-g1",
+    "-w",
+    "-fsanitize=address,undefined",
+    "-fno-sanitize-recover=all",
+    "-fno-omit-frame-pointer",
+];
+/// How long a compiler may take.
+const COMPILE: Duration = Duration::from_secs(60);
+/// Precompiled headers kept; each is 20 to 100 MB.
+const HEADERS_KEPT: usize = 24;
+
+/// An executable in the store.
+#[derive(Clone, Debug)]
+pub struct Executable {
+    /// Where it is.
+    pub path: PathBuf,
+    /// Identity of its bytes.
+    pub hash: String,
+}
+
+/// The compilers and what they made.
+pub struct Toolchain {
+    cpp: PathBuf,
+    c: PathBuf,
+    identity: String,
+    store: Store,
+    /// How often each precompiled header was wanted; the lock of one is held while it is made.
+    wanted: Mutex<BTreeMap<String, Arc<Mutex<u32>>>>,
+}
+
+impl Toolchain {
+    /// Find `g++` and `gcc`.
+    ///
+    /// # Errors
+    /// When one of them is missing.
+    pub fn find(store: Store) -> Result<Toolchain> {
+        let install = "install g++ (Debian: apt install g++)";
+        let cpp = on_path("g++").ok_or(Error::Missing { tool: "g++", install })?;
+        let c = on_path("gcc").ok_or(Error::Missing { tool: "gcc", install })?;
+        let version = Command::new(&cpp).arg("--version").output();
+        let version = version
+            .map_err(|error| Error::Start { what: "g++".into(), reason: error.to_string() })?;
+        let flags = format!("{CPP} {C} {:?} {SANITIZED:?}", timing::recipe::FLAGS);
+        let determinism = timing::recipe::DETERMINISM.as_bytes();
+        let identity = content_hash_of([&version.stdout, flags.as_bytes(), determinism]);
+        Ok(Toolchain { cpp, c, identity, store, wanted: Mutex::default() })
+    }
+
+    /// Identity of compilers and flags.
+    #[must_use]
+    pub fn identity(&self) -> &str {
+        &self.identity
+    }
+
+    /// Build a program, or find that it was built before. A verdict when it does not compile.
+    ///
+    /// # Errors
+    /// When the compiler cannot be run or the store cannot be written.
+    pub fn build(
+        &self,
+        code: &str,
+        language: Language,
+        build: Build,
+    ) -> Result<std::result::Result<Executable, Verdict>> {
+        let build_name = format!("{build:?}");
+        let key = content_hash_of([
+            self.identity.as_bytes(),
+            language.name().as_bytes(),
+            build_name.as_bytes(),
+            code.as_bytes(),
+        ]);
+        if let Some(executable) = self.kept(&key) {
+            return Ok(Ok(executable));
+        }
+        if let Some(detail) = self.store.get("rejected", &key) {
+            let detail = String::from_utf8_lossy(&detail).into_owned();
+            return Ok(Err(Verdict::new("does-not-compile", detail)));
+        }
+        let folder = tempfile::tempdir().map_err(Error::file("create", &std::env::temp_dir()))?;
+        let source = if language == Language::C { "source.c" } else { "source.cpp" };
+        let put = |name: &str, content: &[u8]| {
+            let path = folder.path().join(name);
+            std::fs::write(&path, content).map_err(Error::file("write", &path))
+        };
+        put(source, code.as_bytes())?;
+        let mut arguments = flags(language, build);
+        if let Some(header) = self.header(code, language, build)? {
+            arguments.extend(["-include".into(), header.into_os_string()]);
+        }
+        arguments.extend(["-o", "program", source].map(OsString::from));
+        if build == Build::Timed {
+            arguments.push(self.determinism(language)?.into_os_string());
+        }
+        match self.compile(language, arguments, folder.path())? {
+            Err(verdict) => {
+                self.store.put("rejected", &key, verdict.detail.as_bytes());
+                Ok(Err(verdict))
+            }
+            Ok(()) => {
+                let program = folder.path().join("program");
+                let bytes = std::fs::read(&program).map_err(Error::file("read", &program))?;
+                let path = self.store.path("programs", &key);
+                let parent = path.parent().unwrap_or(Path::new("/"));
+                std::fs::create_dir_all(parent).map_err(Error::file("create", parent))?;
+                write_executable(&path, &bytes)?;
+                let hash = content_hash(&bytes);
+                self.store.put("hashes", &key, hash.as_bytes());
+                Ok(Ok(Executable { path, hash }))
+            }
+        }
+    }
+
+    fn kept(&self, key: &str) -> Option<Executable> {
+        let hash = String::from_utf8(self.store.get("hashes", key)?).ok()?;
+        let path = self.store.path("programs", key);
+        path.is_file().then_some(Executable { path, hash })
+    }
+
+    /// `determinism.c` of `timing`, compiled once per language.
+    fn determinism(&self, language: Language) -> Result<PathBuf> {
+        let key = content_hash_of([self.identity.as_bytes(), language.name().as_bytes()]);
+        let path = self.store.path("objects", &key).with_extension("o");
+        if path.is_file() {
+            return Ok(path);
+        }
+        let parent = path.parent().unwrap_or(Path::new("/"));
+        std::fs::create_dir_all(parent).map_err(Error::file("create", parent))?;
+        let folder = tempfile::tempdir().map_err(Error::file("create", &std::env::temp_dir()))?;
+        let name = if language == Language::C { "determinism.c" } else { "determinism.cpp" };
+        let source = folder.path().join(name);
+        std::fs::write(&source, timing::recipe::DETERMINISM)
+            .map_err(Error::file("write", &source))?;
+        let mut arguments = flags(language, Build::Timed);
+        arguments.retain(|flag| flag != "-static" && !flag.to_string_lossy().starts_with("-Wl"));
+        arguments.extend(["-c", "-o", "object.o", name].map(OsString::from));
+        if let Err(verdict) = self.compile(language, arguments, folder.path())? {
+            return Err(Error::Start { what: "gcc".into(), reason: verdict.to_string() });
+        }
+        let object = folder.path().join("object.o");
+        let bytes = std::fs::read(&object).map_err(Error::file("read", &object))?;
+        crate::pair::write_whole(&path, &bytes)?;
+        Ok(path)
+    }
+
+    /// The precompiled header for the includes that `code` begins with; `None` where they are wanted
+    /// for the first time, or where it begins with none.
+    fn header(&self, code: &str, language: Language, build: Build) -> Result<Option<PathBuf>> {
+        let includes = leading_includes(code);
+        if includes.is_empty() || language == Language::C {
+            return Ok(None);
+        }
+        let build_name = format!("{build:?}");
+        let key =
+            content_hash_of([self.identity.as_bytes(), build_name.as_bytes(), includes.as_bytes()]);
+        let path = self.store.folder("headers").join(format!("{key}.h"));
+        let compiled = self.store.folder("headers").join(format!("{key}.h.gch"));
+        let entry = {
+            let mut wanted = self.wanted.lock().unwrap_or_else(PoisonError::into_inner);
+            Arc::clone(wanted.entry(key).or_default())
+        };
+        let mut times = entry.lock().unwrap_or_else(PoisonError::into_inner);
+        *times += 1;
+        if compiled.is_file() {
+            return Ok(Some(path));
+        }
+        if *times < 2 {
+            return Ok(None);
+        }
+        let folder = tempfile::tempdir().map_err(Error::file("create", &std::env::temp_dir()))?;
+        let inside = folder.path().join("headers.h");
+        std::fs::write(&inside, &includes).map_err(Error::file("write", &inside))?;
+        let mut arguments = flags(language, build);
+        // What links has no place here: with it the compiler would try to.
+        arguments.retain(|flag| flag != "-static" && !flag.to_string_lossy().starts_with("-Wl"));
+        arguments
+            .extend(["-x", "c++-header", "-o", "headers.h.gch", "headers.h"].map(OsString::from));
+        if self.compile(language, arguments, folder.path())?.is_err() {
+            // A header that does not exist: the source will be told so.
+            return Ok(None);
+        }
+        let made = folder.path().join("headers.h.gch");
+        let bytes = std::fs::read(&made).map_err(Error::file("read", &made))?;
+        let headers = self.store.folder("headers");
+        std::fs::create_dir_all(&headers).map_err(Error::file("create", &headers))?;
+        forget_oldest(&headers);
+        crate::pair::write_whole(&path, includes.as_bytes())?;
+        crate::pair::write_whole(&compiled, &bytes)?;
+        Ok(Some(path))
+    }
+
+    fn compile(
+        &self,
+        language: Language,
+        arguments: Vec<OsString>,
+        folder: &Path,
+    ) -> Result<std::result::Result<(), Verdict>> {
+        let compiler = if language == Language::C { &self.c } else { &self.cpp };
+        let what = compiler.display().to_string();
+        let mut command = vec![compiler.clone().into_os_string()];
+        command.extend(arguments);
+        let program = Program {
+            command,
+            environment: vec![
+                ("PATH".into(), std::env::var_os("PATH").unwrap_or_default()),
+                ("LC_ALL".into(), "C".into()),
+                ("TMPDIR".into(), folder.into()),
+            ],
+            directory: Some(folder.into()),
+            stdin: Vec::new(),
+            wall: COMPILE * 2,
+        };
+        let profile = Profile {
+            processor: COMPILE,
+            memory: Memory::Resident(4 << 30),
+            output_bytes: 256 << 20,
+            ..Profile::build(folder.into(), false)
+        };
+        let finished = sandbox::run(&program, &profile)
+            .map_err(|death| Error::Start { what: what.clone(), reason: death.to_string() })?;
+        let words = String::from_utf8_lossy(&finished.stderr).into_owned();
+        Ok(match (finished.death, finished.status) {
+            (None, Some(0)) => Ok(()),
+            (None, _) => Err(Verdict::new("does-not-compile", first_error(&words))),
+            (Some(Death::Start(reason)), _) => return Err(Error::Start { what, reason }),
+            (Some(death), _) => {
+                Err(Verdict::new("does-not-compile", format!("the compiler: {death}")))
+            }
+        })
+    }
+}
+
+fn flags(language: Language, build: Build) -> Vec<OsString> {
+    let standard = if language == Language::C { C } else { CPP };
+    let flags: &[&str] = match build {
+        Build::Timed => &timing::recipe::FLAGS,
+        Build::Sanitized => &SANITIZED,
+    };
+    std::iter::once(&standard).chain(flags).map(OsString::from).collect()
+}
+
+/// The lines `#include <...>` that a source begins with, before anything else but blank lines and line
+/// comments.
+fn leading_includes(code: &str) -> String {
+    let mut includes = String::new();
+    for line in code.lines().map(str::trim) {
+        let include = line.strip_prefix('#').map(str::trim_start);
+        let include = include.and_then(|rest| rest.strip_prefix("include")).map(str::trim);
+        match include {
+            Some(name) if name.starts_with('<') && name.contains('>') => {
+                let name = name.split('>').next().unwrap_or(name);
+                includes.push_str(&format!("#include {name}>\n"));
+            }
+            _ if line.is_empty() || line.starts_with("//") => {}
+            _ => break,
+        }
+    }
+    includes
+}
+
+/// The first diagnostic that is an error, without the folder it is about.
+fn first_error(words: &str) -> String {
+    let errors = ["error:", "undefined reference", "multiple definition"];
+    let line = words.lines().find(|line| errors.iter().any(|error| line.contains(error)));
+    line.or_else(|| words.lines().next()).unwrap_or("the compiler said nothing").trim().to_owned()
+}
+
+fn write_executable(path: &Path, bytes: &[u8]) -> Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    // Made executable under another name first, so that nobody finds it half made.
+    let temporary = path.with_extension(format!("{:?}", std::thread::current().id()));
+    std::fs::write(&temporary, bytes).map_err(Error::file("write", &temporary))?;
+    std::fs::set_permissions(&temporary, std::fs::Permissions::from_mode(0o755))
+        .map_err(Error::file("make executable", &temporary))?;
+    std::fs::rename(&temporary, path).map_err(Error::file("write", path))
+}
+
+/// Make room for one more precompiled header.
+fn forget_oldest(headers: &Path) {
+    let mut found: Vec<(SystemTime, PathBuf)> = std::fs::read_dir(headers)
+        .into_iter()
+        .flatten()
+        .flatten()
+        .filter(|entry| entry.path().extension().is_some_and(|e| e == "gch"))
+        .filter_map(|entry| Some((entry.metadata().ok()?.modified().ok()?, entry.path())))
+        .collect();
+    found.sort();
+    let surplus = (found.len() + 1).saturating_sub(HEADERS_KEPT);
+    for (_, path) in found.into_iter().take(surplus) {
+        // Another run may have been faster.
+        let _ = std::fs::remove_file(path);
+    }
+}
+
+/// A program on the search path.
+fn on_path(name: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    std::env::split_paths(&path).map(|folder| folder.join(name)).find(|path| path.is_file())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn leading_includes_end_where_something_else_begins() {
+        let code = "// x\n# include <map>  // y\n\n#include<set>\n#define A\n#include <cmath>\n";
+        assert_eq!(leading_includes(code), "#include <map>\n#include <set>\n");
+        assert_eq!(leading_includes("#define int long\n#include <map>\n"), "");
+        assert_eq!(leading_includes("#include \"mine.h\"\n#include <map>\n"), "");
+    }
+
+    #[test]
+    fn an_executable_is_the_same_with_a_precompiled_header() {
+        let folder = tempfile::tempdir().unwrap();
+        let Ok(toolchain) = Toolchain::find(Store::at(folder.path())) else {
+            println!("skipped: no g++");
+            return;
+        };
+        let code = |n: u32| {
+            format!(
+                "#include <cstdio>\n#include <vector>\nint main() {{ std::vector<int> v({n}); std::printf(\"%zu\", v.size()); }}"
+            )
+        };
+        let build =
+            |code: &str| toolchain.build(code, Language::Cpp, Build::Timed).unwrap().unwrap();
+        let plain = build(&code(1));
+        let _ = build(&code(2));
+        let headers = std::fs::read_dir(folder.path().join("headers")).unwrap().count();
+        assert_eq!(headers, 2, "a header and its precompiled form");
+        std::fs::remove_dir_all(folder.path().join("programs")).unwrap();
+        let precompiled = build(&code(1));
+        assert_eq!(plain.hash, precompiled.hash);
+        let verdict =
+            toolchain.build("int main() { return x; }", Language::Cpp, Build::Timed).unwrap();
+        assert!(verdict.unwrap_err().detail.contains("'x' was not declared"));
+    }
+}
