@@ -2,6 +2,7 @@
 
 mod devices;
 mod doctor;
+mod edits;
 mod export;
 mod features;
 mod heuristic;
@@ -32,6 +33,7 @@ pub(crate) enum Command {
     Devices(devices::Devices),
     Run(run::Run),
     Label(label::Label),
+    Edits(edits::Edits),
     #[command(hide = true)]
     Worker(worker::Worker),
 }
@@ -51,6 +53,7 @@ impl Command {
             Command::Devices(command) => command.run(global),
             Command::Run(command) => command.run(global),
             Command::Label(command) => command.run(global),
+            Command::Edits(command) => command.run(global),
             Command::Worker(command) => command.run(),
         }
     }

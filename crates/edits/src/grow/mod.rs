@@ -452,12 +452,12 @@ impl Grower<'_> {
 /// Scales and how many inputs are drawn at each, the last one first.
 fn scales(grammar: bool) -> Vec<(Scale, usize)> {
     let scale = |counts: f64, values: f64| Scale { counts, values };
-    let mut plan = vec![(scale(1.0, 1.0), if grammar { 8 } else { 24 })];
+    let mut plan = vec![(scale(1.0, 1.0), if grammar { 6 } else { 16 })];
     if grammar {
-        for factor in [8.0, 64.0, 512.0, 4096.0, 32768.0] {
-            plan.push((scale(factor, 1.0), 3));
-            plan.push((scale(1.0, factor), 3));
-            plan.push((scale(factor, factor), 3));
+        for factor in [16.0, 256.0, 4096.0, 65536.0] {
+            plan.push((scale(factor, 1.0), 2));
+            plan.push((scale(1.0, factor), 2));
+            plan.push((scale(factor, factor), 2));
         }
     }
     plan.reverse();

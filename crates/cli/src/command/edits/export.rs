@@ -1,0 +1,91 @@
+//! `benchstone edits export`: pairs as lines for others.
+
+use super::{OnBroken, tell_broken};
+use crate::{Global, output};
+use anyhow::bail;
+use edits::{ExportFormat, ExportMethod, export, write_lines};
+use std::{path::PathBuf, process::ExitCode};
+
+/// Write pairs as data to fine-tune on, or in PIE's forms
+#[derive(clap::Args, Debug)]
+#[command(after_help = "Examples:\n  \
+    benchstone edits export pairs --format openai --split train --out train.jsonl\n  \
+    benchstone edits export pairs --format hf --method perf-conditioned --out train.jsonl\n  \
+    benchstone edits export pairs --format pie-test --split test --out test.jsonl\n\n\
+openai: {\"messages\": [...]}, the last by the assistant. hf: {\"prompt\", \"completion\"}; train on the\n\
+completion alone.")]
+pub(crate) struct Export {
+    /// Pairs: a data set or JSON lines
+    pairs: PathBuf,
+    /// What lines look like
+    #[arg(long, value_enum)]
+    format: Format,
+    /// How pairs are put into words
+    #[arg(long, value_enum, default_value = "plain")]
+    method: Method,
+    /// Only the pairs of this part of the split
+    #[arg(long, value_name = "PART")]
+    split: Option<String>,
+    /// The file to write
+    #[arg(short, long, value_name = "FILE")]
+    out: PathBuf,
+    /// Replace what is at --out
+    #[arg(long)]
+    force: bool,
+    /// What to do about broken lines
+    #[arg(long, value_enum, default_value = "stop")]
+    on_broken: OnBroken,
+}
+
+#[derive(clap::ValueEnum, Clone, Copy, Debug)]
+enum Format {
+    #[value(name = "openai")]
+    OpenAi,
+    Hf,
+    PieTrain,
+    PieTest,
+}
+
+#[derive(clap::ValueEnum, Clone, Copy, Debug)]
+enum Method {
+    Plain,
+    PerfConditioned,
+}
+
+impl Export {
+    pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
+        if self.out.exists() && !self.force {
+            bail!(
+                "{} exists already; name another file with --out, or replace it with --force",
+                self.out.display()
+            );
+        }
+        let mut read = edits::Pairs::read(&self.pairs, self.on_broken.into())?;
+        tell_broken(&self.pairs, &read.broken, global);
+        read.pairs.retain(|pair| pair.verdict == "accepted");
+        if let Some(part) = &self.split {
+            read.pairs.retain(|pair| pair.split == *part);
+        }
+        let format = match self.format {
+            Format::OpenAi => ExportFormat::OpenAi,
+            Format::Hf => ExportFormat::HuggingFace,
+            Format::PieTrain => ExportFormat::PieTrain,
+            Format::PieTest => ExportFormat::PieTest,
+        };
+        let method = match self.method {
+            Method::Plain => ExportMethod::Plain,
+            Method::PerfConditioned => ExportMethod::PerfConditioned,
+        };
+        let lines = export(&read.pairs, format, method)?;
+        let count = write_lines(&self.out, &lines)?;
+        match global.json {
+            true => {
+                output::json(&serde_json::json!({"lines": count, "broken": read.broken.len()}))?
+            }
+            false => {
+                output::line(&format!("{} lines in {}", output::count(count), self.out.display()))?
+            }
+        }
+        Ok(if count > 0 { ExitCode::SUCCESS } else { output::NEGATIVE })
+    }
+}

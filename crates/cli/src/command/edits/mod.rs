@@ -1,0 +1,130 @@
+//! `benchstone edits`: performance edits.
+
+mod export;
+mod judge;
+mod pairs;
+mod propose;
+mod score;
+mod tests;
+mod validate;
+
+use crate::{Global, duration::duration};
+use edits::{Bench, Limits, Store};
+use std::{path::PathBuf, process::ExitCode, time::Duration};
+
+/// Pairs of slow and improved programs: make, check, judge, score
+#[derive(clap::Args, Debug)]
+#[command(after_help = "Examples:\n  \
+    benchstone edits validate pairs.jsonl\n  \
+    benchstone edits tests problems.jsonl --pairs pairs.jsonl --out tests --hidden hidden\n  \
+    benchstone edits pairs submissions --tests tests --out pairs\n  \
+    benchstone edits propose pairs --method rules --tests tests --out rules.jsonl\n  \
+    benchstone edits judge pairs --candidates rules.jsonl --tests tests --hidden hidden --out judged\n  \
+    benchstone edits score judged\n\n\
+Times are those of a simulated processor, the same on every host. Foreign programs run under limits,\n\
+write nothing and start nothing; whatever they do is a verdict.")]
+pub(crate) struct Edits {
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(clap::Subcommand, Debug)]
+enum Verb {
+    Pairs(pairs::Pairs),
+    Validate(validate::Validate),
+    Tests(tests::Tests),
+    Judge(judge::Judge),
+    Score(score::Score),
+    Propose(propose::Propose),
+    Export(export::Export),
+}
+
+impl Edits {
+    pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
+        match self.verb {
+            Verb::Pairs(verb) => verb.run(global),
+            Verb::Validate(verb) => verb.run(global),
+            Verb::Tests(verb) => verb.run(global),
+            Verb::Judge(verb) => verb.run(global),
+            Verb::Score(verb) => verb.run(global),
+            Verb::Propose(verb) => verb.run(global),
+            Verb::Export(verb) => verb.run(global),
+        }
+    }
+}
+
+/// What programs are timed with and what they may use.
+#[derive(clap::Args, Debug, Clone)]
+struct Conditions {
+    /// Processor to simulate: skylake, zen4, or a processor file
+    #[arg(long, value_name = "NAME", default_value = "skylake")]
+    cpu: String,
+    /// Where times come from: qemu, gem5, cachegrind, wall
+    #[arg(long, value_name = "SOURCE", default_value = "qemu")]
+    source: String,
+    /// Wall-clock limit of one native run
+    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = duration)]
+    limit: Duration,
+    /// Memory limit of one run, in MiB
+    #[arg(long, value_name = "MIB", default_value_t = 1024)]
+    memory: u64,
+    /// Instructions after which a timed run is stopped; 0: no limit
+    #[arg(long, value_name = "N", default_value_t = 2_000_000_000)]
+    max_instructions: u64,
+    /// Where executables and results are kept; ~/.cache/benchstone/edits unless given
+    #[arg(long, value_name = "DIR")]
+    cache: Option<PathBuf>,
+}
+
+impl Conditions {
+    fn store(&self) -> Store {
+        self.cache.as_deref().map_or_else(Store::of_user, Store::at)
+    }
+
+    fn bench(&self) -> anyhow::Result<Bench> {
+        let timing = timing::Options {
+            cpu: self.cpu.clone(),
+            source: timing::SourceKind::parse(&self.source)?,
+            max_instructions: self.max_instructions,
+            net: true,
+            ..timing::Options::default()
+        };
+        let limits =
+            Limits { wall: self.limit, memory_bytes: self.memory << 20, ..Limits::default() };
+        Ok(Bench::open(&timing, limits, &self.store())?)
+    }
+}
+
+/// What to do about lines that cannot be read.
+#[derive(clap::ValueEnum, Clone, Copy, Debug)]
+enum OnBroken {
+    /// Stop at the first, naming line and field
+    Stop,
+    /// Count them and go on
+    Skip,
+}
+
+impl From<OnBroken> for edits::schema::OnBroken {
+    fn from(what: OnBroken) -> edits::schema::OnBroken {
+        match what {
+            OnBroken::Stop => edits::schema::OnBroken::Stop,
+            OnBroken::Skip => edits::schema::OnBroken::Skip,
+        }
+    }
+}
+
+/// Say which lines were passed over.
+fn tell_broken(path: &std::path::Path, broken: &[edits::schema::Broken], global: &Global) {
+    if global.quiet {
+        return;
+    }
+    for line in broken {
+        eprintln!(
+            "{}, line {}, field `{}`: {}",
+            path.display(),
+            line.line,
+            line.field,
+            line.reason
+        );
+    }
+}

@@ -1,0 +1,118 @@
+//! `benchstone edits pairs`: submissions become pairs.
+
+use super::{Conditions, OnBroken, tell_broken};
+use crate::{Global, output, progress::Bar, target::Target};
+use edits::{PairOptions, PairReport, Submissions, TestFolder, make_pairs};
+use std::{path::PathBuf, process::ExitCode};
+
+/// Make pairs of slow and improved programs from submissions
+#[derive(clap::Args, Debug)]
+#[command(after_help = "Examples:\n  \
+    benchstone edits pairs Project_CodeNet --tests tests --out pairs\n  \
+    benchstone edits pairs submissions.jsonl --tests tests --out pairs --high-quality\n  \
+    benchstone edits pairs pairs.jsonl --tests tests --out timed --rejected\n  \
+    benchstone query \"SELECT label, count(*) FROM p GROUP BY label\" p=pairs\n\n\
+SUBMISSIONS is a folder in CodeNet's layout (metadata/*.csv, data/PROBLEM/LANGUAGE/*) or JSON lines:\n\
+submissions, or pairs, which are timed anew. Every later accepted program by the same author on the\n\
+same problem that is faster by the threshold makes a pair. Problems are split, never pairs. Results\n\
+are kept by content: the same command again does not repeat what was done.")]
+pub(crate) struct Pairs {
+    /// CodeNet's folder, or JSON lines
+    submissions: PathBuf,
+    /// Tests: DIR/PROBLEM/input.N.txt and output.N.txt
+    #[arg(long, value_name = "DIR")]
+    tests: PathBuf,
+    #[command(flatten)]
+    target: Target,
+    /// Relative gain (slow - fast) / slow that a pair must exceed
+    #[arg(long, value_name = "SHARE", default_value_t = 0.1)]
+    threshold: f64,
+    /// Only the pairs of highest speedup, at most 4 per problem
+    #[arg(long)]
+    high_quality: bool,
+    /// Keep pairs that do not hold up too, with their verdict
+    #[arg(long)]
+    rejected: bool,
+    /// Shares of problems for train, val and test
+    #[arg(long, value_name = "A,B,C", default_value = "0.8,0.1,0.1", value_parser = shares)]
+    split: Shares,
+    /// Decides which problem goes where
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// What to do about broken lines
+    #[arg(long, value_enum, default_value = "stop")]
+    on_broken: OnBroken,
+    #[command(flatten)]
+    conditions: Conditions,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Shares([f64; 3]);
+
+fn shares(text: &str) -> Result<Shares, String> {
+    let wrong = || format!("`{text}` is no split; write three shares, as 0.8,0.1,0.1");
+    let numbers: Vec<f64> =
+        text.split(',').map(|n| n.trim().parse().map_err(|_| wrong())).collect::<Result<_, _>>()?;
+    match numbers[..] {
+        [a, b, c] if [a, b, c].iter().all(|n| *n >= 0.0) && a + b + c > 0.0 => {
+            Ok(Shares([a, b, c]))
+        }
+        _ => Err(wrong()),
+    }
+}
+
+impl Pairs {
+    pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
+        let submissions = Submissions::read(&self.submissions, self.on_broken.into())?;
+        tell_broken(&self.submissions, &submissions.broken, global);
+        let tests = TestFolder::open(&self.tests)?;
+        let bench = self.conditions.bench()?;
+        let options = PairOptions {
+            threshold: self.threshold,
+            per_problem: self.high_quality.then_some(4),
+            rejected: self.rejected,
+            split: self.split.0,
+            seed: self.seed,
+        };
+        let bar = Bar::new(global);
+        let report = edits::with_jobs(global.jobs(), || {
+            let out = (self.target.out.as_path(), self.target.force);
+            make_pairs(&submissions, &tests, &bench, &options, out, &bar)
+        })?;
+        drop(bar);
+        match global.json {
+            true => output::json(&report)?,
+            false => print(&report, &self.target.out)?,
+        }
+        Ok(if report.pairs > 0 { ExitCode::SUCCESS } else { output::NEGATIVE })
+    }
+}
+
+fn print(report: &PairReport, out: &std::path::Path) -> anyhow::Result<()> {
+    let all = report.verdicts.values().sum();
+    let rows = report
+        .verdicts
+        .iter()
+        .map(|(verdict, n)| vec![verdict.clone(), output::count(*n), output::percent(*n, all)]);
+    output::line(&output::table(&["chronological pairs", "n", "share"], rows).to_string())?;
+    let rows = report.labels.iter().map(|(label, n)| {
+        vec![label.clone(), output::count(*n), output::percent(*n, report.pairs)]
+    });
+    output::line(&output::table(&["what changed", "pairs", "share"], rows).to_string())?;
+    let mean = |mean: Option<f64>| mean.map_or("–".to_owned(), |mean| format!("{mean:.2}"));
+    output::line(&format!(
+        "{} pairs of {} problems in {}; only I/O {}, array shorter {}, only start-up {}",
+        output::count(report.pairs),
+        output::count(report.problems),
+        out.display(),
+        report.io_only,
+        report.array_shrunk,
+        report.startup_only
+    ))?;
+    output::line(&format!(
+        "slow / improved, geometric mean over pairs: {}, without start-up {} ({:.1} s)",
+        mean(report.geomean),
+        mean(report.geomean_net),
+        report.seconds
+    ))
+}

@@ -1,0 +1,290 @@
+//! `benchstone edits propose`: candidates from rules or from a model.
+
+use super::{Conditions, OnBroken, tell_broken};
+use crate::{Global, duration::duration, output, progress::Bar};
+use anyhow::{Context, bail};
+use edits::{
+    Client, Encoder, Endpoint, EndpointEncoder, IndexKind, Pair, Prompt, ProposeOptions, Rewriter,
+    SearchOptions, StrategyEncoder, TestFolder, TokenEncoder, propose, search, write_lines,
+};
+use std::{
+    path::{Path, PathBuf},
+    process::ExitCode,
+    time::Duration,
+};
+
+/// Propose faster versions: by rules under the judge, or by a served model
+#[derive(clap::Args, Debug)]
+#[command(after_help = "Examples:\n  \
+    benchstone edits propose pairs --method rules --tests tests --out rules.jsonl\n  \
+    benchstone edits propose pairs --method rules --no-io --tests tests --out rules.jsonl\n  \
+    benchstone edits propose pairs --method retrieval --known train --k 2 --samples 8 \\\n      \
+        --temperature 0.7 --url http://localhost:8000/v1 --model NAME --out answers.jsonl\n\n\
+The key is read from the environment (OPENAI_API_KEY unless --key-variable says otherwise) and is written\n\
+nowhere. Answers are kept: a run that was stopped asks only for what is missing. Examples of a program's\n\
+own problem are never shown to the model.")]
+pub(crate) struct Propose {
+    /// Pairs whose slow programs are to become faster
+    pairs: PathBuf,
+    /// What proposes
+    #[arg(long, value_enum, default_value = "rules")]
+    method: Method,
+    /// The file to write: JSON lines for `edits judge --candidates`
+    #[arg(short, long, value_name = "FILE")]
+    out: PathBuf,
+    /// Replace what is at --out
+    #[arg(long)]
+    force: bool,
+    /// Only the pairs of this part of the split
+    #[arg(long, value_name = "PART")]
+    split: Option<String>,
+    /// Candidates per slow program
+    #[arg(long, value_name = "N", default_value_t = 8)]
+    samples: usize,
+    /// Seed of search and draws
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// rules: tests that the search may know
+    #[arg(long, value_name = "DIR", required_if_eq("method", "rules"))]
+    tests: Option<PathBuf>,
+    /// rules: candidates judged per slow program
+    #[arg(long, value_name = "N", default_value_t = 16)]
+    budget: usize,
+    /// rules: leave out edits that change nothing but input and output
+    #[arg(long)]
+    no_io: bool,
+    /// Models: pairs to show as examples
+    #[arg(long, value_name = "PAIRS")]
+    known: Option<PathBuf>,
+    /// Models: examples shown
+    #[arg(long, value_name = "K", default_value_t = 2)]
+    k: usize,
+    /// Models: what makes programs near each other
+    #[arg(long, value_enum, default_value = "tokens")]
+    encoder: Encoding,
+    /// Models: how nearest programs are found
+    #[arg(long, value_enum, default_value = "exact")]
+    index: Finding,
+    /// Models: a prompt's file in the place of the method's own
+    #[arg(long, value_name = "FILE")]
+    prompt: Option<PathBuf>,
+    /// Models: temperature of the draws
+    #[arg(long, value_name = "T", default_value_t = 0.7)]
+    temperature: f64,
+    /// Models: tokens of an answer at most
+    #[arg(long, value_name = "N", default_value_t = 2048)]
+    max_tokens: u32,
+    /// Models: address of an OpenAI-compatible API
+    #[arg(long, value_name = "URL", default_value = "http://localhost:8000/v1")]
+    url: String,
+    /// Models: the model's name there
+    #[arg(long, value_name = "NAME")]
+    model: Option<String>,
+    /// Models: the embedding model's name, for --encoder endpoint
+    #[arg(long, value_name = "NAME")]
+    embedding_model: Option<String>,
+    /// Models: environment variable that holds the key
+    #[arg(long, value_name = "NAME", default_value = "OPENAI_API_KEY")]
+    key_variable: String,
+    /// Models: limit of one request
+    #[arg(long, value_name = "TIME", default_value = "120s", value_parser = duration)]
+    timeout: Duration,
+    /// Models: times that a request is made before giving up
+    #[arg(long, value_name = "N", default_value_t = 5)]
+    tries: u32,
+    /// Models: requests per minute at most; 0: no limit
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    requests_per_minute: u32,
+    /// Models: price of a million tokens asked and answered
+    #[arg(long, value_name = "IN,OUT", default_value = "0,0", value_parser = price)]
+    price: Price,
+    /// What to do about broken lines
+    #[arg(long, value_enum, default_value = "stop")]
+    on_broken: OnBroken,
+    #[command(flatten)]
+    conditions: Conditions,
+}
+
+#[derive(clap::ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+enum Method {
+    Rules,
+    Instruction,
+    FewShot,
+    Cot,
+    Retrieval,
+    PerfConditioned,
+}
+
+#[derive(clap::ValueEnum, Clone, Copy, Debug)]
+enum Encoding {
+    /// Sequences of tokens
+    Tokens,
+    /// What an edit improves, not what its text looks like
+    Strategy,
+    /// The endpoint's embeddings
+    Endpoint,
+}
+
+#[derive(clap::ValueEnum, Clone, Copy, Debug)]
+enum Finding {
+    Exact,
+    Hnsw,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Price([f64; 2]);
+
+fn price(text: &str) -> Result<Price, String> {
+    let wrong = || format!("`{text}` is no price; write two numbers, as 0.5,1.5");
+    let (asked, answered) = text.split_once(',').ok_or_else(wrong)?;
+    let number =
+        |text: &str| text.trim().parse::<f64>().ok().filter(|n| *n >= 0.0).ok_or_else(wrong);
+    Ok(Price([number(asked)?, number(answered)?]))
+}
+
+impl Propose {
+    pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
+        if self.out.exists() && !self.force {
+            bail!(
+                "{} exists already; name another file with --out, or replace it with --force",
+                self.out.display()
+            );
+        }
+        let mut read = edits::Pairs::read(&self.pairs, self.on_broken.into())?;
+        tell_broken(&self.pairs, &read.broken, global);
+        if let Some(part) = &self.split {
+            read.pairs.retain(|pair| pair.split == *part);
+        }
+        match self.method {
+            Method::Rules => self.rules(&read.pairs, global),
+            _ => self.model(&read.pairs, global),
+        }
+    }
+
+    fn rules(&self, pairs: &[Pair], global: &Global) -> anyhow::Result<ExitCode> {
+        let tests = TestFolder::open(self.tests.as_deref().unwrap_or(Path::new("tests")))?;
+        let bench = self.conditions.bench()?;
+        let rewriter = Rewriter::start(global.jobs())?;
+        let options = SearchOptions {
+            budget: self.budget,
+            samples: self.samples,
+            without_io: self.no_io,
+            seed: self.seed,
+        };
+        let bar = Bar::new(global);
+        let (candidates, report) = edits::with_jobs(global.jobs(), || {
+            search(pairs, &tests, &bench, &rewriter, &options, &bar)
+        })?;
+        drop(bar);
+        let lines: Vec<_> = candidates.iter().map(edits::Candidates::to_line).collect();
+        write_lines(&self.out, &lines)?;
+        if global.json {
+            output::json(&report)?;
+        } else {
+            let mut rules: Vec<(&String, &u64)> = report.rules.iter().collect();
+            rules.sort_by(|a, b| b.1.cmp(a.1));
+            let rows = rules.into_iter().map(|(rule, n)| vec![rule.clone(), output::count(*n)]);
+            output::line(&output::table(&["rule", "in the fastest of"], rows).to_string())?;
+            output::line(&format!(
+                "{} of {} slow programs improved, no edit for {}, {} could not be judged; {} candidates tried, {} ({:.1} s)",
+                report.improved,
+                report.programs,
+                report.without_edits,
+                report.unjudged.values().sum::<u64>(),
+                output::count(report.evaluations),
+                self.out.display(),
+                report.seconds
+            ))?;
+        }
+        Ok(if report.improved > 0 { ExitCode::SUCCESS } else { output::NEGATIVE })
+    }
+
+    fn model(&self, pairs: &[Pair], global: &Global) -> anyhow::Result<ExitCode> {
+        let method = match self.method {
+            Method::Instruction | Method::Rules => "instruction",
+            Method::FewShot => "few-shot",
+            Method::Cot => "cot",
+            Method::Retrieval => "retrieval",
+            Method::PerfConditioned => "perf-conditioned",
+        };
+        let model = self.model.clone().context("--model: name the model that is asked")?;
+        let prompt = match &self.prompt {
+            Some(path) => Prompt::read(path)?,
+            None => Prompt::of_method(method).context("the method has no prompt")?,
+        };
+        let known = match &self.known {
+            Some(path) => edits::Pairs::read(path, self.on_broken.into())?.pairs,
+            None if prompt.has_examples() => {
+                bail!("--known: name pairs to show as examples for --method {method}")
+            }
+            None => Vec::new(),
+        };
+        let client = |model: String| {
+            let endpoint = Endpoint {
+                base_url: self.url.clone(),
+                model,
+                key_variable: self.key_variable.clone(),
+                timeout: self.timeout,
+                tries: self.tries.max(1),
+                requests_per_minute: self.requests_per_minute,
+                price: self.price.0,
+                ..Endpoint::default()
+            };
+            Client::new(endpoint, self.conditions.store())
+        };
+        let embedder = client(self.embedding_model.clone().unwrap_or_else(|| model.clone()));
+        let encoder: Box<dyn Encoder + '_> = match self.encoder {
+            Encoding::Tokens => Box::new(TokenEncoder),
+            Encoding::Strategy => Box::new(StrategyEncoder),
+            Encoding::Endpoint => Box::new(EndpointEncoder { client: &embedder }),
+        };
+        let index = match self.index {
+            Finding::Exact => IndexKind::Exact,
+            Finding::Hnsw => IndexKind::Hnsw,
+        };
+        let options = ProposeOptions {
+            method: method.to_owned(),
+            k: self.k,
+            samples: self.samples as u64,
+            temperature: self.temperature,
+            most_tokens: self.max_tokens,
+            index: (self.method != Method::FewShot).then_some(index),
+            seed: self.seed,
+        };
+        let client = client(model);
+        let bar = Bar::new(global);
+        let (candidates, report) = edits::with_jobs(global.jobs(), || {
+            propose(pairs, &known, &client, &prompt, encoder.as_ref(), &options, &bar)
+        })?;
+        drop(bar);
+        let lines: Vec<_> = candidates.iter().map(edits::Candidates::to_line).collect();
+        write_lines(&self.out, &lines)?;
+        if global.json {
+            output::json(&report)?;
+        } else {
+            output::line(&format!(
+                "{} answers for {} programs, {} without a program, {} failed; {} ({:.1} s)",
+                output::count(report.answers),
+                output::count(report.programs),
+                report.without_program,
+                report.failed,
+                self.out.display(),
+                report.seconds
+            ))?;
+            let usage = report.usage;
+            output::line(&format!(
+                "{} requests, {} from the cache, {} repeated; {} tokens asked, {} answered, cost {:.4}",
+                usage.requests,
+                usage.cached,
+                usage.retries,
+                output::count(usage.prompt_tokens),
+                output::count(usage.completion_tokens),
+                usage.cost
+            ))?;
+            if !report.failure.is_empty() {
+                output::line(&format!("the last failure: {}", report.failure))?;
+            }
+        }
+        Ok(if report.failed == 0 { ExitCode::SUCCESS } else { output::NEGATIVE })
+    }
+}
