@@ -24,7 +24,7 @@ build: setup
 
 install: build
 	install -D -t $(or $(PREFIX),$(HOME)/.local)/bin $(addprefix $(CARGO_TARGET_DIR)/release/,\
-	  benchstone benchstone-clang benchstone-launch benchstone-device)
+	  benchstone benchstone-clang benchstone-launch benchstone-device benchstone-clock libbenchstone_timing.so)
 
 demo: build
 	@scripts/demo.sh $(BIN) $(DEMO)

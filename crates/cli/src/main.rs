@@ -8,6 +8,7 @@ mod duration;
 mod interrupt;
 mod output;
 mod progress;
+mod size;
 mod target;
 
 use clap::{CommandFactory, FromArgMatches, Parser};

@@ -1,6 +1,7 @@
 //! A run of instructions with one entry and one exit, decoded once and executed many times.
 
 use crate::{
+    branch::Hashes,
     decode::{Operation, flag},
     verdict::Refusal,
 };
@@ -37,6 +38,8 @@ pub(crate) struct Block {
     /// Its accesses in order: slot of the address (see [`crate::Core::access`]) and whether it is
     /// the instruction's store.
     pub(crate) accesses: Vec<u16>,
+    /// Of the branch it ends with.
+    pub(crate) hashes: Hashes,
     /// Whether it holds a system call.
     pub(crate) system_call: bool,
     pub(crate) refusal: Option<Refusal>,
@@ -54,6 +57,7 @@ impl Block {
             lines: (0, 0),
             operations: Vec::new(),
             accesses: Vec::new(),
+            hashes: Hashes::default(),
             system_call: false,
             refusal: None,
         }
@@ -61,6 +65,7 @@ impl Block {
 
     /// Derive what follows from the operations.
     pub(crate) fn finish(&mut self) {
+        self.hashes = Hashes::of(self.last);
         for (at, operation) in self.operations.iter().enumerate() {
             for (kind, wanted) in [(0, flag::LOAD), (1, flag::STORE)] {
                 if operation.flags & wanted != 0 {

@@ -10,7 +10,7 @@ use crate::{
     memory::Memory,
     pipeline::{Accesses, Pipeline},
     report::Report,
-    sampling::Sampling,
+    sampling::{Phase, Sampling},
     strings::{Repeats, UNTOUCHED},
     verdict::Refusal,
 };
@@ -57,6 +57,8 @@ struct State {
     /// Line of code that was fetched last.
     code_line: u64,
     startup_cycles: Option<u64>,
+    /// Branches that no predictor saw, since they were far from a sampled window.
+    unpredicted: u64,
     refusal: Option<Refusal>,
 }
 
@@ -82,6 +84,7 @@ impl Core {
                 settings: Settings { max_instructions: limit, ..settings },
                 code_line: u64::MAX,
                 startup_cycles: None,
+                unpredicted: 0,
                 refusal: None,
             },
             translator,
@@ -94,7 +97,7 @@ impl Core {
     /// # Errors
     /// When the block holds an instruction whose result differs from run to run or that the
     /// emulator has not.
-    pub fn translate(&mut self, code: &[(u64, Vec<u8>)]) -> Result<u32, Refusal> {
+    pub fn translate(&mut self, code: &[(u64, &[u8])]) -> Result<u32, Refusal> {
         let block = self.translator.block(code);
         if let Some(refusal) = block.refusal {
             return Err(refusal);
@@ -159,12 +162,18 @@ impl Core {
         }
         let state = &mut self.state;
         let (cycles, error) = state.cycles();
+        let mut counters = state.counters;
+        let seen = counters.branches - state.unpredicted;
+        if state.unpredicted > 0 && seen > 0 {
+            let scaled = u128::from(counters.mispredicts) * u128::from(counters.branches);
+            counters.mispredicts = (scaled / u128::from(seen)) as u64;
+        }
         Report {
             cycles,
             sampling_error_cycles: error,
             startup_cycles: state.startup_cycles,
             kernel_cycles: state.pipeline.stalled(),
-            counters: state.counters,
+            counters,
         }
     }
 }
@@ -183,15 +192,18 @@ impl State {
     fn run(&mut self, block: &Block, next: u64, slots: &mut [u64; SLOTS]) {
         if block.exit == Exit::Repeat {
             self.run_repeat(block, next, slots);
-        } else if self.sampling.detailed {
-            self.run_detailed(block, next, slots, &block.operations);
         } else {
-            self.run_warm(block, next, slots);
+            match self.sampling.phase {
+                Phase::Detailed => self.run_detailed(block, next, slots, &block.operations),
+                Phase::Far => self.run_warm::<false>(block, next, slots),
+                Phase::Near => self.run_warm::<true>(block, next, slots),
+            }
         }
         let instructions = self.counters.instructions;
         if instructions >= self.sampling.change_at {
             let working = self.pipeline.cycles() - self.pipeline.stalled();
             self.sampling.change(instructions, working);
+            self.memory.forget_recent();
         }
         if instructions > self.settings.max_instructions {
             self.refusal = Some(Refusal::Instructions);
@@ -229,20 +241,20 @@ impl State {
         }
     }
 
-    /// Keep caches, buffers and predictors warm, at no time but the operating system's.
+    /// Keep caches and buffers warm, and predictors where `NEAR`, at no time but the operating
+    /// system's.
     #[inline(always)]
-    fn run_warm(&mut self, block: &Block, next: u64, slots: &[u64; SLOTS]) {
+    fn run_warm<const NEAR: bool>(&mut self, block: &Block, next: u64, slots: &[u64; SLOTS]) {
         self.counters.instructions += block.instructions;
         if block.lines.0 != self.code_line || block.lines.1 != block.lines.0 {
             self.fetch_code::<false>(block);
         }
         for &slot in &block.accesses {
             let address = slots[slot as usize % SLOTS];
-            let instruction = block.start.wrapping_add(u64::from(slot / 2));
-            if slot & 1 == 0 {
-                self.memory.load::<false>(0, address, instruction, &mut self.counters);
-            } else {
-                self.memory.store::<false>(0, address, instruction, &mut self.counters);
+            let store = slot & 1 == 1;
+            if !self.memory.is_recent(address, store) {
+                let instruction = block.start.wrapping_add(u64::from(slot / 2));
+                self.memory.follow(address, store, instruction, &mut self.counters);
             }
         }
         let stalled =
@@ -250,8 +262,11 @@ impl State {
         if stalled > 0 {
             self.pipeline.stall(stalled);
         }
-        if block.exit != Exit::Fall {
+        if NEAR && block.exit != Exit::Fall {
             self.branch::<false>(block, next, 0);
+        } else if block.exit != Exit::Fall {
+            self.counters.branches += 1;
+            self.unpredicted += 1;
         }
     }
 
@@ -260,8 +275,9 @@ impl State {
     fn run_repeat(&mut self, block: &Block, next: u64, slots: &mut [u64; SLOTS]) {
         let Some((repeated, before)) = block.operations.split_last() else { return };
         let continues = self.repeats.continues(block.last);
+        let detailed = self.sampling.phase == Phase::Detailed;
         if !before.is_empty() {
-            if self.sampling.detailed {
+            if detailed {
                 self.run_detailed(block, next, slots, before);
             } else {
                 self.counters.instructions += block.instructions;
@@ -278,7 +294,7 @@ impl State {
         self.repeats.element(
             repeated,
             accesses,
-            self.sampling.detailed,
+            detailed,
             &mut self.pipeline,
             &mut self.memory,
             &mut self.counters,
@@ -306,7 +322,7 @@ impl State {
     #[inline(always)]
     fn branch<const TIMED: bool>(&mut self, block: &Block, next: u64, resolved: u64) {
         self.counters.branches += 1;
-        match self.predictors.meet(block.exit, block.last, block.end, next) {
+        match self.predictors.meet(block, next) {
             Outcome::Straight => {}
             Outcome::Taken(bubble) => {
                 if TIMED {

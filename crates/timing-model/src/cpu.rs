@@ -102,7 +102,7 @@ pub struct PortNames {
     /// Ports that take branches.
     pub branch: Vec<String>,
     /// Cycles by which a load into a vector register takes longer.
-    pub vector_load_extra: u64,
+    pub vector_load_extra: u8,
 }
 
 /// Branch prediction.

@@ -16,10 +16,10 @@
 //!
 //! let mut core = Core::new(&Cpu::named("zen4").expect("built in"), Settings::default());
 //! // imul rax, rax; dec rcx; jne back
-//! let code = [
-//!     (0x40_1000, vec![0x48, 0x0f, 0xaf, 0xc0]),
-//!     (0x40_1004, vec![0x48, 0xff, 0xc9]),
-//!     (0x40_1007, vec![0x75, 0xf7]),
+//! let code: [(u64, &[u8]); 3] = [
+//!     (0x40_1000, &[0x48, 0x0f, 0xaf, 0xc0]),
+//!     (0x40_1004, &[0x48, 0xff, 0xc9]),
+//!     (0x40_1007, &[0x75, 0xf7]),
 //! ];
 //! let block = core.translate(&code).expect("nothing in it is refused");
 //! for _ in 0..100_000 {

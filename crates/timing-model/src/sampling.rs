@@ -1,19 +1,35 @@
-//! Detailed windows at a fixed rate; between them only caches and predictors follow (SMARTS:
-//! Wunderlich et al., ISCA 2003).
+//! Detailed windows at a fixed rate; between them caches and buffers follow all accesses, and shortly
+//! before each window the branch predictors as well (after SMARTS: Wunderlich et al., ISCA 2003).
 
 /// Instructions of one detailed window.
 const WINDOW: u64 = 20_000;
+/// Instructions before a window in which predictors follow: enough to learn anew the branches of
+/// where the program is; what they knew of other places they keep.
+const NEAR: u64 = 40_000;
+
+/// How much of the processor follows the program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Phase {
+    /// All of it.
+    Detailed,
+    /// Caches and buffers.
+    Far,
+    /// Caches, buffers and predictors.
+    Near,
+}
 
 /// Which instructions are simulated in detail, and what that says about the rest.
 pub(crate) struct Sampling {
     /// One window in `rate` is detailed; 1: all.
     rate: u64,
-    /// Instruction count at which the mode changes next.
+    /// Instruction count at which the phase changes next.
     pub(crate) change_at: u64,
-    pub(crate) detailed: bool,
+    pub(crate) phase: Phase,
     state: u64,
     /// End of the current period.
     period_end: u64,
+    /// Where the next window begins.
+    next: u64,
     begun: (u64, u64),
     windows: Vec<(u64, u64)>,
 }
@@ -23,28 +39,33 @@ impl Sampling {
         Sampling {
             rate: rate.max(1),
             change_at: if rate <= 1 { u64::MAX } else { WINDOW },
-            detailed: true,
+            phase: Phase::Detailed,
             state: 0x9e37_79b9_7f4a_7c15,
             period_end: WINDOW * rate.max(1),
+            next: 0,
             begun: (0, 0),
             windows: Vec::new(),
         }
     }
 
-    /// Change the mode, after `instructions` in all and `cycles` of detail without stalls.
+    /// Change the phase, after `instructions` in all and `cycles` of detail without stalls.
     pub(crate) fn change(&mut self, instructions: u64, cycles: u64) {
-        if self.detailed {
-            self.windows.push((instructions - self.begun.0, cycles - self.begun.1));
-            // The next window lies anywhere in the next period, so that no loop keeps step with it.
-            self.state = self.state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
-            let room = WINDOW * (self.rate - 1) + 1;
-            self.change_at = (self.period_end + (self.state >> 33) % room).max(instructions);
-            self.period_end += WINDOW * self.rate;
-        } else {
-            self.begun = (instructions, cycles);
-            self.change_at = instructions + WINDOW;
-        }
-        self.detailed = !self.detailed;
+        (self.phase, self.change_at) = match self.phase {
+            Phase::Detailed => {
+                self.windows.push((instructions - self.begun.0, cycles - self.begun.1));
+                // The next window lies anywhere in the next period, so that no loop keeps step with it.
+                self.state = self.state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                let room = WINDOW * (self.rate - 1) + 1;
+                self.next = (self.period_end + (self.state >> 33) % room).max(instructions);
+                self.period_end += WINDOW * self.rate;
+                (Phase::Far, self.next.saturating_sub(NEAR))
+            }
+            Phase::Far => (Phase::Near, self.next),
+            Phase::Near => {
+                self.begun = (instructions, cycles);
+                (Phase::Detailed, instructions + WINDOW)
+            }
+        };
     }
 
     /// Close the books: cycles of all `instructions`, where `cycles` were seen in detail, and the
@@ -53,7 +74,7 @@ impl Sampling {
         if self.rate == 1 {
             return (cycles, 0);
         }
-        if self.detailed && instructions > self.begun.0 {
+        if self.phase == Phase::Detailed && instructions > self.begun.0 {
             self.windows.push((instructions - self.begun.0, cycles - self.begun.1));
         }
         // The start of a program is like nothing that follows: it stands for itself only.
@@ -93,7 +114,7 @@ mod tests {
         let (mut instructions, mut cycles) = (0, 0);
         for _ in 0..200_000 {
             instructions += 100;
-            cycles += if sampling.detailed { 200 } else { 0 };
+            cycles += if sampling.phase == Phase::Detailed { 200 } else { 0 };
             if instructions >= sampling.change_at {
                 sampling.change(instructions, cycles);
             }

@@ -65,7 +65,7 @@ extern "C" fn translated(_: Id, block: *mut c_void) {
         let data = unsafe { qemu::qemu_plugin_insn_data(instruction) };
         // SAFETY: QEMU holds `size` bytes of code there during this call.
         let bytes = unsafe { std::slice::from_raw_parts(data, size) };
-        code.push((address, bytes.to_vec()));
+        code.push((address, bytes));
         let slot = ptr::without_provenance_mut(Core::slot(index));
         // SAFETY: the callback has the declared type; `slot` is a number in a pointer's clothes.
         unsafe {

@@ -72,7 +72,7 @@ impl Session {
         })
     }
 
-    pub(crate) fn translate(&mut self, code: &[(u64, Vec<u8>)]) -> Result<u32, Refusal> {
+    pub(crate) fn translate(&mut self, code: &[(u64, &[u8])]) -> Result<u32, Refusal> {
         self.core.translate(code)
     }
 

@@ -31,7 +31,7 @@ int main() {
     printf("clock_mhz %.1f\n", adds / chain * 1000);
 
     struct Node { size_t next, rest[7]; };
-    for (size_t kib : {16, 128, 512, 2048, 4096, 8192, 131072}) {
+    for (size_t kib : {16, 128, 512, 2048, 4096, 8192, 16384, 32768, 131072}) {
         size_t count = kib * 1024 / sizeof(Node);
         std::vector<Node> nodes(count);
         std::vector<size_t> order(count);

@@ -52,6 +52,11 @@ pub fn calibrate(base: &str) -> Result<Calibration, Error> {
         source_name: "calibration",
         reason: output.lines().last().unwrap_or_default().to_owned(),
     })?;
+    for (level, shape) in [(1, &mut cpu.l1d), (2, &mut cpu.l2), (3, &mut cpu.l3)] {
+        if let Some((size, ways)) = geometry(level) {
+            (shape.size_kib, shape.ways) = (size, ways);
+        }
+    }
     fit(&mut cpu, &found);
     let wrong =
         |error: timing_model::Error| Error::Cpu { name: base.into(), reason: error.to_string() };
@@ -63,6 +68,28 @@ pub fn calibrate(base: &str) -> Result<Calibration, Error> {
         system_call_ns: found.system_call_ns,
         cpu_toml: cpu.to_toml().map_err(wrong)?,
     })
+}
+
+/// The built-in processor whose core is nearest to this host's, by its maker.
+#[must_use]
+pub fn nearest_processor() -> &'static str {
+    let text = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    if text.contains("AuthenticAMD") { "zen4" } else { "skylake" }
+}
+
+/// Size in KiB and associativity of a data or unified cache level of this host, as Linux says.
+fn geometry(level: u32) -> Option<(usize, usize)> {
+    let folder = std::path::Path::new("/sys/devices/system/cpu/cpu0/cache");
+    let says = |index: usize, file: &str| {
+        let path = folder.join(format!("index{index}")).join(file);
+        std::fs::read_to_string(path).map(|text| text.trim().to_owned()).unwrap_or_default()
+    };
+    let index = (0..8).find(|index| {
+        says(*index, "level") == level.to_string() && says(*index, "type") != "Instruction"
+    })?;
+    let size = says(index, "size").trim_end_matches('K').parse().ok()?;
+    let ways = says(index, "ways_of_associativity").parse().ok()?;
+    (size > 0 && (1..=16).contains(&ways)).then_some((size, ways))
 }
 
 /// The micro-benchmarks' answers.
@@ -97,9 +124,12 @@ impl Found {
 
     /// Cycles of a dependent load in a working set of about `kib`.
     fn cycles(&self, kib: u64) -> u64 {
+        self.in_cycles(self.nanoseconds(kib))
+    }
+
+    fn nanoseconds(&self, kib: u64) -> f64 {
         let nearest = self.load_ns.iter().min_by_key(|(size, _)| size.abs_diff(kib));
-        let ns = nearest.map_or(1.0, |(_, ns)| *ns);
-        self.in_cycles(ns)
+        nearest.map_or(1.0, |(_, ns)| *ns)
     }
 
     fn in_cycles(&self, ns: f64) -> u64 {
@@ -115,9 +145,14 @@ fn fit(cpu: &mut Cpu, found: &Found) {
     cpu.l1d.latency = found.cycles(16).clamp(3, 8);
     // A walk at random through half of a level mostly hits it.
     cpu.l2.latency = found.cycles(cpu.l2.size_kib as u64 / 2).clamp(cpu.l1d.latency + 4, 40);
-    let third = found.cycles(cpu.l3.size_kib as u64 / 4);
-    cpu.l3.latency = third.clamp(cpu.l2.latency + 10, 200);
+    // Past the second level by enough, and before others' share of the third.
+    let third_ns = found.nanoseconds(cpu.l2.size_kib as u64 * 4);
+    cpu.l3.latency = found.in_cycles(third_ns).clamp(cpu.l2.latency + 10, 200);
     let last = found.load_ns.iter().max_by_key(|(kib, _)| *kib).map_or(1.0, |(_, ns)| *ns);
+    // What others on the same chip leave of the last level: the largest walk nearer to it than to memory.
+    let near = found.load_ns.iter().filter(|(_, ns)| *ns < (third_ns + last) / 2.0);
+    let share = near.map(|(kib, _)| *kib as usize).max().unwrap_or(cpu.l3.size_kib);
+    cpu.l3.size_kib = share.clamp(cpu.l2.size_kib, cpu.l3.size_kib.max(cpu.l2.size_kib));
     // A walk through the largest set misses the second translation buffer as well.
     let memory = found.in_cycles(last).saturating_sub(cpu.tlb.walk + cpu.l3.latency / 2);
     cpu.dram.latency = memory.clamp(cpu.l3.latency + 20, 2000);

@@ -41,14 +41,15 @@ mod source;
 mod suite;
 mod validate;
 
-pub use calibrate::{Calibration, calibrate};
+pub use calibrate::{Calibration, calibrate, nearest_processor};
 pub use error::Error;
 pub use measurement::{Measurement, Timing};
 pub use options::{Code, Compiler, Job, Options, SourceKind};
 pub use suite::{Suite, SuiteReport, TimingRow, time_suite};
 pub use timing_model::Cpu;
 pub use validate::{
-    Agreement, Compared, Figure, ValidateOptions, ValidationReport, is_held_out, programs, validate,
+    Agreement, Compared, Figure, Half, ValidateOptions, ValidationReport, is_held_out, programs,
+    validate,
 };
 
 use net::EmptyPrograms;

@@ -67,7 +67,7 @@ pub struct Options {
     pub cpu: String,
     /// Where cycles come from.
     pub source: SourceKind,
-    /// Times to run; more than one matters for wall-clock time only.
+    /// Times to run: wall-clock time takes the best, the model's runs must agree.
     pub runs: u64,
     /// Simulate one instruction in so many in detail; 1: all.
     pub sample_rate: u64,

@@ -113,6 +113,59 @@ fn bad_programs_have_a_verdict_each() {
 }
 
 #[test]
+fn limits_of_memory_and_time_are_verdicts_and_nothing_is_written() {
+    let hungry = cpp(
+        "#include <cstdlib>\n#include <cstring>\nint main() { for (;;) memset(malloc(1 << 26), 1, 1 << 26); }",
+        "",
+    );
+    let Some(timing) = timed(&hungry, &Options { memory_bytes: 512 << 20, ..options() }) else {
+        return;
+    };
+    assert_eq!(timing.verdict, "memory-limit", "{}", timing.detail);
+    let asleep = cpp("#include <unistd.h>\nint main() { pause(); }", "");
+    let short = Options { timeout: std::time::Duration::from_millis(500), ..options() };
+    let timing = timed(&asleep, &short).expect("the tools are there");
+    assert_eq!(timing.verdict, "timeout", "{}", timing.detail);
+    let writes = cpp(
+        "#include <cstdio>\nint main() { return fopen(\"/tmp/benchstone-wrote\", \"w\") || fopen(\"here\", \"w\"); }",
+        "",
+    );
+    let timing = timed(&writes, &options()).expect("the tools are there");
+    assert_eq!(figures(timing).exit_status, 0);
+}
+
+/// Runs this test binary again with another search path.
+#[test]
+fn without_qemu_or_with_an_old_one_the_message_says_what_to_install() {
+    const NAME: &str = "without_qemu_or_with_an_old_one_the_message_says_what_to_install";
+    if std::env::var_os("TIMING_CHILD").is_some() {
+        let error = timing::time(&cpp("int main() {}", ""), &options()).unwrap_err();
+        eprintln!("error {error}");
+        return;
+    }
+    let folder = std::env::temp_dir().join(format!("benchstone-old-qemu-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let said = || {
+        let exe = std::env::current_exe().unwrap();
+        let mut command = Command::new(exe);
+        command.args([NAME, "--exact", "--nocapture"]).env("TIMING_CHILD", "1");
+        let output = command.env("PATH", &folder).output().unwrap();
+        let text = String::from_utf8_lossy(&output.stderr).into_owned();
+        let line = text.lines().find_map(|line| line.strip_prefix("error ")).map(str::to_owned);
+        line.unwrap_or(text)
+    };
+    let missing = said();
+    assert!(missing.contains("apt install qemu-user"), "{missing}");
+    let old = folder.join("qemu-x86_64");
+    std::fs::write(&old, "#!/bin/sh\necho 'qemu-x86_64 version 5.2.0 (Debian 1:5.2+dfsg-11)'\n")
+        .unwrap();
+    std::fs::set_permissions(&old, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let too_old = said();
+    assert!(too_old.contains("5.2 is too old") && too_old.contains("apt install"), "{too_old}");
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+#[test]
 fn files_that_are_no_programs_have_a_verdict() {
     let elf = |bytes: &[u8]| Job {
         name: "elf".into(),

@@ -13,6 +13,7 @@ mod project;
 mod query;
 mod run;
 mod show;
+mod time;
 mod worker;
 
 use crate::Global;
@@ -34,6 +35,7 @@ pub(crate) enum Command {
     Run(run::Run),
     Label(label::Label),
     Edits(edits::Edits),
+    Time(Box<time::Time>),
     #[command(hide = true)]
     Worker(worker::Worker),
 }
@@ -54,6 +56,7 @@ impl Command {
             Command::Run(command) => command.run(global),
             Command::Label(command) => command.run(global),
             Command::Edits(command) => command.run(global),
+            Command::Time(command) => command.run(global),
             Command::Worker(command) => command.run(),
         }
     }

@@ -5,10 +5,14 @@ mod indirect;
 mod ras;
 mod tage;
 
-use crate::{block::Exit, cpu::Branch};
+use crate::{
+    block::{Block, Exit},
+    cpu::Branch,
+};
 use btb::TargetBuffer;
 use indirect::IndirectTargets;
 use ras::ReturnStack;
+pub(crate) use tage::Hashes;
 use tage::Tage;
 
 /// How the front end fared at a branch.
@@ -44,14 +48,15 @@ impl Predictors {
         }
     }
 
-    /// Meet the branch at `address` that ends at `end` and goes on at `next`.
+    /// Meet the branch at the end of `block`, which goes on at `next`.
     #[inline(always)]
-    pub(crate) fn meet(&mut self, exit: Exit, address: u64, end: u64, next: u64) -> Outcome {
+    pub(crate) fn meet(&mut self, block: &Block, next: u64) -> Outcome {
+        let Block { exit, last: address, end, .. } = *block;
         match exit {
             Exit::Fall | Exit::Repeat => Outcome::Straight,
             Exit::Conditional => {
                 let taken = next != end;
-                if !self.directions.predict(address, taken) {
+                if !self.directions.predict(&block.hashes, taken) {
                     Outcome::Mispredicted
                 } else if taken {
                     Outcome::Taken(self.targets.taken(address))

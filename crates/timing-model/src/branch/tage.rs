@@ -16,39 +16,62 @@ struct Entry {
 struct Folded {
     bits: u32,
     value: [u32; TABLES],
-    /// Where the oldest direction of each length leaves.
+    /// The bit at which the oldest direction of each length leaves.
     leaves: [u32; TABLES],
 }
 
 impl Folded {
     fn new(bits: u32, lengths: &[u32; TABLES]) -> Folded {
-        Folded { bits, value: [0; TABLES], leaves: lengths.map(|length| length % bits) }
+        Folded { bits, value: [0; TABLES], leaves: lengths.map(|length| 1 << (length % bits)) }
     }
 
-    /// Shift a direction in and the oldest ones out.
+    /// Shift a direction in and the oldest ones out; these are all ones where they were taken.
     #[inline(always)]
     fn push(&mut self, new: u32, old: &[u32; TABLES]) {
         let mask = (1 << self.bits) - 1;
-        for ((value, old), leaves) in self.value.iter_mut().zip(old).zip(self.leaves) {
-            let shifted = (*value << 1 | new) ^ old << leaves;
-            *value = (shifted ^ shifted >> self.bits) & mask;
+        for at in 0..TABLES {
+            let shifted = (self.value[at] << 1 | new) ^ old[at] & self.leaves[at];
+            self.value[at] = (shifted ^ shifted >> self.bits) & mask;
         }
     }
 }
 
 const TAG_BITS: u32 = 11;
 
+/// What a branch's address adds to the indices and tags of its entries.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Hashes {
+    base: u32,
+    index: [u32; TABLES],
+    tag: u32,
+}
+
+impl Hashes {
+    pub(crate) fn of(address: u64) -> Hashes {
+        let pc = (address ^ address >> 17) as u32;
+        Hashes {
+            base: pc ^ pc >> 13,
+            index: std::array::from_fn(|at| pc ^ pc >> (5 + at as u32)),
+            tag: pc ^ pc >> 7,
+        }
+    }
+}
+
 /// A base predictor and tagged tables of growing history length.
 pub(crate) struct Tage {
     base: Vec<u8>,
-    tables: [Vec<Entry>; TABLES],
+    /// All tables, one behind the other.
+    entries: Vec<Entry>,
+    /// Where each begins.
+    begins: [u32; TABLES],
     lengths: [u32; TABLES],
     index: Folded,
     tag: Folded,
     other_tag: Folded,
     used: usize,
-    table_bits: u32,
-    history: Box<[u8; HISTORY]>,
+    table_mask: u32,
+    /// All ones for taken.
+    history: Box<[u32; HISTORY]>,
     position: usize,
     /// The last 64 directions.
     recent: u64,
@@ -64,17 +87,16 @@ impl Tage {
         for (slot, length) in lengths.iter_mut().zip(history_lengths) {
             *slot = (*length).clamp(1, HISTORY as u32 - 1);
         }
-        let used = history_lengths.len().min(TABLES);
-        let table = |at: usize| vec![Entry::default(); if at < used { 1 << table_bits } else { 0 }];
         Tage {
             base: vec![1; 1 << base_bits],
-            tables: std::array::from_fn(table),
+            entries: vec![Entry::default(); TABLES << table_bits],
+            begins: std::array::from_fn(|at| (at as u32) << table_bits),
             lengths,
             index: Folded::new(table_bits, &lengths),
             tag: Folded::new(TAG_BITS, &lengths),
             other_tag: Folded::new(TAG_BITS - 1, &lengths),
-            used,
-            table_bits,
+            used: history_lengths.len().min(TABLES),
+            table_mask: (1 << table_bits) - 1,
             history: Box::new([0; HISTORY]),
             position: 0,
             recent: 0,
@@ -89,44 +111,41 @@ impl Tage {
         self.recent & 0xffff
     }
 
-    /// Whether the direction of the branch at `address` was foreseen; learns it.
+    /// Whether the direction of the branch of these hashes was foreseen; learns it.
     #[inline(never)]
-    pub(crate) fn predict(&mut self, address: u64, taken: bool) -> bool {
-        let pc = (address ^ address >> 17) as u32;
-        let base = (pc ^ pc >> 13) as usize & (self.base.len() - 1);
-        let mask = (1_u32 << self.table_bits) - 1;
-        let mut index = [0_usize; TABLES];
-        let mut tag = [0_u16; TABLES];
-        let (mut provider, mut alternate) = (usize::MAX, usize::MAX);
+    pub(crate) fn predict(&mut self, hashes: &Hashes, taken: bool) -> bool {
+        let base = hashes.base as usize & (self.base.len() - 1);
+        let mut index = [0_u32; TABLES];
+        let mut tag = [0_u32; TABLES];
         for at in 0..TABLES {
-            index[at] = ((pc ^ pc >> (5 + at as u32) ^ self.index.value[at]) & mask) as usize;
-            let mixed = pc ^ pc >> 7 ^ self.tag.value[at] ^ self.other_tag.value[at] << 1;
-            tag[at] = (mixed & ((1 << TAG_BITS) - 1)) as u16 + 1;
+            index[at] =
+                (hashes.index[at] ^ self.index.value[at]) & self.table_mask | self.begins[at];
+            let mixed = hashes.tag ^ self.tag.value[at] ^ self.other_tag.value[at] << 1;
+            tag[at] = (mixed & ((1 << TAG_BITS) - 1)) + 1;
         }
-        for at in 0..self.used {
-            if self.tables[at][index[at]].tag == tag[at] {
-                alternate = provider;
-                provider = at;
-            }
+        let mut hits = 0_u32;
+        for at in 0..TABLES {
+            let found = u32::from(self.entries[index[at] as usize].tag) == tag[at];
+            hits |= u32::from(found) << at;
         }
+        // Tables that are not used are never filled, so nothing is found there.
+        let provider = hits.checked_ilog2();
+        let alternate = provider.and_then(|at| (hits ^ 1 << at).checked_ilog2());
         let base_direction = self.base[base] >= 2;
-        let direction_of = |tage: &Tage, table: usize| match table {
-            usize::MAX => base_direction,
-            _ => tage.tables[table][index[table]].counter >= 4,
-        };
-        let alternate_direction = direction_of(self, alternate);
         let mut predicted = base_direction;
-        if provider != usize::MAX {
-            let entry = self.tables[provider][index[provider]];
+        if let Some(provider) = provider {
+            let alternate_direction = alternate.map_or(base_direction, |at| {
+                self.entries[index[at as usize % TABLES] as usize].counter >= 4
+            });
+            let entry = &mut self.entries[index[provider as usize % TABLES] as usize];
             let own = entry.counter >= 4;
             let new = entry.useful == 0 && (entry.counter == 3 || entry.counter == 4);
             predicted = if new && self.distrust_new >= 0 { alternate_direction } else { own };
-            if new && own != alternate_direction {
-                let worse = alternate_direction == taken;
-                self.distrust_new = (self.distrust_new + if worse { 1 } else { -1 }).clamp(-8, 7);
-            }
-            let entry = &mut self.tables[provider][index[provider]];
             if own != alternate_direction {
+                if new {
+                    let step = if alternate_direction == taken { 1 } else { -1 };
+                    self.distrust_new = (self.distrust_new + step).clamp(-8, 7);
+                }
                 entry.useful = if own == taken {
                     (entry.useful + 1).min(3)
                 } else {
@@ -134,28 +153,29 @@ impl Tage {
                 };
             }
             entry.counter = count(entry.counter, taken, 7);
-            if entry.useful == 0 && alternate == usize::MAX {
+            if entry.useful == 0 && alternate.is_none() {
                 self.base[base] = count(self.base[base], taken, 3);
             }
         } else {
             self.base[base] = count(self.base[base], taken, 3);
         }
         if predicted != taken {
-            let from = if provider == usize::MAX { 0 } else { provider + 1 };
-            self.allocate(from, &index, &tag, taken);
+            self.allocate(provider.map_or(0, |at| at as usize + 1), &index, &tag, taken);
         }
         self.push(taken);
         predicted == taken
     }
 
     /// Give a mispredicted branch an entry with longer history.
-    fn allocate(&mut self, from: usize, index: &[usize; TABLES], tag: &[u16; TABLES], taken: bool) {
+    #[inline(never)]
+    fn allocate(&mut self, from: usize, index: &[u32; TABLES], tag: &[u32; TABLES], taken: bool) {
         let mut placed = 0;
         let mut at = from;
         while at < self.used && placed < 2 {
-            let entry = &mut self.tables[at][index[at]];
+            let entry = &mut self.entries[index[at] as usize];
             if entry.useful == 0 {
-                *entry = Entry { tag: tag[at], counter: if taken { 4 } else { 3 }, useful: 0 };
+                let counter = if taken { 4 } else { 3 };
+                *entry = Entry { tag: tag[at] as u16, counter, useful: 0 };
                 placed += 1;
                 at += 1;
                 self.pressure = (self.pressure - 1).max(0);
@@ -166,7 +186,7 @@ impl Tage {
         }
         if self.pressure > 1024 {
             self.pressure = 0;
-            for entry in self.tables.iter_mut().flatten() {
+            for entry in &mut self.entries {
                 entry.useful >>= 1;
             }
         }
@@ -177,10 +197,10 @@ impl Tage {
     pub(crate) fn push(&mut self, taken: bool) {
         let new = u32::from(taken);
         let position = self.position;
-        self.history[position % HISTORY] = new as u8;
-        let old = self.lengths.map(|length| {
-            u32::from(self.history[position.wrapping_sub(length as usize) % HISTORY])
-        });
+        self.history[position % HISTORY] = 0_u32.wrapping_sub(new);
+        let old = self
+            .lengths
+            .map(|length| self.history[position.wrapping_sub(length as usize) % HISTORY]);
         self.index.push(new, &old);
         self.tag.push(new, &old);
         self.other_tag.push(new, &old);
@@ -200,7 +220,7 @@ mod tests {
 
     fn wrong(pattern: impl Fn(usize) -> bool, rounds: usize) -> usize {
         let mut tage = Tage::new(14, 11, &[4, 9, 20, 44, 96, 210]);
-        (0..rounds).filter(|at| !tage.predict(0x401_234, pattern(*at))).count()
+        (0..rounds).filter(|at| !tage.predict(&Hashes::of(0x401_234), pattern(*at))).count()
     }
 
     #[test]

@@ -28,6 +28,9 @@ pub(crate) struct Translator {
     branch_ports: u8,
     fusion: fusion::Rules,
     eliminate_moves: bool,
+    rename_width: u64,
+    vector_scheduler: u8,
+    vector_load_extra: u8,
     fetch_line: u64,
     factory: InstructionInfoFactory,
 }
@@ -77,6 +80,9 @@ impl Translator {
                 arithmetic: cpu.frontend.fuse_arithmetic_branch,
             },
             eliminate_moves: cpu.frontend.eliminate_moves,
+            rename_width: cpu.frontend.rename_width,
+            vector_scheduler: u8::from(cpu.window.vector_scheduler > 0),
+            vector_load_extra: cpu.ports.vector_load_extra,
             fetch_line: 64,
             factory: InstructionInfoFactory::new(),
         }
@@ -88,12 +94,12 @@ impl Translator {
     }
 
     /// Decode the instructions of one block: `(address, bytes)` each.
-    pub(crate) fn block(&mut self, code: &[(u64, Vec<u8>)]) -> Block {
+    pub(crate) fn block(&mut self, code: &[(u64, &[u8])]) -> Block {
         let first = code.first().map_or(0, |(address, _)| *address);
         let mut block = Block::empty(first);
         let mut previous: Option<Instruction> = None;
-        for (address, bytes) in code {
-            let mut decoder = Decoder::with_ip(64, bytes, *address, DecoderOptions::NONE);
+        for &(address, bytes) in code {
+            let mut decoder = Decoder::with_ip(64, bytes, address, DecoderOptions::NONE);
             let instruction = decoder.decode();
             if block.refusal.is_none() {
                 block.refusal = Refusal::of(&instruction, bytes);
@@ -110,7 +116,7 @@ impl Translator {
                 }
             }
             block.instructions += 1;
-            block.last = *address;
+            block.last = address;
             block.end = address + bytes.len() as u64;
             block.exit = exit(&instruction);
             previous = Some(instruction);
@@ -133,6 +139,8 @@ impl Translator {
             issues: cost.issues,
             every: cost.every,
             bytes: 0,
+            scheduler: 0,
+            load_extra: 0,
             sources: [register::NONE; 4],
             address: [register::NONE; 2],
             destinations: [register::SINK; 3],
@@ -189,7 +197,11 @@ impl Translator {
             operation.destinations = [register::SINK; 3];
         }
         if i.op_count() > 0 && (0..i.op_count()).any(|at| i.op_register(at).is_vector_register()) {
-            operation.flags |= flag::VECTOR;
+            operation.scheduler = self.vector_scheduler;
+            operation.load_extra = self.vector_load_extra;
+        }
+        if u64::from(operation.uops) > self.rename_width.min(2) {
+            operation.flags |= flag::MANY;
         }
         operation
     }

@@ -46,11 +46,12 @@ pub(crate) mod flag {
     pub(crate) const STORE: u16 = 2;
     /// Needs no execution port.
     pub(crate) const FREE: u16 = 4;
+    // What is above is usual; what is below makes an operation a rare one to the pipeline.
     /// A repeated move or fill of memory.
     pub(crate) const REPEATED: u16 = 8;
     pub(crate) const SYSTEM_CALL: u16 = 16;
-    /// Waits in the vector scheduler.
-    pub(crate) const VECTOR: u16 = 32;
+    /// More µops than are renamed in a cycle, or than two.
+    pub(crate) const MANY: u16 = 32;
     /// Occupies an unpipelined unit.
     pub(crate) const UNIT: u16 = 64;
     /// Waits for all earlier instructions and holds back all later ones.
@@ -73,6 +74,10 @@ pub(crate) struct Operation {
     pub(crate) every: u8,
     /// Bytes of its memory accesses.
     pub(crate) bytes: u8,
+    /// Which scheduler it waits in: 0 that of integers, 1 that of vectors.
+    pub(crate) scheduler: u8,
+    /// Cycles that its loads take longer, as loads to vector registers do.
+    pub(crate) load_extra: u8,
     pub(crate) sources: [u8; 4],
     pub(crate) address: [u8; 2],
     pub(crate) destinations: [u8; 3],

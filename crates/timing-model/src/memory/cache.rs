@@ -5,6 +5,7 @@ use crate::cpu::{CacheShape, Replacement};
 
 const EMPTY: u64 = u64::MAX;
 const HINTS: usize = 1024;
+const WAY_BITS: u32 = 4;
 
 /// Facts about a line, in the low bits of its arrival word.
 pub(crate) const DIRTY: u64 = 1;
@@ -25,7 +26,8 @@ pub(crate) struct Cache {
     /// Cycle of arrival above [`FACTS`] bits.
     arrivals: Vec<u64>,
     order: Vec<u64>,
-    /// Where a line was found last, by its low bits: nearly all hits are found there.
+    /// Where a line was found last, by its low bits: place above four bits of the way. Nearly all hits
+    /// are found there.
     hints: Box<[u32; HINTS]>,
     ways: usize,
     /// Sets less one; sets are a power of two.
@@ -63,13 +65,13 @@ impl Cache {
     /// Find a line and note its use; answers where it is.
     #[inline(always)]
     pub(crate) fn find(&mut self, line: u64) -> Option<usize> {
-        let hint = self.hints[line as usize % HINTS] as usize;
-        if self.lines[hint] == line {
+        let hint = self.hints[line as usize % HINTS];
+        let place = (hint >> WAY_BITS) as usize;
+        if self.lines[place] == line {
             let set = self.set(line);
-            let way = (hint - set * self.ways) as u32;
             let order = &mut self.order[set];
-            *order = self.policy.hit(*order, way);
-            return Some(hint);
+            *order = self.policy.hit(*order, hint & ((1 << WAY_BITS) - 1));
+            return Some(place);
         }
         self.search(line)
     }
@@ -80,8 +82,13 @@ impl Cache {
         let first = set * self.ways;
         let way = self.lines[first..first + self.ways].iter().position(|held| *held == line)?;
         self.order[set] = self.policy.hit(self.order[set], way as u32);
-        self.hints[line as usize % HINTS] = (first + way) as u32;
+        self.hint(line, first + way, way as u32);
         Some(first + way)
+    }
+
+    #[inline(always)]
+    fn hint(&mut self, line: u64, place: usize, way: u32) {
+        self.hints[line as usize % HINTS] = (place as u32) << WAY_BITS | way;
     }
 
     /// Whether a line is there, without using it.
@@ -117,7 +124,7 @@ impl Cache {
         let place = set * self.ways + way as usize;
         let old = std::mem::replace(&mut self.lines[place], line);
         let word = std::mem::replace(&mut self.arrivals[place], arrival << FACTS | facts);
-        self.hints[line as usize % HINTS] = place as u32;
+        self.hint(line, place, way);
         (old != EMPTY).then_some(Evicted { line: old, dirty: word & DIRTY != 0 })
     }
 

@@ -23,6 +23,8 @@ use tlb::{Buffers, Translation};
 const LINE: u32 = 6;
 const PAGE: u32 = 12;
 const LINES_PER_PAGE: u64 = 64;
+/// No more than there are sets in a first-level cache.
+const RECENT: usize = 64;
 /// Page tables live where no program has its data.
 const TABLES: u64 = 1 << 52;
 
@@ -42,6 +44,9 @@ pub(crate) struct Memory {
     streams: Streams,
     strides: Strides,
     pages: Pages,
+    /// Lines that were accessed without time last, by their low bits, and whether they are known to be
+    /// dirty: a second access changes nothing.
+    recent: [u64; RECENT],
     rules: Cpu,
     /// Addresses below are pages of the program's file.
     image_end: u64,
@@ -66,6 +71,7 @@ impl Memory {
             streams: Streams::new(&cpu.prefetch),
             strides: Strides::new(&cpu.prefetch),
             pages: Pages::default(),
+            recent: [u64::MAX; RECENT],
             rules: cpu.clone(),
             image_end,
             faults: 0,
@@ -136,6 +142,37 @@ impl Memory {
         done
     }
 
+    /// Whether an access without time can change nothing, since the last one among its neighbours
+    /// was to the same line.
+    #[inline(always)]
+    pub(crate) fn is_recent(&self, address: u64, store: bool) -> bool {
+        let line = address >> LINE;
+        let word = self.recent[line as usize % RECENT];
+        word == line << 1 | 1 || word == line << 1 && !store
+    }
+
+    /// Let caches and buffers follow an access without time.
+    pub(crate) fn follow(
+        &mut self,
+        address: u64,
+        store: bool,
+        instruction: u64,
+        counters: &mut Counters,
+    ) {
+        let line = address >> LINE;
+        self.recent[line as usize % RECENT] = line << 1 | u64::from(store);
+        if store {
+            self.store::<false>(0, address, instruction, counters);
+        } else {
+            self.load::<false>(0, address, instruction, counters);
+        }
+    }
+
+    /// Accesses with time, or releases of memory, come between those without.
+    pub(crate) fn forget_recent(&mut self) {
+        self.recent = [u64::MAX; RECENT];
+    }
+
     /// When a store past the caches has left the core.
     pub(crate) fn store_streaming<const TIMED: bool>(&mut self, cycle: u64, address: u64) -> u64 {
         if self.pages.touch(address >> PAGE) {
@@ -171,6 +208,7 @@ impl Memory {
     pub(crate) fn release(&mut self, address: u64, bytes: u64) {
         self.pages.release(address >> PAGE, bytes.div_ceil(1 << PAGE));
         self.buffers.clear();
+        self.forget_recent();
     }
 
     /// A miss of the first data cache: bring `line` in, answer when it is there.

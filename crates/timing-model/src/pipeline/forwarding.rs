@@ -10,8 +10,6 @@ struct Entry {
     granule: u64,
     /// When the data is there.
     data: u64,
-    /// When it is in the cache.
-    written: u64,
     /// Which of the 8 bytes.
     bytes: u8,
 }
@@ -19,6 +17,8 @@ struct Entry {
 /// The youngest store to each 8 bytes of memory, direct mapped.
 pub(crate) struct StoreForwarding {
     entries: Box<[Entry; ENTRIES]>,
+    /// When each is in the cache. Apart, since all that most loads look at is that this is past.
+    written: Box<[u64; ENTRIES]>,
     rules: Forwarding,
 }
 
@@ -31,8 +31,12 @@ fn bytes_of(address: u64, bytes: u8) -> u8 {
 
 impl StoreForwarding {
     pub(crate) fn new(rules: &Forwarding) -> StoreForwarding {
-        let empty = Entry { granule: u64::MAX, data: 0, written: 0, bytes: 0 };
-        StoreForwarding { entries: Box::new([empty; ENTRIES]), rules: rules.clone() }
+        let empty = Entry { granule: u64::MAX, data: 0, bytes: 0 };
+        StoreForwarding {
+            entries: Box::new([empty; ENTRIES]),
+            written: Box::new([0; ENTRIES]),
+            rules: rules.clone(),
+        }
     }
 
     /// Note a store whose data is there at `data` and in the cache at `written`.
@@ -40,7 +44,7 @@ impl StoreForwarding {
     pub(crate) fn store(&mut self, address: u64, bytes: u8, data: u64, written: u64) {
         let granule = address >> 3;
         let first = bytes_of(address, bytes);
-        self.entries[granule as usize % ENTRIES] = Entry { granule, data, written, bytes: first };
+        self.note(Entry { granule, data, bytes: first }, written);
         if (address & 7) + u64::from(bytes) > 8 {
             self.store_rest(address, bytes, data, written);
         }
@@ -50,17 +54,28 @@ impl StoreForwarding {
         let last = (address + u64::from(bytes) - 1) >> 3;
         for granule in (address >> 3) + 1..=last {
             let rest = (address + u64::from(bytes) - granule * 8).min(8) as u8;
-            let bytes = bytes_of(0, rest);
-            self.entries[granule as usize % ENTRIES] = Entry { granule, data, written, bytes };
+            self.note(Entry { granule, data, bytes: bytes_of(0, rest) }, written);
         }
+    }
+
+    #[inline(always)]
+    fn note(&mut self, entry: Entry, written: u64) {
+        let at = entry.granule as usize % ENTRIES;
+        self.entries[at] = entry;
+        self.written[at] = written;
     }
 
     /// When a load has its data that issues at `issued` and has it at `done` by way of the cache.
     #[inline(always)]
     pub(crate) fn load(&self, address: u64, bytes: u8, issued: u64, done: u64) -> u64 {
-        let entry = &self.entries[(address >> 3) as usize % ENTRIES];
-        // The comparison with `written` first: nearly all entries are of stores long since written.
-        if entry.written <= issued || entry.granule != address >> 3 {
+        let at = (address >> 3) as usize % ENTRIES;
+        let written = self.written[at];
+        // Nearly all entries are of stores long since written.
+        if written <= issued {
+            return done;
+        }
+        let entry = &self.entries[at];
+        if entry.granule != address >> 3 {
             return done;
         }
         let wanted = bytes_of(address, bytes);
@@ -70,7 +85,7 @@ impl StoreForwarding {
             // The data comes from the store queue, wherever the line is.
             (entry.data + self.rules.latency).max(issued + self.rules.least)
         } else {
-            done.max(entry.written + self.rules.blocked)
+            done.max(written + self.rules.blocked)
         }
     }
 }

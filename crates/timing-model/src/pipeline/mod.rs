@@ -40,6 +40,12 @@ struct AccessPorts {
     store_data: u8,
 }
 
+/// Whether an operation takes an entry of a scheduler.
+#[inline(always)]
+fn waits(flags: u16) -> bool {
+    flags & (flag::FREE | flag::LOAD | flag::STORE) != flag::FREE
+}
+
 /// One core's pipeline.
 pub(crate) struct Pipeline {
     /// Cycle in which µops are being renamed, and how many were.
@@ -51,9 +57,8 @@ pub(crate) struct Pipeline {
     reorder_buffer: Window,
     loads: Window,
     stores: Window,
-    scheduler: Scheduler,
-    vector_scheduler: Scheduler,
-    unified: bool,
+    /// That of integers, or of all, and that of vectors.
+    schedulers: [Scheduler; 2],
     ports: Ports,
     access_ports: AccessPorts,
     /// When each unpipelined unit is free, by set of ports.
@@ -61,7 +66,6 @@ pub(crate) struct Pipeline {
     /// When each register is there.
     registers: [u64; 256],
     forwarding: StoreForwarding,
-    vector_load_extra: u64,
     retired: u64,
     retired_in_cycle: u64,
     retire_width: u64,
@@ -92,15 +96,15 @@ impl Pipeline {
             reorder_buffer: Window::new(cpu.window.reorder_buffer),
             loads: Window::new(cpu.window.load_queue),
             stores: Window::new(cpu.window.store_queue),
-            scheduler: Scheduler::new(cpu.window.scheduler),
-            vector_scheduler: Scheduler::new(cpu.window.vector_scheduler.max(1)),
-            unified: cpu.window.vector_scheduler == 0,
+            schedulers: [
+                Scheduler::new(cpu.window.scheduler),
+                Scheduler::new(cpu.window.vector_scheduler.max(1)),
+            ],
             ports: Ports::new(&sets),
             access_ports,
             units: [0; 256],
             registers: [0; 256],
             forwarding: StoreForwarding::new(&cpu.forwarding),
-            vector_load_extra: cpu.ports.vector_load_extra,
             retired: 0,
             retired_in_cycle: 0,
             retire_width: cpu.window.retire_width,
@@ -173,6 +177,9 @@ impl Pipeline {
     }
 
     /// Take one instruction through the pipeline; answers when its result is there.
+    ///
+    /// What an instruction does decides by itself most of what there is to do, so each usual case is
+    /// compiled apart.
     #[inline(always)]
     pub(crate) fn execute(
         &mut self,
@@ -181,41 +188,77 @@ impl Pipeline {
         memory: &mut Memory,
         counters: &mut Counters,
     ) -> u64 {
-        let renamed = self.rename(op);
+        const LOAD_STORE: u16 = flag::LOAD | flag::STORE;
+        const MOVED_LOAD: u16 = flag::LOAD | flag::FREE;
+        const MOVED_STORE: u16 = flag::STORE | flag::FREE;
+        match op.flags {
+            0 => self.step(0, op, at, memory, counters),
+            flag::LOAD => self.step(flag::LOAD, op, at, memory, counters),
+            flag::STORE => self.step(flag::STORE, op, at, memory, counters),
+            LOAD_STORE => self.step(LOAD_STORE, op, at, memory, counters),
+            flag::FREE => self.step(flag::FREE, op, at, memory, counters),
+            MOVED_LOAD => self.step(MOVED_LOAD, op, at, memory, counters),
+            MOVED_STORE => self.step(MOVED_STORE, op, at, memory, counters),
+            _ => self.execute_rare(op, at, memory, counters),
+        }
+    }
+
+    #[inline(never)]
+    fn execute_rare(
+        &mut self,
+        op: &Operation,
+        at: Accesses,
+        memory: &mut Memory,
+        counters: &mut Counters,
+    ) -> u64 {
+        self.step(op.flags, op, at, memory, counters)
+    }
+
+    /// `flags` are those of `op`, as a constant where that is known.
+    #[inline(always)]
+    fn step(
+        &mut self,
+        flags: u16,
+        op: &Operation,
+        at: Accesses,
+        memory: &mut Memory,
+        counters: &mut Counters,
+    ) -> u64 {
+        let is = |flag: u16| flags & flag != 0;
+        let renamed = self.rename(flags, op);
         let earliest = renamed + 1;
         let s = op.sources.map(|source| self.registers[source as usize]);
         let mut ready = s[0].max(s[1]).max(s[2].max(s[3]));
         let mut issued = renamed;
         let mut faults = 0;
-        let address_ready = if op.flags & (flag::LOAD | flag::STORE) != 0 {
+        let address_ready = if is(flag::LOAD | flag::STORE) {
             let a = op.address.map(|part| self.registers[part as usize]);
             a[0].max(a[1]).max(earliest)
         } else {
             0
         };
-        if op.flags & flag::SERIAL != 0 {
+        if is(flag::SERIAL) {
             ready = ready.max(self.retired);
         }
-        if op.flags & flag::LOAD != 0 {
-            let begin =
-                if op.flags & flag::SERIAL != 0 { ready.max(address_ready) } else { address_ready };
+        if is(flag::LOAD) {
+            let begin = if is(flag::SERIAL) { ready.max(address_ready) } else { address_ready };
             issued = self.ports.take(self.access_ports.load, begin);
             let done = self.load(op, at, issued, memory, counters);
             faults = memory.take_faults();
             ready = ready.max(done + faults);
         }
-        let result = if op.flags & flag::FREE != 0 {
+        let result = if is(flag::FREE) {
             ready
         } else {
             ready = ready.max(earliest);
-            if op.flags & flag::UNIT != 0 {
+            if is(flag::UNIT) {
                 let unit = &mut self.units[op.ports as usize];
                 ready = ready.max(*unit);
                 *unit = ready + u64::from(op.every);
             }
             issued = self.ports.take(op.ports, ready);
             let mut last = issued;
-            if op.flags & flag::SLOTS != 0 {
+            if is(flag::SLOTS) {
                 for _ in 1..op.issues {
                     last = self.ports.take(op.ports, last);
                 }
@@ -227,25 +270,27 @@ impl Pipeline {
         }
         let mut done = result;
         let mut data = 0;
-        if op.flags & flag::STORE != 0 {
+        if is(flag::STORE) {
             let address = self.ports.take(self.access_ports.store_address, address_ready);
             data = self.ports.take(self.access_ports.store_data, result.max(earliest));
             issued = address.max(data);
             done = result.max(issued + 1);
         }
-        self.enter_scheduler(op, issued);
-        let retired = self.retire(done, u64::from(op.uops));
-        if op.flags & flag::LOAD != 0 {
+        if waits(flags) {
+            self.schedulers[op.scheduler as usize & 1].enter(renamed, issued);
+        }
+        let retired = self.retire(flags, done, u64::from(op.uops));
+        if is(flag::LOAD) {
             self.loads.push(retired);
         }
-        if op.flags & flag::STORE != 0 {
-            self.write(op, at, data, retired, memory, counters);
+        if is(flag::STORE) {
+            self.write(flags, op, at, data, retired, memory, counters);
             faults += memory.take_faults();
         }
         if faults > 0 {
             self.stall(faults);
         }
-        if op.flags & flag::SERIAL != 0 {
+        if is(flag::SERIAL) {
             self.cycle = self.cycle.max(result);
             self.renamed = 0;
         }
@@ -254,50 +299,33 @@ impl Pipeline {
 
     /// The cycle in which an instruction is renamed.
     #[inline(always)]
-    fn rename(&mut self, op: &Operation) -> u64 {
+    fn rename(&mut self, flags: u16, op: &Operation) -> u64 {
         let uops = u64::from(op.uops);
-        self.renamed += uops;
-        if self.renamed > self.width {
-            let over = self.renamed - 1;
-            if uops <= self.width {
-                self.cycle += 1;
-                self.renamed = uops;
-            } else {
-                self.cycle += over / self.width;
-                self.renamed = over % self.width + 1;
+        let mut renamed = self.renamed + uops;
+        let mut cycle = self.cycle;
+        if flags & flag::MANY != 0 && uops > self.width {
+            if renamed > self.width {
+                cycle += (renamed - 1) / self.width;
+                renamed = (renamed - 1) % self.width + 1;
             }
+        } else {
+            let over = renamed > self.width;
+            cycle += u64::from(over);
+            renamed = if over { uops } else { renamed };
         }
-        let mut free = self.reorder_buffer.free();
-        if op.flags & flag::LOAD != 0 {
+        let mut free = self.reorder_buffer.free().max(cycle);
+        if flags & flag::LOAD != 0 {
             free = free.max(self.loads.free());
         }
-        if op.flags & flag::STORE != 0 {
+        if flags & flag::STORE != 0 {
             free = free.max(self.stores.free());
         }
-        free = free.max(self.cycle);
-        if op.flags & (flag::FREE | flag::LOAD | flag::STORE) != flag::FREE {
-            free = if self.unified || op.flags & flag::VECTOR == 0 {
-                self.scheduler.admit(free)
-            } else {
-                self.vector_scheduler.admit(free)
-            };
+        if waits(flags) {
+            free = self.schedulers[op.scheduler as usize & 1].admit(free);
         }
-        if free > self.cycle {
-            self.cycle = free;
-            self.renamed = uops;
-        }
+        self.renamed = if free > cycle { uops } else { renamed };
+        self.cycle = free;
         free
-    }
-
-    #[inline(always)]
-    fn enter_scheduler(&mut self, op: &Operation, issued: u64) {
-        if op.flags & (flag::FREE | flag::LOAD | flag::STORE) != flag::FREE {
-            if self.unified || op.flags & flag::VECTOR == 0 {
-                self.scheduler.enter(issued);
-            } else {
-                self.vector_scheduler.enter(issued);
-            }
-        }
     }
 
     #[inline(always)]
@@ -315,35 +343,33 @@ impl Pipeline {
             let end = at.load + u64::from(op.bytes) - 1;
             done = done.max(memory.load::<true>(second, end, at.instruction, counters));
         }
-        if op.flags & flag::VECTOR != 0 {
-            done += self.vector_load_extra;
-        }
+        done += u64::from(op.load_extra);
         self.forwarding.load(at.load, op.bytes, issued, done)
     }
 
     /// In-order retirement of `uops` that are done at `done`; answers the cycle.
     #[inline(always)]
-    fn retire(&mut self, done: u64, uops: u64) -> u64 {
-        if done > self.retired {
-            self.retired = done;
-            self.retired_in_cycle = uops;
+    fn retire(&mut self, flags: u16, done: u64, uops: u64) -> u64 {
+        let full = self.retired_in_cycle + uops > self.retire_width;
+        let retired = done.max(self.retired + u64::from(full));
+        let before = if retired > self.retired { 0 } else { self.retired_in_cycle };
+        self.retired_in_cycle = before + uops;
+        self.retired = retired;
+        if flags & flag::MANY == 0 {
+            self.reorder_buffer.push_few(retired, uops);
         } else {
-            self.retired_in_cycle += uops;
-            if self.retired_in_cycle > self.retire_width {
-                self.retired += 1;
-                self.retired_in_cycle = uops;
+            for _ in 0..uops {
+                self.reorder_buffer.push(retired);
             }
         }
-        for _ in 0..uops {
-            self.reorder_buffer.push(self.retired);
-        }
-        self.retired
+        retired
     }
 
     /// Write a retired store to the cache, after those before it.
     #[inline(always)]
     fn write(
         &mut self,
+        flags: u16,
         op: &Operation,
         at: Accesses,
         data: u64,
@@ -351,7 +377,7 @@ impl Pipeline {
         memory: &mut Memory,
         counters: &mut Counters,
     ) {
-        let there = if op.flags & flag::STREAMING != 0 {
+        let there = if flags & flag::STREAMING != 0 {
             memory.store_streaming::<true>(retired, at.store)
         } else {
             let there = memory.store::<true>(retired, at.store, at.instruction, counters);

@@ -3,49 +3,54 @@
 use crate::decode::PORT_SETS;
 
 const RING: usize = 4096;
-/// Bits of a ring entry that hold the ports; the cycle is above them.
-const PORTS: u32 = 16;
+const RING_BITS: u32 = RING.ilog2();
+
+/// Some ports, and a stretch of cycles without a free one among them: where to look first.
+#[derive(Clone, Copy)]
+struct Set {
+    ports: u16,
+    from: u64,
+    to: u64,
+}
 
 /// Port slots by cycle. µops take them out of order: a µop whose operands come late leaves earlier
 /// slots to those behind it.
 pub(crate) struct Ports {
-    ring: Box<[u64; RING]>,
-    sets: [u16; PORT_SETS],
-    /// For each set of ports, a stretch of cycles without a free one: where to look first.
-    full: [(u64, u64); PORT_SETS],
+    /// For each cycle, which round of the ring it is in (16 bits of it) and which ports are taken.
+    ring: Box<[(u16, u16); RING]>,
+    sets: [Set; PORT_SETS],
 }
 
 impl Ports {
     pub(crate) fn new(sets: &[u16]) -> Ports {
-        let mut all = [u16::MAX; PORT_SETS];
+        let mut all = [Set { ports: u16::MAX, from: 0, to: 0 }; PORT_SETS];
         for (slot, set) in all.iter_mut().zip(sets) {
-            *slot = (*set).max(1);
+            slot.ports = (*set).max(1);
         }
-        Ports { ring: Box::new([0; RING]), sets: all, full: [(0, 0); PORT_SETS] }
+        Ports { ring: Box::new([(0, 0); RING]), sets: all }
     }
 
     /// Take a slot on one of the ports of `set`, at cycle `earliest` or later; answers the cycle.
     #[inline(always)]
     pub(crate) fn take(&mut self, set: u8, earliest: u64) -> u64 {
-        let set = set as usize % PORT_SETS;
-        let mask = self.sets[set];
-        let (from, to) = self.full[set];
-        let begin = if earliest >= from && earliest < to { to } else { earliest };
+        let set = &mut self.sets[set as usize % PORT_SETS];
+        let begin = if earliest >= set.from { earliest.max(set.to) } else { earliest };
         let mut at = begin;
         loop {
             let entry = &mut self.ring[at as usize % RING];
-            let used = if *entry >> PORTS == at { *entry as u16 } else { 0 };
-            let free = mask & !used;
+            let round = (at >> RING_BITS) as u16;
+            let used = if entry.0 == round { entry.1 } else { 0 };
+            let free = set.ports & !used;
             if free != 0 {
                 let port = free & free.wrapping_neg();
-                *entry = at << PORTS | u64::from(used | port);
+                *entry = (round, used | port);
                 let end = at + u64::from(free == port);
                 if end > begin {
-                    self.full[set] = if begin >= from && begin <= to {
-                        (from, end.max(to))
+                    if begin >= set.from && begin <= set.to {
+                        set.to = end.max(set.to);
                     } else {
-                        (begin, end)
-                    };
+                        (set.from, set.to) = (begin, end);
+                    }
                 }
                 return at;
             }

@@ -3,11 +3,14 @@
 const RING: usize = 4096;
 
 /// A scheduler's entries: taken at rename, left at issue. Since a µop's issue cycle is known when it
-/// is renamed, counting those that leave in each cycle is exact.
+/// is renamed, counting those that leave in each cycle is exact. Those that have left are taken off
+/// the count only when it seems full, many cycles at once.
 pub(crate) struct Scheduler {
     leaving: Box<[u16; RING]>,
+    /// Entries taken up to now and not known to have left before `now`.
     waiting: u64,
     capacity: u64,
+    /// The cycle up to which entries that left were taken off.
     now: u64,
 }
 
@@ -16,25 +19,27 @@ impl Scheduler {
         Scheduler { leaving: Box::new([0; RING]), waiting: 0, capacity, now: 0 }
     }
 
-    /// The first cycle from `cycle` on with a free entry.
+    /// The first cycle from `cycle` on with a free entry. Cycles never go back.
     #[inline(always)]
     pub(crate) fn admit(&mut self, cycle: u64) -> u64 {
-        while self.now < cycle {
-            if self.waiting == 0 {
-                self.now = cycle;
-                break;
-            }
-            self.step();
-        }
+        if self.waiting < self.capacity { cycle } else { self.admit_when_full(cycle) }
+    }
+
+    #[inline(never)]
+    fn admit_when_full(&mut self, cycle: u64) -> u64 {
+        self.advance(cycle);
         while self.waiting >= self.capacity {
-            self.step();
+            self.advance(self.now + 1);
         }
         cycle.max(self.now)
     }
 
-    /// Occupy an entry from now until cycle `issue`.
+    /// Occupy an entry from cycle `renamed`, which was admitted, until cycle `issue`.
     #[inline(always)]
-    pub(crate) fn enter(&mut self, issue: u64) {
+    pub(crate) fn enter(&mut self, renamed: u64, issue: u64) {
+        if issue >= self.now + RING as u64 {
+            self.advance(renamed);
+        }
         // Waits beyond the ring count as its length: no window holds that many cycles.
         let ahead = issue.saturating_sub(self.now).min(RING as u64 - 1);
         if ahead > 0 {
@@ -43,12 +48,23 @@ impl Scheduler {
         }
     }
 
-    #[inline(always)]
-    fn step(&mut self) {
-        self.now += 1;
-        let leaving = &mut self.leaving[self.now as usize % RING];
-        self.waiting -= u64::from(*leaving);
-        *leaving = 0;
+    /// Take off all that leave up to `cycle`.
+    fn advance(&mut self, cycle: u64) {
+        if cycle <= self.now {
+            return;
+        }
+        if self.waiting > 0 {
+            let count = (cycle - self.now).min(RING as u64) as usize;
+            let first = (self.now + 1) as usize % RING;
+            let (wrapped, upper) = self.leaving.split_at_mut(first);
+            let above = count.min(upper.len());
+            let mut left = 0;
+            for entry in upper[..above].iter_mut().chain(&mut wrapped[..count - above]) {
+                left += u64::from(std::mem::take(entry));
+            }
+            self.waiting -= left;
+        }
+        self.now = cycle;
     }
 }
 

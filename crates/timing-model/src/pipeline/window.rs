@@ -1,30 +1,44 @@
 //! Queues whose entries are given out and taken back in program order.
 
-const RING: usize = 2048;
+/// Most entries of a queue, as a power of two.
+const MOST: usize = 2048;
 
 /// A queue of `capacity` entries: entry *n* is free again when entry *n − capacity* has left.
 pub(crate) struct Window {
-    left: Box<[u64; RING]>,
+    left: Box<[u64; MOST]>,
     next: usize,
     capacity: usize,
+    /// Only as many entries are used as the capacity asks for, so that the host's cache holds them.
+    mask: usize,
 }
 
 impl Window {
     pub(crate) fn new(capacity: usize) -> Window {
-        Window { left: Box::new([0; RING]), next: capacity, capacity }
+        // One more than the capacity: `push_few` writes ahead.
+        let mask = (capacity + 2).next_power_of_two().min(MOST) - 1;
+        Window { left: Box::new([0; MOST]), next: capacity, capacity, mask }
     }
 
     /// The cycle from which on one more entry is free.
     #[inline(always)]
     pub(crate) fn free(&self) -> u64 {
-        self.left[self.next.wrapping_sub(self.capacity) % RING]
+        self.left[self.next.wrapping_sub(self.capacity) & self.mask & (MOST - 1)]
     }
 
     /// Take an entry that leaves at `cycle`.
     #[inline(always)]
     pub(crate) fn push(&mut self, cycle: u64) {
-        self.left[self.next % RING] = cycle;
+        self.left[self.next & self.mask & (MOST - 1)] = cycle;
         self.next = self.next.wrapping_add(1);
+    }
+
+    /// Take one or two entries that leave at `cycle`.
+    #[inline(always)]
+    pub(crate) fn push_few(&mut self, cycle: u64, entries: u64) {
+        self.left[self.next & self.mask & (MOST - 1)] = cycle;
+        // Where there is no second one, the next push overwrites it before it is read.
+        self.left[self.next.wrapping_add(1) & self.mask & (MOST - 1)] = cycle;
+        self.next = self.next.wrapping_add(entries as usize);
     }
 }
 

@@ -93,8 +93,9 @@ impl Qemu {
     }
 }
 
-impl Source for Qemu {
-    fn measure(&self, program: &Prepared<'_>) -> Result<Result<Measurement, Verdict>, Error> {
+impl Qemu {
+    /// Run the program once.
+    fn measure_once(&self, program: &Prepared<'_>) -> Result<Result<Measurement, Verdict>, Error> {
         let cpu = program.place.put("cpu.toml", self.cpu_text.as_bytes())?;
         // Nothing a program can know, so that it cannot print a report of its own.
         let mark = content_hash(format!("{:?} {}", Instant::now(), std::process::id()).as_bytes());
@@ -143,6 +144,32 @@ impl Source for Qemu {
         measurement.output_hash = content_hash(&finished.stdout);
         measurement.host_seconds = host_seconds;
         Ok(Ok(measurement))
+    }
+}
+
+impl Source for Qemu {
+    /// Several runs must give the same figures: that is what a simulation is for.
+    fn measure(&self, program: &Prepared<'_>) -> Result<Result<Measurement, Verdict>, Error> {
+        let mut first = match self.measure_once(program)? {
+            Ok(measurement) => measurement,
+            Err(verdict) => return Ok(Err(verdict)),
+        };
+        for _ in 1..self.options.runs {
+            let again = match self.measure_once(program)? {
+                Ok(measurement) => measurement,
+                Err(verdict) => return Ok(Err(verdict)),
+            };
+            let took = first.host_seconds.min(again.host_seconds);
+            if again != (Measurement { host_seconds: again.host_seconds, ..first.clone() }) {
+                let cycles = |m: &Measurement| m.cycles.unwrap_or(0);
+                let (one, other) = (cycles(&first), cycles(&again));
+                let detail = format!("two runs took {one} and {other} cycles");
+                return Ok(Err(Verdict::new("non-deterministic", detail)));
+            }
+            first.host_seconds = took;
+        }
+        first.runs = self.options.runs;
+        Ok(Ok(first))
     }
 
     fn identity(&self) -> Option<String> {

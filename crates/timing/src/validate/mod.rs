@@ -25,6 +25,18 @@ pub use statistics::Figure;
 /// Two programs count as different from this ratio of wall-clock times on.
 const APART: f64 = 1.2;
 
+/// Which programs of a suite.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Half {
+    /// Those that a model may be tuned on.
+    Tuning,
+    /// Those that it may not.
+    HeldOut,
+    /// All.
+    #[default]
+    Both,
+}
+
 /// What to validate.
 #[derive(Clone, Debug)]
 pub struct ValidateOptions {
@@ -34,6 +46,8 @@ pub struct ValidateOptions {
     pub options: Options,
     /// Rounds of wall-clock runs, at least 2.
     pub rounds: u64,
+    /// Which programs to look at.
+    pub half: Half,
 }
 
 /// One program's times.
@@ -124,9 +138,14 @@ pub fn validate(
         let reason = "the noise of one round cannot be told".into();
         return Err(Error::Option { option: "--rounds", reason });
     }
-    let suite = Suite::read(&options.programs)?;
+    let mut suite = Suite::read(&options.programs)?;
     let held = suite.jobs.iter().filter(|job| is_held_out(&job.name)).cloned().collect();
     let held_out_identity = Suite { jobs: held }.identity();
+    suite.jobs.retain(|job| match options.half {
+        Half::Tuning => !is_held_out(&job.name),
+        Half::HeldOut => is_held_out(&job.name),
+        Half::Both => true,
+    });
     let (built, rejected) = simulate(suite, &options.options, progress)?;
     let times = measure(&built, options, progress)?;
     let rows: Vec<Compared> = built

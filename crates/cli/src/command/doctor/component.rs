@@ -97,7 +97,7 @@ const TOOLS: &[Tool] = &[
         name: "QEMU user mode",
         programs: &["qemu-x86_64"],
         argument: "--version",
-        needed_for: "time",
+        needed_for: "time, edits",
         install: "apt-get install qemu-user",
         required: false,
     },
@@ -131,6 +131,7 @@ const TOOLS: &[Tool] = &[
 pub(super) fn all() -> Vec<Component> {
     let mut components = vec![clang_worker(), launcher(), llvm_library(), opencl()];
     components.extend(TOOLS.iter().map(Tool::ask));
+    components.extend([timing_model(), clock()]);
     components
 }
 
@@ -196,6 +197,34 @@ fn opencl() -> Component {
         },
         needed_for: "devices, run, label, learn".into(),
         install: "apt-get install ocl-icd-libopencl1 pocl-opencl-icd, or a GPU's driver".into(),
+        required: false,
+    }
+}
+
+fn timing_model() -> Component {
+    let opened = timing::Timer::open(&timing::Options::default());
+    let plugin = sandbox::companion("libbenchstone_timing.so");
+    Component {
+        name: "timing model".into(),
+        found: opened.is_ok(),
+        version: match opened {
+            Ok(_) => plugin.map_or(String::new(), |path| path.display().to_string()),
+            Err(error) => error.to_string(),
+        },
+        needed_for: "time, edits".into(),
+        install: "apt-get install qemu-user (7.2 or later), then make build".into(),
+        required: false,
+    }
+}
+
+fn clock() -> Component {
+    let found = sandbox::companion("benchstone-clock");
+    Component {
+        name: "wall clock".into(),
+        found: found.is_some(),
+        version: found.map_or("not beside this program".into(), |path| path.display().to_string()),
+        needed_for: "time --source wall, time validate".into(),
+        install: "make build".into(),
         required: false,
     }
 }

@@ -1,0 +1,308 @@
+//! `benchstone time`: how long programs take on a described processor, the same every time.
+
+mod calibrate;
+mod validate;
+
+use crate::{
+    Global,
+    duration::duration,
+    output,
+    progress::Bar,
+    size::{count, size},
+};
+use anyhow::{Context, bail};
+use std::{path::PathBuf, process::ExitCode, time::Duration};
+use timing::{Compiler, Job, Measurement, Options, SourceKind, Suite, SuiteReport, Timing};
+
+/// Time native programs deterministically: the same cycles on every host, under any load
+#[derive(clap::Args, Debug)]
+#[command(
+    args_conflicts_with_subcommands = true,
+    subcommand_negates_reqs = true,
+    after_help = "Examples:\n  \
+    benchstone time sum.cpp --stdin sum.in --cpu zen4\n  \
+    benchstone time ./a.out --stdin big.in --sample-rate 1/10 --json\n  \
+    benchstone time sum.cpp --stdin sum.in --source wall --runs 20\n  \
+    benchstone time --suite programs --cpu skylake --out times\n  \
+    benchstone query \"SELECT name, cycles, seconds_net FROM t ORDER BY cycles\" t=times\n  \
+    benchstone time calibrate --out host.toml              a processor file for this machine\n  \
+    benchstone time validate --cpu host.toml --rounds 15   simulated against measured times\n\n\
+A suite is a folder of programs (NAME.cpp runs on NAME.in, NAME.*.in, NAME/*.in) or a .jsonl file of\n\
+{name, src, stdin}. Sources: qemu (the model, the default), gem5, cachegrind (coarse), wall (this\n\
+machine's clock, best of --runs). What a program does wrong is its verdict, with exit status 1:\n\
+does-not-compile, crashes, output-limit, instruction-limit, timeout, reads-past-input, reads-clock,\n\
+reads-random, starts-threads, uses-network, needs-avx512, dynamic, elf-32-bit, not-an-elf, ..."
+)]
+pub(crate) struct Time {
+    #[command(subcommand)]
+    verb: Option<Verb>,
+    /// C++ (.cpp .cc .cxx), C (.c), or a static x86-64 executable
+    #[arg(required_unless_present = "suite", conflicts_with = "suite")]
+    program: Option<PathBuf>,
+    /// The program's standard input; nothing unless given
+    #[arg(long, value_name = "FILE", conflicts_with = "suite")]
+    stdin: Option<PathBuf>,
+    /// Time all programs of a folder or .jsonl file
+    #[arg(long, value_name = "DIR", requires = "out")]
+    suite: Option<PathBuf>,
+    /// The data set a suite's times go to
+    #[arg(short, long, value_name = "DIR", requires = "suite")]
+    out: Option<PathBuf>,
+    /// Replace what is at --out
+    #[arg(long, requires = "suite")]
+    force: bool,
+    /// Go on with an unfinished suite (the default when the command is the same)
+    #[arg(long, requires = "suite")]
+    resume: bool,
+    #[command(flatten)]
+    how: How,
+}
+
+#[derive(clap::Subcommand, Debug)]
+enum Verb {
+    Calibrate(calibrate::Calibrate),
+    Validate(validate::Validate),
+}
+
+/// How programs are built and timed.
+#[derive(clap::Args, Debug)]
+pub(super) struct How {
+    /// Processor: skylake, zen4 or a processor file (.toml)
+    #[arg(long, value_name = "NAME", default_value = "skylake")]
+    cpu: String,
+    /// Where cycles come from
+    #[arg(long, value_enum, default_value = "qemu")]
+    source: Source,
+    /// Times to run: wall takes the best; simulations must agree with themselves
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    runs: u64,
+    /// Simulate one instruction in N in detail, written 1/N; caches and predictors stay warm
+    #[arg(long, value_name = "1/N", default_value = "1/1", value_parser = rate)]
+    sample_rate: u64,
+    /// Stop a program after so many instructions (2000000, 2^31, 2e9); unlimited unless given
+    #[arg(long, value_name = "N", default_value = "0", hide_default_value = true, value_parser = count)]
+    max_instructions: u64,
+    /// Wall-clock limit of one run
+    #[arg(long, value_name = "TIME", default_value = "10m", value_parser = duration)]
+    timeout: Duration,
+    /// Memory that a program and its emulator may use
+    #[arg(long, value_name = "SIZE", default_value = "4GiB", value_parser = size)]
+    memory: u64,
+    /// Standard output that a program may write
+    #[arg(long, value_name = "SIZE", default_value = "64MiB", value_parser = size)]
+    max_output: u64,
+    /// Compiler of sources
+    #[arg(long, value_enum, default_value = "gcc")]
+    compiler: Builder,
+    /// A compiler flag behind the recipe's; may be repeated
+    #[arg(long = "flag", value_name = "FLAG", allow_hyphen_values = true)]
+    flags: Vec<String>,
+    /// Do not measure the empty program of the same headers (leaves seconds_net out)
+    #[arg(long)]
+    no_net: bool,
+}
+
+#[derive(clap::ValueEnum, Clone, Copy, Debug)]
+enum Source {
+    Qemu,
+    Gem5,
+    Cachegrind,
+    Wall,
+}
+
+#[derive(clap::ValueEnum, Clone, Copy, Debug)]
+enum Builder {
+    Gcc,
+    Clang,
+}
+
+impl How {
+    pub(super) fn options(&self) -> Options {
+        Options {
+            cpu: self.cpu.clone(),
+            source: match self.source {
+                Source::Qemu => SourceKind::Qemu,
+                Source::Gem5 => SourceKind::Gem5,
+                Source::Cachegrind => SourceKind::Cachegrind,
+                Source::Wall => SourceKind::Wall,
+            },
+            runs: self.runs,
+            sample_rate: self.sample_rate,
+            max_instructions: self.max_instructions,
+            timeout: self.timeout,
+            memory_bytes: self.memory,
+            output_bytes: self.max_output,
+            compiler: match self.compiler {
+                Builder::Gcc => Compiler::Gcc,
+                Builder::Clang => Compiler::Clang,
+            },
+            flags: self.flags.clone(),
+            net: !self.no_net,
+        }
+    }
+}
+
+/// A sampling rate as people write it: `1/10`.
+fn rate(text: &str) -> Result<u64, String> {
+    let parsed = text.strip_prefix("1/").and_then(|rest| rest.parse::<u64>().ok());
+    let one = if text == "1" { Some(1) } else { None };
+    match parsed.or(one) {
+        Some(rate) if (1..=1000).contains(&rate) => Ok(rate),
+        _ => Err(format!("`{text}` is no sampling rate; write 1/10, at most 1/1000")),
+    }
+}
+
+impl Time {
+    pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
+        match self.verb {
+            Some(Verb::Calibrate(verb)) => return verb.run(global),
+            Some(Verb::Validate(verb)) => return verb.run(global),
+            None => {}
+        }
+        let options = self.how.options();
+        match (&self.program, &self.suite, &self.out) {
+            (Some(program), ..) => {
+                let job = Job::read(program, self.stdin.as_ref())?;
+                let bar = Bar::new(global);
+                dataset::Progress::begin(&bar, "time", 0);
+                let timing = timing::time(&job, &options)?;
+                drop(bar);
+                match global.json {
+                    true => output::json(&timing)?,
+                    false => print(&timing)?,
+                }
+                Ok(if timing.is_accepted() { ExitCode::SUCCESS } else { output::NEGATIVE })
+            }
+            (None, Some(suite), Some(out)) => {
+                let suite = Suite::read(suite)?;
+                let bar = Bar::new(global);
+                let pool = rayon::ThreadPoolBuilder::new()
+                    .num_threads(global.jobs())
+                    .build()
+                    .context("cannot start threads")?;
+                let report =
+                    pool.install(|| timing::time_suite(&suite, &options, out, self.force, &bar))?;
+                drop(bar);
+                match global.json {
+                    true => output::json(&report)?,
+                    false => print_suite(&report, out)?,
+                }
+                let accepted = report.verdicts.get(dataset::Verdict::ACCEPTED);
+                Ok(if accepted.is_some_and(|n| *n > 0) {
+                    ExitCode::SUCCESS
+                } else {
+                    output::NEGATIVE
+                })
+            }
+            _ => bail!("name a program, or --suite DIR with --out DIR"),
+        }
+    }
+}
+
+fn print_suite(report: &SuiteReport, out: &std::path::Path) -> anyhow::Result<()> {
+    let rows = report.verdicts.iter().map(|(verdict, count)| {
+        vec![verdict.clone(), output::count(*count), output::percent(*count, report.rows)]
+    });
+    output::line(&output::table(&["verdict", "rows", "share"], rows).to_string())?;
+    output::line(&format!(
+        "{} rows in {}: {} instructions, {} simulated on {} by {} ({:.1} s)",
+        output::count(report.rows),
+        out.display(),
+        output::count(report.instructions),
+        seconds(report.seconds_simulated),
+        report.cpu,
+        report.source,
+        report.host_seconds
+    ))
+}
+
+fn print(timing: &Timing) -> anyhow::Result<()> {
+    let Some(m) = &timing.measurement else {
+        return output::line(&format!("{}: {}", timing.verdict, timing.detail));
+    };
+    output::line(&output::table(&["", "", ""], rows(m)).to_string())
+}
+
+/// What a person wants to know first, first.
+fn rows(m: &Measurement) -> Vec<Vec<String>> {
+    let mut rows = Vec::new();
+    let mut row = |name: &str, value: String, note: String| {
+        rows.push(vec![name.to_owned(), value, note]);
+    };
+    let whose = match m.source.as_str() {
+        "wall" => "best run, this machine's clock".to_owned(),
+        source => format!("on {} by {source}", m.cpu),
+    };
+    row("time", seconds(m.seconds_simulated), whose);
+    if let Some([low, high]) = m.interval {
+        let note = format!("95 % interval of the best of {}", m.runs);
+        row("", format!("{} to {}", seconds(low), seconds(high)), note);
+    }
+    if let Some(net) = m.seconds_net {
+        row("net", seconds(net), "less an empty program of the same headers".into());
+    }
+    let startup = m.startup_cycles.map(|c| format!("{} before main", output::count(c)));
+    let error = m.sampling_error_cycles.map(|c| format!("± {} (sampled)", output::count(c)));
+    let mut counted = |name: &str, value: Option<u64>, note: String| {
+        if let Some(value) = value {
+            row(name, output::count(value), note);
+        }
+    };
+    let cycles_note = [startup, error].into_iter().flatten().collect::<Vec<_>>().join(", ");
+    counted("cycles", m.cycles, cycles_note);
+    let ipc = m.ipc.map_or(String::new(), |ipc| format!("{ipc:.2} per cycle"));
+    counted("instructions", m.instructions, ipc);
+    let of = |part: Option<u64>, whole: Option<u64>| match (part, whole) {
+        (Some(part), Some(whole)) => format!("{} of branches", output::percent(part, whole)),
+        _ => String::new(),
+    };
+    counted("branches", m.branches, String::new());
+    counted("mispredicts", m.mispredicts, of(m.mispredicts, m.branches));
+    counted("L1D misses", m.l1d_misses, String::new());
+    counted("L2 misses", m.l2_misses, String::new());
+    counted("L3 misses", m.l3_misses, String::new());
+    counted("TLB misses", m.tlb_misses, String::new());
+    counted("kernel cycles", m.kernel_cycles, "system calls and page faults".into());
+    if m.exit_status != 0 {
+        row("exit status", m.exit_status.to_string(), String::new());
+    }
+    row("took", seconds(m.host_seconds), speed(m));
+    rows
+}
+
+fn speed(m: &Measurement) -> String {
+    match m.instructions {
+        Some(count) if m.host_seconds > 0.0 && m.source != "wall" => {
+            format!("{:.1} M instructions/s", count as f64 / m.host_seconds / 1e6)
+        }
+        _ => String::new(),
+    }
+}
+
+/// Seconds in the unit that shows four digits.
+fn seconds(value: f64) -> String {
+    match value {
+        v if v >= 1.0 => format!("{v:.3} s"),
+        v if v >= 1e-3 => format!("{:.3} ms", v * 1e3),
+        v => format!("{:.3} µs", v * 1e6),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{rate, seconds};
+
+    #[test]
+    fn sampling_rates_read_as_people_write_them() {
+        assert_eq!(rate("1/10"), Ok(10));
+        assert_eq!(rate("1"), Ok(1));
+        assert!(rate("0.1").is_err() && rate("1/0").is_err() && rate("1/5000").is_err());
+    }
+
+    #[test]
+    fn seconds_keep_four_digits() {
+        assert_eq!(seconds(0.012_345), "12.345 ms");
+        assert_eq!(seconds(2.5), "2.500 s");
+        assert_eq!(seconds(0.0), "0.000 µs");
+    }
+}

@@ -1,0 +1,122 @@
+use super::How;
+use crate::{Global, output, progress::Bar};
+use anyhow::Context;
+use std::{path::PathBuf, process::ExitCode};
+use timing::{Agreement, Figure, Half, ValidateOptions, ValidationReport};
+
+/// Compare simulated with wall-clock times of this machine over programs written for it
+#[derive(clap::Args, Debug)]
+#[command(after_help = "Examples:\n  \
+    benchstone time calibrate --base skylake --out host.toml\n  \
+    benchstone time validate --cpu host.toml --rounds 15\n  \
+    benchstone time validate --cpu host.toml --half tuning --json > tuning.json\n  \
+    benchstone time validate --cpu host.toml --source cachegrind\n\n\
+Programs are PAIR.slow and PAIR.fast; a hash of the pair's name says which half it is in, so nobody\n\
+chose. Wall-clock runs are interleaved in rounds and the best of each program counts. Every figure\n\
+has its 95 % bootstrap interval over pairs; the ceiling is the clock against itself (even against\n\
+odd rounds).")]
+pub(super) struct Validate {
+    /// Folder or .jsonl file of programs [default: those of the source tree]
+    #[arg(long, value_name = "DIR")]
+    programs: Option<PathBuf>,
+    /// Rounds of wall-clock runs, at least 2
+    #[arg(long, value_name = "N", default_value_t = 15)]
+    rounds: u64,
+    /// Which programs to look at; whoever tunes looks at `tuning` only
+    #[arg(long, value_enum, default_value = "both")]
+    half: Which,
+    #[command(flatten)]
+    how: How,
+}
+
+#[derive(clap::ValueEnum, Clone, Copy, Debug)]
+enum Which {
+    Tuning,
+    HeldOut,
+    Both,
+}
+
+impl Validate {
+    pub(super) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
+        let options = ValidateOptions {
+            programs: self.programs.unwrap_or_else(timing::programs),
+            options: self.how.options(),
+            rounds: self.rounds,
+            half: match self.half {
+                Which::Tuning => Half::Tuning,
+                Which::HeldOut => Half::HeldOut,
+                Which::Both => Half::Both,
+            },
+        };
+        let bar = Bar::new(global);
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(global.jobs())
+            .build()
+            .context("cannot start threads")?;
+        let report = pool.install(|| timing::validate(&options, &bar))?;
+        drop(bar);
+        match global.json {
+            true => output::json(&report)?,
+            false => print(&report, global)?,
+        }
+        Ok(if report.all.is_some() { ExitCode::SUCCESS } else { output::NEGATIVE })
+    }
+}
+
+fn print(report: &ValidationReport, global: &Global) -> anyhow::Result<()> {
+    let halves = [("tuning", &report.tuning), ("held out", &report.held_out), ("all", &report.all)];
+    let halves: Vec<(&str, &Agreement)> = halves
+        .into_iter()
+        .filter_map(|(name, agreement)| Some((name, agreement.as_ref()?)))
+        .collect();
+    let mut header = vec!["figure"];
+    header.extend(halves.iter().map(|(name, _)| *name));
+    let row = |name: &str, cell: &dyn Fn(&Agreement) -> String| {
+        let mut cells = vec![name.to_owned()];
+        cells.extend(halves.iter().map(|(_, agreement)| cell(agreement)));
+        cells
+    };
+    let rows = vec![
+        row("programs", &|a| a.programs.to_string()),
+        row("Spearman", &|a| figure(&a.spearman, 1.0, 3)),
+        row("  of the clock with itself", &|a| format!("{:.3}", a.ceiling_spearman)),
+        row("Kendall", &|a| figure(&a.kendall, 1.0, 3)),
+        row("pairs > 1.2× in the right order, %", &|a| figure(&a.pair_order, 100.0, 1)),
+        row("median error after one scale factor, %", &|a| figure(&a.median_error, 100.0, 1)),
+        row("  of the clock with itself, %", &|a| format!("{:.1}", a.ceiling_error * 100.0)),
+        row("median error of slow/fast, %", &|a| figure(&a.speedup_error, 100.0, 1)),
+        row("scale (simulated / measured)", &|a| format!("{:.2}", a.scale)),
+    ];
+    output::line(&output::table(&header, rows).to_string())?;
+    if global.verbose > 0 {
+        let scale = report.all.as_ref().map_or(1.0, |all| all.scale);
+        let mut worst: Vec<_> = report.rows.iter().collect();
+        let off = |row: &timing::Compared| row.seconds_simulated / (scale * row.seconds_wall);
+        worst.sort_by(|a, b| off(b).ln().abs().total_cmp(&off(a).ln().abs()));
+        let rows = worst.iter().map(|row| {
+            vec![
+                row.name.clone(),
+                super::seconds(row.seconds_simulated),
+                super::seconds(row.seconds_wall),
+                format!("{:.2}", off(row)),
+            ]
+        });
+        let header = ["program", "simulated", "measured", "simulated / (scale · measured)"];
+        output::line(&output::table(&header, rows).to_string())?;
+    }
+    for (verdict, count) in &report.rejected {
+        output::line(&format!("{count} programs were not timed: {verdict}"))?;
+    }
+    output::line(&format!(
+        "{} by {}, best of {} interleaved rounds; in brackets 95 % intervals; held-out programs {}",
+        report.cpu,
+        report.source,
+        report.rounds,
+        report.held_out_identity.get(..12).unwrap_or_default()
+    ))
+}
+
+fn figure(figure: &Figure, factor: f64, digits: usize) -> String {
+    let [low, high] = figure.interval.map(|bound| bound * factor);
+    format!("{:.digits$} [{low:.digits$}, {high:.digits$}]", figure.value * factor)
+}
