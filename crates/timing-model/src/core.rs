@@ -15,8 +15,9 @@ use crate::{
     verdict::Refusal,
 };
 
-/// Addresses of one block's accesses: two for each of up to 512 instructions.
-const SLOTS: usize = 1024;
+/// Instructions of a block, at most; each has an address of a load and one of a store.
+const SLOTS: usize = 512;
+type Slots = [[u64; 2]; SLOTS];
 
 /// What a core needs to know besides its processor.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -39,7 +40,7 @@ pub struct Settings {
 pub struct Core {
     translator: Translator,
     blocks: Vec<Block>,
-    slots: Box<[u64; SLOTS]>,
+    slots: Box<Slots>,
     previous: Option<u32>,
     state: State,
 }
@@ -71,7 +72,7 @@ impl Core {
             if settings.max_instructions == 0 { u64::MAX } else { settings.max_instructions };
         Core {
             blocks: Vec::new(),
-            slots: Box::new([0; SLOTS]),
+            slots: Box::new([[0; 2]; SLOTS]),
             previous: None,
             state: State {
                 pipeline: Pipeline::new(cpu, translator.port_sets()),
@@ -109,13 +110,13 @@ impl Core {
     /// The slot that instruction `index` of a block uses for its loads; the next one is for its stores.
     #[must_use]
     pub fn slot(index: usize) -> usize {
-        index * 2 % SLOTS
+        index % SLOTS * 2
     }
 
     /// Note that the current block's access of `slot` goes to `address`.
     #[inline(always)]
     pub fn access(&mut self, slot: usize, address: u64) {
-        self.slots[slot % SLOTS] = address;
+        self.slots[slot / 2 % SLOTS][slot % 2] = address;
     }
 
     /// Block number `block` begins, so the one before it has ended.
@@ -189,7 +190,7 @@ impl State {
 
     /// Charge a block that went on at `next`.
     #[inline]
-    fn run(&mut self, block: &Block, next: u64, slots: &mut [u64; SLOTS]) {
+    fn run(&mut self, block: &Block, next: u64, slots: &mut Slots) {
         if block.exit == Exit::Repeat {
             self.run_repeat(block, next, slots);
         } else {
@@ -212,13 +213,7 @@ impl State {
 
     /// Charge some first operations of a block, and its branch.
     #[inline(always)]
-    fn run_detailed(
-        &mut self,
-        block: &Block,
-        next: u64,
-        slots: &[u64; SLOTS],
-        operations: &[Operation],
-    ) {
+    fn run_detailed(&mut self, block: &Block, next: u64, slots: &Slots, operations: &[Operation]) {
         self.counters.instructions += block.instructions;
         if block.lines.0 != self.code_line || block.lines.1 != block.lines.0 {
             self.fetch_code::<true>(block);
@@ -227,8 +222,7 @@ impl State {
         let mut last = 0;
         for (at, operation) in operations.iter().enumerate() {
             let accesses = Accesses {
-                load: slots[at * 2 % SLOTS],
-                store: slots[(at * 2 + 1) % SLOTS],
+                addresses: &slots[at % SLOTS],
                 instruction: block.start.wrapping_add(at as u64),
             };
             last = self.pipeline.execute(operation, accesses, &mut self.memory, &mut self.counters);
@@ -244,13 +238,13 @@ impl State {
     /// Keep caches and buffers warm, and predictors where `NEAR`, at no time but the operating
     /// system's.
     #[inline(always)]
-    fn run_warm<const NEAR: bool>(&mut self, block: &Block, next: u64, slots: &[u64; SLOTS]) {
+    fn run_warm<const NEAR: bool>(&mut self, block: &Block, next: u64, slots: &Slots) {
         self.counters.instructions += block.instructions;
         if block.lines.0 != self.code_line || block.lines.1 != block.lines.0 {
             self.fetch_code::<false>(block);
         }
         for &slot in &block.accesses {
-            let address = slots[slot as usize % SLOTS];
+            let address = slots[slot as usize / 2 % SLOTS][slot as usize % 2];
             let store = slot & 1 == 1;
             if !self.memory.is_recent(address, store) {
                 let instruction = block.start.wrapping_add(u64::from(slot / 2));
@@ -272,7 +266,7 @@ impl State {
 
     /// A block that ends in a repeated string instruction, of which each element is one execution.
     #[inline(never)]
-    fn run_repeat(&mut self, block: &Block, next: u64, slots: &mut [u64; SLOTS]) {
+    fn run_repeat(&mut self, block: &Block, next: u64, slots: &mut Slots) {
         let Some((repeated, before)) = block.operations.split_last() else { return };
         let continues = self.repeats.continues(block.last);
         let detailed = self.sampling.phase == Phase::Detailed;
@@ -285,12 +279,9 @@ impl State {
         } else if !continues {
             self.counters.instructions += 1;
         }
-        let before = before.len();
-        let accesses = Accesses {
-            load: slots[before * 2 % SLOTS],
-            store: std::mem::replace(&mut slots[(before * 2 + 1) % SLOTS], UNTOUCHED),
-            instruction: block.last,
-        };
+        let addresses = slots[before.len() % SLOTS];
+        slots[before.len() % SLOTS][1] = UNTOUCHED;
+        let accesses = Accesses { addresses: &addresses, instruction: block.last };
         self.repeats.element(
             repeated,
             accesses,

@@ -73,11 +73,11 @@ pub struct Frontend {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Window {
-    /// Reorder buffer, up to 1024.
+    /// Reorder buffer, up to 1022.
     pub reorder_buffer: usize,
-    /// Loads between rename and retirement, up to 1024.
+    /// Loads between rename and retirement, up to 1022.
     pub load_queue: usize,
-    /// Stores between rename and their write to the cache, up to 1024.
+    /// Stores between rename and their write to the cache, up to 1022.
     pub store_queue: usize,
     /// Scheduler of integer and memory µops (of all µops where `vector_scheduler` is 0).
     pub scheduler: u64,
@@ -323,7 +323,7 @@ impl Cpu {
             ("window.load_queue", self.window.load_queue),
             ("window.store_queue", self.window.store_queue),
         ] {
-            range(name, entries as u64, 1, 1024)?;
+            range(name, entries as u64, 1, 1022)?;
         }
         for (name, cache) in
             [("l1i", &self.l1i), ("l1d", &self.l1d), ("l2", &self.l2), ("l3", &self.l3)]

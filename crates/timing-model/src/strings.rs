@@ -40,7 +40,7 @@ impl Repeats {
     pub(crate) fn element(
         &mut self,
         operation: &Operation,
-        at: Accesses,
+        at: Accesses<'_>,
         timed: bool,
         pipeline: &mut Pipeline,
         memory: &mut Memory,
@@ -54,7 +54,7 @@ impl Repeats {
                 pipeline.pause(self.rules.startup);
             }
         }
-        if at.store == UNTOUCHED {
+        if at.store() == UNTOUCHED {
             return;
         }
         self.bytes += u64::from(operation.bytes);
@@ -64,15 +64,15 @@ impl Repeats {
             }
             self.bytes %= self.rules.bytes_per_cycle;
         }
-        if self.line != at.store >> 6 {
-            self.line = at.store >> 6;
+        if self.line != at.store() >> 6 {
+            self.line = at.store() >> 6;
             if timed {
                 pipeline.execute(operation, at, memory, counters);
             } else {
                 if operation.flags & flag::LOAD != 0 {
-                    memory.load::<false>(0, at.load, at.instruction, counters);
+                    memory.load::<false>(0, at.load(), at.instruction, counters);
                 }
-                memory.store::<false>(0, at.store, at.instruction, counters);
+                memory.store::<false>(0, at.store(), at.instruction, counters);
                 let faults = memory.take_faults();
                 if faults > 0 {
                     pipeline.stall(faults);

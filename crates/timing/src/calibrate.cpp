@@ -1,4 +1,5 @@
-// Micro-benchmarks of the host for `benchstone time calibrate`: the best of several tries each.
+// Micro-benchmarks of the host for `benchstone time calibrate`: the best of many short tries each, so that
+// some are not interrupted.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -22,15 +23,16 @@ template <class F> static double best_ns(int tries, F work) {
 }
 
 int main() {
-    const long adds = 50'000'000;
-    double chain = best_ns(8, [] {
+    const long adds = 1'000'000;
+    double chain = best_ns(300, [] {
         long x = 0;
-        for (long i = 0; i < adds; i++)
-            asm volatile("add $1,%0" : "+r"(x));
+        // A chain long enough that the loop around it does not count.
+        for (long i = 0; i < adds; i += 100)
+            asm volatile(".rept 100\n add $1,%0\n .endr" : "+r"(x));
     });
     printf("clock_mhz %.1f\n", adds / chain * 1000);
 
-    struct Node { size_t next, rest[7]; };
+    struct Node { Node *next; size_t rest[7]; };
     for (size_t kib : {16, 128, 512, 2048, 4096, 8192, 16384, 32768, 131072}) {
         size_t count = kib * 1024 / sizeof(Node);
         std::vector<Node> nodes(count);
@@ -38,28 +40,28 @@ int main() {
         std::iota(order.begin(), order.end(), 0);
         std::shuffle(order.begin(), order.end(), std::mt19937_64(1));
         for (size_t i = 0; i < count; i++)
-            nodes[order[i]].next = order[(i + 1) % count];
-        const long steps = 500'000;
-        size_t at = 0;
-        double took = best_ns(6, [&] {
+            nodes[order[i]].next = &nodes[order[(i + 1) % count]];
+        const long steps = 20'000;
+        Node *at = &nodes[0];
+        double took = best_ns(60, [&] {
             for (long i = 0; i < steps; i++)
-                at = nodes[at].next;
+                at = at->next;
             asm volatile("" : : "r"(at));
         });
         printf("load_ns %zu %.3f\n", kib, took / steps);
     }
 
-    std::vector<long> big(16 << 20, 1);
+    std::vector<long> big(8 << 20, 1);
     long sum = 0;
-    double read = best_ns(6, [&] {
+    double read = best_ns(20, [&] {
         for (long x : big)
             sum += x;
         asm volatile("" : : "r"(sum));
     });
     printf("read_bytes_per_ns %.3f\n", big.size() * sizeof(long) / read);
 
-    const size_t bytes = 32 << 20;
-    double faults = best_ns(4, [] {
+    const size_t bytes = 1 << 20;
+    double faults = best_ns(100, [] {
         char *p = (char *)mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
         for (size_t i = 0; i < bytes; i += 4096)
             p[i] = 1;
@@ -67,8 +69,8 @@ int main() {
     });
     printf("page_fault_ns %.1f\n", faults / (bytes / 4096));
 
-    const int calls = 100'000;
-    double called = best_ns(4, [] {
+    const int calls = 5'000;
+    double called = best_ns(50, [] {
         for (int i = 0; i < calls; i++)
             syscall(SYS_getppid);
     });

@@ -146,7 +146,7 @@ fn fit(cpu: &mut Cpu, found: &Found) {
     // A walk at random through half of a level mostly hits it.
     cpu.l2.latency = found.cycles(cpu.l2.size_kib as u64 / 2).clamp(cpu.l1d.latency + 4, 40);
     // Past the second level by enough, and before others' share of the third.
-    let third_ns = found.nanoseconds(cpu.l2.size_kib as u64 * 4);
+    let third_ns = found.nanoseconds(cpu.l2.size_kib as u64 * 2);
     cpu.l3.latency = found.in_cycles(third_ns).clamp(cpu.l2.latency + 10, 200);
     let last = found.load_ns.iter().max_by_key(|(kib, _)| *kib).map_or(1.0, |(_, ns)| *ns);
     // What others on the same chip leave of the last level: the largest walk nearer to it than to memory.

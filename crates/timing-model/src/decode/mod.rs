@@ -200,7 +200,10 @@ impl Translator {
             operation.scheduler = self.vector_scheduler;
             operation.load_extra = self.vector_load_extra;
         }
-        if u64::from(operation.uops) > self.rename_width.min(2) {
+        if u64::from(operation.uops) > self.rename_width.min(2)
+            || operation.sources[3] != register::NONE
+            || operation.destinations[2] != register::SINK
+        {
             operation.flags |= flag::MANY;
         }
         operation

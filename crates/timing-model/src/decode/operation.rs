@@ -50,7 +50,8 @@ pub(crate) mod flag {
     /// A repeated move or fill of memory.
     pub(crate) const REPEATED: u16 = 8;
     pub(crate) const SYSTEM_CALL: u16 = 16;
-    /// More µops than are renamed in a cycle, or than two.
+    /// More µops than are renamed in a cycle or than two, more sources than three, or more
+    /// destinations than two.
     pub(crate) const MANY: u16 = 32;
     /// Occupies an unpipelined unit.
     pub(crate) const UNIT: u16 = 64;

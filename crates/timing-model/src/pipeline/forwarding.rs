@@ -16,9 +16,9 @@ struct Entry {
 
 /// The youngest store to each 8 bytes of memory, direct mapped.
 pub(crate) struct StoreForwarding {
-    entries: Box<[Entry; ENTRIES]>,
+    entries: [Entry; ENTRIES],
     /// When each is in the cache. Apart, since all that most loads look at is that this is past.
-    written: Box<[u64; ENTRIES]>,
+    written: [u64; ENTRIES],
     rules: Forwarding,
 }
 
@@ -32,11 +32,7 @@ fn bytes_of(address: u64, bytes: u8) -> u8 {
 impl StoreForwarding {
     pub(crate) fn new(rules: &Forwarding) -> StoreForwarding {
         let empty = Entry { granule: u64::MAX, data: 0, bytes: 0 };
-        StoreForwarding {
-            entries: Box::new([empty; ENTRIES]),
-            written: Box::new([0; ENTRIES]),
-            rules: rules.clone(),
-        }
+        StoreForwarding { entries: [empty; ENTRIES], written: [0; ENTRIES], rules: rules.clone() }
     }
 
     /// Note a store whose data is there at `data` and in the cache at `written`.

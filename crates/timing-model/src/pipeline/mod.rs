@@ -23,13 +23,25 @@ use ports::Ports;
 use scheduler::Scheduler;
 use window::Window;
 
-/// The addresses an instruction accesses; meaningful where its flags say so.
+/// The addresses an instruction accesses.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Accesses {
-    pub(crate) load: u64,
-    pub(crate) store: u64,
+pub(crate) struct Accesses<'a> {
+    /// That of its load and that of its store; meaningful where its flags say so.
+    pub(crate) addresses: &'a [u64; 2],
     /// Identifies the instruction.
     pub(crate) instruction: u64,
+}
+
+impl Accesses<'_> {
+    #[inline(always)]
+    pub(crate) fn load(&self) -> u64 {
+        self.addresses[0]
+    }
+
+    #[inline(always)]
+    pub(crate) fn store(&self) -> u64 {
+        self.addresses[1]
+    }
 }
 
 /// Sets of ports that memory accesses use, behind those of the translator.
@@ -136,6 +148,7 @@ impl Pipeline {
             self.cycle = ready;
             self.renamed = 0;
         }
+        self.ports.advance(self.cycle);
     }
 
     /// A taken branch, with the front end's bubble.
@@ -184,7 +197,7 @@ impl Pipeline {
     pub(crate) fn execute(
         &mut self,
         op: &Operation,
-        at: Accesses,
+        at: Accesses<'_>,
         memory: &mut Memory,
         counters: &mut Counters,
     ) -> u64 {
@@ -207,7 +220,7 @@ impl Pipeline {
     fn execute_rare(
         &mut self,
         op: &Operation,
-        at: Accesses,
+        at: Accesses<'_>,
         memory: &mut Memory,
         counters: &mut Counters,
     ) -> u64 {
@@ -220,20 +233,23 @@ impl Pipeline {
         &mut self,
         flags: u16,
         op: &Operation,
-        at: Accesses,
+        at: Accesses<'_>,
         memory: &mut Memory,
         counters: &mut Counters,
     ) -> u64 {
         let is = |flag: u16| flags & flag != 0;
         let renamed = self.rename(flags, op);
         let earliest = renamed + 1;
-        let s = op.sources.map(|source| self.registers[source as usize]);
-        let mut ready = s[0].max(s[1]).max(s[2].max(s[3]));
+        let register = |number: u8| self.registers[number as usize];
+        let [first, second, third, fourth] = op.sources;
+        let mut ready = register(first).max(register(second)).max(register(third));
+        if is(flag::MANY) {
+            ready = ready.max(register(fourth));
+        }
         let mut issued = renamed;
         let mut faults = 0;
         let address_ready = if is(flag::LOAD | flag::STORE) {
-            let a = op.address.map(|part| self.registers[part as usize]);
-            a[0].max(a[1]).max(earliest)
+            register(op.address[0]).max(register(op.address[1])).max(earliest)
         } else {
             0
         };
@@ -265,8 +281,11 @@ impl Pipeline {
             }
             issued.max(last.saturating_sub(1)) + u64::from(op.latency)
         };
-        for destination in op.destinations {
-            self.registers[destination as usize] = result;
+        let [first, second, third] = op.destinations;
+        self.registers[first as usize] = result;
+        self.registers[second as usize] = result;
+        if is(flag::MANY) {
+            self.registers[third as usize] = result;
         }
         let mut done = result;
         let mut data = 0;
@@ -332,19 +351,19 @@ impl Pipeline {
     fn load(
         &mut self,
         op: &Operation,
-        at: Accesses,
+        at: Accesses<'_>,
         issued: u64,
         memory: &mut Memory,
         counters: &mut Counters,
     ) -> u64 {
-        let mut done = memory.load::<true>(issued, at.load, at.instruction, counters);
-        if (at.load & 63) + u64::from(op.bytes) > 64 {
+        let mut done = memory.load::<true>(issued, at.load(), at.instruction, counters);
+        if (at.load() & 63) + u64::from(op.bytes) > 64 {
             let second = self.ports.take(self.access_ports.load, issued);
-            let end = at.load + u64::from(op.bytes) - 1;
+            let end = at.load() + u64::from(op.bytes) - 1;
             done = done.max(memory.load::<true>(second, end, at.instruction, counters));
         }
         done += u64::from(op.load_extra);
-        self.forwarding.load(at.load, op.bytes, issued, done)
+        self.forwarding.load(at.load(), op.bytes, issued, done)
     }
 
     /// In-order retirement of `uops` that are done at `done`; answers the cycle.
@@ -371,18 +390,18 @@ impl Pipeline {
         &mut self,
         flags: u16,
         op: &Operation,
-        at: Accesses,
+        at: Accesses<'_>,
         data: u64,
         retired: u64,
         memory: &mut Memory,
         counters: &mut Counters,
     ) {
         let there = if flags & flag::STREAMING != 0 {
-            memory.store_streaming::<true>(retired, at.store)
+            memory.store_streaming::<true>(retired, at.store())
         } else {
-            let there = memory.store::<true>(retired, at.store, at.instruction, counters);
-            if (at.store & 63) + u64::from(op.bytes) > 64 {
-                let end = at.store + u64::from(op.bytes) - 1;
+            let there = memory.store::<true>(retired, at.store(), at.instruction, counters);
+            if (at.store() & 63) + u64::from(op.bytes) > 64 {
+                let end = at.store() + u64::from(op.bytes) - 1;
                 memory.store::<true>(retired, end, at.instruction, counters).max(there)
             } else {
                 there
@@ -390,6 +409,6 @@ impl Pipeline {
         };
         self.written = there.max(self.written + 1);
         self.stores.push(self.written);
-        self.forwarding.store(at.store, op.bytes, data, self.written);
+        self.forwarding.store(at.store(), op.bytes, data, self.written);
     }
 }

@@ -3,22 +3,25 @@
 use crate::decode::PORT_SETS;
 
 const RING: usize = 4096;
-const RING_BITS: u32 = RING.ilog2();
+/// Cycles that are cleared at once.
+const STRIDE: u64 = 256;
 
 /// Some ports, and a stretch of cycles without a free one among them: where to look first.
 #[derive(Clone, Copy)]
 struct Set {
-    ports: u16,
     from: u64,
     to: u64,
+    ports: u16,
 }
 
 /// Port slots by cycle. µops take them out of order: a µop whose operands come late leaves earlier
 /// slots to those behind it.
 pub(crate) struct Ports {
-    /// For each cycle, which round of the ring it is in (16 bits of it) and which ports are taken.
-    ring: Box<[(u16, u16); RING]>,
+    /// For each cycle from `floor` on, which ports are taken.
+    ring: [u16; RING],
     sets: [Set; PORT_SETS],
+    /// No µop asks for an earlier cycle any more.
+    floor: u64,
 }
 
 impl Ports {
@@ -27,7 +30,29 @@ impl Ports {
         for (slot, set) in all.iter_mut().zip(sets) {
             slot.ports = (*set).max(1);
         }
-        Ports { ring: Box::new([(0, 0); RING]), sets: all }
+        Ports { ring: [0; RING], sets: all, floor: 0 }
+    }
+
+    /// From now on no µop asks for a cycle before `cycle`.
+    #[inline(always)]
+    pub(crate) fn advance(&mut self, cycle: u64) {
+        if cycle >= self.floor + STRIDE {
+            self.clear(cycle);
+        }
+    }
+
+    #[inline(never)]
+    fn clear(&mut self, cycle: u64) {
+        let floor = cycle / STRIDE * STRIDE;
+        if floor - self.floor >= RING as u64 {
+            self.ring.fill(0);
+        } else {
+            for begin in (self.floor..floor).step_by(STRIDE as usize) {
+                let begin = begin as usize % RING;
+                self.ring[begin..begin + STRIDE as usize].fill(0);
+            }
+        }
+        self.floor = floor;
     }
 
     /// Take a slot on one of the ports of `set`, at cycle `earliest` or later; answers the cycle.
@@ -37,24 +62,34 @@ impl Ports {
         let begin = if earliest >= set.from { earliest.max(set.to) } else { earliest };
         let mut at = begin;
         loop {
-            let entry = &mut self.ring[at as usize % RING];
-            let round = (at >> RING_BITS) as u16;
-            let used = if entry.0 == round { entry.1 } else { 0 };
-            let free = set.ports & !used;
+            let used = &mut self.ring[at as usize % RING];
+            let free = set.ports & !*used;
             if free != 0 {
                 let port = free & free.wrapping_neg();
-                *entry = (round, used | port);
-                let end = at + u64::from(free == port);
-                if end > begin {
-                    if begin >= set.from && begin <= set.to {
-                        set.to = end.max(set.to);
-                    } else {
-                        (set.from, set.to) = (begin, end);
-                    }
+                let last = free == port;
+                // So far ahead of everything else that whoever is there too hardly matters.
+                if at >= self.floor + RING as u64 {
+                    return at;
+                }
+                *used |= port;
+                if last || at > begin {
+                    set.note(begin, at + u64::from(last));
                 }
                 return at;
             }
             at += 1;
+        }
+    }
+}
+
+impl Set {
+    /// No port is free from `begin` to before `end`.
+    #[inline(always)]
+    fn note(&mut self, begin: u64, end: u64) {
+        if begin >= self.from && begin <= self.to {
+            self.to = end.max(self.to);
+        } else {
+            (self.from, self.to) = (begin, end);
         }
     }
 }

@@ -6,7 +6,7 @@ const RING: usize = 4096;
 /// is renamed, counting those that leave in each cycle is exact. Those that have left are taken off
 /// the count only when it seems full, many cycles at once.
 pub(crate) struct Scheduler {
-    leaving: Box<[u16; RING]>,
+    leaving: [u16; RING],
     /// Entries taken up to now and not known to have left before `now`.
     waiting: u64,
     capacity: u64,
@@ -16,7 +16,7 @@ pub(crate) struct Scheduler {
 
 impl Scheduler {
     pub(crate) fn new(capacity: u64) -> Scheduler {
-        Scheduler { leaving: Box::new([0; RING]), waiting: 0, capacity, now: 0 }
+        Scheduler { leaving: [0; RING], waiting: 0, capacity, now: 0 }
     }
 
     /// The first cycle from `cycle` on with a free entry. Cycles never go back.
@@ -34,18 +34,19 @@ impl Scheduler {
         cycle.max(self.now)
     }
 
-    /// Occupy an entry from cycle `renamed`, which was admitted, until cycle `issue`.
+    /// Occupy an entry from cycle `renamed`, which was admitted, until the later cycle `issue`.
     #[inline(always)]
     pub(crate) fn enter(&mut self, renamed: u64, issue: u64) {
-        if issue >= self.now + RING as u64 {
-            self.advance(renamed);
-        }
-        // Waits beyond the ring count as its length: no window holds that many cycles.
-        let ahead = issue.saturating_sub(self.now).min(RING as u64 - 1);
-        if ahead > 0 {
-            self.leaving[(self.now + ahead) as usize % RING] += 1;
-            self.waiting += 1;
-        }
+        let issue = if issue - self.now < RING as u64 { issue } else { self.clamp(renamed, issue) };
+        self.leaving[issue as usize % RING] += 1;
+        self.waiting += 1;
+    }
+
+    /// Waits beyond the ring count as its length: no window holds that many cycles.
+    #[inline(never)]
+    fn clamp(&mut self, renamed: u64, issue: u64) -> u64 {
+        self.advance(renamed);
+        issue.min(self.now + RING as u64 - 1)
     }
 
     /// Take off all that leave up to `cycle`.

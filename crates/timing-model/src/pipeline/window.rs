@@ -1,44 +1,43 @@
 //! Queues whose entries are given out and taken back in program order.
 
-/// Most entries of a queue, as a power of two.
-const MOST: usize = 2048;
+/// A queue's entries and two more, for what [`Window::push_few`] writes ahead.
+const RING: usize = 1024;
 
-/// A queue of `capacity` entries: entry *n* is free again when entry *n − capacity* has left.
+/// A queue of `capacity` entries, at most 1022: entry *n* is free again when entry *n − capacity* has left.
 pub(crate) struct Window {
-    left: Box<[u64; MOST]>,
+    left: [u64; RING],
+    /// Where entries are given out, and where taken back.
     next: usize,
-    capacity: usize,
-    /// Only as many entries are used as the capacity asks for, so that the host's cache holds them.
-    mask: usize,
+    oldest: usize,
 }
 
 impl Window {
     pub(crate) fn new(capacity: usize) -> Window {
-        // One more than the capacity: `push_few` writes ahead.
-        let mask = (capacity + 2).next_power_of_two().min(MOST) - 1;
-        Window { left: Box::new([0; MOST]), next: capacity, capacity, mask }
+        Window { left: [0; RING], next: capacity.min(RING - 2), oldest: 0 }
     }
 
     /// The cycle from which on one more entry is free.
     #[inline(always)]
     pub(crate) fn free(&self) -> u64 {
-        self.left[self.next.wrapping_sub(self.capacity) & self.mask & (MOST - 1)]
+        self.left[self.oldest % RING]
     }
 
     /// Take an entry that leaves at `cycle`.
     #[inline(always)]
     pub(crate) fn push(&mut self, cycle: u64) {
-        self.left[self.next & self.mask & (MOST - 1)] = cycle;
-        self.next = self.next.wrapping_add(1);
+        self.left[self.next % RING] = cycle;
+        self.next += 1;
+        self.oldest += 1;
     }
 
-    /// Take one or two entries that leave at `cycle`.
+    /// Take no, one or two entries that leave at `cycle`.
     #[inline(always)]
     pub(crate) fn push_few(&mut self, cycle: u64, entries: u64) {
-        self.left[self.next & self.mask & (MOST - 1)] = cycle;
-        // Where there is no second one, the next push overwrites it before it is read.
-        self.left[self.next.wrapping_add(1) & self.mask & (MOST - 1)] = cycle;
-        self.next = self.next.wrapping_add(entries as usize);
+        // Those that are not taken are overwritten before they are read.
+        self.left[self.next % RING] = cycle;
+        self.left[(self.next + 1) % RING] = cycle;
+        self.next += entries as usize;
+        self.oldest += entries as usize;
     }
 }
 

@@ -8,7 +8,7 @@ mod gem5;
 mod qemu;
 mod wall;
 
-pub(crate) use wall::{Clock, best_interval};
+pub(crate) use wall::Clock;
 
 use crate::{
     Error, Measurement,

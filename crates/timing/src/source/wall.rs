@@ -14,6 +14,8 @@ const CLOCK: &str = "benchstone-clock";
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Runs {
     pub(crate) nanoseconds: Vec<u64>,
+    /// Of those, on a processor.
+    pub(crate) processor_nanoseconds: Vec<u64>,
     pub(crate) status: i32,
     pub(crate) signal: i32,
 }
@@ -104,7 +106,7 @@ impl Source for Wall {
 
 /// 95 % bootstrap interval of the best of these sorted times. In closed form: the least of n draws
 /// with replacement exceeds the k-th of n with probability (1 - k/n)^n.
-pub(crate) fn best_interval(sorted: &[f64]) -> Option<[f64; 2]> {
+fn best_interval(sorted: &[f64]) -> Option<[f64; 2]> {
     let n = sorted.len();
     let exceeds = |k: usize| (1.0 - k as f64 / n as f64).powi(n as i32);
     let k = (1..=n).find(|k| exceeds(*k) <= 0.05)?;

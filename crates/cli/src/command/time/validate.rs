@@ -25,6 +25,9 @@ pub(super) struct Validate {
     /// Which programs to look at; whoever tunes looks at `tuning` only
     #[arg(long, value_enum, default_value = "both")]
     half: Which,
+    /// Compare with time on a processor instead of the clock's, on a machine busy with other things
+    #[arg(long)]
+    processor_time: bool,
     #[command(flatten)]
     how: How,
 }
@@ -47,6 +50,7 @@ impl Validate {
                 Which::HeldOut => Half::HeldOut,
                 Which::Both => Half::Both,
             },
+            processor_time: self.processor_time,
         };
         let bar = Bar::new(global);
         let pool = rayon::ThreadPoolBuilder::new()
@@ -108,9 +112,11 @@ fn print(report: &ValidationReport, global: &Global) -> anyhow::Result<()> {
         output::line(&format!("{count} programs were not timed: {verdict}"))?;
     }
     output::line(&format!(
-        "{} by {}, best of {} interleaved rounds; in brackets 95 % intervals; held-out programs {}",
+        "{} by {} against {} time, best of {} interleaved rounds; in brackets 95 % intervals; \
+         held-out programs {}",
         report.cpu,
         report.source,
+        report.measured,
         report.rounds,
         report.held_out_identity.get(..12).unwrap_or_default()
     ))
