@@ -143,11 +143,13 @@ fn fit(cpu: &mut Cpu, found: &Found) {
     cpu.name = "host".into();
     cpu.clock_mhz = found.clock_mhz.round().clamp(1.0, 100_000.0) as u64;
     cpu.l1d.latency = found.cycles(16).clamp(3, 8);
-    // A walk at random through half of a level mostly hits it.
-    cpu.l2.latency = found.cycles(cpu.l2.size_kib as u64 / 2).clamp(cpu.l1d.latency + 4, 40);
+    // As far as the first translation buffer reaches with room to spare.
+    let reach = cpu.tlb.l1_entries as u64 * 4 / 2;
+    cpu.l2.latency = found.cycles(reach).clamp(cpu.l1d.latency + 4, 40);
     // Past the second level by enough, and before others' share of the third.
     let third_ns = found.nanoseconds(cpu.l2.size_kib as u64 * 2);
-    cpu.l3.latency = found.in_cycles(third_ns).clamp(cpu.l2.latency + 10, 200);
+    let third = found.in_cycles(third_ns).saturating_sub(cpu.tlb.l2_latency);
+    cpu.l3.latency = third.clamp(cpu.l2.latency + 10, 200);
     let last = found.load_ns.iter().max_by_key(|(kib, _)| *kib).map_or(1.0, |(_, ns)| *ns);
     // What others on the same chip leave of the last level: the largest walk nearer to it than to memory.
     let near = found.load_ns.iter().filter(|(_, ns)| *ns < (third_ns + last) / 2.0);
