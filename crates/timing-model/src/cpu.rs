@@ -285,7 +285,8 @@ impl Cpu {
     /// When it is no TOML, a parameter is missing, unknown or outside its range, or a class of
     /// instructions has no cost.
     pub fn parse(text: &str) -> Result<Cpu, Error> {
-        let cpu: Cpu = toml::from_str(text).map_err(|error| Error::Syntax(error.to_string()))?;
+        let cpu: Cpu = toml::from_str(text)
+            .map_err(|error| Error::Syntax(error.to_string().trim_end().to_owned()))?;
         cpu.check()?;
         Ok(cpu)
     }

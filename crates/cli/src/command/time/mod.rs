@@ -220,7 +220,7 @@ fn print(timing: &Timing) -> anyhow::Result<()> {
     let Some(m) = &timing.measurement else {
         return output::line(&format!("{}: {}", timing.verdict, timing.detail));
     };
-    output::line(&output::table(&["", "", ""], rows(m)).to_string())
+    output::line(&output::table(&["figure", "value", ""], rows(m)).to_string())
 }
 
 /// What a person wants to know first, first.
@@ -272,7 +272,7 @@ fn rows(m: &Measurement) -> Vec<Vec<String>> {
 
 fn speed(m: &Measurement) -> String {
     match m.instructions {
-        Some(count) if m.host_seconds > 0.0 && m.source != "wall" => {
+        Some(count) if count > 1_000_000 && m.host_seconds > 0.0 => {
             format!("{:.1} M instructions/s", count as f64 / m.host_seconds / 1e6)
         }
         _ => String::new(),
