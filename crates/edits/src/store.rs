@@ -21,7 +21,8 @@ impl Store {
     /// A store in a folder, which is made when something is kept.
     #[must_use]
     pub fn at(root: &Path) -> Store {
-        Store { root: root.to_owned() }
+        // Compilers run elsewhere.
+        Store { root: std::path::absolute(root).unwrap_or_else(|_| root.to_owned()) }
     }
 
     /// Where a result of that kind and key is or would be.

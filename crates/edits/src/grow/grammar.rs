@@ -76,7 +76,10 @@ pub(super) type Line<'a> = Vec<&'a str>;
 pub(super) type Filled = Vec<BTreeMap<Slot, Vec<String>>>;
 
 /// Structures that are tried before giving up.
-const TRIES: usize = 4000;
+const TRIES: usize = 800;
+
+/// Numbers, counted back from a line, that it may be counted by.
+const REACH: usize = 16;
 
 pub(super) fn kind(token: &str) -> Kind {
     let digits = token.strip_prefix(['-', '+']).unwrap_or(token);
@@ -196,7 +199,7 @@ impl Search<'_, '_> {
             self.found.push((items.clone(), known.len()));
         }
         let Some(line) = self.lines.get(at) else { return };
-        for (slot, value) in known.clone().into_iter().rev() {
+        for (slot, value) in known.clone().into_iter().rev().take(REACH) {
             let Some(value) = value else { continue };
             for plus in [0, -1] {
                 let Ok(count) = usize::try_from(value + plus) else { continue };

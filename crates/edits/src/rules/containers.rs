@@ -46,22 +46,17 @@ fn asked(program: &Syntax<'_>, kind: &str, members: impl Fn(&str) -> bool, walke
         members(program.text(at))
             && program.children(at).first().is_some_and(|object| of_kind(*object))
     });
+    // The range of such a loop is a declaration of clang's own: of it there is the text.
     let loops = walked
         && program.of_kind("CXXForRangeStmt").any(|at| {
-            let outer = |node: usize| {
-                let above = program.parent(node);
-                above.is_some_and(|above| {
-                    !of_kind(above) || program.kind(above) == "CXXForRangeStmt"
-                })
-            };
-            // The range is a reference to the container itself.
-            program.children(at).iter().any(|child| {
-                program.subtree(*child).take(4).any(|node| {
-                    program.kind(node) == "DeclRefExpr"
-                        && of_kind(node)
-                        && outer(node)
-                        && program.kind(*child) != "CompoundStmt"
-                })
+            let range = program.children(at).get(1).and_then(|range| program.source_of(*range));
+            let words =
+                range.unwrap_or_default().split(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+            let words: Vec<&str> = words.filter(|word| !word.is_empty()).collect();
+            program.all().any(|node| {
+                matches!(program.kind(node), "VarDecl" | "ParmVarDecl" | "FieldDecl")
+                    && words.contains(&program.text(node))
+                    && of_kind(node)
             })
         });
     member || loops

@@ -10,6 +10,7 @@ pub(super) struct Reference;
 const COSTLY: &[&str] = &[
     "vector<",
     "string",
+    "basic_string<",
     "map<",
     "set<",
     "deque<",

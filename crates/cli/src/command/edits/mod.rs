@@ -69,7 +69,7 @@ struct Conditions {
     #[arg(long, value_name = "MIB", default_value_t = 1024)]
     memory: u64,
     /// Instructions after which a timed run is stopped; 0: no limit
-    #[arg(long, value_name = "N", default_value_t = 2_000_000_000)]
+    #[arg(long, value_name = "N", default_value_t = 400_000_000)]
     max_instructions: u64,
     /// Where executables and results are kept; ~/.cache/benchstone/edits unless given
     #[arg(long, value_name = "DIR")]
