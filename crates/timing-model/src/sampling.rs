@@ -5,7 +5,7 @@
 const WINDOW: u64 = 20_000;
 /// Instructions before a window in which predictors follow: enough to learn anew the branches of
 /// where the program is; what they knew of other places they keep.
-const NEAR: u64 = 40_000;
+const NEAR: u64 = 20_000;
 
 /// How much of the processor follows the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

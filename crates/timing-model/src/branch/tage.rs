@@ -29,9 +29,9 @@ impl Folded {
     #[inline(always)]
     fn push(&mut self, new: u32, old: &[u32; TABLES]) {
         let mask = (1 << self.bits) - 1;
-        for at in 0..TABLES {
-            let shifted = (self.value[at] << 1 | new) ^ old[at] & self.leaves[at];
-            self.value[at] = (shifted ^ shifted >> self.bits) & mask;
+        for ((value, old), leaves) in self.value.iter_mut().zip(old).zip(self.leaves) {
+            let shifted = (*value << 1 | new) ^ old & leaves;
+            *value = (shifted ^ shifted >> self.bits) & mask;
         }
     }
 }

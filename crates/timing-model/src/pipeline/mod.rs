@@ -303,7 +303,15 @@ impl Pipeline {
             self.loads.push(retired);
         }
         if is(flag::STORE) {
-            self.write(flags, op, at, data, retired, memory, counters);
+            let there = if is(flag::STREAMING) {
+                memory.store_streaming::<true>(retired, at.store())
+            } else {
+                write(op, at, retired, memory, counters)
+            };
+            // After those before it.
+            self.written = there.max(self.written + 1);
+            self.stores.push(self.written);
+            self.forwarding.store(at.store(), op.bytes, data, self.written);
             faults += memory.take_faults();
         }
         if faults > 0 {
@@ -383,32 +391,22 @@ impl Pipeline {
         }
         retired
     }
+}
 
-    /// Write a retired store to the cache, after those before it.
-    #[inline(always)]
-    fn write(
-        &mut self,
-        flags: u16,
-        op: &Operation,
-        at: Accesses<'_>,
-        data: u64,
-        retired: u64,
-        memory: &mut Memory,
-        counters: &mut Counters,
-    ) {
-        let there = if flags & flag::STREAMING != 0 {
-            memory.store_streaming::<true>(retired, at.store())
-        } else {
-            let there = memory.store::<true>(retired, at.store(), at.instruction, counters);
-            if (at.store() & 63) + u64::from(op.bytes) > 64 {
-                let end = at.store() + u64::from(op.bytes) - 1;
-                memory.store::<true>(retired, end, at.instruction, counters).max(there)
-            } else {
-                there
-            }
-        };
-        self.written = there.max(self.written + 1);
-        self.stores.push(self.written);
-        self.forwarding.store(at.store(), op.bytes, data, self.written);
+/// When a store that retired is in the cache.
+#[inline(always)]
+fn write(
+    op: &Operation,
+    at: Accesses<'_>,
+    retired: u64,
+    memory: &mut Memory,
+    counters: &mut Counters,
+) -> u64 {
+    let there = memory.store::<true>(retired, at.store(), at.instruction, counters);
+    if (at.store() & 63) + u64::from(op.bytes) > 64 {
+        let end = at.store() + u64::from(op.bytes) - 1;
+        memory.store::<true>(retired, end, at.instruction, counters).max(there)
+    } else {
+        there
     }
 }

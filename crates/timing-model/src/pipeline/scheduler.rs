@@ -77,11 +77,11 @@ mod tests {
     fn a_full_scheduler_admits_when_the_first_one_leaves() {
         let mut scheduler = Scheduler::new(2);
         assert_eq!(scheduler.admit(10), 10);
-        scheduler.enter(30);
+        scheduler.enter(10, 30);
         assert_eq!(scheduler.admit(10), 10);
-        scheduler.enter(20);
+        scheduler.enter(10, 20);
         assert_eq!(scheduler.admit(11), 20);
-        scheduler.enter(50);
+        scheduler.enter(20, 50);
         assert_eq!(scheduler.admit(21), 30);
     }
 }
