@@ -1,1 +1,60 @@
-//! Filtered sampling and search in feature spaces.
+//! Search in feature spaces: kernels on demand at any point.
+//!
+//! A learned heuristic is short of programs where it matters. Given a point of a feature space, a
+//! [`Search`] makes an OpenCL kernel that lies at it or as near as the budget allows (BenchPress,
+//! PACT'22, was first to; sections 3.3 and 3.4):
+//!
+//! - a [`Target`] is a point, or a box with free dimensions; what no program can have is named by
+//!   [`check`];
+//! - a [`Judge`] compiles candidates, thousands a minute, and says where they lie: features are those
+//!   of the code after -O1, so what the optimiser deletes does not count;
+//! - [`Proposer`]s suggest candidates, and a bandit shares the budget between them: mined kernels as
+//!   they are, kernels made from nothing, difference-guided edits, crossover, mutation, and whatever
+//!   is added from outside, such as a language model;
+//! - a [`Corpus`] holds the mined kernels to start from, less those that an [`Exclusion`] keeps out
+//!   because they would give the answer away.
+//!
+//! The edits know nothing of any space. What each does to a vector is learned on line, from every
+//! candidate that differs from its parent by one edit; to move towards a target is to choose the
+//! edits whose remembered effects sum to what the vector lacks. New operands are kernel parameters,
+//! which the optimiser knows nothing of, and results are stored, so that edits count.
+//!
+//! ```
+//! use synth::Target;
+//!
+//! let space = features::space("instcount")?;
+//! let target = Target::parse("Load=12,FMul=8..10", space)?;
+//! synth::check(&target, space)?;
+//! let none = vec![0.0; space.dimensions().len()];
+//! assert_eq!(target.distance(&none), (12.0_f64 * 12.0 + 8.0 * 8.0).sqrt());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod bandit;
+mod clock;
+mod constraint;
+mod corpus;
+mod edit;
+mod effects;
+mod error;
+mod judge;
+mod metric;
+mod program;
+mod proposer;
+mod report;
+mod row;
+mod search;
+mod target;
+
+pub use clock::Budget;
+pub use constraint::check;
+pub use corpus::{Corpus, Exclusion};
+pub use error::Error;
+pub use judge::Judge;
+pub use metric::{Metric, deviations};
+pub use proposer::{Candidate, Judged, NAMES as PROPOSERS, Proposer, State};
+pub use rand_chacha::ChaCha8Rng as Chance;
+pub use report::{Report, Share};
+pub use row::{SteeredRow, TrajectoryRow};
+pub use search::{Acceptance, Found, Search, Settings};
+pub use target::{Target, Wanted};

@@ -14,6 +14,7 @@ mod query;
 mod run;
 mod show;
 mod time;
+mod steer;
 mod worker;
 
 use crate::Global;
@@ -36,6 +37,7 @@ pub(crate) enum Command {
     Label(label::Label),
     Edits(edits::Edits),
     Time(Box<time::Time>),
+    Steer(steer::Steer),
     #[command(hide = true)]
     Worker(worker::Worker),
 }
@@ -57,6 +59,7 @@ impl Command {
             Command::Label(command) => command.run(global),
             Command::Edits(command) => command.run(global),
             Command::Time(command) => command.run(global),
+            Command::Steer(command) => command.run(global),
             Command::Worker(command) => command.run(),
         }
     }

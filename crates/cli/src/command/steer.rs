@@ -1,0 +1,373 @@
+//! `benchstone steer`: kernels at points of a feature space.
+
+use crate::{Global, duration::duration, interrupt, output, progress::Bar};
+use anyhow::{Context, bail};
+use dataset::{Builder, Dataset, Input, Notes, Programs, Progress};
+use features::FeatureSpace;
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    process::ExitCode,
+    sync::atomic::Ordering,
+};
+use synth::{
+    Budget, Corpus, Exclusion, Judge, Metric, Report, Search, Settings, SteeredRow, Target,
+    TrajectoryRow,
+};
+
+/// Make kernels at wanted points of a feature space
+#[derive(clap::Args, Debug)]
+#[command(after_help = "Examples:\n  \
+    benchstone steer --space instcount --target Load=12,FMul=8 --out found\n  \
+    benchstone steer --space autophase --target my.cl --seeds kernels --n 5 --out found\n  \
+    benchstone steer --space instcount --targets suites.jsonl --seeds kernels --budget 60s --out found\n  \
+    benchstone steer --space instcount --targets suites.jsonl --sample 40 --budget cpu:30s --out found\n  \
+    benchstone steer --space grewe --target comp=10,mem=4..6 --budget 5000 --seed 7 --out found\n\n\
+A target: wishes DIMENSION=VALUE with commas (ranges 4..6, weights 12*3; what is not named is free),\n\
+a program (.cl), a vector (.json), or a data set or folder of programs, each a target. --targets:\n\
+lines {\"target\": NAME, \"SPACE\": [...]}.\n\n\
+Proposers: nearest (mined kernels as they are), construct (from nothing), guided (edits that do what\n\
+the vector lacks), crossover, mutate; and random, which does not look at the target.\n\n\
+A budget in candidates makes a run repeatable: the same seed gives the same kernels. Kernels named\n\
+like a target, or near-duplicates of --exclude, are never among the seeds. A run that was stopped\n\
+goes on where it was when the same command is given again.")]
+pub(crate) struct Steer {
+    /// The feature space
+    #[arg(long, value_name = "SPACE", default_value = "instcount")]
+    space: String,
+    /// A target; may be given several times
+    #[arg(long, value_name = "TARGET", required_unless_present = "targets")]
+    target: Vec<String>,
+    /// A file of targets, one JSON object a line
+    #[arg(long, value_name = "FILE.jsonl")]
+    targets: Option<PathBuf>,
+    /// Only so many of the targets, drawn by the seed
+    #[arg(long, value_name = "N")]
+    sample: Option<usize>,
+    /// For each target: time (60s), processor time (cpu:30s), or candidates (5000)
+    #[arg(long, default_value = "60s", value_parser = budget)]
+    budget: Budget,
+    /// Kernels wanted for each target
+    #[arg(long, default_value_t = 1, value_name = "N")]
+    n: usize,
+    /// Seed of all chance
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// Mined kernels to start from: a data set, folder or file of programs
+    #[arg(long, value_name = "DATASET")]
+    seeds: Option<PathBuf>,
+    /// Programs that must not be among the seeds, nor anything near them (.jsonl with src, or programs)
+    #[arg(long, value_name = "DATASET")]
+    exclude: Vec<PathBuf>,
+    /// Who proposes, with commas
+    #[arg(long, value_name = "NAMES")]
+    proposers: Option<String>,
+    /// What survives: standardised, euclidean, own
+    #[arg(long, default_value = "euclidean")]
+    metric: Metric,
+    /// Generations at most
+    #[arg(long, default_value_t = u32::MAX, hide_default_value = true)]
+    depth: u32,
+    /// Candidates of a generation
+    #[arg(long, default_value_t = 48)]
+    generation: usize,
+    /// Programs that survive a generation
+    #[arg(long, default_value_t = 32)]
+    survivors: usize,
+    /// Probability that a survivor gives its place to a random candidate
+    #[arg(long, default_value_t = 0.15)]
+    replacement: f64,
+    /// How freely edits are chosen; near 0 only the most promising
+    #[arg(long, default_value_t = 0.3)]
+    temperature: f64,
+    /// Only the i-th of n parts of the targets, as i/n
+    #[arg(long, value_name = "I/N", value_parser = shard)]
+    shard: Option<(usize, usize)>,
+    /// The data set of kernels to make
+    #[arg(short, long, value_name = "DIR")]
+    out: PathBuf,
+    /// A second data set: the survivors of every generation
+    #[arg(long, value_name = "DIR")]
+    trajectory: Option<PathBuf>,
+    /// Replace what is at --out
+    #[arg(long)]
+    force: bool,
+    /// Go on with an unfinished run (the default when the command is the same)
+    #[arg(long)]
+    resume: bool,
+}
+
+impl Steer {
+    pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
+        let space = features::space(&self.space)?;
+        let judge = Judge::new(space, global.jobs())?;
+        let targets = self.all_targets(space, &judge)?;
+        if targets.is_empty() {
+            bail!("no target is left: see --shard and --sample");
+        }
+        let bar = Bar::new(global);
+        let corpus = self.corpus(&targets, &judge, &bar)?;
+        let settings = self.settings();
+        let configuration = serde_json::json!({
+            "space": self.space,
+            "settings": format!("{settings:?}"),
+            "targets": targets.iter().map(|target| target.name.clone()).collect::<Vec<_>>(),
+        });
+        let wishes = format!("{targets:?}");
+        let identity = dataset::content_hash(wishes.as_bytes());
+        let key = (&identity, &configuration, corpus.len());
+        let kernels = Builder::<SteeredRow>::create(&self.out, self.force, &key)?;
+        let paths = match &self.trajectory {
+            Some(path) => Some(Builder::<TrajectoryRow>::create(path, self.force, &key)?),
+            None => None,
+        };
+        let stop = interrupt::flag()?;
+        let mut search = Search::new(&judge, &corpus, settings)?;
+        bar.begin("steering", targets.len() as u64);
+        for target in &targets {
+            if !kernels.has(&target.name) && !stop.load(Ordering::Relaxed) {
+                let found = search.find(target, &stop)?;
+                for row in found.kernels.iter().filter(|row| row.verdict == "impossible") {
+                    bar.message(&row.detail);
+                }
+                if stop.load(Ordering::Relaxed) && targets.len() > 1 {
+                    // Its best so far is kept below; a repeated command tries it again.
+                    break;
+                }
+                if let Some(paths) = &paths {
+                    paths.add(&target.name, found.trajectory)?;
+                }
+                kernels.add(&target.name, found.kernels)?;
+            }
+            bar.advance(1);
+        }
+        drop(bar);
+        let stopped =
+            stop.load(Ordering::Relaxed) && !targets.iter().all(|one| kernels.has(&one.name));
+        if stopped {
+            bail!("stopped; what was found is kept, the same command goes on from there");
+        }
+        let inputs = vec![Input { name: "targets".to_owned(), hash: identity }];
+        let notes = Notes { inputs, configuration, seed: self.seed, ..Notes::default() };
+        let mut rows = Vec::new();
+        for target in &targets {
+            rows.extend(kernels.rows_of(&target.name).collect::<Result<Vec<_>, _>>()?);
+        }
+        let report = Report::of(&rows, &sizes(&targets, space));
+        let mut verdicts: BTreeMap<String, u64> = BTreeMap::new();
+        for row in &rows {
+            *verdicts.entry(row.verdict.clone()).or_default() += 1;
+        }
+        if let Some(paths) = paths {
+            let mut all = Vec::new();
+            for target in &targets {
+                all.extend(paths.rows_of(&target.name).collect::<Result<Vec<_>, _>>()?);
+            }
+            paths.finish(all, notes.clone())?;
+        }
+        let summary = serde_json::to_value(&report)?;
+        kernels.finish(rows, Notes { summary, verdicts, ..notes })?;
+        if global.json {
+            output::json(&report)?;
+        } else {
+            self.print(&report)?;
+        }
+        let hit = report.targets > report.impossible;
+        Ok(if hit { ExitCode::SUCCESS } else { output::NEGATIVE })
+    }
+
+    fn settings(&self) -> Settings {
+        let mut settings = Settings {
+            metric: self.metric,
+            budget: self.budget,
+            depth: self.depth,
+            generation: self.generation.max(1),
+            survivors: self.survivors.max(1),
+            replacement: self.replacement.clamp(0.0, 1.0),
+            temperature: self.temperature,
+            kept: self.n.max(1),
+            seed: self.seed,
+            ..Settings::default()
+        };
+        match &self.proposers {
+            Some(list) => {
+                settings.proposers = list.split(',').map(|name| name.trim().to_owned()).collect();
+            }
+            None if self.seeds.is_none() => settings.proposers.retain(|name| name != "nearest"),
+            None => {}
+        }
+        settings
+    }
+
+    fn all_targets(
+        &self,
+        space: &'static dyn FeatureSpace,
+        judge: &Judge,
+    ) -> anyhow::Result<Vec<Target>> {
+        let mut targets = Vec::new();
+        for text in &self.target {
+            targets.extend(wished(text, space, judge)?);
+        }
+        if let Some(path) = &self.targets {
+            let text = std::fs::read_to_string(path)
+                .with_context(|| format!("cannot read {}", path.display()))?;
+            for (number, line) in
+                text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty())
+            {
+                let name = format!("line {}", number + 1);
+                let value = serde_json::from_str(line)
+                    .with_context(|| format!("{}, {name}", path.display()))?;
+                targets.push(Target::from_json(&name, &value, space)?);
+            }
+        }
+        let mut seen = BTreeMap::new();
+        for target in &mut targets {
+            let times: &mut u32 = seen.entry(target.name.clone()).or_default();
+            *times += 1;
+            if *times > 1 {
+                target.name = format!("{} ({times})", target.name);
+            }
+        }
+        if let Some(count) = self.sample {
+            // By a hash of seed and name: the same whatever the order of the file.
+            targets.sort_by_cached_key(|target| {
+                dataset::content_hash(format!("{} {}", self.seed, target.name).as_bytes())
+            });
+            targets.truncate(count);
+        }
+        if let Some((part, parts)) = self.shard {
+            let mine =
+                targets.into_iter().enumerate().filter(|(place, _)| place % parts == part - 1);
+            targets = mine.map(|(_, target)| target).collect();
+        }
+        Ok(targets)
+    }
+
+    fn corpus(&self, targets: &[Target], judge: &Judge, bar: &Bar) -> anyhow::Result<Corpus> {
+        let Some(path) = &self.seeds else { return Ok(Corpus::default()) };
+        let mut exclusion = Exclusion::default();
+        for target in targets {
+            exclusion.add_name(&target.name);
+        }
+        for path in &self.exclude {
+            exclusion.add_path(path)?;
+        }
+        if let Some(path) = &self.targets {
+            exclusion.add_folder(path);
+        }
+        let corpus = Corpus::open(path, &exclusion, judge, cache().as_deref())?;
+        if corpus.is_empty() {
+            bail!("no kernel of {} may be a seed ({} kept out)", path.display(), corpus.excluded());
+        }
+        bar.message(&format!("{} seeds, {} kept out", corpus.len(), corpus.excluded()));
+        Ok(corpus)
+    }
+
+    fn print(&self, report: &Report) -> anyhow::Result<()> {
+        let rows = report.by_size.iter().chain(&report.by_suite).map(|(name, share)| {
+            let name = name.split_once(": ").map_or(name.as_str(), |(_, name)| name);
+            vec![
+                name.to_owned(),
+                output::count(share.targets),
+                output::count(share.exact),
+                output::percent(share.exact, share.targets),
+                format!("{:.3}", share.proximity_median),
+            ]
+        });
+        let rows: Vec<Vec<String>> = rows.collect();
+        if report.targets > 1 && !rows.is_empty() {
+            let header = ["targets", "count", "exact", "share", "median proximity"];
+            output::line(&output::table(&header, rows).to_string())?;
+        }
+        output::line(&format!(
+            "{} of {} targets hit exactly, median proximity {:.3} (nearest mined {:.3}, {} exact); \
+             {} candidates in {:.0} s; kernels in {}",
+            output::count(report.exact),
+            output::count(report.targets),
+            report.proximity_median,
+            report.mined_proximity_median,
+            output::count(report.exact_mined),
+            output::count(report.candidates),
+            report.seconds,
+            self.out.display()
+        ))?;
+        if report.targets == 1 {
+            for row in Dataset::open(&self.out)?.rows::<SteeredRow>()? {
+                let row = row?;
+                output::line(&row.text)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The targets that a person wrote as `text`.
+fn wished(
+    text: &str,
+    space: &'static dyn FeatureSpace,
+    judge: &Judge,
+) -> anyhow::Result<Vec<Target>> {
+    let path = Path::new(text);
+    if !path.exists() {
+        if !text.contains('=') {
+            bail!("no file {text}, and no wish DIMENSION=VALUE either");
+        }
+        return Ok(vec![Target::parse(text, space)?]);
+    }
+    if path.extension().is_some_and(|extension| extension == "json") {
+        let content = std::fs::read_to_string(path)?;
+        let value = serde_json::from_str(&content).with_context(|| path.display().to_string())?;
+        return Ok(vec![Target::from_json(text, &value, space)?]);
+    }
+    let mut targets = Vec::new();
+    for program in Programs::open(path)?.iter()? {
+        let program = program?;
+        let dataset::Code::Text(source) = &program.code else { continue };
+        match judge.judge(std::slice::from_ref(source))?.pop().flatten() {
+            Some(vector) => {
+                let name = match program.name.as_str() {
+                    "" => program.path.clone(),
+                    name => format!("{}:{name}", program.path),
+                };
+                targets.push(Target::point(name, &vector));
+            }
+            None => bail!("{} does not compile: it has no vector to steer to", program.path),
+        }
+    }
+    Ok(targets)
+}
+
+/// Instructions of each target, where the space counts them.
+fn sizes(targets: &[Target], space: &dyn FeatureSpace) -> BTreeMap<String, f64> {
+    let Some(place) = space.dimensions().iter().position(|name| *name == "TotalInsts") else {
+        return BTreeMap::new();
+    };
+    let size = |target: &Target| Some((target.name.clone(), target.wanted[place]?.most));
+    targets.iter().filter_map(size).collect()
+}
+
+/// Where vectors of seeds are kept between runs.
+fn cache() -> Option<PathBuf> {
+    let folder = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
+    let folder =
+        folder.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cache")))?;
+    Some(folder.join("benchstone").join("vectors"))
+}
+
+fn budget(text: &str) -> Result<Budget, String> {
+    if let Some(text) = text.strip_prefix("cpu:") {
+        return duration(text).map(Budget::Processor);
+    }
+    match text.parse::<u64>() {
+        Ok(0) => Err("a budget of no candidates".to_owned()),
+        Ok(count) => Ok(Budget::Candidates(count)),
+        Err(_) => duration(text).map(Budget::Wall),
+    }
+}
+
+fn shard(text: &str) -> Result<(usize, usize), String> {
+    let wrong = || format!("`{text}` is no part of a whole: write 1/4, 2/4, ...");
+    let (part, parts) = text.split_once('/').ok_or_else(wrong)?;
+    let (part, parts) = (part.parse().map_err(|_| wrong())?, parts.parse().map_err(|_| wrong())?);
+    if part == 0 || part > parts { Err(wrong()) } else { Ok((part, parts)) }
+}

@@ -1,0 +1,82 @@
+//! What a search may use up.
+
+use std::{
+    fs,
+    time::{Duration, Instant},
+};
+
+/// How long a search for one target goes on at most.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Budget {
+    /// Time on the clock.
+    Wall(Duration),
+    /// Processor time of this process and its workers: fair on a machine that others use too.
+    Processor(Duration),
+    /// Candidates judged: the only budget under which a seed gives the same answer twice.
+    Candidates(u64),
+}
+
+/// Measures what one target's search has used.
+#[derive(Debug)]
+pub(crate) struct Clock {
+    budget: Budget,
+    started: Instant,
+    processor: f64,
+}
+
+impl Clock {
+    pub(crate) fn start(budget: Budget) -> Clock {
+        Clock { budget, started: Instant::now(), processor: processor_seconds() }
+    }
+
+    /// Seconds since the start: of the processor where that is the budget, else on the clock.
+    pub(crate) fn seconds(&self) -> f64 {
+        match self.budget {
+            Budget::Processor(_) => processor_seconds() - self.processor,
+            Budget::Wall(_) | Budget::Candidates(_) => self.started.elapsed().as_secs_f64(),
+        }
+    }
+
+    pub(crate) fn is_spent(&self, candidates: u64) -> bool {
+        match self.budget {
+            Budget::Wall(limit) | Budget::Processor(limit) => self.seconds() >= limit.as_secs_f64(),
+            Budget::Candidates(limit) => candidates >= limit,
+        }
+    }
+
+    /// How many more candidates may be judged, of so many.
+    pub(crate) fn allows(&self, candidates: u64, wanted: usize) -> usize {
+        match self.budget {
+            Budget::Candidates(limit) => {
+                usize::try_from(limit.saturating_sub(candidates)).unwrap_or(wanted).min(wanted)
+            }
+            Budget::Wall(_) | Budget::Processor(_) => wanted,
+        }
+    }
+}
+
+/// Processor time of this process, its children that have ended, and its children that live.
+fn processor_seconds() -> f64 {
+    const TICKS_PER_SECOND: f64 = 100.0;
+    let ticks = |path: &str, fields: usize| -> u64 {
+        let stat = fs::read_to_string(path).unwrap_or_default();
+        // Behind the name: fields 14 to 17 of proc(5).
+        let fields = stat
+            .rsplit(')')
+            .next()
+            .unwrap_or("")
+            .split_whitespace()
+            .skip(11)
+            .take(fields)
+            .map(|field| field.parse::<u64>().unwrap_or(0));
+        fields.sum()
+    };
+    let mut all = ticks("/proc/self/stat", 4);
+    for task in fs::read_dir("/proc/self/task").into_iter().flatten().flatten() {
+        let children = fs::read_to_string(task.path().join("children")).unwrap_or_default();
+        for child in children.split_whitespace() {
+            all += ticks(&format!("/proc/{child}/stat"), 2);
+        }
+    }
+    all as f64 / TICKS_PER_SECOND
+}

@@ -1,0 +1,390 @@
+//! Edits of the flow of control: branches and loops, each around something that has an effect.
+
+use super::{
+    CONDITIONS, Entry, STATEMENTS, TOP,
+    make::{Maker, assignment, zero},
+    memory::{insert, store},
+    random_statement, random_value,
+};
+use crate::program::{Expression, Node, Scalar, Statement, Ty};
+use rand::Rng;
+
+/// `for (int NAME = 0; NAME < limit; NAME++) { body }`.
+fn counted(name: &str, limit: Expression, body: Vec<Statement>) -> Statement {
+    let counter = || Expression::name(Ty::INT, name);
+    Statement::For {
+        start: Some(Box::new(Statement::Declare {
+            prefix: format!("int {name} = "),
+            name: name.to_owned(),
+            ty: Ty::INT,
+            value: Some(zero()),
+        })),
+        condition: Some(Expression::binary(Ty::INT, "<", counter(), limit)),
+        step: Some(Expression::new(Ty::INT, Node::Postfix("++".into(), Box::new(counter())))),
+        body,
+    }
+}
+
+/// `if (condition) { store }`.
+fn guarded(make: &mut Maker<'_>, condition: Expression) -> Statement {
+    let at = if make.chance.random_bool(0.5) { zero() } else { make.own_place() };
+    Statement::If { condition, then: vec![store(make, at)], otherwise: None }
+}
+
+/// A loop that stores to every place of a buffer.
+fn filling(make: &mut Maker<'_>, limit: Expression) -> Statement {
+    let name = make.program.fresh_name();
+    let ty = make.number();
+    let value = make.leaf(ty);
+    let target = make.element(ty, Expression::name(Ty::INT, name.clone()));
+    counted(&name, limit, vec![assignment(target, value)])
+}
+
+fn is_movable(statement: &Statement) -> bool {
+    match statement {
+        Statement::Evaluate(_) | Statement::If { .. } | Statement::For { .. } => true,
+        Statement::While { .. } | Statement::Do { .. } | Statement::Block(_) => true,
+        Statement::Declare { .. } | Statement::Opaque(_) => false,
+    }
+}
+
+/// Puts a random statement, and perhaps its next ones, into what `around` makes.
+fn enclose(
+    program: &mut crate::program::Program,
+    zone: super::Zone,
+    chance: &mut super::Chance,
+    around: impl FnOnce(&mut Maker<'_>, Vec<Statement>) -> Statement,
+) -> Option<()> {
+    let point = random_statement(program, zone, chance, is_movable)?;
+    let reach = chance.random_range(1..=3);
+    let mut maker = Maker { program, scope: &point.scope, chance };
+    let mut outer = around(&mut maker, Vec::new());
+    point.change(program, |list, at| {
+        let count = list[at..].iter().take(reach).take_while(|one| is_movable(one)).count();
+        let inner: Vec<Statement> = list.drain(at..at + count).collect();
+        match &mut outer {
+            Statement::If { then: body, .. }
+            | Statement::For { body, .. }
+            | Statement::While { body, .. }
+            | Statement::Do { body, .. }
+            | Statement::Block(body) => *body = inner,
+            _ => list.splice(at..at, inner).for_each(drop),
+        }
+        list.insert(at, outer);
+    });
+    Some(())
+}
+
+pub(super) const EDITS: &[Entry] = &[
+    ("if-store", STATEMENTS, |program, zone, chance| {
+        insert(program, zone, chance, |make| {
+            let condition = make.comparison(Ty::INT);
+            vec![guarded(make, condition)]
+        })
+    }),
+    ("if-constant-store", STATEMENTS, |program, zone, chance| {
+        insert(program, zone, chance, |make| {
+            let condition = make.comparison_with_constant();
+            vec![guarded(make, condition)]
+        })
+    }),
+    ("if-float-store", STATEMENTS, |program, zone, chance| {
+        insert(program, zone, chance, |make| {
+            let condition = make.comparison(Ty::FLOAT);
+            vec![guarded(make, condition)]
+        })
+    }),
+    ("if-same-store", STATEMENTS, |program, zone, chance| {
+        let condition =
+            random_value(program, super::Zone::Condition, chance, |value| value.ty == Ty::INT)?;
+        insert(program, zone, chance, |make| vec![guarded(make, condition.value)])
+    }),
+    ("if-else-store", STATEMENTS, |program, zone, chance| {
+        insert(program, zone, chance, |make| {
+            let condition = make.comparison(Ty::INT);
+            let place = make.own_place();
+            // Stores of two types: equal ones would become one store of a selected value.
+            let (value, other) = (make.leaf(Ty::INT), make.leaf(Ty::FLOAT));
+            let then = assignment(make.element(Ty::INT, place.clone()), value);
+            let otherwise = assignment(make.element(Ty::FLOAT, place), other);
+            vec![Statement::If { condition, then: vec![then], otherwise: Some(vec![otherwise]) }]
+        })
+    }),
+    ("if-else-value", STATEMENTS, |program, zone, chance| {
+        insert(program, zone, chance, |make| {
+            // One side calls, so that the value comes from two blocks.
+            let condition = make.comparison(Ty::INT);
+            let name = make.program.fresh_name();
+            let local = || Expression::name(Ty::FLOAT, name.clone());
+            let start = make.leaf(Ty::FLOAT);
+            let (argument, other) = (make.leaf(Ty::FLOAT), make.leaf(Ty::FLOAT));
+            let at = make.own_place();
+            let side = make.element(Ty::FLOAT, at.clone());
+            let target = make.element(Ty::FLOAT, at);
+            vec![
+                Statement::Declare {
+                    prefix: format!("float {name} = "),
+                    name: name.clone(),
+                    ty: Ty::FLOAT,
+                    value: Some(start),
+                },
+                Statement::If {
+                    condition,
+                    then: vec![assignment(side, other), assignment(local(), argument)],
+                    otherwise: None,
+                },
+                assignment(target, local()),
+            ]
+        })
+    }),
+    ("for-store", STATEMENTS, |program, zone, chance| {
+        insert(program, zone, chance, |make| {
+            let limit = make.leaf(Ty::INT);
+            vec![filling(make, limit)]
+        })
+    }),
+    ("for-constant-store", STATEMENTS, |program, zone, chance| {
+        insert(program, zone, chance, |make| {
+            let limit = Expression::literal(Ty::INT, "1000");
+            vec![filling(make, limit)]
+        })
+    }),
+    ("for-sum", STATEMENTS, |program, zone, chance| {
+        insert(program, zone, chance, |make| {
+            let (counter, limit) = (make.program.fresh_name(), make.leaf(Ty::INT));
+            let sum = format!("{counter}s");
+            let local = || Expression::name(Ty::FLOAT, sum.clone());
+            let element = make.element(Ty::FLOAT, Expression::name(Ty::INT, counter.clone()));
+            let at = make.own_place();
+            let target = make.element(Ty::FLOAT, at);
+            let start = make.leaf(Ty::FLOAT);
+            let node = Node::Assign("+=".into(), Box::new(local()), Box::new(element));
+            let body = vec![Statement::Evaluate(Expression::new(Ty::FLOAT, node))];
+            vec![
+                Statement::Declare {
+                    prefix: format!("float {sum} = "),
+                    name: sum.clone(),
+                    ty: Ty::FLOAT,
+                    value: Some(start),
+                },
+                counted(&counter, limit, body),
+                assignment(target, local()),
+            ]
+        })
+    }),
+    ("do-store", STATEMENTS, |program, zone, chance| {
+        insert(program, zone, chance, |make| {
+            let (name, limit) = (make.program.fresh_name(), make.leaf(Ty::INT));
+            let counter = || Expression::name(Ty::INT, name.clone());
+            let ty = make.number();
+            let value = make.leaf(ty);
+            let target = make.element(ty, counter());
+            let step = Expression::new(Ty::INT, Node::Postfix("++".into(), Box::new(counter())));
+            vec![
+                Statement::Declare {
+                    prefix: format!("int {name} = "),
+                    name: name.clone(),
+                    ty: Ty::INT,
+                    value: Some(zero()),
+                },
+                Statement::Do {
+                    body: vec![assignment(target, value), Statement::Evaluate(step)],
+                    condition: Expression::binary(Ty::INT, "<", counter(), limit),
+                },
+            ]
+        })
+    }),
+    ("do-wide-store", STATEMENTS, |program, zone, chance| {
+        insert(program, zone, chance, |make| {
+            let name = make.program.fresh_name();
+            let limit = make.leaf(Ty::SIZE);
+            let counter = || Expression::name(Ty::SIZE, name.clone());
+            let ty = make.number();
+            let value = make.leaf(ty);
+            let target = make.element(ty, counter());
+            let step = Expression::new(Ty::SIZE, Node::Postfix("++".into(), Box::new(counter())));
+            vec![
+                Statement::Declare {
+                    prefix: format!("size_t {name} = "),
+                    name: name.clone(),
+                    ty: Ty::SIZE,
+                    value: Some(zero()),
+                },
+                Statement::Do {
+                    body: vec![assignment(target, value), Statement::Evaluate(step)],
+                    condition: Expression::binary(Ty::INT, "<", counter(), limit),
+                },
+            ]
+        })
+    }),
+    ("while-halving", STATEMENTS, |program, zone, chance| {
+        insert(program, zone, chance, |make| {
+            let (name, start) = (make.program.fresh_name(), make.leaf(Ty::INT));
+            let counter = || Expression::name(Ty::INT, name.clone());
+            let value = make.leaf(Ty::FLOAT);
+            let target = make.element(Ty::FLOAT, counter());
+            let by = Expression::literal(Ty::INT, "1");
+            let node = Node::Assign(">>=".into(), Box::new(counter()), Box::new(by));
+            vec![
+                Statement::Declare {
+                    prefix: format!("int {name} = "),
+                    name: name.clone(),
+                    ty: Ty::INT,
+                    value: Some(start),
+                },
+                Statement::While {
+                    condition: Expression::binary(Ty::INT, ">", counter(), zero()),
+                    body: vec![
+                        assignment(target, value),
+                        Statement::Evaluate(Expression::new(Ty::INT, node)),
+                    ],
+                },
+            ]
+        })
+    }),
+    ("return-early", TOP, |program, zone, chance| {
+        insert(program, zone, chance, |make| {
+            let condition = make.comparison(Ty::INT);
+            let leave = Statement::Opaque("return;".into());
+            vec![Statement::If { condition, then: vec![leave], otherwise: None }]
+        })
+    }),
+    ("return-beyond", TOP, |program, zone, chance| {
+        insert(program, zone, chance, |make| {
+            let place = make.own_place();
+            let limit = make.leaf(Ty::SIZE);
+            let condition = Expression::binary(Ty::INT, ">=", place, limit);
+            let leave = Statement::Opaque("return;".into());
+            vec![Statement::If { condition, then: vec![leave], otherwise: None }]
+        })
+    }),
+    ("switch", STATEMENTS, |program, zone, chance| {
+        insert(program, zone, chance, |make| {
+            let value = make.leaf(Ty::INT);
+            let (Node::Name(value) | Node::Literal(value)) = value.node else { return Vec::new() };
+            let cases = make.chance.random_range(3..=5);
+            let mut text = format!("switch ({value}) {{\n");
+            for case in 0..cases {
+                let float = Ty::Pointer {
+                    space: crate::program::Space::Global,
+                    scalar: Scalar::F32,
+                    lanes: 1,
+                    constant: false,
+                };
+                let buffer = make.program.add_parameter(float);
+                if let Node::Name(buffer) = buffer.node {
+                    text += &format!("case {case}: {buffer}[0] = {case}.5f; break;\n");
+                }
+            }
+            vec![Statement::Opaque(text + "}")]
+        })
+    }),
+    ("enclose-if", STATEMENTS, |program, zone, chance| {
+        enclose(program, zone, chance, |make, then| {
+            let condition = make.comparison(Ty::INT);
+            Statement::If { condition, then, otherwise: None }
+        })
+    }),
+    ("enclose-if-constant", STATEMENTS, |program, zone, chance| {
+        enclose(program, zone, chance, |make, then| {
+            let condition = make.comparison_with_constant();
+            Statement::If { condition, then, otherwise: None }
+        })
+    }),
+    ("enclose-if-own", STATEMENTS, |program, zone, chance| {
+        enclose(program, zone, chance, |make, then| {
+            let place = make.own_place();
+            let limit = make.leaf(Ty::SIZE);
+            let condition = Expression::binary(Ty::INT, "<", place, limit);
+            Statement::If { condition, then, otherwise: None }
+        })
+    }),
+    ("enclose-for", STATEMENTS, |program, zone, chance| {
+        enclose(program, zone, chance, |make, body| {
+            let (name, limit) = (make.program.fresh_name(), make.leaf(Ty::INT));
+            counted(&name, limit, body)
+        })
+    }),
+    ("add-else", STATEMENTS, |program, zone, chance| {
+        let alone =
+            |statement: &Statement| matches!(statement, Statement::If { otherwise: None, .. });
+        let point = random_statement(program, zone, chance, alone)?;
+        let mut make = Maker { program, scope: &point.scope, chance };
+        let place = make.own_place();
+        let other = store(&mut make, place);
+        point.change(program, |list, at| {
+            if let Statement::If { otherwise, .. } = &mut list[at] {
+                *otherwise = Some(vec![other]);
+            }
+        });
+        Some(())
+    }),
+    ("next-to-else", STATEMENTS, |program, zone, chance| {
+        let point = super::random_point(
+            program,
+            zone,
+            chance,
+            |rest| matches!(rest, [Statement::If { otherwise: None, .. }, next, ..] if is_movable(next)),
+        )?;
+        point.change(program, |list, at| {
+            let next = list.remove(at + 1);
+            if let Statement::If { otherwise, .. } = &mut list[at] {
+                *otherwise = Some(vec![next]);
+            }
+        });
+        Some(())
+    }),
+    ("next-into-if", STATEMENTS, |program, zone, chance| {
+        let point = super::random_point(
+            program,
+            zone,
+            chance,
+            |rest| matches!(rest, [Statement::If { .. }, next, ..] if is_movable(next)),
+        )?;
+        point.change(program, |list, at| {
+            let next = list.remove(at + 1);
+            if let Statement::If { then, .. } = &mut list[at] {
+                then.push(next);
+            }
+        });
+        Some(())
+    }),
+    ("and-condition", CONDITIONS, |program, zone, chance| joined(program, zone, chance, "&&")),
+    ("or-condition", CONDITIONS, |program, zone, chance| joined(program, zone, chance, "||")),
+    ("same-condition", CONDITIONS, |program, zone, chance| {
+        let other = random_value(program, zone, chance, |value| value.ty == Ty::INT)?.value;
+        let drawn = random_value(program, zone, chance, is_comparison)?;
+        drawn.replace(program, other);
+        Some(())
+    }),
+    ("other-condition", CONDITIONS, |program, zone, chance| {
+        let drawn = random_value(program, zone, chance, is_comparison)?;
+        let mut make = Maker { program, scope: &drawn.scope, chance };
+        let condition = match make.chance.random_range(0..4) {
+            0 => make.comparison(Ty::INT),
+            1 => make.comparison_with_constant(),
+            2 => make.comparison(Ty::FLOAT),
+            _ => make.comparison(Ty::SIZE),
+        };
+        drawn.replace(program, condition);
+        Some(())
+    }),
+];
+
+fn is_comparison(value: &Expression) -> bool {
+    matches!(&value.node, Node::Binary(operator, ..)
+        if matches!(operator.as_str(), "<" | ">" | "<=" | ">=" | "==" | "!="))
+}
+
+fn joined(
+    program: &mut crate::program::Program,
+    zone: super::Zone,
+    chance: &mut super::Chance,
+    operator: &str,
+) -> Option<()> {
+    let mut drawn = random_value(program, zone, chance, is_comparison)?;
+    let left = drawn.value.take();
+    let right = Maker { program, scope: &drawn.scope, chance }.comparison(Ty::INT);
+    drawn.replace(program, Expression::binary(Ty::INT, operator, left, right));
+    Some(())
+}

@@ -1,0 +1,272 @@
+//! Edits that put one thing in another's place: what is too many there becomes what lacks.
+
+use super::{
+    ALL_VALUES, ANY, CONDITIONS, Chance, Entry, STATEMENTS, VALUES, Zone,
+    make::Maker,
+    random_point, random_statement, random_value,
+    site::{is_float, is_integer},
+};
+use crate::program::{Expression, Node, Program, Scalar, Space, Statement, Ty};
+use rand::{Rng, seq::IndexedRandom};
+
+const INTEGER_OPERATORS: [&str; 9] = ["+", "-", "*", "&", "|", "^", "<<", ">>", "/"];
+const FLOAT_OPERATORS: [&str; 4] = ["+", "-", "*", "/"];
+const COMPARISONS: [&str; 6] = ["<", ">", "<=", ">=", "==", "!="];
+
+/// Replaces the operator of a random operation by `to`, or by any other.
+fn swap_operator(
+    program: &mut Program,
+    zone: Zone,
+    chance: &mut Chance,
+    to: Option<&str>,
+    accept: fn(&Expression) -> bool,
+    known: &[&'static str],
+) -> Option<()> {
+    let mut drawn = random_value(program, zone, chance, |value| {
+        accept(value)
+            && matches!(&value.node, Node::Binary(operator, ..)
+                if known.contains(&operator.as_str()) && Some(operator.as_str()) != to)
+    })?;
+    let ty = drawn.value.ty;
+    let Node::Binary(_, left, right) = drawn.value.take().node else { return None };
+    let operator = match to {
+        Some(operator) => operator,
+        None => known.choose(chance).copied()?,
+    };
+    drawn.replace(program, Expression::new(ty, Node::Binary(operator.to_owned(), left, right)));
+    Some(())
+}
+
+macro_rules! to_operator {
+    ($name:literal, $operator:literal, $accept:ident, $known:ident) => {
+        ($name, VALUES, |program, zone, chance| {
+            swap_operator(program, zone, chance, Some($operator), $accept, &$known)
+        })
+    };
+}
+
+/// Replaces a literal.
+fn change_literal(
+    program: &mut Program,
+    zone: Zone,
+    chance: &mut Chance,
+    text: impl FnOnce(&mut Chance) -> String,
+) -> Option<()> {
+    let drawn = random_value(program, zone, chance, |value| {
+        matches!(value.node, Node::Literal(_)) && value.ty.scalar().is_some()
+    })?;
+    let ty = drawn.value.ty;
+    let text = text(chance);
+    let text = match ty.scalar() {
+        Some(Scalar::F32) => format!("{text}.0f"),
+        Some(Scalar::F64) => format!("{text}.0"),
+        _ => text,
+    };
+    drawn.replace(program, Expression::literal(ty, text));
+    Some(())
+}
+
+fn is_store(statement: &Statement) -> bool {
+    matches!(statement, Statement::Evaluate(Expression { node: Node::Assign(_, target, _), .. })
+        if matches!(target.node, Node::Index(..)))
+}
+
+/// The buffer of an access becomes a fresh parameter of the same type.
+fn other_buffer(access: &mut Expression, program: &mut Program) -> Option<()> {
+    let Node::Index(pointer, _) = &mut access.node else { return None };
+    let Ty::Pointer { scalar, lanes, .. } = pointer.ty else { return None };
+    let ty = Ty::Pointer { space: Space::Global, scalar, lanes, constant: false };
+    **pointer = program.add_parameter(ty);
+    Some(())
+}
+
+pub(super) const EDITS: &[Entry] = &[
+    to_operator!("to-add", "+", is_integer, INTEGER_OPERATORS),
+    to_operator!("to-subtract", "-", is_integer, INTEGER_OPERATORS),
+    to_operator!("to-multiply", "*", is_integer, INTEGER_OPERATORS),
+    to_operator!("to-and", "&", is_integer, INTEGER_OPERATORS),
+    to_operator!("to-or", "|", is_integer, INTEGER_OPERATORS),
+    to_operator!("to-xor", "^", is_integer, INTEGER_OPERATORS),
+    to_operator!("to-divide", "/", is_integer, INTEGER_OPERATORS),
+    to_operator!("to-add-float", "+", is_float, FLOAT_OPERATORS),
+    to_operator!("to-subtract-float", "-", is_float, FLOAT_OPERATORS),
+    to_operator!("to-multiply-float", "*", is_float, FLOAT_OPERATORS),
+    to_operator!("to-divide-float", "/", is_float, FLOAT_OPERATORS),
+    ("swap-operator", ALL_VALUES, |program, zone, chance| {
+        if chance.random_bool(0.5) {
+            swap_operator(program, zone, chance, None, is_integer, &INTEGER_OPERATORS)
+        } else {
+            swap_operator(program, zone, chance, None, is_float, &FLOAT_OPERATORS)
+        }
+    }),
+    ("swap-comparison", CONDITIONS, |program, zone, chance| {
+        swap_operator(program, zone, chance, None, |value| value.ty == Ty::INT, &COMPARISONS)
+    }),
+    ("change-literal", ALL_VALUES, |program, zone, chance| {
+        change_literal(program, zone, chance, |chance| {
+            ["0", "1", "2", "3", "4", "7", "8", "13", "16", "100", "255"]
+                .choose(chance)
+                .copied()
+                .unwrap_or("1")
+                .to_owned()
+        })
+    }),
+    ("literal-one", ALL_VALUES, |program, zone, chance| {
+        change_literal(program, zone, chance, |_| "1".to_owned())
+    }),
+    ("literal-zero", ALL_VALUES, |program, zone, chance| {
+        change_literal(program, zone, chance, |_| "0".to_owned())
+    }),
+    ("literal-large", ALL_VALUES, |program, zone, chance| {
+        change_literal(program, zone, chance, |chance| chance.random_range(2000..3000).to_string())
+    }),
+    ("literal-to-leaf", ALL_VALUES, |program, zone, chance| {
+        let drawn = random_value(program, zone, chance, |value| {
+            matches!(value.node, Node::Literal(_)) && value.ty.scalar().is_some()
+        })?;
+        let ty = drawn.value.ty;
+        let leaf = Maker { program, scope: &drawn.scope, chance }.leaf(ty);
+        drawn.replace(program, leaf);
+        Some(())
+    }),
+    ("leaf-to-literal", ALL_VALUES, |program, zone, chance| {
+        let drawn = random_value(program, zone, chance, |value| {
+            matches!(value.node, Node::Name(_)) && value.ty.scalar().is_some()
+        })?;
+        let ty = drawn.value.ty;
+        let literal = Maker { program, scope: &drawn.scope, chance }.literal(ty);
+        drawn.replace(program, literal);
+        Some(())
+    }),
+    ("other-leaf", ALL_VALUES, |program, zone, chance| {
+        let drawn = random_value(program, zone, chance, |value| {
+            matches!(value.node, Node::Name(_)) && value.ty.scalar().is_some()
+        })?;
+        let ty = drawn.value.ty;
+        let leaf = Maker { program, scope: &drawn.scope, chance }.leaf(ty);
+        drawn.replace(program, leaf);
+        Some(())
+    }),
+    ("index-zero", &[Zone::Index], |program, zone, chance| {
+        let drawn =
+            random_value(program, zone, chance, |value| !matches!(value.node, Node::Literal(_)))?;
+        drawn.replace(program, Expression::literal(Ty::INT, "0"));
+        Some(())
+    }),
+    ("index-own", &[Zone::Index], |program, zone, chance| {
+        let drawn = random_value(program, zone, chance, |_| true)?;
+        let place = Maker { program, scope: &drawn.scope, chance }.own_place();
+        drawn.replace(program, place);
+        Some(())
+    }),
+    ("index-int", &[Zone::Index], |program, zone, chance| {
+        let drawn = random_value(program, zone, chance, |_| true)?;
+        let leaf = Maker { program, scope: &drawn.scope, chance }.leaf(Ty::INT);
+        drawn.replace(program, leaf);
+        Some(())
+    }),
+    ("index-through-int", &[Zone::Index], |program, zone, chance| {
+        let mut drawn = random_value(program, zone, chance, |value| value.ty == Ty::SIZE)?;
+        let old = drawn.value.take();
+        drawn.replace(program, Expression::cast(Ty::INT, old));
+        Some(())
+    }),
+    ("index-next", &[Zone::Index], |program, zone, chance| {
+        let mut drawn = random_value(program, zone, chance, is_integer)?;
+        let old = drawn.value.take();
+        let ty = old.ty;
+        let by = ["1", "2", "3"].choose(chance).copied().unwrap_or("1");
+        let by = Expression::literal(Ty::INT, by);
+        drawn.replace(program, Expression::binary(ty, "+", old, by));
+        Some(())
+    }),
+    ("index-unsigned", &[Zone::Index], |program, zone, chance| {
+        let mut drawn = random_value(program, zone, chance, |value| value.ty == Ty::INT)?;
+        let old = drawn.value.take();
+        drawn.replace(program, Expression::cast(Ty::Number(Scalar::U32, 1), old));
+        Some(())
+    }),
+    ("index-signed", &[Zone::Index], |program, zone, chance| {
+        let unsigned = Ty::Number(Scalar::U32, 1);
+        let mut drawn = random_value(program, zone, chance, |value| value.ty == unsigned)?;
+        let old = drawn.value.take();
+        drawn.replace(program, Expression::cast(Ty::INT, old));
+        Some(())
+    }),
+    ("declare-other-type", ANY, |program, zone, chance| {
+        let declared = |statement: &Statement| {
+            matches!(statement, Statement::Declare { ty: Ty::Number(_, 1), value: Some(_), .. })
+        };
+        let point = random_statement(program, zone, chance, declared)?;
+        let other = [Scalar::I32, Scalar::U32, Scalar::I64, Scalar::U64, Scalar::F32];
+        let other = Ty::Number(*other.choose(chance)?, 1);
+        point.change(program, |list, at| {
+            if let Statement::Declare { prefix, name, ty, .. } = &mut list[at] {
+                *prefix = format!("{other} {name} = ");
+                *ty = other;
+            }
+        });
+        Some(())
+    }),
+    ("other-target", STATEMENTS, |program, zone, chance| {
+        let point = random_statement(program, zone, chance, is_store)?;
+        let mut target = None;
+        point.clone().change(program, |list, at| {
+            if let Statement::Evaluate(Expression { node: Node::Assign(_, old, _), .. }) = &list[at]
+            {
+                target = Some((**old).clone());
+            }
+        });
+        let mut target = target?;
+        other_buffer(&mut target, program)?;
+        point.change(program, |list, at| {
+            if let Statement::Evaluate(Expression { node: Node::Assign(_, old, _), .. }) =
+                &mut list[at]
+            {
+                **old = target;
+            }
+        });
+        Some(())
+    }),
+    ("other-source", ALL_VALUES, |program, zone, chance| {
+        let mut drawn =
+            random_value(program, zone, chance, |value| matches!(value.node, Node::Index(..)))?;
+        let mut access = drawn.value.take();
+        other_buffer(&mut access, program)?;
+        drawn.replace(program, access);
+        Some(())
+    }),
+    ("swap-statements", STATEMENTS, |program, zone, chance| {
+        let movable = |statement: &Statement| !matches!(statement, Statement::Declare { .. });
+        let point = random_point(
+            program,
+            zone,
+            chance,
+            |rest| matches!(rest, [one, two, ..] if movable(one) && movable(two)),
+        )?;
+        point.change(program, |list, at| list.swap(at, at + 1));
+        Some(())
+    }),
+    ("duplicate-statement", STATEMENTS, |program, zone, chance| {
+        let point = random_statement(program, zone, chance, |statement| {
+            !matches!(statement, Statement::Declare { .. } | Statement::Opaque(_))
+        })?;
+        point.change(program, |list, at| {
+            let copy = list[at].clone();
+            list.insert(at + 1, copy);
+        });
+        Some(())
+    }),
+    ("move-statement", STATEMENTS, |program, zone, chance| {
+        let movable = |statement: &Statement| {
+            matches!(statement, Statement::Evaluate(_) | Statement::If { .. })
+        };
+        let point = random_statement(program, zone, chance, movable)?;
+        let mut moved = None;
+        point.change(program, |list, at| moved = Some(list.remove(at)));
+        let moved = moved?;
+        let point = random_point(program, Zone::Any, chance, |_| true)?;
+        point.insert(program, vec![moved]);
+        Some(())
+    }),
+];

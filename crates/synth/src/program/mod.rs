@@ -1,0 +1,174 @@
+//! Programs as trees that edits can change: one kernel, and the text around it.
+//!
+//! Read from clang's syntax tree, so that mined kernels and made ones are edited alike. What an edit
+//! cannot understand is kept as the text it was.
+
+mod print;
+mod read;
+mod types;
+mod walk;
+
+pub use types::{Scalar, Space, Ty};
+pub(crate) use walk::{Place, Scope, Visitor};
+
+/// A program: its kernel as a tree, everything else as text.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Program {
+    /// All before the kernel's first parameter.
+    pub(crate) head: String,
+    pub(crate) parameters: Vec<Parameter>,
+    pub(crate) body: Vec<Statement>,
+    /// All behind the kernel.
+    pub(crate) tail: String,
+}
+
+/// A parameter of the kernel.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Parameter {
+    pub(crate) text: String,
+    pub(crate) name: String,
+    pub(crate) ty: Ty,
+}
+
+/// A statement.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Statement {
+    /// `prefix` is all up to the initialiser (`int a = `), or up to the semicolon without one.
+    Declare {
+        prefix: String,
+        name: String,
+        ty: Ty,
+        value: Option<Expression>,
+    },
+    Evaluate(Expression),
+    If {
+        condition: Expression,
+        then: Vec<Statement>,
+        otherwise: Option<Vec<Statement>>,
+    },
+    For {
+        start: Option<Box<Statement>>,
+        condition: Option<Expression>,
+        step: Option<Expression>,
+        body: Vec<Statement>,
+    },
+    While {
+        condition: Expression,
+        body: Vec<Statement>,
+    },
+    Do {
+        body: Vec<Statement>,
+        condition: Expression,
+    },
+    Block(Vec<Statement>),
+    /// As text, its semicolon included.
+    Opaque(String),
+}
+
+/// An expression and the type of its value.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Expression {
+    pub(crate) ty: Ty,
+    pub(crate) node: Node,
+}
+
+/// What an expression does.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Node {
+    Name(String),
+    Literal(String),
+    Binary(String, Box<Expression>, Box<Expression>),
+    Assign(String, Box<Expression>, Box<Expression>),
+    Unary(String, Box<Expression>),
+    Postfix(String, Box<Expression>),
+    /// To the type of this name.
+    Cast(String, Box<Expression>),
+    Call(String, Vec<Expression>),
+    Index(Box<Expression>, Box<Expression>),
+    Choice(Box<Expression>, Box<Expression>, Box<Expression>),
+    /// Lanes of a vector.
+    Lanes(Box<Expression>, String),
+    /// A vector of these.
+    Vector(String, Vec<Expression>),
+    Opaque(String),
+}
+
+impl Expression {
+    pub(crate) fn new(ty: Ty, node: Node) -> Expression {
+        Expression { ty, node }
+    }
+
+    pub(crate) fn name(ty: Ty, name: impl Into<String>) -> Expression {
+        Expression::new(ty, Node::Name(name.into()))
+    }
+
+    pub(crate) fn literal(ty: Ty, text: impl Into<String>) -> Expression {
+        Expression::new(ty, Node::Literal(text.into()))
+    }
+
+    pub(crate) fn binary(
+        ty: Ty,
+        operator: &str,
+        left: Expression,
+        right: Expression,
+    ) -> Expression {
+        Expression::new(ty, Node::Binary(operator.to_owned(), Box::new(left), Box::new(right)))
+    }
+
+    pub(crate) fn cast(ty: Ty, value: Expression) -> Expression {
+        Expression::new(ty, Node::Cast(ty.to_string(), Box::new(value)))
+    }
+
+    pub(crate) fn call(ty: Ty, function: &str, arguments: Vec<Expression>) -> Expression {
+        Expression::new(ty, Node::Call(function.to_owned(), arguments))
+    }
+
+    pub(crate) fn index(ty: Ty, pointer: Expression, at: Expression) -> Expression {
+        Expression::new(ty, Node::Index(Box::new(pointer), Box::new(at)))
+    }
+
+    pub(crate) fn assign(left: Expression, right: Expression) -> Expression {
+        Expression::new(left.ty, Node::Assign("=".to_owned(), Box::new(left), Box::new(right)))
+    }
+
+    /// Takes it out, leaving something without meaning behind.
+    pub(crate) fn take(&mut self) -> Expression {
+        std::mem::replace(self, Expression::literal(Ty::Other, "0"))
+    }
+}
+
+impl Program {
+    /// A kernel with one buffer and an empty body: where making starts.
+    #[must_use]
+    pub fn empty() -> Program {
+        Program {
+            head: "__kernel void A(".to_owned(),
+            parameters: Vec::new(),
+            body: Vec::new(),
+            tail: "\n".to_owned(),
+        }
+    }
+
+    /// A name that nothing in the program has.
+    pub(crate) fn fresh_name(&self) -> String {
+        // Every name given here ends in a number of its own; parameters are only ever added.
+        let mut number = self.parameters.len();
+        loop {
+            let name = format!("p{number}");
+            let taken = self.parameters.iter().any(|parameter| parameter.name == name)
+                || self.head.contains(&name)
+                || walk::declares(&self.body, &name);
+            if !taken {
+                return name;
+            }
+            number += 1;
+        }
+    }
+
+    /// Adds a parameter of this type; the expression that names it.
+    pub(crate) fn add_parameter(&mut self, ty: Ty) -> Expression {
+        let name = self.fresh_name();
+        self.parameters.push(Parameter { text: format!("{ty} {name}"), name: name.clone(), ty });
+        Expression::name(ty, name)
+    }
+}

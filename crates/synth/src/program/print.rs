@@ -1,0 +1,226 @@
+//! Trees as text.
+
+use super::{Expression, Node, Program, Statement};
+use std::fmt::{self, Write};
+
+impl fmt::Display for Program {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.head)?;
+        for (place, parameter) in self.parameters.iter().enumerate() {
+            if place > 0 {
+                f.write_str(", ")?;
+            }
+            f.write_str(&parameter.text)?;
+        }
+        f.write_str(") {\n")?;
+        statements(f, &self.body, 1)?;
+        f.write_str("}")?;
+        f.write_str(&self.tail)
+    }
+}
+
+fn statements(f: &mut fmt::Formatter<'_>, list: &[Statement], depth: usize) -> fmt::Result {
+    list.iter().try_for_each(|statement| one(f, statement, depth))
+}
+
+fn indent(f: &mut fmt::Formatter<'_>, depth: usize) -> fmt::Result {
+    (0..depth).try_for_each(|_| f.write_str("  "))
+}
+
+fn block(f: &mut fmt::Formatter<'_>, list: &[Statement], depth: usize) -> fmt::Result {
+    f.write_str("{\n")?;
+    statements(f, list, depth + 1)?;
+    indent(f, depth)?;
+    f.write_char('}')
+}
+
+fn one(f: &mut fmt::Formatter<'_>, statement: &Statement, depth: usize) -> fmt::Result {
+    indent(f, depth)?;
+    match statement {
+        Statement::Declare { prefix, value, .. } => {
+            write!(f, "{prefix}")?;
+            if let Some(value) = value {
+                expression(f, value, 2)?;
+            }
+            f.write_str(";\n")
+        }
+        Statement::Evaluate(value) => {
+            expression(f, value, 0)?;
+            f.write_str(";\n")
+        }
+        Statement::If { condition, then, otherwise } => {
+            f.write_str("if (")?;
+            expression(f, condition, 0)?;
+            f.write_str(") ")?;
+            block(f, then, depth)?;
+            if let Some(otherwise) = otherwise {
+                f.write_str(" else ")?;
+                block(f, otherwise, depth)?;
+            }
+            f.write_char('\n')
+        }
+        Statement::For { start, condition, step, body } => {
+            f.write_str("for (")?;
+            match start.as_deref() {
+                Some(Statement::Declare { prefix, value, .. }) => {
+                    f.write_str(prefix)?;
+                    if let Some(value) = value {
+                        expression(f, value, 2)?;
+                    }
+                    f.write_char(';')?;
+                }
+                Some(Statement::Evaluate(value)) => {
+                    expression(f, value, 0)?;
+                    f.write_char(';')?;
+                }
+                Some(Statement::Opaque(text)) => f.write_str(text)?,
+                _ => f.write_char(';')?,
+            }
+            if let Some(condition) = condition {
+                f.write_char(' ')?;
+                expression(f, condition, 0)?;
+            }
+            f.write_char(';')?;
+            if let Some(step) = step {
+                f.write_char(' ')?;
+                expression(f, step, 0)?;
+            }
+            f.write_str(") ")?;
+            block(f, body, depth)?;
+            f.write_char('\n')
+        }
+        Statement::While { condition, body } => {
+            f.write_str("while (")?;
+            expression(f, condition, 0)?;
+            f.write_str(") ")?;
+            block(f, body, depth)?;
+            f.write_char('\n')
+        }
+        Statement::Do { body, condition } => {
+            f.write_str("do ")?;
+            block(f, body, depth)?;
+            f.write_str(" while (")?;
+            expression(f, condition, 0)?;
+            f.write_str(");\n")
+        }
+        Statement::Block(list) => {
+            block(f, list, depth)?;
+            f.write_char('\n')
+        }
+        Statement::Opaque(text) => writeln!(f, "{text}"),
+    }
+}
+
+/// How tightly an operator binds: 0 the comma, 1 assignments, 2 the choice, then binary operators.
+fn binding(operator: &str) -> u8 {
+    match operator {
+        "," => 0,
+        "||" => 3,
+        "&&" => 4,
+        "|" => 5,
+        "^" => 6,
+        "&" => 7,
+        "==" | "!=" => 8,
+        "<" | ">" | "<=" | ">=" => 9,
+        "<<" | ">>" => 10,
+        "+" | "-" => 11,
+        _ => 12,
+    }
+}
+
+const UNARY: u8 = 13;
+const POSTFIX: u8 = 14;
+const PRIMARY: u8 = 15;
+
+impl Expression {
+    fn binding(&self) -> u8 {
+        match &self.node {
+            Node::Name(_) => PRIMARY,
+            // A literal may have a sign, and opaque text may be anything.
+            Node::Literal(text) if !text.starts_with('-') => PRIMARY,
+            Node::Literal(_) => UNARY,
+            Node::Opaque(_) => 0,
+            Node::Binary(operator, ..) => binding(operator),
+            Node::Assign(..) => 1,
+            Node::Choice(..) => 2,
+            Node::Unary(..) | Node::Cast(..) | Node::Vector(..) => UNARY,
+            Node::Postfix(..) | Node::Call(..) | Node::Index(..) | Node::Lanes(..) => POSTFIX,
+        }
+    }
+}
+
+/// Writes `value` where something that binds at least as tightly as `least` has to stand.
+fn expression(f: &mut fmt::Formatter<'_>, value: &Expression, least: u8) -> fmt::Result {
+    if value.binding() < least {
+        f.write_char('(')?;
+        bare(f, value)?;
+        return f.write_char(')');
+    }
+    bare(f, value)
+}
+
+fn list(f: &mut fmt::Formatter<'_>, values: &[Expression]) -> fmt::Result {
+    f.write_char('(')?;
+    for (place, value) in values.iter().enumerate() {
+        if place > 0 {
+            f.write_str(", ")?;
+        }
+        expression(f, value, 1)?;
+    }
+    f.write_char(')')
+}
+
+fn bare(f: &mut fmt::Formatter<'_>, value: &Expression) -> fmt::Result {
+    match &value.node {
+        Node::Name(text) | Node::Literal(text) | Node::Opaque(text) => f.write_str(text),
+        Node::Binary(operator, left, right) => {
+            let own = binding(operator);
+            expression(f, left, own)?;
+            write!(f, " {operator} ")?;
+            expression(f, right, own + 1)
+        }
+        Node::Assign(operator, left, right) => {
+            expression(f, left, UNARY)?;
+            write!(f, " {operator} ")?;
+            expression(f, right, 1)
+        }
+        Node::Unary(operator, operand) => {
+            f.write_str(operator)?;
+            // `- -a` must not become `--a`.
+            expression(f, operand, POSTFIX)
+        }
+        Node::Postfix(operator, operand) => {
+            expression(f, operand, POSTFIX)?;
+            f.write_str(operator)
+        }
+        Node::Cast(name, operand) => {
+            write!(f, "({name})")?;
+            expression(f, operand, POSTFIX)
+        }
+        Node::Call(function, arguments) => {
+            f.write_str(function)?;
+            list(f, arguments)
+        }
+        Node::Index(pointer, at) => {
+            expression(f, pointer, POSTFIX)?;
+            f.write_char('[')?;
+            expression(f, at, 0)?;
+            f.write_char(']')
+        }
+        Node::Choice(condition, yes, no) => {
+            expression(f, condition, 3)?;
+            f.write_str(" ? ")?;
+            expression(f, yes, 2)?;
+            f.write_str(" : ")?;
+            expression(f, no, 2)
+        }
+        Node::Lanes(vector, lanes) => {
+            expression(f, vector, POSTFIX)?;
+            write!(f, ".{lanes}")
+        }
+        Node::Vector(name, values) => {
+            write!(f, "({name})")?;
+            list(f, values)
+        }
+    }
+}

@@ -1,0 +1,143 @@
+//! What suggests programs to a search: one file each. To add one, write a file beside these and
+//! name it in [`by_name`]; one from another crate (a language model) is handed to
+//! [`crate::Search::add_proposer`].
+
+mod construct;
+mod crossover;
+mod guided;
+mod mutate;
+mod nearest;
+mod random;
+
+use crate::{
+    Error, corpus::Corpus, edit::Chance, effects::Effects, metric::Aim, program::Program,
+    target::Target,
+};
+use std::sync::Arc;
+
+/// A program that may lie at the target.
+#[derive(Clone, Debug)]
+pub struct Candidate {
+    /// Its text.
+    pub text: String,
+    pub(crate) program: Option<Program>,
+    pub(crate) parent: Option<Arc<Judged>>,
+    /// The one edit that tells it from its parent, where it is one.
+    pub(crate) edit: Option<usize>,
+}
+
+impl Candidate {
+    /// A program known by its text alone, as a language model writes it.
+    #[must_use]
+    pub fn of_text(text: String) -> Candidate {
+        Candidate { text, program: None, parent: None, edit: None }
+    }
+
+    pub(crate) fn of_program(program: Program, parent: Option<Arc<Judged>>) -> Candidate {
+        Candidate { text: program.to_string(), program: Some(program), parent, edit: None }
+    }
+}
+
+/// A candidate that compiles, and where it lies.
+#[derive(Debug)]
+pub struct Judged {
+    /// Its text.
+    pub text: String,
+    /// Its vector.
+    pub vector: Vec<f64>,
+    /// Its distance from the target.
+    pub distance: f64,
+    pub(crate) program: Option<Program>,
+    /// Who proposed it.
+    pub proposer: &'static str,
+}
+
+/// What a proposer may look at.
+pub struct State<'a> {
+    pub(crate) aim: &'a Aim,
+    pub(crate) survivors: &'a [Arc<Judged>],
+    pub(crate) corpus: &'a Corpus,
+    /// Places of the mined kernels nearest to the target, nearest first.
+    pub(crate) nearest: &'a [usize],
+    pub(crate) effects: &'a Effects,
+    pub(crate) temperature: f64,
+    pub(crate) judge: &'a crate::Judge,
+    /// Where the empty kernel lies.
+    pub(crate) empty: &'a [f64],
+}
+
+impl State<'_> {
+    /// What is wanted.
+    #[must_use]
+    pub fn target(&self) -> &Target {
+        &self.aim.target
+    }
+
+    /// The programs that survived so far, nearest first.
+    #[must_use]
+    pub fn survivors(&self) -> &[Arc<Judged>] {
+        self.survivors
+    }
+
+    /// Texts of the mined kernels nearest to the target, nearest first.
+    pub fn nearest_texts(&self) -> impl Iterator<Item = &str> {
+        self.nearest.iter().map(|seed| self.corpus.seeds[*seed].text.as_str())
+    }
+
+    /// A survivor; the nearer, the likelier.
+    fn parent(&self, chance: &mut Chance) -> Option<&Arc<Judged>> {
+        use rand::Rng;
+        let last = self.survivors.len().checked_sub(1)?;
+        let place = (last as f64 + 0.99) * chance.random_range(0.0_f64..1.0).powi(2);
+        self.survivors.get(place as usize)
+    }
+
+    /// The tree of a mined kernel.
+    fn seed(&self, place: usize) -> Option<&Program> {
+        let seed = &self.corpus.seeds[place];
+        let program = seed.program.get_or_init(|| {
+            self.judge.read(std::slice::from_ref(&seed.text)).into_iter().next().flatten()
+        });
+        program.as_ref()
+    }
+}
+
+/// Suggests programs.
+pub trait Proposer: Send {
+    /// Its name in options and data sets.
+    fn name(&self) -> &'static str;
+
+    /// At most `count` candidates; fewer, or none, where it has nothing to say. The same state and
+    /// chance must give the same candidates.
+    fn propose(&mut self, state: &State<'_>, count: usize, chance: &mut Chance) -> Vec<Candidate>;
+
+    /// Whether it is of no use without mined kernels.
+    fn needs_seeds(&self) -> bool {
+        false
+    }
+
+    /// A search for another target begins.
+    fn restart(&mut self) {}
+}
+
+/// Proposers by name, in the order in which `--help` lists them.
+pub const NAMES: [&str; 6] = ["nearest", "construct", "guided", "crossover", "mutate", "random"];
+
+/// The proposer of this name.
+///
+/// # Errors
+/// [`Error::UnknownProposer`].
+pub fn by_name(name: &str) -> Result<Box<dyn Proposer>, Error> {
+    Ok(match name {
+        "nearest" => Box::new(nearest::Nearest::default()),
+        "construct" => Box::new(construct::Construct),
+        "guided" => Box::new(guided::Guided),
+        "crossover" => Box::new(crossover::Crossover),
+        "mutate" => Box::new(mutate::Mutate::default()),
+        "random" => Box::new(random::Random),
+        _ => {
+            let known = NAMES.join(", ");
+            return Err(Error::UnknownProposer { name: name.to_owned(), known });
+        }
+    })
+}

@@ -1,0 +1,39 @@
+//! Mined kernels as they are, the nearest first.
+
+use super::{Candidate, Proposer, State};
+use crate::edit::Chance;
+
+/// How many of the nearest are of use as starting points.
+const REACH: usize = 96;
+
+/// Proposes each of the nearest mined kernels once.
+#[derive(Debug, Default)]
+pub(super) struct Nearest {
+    next: usize,
+}
+
+impl Proposer for Nearest {
+    fn name(&self) -> &'static str {
+        "nearest"
+    }
+
+    fn propose(&mut self, state: &State<'_>, count: usize, _: &mut Chance) -> Vec<Candidate> {
+        let end = (self.next + count).min(REACH).min(state.nearest.len());
+        let some = state.nearest.get(self.next..end).unwrap_or_default();
+        self.next = end;
+        some.iter()
+            .map(|place| Candidate {
+                program: state.seed(*place).cloned(),
+                ..Candidate::of_text(state.corpus.seeds[*place].text.clone())
+            })
+            .collect()
+    }
+
+    fn needs_seeds(&self) -> bool {
+        true
+    }
+
+    fn restart(&mut self) {
+        self.next = 0;
+    }
+}

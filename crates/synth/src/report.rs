@@ -1,0 +1,101 @@
+//! What a run over many targets came to.
+
+use crate::row::SteeredRow;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// Of some targets.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Share {
+    /// Targets.
+    pub targets: u64,
+    /// Of these, hit exactly by a kernel that was made.
+    pub exact: u64,
+    /// Median proximity of the nearest kernel that was made.
+    pub proximity_median: f64,
+}
+
+/// What `steer` prints.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Report {
+    /// Targets, impossible ones included.
+    pub targets: u64,
+    /// Targets hit exactly by a kernel that was made.
+    pub exact: u64,
+    /// Targets at which a mined kernel lies already; not counted in `exact` unless another was made.
+    pub exact_mined: u64,
+    /// Targets that no program can have.
+    pub impossible: u64,
+    /// Median over the possible targets of 1 − distance / norm.
+    pub proximity_median: f64,
+    /// The same of the nearest mined kernels.
+    pub mined_proximity_median: f64,
+    /// Candidates judged.
+    pub candidates: u64,
+    /// Seconds of all searches, of the clock or of processors as the budget is.
+    pub seconds: f64,
+    /// By the instructions of the target, where the space counts them.
+    pub by_size: BTreeMap<String, Share>,
+    /// By suite: the first part of the target's name.
+    pub by_suite: BTreeMap<String, Share>,
+}
+
+impl Report {
+    /// Of the rows of a data set; `sizes` are the targets' instructions by name.
+    #[must_use]
+    pub fn of(rows: &[SteeredRow], sizes: &BTreeMap<String, f64>) -> Report {
+        let first: Vec<&SteeredRow> = rows.iter().filter(|row| row.rank == 1).collect();
+        let possible: Vec<&SteeredRow> =
+            first.iter().copied().filter(|row| row.verdict != "impossible").collect();
+        let mut by_size: BTreeMap<String, Vec<&SteeredRow>> = BTreeMap::new();
+        let mut by_suite: BTreeMap<String, Vec<&SteeredRow>> = BTreeMap::new();
+        for row in &possible {
+            if let Some(size) = sizes.get(&row.target) {
+                let group = match *size {
+                    size if size < 50.0 => "1: under 50 instructions",
+                    size if size < 100.0 => "2: 50 to 99",
+                    size if size < 200.0 => "3: 100 to 199",
+                    _ => "4: 200 and more",
+                };
+                by_size.entry(group.to_owned()).or_default().push(row);
+            }
+            if let Some((suite, _)) = row.target.split_once('/') {
+                by_suite.entry(suite.to_owned()).or_default().push(row);
+            }
+        }
+        let shares = |groups: BTreeMap<String, Vec<&SteeredRow>>| {
+            groups.into_iter().map(|(name, rows)| (name, share(&rows))).collect()
+        };
+        let whole = share(&possible);
+        Report {
+            targets: first.len() as u64,
+            exact: whole.exact,
+            exact_mined: possible.iter().filter(|row| row.mined_exact > 0).count() as u64,
+            impossible: (first.len() - possible.len()) as u64,
+            proximity_median: whole.proximity_median,
+            mined_proximity_median: median(possible.iter().map(|row| row.mined_proximity)),
+            candidates: first.iter().map(|row| row.candidates).sum(),
+            seconds: first.iter().map(|row| row.seconds).sum(),
+            by_size: shares(by_size),
+            by_suite: shares(by_suite),
+        }
+    }
+}
+
+fn share(rows: &[&SteeredRow]) -> Share {
+    Share {
+        targets: rows.len() as u64,
+        exact: rows.iter().filter(|row| row.exact).count() as u64,
+        proximity_median: median(rows.iter().map(|row| row.proximity)),
+    }
+}
+
+fn median(values: impl Iterator<Item = f64>) -> f64 {
+    let mut values: Vec<f64> = values.collect();
+    values.sort_by(f64::total_cmp);
+    match values.len() {
+        0 => 0.0,
+        count if count % 2 == 1 => values[count / 2],
+        count => f64::midpoint(values[count / 2 - 1], values[count / 2]),
+    }
+}

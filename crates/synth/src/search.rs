@@ -1,0 +1,540 @@
+//! The search: generations of candidates, of which the nearest survive.
+
+use crate::{
+    Error, Judge,
+    bandit::Bandit,
+    clock::{Budget, Clock},
+    constraint,
+    corpus::Corpus,
+    edit::{self, Chance},
+    effects::Effects,
+    metric::{Aim, Metric, deviations},
+    program::Program,
+    proposer::{Candidate, Judged, Proposer, State, by_name},
+    row::{SteeredRow, TrajectoryRow},
+    target::Target,
+};
+use rand::{Rng, SeedableRng};
+use std::{
+    collections::HashSet,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+};
+
+/// How a search goes about it.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// The distance that decides what survives.
+    pub metric: Metric,
+    /// What one target may use up.
+    pub budget: Budget,
+    /// Generations at most.
+    pub depth: u32,
+    /// Candidates of a generation.
+    pub generation: usize,
+    /// Programs that survive a generation (BenchPress's K).
+    pub survivors: usize,
+    /// Probability that a survivor gives its place to a random candidate (PACT'22, section 3.4).
+    pub replacement: f64,
+    /// How freely edits are chosen; near 0 only the most promising.
+    pub temperature: f64,
+    /// Kernels kept for each target; the search stops when so many are exact.
+    pub kept: usize,
+    /// Names of the proposers that share the budget.
+    pub proposers: Vec<String>,
+    /// Seed of all chance.
+    pub seed: u64,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings {
+            metric: Metric::default(),
+            budget: Budget::Candidates(10_000),
+            depth: u32::MAX,
+            generation: 48,
+            survivors: 32,
+            replacement: 0.15,
+            temperature: 0.3,
+            kept: 1,
+            proposers: crate::proposer::NAMES
+                .iter()
+                .filter(|name| **name != "random")
+                .map(|name| (*name).to_owned())
+                .collect(),
+            seed: 0,
+        }
+    }
+}
+
+/// What was found for one target.
+#[derive(Clone, Debug, Default)]
+pub struct Found {
+    /// The nearest kernels, or one row that says why there are none.
+    pub kernels: Vec<SteeredRow>,
+    /// The survivors of every generation, as they came.
+    pub trajectory: Vec<TrajectoryRow>,
+    /// Candidates judged.
+    pub candidates: u64,
+}
+
+impl Found {
+    /// Whether a kernel lies right at the target.
+    #[must_use]
+    pub fn is_exact(&self) -> bool {
+        self.kernels.first().is_some_and(|kernel| kernel.exact)
+    }
+}
+
+/// A check that a kernel has to pass to be an answer, for example that it runs.
+pub type Acceptance<'a> = &'a (dyn Fn(&str) -> bool + Sync);
+
+/// Searches one space, target after target; what is learned and found for one serves the next.
+pub struct Search<'a> {
+    judge: &'a Judge,
+    corpus: &'a Corpus,
+    settings: Settings,
+    deviations: Vec<f64>,
+    effects: Effects,
+    empty: Vec<f64>,
+    proposers: Vec<Box<dyn Proposer>>,
+    archive: Vec<Arc<Judged>>,
+    acceptance: Option<Acceptance<'a>>,
+}
+
+impl<'a> Search<'a> {
+    /// A search with these mined kernels to start from, which may be none.
+    ///
+    /// # Errors
+    /// For an unknown proposer, one that lacks seeds, or a budget below one generation.
+    pub fn new(
+        judge: &'a Judge,
+        corpus: &'a Corpus,
+        settings: Settings,
+    ) -> Result<Search<'a>, Error> {
+        if let Budget::Candidates(budget) = settings.budget
+            && budget < settings.generation as u64
+        {
+            return Err(Error::SmallBudget { budget, generation: settings.generation });
+        }
+        let mut proposers = Vec::new();
+        for name in &settings.proposers {
+            let proposer = by_name(name)?;
+            if proposer.needs_seeds() && corpus.is_empty() {
+                return Err(Error::NeedsSeeds(name.clone()));
+            }
+            proposers.push(proposer);
+        }
+        let dimensions = judge.space().dimensions().len();
+        let text = Program::empty().to_string();
+        let empty = judge.judge(&[text])?.pop().flatten();
+        Ok(Search {
+            judge,
+            corpus,
+            deviations: deviations(dimensions, corpus.vectors()),
+            effects: Effects::new(edit::all()),
+            empty: empty.unwrap_or_else(|| vec![0.0; dimensions]),
+            proposers,
+            archive: Vec::new(),
+            acceptance: None,
+            settings,
+        })
+    }
+
+    /// Let another proposer share the budget, for example a language model.
+    pub fn add_proposer(&mut self, proposer: Box<dyn Proposer>) {
+        self.proposers.push(proposer);
+    }
+
+    /// Only kernels that pass `acceptance` are answers.
+    pub fn set_acceptance(&mut self, acceptance: Acceptance<'a>) {
+        self.acceptance = Some(acceptance);
+    }
+
+    /// Search for one target until it is hit, the budget is spent, or `stop` is raised: then with
+    /// the best so far.
+    ///
+    /// # Errors
+    /// When candidates cannot be judged at all. A target that is impossible is an answer.
+    pub fn find(&mut self, target: &Target, stop: &AtomicBool) -> Result<Found, Error> {
+        if let Err(error) = constraint::check(target, self.judge.space()) {
+            return Ok(self.impossible(target, &error));
+        }
+        let mut run = self.begin(target);
+        let mut found = Found::default();
+        let mut generation = 0;
+        while generation < self.settings.depth
+            && !run.clock.is_spent(found.candidates)
+            && !stop.load(Ordering::Relaxed)
+        {
+            generation += 1;
+            let wanted = run.clock.allows(found.candidates, self.settings.generation);
+            let proposed = self.propose(&mut run, wanted, generation);
+            if proposed.is_empty() {
+                break;
+            }
+            let texts: Vec<&str> =
+                proposed.iter().map(|(_, candidate)| candidate.text.as_str()).collect();
+            let vectors = self.judge.judge(&texts)?;
+            found.candidates += texts.len() as u64;
+            let fresh = self.take(&mut run, proposed, vectors);
+            self.survive(&mut run, fresh);
+            record(&run, generation, &mut found);
+            if self.is_done(&mut run) {
+                break;
+            }
+        }
+        self.finish(&run, &mut found);
+        Ok(found)
+    }
+
+    fn begin(&mut self, target: &Target) -> Run {
+        let clock = Clock::start(self.settings.budget);
+        let aim = Aim::new(target.clone(), self.settings.metric, &self.deviations);
+        let key = dataset::content_hash(target.name.as_bytes());
+        let key = key.bytes().fold(0_u64, |all, byte| all.wrapping_mul(31) ^ u64::from(byte));
+        let chance = Chance::seed_from_u64(self.settings.seed ^ key);
+        let mut ranked: Vec<(f64, usize)> = self
+            .corpus
+            .vectors()
+            .enumerate()
+            .map(|(place, vector)| (aim.distance(vector), place))
+            .collect();
+        ranked.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        // What already lies at the target is no find: it is counted apart.
+        let mined_exact = ranked.iter().filter(|(distance, _)| *distance == 0.0).count();
+        let mined_proximity = ranked
+            .first()
+            .map_or(0.0, |(_, place)| target.proximity(&self.corpus.seeds[*place].vector));
+        let only_nearest = self.settings.proposers == ["nearest"];
+        let skipped = if only_nearest { 0 } else { mined_exact };
+        let nearest = ranked.into_iter().skip(skipped).map(|(_, place)| place).collect();
+        for proposer in &mut self.proposers {
+            proposer.restart();
+        }
+        let directed =
+            self.settings.proposers.iter().any(|name| name != "random" && name != "nearest");
+        let survivors = if directed { self.start(&aim) } else { Vec::new() };
+        Run {
+            clock,
+            bandit: Bandit::new(self.proposers.len()),
+            aim,
+            chance,
+            nearest,
+            mined_exact: u32::try_from(mined_exact).unwrap_or(u32::MAX),
+            mined_proximity,
+            survivors,
+            seen: HashSet::new(),
+            best: f64::INFINITY,
+            entered: Vec::new(),
+        }
+    }
+
+    /// The empty kernel, and what was found for other targets.
+    fn start(&self, aim: &Aim) -> Vec<Arc<Judged>> {
+        let empty = Program::empty();
+        let mut start = vec![Arc::new(Judged {
+            text: empty.to_string(),
+            vector: self.empty.clone(),
+            distance: aim.distance(&self.empty),
+            program: Some(empty),
+            proposer: "empty",
+        })];
+        let mut known: Vec<Judged> = self
+            .archive
+            .iter()
+            .map(|known| Judged {
+                text: known.text.clone(),
+                vector: known.vector.clone(),
+                distance: aim.distance(&known.vector),
+                program: known.program.clone(),
+                proposer: "archive",
+            })
+            .collect();
+        known.sort_by(|a, b| a.distance.total_cmp(&b.distance));
+        known.truncate(self.settings.survivors / 4);
+        start.extend(known.into_iter().map(Arc::new));
+        start.sort_by(|a, b| a.distance.total_cmp(&b.distance));
+        start
+    }
+
+    fn propose(
+        &mut self,
+        run: &mut Run,
+        wanted: usize,
+        generation: u32,
+    ) -> Vec<(usize, Candidate)> {
+        let mut shares = vec![0; self.proposers.len()];
+        for (arm, proposer) in self.proposers.iter().enumerate() {
+            // Where to start from comes first, whatever it is worth later.
+            if generation == 1 && matches!(proposer.name(), "nearest") {
+                shares[arm] = wanted * 2 / 3;
+            }
+        }
+        for _ in shares.iter().sum::<usize>()..wanted {
+            shares[run.bandit.draw(&mut run.chance)] += 1;
+        }
+        let state = State {
+            aim: &run.aim,
+            survivors: &run.survivors,
+            corpus: self.corpus,
+            nearest: &run.nearest,
+            effects: &self.effects,
+            temperature: self.settings.temperature,
+            judge: self.judge,
+            empty: &self.empty,
+        };
+        let mut proposed = Vec::new();
+        for (arm, share) in shares.into_iter().enumerate().filter(|(_, share)| *share > 0) {
+            let candidates = self.proposers[arm].propose(&state, share, &mut run.chance);
+            if candidates.len() < share {
+                // Who has nothing to say is asked less.
+                for _ in candidates.len()..share {
+                    run.bandit.reward(arm, 0.0);
+                }
+            }
+            for candidate in candidates {
+                if run.seen.insert(dataset::content_hash(candidate.text.as_bytes())) {
+                    proposed.push((arm, candidate));
+                } else {
+                    run.bandit.reward(arm, 0.0);
+                }
+            }
+        }
+        proposed
+    }
+
+    /// Those that compile; teaches effects and rewards proposers.
+    fn take(
+        &mut self,
+        run: &mut Run,
+        proposed: Vec<(usize, Candidate)>,
+        vectors: Vec<Option<Vec<f64>>>,
+    ) -> Vec<Arc<Judged>> {
+        let worst = run.survivors.last().filter(|_| run.survivors.len() >= self.settings.survivors);
+        let worst = worst.map_or(f64::INFINITY, |worst| worst.distance);
+        let mut best = run.best;
+        let mut fresh = Vec::new();
+        for ((arm, candidate), vector) in proposed.into_iter().zip(vectors) {
+            if let (Some(edit), Some(parent)) = (candidate.edit, &candidate.parent) {
+                self.effects.learn(edit, &parent.vector, vector.as_deref());
+            }
+            let Some(vector) = vector else {
+                run.bandit.reward(arm, 0.0);
+                continue;
+            };
+            let distance = run.aim.distance(&vector);
+            let reward = if distance < best {
+                1.0
+            } else if distance < worst {
+                0.1
+            } else {
+                0.0
+            };
+            best = best.min(distance);
+            run.bandit.reward(arm, reward);
+            fresh.push(Arc::new(Judged {
+                text: candidate.text,
+                vector,
+                distance,
+                program: candidate.program,
+                proposer: self.proposers[arm].name(),
+            }));
+        }
+        run.best = best;
+        run.bandit.forget();
+        fresh
+    }
+
+    /// The nearest of old and new, each point once or twice, some replaced by chance.
+    fn survive(&mut self, run: &mut Run, fresh: Vec<Arc<Judged>>) {
+        let count = self.settings.survivors;
+        let mut pool = std::mem::take(&mut run.survivors);
+        pool.extend(fresh.iter().cloned());
+        // Of equally near programs the newer is kept: the search drifts instead of standing still.
+        let age = |judged: &Arc<Judged>| !fresh.iter().any(|one| Arc::ptr_eq(one, judged));
+        let mut order: Vec<(Arc<Judged>, bool)> =
+            pool.into_iter().map(|judged| (age(&judged), judged)).map(|(a, j)| (j, a)).collect();
+        order.sort_by(|a, b| {
+            a.0.distance
+                .total_cmp(&b.0.distance)
+                .then(a.1.cmp(&b.1))
+                .then(a.0.text.len().cmp(&b.0.text.len()))
+        });
+        let mut points: Vec<(Vec<u64>, usize)> = Vec::new();
+        let mut rest = Vec::new();
+        let mut kept: Vec<Arc<Judged>> = Vec::new();
+        for (judged, _) in order {
+            let point: Vec<u64> = judged.vector.iter().map(|value| value.to_bits()).collect();
+            let same = points.iter_mut().find(|(known, _)| *known == point);
+            let allowed = match same {
+                Some((_, times)) => {
+                    *times += 1;
+                    *times <= 2
+                }
+                None => {
+                    points.push((point, 1));
+                    true
+                }
+            };
+            if allowed && kept.len() < count {
+                kept.push(judged);
+            } else {
+                rest.push(judged);
+            }
+        }
+        // The best stays, so that an answer is never lost.
+        for place in 1..kept.len() {
+            if !rest.is_empty() && run.chance.random_bool(self.settings.replacement) {
+                let other = run.chance.random_range(0..rest.len());
+                kept[place] = rest.swap_remove(other);
+            }
+        }
+        kept.sort_by(|a, b| a.distance.total_cmp(&b.distance));
+        // What is edited next must be known as a tree.
+        let blind: Vec<usize> =
+            (0..kept.len()).filter(|place| kept[*place].program.is_none()).collect();
+        let texts: Vec<&str> = blind.iter().map(|place| kept[*place].text.as_str()).collect();
+        let trees = self.judge.read(&texts);
+        for (place, tree) in blind.into_iter().zip(trees) {
+            if tree.is_some() {
+                let old = &kept[place];
+                kept[place] = Arc::new(Judged {
+                    text: old.text.clone(),
+                    vector: old.vector.clone(),
+                    distance: old.distance,
+                    program: tree,
+                    proposer: old.proposer,
+                });
+            }
+        }
+        run.entered = kept
+            .iter()
+            .filter(|judged| fresh.iter().any(|one| one.text == judged.text))
+            .cloned()
+            .collect();
+        run.survivors = kept;
+    }
+
+    /// Whether enough kernels are exact, and acceptable.
+    fn is_done(&self, run: &mut Run) -> bool {
+        if let Some(accepts) = self.acceptance {
+            // What is right but may not be an answer makes room for others.
+            run.survivors.retain(|judged| judged.distance > 0.0 || accepts(&judged.text));
+        }
+        let exact = run.survivors.iter().filter(|judged| judged.distance == 0.0).count();
+        let exhausted = self.settings.proposers == ["nearest"] && run.entered.is_empty();
+        exact >= self.settings.kept || exhausted
+    }
+
+    fn finish(&mut self, run: &Run, found: &mut Found) {
+        let seconds = run.clock.seconds();
+        let accepts = |judged: &&Arc<Judged>| {
+            judged.proposer != "empty"
+                && self.acceptance.is_none_or(|accepts| accepts(&judged.text))
+        };
+        let best: Vec<Arc<Judged>> =
+            run.survivors.iter().filter(accepts).take(self.settings.kept).cloned().collect();
+        for (place, judged) in best.iter().enumerate() {
+            let rank = u32::try_from(place + 1).unwrap_or(u32::MAX);
+            let mut row = self.row(run, rank, seconds, found.candidates);
+            row.text = self.normal(judged);
+            row.name = kernel_name(&row.text);
+            row.verdict = dataset::Verdict::ACCEPTED.to_owned();
+            row.exact = judged.distance == 0.0;
+            row.distance = judged.distance;
+            row.proximity = run.aim.target.proximity(&judged.vector);
+            row.proposer = judged.proposer.to_owned();
+            row.vector = judged.vector.clone();
+            found.kernels.push(row);
+        }
+        if found.kernels.is_empty() {
+            let mut row = self.row(run, 1, seconds, found.candidates);
+            row.verdict = "nothing-found".to_owned();
+            found.kernels.push(row);
+        }
+        self.archive.extend(best.into_iter().filter(|judged| judged.program.is_some()));
+    }
+
+    /// The text laid out, where that leaves it at its point.
+    fn normal(&self, judged: &Judged) -> String {
+        let text = self.judge.layout(&judged.text);
+        let again =
+            self.judge.judge(std::slice::from_ref(&text)).ok().and_then(|mut all| all.pop());
+        if again.flatten().as_ref() == Some(&judged.vector) { text } else { judged.text.clone() }
+    }
+
+    fn row(&self, run: &Run, rank: u32, seconds: f64, candidates: u64) -> SteeredRow {
+        let target = run.aim.target.name.clone();
+        SteeredRow {
+            path: format!("{target}#{rank}"),
+            target,
+            space: self.judge.space().name().to_owned(),
+            rank,
+            mined_exact: run.mined_exact,
+            mined_proximity: run.mined_proximity,
+            candidates,
+            seconds,
+            ..SteeredRow::default()
+        }
+    }
+
+    fn impossible(&self, target: &Target, error: &Error) -> Found {
+        let row = SteeredRow {
+            target: target.name.clone(),
+            space: self.judge.space().name().to_owned(),
+            rank: 1,
+            path: format!("{}#1", target.name),
+            verdict: "impossible".to_owned(),
+            detail: error.to_string(),
+            ..SteeredRow::default()
+        };
+        Found { kernels: vec![row], ..Found::default() }
+    }
+}
+
+/// The search for one target.
+struct Run {
+    clock: Clock,
+    bandit: Bandit,
+    aim: Aim,
+    chance: Chance,
+    nearest: Vec<usize>,
+    mined_exact: u32,
+    mined_proximity: f64,
+    survivors: Vec<Arc<Judged>>,
+    /// Hashes of texts that were judged.
+    seen: HashSet<String>,
+    /// The least distance so far.
+    best: f64,
+    /// Survivors that the last generation brought.
+    entered: Vec<Arc<Judged>>,
+}
+
+fn record(run: &Run, generation: u32, found: &mut Found) {
+    let seconds = run.clock.seconds();
+    let mut least = found.trajectory.iter().map(|row| row.distance).fold(f64::INFINITY, f64::min);
+    for judged in &run.entered {
+        let best = judged.distance < least;
+        least = least.min(judged.distance);
+        found.trajectory.push(TrajectoryRow {
+            target: run.aim.target.name.clone(),
+            generation,
+            candidates: found.candidates,
+            seconds,
+            proposer: judged.proposer.to_owned(),
+            distance: judged.distance,
+            proximity: run.aim.target.proximity(&judged.vector),
+            best,
+        });
+    }
+}
+
+/// The name in front of the first parenthesis behind the word `kernel`.
+fn kernel_name(text: &str) -> String {
+    let behind = text.find("kernel").and_then(|at| text.get(at..)).unwrap_or(text);
+    let head = behind.split('(').next().unwrap_or("");
+    head.split_whitespace().last().unwrap_or("A").to_owned()
+}

@@ -1,0 +1,214 @@
+//! Points of a feature space that kernels are wanted at.
+
+use crate::Error;
+use features::FeatureSpace;
+use serde_json::Value;
+
+/// What is wanted of one dimension.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Wanted {
+    /// The least value that is right.
+    pub least: f64,
+    /// The greatest value that is right.
+    pub most: f64,
+    /// How much a difference in this dimension counts, 1 unless given.
+    pub weight: f64,
+}
+
+impl Wanted {
+    /// Exactly this value.
+    #[must_use]
+    pub fn exactly(value: f64) -> Wanted {
+        Wanted { least: value, most: value, weight: 1.0 }
+    }
+
+    /// How much a value is above (positive) or below (negative) what is wanted.
+    #[must_use]
+    pub fn excess(&self, value: f64) -> f64 {
+        if value < self.least {
+            value - self.least
+        } else if value > self.most {
+            value - self.most
+        } else {
+            0.0
+        }
+    }
+}
+
+/// A point, or a box, of a feature space; dimensions without a wish are free.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Target {
+    /// Its name in files and data sets.
+    pub name: String,
+    /// What is wanted of each dimension, in the space's order.
+    pub wanted: Vec<Option<Wanted>>,
+}
+
+impl Target {
+    /// A whole point.
+    #[must_use]
+    pub fn point(name: impl Into<String>, vector: &[f64]) -> Target {
+        let wanted = vector.iter().map(|value| Some(Wanted::exactly(*value))).collect();
+        Target { name: name.into(), wanted }
+    }
+
+    /// Read a wish as a person writes it: `Load=12,FMul=8`, ranges as `Load=10..14`, weights as
+    /// `Load=12*3`. Dimensions not named are free.
+    ///
+    /// # Errors
+    /// [`Error::Target`] naming the part that cannot be read or the dimension that there is not.
+    pub fn parse(text: &str, space: &dyn FeatureSpace) -> Result<Target, Error> {
+        let dimensions = space.dimensions();
+        let mut wanted = vec![None; dimensions.len()];
+        let wrong = |reason: String| Error::Target { name: text.to_owned(), reason };
+        for part in text.split(',').map(str::trim).filter(|part| !part.is_empty()) {
+            let (name, wish) = part.split_once('=').ok_or_else(|| {
+                wrong(format!("'{part}' is no wish: write DIMENSION=VALUE, for example Load=12"))
+            })?;
+            let name = name.trim();
+            let Some(place) = dimensions.iter().position(|known| known.eq_ignore_ascii_case(name))
+            else {
+                let known = dimensions.join(", ");
+                return Err(wrong(format!(
+                    "no dimension '{name}' in {}: there are {known}",
+                    space.name()
+                )));
+            };
+            let (range, weight) = wish.split_once('*').unwrap_or((wish, "1"));
+            let (least, most) = range.split_once("..").unwrap_or((range, range));
+            let number = |text: &str| {
+                text.trim().parse::<f64>().map_err(|_| wrong(format!("'{text}' is no number")))
+            };
+            let (least, most, weight) = (number(least)?, number(most)?, number(weight)?);
+            if least > most {
+                return Err(wrong(format!("{name}={least}..{most} is an empty range")));
+            }
+            if weight.is_nan() || weight <= 0.0 {
+                return Err(wrong(format!("a weight of {weight} for {name}: weights are above 0")));
+            }
+            wanted[place] = Some(Wanted { least, most, weight });
+        }
+        if wanted.iter().all(Option::is_none) {
+            return Err(wrong("no wish in it: write DIMENSION=VALUE, for example Load=12".into()));
+        }
+        Ok(Target { name: text.to_owned(), wanted })
+    }
+
+    /// A target from JSON: a list in the space's order, an object by dimension, or an object that
+    /// holds one of these under the space's name (as lines of target files do, with `target`).
+    ///
+    /// # Errors
+    /// [`Error::Target`] where it is none of these.
+    pub fn from_json(name: &str, value: &Value, space: &dyn FeatureSpace) -> Result<Target, Error> {
+        let name = value.get("target").and_then(Value::as_str).unwrap_or(name);
+        let wrong = |reason: String| Error::Target { name: name.to_owned(), reason };
+        let vector = value.get(space.name()).unwrap_or(value);
+        let dimensions = space.dimensions();
+        match vector {
+            Value::Array(list) if list.len() == dimensions.len() => {
+                let values: Option<Vec<f64>> = list.iter().map(Value::as_f64).collect();
+                let values = values.ok_or_else(|| wrong("a value that is no number".into()))?;
+                Ok(Target::point(name, &values))
+            }
+            Value::Array(list) => Err(wrong(format!(
+                "{} values, {} has {} dimensions",
+                list.len(),
+                space.name(),
+                dimensions.len()
+            ))),
+            Value::Object(object) => {
+                let mut wanted = vec![None; dimensions.len()];
+                for (place, dimension) in dimensions.iter().enumerate() {
+                    if let Some(value) = object.get(*dimension).and_then(Value::as_f64) {
+                        wanted[place] = Some(Wanted::exactly(value));
+                    }
+                }
+                if wanted.iter().all(Option::is_none) {
+                    return Err(wrong(format!("no vector of {} in it", space.name())));
+                }
+                Ok(Target { name: name.to_owned(), wanted })
+            }
+            _ => Err(wrong(format!("no vector of {} in it", space.name()))),
+        }
+    }
+
+    /// Euclidean distance from `vector` to the nearest point that is right, in plain units.
+    #[must_use]
+    pub fn distance(&self, vector: &[f64]) -> f64 {
+        let squares = self.wanted.iter().zip(vector).filter_map(|(wanted, value)| {
+            wanted.as_ref().map(|wanted| wanted.excess(*value).powi(2))
+        });
+        squares.sum::<f64>().sqrt()
+    }
+
+    /// Euclidean norm of the wanted values.
+    #[must_use]
+    pub fn norm(&self) -> f64 {
+        let wanted = self.wanted.iter().flatten();
+        wanted.map(|wanted| wanted.most.abs().max(wanted.least.abs()).powi(2)).sum::<f64>().sqrt()
+    }
+
+    /// How near `vector` is: 1 − distance / norm of the target; 1 is a hit, 0 as far as nothing.
+    #[must_use]
+    pub fn proximity(&self, vector: &[f64]) -> f64 {
+        let norm = self.norm();
+        let distance = self.distance(vector);
+        if distance == 0.0 {
+            1.0
+        } else if norm == 0.0 {
+            0.0
+        } else {
+            1.0 - distance / norm
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn instcount() -> &'static dyn FeatureSpace {
+        features::space("instcount").expect("registered")
+    }
+
+    #[test]
+    fn a_partial_wish_leaves_the_other_dimensions_free() {
+        let target = Target::parse("Load=12, fmul=8..10*2", instcount()).expect("well-formed");
+        assert_eq!(target.wanted.iter().flatten().count(), 2);
+        let names = instcount().dimensions();
+        let mut vector = vec![99.0; names.len()];
+        for (place, name) in names.iter().enumerate() {
+            match *name {
+                "Load" => vector[place] = 12.0,
+                "FMul" => vector[place] = 9.0,
+                _ => {}
+            }
+        }
+        assert_eq!(target.distance(&vector), 0.0);
+        assert_eq!(target.proximity(&vector), 1.0);
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_named() {
+        for (text, part) in [
+            ("Lode=1", "Lode"),
+            ("Load", "no wish"),
+            ("Load=x", "no number"),
+            ("Load=5..2", "empty range"),
+            ("Load=1*0", "weight"),
+            ("", "no wish"),
+        ] {
+            let error = Target::parse(text, instcount()).expect_err(text).to_string();
+            assert!(error.contains(part), "{text}: {error}");
+        }
+    }
+
+    #[test]
+    fn lines_of_target_files_hold_several_spaces() {
+        let line = serde_json::json!({"target": "a:k", "autophase": vec![1; 56], "instcount": vec![2; 70]});
+        let target = Target::from_json("line 1", &line, instcount()).expect("well-formed");
+        assert_eq!((target.name.as_str(), target.wanted[0]), ("a:k", Some(Wanted::exactly(2.0))));
+        let short = serde_json::json!([1, 2]);
+        assert!(Target::from_json("x", &short, instcount()).is_err());
+    }
+}
