@@ -56,7 +56,8 @@ impl Clock {
 }
 
 /// Processor time of this process, its children that have ended, and its children that live.
-fn processor_seconds() -> f64 {
+#[must_use]
+pub fn processor_seconds() -> f64 {
     const TICKS_PER_SECOND: f64 = 100.0;
     let ticks = |path: &str, fields: usize| -> u64 {
         let stat = fs::read_to_string(path).unwrap_or_default();

@@ -104,7 +104,9 @@ impl Exclusion {
         self.signatures.iter().any(|known| own.similarity(known) >= dataset::FAMILY_THRESHOLD)
     }
 
-    fn holds_folder(&self, path: &Path) -> bool {
+    /// Whether everything at `path` is kept out.
+    #[must_use]
+    pub fn holds_folder(&self, path: &Path) -> bool {
         let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
         self.folders.iter().any(|folder| path.starts_with(folder))
     }

@@ -57,10 +57,18 @@ impl Judge {
     /// When there is no LLVM to read modules with.
     pub fn judge<T: AsRef<str> + Sync>(&self, texts: &[T]) -> Result<Vec<Option<Vec<f64>>>, Error> {
         self.judged.fetch_add(texts.len() as u64, Ordering::Relaxed);
-        let one = |text: &T| self.one(text.as_ref());
+        self.in_parallel(texts, |text| self.one(text.as_ref())).into_iter().collect()
+    }
+
+    /// `work` done with each item by all threads, in the items' order.
+    pub(crate) fn in_parallel<T: Sync, R: Send>(
+        &self,
+        items: &[T],
+        work: impl Fn(&T) -> R + Sync + Send,
+    ) -> Vec<R> {
         match &self.threads {
-            Some(threads) => threads.install(|| texts.par_iter().map(one).collect()),
-            None => texts.iter().map(one).collect(),
+            Some(threads) => threads.install(|| items.par_iter().map(work).collect()),
+            None => items.iter().map(work).collect(),
         }
     }
 
@@ -80,7 +88,7 @@ impl Judge {
     /// kernels than one, or one that clang turns away.
     #[must_use]
     pub fn read<T: AsRef<str> + Sync>(&self, texts: &[T]) -> Vec<Option<Program>> {
-        let one = |text: &T| {
+        self.in_parallel(texts, |text| {
             let source = text.as_ref().to_owned();
             let request = Request::Parse { source, options: options(), tree: true };
             let answer = self.clang.ask(&request).ok()?;
@@ -88,11 +96,7 @@ impl Judge {
                 return None;
             }
             Program::read(text.as_ref(), answer.tree.as_ref()?)
-        };
-        match &self.threads {
-            Some(threads) => threads.install(|| texts.par_iter().map(one).collect()),
-            None => texts.iter().map(one).collect(),
-        }
+        })
     }
 
     /// The text in the project's one layout.

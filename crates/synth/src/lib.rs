@@ -46,7 +46,7 @@ mod row;
 mod search;
 mod target;
 
-pub use clock::Budget;
+pub use clock::{Budget, processor_seconds};
 pub use constraint::check;
 pub use corpus::{Corpus, Exclusion};
 pub use error::Error;

@@ -34,6 +34,8 @@ pub struct Report {
     pub candidates: u64,
     /// Seconds of all searches, of the clock or of processors as the budget is.
     pub seconds: f64,
+    /// The constraint that each impossible target breaks.
+    pub constraints: BTreeMap<String, String>,
     /// By the instructions of the target, where the space counts them.
     pub by_size: BTreeMap<String, Share>,
     /// By suite: the first part of the target's name.
@@ -76,6 +78,11 @@ impl Report {
             mined_proximity_median: median(possible.iter().map(|row| row.mined_proximity)),
             candidates: first.iter().map(|row| row.candidates).sum(),
             seconds: first.iter().map(|row| row.seconds).sum(),
+            constraints: first
+                .iter()
+                .filter(|row| row.verdict == "impossible")
+                .map(|row| (row.target.clone(), row.detail.clone()))
+                .collect(),
             by_size: shares(by_size),
             by_suite: shares(by_suite),
         }

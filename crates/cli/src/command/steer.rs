@@ -127,9 +127,6 @@ impl Steer {
         for target in &targets {
             if !kernels.has(&target.name) && !stop.load(Ordering::Relaxed) {
                 let found = search.find(target, &stop)?;
-                for row in found.kernels.iter().filter(|row| row.verdict == "impossible") {
-                    bar.message(&row.detail);
-                }
                 if stop.load(Ordering::Relaxed) && targets.len() > 1 {
                     // Its best so far is kept below; a repeated command tries it again.
                     break;
@@ -278,6 +275,12 @@ impl Steer {
         if report.targets > 1 && !rows.is_empty() {
             let header = ["targets", "count", "exact", "share", "median proximity"];
             output::line(&output::table(&header, rows).to_string())?;
+        }
+        for constraint in report.constraints.values() {
+            output::line(constraint)?;
+        }
+        if report.impossible == report.targets {
+            return Ok(());
         }
         output::line(&format!(
             "{} of {} targets hit exactly, median proximity {:.3} (nearest mined {:.3}, {} exact); \

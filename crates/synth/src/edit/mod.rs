@@ -8,6 +8,7 @@
 
 mod control;
 mod exchange;
+mod flow;
 mod make;
 mod memory;
 mod removal;
@@ -72,7 +73,7 @@ impl Edit {
 
 /// Every edit in each of its zones, in an order that never changes within a build.
 pub(crate) fn all() -> Vec<Edit> {
-    [value::EDITS, memory::EDITS, control::EDITS, removal::EDITS, exchange::EDITS]
+    [value::EDITS, memory::EDITS, control::EDITS, flow::EDITS, removal::EDITS, exchange::EDITS]
         .into_iter()
         .flatten()
         .flat_map(|(name, zones, apply)| {

@@ -28,6 +28,20 @@ fn opened(list: Vec<Statement>) -> Vec<Statement> {
     list
 }
 
+/// An operation on nothing but names and literals.
+fn is_shallow(value: &Expression) -> bool {
+    let plain = |value: &Expression| matches!(value.node, Node::Name(_) | Node::Literal(_));
+    match &value.node {
+        Node::Binary(_, left, right) | Node::Index(left, right) => plain(left) && plain(right),
+        Node::Unary(_, operand) | Node::Cast(_, operand) | Node::Lanes(operand, _) => {
+            plain(operand)
+        }
+        Node::Call(_, arguments) => arguments.iter().all(plain),
+        Node::Choice(condition, yes, no) => plain(condition) && plain(yes) && plain(no),
+        _ => false,
+    }
+}
+
 pub(super) const EDITS: &[Entry] = &[
     ("remove-statement", STATEMENTS, |program, zone, chance| {
         let removable = |statement: &Statement| match statement {
@@ -136,6 +150,21 @@ pub(super) const EDITS: &[Entry] = &[
         let drawn = random_value(program, zone, chance, |value| {
             !matches!(value.node, Node::Name(_) | Node::Literal(_))
         })?;
+        let ty = drawn.value.ty;
+        let leaf = Maker { program, scope: &drawn.scope, chance }.leaf(ty);
+        drawn.replace(program, leaf);
+        Some(())
+    }),
+    ("leaf-for-shallow", ALL_VALUES, |program, zone, chance| {
+        let drawn = random_value(program, zone, chance, is_shallow)?;
+        let ty = drawn.value.ty;
+        let leaf = Maker { program, scope: &drawn.scope, chance }.leaf(ty);
+        drawn.replace(program, leaf);
+        Some(())
+    }),
+    ("leaf-for-load", ALL_VALUES, |program, zone, chance| {
+        let drawn =
+            random_value(program, zone, chance, |value| matches!(value.node, Node::Index(..)))?;
         let ty = drawn.value.ty;
         let leaf = Maker { program, scope: &drawn.scope, chance }.leaf(ty);
         drawn.replace(program, leaf);

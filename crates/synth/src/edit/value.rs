@@ -86,6 +86,22 @@ macro_rules! converted {
     };
 }
 
+/// A leaf that is converted first, in a leaf's place.
+macro_rules! converted_instead {
+    ($name:literal, $accept:expr, $from:expr) => {
+        ($name, ALL_VALUES, |program, zone, chance| {
+            let accept: fn(&Expression) -> bool = |value| {
+                let accept: fn(&Expression) -> bool = $accept;
+                is_leaf(value) && accept(value)
+            };
+            wrap(program, zone, chance, accept, |make, value| {
+                let leaf = make.leaf($from);
+                Expression::cast(value.ty, leaf)
+            })
+        })
+    };
+}
+
 macro_rules! call {
     ($name:literal, $accept:ident, $functions:expr, $others:literal) => {
         ($name, VALUES, |program, zone, chance| {
@@ -276,6 +292,41 @@ pub(super) const EDITS: &[Entry] = &[
             |make, value| make.program.add_parameter(value.ty),
         )
     }),
+    converted_instead!("from-char", is_integer, Ty::Number(Scalar::I8, 1)),
+    converted_instead!("from-uchar", is_integer, Ty::Number(Scalar::U8, 1)),
+    converted_instead!("from-long", |value| value.ty == Ty::INT, Ty::Number(Scalar::I64, 1)),
+    converted_instead!("from-float", is_integer, Ty::FLOAT),
+    converted_instead!("from-int", is_float, Ty::INT),
+    converted_instead!("from-uint", is_float, Ty::Number(Scalar::U32, 1)),
+    converted_instead!("from-double", |value| value.ty == Ty::FLOAT, Ty::Number(Scalar::F64, 1)),
+    converted_instead!(
+        "from-narrower",
+        |value| matches!(value.ty, Ty::Number(Scalar::I64 | Scalar::U64, 1)),
+        Ty::INT
+    ),
+    ("lane-instead", ALL_VALUES, |program, zone, chance| {
+        wrap(
+            program,
+            zone,
+            chance,
+            |value| is_arithmetic(value) && is_leaf(value),
+            |make, value| {
+                let Some(scalar) = value.ty.scalar() else { return value };
+                let vector = make.leaf(Ty::Number(scalar, 4));
+                let lane = ["x", "y", "z", "w"].choose(make.chance).copied().unwrap_or("x");
+                Expression::new(value.ty, Node::Lanes(Box::new(vector), lane.into()))
+            },
+        )
+    }),
+    ("comparison-instead", VALUES, |program, zone, chance| {
+        wrap(
+            program,
+            zone,
+            chance,
+            |value| is_integer(value) && is_leaf(value),
+            |make, _| make.comparison(Ty::INT),
+        )
+    }),
     ("add-work-item", VALUES, |program, zone, chance| {
         wrap(program, zone, chance, is_integer, |make, value| {
             let functions = ["get_global_id", "get_local_id", "get_group_id", "get_local_size"];
@@ -335,7 +386,7 @@ pub(super) const EDITS: &[Entry] = &[
 ];
 
 /// A name, a literal or an element: what another leaf can stand in for.
-fn is_leaf(value: &Expression) -> bool {
+pub(super) fn is_leaf(value: &Expression) -> bool {
     matches!(value.node, Node::Name(_) | Node::Literal(_) | Node::Index(..))
 }
 

@@ -17,12 +17,10 @@ impl Proposer for Construct {
 
     fn propose(&mut self, state: &State<'_>, count: usize, chance: &mut Chance) -> Vec<Candidate> {
         let start = state.empty.to_vec();
-        (0..count)
-            .map(|_| {
-                let mut program = Program::empty();
-                pursue(state, &mut program, &start, LONGEST, chance);
-                Candidate::of_program(program, None)
-            })
-            .collect()
+        state.each(count, chance, |chance| {
+            let mut program = Program::empty();
+            pursue(state, &mut program, &start, LONGEST, chance);
+            Some(Candidate::of_program(program, None))
+        })
     }
 }

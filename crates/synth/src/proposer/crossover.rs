@@ -21,7 +21,7 @@ impl Proposer for Crossover {
     }
 
     fn propose(&mut self, state: &State<'_>, count: usize, chance: &mut Chance) -> Vec<Candidate> {
-        (0..count).filter_map(|_| one(state, chance)).collect()
+        state.each(count, chance, |chance| one(state, chance))
     }
 }
 

@@ -13,6 +13,7 @@ use crate::{
     Error, corpus::Corpus, edit::Chance, effects::Effects, metric::Aim, program::Program,
     target::Target,
 };
+use rand::{Rng, SeedableRng};
 use std::sync::Arc;
 
 /// A program that may lie at the target.
@@ -84,9 +85,24 @@ impl State<'_> {
         self.nearest.iter().map(|seed| self.corpus.seeds[*seed].text.as_str())
     }
 
+    /// So many candidates, each with a chance of its own, so that threads can share the work and
+    /// the answer does not depend on how many there are.
+    fn each(
+        &self,
+        count: usize,
+        chance: &mut Chance,
+        one: impl Fn(&mut Chance) -> Option<Candidate> + Sync,
+    ) -> Vec<Candidate> {
+        let seeds: Vec<u64> = (0..count).map(|_| chance.random()).collect();
+        self.judge
+            .in_parallel(&seeds, |seed| one(&mut Chance::seed_from_u64(*seed)))
+            .into_iter()
+            .flatten()
+            .collect()
+    }
+
     /// A survivor; the nearer, the likelier.
     fn parent(&self, chance: &mut Chance) -> Option<&Arc<Judged>> {
-        use rand::Rng;
         let last = self.survivors.len().checked_sub(1)?;
         let place = (last as f64 + 0.99) * chance.random_range(0.0_f64..1.0).powi(2);
         self.survivors.get(place as usize)

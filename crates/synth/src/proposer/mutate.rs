@@ -34,6 +34,6 @@ impl Proposer for Mutate {
             }
             Some(Candidate::of_program(program, Some(parent)))
         };
-        (0..count).filter_map(|_| one(chance)).collect()
+        state.each(count, chance, one)
     }
 }

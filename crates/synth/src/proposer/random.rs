@@ -15,18 +15,16 @@ impl Proposer for Random {
 
     fn propose(&mut self, state: &State<'_>, count: usize, chance: &mut Chance) -> Vec<Candidate> {
         let edits = &state.effects.edits;
-        (0..count)
-            .map(|_| {
-                let mut program = Program::empty();
-                for _ in 0..chance.random_range(2..60) {
-                    let edit = chance.random_range(0..edits.len());
-                    let before = program.clone();
-                    if edits[edit].apply(&mut program, chance).is_none() {
-                        program = before;
-                    }
+        state.each(count, chance, |chance| {
+            let mut program = Program::empty();
+            for _ in 0..chance.random_range(2..60) {
+                let edit = chance.random_range(0..edits.len());
+                let before = program.clone();
+                if edits[edit].apply(&mut program, chance).is_none() {
+                    program = before;
                 }
-                Candidate::of_program(program, None)
-            })
-            .collect()
+            }
+            Some(Candidate::of_program(program, None))
+        })
     }
 }

@@ -1,0 +1,113 @@
+//! Searches with the real compiler; skipped where its worker is not built.
+
+use std::sync::atomic::AtomicBool;
+use synth::{Budget, Corpus, Exclusion, Judge, Search, Settings, Target};
+
+fn judge(space: &str) -> Option<Judge> {
+    let space = features::space(space).expect("registered");
+    match Judge::new(space, 2) {
+        Ok(judge) => Some(judge),
+        Err(error) => {
+            eprintln!("skipped: {error}");
+            None
+        }
+    }
+}
+
+fn settings(candidates: u64) -> Settings {
+    let mut settings = Settings { budget: Budget::Candidates(candidates), ..Settings::default() };
+    settings.proposers.retain(|name| name != "nearest");
+    settings
+}
+
+const KERNEL: &str = "__kernel void A(__global float* a, __global float* b, int c) {\n\
+    int d = get_global_id(0);\n  if (d < c) {\n    b[d] = a[d] * 2.5f + 1.0f;\n  }\n}\n";
+
+#[test]
+fn finds_a_kernel_at_the_point_of_another() {
+    let Some(judge) = judge("instcount") else { return };
+    let vector = judge.judge(&[KERNEL]).expect("LLVM is here").pop().flatten().expect("compiles");
+    let target = Target::point("a:A", &vector);
+    let corpus = Corpus::default();
+    let mut search = Search::new(&judge, &corpus, settings(30_000)).expect("proposers are known");
+    let found = search.find(&target, &AtomicBool::new(false)).expect("candidates are judged");
+    assert!(found.is_exact(), "{:?}", found.kernels);
+    // The answer is judged again from its text alone.
+    let again = judge.judge(&[&found.kernels[0].text]).expect("LLVM is here").pop().flatten();
+    assert_eq!(again.expect("compiles"), vector);
+    assert!(found.trajectory.iter().any(|row| row.best && row.distance == 0.0));
+}
+
+#[test]
+fn the_same_seed_and_count_give_the_same_kernels() {
+    let Some(judge) = judge("autophase") else { return };
+    let target = Target::parse("NumLoadInst=3,NumBrInst=4,NumPHIInst=1", judge.space());
+    let target = target.expect("well-formed");
+    let corpus = Corpus::default();
+    let texts: Vec<String> = (0..2)
+        .map(|_| {
+            let mut search = Search::new(&judge, &corpus, settings(480)).expect("known");
+            let found = search.find(&target, &AtomicBool::new(false)).expect("judged");
+            found.kernels[0].text.clone()
+        })
+        .collect();
+    assert_eq!(texts[0], texts[1]);
+}
+
+#[test]
+fn a_stopped_search_keeps_its_best() {
+    let Some(judge) = judge("instcount") else { return };
+    let target = Target::parse("Load=3,TotalInsts=2000", judge.space()).expect("well-formed");
+    let corpus = Corpus::default();
+    let mut search = Search::new(&judge, &corpus, settings(1_000_000)).expect("known");
+    let stop = AtomicBool::new(false);
+    let found = std::thread::scope(|scope| {
+        let searching = scope.spawn(|| search.find(&target, &stop));
+        std::thread::sleep(std::time::Duration::from_secs(1));
+        stop.store(true, std::sync::atomic::Ordering::SeqCst);
+        searching.join().expect("no panic").expect("judged")
+    });
+    assert!(!found.is_exact() && found.candidates > 0);
+}
+
+#[test]
+fn suite_kernels_are_never_seeds() {
+    let Some(judge) = judge("instcount") else { return };
+    let reference = std::env::var_os("BENCHSTONE_REFERENCE").map_or_else(
+        || std::path::PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data"),
+        std::path::PathBuf::from,
+    );
+    let suites = reference.join("kernels/benchmarks.jsonl");
+    let targets = reference.join("targets/suites.jsonl");
+    let (Ok(suites_text), Ok(targets_text)) =
+        (std::fs::read_to_string(&suites), std::fs::read_to_string(&targets))
+    else {
+        eprintln!("skipped: no reference data at {}", reference.display());
+        return;
+    };
+    // A corpus into which every fourth suite kernel slipped, its layout changed.
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let mut planted = 0;
+    for (number, line) in suites_text.lines().enumerate().step_by(4) {
+        let row: serde_json::Value = serde_json::from_str(line).expect("JSON lines");
+        let Some(source) = row["src"].as_str() else { continue };
+        let path = folder.path().join(format!("slipped{number}.cl"));
+        std::fs::write(path, source.replace('\n', " \n ")).expect("written");
+        planted += 1;
+    }
+    std::fs::write(folder.path().join("mine.cl"), KERNEL).expect("written");
+    let mut exclusion = Exclusion::default();
+    for line in targets_text.lines() {
+        let row: serde_json::Value = serde_json::from_str(line).expect("JSON lines");
+        exclusion.add_name(row["target"].as_str().expect("a name"));
+    }
+    exclusion.add_path(&suites).expect("readable");
+    let corpus = Corpus::open(folder.path(), &exclusion, &judge, None).expect("readable");
+    assert!(planted > 20, "{planted} planted");
+    assert_eq!((corpus.len(), corpus.excluded()), (1, planted));
+    // And nothing at all of the reference data itself.
+    let kernels = reference.join("kernels");
+    exclusion.add_folder(&targets);
+    exclusion.add_folder(&kernels.join("clgen.jsonl"));
+    assert!(exclusion.holds_folder(&kernels));
+}
