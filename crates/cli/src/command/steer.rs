@@ -8,7 +8,8 @@ use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
     process::ExitCode,
-    sync::atomic::Ordering,
+    sync::{Mutex, atomic::Ordering},
+    time::Duration,
 };
 use synth::{
     Budget, Corpus, Exclusion, Judge, Metric, Report, Search, Settings, SteeredRow, Target,
@@ -89,6 +90,9 @@ pub(crate) struct Steer {
     /// A second data set: the survivors of every generation
     #[arg(long, value_name = "DIR")]
     trajectory: Option<PathBuf>,
+    /// Only kernels that run, and pass `run`'s checker on the processor's device, are answers
+    #[arg(long)]
+    must_run: bool,
     /// Replace what is at --out
     #[arg(long)]
     force: bool,
@@ -122,7 +126,12 @@ impl Steer {
             None => None,
         };
         let stop = interrupt::flag()?;
+        let runs = self.must_run.then(Runs::new).transpose()?;
+        let accepts = |text: &str| runs.as_ref().is_none_or(|runs| runs.accepts(text));
         let mut search = Search::new(&judge, &corpus, settings)?;
+        if self.must_run {
+            search.set_acceptance(&accepts);
+        }
         bar.begin("steering", targets.len() as u64);
         for target in &targets {
             if !kernels.has(&target.name) && !stop.load(Ordering::Relaxed) {
@@ -338,6 +347,47 @@ fn wished(
         }
     }
     Ok(targets)
+}
+
+/// Executes kernels on the processor's device, each text once.
+struct Runs {
+    folder: tempfile::TempDir,
+    known: Mutex<BTreeMap<String, bool>>,
+}
+
+impl Runs {
+    /// # Errors
+    /// When there is no such device: better now than after the first search.
+    fn new() -> anyhow::Result<Runs> {
+        let devices = device::devices()?;
+        device::select(&devices, "cpu").context("--must-run needs a device to run kernels on")?;
+        Ok(Runs { folder: tempfile::tempdir()?, known: Mutex::default() })
+    }
+
+    fn accepts(&self, text: &str) -> bool {
+        let key = dataset::content_hash(text.as_bytes());
+        if let Some(known) = self.known.lock().ok().and_then(|known| known.get(&key).copied()) {
+            return known;
+        }
+        let passes = self.passes(&key, text).unwrap_or(false);
+        if let Ok(mut known) = self.known.lock() {
+            known.insert(key, passes);
+        }
+        passes
+    }
+
+    fn passes(&self, key: &str, text: &str) -> anyhow::Result<bool> {
+        let file = self.folder.path().join(format!("{key}.cl"));
+        std::fs::write(&file, text)?;
+        let options = device::Options {
+            devices: "cpu".to_owned(),
+            global_sizes: vec![256],
+            budget: Duration::ZERO,
+            jobs: 1,
+            ..device::Options::new(&file, self.folder.path().join(key))
+        };
+        Ok(device::run(&options, &dataset::Silent)?.kernels_passing > 0)
+    }
 }
 
 /// Instructions of each target, where the space counts them.

@@ -25,7 +25,9 @@ impl Proposer for Guided {
 fn one(state: &State<'_>, chance: &mut Chance) -> Option<Candidate> {
     let parent = state.parent(chance)?.clone();
     let mut program = parent.program.clone()?;
-    let unknown = if chance.random_bool(0.1) { state.effects.unknown() } else { Vec::new() };
+    let unknown = state.effects.unknown();
+    let share = unknown.len() as f64 / state.effects.edits.len() as f64;
+    let unknown = if chance.random_bool(0.02 + 0.5 * share) { unknown } else { Vec::new() };
     if !unknown.is_empty() {
         let edit = unknown[chance.random_range(0..unknown.len())];
         state.effects.edits[edit].apply(&mut program, chance)?;
