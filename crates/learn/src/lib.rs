@@ -1,1 +1,40 @@
-//! Active learning: which points of a feature space matter.
+//! Which points of a feature space matter: query by committee.
+//!
+//! A heuristic learns most from programs that its present models disagree about (Seung, Opper and
+//! Sompolinsky, COLT 1992; BenchPress, PACT'22, section 3.5). [`learn`] goes round: a [`Committee`]
+//! is fitted to what is labelled; points between known ones are looked at, and those of highest vote
+//! entropy, apart from each other, are taken; `synth` makes kernels there; they are run, labelled
+//! and added. [`Strategy::Passive`] takes points at random: the baseline. Test kernels are never
+//! looked at but for scoring. The state is a data set of [`LearnedRow`]s: stop and go on.
+//!
+//! ```
+//! use heuristics::{Row, Task};
+//! use learn::Plan;
+//!
+//! let row = |x: f64| Row {
+//!     program: x.to_string(), variant: String::new(), group: x.to_string(), features: vec![x],
+//!     costs: vec![1.0 + x, 9.0 - x], label: usize::from(x > 4.0),
+//! };
+//! let task = Task {
+//!     features: vec!["x".into()],
+//!     choices: vec!["CPU".into(), "GPU".into()],
+//!     rows: (0..9).map(|x| row(f64::from(x))).collect(),
+//! };
+//! let committee = Plan::parse("tree:5,knn:5")?.fit(&task, 1)?;
+//! assert!(committee.entropy(&[4.5]) >= committee.entropy(&[0.0]));
+//! # Ok::<(), learn::Error>(())
+//! ```
+
+mod committee;
+mod error;
+mod labels;
+mod rounds;
+mod row;
+mod strategy;
+
+pub use committee::{Committee, Plan};
+pub use error::Error;
+pub use labels::Task;
+pub use rounds::{Options, Report, Round, learn};
+pub use row::LearnedRow;
+pub use strategy::{Strategy, choose};

@@ -7,6 +7,7 @@ mod export;
 mod features;
 mod heuristic;
 mod label;
+mod learn;
 mod mine;
 mod prepare;
 mod project;
@@ -38,6 +39,7 @@ pub(crate) enum Command {
     Edits(edits::Edits),
     Time(Box<time::Time>),
     Steer(steer::Steer),
+    Learn(learn::Learn),
     #[command(hide = true)]
     Worker(worker::Worker),
 }
@@ -60,6 +62,7 @@ impl Command {
             Command::Edits(command) => command.run(global),
             Command::Time(command) => command.run(global),
             Command::Steer(command) => command.run(global),
+            Command::Learn(command) => command.run(global),
             Command::Worker(command) => command.run(),
         }
     }

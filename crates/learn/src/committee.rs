@@ -1,0 +1,123 @@
+//! Committees: models that were fitted to the same rows and may disagree.
+
+use crate::Error;
+use heuristics::{Method, Model, Task};
+
+/// How a committee is put together: `perceptron:7,knn:7,forest:7`.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    members: Vec<(Method, usize)>,
+}
+
+/// Models fitted to one task, each to a bootstrap sample of its own.
+pub struct Committee {
+    members: Vec<Box<dyn Model>>,
+    choices: usize,
+}
+
+impl Plan {
+    /// Read a plan; names are those of [`heuristics::LEARNERS`].
+    ///
+    /// # Errors
+    /// For an unknown learner, or a count that is none.
+    pub fn parse(text: &str) -> Result<Plan, Error> {
+        let wrong = || Error::Committee(text.to_owned());
+        let mut members = Vec::new();
+        for part in text.split(',').map(str::trim).filter(|part| !part.is_empty()) {
+            let (name, count) = part.rsplit_once(':').unwrap_or((part, "1"));
+            let count: usize = count.parse().map_err(|_| wrong())?;
+            members.push((Method::parse(name)?, count));
+        }
+        if members.iter().map(|(_, count)| count).sum::<usize>() < 2 {
+            return Err(wrong());
+        }
+        Ok(Plan { members })
+    }
+
+    /// Fit every member to rows drawn with replacement.
+    ///
+    /// # Errors
+    /// When the task is empty or unmeasured, or a library fails.
+    pub fn fit(&self, task: &Task, seed: u64) -> Result<Committee, Error> {
+        use rand::{Rng, SeedableRng};
+        let mut chance = rand_chacha::ChaCha8Rng::seed_from_u64(seed);
+        let mut members = Vec::new();
+        for (method, count) in &self.members {
+            for _ in 0..*count {
+                let mut sample = task.filter(|_| false);
+                sample.rows = (0..task.rows.len())
+                    .map(|_| task.rows[chance.random_range(0..task.rows.len())].clone())
+                    .collect();
+                members.push(method.fit(&sample, chance.random())?);
+            }
+        }
+        Ok(Committee { members, choices: task.choices.len() })
+    }
+}
+
+impl Committee {
+    /// Votes per choice for a point.
+    #[must_use]
+    pub fn votes(&self, features: &[f64]) -> Vec<usize> {
+        let mut votes = vec![0; self.choices];
+        for member in &self.members {
+            if let Some(slot) = votes.get_mut(member.predict(features)) {
+                *slot += 1;
+            }
+        }
+        votes
+    }
+
+    /// The vote entropy of a point in bits (Dagan and Engelson, ICML 1995): 0 where all agree.
+    #[must_use]
+    pub fn entropy(&self, features: &[f64]) -> f64 {
+        let all = self.members.len() as f64;
+        let shares = self.votes(features).into_iter().map(|votes| votes as f64 / all);
+        shares.filter(|share| *share > 0.0).map(|share| -share * share.log2()).sum()
+    }
+
+    /// What the majority says; the first of equals.
+    #[must_use]
+    pub fn predict(&self, features: &[f64]) -> usize {
+        let votes = self.votes(features);
+        let most = votes.iter().copied().max().unwrap_or(0);
+        votes.iter().position(|count| *count == most).unwrap_or(0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use heuristics::Row;
+
+    fn task() -> Task {
+        let row = |at: usize| Row {
+            program: at.to_string(),
+            variant: String::new(),
+            group: at.to_string(),
+            features: vec![at as f64],
+            costs: if at < 20 { vec![1.0, 2.0] } else { vec![2.0, 1.0] },
+            label: usize::from(at >= 20),
+        };
+        Task {
+            features: vec!["x".into()],
+            choices: vec!["a".into(), "b".into()],
+            rows: (0..40).map(row).collect(),
+        }
+    }
+
+    #[test]
+    fn a_committee_is_of_one_mind_where_rows_are_and_not_at_the_border() {
+        let committee = Plan::parse("tree:9,knn:8").expect("known").fit(&task(), 1).expect("fits");
+        assert_eq!((committee.predict(&[2.0]), committee.predict(&[38.0])), (0, 1));
+        assert_eq!(committee.entropy(&[2.0]), 0.0);
+        assert!(committee.entropy(&[19.5]) > 0.1);
+    }
+
+    #[test]
+    fn a_plan_that_is_none_is_refused() {
+        for text in ["", "tree:1", "tree:x", "oracle:3"] {
+            assert!(Plan::parse(text).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,276 @@
+//! The loop: train, ask, make, label, add.
+
+use crate::{
+    Error, LearnedRow, Plan, Strategy,
+    labels::{Task, label},
+    strategy::choose,
+};
+use dataset::{Builder, Notes, Progress};
+use heuristics::Scores;
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+use serde::Serialize;
+use std::{
+    path::{Path, PathBuf},
+    sync::atomic::{AtomicBool, Ordering},
+    time::Duration,
+};
+use synth::{Corpus, Judge, Search, Settings, Target};
+
+/// What is to be learned and how.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// What is chosen.
+    pub task: Task,
+    /// Who votes.
+    pub committee: Plan,
+    /// How points are chosen.
+    pub strategy: Strategy,
+    /// Rounds.
+    pub rounds: u32,
+    /// Kernels made in a round.
+    pub batch: usize,
+    /// Work-items of every execution.
+    pub global_size: u64,
+    /// Time to measure one kernel at one choice.
+    pub measuring: Duration,
+    /// How kernels are searched for; only those that run are of use.
+    pub search: Settings,
+    /// Of all chance.
+    pub seed: u64,
+    /// The data set of schema `learned`.
+    pub out: PathBuf,
+    /// Replace what is there.
+    pub force: bool,
+}
+
+/// After some round.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Round {
+    /// 0: before anything was made.
+    pub round: u32,
+    /// Labelled kernels trained on.
+    pub labelled: usize,
+    /// Share of the test kernels for which the better choice is predicted.
+    pub accuracy: f64,
+    /// Geometric-mean speedup over the better static choice on the test kernels.
+    pub geomean_speedup: f64,
+    /// Its 95 % bootstrap interval.
+    pub geomean_interval: [f64; 2],
+    /// Share of the oracle's.
+    pub oracle_share: f64,
+}
+
+/// What learning came to.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Report {
+    /// Rounds made.
+    pub rounds: u32,
+    /// Labelled kernels trained on in the end.
+    pub labelled: usize,
+    /// As in the last of `history`.
+    pub accuracy: f64,
+    /// As in the last of `history`.
+    pub geomean_speedup: f64,
+    /// As in the last of `history`.
+    pub geomean_interval: [f64; 2],
+    /// How `geomean_speedup` is oriented.
+    pub orientation: &'static str,
+    /// After every round.
+    pub history: Vec<Round>,
+}
+
+/// Labelled rows needed to begin with.
+const LEAST: usize = 8;
+
+/// Learn, round after round, until all are made or `stop` is raised. A run that was stopped goes on
+/// where it was: every round is a part of the unfinished data set.
+///
+/// # Errors
+/// When kernels cannot be judged or run at all, or there are too few to begin with.
+pub fn learn(
+    options: &Options,
+    judge: &Judge,
+    train: &[String],
+    test: &[String],
+    progress: &dyn Progress,
+    stop: &AtomicBool,
+) -> Result<Report, Error> {
+    let settings = (format!("{options:?}"), train, test);
+    let builder = Builder::<LearnedRow>::create(&options.out, options.force, &settings)?;
+    let scratch = options.out.with_extension("runs");
+    progress.begin("rounds", u64::from(options.rounds));
+    let mut rows = Vec::new();
+    for (role, texts) in [("train", train), ("test", test)] {
+        if !builder.has(role) {
+            builder.add(role, given(options, judge, role, texts, &scratch)?)?;
+        }
+        rows.extend(builder.rows_of(role).collect::<Result<Vec<_>, _>>()?);
+    }
+    let found = labelled(&rows, "train").count().min(labelled(&rows, "test").count());
+    if found < LEAST {
+        return Err(Error::TooFew { found, wanted: LEAST });
+    }
+    let corpus = Corpus::default();
+    let mut history = vec![score(options, judge, &rows, 0)?];
+    for round in 1..=options.rounds {
+        let key = format!("round {round}");
+        if !builder.has(&key) {
+            if stop.load(Ordering::Relaxed) {
+                break;
+            }
+            let made = one_round(options, judge, &corpus, &rows, round, &scratch, stop)?;
+            if stop.load(Ordering::Relaxed) {
+                break;
+            }
+            builder.add(&key, made)?;
+        }
+        rows.extend(builder.rows_of(&key).collect::<Result<Vec<_>, _>>()?);
+        history.push(score(options, judge, &rows, round)?);
+        progress.advance(1);
+    }
+    let last = history.last().expect("there is a score before the first round").clone();
+    let report = Report {
+        rounds: last.round,
+        labelled: last.labelled,
+        accuracy: last.accuracy,
+        geomean_speedup: last.geomean_speedup,
+        geomean_interval: last.geomean_interval,
+        orientation: heuristics::ORIENTATION,
+        history,
+    };
+    if last.round == options.rounds {
+        let summary = serde_json::to_value(&report).unwrap_or_default();
+        builder.finish(rows, Notes { seed: options.seed, summary, ..Notes::default() })?;
+        // Runs are of no use any more; leaving them behind harms nothing.
+        let _ = std::fs::remove_dir_all(&scratch);
+    }
+    Ok(report)
+}
+
+/// Kernels that were there, described and labelled.
+fn given(
+    options: &Options,
+    judge: &Judge,
+    role: &str,
+    texts: &[String],
+    scratch: &Path,
+) -> Result<Vec<LearnedRow>, Error> {
+    let vectors = judge.judge(texts)?;
+    let rows = texts.iter().zip(vectors).filter_map(|(text, vector)| {
+        let path = dataset::content_hash(text.as_bytes());
+        Some(LearnedRow {
+            role: role.to_owned(),
+            path,
+            text: text.clone(),
+            vector: vector?,
+            ..LearnedRow::default()
+        })
+    });
+    measured(options, rows.collect(), scratch)
+}
+
+fn measured(
+    options: &Options,
+    mut rows: Vec<LearnedRow>,
+    scratch: &Path,
+) -> Result<Vec<LearnedRow>, Error> {
+    let texts: Vec<String> = rows.iter().map(|row| row.text.clone()).collect();
+    let mut costs = label(&options.task, &texts, options.global_size, scratch, options.measuring)?;
+    for row in &mut rows {
+        row.verdict = match costs.remove(&row.text) {
+            Some(costs) => {
+                row.costs = costs;
+                dataset::Verdict::ACCEPTED.to_owned()
+            }
+            None => "does-not-run".to_owned(),
+        };
+    }
+    Ok(rows)
+}
+
+fn labelled<'a>(
+    rows: &'a [LearnedRow],
+    role: &'a str,
+) -> impl Iterator<Item = &'a LearnedRow> + 'a {
+    let is_test = role == "test";
+    rows.iter().filter(move |row| (row.role == "test") == is_test && !row.costs.is_empty())
+}
+
+fn task_of(options: &Options, judge: &Judge, rows: &[LearnedRow], role: &str) -> heuristics::Task {
+    let rows = labelled(rows, role).map(|row| heuristics::Row {
+        program: row.path.clone(),
+        variant: String::new(),
+        group: row.path.clone(),
+        features: row.vector.clone(),
+        costs: row.costs.clone(),
+        label: usize::from(row.costs[1] < row.costs[0]),
+    });
+    heuristics::Task {
+        features: judge.space().dimensions().into_iter().map(str::to_owned).collect(),
+        choices: options.task.choices(),
+        rows: rows.collect(),
+    }
+}
+
+fn score(
+    options: &Options,
+    judge: &Judge,
+    rows: &[LearnedRow],
+    round: u32,
+) -> Result<Round, Error> {
+    let train = task_of(options, judge, rows, "train");
+    let test = task_of(options, judge, rows, "test");
+    let committee = options.committee.fit(&train, options.seed)?;
+    let predictions: Vec<usize> =
+        test.rows.iter().map(|row| committee.predict(&row.features)).collect();
+    let scores: Scores = heuristics::score(&test, &predictions, options.seed)?;
+    Ok(Round {
+        round,
+        labelled: train.rows.len(),
+        accuracy: scores.accuracy,
+        geomean_speedup: scores.geomean_speedup,
+        geomean_interval: scores.geomean_interval,
+        oracle_share: scores.oracle_share,
+    })
+}
+
+fn one_round(
+    options: &Options,
+    judge: &Judge,
+    corpus: &Corpus,
+    rows: &[LearnedRow],
+    round: u32,
+    scratch: &Path,
+    stop: &AtomicBool,
+) -> Result<Vec<LearnedRow>, Error> {
+    let train = task_of(options, judge, rows, "train");
+    let seed = options.seed.wrapping_add(u64::from(round));
+    let committee = options.committee.fit(&train, seed)?;
+    let mut chance = ChaCha8Rng::seed_from_u64(seed);
+    // Test kernels are for testing: nothing is learned of where they lie.
+    let known: Vec<Vec<f64>> = labelled(rows, "train").map(|row| row.vector.clone()).collect();
+    let points = choose(options.strategy, &committee, &known, options.batch, &mut chance);
+    let settings = Settings { seed, ..options.search.clone() };
+    let mut search = Search::new(judge, corpus, settings)?;
+    let mut made = Vec::new();
+    for (place, point) in points.into_iter().enumerate() {
+        let target = Target::point(format!("round {round}, {place}"), &point);
+        let found = search.find(&target, stop)?;
+        let Some(kernel) = found.kernels.into_iter().find(|kernel| !kernel.text.is_empty()) else {
+            continue;
+        };
+        made.push(LearnedRow {
+            role: "round".to_owned(),
+            round,
+            entropy: committee.entropy(&point),
+            target: point,
+            proximity: kernel.proximity,
+            path: dataset::content_hash(kernel.text.as_bytes()),
+            text: kernel.text,
+            vector: kernel.vector,
+            ..LearnedRow::default()
+        });
+    }
+    measured(options, made, scratch)
+}

@@ -1,0 +1,32 @@
+use dataset::Row;
+use serde::{Deserialize, Serialize};
+
+/// A labelled kernel: a row of schema `learned`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct LearnedRow {
+    /// `train` and `test` for what was there, `round` for what was made.
+    pub role: String,
+    /// The round that made it, from 1; 0 for what was there.
+    pub round: u32,
+    /// The point it was made for; empty for what was there.
+    pub target: Vec<f64>,
+    /// How near it came to that point: 1 is a hit.
+    pub proximity: f64,
+    /// The votes' entropy at the point when it was chosen, in bits.
+    pub entropy: f64,
+    /// Identity of the text.
+    pub path: String,
+    /// The program.
+    pub text: String,
+    /// Its vector in the space.
+    pub vector: Vec<f64>,
+    /// What each choice costs, in seconds; empty where it does not run.
+    pub costs: Vec<f64>,
+    /// `accepted`, or why there are no costs.
+    pub verdict: String,
+}
+
+impl Row for LearnedRow {
+    const SCHEMA: &'static str = "learned";
+    const VERSION: u32 = 1;
+}
