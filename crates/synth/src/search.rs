@@ -269,7 +269,7 @@ impl<'a> Search<'a> {
         let wanted = 2 * self.effects.edits.len();
         if !is_planned
             || self.effects.unknown().len() < self.effects.edits.len()
-            || run.clock.allows(0, 10 * wanted) < 10 * wanted
+            || run.clock.allows(0, 3 * wanted) < 3 * wanted
         {
             return Ok(0);
         }
