@@ -2,7 +2,7 @@
 
 use crate::{Error, judge::Judge, program::Program};
 use dataset::{Code, Dataset, Language, Programs, Signature, Verdict};
-use kernels::KernelRow;
+use serde::{Deserialize, Serialize};
 use std::{
     collections::{HashMap, HashSet},
     fs,
@@ -17,6 +17,20 @@ pub(crate) struct Seed {
     pub(crate) vector: Vec<f64>,
     /// Read when it is first edited.
     pub(crate) program: OnceLock<Option<Program>>,
+}
+
+/// The columns of a prepared data set that matter here; `kernels` has the whole row.
+#[derive(Debug, Serialize, Deserialize)]
+struct MinedKernel {
+    text: String,
+    original_name: String,
+    family: String,
+    verdict: String,
+}
+
+impl dataset::Row for MinedKernel {
+    const SCHEMA: &'static str = "kernel";
+    const VERSION: u32 = 1;
 }
 
 /// Mined kernels with their vectors.
@@ -268,9 +282,10 @@ impl Corpus {
 fn texts(path: &Path, exclusion: &Exclusion) -> Result<(Vec<String>, usize), Error> {
     // Name, family, text.
     let mut all: Vec<(String, String, String)> = Vec::new();
-    let is_kernels = Dataset::is_at(path) && Dataset::open(path)?.manifest().schema == "kernel";
+    let is_kernels = Dataset::is_at(path)
+        && Dataset::open(path)?.manifest().schema == <MinedKernel as dataset::Row>::SCHEMA;
     if is_kernels {
-        for row in Dataset::open(path)?.rows::<KernelRow>()? {
+        for row in Dataset::open(path)?.rows::<MinedKernel>()? {
             let row = row?;
             if row.verdict == Verdict::ACCEPTED {
                 all.push((row.original_name, row.family, row.text));

@@ -8,7 +8,7 @@ mod read;
 mod types;
 mod walk;
 
-pub use types::{Scalar, Space, Ty};
+pub(crate) use types::{Scalar, Space, Ty};
 pub(crate) use walk::{Place, Scope, Visitor};
 
 /// A program: its kernel as a tree, everything else as text.

@@ -4,7 +4,7 @@ use std::fmt;
 
 /// A number's type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Scalar {
+pub(crate) enum Scalar {
     /// `char`.
     I8,
     /// `uchar`.
@@ -47,19 +47,19 @@ const NAMES: [(Scalar, &[&str]); 11] = [
 impl Scalar {
     /// The OpenCL name.
     #[must_use]
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         NAMES.iter().find(|(scalar, _)| *scalar == self).map_or("int", |(_, names)| names[0])
     }
 
     /// Whether it is a floating-point type.
     #[must_use]
-    pub fn is_float(self) -> bool {
+    pub(crate) fn is_float(self) -> bool {
         matches!(self, Scalar::F16 | Scalar::F32 | Scalar::F64)
     }
 
     /// Width in bits.
     #[must_use]
-    pub fn bits(self) -> u32 {
+    pub(crate) fn bits(self) -> u32 {
         match self {
             Scalar::I8 | Scalar::U8 => 8,
             Scalar::I16 | Scalar::U16 | Scalar::F16 => 16,
@@ -75,7 +75,7 @@ impl Scalar {
 
 /// Where a pointer points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Space {
+pub(crate) enum Space {
     /// `__global`.
     Global,
     /// `__local`.
@@ -88,7 +88,7 @@ pub enum Space {
 
 /// The type of a value or variable; what edits do not understand is [`Ty::Other`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Ty {
+pub(crate) enum Ty {
     /// A number (1 lane) or an OpenCL vector of numbers.
     Number(Scalar, u8),
     /// A pointer to or an array of these.
@@ -108,15 +108,15 @@ pub enum Ty {
 
 impl Ty {
     /// `int`.
-    pub const INT: Ty = Ty::Number(Scalar::I32, 1);
+    pub(crate) const INT: Ty = Ty::Number(Scalar::I32, 1);
     /// `size_t`.
-    pub const SIZE: Ty = Ty::Number(Scalar::U64, 1);
+    pub(crate) const SIZE: Ty = Ty::Number(Scalar::U64, 1);
     /// `float`.
-    pub const FLOAT: Ty = Ty::Number(Scalar::F32, 1);
+    pub(crate) const FLOAT: Ty = Ty::Number(Scalar::F32, 1);
 
     /// The type that clang prints as `text`.
     #[must_use]
-    pub fn parse(text: &str) -> Ty {
+    pub(crate) fn parse(text: &str) -> Ty {
         let text = text.trim();
         if let Some(pointee) = text.strip_suffix('*') {
             return Ty::pointer_to(pointee);
@@ -139,7 +139,7 @@ impl Ty {
 
     /// A number of one lane.
     #[must_use]
-    pub fn scalar(self) -> Option<Scalar> {
+    pub(crate) fn scalar(self) -> Option<Scalar> {
         match self {
             Ty::Number(scalar, 1) => Some(scalar),
             _ => None,
