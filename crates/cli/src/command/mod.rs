@@ -14,8 +14,8 @@ mod project;
 mod query;
 mod run;
 mod show;
-mod time;
 mod steer;
+mod time;
 mod worker;
 
 use crate::Global;
