@@ -9,10 +9,14 @@ pub struct Store {
 }
 
 impl Store {
-    /// The store of this user: `$XDG_CACHE_HOME/benchstone/edits`, else `~/.cache/benchstone/edits`.
+    /// The store of this user: `$BENCHSTONE_CACHE/edits`, else `$XDG_CACHE_HOME/benchstone/edits`, else
+    /// `~/.cache/benchstone/edits`.
     #[must_use]
     pub fn of_user() -> Store {
         let variable = |name: &str| std::env::var_os(name).map(PathBuf::from);
+        if let Some(cache) = variable("BENCHSTONE_CACHE") {
+            return Store::at(&cache.join("edits"));
+        }
         let base = variable("XDG_CACHE_HOME").filter(|path| path.is_absolute());
         let base = base.or_else(|| variable("HOME").map(|home| home.join(".cache")));
         Store::at(&base.unwrap_or_else(std::env::temp_dir).join("benchstone").join("edits"))

@@ -36,7 +36,7 @@ pub(crate) enum Command {
     Devices(devices::Devices),
     Run(run::Run),
     Label(label::Label),
-    Edits(edits::Edits),
+    Edits(Box<edits::Edits>),
     Time(Box<time::Time>),
     Steer(steer::Steer),
     Learn(learn::Learn),

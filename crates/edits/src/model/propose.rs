@@ -114,11 +114,11 @@ pub fn propose(
                         failures.store(0, Ordering::Relaxed);
                         drawn.programs.push(program_in(&answer.text));
                     }
-                    Err(error @ Error::Endpoint { .. }) => {
+                    Err(Error::Endpoint { reason, .. }) => {
                         failures.fetch_add(1, Ordering::Relaxed);
-                        progress.message(&error.to_string());
+                        progress.message(&reason);
                         failed += 1;
-                        last = error.to_string();
+                        last = reason;
                         drawn.programs.push(String::new());
                     }
                     Err(error) => return Err(error),

@@ -35,7 +35,7 @@ enum Verb {
     Tests(tests::Tests),
     Judge(judge::Judge),
     Score(score::Score),
-    Propose(propose::Propose),
+    Propose(Box<propose::Propose>),
     Export(export::Export),
 }
 
