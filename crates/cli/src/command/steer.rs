@@ -120,26 +120,23 @@ impl Steer {
         let wishes = format!("{targets:?}");
         let identity = dataset::content_hash(wishes.as_bytes());
         let key = (&identity, &configuration, corpus.len());
-        let kernels = Builder::<SteeredRow>::create(&self.out, self.force, &key)?;
-        let paths = match &self.trajectory {
-            Some(path) => Some(Builder::<TrajectoryRow>::create(path, self.force, &key)?),
-            None => None,
-        };
-        let stop = interrupt::flag()?;
         let runs = self.must_run.then(Runs::new).transpose()?;
         let accepts = |text: &str| runs.as_ref().is_none_or(|runs| runs.accepts(text));
         let mut search = Search::new(&judge, &corpus, settings)?;
         if self.must_run {
             search.set_acceptance(&accepts);
         }
+        let kernels = Builder::<SteeredRow>::create(&self.out, self.force, &key)?;
+        let paths = match &self.trajectory {
+            Some(path) => Some(Builder::<TrajectoryRow>::create(path, self.force, &key)?),
+            None => None,
+        };
+        let stop = interrupt::flag()?;
         bar.begin("steering", targets.len() as u64);
         for target in &targets {
             if !kernels.has(&target.name) && !stop.load(Ordering::Relaxed) {
                 let found = search.find(target, &stop)?;
-                if stop.load(Ordering::Relaxed) && targets.len() > 1 {
-                    // Its best so far is kept below; a repeated command tries it again.
-                    break;
-                }
+                // A search that was stopped ends with its best so far; the next are not begun.
                 if let Some(paths) = &paths {
                     paths.add(&target.name, found.trajectory)?;
                 }
