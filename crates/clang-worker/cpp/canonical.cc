@@ -84,7 +84,7 @@ class Canonicaliser {
     // Types belong to the context: another module's run must find them as this one did.
     for (auto &[type, name] : type_names_) type->setName("");
     for (auto &[type, name] : type_names_) type->setName(name);
-    return stream.str();
+    return without_predecessors(stream.str());
   }
 
   // A copy of the module with the bodies alone that the kernel reaches.
@@ -97,6 +97,21 @@ class Canonicaliser {
   }
 
  private:
+  // The printer lists a block's predecessors behind its label, in the order of their use lists:
+  // that depends on how the module came to be, and says nothing that the branches do not.
+  static std::string without_predecessors(llvm::StringRef text) {
+    std::string kept;
+    kept.reserve(text.size());
+    while (!text.empty()) {
+      auto [line, rest] = text.split('\n');
+      bool label = !line.empty() && llvm::isDigit(line.front());
+      kept += label ? line.take_until([](char c) { return c == ';'; }).rtrim() : line;
+      kept += '\n';
+      text = rest;
+    }
+    return kept;
+  }
+
   // Collects what the kernel reaches, in order of first use.
   void reach(llvm::Function &kernel) {
     reached_.insert(&kernel);

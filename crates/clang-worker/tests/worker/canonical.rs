@@ -40,6 +40,43 @@ fn several_kernels_of_one_compile_hash_as_each_does_alone() {
 }
 
 #[test]
+fn several_kernels_hash_as_each_does_alone_whatever_they_hold() {
+    let mut different = Vec::new();
+    for body in [
+        "a[i] = a[i] * 2.0f + 1.0f;",
+        "float4 v = (float4)(a[i], 1.0f, 2.0f, 3.0f); a[i] = dot(v, v.wzyx);",
+        "for (int j = 0; j < n; ++j) a[i] += a[j];",
+        "local float l[8]; l[i & 7] = a[i]; barrier(CLK_LOCAL_MEM_FENCE); a[i] = l[n & 7];",
+        "const float t[3] = { 1, 2, 3 }; a[i] = t[n % 3];",
+        "float t[3] = { 1, 2, 3 }; a[i] = t[n % 3];",
+        "switch (n) { case 1: a[i] = 1; break; case 2: a[i] = 2; break; default: a[i] = 3; }",
+        "switch (n) { case 0: a[i] = 1; break; case 1: a[i] = 2; break; case 2: if (i) a[i] = 3; }\n\
+         if (n) a[i] = 1; else if (n > 1) a[i] = 4;",
+        "printf(\"%f\", a[i]);",
+        "a[i] = hypot(a[i], 2.0f) + pow(a[i], 3.0f);",
+        "a[i] = fmax(a[i], 1.0f) / 3.0f;",
+        "if (a[i] < 0.0f) a[i] = 0.0f; if (a[i] > 1.0f) a[i] = 1.0f; else a[i] *= a[i];",
+        "float v = a[i]; v = fabs(v); v = fabs(v - n); float4 w = v; a[i] = (w * (1.0f - v)).x;",
+    ] {
+        let source = format!(
+            "kernel void before(global int* a) {{ a[0] = 1; }}\n\
+             kernel void it(global float* a, int n) {{ int i = get_global_id(0); {body} }}\n"
+        );
+        let request = Request::CanonicalIrs {
+            source: source.clone(),
+            options: Options::opencl(),
+            kernels: vec!["before".into(), "it".into()],
+        };
+        let answer = clang().ask(&request).expect("the worker survives");
+        let alone = |kernel: &str| (kernel.to_owned(), hash(&source, kernel));
+        if answer.hashes != [alone("before"), alone("it")] {
+            different.push(body);
+        }
+    }
+    assert!(different.is_empty(), "{different:#?}");
+}
+
+#[test]
 fn behaviour_does_matter() {
     let original = hash(ONE, "sum");
     for (from, to) in [
