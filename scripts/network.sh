@@ -19,5 +19,33 @@ expect() { # NAME SOURCE: mining SOURCE finds at least one file
 expect debian deb:gegl
 expect wheel pypi:silx
 expect crate crate:ocl
+# IR: a crate is built, exported, and opens in pandas and Hugging Face `datasets`.
+ir() {
+    "$benchstone" ir build crate:hex@0.4.3 --out "$folder/modules" --json | grep -q '"built":1' &&
+        "$benchstone" ir dedup "$folder/modules" --out "$folder/unique" --json > /dev/null &&
+        "$benchstone" ir export "$folder/unique" --format compile --validation 0 --test 0 --out "$folder/ir" --json > /dev/null &&
+        python3 -m venv "$folder/python" &&
+        "$folder/python/bin/pip" install --quiet pandas pyarrow datasets &&
+        HF_HOME="$folder/hf" "$folder/python/bin/python" - "$folder/ir" <<'P'
+import sys, glob
+import datasets, pandas
+folder = sys.argv[1]
+columns = ["content", "license_expression", "license_source", "license_files", "package_source", "language"]
+frame = pandas.read_parquet(folder + "/data")
+assert list(frame.columns[:6]) == columns, frame.columns
+assert len(frame) == 1 and frame.content[0][:2] == b"BC", frame
+assert frame.license_expression[0] == "MIT OR Apache-2.0" and len(frame.license_files[0]) >= 1, frame.iloc[0]
+data = datasets.load_dataset(folder, split="train")
+assert len(data) == 1 and bytes(data[0]["content"]) == frame.content[0]
+for text in frame.license_files[0]:
+    assert glob.glob(folder + "/licenses/" + text + ".txt"), text
+P
+}
+if ir; then
+    passed=$((passed + 1))
+else
+    echo "failed: ir build crate:hex" >&2
+    failed=$((failed + 1))
+fi
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]

@@ -1,6 +1,6 @@
 use crate::{
     Dataset, Error, Manifest, Notes, Result, Row, Shard, content_hash, content_hash_of,
-    manifest::host, reader::rows_of, shard,
+    content_hash_of_file, manifest::host, reader::rows_of, shard,
 };
 use serde::Serialize;
 use std::{
@@ -10,8 +10,6 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Rows in one shard at most.
-const SHARD_ROWS: usize = 1 << 16;
 const SETTINGS: &str = "settings";
 const LOCK: &str = "lock";
 
@@ -141,10 +139,9 @@ impl<T: Row> Builder<T> {
         while rows.peek().is_some() || shards.is_empty() {
             let file = format!("part-{:05}.parquet", shards.len());
             let path = whole.join(&file);
-            let count = shard::write(&path, rows.by_ref().take(SHARD_ROWS))?;
-            let content = fs::read(&path).map_err(Error::file("read", &path))?;
-            let hash = content_hash(&content);
-            shards.push(Shard { file, rows: count, bytes: content.len() as u64, hash });
+            let count = shard::write(&path, rows.by_ref().take(T::SHARD_ROWS))?;
+            let (bytes, hash) = content_hash_of_file(&path).map_err(Error::file("read", &path))?;
+            shards.push(Shard { file, rows: count, bytes, hash });
         }
         let manifest = Manifest {
             schema: T::SCHEMA.to_owned(),

@@ -68,14 +68,23 @@ pub fn families(signatures: &[Signature]) -> Vec<usize> {
             buckets.entry(key).or_default().push(at);
         }
         for members in buckets.values() {
-            for (behind, &one) in members.iter().enumerate() {
-                for &other in &members[behind + 1..] {
-                    let (a, b) = (root(&mut parent, one), root(&mut parent, other));
-                    if a != b && signatures[one].similarity(&signatures[other]) >= FAMILY_THRESHOLD
-                    {
-                        parent[a.max(b)] = a.min(b);
+            // Members met so far, by family: those of one's own need not be compared.
+            let mut met: Vec<Vec<usize>> = Vec::new();
+            for &one in members {
+                let mut own = vec![one];
+                met.retain_mut(|group| {
+                    let is_near = |other: &usize| {
+                        signatures[one].similarity(&signatures[*other]) >= FAMILY_THRESHOLD
+                    };
+                    let (a, b) = (root(&mut parent, one), root(&mut parent, group[0]));
+                    if a != b && !group.iter().rev().any(is_near) {
+                        return true;
                     }
-                }
+                    parent[a.max(b)] = a.min(b);
+                    own.append(group);
+                    false
+                });
+                met.push(own);
             }
         }
     }

@@ -52,7 +52,7 @@ pub use builder::Builder;
 pub use error::Error;
 pub use family::{FAMILY_THRESHOLD, Signature, families};
 pub use flat::write_flat;
-pub use hash::{content_hash, content_hash_of};
+pub use hash::{content_hash, content_hash_of, content_hash_of_file};
 pub use licence::Licences;
 pub use manifest::{Input, Manifest, Notes, Shard};
 pub use program::{Code, Language, Program, Programs};
@@ -60,6 +60,7 @@ pub use progress::{Progress, Silent};
 pub use provenance::Provenance;
 pub use reader::Dataset;
 pub use row::Row;
+pub use shard::write as write_shard;
 pub use verdict::Verdict;
 
 /// Results of this crate.

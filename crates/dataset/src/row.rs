@@ -5,12 +5,15 @@ use serde_arrow::schema::{SchemaLike, TracingOptions};
 
 /// One row of a data set: a plain struct whose fields are the columns.
 ///
-/// Fields may be numbers, `String`, `bool`, `Option`, `Vec`, and structs of these.
+/// Fields may be numbers, `String`, `bool`, `Option`, `Vec`, structs of these, and what serialises as
+/// bytes.
 pub trait Row: Serialize + DeserializeOwned {
     /// The schema's name, in `dataset.json`.
     const SCHEMA: &'static str;
     /// Raised whenever a column is added, renamed or changes its meaning.
     const VERSION: u32;
+    /// Rows in one shard at most; fewer where rows are large.
+    const SHARD_ROWS: usize = 1 << 16;
 
     /// The columns.
     ///
@@ -20,7 +23,8 @@ pub trait Row: Serialize + DeserializeOwned {
         let options = TracingOptions::default()
             .allow_null_fields(true)
             .strings_as_large_utf8(false)
-            .sequence_as_large_list(false);
+            .sequence_as_large_list(false)
+            .bytes_as_large_binary(false);
         Vec::<FieldRef>::from_type::<Self>(options).map_err(|error| columns_error::<Self>(&error))
     }
 

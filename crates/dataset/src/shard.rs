@@ -15,8 +15,12 @@ use std::{fs::File, path::Path, sync::Arc};
 /// Rows turned into columns at a time: texts of up to 16 MiB stay below the 2 GiB a column may hold.
 const BATCH: usize = 64;
 
-/// Write rows to a Parquet file, or nothing whole when one of them is an error; returns their number.
-pub(crate) fn write<T: Row>(path: &Path, rows: impl Iterator<Item = Result<T>>) -> Result<u64> {
+/// Write rows to one Parquet file, compressed with zstd; returns their number.
+///
+/// # Errors
+/// When a row is an error or the file cannot be written; what there is of it then is no Parquet
+/// file.
+pub fn write<T: Row>(path: &Path, rows: impl Iterator<Item = Result<T>>) -> Result<u64> {
     let mut writer = writer(path, Arc::new(Schema::new(T::columns()?)))?;
     let mut count = 0;
     let mut batch = Vec::with_capacity(BATCH);

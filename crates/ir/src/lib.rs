@@ -1,1 +1,69 @@
 //! IR data sets from production packages: a compiler wrapper, extraction, deduplication, statistics.
+//!
+//! ComPile (Grossman et al., 2023) showed that IR from real packages is worth collecting; this is
+//! its job as a tool that can be rerun. One row is one [`Module`]: bitcode as the compiler first
+//! made it, the exact command, the package and its licence.
+//!
+//! - [`wrap`] stands in a compiler's place and keeps what it makes;
+//! - [`build`] builds packages with wrapped compilers, in a sandbox;
+//! - [`extract`] takes modules from objects, archives, corpora and compilation databases;
+//! - [`structure`] describes a module so that names, metadata and order do not matter, and
+//!   [`dedup`] drops what is there already and groups what is alike;
+//! - [`license`], [`stats`] and [`export`] judge, count and hand on.
+//!
+//! Foreign bitcode is read by [`Reader`], in worker processes of their own.
+//!
+//! ```
+//! use llvm::{Context, Library};
+//!
+//! let Ok(library) = Library::newest() else { return Ok(()) };
+//! let context = Context::new(library);
+//! let one = context.parse("one", b"define i32 @f(i32 %a) { %b = add i32 %a, 1\n ret i32 %b }")?;
+//! let two = context.parse("two", b"define i32 @g(i32 %x) { %y = add i32 %x, 1\n ret i32 %y }")?;
+//! assert_eq!(ir::structure(&one).module, ir::structure(&two).module);
+//! # Ok::<(), llvm::Error>(())
+//! ```
+
+mod build;
+mod bytes;
+mod dedup;
+mod error;
+mod export;
+mod extract;
+mod license;
+mod module;
+mod reader;
+mod report;
+mod stats;
+mod store;
+mod structure;
+mod wrap;
+
+pub use build::{Build, RECIPES, Recipe, build};
+pub use dedup::{Dedup, DedupReport, dedup};
+pub use error::Error;
+pub use export::{Export, ExportReport, Format, export};
+pub use extract::{Embedded, Extract, extract};
+pub use license::{License, LicenseReport, Policy, license};
+pub use module::Module;
+pub use reader::{Look, MODULE_LIMIT, Measure, Reader, look, opcode_names, serve};
+pub use report::{Report, STUB, Share};
+pub use stats::{SIZES, Statistics, Stats, StatsReport, Sums, stats};
+pub use store::{Record, Store};
+pub use structure::{Structure, WIDTH, structure};
+pub use wrap::{STORE, stand_ins, wrap};
+
+use std::path::{Path, PathBuf};
+
+/// The cache of downloads: the folder named, or where other commands keep theirs.
+pub(crate) fn cache_folder(named: Option<&Path>) -> PathBuf {
+    let variable =
+        |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let folder = named
+        .map(PathBuf::from)
+        .or_else(|| variable("BENCHSTONE_CACHE"))
+        .or_else(|| variable("XDG_CACHE_HOME").map(|folder| folder.join("benchstone")))
+        .or_else(|| variable("HOME").map(|folder| folder.join(".cache/benchstone")))
+        .unwrap_or_else(std::env::temp_dir);
+    folder.join("ir")
+}

@@ -36,7 +36,9 @@
 //! ```
 
 mod bitstream;
+mod constant;
 mod context;
+mod detail;
 mod discover;
 mod error;
 mod function;
@@ -44,6 +46,7 @@ mod library;
 mod module;
 mod opcode;
 mod symbols;
+mod target;
 mod types;
 mod value;
 mod version;

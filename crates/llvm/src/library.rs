@@ -1,6 +1,6 @@
 use crate::{
     Candidate, Error, Version, candidates, discover,
-    symbols::{RETURN_STATUS, Symbols},
+    symbols::{RETURN_STATUS, RawBuffer, Symbols},
 };
 use std::{
     collections::BTreeMap,
@@ -101,6 +101,19 @@ impl Library {
         // SAFETY: LLVM allocated it and nobody refers to it any more.
         unsafe { (self.symbols.dispose_message)(message) };
         text
+    }
+
+    /// Take over a buffer that LLVM allocated.
+    pub(crate) fn take_buffer(&self, buffer: *mut RawBuffer) -> Vec<u8> {
+        // SAFETY: the buffer is alive.
+        let start = unsafe { (self.symbols.buffer_start)(buffer) };
+        // SAFETY: the buffer is alive.
+        let size = unsafe { (self.symbols.buffer_size)(buffer) };
+        // SAFETY: a memory buffer is one piece of `size` bytes.
+        let bytes = unsafe { std::slice::from_raw_parts(start.cast::<u8>(), size) }.to_vec();
+        // SAFETY: the bytes were copied.
+        unsafe { (self.symbols.dispose_buffer)(buffer) };
+        bytes
     }
 
     /// Whether the module obeys the rules of the IR; else what it breaks.

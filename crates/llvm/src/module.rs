@@ -18,7 +18,7 @@ impl<'c> Module<'c> {
         Module { context, name: name.to_owned(), raw }
     }
 
-    fn library(&self) -> &'static Library {
+    pub(crate) fn library(&self) -> &'static Library {
         self.context.library()
     }
 
@@ -62,6 +62,16 @@ impl<'c> Module<'c> {
     pub fn data_layout(&self) -> String {
         // SAFETY: the module is alive; the text is copied at once.
         borrow_text(unsafe { (self.library().symbols.data_layout)(self.raw.as_ptr()) })
+    }
+
+    /// Its assembly outside of functions; empty for most.
+    #[must_use]
+    pub fn assembly(&self) -> String {
+        let mut length = 0;
+        // SAFETY: as in `identifier`.
+        let text =
+            unsafe { (self.library().symbols.module_assembly)(self.raw.as_ptr(), &raw mut length) };
+        copy_text(text, length)
     }
 
     /// All functions, declarations included, in the module's order.
@@ -155,15 +165,11 @@ impl<'c> Module<'c> {
         let symbols = &self.library().symbols;
         // SAFETY: the module is alive; the buffer becomes ours.
         let buffer = unsafe { (symbols.write_bitcode)(self.raw.as_ptr()) };
-        // SAFETY: the buffer is alive.
-        let start = unsafe { (symbols.buffer_start)(buffer) };
-        // SAFETY: the buffer is alive.
-        let size = unsafe { (symbols.buffer_size)(buffer) };
-        // SAFETY: a memory buffer is one piece of `size` bytes.
-        let bytes = unsafe { std::slice::from_raw_parts(start.cast::<u8>(), size) }.to_vec();
-        // SAFETY: the bytes were copied.
-        unsafe { (symbols.dispose_buffer)(buffer) };
-        bytes
+        self.library().take_buffer(buffer)
+    }
+
+    pub(crate) fn raw(&mut self) -> *mut RawModule {
+        self.raw.as_ptr()
     }
 }
 

@@ -17,7 +17,7 @@ macro_rules! handles {
 
 handles! {
     RawContext RawModule RawValue RawBlock RawType RawBuffer RawError RawPassOptions RawTarget
-    RawDiagnostic
+    RawTargetKind RawDiagnostic
 }
 
 /// LLVM hands every diagnostic of a context to one of these.
@@ -145,6 +145,21 @@ table! {
         LLVMGetParamTypes parameter_types(*mut RawType, *mut *mut RawType);
         LLVMIsFunctionVarArg is_variadic(*mut RawType) -> c_int;
         LLVMPrintTypeToString print_type(*mut RawType) -> *mut c_char;
+        LLVMIsConstantString is_constant_string(*mut RawValue) -> c_int;
+        LLVMGetAsString constant_string(*mut RawValue, *mut usize) -> *const c_char;
+        LLVMConstRealGetDouble real_value(*mut RawValue, *mut c_int) -> f64;
+        LLVMGetConstOpcode constant_opcode(*mut RawValue) -> c_uint;
+        LLVMGetGEPSourceElementType indexed_type(*mut RawValue) -> *mut RawType;
+        LLVMGetAllocatedType allocated_type(*mut RawValue) -> *mut RawType;
+        LLVMGetVolatile is_volatile(*mut RawValue) -> c_int;
+        LLVMGetOrdering ordering(*mut RawValue) -> c_uint;
+        LLVMGetAtomicRMWBinOp atomic_operation(*mut RawValue) -> c_uint;
+        LLVMGetNumIndices count_indices(*mut RawValue) -> c_uint;
+        LLVMGetIndices indices(*mut RawValue) -> *const c_uint;
+        LLVMGetNumMaskElements count_mask(*mut RawValue) -> c_uint;
+        LLVMGetMaskValue mask_value(*mut RawValue, c_uint) -> c_int;
+        LLVMIsCleanup is_cleanup(*mut RawValue) -> c_int;
+        LLVMGetModuleInlineAsm module_assembly(*mut RawModule, *mut usize) -> *const c_char;
         LLVMCreatePassBuilderOptions pass_options() -> *mut RawPassOptions;
         LLVMDisposePassBuilderOptions dispose_pass_options(*mut RawPassOptions);
         LLVMRunPasses run_passes(*mut RawModule, *const c_char, *mut RawTarget, *mut RawPassOptions) -> *mut RawError;
@@ -154,6 +169,15 @@ table! {
     optional {
         LLVMGetVersion version(*mut c_uint, *mut c_uint, *mut c_uint);
         LLVMGetArrayLength2 array_length_64(*mut RawType) -> u64;
+        LLVMInitializeX86TargetInfo x86_target_info();
+        LLVMInitializeX86Target x86_target();
+        LLVMInitializeX86TargetMC x86_target_code();
+        LLVMInitializeX86AsmPrinter x86_printer();
+        LLVMGetTargetFromTriple target_of(*const c_char, *mut *mut RawTargetKind, *mut *mut c_char) -> c_int;
+        LLVMCreateTargetMachine create_machine(*mut RawTargetKind, *const c_char, *const c_char, *const c_char, c_uint, c_uint, c_uint) -> *mut RawTarget;
+        LLVMDisposeTargetMachine dispose_machine(*mut RawTarget);
+        LLVMTargetMachineEmitToMemoryBuffer emit_to_buffer(*mut RawTarget, *mut RawModule, c_uint, *mut *mut c_char, *mut *mut RawBuffer) -> c_int;
+        LLVMGetRawDataValues raw_data(*mut RawValue, *mut usize) -> *const c_char;
         LLVMGetSwitchCaseValue switch_case_value(*mut RawValue, c_uint) -> *mut RawValue;
     }
 }

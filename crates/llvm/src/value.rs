@@ -117,6 +117,15 @@ impl<'m> Value<'m> {
         })
     }
 
+    /// As a global variable, if it is one.
+    #[must_use]
+    pub fn as_global(self) -> Option<Global<'m>> {
+        // SAFETY: the value is alive.
+        let kind = unsafe { (self.library.symbols.value_kind)(self.raw.as_ptr()) };
+        // Aliases and indirect functions are of the same kind here, but hold nothing themselves.
+        (kind == 8).then_some(Global { raw: self.raw, library: self.library, module: PhantomData })
+    }
+
     /// As a block, if it is one.
     #[must_use]
     pub fn as_block(self) -> Option<Block<'m>> {

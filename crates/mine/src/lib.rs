@@ -60,10 +60,11 @@ pub use cache::Cache;
 pub use dataset::{Progress, Silent};
 pub use embedded::{Embedded, extract_all};
 pub use error::Error;
+pub use licence::{FileLicence, PackageLicences, licences_of};
 pub use report::{PackageReport, Report};
 pub use row::ContentFile;
 pub use run::{Options, run};
-pub use source::{Spec, read_list};
+pub use source::{DebianSource, Spec, debian_archives, debian_source, read_list};
 
 /// Results of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;

@@ -30,6 +30,11 @@ pub struct Profile {
     pub network: bool,
     /// Whether it may start processes of its own.
     pub processes: bool,
+    /// A folder and the bytes that may lie in it, watched by the parent; of a program, which ends
+    /// by [`Death::Output`](crate::Death::Output) when there are more.
+    pub tree: Option<(PathBuf, u64)>,
+    /// The folder that is `/` for it, entered before anything else; of a program, and for root.
+    pub root: Option<PathBuf>,
 }
 
 const MIB: u64 = 1 << 20;
@@ -47,6 +52,8 @@ impl Profile {
             readable: None,
             network: false,
             processes: false,
+            tree: None,
+            root: None,
         }
     }
 
@@ -63,6 +70,8 @@ impl Profile {
             readable: None,
             network: false,
             processes: true,
+            tree: None,
+            root: None,
         }
     }
 
@@ -78,6 +87,8 @@ impl Profile {
             readable: None,
             network: false,
             processes: false,
+            tree: None,
+            root: None,
         }
     }
 
@@ -93,6 +104,8 @@ impl Profile {
             readable: None,
             network: fetching,
             processes: true,
+            tree: None,
+            root: None,
         }
     }
 }

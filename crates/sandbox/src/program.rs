@@ -10,6 +10,10 @@ use std::{
 };
 
 const TICK: Duration = Duration::from_millis(5);
+/// The same for builds, which are long and have many processes to look at.
+const BUILD_TICK: Duration = Duration::from_millis(100);
+/// How often the size of a tree is taken: that costs a look at every file.
+const TREE_TICK: Duration = Duration::from_secs(2);
 const START_FAILED: i32 = 127;
 
 /// A foreign program to be run once.
@@ -118,6 +122,7 @@ fn supervise(
     let mut peak = 0;
     let mut death = None;
     let mut nap = Duration::from_micros(200);
+    let mut looked = Instant::now();
     loop {
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
         match waitid(WaitId::Pid(pid), options) {
@@ -132,13 +137,18 @@ fn supervise(
                 && (peak > bytes || profile.processes && watch::group_resident_bytes(id) > bytes)
             {
                 death = Some(Death::Memory);
+            } else if let Some((tree, bytes)) = &profile.tree
+                && looked.elapsed() > TREE_TICK
+            {
+                looked = Instant::now();
+                death = (watch::tree_bytes(tree) > *bytes).then_some(Death::Output);
             }
             if death.is_some() {
                 watch::kill_group(id);
             }
         }
         std::thread::sleep(nap);
-        nap = (nap * 2).min(TICK);
+        nap = (nap * 2).min(if profile.tree.is_some() { BUILD_TICK } else { TICK });
     }
 }
 

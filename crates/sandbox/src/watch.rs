@@ -48,3 +48,22 @@ pub(crate) fn kill_group(group: u32) {
         let _ = kill_process_group(pid, Signal::KILL);
     }
 }
+
+/// Bytes on disk of the files under `folder`, links not followed; files that come and go meanwhile
+/// count or not.
+pub(crate) fn tree_bytes(folder: &std::path::Path) -> u64 {
+    use std::os::unix::fs::MetadataExt;
+    let mut waiting = vec![folder.to_owned()];
+    let mut blocks = 0;
+    while let Some(folder) = waiting.pop() {
+        for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
+            let Ok(metadata) = entry.metadata() else { continue };
+            blocks += metadata.blocks();
+            if metadata.is_dir() {
+                waiting.push(entry.path());
+            }
+        }
+    }
+    // `st_blocks` is in units of 512 bytes whatever the file system.
+    blocks * 512
+}

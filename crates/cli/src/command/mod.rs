@@ -6,6 +6,7 @@ mod edits;
 mod export;
 mod features;
 mod heuristic;
+mod ir;
 mod label;
 mod learn;
 mod mine;
@@ -40,6 +41,7 @@ pub(crate) enum Command {
     Time(Box<time::Time>),
     Steer(steer::Steer),
     Learn(learn::Learn),
+    Ir(ir::Ir),
     #[command(hide = true)]
     Worker(worker::Worker),
 }
@@ -63,6 +65,7 @@ impl Command {
             Command::Time(command) => command.run(global),
             Command::Steer(command) => command.run(global),
             Command::Learn(command) => command.run(global),
+            Command::Ir(command) => command.run(global),
             Command::Worker(command) => command.run(),
         }
     }

@@ -12,14 +12,17 @@ pub(crate) struct Worker {
 
 #[derive(clap::ValueEnum, Clone, Copy, Debug)]
 enum Kind {
-    /// Reads LLVM modules
+    /// Reads LLVM modules for features
     Modules,
+    /// Reads LLVM modules for IR data sets
+    Ir,
 }
 
 impl Worker {
     pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
         match self.kind {
             Kind::Modules => features::serve_modules()?,
+            Kind::Ir => ir::serve()?,
         }
         Ok(ExitCode::SUCCESS)
     }

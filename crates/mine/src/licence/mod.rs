@@ -1,9 +1,12 @@
 //! Which licence a file is under: what it says itself, else what stands nearest to it.
 
 mod debian;
+mod folder;
 mod header;
 mod metadata;
 mod text;
+
+pub use folder::{FileLicence, PackageLicences, licences_of};
 
 use crate::{
     find::decode,

@@ -63,11 +63,23 @@ pub(super) fn parse(text: &str) -> Option<Result<Box<dyn Source>, String>> {
 
 impl Source for Debian {
     fn fetch(&self, context: &Context<'_>) -> Result<Package> {
-        let suite = self.suite.as_deref().unwrap_or("default");
-        let spec = match &self.suite {
+        let (about, folder) = self.about(context)?;
+        unpack_source(&self.spec(), &self.name, &about, &folder)
+    }
+}
+
+impl Debian {
+    fn spec(&self) -> String {
+        match &self.suite {
             Some(suite) => format!("deb:{}@{suite}", self.name),
             None => format!("deb:{}", self.name),
-        };
+        }
+    }
+
+    /// What the archive has of it, and where that is.
+    fn about(&self, context: &Context<'_>) -> Result<(About, PathBuf)> {
+        let suite = self.suite.as_deref().unwrap_or("default");
+        let spec = self.spec();
         let entry = context.cache.entry("deb", &format!("{}@{suite}", self.name))?;
         let about = match entry.known::<About>() {
             Some(about) => about,
@@ -79,8 +91,60 @@ impl Source for Debian {
                 about
             }
         };
-        unpack_source(&spec, &self.name, &about, &entry.folder)
+        Ok((about, entry.folder.clone()))
     }
+}
+
+/// A Debian source package as the archive has it, for those who build it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DebianSource {
+    /// Its version.
+    pub version: String,
+    /// Where its files are.
+    pub folder: PathBuf,
+    /// Names of the files that came, checked against the archive's signed index.
+    pub files: Vec<String>,
+    /// Names of those that did not.
+    pub missing: Vec<String>,
+    /// SHA-256 of the `.dsc`, which names the hashes of all others.
+    pub hash: String,
+}
+
+/// Fetch a source package of this machine's release, or of another suite of the same archive.
+///
+/// # Errors
+/// [`Error::Unavailable`] when it cannot be had.
+pub fn debian_source(
+    name: &str,
+    suite: Option<&str>,
+    cache: &crate::Cache,
+    offline: bool,
+    cancelled: &std::sync::atomic::AtomicBool,
+) -> Result<DebianSource> {
+    let source = Debian { name: name.to_owned(), suite: suite.map(str::to_owned) };
+    let context = Context { cache, offline, cancelled, progress: &crate::Silent };
+    let (about, folder) = source.about(&context)?;
+    let named = |arrived: bool| {
+        let files = about.files.iter().filter(move |file| file.arrived == arrived);
+        files.map(|file| file.name.clone()).collect()
+    };
+    let dsc = about.files.iter().find(|file| file.name.ends_with(".dsc"));
+    Ok(DebianSource {
+        hash: dsc.map(|file| file.sha256.clone()).unwrap_or_default(),
+        files: named(true),
+        missing: named(false),
+        version: about.version,
+        folder,
+    })
+}
+
+/// This machine's release, and a list of its archives for binary and source packages.
+#[must_use]
+pub fn debian_archives() -> (String, String) {
+    let suite = codename();
+    let sources = sources_list(&configured(Path::new("/etc/apt")), &suite, None);
+    let both = format!("{}{sources}", sources.replace("deb-src ", "deb "));
+    (suite, both)
 }
 
 /// Read the upstream tarballs alone; of the packaging only `debian/copyright`.

@@ -13,7 +13,7 @@ fn main() {
 /// Returns only when it failed, with the reason.
 fn launch(mut arguments: impl Iterator<Item = OsString>) -> String {
     let Some(profile) = arguments.next() else { return "no profile given".into() };
-    let profile = match serde_json::from_str(&profile.to_string_lossy()) {
+    let profile: sandbox::Profile = match serde_json::from_str(&profile.to_string_lossy()) {
         Ok(profile) => profile,
         Err(error) => return format!("not a profile: {error}"),
     };
@@ -23,6 +23,17 @@ fn launch(mut arguments: impl Iterator<Item = OsString>) -> String {
         rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL));
     if let Err(error) = killed_with_parent {
         return format!("cannot tie the program to its parent: {error}");
+    }
+    if let Some(root) = &profile.root {
+        let here = std::env::current_dir().unwrap_or_else(|_| "/".into());
+        let inside =
+            here.strip_prefix(root).map_or("/".into(), |rest| std::path::Path::new("/").join(rest));
+        let entered = rustix::process::chroot(root)
+            .map_err(std::io::Error::from)
+            .and_then(|()| std::env::set_current_dir(inside));
+        if let Err(error) = entered {
+            return format!("cannot enter {}: {error}", root.display());
+        }
     }
     if let Err(error) = sandbox::enter(&profile) {
         return format!("cannot enter the sandbox: {error}");

@@ -1,0 +1,45 @@
+use super::{print, reader, wrapper};
+use crate::{Global, interrupt, output, progress::Bar, target::Target};
+use std::{path::PathBuf, process::ExitCode};
+
+/// Take modules from stores, objects, archives, corpora and compilation databases
+#[derive(clap::Args, Debug)]
+#[command(
+    after_help = "Inputs: the store of `ir wrap`; ml-compiler-opt's corpora (corpus_description.json); objects and\n\
+archives with embedded bitcode (.llvmbc); compile_commands.json; .bc and .ll; folders of these.\n\n\
+Examples:\n  \
+    benchstone ir extract ir-store --out modules\n  \
+    benchstone ir extract corpus/ libfoo.a a.o --out modules\n  \
+    benchstone ir extract build/compile_commands.json --out modules"
+)]
+pub(crate) struct Extract {
+    /// Where modules are
+    #[arg(value_name = "INPUT", required = true)]
+    inputs: Vec<PathBuf>,
+    #[command(flatten)]
+    target: Target,
+}
+
+impl Extract {
+    pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
+        let cancelled = interrupt::flag()?;
+        let reader = reader(global)?;
+        let options = ir::Extract {
+            inputs: self.inputs,
+            out: self.target.out.clone(),
+            force: self.target.force,
+            jobs: global.jobs(),
+            reader: &reader,
+            wrapper: wrapper()?,
+            cancelled: &cancelled,
+        };
+        let bar = Bar::new(global);
+        let report = ir::extract(&options, &bar)?;
+        drop(bar);
+        match global.json {
+            true => output::json(&report)?,
+            false => print(&report, &self.target.out, "dedup")?,
+        }
+        Ok(if report.modules == 0 { output::NEGATIVE } else { ExitCode::SUCCESS })
+    }
+}

@@ -1,0 +1,105 @@
+//! `benchstone ir`: IR data sets, one file per step.
+
+mod build;
+mod dedup;
+mod export;
+mod extract;
+mod license;
+mod stats;
+mod wrap;
+
+use crate::{Global, output};
+use ir::{Reader, Report};
+use std::{ffi::OsString, path::Path, process::ExitCode};
+
+/// Make and describe data sets of LLVM IR from real packages
+#[derive(clap::Args, Debug)]
+#[command(after_help = "A first data set:\n  \
+    benchstone ir build crate:memchr crate:hex dir:zlib --out modules\n  \
+    benchstone ir dedup modules --out unique\n  \
+    benchstone ir stats unique --out statistics\n  \
+    benchstone ir export unique --format compile --out dataset\n\n\
+Toolchains are found by `benchstone doctor`; each step takes what the one before made.")]
+pub(crate) struct Ir {
+    #[command(subcommand)]
+    step: Step,
+}
+
+#[derive(clap::Subcommand, Debug)]
+enum Step {
+    Wrap(wrap::Wrap),
+    Build(build::Build),
+    Extract(extract::Extract),
+    Dedup(dedup::Dedup),
+    License(license::License),
+    Stats(stats::Stats),
+    Export(export::Export),
+}
+
+impl Ir {
+    pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
+        match self.step {
+            Step::Wrap(step) => step.run(),
+            Step::Build(step) => step.run(global),
+            Step::Extract(step) => step.run(global),
+            Step::Dedup(step) => step.run(global),
+            Step::License(step) => step.run(global),
+            Step::Stats(step) => step.run(global),
+            Step::Export(step) => step.run(global),
+        }
+    }
+}
+
+/// This program, called with `words`.
+fn ourselves(words: &[&str]) -> anyhow::Result<Vec<OsString>> {
+    let mut command = vec![std::env::current_exe()?.into_os_string()];
+    command.extend(words.iter().map(OsString::from));
+    Ok(command)
+}
+
+/// The command line that stands before a compiler's.
+fn wrapper() -> anyhow::Result<Vec<OsString>> {
+    ourselves(&["-q", "ir", "wrap", "--"])
+}
+
+fn reader(global: &Global) -> anyhow::Result<Reader> {
+    Ok(Reader::new(&ourselves(&["worker", "ir"])?, global.jobs()))
+}
+
+/// The summary of a run that made modules.
+fn print(report: &Report, out: &Path, next: &str) -> anyhow::Result<()> {
+    let count = output::count;
+    let rows = report.languages.iter().map(|(language, share)| {
+        let language = if language.is_empty() { "not known" } else { language };
+        vec![language.to_owned(), count(share.modules), megabytes(share.bitcode_bytes)]
+    });
+    output::line(&output::table(&["language", "modules", "bitcode"], rows).to_string())?;
+    let others = report.verdicts.iter().filter(|(verdict, _)| *verdict != "accepted");
+    let rows: Vec<Vec<String>> =
+        others.map(|(verdict, number)| vec![verdict.clone(), count(*number)]).collect();
+    if !rows.is_empty() {
+        output::line(&output::table(&["other rows", "count"], rows).to_string())?;
+    }
+    if report.packages > 0 {
+        output::line(&format!(
+            "{} of {} packages built",
+            count(report.built),
+            count(report.packages)
+        ))?;
+    }
+    output::line(&format!(
+        "{} modules ({} of them stubs of under {} instructions), {}, {} functions, {} instructions, in {:.1} s",
+        count(report.modules),
+        count(report.stubs),
+        ir::STUB,
+        megabytes(report.bitcode_bytes),
+        count(report.functions),
+        count(report.instructions),
+        report.seconds
+    ))?;
+    output::line(&format!("next: benchstone ir {next} {} --out ...", out.display()))
+}
+
+fn megabytes(bytes: u64) -> String {
+    format!("{:.2} MB", bytes as f64 / 1e6)
+}

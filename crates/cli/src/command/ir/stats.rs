@@ -1,0 +1,91 @@
+use super::{megabytes, reader};
+use crate::{Global, interrupt, output, progress::Bar, target::Target};
+use std::{path::PathBuf, process::ExitCode};
+
+/// Count what is in modules: sizes, opcodes before and after -O3, calls, tokens
+#[derive(clap::Args, Debug)]
+#[command(
+    after_help = "Makes a data set with a row a module, a page of plots (index.html), and the tokenizers it trained\n\
+(tokenizer-10k.json and larger, for Hugging Face `tokenizers`).\n\n\
+Examples:\n  \
+    benchstone ir stats unique --out statistics\n  \
+    benchstone ir stats unique --out statistics --no-tokens --no-optimise\n  \
+    benchstone query \"SELECT language, sum(tokens_50k) FROM s GROUP BY language\" s=statistics"
+)]
+pub(crate) struct Stats {
+    /// A data set of modules
+    dataset: PathBuf,
+    #[command(flatten)]
+    target: Target,
+    /// Do not train tokenizers and count tokens
+    #[arg(long)]
+    no_tokens: bool,
+    /// Do not run -O3's passes and the back end
+    #[arg(long)]
+    no_optimise: bool,
+}
+
+impl Stats {
+    pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
+        let cancelled = interrupt::flag()?;
+        let reader = reader(global)?;
+        let options = ir::Stats {
+            dataset: self.dataset,
+            out: self.target.out.clone(),
+            force: self.target.force,
+            optimise: !self.no_optimise,
+            tokens: !self.no_tokens,
+            jobs: global.jobs(),
+            reader: &reader,
+            cancelled: &cancelled,
+        };
+        let bar = Bar::new(global);
+        let report = ir::stats(&options, &bar)?;
+        drop(bar);
+        let status = if report.modules == 0 { output::NEGATIVE } else { ExitCode::SUCCESS };
+        if global.json {
+            output::json(&report)?;
+            return Ok(status);
+        }
+        let count = output::count;
+        let rows = report.languages.iter().map(|(name, sums)| {
+            let mut row = vec![
+                name.clone(),
+                count(sums.modules),
+                megabytes(sums.bitcode_bytes),
+                megabytes(sums.text_bytes),
+                count(sums.functions),
+                count(sums.instructions),
+                count(sums.instructions_after),
+                megabytes(sums.object_bytes),
+            ];
+            row.extend(sums.tokens.map(count));
+            row
+        });
+        let header = [
+            "language",
+            "modules",
+            "bitcode",
+            "text",
+            "functions",
+            "instructions",
+            "after -O3",
+            "objects",
+            "tokens 10k",
+            "50k",
+            "100k",
+            "200k",
+        ];
+        output::line(&output::table(&header, rows).to_string())?;
+        output::line(&format!(
+            "{} modules measured, {} not optimised, {} not read; vocabularies of {}; in {:.1} s",
+            count(report.modules),
+            count(report.not_optimised),
+            count(report.failed),
+            report.vocabularies.map(|size| count(size as u64)).join(", "),
+            report.seconds
+        ))?;
+        output::line(&format!("plots: {}/index.html", self.target.out.display()))?;
+        Ok(status)
+    }
+}

@@ -1,0 +1,46 @@
+use anyhow::Context;
+use std::{ffi::OsString, os::unix::process::ExitStatusExt, path::PathBuf, process::ExitCode};
+
+/// Stand in for a compiler: do what it does, and keep the bitcode before any optimisation
+#[derive(clap::Args, Debug)]
+#[command(
+    after_help = "Compilers: clang, clang++, gcc and g++ (clang in their place), rustc, flang, gfortran\n\
+(flang in its place), ldc2, zig. The exit status is the compiler's own.\n\n\
+Examples:\n  \
+    benchstone ir wrap --store modules -- clang-19 -O2 -c a.c -o a.o\n  \
+    benchstone ir wrap --stand-ins bin --store modules\n  \
+    PATH=$PWD/bin:$PATH make\n  \
+    RUSTC_WRAPPER=$PWD/bin/rustc-wrapper cargo build --release\n  \
+    benchstone ir extract modules --out dataset"
+)]
+pub(crate) struct Wrap {
+    /// The folder that keeps bitcode and records
+    #[arg(long, value_name = "DIR", env = ir::STORE, default_value = "ir-store")]
+    store: PathBuf,
+    /// Make a folder of scripts that stand in for all compilers found, for builds to call
+    #[arg(long, value_name = "DIR")]
+    stand_ins: Option<PathBuf>,
+    /// The compiler's command
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true, value_name = "COMMAND")]
+    command: Vec<OsString>,
+}
+
+impl Wrap {
+    pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
+        let store = std::path::absolute(&self.store)?;
+        if let Some(folder) = &self.stand_ins {
+            ir::stand_ins(folder, &super::wrapper()?, Some(&store))?;
+            crate::output::line(&format!(
+                "PATH={}:$PATH make ...   or   RUSTC_WRAPPER={0}/rustc-wrapper cargo build ...",
+                folder.canonicalize()?.display()
+            ))?;
+            if self.command.is_empty() {
+                return Ok(ExitCode::SUCCESS);
+            }
+        }
+        let store = ir::Store::open(&store).context("cannot keep modules")?;
+        let status = ir::wrap(&self.command, &store)?;
+        let code = status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or(0));
+        Ok(ExitCode::from(u8::try_from(code).unwrap_or(1)))
+    }
+}

@@ -1,0 +1,373 @@
+//! `benchstone ir` with real compilers; what is not installed is skipped and says so.
+
+use std::{
+    fs,
+    os::unix::{fs::PermissionsExt, process::CommandExt},
+    path::Path,
+    process::{Command, Output},
+    time::Duration,
+};
+
+fn benchstone(folder: &Path, line: &str) -> Output {
+    let words = line.split('|').flat_map(|part| match part.strip_prefix('\'') {
+        Some(word) => vec![word.to_owned()],
+        None => part.split_whitespace().map(str::to_owned).collect(),
+    });
+    Command::new(env!("CARGO_BIN_EXE_benchstone"))
+        .args(words)
+        .current_dir(folder)
+        .env("BENCHSTONE_CACHE", folder.join("cache"))
+        .output()
+        .unwrap()
+}
+
+fn json(output: &Output) -> serde_json::Value {
+    let said = String::from_utf8_lossy(&output.stderr);
+    serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {said}"))
+}
+
+/// The rows of a query, as JSON lines.
+fn query(folder: &Path, sql: &str) -> Vec<serde_json::Value> {
+    let output = benchstone(folder, &format!("query|'{sql}|m=modules --format jsonl"));
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+fn has(program: &str) -> bool {
+    let here = Command::new(program).arg("--version").output().is_ok();
+    if !here {
+        eprintln!("skipped: no {program}");
+    }
+    here
+}
+
+fn put(folder: &Path, name: &str, text: &str) {
+    let path = folder.join(name);
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, text).unwrap();
+}
+
+const PROGRAM: &str = "#include <stdio.h>\nstatic int square(int x) { return x * x; }\n\
+    int main(int argc, char **argv) { int s = 0; for (int i = 0; i < argc + 10; i++) s += square(i);\n\
+    printf(\"%d\\n\", s); return 0; }\n";
+
+#[test]
+fn a_wrapped_compiler_does_its_work_and_keeps_unoptimised_bitcode() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = folder.path();
+    if !has("clang-19") {
+        return;
+    }
+    put(here, "a.c", PROGRAM);
+    let done = benchstone(here, "ir wrap --store kept -- clang-19 -O2 -c a.c -o a.o");
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    let linked = benchstone(here, "ir wrap --store kept -- gcc -O2 a.o -o a").status;
+    assert!(linked.success());
+    let said = Command::new(here.join("a")).output().unwrap();
+    assert_eq!(said.stdout, b"385\n");
+    // Compiled and linked at once, through the other compiler's name.
+    assert!(benchstone(here, "ir wrap --store kept -- gcc -O2 -DX a.c -o b").status.success());
+    assert_eq!(Command::new(here.join("b")).output().unwrap().stdout, b"385\n");
+    let failed = benchstone(here, "ir wrap --store kept -- clang-19 -c missing.c");
+    assert_eq!(failed.status.code(), Some(1));
+    let report = json(&benchstone(here, "ir extract kept --out modules --json"));
+    assert_eq!(report["modules"], 2, "{report}");
+    let rows = query(here, "SELECT language, llvm, functions, instructions, source_hash FROM m");
+    for row in &rows {
+        assert_eq!((&row["language"], &row["llvm"]), (&"c".into(), &19.into()));
+        // Optimised, `square` would be gone and the loop with it.
+        assert_eq!(row["functions"], 2);
+        assert!(row["instructions"].as_u64().unwrap() > 30, "{row}");
+    }
+    // What the preprocessor saw differs by a macro.
+    assert_ne!(rows[0]["source_hash"], rows[1]["source_hash"]);
+}
+
+#[test]
+fn rustc_is_wrapped_with_and_without_cargo() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = folder.path();
+    if !has("cargo") {
+        return;
+    }
+    put(
+        here,
+        "Cargo.toml",
+        "[package]\nname = \"small\"\nversion = \"0.1.0\"\nedition = \"2021\"\nlicense = \"MIT\"\n[workspace]\n",
+    );
+    put(here, "src/main.rs", "fn main() { println!(\"{}\", std::env::args().count() * 7); }\n");
+    // What is made lies in the folder that is built.
+    let report = json(&benchstone(here, "ir build dir:. --out modules --json --offline"));
+    assert_eq!((&report["built"], &report["modules"]), (&1.into(), &1.into()), "{report}");
+    let rows = query(
+        here,
+        "SELECT language, license_expression, package, target FROM m WHERE kind = 'module'",
+    );
+    assert_eq!(rows[0]["language"], "rust");
+    assert_eq!(rows[0]["license_expression"], "MIT");
+    assert_eq!(rows[0]["target"], "small (bin)");
+}
+
+#[test]
+fn other_compilers_of_llvm_are_wrapped_where_they_are_installed() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = folder.path();
+    put(
+        here,
+        "s.f90",
+        "subroutine s(n,a)\ninteger :: n,i\nreal :: a(n)\ndo i=1,n\n a(i)=a(i)*2.0\nend do\nend subroutine\n",
+    );
+    put(
+        here,
+        "d.d",
+        "extern(C) int square(int x) { int s = 0; foreach (i; 0 .. x) s += i * i; return s; }\n",
+    );
+    put(
+        here,
+        "z.zig",
+        "export fn square(x: u32) u32 { var s: u32 = 0; var i: u32 = 0; while (i < x) : (i += 1) s +%= i *% i; return s; }\n",
+    );
+    let mut wanted = Vec::new();
+    for (program, command, language) in [
+        ("flang-new-19", "flang-new-19 -O2 -c s.f90 -o s.o", "fortran"),
+        ("ldc2", "ldc2 -O2 -c d.d -of=d.o", "d"),
+        ("zig", "zig build-obj z.zig -O ReleaseFast", "zig"),
+    ] {
+        if has(program) {
+            let done = benchstone(here, &format!("ir wrap --store kept -- {command}"));
+            assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+            wanted.push(language);
+        }
+    }
+    if wanted.is_empty() {
+        return;
+    }
+    benchstone(here, "ir extract kept --out modules --json");
+    for language in wanted {
+        let rows = query(
+            here,
+            &format!("SELECT verdict, instructions FROM m WHERE language = '{language}'"),
+        );
+        assert_eq!(rows[0]["verdict"], "accepted", "{language}");
+        assert!(rows[0]["instructions"].as_u64().unwrap() >= 20, "{language}: {}", rows[0]);
+    }
+}
+
+#[test]
+fn what_happens_to_a_package_is_a_verdict() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = folder.path();
+    if !has("clang-19") || !has("make") {
+        return;
+    }
+    put(here, "good/Makefile", "all:\n\tcc -O1 -c a.c\n");
+    put(here, "good/a.c", "/* SPDX-License-Identifier: ISC */\nint f(int x) { return x + 1; }\n");
+    put(here, "broken/Makefile", "all:\n\tcc -c a.c\n");
+    put(here, "broken/a.c", "int f( { }\n");
+    put(here, "forever/Makefile", "all:\n\twhile :; do :; done\n");
+    put(
+        here,
+        "network/Makefile",
+        "all:\n\tpython3 -c 'import socket; socket.socket()'\n\tcc -c a.c\n",
+    );
+    put(here, "network/a.c", "int f;\n");
+    put(here, "large/Makefile", "all:\n\thead -c 40000000 /dev/zero > x; sleep 20\n");
+    put(here, "nothing/Makefile", "all:\n\ttrue\n");
+    let sources = "dir:good dir:broken dir:network dir:large dir:nothing";
+    let report =
+        json(&benchstone(here, &format!("ir build {sources} --disk 16 --out modules --json")));
+    assert_eq!((&report["packages"], &report["built"]), (&5.into(), &1.into()), "{report}");
+    let report =
+        json(&benchstone(here, "ir build dir:forever --limit 2s --out forever-modules --json"));
+    assert_eq!(report["verdicts"]["timeout"], 1, "{report}");
+    let rows = query(
+        here,
+        "SELECT path, verdict, detail, log FROM m WHERE kind = 'package' ORDER BY path",
+    );
+    let found: Vec<(&str, &str)> = rows
+        .iter()
+        .map(|row| (row["path"].as_str().unwrap(), row["verdict"].as_str().unwrap()))
+        .collect();
+    assert_eq!(
+        found,
+        [
+            ("dir:broken", "does-not-build"),
+            ("dir:good", "built"),
+            ("dir:large", "disk-limit"),
+            ("dir:network", "does-not-build"),
+            ("dir:nothing", "no-modules"),
+        ]
+    );
+    assert!(rows[0]["detail"].as_str().unwrap().contains("error"), "{}", rows[0]);
+    assert!(rows[3]["detail"].as_str().unwrap().contains("not permitted"), "{}", rows[3]);
+    let modules = query(
+        here,
+        "SELECT path, license_expression, license_source FROM m WHERE verdict = 'accepted'",
+    );
+    assert_eq!(modules[0]["license_expression"], "ISC");
+    assert!(!here.join("good/a.o").exists(), "builds leave the folder as it is");
+}
+
+#[test]
+fn a_killed_run_goes_on_and_ends_with_the_same_data() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = folder.path();
+    if !has("clang-19") || !has("make") {
+        return;
+    }
+    for name in ["a", "b", "c"] {
+        put(here, &format!("{name}/Makefile"), "all:\n\tsleep 1\n\tcc -O1 -c x.c\n");
+        put(
+            here,
+            &format!("{name}/x.c"),
+            &format!("int f_{name}(int x) {{ return x + {}; }}\n", name.len()),
+        );
+    }
+    let line = "ir build dir:a dir:b dir:c --jobs 1 --json --out";
+    let whole = json(&benchstone(here, &format!("{line} whole")));
+    let mut killed = Command::new(env!("CARGO_BIN_EXE_benchstone"))
+        .args(line.split_whitespace())
+        .arg("modules")
+        .current_dir(here)
+        .process_group(0)
+        .spawn()
+        .unwrap();
+    std::thread::sleep(Duration::from_millis(2500));
+    killed.kill().unwrap();
+    killed.wait().unwrap();
+    assert!(!here.join("modules").exists());
+    let resumed = json(&benchstone(here, &format!("{line} modules")));
+    assert_eq!(whole["modules"], resumed["modules"]);
+    let identity = |name: &str| {
+        let text = fs::read(here.join(name).join("dataset.json")).unwrap();
+        serde_json::from_slice::<serde_json::Value>(&text).unwrap()["identity"].clone()
+    };
+    assert_eq!(identity("whole"), identity("modules"));
+}
+
+#[test]
+fn bitcode_that_is_cut_short_or_of_a_later_llvm_is_a_verdict() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = folder.path();
+    if !has("clang-19") {
+        return;
+    }
+    put(here, "a.c", PROGRAM);
+    fs::create_dir(here.join("in")).unwrap();
+    let made = Command::new("clang-19")
+        .args(["-O0", "-emit-llvm", "-c", "a.c", "-o", "in/whole.bc"])
+        .current_dir(here)
+        .status();
+    assert!(made.unwrap().success());
+    let whole = fs::read(here.join("in/whole.bc")).unwrap();
+    fs::write(here.join("in/cut.bc"), &whole[..whole.len() / 2]).unwrap();
+    let report = json(&benchstone(here, "ir extract in --out modules --json"));
+    assert_eq!(report["modules"], 1, "{report}");
+    let rows = query(here, "SELECT path, verdict FROM m ORDER BY path");
+    assert_eq!(rows[0]["verdict"], "not-a-module", "{}", rows[0]);
+    assert_eq!(rows[1]["verdict"], "accepted");
+    // An older LLVM stands in for the newest: for it, this module is of the future.
+    let old = ["/usr/lib/x86_64-linux-gnu/libLLVM-14.so.1", "/usr/lib/llvm-14/lib/libLLVM-14.so.1"];
+    let Some(old) = old.iter().find(|path| Path::new(path).exists()) else {
+        eprintln!("skipped: no LLVM 14");
+        return;
+    };
+    let output = Command::new(env!("CARGO_BIN_EXE_benchstone"))
+        .args(["ir", "extract", "in/whole.bc", "--out", "future", "--json"])
+        .env("BENCHSTONE_LIBLLVM", old)
+        .current_dir(here)
+        .output()
+        .unwrap();
+    let report = json(&output);
+    assert_eq!(report["verdicts"]["llvm-too-new"], 1, "{report}");
+}
+
+#[test]
+fn objects_archives_and_databases_give_their_modules() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = folder.path();
+    if !has("clang-19") || !has("ar") {
+        return;
+    }
+    put(here, "a.c", PROGRAM);
+    put(here, "b.c", "int g(int x) { return x / 3; }\n");
+    fs::create_dir(here.join("in")).unwrap();
+    let run = |line: &str| {
+        let mut words = line.split_whitespace();
+        let program = words.next().unwrap();
+        assert!(Command::new(program).args(words).current_dir(here).status().unwrap().success());
+    };
+    run("clang-19 -O2 -Xclang -fembed-bitcode=all -c a.c -o a.o");
+    run("clang-19 -O2 -Xclang -fembed-bitcode=all -c b.c -o b.o");
+    run("ld -r a.o b.o -o in/joined.o");
+    run("ar rcs in/lib.a a.o b.o");
+    run("clang-19 -O2 -c b.c -o in/plain.o");
+    let report = json(&benchstone(here, "ir extract in --out modules --json"));
+    assert_eq!(report["modules"], 4, "{report}");
+    let rows = query(here, "SELECT path, array_length(command) AS words FROM m ORDER BY path");
+    assert!(rows.iter().any(|row| row["path"] == "lib.a(b.o)"), "{rows:?}");
+    assert!(rows.iter().all(|row| row["words"].as_u64().unwrap_or(0) > 10), "{rows:?}");
+    let database = serde_json::json!([
+        { "directory": here, "file": "b.c", "command": "clang-19 -O2 -DY=\\\"q\\\" -c b.c -o b2.o" },
+        { "directory": here, "file": "gone.c", "arguments": ["clang-19", "-c", "gone.c"] },
+    ]);
+    put(here, "db/compile_commands.json", &database.to_string());
+    let report = json(&benchstone(here, "ir extract db/compile_commands.json --out again --json"));
+    assert_eq!(
+        (&report["modules"], &report["verdicts"]["does-not-compile"]),
+        (&1.into(), &1.into()),
+        "{report}"
+    );
+    assert!(!here.join("b2.o").exists(), "the object is thrown away");
+}
+
+#[test]
+fn a_full_disk_loses_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = folder.path();
+    if !has("unshare") || !has("clang-19") {
+        return;
+    }
+    fs::create_dir(here.join("in")).unwrap();
+    fs::create_dir(here.join("small")).unwrap();
+    for number in 0..40_u32 {
+        // Constant data that does not compress.
+        let mut state = u64::from(number) + 1;
+        let text: String = (0..4000)
+            .map(|_| {
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                format!("i64 {}, ", state >> 1)
+            })
+            .collect();
+        let text = text.trim_end_matches(", ");
+        put(here, &format!("in/m{number:02}.ll"), &format!("@t = global [4000 x i64] [{text}]\n"));
+    }
+    let exe = env!("CARGO_BIN_EXE_benchstone");
+    put(
+        here,
+        "run.sh",
+        &format!(
+            "mount -t tmpfs -o size=600k none small || exit 77\n\
+         {exe} ir extract in --out small/modules --json; echo \"status $?\"; ls small\n\
+         mount -o remount,size=64m small\n\
+         {exe} ir extract in --out small/modules --json > /dev/null && cp -r small/modules modules\n"
+        ),
+    );
+    fs::set_permissions(here.join("run.sh"), fs::Permissions::from_mode(0o755)).unwrap();
+    let output =
+        Command::new("unshare").args(["-m", "sh", "run.sh"]).current_dir(here).output().unwrap();
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    if output.status.code() != Some(0) && !said.contains("status") {
+        eprintln!("skipped: cannot mount a small disk");
+        return;
+    }
+    assert!(
+        said.contains("status 2\nmodules.partial"),
+        "{said}{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    let whole = json(&benchstone(here, "ir extract in --out whole --json"));
+    assert_eq!(whole["modules"], 40);
+    let read = |name: &str| fs::read(here.join(name).join("part-00000.parquet")).unwrap();
+    assert_eq!(read("whole"), read("modules"));
+}

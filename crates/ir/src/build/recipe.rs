@@ -1,0 +1,110 @@
+//! How a folder is built, by what it holds.
+
+use std::path::Path;
+
+/// One way to build a folder.
+#[derive(Clone, Copy, Debug)]
+pub struct Recipe {
+    /// The build system's name.
+    pub name: &'static str,
+    /// A file that folders of its kind hold.
+    pub file: &'static str,
+    /// The commands, for a shell.
+    pub command: &'static str,
+    /// Languages whose modules it gives.
+    pub languages: &'static str,
+    /// A program that must be there.
+    pub needs: &'static str,
+    /// Whether it has been run with a real toolchain; the others are documented and nothing more is
+    /// claimed of them.
+    pub tried: bool,
+}
+
+/// The recipes, in the order in which they are looked for.
+pub const RECIPES: &[Recipe] = &[
+    Recipe {
+        name: "cargo",
+        file: "Cargo.toml",
+        command: "cargo build --release --offline",
+        languages: "rust",
+        needs: "cargo",
+        tried: true,
+    },
+    Recipe {
+        name: "cmake",
+        file: "CMakeLists.txt",
+        command: "cmake -S . -B ir-build -DCMAKE_BUILD_TYPE=Release && cmake --build ir-build",
+        languages: "c, c++, fortran",
+        needs: "cmake",
+        tried: true,
+    },
+    Recipe {
+        name: "meson",
+        file: "meson.build",
+        command: "meson setup ir-build --buildtype=release && ninja -C ir-build",
+        languages: "c, c++, fortran",
+        needs: "meson",
+        tried: false,
+    },
+    Recipe {
+        name: "autoconf",
+        file: "configure",
+        command: "sh ./configure && make",
+        languages: "c, c++, fortran",
+        needs: "make",
+        tried: true,
+    },
+    Recipe {
+        name: "make",
+        file: "Makefile",
+        command: "make",
+        languages: "c, c++, fortran, d",
+        needs: "make",
+        tried: true,
+    },
+    Recipe {
+        name: "zig",
+        file: "build.zig",
+        command: "zig build -Doptimize=ReleaseFast",
+        languages: "zig",
+        needs: "zig",
+        tried: false,
+    },
+    Recipe {
+        name: "dub",
+        file: "dub.json",
+        command: "dub build --build=release --compiler=ldc2 --skip-registry=all",
+        languages: "d",
+        needs: "dub",
+        tried: false,
+    },
+    Recipe {
+        name: "swift",
+        file: "Package.swift",
+        command: "swift build -c release -Xswiftc -embed-bitcode",
+        languages: "swift",
+        needs: "swift",
+        tried: false,
+    },
+    Recipe {
+        name: "julia",
+        file: "Project.toml",
+        command: "julia --project=. --output-unopt-bc=ir.bc --startup-file=no -e 'using Pkg; Pkg.precompile()'",
+        languages: "julia",
+        needs: "julia",
+        tried: false,
+    },
+    Recipe {
+        name: "spack",
+        file: "spack.yaml",
+        command: "spack install --fail-fast",
+        languages: "c, c++, fortran",
+        needs: "spack",
+        tried: false,
+    },
+];
+
+/// The recipe for a folder.
+pub(super) fn of(folder: &Path) -> Option<&'static Recipe> {
+    RECIPES.iter().find(|recipe| folder.join(recipe.file).is_file())
+}

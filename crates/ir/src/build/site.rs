@@ -1,0 +1,234 @@
+use super::Build;
+use crate::{Error, wrap};
+use dataset::Verdict;
+use sandbox::{Death, Finished, Memory, Profile, Program};
+use std::{
+    ffi::OsString,
+    fs,
+    path::{Path, PathBuf},
+};
+
+/// Bytes of a build's output that are kept.
+const LOG: usize = 64 << 10;
+
+/// Where one package is built: a tree, and beside it what the build needs and leaves.
+#[derive(Debug)]
+pub(super) struct Site<'a> {
+    pub(super) options: &'a Build<'a>,
+    folder: PathBuf,
+}
+
+impl<'a> Site<'a> {
+    /// A fresh site in `folder`; what an unfinished build left there goes.
+    pub(super) fn open(options: &'a Build<'a>, folder: &Path) -> Result<Site<'a>, Error> {
+        if folder.exists() {
+            fs::remove_dir_all(folder).map_err(Error::file("remove", folder))?;
+        }
+        fs::create_dir_all(folder).map_err(Error::file("create", folder))?;
+        let folder = folder.canonicalize().map_err(Error::file("find", folder))?;
+        let site = Site { options, folder };
+        for part in ["tree", "store", "home", "tmp", "cargo", "bin"] {
+            let path = site.folder.join(part);
+            fs::create_dir(&path).map_err(Error::file("create", &path))?;
+        }
+        wrap::stand_ins(&site.bin(), &options.wrapper, None)?;
+        Ok(site)
+    }
+
+    /// The folder of all sites of this run.
+    pub(super) fn work(&self) -> PathBuf {
+        self.folder.parent().map(PathBuf::from).unwrap_or_default()
+    }
+
+    /// Its own folder, as messages of the build name it.
+    pub(super) fn place(&self) -> std::borrow::Cow<'_, str> {
+        self.folder.to_string_lossy()
+    }
+
+    /// The package's own tree.
+    pub(super) fn tree(&self) -> PathBuf {
+        self.folder.join("tree")
+    }
+
+    pub(super) fn store(&self) -> PathBuf {
+        self.folder.join("store")
+    }
+
+    pub(super) fn bin(&self) -> PathBuf {
+        self.folder.join("bin")
+    }
+
+    pub(super) fn cargo_home(&self) -> PathBuf {
+        self.folder.join("cargo")
+    }
+
+    pub(super) fn remove(self) {
+        // It is made anew when it is needed again.
+        let _ = fs::remove_dir_all(&self.folder);
+    }
+
+    /// The environment of a build: little of ours, so that it is the same anywhere.
+    pub(super) fn environment(&self) -> Vec<(OsString, OsString)> {
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let mut folders = vec![self.bin()];
+        folders.extend(std::env::split_paths(&path));
+        let path = std::env::join_paths(folders).unwrap_or(path);
+        let mut all: Vec<(OsString, OsString)> = vec![
+            ("PATH".into(), path),
+            ("HOME".into(), self.folder.join("home").into()),
+            ("TMPDIR".into(), self.folder.join("tmp").into()),
+            ("LC_ALL".into(), "C.UTF-8".into()),
+            ("SOURCE_DATE_EPOCH".into(), "1700000000".into()),
+            (wrap::STORE.into(), self.store().into()),
+            (wrap::TREE.into(), self.tree().into()),
+            (wrap::SHIMS.into(), self.bin().into()),
+            (wrap::CODEGEN_UNITS.into(), self.options.codegen_units.to_string().into()),
+            ("CARGO_HOME".into(), self.cargo_home().into()),
+            ("CARGO_NET_OFFLINE".into(), "true".into()),
+            ("CARGO_INCREMENTAL".into(), "0".into()),
+            ("CARGO_TERM_COLOR".into(), "never".into()),
+            ("RUSTC_WRAPPER".into(), self.bin().join("rustc-wrapper").into()),
+        ];
+        let rustup = std::env::var_os("RUSTUP_HOME").or_else(|| {
+            std::env::var_os("HOME").map(|home| Path::new(&home).join(".rustup").into_os_string())
+        });
+        all.extend(rustup.map(|folder| ("RUSTUP_HOME".into(), folder)));
+        let toolchain = std::env::var_os("RUSTUP_TOOLCHAIN");
+        all.extend(toolchain.map(|name| ("RUSTUP_TOOLCHAIN".into(), name)));
+        all
+    }
+
+    /// Run a command of the package's build, without the network.
+    ///
+    /// # Errors
+    /// When it cannot be started for reasons of ours.
+    pub(super) fn run(
+        &self,
+        command: &[&str],
+        directory: &Path,
+        environment: &[(&str, OsString)],
+    ) -> Result<Finished, Error> {
+        let mut all = self.environment();
+        all.extend(environment.iter().map(|(name, value)| ((*name).into(), value.clone())));
+        self.run_as(command, directory, all, self.profile())
+    }
+
+    pub(super) fn profile(&self) -> Profile {
+        Profile {
+            memory: Memory::Resident(12 << 30),
+            processor: self.options.wall * 4,
+            tree: Some((self.folder.clone(), self.options.disk_bytes)),
+            ..Profile::build(self.folder.clone(), false)
+        }
+    }
+
+    pub(super) fn run_as(
+        &self,
+        command: &[&str],
+        directory: &Path,
+        environment: Vec<(OsString, OsString)>,
+        profile: Profile,
+    ) -> Result<Finished, Error> {
+        let program = Program {
+            command: command.iter().map(OsString::from).collect(),
+            environment,
+            directory: Some(directory.to_owned()),
+            stdin: Vec::new(),
+            wall: self.options.wall,
+        };
+        let finished = sandbox::run(&program, &profile).map_err(|death| Error::Start {
+            program: command.first().copied().unwrap_or_default().to_owned(),
+            reason: death.to_string(),
+        })?;
+        // Ctrl-C reaches the build too: what it broke off is no verdict on the package.
+        match self.options.cancelled.load(std::sync::atomic::Ordering::Relaxed) {
+            true => Err(Error::Cancelled),
+            false => Ok(finished),
+        }
+    }
+
+    /// Run a client that fetches: with the network, our own environment, and `caches` to write to.
+    pub(super) fn fetch(
+        &self,
+        command: &[&str],
+        directory: &Path,
+        caches: &[PathBuf],
+        environment: &[(&str, OsString)],
+    ) -> Result<Finished, Error> {
+        let mut all: Vec<(OsString, OsString)> = std::env::vars_os().collect();
+        all.extend(environment.iter().map(|(name, value)| ((*name).into(), value.clone())));
+        all.push(("TMPDIR".into(), self.folder.join("tmp").into()));
+        let mut profile = Profile { network: true, ..self.profile() };
+        profile.writable.extend(caches.iter().cloned());
+        self.run_as(command, directory, all, profile)
+    }
+}
+
+/// What a failed command says of the package; `None` for one that succeeded.
+pub(super) fn verdict(finished: &Finished, options: &Build<'_>) -> Option<Verdict> {
+    match (&finished.death, finished.status) {
+        (Some(Death::Timeout(_)), _) => {
+            Some(Verdict::new("timeout", format!("not built within {} s", options.wall.as_secs())))
+        }
+        // A build may say as much as it likes below that limit, but for its log.
+        (Some(Death::Output), _) => Some(Verdict::new(
+            "disk-limit",
+            format!("its tree or its log is larger than {} MiB", options.disk_bytes >> 20),
+        )),
+        (Some(death), _) => Some(Verdict::new(death.name(), death.to_string())),
+        (None, Some(0)) => None,
+        (None, _) => Some(Verdict::new("does-not-build", reason(&log(finished)))),
+    }
+}
+
+/// The end of what a command said.
+pub(super) fn log(finished: &Finished) -> String {
+    let mut said = String::from_utf8_lossy(&finished.stdout).into_owned();
+    said.push_str(&String::from_utf8_lossy(&finished.stderr));
+    let from = said.len().saturating_sub(LOG);
+    let from = (from..said.len()).find(|at| said.is_char_boundary(*at)).unwrap_or(0);
+    said[from..].to_owned()
+}
+
+/// The line that says best what went wrong.
+fn reason(said: &str) -> String {
+    let lines = || said.lines().map(str::trim).filter(|line| !line.is_empty());
+    let telling = |line: &&str| {
+        let lower = line.to_ascii_lowercase();
+        lower.starts_with("error")
+            || lower.contains(": error")
+            || lower.contains("fatal error")
+            || lower.starts_with("e:")
+    };
+    // What a build script met comes before cargo's word that it failed.
+    let refused = ["Operation not permitted", "Network is unreachable", "resolve host"];
+    let cause = lines().find(|line| refused.iter().any(|words| line.contains(words)));
+    // cargo tells the cause last.
+    let told = said.rsplit_once("Caused by:").and_then(|(_, rest)| {
+        rest.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with("failed to"))
+    });
+    let found = cause.or(told).or_else(|| lines().find(telling)).or_else(|| lines().last());
+    found.unwrap_or("failed without a word").chars().take(300).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::reason;
+
+    #[test]
+    fn the_telling_line_is_the_reason() {
+        assert_eq!(
+            reason("  Compiling x\nerror[E0425]: cannot find\nmore\n"),
+            "error[E0425]: cannot find"
+        );
+        assert_eq!(reason("a.c:1:2: error: no\nmake: *** [x] Error 1"), "a.c:1:2: error: no");
+        assert_eq!(
+            reason(
+                "error: x\n\nCaused by:\n  failed to load\n\nCaused by:\n  no package\n  at y\n"
+            ),
+            "no package"
+        );
+        assert_eq!(reason("all well\nnothing\n\n"), "nothing");
+        assert_eq!(reason(""), "failed without a word");
+    }
+}

@@ -1,0 +1,82 @@
+use std::path::{Path, PathBuf};
+
+/// What can go wrong while IR data sets are made. What happens to a package or a module is a
+/// verdict in its row and never one of these.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The data set refused.
+    #[error(transparent)]
+    Dataset(#[from] dataset::Error),
+    /// LLVM refused, or there is none.
+    #[error(transparent)]
+    Llvm(#[from] llvm::Error),
+    /// A source refused.
+    #[error(transparent)]
+    Mine(#[from] mine::Error),
+    /// The file system refused.
+    #[error("cannot {action} {path}: {source}", path = path.display())]
+    File {
+        /// What was tried.
+        action: &'static str,
+        /// On what.
+        path: PathBuf,
+        /// Why not.
+        source: std::io::Error,
+    },
+    /// A command line that names no compiler.
+    #[error("no compiler given; write `benchstone ir wrap -- clang -c a.c`")]
+    NoCompiler,
+    /// A program could not be started.
+    #[error("cannot start {program}: {reason}")]
+    Start {
+        /// The program.
+        program: String,
+        /// Why not.
+        reason: String,
+    },
+    /// A source as written names nothing that can be built.
+    #[error(
+        "`{text}` is no source: {reason}; possible are crate:NAME[@VERSION], crates:FILE, \
+         deb:NAME, dir:PATH"
+    )]
+    UnknownSource {
+        /// As the user wrote it.
+        text: String,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A folder whose build system is not known.
+    #[error(
+        "{path} holds none of Cargo.toml, CMakeLists.txt, configure, Makefile, build.zig; say how \
+         it is built with --build \"COMMAND\"", path = path.display()
+    )]
+    NoRecipe {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// A file that is not what it should be.
+    #[error("{path}: {reason}", path = path.display())]
+    Format {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A worker could not be started.
+    #[error("cannot read modules: {0}")]
+    Worker(String),
+    /// The user stopped the run.
+    #[error("stopped; the same command goes on where it was")]
+    Cancelled,
+}
+
+impl Error {
+    pub(crate) fn file(action: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> Error {
+        let path = path.to_owned();
+        move |source| Error::File { action, path, source }
+    }
+
+    pub(crate) fn format(path: &Path, reason: impl std::fmt::Display) -> Error {
+        Error::Format { path: path.to_owned(), reason: reason.to_string() }
+    }
+}

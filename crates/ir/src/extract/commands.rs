@@ -1,0 +1,93 @@
+//! `compile_commands.json`: what a build says it would run.
+
+use crate::{Error, Store, wrap};
+use serde::Deserialize;
+use std::{
+    ffi::OsString,
+    fs,
+    path::{Path, PathBuf},
+    time::Duration,
+};
+
+pub(super) const FILE: &str = "compile_commands.json";
+const WALL: Duration = Duration::from_secs(600);
+
+/// One entry of the database.
+#[derive(Debug, Deserialize)]
+pub(super) struct Entry {
+    pub(super) directory: PathBuf,
+    pub(super) file: String,
+    #[serde(default)]
+    command: String,
+    #[serde(default)]
+    arguments: Vec<String>,
+    #[serde(default)]
+    output: Option<PathBuf>,
+}
+
+pub(super) fn read(path: &Path) -> Result<Vec<Entry>, Error> {
+    let text = fs::read(path).map_err(Error::file("read", path))?;
+    serde_json::from_slice(&text).map_err(|error| Error::format(path, error))
+}
+
+impl Entry {
+    pub(super) fn words(&self) -> Vec<String> {
+        match self.arguments.as_slice() {
+            [] => wrap::split(&self.command),
+            words => words.to_vec(),
+        }
+    }
+
+    /// The object file that the command made, if it did.
+    pub(super) fn object(&self) -> Option<PathBuf> {
+        let words = self.words();
+        let named = words.iter().position(|word| word == "-o");
+        let output = self
+            .output
+            .clone()
+            .or_else(|| named.map(|at| words.get(at + 1).map(PathBuf::from))?)?;
+        Some(self.directory.join(output))
+    }
+
+    /// Run the command once more through the wrapper, with the object thrown away; the modules are
+    /// in the store at `scratch/store` then.
+    ///
+    /// # Errors
+    /// Why it could not be run, or the last words of a compiler that failed.
+    pub(super) fn compile(&self, wrapper: &[OsString], scratch: &Path) -> Result<Store, String> {
+        let mut words = self.words();
+        match words.iter().position(|word| word == "-o") {
+            Some(at) if at + 1 < words.len() => {
+                words[at + 1] = scratch.join("object.o").to_string_lossy().into_owned();
+            }
+            _ => words
+                .extend(["-o".to_owned(), scratch.join("object.o").to_string_lossy().into_owned()]),
+        }
+        let store = scratch.join("store");
+        let mut command = wrapper.to_vec();
+        command.extend(words.into_iter().map(OsString::from));
+        let mut environment: Vec<(OsString, OsString)> =
+            std::env::vars_os().filter(|(name, _)| name == "PATH" || name == "HOME").collect();
+        environment.push((wrap::STORE.into(), store.clone().into()));
+        environment.push(("TMPDIR".into(), scratch.into()));
+        let program = sandbox::Program {
+            command,
+            environment,
+            directory: Some(self.directory.clone()),
+            stdin: Vec::new(),
+            wall: WALL,
+        };
+        let profile = sandbox::Profile::build(scratch.to_owned(), false);
+        let finished = sandbox::run(&program, &profile).map_err(|death| death.to_string())?;
+        if finished.death.is_some() || finished.status != Some(0) {
+            let said = String::from_utf8_lossy(&finished.stderr).into_owned();
+            let line = said.lines().find(|line| line.contains("error"));
+            return Err(match (line, finished.death) {
+                (Some(line), _) => line.to_owned(),
+                (None, Some(death)) => death.to_string(),
+                (None, None) => "failed without a word".to_owned(),
+            });
+        }
+        Store::open(&store).map_err(|error| error.to_string())
+    }
+}

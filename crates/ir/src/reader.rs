@@ -1,0 +1,256 @@
+//! Foreign modules are read in worker processes: LLVM's reader is no match for hostile bitcode.
+
+use crate::{Error, Structure, structure};
+use dataset::Verdict;
+use llvm::{Context, Identification, Library, Opcode};
+use sandbox::{Memory, Pool, Profile};
+use serde::{Deserialize, Serialize};
+use std::{ffi::OsString, io, process::Command, time::Duration};
+
+/// Modules of more bytes than this are not read.
+pub const MODULE_LIMIT: usize = 24 << 20;
+/// Wall-clock limit of one look at a module.
+const LOOK: Duration = Duration::from_secs(30);
+/// The same where it is optimised.
+const OPTIMISE: Duration = Duration::from_secs(180);
+
+/// What is asked about a module.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+enum Question {
+    Look,
+    Measure { optimise: bool },
+    Text,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Request<'a> {
+    question: Question,
+    name: &'a str,
+    #[serde(with = "crate::bytes")]
+    content: Vec<u8>,
+}
+
+#[derive(Serialize, Deserialize)]
+enum Answer {
+    Look(Box<Look>),
+    Measure(Box<Measure>),
+    Text(String),
+    Verdict(Verdict),
+}
+
+/// A module at a glance.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Look {
+    /// What wrote it, as its header says.
+    pub producer: String,
+    /// Major version of that LLVM; 0 where it does not say.
+    pub llvm: u32,
+    /// The source file it names.
+    pub source: String,
+    /// Its bitcode, where it came as text.
+    pub bitcode: Option<Vec<u8>>,
+    /// What one walk over it finds.
+    pub structure: Structure,
+}
+
+/// A module before and after optimisation.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Measure {
+    /// Its structure as it came.
+    pub before: Structure,
+    /// Its structure after `-O3`'s passes; `None` where they were not run or failed.
+    pub after: Option<Structure>,
+    /// Bytes of textual IR.
+    pub text_bytes: u64,
+    /// Bytes of bitcode after `-O3`'s passes.
+    pub optimised_bytes: u64,
+    /// Bytes of the object file that LLVM makes of it for its own triple, at `-O2`; 0 where this
+    /// LLVM has no back end for it.
+    pub object_bytes: u64,
+}
+
+fn profile() -> Profile {
+    Profile {
+        name: "ir".into(),
+        memory: Memory::AddressSpace(6 << 30),
+        processor: OPTIMISE,
+        output_bytes: 2 << 30,
+        ..Profile::clang()
+    }
+}
+
+/// The worker's side: answer over standard input and output until that closes.
+///
+/// # Errors
+/// When the sandbox cannot be entered or the pipe breaks.
+pub fn serve() -> io::Result<()> {
+    // Files are out of reach later.
+    let library = Library::newest();
+    sandbox::serve(&profile(), |request| {
+        let answer = match (&library, postcard::from_bytes::<Request<'_>>(request)) {
+            (Ok(library), Ok(request)) => match read(library, &request) {
+                Ok(answer) => answer,
+                Err(error) => Answer::Verdict(verdict(&error)),
+            },
+            (Err(error), _) => Answer::Verdict(Verdict::new("no-library", error.to_string())),
+            (_, Err(error)) => Answer::Verdict(Verdict::new("crash", error.to_string())),
+        };
+        postcard::to_stdvec(&answer).unwrap_or_default()
+    })
+}
+
+fn read(library: &'static Library, request: &Request<'_>) -> Result<Answer, llvm::Error> {
+    let context = Context::new(library);
+    let mut module = context.parse(request.name, &request.content)?;
+    match request.question {
+        Question::Look => {
+            module.verify()?;
+            Ok(Answer::Look(Box::new(look(&module, &request.content))))
+        }
+        Question::Text => Ok(Answer::Text(module.print())),
+        Question::Measure { optimise } => {
+            let mut measure = Measure {
+                before: structure(&module),
+                text_bytes: module.print().len() as u64,
+                ..Measure::default()
+            };
+            if optimise {
+                // Rustc's and flang's modules say nothing about optimisation; `optnone` would.
+                module.run_passes("default<O3>")?;
+                measure.after = Some(structure(&module));
+                measure.optimised_bytes = module.write().len() as u64;
+                measure.object_bytes = module.emit_object().map_or(0, |object| object.len() as u64);
+            }
+            Ok(Answer::Measure(Box::new(measure)))
+        }
+    }
+}
+
+/// What one walk over a module finds, and who wrote it.
+#[must_use]
+pub fn look(module: &llvm::Module<'_>, content: &[u8]) -> Look {
+    let identification = Identification::read(content);
+    Look {
+        llvm: identification.as_ref().and_then(|i| i.version).map_or(0, |version| version.major),
+        producer: identification.map(|i| i.producer).unwrap_or_default(),
+        source: module.source_file_name(),
+        bitcode: (!Identification::is_bitcode(content)).then(|| module.write()),
+        structure: structure(module),
+    }
+}
+
+/// Why a module could not be read.
+pub(crate) fn verdict(error: &llvm::Error) -> Verdict {
+    let name = match error {
+        llvm::Error::TooNew { .. } => "llvm-too-new",
+        llvm::Error::Invalid { .. } => "invalid-module",
+        llvm::Error::Pipeline { .. } => "passes-failed",
+        _ => "not-a-module",
+    };
+    Verdict::new(name, error.to_string())
+}
+
+/// Reads modules, in workers of its own. Any number of threads may share it.
+#[derive(Debug)]
+pub struct Reader {
+    pool: Pool,
+}
+
+impl Reader {
+    /// `command` is the command line of a program that calls [`serve`]; at most `jobs` of them run.
+    #[must_use]
+    pub fn new(command: &[OsString], jobs: usize) -> Reader {
+        let command = command.to_vec();
+        let start = move || {
+            let mut started =
+                Command::new(command.first().map_or("".as_ref(), OsString::as_os_str));
+            started.args(command.iter().skip(1));
+            started
+        };
+        Reader { pool: Pool::new(jobs.max(1), profile(), start) }
+    }
+
+    /// Look at a module.
+    ///
+    /// # Errors
+    /// [`Error::Worker`] when there is no LLVM to read it with; whatever is wrong with the module
+    /// is the verdict inside.
+    pub fn look(&self, name: &str, content: &[u8]) -> Result<Result<Look, Verdict>, Error> {
+        if content.len() > MODULE_LIMIT {
+            return Ok(Err(too_large(content)));
+        }
+        Ok(match self.ask(Question::Look, name, content, LOOK)? {
+            Answer::Look(look) => Ok(*look),
+            Answer::Verdict(verdict) => Err(verdict),
+            _ => Err(Verdict::new("crash", "an answer to another question")),
+        })
+    }
+
+    /// Measure a module, with `-O3` run on it or not.
+    ///
+    /// # Errors
+    /// As [`Reader::look`].
+    pub fn measure(
+        &self,
+        name: &str,
+        content: &[u8],
+        optimise: bool,
+    ) -> Result<Result<Measure, Verdict>, Error> {
+        Ok(match self.ask(Question::Measure { optimise }, name, content, OPTIMISE)? {
+            Answer::Measure(measure) => Ok(*measure),
+            Answer::Verdict(verdict) => Err(verdict),
+            _ => Err(Verdict::new("crash", "an answer to another question")),
+        })
+    }
+
+    /// A module as textual IR.
+    ///
+    /// # Errors
+    /// As [`Reader::look`].
+    pub fn text(&self, name: &str, content: &[u8]) -> Result<Result<String, Verdict>, Error> {
+        Ok(match self.ask(Question::Text, name, content, LOOK)? {
+            Answer::Text(text) => Ok(text),
+            Answer::Verdict(verdict) => Err(verdict),
+            _ => Err(Verdict::new("crash", "an answer to another question")),
+        })
+    }
+
+    fn ask(
+        &self,
+        question: Question,
+        name: &str,
+        content: &[u8],
+        limit: Duration,
+    ) -> Result<Answer, Error> {
+        let request = Request { question, name, content: content.to_vec() };
+        let request =
+            postcard::to_stdvec(&request).map_err(|error| Error::Worker(error.to_string()))?;
+        let answer = match self.pool.call(&request, limit) {
+            Ok(answer) => answer,
+            Err(death @ sandbox::Death::Start(_)) => return Err(Error::Worker(death.to_string())),
+            Err(death) => {
+                return Ok(Answer::Verdict(Verdict::new(death.name(), death.to_string())));
+            }
+        };
+        match postcard::from_bytes(&answer) {
+            Ok(Answer::Verdict(verdict)) if verdict.name == "no-library" => {
+                Err(Error::Worker(verdict.detail))
+            }
+            Ok(answer) => Ok(answer),
+            Err(error) => Ok(Answer::Verdict(Verdict::new("crash", error.to_string()))),
+        }
+    }
+}
+
+fn too_large(content: &[u8]) -> Verdict {
+    Verdict::new(
+        "too-large",
+        format!("{} MiB, more than {}", content.len() >> 20, MODULE_LIMIT >> 20),
+    )
+}
+
+/// Names of the columns of [`Structure::opcodes`].
+#[must_use]
+pub fn opcode_names() -> Vec<&'static str> {
+    Opcode::ALL.iter().map(|opcode| opcode.name()).chain(["Other"]).collect()
+}

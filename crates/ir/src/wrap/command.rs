@@ -1,0 +1,120 @@
+use std::{
+    ffi::OsString,
+    path::{Path, PathBuf},
+};
+
+/// A compiler's command line as it was given.
+#[derive(Debug)]
+pub(super) struct Line {
+    /// The compiler as it was named, and its arguments.
+    pub(super) words: Vec<String>,
+    given: Vec<OsString>,
+    /// The compiler's file name.
+    pub(super) name: String,
+    /// Where it runs.
+    pub(super) directory: PathBuf,
+}
+
+impl Line {
+    pub(super) fn of(given: &[OsString]) -> Option<Line> {
+        let program = Path::new(given.first()?);
+        let name = program.file_name()?.to_string_lossy().into_owned();
+        let words = given.iter().map(|word| word.to_string_lossy().into_owned()).collect();
+        let directory = std::env::current_dir().unwrap_or_default();
+        Some(Line { words, given: given.to_vec(), name, directory })
+    }
+
+    /// The arguments as text, response files (`@FILE`) read in.
+    pub(super) fn arguments(&self) -> Vec<String> {
+        let mut words = Vec::new();
+        for word in &self.words[1..] {
+            let file = word.strip_prefix('@').map(|name| self.directory.join(name));
+            match file.and_then(|path| std::fs::read_to_string(path).ok()) {
+                Some(text) => words.extend(split(&text)),
+                None => words.push(word.clone()),
+            }
+        }
+        words
+    }
+
+    /// The command as it was given, by the real program where the named one is a stand-in of ours.
+    pub(super) fn command(&self) -> Vec<OsString> {
+        let mut command = self.given.clone();
+        let shims = std::env::var_os(super::SHIMS).map(PathBuf::from);
+        let named = Path::new(&self.given[0]);
+        let stand_in = shims.as_deref().is_some_and(|shims| named.starts_with(shims));
+        if (named.components().count() == 1 || stand_in)
+            && let Some(path) = find(&self.name, shims.as_deref())
+        {
+            command[0] = path.into_os_string();
+        }
+        command
+    }
+}
+
+/// A program on the search path, outside of the folder `without`.
+pub(super) fn find(name: &str, without: Option<&Path>) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    std::env::split_paths(&path)
+        .filter(|folder| Some(folder.as_path()) != without)
+        .map(|folder| folder.join(name))
+        .find(|path| path.is_file())
+}
+
+/// Words of a response file or of a recorded command line: blanks part them, quotes and backslashes
+/// hold them together.
+pub(crate) fn split(text: &str) -> Vec<String> {
+    let mut words = Vec::new();
+    let mut word: Option<String> = None;
+    let mut quote = None;
+    let mut letters = text.chars();
+    while let Some(letter) = letters.next() {
+        match (quote, letter) {
+            (Some('\''), '\'') | (Some('"'), '"') => quote = None,
+            (None, '\'' | '"') => {
+                quote = Some(letter);
+                word.get_or_insert_default();
+            }
+            (None | Some('"'), '\\') => {
+                word.get_or_insert_default().extend(letters.next());
+            }
+            (None, blank) if blank.is_whitespace() => words.extend(word.take()),
+            (_, letter) => word.get_or_insert_default().push(letter),
+        }
+    }
+    words.extend(word);
+    words
+}
+
+/// The paths in a list of one a line, or in the rules of a make file.
+pub(super) fn paths_in(text: &str) -> Vec<String> {
+    let is_rule =
+        text.lines().next().is_some_and(|line| line.contains(": ") || line.ends_with(':'));
+    if !is_rule {
+        return text.lines().map(|line| line.trim_start_matches(['.', ' ']).to_owned()).collect();
+    }
+    let joined = text.replace("\\\n", " ");
+    let first = joined.lines().next().unwrap_or_default();
+    let rest = first.split_once(": ").map_or("", |(_, rest)| rest);
+    split(rest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_held_together_as_a_shell_would() {
+        assert_eq!(split(r#"-DA="x y" 'b c' d\ e "" f"#), ["-DA=x y", "b c", "d e", "", "f"]);
+        assert_eq!(split("  \n"), Vec::<String>::new());
+    }
+
+    #[test]
+    fn lists_and_rules_name_what_was_read() {
+        assert_eq!(paths_in("/usr/a.h\n/usr/b.h\n"), ["/usr/a.h", "/usr/b.h"]);
+        assert_eq!(
+            paths_in("out/x.d: src/lib.rs src/a\\ b.rs\n\nsrc/lib.rs:\n"),
+            ["src/lib.rs", "src/a b.rs"]
+        );
+    }
+}

@@ -1,0 +1,275 @@
+//! A compiler in a compiler's place: `benchstone ir wrap -- clang -c a.c -o a.o` does what
+//! `clang -c a.c -o a.o` does, and keeps the bitcode before any optimisation beside it.
+//!
+//! Each [`Compiler`] of the family says how: with a flag more in the same pass (clang, rustc, zig)
+//! or in a second pass that optimises nothing (flang, ldc2). A build must not notice: whatever goes
+//! wrong with the bitcode is a record without one, the exit status is the compiler's own.
+
+mod clang;
+mod command;
+mod flang;
+mod ldc;
+mod rustc;
+mod stand_in;
+mod zig;
+
+use crate::{Error, Record, Store};
+pub(crate) use command::split;
+use command::{Line, find};
+pub use stand_in::stand_ins;
+use std::{
+    ffi::OsString,
+    path::{Path, PathBuf},
+    process::{Command, ExitStatus},
+};
+
+/// Where wrapped compilers put what they keep.
+pub const STORE: &str = "BENCHSTONE_IR_STORE";
+/// The package that is being built.
+pub(crate) const PACKAGE: &str = "BENCHSTONE_IR_PACKAGE";
+/// Its version.
+pub(crate) const VERSION: &str = "BENCHSTONE_IR_VERSION";
+/// With cargo: keep the modules of this package alone, not of what it depends on.
+pub(crate) const ONLY: &str = "BENCHSTONE_IR_ONLY";
+/// The folder of the build, which records and bitcode name `[tree]` or nothing.
+pub(crate) const TREE: &str = "BENCHSTONE_IR_TREE";
+/// Folder of stand-ins for compilers, not searched when the real one is looked for.
+pub(crate) const SHIMS: &str = "BENCHSTONE_IR_SHIMS";
+/// Units rustc may split a crate into.
+pub(crate) const CODEGEN_UNITS: &str = "BENCHSTONE_IR_CODEGEN_UNITS";
+
+/// How one command of a compiler gives bitcode.
+#[derive(Debug, Default)]
+struct Plan {
+    /// The command that makes what was asked for, perhaps with flags more.
+    command: Vec<OsString>,
+    /// Environment it needs besides.
+    environment: Vec<(&'static str, OsString)>,
+    /// What runs where `command` fails: the compiler the build asked for, as it asked.
+    otherwise: Option<Vec<OsString>>,
+    modules: Vec<Wanted>,
+}
+
+/// One module a command gives.
+#[derive(Debug, Default)]
+struct Wanted {
+    source: String,
+    target: String,
+    language: &'static str,
+    /// A command run first for this module alone.
+    second: Option<Vec<OsString>>,
+    place: Place,
+    /// Files of the compiler's that list what it read: one path a line, or a make rule.
+    read: Option<PathBuf>,
+    /// What of the command line the preprocessor sees.
+    macros: Vec<String>,
+}
+
+/// Where bitcode is found after the compiler ran.
+#[derive(Debug, Default)]
+enum Place {
+    #[default]
+    Nowhere,
+    /// Section `.llvmbc` of an object file.
+    Section(PathBuf),
+    /// A file of its own, to be removed.
+    File(PathBuf),
+    /// Files that begin and end so; they are removed, with all others that begin so and hold
+    /// `.rcgu.`, unless the last field is set: then those stay.
+    Files { folder: PathBuf, prefix: String, ending: &'static str, keep: bool },
+}
+
+/// A compiler that can be stood in for.
+trait Compiler: Sync {
+    /// Whether a program of this file name is it.
+    fn is(&self, program: &str) -> bool;
+    /// How this command gives bitcode; `None` where it compiles nothing.
+    fn plan(&self, line: &Line, scratch: &Path) -> Option<Plan>;
+}
+
+const FAMILY: &[&dyn Compiler] =
+    &[&clang::Clang, &rustc::Rustc, &flang::Flang, &ldc::Ldc, &zig::Zig];
+
+/// Run a compiler's command and keep the bitcode; returns the compiler's exit status.
+///
+/// # Errors
+/// When no compiler is named or it cannot be started; what goes wrong with the bitcode is a record
+/// with [`Record::trouble`].
+pub fn wrap(command: &[OsString], store: &Store) -> Result<ExitStatus, Error> {
+    let line = Line::of(command).ok_or(Error::NoCompiler)?;
+    let scratch = tempfile::tempdir().map_err(Error::file("create", &std::env::temp_dir()))?;
+    let compiler = FAMILY.iter().find(|compiler| compiler.is(&line.name));
+    let compiler = compiler.filter(|_| !is_dependency());
+    let plan = compiler.and_then(|compiler| compiler.plan(&line, scratch.path()));
+    let Some(plan) = plan else { return run(&line.command(), &[]) };
+    let status = run(&plan.command, &plan.environment)?;
+    if !status.success() {
+        return match &plan.otherwise {
+            Some(otherwise) => {
+                let status = run(otherwise, &[])?;
+                // A command that fails with either compiler is the build's own affair.
+                if status.success() {
+                    let reason = format!("{} does not take this command", plan_name(&plan.command));
+                    plan.modules.iter().for_each(|wanted| note(store, &line, wanted, &reason));
+                }
+                Ok(status)
+            }
+            None => Ok(status),
+        };
+    }
+    for wanted in &plan.modules {
+        if let Err(reason) = keep(store, &line, wanted) {
+            note(store, &line, wanted, &reason);
+        }
+    }
+    Ok(status)
+}
+
+/// Whether cargo builds another package now than the one whose modules are wanted.
+fn is_dependency() -> bool {
+    let variable = |name: &str| std::env::var(name).ok();
+    matches!((variable(ONLY), variable("CARGO_PKG_NAME")), (Some(only), Some(now)) if only != now)
+}
+
+fn plan_name(command: &[OsString]) -> String {
+    command.first().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+}
+
+fn run(
+    command: &[OsString],
+    environment: &[(&'static str, OsString)],
+) -> Result<ExitStatus, Error> {
+    let (program, arguments) = command.split_first().ok_or(Error::NoCompiler)?;
+    Command::new(program)
+        .args(arguments)
+        .envs(environment.iter().map(|(name, value)| (name, value)))
+        .status()
+        .map_err(|error| Error::Start {
+            program: program.to_string_lossy().into_owned(),
+            reason: error.to_string(),
+        })
+}
+
+/// Store what one module's place holds.
+fn keep(store: &Store, line: &Line, wanted: &Wanted) -> Result<(), String> {
+    if let Some(second) = &wanted.second {
+        let (program, arguments) = second.split_first().ok_or("an empty command")?;
+        let output = Command::new(program).args(arguments).output().map_err(|e| e.to_string())?;
+        if !output.status.success() {
+            let said = String::from_utf8_lossy(&output.stderr).into_owned();
+            let said = said.lines().find(|line| line.contains("error")).unwrap_or("no message");
+            return Err(format!("the pass for bitcode failed: {said}"));
+        }
+    }
+    let found = modules_at(&wanted.place)?;
+    if found.is_empty() {
+        return Err("the compiler left no bitcode".to_owned());
+    }
+    let record = record(line, wanted);
+    for bitcode in found {
+        store.put(record.clone(), &bitcode).map_err(|error| error.to_string())?;
+    }
+    Ok(())
+}
+
+fn note(store: &Store, line: &Line, wanted: &Wanted, reason: &str) {
+    let record = Record { trouble: reason.to_owned(), ..record(line, wanted) };
+    // Without a store to write to there is nothing left to say it with.
+    let _ = store.note(&record);
+}
+
+fn modules_at(place: &Place) -> Result<Vec<Vec<u8>>, String> {
+    let read =
+        |path: &Path| std::fs::read(path).map_err(|error| format!("{}: {error}", path.display()));
+    match place {
+        Place::Nowhere => Ok(Vec::new()),
+        Place::Section(path) => Ok(crate::extract::embedded(&read(path)?)
+            .into_iter()
+            .map(|found| found.bitcode)
+            .collect()),
+        Place::File(path) => {
+            let bytes = read(path)?;
+            // It is ours; one that stays costs room, nothing else.
+            let _ = std::fs::remove_file(path);
+            Ok(vec![bytes])
+        }
+        Place::Files { folder, prefix, ending, keep } => {
+            let mut names: Vec<PathBuf> = std::fs::read_dir(folder)
+                .map_err(|error| format!("{}: {error}", folder.display()))?
+                .flatten()
+                .map(|entry| entry.path())
+                .filter(|path| {
+                    path.file_name().is_some_and(|name| {
+                        let name = name.to_string_lossy();
+                        name.starts_with(prefix.as_str()) && name.contains(".rcgu.")
+                    })
+                })
+                .collect();
+            names.sort();
+            let mut found = Vec::new();
+            for path in names {
+                if path.to_string_lossy().ends_with(ending) {
+                    found.push(read(&path)?);
+                }
+                if !keep {
+                    let _ = std::fs::remove_file(&path);
+                }
+            }
+            Ok(found)
+        }
+    }
+}
+
+fn record(line: &Line, wanted: &Wanted) -> Record {
+    let tree = std::env::var(TREE).unwrap_or_default();
+    let tame = |text: &str| match tree.as_str() {
+        "" => text.to_owned(),
+        tree => text.replace(tree, "[tree]"),
+    };
+    let variable = |names: [&str; 2]| {
+        names.iter().find_map(|name| std::env::var(name).ok()).unwrap_or_default()
+    };
+    Record {
+        package: variable([PACKAGE, "CARGO_PKG_NAME"]),
+        version: variable([VERSION, "CARGO_PKG_VERSION"]),
+        // Below the tree a path says more than the name that a command gives it there.
+        source: match line.directory.join(&wanted.source).strip_prefix(&tree) {
+            Ok(inside) if !tree.is_empty() => inside.to_string_lossy().into_owned(),
+            _ => tame(&wanted.source),
+        },
+        target: tame(&wanted.target),
+        language: wanted.language.to_owned(),
+        directory: tame(&line.directory.to_string_lossy()),
+        command: line.words.iter().map(|word| tame(word)).collect(),
+        source_hash: source_hash(&line.directory, wanted),
+        bitcode: String::new(),
+        trouble: String::new(),
+    }
+}
+
+/// Hash over the source, all that it included and the macros it was compiled with.
+fn source_hash(directory: &Path, wanted: &Wanted) -> String {
+    let listed = wanted.read.as_ref().and_then(|path| std::fs::read_to_string(path).ok());
+    let mut paths = vec![wanted.source.clone()];
+    paths.extend(listed.iter().flat_map(|text| command::paths_in(text)));
+    let mut pieces: Vec<Vec<u8>> =
+        wanted.macros.iter().map(|option| option.clone().into_bytes()).collect();
+    let mut any = false;
+    for path in paths {
+        if let Ok(content) = std::fs::read(directory.join(path)) {
+            any = true;
+            pieces.push(dataset::content_hash(&content).into_bytes());
+        }
+    }
+    match any {
+        true => dataset::content_hash_of(pieces.iter().map(Vec::as_slice)),
+        false => String::new(),
+    }
+}
+
+/// The program a stand-in stands for: the first of these names on the search path, outside of the
+/// folder of stand-ins.
+pub(crate) fn real(names: &[&str]) -> Option<OsString> {
+    let shims = std::env::var_os(SHIMS).map(PathBuf::from);
+    names.iter().find_map(|name| find(name, shims.as_deref())).map(PathBuf::into_os_string)
+}
