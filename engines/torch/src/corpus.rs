@@ -1,0 +1,114 @@
+//! `corpus.safetensors`: tokenised kernels.
+
+use anyhow::{Context, bail};
+use safetensors::{Dtype, SafeTensors};
+use std::path::Path;
+
+/// A condition that a kernel has no value for.
+const ABSENT: u16 = u16::MAX;
+
+/// Tokenised kernels, with what each may be conditioned on.
+#[derive(Debug)]
+pub(crate) struct Corpus {
+    tokens: Vec<u16>,
+    offsets: Vec<i64>,
+    conditions: Vec<u16>,
+    condition_count: usize,
+    specifications: Vec<u16>,
+    specification_offsets: Vec<i64>,
+    /// Indices of the training kernels, and the running sum of their weights.
+    training: Vec<usize>,
+    cumulated: Vec<f64>,
+    /// Indices of the validation kernels.
+    pub(crate) validation: Vec<usize>,
+}
+
+impl Corpus {
+    pub(crate) fn read(folder: &Path) -> anyhow::Result<Corpus> {
+        let path = folder.join("corpus.safetensors");
+        let bytes =
+            std::fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
+        let file = SafeTensors::deserialize(&bytes)
+            .with_context(|| format!("{} is no safetensors file", path.display()))?;
+        let get = |name: &str, dtype: Dtype| {
+            let view = file.tensor(name).with_context(|| format!("{}", path.display()))?;
+            if view.dtype() != dtype {
+                bail!("{}: {name} is {:?}, not {dtype:?}", path.display(), view.dtype());
+            }
+            Ok(view)
+        };
+        let u16s = |name: &str| -> anyhow::Result<Vec<u16>> {
+            let view = get(name, Dtype::U16)?;
+            Ok(view.data().chunks_exact(2).map(|b| u16::from_le_bytes([b[0], b[1]])).collect())
+        };
+        let i64s = |name: &str| -> anyhow::Result<Vec<i64>> {
+            let view = get(name, Dtype::I64)?;
+            let whole = view.data().chunks_exact(8);
+            Ok(whole.map(|b| i64::from_le_bytes(b.try_into().expect("eight bytes"))).collect())
+        };
+        let weights: Vec<f64> = get("weight", Dtype::F32)?
+            .data()
+            .chunks_exact(4)
+            .map(|b| f64::from(f32::from_le_bytes([b[0], b[1], b[2], b[3]])))
+            .collect();
+        let split = get("split", Dtype::U8)?.data().to_vec();
+        let conditions = get("conditions", Dtype::U16)?;
+        let condition_count = conditions.shape().get(1).copied().unwrap_or(0);
+        let (mut training, mut cumulated, mut validation) = (Vec::new(), Vec::new(), Vec::new());
+        let mut sum = 0.0;
+        for (at, side) in split.iter().enumerate() {
+            if *side == 0 {
+                sum += weights[at];
+                training.push(at);
+                cumulated.push(sum);
+            } else {
+                validation.push(at);
+            }
+        }
+        if training.is_empty() {
+            bail!("{} holds no kernel to train on", path.display());
+        }
+        Ok(Corpus {
+            tokens: u16s("tokens")?,
+            offsets: i64s("offsets")?,
+            conditions: u16s("conditions")?,
+            condition_count,
+            specifications: u16s("specifications")?,
+            specification_offsets: i64s("specification_offsets")?,
+            training,
+            cumulated,
+            validation,
+        })
+    }
+
+    /// Training kernels.
+    pub(crate) fn len(&self) -> usize {
+        self.training.len()
+    }
+
+    /// The tokens of a kernel.
+    pub(crate) fn tokens(&self, at: usize) -> &[u16] {
+        &self.tokens[self.offsets[at] as usize..self.offsets[at + 1] as usize]
+    }
+
+    /// The conditions that a kernel meets, in order.
+    pub(crate) fn conditions(&self, at: usize) -> impl Iterator<Item = u16> + '_ {
+        let width = self.condition_count;
+        let all = &self.conditions[at * width..(at + 1) * width];
+        all.iter().copied().filter(|token| *token != ABSENT)
+    }
+
+    /// The tokens of a kernel's argument specification.
+    pub(crate) fn specification(&self, at: usize) -> &[u16] {
+        let range = self.specification_offsets[at] as usize
+            ..self.specification_offsets[at + 1] as usize;
+        &self.specifications[range]
+    }
+
+    /// The training kernel that `share` (0 to 1) of the weight falls on.
+    pub(crate) fn draw(&self, share: f64) -> usize {
+        let whole = self.cumulated.last().copied().unwrap_or(0.0);
+        let at = self.cumulated.partition_point(|sum| *sum <= share * whole);
+        self.training[at.min(self.training.len() - 1)]
+    }
+}

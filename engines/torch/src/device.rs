@@ -1,0 +1,75 @@
+//! Which device to use.
+
+use anyhow::bail;
+use std::sync::Once;
+use tch::Device;
+
+/// The device called `name`: `cpu`, `cuda`, or `auto` for CUDA where there is one.
+///
+/// # Errors
+/// When CUDA is asked for and libtorch finds none, with what to look at.
+pub(crate) fn choose(name: &str) -> anyhow::Result<Device> {
+    match name {
+        "cpu" => Ok(Device::Cpu),
+        "auto" => {
+            // Without it there is no CUDA device, which is an answer here.
+            let _ = load_cuda();
+            Ok(Device::cuda_if_available())
+        }
+        "cuda" => {
+            let loaded = load_cuda();
+            if tch::Cuda::is_available() {
+                return Ok(Device::Cuda(0));
+            }
+            match loaded {
+                Err(why) => bail!("libtorch's CUDA part cannot be loaded ({why}): install a CUDA build of torch 2.11 and put its lib folder into LD_LIBRARY_PATH"),
+                Ok(()) => bail!("no CUDA device: is a GPU there and its driver loaded (`nvidia-smi`)? `--device cpu` needs neither"),
+            }
+        }
+        other => bail!("no device `{other}`; there are cpu, cuda and auto"),
+    }
+}
+
+/// One line about what is here.
+pub(crate) fn describe() -> String {
+    let loaded = load_cuda();
+    serde_json::json!({
+        "cpu_threads": tch::get_num_threads(),
+        "cuda_devices": tch::Cuda::device_count(),
+        "cudnn": tch::Cuda::cudnn_is_available(),
+        "cuda_library": loaded.err().unwrap_or_default(),
+    })
+    .to_string()
+}
+
+/// libtorch's CUDA part registers itself when it is loaded; nothing here links it, so that the same
+/// program runs where there is none.
+#[expect(unsafe_code, reason = "loading a shared library runs its initialisers")]
+fn load_cuda() -> Result<(), String> {
+    use libloading::os::unix::{Library, RTLD_GLOBAL, RTLD_NOW};
+    static ONCE: Once = Once::new();
+    static RESULT: std::sync::Mutex<Option<String>> = std::sync::Mutex::new(None);
+    ONCE.call_once(|| {
+        // SAFETY: libtorch_cuda is made to be loaded this way; its initialisers only register
+        // kernels. It is never unloaded.
+        match unsafe { Library::open(Some("libtorch_cuda.so"), RTLD_NOW | RTLD_GLOBAL) } {
+            Ok(library) => std::mem::forget(library),
+            Err(error) => {
+                if let Ok(mut result) = RESULT.lock() {
+                    *result = Some(error.to_string());
+                }
+            }
+        }
+    });
+    match RESULT.lock().ok().and_then(|result| result.clone()) {
+        Some(error) => Err(error),
+        None => Ok(()),
+    }
+}
+
+/// Wait for everything queued on `device`, so that a clock means something.
+pub(crate) fn wait(device: Device) {
+    if let Device::Cuda(at) = device {
+        tch::Cuda::synchronize(at as i64);
+    }
+}

@@ -1,0 +1,245 @@
+//! A Llama-architecture causal transformer (Touvron et al. 2023) with the names of weights that
+//! Hugging Face's `LlamaForCausalLM` has.
+
+use super::{Cache, Init, Model, Parameters, Run, Table, Weight, layer, size};
+use anyhow::bail;
+use tch::{Device, Kind as Number, Tensor};
+
+/// Sizes, from `config.json`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Shape {
+    vocabulary: i64,
+    width: i64,
+    inner: i64,
+    layers: i64,
+    heads: i64,
+    kv_heads: i64,
+    positions: i64,
+    epsilon: f64,
+    theta: f64,
+    tied: bool,
+}
+
+const LAYER: [&str; 9] = [
+    "input_layernorm.weight",
+    "self_attn.q_proj.weight",
+    "self_attn.k_proj.weight",
+    "self_attn.v_proj.weight",
+    "self_attn.o_proj.weight",
+    "post_attention_layernorm.weight",
+    "mlp.gate_proj.weight",
+    "mlp.up_proj.weight",
+    "mlp.down_proj.weight",
+];
+
+impl Shape {
+    pub(crate) fn read(config: &serde_json::Value) -> anyhow::Result<Shape> {
+        let shape = Shape {
+            vocabulary: size(config, "vocab_size")?,
+            width: size(config, "hidden_size")?,
+            inner: size(config, "intermediate_size")?,
+            layers: size(config, "num_hidden_layers")?,
+            heads: size(config, "num_attention_heads")?,
+            kv_heads: size(config, "num_key_value_heads")?,
+            positions: size(config, "max_position_embeddings")?,
+            epsilon: config["rms_norm_eps"].as_f64().unwrap_or(1e-6),
+            theta: config["rope_theta"]
+                .as_f64()
+                .or_else(|| config["rope_parameters"]["rope_theta"].as_f64())
+                .unwrap_or(10_000.0),
+            tied: config["tie_word_embeddings"].as_bool().unwrap_or(false),
+        };
+        if shape.width % shape.heads != 0 || shape.heads % shape.kv_heads != 0 {
+            bail!("config.json: {} heads do not divide {}", shape.heads, shape.width);
+        }
+        Ok(shape)
+    }
+
+    fn head(&self) -> i64 {
+        self.width / self.heads
+    }
+
+    pub(crate) fn weights(&self) -> Vec<Weight> {
+        let (width, inner) = (self.width, self.inner);
+        let kv = self.kv_heads * self.head();
+        let normal = Init::Normal(0.02);
+        // Outputs into the residual stream begin smaller, the more there are (Radford et al. 2019).
+        let output = Init::Normal(0.02 / (2.0 * self.layers as f64).sqrt());
+        let mut all = vec![Weight::new("model.embed_tokens.weight", &[self.vocabulary, width], normal)];
+        for at in 0..self.layers {
+            let shapes: [(&[i64], Init); 9] = [
+                (&[width], Init::Ones),
+                (&[width, width], normal),
+                (&[kv, width], normal),
+                (&[kv, width], normal),
+                (&[width, width], output),
+                (&[width], Init::Ones),
+                (&[inner, width], normal),
+                (&[inner, width], normal),
+                (&[width, inner], output),
+            ];
+            for (name, (shape, init)) in LAYER.iter().zip(shapes) {
+                all.push(Weight::new(format!("model.layers.{at}.{name}"), shape, init));
+            }
+        }
+        all.push(Weight::new("model.norm.weight", &[width], Init::Ones));
+        if !self.tied {
+            all.push(Weight::new("lm_head.weight", &[self.vocabulary, width], normal));
+        }
+        all
+    }
+}
+
+/// The model.
+#[derive(Debug)]
+pub(crate) struct Infill {
+    shape: Shape,
+    parameters: Parameters,
+    embedding: Tensor,
+    layers: Vec<Table>,
+    norm: Tensor,
+    output: Tensor,
+    cosine: Tensor,
+    sine: Tensor,
+}
+
+impl Infill {
+    pub(crate) fn new(shape: Shape, parameters: Parameters) -> Infill {
+        let device = parameters.flat.device();
+        let half = shape.head() / 2;
+        let option = (Number::Float, Device::Cpu);
+        let powers = Tensor::arange(half, option) * (-(shape.theta.ln()) / half as f64);
+        let angles = Tensor::arange(shape.positions, option).outer(&powers.exp());
+        let angles = Tensor::cat(&[&angles, &angles], 1).to_device(device);
+        let layers = (0..shape.layers)
+            .map(|at| layer(&parameters, &format!("model.layers.{at}."), &LAYER))
+            .collect();
+        let embedding = parameters.get("model.embed_tokens.weight");
+        let output = match shape.tied {
+            true => embedding.shallow_clone(),
+            false => parameters.get("lm_head.weight"),
+        };
+        Infill {
+            shape,
+            embedding,
+            layers,
+            norm: parameters.get("model.norm.weight"),
+            output,
+            cosine: angles.cos(),
+            sine: angles.sin(),
+            parameters,
+        }
+    }
+
+    fn normalise(&self, x: &Tensor, weight: &Tensor) -> Tensor {
+        x.rms_norm([self.shape.width], Some(weight), self.shape.epsilon)
+    }
+
+    /// Rotate pairs of halves by the angles of positions `from..` (Su et al. 2021).
+    fn rotate(&self, x: &Tensor, from: i64) -> Tensor {
+        let (length, half) = (x.size()[2], self.shape.head() / 2);
+        let cosine = self.cosine.narrow(0, from, length).to_kind(x.kind());
+        let sine = self.sine.narrow(0, from, length).to_kind(x.kind());
+        let (one, two) = (x.narrow(3, 0, half), x.narrow(3, half, half));
+        x * cosine + Tensor::cat(&[&two.neg(), &one], 3) * sine
+    }
+
+    /// Attention of `x` from position `from` on; the cache, where there is one, holds what is before.
+    fn attend(
+        &self,
+        x: &Tensor,
+        weights: &Table,
+        from: i64,
+        cache: Option<(&Tensor, &Tensor)>,
+        run: Run,
+    ) -> Tensor {
+        let shape = &self.shape;
+        let (rows, length, _) = x.size3().expect("activations have three dimensions");
+        let split = |name: &str, heads: i64| {
+            let y = run.linear(x, &weights[name], None);
+            y.view([rows, length, heads, shape.head()]).transpose(1, 2)
+        };
+        let query = self.rotate(&split("self_attn.q_proj.weight", shape.heads), from);
+        let mut key = self.rotate(&split("self_attn.k_proj.weight", shape.kv_heads), from);
+        let mut value = split("self_attn.v_proj.weight", shape.kv_heads);
+        if let Some((keys, values)) = cache {
+            keys.narrow(2, from, length).copy_(&key);
+            values.narrow(2, from, length).copy_(&value);
+            key = keys.narrow(2, 0, from + length);
+            value = values.narrow(2, 0, from + length);
+        }
+        let causal = length > 1;
+        let group = shape.heads / shape.kv_heads;
+        let y = if length == 1 && group > 1 {
+            // One query for each head of a group: the group's heads are the rows of one query.
+            let grouped = query.view([rows, shape.kv_heads, group, shape.head()]);
+            let y = Tensor::scaled_dot_product_attention(
+                &grouped, &key, &value, None::<&Tensor>, 0.0, false, None, false,
+            );
+            y.reshape([rows, shape.heads, 1, shape.head()])
+        } else {
+            let spread = |x: &Tensor| match group {
+                1 => x.shallow_clone(),
+                _ => x.repeat_interleave_self_int(group, 1, None),
+            };
+            Tensor::scaled_dot_product_attention(
+                &query, &spread(&key), &spread(&value), None::<&Tensor>, 0.0, causal, None, false,
+            )
+        };
+        let y = y.transpose(1, 2).reshape([rows, length, shape.width]);
+        run.linear(&y, &weights["self_attn.o_proj.weight"], None)
+    }
+
+    fn feed(&self, x: &Tensor, weights: &Table, run: Run) -> Tensor {
+        let gate = run.linear(x, &weights["mlp.gate_proj.weight"], None).silu();
+        let up = run.linear(x, &weights["mlp.up_proj.weight"], None);
+        run.linear(&(gate * up), &weights["mlp.down_proj.weight"], None)
+    }
+
+    fn run(&self, input: &Tensor, mut cache: Option<&mut Cache>, run: Run) -> Tensor {
+        let embedded = Tensor::embedding(&self.embedding, input, -1, false, false);
+        let mut x = run.drop(embedded.to_kind(Number::Float));
+        let from = cache.as_ref().map_or(0, |cache| cache.length);
+        for (at, weights) in self.layers.iter().enumerate() {
+            let held =
+                cache.as_deref().map(|cache| (&cache.tensors[2 * at], &cache.tensors[2 * at + 1]));
+            let normal = self.normalise(&x, &weights["input_layernorm.weight"]);
+            let y = run.drop(self.attend(&normal, weights, from, held, run));
+            x = x + y.to_kind(Number::Float);
+            let normal = self.normalise(&x, &weights["post_attention_layernorm.weight"]);
+            let y = run.drop(self.feed(&normal, weights, run));
+            x = x + y.to_kind(Number::Float);
+        }
+        if let Some(cache) = cache.as_deref_mut() {
+            cache.length += input.size()[1];
+        }
+        self.normalise(&x, &self.norm)
+    }
+}
+
+impl Model for Infill {
+    fn parameters(&self) -> &Parameters {
+        &self.parameters
+    }
+
+    fn hidden(&self, input: &Tensor, run: Run) -> Tensor {
+        self.run(input, None, run)
+    }
+
+    fn head(&self, hidden: &Tensor, run: Run) -> Tensor {
+        run.linear(hidden, &self.output, None)
+    }
+
+    fn cache(&self, rows: i64, length: i64, run: Run) -> Option<Cache> {
+        let shape = [rows, self.shape.kv_heads, length.min(self.shape.positions), self.shape.head()];
+        let empty = || Tensor::zeros(shape, (run.kind(), self.embedding.device()));
+        let tensors = (0..2 * self.shape.layers).map(|_| empty()).collect();
+        Some(Cache { tensors, rows: 0, length: 0 })
+    }
+
+    fn step(&self, input: &Tensor, cache: &mut Cache, run: Run) -> Tensor {
+        let hidden = self.run(input, Some(cache), run);
+        let last = hidden.select(1, input.size()[1] - 1);
+        self.head(&last, run)
+    }
+}

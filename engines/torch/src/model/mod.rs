@@ -1,0 +1,259 @@
+//! The model kinds, one file each, and what they share.
+
+mod hole;
+mod infill;
+mod lstm;
+
+use crate::{settings::Kind, weights};
+use anyhow::{Context, bail};
+use std::{collections::BTreeMap, path::Path};
+use tch::{Device, Kind as Number, Tensor};
+
+/// How a model is run.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Run {
+    /// Whether dropout is on.
+    pub(crate) training: bool,
+    /// Whether matrix products are in bf16.
+    pub(crate) half: bool,
+    /// Chance that an activation is dropped.
+    pub(crate) dropout: f64,
+}
+
+impl Run {
+    /// `x` with dropout, where it is on.
+    fn drop(self, x: Tensor) -> Tensor {
+        if self.training && self.dropout > 0.0 { x.dropout(self.dropout, true) } else { x }
+    }
+
+    /// The number kind of matrix products.
+    fn kind(self) -> Number {
+        if self.half { Number::BFloat16 } else { Number::Float }
+    }
+
+    /// `x · wᵀ + b` in that kind.
+    fn linear(self, x: &Tensor, w: &Tensor, b: Option<&Tensor>) -> Tensor {
+        let kind = self.kind();
+        x.to_kind(kind).linear(&w.to_kind(kind), b.map(|b| b.to_kind(kind)))
+    }
+}
+
+/// What a step of cached decoding remembers: one tensor or several a layer.
+#[derive(Debug)]
+pub(crate) struct Cache {
+    pub(crate) tensors: Vec<Tensor>,
+    /// Which dimension of these counts the sequences.
+    pub(crate) rows: i64,
+    /// Tokens so far.
+    pub(crate) length: i64,
+}
+
+/// A model of one of the kinds.
+pub(crate) trait Model {
+    /// Its weights.
+    fn parameters(&self) -> &Parameters;
+
+    /// Activations before the output layer: ids `[rows, length]` to `[rows, length, width]`.
+    fn hidden(&self, input: &Tensor, run: Run) -> Tensor;
+
+    /// Logits of activations `[…, width]` to `[…, vocabulary]`.
+    fn head(&self, hidden: &Tensor, run: Run) -> Tensor;
+
+    /// Logits of every place.
+    fn logits(&self, input: &Tensor, run: Run) -> Tensor {
+        self.head(&self.hidden(input, run), run)
+    }
+
+    /// An empty cache for `rows` sequences of up to `length` tokens; `None` for models that decode
+    /// in another way.
+    fn cache(&self, rows: i64, length: i64, run: Run) -> Option<Cache>;
+
+    /// Logits of the last place after `input` `[rows, new]` is put behind what the cache holds.
+    fn step(&self, input: &Tensor, cache: &mut Cache, run: Run) -> Tensor;
+}
+
+/// How a weight begins.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Init {
+    /// Normal with this deviation.
+    Normal(f64),
+    /// Uniform within ± this bound.
+    Uniform(f64),
+    /// Ones.
+    Ones,
+    /// Zeros.
+    Zeros,
+}
+
+/// One weight of a model to be.
+#[derive(Clone, Debug)]
+pub(crate) struct Weight {
+    name: String,
+    shape: Vec<i64>,
+    init: Init,
+}
+
+impl Weight {
+    pub(crate) fn new(name: impl Into<String>, shape: &[i64], init: Init) -> Weight {
+        Weight { name: name.into(), shape: shape.to_vec(), init }
+    }
+}
+
+/// All weights of a model, as views of one flat tensor: the optimiser sees a single vector.
+#[derive(Debug)]
+pub(crate) struct Parameters {
+    pub(crate) flat: Tensor,
+    /// 1 where weight decay applies (matrices), 0 where not (norms, biases).
+    pub(crate) decay: Tensor,
+    pub(crate) named: Vec<(String, Tensor)>,
+}
+
+impl Parameters {
+    /// Fresh weights, from `seed` alone.
+    fn fresh(weights: &[Weight], seed: u64, device: Device) -> Parameters {
+        tch::manual_seed(seed as i64);
+        let made = weights.iter().map(|weight| {
+            let option = (Number::Float, Device::Cpu);
+            let values = match weight.init {
+                Init::Normal(deviation) => Tensor::randn(&weight.shape[..], option) * deviation,
+                Init::Uniform(bound) => (Tensor::rand(&weight.shape[..], option) * 2.0 - 1.0) * bound,
+                Init::Ones => Tensor::ones(&weight.shape[..], option),
+                Init::Zeros => Tensor::zeros(&weight.shape[..], option),
+            };
+            (weight, values)
+        });
+        Parameters::gather(made.collect(), device)
+    }
+
+    /// The weights that a file holds.
+    fn read(weights: &[Weight], path: &Path, device: Device) -> anyhow::Result<Parameters> {
+        let mut held = crate::weights::read(path)?;
+        let mut made = Vec::new();
+        for weight in weights {
+            let Some(values) = held.remove(&weight.name) else {
+                bail!("{} lacks the tensor {}", path.display(), weight.name);
+            };
+            if values.size() != weight.shape {
+                bail!(
+                    "{}: {} has shape {:?}, config.json asks for {:?}",
+                    path.display(), weight.name, values.size(), weight.shape
+                );
+            }
+            made.push((weight, values.to_kind(Number::Float)));
+        }
+        Ok(Parameters::gather(made, device))
+    }
+
+    fn gather(made: Vec<(&Weight, Tensor)>, device: Device) -> Parameters {
+        let _no_grad = tch::no_grad_guard();
+        let pieces: Vec<Tensor> = made.iter().map(|(_, values)| values.reshape([-1])).collect();
+        let decay: Vec<Tensor> = made
+            .iter()
+            .map(|(weight, values)| {
+                let share = if weight.shape.len() > 1 { 1.0 } else { 0.0 };
+                Tensor::full([values.numel() as i64], share, (Number::Float, Device::Cpu))
+            })
+            .collect();
+        let flat = Tensor::cat(&pieces, 0).to_device(device);
+        let decay = Tensor::cat(&decay, 0).to_device(device);
+        let mut named = Vec::new();
+        let mut from = 0;
+        for (weight, values) in made {
+            let length = values.numel() as i64;
+            let view = flat.narrow(0, from, length).view(&weight.shape[..]);
+            named.push((weight.name.clone(), view.detach().set_requires_grad(true)));
+            from += length;
+        }
+        Parameters { flat, decay, named }
+    }
+
+    /// The weight called `name`.
+    fn get(&self, name: &str) -> Tensor {
+        let found = self.named.iter().find(|(known, _)| known == name);
+        found.map(|(_, tensor)| tensor.shallow_clone()).expect("models ask for weights they declare")
+    }
+
+    /// The weights themselves, in order.
+    pub(crate) fn tensors(&self) -> Vec<&Tensor> {
+        self.named.iter().map(|(_, tensor)| tensor).collect()
+    }
+
+    /// Number of weights.
+    pub(crate) fn count(&self) -> i64 {
+        self.flat.size()[0]
+    }
+}
+
+/// The `config.json` of a folder.
+pub(crate) fn configuration(folder: &Path) -> anyhow::Result<serde_json::Value> {
+    let path = folder.join("config.json");
+    let text =
+        std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+    serde_json::from_str(&text).with_context(|| format!("{} is broken", path.display()))
+}
+
+/// An integer of a configuration.
+fn size(config: &serde_json::Value, key: &str) -> anyhow::Result<i64> {
+    config[key].as_i64().with_context(|| format!("config.json has no number `{key}`"))
+}
+
+/// What kind of model a configuration describes.
+pub(crate) fn kind_of(config: &serde_json::Value) -> anyhow::Result<Kind> {
+    match config["model_type"].as_str() {
+        Some("llama") => Ok(Kind::Infill),
+        Some("bert") => Ok(Kind::Hole),
+        Some("benchstone-lstm") => Ok(Kind::Lstm),
+        other => bail!("config.json: no model_type {other:?}; there are llama, bert, benchstone-lstm"),
+    }
+}
+
+/// A model with fresh weights.
+pub(crate) fn fresh(folder: &Path, seed: u64, device: Device) -> anyhow::Result<Box<dyn Model>> {
+    let config = configuration(folder)?;
+    build(&config, |weights| Ok(Parameters::fresh(weights, seed, device)))
+}
+
+/// The model of a checkpoint folder.
+pub(crate) fn load(folder: &Path, device: Device) -> anyhow::Result<Box<dyn Model>> {
+    let config = configuration(folder)?;
+    build(&config, |weights| Parameters::read(weights, &folder.join("model.safetensors"), device))
+}
+
+fn build(
+    config: &serde_json::Value,
+    make: impl FnOnce(&[Weight]) -> anyhow::Result<Parameters>,
+) -> anyhow::Result<Box<dyn Model>> {
+    Ok(match kind_of(config)? {
+        Kind::Infill => {
+            let shape = infill::Shape::read(config)?;
+            Box::new(infill::Infill::new(shape, make(&shape.weights())?))
+        }
+        Kind::Hole => {
+            let shape = hole::Shape::read(config)?;
+            Box::new(hole::Hole::new(shape, make(&shape.weights())?))
+        }
+        Kind::Lstm => {
+            let shape = lstm::Shape::read(config)?;
+            Box::new(lstm::Lstm::new(shape, make(&shape.weights())?))
+        }
+    })
+}
+
+/// Write the weights as bf16 (`half`) or f32.
+pub(crate) fn save(model: &dyn Model, path: &Path, half: bool) -> anyhow::Result<()> {
+    let kind = if half { Number::BFloat16 } else { Number::Float };
+    let tensors: Vec<(String, Tensor)> = model
+        .parameters()
+        .named
+        .iter()
+        .map(|(name, tensor)| (name.clone(), tensor.detach().to_kind(kind)))
+        .collect();
+    weights::write(path, &tensors, None)
+}
+
+/// Tensors by name, for models that look weights up once.
+type Table = BTreeMap<&'static str, Tensor>;
+
+fn layer(parameters: &Parameters, prefix: &str, names: &[&'static str]) -> Table {
+    names.iter().map(|name| (*name, parameters.get(&format!("{prefix}{name}")))).collect()
+}
