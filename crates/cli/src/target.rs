@@ -13,5 +13,5 @@ pub(crate) struct Target {
     pub(crate) force: bool,
     /// Go on with an unfinished run (the default when the command is the same)
     #[arg(long)]
-    resume: bool,
+    pub(crate) resume: bool,
 }

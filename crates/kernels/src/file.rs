@@ -227,4 +227,4 @@ impl Maker<'_> {
 }
 
 /// The verdict of kernels below [`MINIMUM_INSTRUCTIONS`].
-const TOO_SMALL: &str = "too-small";
+pub(crate) const TOO_SMALL: &str = "too-small";

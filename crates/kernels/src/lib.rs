@@ -34,7 +34,7 @@ mod error;
 mod file;
 mod input;
 mod isolate;
-mod lexer;
+mod judge;
 mod names;
 mod prepare;
 mod repair;
@@ -46,10 +46,12 @@ mod solve;
 
 pub use error::Error;
 pub use file::MINIMUM_INSTRUCTIONS;
+pub use judge::{Judge, Judged};
 pub use prepare::{Options, prepare};
 pub use report::{PackageReport, Report};
 pub use row::{KernelRow, Status};
 
+use clang::lexer;
 use setting::Setting;
 
 /// Results of this crate.

@@ -1,1 +1,23 @@
 //! Language models of programs: tokenizers, model kinds, training, constrained sampling.
+
+pub mod condition;
+pub mod constrain;
+pub mod tokenizer;
+
+mod checkpoint;
+mod corpus;
+mod engine;
+mod error;
+mod recipe;
+mod sample;
+
+pub use checkpoint::Checkpoint;
+pub use corpus::{CorpusReport, Entry, Seen, prepare};
+pub use engine::{ENGINE_VARIABLE, Metric, Trained, find_engine, metrics, train};
+pub use error::Error;
+pub use nn::Choice;
+pub use recipe::{Kind, Method, Recipe, Schedule, Sizes, Training};
+pub use sample::{Drawing, HOLE, Prompt, START, Sample, Sampler};
+
+/// Results of this crate.
+pub type Result<T> = std::result::Result<T, Error>;

@@ -100,8 +100,8 @@ impl Corpus {
 
     /// The tokens of a kernel's argument specification.
     pub(crate) fn specification(&self, at: usize) -> &[u16] {
-        let range = self.specification_offsets[at] as usize
-            ..self.specification_offsets[at + 1] as usize;
+        let range =
+            self.specification_offsets[at] as usize..self.specification_offsets[at + 1] as usize;
         &self.specifications[range]
     }
 

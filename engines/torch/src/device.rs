@@ -22,8 +22,12 @@ pub(crate) fn choose(name: &str) -> anyhow::Result<Device> {
                 return Ok(Device::Cuda(0));
             }
             match loaded {
-                Err(why) => bail!("libtorch's CUDA part cannot be loaded ({why}): install a CUDA build of torch 2.11 and put its lib folder into LD_LIBRARY_PATH"),
-                Ok(()) => bail!("no CUDA device: is a GPU there and its driver loaded (`nvidia-smi`)? `--device cpu` needs neither"),
+                Err(why) => bail!(
+                    "libtorch's CUDA part cannot be loaded ({why}): install a CUDA build of torch 2.11 and put its lib folder into LD_LIBRARY_PATH"
+                ),
+                Ok(()) => bail!(
+                    "no CUDA device: is a GPU there and its driver loaded (`nvidia-smi`)? `--device cpu` needs neither"
+                ),
             }
         }
         other => bail!("no device `{other}`; there are cpu, cuda and auto"),

@@ -181,9 +181,7 @@ pub(crate) fn batches(
     let mut from = 0;
     while from < instances.len() {
         let mut to = from + 1;
-        while to < instances.len()
-            && instances[to].input.len() * (to + 1 - from) <= most_tokens
-        {
+        while to < instances.len() && instances[to].input.len() * (to + 1 - from) <= most_tokens {
             to += 1;
         }
         batches.push(rectangle(&instances[from..to], pad, device));

@@ -11,6 +11,7 @@
 //! | `sample DIR` | a checkpoint | token ids, one row a sample |
 //! | `logits DIR` | a checkpoint and token ids | logits, for the conformance tests |
 
+mod bench;
 mod corpus;
 mod device;
 mod instance;
@@ -40,6 +41,8 @@ enum Command {
     Sample(sample::Sample),
     /// Write the logits of token sequences
     Logits(Logits),
+    /// Measure the speed of training and sampling
+    Bench(bench::Bench),
     /// Say which devices there are
     Devices,
 }
@@ -65,9 +68,9 @@ impl Logits {
         let device = device::choose(&self.device)?;
         let model = model::load(&self.folder, device)?;
         let tokens = weights::read(&self.tokens)?;
-        let tokens = tokens.get("tokens").ok_or_else(|| {
-            anyhow::anyhow!("{} holds no tensor `tokens`", self.tokens.display())
-        })?;
+        let tokens = tokens
+            .get("tokens")
+            .ok_or_else(|| anyhow::anyhow!("{} holds no tensor `tokens`", self.tokens.display()))?;
         let run = model::Run { training: false, half: false, dropout: 0.0 };
         let logits = tch::no_grad(|| model.logits(&tokens.to_device(device), run));
         weights::write(&self.out, &[("logits".to_owned(), logits.to_kind(tch::Kind::Float))], None)
@@ -80,6 +83,7 @@ fn main() -> ExitCode {
         Command::Train(train) => train.run(),
         Command::Sample(sample) => sample.run(),
         Command::Logits(logits) => logits.run(),
+        Command::Bench(bench) => bench.run(),
         Command::Devices => {
             println!("{}", device::describe());
             Ok(())

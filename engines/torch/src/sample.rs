@@ -130,7 +130,11 @@ impl Sample {
         device: Device,
         run: Run,
     ) -> anyhow::Result<Vec<Vec<i64>>> {
-        let prompt = if self.prompt.is_empty() { vec![i64::from(special.start)] } else { self.prompt.clone() };
+        let prompt = if self.prompt.is_empty() {
+            vec![i64::from(special.start)]
+        } else {
+            self.prompt.clone()
+        };
         let most = prompt.len() + self.length;
         let mut cache =
             model.cache(rows, most as i64, run).context("this kind has no cached decoding")?;
@@ -176,11 +180,11 @@ impl Sample {
         device: Device,
         run: Run,
     ) -> Vec<Vec<i64>> {
-        let put = |ids: &[i64]| Tensor::from_slice(ids).to_device(device).unsqueeze(0).repeat([rows, 1]);
+        let put =
+            |ids: &[i64]| Tensor::from_slice(ids).to_device(device).unsqueeze(0).repeat([rows, 1]);
         let mut left = put(&[&[i64::from(special.start)][..], &self.prompt].concat());
-        let right = put(
-            &[&[i64::from(special.hole)][..], &self.after, &[i64::from(special.end)]].concat(),
-        );
+        let right =
+            put(&[&[i64::from(special.hole)][..], &self.after, &[i64::from(special.end)]].concat());
         let end = i64::from(special.hole_end);
         let mut ended = Tensor::zeros([rows], (Number::Bool, device));
         let mut columns = Vec::new();

@@ -91,7 +91,10 @@ impl Settings {
     pub(crate) fn read(folder: &Path) -> anyhow::Result<Settings> {
         let path = folder.join("training.json");
         let text = std::fs::read_to_string(&path).with_context(|| {
-            format!("cannot read {}: is this a folder of `benchstone train --prepare-only`?", path.display())
+            format!(
+                "cannot read {}: is this a folder of `benchstone train --prepare-only`?",
+                path.display()
+            )
         })?;
         serde_json::from_str(&text).with_context(|| format!("{} is broken", path.display()))
     }

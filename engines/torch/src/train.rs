@@ -157,7 +157,9 @@ impl Training<'_> {
             let out_of_time = limit.is_some_and(|limit| began.elapsed() >= limit);
             let ends = self.state.step == last || out_of_time;
             let mut validation_loss = None;
-            if !looks.is_empty() && (ends || self.state.step.is_multiple_of(self.settings.validate_every)) {
+            if !looks.is_empty()
+                && (ends || self.state.step.is_multiple_of(self.settings.validate_every))
+            {
                 validation_loss = Some(self.look(&looks)?);
             }
             let spent = (self.state.seconds - before).max(1e-9);
@@ -171,8 +173,8 @@ impl Training<'_> {
                 gradient_norm: norm,
                 tokens_per_second: (self.state.tokens - tokens_before) as f64 / spent,
             })?;
-            let better = validation_loss
-                .is_some_and(|loss| self.state.best.is_none_or(|best| loss < best));
+            let better =
+                validation_loss.is_some_and(|loss| self.state.best.is_none_or(|best| loss < best));
             if better {
                 self.state.best = validation_loss;
                 self.state.bad_looks = 0;
@@ -182,7 +184,8 @@ impl Training<'_> {
             if better || (ends && looks.is_empty()) {
                 model::save(&*self.model, &self.folder.join("model.safetensors"), true)?;
             }
-            let stuck = self.settings.patience > 0 && self.state.bad_looks >= self.settings.patience;
+            let stuck =
+                self.settings.patience > 0 && self.state.bad_looks >= self.settings.patience;
             if keep && (validation_loss.is_some() || ends) {
                 self.keep()?;
             }
@@ -206,7 +209,8 @@ impl Training<'_> {
             stopped,
         };
         let text = serde_json::to_string(&summary)?;
-        std::fs::write(self.folder.join("summary.json"), &text).context("cannot write summary.json")?;
+        std::fs::write(self.folder.join("summary.json"), &text)
+            .context("cannot write summary.json")?;
         println!("{text}");
         Ok(())
     }
@@ -238,8 +242,7 @@ impl Training<'_> {
                     step + 1
                 );
             }
-            let norm =
-                self.optimiser.step(self.model.parameters(), gradient, &self.settings, step);
+            let norm = self.optimiser.step(self.model.parameters(), gradient, &self.settings, step);
             self.state.tokens += tokens;
             return Ok((loss, norm.double_value(&[])));
         }
@@ -328,14 +331,16 @@ impl Training<'_> {
             eprintln!("nothing to resume in {}: starting afresh", self.folder.display());
             return Ok(());
         }
-        let bytes = std::fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
+        let bytes =
+            std::fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
         let (_, header) = safetensors::SafeTensors::read_metadata(&bytes)
             .with_context(|| format!("{} is cut short", path.display()))?;
         let text = header.metadata().as_ref().and_then(|all| all.get("state"));
         let text = text.with_context(|| format!("{} is no training state", path.display()))?;
         let state: State = serde_json::from_str(text)?;
         self.optimiser.restore(self.model.parameters(), weights::read(&path)?, &path)?;
-        let metrics = std::fs::read_to_string(self.folder.join("metrics.jsonl")).unwrap_or_default();
+        let metrics =
+            std::fs::read_to_string(self.folder.join("metrics.jsonl")).unwrap_or_default();
         self.metrics = metrics.lines().take(state.step as usize).map(str::to_owned).collect();
         eprintln!("going on after step {}", state.step);
         self.state = state;

@@ -57,7 +57,8 @@ pub(crate) fn write(
         })
         .collect::<Result<_, safetensors::SafeTensorError>>()?;
     let temporary = path.with_extension("new");
-    let metadata = Some(metadata.unwrap_or_else(|| HashMap::from([("format".into(), "pt".into())])));
+    let metadata =
+        Some(metadata.unwrap_or_else(|| HashMap::from([("format".into(), "pt".into())])));
     safetensors::serialize_to_file(views, metadata, &temporary)
         .with_context(|| format!("cannot write {}", temporary.display()))?;
     std::fs::rename(&temporary, path).with_context(|| format!("cannot write {}", path.display()))

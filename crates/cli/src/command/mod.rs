@@ -3,6 +3,7 @@
 mod devices;
 mod doctor;
 mod edits;
+mod evaluate;
 mod export;
 mod features;
 mod heuristic;
@@ -14,9 +15,11 @@ mod prepare;
 mod project;
 mod query;
 mod run;
+mod sample;
 mod show;
 mod steer;
 mod time;
+mod train;
 mod worker;
 
 use crate::Global;
@@ -36,6 +39,9 @@ pub(crate) enum Command {
     Heuristic(heuristic::Heuristic),
     Devices(devices::Devices),
     Run(run::Run),
+    Train(train::Train),
+    Sample(sample::Sample),
+    Evaluate(evaluate::Evaluate),
     Label(label::Label),
     Edits(Box<edits::Edits>),
     Time(Box<time::Time>),
@@ -60,6 +66,9 @@ impl Command {
             Command::Heuristic(command) => command.run(global),
             Command::Devices(command) => command.run(global),
             Command::Run(command) => command.run(global),
+            Command::Train(command) => command.run(global),
+            Command::Sample(command) => command.run(global),
+            Command::Evaluate(command) => command.run(global),
             Command::Label(command) => command.run(global),
             Command::Edits(command) => command.run(global),
             Command::Time(command) => command.run(global),

@@ -144,7 +144,14 @@ impl Hole {
         let key = split("attention.self.key.weight", "attention.self.key.bias");
         let value = split("attention.self.value.weight", "attention.self.value.bias");
         let y = Tensor::scaled_dot_product_attention(
-            &query, &key, &value, Some(mask), 0.0, false, None, false,
+            &query,
+            &key,
+            &value,
+            Some(mask),
+            0.0,
+            false,
+            None,
+            false,
         );
         let y = y.transpose(1, 2).reshape([rows, length, shape.width]);
         let y = run.linear(
@@ -210,7 +217,11 @@ impl Model for Hole {
                 "cls.predictions.transform.LayerNorm.bias",
             ],
         );
-        run.linear(&x, &outer["cls.predictions.decoder.weight"], Some(&outer["cls.predictions.bias"]))
+        run.linear(
+            &x,
+            &outer["cls.predictions.decoder.weight"],
+            Some(&outer["cls.predictions.bias"]),
+        )
     }
 
     fn cache(&self, _: i64, _: i64, _: Run) -> Option<Cache> {

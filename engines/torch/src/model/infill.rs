@@ -65,7 +65,8 @@ impl Shape {
         let normal = Init::Normal(0.02);
         // Outputs into the residual stream begin smaller, the more there are (Radford et al. 2019).
         let output = Init::Normal(0.02 / (2.0 * self.layers as f64).sqrt());
-        let mut all = vec![Weight::new("model.embed_tokens.weight", &[self.vocabulary, width], normal)];
+        let mut all =
+            vec![Weight::new("model.embed_tokens.weight", &[self.vocabulary, width], normal)];
         for at in 0..self.layers {
             let shapes: [(&[i64], Init); 9] = [
                 (&[width], Init::Ones),
@@ -174,7 +175,14 @@ impl Infill {
             // One query for each head of a group: the group's heads are the rows of one query.
             let grouped = query.view([rows, shape.kv_heads, group, shape.head()]);
             let y = Tensor::scaled_dot_product_attention(
-                &grouped, &key, &value, None::<&Tensor>, 0.0, false, None, false,
+                &grouped,
+                &key,
+                &value,
+                None::<&Tensor>,
+                0.0,
+                false,
+                None,
+                false,
             );
             y.reshape([rows, shape.heads, 1, shape.head()])
         } else {
@@ -183,7 +191,14 @@ impl Infill {
                 _ => x.repeat_interleave_self_int(group, 1, None),
             };
             Tensor::scaled_dot_product_attention(
-                &query, &spread(&key), &spread(&value), None::<&Tensor>, 0.0, causal, None, false,
+                &query,
+                &spread(&key),
+                &spread(&value),
+                None::<&Tensor>,
+                0.0,
+                causal,
+                None,
+                false,
             )
         };
         let y = y.transpose(1, 2).reshape([rows, length, shape.width]);
@@ -231,7 +246,8 @@ impl Model for Infill {
     }
 
     fn cache(&self, rows: i64, length: i64, run: Run) -> Option<Cache> {
-        let shape = [rows, self.shape.kv_heads, length.min(self.shape.positions), self.shape.head()];
+        let shape =
+            [rows, self.shape.kv_heads, length.min(self.shape.positions), self.shape.head()];
         let empty = || Tensor::zeros(shape, (run.kind(), self.embedding.device()));
         let tensors = (0..2 * self.shape.layers).map(|_| empty()).collect();
         Some(Cache { tensors, rows: 0, length: 0 })

@@ -116,7 +116,9 @@ impl Parameters {
             let option = (Number::Float, Device::Cpu);
             let values = match weight.init {
                 Init::Normal(deviation) => Tensor::randn(&weight.shape[..], option) * deviation,
-                Init::Uniform(bound) => (Tensor::rand(&weight.shape[..], option) * 2.0 - 1.0) * bound,
+                Init::Uniform(bound) => {
+                    (Tensor::rand(&weight.shape[..], option) * 2.0 - 1.0) * bound
+                }
                 Init::Ones => Tensor::ones(&weight.shape[..], option),
                 Init::Zeros => Tensor::zeros(&weight.shape[..], option),
             };
@@ -136,7 +138,10 @@ impl Parameters {
             if values.size() != weight.shape {
                 bail!(
                     "{}: {} has shape {:?}, config.json asks for {:?}",
-                    path.display(), weight.name, values.size(), weight.shape
+                    path.display(),
+                    weight.name,
+                    values.size(),
+                    weight.shape
                 );
             }
             made.push((weight, values.to_kind(Number::Float)));
@@ -170,7 +175,9 @@ impl Parameters {
     /// The weight called `name`.
     fn get(&self, name: &str) -> Tensor {
         let found = self.named.iter().find(|(known, _)| known == name);
-        found.map(|(_, tensor)| tensor.shallow_clone()).expect("models ask for weights they declare")
+        found
+            .map(|(_, tensor)| tensor.shallow_clone())
+            .expect("models ask for weights they declare")
     }
 
     /// The weights themselves, in order.
@@ -187,8 +194,8 @@ impl Parameters {
 /// The `config.json` of a folder.
 pub(crate) fn configuration(folder: &Path) -> anyhow::Result<serde_json::Value> {
     let path = folder.join("config.json");
-    let text =
-        std::fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+    let text = std::fs::read_to_string(&path)
+        .with_context(|| format!("cannot read {}", path.display()))?;
     serde_json::from_str(&text).with_context(|| format!("{} is broken", path.display()))
 }
 
@@ -203,7 +210,9 @@ pub(crate) fn kind_of(config: &serde_json::Value) -> anyhow::Result<Kind> {
         Some("llama") => Ok(Kind::Infill),
         Some("bert") => Ok(Kind::Hole),
         Some("benchstone-lstm") => Ok(Kind::Lstm),
-        other => bail!("config.json: no model_type {other:?}; there are llama, bert, benchstone-lstm"),
+        other => {
+            bail!("config.json: no model_type {other:?}; there are llama, bert, benchstone-lstm")
+        }
     }
 }
 

@@ -6,7 +6,7 @@
 
 /// What a [`Token`] is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub enum Kind {
     /// Identifier or keyword.
     Word,
     /// Number.
@@ -21,30 +21,38 @@ pub(crate) enum Kind {
 
 /// A token: its kind, its text and where that begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Token<'a> {
-    pub(crate) kind: Kind,
-    pub(crate) text: &'a str,
-    pub(crate) begin: usize,
+pub struct Token<'a> {
+    /// What it is.
+    pub kind: Kind,
+    /// Its spelling.
+    pub text: &'a str,
+    /// Byte offset of its first byte.
+    pub begin: usize,
 }
 
 impl Token<'_> {
-    pub(crate) fn end(&self) -> usize {
+    /// Byte offset behind it.
+    #[must_use]
+    pub fn end(&self) -> usize {
         self.begin + self.text.len()
     }
 
-    pub(crate) fn is(&self, text: &str) -> bool {
+    /// Whether it is the word or operator `text`.
+    #[must_use]
+    pub fn is(&self, text: &str) -> bool {
         self.text == text && !matches!(self.kind, Kind::Text | Kind::Directive)
     }
 }
 
 /// The tokens of a text; comments and white space are passed over.
-pub(crate) fn tokens(text: &str) -> Tokens<'_> {
+#[must_use]
+pub fn tokens(text: &str) -> Tokens<'_> {
     Tokens { text, bytes: text.as_bytes(), at: 0, line_start: true }
 }
 
 /// See [`tokens`].
 #[derive(Clone, Debug)]
-pub(crate) struct Tokens<'a> {
+pub struct Tokens<'a> {
     text: &'a str,
     bytes: &'a [u8],
     at: usize,
@@ -57,7 +65,9 @@ const TWO: [&[u8]; 20] = [
     b"*=", b"/=", b"%=", b"&=", b"|=", b"^=", b"##",
 ];
 
-pub(crate) fn is_word_byte(byte: u8) -> bool {
+/// Whether an identifier may hold `byte`.
+#[must_use]
+pub fn is_word_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$' || byte >= 0x80
 }
 

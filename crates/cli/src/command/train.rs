@@ -1,0 +1,296 @@
+//! `benchstone train`: a language model of kernels.
+
+use crate::{Global, interrupt, output, progress::Bar, target::Target};
+use anyhow::{Context, bail};
+use dataset::{Builder, Code, Dataset, Language, Notes, Program, Programs, Progress};
+use lm::{CorpusReport, Entry, Kind, Metric, Recipe, Trained};
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
+
+/// Train a language model on kernels
+#[derive(clap::Args, Debug)]
+#[command(after_help = "Models:\n  \
+    lstm    CLgen's: LSTM layers over characters (CGO'17)\n  \
+    hole    BenchPress's: a bidirectional encoder that fills one hole (PACT'22)\n  \
+    infill  a causal transformer that fills holes, under feature and argument conditions\n\n\
+Examples:\n  \
+    benchstone train kernels --model infill --out model\n  \
+    benchstone train kernels --model lstm --recipe small.toml --device cpu --out clgen\n  \
+    benchstone train kernels --model infill --prepare-only --out folder    then, on a GPU machine:\n  \
+    benchstone-torch train folder\n\n\
+A recipe holds tables [model] (layers, width, inner, heads, kv_heads) and [training] (length,\n\
+batch_tokens, budget_tokens, learning_rate, ...); what it leaves out is as in the paper.\n\
+Training needs the engine `benchstone-torch` (`make torch`). A stopped run goes on with --resume.")]
+pub(crate) struct Train {
+    /// A data set of kernels as `prepare` makes it, or a folder of programs
+    corpus: PathBuf,
+    /// lstm, hole or infill
+    #[arg(long, value_name = "MODEL", default_value = "infill", value_parser = kind)]
+    model: Kind,
+    #[command(flatten)]
+    target: Target,
+    /// Sizes and training settings in a TOML file
+    #[arg(long, value_name = "FILE")]
+    recipe: Option<PathBuf>,
+    /// Same seed, same weights on one device
+    #[arg(long, default_value_t = 0)]
+    seed: u64,
+    /// cpu, cuda, or auto for CUDA where there is one
+    #[arg(long, default_value = "auto")]
+    device: String,
+    /// Stop after this time, as if the budget were used up
+    #[arg(long, value_name = "TIME", value_parser = crate::duration::duration)]
+    limit: Option<std::time::Duration>,
+    /// Only write the training folder, for `benchstone-torch train` somewhere else
+    #[arg(long)]
+    prepare_only: bool,
+}
+
+pub(crate) fn kind(text: &str) -> Result<Kind, String> {
+    Kind::ALL
+        .into_iter()
+        .find(|kind| kind.name() == text)
+        .ok_or_else(|| "there are lstm, hole and infill".to_owned())
+}
+
+impl Train {
+    pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
+        let cancelled = interrupt::flag()?;
+        let out = &self.target.out;
+        if out.exists() && !self.target.force {
+            return Err(dataset::Error::Exists(out.clone()).into());
+        }
+        let recipe = match &self.recipe {
+            Some(path) => Recipe::read(self.model, path)?,
+            None => Recipe::of(self.model),
+        };
+        let bar = Bar::new(global);
+        let work = partial(out);
+        let resumes = self.target.resume && work.join("corpus.json").is_file();
+        let report = if resumes {
+            None
+        } else {
+            if work.exists() {
+                fs::remove_dir_all(&work)
+                    .with_context(|| format!("cannot remove {}", work.display()))?;
+            }
+            let entries = entries(&self.corpus, self.model, global, &bar)?;
+            Some(lm::prepare(&entries, self.model, &recipe, self.seed, &work)?)
+        };
+        if self.prepare_only {
+            drop(bar);
+            place(&work, out)?;
+            if let Some(report) = &report {
+                match global.json {
+                    true => output::json(report)?,
+                    false => print_corpus(report, out)?,
+                }
+            }
+            return Ok(ExitCode::SUCCESS);
+        }
+        let mut arguments = vec!["--device".to_owned(), self.device.clone()];
+        if let Some(limit) = self.limit {
+            arguments.extend(["--seconds".to_owned(), limit.as_secs().to_string()]);
+        }
+        if resumes {
+            arguments.push("--resume".to_owned());
+        }
+        let training = &recipe.training;
+        let steps = training.budget_tokens / training.batch_tokens as u64;
+        let trained = lm::train(&work, &arguments, steps, &bar, &cancelled)?;
+        drop(bar);
+        finish(&work)?;
+        place(&work, out)?;
+        match global.json {
+            true => output::json(&trained)?,
+            false => print(&trained, out)?,
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// Where a checkpoint is made before it is moved to `out`.
+fn partial(out: &Path) -> PathBuf {
+    let mut name = out.as_os_str().to_owned();
+    name.push(".partial");
+    name.into()
+}
+
+fn place(work: &Path, out: &Path) -> anyhow::Result<()> {
+    if out.exists() {
+        fs::remove_dir_all(out).with_context(|| format!("cannot remove {}", out.display()))?;
+    }
+    fs::rename(work, out).with_context(|| format!("cannot write {}", out.display()))
+}
+
+/// The kernels to learn from, with their features where the kind is conditioned on them.
+fn entries(
+    corpus: &Path,
+    kind: Kind,
+    global: &Global,
+    bar: &dyn Progress,
+) -> anyhow::Result<Vec<Entry>> {
+    let mut entries = Vec::new();
+    let is_kernels = Dataset::is_at(corpus)
+        && Dataset::open(corpus)?.manifest().schema == <kernels::KernelRow as dataset::Row>::SCHEMA;
+    if is_kernels {
+        for row in Dataset::open(corpus)?.rows::<kernels::KernelRow>()? {
+            let row = row?;
+            if row.verdict == dataset::Verdict::ACCEPTED {
+                entries.push(Entry {
+                    text: row.text,
+                    package: row.package,
+                    licence: row.licence,
+                    features: BTreeMap::new(),
+                });
+            }
+        }
+    } else {
+        for program in Programs::open(corpus)?.iter()? {
+            if let Code::Text(text) = program?.code {
+                entries.push(Entry { text, ..Entry::default() });
+            }
+        }
+    }
+    if kind == Kind::Infill {
+        describe(&mut entries, global, bar)?;
+    }
+    Ok(entries)
+}
+
+/// Fill in the features that conditions are made of.
+fn describe(entries: &mut [Entry], global: &Global, bar: &dyn Progress) -> anyhow::Result<()> {
+    const CHUNK: usize = 256;
+    let spaces = features::spaces("grewe,instcount")?;
+    let extractor = super::features::extractor(spaces.clone(), 1, global)?;
+    bar.begin("describing", entries.len() as u64);
+    for chunk in entries.chunks_mut(CHUNK) {
+        let programs: Vec<Program> = chunk
+            .iter()
+            .map(|entry| Program {
+                path: String::new(),
+                name: String::new(),
+                language: Language::OpenCl,
+                code: Code::Text(entry.text.clone()),
+            })
+            .collect();
+        let rows = extractor.describe_many(&programs)?;
+        for (entry, rows) in chunk.iter_mut().zip(rows) {
+            // The last kernel is the one that the program is about.
+            let Some(row) = rows.iter().rfind(|row| row.is_accepted()) else { continue };
+            for space in &spaces {
+                let Some(vector) = row.vectors.get(space.name()) else { continue };
+                for (name, value) in space.dimensions().iter().zip(vector) {
+                    let name = match *name {
+                        "TotalInsts" => "instructions",
+                        "TotalBlocks" => "blocks",
+                        other => other,
+                    };
+                    if lm::condition::FEATURES.contains(&name) {
+                        entry.features.insert(name.to_owned(), *value);
+                    }
+                }
+            }
+        }
+        bar.advance(chunk.len() as u64);
+    }
+    Ok(())
+}
+
+/// What a training folder becomes a checkpoint by: metrics as a table and as a picture, and nothing
+/// that only training needs.
+fn finish(work: &Path) -> anyhow::Result<()> {
+    let metrics = lm::metrics(work)?;
+    let table = work.join("metrics");
+    let notes = Notes::default();
+    let builder = Builder::<Metric>::create(&table, true, &"metrics")?;
+    fs::write(work.join("curve.svg"), curve(&metrics)).context("cannot write curve.svg")?;
+    builder.finish(metrics, notes)?;
+    for file in ["metrics.jsonl", "corpus.safetensors", "state.safetensors"] {
+        let path = work.join(file);
+        if path.exists() {
+            fs::remove_file(&path).with_context(|| format!("cannot remove {}", path.display()))?;
+        }
+    }
+    if !work.join("model.safetensors").is_file() {
+        bail!("the training engine wrote no model.safetensors in {}", work.display());
+    }
+    Ok(())
+}
+
+/// The curve of losses over tokens as a picture.
+fn curve(metrics: &[Metric]) -> String {
+    use std::fmt::Write;
+    const WIDTH: f64 = 640.0;
+    const HEIGHT: f64 = 360.0;
+    const MARGIN: f64 = 48.0;
+    let last = metrics.last().map_or(1.0, |metric| metric.tokens as f64).max(1.0);
+    let top = metrics.iter().map(|metric| metric.loss).fold(0.1, f64::max);
+    let place = |tokens: u64, loss: f64| {
+        let x = MARGIN + tokens as f64 / last * (WIDTH - 2.0 * MARGIN);
+        let y = HEIGHT - MARGIN - loss / top * (HEIGHT - 2.0 * MARGIN);
+        format!("{x:.1},{y:.1} ")
+    };
+    let line = |points: String, colour: &str| {
+        format!("<polyline fill=\"none\" stroke=\"{colour}\" points=\"{}\"/>\n", points.trim_end())
+    };
+    let training: String = metrics.iter().map(|m| place(m.tokens, m.loss)).collect();
+    let validation: String = metrics
+        .iter()
+        .filter_map(|m| m.validation_loss.map(|loss| place(m.tokens, loss)))
+        .collect();
+    let mut svg = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{WIDTH}\" height=\"{HEIGHT}\" \
+         font-family=\"sans-serif\" font-size=\"12\">\n<rect width=\"100%\" height=\"100%\" \
+         fill=\"white\"/>\n"
+    );
+    svg += &line(training, "#8899aa");
+    svg += &line(validation, "#cc3311");
+    let (bottom, right) = (HEIGHT - MARGIN, WIDTH - MARGIN);
+    // Writing to a string does not fail.
+    let _ = write!(
+        svg,
+        "<path d=\"M{MARGIN} {MARGIN}V{bottom}H{right}\" fill=\"none\" stroke=\"black\"/>\n\
+         <text x=\"{MARGIN}\" y=\"{:.0}\">loss of training (grey) and validation (red) in nats; top {top:.2}</text>\n\
+         <text x=\"{right}\" y=\"{:.0}\" text-anchor=\"end\">{:.1} million tokens</text>\n</svg>\n",
+        MARGIN - 12.0,
+        HEIGHT - MARGIN + 20.0,
+        last / 1e6,
+    );
+    svg
+}
+
+fn print_corpus(report: &CorpusReport, out: &Path) -> anyhow::Result<()> {
+    let rows = [
+        ("kernels to train on", report.training as u64),
+        ("to validate on", report.validation as u64),
+        ("too long", report.too_long as u64),
+        ("families", report.families as u64),
+        ("effective families", report.effective_families as u64),
+        ("packages", report.packages as u64),
+        ("training tokens", report.training_tokens),
+        ("vocabulary", report.vocabulary as u64),
+    ];
+    let rows = rows.map(|(name, count)| vec![name.to_owned(), output::count(count)]);
+    output::line(&output::table(&["corpus", "count"], rows).to_string())?;
+    output::line(&format!("next: benchstone-torch train {}", out.display()))
+}
+
+fn print(trained: &Trained, out: &Path) -> anyhow::Result<()> {
+    output::line(&format!(
+        "{} steps, {} tokens in {:.0} s on {} ({} tokens/s); loss {:.4}{}; stopped by {}",
+        output::count(trained.steps),
+        output::count(trained.tokens),
+        trained.seconds,
+        trained.device,
+        output::count(trained.tokens_per_second as u64),
+        trained.loss,
+        trained.validation_loss.map(|l| format!(", validation {l:.4}")).unwrap_or_default(),
+        trained.stopped,
+    ))?;
+    output::line(&format!("next: benchstone sample {} --n 10 --out samples", out.display()))
+}

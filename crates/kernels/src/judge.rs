@@ -1,0 +1,73 @@
+use crate::{
+    KernelRow, MINIMUM_INSTRUCTIONS,
+    compiler::{Compiler, DOES_NOT_COMPILE},
+    file::{self, Source, TOO_SMALL},
+    setting::{STANDARDS, alone},
+};
+use clang::Clang;
+use dataset::Verdict;
+
+/// The rejection filter for programs that stand alone: what a model or a person wrote, with nothing
+/// added to make it compile.
+#[derive(Debug)]
+pub struct Judge {
+    compiler: Compiler,
+}
+
+/// A program that passed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Judged {
+    /// Its last kernel.
+    pub kernel: String,
+    /// The `-cl-std` it compiles with, the usual one first.
+    pub standard: String,
+    /// IR instructions of that kernel at -O0.
+    pub instructions: u32,
+}
+
+impl Judge {
+    /// A filter that asks this clang.
+    #[must_use]
+    pub fn new(clang: Clang) -> Judge {
+        Judge { compiler: Compiler::new(clang) }
+    }
+
+    /// Whether a program compiles, holds a kernel, and does something in it.
+    ///
+    /// # Errors
+    /// Why it does not pass: `does-not-compile`, `no-kernel`, `too-small`, or what it did to clang.
+    pub fn check(&self, text: &str) -> Result<Judged, Verdict> {
+        let mut first = None;
+        for standard in STANDARDS {
+            let (facts, code) = match self.compiler.compile(text, alone(standard)) {
+                Ok(compiled) => compiled,
+                Err(verdict) if verdict.name == DOES_NOT_COMPILE => {
+                    first.get_or_insert(verdict);
+                    continue;
+                }
+                Err(verdict) => return Err(verdict),
+            };
+            let Some(kernel) = facts.kernels.last() else {
+                return Err(Verdict::new("no-kernel", ""));
+            };
+            let size = code.functions.iter().find(|function| function.name == kernel.name);
+            let instructions = size.map_or(0, |function| function.instructions);
+            if instructions < MINIMUM_INSTRUCTIONS {
+                return Err(Verdict::new(TOO_SMALL, format!("{instructions} instructions")));
+            }
+            let (kernel, standard) = (kernel.name.clone(), standard.to_owned());
+            return Ok(Judged { kernel, standard, instructions });
+        }
+        Err(first.unwrap_or_else(|| Verdict::new(DOES_NOT_COMPILE, "no standard was tried")))
+    }
+
+    /// The row of a program's last kernel, isolated and in normal form, as [`prepare`](crate::prepare)
+    /// makes it.
+    #[must_use]
+    pub fn normalise(&self, text: &str) -> Option<KernelRow> {
+        let id = dataset::content_hash(text.as_bytes());
+        let source = Source { id, text: Some(text.to_owned()), ..Source::default() };
+        let rows = file::rows(&self.compiler, &source);
+        rows.into_iter().rfind(KernelRow::is_kernel)
+    }
+}

@@ -1,0 +1,102 @@
+//! A checkpoint: a folder with weights, configuration and tokenizer.
+
+use crate::{
+    Error, Kind, Result,
+    tokenizer::{self, Special, Tokenizer},
+};
+use nn::Model;
+use serde::Deserialize;
+use std::path::{Path, PathBuf};
+
+/// Weights, configuration and tokenizer of a model.
+#[derive(Debug)]
+pub struct Checkpoint {
+    folder: PathBuf,
+    kind: Kind,
+    model: Model,
+    tokenizer: Box<dyn Tokenizer>,
+    length: usize,
+}
+
+/// What `config.json` says beyond the architecture.
+#[derive(Deserialize)]
+struct Own {
+    kind: Kind,
+    tokenizer: String,
+    special: Special,
+    length: usize,
+}
+
+impl Checkpoint {
+    /// Load a checkpoint.
+    ///
+    /// # Errors
+    /// When a file is missing or broken, the checkpoint is not one of `benchstone train`, or its
+    /// tokenizer is another model's.
+    pub fn load(folder: &Path) -> Result<Checkpoint> {
+        let model = Model::load(folder)?;
+        let path = folder.join("config.json");
+        let own: Own =
+            serde_json::from_value(model.config()["benchstone"].clone()).map_err(|_| {
+                nn::Error::Config {
+                path: path.clone(),
+                why: "no section `benchstone`: the weights can be run, but which tokens begin and \
+                      end a kernel is not known; only checkpoints of `benchstone train` are sampled"
+                    .to_owned(),
+            }
+            })?;
+        if own.special != Special::ALL {
+            let why = "its special tokens have other ids than this program's".to_owned();
+            return Err(nn::Error::Config { path, why }.into());
+        }
+        let tokenizer = tokenizer::read(&folder.join("tokenizer.json"), &own.tokenizer)?;
+        let (pieces, vocabulary) = (tokenizer.vocabulary().len(), model.vocabulary());
+        if pieces != vocabulary {
+            return Err(Error::Mismatch {
+                path: folder.to_owned(),
+                tokenizer: pieces,
+                model: vocabulary,
+            });
+        }
+        let length = model.positions().map_or(own.length, |most| most.min(own.length));
+        Ok(Checkpoint { folder: folder.to_owned(), kind: own.kind, model, tokenizer, length })
+    }
+
+    /// Its folder.
+    #[must_use]
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Its kind.
+    #[must_use]
+    pub fn kind(&self) -> Kind {
+        self.kind
+    }
+
+    /// The model.
+    #[must_use]
+    pub fn model(&self) -> &Model {
+        &self.model
+    }
+
+    /// The tokenizer.
+    #[must_use]
+    pub fn tokenizer(&self) -> &dyn Tokenizer {
+        &*self.tokenizer
+    }
+
+    /// Longest sequence in tokens, prompt included.
+    #[must_use]
+    pub fn length(&self) -> usize {
+        self.length
+    }
+}
+
+/// Write a file under a temporary name, then rename it.
+pub(crate) fn put(path: &Path, content: &[u8]) -> Result<()> {
+    let temporary = path.with_extension("new");
+    std::fs::write(&temporary, content)
+        .and_then(|()| std::fs::rename(&temporary, path))
+        .map_err(Error::file("write", path))
+}

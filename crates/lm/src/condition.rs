@@ -1,0 +1,131 @@
+//! What a sample may be conditioned on: a wanted feature vector and an argument specification
+//! (BenchDirect, Tsimpourlas et al. 2023, section 4), as tokens before the kernel.
+
+use clang::lexer::{Kind, Token, tokens};
+use std::collections::BTreeMap;
+
+/// Features that can be asked for, in the order in which they stand before a kernel. The first six
+/// are Grewe's (CGO'13), then two of InstCount's; `tokens` is the kernel's length.
+pub const FEATURES: [&str; 9] = [
+    "comp",
+    "rational",
+    "mem",
+    "localmem",
+    "coalesced",
+    "atomic",
+    "instructions",
+    "blocks",
+    "tokens",
+];
+
+/// Steps of a feature: none, one, two or three, four to seven, and so on.
+pub const STEPS: usize = 12;
+
+/// The step of a value: 0 for 0, else one more than the binary logarithm, rounded down.
+#[must_use]
+pub fn step(value: f64) -> usize {
+    if value < 1.0 { 0 } else { (value.log2() as usize + 1).min(STEPS - 1) }
+}
+
+/// Spellings of all condition tokens: `<comp:0>` to `<tokens:11>`.
+#[must_use]
+pub fn pieces() -> Vec<String> {
+    FEATURES.iter().flat_map(|name| (0..STEPS).map(move |step| piece(name, step))).collect()
+}
+
+fn piece(name: &str, step: usize) -> String {
+    format!("<{name}:{step}>")
+}
+
+/// The condition tokens' spellings for a feature vector, one place for each of [`FEATURES`];
+/// `None` where it has no value.
+#[must_use]
+pub fn of(values: &BTreeMap<String, f64>) -> Vec<Option<String>> {
+    FEATURES.iter().map(|name| values.get(*name).map(|value| piece(name, step(*value)))).collect()
+}
+
+/// The argument specification of the last kernel in a text: its parameters without their names, as
+/// lexemes with commas between the parameters. Empty where the text has no kernel.
+#[must_use]
+pub fn arguments(text: &str) -> Vec<&str> {
+    let all: Vec<Token<'_>> = tokens(text).filter(|token| token.kind != Kind::Directive).collect();
+    let is_kernel = |token: &Token<'_>| token.is("kernel") || token.is("__kernel");
+    let Some(mut at) = all.iter().rposition(is_kernel) else { return Vec::new() };
+    // The parameters' parenthesis is the first that no attribute opens.
+    while at < all.len() && !all[at].is("(") {
+        if all[at].is("__attribute__") {
+            at = closing(&all, at + 1);
+        }
+        at += 1;
+    }
+    let end = closing(&all, at);
+    let Some(inside) = all.get(at + 1..end) else { return Vec::new() };
+    specification(inside)
+}
+
+/// A specification as a person gives it: `global float*, const int`.
+#[must_use]
+pub fn parse_arguments(text: &str) -> Vec<&str> {
+    let all: Vec<Token<'_>> = tokens(text).collect();
+    specification(&all)
+}
+
+/// Where the parenthesis that opens at `from` closes.
+fn closing(all: &[Token<'_>], from: usize) -> usize {
+    let mut depth = 0;
+    for (at, token) in all.iter().enumerate().skip(from) {
+        if token.is("(") {
+            depth += 1;
+        } else if token.is(")") {
+            depth -= 1;
+            if depth == 0 {
+                return at;
+            }
+        }
+    }
+    all.len()
+}
+
+fn specification<'a>(inside: &[Token<'a>]) -> Vec<&'a str> {
+    let mut lexemes = Vec::new();
+    for (at, parameter) in inside.split(|token| token.is(",")).enumerate() {
+        if at > 0 {
+            lexemes.push(",");
+        }
+        let words = parameter.iter().filter(|token| token.kind == Kind::Word).count();
+        let name = parameter
+            .iter()
+            .rposition(|token| token.kind == Kind::Word && words > 1 && !is_type(token.text));
+        let kept = parameter.iter().enumerate().filter(|(at, _)| Some(*at) != name);
+        lexemes.extend(kept.map(|(_, token)| token.text));
+    }
+    lexemes
+}
+
+fn is_type(word: &str) -> bool {
+    use crate::tokenizer::{KEYWORDS, TYPES};
+    let scalar = word.trim_end_matches(|letter: char| letter.is_ascii_digit());
+    KEYWORDS.binary_search(&word).is_ok()
+        || TYPES.binary_search(&word).is_ok()
+        || TYPES.binary_search(&scalar).is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_specification_is_the_parameters_without_names() {
+        let text = "void B(int a) {}\nkernel __attribute__((reqd_work_group_size(8, 1, 1))) void \
+                    A(global float4* restrict a, const int b, local Ta* c) { B(b); }";
+        assert_eq!(arguments(text).join(" "), "global float4 * restrict , const int , local Ta *");
+        assert_eq!(parse_arguments("global float*, int").join(" "), "global float * , int");
+        assert!(arguments("int a;").is_empty());
+    }
+
+    #[test]
+    fn steps_double() {
+        let steps: Vec<usize> = [0.0, 0.3, 1.0, 2.0, 3.0, 4.0, 1e9].map(step).into();
+        assert_eq!(steps, [0, 0, 1, 2, 2, 3, STEPS - 1]);
+    }
+}

@@ -1,0 +1,725 @@
+//! Declarations: specifiers, declarators, parameters, structs, enumerations, initialisers.
+
+use super::{
+    express::Purpose,
+    parser::{Goal, Lexeme, Name, Outcome, Parser, Refusal, Scope, Sort, Step, Symbol},
+    types::{Function, Scalar, Space, Target, Type},
+};
+use std::sync::Arc;
+
+/// Where a declaration stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    File,
+    Block,
+    ForFirst,
+    Parameter,
+    Member(usize),
+    /// No declaration but the name of a type: in a cast, in `sizeof`.
+    TypeName,
+}
+
+/// A declaration so far.
+#[derive(Clone, Debug)]
+pub(super) struct Declaration {
+    place: Place,
+    kernel: bool,
+    typedef: bool,
+    constant: bool,
+    space: Option<Space>,
+    /// `signed`, `unsigned`.
+    sign: Option<bool>,
+    /// Words of an arithmetic type so far: `long`, `int`, …
+    longs: u8,
+    ty: Option<Type>,
+    /// Whether the type's word may be followed by another: `long int`.
+    open: bool,
+    /// Whether a struct or enumeration was defined or named: a lone `;` may follow.
+    tagged: bool,
+    /// Not allowed as a kernel's parameter: `bool`, `size_t`, `half` and their like.
+    host_sized: bool,
+    base: Type,
+    current: Type,
+    stars: u32,
+    pointer_constant: bool,
+    dimensions: u32,
+    name: Option<Name>,
+    initialised: bool,
+}
+
+/// A parameter of a function.
+#[derive(Clone, Debug)]
+pub(super) struct Parameter {
+    name: Option<Name>,
+    ty: Type,
+    constant: bool,
+    host_sized: bool,
+}
+
+impl Declaration {
+    pub(super) fn new(place: Place) -> Declaration {
+        Declaration {
+            place,
+            kernel: false,
+            typedef: false,
+            constant: false,
+            space: None,
+            sign: None,
+            longs: 0,
+            ty: None,
+            open: false,
+            tagged: false,
+            host_sized: false,
+            base: Type::Unknown,
+            current: Type::Unknown,
+            stars: 0,
+            pointer_constant: false,
+            dimensions: 0,
+            name: None,
+            initialised: false,
+        }
+    }
+
+    fn is_typed(&self) -> bool {
+        self.ty.is_some() || self.sign.is_some()
+    }
+
+    /// The type that the specifiers make.
+    fn base(&self) -> Type {
+        match (&self.ty, self.sign) {
+            (Some(Type::Scalar(scalar)), Some(unsigned)) => {
+                let pairs = [
+                    (Scalar::Char, Scalar::Uchar),
+                    (Scalar::Short, Scalar::Ushort),
+                    (Scalar::Int, Scalar::Uint),
+                    (Scalar::Long, Scalar::Ulong),
+                ];
+                let pair = pairs.iter().find(|(signed, _)| signed == scalar);
+                pair.map_or(Type::Unknown, |(s, u)| Type::Scalar(if unsigned { *u } else { *s }))
+            }
+            (Some(ty), _) => ty.clone(),
+            (None, Some(true)) => Type::Scalar(Scalar::Uint),
+            (None, _) => Type::Scalar(Scalar::Int),
+        }
+    }
+
+    /// Begin a declarator of the same base.
+    fn again(mut self: Box<Self>) -> Box<Self> {
+        self.current = self.base.clone();
+        self.stars = 0;
+        self.pointer_constant = false;
+        self.dimensions = 0;
+        self.name = None;
+        self.initialised = false;
+        self
+    }
+
+    /// Where what is declared lives.
+    fn home(&self) -> Space {
+        if self.stars > 0 { Space::Private } else { self.space.unwrap_or(Space::Private) }
+    }
+
+    /// The type of what is declared.
+    fn whole(&self) -> Type {
+        let mut ty = self.current.clone();
+        let constant = if self.stars > 0 { self.pointer_constant } else { self.constant };
+        for _ in 0..self.dimensions {
+            ty = Type::Array(Arc::new(Target { ty, constant, space: self.home() }));
+        }
+        ty
+    }
+
+    fn is_constant(&self) -> bool {
+        self.home() == Space::Constant
+            || if self.stars > 0 { self.pointer_constant } else { self.constant }
+    }
+}
+
+const QUALIFIERS: [&str; 28] = [
+    "const",
+    "volatile",
+    "restrict",
+    "static",
+    "inline",
+    "extern",
+    "register",
+    "auto",
+    "typedef",
+    "kernel",
+    "__kernel",
+    "global",
+    "__global",
+    "local",
+    "__local",
+    "constant",
+    "__constant",
+    "private",
+    "__private",
+    "generic",
+    "__generic",
+    "read_only",
+    "__read_only",
+    "write_only",
+    "__write_only",
+    "read_write",
+    "__read_write",
+    "__attribute__",
+];
+
+fn space_of(word: &str) -> Option<Space> {
+    Some(match word.trim_start_matches('_') {
+        "global" => Space::Global,
+        "local" => Space::Local,
+        "constant" => Space::Constant,
+        "private" => Space::Private,
+        "generic" => Space::Generic,
+        _ => return None,
+    })
+}
+
+/// Whether a builtin type's name may begin like this.
+fn type_begins(prefix: &str) -> bool {
+    crate::tokenizer::TYPES.iter().any(|word| word.starts_with(prefix))
+        || ["1", "2", "3", "4", "6", "8", "16", ""]
+            .iter()
+            .any(|end| Type::named(&format!("{prefix}{end}")).is_some())
+}
+
+impl Parser {
+    pub(super) fn begins_declaration(&self, lexeme: Lexeme<'_>) -> bool {
+        if !lexeme.is_word() {
+            return false;
+        }
+        if lexeme.partial {
+            return type_begins(lexeme.text) && self.lookup(lexeme.text).is_none()
+                || self.visible().any(|(name, symbol)| {
+                    name.starts_with(lexeme.text) && matches!(symbol, Symbol::Typedef(_))
+                });
+        }
+        if let Some(symbol) = self.lookup(lexeme.text) {
+            return matches!(symbol, Symbol::Typedef(_));
+        }
+        QUALIFIERS.contains(&lexeme.text)
+            || matches!(lexeme.text, "struct" | "union" | "enum" | "signed" | "unsigned" | "typeof")
+            || Type::named(lexeme.text).is_some()
+    }
+
+    pub(super) fn specifiers(&mut self, mut d: Box<Declaration>, lexeme: Lexeme<'_>) -> Outcome {
+        let word = lexeme.text;
+        if d.tagged && d.ty.is_none() {
+            // A struct or enumeration below has just been completed.
+            d.ty = Some(std::mem::replace(&mut self.type_value, Type::Unknown));
+        }
+        if lexeme.partial && lexeme.is_word() && !d.is_typed() {
+            return if self.begins_declaration(lexeme) {
+                Ok(Step::Taken)
+            } else {
+                Err(Refusal::Undeclared)
+            };
+        }
+        if QUALIFIERS.contains(&word) {
+            match word {
+                "const" => d.constant = true,
+                "kernel" | "__kernel" if d.place == Place::File => d.kernel = true,
+                "typedef" if matches!(d.place, Place::File | Place::Block) => d.typedef = true,
+                "kernel" | "__kernel" | "typedef" => return Err(Refusal::Context),
+                "static" | "inline" | "extern" if d.place != Place::File && word != "static" => {
+                    return Err(Refusal::Context);
+                }
+                "__attribute__" => {
+                    self.want(Goal::Specifiers(d));
+                    self.want(Goal::Attribute { depth: 0 });
+                    return Ok(Step::Taken);
+                }
+                _ => {
+                    if let Some(space) = space_of(word) {
+                        if d.space.is_some_and(|known| known != space) {
+                            return Err(Refusal::Syntax);
+                        }
+                        d.space = Some(space);
+                    }
+                }
+            }
+            self.want(Goal::Specifiers(d));
+            return Ok(Step::Taken);
+        }
+        match word {
+            "struct" | "union" | "enum" if !d.is_typed() => {
+                d.tagged = true;
+                self.want(Goal::Specifiers(d));
+                self.want(if word == "enum" { Goal::EnumTag } else { Goal::Tag(None) });
+                self.type_value = Type::Scalar(Scalar::Int);
+                return Ok(Step::Taken);
+            }
+            "signed" | "unsigned" if d.sign.is_none() && (d.ty.is_none() || d.open) => {
+                d.sign = Some(word == "unsigned");
+                d.open = true;
+                self.want(Goal::Specifiers(d));
+                return Ok(Step::Taken);
+            }
+            _ => {}
+        }
+        let is_arithmetic = matches!(word, "char" | "short" | "int" | "long" | "double");
+        if is_arithmetic && (d.open || d.sign.is_some()) {
+            let scalar = Scalar::named(word).unwrap_or(Scalar::Int);
+            let allowed = match (&d.ty, word) {
+                (None, "double") => false,
+                (None, _) => true,
+                (Some(Type::Scalar(Scalar::Long)), "long") if d.longs < 2 => true,
+                (Some(Type::Scalar(Scalar::Short | Scalar::Long)), "int") => true,
+                (Some(Type::Scalar(Scalar::Int)), "short" | "long") => true,
+                _ => false,
+            };
+            if allowed {
+                d.longs += u8::from(word == "long");
+                if d.ty.is_none() || word != "int" {
+                    d.ty = Some(Type::Scalar(scalar));
+                }
+                self.want(Goal::Specifiers(d));
+                return Ok(Step::Taken);
+            }
+            return Err(Refusal::Syntax);
+        }
+        if !d.is_typed() && lexeme.is_word() {
+            let ty = match self.lookup(word) {
+                Some(Symbol::Typedef(ty)) => Some(ty.clone()),
+                Some(_) => None,
+                None => Type::named(word),
+            };
+            let Some(ty) = ty else { return Err(Refusal::Undeclared) };
+            d.host_sized = matches!(
+                word,
+                "bool" | "size_t" | "ptrdiff_t" | "intptr_t" | "uintptr_t" | "event_t"
+            );
+            d.open = is_arithmetic;
+            d.longs = u8::from(word == "long");
+            d.ty = Some(ty);
+            self.want(Goal::Specifiers(d));
+            return Ok(Step::Taken);
+        }
+        if !d.is_typed() {
+            return Err(Refusal::Syntax);
+        }
+        d.base = d.base();
+        d.current = d.base.clone();
+        if word == ";" && d.tagged && !matches!(d.place, Place::Parameter | Place::TypeName) {
+            return Ok(Step::Taken);
+        }
+        self.want(Goal::Declarator(d));
+        Ok(Step::Again)
+    }
+
+    pub(super) fn declarator(&mut self, mut d: Box<Declaration>, lexeme: Lexeme<'_>) -> Outcome {
+        match lexeme.text {
+            "*" => {
+                let (constant, space) = match d.stars {
+                    0 => (d.constant, d.space.unwrap_or(Space::Generic)),
+                    _ => (d.pointer_constant, Space::Generic),
+                };
+                d.current = Type::pointer(d.current.clone(), constant, space);
+                d.stars += 1;
+                d.pointer_constant = false;
+                self.want(Goal::Declarator(d));
+                return Ok(Step::Taken);
+            }
+            "const" | "volatile" | "restrict" if d.stars > 0 => {
+                d.pointer_constant |= lexeme.text == "const";
+                self.want(Goal::Declarator(d));
+                return Ok(Step::Taken);
+            }
+            word if d.stars > 0 && space_of(word).is_some() => {
+                self.want(Goal::Declarator(d));
+                return Ok(Step::Taken);
+            }
+            "__attribute__" => {
+                self.want(Goal::Declarator(d));
+                self.want(Goal::Attribute { depth: 0 });
+                return Ok(Step::Taken);
+            }
+            _ => {}
+        }
+        if d.place == Place::TypeName {
+            if lexeme.text == "[" {
+                d.dimensions += 1;
+                self.want(Goal::Declarator(d));
+                self.want(Goal::Size);
+                return Ok(Step::Taken);
+            }
+            self.type_value = d.whole();
+            return Ok(Step::Again);
+        }
+        if d.place == Place::Parameter && matches!(lexeme.text, "," | ")" | "[") {
+            self.want(Goal::Named(d));
+            return Ok(Step::Again);
+        }
+        if !lexeme.is_name() {
+            return Err(Refusal::Syntax);
+        }
+        if lexeme.partial {
+            return Ok(Step::Taken);
+        }
+        let name: Name = lexeme.text.into();
+        let place = d.place;
+        let known = match place {
+            Place::Member(at) => self.structs[at].iter().any(|(known, _)| *known == name),
+            Place::Parameter => false,
+            _ => self.here().symbols.iter().any(|(known, symbol)| {
+                *known == name
+                    && !(place == Place::File && matches!(symbol, Symbol::Function { .. }))
+            }),
+        };
+        if known {
+            return Err(Refusal::Redeclared);
+        }
+        d.name = Some(name);
+        self.want(Goal::Named(d));
+        Ok(Step::Taken)
+    }
+
+    pub(super) fn named(&mut self, mut d: Box<Declaration>, lexeme: Lexeme<'_>) -> Outcome {
+        match lexeme.text {
+            "[" if !d.initialised => {
+                if matches!(d.current, Type::Void) {
+                    return Err(Refusal::Type);
+                }
+                d.dimensions += 1;
+                self.want(Goal::Named(d));
+                self.want(Goal::Size);
+                Ok(Step::Taken)
+            }
+            "(" if d.place == Place::File
+                && d.dimensions == 0
+                && !d.typedef
+                && d.name.is_some() =>
+            {
+                if d.kernel && d.current != Type::Void {
+                    return Err(Refusal::Type);
+                }
+                self.parameter_value = None;
+                self.want(Goal::Parameters(d, Vec::new()));
+                Ok(Step::Taken)
+            }
+            "__attribute__" => {
+                self.want(Goal::Named(d));
+                self.want(Goal::Attribute { depth: 0 });
+                Ok(Step::Taken)
+            }
+            "=" if matches!(d.place, Place::File | Place::Block | Place::ForFirst)
+                && !d.initialised
+                && !d.typedef
+                && !d.kernel =>
+            {
+                if d.home() == Space::Local {
+                    return Err(Refusal::Context);
+                }
+                let ty = d.whole();
+                self.put(&d)?;
+                d.initialised = true;
+                self.want(Goal::Named(d));
+                self.want(Goal::Initialiser(ty));
+                Ok(Step::Taken)
+            }
+            ":" if matches!(d.place, Place::Member(_)) && !d.initialised => {
+                d.initialised = true;
+                self.put(&d)?;
+                self.want(Goal::Named(d));
+                self.want_expression(Purpose::Size);
+                Ok(Step::Taken)
+            }
+            "," | ")" if d.place == Place::Parameter => {
+                self.parameter_value = Some(Parameter {
+                    name: d.name.clone(),
+                    ty: d.whole().decayed(),
+                    constant: d.is_constant(),
+                    host_sized: d.host_sized && d.stars == 0,
+                });
+                Ok(Step::Again)
+            }
+            "," | ";" if d.place != Place::Parameter && !d.kernel => {
+                if !d.initialised {
+                    self.put(&d)?;
+                }
+                if lexeme.text == "," {
+                    self.want(Goal::Declarator(d.again()));
+                }
+                Ok(Step::Taken)
+            }
+            _ => Err(Refusal::Syntax),
+        }
+    }
+
+    /// Declare what has been named.
+    fn put(&mut self, d: &Declaration) -> Result<(), Refusal> {
+        let Some(name) = d.name.clone() else { return Err(Refusal::Syntax) };
+        let ty = d.whole();
+        if d.typedef {
+            self.declare(name, Symbol::Typedef(ty));
+            return Ok(());
+        }
+        if ty == Type::Void {
+            return Err(Refusal::Type);
+        }
+        if let Type::Struct(at) = d.current
+            && self.structs[at].is_empty()
+        {
+            return Err(Refusal::Type);
+        }
+        if let Place::Member(at) = d.place {
+            self.structs[at].push((name, ty));
+            return Ok(());
+        }
+        let kernel = self.function.as_ref().is_some_and(|(_, kernel)| *kernel);
+        if d.home() == Space::Local && !(kernel && d.place == Place::Block) {
+            return Err(Refusal::Context);
+        }
+        let symbol = Symbol::Variable {
+            ty,
+            constant: d.is_constant(),
+            space: d.home(),
+            fixed: d.is_constant() && d.stars == 0,
+        };
+        self.declare(name, symbol);
+        Ok(())
+    }
+
+    pub(super) fn parameters(
+        &mut self,
+        d: Box<Declaration>,
+        mut all: Vec<Parameter>,
+        lexeme: Lexeme<'_>,
+    ) -> Outcome {
+        if let Some(parameter) = self.parameter_value.take() {
+            let lonely = parameter.ty == Type::Void && parameter.name.is_none() && all.is_empty();
+            if lonely && lexeme.text == ")" {
+                self.want(Goal::AfterParameters(d, all));
+                return Ok(Step::Taken);
+            }
+            let again =
+                all.iter().any(|other| other.name.is_some() && other.name == parameter.name);
+            if again {
+                return Err(Refusal::Redeclared);
+            }
+            if parameter.ty == Type::Void || d.kernel && !fits_kernel(&parameter) {
+                return Err(Refusal::Type);
+            }
+            all.push(parameter);
+            match lexeme.text {
+                ")" => self.want(Goal::AfterParameters(d, all)),
+                _ => {
+                    self.want(Goal::Parameters(d, all));
+                    self.want(Goal::Specifiers(Box::new(Declaration::new(Place::Parameter))));
+                }
+            }
+            return Ok(Step::Taken);
+        }
+        if lexeme.text == ")" && all.is_empty() {
+            self.want(Goal::AfterParameters(d, all));
+            return Ok(Step::Taken);
+        }
+        self.want(Goal::Parameters(d, all));
+        self.want(Goal::Specifiers(Box::new(Declaration::new(Place::Parameter))));
+        Ok(Step::Again)
+    }
+
+    pub(super) fn after_parameters(
+        &mut self,
+        d: Box<Declaration>,
+        all: Vec<Parameter>,
+        lexeme: Lexeme<'_>,
+    ) -> Outcome {
+        let Some(name) = d.name.clone() else { return Err(Refusal::Syntax) };
+        match lexeme.text {
+            "__attribute__" => {
+                self.want(Goal::AfterParameters(d, all));
+                self.want(Goal::Attribute { depth: 0 });
+            }
+            "{" | ";" => {
+                let defined = lexeme.text == "{";
+                let function = Function {
+                    result: d.current.clone(),
+                    parameters: all.iter().map(|parameter| parameter.ty.clone()).collect(),
+                    variadic: false,
+                };
+                let mut ty = Type::Function(Arc::new(function));
+                match self.lookup(&name) {
+                    Some(Symbol::Function { .. }) if self.overloadable => ty = Type::Unknown,
+                    Some(Symbol::Function { defined: true, .. }) if defined => {
+                        return Err(Refusal::Redeclared);
+                    }
+                    _ => {}
+                }
+                self.here().symbols.retain(|(known, _)| *known != name);
+                self.declare(name, Symbol::Function { ty, defined });
+                if defined {
+                    if all.iter().any(|parameter| parameter.name.is_none()) {
+                        return Err(Refusal::Syntax);
+                    }
+                    self.kernels += usize::from(d.kernel);
+                    self.function = Some((d.current.clone(), d.kernel));
+                    self.scopes.push(Scope::default());
+                    for parameter in all {
+                        let Some(name) = parameter.name else { continue };
+                        let symbol = Symbol::Variable {
+                            ty: parameter.ty,
+                            constant: parameter.constant,
+                            space: Space::Private,
+                            fixed: false,
+                        };
+                        self.declare(name, symbol);
+                    }
+                    self.want(Goal::FunctionEnd);
+                    self.want(Goal::Block { function: true });
+                }
+            }
+            _ => return Err(Refusal::Syntax),
+        }
+        Ok(Step::Taken)
+    }
+
+    pub(super) fn tag(&mut self, name: Option<Name>, lexeme: Lexeme<'_>) -> Outcome {
+        match lexeme.text {
+            "__attribute__" => {
+                self.want(Goal::Tag(name));
+                self.want(Goal::Attribute { depth: 0 });
+                return Ok(Step::Taken);
+            }
+            "{" => {
+                let at = match name.as_ref().and_then(|name| self.find_tag(name)) {
+                    Some(Type::Struct(at)) if self.structs[at].is_empty() => at,
+                    _ => {
+                        self.structs.push(Vec::new());
+                        self.structs.len() - 1
+                    }
+                };
+                if let Some(name) = name {
+                    self.here().tags.push((name, Type::Struct(at)));
+                }
+                self.want(Goal::Members(at));
+                return Ok(Step::Taken);
+            }
+            _ => {}
+        }
+        match name {
+            None if lexeme.is_name() => {
+                self.want(Goal::Tag(Some(lexeme.text.into())));
+                Ok(Step::Taken)
+            }
+            None => Err(Refusal::Syntax),
+            Some(name) => {
+                let known = self.find_tag(&name);
+                let ty = known.unwrap_or_else(|| {
+                    // Not complete yet: good for pointers only.
+                    self.structs.push(Vec::new());
+                    let ty = Type::Struct(self.structs.len() - 1);
+                    self.here().tags.push((name, ty.clone()));
+                    ty
+                });
+                self.type_value = ty;
+                Ok(Step::Again)
+            }
+        }
+    }
+
+    fn find_tag(&self, name: &str) -> Option<Type> {
+        let all = self.scopes.iter().rev().flat_map(|scope| &scope.tags);
+        all.into_iter().find(|(known, _)| **known == *name).map(|(_, ty)| ty.clone())
+    }
+
+    pub(super) fn members(&mut self, at: usize, lexeme: Lexeme<'_>) -> Outcome {
+        if lexeme.text == "}" {
+            if self.structs[at].is_empty() {
+                return Err(Refusal::Syntax);
+            }
+            self.type_value = Type::Struct(at);
+            return Ok(Step::Taken);
+        }
+        self.want(Goal::Members(at));
+        if lexeme.text == ";" {
+            return Ok(Step::Taken);
+        }
+        self.want(Goal::Specifiers(Box::new(Declaration::new(Place::Member(at)))));
+        Ok(Step::Again)
+    }
+
+    pub(super) fn enumerators(&mut self, value: bool, lexeme: Lexeme<'_>) -> Outcome {
+        match lexeme.text {
+            "}" => {
+                self.type_value = Type::Scalar(Scalar::Int);
+                return Ok(Step::Taken);
+            }
+            "," if value => self.want(Goal::Enumerators { value: false }),
+            "=" if value => {
+                self.want(Goal::Enumerators { value: true });
+                self.want_expression(Purpose::Size);
+            }
+            name if !value && lexeme.is_name() => {
+                if !lexeme.partial {
+                    if self.here().symbols.iter().any(|(known, _)| **known == *name) {
+                        return Err(Refusal::Redeclared);
+                    }
+                    self.declare(name.into(), Symbol::Enumerator);
+                }
+                self.want(Goal::Enumerators { value: true });
+            }
+            _ => return Err(Refusal::Syntax),
+        }
+        Ok(Step::Taken)
+    }
+
+    pub(super) fn list(&mut self, ty: Type, filled: bool, lexeme: Lexeme<'_>) -> Outcome {
+        let inner = match &ty {
+            Type::Array(target) => target.ty.clone(),
+            Type::Vector(scalar, _) => Type::Scalar(*scalar),
+            Type::Scalar(_) => ty.clone(),
+            _ => Type::Unknown,
+        };
+        match lexeme.text {
+            "}" => return Ok(Step::Taken),
+            "," if filled => self.want(Goal::List { ty, filled: false }),
+            _ if filled => return Err(Refusal::Syntax),
+            "." | "[" => {
+                // A designator names what follows: nothing is checked.
+                self.want(Goal::List { ty: Type::Unknown, filled: true });
+                self.want(Goal::Initialiser(Type::Unknown));
+                self.want(Goal::Exactly("="));
+                if lexeme.text == "[" {
+                    self.want(Goal::Exactly("]"));
+                    self.want_expression(Purpose::Size);
+                } else {
+                    self.want(Goal::Word);
+                }
+            }
+            _ => {
+                // Braces around inner lists may be left out.
+                let inner = if lexeme.text == "{" || inner.element().is_some() {
+                    inner
+                } else {
+                    Type::Unknown
+                };
+                self.want(Goal::List { ty, filled: true });
+                self.want(Goal::Initialiser(inner));
+                return Ok(Step::Again);
+            }
+        }
+        Ok(Step::Taken)
+    }
+
+    /// Whether a lexeme can be a literal or name of the beginning of an operand.
+    pub(super) fn is_literal(lexeme: Lexeme<'_>) -> bool {
+        matches!(lexeme.sort, Sort::Number | Sort::Text | Sort::Letter)
+    }
+}
+
+/// Whether a kernel may have such a parameter (OpenCL C 2.0, section 6.9).
+fn fits_kernel(parameter: &Parameter) -> bool {
+    if parameter.host_sized {
+        return false;
+    }
+    match &parameter.ty {
+        Type::Pointer(target) => {
+            matches!(target.space, Space::Global | Space::Local | Space::Constant)
+        }
+        Type::Scalar(Scalar::Bool) => false,
+        _ => true,
+    }
+}

@@ -1,0 +1,796 @@
+//! Expressions: operators by precedence, with the types of their operands.
+
+use super::{
+    builtins::{CONSTANTS, is_builtin},
+    call,
+    parser::{Goal, Lexeme, Outcome, Parser, Refusal, Sort, Step, Symbol},
+    types::{self, Scalar, Space, Type, assignable, combined},
+};
+
+/// What an expression is for: what its type must be, and whether it may hold a comma.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Purpose {
+    Statement,
+    Condition,
+    /// Of a `switch`.
+    Choice,
+    Case,
+    /// Between parentheses.
+    Inner,
+    /// Between `?` and `:`.
+    Middle,
+    Index,
+    /// Extent of an array, width of a bit field, value of an enumerator.
+    Size,
+    Argument,
+    /// Component of a vector literal.
+    Lane,
+    /// For something of this type.
+    Value(Type),
+}
+
+/// A value, or a place that holds one.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Operand {
+    pub(super) ty: Type,
+    /// Whether it is a place.
+    pub(super) place: bool,
+    /// Whether that may not be assigned to.
+    pub(super) constant: bool,
+    pub(super) space: Space,
+    /// Whether it is the literal 0.
+    pub(super) zero: bool,
+    /// Whether its value is known to the compiler.
+    pub(super) fixed: bool,
+}
+
+impl Operand {
+    pub(super) fn value(ty: Type) -> Operand {
+        Operand {
+            ty,
+            place: false,
+            constant: false,
+            space: Space::Private,
+            zero: false,
+            fixed: false,
+        }
+    }
+
+    fn literal(ty: Type) -> Operand {
+        Operand { fixed: true, ..Operand::value(ty) }
+    }
+
+    pub(super) fn at(ty: Type, constant: bool, space: Space) -> Operand {
+        Operand { place: true, constant, space, ..Operand::value(ty) }
+    }
+
+    fn is_assignable(&self) -> bool {
+        let kind = !matches!(self.ty, Type::Array(_) | Type::Function(_) | Type::Builtin(_));
+        self.ty == Type::Unknown || self.place && !self.constant && kind
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Binary {
+    Multiply,
+    Remainder,
+    Add,
+    Subtract,
+    Shift,
+    Order,
+    Equal,
+    Bits,
+    Both,
+    /// `=`.
+    Assign,
+    /// `+=` and its like, by the operator.
+    Update(u8),
+}
+
+#[derive(Clone, Debug, PartialEq)]
+enum Operator {
+    Sign,
+    Not,
+    Invert,
+    Follow,
+    Address,
+    Step,
+    Cast(Type),
+    Size,
+    Binary(Binary, u8),
+    /// `?`, waiting for its middle.
+    Question,
+    /// `:`, with the middle.
+    Colon(Operand),
+}
+
+const ASSIGNMENT: u8 = 1;
+const TERNARY: u8 = 2;
+const SHIFTS: u8 = 10;
+
+fn binary(text: &str) -> Option<(Binary, u8)> {
+    Some(match text {
+        "*" | "/" => (Binary::Multiply, 12),
+        "%" => (Binary::Remainder, 12),
+        "+" => (Binary::Add, 11),
+        "-" => (Binary::Subtract, 11),
+        "<<" | ">>" => (Binary::Shift, SHIFTS),
+        "<" | ">" | "<=" | ">=" => (Binary::Order, 9),
+        "==" | "!=" => (Binary::Equal, 8),
+        "&" => (Binary::Bits, 7),
+        "^" => (Binary::Bits, 6),
+        "|" => (Binary::Bits, 5),
+        "&&" => (Binary::Both, 4),
+        "||" => (Binary::Both, 3),
+        "=" => (Binary::Assign, ASSIGNMENT),
+        "+=" | "-=" | "*=" | "/=" | "%=" | "&=" | "|=" | "^=" | "<<=" | ">>=" => {
+            (Binary::Update(text.as_bytes()[0]), ASSIGNMENT)
+        }
+        _ => return None,
+    })
+}
+
+/// An expression so far.
+#[derive(Clone, Debug)]
+pub(super) struct Expression {
+    purpose: Purpose,
+    operands: Vec<Operand>,
+    operators: Vec<Operator>,
+    /// Whether an operand comes next.
+    wants: bool,
+}
+
+impl Expression {
+    pub(super) fn new(purpose: Purpose) -> Expression {
+        Expression { purpose, operands: Vec::new(), operators: Vec::new(), wants: true }
+    }
+
+    pub(super) fn give(&mut self, operand: Operand) -> Result<(), Refusal> {
+        self.operands.push(operand);
+        self.wants = false;
+        if self.is_viable() { Ok(()) } else { Err(Refusal::Type) }
+    }
+
+    /// Whether what may become of the last operand goes together with the operators that bind it
+    /// first.
+    fn is_viable(&self) -> bool {
+        let Some(last) = self.operands.last() else { return true };
+        reachable(&last.ty, 2).iter().any(|ty| self.fits(ty.clone(), last))
+    }
+
+    fn fits(&self, ty: Type, last: &Operand) -> bool {
+        let mut held = Operand { ty, ..last.clone() };
+        if held.ty != last.ty {
+            held.place = true;
+            held.constant = false;
+        }
+        let mut below = self.operands.len() - 1;
+        for operator in self.operators.iter().rev() {
+            match operator {
+                Operator::Binary(kind, level) if *level >= SHIFTS => {
+                    below -= 1;
+                    match apply_binary(*kind, &self.operands[below], &held) {
+                        Some(result) => held = result,
+                        None => return false,
+                    }
+                }
+                Operator::Binary(..) | Operator::Question | Operator::Colon(_) => return true,
+                unary => match apply_unary(unary, &held) {
+                    Some(result) => held = result,
+                    None => return false,
+                },
+            }
+        }
+        match &self.purpose {
+            Purpose::Value(Type::Pointer(_) | Type::Struct(_)) | Purpose::Index | Purpose::Size => {
+                self.operators.is_empty() || self.meets(&held)
+            }
+            _ => true,
+        }
+    }
+
+    fn meets(&self, operand: &Operand) -> bool {
+        let ty = &operand.ty;
+        match &self.purpose {
+            _ if matches!(ty, Type::Function(_) | Type::Builtin(_)) => false,
+            Purpose::Statement | Purpose::Inner | Purpose::Middle => true,
+            Purpose::Argument => *ty != Type::Void,
+            Purpose::Condition => ty.is_condition(),
+            Purpose::Index | Purpose::Choice => {
+                *ty == Type::Unknown || matches!(ty, Type::Scalar(s) if !s.is_float())
+            }
+            Purpose::Size | Purpose::Case => {
+                *ty == Type::Unknown
+                    || operand.fixed && matches!(ty, Type::Scalar(s) if !s.is_float())
+            }
+            Purpose::Lane => *ty == Type::Unknown || ty.is_arithmetic(),
+            Purpose::Value(wanted) => match wanted {
+                Type::Array(_) => true,
+                _ => assignable(wanted, ty, operand.zero),
+            },
+        }
+    }
+
+    /// Apply the operators that bind at least as tightly as `level`.
+    fn reduce(&mut self, level: u8) -> Result<(), Refusal> {
+        while let Some(operator) = self.operators.last() {
+            let binds = match operator {
+                // Assignments and `?:` group from the right.
+                Operator::Binary(_, ASSIGNMENT) => level < ASSIGNMENT,
+                Operator::Binary(_, own) => *own >= level,
+                Operator::Colon(_) => level <= ASSIGNMENT,
+                Operator::Question => false,
+                _ => true,
+            };
+            if !binds {
+                return Ok(());
+            }
+            let Some(operator) = self.operators.pop() else { return Ok(()) };
+            let Some(right) = self.operands.pop() else { return Err(Refusal::Syntax) };
+            let result = match &operator {
+                Operator::Binary(kind, _) => {
+                    let Some(left) = self.operands.pop() else { return Err(Refusal::Syntax) };
+                    if matches!(kind, Binary::Assign | Binary::Update(_)) && !left.is_assignable() {
+                        return Err(Refusal::NotAssignable);
+                    }
+                    apply_binary(*kind, &left, &right)
+                }
+                Operator::Colon(middle) => choose(middle, &right),
+                unary => apply_unary(unary, &right),
+            };
+            self.operands.push(result.ok_or(Refusal::Type)?);
+        }
+        Ok(())
+    }
+}
+
+/// The types that postfix operators can make of a type, in this many steps.
+fn reachable(ty: &Type, steps: u32) -> Vec<Type> {
+    let mut all = vec![ty.clone()];
+    if steps == 0 {
+        return all;
+    }
+    match ty {
+        Type::Vector(scalar, _) => {
+            all.push(Type::Scalar(*scalar));
+            all.extend([2, 3, 4, 8].map(|lanes| Type::Vector(*scalar, lanes)));
+        }
+        Type::Pointer(target) | Type::Array(target) => all.extend(reachable(&target.ty, steps - 1)),
+        Type::Function(function) => all.extend(reachable(&function.result, steps - 1)),
+        Type::Builtin(_) | Type::Struct(_) => all.push(Type::Unknown),
+        _ => {}
+    }
+    all
+}
+
+fn apply_unary(operator: &Operator, x: &Operand) -> Option<Operand> {
+    let ty = x.ty.decayed();
+    let literal = |ty: Type| Operand { fixed: x.fixed, ..Operand::value(ty) };
+    if ty == Type::Unknown && !matches!(operator, Operator::Cast(_)) {
+        return Some(Operand { ty, place: true, ..x.clone() });
+    }
+    Some(match operator {
+        Operator::Sign => match &ty {
+            Type::Scalar(scalar) => literal(Type::Scalar((*scalar).max(Scalar::Int))),
+            Type::Vector(..) => literal(ty),
+            _ => return None,
+        },
+        Operator::Not => match &ty {
+            Type::Scalar(_) | Type::Pointer(_) => literal(Type::Scalar(Scalar::Int)),
+            Type::Vector(scalar, lanes) => literal(Type::Vector(scalar.mask(), *lanes)),
+            _ => return None,
+        },
+        Operator::Invert if ty.is_integer() => match &ty {
+            Type::Scalar(scalar) => literal(Type::Scalar((*scalar).max(Scalar::Int))),
+            _ => literal(ty),
+        },
+        Operator::Follow => {
+            let target = ty.target()?;
+            if target.ty == Type::Void {
+                return None;
+            }
+            Operand::at(target.ty.clone(), target.constant, target.space)
+        }
+        Operator::Address if x.place => {
+            Operand::value(Type::pointer(x.ty.clone(), x.constant, x.space))
+        }
+        Operator::Step if x.is_assignable() => match &ty {
+            Type::Scalar(Scalar::Bool) => return None,
+            Type::Scalar(_) | Type::Pointer(_) => Operand::value(ty),
+            Type::Vector(scalar, _) if !scalar.is_float() => Operand::value(ty),
+            _ => return None,
+        },
+        Operator::Size => literal(Type::Scalar(Scalar::Ulong)),
+        Operator::Cast(to) => {
+            if !castable(to, &ty) {
+                return None;
+            }
+            Operand { zero: x.zero && matches!(to, Type::Pointer(_)), ..literal(to.clone()) }
+        }
+        _ => return None,
+    })
+}
+
+fn castable(to: &Type, from: &Type) -> bool {
+    match (to, from) {
+        (Type::Unknown | Type::Void, _) | (_, Type::Unknown) => true,
+        (Type::Scalar(_), Type::Scalar(_)) => true,
+        (Type::Scalar(s), Type::Pointer(_)) => !s.is_float(),
+        (Type::Pointer(_), Type::Scalar(s)) => !s.is_float(),
+        (Type::Pointer(to), Type::Pointer(from)) => {
+            let named = |space| !matches!(space, Space::Generic | Space::Private);
+            to.space == from.space
+                || !(named(to.space) && named(from.space))
+                    && to.space != Space::Constant
+                    && from.space != Space::Constant
+        }
+        (Type::Vector(..), Type::Scalar(_)) => true,
+        (Type::Vector(a, n), Type::Vector(b, m)) => a == b && n == m,
+        (Type::Opaque, _) => true,
+        (a, b) => a == b,
+    }
+}
+
+fn apply_binary(kind: Binary, left: &Operand, right: &Operand) -> Option<Operand> {
+    let (a, b) = (left.ty.decayed(), right.ty.decayed());
+    let fixed = left.fixed && right.fixed;
+    let make = |ty: Type| Some(Operand { fixed, ..Operand::value(ty) });
+    let callable = |ty: &Type| matches!(ty, Type::Function(_) | Type::Builtin(_));
+    if callable(&a) || callable(&b) || a == Type::Void || b == Type::Void {
+        return None;
+    }
+    let unknown = a == Type::Unknown || b == Type::Unknown;
+    let integers = || a.is_integer() && b.is_integer();
+    match kind {
+        Binary::Assign => {
+            let fits = left.ty == Type::Unknown || assignable(&left.ty, &b, right.zero);
+            fits.then(|| Operand::value(left.ty.clone()))
+        }
+        Binary::Update(operator) => {
+            let kind = match operator {
+                b'*' | b'/' => Binary::Multiply,
+                b'%' => Binary::Remainder,
+                b'+' => Binary::Add,
+                b'-' => Binary::Subtract,
+                b'<' | b'>' => Binary::Shift,
+                _ => Binary::Bits,
+            };
+            let result = apply_binary(kind, left, right)?;
+            assignable(&left.ty, &result.ty, false).then(|| Operand::value(left.ty.clone()))
+        }
+        _ if unknown => make(Type::Unknown),
+        Binary::Multiply => make(combined(&a, &b)?),
+        Binary::Remainder | Binary::Bits => make(integers().then(|| combined(&a, &b)).flatten()?),
+        Binary::Shift => {
+            if !integers() || b.lanes() > 1 && b.lanes() != a.lanes() {
+                return None;
+            }
+            make(match &a {
+                Type::Scalar(scalar) => Type::Scalar((*scalar).max(Scalar::Int)),
+                _ => a,
+            })
+        }
+        Binary::Add | Binary::Subtract => match (&a, &b) {
+            (Type::Pointer(target), Type::Scalar(s)) if !s.is_float() => {
+                (target.ty != Type::Void || true).then(|| make(a.clone())).flatten()
+            }
+            (Type::Scalar(s), Type::Pointer(_)) if !s.is_float() && kind == Binary::Add => make(b),
+            (Type::Pointer(x), Type::Pointer(y)) if kind == Binary::Subtract && x.ty == y.ty => {
+                make(Type::Scalar(Scalar::Long))
+            }
+            _ => make(combined(&a, &b)?),
+        },
+        Binary::Order | Binary::Equal => match (&a, &b) {
+            (Type::Pointer(_), Type::Pointer(_)) => make(Type::Scalar(Scalar::Int)),
+            (Type::Pointer(_), Type::Scalar(_)) if right.zero => make(Type::Scalar(Scalar::Int)),
+            (Type::Scalar(_), Type::Pointer(_)) if left.zero => make(Type::Scalar(Scalar::Int)),
+            (Type::Opaque, Type::Opaque) => make(Type::Scalar(Scalar::Int)),
+            _ => make(truth(&combined(&a, &b)?)),
+        },
+        Binary::Both => match (&a, &b) {
+            (Type::Scalar(_) | Type::Pointer(_), Type::Scalar(_) | Type::Pointer(_)) => {
+                make(Type::Scalar(Scalar::Int))
+            }
+            _ => make(truth(&combined(&a, &b)?)),
+        },
+    }
+}
+
+/// The type of a comparison of values of this type.
+fn truth(ty: &Type) -> Type {
+    match ty {
+        Type::Vector(scalar, lanes) => Type::Vector(scalar.mask(), *lanes),
+        Type::Scalar(_) => Type::Scalar(Scalar::Int),
+        _ => Type::Unknown,
+    }
+}
+
+/// The result of `? middle : right`.
+fn choose(middle: &Operand, right: &Operand) -> Option<Operand> {
+    let (a, b) = (middle.ty.decayed(), right.ty.decayed());
+    let fixed = middle.fixed && right.fixed;
+    let ty = match (&a, &b) {
+        (Type::Unknown, _) | (_, Type::Unknown) => Type::Unknown,
+        (Type::Pointer(_), Type::Scalar(_)) if right.zero => a,
+        (Type::Scalar(_), Type::Pointer(_)) if middle.zero => b,
+        (Type::Pointer(x), Type::Pointer(y)) => {
+            if x.space != y.space && (x.space == Space::Constant || y.space == Space::Constant) {
+                return None;
+            }
+            a
+        }
+        _ if a == b => a,
+        _ => combined(&a, &b)?,
+    };
+    Some(Operand { fixed, ..Operand::value(ty) })
+}
+
+impl Parser {
+    pub(super) fn express(&mut self, mut e: Box<Expression>, lexeme: Lexeme<'_>) -> Outcome {
+        if e.wants {
+            self.operand(e, lexeme)
+        } else {
+            self.operator(&mut e, lexeme).map(|step| {
+                if let Some(goal) = step.1 {
+                    self.want(Goal::Expression(e));
+                    self.goals.extend(goal);
+                } else if step.0 == Step::Taken {
+                    self.want(Goal::Expression(e));
+                }
+                step.0
+            })
+        }
+    }
+
+    fn operand(&mut self, mut e: Box<Expression>, lexeme: Lexeme<'_>) -> Outcome {
+        let text = lexeme.text;
+        let prefix = match text {
+            "+" | "-" => Some(Operator::Sign),
+            "!" => Some(Operator::Not),
+            "~" => Some(Operator::Invert),
+            "*" => Some(Operator::Follow),
+            "&" => Some(Operator::Address),
+            "++" | "--" => Some(Operator::Step),
+            "sizeof" => Some(Operator::Size),
+            _ => None,
+        };
+        if let Some(prefix) = prefix {
+            e.operators.push(prefix);
+            self.want(Goal::Expression(e));
+            return Ok(Step::Taken);
+        }
+        if text == "(" {
+            self.want(Goal::Expression(e));
+            self.want(Goal::Parenthesis);
+            return Ok(Step::Taken);
+        }
+        let given = self.literal_or_name(lexeme)?;
+        if lexeme.partial {
+            return Ok(Step::Taken);
+        }
+        e.give(given)?;
+        self.want(Goal::Expression(e));
+        Ok(Step::Taken)
+    }
+
+    fn literal_or_name(&self, lexeme: Lexeme<'_>) -> Result<Operand, Refusal> {
+        let text = lexeme.text;
+        if Parser::is_literal(lexeme) || text == "." && lexeme.partial {
+            let scalar = match lexeme.sort {
+                Sort::Text if lexeme.partial || text.len() > 1 && text.ends_with('"') => {
+                    let ty = Type::pointer(Type::Scalar(Scalar::Char), true, Space::Constant);
+                    return Ok(Operand::literal(ty));
+                }
+                Sort::Letter if lexeme.partial || text.len() > 2 && text.ends_with('\'') => {
+                    Scalar::Int
+                }
+                Sort::Number | Sort::Sign if lexeme.partial => {
+                    return match types::number_begins(text) {
+                        true => Ok(Operand::literal(Type::Unknown)),
+                        false => Err(Refusal::Syntax),
+                    };
+                }
+                Sort::Number => types::number(text).ok_or(Refusal::Syntax)?,
+                _ => return Err(Refusal::Syntax),
+            };
+            return Ok(Operand { zero: text == "0", ..Operand::literal(Type::Scalar(scalar)) });
+        }
+        if !lexeme.is_name() {
+            return Err(Refusal::Syntax);
+        }
+        if lexeme.partial {
+            let known = self.visible().any(|(name, symbol)| {
+                name.starts_with(text) && !matches!(symbol, Symbol::Typedef(_))
+            });
+            let builtin = call::begins_builtin(text);
+            return if known || builtin {
+                Ok(Operand::value(Type::Unknown))
+            } else {
+                Err(Refusal::Undeclared)
+            };
+        }
+        match self.lookup(text) {
+            Some(Symbol::Variable { ty, constant, space, fixed }) => {
+                Ok(Operand { fixed: *fixed, ..Operand::at(ty.clone(), *constant, *space) })
+            }
+            Some(Symbol::Function { ty, .. }) => Ok(Operand::value(ty.clone())),
+            Some(Symbol::Enumerator) => Ok(Operand::literal(Type::Scalar(Scalar::Int))),
+            Some(Symbol::Typedef(_)) => Err(Refusal::Syntax),
+            None if CONSTANTS.contains(&text) => {
+                Ok(Operand { zero: text == "NULL", ..Operand::literal(Type::Unknown) })
+            }
+            None if is_builtin(text) && call::is_whole(text) => {
+                Ok(Operand::value(Type::Builtin(text.into())))
+            }
+            None => Err(Refusal::Undeclared),
+        }
+    }
+
+    /// What follows an operand: the step, and goals to put on top of the expression.
+    fn operator(
+        &mut self,
+        e: &mut Expression,
+        lexeme: Lexeme<'_>,
+    ) -> Result<(Step, Option<Vec<Goal>>), Refusal> {
+        let last = e.operands.last().cloned().ok_or(Refusal::Syntax)?;
+        let on_top = |goals: Vec<Goal>| Ok((Step::Taken, Some(goals)));
+        let callee = matches!(last.ty, Type::Function(_) | Type::Builtin(_));
+        if callee && lexeme.text != "(" {
+            return Err(Refusal::Type);
+        }
+        let inner = |purpose| Goal::Expression(Box::new(Expression::new(purpose)));
+        match lexeme.text {
+            "(" => {
+                if !callee && last.ty != Type::Unknown {
+                    return Err(Refusal::Type);
+                }
+                self.operand_value = None;
+                return on_top(vec![Goal::Call { callee: last.ty, arguments: Vec::new() }]);
+            }
+            "[" => {
+                return match last.ty {
+                    Type::Unknown | Type::Pointer(_) | Type::Array(_) | Type::Vector(..) => {
+                        on_top(vec![Goal::IndexEnd, Goal::Exactly("]"), inner(Purpose::Index)])
+                    }
+                    _ => Err(Refusal::Type),
+                };
+            }
+            "." => {
+                return match last.ty {
+                    Type::Unknown | Type::Struct(_) | Type::Vector(..) => {
+                        on_top(vec![Goal::Member { arrow: false }])
+                    }
+                    _ => Err(Refusal::Member),
+                };
+            }
+            "->" => {
+                let inner = last.ty.target().map(|target| &target.ty);
+                return match inner {
+                    None if last.ty == Type::Unknown => on_top(vec![Goal::Member { arrow: true }]),
+                    Some(Type::Unknown | Type::Struct(_) | Type::Vector(..)) => {
+                        on_top(vec![Goal::Member { arrow: true }])
+                    }
+                    _ => Err(Refusal::Member),
+                };
+            }
+            "++" | "--" => {
+                if !last.is_assignable() {
+                    return Err(Refusal::NotAssignable);
+                }
+                let stepped = apply_unary(&Operator::Step, &last).ok_or(Refusal::Type)?;
+                e.operands.pop();
+                e.operands.push(Operand { place: false, ..stepped });
+                return Ok((Step::Taken, None));
+            }
+            "?" => {
+                e.reduce(TERNARY + 1)?;
+                let condition = e.operands.pop().ok_or(Refusal::Syntax)?;
+                if !condition.ty.is_condition() && !condition.ty.is_integer() {
+                    return Err(Refusal::Type);
+                }
+                e.operators.push(Operator::Question);
+                e.wants = true;
+                return on_top(vec![Goal::MiddleEnd, Goal::Exactly(":"), inner(Purpose::Middle)]);
+            }
+            "," if matches!(
+                e.purpose,
+                Purpose::Statement | Purpose::Inner | Purpose::Condition
+            ) =>
+            {
+                e.reduce(0)?;
+                e.operands.pop();
+                e.wants = true;
+                return Ok((Step::Taken, None));
+            }
+            _ => {}
+        }
+        if let Some((kind, level)) = binary(lexeme.text) {
+            e.reduce(if level == ASSIGNMENT { ASSIGNMENT + 1 } else { level })?;
+            let left = e.operands.last().ok_or(Refusal::Syntax)?;
+            if level == ASSIGNMENT && !left.is_assignable() {
+                return Err(Refusal::NotAssignable);
+            }
+            if matches!(kind, Binary::Remainder | Binary::Shift | Binary::Bits)
+                && !(left.ty == Type::Unknown || left.ty.is_integer())
+            {
+                return Err(Refusal::Type);
+            }
+            if matches!(left.ty, Type::Struct(_) | Type::Void) && kind != Binary::Assign {
+                return Err(Refusal::Type);
+            }
+            e.operators.push(Operator::Binary(kind, level));
+            e.wants = true;
+            return Ok((Step::Taken, None));
+        }
+        // Nothing that goes on: the expression is complete.
+        e.reduce(0)?;
+        let whole = e.operands.pop().ok_or(Refusal::Syntax)?;
+        if !e.operators.is_empty() || !e.operands.is_empty() {
+            return Err(Refusal::Syntax);
+        }
+        if !e.meets(&whole) {
+            return Err(Refusal::Type);
+        }
+        self.operand_value = Some(whole);
+        Ok((Step::Again, None))
+    }
+
+    /// The expression that waits below for an operand, or has one that goes on.
+    pub(super) fn below(&mut self) -> Result<&mut Expression, Refusal> {
+        match self.goals.last_mut() {
+            Some(Goal::Expression(expression)) => Ok(expression),
+            _ => Err(Refusal::Syntax),
+        }
+    }
+
+    /// Put another operand in place of the last one below.
+    pub(super) fn replace(&mut self, operand: Operand) -> Result<(), Refusal> {
+        let below = self.below()?;
+        below.operands.pop();
+        below.give(operand)
+    }
+
+    pub(super) fn last_below(&mut self) -> Result<Operand, Refusal> {
+        self.below()?.operands.last().cloned().ok_or(Refusal::Syntax)
+    }
+
+    pub(super) fn index_end(&mut self) -> Outcome {
+        let indexed = self.last_below()?;
+        let element = match &indexed.ty {
+            Type::Pointer(target) | Type::Array(target) => {
+                if target.ty == Type::Void {
+                    return Err(Refusal::Type);
+                }
+                Operand::at(target.ty.clone(), target.constant, target.space)
+            }
+            Type::Vector(scalar, _) => Operand { ty: Type::Scalar(*scalar), ..indexed },
+            _ => Operand::at(Type::Unknown, false, Space::Private),
+        };
+        self.replace(element)?;
+        Ok(Step::Again)
+    }
+
+    pub(super) fn parenthesis_end(&mut self) -> Outcome {
+        let value = self.operand_value.take().ok_or(Refusal::Syntax)?;
+        self.below()?.give(Operand { zero: value.zero, ..value })?;
+        Ok(Step::Again)
+    }
+
+    pub(super) fn middle_end(&mut self) -> Outcome {
+        let middle = self.operand_value.take().ok_or(Refusal::Syntax)?;
+        let below = self.below()?;
+        match below.operators.pop() {
+            Some(Operator::Question) => below.operators.push(Operator::Colon(middle)),
+            _ => return Err(Refusal::Syntax),
+        }
+        Ok(Step::Again)
+    }
+
+    /// Behind `(type)`: a size, a literal of that type, or a cast.
+    pub(super) fn cast_end(&mut self, lexeme: Lexeme<'_>) -> Outcome {
+        let ty = self.type_value.clone();
+        let sized = matches!(self.below()?.operators.last(), Some(Operator::Size));
+        if lexeme.text == "{" {
+            self.want(Goal::CompoundEnd(ty.clone()));
+            self.want(Goal::List { ty, filled: false });
+            return Ok(Step::Taken);
+        }
+        if sized {
+            self.below()?.operators.pop();
+            self.below()?.give(Operand::literal(Type::Scalar(Scalar::Ulong)))?;
+            return Ok(Step::Again);
+        }
+        if matches!(ty, Type::Vector(..)) && lexeme.text == "(" {
+            self.operand_value = None;
+            self.want(Goal::Lanes { ty, filled: 0 });
+            return Ok(Step::Taken);
+        }
+        if matches!(ty, Type::Array(_) | Type::Struct(_)) {
+            return Err(Refusal::Type);
+        }
+        self.below()?.operators.push(Operator::Cast(ty));
+        Ok(Step::Again)
+    }
+
+    pub(super) fn compound_end(&mut self, ty: Type) -> Outcome {
+        self.below()?.give(Operand::at(ty, false, Space::Private))?;
+        Ok(Step::Again)
+    }
+
+    /// Components of `(float4)(…)`: as many as the vector has, or one for all.
+    pub(super) fn lanes(&mut self, ty: Type, filled: u8, lexeme: Lexeme<'_>) -> Outcome {
+        let (Some(scalar), lanes) = (ty.element(), ty.lanes()) else { return Err(Refusal::Type) };
+        let Some(value) = self.operand_value.take() else {
+            self.want(Goal::Lanes { ty, filled });
+            self.want_expression(Purpose::Lane);
+            return Ok(Step::Again);
+        };
+        let unknown = value.ty == Type::Unknown;
+        if let Type::Vector(own, _) = value.ty
+            && own != scalar
+        {
+            return Err(Refusal::Type);
+        }
+        let filled = filled + if unknown { 0 } else { value.ty.lanes() };
+        match lexeme.text {
+            "," if unknown || filled < lanes => {
+                self.want(Goal::Lanes {
+                    ty,
+                    filled: if unknown { lanes.min(filled) } else { filled },
+                });
+                self.want_expression(Purpose::Lane);
+            }
+            ")" => {
+                let single = filled == 1 && !unknown;
+                if !(filled == lanes || single || unknown) {
+                    return Err(Refusal::Arity);
+                }
+                self.below()?.give(Operand::value(ty))?;
+            }
+            _ => return Err(Refusal::Syntax),
+        }
+        Ok(Step::Taken)
+    }
+
+    pub(super) fn member(&mut self, arrow: bool, lexeme: Lexeme<'_>) -> Outcome {
+        let of = self.last_below()?;
+        let (ty, constant, space) = match of.ty.target() {
+            Some(target) if arrow => (target.ty.clone(), target.constant, target.space),
+            _ => (of.ty.clone(), of.constant, of.space),
+        };
+        let name = lexeme.text;
+        if !lexeme.is_word() {
+            return Err(Refusal::Syntax);
+        }
+        let found = match &ty {
+            Type::Unknown => Operand::at(Type::Unknown, false, Space::Private),
+            Type::Struct(at) => {
+                let members = &self.structs[*at];
+                if lexeme.partial {
+                    let any = members.iter().any(|(known, _)| known.starts_with(name));
+                    return if any { Ok(Step::Taken) } else { Err(Refusal::Member) };
+                }
+                let member = members.iter().find(|(known, _)| **known == *name);
+                let (_, ty) = member.ok_or(Refusal::Member)?;
+                Operand {
+                    ty: ty.clone(),
+                    place: arrow || of.place,
+                    ..Operand::at(Type::Void, constant, space)
+                }
+            }
+            Type::Vector(scalar, lanes) => {
+                if lexeme.partial {
+                    let any = types::component_begins(*lanes, name);
+                    return if any { Ok(Step::Taken) } else { Err(Refusal::Member) };
+                }
+                let (ty, distinct) =
+                    types::component(*scalar, *lanes, name).ok_or(Refusal::Member)?;
+                let constant = constant || !distinct;
+                Operand { ty, place: arrow || of.place, ..Operand::at(Type::Void, constant, space) }
+            }
+            _ => return Err(Refusal::Member),
+        };
+        self.replace(found)?;
+        Ok(Step::Taken)
+    }
+}

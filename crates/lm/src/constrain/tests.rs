@@ -1,0 +1,131 @@
+use super::*;
+use crate::tokenizer::{Syntax, Tokenizer};
+
+/// The refusal of a program, if any, with what was read before it.
+fn refusal(text: &str) -> Option<(Refusal, String)> {
+    let tokenizer = Syntax::learn(&[], []).expect("a small vocabulary");
+    let mut constraint = Constraint::new(Arc::new(Grammar::new(&tokenizer)));
+    let mut ids = tokenizer.encode_plain(text);
+    ids.push(Special::ALL.end);
+    for (at, id) in ids.iter().enumerate() {
+        if let Err(refusal) = constraint.push(*id) {
+            return Some((refusal, tokenizer.decode(&ids[..=at])));
+        }
+    }
+    None
+}
+
+fn accepts(text: &str) {
+    assert_eq!(refusal(text), None, "{text}");
+}
+
+fn refuses(body: &str, wanted: Refusal) {
+    let text = format!(
+        "struct S {{ int m; float n; }};\nfloat F(float p, int q) {{ return p * q; }}\n\
+         kernel void A(global float* a, const int b, global float4* c, constant int* d, local float* l) {{ {body} }}"
+    );
+    assert_eq!(refusal(&text).map(|(refusal, _)| refusal), Some(wanted), "{body}");
+}
+
+fn takes(body: &str) {
+    accepts(&format!(
+        "struct S {{ int m; float n; }};\nfloat F(float p, int q) {{ return p * q; }}\n\
+         kernel void A(global float* a, const int b, global float4* c, constant int* d, local float* l) {{ {body} }}"
+    ));
+}
+
+#[test]
+fn accepts_what_people_write() {
+    takes("int i = get_global_id(0); if (i < b) { a[i] = F(a[i], b) + 2.0f; }");
+    takes("for (int i = 0; i < b; i++) { a[i] += c[i].x * c[i].s1; } barrier(1);");
+    takes("float4 v = (float4)(1.0f, 2.0f, (float2)(0.5f)); c[0] = v * 2.0f; c[1].xy = v.lo;");
+    takes("struct S s; s.m = 3; s.n = s.m / 2.0f; struct S* t = &s; t->m++;");
+    takes("int x[4] = {1, 2, 3, 4}; x[1] = x[0] ? b : -x[2]; int y = sizeof(int) * 4, *z = x;");
+    takes("switch (b) { case 0: a[0] = 1; break; default: a[1] = 2; }");
+    takes("do { a[0]--; } while (a[0] > 0); while (1) { if (b) break; else continue; }");
+    takes("unsigned int u = (unsigned int)a[0]; u <<= 3u; u = u % 7 | 0x1F; long long q = u;");
+    takes("float x = fmax(a[0], 0); x = clamp(x, 0.0f, 1.0f); int y = min(b, 3); x = pow(x, 2);");
+    takes("atomic_add((volatile global int*)a, 1); float4 v = vload4(0, a); vstore4(v, 1, a);");
+    takes(
+        "local float s[64]; s[get_local_id(0)] = a[0]; float (t); "
+            .replace("float (t); ", "")
+            .as_str(),
+    );
+    takes(
+        "float4 v = convert_float4((int4)(b)); v = select(v, v, isless(v, v)); a[0] = dot(v, v);",
+    );
+    takes("int i = 5; i = i == 3 && !(i > b) || ~i & 1; a[i] = i ? a[0] : 1;");
+    takes("global float* p = a + b; p[0] = *p++; const float* q = (const float*)0; ");
+    takes("goto La; La: a[0] = 1; for (;;) { break; } ; {}");
+    takes("int i, j = 2; for (i = 0, j = 1; i < 3; ++i, --j) a[i] = j;");
+    takes("printf(\"%d\\n\", b); uchar t = 'a';");
+    accepts(
+        "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\ntypedef struct { float x, y; } Ta;\nconstant float Q[2] = {1.0f, 2.0f};\nenum { Ea, Eb = 3 };\nkernel __attribute__((reqd_work_group_size(8, 1, 1))) void A(global Ta* restrict a, read_only image2d_t b, sampler_t c) {\n  a[Eb].x = read_imagef(b, c, (int2)(0, 1)).x + Q[1];\n}",
+    );
+}
+
+#[test]
+fn refuses_what_does_not_compile() {
+    refuses("a[0] = zz;", Refusal::Undeclared);
+    refuses("int b = 1;", Refusal::Redeclared);
+    refuses("int i; int i;", Refusal::Redeclared);
+    refuses("a[0] = F(a[0]);", Refusal::Arity);
+    refuses("a[0] = F(a[0], b, b);", Refusal::Arity);
+    refuses("a[0] = get_global_id();", Refusal::Arity);
+    refuses("a[0] = c[0].q;", Refusal::Member);
+    refuses("float2 v; v.z = 1;", Refusal::Member);
+    refuses("struct S s; s.k = 1;", Refusal::Member);
+    refuses("b = 3;", Refusal::NotAssignable);
+    refuses("d[0] = 3;", Refusal::NotAssignable);
+    refuses("a[0] + 1 = 3;", Refusal::NotAssignable);
+    refuses("3++;", Refusal::NotAssignable);
+    refuses("a[0] = a[0] % 2;", Refusal::Type);
+    refuses("a[0] = a;", Refusal::Type);
+    refuses("a[0] = c[0];", Refusal::Type);
+    refuses("int4 v = (int4)(1); c[0] = c[0] + v;", Refusal::Type);
+    refuses("a[a[0]] = 1;", Refusal::Type);
+    refuses("a[0] = sqrt(b);", Refusal::Type);
+    refuses("if (c[0]) {}", Refusal::Type);
+    refuses("a[0] = b b;", Refusal::Syntax);
+    refuses("a[0] = (b;", Refusal::Syntax);
+    refuses("return 1;", Refusal::Syntax);
+    refuses("break;", Refusal::Context);
+    refuses("case 1: ;", Refusal::Context);
+    refuses("goto Lb;", Refusal::Undeclared);
+    refuses("a[0] = 08;", Refusal::Syntax);
+    refuses("float x[b];", Refusal::Type);
+    refuses("int if = 1;", Refusal::Syntax);
+    assert!(refusal("kernel void A(float* a) { }").is_some());
+    assert!(refusal("kernel void A(global float* a) { a[0] = 1;").is_some());
+    assert!(refusal("void A(global float* a) { a[0] = 1; }").is_some(), "no kernel");
+}
+
+#[test]
+fn closing_ends_every_beginning_of_a_program() {
+    let text = "struct S { int m; };\nfloat F(float p) { return p; }\nkernel void A(global float* a, const int b) {\n  \
+                float4 v = (float4)(1.0f, 2.0f, a[b], 0);\n  for (int i = 0; i < b; i++) {\n    if (F(a[i]) > \
+                v.x ? 1 : 0) { switch (b) { case 1: a[i] = (float)b; } } else do { a[i]--; } while (b);\n  }\n}\n";
+    let tokenizer = Syntax::learn(&[], [text]).expect("a small vocabulary");
+    let ids = tokenizer.encode_plain(text);
+    let mut constraint = Constraint::new(Arc::new(Grammar::new(&tokenizer)));
+    let kernel = tokenizer.encode_plain("kernel")[0];
+    let begins = ids.iter().position(|id| *id == kernel).expect("a kernel") + 4;
+    for (at, id) in ids.iter().enumerate() {
+        constraint.push(*id).expect("it compiles");
+        if at < begins {
+            continue;
+        }
+        let mut closing = constraint.clone();
+        let mut written = ids[..=at].to_vec();
+        for round in 0.. {
+            assert!(round < 60, "no end: {}", tokenizer.decode(&written));
+            let closer = closing.closer();
+            let Some(token) = closer else { panic!("stuck: {}", tokenizer.decode(&written)) };
+            if token == Special::ALL.end {
+                break;
+            }
+            closing.push(token).expect("closers are allowed");
+            written.push(token);
+        }
+    }
+}

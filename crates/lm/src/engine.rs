@@ -1,0 +1,173 @@
+//! The training engine, `benchstone-torch`: a program of its own that links libtorch.
+
+use crate::{Error, Result};
+use dataset::Progress;
+use serde::{Deserialize, Serialize};
+use std::{
+    env,
+    io::{BufRead, BufReader, Read},
+    path::{Path, PathBuf},
+    process::{Child, Command, Stdio},
+    sync::atomic::{AtomicBool, Ordering},
+    time::Duration,
+};
+
+/// Environment variable that names the engine's executable.
+pub const ENGINE_VARIABLE: &str = "BENCHSTONE_TORCH";
+
+const ENGINE: &str = "benchstone-torch";
+
+/// A line of `metrics.jsonl`: one step.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Metric {
+    /// Steps so far.
+    pub step: u64,
+    /// Tokens so far.
+    pub tokens: u64,
+    /// Seconds so far.
+    pub seconds: f64,
+    /// Mean loss of the step's targets, in nats.
+    pub loss: f64,
+    /// Mean loss of the validation split's targets, where it was looked at.
+    pub validation_loss: Option<f64>,
+    /// Learning rate of the step.
+    pub learning_rate: f64,
+    /// Norm of the gradient before clipping.
+    pub gradient_norm: f64,
+    /// Tokens a second since the run was started or resumed.
+    pub tokens_per_second: f64,
+}
+
+impl dataset::Row for Metric {
+    const SCHEMA: &'static str = "training-metrics";
+    const VERSION: u32 = 1;
+}
+
+/// What a run came to.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Trained {
+    /// Steps.
+    pub steps: u64,
+    /// Tokens.
+    pub tokens: u64,
+    /// Seconds.
+    pub seconds: f64,
+    /// Loss of the last step.
+    pub loss: f64,
+    /// Best validation loss.
+    pub validation_loss: Option<f64>,
+    /// Tokens a second.
+    pub tokens_per_second: f64,
+    /// Number of weights.
+    pub parameters: u64,
+    /// Where it ran.
+    pub device: String,
+    /// Why it ended.
+    pub stopped: String,
+}
+
+/// Where the engine is, if anywhere: the variable, beside this program, where `make torch` puts it,
+/// the search path.
+#[must_use]
+pub fn find_engine() -> Option<PathBuf> {
+    if let Some(named) = env::var_os(ENGINE_VARIABLE) {
+        return Some(named.into());
+    }
+    let beside = env::current_exe().ok().and_then(|own| own.parent().map(|at| at.join(ENGINE)));
+    let cache = env::var_os("XDG_CACHE_HOME")
+        .map(PathBuf::from)
+        .or_else(|| env::var_os("HOME").map(|home| PathBuf::from(home).join(".cache")))
+        .map(|cache| cache.join("benchstone/torch/bin").join(ENGINE));
+    let path = env::var_os("PATH").unwrap_or_default();
+    let on_path = env::split_paths(&path).map(|folder| folder.join(ENGINE));
+    beside.into_iter().chain(cache).chain(on_path).find(|path| path.is_file())
+}
+
+/// Train in a training folder, telling how it goes.
+///
+/// # Errors
+/// When there is no engine or it fails, with what it says.
+pub fn train(
+    folder: &Path,
+    arguments: &[String],
+    steps: u64,
+    progress: &dyn Progress,
+    cancelled: &AtomicBool,
+) -> Result<Trained> {
+    let engine = find_engine().ok_or_else(|| {
+        Error::Engine(format!(
+            "no training engine `{ENGINE}` found: `make torch` builds it (it fetches libtorch, about \
+             0.5 GB), or name it in {ENGINE_VARIABLE}; `--prepare-only` writes a folder to train \
+             elsewhere"
+        ))
+    })?;
+    let cannot =
+        |error: std::io::Error| Error::Engine(format!("cannot run {}: {error}", engine.display()));
+    let mut child = Command::new(&engine)
+        .arg("train")
+        .arg(folder)
+        .args(arguments)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .map_err(cannot)?;
+    progress.begin("training", steps);
+    let complaints = child.stderr.take().map(|mut pipe| {
+        std::thread::spawn(move || {
+            let mut text = String::new();
+            // What cannot be read is not said.
+            let _ = pipe.read_to_string(&mut text);
+            text
+        })
+    });
+    let mut trained = None;
+    let lines = child.stdout.take().map(BufReader::new);
+    for line in lines.into_iter().flat_map(BufRead::lines).map_while(std::io::Result::ok) {
+        if cancelled.load(Ordering::Relaxed) {
+            stop(&mut child);
+            return Err(Error::Cancelled);
+        }
+        if let Ok(metric) = serde_json::from_str::<Metric>(&line) {
+            progress.advance(1);
+            progress.message(&format!(
+                "loss {:.4}{} {:.0} tokens/s",
+                metric.loss,
+                metric
+                    .validation_loss
+                    .map(|loss| format!(" validation {loss:.4}"))
+                    .unwrap_or_default(),
+                metric.tokens_per_second
+            ));
+        } else if let Ok(done) = serde_json::from_str::<Trained>(&line) {
+            trained = Some(done);
+        }
+    }
+    let status = child.wait().map_err(cannot)?;
+    let said = complaints.and_then(|thread| thread.join().ok()).unwrap_or_default();
+    if !status.success() {
+        let last = said.lines().rfind(|line| line.starts_with("benchstone-torch:"));
+        let why = last.map_or_else(
+            || said.trim().to_owned(),
+            |line| line["benchstone-torch:".len()..].trim().to_owned(),
+        );
+        return Err(Error::Engine(format!("the training engine failed ({status}): {why}")));
+    }
+    trained.ok_or_else(|| Error::Engine("the training engine said no result".to_owned()))
+}
+
+fn stop(child: &mut Child) {
+    // Either it is gone already or it goes now.
+    let _ = child.kill();
+    let _ = child.wait();
+    std::thread::sleep(Duration::from_millis(10));
+}
+
+/// The metrics of a training folder.
+///
+/// # Errors
+/// When there are none.
+pub fn metrics(folder: &Path) -> Result<Vec<Metric>> {
+    let path = folder.join("metrics.jsonl");
+    let text = std::fs::read_to_string(&path).map_err(Error::file("read", &path))?;
+    Ok(text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect())
+}

@@ -1,0 +1,70 @@
+use std::path::{Path, PathBuf};
+
+/// What can go wrong with models of programs.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// A file cannot be read or written.
+    #[error("cannot {action} {}: {source}", path.display())]
+    File {
+        /// `read` or `write`.
+        action: &'static str,
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// A checkpoint's weights or configuration.
+    #[error(transparent)]
+    Model(#[from] nn::Error),
+    /// There is nothing to train on.
+    #[error("{0}")]
+    EmptyCorpus(String),
+    /// More pieces than ids.
+    #[error("{0} pieces are more than a tokenizer can number (65,535)")]
+    Vocabulary(usize),
+    /// A `tokenizer.json` is broken or foreign.
+    #[error("{}: {why}", path.display())]
+    Tokenizer {
+        /// Which.
+        path: PathBuf,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// The tokenizer is not the one that the model was trained with.
+    #[error("{}: the tokenizer has {tokenizer} pieces, the model {model}: they do not belong together", path.display())]
+    Mismatch {
+        /// The checkpoint.
+        path: PathBuf,
+        /// Pieces of the tokenizer.
+        tokenizer: usize,
+        /// Vocabulary of the model.
+        model: usize,
+    },
+    /// A recipe file is broken.
+    #[error("{}: {why}", path.display())]
+    Recipe {
+        /// Which.
+        path: PathBuf,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// A prompt that cannot be gone on from.
+    #[error("{0}")]
+    Prompt(String),
+    /// The training engine.
+    #[error("{0}")]
+    Engine(String),
+    /// Interrupted.
+    #[error("interrupted: `--resume` goes on from the last checkpoint")]
+    Cancelled,
+}
+
+impl Error {
+    pub(crate) fn file(
+        action: &'static str,
+        path: &Path,
+    ) -> impl FnOnce(std::io::Error) -> Error + use<> {
+        let path = path.to_owned();
+        move |source| Error::File { action, path, source }
+    }
+}

@@ -1,0 +1,296 @@
+//! Kinds of models and how each is built and trained: the papers' settings, changed by a file.
+
+use crate::{Error, Result};
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+
+/// What kind of model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    /// CLgen's: an LSTM over characters (CGO'17).
+    Lstm,
+    /// BenchPress's: a bidirectional encoder that fills one hole (PACT'22).
+    Hole,
+    /// A causal transformer trained on fill-in-the-middle rearrangements, under conditions.
+    Infill,
+}
+
+impl Kind {
+    /// All kinds.
+    pub const ALL: [Kind; 3] = [Kind::Lstm, Kind::Hole, Kind::Infill];
+
+    /// Its word in flags and files.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Lstm => "lstm",
+            Kind::Hole => "hole",
+            Kind::Infill => "infill",
+        }
+    }
+}
+
+/// How the learning rate goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Schedule {
+    /// Half a cosine down to a tenth.
+    Cosine,
+    /// A line down to zero.
+    Linear,
+    /// Halved ten times over the run.
+    Halving,
+}
+
+/// How weights are updated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Method {
+    /// AdamW.
+    Adam,
+    /// Stochastic gradient descent with momentum.
+    Sgd,
+}
+
+/// Sizes of the model.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Sizes {
+    /// Layers.
+    pub layers: usize,
+    /// Width of the activations.
+    pub width: usize,
+    /// Width inside of the feed-forward layers (transformers).
+    pub inner: usize,
+    /// Heads (transformers).
+    pub heads: usize,
+    /// Key and value heads (`infill`).
+    pub kv_heads: usize,
+}
+
+/// How to train.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Training {
+    /// Longest sequence in tokens.
+    pub length: usize,
+    /// Tokens of one step.
+    pub batch_tokens: usize,
+    /// Tokens of the whole run.
+    pub budget_tokens: u64,
+    /// How weights are updated.
+    pub method: Method,
+    /// Its rate at the most.
+    pub learning_rate: f64,
+    /// Steps until it is reached.
+    pub warmup_steps: u64,
+    /// How it falls afterwards.
+    pub schedule: Schedule,
+    /// Share of the weights taken off each step, times the rate.
+    pub weight_decay: f64,
+    /// Largest norm of a gradient.
+    pub clip: f64,
+    /// Chance that an activation is dropped.
+    pub dropout: f64,
+    /// Steps between looks at the validation split.
+    pub validate_every: u64,
+    /// Looks without a better loss before training stops; 0 for never.
+    pub patience: u64,
+    /// Share of instances rearranged for filling in.
+    pub infill_share: f64,
+    /// Share of instances without conditions, and chance of each condition to be left out.
+    pub condition_dropout: f64,
+    /// Share of instances without an argument specification.
+    pub arguments_dropout: f64,
+    /// Most of the training draws that may come from one package.
+    pub package_share: f64,
+    /// Share of the families kept for validation.
+    pub validation_share: f64,
+    /// Longer kernels than this many times `length` are left out.
+    pub longest: f64,
+}
+
+/// A kind of model with its settings.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Recipe {
+    /// Sizes of the model.
+    pub model: Sizes,
+    /// How to train it.
+    pub training: Training,
+}
+
+/// Tokens that every kind is given unless a file says otherwise.
+const BUDGET: u64 = 200_000_000;
+
+impl Recipe {
+    /// The settings of a kind: the paper's for `lstm` and `hole`.
+    #[must_use]
+    pub fn of(kind: Kind) -> Recipe {
+        let training = Training {
+            length: 768,
+            batch_tokens: 49_152,
+            budget_tokens: BUDGET,
+            method: Method::Adam,
+            learning_rate: 1e-3,
+            warmup_steps: 200,
+            schedule: Schedule::Cosine,
+            weight_decay: 0.1,
+            clip: 1.0,
+            dropout: 0.1,
+            validate_every: 100,
+            patience: 0,
+            infill_share: 0.5,
+            condition_dropout: 0.3,
+            arguments_dropout: 0.5,
+            package_share: 0.2,
+            validation_share: 0.05,
+            longest: 2.0,
+        };
+        match kind {
+            Kind::Lstm => Recipe {
+                model: Sizes { layers: 3, width: 2048, inner: 0, heads: 0, kv_heads: 0 },
+                training: Training {
+                    learning_rate: 2e-3,
+                    warmup_steps: 0,
+                    schedule: Schedule::Halving,
+                    weight_decay: 0.0,
+                    dropout: 0.0,
+                    clip: 5.0,
+                    ..training
+                },
+            },
+            Kind::Hole => Recipe {
+                model: Sizes { layers: 2, width: 768, inner: 3072, heads: 12, kv_heads: 12 },
+                training: Training {
+                    learning_rate: 45e-6,
+                    schedule: Schedule::Linear,
+                    weight_decay: 0.0,
+                    longest: 1.0,
+                    ..training
+                },
+            },
+            Kind::Infill => Recipe {
+                model: Sizes { layers: 6, width: 384, inner: 1024, heads: 6, kv_heads: 2 },
+                training: Training { length: 1024, ..training },
+            },
+        }
+    }
+
+    /// The settings of a kind with those of a TOML file in their place.
+    ///
+    /// # Errors
+    /// When the file cannot be read, or names a setting that there is not.
+    pub fn read(kind: Kind, path: &Path) -> Result<Recipe> {
+        let text = std::fs::read_to_string(path).map_err(Error::file("read", path))?;
+        Recipe::parse(kind, &text).map_err(|why| Error::Recipe { path: path.to_owned(), why })
+    }
+
+    fn parse(kind: Kind, text: &str) -> std::result::Result<Recipe, String> {
+        let given: toml::Table =
+            text.parse().map_err(|error: toml::de::Error| error.to_string())?;
+        let whole = toml::Table::try_from(Recipe::of(kind)).map_err(|error| error.to_string())?;
+        let mut whole = toml::Value::Table(whole);
+        merge(&mut whole, toml::Value::Table(given));
+        let recipe: Recipe = whole.try_into().map_err(|error| error.to_string())?;
+        match recipe.problem(kind) {
+            Some(problem) => Err(problem),
+            None => Ok(recipe),
+        }
+    }
+
+    fn problem(&self, kind: Kind) -> Option<String> {
+        let (model, training) = (&self.model, &self.training);
+        let heads = kind != Kind::Lstm
+            && (model.heads == 0
+                || model.kv_heads == 0
+                || !model.width.is_multiple_of(model.heads)
+                || !model.heads.is_multiple_of(model.kv_heads));
+        if heads {
+            return Some(format!("{} heads do not divide a width of {}", model.heads, model.width));
+        }
+        if training.length < 16 || training.batch_tokens < training.length {
+            return Some("a batch must hold at least one sequence of `length` tokens".to_owned());
+        }
+        None
+    }
+
+    /// `config.json` of a model with a vocabulary of this size.
+    #[must_use]
+    pub(crate) fn config(
+        &self,
+        kind: Kind,
+        vocabulary: usize,
+        tokenizer: &str,
+    ) -> serde_json::Value {
+        let (model, training) = (&self.model, &self.training);
+        let special = crate::tokenizer::Special::ALL;
+        let own = serde_json::json!({
+            "kind": kind.name(), "tokenizer": tokenizer, "special": special, "length": training.length,
+        });
+        let ids = [special.start, special.end, special.pad];
+        match kind {
+            Kind::Infill => serde_json::json!({
+                "architectures": ["LlamaForCausalLM"], "model_type": "llama",
+                "vocab_size": vocabulary, "hidden_size": model.width,
+                "intermediate_size": model.inner, "num_hidden_layers": model.layers,
+                "num_attention_heads": model.heads, "num_key_value_heads": model.kv_heads,
+                "head_dim": model.width / model.heads.max(1), "hidden_act": "silu",
+                "max_position_embeddings": training.length, "rms_norm_eps": 1e-6,
+                "rope_theta": 10000.0, "tie_word_embeddings": false, "attention_bias": false,
+                "mlp_bias": false, "torch_dtype": "bfloat16", "bos_token_id": ids[0],
+                "eos_token_id": ids[1], "pad_token_id": ids[2], "benchstone": own,
+            }),
+            Kind::Hole => serde_json::json!({
+                "model_type": "bert", "vocab_size": vocabulary, "hidden_size": model.width,
+                "intermediate_size": model.inner, "num_hidden_layers": model.layers,
+                "num_attention_heads": model.heads, "max_position_embeddings": training.length,
+                "layer_norm_eps": 1e-12, "hidden_act": "gelu", "pad_token_id": ids[2],
+                "benchstone": own,
+            }),
+            Kind::Lstm => serde_json::json!({
+                "model_type": "benchstone-lstm", "vocab_size": vocabulary,
+                "hidden_size": model.width, "num_hidden_layers": model.layers, "benchstone": own,
+            }),
+        }
+    }
+}
+
+fn merge(whole: &mut toml::Value, given: toml::Value) {
+    match (whole, given) {
+        (toml::Value::Table(whole), toml::Value::Table(given)) => {
+            for (name, value) in given {
+                match whole.get_mut(&name) {
+                    Some(place) => merge(place, value),
+                    None => {
+                        whole.insert(name, value);
+                    }
+                }
+            }
+        }
+        (toml::Value::Float(place), toml::Value::Integer(value)) => *place = value as f64,
+        (place, value) => *place = value,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_changes_what_it_names_and_nothing_else() {
+        let text = "[model]\nlayers = 2\n[training]\nlearning_rate = 1\n";
+        let recipe = Recipe::parse(Kind::Infill, text).expect("known settings");
+        let mut wanted = Recipe::of(Kind::Infill);
+        wanted.model.layers = 2;
+        wanted.training.learning_rate = 1.0;
+        assert_eq!(recipe, wanted);
+    }
+
+    #[test]
+    fn an_unknown_setting_is_named() {
+        let error = Recipe::parse(Kind::Lstm, "[training]\nrate = 1.0").expect_err("unknown");
+        assert!(error.contains("rate"), "{error}");
+    }
+}

@@ -1,0 +1,411 @@
+//! Drawing kernels from a checkpoint on the CPU.
+
+use crate::{
+    Checkpoint, Error, Kind, Result, condition,
+    constrain::{Constraint, Grammar},
+    tokenizer::{Special, Syntax, Tokenizer},
+};
+use nn::{Architecture, Choice, Chooser, Decoder, Encoder};
+use rand::SeedableRng;
+use rand_chacha::ChaCha8Rng;
+use rayon::prelude::*;
+use std::{collections::BTreeMap, sync::Arc};
+
+/// The mark of the place to fill in a prompt.
+pub const HOLE: &str = "[HOLE]";
+
+/// What every kind of model is compared from (BenchPress, PACT'22, section 5.1).
+pub const START: &str = "kernel void [HOLE]";
+
+/// How to draw.
+#[derive(Clone, Copy, Debug)]
+pub struct Drawing {
+    /// How likely tokens are preferred.
+    pub choice: Choice,
+    /// Same seed, same samples, in whatever batches they are drawn.
+    pub seed: u64,
+    /// Whether only what can compile is drawn (kinds that read lexemes).
+    pub constrained: bool,
+    /// Most tokens of a sample, prompt included; the model's length at most.
+    pub longest: usize,
+    /// Samples drawn side by side.
+    pub slots: usize,
+}
+
+impl Default for Drawing {
+    fn default() -> Drawing {
+        Drawing {
+            choice: Choice::default(),
+            seed: 0,
+            constrained: true,
+            longest: usize::MAX,
+            slots: 32,
+        }
+    }
+}
+
+/// What to draw from: a text with a hole, and conditions.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Prompt {
+    /// Text with one [`HOLE`]; without one, samples go on after it.
+    pub text: String,
+    /// Wanted values of [`condition::FEATURES`].
+    pub features: BTreeMap<String, f64>,
+    /// Wanted arguments: `global float*, const int`.
+    pub arguments: Option<String>,
+}
+
+impl Prompt {
+    /// A prompt of this text alone.
+    #[must_use]
+    pub fn new(text: &str) -> Prompt {
+        Prompt { text: text.to_owned(), ..Prompt::default() }
+    }
+}
+
+/// A sample.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Sample {
+    /// Its number: with the seed, what it was drawn by.
+    pub number: u64,
+    /// The whole text, prompt included.
+    pub text: String,
+    /// Tokens drawn.
+    pub tokens: usize,
+    /// Whether it came to its own end; otherwise it is cut short.
+    pub ended: bool,
+    /// Whether it was steered to its end because there was no more room.
+    pub closed: bool,
+    /// Draws that the constraint refused.
+    pub refused: u64,
+}
+
+/// A prompt as tokens.
+#[derive(Clone, Debug)]
+struct Encoded {
+    /// What the model reads first.
+    given: Vec<u16>,
+    before: Vec<u16>,
+    after: Vec<u16>,
+}
+
+/// Draws samples from a checkpoint.
+#[derive(Debug)]
+pub struct Sampler<'a> {
+    checkpoint: &'a Checkpoint,
+    drawing: Drawing,
+    grammar: Option<Arc<Grammar>>,
+}
+
+impl<'a> Sampler<'a> {
+    /// From a checkpoint, in this way.
+    #[must_use]
+    pub fn new(checkpoint: &'a Checkpoint, drawing: Drawing) -> Sampler<'a> {
+        let lexemes = checkpoint.kind() != Kind::Lstm && drawing.constrained;
+        let grammar = lexemes.then(|| {
+            let tokenizer = Syntax::new(checkpoint.tokenizer().vocabulary().clone());
+            Arc::new(Grammar::new(&tokenizer))
+        });
+        Sampler { checkpoint, drawing, grammar }
+    }
+
+    /// Draw the samples `numbers` of one prompt, telling each as it is done.
+    ///
+    /// # Errors
+    /// When the prompt leaves no room or holds conditions the model does not know, or the model
+    /// fails; what `done` answers `false` to ends drawing.
+    pub fn draw(
+        &self,
+        prompt: &Prompt,
+        numbers: std::ops::Range<u64>,
+        done: &mut dyn FnMut(Sample) -> bool,
+    ) -> Result<()> {
+        self.draw_each(numbers.map(|number| (number, prompt.clone())), done)
+    }
+
+    /// Draw one sample for each numbered prompt.
+    ///
+    /// # Errors
+    /// As [`Sampler::draw`].
+    pub fn draw_each(
+        &self,
+        mut prompts: impl Iterator<Item = (u64, Prompt)>,
+        done: &mut dyn FnMut(Sample) -> bool,
+    ) -> Result<()> {
+        if let Architecture::Encoder(encoder) = self.checkpoint.model().architecture() {
+            for (number, prompt) in prompts {
+                let sample = self.fill(encoder, number, &self.encode(&prompt)?)?;
+                if !done(sample) {
+                    return Ok(());
+                }
+            }
+            return Ok(());
+        }
+        let slots = self.drawing.slots.max(1);
+        let Some(mut decoder) = self.checkpoint.model().decoder(slots) else { return Ok(()) };
+        let mut last: Option<(Prompt, Encoded)> = None;
+        let mut next = |decoder: &mut dyn Decoder, slot: usize| -> Result<Option<Running>> {
+            let Some((number, prompt)) = prompts.next() else { return Ok(None) };
+            if last.as_ref().is_none_or(|(known, _)| *known != prompt) {
+                last = Some((prompt.clone(), self.encode(&prompt)?));
+            }
+            let encoded = last.as_ref().map(|(_, encoded)| encoded.clone());
+            decoder.reset(slot);
+            encoded.map(|encoded| self.begin(number, encoded)).transpose()
+        };
+        let mut running: Vec<Option<Running>> = Vec::new();
+        for slot in 0..slots {
+            running.push(next(&mut *decoder, slot)?);
+        }
+        loop {
+            let tokens: Vec<(usize, u32)> = running
+                .iter()
+                .enumerate()
+                .filter_map(|(slot, one)| one.as_ref().map(|one| (slot, u32::from(one.next))))
+                .collect();
+            if tokens.is_empty() {
+                return Ok(());
+            }
+            let logits = decoder.step(&tokens)?;
+            let vocabulary = logits.len() / tokens.len();
+            running
+                .iter_mut()
+                .flatten()
+                .zip(logits.chunks(vocabulary))
+                .collect::<Vec<_>>()
+                .into_par_iter()
+                .for_each(|(one, logits)| one.advance(logits, self.drawing.choice));
+            for slot in 0..slots {
+                let finished = running[slot].as_ref().is_some_and(|one| one.finished);
+                if !finished {
+                    continue;
+                }
+                let Some(one) = running[slot].take() else { continue };
+                if !done(self.finish(one)) {
+                    return Ok(());
+                }
+                running[slot] = next(&mut *decoder, slot)?;
+            }
+        }
+    }
+
+    fn encode(&self, prompt: &Prompt) -> Result<Encoded> {
+        let tokenizer = self.checkpoint.tokenizer();
+        let special = Special::ALL;
+        let (before, after) = match prompt.text.split_once(HOLE) {
+            Some((_, after)) if after.contains(HOLE) => {
+                return Err(Error::Prompt(format!("the prompt has more than one {HOLE}")));
+            }
+            Some((before, after)) => (before, after),
+            None => (prompt.text.as_str(), ""),
+        };
+        let characters = self.checkpoint.kind() == Kind::Lstm;
+        if characters && !after.trim().is_empty() {
+            return Err(Error::Prompt(format!(
+                "an lstm model goes on from its prompt and cannot read behind {HOLE}: end the prompt with it"
+            )));
+        }
+        let before = if characters {
+            tokenizer.encode_plain(before)
+        } else {
+            tokenizer.encode_plain(before.trim())
+        };
+        let after = if characters { Vec::new() } else { tokenizer.encode_plain(after.trim()) };
+        let mut given = vec![special.start];
+        if self.checkpoint.kind() == Kind::Infill {
+            for piece in condition::of(&prompt.features).into_iter().flatten() {
+                let id = tokenizer.vocabulary().id(&piece);
+                given.push(id.ok_or_else(|| {
+                    Error::Prompt(format!(
+                        "this checkpoint was not trained on the condition {piece}"
+                    ))
+                })?);
+            }
+            if let Some(arguments) = &prompt.arguments {
+                let lexemes = condition::parse_arguments(arguments);
+                given.push(special.arguments);
+                given.extend(tokenizer.encode_plain(&lexemes.join(" ")));
+                given.push(special.arguments_end);
+            }
+        } else if !prompt.features.is_empty() || prompt.arguments.is_some() {
+            return Err(Error::Prompt(format!(
+                "{} models have no conditions; infill models do",
+                self.checkpoint.kind().name()
+            )));
+        }
+        if after.is_empty() || self.checkpoint.kind() != Kind::Infill {
+            given.extend_from_slice(&before);
+        } else {
+            given.push(special.prefix);
+            given.extend_from_slice(&before);
+            given.push(special.suffix);
+            given.extend_from_slice(&after);
+            given.push(special.middle);
+        }
+        let longest = self.longest();
+        if given.len() + 8 > longest {
+            return Err(Error::Prompt(format!(
+                "the prompt takes {} of {longest} tokens: no room is left to fill in",
+                given.len()
+            )));
+        }
+        Ok(Encoded { given, before, after })
+    }
+
+    fn longest(&self) -> usize {
+        self.drawing.longest.min(self.checkpoint.length())
+    }
+
+    fn begin(&self, number: u64, encoded: Encoded) -> Result<Running> {
+        let mut constraint =
+            self.grammar.as_ref().map(|grammar| Constraint::new(Arc::clone(grammar)));
+        if let Some(constraint) = &mut constraint {
+            for (at, token) in encoded.before.iter().enumerate() {
+                if let Err(refusal) = constraint.push(*token) {
+                    let read = self.checkpoint.tokenizer().decode(&encoded.before[..=at]);
+                    return Err(Error::Prompt(format!(
+                        "the prompt cannot compile ({refusal:?}) from here on: …{}",
+                        read.trim_end()
+                            .chars()
+                            .rev()
+                            .take(40)
+                            .collect::<String>()
+                            .chars()
+                            .rev()
+                            .collect::<String>()
+                    )));
+                }
+            }
+        }
+        let mut random = ChaCha8Rng::seed_from_u64(self.drawing.seed);
+        random.set_stream(number + 1);
+        let mut queue = encoded.given.clone();
+        queue.reverse();
+        let next = queue.pop().unwrap_or(Special::ALL.start);
+        Ok(Running {
+            number,
+            queue,
+            next,
+            room: self.longest() - encoded.given.len(),
+            encoded,
+            drawn: Vec::new(),
+            constraint,
+            random,
+            chooser: Chooser::default(),
+            refused: 0,
+            ended: false,
+            closed: false,
+            finished: false,
+        })
+    }
+
+    fn finish(&self, one: Running) -> Sample {
+        let ids = [&one.encoded.before[..], &one.drawn, &one.encoded.after].concat();
+        Sample {
+            number: one.number,
+            text: self.checkpoint.tokenizer().decode(&ids),
+            tokens: one.drawn.len(),
+            ended: one.ended,
+            closed: one.closed,
+            refused: one.refused,
+        }
+    }
+
+    /// BenchPress's way: the kernel is read anew for every token that goes into its hole.
+    fn fill(&self, encoder: &Encoder, number: u64, encoded: &Encoded) -> Result<Sample> {
+        let special = Special::ALL;
+        let mut one = self.begin(number, encoded.clone())?;
+        one.queue.clear();
+        let fixed = encoded.before.len() + encoded.after.len() + 3;
+        one.room = self.longest().saturating_sub(fixed);
+        while !one.finished {
+            let mut ids = vec![u32::from(special.start)];
+            let text = encoded.before.iter().chain(&one.drawn);
+            ids.extend(text.map(|id| u32::from(*id)));
+            let place = ids.len() as u32;
+            ids.push(u32::from(special.hole));
+            ids.extend(encoded.after.iter().map(|id| u32::from(*id)));
+            ids.push(u32::from(special.end));
+            let mut logits = encoder.logits_at(&[&ids], &[place])?;
+            // To have nothing more to fill in is this kind's end.
+            logits[usize::from(special.end)] = logits[usize::from(special.hole_end)];
+            logits[usize::from(special.hole_end)] = f32::NEG_INFINITY;
+            one.advance(&logits, self.drawing.choice);
+        }
+        Ok(self.finish(one))
+    }
+}
+
+/// A sample being drawn.
+struct Running {
+    number: u64,
+    /// Tokens of the prompt that are still to be read, the next one last.
+    queue: Vec<u16>,
+    next: u16,
+    encoded: Encoded,
+    drawn: Vec<u16>,
+    room: usize,
+    constraint: Option<Constraint>,
+    random: ChaCha8Rng,
+    chooser: Chooser,
+    refused: u64,
+    ended: bool,
+    closed: bool,
+    finished: bool,
+}
+
+impl Running {
+    /// Read the logits behind `next` and choose what comes after it.
+    fn advance(&mut self, logits: &[f32], choice: Choice) {
+        if let Some(token) = self.queue.pop() {
+            self.next = token;
+            return;
+        }
+        let end = Special::ALL.end;
+        let left = self.room.saturating_sub(self.drawn.len());
+        let token = match &self.constraint {
+            None => self.chooser.choose(logits, choice, &mut self.random, |_| true),
+            Some(constraint) if left <= constraint.distance() => {
+                self.closed = true;
+                constraint.closer().map(u32::from)
+            }
+            Some(constraint) => {
+                let (after, refused) = (&self.encoded.after, &mut self.refused);
+                self.chooser.choose(logits, choice, &mut self.random, |id| {
+                    let id = id as u16;
+                    let fits = if id == end && !after.is_empty() {
+                        joins(constraint, after)
+                    } else {
+                        constraint.allows(id)
+                    };
+                    *refused += u64::from(!fits);
+                    fits
+                })
+            }
+        };
+        match token.map(|token| token as u16) {
+            None => self.finished = true,
+            Some(token) if token == end => {
+                self.ended = true;
+                self.finished = true;
+            }
+            Some(token) => {
+                if let Some(constraint) = &mut self.constraint
+                    && constraint.push(token).is_err()
+                {
+                    self.finished = true;
+                    return;
+                }
+                self.drawn.push(token);
+                self.next = token;
+                self.finished = left <= 1;
+            }
+        }
+    }
+}
+
+/// Whether what stands behind the hole goes on from here to a program that compiles.
+fn joins(constraint: &Constraint, after: &[u16]) -> bool {
+    let mut constraint = constraint.clone();
+    after.iter().chain([&Special::ALL.end]).all(|token| constraint.push(*token).is_ok())
+}

@@ -1,0 +1,246 @@
+use super::{
+    SPECIAL, Tokenizer, Vocabulary,
+    file::CONTINUES,
+    layout::Layout,
+    words::{KEYWORDS, TYPES},
+};
+use crate::{Result, constrain::is_builtin};
+use clang::lexer::{Kind, tokens};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// BenchPress's AST-derived tokens (PACT'22, section 3.1): keywords, types, builtin functions,
+/// operators and frequent identifiers are whole; literals and rare names are spelled by character.
+///
+/// A spelled lexeme is the piece of its first character and one *continuing* piece (`##x`) for each
+/// byte behind it. Blanks between lexemes are not tokens: a [`Layout`] restores them. Where a text
+/// has others, `<gap>` and continuing pieces say which, so that any text comes back as it was.
+#[derive(Clone, Debug)]
+pub struct Syntax {
+    vocabulary: Vocabulary,
+    gap: u16,
+    /// Ids of the continuing pieces, by byte.
+    continuing: Vec<u16>,
+}
+
+/// Says that the blanks before the next lexeme are not the usual ones.
+const GAP: &str = "<gap>";
+
+/// Kernels that must hold an identifier for it to be a piece of its own.
+const FREQUENT: usize = 8;
+
+/// Operators of C of more than one character.
+const OPERATORS: [&str; 22] = [
+    "<<=", ">>=", "...", "->", "++", "--", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "+=",
+    "-=", "*=", "/=", "%=", "&=", "|=", "^=",
+];
+
+impl Syntax {
+    pub(crate) const NAME: &'static str = "syntax";
+
+    /// The tokenizer of a vocabulary that [`Syntax::learn`] made.
+    #[must_use]
+    pub fn new(vocabulary: Vocabulary) -> Syntax {
+        let gap = vocabulary.id(GAP).unwrap_or(SPECIAL.len() as u16);
+        let continuing = (0..=255).map(|byte| vocabulary.id(&continuing(byte)).unwrap_or(gap));
+        Syntax { gap, continuing: continuing.collect(), vocabulary }
+    }
+
+    /// A vocabulary for `texts`, with condition tokens.
+    ///
+    /// # Errors
+    /// When there are more pieces than ids.
+    pub fn learn<'a>(
+        conditions: &[String],
+        texts: impl IntoIterator<Item = &'a str>,
+    ) -> Result<Syntax> {
+        let mut holders: BTreeMap<&str, usize> = BTreeMap::new();
+        for text in texts {
+            let words: BTreeSet<&str> =
+                tokens(text).filter(|t| t.kind == Kind::Word).map(|t| t.text).collect();
+            for word in words.into_iter().filter(|word| word.is_ascii()) {
+                *holders.entry(word).or_default() += 1;
+            }
+        }
+        let mut whole: BTreeSet<&str> =
+            OPERATORS.into_iter().chain(KEYWORDS).chain(TYPES).collect();
+        whole.extend(
+            holders
+                .iter()
+                .filter(|(word, count)| word.len() > 1 && (**count >= FREQUENT || is_builtin(word)))
+                .map(|(word, _)| *word),
+        );
+        let pieces = std::iter::once(GAP.to_owned())
+            .chain((0..=255).map(continuing))
+            .chain((b'!'..=b'~').map(|byte| char::from(byte).to_string()))
+            .chain(whole.into_iter().filter(|word| word.len() > 1).map(str::to_owned));
+        Ok(Syntax::new(Vocabulary::new(conditions, pieces)?))
+    }
+
+    /// The byte that a continuing piece adds.
+    #[must_use]
+    pub fn continued(&self, id: u16) -> Option<u8> {
+        // The pieces stand in the order of their bytes.
+        let at = id.checked_sub(self.continuing[0])?;
+        u8::try_from(at).ok()
+    }
+
+    /// The id of the piece that adds `byte` to a lexeme.
+    #[must_use]
+    pub fn continuing(&self, byte: u8) -> u16 {
+        self.continuing[usize::from(byte)]
+    }
+
+    fn lexeme(&self, text: &str, ids: &mut Vec<u16>) {
+        // `##x` is spelled like a continuing piece.
+        if let Some(id) = self.vocabulary.id(text).filter(|_| !text.starts_with(CONTINUES)) {
+            ids.push(id);
+            return;
+        }
+        let mut bytes = text.bytes();
+        if let Some(first) = bytes.next() {
+            let first = char::from(first).to_string();
+            ids.push(self.vocabulary.id(&first).expect("every printable character is a piece"));
+        }
+        ids.extend(bytes.map(|byte| self.continuing(byte)));
+    }
+
+    fn gap(&self, text: &[u8], ids: &mut Vec<u16>) {
+        ids.push(self.gap);
+        ids.extend(text.iter().map(|byte| self.continuing(*byte)));
+    }
+
+    fn all(&self, text: &str, exact: bool) -> Vec<u16> {
+        let mut ids = Vec::new();
+        let mut layout = Layout::default();
+        let mut from = 0;
+        // What does not begin with a printable character of ASCII belongs to the blanks.
+        let begins = |text: &str| text.as_bytes().first().is_some_and(u8::is_ascii_graphic);
+        for token in tokens(text).filter(|token| begins(token.text)) {
+            let between = &text[from..token.begin];
+            if exact && layout.before(token.text) != between {
+                self.gap(between.as_bytes(), &mut ids);
+            }
+            self.lexeme(token.text, &mut ids);
+            layout.push(token.text);
+            from = token.end();
+        }
+        if exact && text[from..] != *layout.end() {
+            self.gap(&text.as_bytes()[from..], &mut ids);
+        }
+        ids
+    }
+}
+
+fn continuing(byte: u8) -> String {
+    match byte {
+        b' '..=b'~' | b'\n' | b'\t' => format!("{CONTINUES}{}", char::from(byte)),
+        _ => format!("{CONTINUES}<0x{byte:02X}>"),
+    }
+}
+
+impl Tokenizer for Syntax {
+    fn name(&self) -> &'static str {
+        Syntax::NAME
+    }
+
+    fn encode(&self, text: &str) -> Vec<u16> {
+        self.all(text, true)
+    }
+
+    fn encode_plain(&self, text: &str) -> Vec<u16> {
+        self.all(text, false)
+    }
+
+    fn decode(&self, ids: &[u16]) -> String {
+        let mut out: Vec<u8> = Vec::new();
+        let mut layout = Layout::default();
+        let mut lexeme: Vec<u8> = Vec::new();
+        let mut gap: Option<Vec<u8>> = None;
+        let close = |lexeme: &mut Vec<u8>, layout: &mut Layout| {
+            if !lexeme.is_empty() {
+                layout.push(&String::from_utf8_lossy(lexeme));
+                lexeme.clear();
+            }
+        };
+        // Blanks before a lexeme depend on its spelling: it is gathered first.
+        let mut at = 0;
+        let text: Vec<u16> =
+            ids.iter().copied().filter(|id| !self.vocabulary.is_special(*id)).collect();
+        while at < text.len() {
+            let mut end = at + 1;
+            while end < text.len() && self.continued(text[end]).is_some() {
+                end += 1;
+            }
+            let rest = text[at + 1..end].iter().filter_map(|id| self.continued(*id));
+            if text[at] == self.gap {
+                gap.get_or_insert_default().extend(rest);
+            } else {
+                let first = match self.continued(text[at]) {
+                    Some(byte) => vec![byte],
+                    None => self.vocabulary.piece(text[at]).as_bytes().to_vec(),
+                };
+                lexeme.extend(first.into_iter().chain(rest));
+                match gap.take() {
+                    Some(gap) => out.extend(gap),
+                    None => {
+                        let spelled = String::from_utf8_lossy(&lexeme);
+                        out.extend_from_slice(layout.before(&spelled).as_bytes());
+                    }
+                }
+                out.extend_from_slice(&lexeme);
+                close(&mut lexeme, &mut layout);
+            }
+            at = end;
+        }
+        match gap {
+            Some(gap) => out.extend(gap),
+            None => out.extend_from_slice(layout.end().as_bytes()),
+        }
+        String::from_utf8_lossy(&out).into_owned()
+    }
+
+    fn vocabulary(&self) -> &Vocabulary {
+        &self.vocabulary
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const KERNEL: &str = "kernel void A(global float* a, const int b) {\n  int c = get_global_id(0);\n  if (c < b) {\n    a[c] = 2.5f * a[c];\n  }\n}\n";
+
+    fn tokenizer() -> Syntax {
+        Syntax::learn(&[], [KERNEL]).expect("a small vocabulary")
+    }
+
+    #[test]
+    fn a_kernel_in_the_usual_layout_needs_no_gaps() {
+        let tokenizer = tokenizer();
+        let ids = tokenizer.encode(KERNEL);
+        assert_eq!(ids, tokenizer.encode_plain(KERNEL));
+        assert_eq!(tokenizer.decode(&ids), KERNEL);
+    }
+
+    #[test]
+    fn literals_and_rare_names_are_spelled() {
+        let tokenizer = tokenizer();
+        let pieces: Vec<String> = tokenizer
+            .encode_plain("float rare = 2.5f;")
+            .iter()
+            .map(|id| tokenizer.vocabulary().piece(*id).to_owned())
+            .collect();
+        assert_eq!(pieces, ["float", "r", "##a", "##r", "##e", "=", "2", "##.", "##5", "##f", ";"]);
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_comes_back(
+            text in "\\PC*|[ -~\n\t\r\u{0}é€]{0,60}|([a-z#0-9.\"';{}()+=*<> \n\t]|/\\*|//|kernel |float ){0,60}"
+        ) {
+            let tokenizer = tokenizer();
+            prop_assert_eq!(tokenizer.decode(&tokenizer.encode(&text)), text);
+        }
+    }
+}

@@ -1,0 +1,524 @@
+//! A Llama-architecture causal transformer (Touvron et al. 2023): RMSNorm, rotary positions
+//! (Su et al. 2021), grouped queries, SwiGLU.
+
+use crate::{Decoder, Error, Result, weights::Weights};
+use candle_core::{D, Device, Tensor};
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// `config.json` of Hugging Face's `LlamaForCausalLM`, what of it counts here.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LlamaConfig {
+    /// Size of the vocabulary.
+    pub vocab_size: usize,
+    /// Width of the residual stream.
+    pub hidden_size: usize,
+    /// Width inside of the feed-forward layers.
+    pub intermediate_size: usize,
+    /// Layers.
+    pub num_hidden_layers: usize,
+    /// Query heads.
+    pub num_attention_heads: usize,
+    /// Key and value heads.
+    pub num_key_value_heads: usize,
+    /// Longest sequence.
+    pub max_position_embeddings: usize,
+    /// Added under the root of RMSNorm.
+    pub rms_norm_eps: f64,
+    /// Base of the rotary angles.
+    #[serde(default = "theta")]
+    pub rope_theta: f32,
+    /// Whether the output layer is the embedding.
+    #[serde(default)]
+    pub tie_word_embeddings: bool,
+}
+
+fn theta() -> f32 {
+    10_000.0
+}
+
+impl LlamaConfig {
+    fn head(&self) -> usize {
+        self.hidden_size / self.num_attention_heads
+    }
+
+    /// What is wrong with the sizes, if anything.
+    pub(crate) fn problem(&self) -> Option<String> {
+        let (width, heads, kv) =
+            (self.hidden_size, self.num_attention_heads, self.num_key_value_heads);
+        let fits = heads > 0 && kv > 0 && width.is_multiple_of(heads) && heads.is_multiple_of(kv);
+        let even = fits && self.head().is_multiple_of(2);
+        (!even).then(|| format!("{heads} heads and {kv} key heads do not divide width {width}"))
+    }
+}
+
+#[derive(Debug)]
+struct Layer {
+    attention_norm: Tensor,
+    /// Queries, keys and values side by side: `[width, (heads + 2 kv) · head]`.
+    project: Tensor,
+    output: Tensor,
+    feed_norm: Tensor,
+    /// Gate and up side by side: `[width, 2 · inner]`.
+    gate_up: Tensor,
+    down: Tensor,
+}
+
+/// The model.
+#[derive(Debug)]
+pub struct Llama {
+    config: LlamaConfig,
+    embedding: Tensor,
+    layers: Vec<Layer>,
+    norm: Tensor,
+    /// `[width, vocabulary]`.
+    output: Tensor,
+    /// Cosines and sines, `[positions, head / 2]`.
+    angles: (Tensor, Tensor),
+}
+
+impl Llama {
+    pub(crate) fn new(config: LlamaConfig, mut weights: Weights) -> Result<Llama> {
+        let (width, inner) = (config.hidden_size, config.intermediate_size);
+        let kv = config.num_key_value_heads * config.head();
+        let embedding = weights.tensor("model.embed_tokens.weight", &[config.vocab_size, width])?;
+        let mut layers = Vec::new();
+        for at in 0..config.num_hidden_layers {
+            let mut matrix = |name: &str, out: usize, into: usize| {
+                weights.matrix(&format!("model.layers.{at}.{name}.weight"), out, into)
+            };
+            let project = [
+                matrix("self_attn.q_proj", width, width)?,
+                matrix("self_attn.k_proj", kv, width)?,
+                matrix("self_attn.v_proj", kv, width)?,
+            ];
+            let output = matrix("self_attn.o_proj", width, width)?;
+            let gate_up =
+                [matrix("mlp.gate_proj", inner, width)?, matrix("mlp.up_proj", inner, width)?];
+            let down = matrix("mlp.down_proj", width, inner)?;
+            let mut norm =
+                |name: &str| weights.tensor(&format!("model.layers.{at}.{name}.weight"), &[width]);
+            layers.push(Layer {
+                attention_norm: norm("input_layernorm")?,
+                project: Tensor::cat(&project, 1)?.contiguous()?,
+                output,
+                feed_norm: norm("post_attention_layernorm")?,
+                gate_up: Tensor::cat(&gate_up, 1)?.contiguous()?,
+                down,
+            });
+        }
+        let norm = weights.tensor("model.norm.weight", &[width])?;
+        let output = if config.tie_word_embeddings || !weights.has("lm_head.weight") {
+            embedding.t()?.contiguous()?
+        } else {
+            weights.matrix("lm_head.weight", config.vocab_size, width)?
+        };
+        let angles = angles(&config)?;
+        Ok(Llama { config, embedding, layers, norm, output, angles })
+    }
+
+    /// Its configuration.
+    #[must_use]
+    pub fn config(&self) -> &LlamaConfig {
+        &self.config
+    }
+
+    /// Logits `[length × vocabulary]` of one sequence, all places at once.
+    ///
+    /// # Errors
+    /// When the sequence is too long or holds a token outside of the vocabulary.
+    pub fn logits(&self, tokens: &[u32]) -> Result<Vec<f32>> {
+        self.check(tokens.len(), tokens)?;
+        let config = &self.config;
+        let (length, head) = (tokens.len(), config.head());
+        let (heads, kv) = (config.num_attention_heads, config.num_key_value_heads);
+        let ids = Tensor::new(tokens, &Device::Cpu)?;
+        let mut x = self.embedding.index_select(&ids, 0)?;
+        let cosine = self.angles.0.narrow(0, 0, length)?.contiguous()?;
+        let sine = self.angles.1.narrow(0, 0, length)?.contiguous()?;
+        let mask: Vec<f32> = (0..length * length)
+            .map(|at| if at % length > at / length { f32::NEG_INFINITY } else { 0.0 })
+            .collect();
+        let mask = Tensor::from_vec(mask, (1, length, length), &Device::Cpu)?;
+        for layer in &self.layers {
+            let normal = self.normalise(&x, &layer.attention_norm)?;
+            let all = normal.matmul(&layer.project)?;
+            let part = |from: usize, count: usize| -> Result<Tensor> {
+                let part = all.narrow(1, from * head, count * head)?;
+                let part = part.reshape((1, length, count, head))?.transpose(1, 2)?;
+                Ok(part.contiguous()?)
+            };
+            let query = candle_nn::rotary_emb::rope(&part(0, heads)?, &cosine, &sine)?;
+            let key = candle_nn::rotary_emb::rope(&part(heads, kv)?, &cosine, &sine)?;
+            let value = part(heads + kv, kv)?;
+            let spread = |x: &Tensor| -> Result<Tensor> {
+                let x = x.reshape((kv, 1, length, head))?;
+                let x = x.broadcast_as((kv, heads / kv, length, head))?;
+                Ok(x.reshape((heads, length, head))?.contiguous()?)
+            };
+            let query = query.reshape((heads, length, head))?;
+            let scores = query.matmul(&spread(&key)?.transpose(1, 2)?.contiguous()?)?;
+            let scores = (scores / (head as f64).sqrt())?.broadcast_add(&mask)?;
+            let shares = candle_nn::ops::softmax_last_dim(&scores)?;
+            let y = shares.matmul(&spread(&value)?)?;
+            let y = y.transpose(0, 1)?.reshape((length, config.hidden_size))?;
+            x = (x + y.contiguous()?.matmul(&layer.output)?)?;
+            let normal = self.normalise(&x, &layer.feed_norm)?;
+            let both = normal.matmul(&layer.gate_up)?;
+            let gate = both.narrow(1, 0, config.intermediate_size)?.contiguous()?.silu()?;
+            let up = both.narrow(1, config.intermediate_size, config.intermediate_size)?;
+            x = (x + (gate * up.contiguous()?)?.matmul(&layer.down)?)?;
+        }
+        let logits = self.normalise(&x, &self.norm)?.matmul(&self.output)?;
+        Ok(logits.flatten_all()?.to_vec1()?)
+    }
+
+    fn check(&self, length: usize, tokens: &[u32]) -> Result<()> {
+        if length > self.config.max_position_embeddings {
+            let positions = self.config.max_position_embeddings;
+            return Err(Error::TooLong { length, positions });
+        }
+        match tokens.iter().find(|id| **id as usize >= self.config.vocab_size) {
+            Some(id) => Err(Error::Token { id: *id, vocabulary: self.config.vocab_size }),
+            None => Ok(()),
+        }
+    }
+
+    fn normalise(&self, x: &Tensor, weight: &Tensor) -> Result<Tensor> {
+        let mean = (x.sqr()?.sum_keepdim(D::Minus1)? / self.config.hidden_size as f64)?;
+        let x = x.broadcast_div(&(mean + self.config.rms_norm_eps)?.sqrt()?)?;
+        Ok(x.broadcast_mul(weight)?)
+    }
+}
+
+fn angles(config: &LlamaConfig) -> Result<(Tensor, Tensor)> {
+    let half = config.head() / 2;
+    let rates: Vec<f32> =
+        (0..half).map(|at| 1.0 / config.rope_theta.powf(at as f32 / half as f32)).collect();
+    let places: Vec<f32> = (0..config.max_position_embeddings).map(|at| at as f32).collect();
+    let rates = Tensor::from_vec(rates, (1, half), &Device::Cpu)?;
+    let places = Tensor::from_vec(places, (config.max_position_embeddings, 1), &Device::Cpu)?;
+    let angles = places.matmul(&rates)?;
+    Ok((angles.cos()?, angles.sin()?))
+}
+
+/// Slots of keys and values.
+///
+/// The products are candle's; attention over slots of different lengths is a loop of dot products,
+/// in parallel over the sequences.
+#[derive(Debug)]
+pub(crate) struct LlamaDecoder {
+    model: Arc<Llama>,
+    slots: Vec<Slot>,
+    cosine: Vec<f32>,
+    sine: Vec<f32>,
+    embedding: Vec<f32>,
+}
+
+/// Keys and values of one sequence: `[layer][kv head][position][head]`.
+#[derive(Clone, Debug)]
+struct Slot {
+    length: usize,
+    /// Positions there is room for; grown in steps.
+    room: usize,
+    keys: Vec<f32>,
+    values: Vec<f32>,
+}
+
+/// Positions that a slot grows by.
+const GROWTH: usize = 128;
+
+impl LlamaDecoder {
+    pub(crate) fn new(model: Arc<Llama>, slots: usize) -> Result<LlamaDecoder> {
+        let empty = Slot { length: 0, room: 0, keys: Vec::new(), values: Vec::new() };
+        let cosine = model.angles.0.flatten_all()?.to_vec1()?;
+        let sine = model.angles.1.flatten_all()?.to_vec1()?;
+        let embedding = model.embedding.flatten_all()?.to_vec1()?;
+        Ok(LlamaDecoder { slots: vec![empty; slots], cosine, sine, embedding, model })
+    }
+}
+
+impl Slot {
+    /// Make room for one more position, keeping what is there.
+    fn grow(&mut self, blocks: usize, head: usize) {
+        if self.length < self.room {
+            return;
+        }
+        let room = self.room + GROWTH;
+        for held in [&mut self.keys, &mut self.values] {
+            let mut fresh = vec![0.0; blocks * room * head];
+            for block in 0..blocks {
+                let from = &held[block * self.room * head..][..self.length * head];
+                fresh[block * room * head..][..from.len()].copy_from_slice(from);
+            }
+            *held = fresh;
+        }
+        self.room = room;
+    }
+}
+
+fn rotate(x: &mut [f32], cosine: &[f32], sine: &[f32]) {
+    let half = x.len() / 2;
+    let (one, two) = x.split_at_mut(half);
+    for at in 0..half {
+        let (a, b) = (one[at], two[at]);
+        one[at] = a * cosine[at] - b * sine[at];
+        two[at] = b * cosine[at] + a * sine[at];
+    }
+}
+
+/// Eight sums side by side, so that the compiler can use vectors.
+fn dot(a: &[f32], b: &[f32]) -> f32 {
+    let mut sums = [0.0_f32; 8];
+    let (a8, b8) = (a.chunks_exact(8), b.chunks_exact(8));
+    let rest: f32 = a8.remainder().iter().zip(b8.remainder()).map(|(a, b)| a * b).sum();
+    for (a, b) in a8.zip(b8) {
+        for at in 0..8 {
+            sums[at] += a[at] * b[at];
+        }
+    }
+    sums.iter().sum::<f32>() + rest
+}
+
+fn rms(x: &[f32], weight: &[f32], epsilon: f32, out: &mut [f32]) {
+    let scale = 1.0 / (dot(x, x) / x.len() as f32 + epsilon).sqrt();
+    for ((out, x), weight) in out.iter_mut().zip(x).zip(weight) {
+        *out = x * scale * weight;
+    }
+}
+
+impl Decoder for LlamaDecoder {
+    fn slots(&self) -> usize {
+        self.slots.len()
+    }
+
+    fn length(&self, slot: usize) -> usize {
+        self.slots[slot].length
+    }
+
+    fn reset(&mut self, slot: usize) {
+        self.slots[slot].length = 0;
+    }
+
+    fn step(&mut self, tokens: &[(usize, u32)]) -> Result<Vec<f32>> {
+        let model = Arc::clone(&self.model);
+        let config = &model.config;
+        for (slot, token) in tokens {
+            model.check(self.slots[*slot].length + 1, &[*token])?;
+        }
+        let (rows, width, head) = (tokens.len(), config.hidden_size, config.head());
+        let (heads, kv) = (config.num_attention_heads, config.num_key_value_heads);
+        let (inner, blocks) = (config.intermediate_size, config.num_hidden_layers * kv);
+        let epsilon = config.rms_norm_eps as f32;
+        let mut x = Vec::with_capacity(rows * width);
+        for (slot, token) in tokens {
+            self.slots[*slot].grow(blocks, head);
+            x.extend_from_slice(&self.embedding[*token as usize * width..][..width]);
+        }
+        // The slots of this step, in its order, to be worked on side by side.
+        let mut order: Vec<Option<usize>> = vec![None; self.slots.len()];
+        for (row, (slot, _)) in tokens.iter().enumerate() {
+            order[*slot] = Some(row);
+        }
+        let mut active: Vec<(usize, &mut Slot)> = self
+            .slots
+            .iter_mut()
+            .zip(&order)
+            .filter_map(|(slot, row)| row.map(|row| (row, slot)))
+            .collect();
+        active.sort_by_key(|(row, _)| *row);
+        let (cosine, sine) = (&self.cosine, &self.sine);
+        let mut normal = vec![0.0; rows * width];
+        for (at, layer) in model.layers.iter().enumerate() {
+            let norm: Vec<f32> = layer.attention_norm.to_vec1()?;
+            for (x, out) in x.chunks(width).zip(normal.chunks_mut(width)) {
+                rms(x, &norm, epsilon, out);
+            }
+            let mut all = product(&normal, rows, width, &layer.project)?;
+            let mut mixed = vec![0.0; rows * width];
+            all.par_chunks_mut((heads + 2 * kv) * head)
+                .zip(mixed.par_chunks_mut(width))
+                .zip(active.par_iter_mut())
+                .for_each(|((all, out), (_, slot))| {
+                    let angle = slot.length * head / 2..(slot.length + 1) * head / 2;
+                    let (cosine, sine) = (&cosine[angle.clone()], &sine[angle]);
+                    for part in all[..(heads + kv) * head].chunks_mut(head) {
+                        rotate(part, cosine, sine);
+                    }
+                    attend(all, slot, at * kv, (heads, kv, head), out);
+                });
+            add(&mut x, &product(&mixed, rows, width, &layer.output)?);
+            let norm: Vec<f32> = layer.feed_norm.to_vec1()?;
+            for (x, out) in x.chunks(width).zip(normal.chunks_mut(width)) {
+                rms(x, &norm, epsilon, out);
+            }
+            let both = product(&normal, rows, width, &layer.gate_up)?;
+            let mut gated = Vec::with_capacity(rows * inner);
+            for row in both.chunks(2 * inner) {
+                let (gate, up) = row.split_at(inner);
+                gated.extend(
+                    gate.iter().zip(up).map(|(gate, up)| gate / (1.0 + (-gate).exp()) * up),
+                );
+            }
+            add(&mut x, &product(&gated, rows, inner, &layer.down)?);
+        }
+        for (_, slot) in &mut active {
+            slot.length += 1;
+        }
+        let norm: Vec<f32> = model.norm.to_vec1()?;
+        for (x, out) in x.chunks(width).zip(normal.chunks_mut(width)) {
+            rms(x, &norm, epsilon, out);
+        }
+        product(&normal, rows, width, &model.output)
+    }
+}
+
+/// Store this position's key and value, then mix the values that each head attends to into `out`.
+fn attend(
+    all: &[f32],
+    slot: &mut Slot,
+    first_block: usize,
+    (heads, kv, head): (usize, usize, usize),
+    out: &mut [f32],
+) {
+    let (room, place) = (slot.room, slot.length);
+    let (queries, rest) = all.split_at(heads * head);
+    let (keys, values) = rest.split_at(kv * head);
+    let scale = 1.0 / (head as f32).sqrt();
+    let mut scores = vec![0.0; place + 1];
+    for group in 0..kv {
+        let block = (first_block + group) * room * head;
+        let here = block + place * head;
+        slot.keys[here..here + head].copy_from_slice(&keys[group * head..][..head]);
+        slot.values[here..here + head].copy_from_slice(&values[group * head..][..head]);
+        let past_keys = &slot.keys[block..here + head];
+        let past_values = &slot.values[block..here + head];
+        let share = heads / kv;
+        for at in group * share..(group + 1) * share {
+            let query = &queries[at * head..][..head];
+            let mut most = f32::NEG_INFINITY;
+            for (score, key) in scores.iter_mut().zip(past_keys.chunks_exact(head)) {
+                *score = dot(query, key) * scale;
+                most = most.max(*score);
+            }
+            let mut sum = 0.0;
+            for score in &mut scores {
+                *score = (*score - most).exp();
+                sum += *score;
+            }
+            let out = &mut out[at * head..][..head];
+            for (score, value) in scores.iter().zip(past_values.chunks_exact(head)) {
+                let share = score / sum;
+                for (out, value) in out.iter_mut().zip(value) {
+                    *out += share * value;
+                }
+            }
+        }
+    }
+}
+
+fn add(x: &mut [f32], y: &[f32]) {
+    for (x, y) in x.iter_mut().zip(y) {
+        *x += y;
+    }
+}
+
+/// `x [rows, into] · matrix [into, out]`.
+pub(crate) fn product(x: &[f32], rows: usize, into: usize, matrix: &Tensor) -> Result<Vec<f32>> {
+    let x = Tensor::from_slice(x, (rows, into), &Device::Cpu)?;
+    Ok(x.matmul(matrix)?.flatten_all()?.to_vec1()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Array, Numbers};
+    use std::collections::BTreeMap;
+
+    /// Weights that look random and are the same everywhere.
+    pub(crate) fn noise(count: usize, seed: u32) -> Vec<f32> {
+        let mut state = seed.wrapping_mul(0x9e37_79b9) | 1;
+        (0..count)
+            .map(|_| {
+                state ^= state << 13;
+                state ^= state >> 17;
+                state ^= state << 5;
+                (state as f32 / u32::MAX as f32 - 0.5) * 0.6
+            })
+            .collect()
+    }
+
+    fn small() -> Llama {
+        let config = LlamaConfig {
+            vocab_size: 29,
+            hidden_size: 24,
+            intermediate_size: 40,
+            num_hidden_layers: 3,
+            num_attention_heads: 4,
+            num_key_value_heads: 2,
+            max_position_embeddings: 300,
+            rms_norm_eps: 1e-6,
+            rope_theta: 10_000.0,
+            tie_word_embeddings: false,
+        };
+        let mut arrays = BTreeMap::new();
+        let mut put = |name: String, shape: &[usize]| {
+            let seed = arrays.len() as u32 + 7;
+            let numbers = Numbers::F32(noise(shape.iter().product(), seed));
+            arrays.insert(name, Array { shape: shape.to_vec(), numbers });
+        };
+        put("model.embed_tokens.weight".into(), &[29, 24]);
+        put("lm_head.weight".into(), &[29, 24]);
+        put("model.norm.weight".into(), &[24]);
+        for at in 0..3 {
+            for (name, shape) in [
+                ("self_attn.q_proj", [24, 24]),
+                ("self_attn.k_proj", [12, 24]),
+                ("self_attn.v_proj", [12, 24]),
+                ("self_attn.o_proj", [24, 24]),
+                ("mlp.gate_proj", [40, 24]),
+                ("mlp.up_proj", [40, 24]),
+                ("mlp.down_proj", [24, 40]),
+            ] {
+                put(format!("model.layers.{at}.{name}.weight"), &shape);
+            }
+            put(format!("model.layers.{at}.input_layernorm.weight"), &[24]);
+            put(format!("model.layers.{at}.post_attention_layernorm.weight"), &[24]);
+        }
+        Llama::new(config, Weights::of(arrays)).expect("all tensors are there")
+    }
+
+    #[test]
+    fn decoding_with_a_cache_gives_the_logits_of_the_full_pass() {
+        let model = Arc::new(small());
+        // Two sequences of different lengths, started at different times, one in a used slot.
+        let one: Vec<u32> = (0..200).map(|at| at * 7 % 29).collect();
+        let two: Vec<u32> = (0..150).map(|at| at * 11 % 29).collect();
+        let mut decoder = LlamaDecoder::new(Arc::clone(&model), 3).expect("slots");
+        decoder.step(&[(2, 5)]).expect("a first use");
+        decoder.reset(2);
+        let (full_one, full_two) =
+            (model.logits(&one).expect("fits"), model.logits(&two).expect("fits"));
+        let close = |a: &[f32], b: &[f32]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-4);
+        for at in 0..one.len() {
+            let mut tokens = vec![(2, one[at])];
+            let late = at.checked_sub(20).filter(|late| *late < two.len());
+            tokens.extend(late.map(|late| (0, two[late])));
+            let logits = decoder.step(&tokens).expect("room");
+            assert!(close(&logits[..29], &full_one[at * 29..][..29]), "place {at}");
+            if let Some(late) = late {
+                assert!(close(&logits[29..], &full_two[late * 29..][..29]), "place {late}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_sequence_longer_than_the_model_is_refused_by_name() {
+        let model = small();
+        let error = model.logits(&vec![1; 301]).expect_err("too long").to_string();
+        assert_eq!(error, "301 tokens do not fit into the model's 300 positions");
+        let error = model.logits(&[29]).expect_err("no such token").to_string();
+        assert_eq!(error, "token 29 is outside of the model's vocabulary of 29");
+    }
+}
