@@ -3,7 +3,7 @@
 use crate::{
     Checkpoint, Error, Kind, Result, condition,
     constrain::{Constraint, Grammar},
-    tokenizer::{Special, Syntax, Tokenizer},
+    tokenizer::{Special, Syntax},
 };
 use nn::{Architecture, Choice, Chooser, Decoder, Encoder};
 use rand::SeedableRng;

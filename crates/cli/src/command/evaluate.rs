@@ -104,6 +104,7 @@ fn summary(rows: &[SampleRow], seconds: f64) -> Report {
         *verdicts.entry(row.verdict.clone()).or_insert(0) += 1;
     }
     Report {
+        model: String::new(),
         samples: rows.len() as u64,
         unique: unique as u64,
         unique_rate: share(unique, rows.len()),
