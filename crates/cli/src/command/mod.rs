@@ -45,8 +45,8 @@ pub(crate) enum Command {
     Label(label::Label),
     Edits(Box<edits::Edits>),
     Time(Box<time::Time>),
-    Steer(steer::Steer),
-    Learn(learn::Learn),
+    Steer(Box<steer::Steer>),
+    Learn(Box<learn::Learn>),
     Ir(ir::Ir),
     #[command(hide = true)]
     Worker(worker::Worker),

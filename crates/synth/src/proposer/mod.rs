@@ -143,7 +143,7 @@ pub const NAMES: [&str; 6] = ["nearest", "construct", "guided", "crossover", "mu
 ///
 /// # Errors
 /// [`Error::UnknownProposer`].
-pub fn by_name(name: &str) -> Result<Box<dyn Proposer>, Error> {
+pub(crate) fn by_name(name: &str) -> Result<Box<dyn Proposer>, Error> {
     Ok(match name {
         "nearest" => Box::new(nearest::Nearest::default()),
         "construct" => Box::new(construct::Construct),
