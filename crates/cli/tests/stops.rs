@@ -105,7 +105,7 @@ fn a_full_disk_is_a_message_and_no_data_set() {
     let small = home.path().join("small");
     fs::create_dir(&small).expect("a folder");
     let mounted = Command::new("mount")
-        .args(["-t", "tmpfs", "-o", "size=96k", "tmpfs"])
+        .args(["-t", "tmpfs", "-o", "size=16k", "tmpfs"])
         .arg(&small)
         .stderr(Stdio::null())
         .status();
