@@ -247,18 +247,20 @@ impl Parser {
 
     /// Whether a program may end here: at file scope, with a kernel.
     pub(super) fn may_end(&self) -> bool {
-        matches!(self.goals[..], [Goal::File]) && self.kernels > 0
+        self.at_file_scope() && self.kernels > 0
     }
 
-    /// Whether nothing is open.
+    /// Whether nothing is open: what follows a function's last brace is the file's again.
     pub(super) fn at_file_scope(&self) -> bool {
-        matches!(self.goals[..], [Goal::File])
+        matches!(self.goals[..], [Goal::File] | [Goal::File, Goal::FunctionEnd])
     }
 
     fn at_line_start(&self) -> bool {
         matches!(
             self.goals.last(),
-            Some(Goal::File | Goal::Block { .. } | Goal::Statement | Goal::Else)
+            Some(
+                Goal::File | Goal::FunctionEnd | Goal::Block { .. } | Goal::Statement | Goal::Else
+            )
         )
     }
 
