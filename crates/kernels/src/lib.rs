@@ -47,6 +47,7 @@ mod solve;
 pub use error::Error;
 pub use file::MINIMUM_INSTRUCTIONS;
 pub use prepare::{Options, prepare};
+pub use repair::SHIM;
 pub use report::{PackageReport, Report};
 pub use row::{KernelRow, Status};
 
