@@ -106,6 +106,14 @@ impl Clang {
         &self.worker
     }
 
+    /// The version of the clang in it, as it prints it; `None` where it does not answer.
+    #[must_use]
+    pub fn version(&self) -> Option<String> {
+        let output = Command::new(&self.worker).arg("--version").output().ok()?;
+        let text = String::from_utf8(output.stdout).ok()?;
+        text.lines().next().map(|line| line.trim().to_owned())
+    }
+
     /// The pool of workers, for what holds in them.
     #[must_use]
     pub fn pool(&self) -> &Pool {

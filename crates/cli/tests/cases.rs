@@ -1,8 +1,8 @@
 //! Behaviour as files: every `cases/<command>/*.case` is one test.
 //!
 //! A case is a list of sections, each begun by a line `--- NAME`: first, without a name, the header
-//! (`args:`, once per command line; `status:`; `needs:` with components that `doctor` knows, without
-//! which the case is skipped); then `--- file PATH` for each file the commands find in their folder;
+//! (`args:`, once per command line; `status:`; `env:` with NAME=VALUE for the commands' environment;
+//! `needs:` with components that `doctor` knows, without which the case is skipped); then `--- file PATH` for each file the commands find in their folder;
 //! then what they print, `--- stdout` and `--- stderr`. `BLESS=1` writes the last two anew.
 
 use libtest_mimic::{Arguments, Failed, Trial};
@@ -74,6 +74,7 @@ struct Case {
     arguments: Vec<String>,
     status: i32,
     needs: Vec<String>,
+    environment: Vec<(String, String)>,
     files: Vec<(String, String)>,
     stdout: String,
     stderr: String,
@@ -114,6 +115,11 @@ impl Case {
                 self.status = value.parse().map_err(|_| format!("`{value}` is no status"))?;
             }
             Some(("needs", value)) => self.needs.push(value.to_owned()),
+            Some(("env", value)) => {
+                let (name, value) =
+                    value.split_once('=').ok_or_else(|| format!("`{value}` is no NAME=VALUE"))?;
+                self.environment.push((name.to_owned(), value.to_owned()));
+            }
             _ if line.is_empty() || line.starts_with('#') => {}
             _ => return Err(format!("`{line}` is no header line")),
         }
@@ -180,6 +186,7 @@ fn perform(case: &Case) -> Result<Case, Failed> {
             .args(words(&line))
             .current_dir(folder.path())
             .env("BENCHSTONE_CACHE", folder.path().join("cache"))
+            .envs(case.environment.iter().map(|(name, value)| (name, value)))
             .output()?;
         found.status = output.status.code().unwrap_or(-1);
         found.stdout += &settle(&String::from_utf8_lossy(&output.stdout), folder.path());

@@ -41,6 +41,17 @@ pub enum Code {
     Bytes(Vec<u8>),
 }
 
+impl Code {
+    /// Identity of the content: see [`content_hash`](crate::content_hash).
+    #[must_use]
+    pub fn hash(&self) -> String {
+        match self {
+            Code::Text(text) => crate::content_hash(text.as_bytes()),
+            Code::Bytes(bytes) => crate::content_hash(bytes),
+        }
+    }
+}
+
 /// One program of a data set, folder or file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Program {

@@ -44,10 +44,16 @@ pub(crate) struct Order {
 }
 
 /// A program to be run: one kernel, or several in order as one benchmark.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Benchmark {
-    /// Identity of the program.
+    /// Identity of the program: the hash of its text.
     pub(crate) id: String,
+    /// Its package, as far as the data set knows it.
+    pub(crate) package: String,
+    /// Its licence, as far as the data set knows it.
+    pub(crate) licence: String,
+    /// Its family of near-duplicates, as far as the data set knows it.
+    pub(crate) family: String,
     /// Where the program is from.
     pub(crate) path: String,
     /// The kernel's name as far as the data set knows it.

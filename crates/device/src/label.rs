@@ -17,6 +17,32 @@ pub enum Task {
     CpuGpu,
 }
 
+/// What is held out together when a heuristic is scored on what it has not seen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
+pub enum Grouping {
+    /// Kernels of one package; of a program without one, of one path.
+    #[default]
+    Package,
+    /// Near-duplicates; of a program without a family, kernels of one path.
+    Family,
+    /// Kernels of one path.
+    Path,
+}
+
+impl Grouping {
+    fn of(self, row: &RunRow) -> &str {
+        let group = match self {
+            Grouping::Package => &row.package,
+            Grouping::Family => &row.family,
+            Grouping::Path => &row.path,
+        };
+        if group.is_empty() { &row.path } else { group }
+    }
+}
+
+/// Grewe's values by their names, per identity of a program and kernel in it.
+pub type Vectors = BTreeMap<(String, String), BTreeMap<String, f64>>;
+
 /// What [`label`] came to.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct LabelReport {
@@ -39,6 +65,7 @@ struct Labelled {
     program: String,
     variant: String,
     group: String,
+    licence: String,
     /// `RAW`, transfer, wgsize, `GREWE`.
     features: Vec<f64>,
     /// Seconds on the CPU and on the GPU, transfers included.
@@ -48,9 +75,10 @@ struct Labelled {
 /// Join the runs in `runs` (schema `run`) with Grewe's features of their kernels into a data set of
 /// schema `task`.
 ///
-/// `vectors` holds, by path and kernel, the values named `comp`, `rational`, `mem`, `localmem`,
-/// `coalesced` and `atomic`; `groups`, by path, what is held out together (absent: the path).
-/// Columns: `program`, `variant` (the global size), `group`, `label` (the faster device), the
+/// `vectors` holds, by a program's identity (the hash of its text) and its kernel's name, the values
+/// named `comp`, `rational`, `mem`, `localmem`, `coalesced` and `atomic`.
+/// Columns: `program` (`PACKAGE/PATH:KERNEL`), `variant` (the global size), `group`, `licence`,
+/// `label` (the faster device), the
 /// features with `transfer` (bytes) and `wgsize`, F1 to F4, the seconds `cost_CPU` and `cost_GPU`
 /// (kernel and transfers); and for readers of the CLgen paper's tables `oracle`, `speedup` (slower
 /// over faster time) and `penalty` (its inverse), in single precision and so no features.
@@ -59,8 +87,8 @@ struct Labelled {
 /// When `runs` is no run, or the table cannot be written.
 pub fn label(
     runs: &Path,
-    vectors: &BTreeMap<(String, String), BTreeMap<String, f64>>,
-    groups: &BTreeMap<String, String>,
+    vectors: &Vectors,
+    grouping: Grouping,
     task: Task,
     out: &Path,
     force: bool,
@@ -68,9 +96,9 @@ pub fn label(
     let dataset = Dataset::open(runs)?;
     let rows: Vec<RunRow> = dataset.rows::<RunRow>()?.collect::<dataset::Result<_>>()?;
     let mut report = LabelReport::default();
-    let labelled = join(&rows, vectors, groups, &mut report);
+    let labelled = join(&rows, vectors, grouping, &mut report);
     let batch = batch(&labelled)?;
-    let configuration = serde_json::json!({ "task": task });
+    let configuration = serde_json::json!({ "task": task, "grouping": grouping });
     let notes = Notes {
         inputs: vec![Input {
             name: runs.display().to_string(),
@@ -79,29 +107,32 @@ pub fn label(
         configuration,
         verdicts: report.left_out.clone(),
         summary: serde_json::to_value(&report).unwrap_or_default(),
-        ..Notes::default()
+        tools: dataset.manifest().notes.tools.clone(),
+        seed: dataset.manifest().notes.seed,
     };
     dataset::write_flat(out, force, ("task", 1), &[batch], notes)?;
     Ok(report)
 }
 
+/// Package, path, kernel, identity and size.
+type Case<'a> = (&'a str, &'a str, &'a str, &'a str, u64);
+
 fn join(
     rows: &[RunRow],
-    vectors: &BTreeMap<(String, String), BTreeMap<String, f64>>,
-    groups: &BTreeMap<String, String>,
+    vectors: &Vectors,
+    grouping: Grouping,
     report: &mut LabelReport,
 ) -> Vec<Labelled> {
     // The same kernel at the same size, whatever group sizes the devices chose by themselves.
-    let mut cases: BTreeMap<(&str, &str, &str, u64), [Option<&RunRow>; 2]> = BTreeMap::new();
+    let mut cases: BTreeMap<Case<'_>, [Option<&RunRow>; 2]> = BTreeMap::new();
     for row in rows {
         let place = match row.device_type.as_str() {
             "cpu" => 0,
             "gpu" => 1,
             _ => continue,
         };
-        let case = cases
-            .entry((row.path.as_str(), row.kernel.as_str(), row.id.as_str(), row.global_size))
-            .or_default();
+        let key = (&*row.package, &*row.path, &*row.kernel, &*row.id, row.global_size);
+        let case = cases.entry(key).or_default();
         // Of several group sizes or devices the fastest stands for its kind.
         let rank = |row: Option<&RunRow>| row.and_then(seconds).unwrap_or(f64::INFINITY);
         if case[place].is_none() || rank(Some(row)) < rank(case[place]) {
@@ -109,7 +140,7 @@ fn join(
         }
     }
     let mut labelled = Vec::new();
-    for ((path, kernel, _, size), [cpu, gpu]) in cases {
+    for ((package, path, kernel, id, size), [cpu, gpu]) in cases {
         let mut left_out = |why: &str| *report.left_out.entry(why.to_owned()).or_default() += 1;
         let (Some(cpu), Some(gpu)) = (cpu, gpu) else {
             left_out("unmeasured");
@@ -119,7 +150,7 @@ fn join(
             left_out("unmeasured");
             continue;
         };
-        let Some(vector) = vectors.get(&(path.to_owned(), kernel.to_owned())) else {
+        let Some(vector) = vectors.get(&(id.to_owned(), kernel.to_owned())) else {
             left_out("undescribed");
             continue;
         };
@@ -134,9 +165,13 @@ fn join(
         *report.labels.entry(best.to_owned()).or_default() += 1;
         report.rows += 1;
         labelled.push(Labelled {
-            program: format!("{path}:{kernel}"),
+            program: match package {
+                "" => format!("{path}:{kernel}"),
+                package => format!("{package}/{path}:{kernel}"),
+            },
             variant: size.to_string(),
-            group: groups.get(path).cloned().unwrap_or_else(|| path.to_owned()),
+            group: grouping.of(gpu).to_owned(),
+            licence: gpu.licence.clone(),
             features,
             costs,
         });
@@ -172,10 +207,11 @@ fn batch(rows: &[Labelled]) -> Result<RecordBatch> {
         columns.push(column);
     };
     let best = |row: &Labelled| DEVICES[usize::from(row.costs[1] < row.costs[0])].to_owned();
-    let texts: [(&str, &dyn Fn(&Labelled) -> String); 5] = [
+    let texts: [(&str, &dyn Fn(&Labelled) -> String); 6] = [
         ("program", &|row: &Labelled| row.program.clone()),
         ("variant", &|row: &Labelled| row.variant.clone()),
         ("group", &|row: &Labelled| row.group.clone()),
+        ("licence", &|row: &Labelled| row.licence.clone()),
         ("label", &best),
         ("oracle", &best),
     ];
@@ -211,6 +247,8 @@ mod tests {
 
     fn row(device: &str, size: u64, kernel_ns: u64) -> RunRow {
         RunRow {
+            id: "1".into(),
+            package: "p".into(),
             path: "a.cl".into(),
             kernel: "A".into(),
             device_type: device.into(),
@@ -224,18 +262,19 @@ mod tests {
         }
     }
 
-    fn vectors(mem: f64) -> BTreeMap<(String, String), BTreeMap<String, f64>> {
+    fn vectors(mem: f64) -> Vectors {
         let values = [("comp", 6.0), ("mem", mem), ("localmem", 1.0), ("coalesced", 2.0)];
         let vector = values.map(|(name, value)| (name.to_owned(), value)).into();
-        BTreeMap::from([(("a.cl".to_owned(), "A".to_owned()), vector)])
+        BTreeMap::from([(("1".to_owned(), "A".to_owned()), vector)])
     }
 
     #[test]
     fn a_row_has_both_costs_with_transfers_and_the_ratios_of_the_paper() {
         let rows = [row("cpu", 128, 9000), row("gpu", 128, 4000), row("cpu", 256, 1)];
         let mut report = LabelReport::default();
-        let labelled = join(&rows, &vectors(2.0), &BTreeMap::new(), &mut report);
+        let labelled = join(&rows, &vectors(2.0), Grouping::Package, &mut report);
         assert_eq!(labelled.len(), 1);
+        assert_eq!((&*labelled[0].program, &*labelled[0].group), ("p/a.cl:A", "p"));
         assert!((labelled[0].costs[0] - 10e-6).abs() < 1e-12);
         assert_eq!(labelled[0].features[6..], [4096.0, 64.0, 512.0, 1.0, 32.0, 3.0]);
         assert_eq!(report.labels, BTreeMap::from([("GPU".to_owned(), 1)]));
@@ -243,11 +282,22 @@ mod tests {
     }
 
     #[test]
+    fn programs_of_one_path_in_two_packages_are_two() {
+        let other = |device, time| RunRow { package: "q".into(), ..row(device, 128, time) };
+        let rows = [row("cpu", 128, 9000), row("gpu", 128, 4000), other("cpu", 1), other("gpu", 2)];
+        let mut report = LabelReport::default();
+        let labelled = join(&rows, &vectors(2.0), Grouping::Package, &mut report);
+        let groups: Vec<&str> = labelled.iter().map(|row| &*row.group).collect();
+        assert_eq!(groups, ["p", "q"]);
+        assert_eq!(report.labels, BTreeMap::from([("CPU".to_owned(), 1), ("GPU".to_owned(), 1)]));
+    }
+
+    #[test]
     fn kernels_without_features_or_memory_are_left_out_and_counted() {
         let rows = [row("cpu", 128, 9000), row("gpu", 128, 4000)];
-        let count = |vectors: &BTreeMap<_, _>| {
+        let count = |vectors: &Vectors| {
             let mut report = LabelReport::default();
-            assert!(join(&rows, vectors, &BTreeMap::new(), &mut report).is_empty());
+            assert!(join(&rows, vectors, Grouping::Package, &mut report).is_empty());
             report.left_out.into_keys().collect::<Vec<_>>()
         };
         assert_eq!(count(&vectors(0.0)), ["infinite-ratio"]);
@@ -259,7 +309,7 @@ mod tests {
         let rows = [row("cpu", 128, 9000), row("gpu", 128, 4000)];
         let mut report = LabelReport::default();
         let batch =
-            batch(&join(&rows, &vectors(2.0), &BTreeMap::new(), &mut report)).expect("a table");
+            batch(&join(&rows, &vectors(2.0), Grouping::Package, &mut report)).expect("a table");
         for column in
             ["program", "label", "transfer", "wgsize", "F4:comp/mem", "cost_GPU", "speedup"]
         {

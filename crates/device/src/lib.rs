@@ -42,7 +42,7 @@ mod sizes;
 mod worker;
 
 pub use error::{Error, Result};
-pub use label::{LabelReport, Task, label};
+pub use label::{Grouping, LabelReport, Task, Vectors, label};
 pub use listing::{DeviceInfo, DeviceType, devices, select};
 pub use outcome::{About, Finding, Outcome};
 pub use payload::{LADDER, Rung, Values};

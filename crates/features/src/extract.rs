@@ -163,8 +163,9 @@ impl Extractor {
     /// Versions of what was used so far.
     fn tools(&self) -> BTreeMap<String, String> {
         let mut tools = BTreeMap::new();
-        if self.clang.get().is_some() {
-            tools.insert("clang".to_owned(), "19".to_owned());
+        if let Some(clang) = self.clang.get() {
+            let version = clang.version().unwrap_or_else(|| "unknown".to_owned());
+            tools.insert("clang".to_owned(), version);
         }
         if self.parts.contains(&Part::Module)
             && let Ok(library) = Library::newest()
@@ -314,7 +315,8 @@ impl Extractor {
     }
 
     fn rows(&self, program: &Program, found: Found) -> Vec<Row> {
-        let row = Row { path: program.path.clone(), name: program.name.clone(), ..Row::default() };
+        let (path, name) = (program.path.clone(), program.name.clone());
+        let row = Row { id: program.code.hash(), path, name, ..Row::default() };
         let looked = match found {
             Ok(looked) => looked,
             Err(verdict) => {

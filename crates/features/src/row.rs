@@ -14,11 +14,13 @@ use std::{collections::BTreeMap, sync::Arc};
 
 /// What the spaces say of one kernel, or why they say nothing: a row of schema `features`.
 ///
-/// Its columns are `path, name, kernel, verdict, detail` and one per registered space: a struct of
+/// Its columns are `id, path, name, kernel, verdict, detail` and one per registered space: a struct of
 /// named values for spaces of few dimensions, a list in the space's order for the others, null
 /// where there is no vector.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Row {
+    /// Identity of the program: the hash of its content.
+    pub id: String,
     /// Path of the program as its data set or folder has it.
     pub path: String,
     /// The data set's name for the program; empty for files.
@@ -33,7 +35,7 @@ pub struct Row {
     pub vectors: BTreeMap<String, Vector>,
 }
 
-const TEXTS: [&str; 5] = ["path", "name", "kernel", "verdict", "detail"];
+const TEXTS: [&str; 6] = ["id", "path", "name", "kernel", "verdict", "detail"];
 
 impl Row {
     /// Whether it has any vector.
@@ -100,7 +102,8 @@ impl dataset::Row for Row {
 
     fn to_batch(rows: &[Self]) -> Result<RecordBatch> {
         let mut columns: Vec<ArrayRef> = Vec::new();
-        let texts: [fn(&Row) -> &str; 5] = [
+        let texts: [fn(&Row) -> &str; 6] = [
+            |row| &row.id,
             |row| &row.path,
             |row| &row.name,
             |row| &row.kernel,
@@ -126,6 +129,7 @@ impl dataset::Row for Row {
             let column = column.ok_or_else(|| broken(&format!("column `{name}` is missing")))?;
             for (row, text) in rows.iter_mut().zip(column) {
                 let place = match name {
+                    "id" => &mut row.id,
                     "path" => &mut row.path,
                     "name" => &mut row.name,
                     "kernel" => &mut row.kernel,
@@ -213,6 +217,7 @@ mod tests {
             (space.name().to_owned(), values)
         });
         let full = Row {
+            id: "1".into(),
             path: "a.cl".into(),
             kernel: "A".into(),
             verdict: Verdict::ACCEPTED.into(),

@@ -48,6 +48,7 @@ pub use error::Error;
 pub use file::MINIMUM_INSTRUCTIONS;
 pub use judge::{Judge, Judged};
 pub use prepare::{Options, prepare};
+pub use repair::SHIM;
 pub use report::{PackageReport, Report};
 pub use row::{KernelRow, Status};
 

@@ -49,8 +49,10 @@ pub fn run(sql: &str, tables: &[(&str, &Path)]) -> Result<Vec<RecordBatch>, Erro
     let runtime = runtime
         .map_err(|error| Error::Path { path: PathBuf::from("/proc"), reason: error.to_string() })?;
     runtime.block_on(async {
-        let config =
-            SessionConfig::new().set_bool("datafusion.sql_parser.enable_ident_normalization", true);
+        // Views of texts are DataFusion's own; data sets hold plain columns.
+        let config = SessionConfig::new()
+            .set_bool("datafusion.sql_parser.enable_ident_normalization", true)
+            .set_bool("datafusion.execution.parquet.schema_force_view_types", false);
         let context = SessionContext::new_with_config(config);
         for (name, path) in tables {
             let files = if path.is_file() {

@@ -15,8 +15,8 @@ Examples:\n  \
     benchstone features kernels --space grewe,instcount,autophase --out vectors\n  \
     benchstone features saxpy.cl --space grewe --format jsonl\n  \
     benchstone features module.bc --space instcount --format jsonl\n\n\
-OpenCL is compiled for nvptx64-nvidia-nvcl at -O1, as the published vectors were; C and C++ for this\n\
-machine. Programs that cannot be described have rows with a verdict."
+OpenCL is compiled for nvptx64-nvidia-nvcl at -O1, as the published vectors were, with definitions\n\
+that kernels commonly take for granted where it does not compile without; C and C++ for this machine. Programs that cannot be described have rows with a verdict."
 )]
 pub(crate) struct Features {
     /// A data set, folder or file of programs (.cl .c .cpp .ll .bc)
@@ -90,7 +90,11 @@ pub(crate) fn extractor(
     global: &Global,
 ) -> anyhow::Result<Extractor> {
     let reader = vec![std::env::current_exe()?.into_os_string(), "worker".into(), "modules".into()];
-    let options = Options { ways: Ways::default().at_level(level), jobs: global.jobs(), reader };
+    let options = Options {
+        ways: Ways::published(Some(kernels::SHIM)).at_level(level),
+        jobs: global.jobs(),
+        reader,
+    };
     Ok(Extractor::new(spaces, options))
 }
 

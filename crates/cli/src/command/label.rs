@@ -3,10 +3,9 @@
 use super::features::extractor;
 use crate::{Global, output, progress::Bar};
 use dataset::{Dataset, Programs};
-use device::Task;
+use device::{Grouping, Task, Vectors};
 use features::{FeatureSpace, Row, space};
 use std::{
-    collections::BTreeMap,
     path::{Path, PathBuf},
     process::ExitCode,
 };
@@ -26,6 +25,9 @@ pub(crate) struct Label {
     /// What is to be learnt
     #[arg(long, value_enum, default_value = "cpu-gpu")]
     task: What,
+    /// What is held out together when a heuristic is scored
+    #[arg(long, value_enum, default_value = "package")]
+    group: Together,
     /// The data set to make
     #[arg(short, long, value_name = "DIR")]
     out: PathBuf,
@@ -39,7 +41,12 @@ enum What {
     CpuGpu,
 }
 
-type Vectors = BTreeMap<(String, String), BTreeMap<String, f64>>;
+#[derive(clap::ValueEnum, Clone, Copy, Debug)]
+enum Together {
+    Package,
+    Family,
+    Path,
+}
 
 impl Label {
     pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
@@ -48,7 +55,11 @@ impl Label {
         let report = device::label(
             &self.runs,
             &vectors,
-            &BTreeMap::new(),
+            match self.group {
+                Together::Package => Grouping::Package,
+                Together::Family => Grouping::Family,
+                Together::Path => Grouping::Path,
+            },
             Task::CpuGpu,
             &self.out,
             self.force,
@@ -76,7 +87,7 @@ impl Label {
     }
 }
 
-/// Grewe's features by path and kernel: read from a data set of vectors, or extracted now.
+/// Grewe's features by program and kernel: read from a data set of vectors, or extracted now.
 fn vectors(path: &Path, global: &Global) -> anyhow::Result<Vectors> {
     let grewe = space("grewe")?;
     let names = grewe.dimensions();
@@ -84,7 +95,7 @@ fn vectors(path: &Path, global: &Global) -> anyhow::Result<Vectors> {
     let mut keep = |row: Row| {
         if let Some(vector) = row.vectors.get("grewe") {
             let named = names.iter().map(|name| (*name).to_owned()).zip(vector.iter().copied());
-            vectors.insert((row.path.clone(), row.kernel.clone()), named.collect());
+            vectors.insert((row.id.clone(), row.kernel.clone()), named.collect());
         }
     };
     let described = Dataset::is_at(path) && Dataset::open(path)?.manifest().schema == "features";

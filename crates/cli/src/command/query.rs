@@ -2,13 +2,19 @@
 
 use crate::{Global, output};
 use anyhow::bail;
-use std::{path::Path, process::ExitCode};
+use arrow::array::RecordBatch;
+use dataset::{Dataset, Input, Notes};
+use std::{
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
 
 /// Ask data sets in SQL
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  \
     benchstone query \"SELECT package, count(*) AS n FROM k GROUP BY package ORDER BY n DESC\" k=kernels\n  \
-    benchstone query \"SELECT verdict, count(*) FROM dataset GROUP BY verdict\" raw --format csv\n\n\
+    benchstone query \"SELECT verdict, count(*) FROM dataset GROUP BY verdict\" raw --format csv\n  \
+    benchstone query \"SELECT * FROM dataset WHERE licence = 'MIT'\" kernels --out mit\n\n\
 A data set without a name is the table `dataset`. A Parquet file does for a data set.")]
 pub(crate) struct Query {
     /// One SELECT statement
@@ -19,6 +25,13 @@ pub(crate) struct Query {
     /// How rows are printed
     #[arg(long, value_enum, default_value = "table")]
     format: Format,
+    /// Make a data set of the rows instead of printing them; with all columns of the first table it
+    /// is of that one's schema
+    #[arg(short, long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Replace what is at --out
+    #[arg(long)]
+    force: bool,
 }
 
 /// How rows are printed.
@@ -56,8 +69,54 @@ impl Query {
             tables.push((name, Path::new(path)));
         }
         let rows = query::run(&self.sql, &tables)?;
+        if let Some(out) = &self.out {
+            return self.write(out, &tables, &rows, global);
+        }
         let format = if global.json { Format::Jsonl } else { self.format };
         output::line(&query::render(&rows, format.into())?)?;
+        Ok(ExitCode::SUCCESS)
+    }
+
+    fn write(
+        &self,
+        out: &Path,
+        tables: &[(&str, &Path)],
+        rows: &[RecordBatch],
+        global: &Global,
+    ) -> anyhow::Result<ExitCode> {
+        let mut schema = ("query".to_owned(), 1);
+        let mut inputs = Vec::new();
+        for (at, (name, path)) in tables.iter().enumerate() {
+            if !Dataset::is_at(path) {
+                continue;
+            }
+            let dataset = Dataset::open(path)?;
+            if let (0, Some(Ok(batch)), Some(found)) =
+                (at, dataset.batches(None)?.next(), rows.first())
+                && batch.schema().fields().iter().map(|field| field.name()).eq(found
+                    .schema()
+                    .fields()
+                    .iter()
+                    .map(|field| field.name()))
+            {
+                schema = (dataset.manifest().schema.clone(), dataset.manifest().version);
+            }
+            let hash = dataset.manifest().identity.clone();
+            inputs.push(Input { name: format!("{name}={}", path.display()), hash });
+        }
+        let configuration = serde_json::json!({ "sql": self.sql });
+        let notes = Notes { inputs, configuration, ..Notes::default() };
+        let made = dataset::write_flat(out, self.force, (&schema.0, schema.1), rows, notes)?;
+        let report = serde_json::json!({ "rows": made.manifest().rows, "schema": schema.0 });
+        match global.json {
+            true => output::json(&report)?,
+            false => output::line(&format!(
+                "{} rows of schema {} in {}",
+                output::count(made.manifest().rows),
+                schema.0,
+                out.display()
+            ))?,
+        }
         Ok(ExitCode::SUCCESS)
     }
 }

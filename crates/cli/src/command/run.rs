@@ -2,15 +2,20 @@
 
 use crate::{Global, duration::duration, output, progress::Bar, target::Target};
 use anyhow::Context;
-use dataset::Dataset;
-use device::{Options, RunRow, Values, Verify};
-use std::{path::PathBuf, process::ExitCode, time::Duration};
+use dataset::{Dataset, Licences};
+use device::{Options, Report, RunRow, Values, Verify};
+use std::{
+    path::{Path, PathBuf},
+    process::ExitCode,
+    time::Duration,
+};
 
 /// Run every kernel on every device at every size: check it, then measure it
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  \
     benchstone run kernels --devices cpu --global-sizes 2^10..2^16 --out runs\n  \
     benchstone run my.cl --devices cpu,gpu --out runs --verify oclgrind\n  \
+    benchstone run kernels --sample 500 --licences permissive --seed 1 --out runs\n  \
     benchstone run kernels --devices gpu --out runs --format cldrive > runs.csv\n  \
     benchstone query \"SELECT outcome, count(*) FROM r GROUP BY outcome\" r=runs\n\n\
 Outcomes: pass, build-failure, no-kernel, no-arguments, unsupported-argument, invalid-size,\n\
@@ -42,9 +47,19 @@ pub(crate) struct Run {
     /// Time to measure one kernel at one size on one device; 0s only checks
     #[arg(long, value_name = "TIME", default_value = "200ms", value_parser = duration)]
     budget: Duration,
-    /// A second opinion on kernels that pass
+    /// A second opinion on kernels that pass: oclgrind looks for races and accesses out of bounds,
+    /// oclgrind-uninitialised also for results that depend on memory nobody has written
     #[arg(long, value_enum, default_value = "none")]
     verify: Opinion,
+    /// Begin no further kernel after this time; those left are counted
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    time: Option<Duration>,
+    /// Only so many kernels, drawn by the seed
+    #[arg(long, value_name = "KERNELS")]
+    sample: Option<usize>,
+    /// Only kernels under such licences: permissive, osi, all
+    #[arg(long, default_value = "all", value_parser = licences)]
+    licences: Licences,
     /// `cldrive` prints the rows as CLgen's driver did
     #[arg(long, value_enum)]
     format: Option<Format>,
@@ -62,11 +77,16 @@ enum Filling {
 enum Opinion {
     None,
     Oclgrind,
+    OclgrindUninitialised,
 }
 
 #[derive(clap::ValueEnum, Clone, Copy, Debug)]
 enum Format {
     Cldrive,
+}
+
+fn licences(text: &str) -> Result<Licences, String> {
+    text.parse()
 }
 
 impl Run {
@@ -93,7 +113,11 @@ impl Run {
             verify: match self.verify {
                 Opinion::None => Verify::None,
                 Opinion::Oclgrind => Verify::Oclgrind,
+                Opinion::OclgrindUninitialised => Verify::OclgrindUninitialised,
             },
+            sample: self.sample,
+            time: self.time,
+            licences: self.licences,
             ..Options::new(self.dataset, &self.target.out)
         };
         let bar = Bar::new(global);
@@ -107,18 +131,35 @@ impl Run {
         } else if global.json {
             output::json(&report)?;
         } else {
-            let rows = report.outcomes.iter().map(|(outcome, count)| {
-                vec![outcome.clone(), output::count(*count), output::percent(*count, report.rows)]
-            });
-            output::line(&output::table(&["outcome", "rows", "share"], rows).to_string())?;
-            output::line(&format!(
-                "{} rows in {} ({:.1} s)",
-                output::count(report.rows),
-                self.target.out.display(),
-                report.seconds
-            ))?;
+            print(&report, &self.target.out)?;
         }
         let passed = report.outcomes.get("pass").is_some_and(|count| *count > 0);
         Ok(if passed { ExitCode::SUCCESS } else { output::NEGATIVE })
     }
+}
+
+fn print(report: &Report, out: &Path) -> anyhow::Result<()> {
+    for (device, outcomes) in &report.by_device {
+        let rows: u64 = outcomes.values().sum();
+        let cells = outcomes.iter().map(|(outcome, count)| {
+            vec![outcome.clone(), output::count(*count), output::percent(*count, rows)]
+        });
+        output::line(device)?;
+        output::line(&output::table(&["outcome", "rows", "share"], cells).to_string())?;
+    }
+    output::line(&format!(
+        "{} of {} kernels pass on every device, {} pass or end in an outcome about the kernel",
+        output::count(report.kernels_passing),
+        output::count(report.kernels),
+        output::count(report.kernels_judged)
+    ))?;
+    if report.kernels_left > 0 {
+        output::line(&format!("{} kernels left when the time was up", report.kernels_left))?;
+    }
+    output::line(&format!(
+        "{} rows in {} ({:.1} s)",
+        output::count(report.rows),
+        out.display(),
+        report.seconds
+    ))
 }

@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 #[derive(Clone, Debug)]
 pub(crate) struct Oclgrind {
     library: PathBuf,
+    /// Whether to look for values that nobody has written as well.
+    uninitialised: bool,
 }
 
 const LIBRARIES: [&str; 3] = [
@@ -21,20 +23,25 @@ const LOADER_VARIABLE: &str = "OPENCL_DYLIB_PATH";
 const MOST_ERRORS: &str = "4";
 
 impl Oclgrind {
-    /// Find it on this machine.
-    pub(crate) fn find() -> Option<Oclgrind> {
+    /// Find it on this machine; `uninitialised`: it shall also look for results that depend on
+    /// memory nobody has written, at several times the cost.
+    pub(crate) fn find(uninitialised: bool) -> Option<Oclgrind> {
         let library = LIBRARIES.iter().map(PathBuf::from).find(|path| path.is_file())?;
-        Some(Oclgrind { library })
+        Some(Oclgrind { library, uninitialised })
     }
 
     /// What a worker's environment needs to run under it, with its log in `log`.
     pub(crate) fn environment(&self, log: &Path) -> Vec<(&'static str, String)> {
-        vec![
+        let mut variables = vec![
             (LOADER_VARIABLE, self.library.display().to_string()),
             ("OCLGRIND_LOG", log.display().to_string()),
             ("OCLGRIND_DATA_RACES", "1".to_owned()),
             ("OCLGRIND_MAX_ERRORS", MOST_ERRORS.to_owned()),
-        ]
+        ];
+        if self.uninitialised {
+            variables.push(("OCLGRIND_UNINITIALIZED", "1".to_owned()));
+        }
+        variables
     }
 }
 
@@ -48,9 +55,16 @@ pub(crate) fn read_log(log: &str) -> Option<Finding> {
             .any(|hint| line.starts_with(hint))
             || line.contains("out of bounds")
     };
-    let found = lines.find(|line| race(line) || outside(line))?;
+    let unwritten = |line: &str| line.to_lowercase().contains("uninitialized");
+    let found = lines.find(|line| race(line) || outside(line) || unwritten(line))?;
     let place = lines.find(|line| line.starts_with("At line")).unwrap_or_default();
-    let outcome = if race(found) { Outcome::Race } else { Outcome::OutOfBounds };
+    let outcome = if race(found) {
+        Outcome::Race
+    } else if unwritten(found) {
+        Outcome::NonDeterministic
+    } else {
+        Outcome::OutOfBounds
+    };
     Some(Finding::new(outcome, format!("Oclgrind: {found} {place}").trim_end()))
 }
 
@@ -69,6 +83,11 @@ mod tests {
         assert_eq!(
             read_log("Read-write data race at local memory").map(|finding| finding.outcome),
             Some(Outcome::Race)
+        );
+        assert_eq!(
+            read_log("Uninitialized value read from global memory address 0x1")
+                .map(|finding| finding.outcome),
+            Some(Outcome::NonDeterministic)
         );
         assert_eq!(read_log("all is well"), None);
     }

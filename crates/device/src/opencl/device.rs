@@ -88,12 +88,17 @@ pub(crate) struct Device {
 }
 
 impl Device {
-    /// Open the `index`th device of [`list`].
+    /// Open the `index`th device of [`list`], which must have that `name` where one is given: a
+    /// device that disappears moves those behind it up.
     ///
     /// # Errors
     /// Why it cannot be opened.
-    pub(crate) fn open(index: usize) -> Result<Device, String> {
-        let (_, device) = all()?.into_iter().nth(index).ok_or("the device is gone")?;
+    pub(crate) fn open(index: usize, name: Option<&str>) -> Result<Device, String> {
+        let (_, device) = all()?.into_iter().nth(index).ok_or("it is no longer listed")?;
+        let found = device.name().unwrap_or_default().trim().to_owned();
+        if let Some(name) = name.filter(|name| *name != found) {
+            return Err(format!("in the place of `{name}` there is `{found}`"));
+        }
         let fail = |fault: Fault| fault.finding().detail;
         let context =
             Context::from_device(&device).map_err(Fault::at("make a context")).map_err(fail)?;

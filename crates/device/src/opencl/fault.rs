@@ -43,12 +43,14 @@ impl Fault {
             return Finding::new(Outcome::OutOfResources, format!("the device is gone ({name})"));
         }
         let outcome = match self.code {
+            // Some drivers find room for a buffer when it is first used.
+            code::CL_MEM_OBJECT_ALLOCATION_FAILURE | code::CL_OUT_OF_HOST_MEMORY => {
+                Outcome::OutOfResources
+            }
             // Devices report a fault of the running kernel as whatever fails next, and NVIDIA's
             // as a lack of resources.
             _ if self.running => Outcome::Crash,
-            code::CL_MEM_OBJECT_ALLOCATION_FAILURE
-            | code::CL_OUT_OF_RESOURCES
-            | code::CL_OUT_OF_HOST_MEMORY => Outcome::OutOfResources,
+            code::CL_OUT_OF_RESOURCES => Outcome::OutOfResources,
             code::CL_INVALID_BUFFER_SIZE
             | code::CL_INVALID_IMAGE_SIZE
             | code::CL_INVALID_WORK_GROUP_SIZE
@@ -78,6 +80,13 @@ mod tests {
         let after = Fault::running("run the kernel")(error());
         assert_eq!(after.finding().outcome, Outcome::Crash);
         assert!(after.spoils());
+    }
+
+    #[test]
+    fn memory_that_is_short_once_the_kernel_runs_is_still_a_lack_of_resources() {
+        let late =
+            Fault::running("run the kernel")(ClError(code::CL_MEM_OBJECT_ALLOCATION_FAILURE));
+        assert_eq!(late.finding().outcome, Outcome::OutOfResources);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use super::{
     Options, RunRow,
-    crew::{Allowance, Crew, guesses, nowhere, unexpected},
+    crew::{Allowance, Crew, guesses, unexpected},
 };
 use crate::{
     DeviceInfo, Finding, LADDER, Outcome, Result,
@@ -177,7 +177,7 @@ impl Trial<'_> {
         };
         for (size, group) in self.grid.clone() {
             let (rung, checked) = match &ready {
-                Err(finding) => (0, nowhere(finding.clone())),
+                Err(finding) => (0, Checked::nowhere(finding.clone())),
                 Ok(()) => self.check(device, size, group, &mut record)?,
             };
             self.cases.push(Case {
@@ -214,7 +214,7 @@ impl Trial<'_> {
     ) -> Result<(usize, Checked)> {
         if record.crashes >= MOST_CRASHES {
             let detail = "not tried: smaller sizes crash";
-            return Ok((0, nowhere(Finding::new(Outcome::Crash, detail))));
+            return Ok((0, Checked::nowhere(Finding::new(Outcome::Crash, detail))));
         }
         let rungs = match self.rung {
             Some(rung) => rung..rung + 1,
@@ -237,7 +237,7 @@ impl Trial<'_> {
             }
         }
         let (rung, checked) = first.unwrap_or_else(|| {
-            (0, nowhere(Finding::new(Outcome::Crash, "no rung of the ladder was tried")))
+            (0, Checked::nowhere(Finding::new(Outcome::Crash, "no rung of the ladder was tried")))
         });
         record.laddered += 1 + u32::from(crashed > 0);
         record.crashes += u32::from(checked.finding.outcome == Outcome::Crash);
@@ -248,11 +248,11 @@ impl Trial<'_> {
         if record.allowance.is_spent() {
             let limit = record.allowance.limit.as_millis();
             let detail = format!("not tried: smaller sizes took the limit of {limit} ms");
-            return Ok(nowhere(Finding::new(Outcome::Timeout, detail)));
+            return Ok(Checked::nowhere(Finding::new(Outcome::Timeout, detail)));
         }
         // The worker may be a new one.
         if let Err(finding) = self.build(device, &mut record.allowance)? {
-            return Ok(nowhere(finding));
+            return Ok(Checked::nowhere(finding));
         }
         let _calm = self.conductor.calm.read().expect("no thread panics with the lock held");
         self.crew.check(device, job, &mut record.allowance)
@@ -343,6 +343,9 @@ impl Trial<'_> {
         let driven = outcome == Outcome::Pass;
         RunRow {
             id: self.benchmark.id.clone(),
+            package: self.benchmark.package.clone(),
+            licence: self.benchmark.licence.clone(),
+            family: self.benchmark.family.clone(),
             path: self.benchmark.path.clone(),
             kernel: kernel.to_owned(),
             device: device.name.clone(),

@@ -1,7 +1,7 @@
 //! A thread's workers, and questions to them whose deaths are findings.
 
 use crate::{
-    Error, Finding, Outcome, Result,
+    DeviceInfo, Error, Finding, Outcome, Result,
     check::Oclgrind,
     kernel::{Benchmark, Step},
     payload::Job,
@@ -17,6 +17,8 @@ use std::{
 /// A worker for the devices, and one under Oclgrind where that is wanted.
 pub(super) struct Crew {
     client: Client,
+    /// Names of all devices.
+    devices: Vec<String>,
     verifier: Option<Verifier>,
     /// What became of the current program on the devices the living worker has built it for.
     built: BTreeMap<usize, std::result::Result<BuiltFacts, Finding>>,
@@ -48,7 +50,11 @@ impl Allowance {
 type Asked = Result<std::result::Result<Answer, Finding>>;
 
 impl Crew {
-    pub(super) fn new(launch: &Launch, oclgrind: Option<&Oclgrind>) -> Result<Crew> {
+    pub(super) fn new(
+        launch: &Launch,
+        devices: &[DeviceInfo],
+        oclgrind: Option<&Oclgrind>,
+    ) -> Result<Crew> {
         let client = Client::new(launch.clone())?;
         let mut verifier = None;
         if let Some(oclgrind) = oclgrind {
@@ -57,7 +63,8 @@ impl Crew {
             client.set_environment(oclgrind.environment(&log));
             verifier = Some(Verifier { client, log });
         }
-        Ok(Crew { client, verifier, built: BTreeMap::new() })
+        let devices = devices.iter().map(|device| device.name.clone()).collect();
+        Ok(Crew { client, devices, verifier, built: BTreeMap::new() })
     }
 
     /// Begin with another program.
@@ -84,7 +91,8 @@ impl Crew {
         if let Some(known) = self.built.get(&device) {
             return Ok(known.clone());
         }
-        let request = Request::Build { device, text: benchmark.text.clone(), arguments };
+        let name = self.devices.get(device).cloned();
+        let request = Request::Build { device, name, text: benchmark.text.clone(), arguments };
         let built = match ask(&mut self.client, &request, allowance)? {
             Ok(Answer::Built(built)) => built,
             Ok(other) => Err(unexpected(other)),
@@ -104,8 +112,8 @@ impl Crew {
         let request = Request::Check { device, job: job.clone() };
         let checked = match ask(&mut self.client, &request, allowance)? {
             Ok(Answer::Checked(checked)) => checked,
-            Ok(other) => nowhere(unexpected(other)),
-            Err(finding) => nowhere(finding),
+            Ok(other) => Checked::nowhere(unexpected(other)),
+            Err(finding) => Checked::nowhere(finding),
         };
         if checked.spoilt {
             self.client.retire();
@@ -126,13 +134,16 @@ impl Crew {
         allowance: &mut Allowance,
     ) -> Result<Option<Finding>> {
         let Some(Verifier { client, log }) = &mut self.verifier else { return Ok(None) };
-        let request = Request::Build { device: 0, text: benchmark.text.clone(), arguments: false };
+        let text = benchmark.text.clone();
+        let request = Request::Build { device: 0, name: None, text, arguments: false };
         let built = ask(client, &request, allowance)?;
         if !matches!(built, Ok(Answer::Built(Ok(_)))) {
             return Ok(None);
         }
         let request = Request::Verify { device: 0, job: job.clone(), log: log.clone() };
-        let bad = |outcome| matches!(outcome, Outcome::Race | Outcome::OutOfBounds);
+        let bad = |outcome| {
+            matches!(outcome, Outcome::Race | Outcome::OutOfBounds | Outcome::NonDeterministic)
+        };
         Ok(match ask(client, &request, allowance)? {
             Ok(Answer::Checked(Checked { finding, .. })) if bad(finding.outcome) => Some(finding),
             // What it cannot run, or not in time, it has nothing to say about.
@@ -173,10 +184,6 @@ pub(super) fn unexpected(answer: Answer) -> Finding {
         _ => "the worker answers another question".to_owned(),
     };
     Finding::new(Outcome::OutOfResources, detail)
-}
-
-pub(super) fn nowhere(finding: Finding) -> Checked {
-    Checked { finding, range: None, transferred_bytes: 0, spoilt: false }
 }
 
 /// Whether the kernels compute addresses from what their buffers hold.

@@ -10,7 +10,7 @@ pub use cldrive::{CLDRIVE_COLUMNS, write_cldrive};
 pub use row::RunRow;
 
 use crate::{
-    DeviceInfo, Error, Result, Values,
+    About, DeviceInfo, Error, Outcome, Result, Values,
     check::Oclgrind,
     kernel::Benchmark,
     select,
@@ -19,10 +19,12 @@ use crate::{
 use clang::Clang;
 use conduct::Conductor;
 use crew::Crew;
-use dataset::{Builder, Input, Notes, Progress};
+use dataset::{Builder, Input, Licences, Notes, Progress};
+use rand::{SeedableRng, seq::SliceRandom};
+use rand_chacha::ChaCha8Rng;
 use serde::Serialize;
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     path::PathBuf,
     sync::{
         Mutex, RwLock,
@@ -39,6 +41,8 @@ pub enum Verify {
     None,
     /// Oclgrind interprets the kernel once and looks for data races and accesses out of bounds.
     Oclgrind,
+    /// And for results that depend on memory nobody has written: `non-deterministic`.
+    OclgrindUninitialised,
 }
 
 /// What to run where.
@@ -70,6 +74,12 @@ pub struct Options {
     pub precision: f64,
     /// A second opinion.
     pub verify: Verify,
+    /// Only programs under these licences; see [`Licences::admit`].
+    pub licences: Licences,
+    /// Only so many programs, drawn by the seed; they keep their order.
+    pub sample: Option<usize>,
+    /// Begin no further kernel after this time; those left are counted.
+    pub time: Option<Duration>,
     /// A new worker process for every kernel and size, as cldrive has it: for comparison, and for
     /// drivers that leak.
     pub isolate: bool,
@@ -94,6 +104,9 @@ impl Options {
             budget: Duration::from_millis(200),
             precision: 0.05,
             verify: Verify::None,
+            licences: Licences::All,
+            sample: None,
+            time: None,
             isolate: false,
         }
     }
@@ -106,10 +119,19 @@ pub struct Report {
     pub rows: u64,
     /// Rows per outcome.
     pub outcomes: BTreeMap<String, u64>,
+    /// Rows per device and outcome; an outcome of which the driving is to blame has `(us)` behind it.
+    pub by_device: BTreeMap<String, BTreeMap<String, u64>>,
     /// Benchmarks run.
     pub kernels: u64,
     /// Benchmarks that passed at one size at least, on every device.
     pub kernels_passing: u64,
+    /// Benchmarks that passed on some device at some sizes and did no useful work there at others.
+    pub kernels_passing_at_some_sizes: u64,
+    /// Benchmarks that passed, or whose outcome at the smallest size is about the kernel, on every
+    /// device.
+    pub kernels_judged: u64,
+    /// Benchmarks not begun because the time was up.
+    pub kernels_left: u64,
     /// Wall-clock time.
     pub seconds: f64,
 }
@@ -125,12 +147,16 @@ pub fn run(options: &Options, progress: &dyn Progress) -> Result<Report> {
     let started = Instant::now();
     let oclgrind = match options.verify {
         Verify::None => None,
-        Verify::Oclgrind => Some(Oclgrind::find().ok_or(Error::NoOclgrind)?),
+        verify => {
+            let uninitialised = verify == Verify::OclgrindUninitialised;
+            Some(Oclgrind::find(uninitialised).ok_or(Error::NoOclgrind)?)
+        }
     };
     let launch = Launch::find()?;
     let devices = Client::new(launch.clone())?.devices()?;
     let chosen = select(&devices, &options.devices)?;
     let (benchmarks, identity) = source::read(&options.input)?;
+    let benchmarks = wanted(benchmarks, options);
     let wants_clang = benchmarks.iter().any(|benchmark| benchmark.interfaces.is_empty());
     // Without a compiler the drivers are asked for what they know about arguments.
     let clang = wants_clang.then(|| Clang::start(options.jobs.max(1)).ok()).flatten();
@@ -149,10 +175,13 @@ pub fn run(options: &Options, progress: &dyn Progress) -> Result<Report> {
     let next = AtomicUsize::new(0);
     let failure: Mutex<Option<Error>> = Mutex::new(None);
     let work = || -> Result<()> {
-        let mut crew = Crew::new(&launch, oclgrind.as_ref())?;
+        let mut crew = Crew::new(&launch, &devices, oclgrind.as_ref())?;
         loop {
             let at = next.fetch_add(1, Ordering::Relaxed);
             let Some(benchmark) = benchmarks.get(at) else { return Ok(()) };
+            if options.time.is_some_and(|time| started.elapsed() > time) {
+                return Ok(());
+            }
             let key = key(at, benchmark);
             if !builder.has(&key) {
                 builder.add(&key, conductor.rows(&mut crew, benchmark)?)?;
@@ -179,10 +208,17 @@ pub fn run(options: &Options, progress: &dyn Progress) -> Result<Report> {
     }
 
     let mut rows = Vec::new();
+    let mut left = 0;
     for (at, benchmark) in benchmarks.iter().enumerate() {
-        rows.extend(builder.rows_of(&key(at, benchmark)).collect::<dataset::Result<Vec<_>>>()?);
+        let key = key(at, benchmark);
+        if builder.has(&key) {
+            rows.extend(builder.rows_of(&key).collect::<dataset::Result<Vec<_>>>()?);
+        } else {
+            left += 1;
+        }
     }
     let mut report = report(&rows, chosen.len());
+    report.kernels_left = left;
     report.seconds = started.elapsed().as_secs_f64();
     let tools = chosen.iter().map(|at| {
         let device = &devices[*at];
@@ -198,6 +234,17 @@ pub fn run(options: &Options, progress: &dyn Progress) -> Result<Report> {
     };
     builder.finish(rows, notes)?;
     Ok(report)
+}
+
+/// The benchmarks under the licences asked for, as many as asked for.
+fn wanted(mut benchmarks: Vec<Benchmark>, options: &Options) -> Vec<Benchmark> {
+    benchmarks.retain(|benchmark| options.licences.admit(&benchmark.licence));
+    let Some(count) = options.sample else { return benchmarks };
+    let mut places: Vec<usize> = (0..benchmarks.len()).collect();
+    places.shuffle(&mut ChaCha8Rng::seed_from_u64(options.seed));
+    let drawn: BTreeSet<usize> = places.into_iter().take(count).collect();
+    let all = benchmarks.into_iter().enumerate();
+    all.filter(|(at, _)| drawn.contains(at)).map(|(_, benchmark)| benchmark).collect()
 }
 
 /// Names a benchmark's part of the data set.
@@ -218,6 +265,8 @@ struct Settings<'a> {
     budget_ms: u128,
     precision: f64,
     verify: Verify,
+    licences: String,
+    sample: Option<usize>,
     clang: bool,
 }
 
@@ -239,6 +288,8 @@ fn settings<'a>(
         budget_ms: options.budget.as_millis(),
         precision: options.precision,
         verify: options.verify,
+        licences: format!("{:?}", options.licences).to_lowercase(),
+        sample: options.sample,
         clang,
     }
 }
@@ -247,17 +298,80 @@ fn report(rows: &[RunRow], devices: usize) -> Report {
     let mut report = Report { rows: rows.len() as u64, ..Report::default() };
     for row in rows {
         *report.outcomes.entry(row.outcome.clone()).or_default() += 1;
+        let us = if row.about == About::Us.name() { " (us)" } else { "" };
+        let of_device = report.by_device.entry(row.device.clone()).or_default();
+        *of_device.entry(format!("{}{us}", row.outcome)).or_default() += 1;
     }
     for of_one in rows.chunk_by(|a, b| (&a.id, &a.path, &a.kernel) == (&b.id, &b.path, &b.kernel)) {
-        let mut passing: Vec<&str> = of_one
-            .iter()
-            .filter(|row| row.outcome == "pass")
-            .map(|row| row.device.as_str())
-            .collect();
-        passing.sort_unstable();
-        passing.dedup();
+        let mut by_device: BTreeMap<&str, Vec<&RunRow>> = BTreeMap::new();
+        for row in of_one {
+            by_device.entry(&row.device).or_default().push(row);
+        }
+        let passes = |row: &RunRow| row.outcome == Outcome::Pass.name();
+        let idle = |row: &RunRow| !passes(row) && row.about == About::Kernel.name();
+        let passing = |rows: &&Vec<&RunRow>| rows.iter().any(|row| passes(row));
+        let judged = |rows: &&Vec<&RunRow>| {
+            passing(rows) || rows.iter().min_by_key(|row| row.global_size).is_some_and(|r| idle(r))
+        };
+        let everywhere = |count: usize| u64::from(count == devices);
         report.kernels += 1;
-        report.kernels_passing += u64::from(passing.len() == devices);
+        report.kernels_passing += everywhere(by_device.values().filter(passing).count());
+        report.kernels_judged += everywhere(by_device.values().filter(judged).count());
+        let mixed = |rows: &Vec<&RunRow>| passing(&rows) && rows.iter().any(|row| idle(row));
+        report.kernels_passing_at_some_sizes += u64::from(by_device.values().any(mixed));
     }
     report
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(kernel: &str, device: &str, global_size: u64, outcome: Outcome, about: About) -> RunRow {
+        let name = str::to_owned;
+        let (outcome, about) = (name(outcome.name()), name(about.name()));
+        let (kernel, device) = (name(kernel), name(device));
+        RunRow { kernel, device, global_size, outcome, about, ..RunRow::default() }
+    }
+
+    #[test]
+    fn a_kernel_passes_where_it_passes_at_some_size_of_every_device() {
+        let (kernel, us) = (About::Kernel, About::Us);
+        let rows = [
+            row("A", "cpu", 128, Outcome::Pass, kernel),
+            row("A", "cpu", 256, Outcome::NoOutput, kernel),
+            row("A", "gpu", 128, Outcome::Pass, kernel),
+            row("B", "cpu", 128, Outcome::Pass, kernel),
+            row("B", "gpu", 128, Outcome::Race, kernel),
+            row("C", "cpu", 128, Outcome::Crash, us),
+            row("C", "gpu", 128, Outcome::Pass, kernel),
+        ];
+        let report = report(&rows, 2);
+        assert_eq!((report.kernels, report.kernels_passing, report.kernels_judged), (3, 1, 2));
+        assert_eq!(report.kernels_passing_at_some_sizes, 1);
+        assert_eq!(report.by_device["cpu"]["crash (us)"], 1);
+    }
+
+    #[test]
+    fn a_sample_is_drawn_by_the_seed_keeps_its_order_and_respects_licences() {
+        let benchmark = |at: usize| Benchmark {
+            path: format!("{at:03}"),
+            licence: if at < 40 { "MIT" } else { "GPL-3.0-only" }.to_owned(),
+            ..Benchmark::default()
+        };
+        let drawn = |seed| {
+            let options = Options {
+                licences: Licences::Permissive,
+                sample: Some(10),
+                seed,
+                ..Options::new("a", "b")
+            };
+            let all = wanted((0..80).map(benchmark).collect(), &options);
+            all.into_iter().map(|benchmark| benchmark.path).collect::<Vec<_>>()
+        };
+        assert_eq!(drawn(1), drawn(1));
+        assert_ne!(drawn(1), drawn(2));
+        assert!(drawn(1).is_sorted() && drawn(1).len() == 10);
+        assert!(drawn(1).iter().all(|path| path.as_str() < "040"));
+    }
 }

@@ -5,8 +5,14 @@ use serde::{Deserialize, Serialize};
 /// those of cldrive's CSV.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct RunRow {
-    /// Identity of the program.
+    /// Identity of the program: the hash of its text.
     pub id: String,
+    /// The package it is from; empty where the input does not say.
+    pub package: String,
+    /// Its licence as an SPDX expression; empty where the input does not say.
+    pub licence: String,
+    /// Identity of its family of near-duplicates; empty where the input does not say.
+    pub family: String,
     /// Where the program is from.
     pub path: String,
     /// The kernel, or several in order joined by `+`.

@@ -2,7 +2,7 @@
 
 use crate::{
     Error, Result,
-    kernel::{Benchmark, Interface, Order},
+    kernel::{Benchmark, Interface},
     schedule,
 };
 use arrow::{
@@ -20,9 +20,8 @@ pub(super) fn read(input: &Path) -> Result<(Vec<Benchmark>, String)> {
         let (path, text, order) = schedule::read(input)?;
         let id = content_hash(text.as_bytes());
         let identity = content_hash(format!("{id} {order:?}").as_bytes());
-        let (path, name) = (path.to_string_lossy().into_owned(), String::new());
-        let benchmark =
-            Benchmark { id, path, name, text, interfaces: Vec::new(), order, compiled: false };
+        let path = path.to_string_lossy().into_owned();
+        let benchmark = Benchmark { id, path, text, order, ..Benchmark::default() };
         return Ok((vec![benchmark], identity));
     }
     let programs = Programs::open(input)?;
@@ -47,9 +46,7 @@ pub(super) fn read(input: &Path) -> Result<(Vec<Benchmark>, String)> {
             path: program.path,
             name: program.name,
             text,
-            interfaces: Vec::new(),
-            order: Order::default(),
-            compiled: false,
+            ..Benchmark::default()
         });
     }
     Ok((benchmarks, identity))
@@ -102,18 +99,17 @@ fn kernel(folder: &Path, batch: &RecordBatch, row: usize) -> Result<Benchmark> {
         dimensions,
         required_group_size: required.and_then(|sides| sides.try_into().ok()),
     };
-    let id = match column("id") {
-        id if id.is_empty() => content_hash(source.as_bytes()),
-        id => id,
-    };
     Ok(Benchmark {
-        id,
+        id: content_hash(source.as_bytes()),
+        package: column("package"),
+        licence: column("licence"),
+        family: column("family"),
         path: column("path"),
         name,
         text: source,
         interfaces: vec![interface],
-        order: Order::default(),
         compiled: true,
+        ..Benchmark::default()
     })
 }
 

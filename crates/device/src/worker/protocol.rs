@@ -15,6 +15,8 @@ pub(crate) enum Request {
     Build {
         /// Place in the list of devices.
         device: usize,
+        /// Its name when the list was made; `None`: whatever is there.
+        name: Option<String>,
         /// The program.
         text: String,
         /// Whether the driver is to tell what it knows about arguments.
@@ -89,4 +91,11 @@ pub(crate) struct Checked {
     pub(crate) transferred_bytes: u64,
     /// Whether the worker is in no state to go on.
     pub(crate) spoilt: bool,
+}
+
+impl Checked {
+    /// A finding of something that did not come to an execution.
+    pub(crate) fn nowhere(finding: Finding) -> Checked {
+        Checked { finding, range: None, transferred_bytes: 0, spoilt: false }
+    }
 }

@@ -8,7 +8,7 @@ use crate::{
 };
 use sandbox::Profile;
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, btree_map::Entry},
     fs::File,
     io,
     os::fd::{AsFd, AsRawFd, OwnedFd},
@@ -67,39 +67,38 @@ impl Session {
     fn answer(&mut self, request: Request) -> Answer {
         match request {
             Request::List => Answer::Devices(list()),
-            Request::Build { device, text, arguments } => match self.open(device) {
-                Err(why) => Answer::Gone(why),
-                Ok(open) => {
-                    open.built = None;
-                    Answer::Built(open.build(&text, arguments))
+            Request::Build { device, name, text, arguments } => {
+                match self.open(device, name.as_deref()) {
+                    Err(why) => Answer::Gone(why),
+                    Ok(open) => {
+                        open.built = None;
+                        Answer::Built(open.build(&text, arguments))
+                    }
                 }
-            },
-            Request::Check { device, job } => match self.open(device) {
-                Err(why) => Answer::Gone(why),
-                Ok(open) => Answer::Checked(open.execute(&job, check)),
-            },
-            Request::Verify { device, job, log } => match self.open(device) {
-                Err(why) => Answer::Gone(why),
-                Ok(open) => Answer::Checked(open.verify(&job, &log)),
-            },
-            Request::Measure { cells, effort } => self.measure(cells, &effort),
+            }
+            Request::Check { device, job } => Answer::Checked(match self.open.get(&device) {
+                None => Checked::nowhere(not_built()),
+                Some(open) => open.execute(&job, check),
+            }),
+            Request::Verify { device, job, log } => Answer::Checked(match self.open.get(&device) {
+                None => Checked::nowhere(not_built()),
+                Some(open) => open.verify(&job, &log),
+            }),
+            Request::Measure { cells, effort } => self.measure(&cells, &effort),
         }
     }
 
-    fn open(&mut self, index: usize) -> Result<&mut Open, String> {
-        if !self.open.contains_key(&index) {
-            let device = Device::open(index)?;
-            self.open.insert(index, Open { built: None, device });
-        }
-        self.open.get_mut(&index).ok_or_else(|| "the device is gone".to_owned())
-    }
-
-    fn measure(&mut self, keys: Vec<CellKey>, effort: &Effort) -> Answer {
-        for key in &keys {
-            if let Err(why) = self.open(key.device) {
-                return Answer::Gone(why);
+    fn open(&mut self, index: usize, name: Option<&str>) -> Result<&mut Open, String> {
+        match self.open.entry(index) {
+            Entry::Occupied(known) => Ok(known.into_mut()),
+            Entry::Vacant(place) => {
+                let device = Device::open(index, name)?;
+                Ok(place.insert(Open { built: None, device }))
             }
         }
+    }
+
+    fn measure(&self, keys: &[CellKey], effort: &Effort) -> Answer {
         let cell = |key: &CellKey| {
             let open = self.open.get(&key.device).ok_or_else(not_built)?;
             let built = open.built.as_ref().ok_or_else(not_built)?;
@@ -152,11 +151,10 @@ impl Open {
         job: &Job,
         work: impl FnOnce(&Device, &Built, &Job, &Plan) -> Result<Finding, Fault>,
     ) -> Checked {
-        let none = |finding| Checked { finding, range: None, transferred_bytes: 0, spoilt: false };
-        let Some(built) = &self.built else { return none(not_built()) };
+        let Some(built) = &self.built else { return Checked::nowhere(not_built()) };
         let plan = match self.plan(built, job) {
             Ok(plan) => plan,
-            Err(finding) => return none(finding),
+            Err(finding) => return Checked::nowhere(finding),
         };
         let (finding, spoilt) = match work(&self.device, built, job, &plan) {
             Ok(finding) => (finding, false),

@@ -36,6 +36,28 @@ pub enum Features {
     Extended,
 }
 
+impl Features {
+    /// Their names in a task.
+    #[must_use]
+    pub fn names(&self) -> Vec<String> {
+        let text = |name: &&str| (*name).to_owned();
+        match self {
+            Features::Columns(columns) => columns.clone(),
+            Features::Grewe => GREWE_NAMES.iter().map(text).collect(),
+            Features::Extended => EXTENDED_RAW.iter().chain(&GREWE_NAMES).map(text).collect(),
+        }
+    }
+
+    /// Columns they are computed from.
+    fn inputs(&self) -> Vec<String> {
+        match self {
+            Features::Columns(columns) => columns.clone(),
+            Features::Grewe => GREWE_INPUTS.map(str::to_owned).to_vec(),
+            Features::Extended => EXTENDED_RAW.map(str::to_owned).to_vec(),
+        }
+    }
+}
+
 /// Which column of a table means what. The default reads the CLgen paper's files.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Mapping {
@@ -244,17 +266,10 @@ const EXTENDED_RAW: [&str; 7] =
 
 impl<'a> Reader<'a> {
     fn new(table: &'a Table, mapping: &'a Mapping) -> Result<Reader<'a>> {
-        let (formula, inputs, names): (_, Vec<String>, Vec<String>) = match &mapping.features {
-            Features::Columns(columns) => (Formula::Identity, columns.clone(), columns.clone()),
-            Features::Grewe => {
-                let inputs = GREWE_INPUTS.map(str::to_owned).to_vec();
-                (Formula::Grewe, inputs, GREWE_NAMES.map(str::to_owned).to_vec())
-            }
-            Features::Extended => {
-                let names = EXTENDED_RAW.iter().chain(&GREWE_NAMES).map(|name| name.to_string());
-                let inputs = EXTENDED_RAW.map(str::to_owned).to_vec();
-                (Formula::Extended, inputs, names.collect())
-            }
+        let formula = match &mapping.features {
+            Features::Columns(_) => Formula::Identity,
+            Features::Grewe => Formula::Grewe,
+            Features::Extended => Formula::Extended,
         };
         let places = |names: &[String]| -> Result<Vec<usize>> {
             names.iter().map(|name| table.column(name)).collect()
@@ -273,9 +288,9 @@ impl<'a> Reader<'a> {
             program: table.column(&mapping.program)?,
             variant: optional(&mapping.variant)?,
             group,
-            names,
+            names: mapping.features.names(),
             formula,
-            inputs: places(&inputs)?,
+            inputs: places(&mapping.features.inputs())?,
             costs: places(&costs)?,
             label: mapping.label.as_deref().and_then(|name| table.column(name).ok()),
             // A table without some counter has no garbage in it.

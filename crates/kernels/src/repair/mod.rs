@@ -15,6 +15,8 @@ mod type_name;
 mod usage;
 mod value;
 
+pub use shim::HEADER as SHIM;
+
 use crate::{Setting, Status};
 use clang::Diagnostic;
 use std::collections::BTreeSet;

@@ -9,7 +9,9 @@ use std::{collections::BTreeMap, sync::OnceLock};
 /// lacks, so that nothing of it can get in its way.
 pub(super) struct Shim;
 
-const HEADER: &str = include_str!("shim.h");
+/// Definitions that kernels commonly take for granted, as one header; a program that has one of
+/// these names itself may clash with it.
+pub const HEADER: &str = include_str!("shim.h");
 
 /// What each line of the header defines.
 fn definitions() -> &'static BTreeMap<&'static str, &'static str> {

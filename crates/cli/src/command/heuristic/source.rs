@@ -1,26 +1,27 @@
 //! Tasks as a user names them: a `task` data set, or a table and what its columns mean.
 
 use crate::Global;
-use heuristics::{Features, Group, Import, ImportOptions, Mapping, import};
+use heuristics::{Features, Group, Import, ImportOptions, Mapping, Task, import};
 use std::path::{Path, PathBuf};
 
-/// What the columns of a table mean; the defaults read the CLgen paper's files. A `task` data set
-/// needs none of these.
+/// What the columns of a table mean; the defaults read the CLgen paper's files. Of these a `task`
+/// data set takes `--features` only.
 #[derive(clap::Args, Debug, Clone)]
 pub(super) struct Columns {
     /// Column with the program's name
     #[arg(long, value_name = "COLUMN", default_value = "benchmark")]
     program: String,
-    /// Column with the input's name
+    /// Column with the input's name; empty: there is none
     #[arg(long, value_name = "COLUMN", default_value = "dataset")]
     variant: String,
     /// Column to hold out together, or `program`; unless given, the benchmark part of the name
     #[arg(long, value_name = "COLUMN")]
     group: Option<String>,
-    /// Features: `grewe`, `extended`, or columns with commas
-    #[arg(long, value_name = "NAMES", default_value = "grewe")]
-    features: String,
-    /// Costs of the choices: NAME=COLUMN with commas
+    /// Features: `grewe`, `extended`, or columns with commas; unless given, all that a task has,
+    /// and `grewe` of a table
+    #[arg(long, value_name = "NAMES")]
+    features: Option<String>,
+    /// Costs of the choices: NAME=COLUMN with commas; empty: nothing is measured yet
     #[arg(long, value_name = "COSTS", default_value = "CPU=runtime_cpu,GPU=runtime_gpu")]
     costs: String,
     /// Keep rows with garbage in their counters
@@ -31,32 +32,27 @@ pub(super) struct Columns {
 impl Columns {
     /// Read `source`, saying on standard error what was turned away.
     pub(super) fn read(&self, source: &Path, global: &Global) -> anyhow::Result<Import> {
-        let features = match self.features.as_str() {
-            "grewe" => Features::Grewe,
-            "extended" => Features::Extended,
-            names => {
-                Features::Columns(names.split(',').map(|name| name.trim().to_owned()).collect())
-            }
-        };
-        let mut mapping = Mapping::cgo17(features);
+        let features = self.features.as_deref().map(features);
+        let mut mapping = Mapping::cgo17(features.clone().unwrap_or(Features::Grewe));
         mapping.program.clone_from(&self.program);
-        mapping.variant = Some(self.variant.clone());
+        mapping.variant = Some(self.variant.clone()).filter(|column| !column.is_empty());
         match self.group.as_deref() {
             None => {}
             Some("program") => mapping.group = Group::Program,
             Some(column) => mapping.group = Group::Column(column.to_owned()),
         }
-        mapping.costs = self
-            .costs
-            .split(',')
-            .map(|cost| {
-                let (name, column) = cost.split_once('=').unwrap_or((cost, cost));
-                (name.trim().to_owned(), column.trim().to_owned())
-            })
-            .collect();
+        let cost = |cost: &str| {
+            let (name, column) = cost.split_once('=').unwrap_or((cost, cost));
+            (name.trim().to_owned(), column.trim().to_owned())
+        };
+        mapping.costs =
+            self.costs.split(',').filter(|text| !text.trim().is_empty()).map(cost).collect();
         let options =
             ImportOptions { source: source.to_owned(), mapping, keep_garbage: self.keep_garbage };
-        let import = import(&options)?;
+        let mut import = import(&options)?;
+        if let (true, Some(features)) = (Task::is_at(source), features) {
+            import.task = import.task.select(&features.names())?;
+        }
         if !global.quiet {
             for (verdict, count) in &import.verdicts {
                 if verdict != dataset::Verdict::ACCEPTED {
@@ -70,6 +66,14 @@ impl Columns {
             }
         }
         Ok(import)
+    }
+}
+
+fn features(names: &str) -> Features {
+    match names {
+        "grewe" => Features::Grewe,
+        "extended" => Features::Extended,
+        names => Features::Columns(names.split(',').map(|name| name.trim().to_owned()).collect()),
     }
 }
 

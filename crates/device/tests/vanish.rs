@@ -1,0 +1,64 @@
+//! A device that is gone by the time it is needed costs its rows. The environment of this process
+//! changes while it runs: hence one test, in a program of its own.
+
+use dataset::{Dataset, Progress};
+use device::{Options, RunRow, run};
+use std::path::Path;
+
+const GOOD: &str = "kernel void A(global float* a) { a[get_global_id(0)] += 1.0f; }";
+
+/// Does something when the run begins: the devices are listed by then and not yet opened.
+struct AtTheStart<F>(F);
+
+impl<F: Fn() + Sync> Progress for AtTheStart<F> {
+    fn begin(&self, _: &str, _: u64) {
+        self.0();
+    }
+
+    fn advance(&self, _: u64) {}
+    fn message(&self, _: &str) {}
+}
+
+fn set(variable: &str, value: &Path) {
+    // SAFETY: this program has one test, whose other threads are not yet or no longer running.
+    unsafe { std::env::set_var(variable, value) };
+}
+
+fn rows(folder: &Path, devices: &str, meanwhile: impl Fn() + Sync) -> Vec<RunRow> {
+    let (input, out) = (folder.join("a.cl"), folder.join("runs"));
+    std::fs::write(&input, GOOD).expect("written");
+    let options = Options {
+        devices: devices.to_owned(),
+        global_sizes: vec![128],
+        jobs: 1,
+        force: true,
+        ..Options::new(&input, &out)
+    };
+    run(&options, &AtTheStart(meanwhile)).expect("a run");
+    let dataset = Dataset::open(&out).expect("a data set");
+    dataset.rows().expect("of runs").collect::<Result<_, _>>().expect("readable")
+}
+
+#[test]
+fn a_device_that_disappears_or_becomes_another_is_named() {
+    let Ok(library) = std::fs::read_to_string("/etc/OpenCL/vendors/pocl.icd") else {
+        println!("skipped: no PoCL here");
+        return;
+    };
+    let folder = tempfile::tempdir().expect("a folder");
+    let vendors = folder.path().join("vendors");
+    let driver = vendors.join("pocl.icd");
+    std::fs::create_dir(&vendors).expect("a folder");
+    std::fs::write(&driver, &library).expect("written");
+    set("OCL_ICD_VENDORS", &vendors);
+
+    set("POCL_DEVICES", Path::new("pthread basic"));
+    let found = rows(folder.path(), "basic", || set("POCL_DEVICES", Path::new("basic pthread")));
+    assert_eq!((&*found[0].outcome, &*found[0].about), ("out-of-resources", "us"));
+    assert!(found[0].detail.contains("in the place of"), "{}", found[0].detail);
+
+    let leave = || std::fs::remove_file(&driver).expect("it was there");
+    let found = rows(folder.path(), "basic", leave);
+    assert_eq!((&*found[0].outcome, &*found[0].about), ("out-of-resources", "us"));
+    assert!(found[0].detail.contains("the device is gone"), "{}", found[0].detail);
+}
