@@ -1,5 +1,7 @@
 //! `benchstone ir` with real compilers; what is not installed is skipped and says so.
 
+#![expect(clippy::unwrap_used, reason = "what fails in set-up fails the test")]
+
 use std::{
     fs,
     os::unix::{fs::PermissionsExt, process::CommandExt},

@@ -70,7 +70,7 @@ pub struct Program {
 #[derive(Debug)]
 pub enum Programs {
     /// The accepted rows of a data set.
-    Dataset(Dataset),
+    Dataset(Box<Dataset>),
     /// Files, with the folder their paths are relative to.
     Files(PathBuf, Vec<PathBuf>),
 }
@@ -90,7 +90,7 @@ impl Programs {
             };
         }
         if Dataset::is_at(path) {
-            return Ok(Programs::Dataset(Dataset::open(path)?));
+            return Ok(Programs::Dataset(Box::new(Dataset::open(path)?)));
         }
         let mut files = Vec::new();
         collect(path, &mut files, 0)?;

@@ -46,6 +46,6 @@ pub trait Row: Serialize + DeserializeOwned {
     }
 }
 
-fn columns_error<T: Row + ?Sized>(error: &serde_arrow::Error) -> Error {
+fn columns_error<T: Row>(error: &serde_arrow::Error) -> Error {
     Error::Columns { schema: T::SCHEMA.to_owned(), reason: error.message().to_owned() }
 }

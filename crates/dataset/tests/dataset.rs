@@ -152,7 +152,7 @@ fn programs_come_from_data_sets_folders_and_files_alike() {
     assert_eq!(rows.len(), 1, "the rejected row is left out");
     let tree = folder.path().join("tree");
     std::fs::create_dir_all(tree.join("deep")).expect("a scratch folder");
-    std::fs::write(tree.join("deep/a.cl"), &rows[0].text_or_empty()).expect("a scratch file");
+    std::fs::write(tree.join("deep/a.cl"), rows[0].text_or_empty()).expect("a scratch file");
     std::fs::write(tree.join("b.bc"), [0xde, 0xc0]).expect("a scratch file");
     std::fs::write(tree.join("c.cl"), [0xff, 0xfe]).expect("a scratch file");
     std::fs::write(tree.join("notes.txt"), "no program").expect("a scratch file");

@@ -199,6 +199,9 @@ fn features(vector: &BTreeMap<String, f64>, transfer: f64, wgsize: f64) -> Vec<f
     features
 }
 
+/// A column's name and what a row has in it.
+type Column<'a, T> = (&'a str, &'a dyn Fn(&Labelled) -> T);
+
 fn batch(rows: &[Labelled]) -> Result<RecordBatch> {
     let mut fields = Vec::new();
     let mut columns: Vec<ArrayRef> = Vec::new();
@@ -207,7 +210,7 @@ fn batch(rows: &[Labelled]) -> Result<RecordBatch> {
         columns.push(column);
     };
     let best = |row: &Labelled| DEVICES[usize::from(row.costs[1] < row.costs[0])].to_owned();
-    let texts: [(&str, &dyn Fn(&Labelled) -> String); 6] = [
+    let texts: [Column<'_, String>; 6] = [
         ("program", &|row: &Labelled| row.program.clone()),
         ("variant", &|row: &Labelled| row.variant.clone()),
         ("group", &|row: &Labelled| row.group.clone()),
@@ -230,7 +233,7 @@ fn batch(rows: &[Labelled]) -> Result<RecordBatch> {
         add(&format!("cost_{name}"), DataType::Float64, column);
     }
     let slower = |row: &Labelled| row.costs[0].max(row.costs[1]) / row.costs[0].min(row.costs[1]);
-    let singles: [(&str, &dyn Fn(&Labelled) -> f64); 2] =
+    let singles: [Column<'_, f64>; 2] =
         [("speedup", &slower), ("penalty", &|row: &Labelled| 1.0 / slower(row))];
     for (name, value) in singles {
         let values = rows.iter().map(|row| value(row) as f32);

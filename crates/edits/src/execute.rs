@@ -57,7 +57,7 @@ pub(crate) fn allow_deep_stacks() {
 ///
 /// # Errors
 /// When it cannot be started.
-pub fn run(
+pub(crate) fn run(
     executable: &Executable,
     input: &[u8],
     limits: &Limits,
@@ -70,7 +70,7 @@ pub fn run(
 ///
 /// # Errors
 /// When it cannot be started.
-pub fn run_sanitized(
+pub(crate) fn run_sanitized(
     executable: &Executable,
     input: &[u8],
     limits: &Limits,

@@ -38,7 +38,7 @@ impl ContentFile {
 #[derive(Debug)]
 pub(crate) enum Input {
     /// A raw data set.
-    Raw(Dataset),
+    Raw(Box<Dataset>),
     /// Any other data set, folder or file of programs.
     Programs(Programs),
 }
@@ -48,7 +48,7 @@ impl Input {
         if Dataset::is_at(path) {
             let dataset = Dataset::open(path)?;
             if dataset.manifest().schema == ContentFile::SCHEMA {
-                return Ok(Input::Raw(dataset));
+                return Ok(Input::Raw(Box::new(dataset)));
             }
         }
         Ok(Input::Programs(Programs::open(path)?))

@@ -1,5 +1,7 @@
 //! Every `cases/*.cl` is prepared and compared with the `.out` beside it; `BLESS=1` rewrites those.
 
+#![expect(clippy::unwrap_used, reason = "what fails in set-up fails the test")]
+
 use dataset::Dataset;
 use kernels::{KernelRow, Options, prepare};
 use std::{

@@ -28,8 +28,7 @@ impl Finished {
             let lower = line.to_ascii_lowercase();
             lower.starts_with("e:") || lower.starts_with("error")
         };
-        let found =
-            lines().find(telling).or_else(|| lines().filter(|line| !line.is_empty()).last());
+        let found = lines().find(telling).or_else(|| lines().rfind(|line| !line.is_empty()));
         found.unwrap_or("failed without a word").to_owned()
     }
 

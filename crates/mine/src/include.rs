@@ -145,12 +145,12 @@ enum Operand<'a> {
 
 impl Inliner<'_> {
     fn copy(&mut self, text: &str) {
-        let mut lines = Lines { rest: text, comment: false };
+        let lines = Lines { rest: text, comment: false };
         let guard = guard(text);
         let outer = self.conditions.len();
         // Which of the conditionals open in this file is its include guard.
         let mut open: Vec<bool> = Vec::new();
-        while let Some(line) = lines.next() {
+        for line in lines {
             if self.left == 0 || self.out.len() + line.text.len() > GROWN_LIMIT {
                 self.too_large = true;
                 return;
@@ -175,10 +175,8 @@ impl Inliner<'_> {
                     let condition = self.condition("elif", "");
                     self.conditions.push(condition);
                 }
-                Some("endif") => {
-                    if open.pop() == Some(false) {
-                        self.conditions.pop();
-                    }
+                Some("endif") if open.pop() == Some(false) => {
+                    self.conditions.pop();
                 }
                 Some("define" | "undef") => self.note_macro(line.operand),
                 Some("include" | "include_next" | "import") => {

@@ -52,14 +52,14 @@ pub struct PackageReport {
     pub notes: Vec<String>,
 }
 
+/// Of a package: what is reported, its licences and its families.
+type Counts = (PackageReport, BTreeMap<String, u64>, BTreeSet<String>);
+
 /// Counts rows as they pass by.
 #[derive(Default)]
 pub(crate) struct Counter {
     report: Report,
-    packages: BTreeMap<
-        (String, String, String),
-        (PackageReport, BTreeMap<String, u64>, BTreeSet<String>),
-    >,
+    packages: BTreeMap<(String, String, String), Counts>,
     families: BTreeSet<String>,
 }
 

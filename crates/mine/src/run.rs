@@ -149,9 +149,12 @@ struct Winner {
     family: String,
 }
 
+/// Id, place and signature of a content file.
+type Found = (String, (String, String, String, String), Vec<u32>);
+
 /// Look through all parts. Only what decides is kept: the texts may not fit in memory together.
 fn choose(builder: &Builder<ContentFile>, keys: &[&str]) -> Result<Choice> {
-    let found: Vec<Vec<(String, (String, String, String, String), Vec<u32>)>> = keys
+    let found: Vec<Vec<Found>> = keys
         .par_iter()
         .map(|key| {
             builder

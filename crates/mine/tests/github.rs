@@ -2,6 +2,8 @@
 //!
 //! One test in a file of its own: the address of the server is a variable of the process.
 
+#![expect(clippy::unwrap_used, reason = "what fails in set-up fails the test")]
+
 use dataset::Licences;
 use mine::{Options, Report, Silent};
 use std::{

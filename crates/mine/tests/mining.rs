@@ -1,5 +1,7 @@
 //! What a user of `mine` relies on, over the public interface.
 
+#![expect(clippy::unwrap_used, reason = "what fails in set-up fails the test")]
+
 use dataset::{Dataset, Licences};
 use mine::{ContentFile, Error, Options, Progress, Report, Silent};
 use std::{

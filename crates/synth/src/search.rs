@@ -449,10 +449,10 @@ impl<'a> Search<'a> {
             }
         }
         // The best stays, so that an answer is never lost.
-        for place in 1..kept.len() {
+        for place in kept.iter_mut().skip(1) {
             if !rest.is_empty() && run.chance.random_bool(self.settings.replacement) {
                 let other = run.chance.random_range(0..rest.len());
-                kept[place] = rest.swap_remove(other);
+                *place = rest.swap_remove(other);
             }
         }
         kept.sort_by(|a, b| a.distance.total_cmp(&b.distance));

@@ -55,7 +55,7 @@ pub(crate) fn same(
     let untouched = |bytes: &[u8], pattern: u8| bytes.iter().all(|byte| *byte == pattern);
     plan.objects.iter().enumerate().position(|(object, kind)| {
         leaves(&kind.layout, &one[object], &other[object]).any(|(_, leaf, a, b)| {
-            !equal(leaf, a, b) && !(untouched(a, one_pattern) && untouched(b, other_pattern))
+            !(equal(leaf, a, b) || untouched(a, one_pattern) && untouched(b, other_pattern))
         })
     })
 }

@@ -11,7 +11,7 @@ use std::{
     collections::{BTreeMap, btree_map::Entry},
     fs::File,
     io,
-    os::fd::{AsFd, AsRawFd, OwnedFd},
+    os::fd::{AsFd, AsRawFd},
     path::Path,
 };
 
@@ -28,7 +28,7 @@ pub(super) const SCRATCH_VARIABLE: &str = "BENCHSTONE_DEVICE_SCRATCH";
 pub fn serve_worker() -> io::Result<()> {
     let scratch = std::env::var_os(SCRATCH_VARIABLE)
         .ok_or_else(|| io::Error::other(format!("{SCRATCH_VARIABLE} names no scratch folder")))?;
-    let input = File::from(OwnedFd::from(io::stdin().as_fd().try_clone_to_owned()?));
+    let input = File::from(io::stdin().as_fd().try_clone_to_owned()?);
     let output = File::from(io::stdout().as_fd().try_clone_to_owned()?);
     // SAFETY: both are open descriptors of this process, and nothing has been written to standard
     // output yet.

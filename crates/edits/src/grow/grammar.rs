@@ -214,15 +214,17 @@ impl Search<'_, '_> {
                         known.truncate(before);
                     }
                 }
-                if count >= 1 && line.len() == count && (count > 1 || plus == 0) {
-                    if let Some(kind) = one_kind(line) {
-                        let before = known.len();
-                        known.push((before, None));
-                        items.push(Item::List(counted, before, kind));
-                        self.extend(at + 1, items, known, partial);
-                        items.pop();
-                        known.truncate(before);
-                    }
+                if count >= 1
+                    && line.len() == count
+                    && (count > 1 || plus == 0)
+                    && let Some(kind) = one_kind(line)
+                {
+                    let before = known.len();
+                    known.push((before, None));
+                    items.push(Item::List(counted, before, kind));
+                    self.extend(at + 1, items, known, partial);
+                    items.pop();
+                    known.truncate(before);
                 }
             }
         }

@@ -261,7 +261,10 @@ impl Form {
 fn same(test: &Value, key: &str) -> bool {
     match test {
         Value::String(text) => text == key,
-        other => other.to_string() == key,
+        other => {
+            let text = other.to_string();
+            text == key
+        }
     }
 }
 

@@ -64,12 +64,15 @@ pub fn read_lines(
     Ok(lines)
 }
 
+/// The values of lines.
+type Values = Vec<Map<String, Value>>;
+
 /// The values of lines that all have the form `wanted`.
 pub(crate) fn read_values(
     path: &Path,
     wanted: Form,
     on_broken: OnBroken,
-) -> Result<(Vec<Map<String, Value>>, Vec<Broken>)> {
+) -> Result<(Values, Vec<Broken>)> {
     let lines = read_lines(path, Some(wanted), on_broken)?;
     Ok((lines.rows.into_iter().map(|(_, (_, value))| value).collect(), lines.broken))
 }

@@ -4,6 +4,7 @@
 //! PIE's two forms are those of its published files (Shypula et al., ICLR 2024): one for training,
 //! with rewards and deciles, one for testing, with the tests and the time of each.
 
+/// Which form a line has and what its fields are called.
 pub mod form;
 mod lines;
 

@@ -17,6 +17,9 @@ const TEXTS: [&str; 4] = ["program", "variant", "group", "label"];
 /// Costs are columns of this prefix and the choice's name.
 const COST: &str = "cost_";
 
+/// What a row has in a column of text.
+type Text<'a> = &'a dyn Fn(&Row) -> Option<String>;
+
 impl Task {
     /// Write the task as a data set: `program`, `variant`, `group` and `label` (the cheapest
     /// choice; null where unmeasured), one column per feature by its name, and `cost_CHOICE` per
@@ -73,7 +76,7 @@ impl Task {
         }
         let mut fields = Vec::new();
         let mut columns: Vec<ArrayRef> = Vec::new();
-        let texts: [&dyn Fn(&Row) -> Option<String>; 4] = [
+        let texts: [Text<'_>; 4] = [
             &|row| Some(row.program.clone()),
             &|row| Some(row.variant.clone()),
             &|row| Some(row.group.clone()),

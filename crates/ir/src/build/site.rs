@@ -207,7 +207,7 @@ fn reason(said: &str) -> String {
     let told = said.rsplit_once("Caused by:").and_then(|(_, rest)| {
         rest.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with("failed to"))
     });
-    let found = cause.or(told).or_else(|| lines().find(telling)).or_else(|| lines().last());
+    let found = cause.or(told).or_else(|| lines().find(telling)).or_else(|| lines().next_back());
     found.unwrap_or("failed without a word").chars().take(300).collect()
 }
 

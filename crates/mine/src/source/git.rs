@@ -23,7 +23,7 @@ pub(super) fn parse(text: &str) -> Option<Result<Box<dyn Source>, String>> {
         .map_or(0, |at| rest[at + 3..].find('/').map_or(rest.len(), |s| at + 3 + s));
     let (url, revision) = match rest[path_from..].rsplit_once('@') {
         Some((path, revision))
-            if !Path::new(rest).exists() && !(path_from == 0 && revision.contains(':')) =>
+            if !(Path::new(rest).exists() || path_from == 0 && revision.contains(':')) =>
         {
             (rest[..path_from + path.len()].to_owned(), Some(revision.to_owned()))
         }

@@ -110,10 +110,7 @@ macro_rules! call {
                 let functions: &[&str] = &$functions;
                 let function = functions.choose(make.chance).copied().unwrap_or(functions[0]);
                 let mut arguments = vec![value];
-                for _ in 0..$others {
-                    let leaf = make.leaf(ty);
-                    arguments.push(leaf);
-                }
+                arguments.extend(std::iter::repeat_with(|| make.leaf(ty)).take($others));
                 Expression::call(ty, function, arguments)
             })
         })
