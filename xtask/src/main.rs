@@ -122,7 +122,8 @@ fn cargo(arguments: &[&str]) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// The checkout, as it is now: build output is shared by checkouts, so what the build saw may be another.
 fn root() -> PathBuf {
-    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    here.parent().map(Path::to_owned).unwrap_or_default()
+    let here = std::env::var_os("CARGO_MANIFEST_DIR").unwrap_or(env!("CARGO_MANIFEST_DIR").into());
+    Path::new(&here).parent().map(Path::to_owned).unwrap_or_default()
 }

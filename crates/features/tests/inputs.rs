@@ -169,7 +169,8 @@ fn textual_ir_and_bitcode_have_equal_vectors_and_no_grewe() {
     let code = Code::Bytes(bitcode);
     let from_bitcode = Program { code, ..program("f.ll", Language::Bitcode, "") };
     let from_bitcode = all.describe(&from_bitcode).expect("LLVM is here");
-    assert_eq!(from_text, from_bitcode);
+    assert_ne!(from_text[0].id, from_bitcode[0].id);
+    assert_eq!(from_text[0].vectors, from_bitcode[0].vectors);
     assert_eq!(from_text[0].detail, "grewe: no-extractor");
     let alone = extractor("grewe")
         .describe(&program("f.ll", Language::LlvmIr, text))
