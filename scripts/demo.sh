@@ -14,4 +14,4 @@ run show "$folder/kernels" --programs 2
 run query "SELECT package, count(*) AS kernels, count(DISTINCT family) AS families FROM k WHERE verdict = 'accepted' GROUP BY package ORDER BY kernels DESC" "k=$folder/kernels"
 run features "$folder/kernels" --space grewe,instcount,autophase --out "$folder/features"
 run project "$folder/features" --space instcount --out "$folder/map"
-printf '\nThe data set opens as it is:\n  python3 -c "import pandas; print(pandas.read_parquet(%s))"\n' "'$folder/kernels'"
+printf '\nThe data set opens as it is:\n  python3 -c "import glob, pandas; print(pandas.read_parquet(glob.glob(%s)))"\n' "'$folder/kernels/*.parquet'"
