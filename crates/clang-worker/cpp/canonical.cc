@@ -28,7 +28,13 @@ namespace {
 // be changed by a rewriter, all others mean something.
 class NameCollector : public clang::ASTConsumer {
  public:
-  explicit NameCollector(llvm::StringSet<> &names) : names_(names) {}
+  NameCollector(llvm::StringSet<> &names, const llvm::StringSet<> &skipped) : names_(names), skipped_(skipped) {}
+
+  // Asked only where the query names functions to pass over; the body of any other is parsed.
+  bool shouldSkipFunctionBody(clang::Decl *decl) override {
+    const clang::FunctionDecl *function = decl->getAsFunction();
+    return function && function->getIdentifier() && skipped_.contains(function->getName());
+  }
 
   void HandleTranslationUnit(clang::ASTContext &context) override {
     clang::ASTNameGenerator generator(context);
@@ -46,24 +52,31 @@ class NameCollector : public clang::ASTConsumer {
 
  private:
   llvm::StringSet<> &names_;
+  const llvm::StringSet<> &skipped_;
 };
 
 class CanonicalAction : public clang::EmitLLVMOnlyAction {
  public:
-  CanonicalAction(llvm::LLVMContext &context, llvm::StringSet<> &names)
-      : EmitLLVMOnlyAction(&context), names_(names) {}
+  CanonicalAction(llvm::LLVMContext &context, const Query &query, Outcome &outcome, llvm::StringSet<> &names)
+      : EmitLLVMOnlyAction(&context), query_(query), outcome_(outcome), names_(names) {
+    for (const rust::String &name : query.skipped) skipped_.insert(llvm::StringRef(name.data(), name.size()));
+  }
 
  protected:
   std::unique_ptr<clang::ASTConsumer> CreateASTConsumer(clang::CompilerInstance &compiler,
                                                         llvm::StringRef file) override {
     std::vector<std::unique_ptr<clang::ASTConsumer>> consumers;
-    consumers.push_back(std::make_unique<NameCollector>(names_));
+    consumers.push_back(std::make_unique<NameCollector>(names_, skipped_));
+    if (query_.facts) consumers.push_back(describer(query_, outcome_));
     consumers.push_back(EmitLLVMOnlyAction::CreateASTConsumer(compiler, file));
     return std::make_unique<clang::MultiplexConsumer>(std::move(consumers));
   }
 
  private:
+  const Query &query_;
+  Outcome &outcome_;
   llvm::StringSet<> &names_;
+  llvm::StringSet<> skipped_;
 };
 
 class Canonicaliser {
@@ -241,10 +254,12 @@ void canonical_ir(const Query &query, Outcome &outcome) {
   llvm::LLVMContext context;
   llvm::StringSet<> names;
   Instance instance(query, outcome);
-  CanonicalAction action(context, names);
+  CanonicalAction action(context, query, outcome, names);
+  if (!query.skipped.empty()) instance.compiler().getFrontendOpts().SkipFunctionBodies = true;
   if (!instance.run(action)) return;
   auto module = action.takeModule();
   if (!module) return;
+  if (query.facts) write_code(*module, query.bitcode, outcome);
   llvm::StringRef name(query.kernel.data(), query.kernel.size());
   if (query.several) {
     outcome.has_text = true;

@@ -71,6 +71,12 @@ class CompileAction : public clang::EmitLLVMOnlyAction {
   Outcome &outcome_;
 };
 
+}  // namespace
+
+std::unique_ptr<clang::ASTConsumer> describer(const Query &query, Outcome &outcome) {
+  return std::make_unique<Describer>(query, outcome);
+}
+
 void write_code(const llvm::Module &module, bool bitcode, Outcome &outcome) {
   outcome.has_code = true;
   for (const llvm::Function &function : module) {
@@ -90,8 +96,6 @@ void write_code(const llvm::Module &module, bool bitcode, Outcome &outcome) {
   outcome.bitcode.reserve(buffer.size());
   for (char byte : buffer) outcome.bitcode.push_back(static_cast<uint8_t>(byte));
 }
-
-}  // namespace
 
 void parse(const Query &query, Outcome &outcome) {
   Instance instance(query, outcome);

@@ -1,6 +1,11 @@
 // What can be asked, one function each; every one fills its part of the outcome.
 #pragma once
 
+#include <memory>
+
+#include "clang/AST/ASTConsumer.h"
+#include "llvm/IR/Module.h"
+
 #include "shim.h"
 
 namespace benchstone {
@@ -11,5 +16,10 @@ void parse(const Query &query, Outcome &outcome);
 void compile(const Query &query, Outcome &outcome);
 void canonical_ir(const Query &query, Outcome &outcome);
 void format(const Query &query, Outcome &outcome);
+
+// Describes the program once it is parsed, as far as `query` asks for it.
+std::unique_ptr<clang::ASTConsumer> describer(const Query &query, Outcome &outcome);
+// Reports a module's functions and, where wanted, the module.
+void write_code(const llvm::Module &module, bool bitcode, Outcome &outcome);
 
 }  // namespace benchstone

@@ -43,6 +43,8 @@ mod ffi {
         kernel: &'a str,
         /// Whether `kernel` holds several names, one per line.
         several: bool,
+        /// Functions whose bodies are not parsed for canonical IR.
+        skipped: Vec<String>,
         facts: bool,
         tree: bool,
         bitcode: bool,

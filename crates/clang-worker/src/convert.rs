@@ -26,19 +26,24 @@ pub(crate) fn answer(request: &Request, host: &HostHeaders) -> Answer {
             let compile = query(Task::Compile, source, options, host);
             ask(Query { facts: *facts, tree: *tree, bitcode: *bitcode, ..compile })
         }
-        Request::CanonicalIr { source, options, kernel, text } => {
+        Request::CanonicalIr { source, options, kernel, text, facts } => {
             let canonical = query(Task::CanonicalIr, source, options, host);
             let arguments = canonical_arguments(options, host);
-            let mut answer = ask(Query { kernel, arguments, ..canonical });
+            let mut answer = ask(Query { kernel, arguments, facts: *facts, ..canonical });
             answer.hash = answer.text.as_deref().map(hash);
             answer.text = answer.text.filter(|_| *text);
             answer
         }
-        Request::CanonicalIrs { source, options, kernels } => {
+        Request::CanonicalIrs { source, options, kernels, unreached } => {
             let canonical = query(Task::CanonicalIr, source, options, host);
             let arguments = canonical_arguments(options, host);
-            let mut answer =
-                ask(Query { kernel: &kernels.join("\n"), several: true, arguments, ..canonical });
+            let mut answer = ask(Query {
+                kernel: &kernels.join("\n"),
+                several: true,
+                skipped: unreached.clone(),
+                arguments,
+                ..canonical
+            });
             // One text per kernel that is there, each behind its name and a NUL.
             let texts = answer.text.take().unwrap_or_default();
             let mut pieces = texts.split('\0');
@@ -63,6 +68,7 @@ fn query<'a>(task: Task, source: &'a str, options: &'a Options, host: &HostHeade
         headers: options.headers.iter().map(|(name, text)| Text { name, text }).collect(),
         kernel: "",
         several: false,
+        skipped: Vec::new(),
         facts: false,
         tree: false,
         bitcode: false,

@@ -186,6 +186,7 @@ impl Clang {
             options: options.clone(),
             kernel: kernel.into(),
             text: true,
+            facts: false,
         })
     }
 

@@ -59,11 +59,27 @@ pub struct Tokens<'a> {
     line_start: bool,
 }
 
-const THREE: [&[u8]; 3] = [b"<<=", b">>=", b"..."];
-const TWO: [&[u8]; 20] = [
-    b"->", b"++", b"--", b"<<", b">>", b"<=", b">=", b"==", b"!=", b"&&", b"||", b"+=", b"-=",
-    b"*=", b"/=", b"%=", b"&=", b"|=", b"^=", b"##",
-];
+/// Bytes of the longest operator that `rest` begins with.
+fn operator_length(rest: &[u8]) -> usize {
+    let at = |at: usize| rest.get(at).copied().unwrap_or_default();
+    match (rest[0], at(1), at(2)) {
+        (b'<', b'<', b'=') | (b'>', b'>', b'=') | (b'.', b'.', b'.') => 3,
+        (b'-', b'>', _)
+        | (b'+', b'+', _)
+        | (b'-', b'-', _)
+        | (b'<', b'<', _)
+        | (b'>', b'>', _)
+        | (b'&', b'&', _)
+        | (b'|', b'|', _)
+        | (b'#', b'#', _)
+        | (
+            b'<' | b'>' | b'=' | b'!' | b'+' | b'-' | b'*' | b'/' | b'%' | b'&' | b'|' | b'^',
+            b'=',
+            _,
+        ) => 2,
+        _ => 1,
+    }
+}
 
 /// Whether an identifier may hold `byte`.
 #[must_use]
@@ -182,14 +198,7 @@ impl<'a> Iterator for Tokens<'a> {
         } else if first == b'"' || first == b'\'' {
             (Kind::Text, self.literal_end(begin, first))
         } else {
-            let length = if THREE.iter().any(|three| rest.starts_with(three)) {
-                3
-            } else if TWO.iter().any(|two| rest.starts_with(two)) {
-                2
-            } else {
-                1
-            };
-            (Kind::Punctuation, begin + length)
+            (Kind::Punctuation, begin + operator_length(rest))
         };
         let mut end = end.min(self.bytes.len());
         while !self.text.is_char_boundary(end) {

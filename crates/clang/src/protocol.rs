@@ -121,6 +121,8 @@ pub enum Request {
         kernel: String,
         /// Whether to answer with the text and not only with its hash.
         text: bool,
+        /// Whether to answer with facts and with instruction counts as well, from the same parse.
+        facts: bool,
     },
     /// Lay out by clang's own format library in the project's one code style.
     Format {
@@ -138,6 +140,10 @@ pub enum Request {
         options: Options,
         /// The kernels' names; those that the program lacks have no hash in the answer.
         kernels: Vec<String>,
+        /// Functions that no kernel reaches: clang passes over their bodies. Were one reached after
+        /// all, it would be a mere declaration in the IR, whose hash is then that of no program
+        /// which defines it.
+        unreached: Vec<String>,
     },
 }
 

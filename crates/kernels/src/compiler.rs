@@ -60,30 +60,38 @@ impl Compiler {
         answer.facts.zip(answer.code).ok_or_else(no_code)
     }
 
-    /// The hash of a kernel's canonical IR.
-    pub(crate) fn canonical_ir(
+    /// Names, kernels and instruction counts of a program that compiles, and the hash of a kernel's
+    /// canonical IR.
+    pub(crate) fn compile_and_hash(
         &self,
         source: &str,
         options: Options,
         kernel: &str,
-    ) -> Result<String, Verdict> {
+    ) -> Result<(Facts, clang::Code, String), Verdict> {
         let (source, kernel) = (source.to_owned(), kernel.to_owned());
-        let answer = self.ask(&Request::CanonicalIr { source, options, kernel, text: false })?;
+        let request = Request::CanonicalIr { source, options, kernel, text: false, facts: true };
+        let answer = self.ask(&request)?;
         if let Some(error) = answer.first_error() {
             return Err(does_not_compile(error));
         }
-        answer.hash.ok_or_else(|| Verdict::new(DOES_NOT_COMPILE, "clang gave no code"))
+        match (answer.facts, answer.code, answer.hash) {
+            (Some(facts), Some(code), Some(hash)) => Ok((facts, code, hash)),
+            _ => Err(Verdict::new(DOES_NOT_COMPILE, "clang gave no code")),
+        }
     }
 
-    /// The hashes of several kernels' canonical IR, by kernel.
+    /// The hashes of several kernels' canonical IR, by kernel; `unreached` are functions that none
+    /// of them reaches.
     pub(crate) fn canonical_irs(
         &self,
         source: &str,
         options: Options,
         kernels: &[String],
+        unreached: &[String],
     ) -> Result<BTreeMap<String, String>, Verdict> {
         let (source, kernels) = (source.to_owned(), kernels.to_vec());
-        let answer = self.ask(&Request::CanonicalIrs { source, options, kernels })?;
+        let unreached = unreached.to_vec();
+        let answer = self.ask(&Request::CanonicalIrs { source, options, kernels, unreached })?;
         match answer.first_error() {
             Some(error) => Err(does_not_compile(error)),
             None => Ok(answer.hashes.into_iter().collect()),

@@ -5,7 +5,8 @@ use crate::{
     compiler::{Compiler, DOES_NOT_COMPILE},
     isolate::{Isolated, Pieces},
     lexer::tokens,
-    rewrite,
+    reduce::Reduced,
+    repair, rewrite,
     row::REWRITE_CHANGED_IR,
     setting::alone,
     solve::{Solved, solve},
@@ -71,6 +72,9 @@ pub(crate) fn rows(compiler: &Compiler, source: &Source) -> Vec<KernelRow> {
         return vec![source.rejected("", &Verdict::new("too-large", detail))];
     }
     let heads: BTreeSet<&str> = chunks::heads(text).collect();
+    if let Some(rows) = reduced_rows(compiler, source, text, &heads) {
+        return rows;
+    }
     let solved = match solve(compiler, text, &source.defines) {
         Ok(Some(solved)) => solved,
         Ok(None) if heads.is_empty() => {
@@ -80,21 +84,46 @@ pub(crate) fn rows(compiler: &Compiler, source: &Source) -> Vec<KernelRow> {
         Err(verdict) if heads.is_empty() => return vec![source.rejected("", &verdict)],
         Err(verdict) => return heads.iter().map(|head| source.rejected(head, &verdict)).collect(),
     };
-    kernels(compiler, source, &solved, &heads)
+    let originals = Originals::of(compiler, &solved, &solved.source, &[]);
+    kernels(compiler, source, &solved, &originals, &heads)
+}
+
+/// The rows of a large file by way of the part of it that its kernels can reach.
+///
+/// What comes of that is compared with the whole file, and taken where every kernel is proved
+/// equal to the file's own: else the way there is gone again with the whole file.
+fn reduced_rows(
+    compiler: &Compiler,
+    source: &Source,
+    text: &str,
+    heads: &BTreeSet<&str>,
+) -> Option<Vec<KernelRow>> {
+    let reduced = Reduced::of(text)?;
+    let solved = solve(compiler, &reduced.text, &source.defines).ok()??;
+    if !solved.whole {
+        return None;
+    }
+    let whole = reduced.whole(text, &solved.source);
+    let originals = Originals::of(compiler, &solved, &whole, &reduced.unreached);
+    let rows = kernels(compiler, source, &solved, &originals, heads);
+    let good = |row: &KernelRow| {
+        row.is_kernel() && row.identical_ir || matches!(row.verdict.as_str(), TOO_SMALL | INACTIVE)
+    };
+    rows.iter().all(good).then_some(rows)
 }
 
 fn inactive() -> Verdict {
-    Verdict::new("inactive", "conditional compilation leaves it out")
+    Verdict::new(INACTIVE, "conditional compilation leaves it out")
 }
 
 fn kernels(
     compiler: &Compiler,
     source: &Source,
     solved: &Solved,
+    originals: &Originals,
     heads: &BTreeSet<&str>,
 ) -> Vec<KernelRow> {
     let pieces = Pieces::of(&solved.text, &solved.facts);
-    let originals = Originals::new(compiler, solved);
     let mut rows = Vec::new();
     let mut seen = BTreeSet::new();
     for kernel in &solved.facts.kernels {
@@ -102,7 +131,7 @@ fn kernels(
         let name = kernel.name.as_str();
         seen.insert(name);
         let isolated = pieces.isolate(declaration);
-        let row = Maker { compiler, source, solved, pieces: &pieces, originals: &originals }
+        let row = Maker { compiler, source, solved, pieces: &pieces, originals }
             .make(name, declaration, &isolated)
             .unwrap_or_else(|verdict| source.rejected(name, &verdict));
         rows.push(row);
@@ -126,21 +155,21 @@ struct Originals {
 }
 
 impl Originals {
-    /// Of the content file itself; of its preprocessed text where the file holds more than what
-    /// compiles.
-    fn new(compiler: &Compiler, solved: &Solved) -> Originals {
+    /// Of the content file itself, `whole`, where clang may pass over the bodies of `unreached`
+    /// functions; of its preprocessed text where the file holds more than what compiles.
+    fn of(compiler: &Compiler, solved: &Solved, whole: &str, unreached: &[String]) -> Originals {
         let names: Vec<String> =
             solved.facts.kernels.iter().map(|kernel| kernel.name.clone()).collect();
         let mut hashes = BTreeMap::new();
         if solved.whole {
             // A verdict here only means that the text is compared with instead.
             hashes = compiler
-                .canonical_irs(&solved.source, solved.setting.options(), &names)
+                .canonical_irs(whole, solved.setting.options(), &names, unreached)
                 .unwrap_or_default();
         }
         if hashes.is_empty() {
             hashes = compiler
-                .canonical_irs(&solved.text, alone(solved.setting.standard), &names)
+                .canonical_irs(&solved.text, alone(solved.setting.standard), &names, &[])
                 .unwrap_or_default();
         }
         Originals { hashes }
@@ -163,24 +192,34 @@ impl Maker<'_> {
         isolated: &Isolated,
     ) -> Result<KernelRow, Verdict> {
         let (renamed, new_name) = rewrite::rename(self.pieces, isolated, declaration);
-        let text = self.layout(&renamed)?;
-        match self.row(name, &new_name, text, true) {
-            Ok(row) if row.identical_ir => return Ok(row),
-            Err(verdict) if verdict.name == TOO_SMALL => return Err(verdict),
-            Ok(_) | Err(_) => {}
+        // Where the file switches `half` on the kernel may need that or not.
+        let asks_half = self.pieces.pragmas().any(rewrite::is_half);
+        let ways = if asks_half { &[false, true][..] } else { &[false] };
+        for half in ways {
+            let text = self.layout(&renamed, *half)?;
+            match self.row(name, &new_name, text, true) {
+                Ok(row) if row.identical_ir => return Ok(row),
+                Err(verdict) if verdict.name == TOO_SMALL => return Err(verdict),
+                Ok(_) | Err(_) => {}
+            }
         }
         // As isolated, with its own names.
-        let text = self.layout(&isolated.text(self.pieces.text))?;
+        let text = self.layout(&isolated.text(self.pieces.text), asks_half)?;
         let mut row = self.row(name, name, text, false)?;
         let why = "the rewritten text was not proved equal to the original";
         row.judge(&Verdict::new(REWRITE_CHANGED_IR, why));
         Ok(row)
     }
 
-    fn layout(&self, text: &str) -> Result<String, Verdict> {
+    /// The text in the one layout; with the pragma for `half` where it may need that.
+    fn layout(&self, text: &str, half: bool) -> Result<String, Verdict> {
         let mut flat = String::new();
+        if half {
+            flat.push_str(repair::HALF);
+            flat.push('\n');
+        }
         // A pragma that holds for the rest of a file holds for every kernel in it.
-        for pragma in self.pieces.pragmas() {
+        for pragma in self.pieces.pragmas().filter(|pragma| !rewrite::is_half(pragma)) {
             flat.push_str(&rewrite::flatten(pragma));
         }
         flat.push_str(&rewrite::flatten(text));
@@ -195,7 +234,7 @@ impl Maker<'_> {
         rewritten: bool,
     ) -> Result<KernelRow, Verdict> {
         let standard = self.solved.setting.standard;
-        let (facts, code) = self.compiler.compile(&text, alone(standard))?;
+        let (facts, code, hash) = self.compiler.compile_and_hash(&text, alone(standard), name)?;
         let size = code.functions.iter().find(|function| function.name == name);
         let instructions = size.map_or(0, |function| function.instructions);
         if instructions < MINIMUM_INSTRUCTIONS {
@@ -204,7 +243,6 @@ impl Maker<'_> {
         let Some(kernel) = facts.kernels.iter().find(|kernel| kernel.name == name) else {
             return Err(Verdict::new(DOES_NOT_COMPILE, "the isolated program lost its kernel"));
         };
-        let hash = self.compiler.canonical_ir(&text, alone(standard), name)?;
         let mut row = self.source.row();
         row.id = dataset::content_hash(text.as_bytes());
         row.identical_ir = self.originals.hashes.get(original) == Some(&hash);
@@ -228,3 +266,6 @@ impl Maker<'_> {
 
 /// The verdict of kernels below [`MINIMUM_INSTRUCTIONS`].
 pub(crate) const TOO_SMALL: &str = "too-small";
+
+/// The verdict of kernels that conditional compilation leaves out.
+const INACTIVE: &str = "inactive";

@@ -37,6 +37,7 @@ mod isolate;
 mod judge;
 mod names;
 mod prepare;
+mod reduce;
 mod repair;
 mod report;
 mod rewrite;

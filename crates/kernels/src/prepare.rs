@@ -11,7 +11,7 @@ use clang::Clang;
 use dataset::{Builder, Input as Origin, Licences, Notes, Progress, Signature, Verdict, families};
 use serde::Serialize;
 use std::{
-    collections::{BTreeMap, BTreeSet, HashMap},
+    collections::{BTreeMap, BTreeSet, HashMap, HashSet},
     path::PathBuf,
     sync::{
         Mutex,
@@ -139,7 +139,7 @@ struct Survey {
     files: Vec<FileNote>,
     total: u64,
     seen: BTreeSet<String>,
-    vocabulary: BTreeSet<u64>,
+    vocabulary: HashSet<u64>,
     lines: u64,
 }
 
@@ -227,11 +227,11 @@ impl Run<'_> {
         for row in self.builder.rows_of(&source.id) {
             gave_kernel |= row?.is_kernel();
         }
-        let mut words = BTreeSet::new();
+        let mut words = HashSet::new();
         let text = source.text.as_deref().filter(|_| gave_kernel).unwrap_or_default();
         vocabulary(text, &mut words);
         let mut survey = self.survey.lock().expect("no thread panics with the lock held");
-        survey.vocabulary.append(&mut words);
+        survey.vocabulary.extend(words);
         survey.lines += text.lines().count() as u64;
         survey.files.push(FileNote {
             package: source.provenance.package.clone(),
@@ -263,7 +263,7 @@ impl Kept {
         let mut unique: Vec<(String, usize, Signature)> = Vec::new();
         let mut packages: BTreeMap<&str, PackageReport> = BTreeMap::new();
         let mut names: Vec<&str> = Vec::new();
-        let mut words = BTreeSet::new();
+        let mut words = HashSet::new();
         for file in &survey.files {
             let package = packages.entry(&file.package).or_default();
             package.files += 1;
@@ -317,7 +317,7 @@ impl Kept {
         &mut self,
         row: &KernelRow,
         package: &mut PackageReport,
-        words: &mut BTreeSet<u64>,
+        words: &mut HashSet<u64>,
     ) {
         if row.verdict != Verdict::ACCEPTED {
             return;

@@ -6,7 +6,7 @@ use crate::{
     names::Series,
 };
 use clang::{Declaration, DeclarationKind, Facts};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, HashSet};
 
 /// The isolated program with every name of its own replaced, and the kernel's new name.
 ///
@@ -170,18 +170,27 @@ fn spelling(word: &str) -> &str {
     }
 }
 
+/// Whether a pragma enables `half`.
+pub(crate) fn is_half(pragma: &str) -> bool {
+    pragma.contains("cl_khr_fp16") && pragma.contains("enable")
+}
+
 /// Pragmas that mean something to the compiler once macros are gone.
 fn is_kept(pragma: &str) -> bool {
     let words: Vec<&str> = pragma.trim_start_matches('#').split_whitespace().take(3).collect();
-    matches!(
-        words.as_slice(),
-        ["pragma", "unroll" | "nounroll" | "pack", ..] | ["pragma", "clang", "loop" | "fp"]
-    ) || matches!(words.as_slice(), ["pragma", "OPENCL" | "STDC", "FP_CONTRACT"])
+    is_half(pragma)
+        || matches!(
+            words.as_slice(),
+            ["pragma", "unroll" | "nounroll" | "pack", ..] | ["pragma", "clang", "loop" | "fp"]
+        )
+        || matches!(words.as_slice(), ["pragma", "OPENCL" | "STDC", "FP_CONTRACT"])
         || matches!(words.as_slice(), ["pragma", unroll] if unroll.starts_with("unroll("))
 }
 
 /// The tokens of a program one way apart, whatever lay between them: what comes of formatting it
 /// depends on its tokens alone. Words are spelled one way, pragmas without effect are gone.
+///
+/// A pragma for `half` survives: where it is not needed its giver leaves it out.
 pub(crate) fn flatten(text: &str) -> String {
     let mut flat = String::with_capacity(text.len());
     let mut line_start = true;
@@ -223,7 +232,7 @@ fn separate(text: &mut String, line_start: bool) {
 }
 
 /// The different tokens of a text, as hashes: what a vocabulary counts.
-pub(crate) fn vocabulary(text: &str, into: &mut BTreeSet<u64>) {
+pub(crate) fn vocabulary(text: &str, into: &mut HashSet<u64>) {
     for token in tokens(text) {
         if token.kind == Kind::Directive {
             let body = token.text.trim_start_matches('#');

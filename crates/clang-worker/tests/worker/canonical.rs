@@ -33,10 +33,26 @@ fn several_kernels_of_one_compile_hash_as_each_does_alone() {
         source: ONE.into(),
         options: Options::opencl(),
         kernels: ["sum", "nowhere", "other", "sum"].map(String::from).to_vec(),
+        unreached: Vec::new(),
     };
     let answer = clang().ask(&request).expect("the worker survives");
     let alone = |kernel: &str| (kernel.to_owned(), hash(ONE, kernel));
     assert_eq!(answer.hashes, [alone("sum"), alone("other"), alone("sum")]);
+}
+
+#[test]
+fn a_body_passed_over_matters_to_those_who_reach_it_alone() {
+    let source = "int f(int x) { return x + 1; } int g(int x) { return x; }\n\
+        kernel void one(global int* a) { a[0] = f(1); } kernel void two(global int* a) { a[0] = g(1); }";
+    let request = Request::CanonicalIrs {
+        source: source.into(),
+        options: Options::opencl(),
+        kernels: vec!["one".into(), "two".into()],
+        unreached: vec!["f".into()],
+    };
+    let answer = clang().ask(&request).expect("the worker survives");
+    assert_ne!(answer.hashes[0].1, hash(source, "one"));
+    assert_eq!(answer.hashes[1].1, hash(source, "two"));
 }
 
 #[test]
@@ -66,6 +82,7 @@ fn several_kernels_hash_as_each_does_alone_whatever_they_hold() {
             source: source.clone(),
             options: Options::opencl(),
             kernels: vec!["before".into(), "it".into()],
+            unreached: Vec::new(),
         };
         let answer = clang().ask(&request).expect("the worker survives");
         let alone = |kernel: &str| (kernel.to_owned(), hash(&source, kernel));

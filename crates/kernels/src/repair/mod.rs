@@ -8,13 +8,17 @@ mod builtin;
 mod clash;
 mod conditional;
 mod directive;
+mod escape;
+mod extension;
 mod function;
+mod image;
 mod record;
 mod shim;
 mod type_name;
 mod usage;
 mod value;
 
+pub(crate) use extension::HALF;
 pub use shim::HEADER as SHIM;
 
 use crate::{Setting, Status};
@@ -37,12 +41,15 @@ trait Repair {
 }
 
 /// In order of asking: what the program itself says, what everybody means, what use says.
-const REPAIRS: [&dyn Repair; 8] = [
+const REPAIRS: [&dyn Repair; 11] = [
+    &escape::Escape,
     &directive::Directive,
+    &extension::Extension,
     &conditional::Conditional,
     &shim::Shim,
     &clash::Clash,
     &record::Record,
+    &image::Image,
     &type_name::TypeName,
     &function::Function,
     &value::Value,
@@ -80,6 +87,8 @@ enum Fix {
     EmptyHeader(String),
     /// A line of the source to blank.
     BlankLine(usize),
+    /// Line feeds that the source spells as `\\n`.
+    BreakLines,
 }
 
 /// Answer clang's `errors` about a program: change the setting or the source. Whether anything was
@@ -150,6 +159,15 @@ fn apply(fix: Fix, source: &mut String, setting: &mut Setting) -> bool {
             setting.inferred.push(format!("without #include {name}"));
             setting.empty_headers.push(name);
             true
+        }
+        Fix::BreakLines => {
+            let broken = escape::break_lines(source);
+            let changed = broken != *source;
+            if changed {
+                *source = broken;
+                setting.inferred.push("with line feeds for \\n".to_owned());
+            }
+            changed
         }
         Fix::BlankLine(offset) => {
             let end = source[offset..].find('\n').map_or(source.len(), |at| offset + at);

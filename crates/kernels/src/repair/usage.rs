@@ -2,7 +2,7 @@
 
 use super::builtin;
 use crate::lexer::{Kind, Token, tokens};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// A program's tokens with what its own declarations say about variables.
 pub(super) struct Usage<'a> {
@@ -12,6 +12,8 @@ pub(super) struct Usage<'a> {
     /// For each token its enclosing opening bracket, and for each opening one its closing one.
     enclosing: Vec<Option<usize>>,
     closing: Vec<usize>,
+    /// Places of every word.
+    words: HashMap<&'a str, Vec<usize>>,
 }
 
 /// Evidence for an integer and for a floating-point number.
@@ -62,7 +64,11 @@ impl<'a> Usage<'a> {
                 _ => enclosing[at] = open.last().copied(),
             }
         }
-        let mut usage = Usage { tokens, declared: BTreeMap::new(), enclosing, closing };
+        let mut words: HashMap<&'a str, Vec<usize>> = HashMap::new();
+        for (at, token) in tokens.iter().enumerate().filter(|(_, token)| token.kind == Kind::Word) {
+            words.entry(token.text).or_default().push(at);
+        }
+        let mut usage = Usage { tokens, declared: BTreeMap::new(), enclosing, closing, words };
         usage.collect_declared();
         usage
     }
@@ -121,13 +127,8 @@ impl<'a> Usage<'a> {
 
     /// Places of a word that are no member names.
     pub(super) fn places(&self, name: &str) -> Vec<usize> {
-        (0..self.tokens.len())
-            .filter(|at| {
-                self.is_word(*at)
-                    && self.text(*at) == name
-                    && !matches!(self.before(*at), "." | "->")
-            })
-            .collect()
+        let places = self.words.get(name).map_or(&[][..], Vec::as_slice);
+        places.iter().copied().filter(|at| !matches!(self.before(*at), "." | "->")).collect()
     }
 
     /// The builtin type that the variable was declared with last before `at`.

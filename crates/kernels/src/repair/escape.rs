@@ -1,0 +1,36 @@
+use super::{Complaint, Fix, Program, Repair};
+use crate::lexer::{Kind, tokens};
+
+/// Breaks lines where a program that its package keeps as a string literal has the two characters
+/// `\n` for it, outside of the program's own literals.
+pub(super) struct Escape;
+
+impl Repair for Escape {
+    fn fix(&self, complaint: &Complaint<'_>, program: &Program<'_>) -> Option<Vec<Fix>> {
+        let escaped = program.source.lines().any(|line| line.trim_start().starts_with("\\n"));
+        (escaped && complaint.kind.starts_with("err_")).then(|| vec![Fix::BreakLines])
+    }
+}
+
+/// The text with a line feed for every `\n` that stands in no literal.
+pub(super) fn break_lines(text: &str) -> String {
+    let mut broken = String::with_capacity(text.len());
+    let mut from = 0;
+    for literal in tokens(text).filter(|token| token.kind == Kind::Text) {
+        broken.push_str(&text[from..literal.begin].replace("\\n", "\n"));
+        broken.push_str(literal.text);
+        from = literal.end();
+    }
+    broken + &text[from..].replace("\\n", "\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn literals_keep_what_they_hold() {
+        let text = "\\n#define A 1\n\\n\nvoid f() { printf(\"\\n\"); }\\nint x;";
+        assert_eq!(break_lines(text), "\n#define A 1\n\n\nvoid f() { printf(\"\\n\"); }\nint x;");
+    }
+}

@@ -1,0 +1,23 @@
+use super::{Complaint, Fix, Program, Repair};
+use crate::Status;
+
+/// Switches on the extension that a program uses without saying so: its package's platform has it
+/// on from the start. clang's diagnostic names the extension; that of a `half` variable does not.
+pub(super) struct Extension;
+
+/// The one extension whose pragma changes what clang accepts for the target of preparation.
+pub(crate) const HALF: &str = "#pragma OPENCL EXTENSION cl_khr_fp16 : enable";
+
+impl Repair for Extension {
+    fn status(&self) -> Status {
+        Status::Shim
+    }
+
+    fn fix(&self, complaint: &Complaint<'_>, _: &Program<'_>) -> Option<Vec<Fix>> {
+        let message = complaint.message;
+        let half = message.contains("cl_khr_fp16")
+            || message.contains("half' is not allowed")
+            || message.contains("half') is not allowed");
+        (half && !complaint.preprocessor).then(|| vec![Fix::Definition(HALF.to_owned())])
+    }
+}
