@@ -124,13 +124,32 @@ impl<'a> Cutter<'a> {
                 }
                 vec![name]
             }
-            None => self.declared(),
+            None => self.prototype().map_or_else(|| self.declared(), |name| vec![name.to_owned()]),
         };
         let empty = self.current.iter().all(|token| token.is(";"));
         self.current.clear();
         self.depth = 0;
         self.body = None;
         (!empty).then_some(Chunk { range, kernel, names, directive: false })
+    }
+
+    /// The function that a declaration without a body declares, and nothing else with it.
+    fn prototype(&self) -> Option<&'a str> {
+        let tokens = &self.current;
+        let mut depth = 0;
+        for token in tokens {
+            match token.text {
+                "(" | "[" => depth += 1,
+                ")" | "]" => depth -= 1,
+                "=" | "," | "{" if depth == 0 => return None,
+                "typedef" => return None,
+                _ => {}
+            }
+        }
+        let name = self.function_name(tokens.len())?;
+        let at = tokens.iter().position(|token| token.text == name)?;
+        let typed = at > 0 && (tokens[at - 1].kind == Kind::Word || tokens[at - 1].is("*"));
+        (typed && tokens.get(at + 1)?.is("(")).then_some(name)
     }
 
     /// What a declaration that is no function may declare: every word outside initialisers, so
@@ -323,6 +342,16 @@ mod tests {
         let names: Vec<String> = chunks.iter().map(|chunk| chunk.names.join(" ")).collect();
         assert_eq!(names, ["P x", "T", "f", "g", "S s y", "h", "k"]);
         assert_eq!(chunks[6].kernel.as_deref(), Some("k"));
+    }
+
+    #[test]
+    fn a_prototype_declares_its_function_alone() {
+        let chunks = cut(
+            "static int f(int a, T b) __attribute__((pure)); int g(int), h; typedef int (*P)(int a);",
+        );
+        assert_eq!(chunks[0].names, ["f"]);
+        assert!(chunks[1].names.contains(&"h".to_owned()));
+        assert!(chunks[2].names.contains(&"P".to_owned()));
     }
 
     #[test]

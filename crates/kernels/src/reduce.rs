@@ -2,7 +2,7 @@
 //!
 //! Packages that inline their whole library into every file have a hundred lines of kernel behind
 //! megabytes of functions; repair asks clang about a file again and again. What is left out here is
-//! found by words alone, before anything is expanded, and only where no directive stands in it.
+//! found by words alone, before anything is expanded.
 
 use crate::lexer::{Kind, Token, tokens};
 use std::{
@@ -123,18 +123,30 @@ fn kernel_words<'a>(macros: &HashMap<&'a str, Vec<&'a str>>) -> HashSet<&'a str>
     }
 }
 
-/// Functions and initialised arrays of file scope in whose text no directive stands.
+/// Functions, prototypes and arrays of file scope that end at one place whatever conditional
+/// compilation leaves of them.
 fn pieces<'a>(all: &[Token<'a>]) -> Vec<Piece<'a>> {
     let mut pieces = Vec::new();
     let mut begin = 0;
     let (mut depth, mut body, mut directive) = (0_usize, None, false);
+    let mut open: Vec<usize> = Vec::new();
     for (at, token) in all.iter().enumerate() {
         match token.kind {
             Kind::Directive if begin == at => {
                 begin = at + 1;
                 continue;
             }
-            Kind::Directive => directive = true,
+            // Whichever way its conditions go, a piece of which every branch closes its brackets
+            // ends where it ends here.
+            Kind::Directive => {
+                let word = token.text.trim_start_matches('#').trim_start();
+                match word.split(|c: char| !c.is_ascii_alphabetic()).next().unwrap_or_default() {
+                    "if" | "ifdef" | "ifndef" => open.push(depth),
+                    "elif" | "else" => directive |= open.last() != Some(&depth),
+                    "endif" => directive |= open.pop() != Some(depth),
+                    _ => directive = true,
+                }
+            }
             Kind::Punctuation => match token.text {
                 "{" | "(" | "[" => {
                     if token.text == "{" && depth == 0 && body.is_none() {
@@ -148,21 +160,23 @@ fn pieces<'a>(all: &[Token<'a>]) -> Vec<Piece<'a>> {
             _ => {}
         }
         let ends = depth == 0
-            && (token.is(";") || token.is("}") && body.is_some_and(|body| all[body - 1].is(")")));
-        if body == Some(begin) {
-            body = None;
-        }
+            && (token.is(";")
+                || token.is("}") && body.is_some_and(|body| body > begin && all[body - 1].is(")")));
         if ends {
-            if let Some(body) = body.filter(|_| !directive) {
-                pieces.extend(piece(all, begin..at + 1, body));
+            if !directive && open.is_empty() {
+                // A prototype ends where a body would begin.
+                let head = body.unwrap_or(at);
+                pieces.extend((head > begin).then(|| piece(all, begin..at + 1, head)).flatten());
             }
             (begin, body, directive) = (at + 1, None, false);
+            open.clear();
         }
     }
     pieces
 }
 
-/// The definition in `range`, whose first brace is at `body`, if it is a function or an array.
+/// The definition in `range`, whose first brace is at `body`, if it is a function or an array; or
+/// the prototype that ends at `body`.
 fn piece<'a>(all: &[Token<'a>], range: Range<usize>, body: usize) -> Option<Piece<'a>> {
     let function = all[body - 1].is(")");
     let mut name = None;
@@ -195,6 +209,7 @@ fn piece<'a>(all: &[Token<'a>], range: Range<usize>, body: usize) -> Option<Piec
     }
     let name = name.filter(|name| *name > range.start)?;
     let text = all[range.start].begin..all[range.end - 1].end();
+    let function = function && all[body].is("{");
     Some(Piece {
         name: all[name].text,
         range: text,
@@ -249,8 +264,8 @@ mod tests {
 
     #[test]
     fn what_no_kernel_reaches_becomes_line_feeds() {
-        let text = "#define FQ __kernel\n#define CALL(x) viaMacro (x)\nvoid lost (int a)\n{ used (a); }\n\
-            int viaMacro (int a) { return T[a]; }\nint used(int a) { return 1; }\n\
+        let text = "#define FQ __kernel\n#define CALL(x) viaMacro (x)\nvoid lost (int a);\nvoid lost (int a)\n{ used (a); }\n\
+            int viaMacro (int a) { return T[a]; }\nint used(int a) {\n#if X\nif (a) { a = 2; }\n#else\na = 3;\n#endif\nreturn 1; }\n\
             __constant int T[2] = { 1, 2 };\n__constant int L[1][2] = {\n{ 1, 2 } };\n\
             #ifdef X\nint two(int a) {\n#else\nint two(long a) {\n#endif\nreturn 1; }\n\
             FQ void k(__global int* a) { *a = CALL(1); }\n";
