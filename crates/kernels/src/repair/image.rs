@@ -163,6 +163,9 @@ fn accessor(usage: &Usage<'_>, name: &str, accesses: &[Access<'_>]) -> Option<St
             let (call, end) = access.call;
             let member = usage.text(end) == ".";
             let one = usage.votes(call, if member { end + 2 } else { end });
+            let initialises = usage.before(call) == "=" && call > 1;
+            let declared = initialises.then(|| usage.type_of(usage.text(call - 2), call)).flatten();
+            votes.float += u32::from(declared.is_some_and(|name| name.starts_with("float"))) * 4;
             votes.integer += one.integer;
             votes.float += one.float;
         }
