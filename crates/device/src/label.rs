@@ -77,7 +77,7 @@ struct Labelled {
 ///
 /// `vectors` holds, by a program's identity (the hash of its text) and its kernel's name, the values
 /// named `comp`, `rational`, `mem`, `localmem`, `coalesced` and `atomic`.
-/// Columns: `program` (`PACKAGE/PATH:KERNEL`), `variant` (the global size), `group`, `licence`,
+/// Columns: `program` (`PACKAGE/PATH:KERNEL@` and eight digits of its identity), `variant` (the global size), `group`, `licence`,
 /// `label` (the faster device), the
 /// features with `transfer` (bytes) and `wgsize`, F1 to F4, the seconds `cost_CPU` and `cost_GPU`
 /// (kernel and transfers); and for readers of the CLgen paper's tables `oracle`, `speedup` (slower
@@ -161,13 +161,15 @@ fn join(
             continue;
         }
         let costs = [on_cpu, on_gpu];
+        // Isolated kernels of one file share its path and often their name.
+        let mark = id.get(..8).unwrap_or(id);
         let best = DEVICES[usize::from(on_gpu < on_cpu)];
         *report.labels.entry(best.to_owned()).or_default() += 1;
         report.rows += 1;
         labelled.push(Labelled {
             program: match package {
-                "" => format!("{path}:{kernel}"),
-                package => format!("{package}/{path}:{kernel}"),
+                "" => format!("{path}:{kernel}@{mark}"),
+                package => format!("{package}/{path}:{kernel}@{mark}"),
             },
             variant: size.to_string(),
             group: grouping.of(gpu).to_owned(),
@@ -277,7 +279,7 @@ mod tests {
         let mut report = LabelReport::default();
         let labelled = join(&rows, &vectors(2.0), Grouping::Package, &mut report);
         assert_eq!(labelled.len(), 1);
-        assert_eq!((&*labelled[0].program, &*labelled[0].group), ("p/a.cl:A", "p"));
+        assert_eq!((&*labelled[0].program, &*labelled[0].group), ("p/a.cl:A@1", "p"));
         assert!((labelled[0].costs[0] - 10e-6).abs() < 1e-12);
         assert_eq!(labelled[0].features[6..], [4096.0, 64.0, 512.0, 1.0, 32.0, 3.0]);
         assert_eq!(report.labels, BTreeMap::from([("GPU".to_owned(), 1)]));

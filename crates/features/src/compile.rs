@@ -63,16 +63,24 @@ impl Ways {
         self
     }
 
-    /// How to parse, not compile, what no way accepts because it was written for a compiler of 2016:
-    /// what was a warning to clang 3.9 is one again. `None` where that makes no difference.
-    pub(crate) fn of_old(&self, language: dataset::Language) -> Option<Options> {
-        let way = self.of(language).first().filter(|_| language == dataset::Language::OpenCl)?;
-        let mut way = way.clone();
-        let pragmas =
-            ONCE_WARNINGS.map(|name| format!("#pragma clang diagnostic warning \"-W{name}\"\n"));
-        way.headers.push((OLD.to_owned(), pragmas.concat()));
-        way.prelude.insert(0, OLD.to_owned());
-        Some(way)
+    /// How to parse, not compile, what no way accepts: as a compiler of 2016 did (what was a warning
+    /// to clang 3.9 is one again), then for a target that has every extension, since a syntax tree
+    /// does not depend on what the NVIDIA target lacks.
+    pub(crate) fn of_tree(&self, language: dataset::Language) -> Vec<Options> {
+        let ways = match language {
+            dataset::Language::OpenCl => self.of(language),
+            _ => &[],
+        };
+        let old = ways.first().map(|way| {
+            let mut way = way.clone();
+            let pragmas = ONCE_WARNINGS
+                .map(|name| format!("#pragma clang diagnostic warning \"-W{name}\"\n"));
+            way.headers.push((OLD.to_owned(), pragmas.concat()));
+            way.prelude.insert(0, OLD.to_owned());
+            way
+        });
+        let elsewhere = ways.iter().map(|way| Options { triple: Triple::Spir64, ..way.clone() });
+        old.into_iter().chain(elsewhere).collect()
     }
 
     pub(crate) fn of(&self, language: dataset::Language) -> &[Options] {

@@ -244,27 +244,31 @@ impl Extractor {
             };
             return self.of_answer(program, &answer, tokens.as_deref());
         }
-        match self.options.ways.of_old(program.language) {
-            Some(way) if self.parts.contains(&Part::Tree) => self.of_old(source, way, refused),
-            _ => Ok(Err(refused)),
+        match self.parts.contains(&Part::Tree) {
+            true => self.of_tree(program, source, refused),
+            false => Ok(Err(refused)),
         }
     }
 
-    /// What is refused for what was once a warning has no code, but still the syntax tree that the
-    /// published values are of.
-    fn of_old(&self, source: &str, way: clang::Options, refused: Verdict) -> Result<Found, Error> {
-        let request = Request::Parse { source: source.to_owned(), options: way, tree: true };
-        let answer = match self.clang()?.ask(&request) {
-            Ok(answer) => answer,
-            Err(death) => return Ok(Err(Verdict::new(death.name(), death.to_string()))),
-        };
-        if answer.first_error().is_some() {
-            return Ok(Err(refused));
+    /// What no compilation accepts, for what was once a warning or for what the target lacks, has no
+    /// code, but may still have the syntax tree that some spaces are of.
+    fn of_tree(&self, program: &Program, source: &str, refused: Verdict) -> Result<Found, Error> {
+        for options in self.options.ways.of_tree(program.language) {
+            let request = Request::Parse { source: source.to_owned(), options, tree: true };
+            let answer = match self.clang()?.ask(&request) {
+                Ok(answer) => answer,
+                Err(death) => return Ok(Err(Verdict::new(death.name(), death.to_string()))),
+            };
+            if answer.first_error().is_some() {
+                continue;
+            }
+            let kernels = kernels_of(&answer);
+            let tree = answer.tree.as_ref();
+            let looked =
+                self.look(&ProgramView { tree, kernels: &kernels, ..ProgramView::default() });
+            return Ok(Ok(Looked { absent: DOES_NOT_COMPILE, ..looked }));
         }
-        let kernels = kernels_of(&answer);
-        let tree = answer.tree.as_ref();
-        let looked = self.look(&ProgramView { tree, kernels: &kernels, ..ProgramView::default() });
-        Ok(Ok(Looked { absent: DOES_NOT_COMPILE, ..looked }))
+        Ok(Err(refused))
     }
 
     /// One question with one parse for all that is needed of it.
