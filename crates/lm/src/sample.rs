@@ -26,7 +26,8 @@ pub struct Drawing {
     pub seed: u64,
     /// Whether only what can compile is drawn (kinds that read lexemes).
     pub constrained: bool,
-    /// Most tokens of a sample, prompt included; the model's length at most.
+    /// Most tokens of a sample, prompt included; the model's length at most. What ends a program that
+    /// has no more room may be a few tokens longer.
     pub longest: usize,
     /// Samples drawn side by side.
     pub slots: usize,
@@ -290,6 +291,7 @@ impl<'a> Sampler<'a> {
             encoded,
             drawn: Vec::new(),
             constraint,
+            safe: None,
             random,
             chooser: Chooser::default(),
             refused: 0,
@@ -346,6 +348,8 @@ struct Running {
     drawn: Vec<u16>,
     room: usize,
     constraint: Option<Constraint>,
+    /// The last state between two statements, and how much was drawn then.
+    safe: Option<(Constraint, usize)>,
     random: ChaCha8Rng,
     chooser: Chooser,
     refused: u64,
@@ -363,43 +367,72 @@ impl Running {
         }
         let end = Special::ALL.end;
         let left = self.room.saturating_sub(self.drawn.len());
-        let token = match &self.constraint {
-            None => self.chooser.choose(logits, choice, &mut self.random, |_| true),
-            Some(constraint) if left <= constraint.distance() => {
-                self.closed = true;
-                constraint.closer().map(u32::from)
-            }
-            Some(constraint) => {
-                let (after, refused) = (&self.encoded.after, &mut self.refused);
-                self.chooser.choose(logits, choice, &mut self.random, |id| {
-                    let id = id as u16;
-                    let fits = if id == end && !after.is_empty() {
-                        joins(constraint, after)
-                    } else {
-                        constraint.allows(id)
-                    };
-                    *refused += u64::from(!fits);
-                    fits
-                })
-            }
+        let Some(constraint) = &self.constraint else {
+            let token = self.chooser.choose(logits, choice, &mut self.random, |_| true);
+            self.take(token.map(|token| token as u16));
+            self.finished |= left <= 1;
+            return;
         };
-        match token.map(|token| token as u16) {
-            None => self.finished = true,
-            Some(token) if token == end => {
-                self.ended = true;
-                self.finished = true;
-            }
+        if left <= constraint.distance() {
+            return self.close();
+        }
+        let (after, refused) = (&self.encoded.after, &mut self.refused);
+        let mut next = None;
+        let token = self.chooser.choose(logits, choice, &mut self.random, |id| {
+            let id = id as u16;
+            let fits = if id == end && !after.is_empty() {
+                joins(constraint, after)
+            } else {
+                constraint.after(id).is_ok_and(|state| {
+                    next = Some(state);
+                    true
+                })
+            };
+            *refused += u64::from(!fits);
+            fits
+        });
+        match token {
+            None => self.close(),
             Some(token) => {
-                if let Some(constraint) = &mut self.constraint
-                    && constraint.push(token).is_err()
-                {
-                    self.finished = true;
-                    return;
+                self.take(Some(token as u16));
+                if let Some(next) = next {
+                    if next.at_statement() {
+                        self.safe = Some((next.clone(), self.drawn.len()));
+                    }
+                    self.constraint = Some(next);
                 }
+            }
+        }
+    }
+
+    fn take(&mut self, token: Option<u16>) {
+        match token {
+            Some(token) if token != Special::ALL.end => {
                 self.drawn.push(token);
                 self.next = token;
-                self.finished = left <= 1;
             }
+            token => {
+                self.ended = token.is_some();
+                self.finished = true;
+            }
+        }
+    }
+
+    /// End the program from here, or else from its last whole statement.
+    fn close(&mut self) {
+        self.finished = true;
+        self.closed = true;
+        let after = &self.encoded.after;
+        let here = self.constraint.as_ref().and_then(|constraint| constraint.closing(after));
+        let closing = here.or_else(|| {
+            let (constraint, length) = self.safe.as_ref()?;
+            let closing = constraint.closing(after)?;
+            self.drawn.truncate(*length);
+            Some(closing)
+        });
+        if let Some(closing) = closing {
+            self.drawn.extend(closing);
+            self.ended = true;
         }
     }
 }

@@ -8,6 +8,7 @@
 //! | `f` | floating scalar or vector, all `f` alike | the type of the `f`s |
 //! | `g` | arithmetic scalar or vector, all `g` alike | the type of the `g`s |
 //! | `i` | integer scalar or vector, all `i` alike | the type of the `i`s |
+//! | `j` | `int` or `uint`, scalar or vector, all `j` alike | the type of the `j`s |
 //! | `s` | scalar of the element type, or the type itself | the element type |
 //! | `n` | integer, converted freely | `int` |
 //! | `N` | integer as wide as the `f`s | integer as wide |
@@ -19,6 +20,7 @@
 //! | `*` | anything, any number of times | something unknown |
 //! | `?` | anything | something unknown |
 
+use super::types::{Scalar, Type};
 use std::{collections::HashMap, sync::LazyLock};
 
 /// Names of one signature.
@@ -50,8 +52,9 @@ const TABLE: &[(&str, &str)] = &[
     ("remquo", "f(ffp)"),
     ("abs", "i(i)"),
     ("abs_diff add_sat sub_sat hadd rhadd mul_hi rotate", "i(ii)"),
-    ("mul24", "i(ii)"),
-    ("mad24 mad_hi mad_sat", "i(iii)"),
+    ("mul24", "j(jj)"),
+    ("mad24", "j(jjj)"),
+    ("mad_hi mad_sat", "i(iii)"),
     ("clz ctz popcount", "i(i)"),
     ("upsample", "?(ii)"),
     ("min max", "g(gs)"),
@@ -155,6 +158,14 @@ const TABLE: &[(&str, &str)] = &[
     ("printf", "n(*)"),
     ("to_global to_local to_private", "?(p)"),
     ("vec_step", "n(?)"),
+    ("__builtin_inff __builtin_huge_valf __builtin_huge_val", "?()"),
+    ("__builtin_nanf", "?(p)"),
+    ("__builtin_memcpy", "?(ppn)"),
+    ("__builtin_expect", "?(nn)"),
+    ("__builtin_frexpf", "?(np)"),
+    ("__builtin_fmin __builtin_fmax", "?(nn)"),
+    ("__builtin_alloca", "?(n)"),
+    ("__builtin_astype", "?(??)"),
 ];
 
 /// What a builtin function takes and gives.
@@ -281,6 +292,23 @@ pub(crate) const CONSTANTS: &[&str] = &[
     "memory_scope_work_item",
     "true",
 ];
+
+/// The type of such a constant.
+pub(crate) fn constant(name: &str) -> Type {
+    Type::Scalar(match name {
+        "INFINITY" | "NAN" | "MAXFLOAT" | "HUGE_VALF" => Scalar::Float,
+        "HUGE_VAL" => Scalar::Double,
+        "UINT_MAX" => Scalar::Uint,
+        "LONG_MAX" | "LONG_MIN" => Scalar::Long,
+        "ULONG_MAX" => Scalar::Ulong,
+        _ if name.starts_with("FLT_") || name.starts_with("M_") && name.ends_with("_F") => {
+            Scalar::Float
+        }
+        _ if name.starts_with("DBL_") || name.starts_with("M_") => Scalar::Double,
+        "NULL" => return Type::Unknown,
+        _ => Scalar::Int,
+    })
+}
 
 /// Whether a word names a builtin function or constant of OpenCL C.
 #[must_use]

@@ -4,8 +4,11 @@ use super::{
     builtins::{self, Signature},
     express::{Operand, Purpose},
     parser::{Goal, Lexeme, Outcome, Parser, Refusal, Step},
-    types::{Scalar, Type, assignable},
+    types::{Scalar, Space, Type, assignable},
 };
+
+/// The function that takes a type.
+pub(super) const ASTYPE: &str = "__builtin_astype";
 
 /// Whether a word may be the beginning of a builtin function's name.
 pub(super) fn begins_builtin(prefix: &str) -> bool {
@@ -29,7 +32,6 @@ pub(super) fn begins_builtin(prefix: &str) -> bool {
 /// Whether a word that looks like a builtin function's is one.
 pub(super) fn is_whole(name: &str) -> bool {
     Signature::of(name).is_some()
-        || name.starts_with("__builtin_")
         || reinterpreted(name).is_some()
         || converted(name).is_some()
 }
@@ -64,11 +66,15 @@ fn extent(callee: &Type) -> (usize, Option<usize>) {
                 let most = signature.most();
                 (if most.is_none() { 1 } else { signature.least }, most)
             }
-            None if name.starts_with("__builtin_") => (0, None),
             None => (1, Some(1)),
         },
         _ => (0, None),
     }
+}
+
+/// Least arguments of a callee.
+pub(super) fn least(callee: &Type) -> usize {
+    extent(callee).0
 }
 
 impl Parser {
@@ -128,14 +134,19 @@ fn fits(callee: &Type, arguments: &[Operand]) -> bool {
                 return true;
             }
             let Some(signature) = Signature::of(name) else {
-                return name.starts_with("__builtin_") || ty.is_arithmetic();
+                return ty.is_arithmetic();
             };
             match signature.argument(place) {
                 b'f' | b's' | b'g' => ty.is_arithmetic(),
-                b'i' => ty.is_integer(),
-                b'n' | b'u' => ty.is_arithmetic(),
+                b'i' | b'j' => ty.is_integer(),
+                b'n' | b'u' => matches!(ty, Type::Scalar(_)) || vector_counts(name),
                 b'p' => matches!(ty, Type::Pointer(_)) || ty == Type::Opaque,
-                b'm' => ty == Type::Opaque,
+                b'm' => match ty {
+                    Type::Image { reads, writes, .. } => {
+                        (reads || !name.starts_with("read_")) && (writes || !name.starts_with("write_"))
+                    }
+                    _ => false,
+                },
                 _ => true,
             }
         }
@@ -167,6 +178,18 @@ fn chosen(scalars: &[Scalar], candidates: &[Scalar]) -> Option<Scalar> {
         .find(|one| candidates.iter().all(|other| other == one || beats(*one, *other)))
 }
 
+/// Whether a function exists in single precision alone.
+fn single(name: &str) -> bool {
+    name.starts_with("native_") || name.starts_with("half_")
+}
+
+/// Whether a function exists for signed integers alone.
+fn signed(name: &str) -> bool {
+    matches!(name, "any" | "all")
+}
+
+const NARROW: [Scalar; 2] = [Scalar::Int, Scalar::Uint];
+const SIGNED: [Scalar; 4] = [Scalar::Char, Scalar::Short, Scalar::Int, Scalar::Long];
 const FLOATS: [Scalar; 3] = [Scalar::Half, Scalar::Float, Scalar::Double];
 const INTEGERS: [Scalar; 8] = [
     Scalar::Char,
@@ -213,7 +236,7 @@ fn result(callee: &Type, arguments: &[Operand]) -> Option<Type> {
     let generic: Vec<&Type> = types
         .iter()
         .enumerate()
-        .filter(|(at, _)| matches!(signature.argument(*at), b'f' | b'g' | b'i' | b's'))
+        .filter(|(at, _)| matches!(signature.argument(*at), b'f' | b'g' | b'i' | b'j' | b's'))
         .map(|(_, ty)| ty)
         .collect();
     if generic.contains(&&Type::Unknown) {
@@ -223,7 +246,10 @@ fn result(callee: &Type, arguments: &[Operand]) -> Option<Type> {
             _ => Type::Unknown,
         });
     }
-    let chosen = if generic.is_empty() { None } else { Some(overload(&signature, &types)?) };
+    let chosen = if generic.is_empty() { None } else { Some(overload(name, &signature, &types)?) };
+    if !consistent(name, &types, chosen.as_ref()) {
+        return None;
+    }
     Some(match (signature.result, chosen) {
         (b'v', _) => Type::Void,
         (b'z', _) => Type::Scalar(Scalar::Ulong),
@@ -231,7 +257,7 @@ fn result(callee: &Type, arguments: &[Operand]) -> Option<Type> {
         (b'n', _) => Type::Scalar(Scalar::Int),
         (b'f' | b'g', Some(ty)) => ty,
         (b'i', Some(ty)) if &**name == "abs" => unsigned(&ty),
-        (b'i', Some(ty)) => ty,
+        (b'i' | b'j', Some(ty)) => ty,
         (b's', Some(ty)) => Type::Scalar(ty.element()?),
         (b'N', Some(ty)) => match ty {
             Type::Vector(scalar, lanes) => Type::Vector(scalar.mask(), lanes),
@@ -246,53 +272,178 @@ fn result(callee: &Type, arguments: &[Operand]) -> Option<Type> {
                 Some(_) => return None,
             }
         }
-        _ if name.starts_with("read_image") => {
+        _ if name.starts_with("read_image") && types[0] != Type::Unknown => {
             let scalar = match name.as_ref() {
                 "read_imagef" => Scalar::Float,
                 "read_imagei" => Scalar::Int,
                 "read_imageui" => Scalar::Uint,
                 _ => Scalar::Half,
             };
-            // Depth images give one float; which an image is is not tracked.
-            let _ = scalar;
-            Type::Unknown
+            Type::Vector(scalar, 4)
         }
+        (_, _) if &**name == "get_image_dim" => match types[0] {
+            Type::Image { lanes, .. } => Type::of(Scalar::Int, lanes),
+            _ => Type::Unknown,
+        },
         _ => Type::Unknown,
     })
 }
 
+/// Whether arguments that signatures say little about go together.
+fn consistent(name: &str, types: &[Type], chosen: Option<&Type>) -> bool {
+    let target = |at: usize| types.get(at).and_then(Type::target);
+    // What is stored through a pointer, by its type.
+    let holds = |at: usize, ty: &Type| {
+        types[at] == Type::Unknown
+            || target(at).is_some_and(|target| {
+                !target.constant
+                    && target.space != Space::Constant
+                    && (target.ty == *ty || target.ty == Type::Unknown)
+            })
+    };
+    let lanes = chosen.map_or(1, Type::lanes);
+    let half = name.contains("half");
+    match name {
+        "dot" | "distance" | "fast_distance" | "length" | "fast_length" | "normalize"
+        | "fast_normalize" => lanes <= 4,
+        "cross" => matches!(lanes, 3 | 4),
+        "fract" | "modf" | "sincos" => chosen.is_none_or(|ty| holds(1, ty)),
+        "frexp" | "lgamma_r" | "remquo" => holds(types.len() - 1, &Type::of(Scalar::Int, lanes)),
+        "select" => match (chosen, &types[2]) {
+            (None, _) | (_, Type::Unknown) => true,
+            (Some(ty), mask) => {
+                let (Some(scalar), Some(own)) = (ty.element(), mask.element()) else { return false };
+                let promoted = scalar.size() == 4 && lanes == 1 && own < Scalar::Int;
+                mask.lanes() == lanes && !own.is_float() && (own.size() == scalar.size() || promoted)
+            }
+        },
+        "printf" => target(0).is_some_and(|target| target.space == Space::Constant),
+        _ if name.starts_with("vload") && !half => {
+            types[1] == Type::Unknown || target(1).is_some()
+        }
+        _ if name.starts_with("vstore") && !half => match &types[0] {
+            Type::Unknown => true,
+            Type::Vector(scalar, own) => {
+                name["vstore".len()..].parse() == Ok(*own) && holds(2, &Type::Scalar(*scalar))
+            }
+            _ => false,
+        },
+        _ if name.starts_with("vstore") => {
+            types[0] == Type::Unknown
+                || types[0].element().is_some_and(|scalar| scalar >= Scalar::Float)
+                    && holds(2, &Type::Scalar(Scalar::Half))
+        }
+        _ if name.starts_with("vload") => {
+            types[1] == Type::Unknown
+                || target(1).is_some_and(|target| target.ty == Type::Scalar(Scalar::Half))
+        }
+        _ if name.starts_with("async_work_group") => match (target(0), target(1)) {
+            (Some(to), Some(from)) => {
+                let spaces = [to.space, from.space];
+                let named = spaces.contains(&Space::Local) && spaces.contains(&Space::Global);
+                named && to.ty == from.ty && to.ty.is_arithmetic() && !to.constant
+            }
+            _ => types[0] == Type::Unknown || types[1] == Type::Unknown,
+        },
+        _ if name.starts_with("read_image") || name.starts_with("write_image") => {
+            image_access(name, types)
+        }
+        _ if name.starts_with("atomic_") || name.starts_with("atom_") => atomic(name, types),
+        _ => true,
+    }
+}
+
+/// Whether coordinates and colours are those of an image.
+fn image_access(name: &str, types: &[Type]) -> bool {
+    let Type::Image { lanes, .. } = types[0] else { return true };
+    let sampled = name.starts_with("read_") && types.len() == 3;
+    let coordinate = &types[if sampled { 2 } else { 1 }];
+    let whole = |ty: &Type| *ty == Type::of(Scalar::Int, lanes);
+    let placed = match coordinate {
+        Type::Unknown => true,
+        Type::Scalar(scalar) if lanes == 1 => {
+            !sampled || *scalar <= Scalar::Int || *scalar == Scalar::Float
+        }
+        ty => whole(ty) || sampled && *ty == Type::of(Scalar::Float, lanes),
+    };
+    if name.starts_with("read_") {
+        return placed && (!sampled || matches!(types[1], Type::Opaque | Type::Unknown | Type::Scalar(_)));
+    }
+    let scalar = match name {
+        "write_imagef" => Scalar::Float,
+        "write_imagei" => Scalar::Int,
+        "write_imageui" => Scalar::Uint,
+        _ => Scalar::Half,
+    };
+    let colour = &types[2];
+    types.len() == 3
+        && placed
+        && (*colour == Type::Unknown
+            || *colour == Type::Vector(scalar, 4)
+            || matches!(colour, Type::Scalar(_)))
+}
+
+/// Whether an atomic function has such a pointer and such values.
+fn atomic(name: &str, types: &[Type]) -> bool {
+    let rest = name.trim_start_matches("atomic_").trim_start_matches("atom_");
+    let Some(target) = types.first().and_then(Type::target) else {
+        return types.first() == Some(&Type::Unknown);
+    };
+    let newer = ["init", "store", "load", "exchange", "fetch", "compare", "flag", "work"];
+    if newer.iter().any(|begin| rest.starts_with(begin)) {
+        return target.ty == Type::Unknown;
+    }
+    let held = match target.ty {
+        Type::Scalar(Scalar::Int | Scalar::Uint) | Type::Unknown => true,
+        Type::Scalar(Scalar::Long | Scalar::Ulong) => name.starts_with("atom_"),
+        Type::Scalar(Scalar::Float) => rest == "xchg" && name.starts_with("atomic_"),
+        _ => false,
+    };
+    let values = types[1..].iter().all(|ty| matches!(ty, Type::Scalar(_) | Type::Unknown));
+    held && values && !target.constant && matches!(target.space, Space::Global | Space::Local)
+}
+
+/// Whether an integer argument may be a vector.
+fn vector_counts(name: &str) -> bool {
+    matches!(name, "ldexp" | "pown" | "rootn")
+}
+
 /// The type that stands for `f`, `g` or `i` of a signature.
-fn overload(signature: &Signature, types: &[Type]) -> Option<Type> {
+fn overload(name: &str, signature: &Signature, types: &[Type]) -> Option<Type> {
     let letters = |at: usize| signature.argument(at);
     let vector = types
         .iter()
         .enumerate()
-        .filter(|(at, _)| matches!(letters(*at), b'f' | b'g' | b'i' | b's'))
+        .filter(|(at, _)| matches!(letters(*at), b'f' | b'g' | b'i' | b'j' | b's'))
         .find_map(|(_, ty)| matches!(ty, Type::Vector(..)).then(|| ty.clone()));
     let floating = types.iter().enumerate().any(|(at, _)| letters(at) == b'f');
     if let Some(vector) = vector {
-        if floating && !vector.element()?.is_float() {
+        let scalar = vector.element()?;
+        if floating && !scalar.is_float()
+            || single(name) && scalar != Scalar::Float
+            || signed(name) && !SIGNED.contains(&scalar)
+            || signature.arguments.contains(&b'j') && !NARROW.contains(&scalar)
+        {
             return None;
         }
-        for (at, ty) in types.iter().enumerate() {
-            match letters(at) {
-                b'f' | b'g' | b'i' if *ty != vector => return None,
-                b's' if *ty != vector && ty.lanes() > 1 => return None,
-                _ => {}
-            }
-        }
-        return Some(vector);
+        // Scalars are spread; vectors are all alike.
+        let generic = |at: usize| matches!(letters(at), b'f' | b'g' | b'i' | b'j' | b's');
+        let alike = |(at, ty): (usize, &Type)| !generic(at) || *ty == vector || ty.lanes() == 1;
+        return types.iter().enumerate().all(alike).then_some(vector);
     }
     let scalars: Vec<Scalar> = types
         .iter()
         .enumerate()
-        .filter(|(at, _)| matches!(letters(*at), b'f' | b'g' | b'i' | b's'))
+        .filter(|(at, _)| matches!(letters(*at), b'f' | b'g' | b'i' | b'j' | b's'))
         .filter_map(|(_, ty)| ty.element())
         .collect();
-    let candidates: &[Scalar] = match (floating, signature.arguments.contains(&b'i')) {
-        (true, _) => &FLOATS,
-        (_, true) => &INTEGERS,
-        _ => &ALL,
+    let candidates: &[Scalar] = match () {
+        () if single(name) => &[Scalar::Float],
+        () if signed(name) => &SIGNED,
+        () if floating => &FLOATS,
+        () if signature.arguments.contains(&b'j') => &NARROW,
+        () if signature.arguments.contains(&b'i') => &INTEGERS,
+        () => &ALL,
     };
     chosen(&scalars, candidates).map(Type::Scalar)
 }
@@ -309,7 +460,10 @@ fn unsigned(ty: &Type) -> Type {
     Type::of(scalar, ty.lanes())
 }
 
-fn reinterpret(to: Type, from: &Type) -> Option<Type> {
+pub(super) fn reinterpret(to: Type, from: &Type) -> Option<Type> {
+    if to == Type::Unknown {
+        return Some(to);
+    }
     let size = |ty: &Type| {
         let lanes = if ty.lanes() == 3 { 4 } else { usize::from(ty.lanes()) };
         ty.element().map(|scalar| scalar.size() * lanes)

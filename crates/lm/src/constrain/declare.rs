@@ -1,9 +1,10 @@
 //! Declarations: specifiers, declarators, parameters, structs, enumerations, initialisers.
 
 use super::{
+    attribute::Attribute,
     express::Purpose,
-    parser::{Goal, Lexeme, Name, Outcome, Parser, Refusal, Scope, Sort, Step, Symbol},
-    types::{Function, Scalar, Space, Target, Type},
+    parser::{Goal, Lexeme, Members, Name, Outcome, Parser, Refusal, Scope, Sort, Step, Symbol},
+    types::{Function, OTHERS, Scalar, Space, Target, Type},
 };
 use std::sync::Arc;
 
@@ -45,6 +46,10 @@ pub(super) struct Declaration {
     dimensions: u32,
     name: Option<Name>,
     initialised: bool,
+    /// Whether the name stands in parentheses behind a star: a pointer to an array.
+    inner: bool,
+    /// Whether an image is read and written.
+    access: (bool, bool),
 }
 
 /// A parameter of a function.
@@ -77,10 +82,20 @@ impl Declaration {
             dimensions: 0,
             name: None,
             initialised: false,
+            inner: false,
+            access: (true, false),
         }
     }
 
-    fn is_typed(&self) -> bool {
+    pub(super) fn place(&self) -> Place {
+        self.place
+    }
+
+    pub(super) fn is_kernel(&self) -> bool {
+        self.kernel
+    }
+
+    pub(super) fn is_typed(&self) -> bool {
         self.ty.is_some() || self.sign.is_some()
     }
 
@@ -97,6 +112,10 @@ impl Declaration {
                 let pair = pairs.iter().find(|(signed, _)| signed == scalar);
                 pair.map_or(Type::Unknown, |(s, u)| Type::Scalar(if unsigned { *u } else { *s }))
             }
+            (Some(Type::Image { lanes, .. }), _) => {
+                let (reads, writes) = self.access;
+                Type::Image { lanes: *lanes, reads, writes }
+            }
             (Some(ty), _) => ty.clone(),
             (None, Some(true)) => Type::Scalar(Scalar::Uint),
             (None, _) => Type::Scalar(Scalar::Int),
@@ -111,27 +130,35 @@ impl Declaration {
         self.dimensions = 0;
         self.name = None;
         self.initialised = false;
+        self.inner = false;
         self
     }
 
     /// Where what is declared lives.
     fn home(&self) -> Space {
-        if self.stars > 0 { Space::Private } else { self.space.unwrap_or(Space::Private) }
+        if self.stars > 0 || self.inner {
+            Space::Private
+        } else {
+            // OpenCL C 2.0: what a file declares is global.
+            let default = if self.place == Place::File { Space::Global } else { Space::Private };
+            self.space.unwrap_or(default)
+        }
     }
 
     /// The type of what is declared.
     fn whole(&self) -> Type {
         let mut ty = self.current.clone();
         let constant = if self.stars > 0 { self.pointer_constant } else { self.constant };
+        let space = if self.inner { self.space.unwrap_or(Space::Generic) } else { self.home() };
         for _ in 0..self.dimensions {
-            ty = Type::Array(Arc::new(Target { ty, constant, space: self.home() }));
+            ty = Type::Array(Arc::new(Target { ty, constant, space }));
         }
-        ty
+        if self.inner { Type::pointer(ty, constant, space) } else { ty }
     }
 
     fn is_constant(&self) -> bool {
         self.home() == Space::Constant
-            || if self.stars > 0 { self.pointer_constant } else { self.constant }
+            || if self.stars > 0 || self.inner { self.pointer_constant } else { self.constant }
     }
 }
 
@@ -179,7 +206,8 @@ fn space_of(word: &str) -> Option<Space> {
 
 /// Whether a builtin type's name may begin like this.
 fn type_begins(prefix: &str) -> bool {
-    crate::tokenizer::TYPES.iter().any(|word| word.starts_with(prefix))
+    crate::tokenizer::TYPES.iter().chain(&OTHERS).any(|word| word.starts_with(prefix))
+        || QUALIFIERS.iter().any(|word| word.starts_with(prefix))
         || ["1", "2", "3", "4", "6", "8", "16", ""]
             .iter()
             .any(|end| Type::named(&format!("{prefix}{end}")).is_some())
@@ -191,7 +219,7 @@ impl Parser {
             return false;
         }
         if lexeme.partial {
-            return type_begins(lexeme.text) && self.lookup(lexeme.text).is_none()
+            return type_begins(lexeme.text)
                 || self.visible().any(|(name, symbol)| {
                     name.starts_with(lexeme.text) && matches!(symbol, Symbol::Typedef(_))
                 });
@@ -228,10 +256,15 @@ impl Parser {
                 }
                 "__attribute__" => {
                     self.want(Goal::Specifiers(d));
-                    self.want(Goal::Attribute { depth: 0 });
+                    self.want(Goal::Attribute(Attribute::Outer));
                     return Ok(Step::Taken);
                 }
                 _ => {
+                    match word.trim_start_matches('_') {
+                        "write_only" => d.access = (false, true),
+                        "read_write" => d.access = (true, true),
+                        _ => {}
+                    }
                     if let Some(space) = space_of(word) {
                         if d.space.is_some_and(|known| known != space) {
                             return Err(Refusal::Syntax);
@@ -247,7 +280,7 @@ impl Parser {
             "struct" | "union" | "enum" if !d.is_typed() => {
                 d.tagged = true;
                 self.want(Goal::Specifiers(d));
-                self.want(if word == "enum" { Goal::EnumTag } else { Goal::Tag(None) });
+                self.want(if word == "enum" { Goal::EnumTag(None) } else { Goal::Tag(None) });
                 self.type_value = Type::Scalar(Scalar::Int);
                 return Ok(Step::Taken);
             }
@@ -301,8 +334,14 @@ impl Parser {
             return Err(Refusal::Syntax);
         }
         d.base = d.base();
+        if let (Some(lanes), Type::Scalar(scalar)) = (self.lanes.take(), &d.base) {
+            d.base = Type::of(*scalar, lanes);
+        }
         d.current = d.base.clone();
         if word == ";" && d.tagged && !matches!(d.place, Place::Parameter | Place::TypeName) {
+            if let (Place::Member(at), Type::Struct(inner)) = (d.place, &d.base) {
+                self.adopt(at, *inner)?;
+            }
             return Ok(Step::Taken);
         }
         self.want(Goal::Declarator(d));
@@ -333,10 +372,14 @@ impl Parser {
             }
             "__attribute__" => {
                 self.want(Goal::Declarator(d));
-                self.want(Goal::Attribute { depth: 0 });
+                self.want(Goal::Attribute(Attribute::Outer));
                 return Ok(Step::Taken);
             }
             _ => {}
+        }
+        if lexeme.text == "(" && !d.inner && !d.kernel {
+            self.want(Goal::Inner(d));
+            return Ok(Step::Taken);
         }
         if d.place == Place::TypeName {
             if lexeme.text == "[" {
@@ -352,16 +395,46 @@ impl Parser {
             self.want(Goal::Named(d));
             return Ok(Step::Again);
         }
+        self.name(&mut d, lexeme)?;
+        self.want(Goal::Named(d));
+        Ok(Step::Taken)
+    }
+
+    /// `(*name)`: a pointer to an array.
+    pub(super) fn inner(&mut self, mut d: Box<Declaration>, lexeme: Lexeme<'_>) -> Outcome {
+        match lexeme.text {
+            "*" if !d.inner => {
+                d.inner = true;
+                d.pointer_constant = false;
+                self.want(Goal::Inner(d));
+            }
+            "const" | "volatile" | "restrict" if d.inner => {
+                d.pointer_constant |= lexeme.text == "const";
+                self.want(Goal::Inner(d));
+            }
+            ")" if d.inner && d.place == Place::TypeName => self.want(Goal::Declarator(d)),
+            ")" if d.inner && d.place == Place::Parameter => self.want(Goal::Named(d)),
+            _ if d.inner && d.place != Place::TypeName => {
+                self.name(&mut d, lexeme)?;
+                self.want(Goal::Named(d));
+                self.want(Goal::Exactly(")"));
+            }
+            _ => return Err(Refusal::Syntax),
+        }
+        Ok(Step::Taken)
+    }
+
+    fn name(&mut self, d: &mut Declaration, lexeme: Lexeme<'_>) -> Result<(), Refusal> {
         if !lexeme.is_name() {
             return Err(Refusal::Syntax);
         }
         if lexeme.partial {
-            return Ok(Step::Taken);
+            return Ok(());
         }
         let name: Name = lexeme.text.into();
         let place = d.place;
         let known = match place {
-            Place::Member(at) => self.structs[at].iter().any(|(known, _)| *known == name),
+            Place::Member(at) => self.structs[at].all.iter().any(|(known, _)| *known == name),
             Place::Parameter => false,
             _ => self.here().symbols.iter().any(|(known, symbol)| {
                 *known == name
@@ -372,8 +445,7 @@ impl Parser {
             return Err(Refusal::Redeclared);
         }
         d.name = Some(name);
-        self.want(Goal::Named(d));
-        Ok(Step::Taken)
+        Ok(())
     }
 
     pub(super) fn named(&mut self, mut d: Box<Declaration>, lexeme: Lexeme<'_>) -> Outcome {
@@ -389,10 +461,11 @@ impl Parser {
             }
             "(" if d.place == Place::File
                 && d.dimensions == 0
+                && !d.inner
                 && !d.typedef
                 && d.name.is_some() =>
             {
-                if d.kernel && d.current != Type::Void {
+                if d.kernel && d.current != Type::Void || d.stars == 0 && d.space.is_some() {
                     return Err(Refusal::Type);
                 }
                 self.parameter_value = None;
@@ -401,7 +474,7 @@ impl Parser {
             }
             "__attribute__" => {
                 self.want(Goal::Named(d));
-                self.want(Goal::Attribute { depth: 0 });
+                self.want(Goal::Attribute(Attribute::Outer));
                 Ok(Step::Taken)
             }
             "=" if matches!(d.place, Place::File | Place::Block | Place::ForFirst)
@@ -427,16 +500,32 @@ impl Parser {
                 Ok(Step::Taken)
             }
             "," | ")" if d.place == Place::Parameter => {
+                let placed = d.space.is_some_and(|space| space != Space::Private);
+                if placed && d.stars == 0 && !d.inner && d.dimensions == 0 {
+                    return Err(Refusal::Context);
+                }
                 self.parameter_value = Some(Parameter {
                     name: d.name.clone(),
                     ty: d.whole().decayed(),
                     constant: d.is_constant(),
-                    host_sized: d.host_sized && d.stars == 0,
+                    host_sized: d.host_sized && d.stars == 0 && !d.inner,
                 });
                 Ok(Step::Again)
             }
             "," | ";" if d.place != Place::Parameter && !d.kernel => {
-                if !d.initialised {
+                if d.initialised {
+                    // What a constant is known to be is known of its name.
+                    let fixed = self.operand_value.as_ref().is_some_and(|value| value.fixed);
+                    if let (Some((_, Symbol::Variable { fixed: known, .. })), false) =
+                        (self.here().symbols.last_mut(), fixed)
+                    {
+                        *known = false;
+                    }
+                } else {
+                    let placed = matches!(d.place, Place::File | Place::Block | Place::ForFirst);
+                    if placed && !d.typedef && d.home() == Space::Constant {
+                        return Err(Refusal::Syntax);
+                    }
                     self.put(&d)?;
                 }
                 if lexeme.text == "," {
@@ -450,6 +539,9 @@ impl Parser {
 
     /// Declare what has been named.
     fn put(&mut self, d: &Declaration) -> Result<(), Refusal> {
+        if self.kernel_only {
+            return Err(Refusal::Context);
+        }
         let Some(name) = d.name.clone() else { return Err(Refusal::Syntax) };
         let ty = d.whole();
         if d.typedef {
@@ -460,13 +552,23 @@ impl Parser {
             return Err(Refusal::Type);
         }
         if let Type::Struct(at) = d.current
-            && self.structs[at].is_empty()
+            && !self.structs[at].complete
         {
             return Err(Refusal::Type);
         }
         if let Place::Member(at) = d.place {
-            self.structs[at].push((name, ty));
+            if d.home() != Space::Private {
+                return Err(Refusal::Context);
+            }
+            self.structs[at].all.push((name, ty));
             return Ok(());
+        }
+        let placed = match (d.place, d.home()) {
+            (Place::File, space) => matches!(space, Space::Global | Space::Constant) || d.stars > 0 || d.inner,
+            (_, space) => !matches!(space, Space::Global | Space::Generic),
+        };
+        if !placed {
+            return Err(Refusal::Context);
         }
         let kernel = self.function.as_ref().is_some_and(|(_, kernel)| *kernel);
         if d.home() == Space::Local && !(kernel && d.place == Place::Block) {
@@ -531,10 +633,13 @@ impl Parser {
         match lexeme.text {
             "__attribute__" => {
                 self.want(Goal::AfterParameters(d, all));
-                self.want(Goal::Attribute { depth: 0 });
+                self.want(Goal::Attribute(Attribute::Outer));
             }
             "{" | ";" => {
                 let defined = lexeme.text == "{";
+                if std::mem::take(&mut self.kernel_only) && !d.kernel {
+                    return Err(Refusal::Context);
+                }
                 let function = Function {
                     result: d.current.clone(),
                     parameters: all.iter().map(|parameter| parameter.ty.clone()).collect(),
@@ -551,9 +656,6 @@ impl Parser {
                 self.here().symbols.retain(|(known, _)| *known != name);
                 self.declare(name, Symbol::Function { ty, defined });
                 if defined {
-                    if all.iter().any(|parameter| parameter.name.is_none()) {
-                        return Err(Refusal::Syntax);
-                    }
                     self.kernels += usize::from(d.kernel);
                     self.function = Some((d.current.clone(), d.kernel));
                     self.scopes.push(Scope::default());
@@ -580,14 +682,18 @@ impl Parser {
         match lexeme.text {
             "__attribute__" => {
                 self.want(Goal::Tag(name));
-                self.want(Goal::Attribute { depth: 0 });
+                self.want(Goal::Attribute(Attribute::Outer));
                 return Ok(Step::Taken);
             }
             "{" => {
                 let at = match name.as_ref().and_then(|name| self.find_tag(name)) {
-                    Some(Type::Struct(at)) if self.structs[at].is_empty() => at,
+                    Some(Type::Struct(at)) if !self.structs[at].complete => at,
                     _ => {
-                        self.structs.push(Vec::new());
+                        let here = &self.scopes.last().ok_or(Refusal::Syntax)?.tags;
+                        if here.iter().any(|(known, _)| Some(known) == name.as_ref()) {
+                            return Err(Refusal::Redeclared);
+                        }
+                        self.structs.push(Members::default());
                         self.structs.len() - 1
                     }
                 };
@@ -609,7 +715,7 @@ impl Parser {
                 let known = self.find_tag(&name);
                 let ty = known.unwrap_or_else(|| {
                     // Not complete yet: good for pointers only.
-                    self.structs.push(Vec::new());
+                    self.structs.push(Members::default());
                     let ty = Type::Struct(self.structs.len() - 1);
                     self.here().tags.push((name, ty.clone()));
                     ty
@@ -627,9 +733,7 @@ impl Parser {
 
     pub(super) fn members(&mut self, at: usize, lexeme: Lexeme<'_>) -> Outcome {
         if lexeme.text == "}" {
-            if self.structs[at].is_empty() {
-                return Err(Refusal::Syntax);
-            }
+            self.structs[at].complete = true;
             self.type_value = Type::Struct(at);
             return Ok(Step::Taken);
         }
@@ -641,15 +745,55 @@ impl Parser {
         Ok(Step::Again)
     }
 
-    pub(super) fn enumerators(&mut self, value: bool, lexeme: Lexeme<'_>) -> Outcome {
+    /// Members of a struct without a name are members of the one that it stands in.
+    fn adopt(&mut self, at: usize, inner: usize) -> Result<(), Refusal> {
+        let mut tags = self.scopes.iter().flat_map(|scope| &scope.tags);
+        if tags.any(|(_, ty)| *ty == Type::Struct(inner)) {
+            return Ok(());
+        }
+        let members = self.structs[inner].all.clone();
+        let known = &mut self.structs[at].all;
+        if members.iter().any(|(name, _)| known.iter().any(|(other, _)| other == name)) {
+            return Err(Refusal::Redeclared);
+        }
+        known.extend(members);
+        Ok(())
+    }
+
+    /// Behind `enum`.
+    pub(super) fn enum_tag(&mut self, name: Option<Name>, lexeme: Lexeme<'_>) -> Outcome {
+        match (lexeme.text, name) {
+            ("{", name) => {
+                if let Some(name) = name {
+                    if self.here().tags.iter().any(|(known, _)| *known == name) {
+                        return Err(Refusal::Redeclared);
+                    }
+                    self.here().tags.push((name, Type::Scalar(Scalar::Int)));
+                }
+                self.want(Goal::Enumerators { value: false, any: false });
+                Ok(Step::Taken)
+            }
+            (_, None) if lexeme.is_name() => {
+                self.want(Goal::EnumTag(Some(lexeme.text.into())));
+                Ok(Step::Taken)
+            }
+            (_, Some(name)) => {
+                self.type_value = self.find_tag(&name).ok_or(Refusal::Undeclared)?;
+                Ok(Step::Again)
+            }
+            _ => Err(Refusal::Syntax),
+        }
+    }
+
+    pub(super) fn enumerators(&mut self, value: bool, any: bool, lexeme: Lexeme<'_>) -> Outcome {
         match lexeme.text {
-            "}" => {
+            "}" if any => {
                 self.type_value = Type::Scalar(Scalar::Int);
                 return Ok(Step::Taken);
             }
-            "," if value => self.want(Goal::Enumerators { value: false }),
+            "," if value => self.want(Goal::Enumerators { value: false, any }),
             "=" if value => {
-                self.want(Goal::Enumerators { value: true });
+                self.want(Goal::Enumerators { value: true, any: true });
                 self.want_expression(Purpose::Size);
             }
             name if !value && lexeme.is_name() => {
@@ -659,7 +803,7 @@ impl Parser {
                     }
                     self.declare(name.into(), Symbol::Enumerator);
                 }
-                self.want(Goal::Enumerators { value: true });
+                self.want(Goal::Enumerators { value: true, any: true });
             }
             _ => return Err(Refusal::Syntax),
         }

@@ -1,8 +1,9 @@
 //! Expressions: operators by precedence, with the types of their operands.
 
 use super::{
-    builtins::{CONSTANTS, is_builtin},
+    builtins::{self, CONSTANTS, is_builtin},
     call,
+    declare::{Declaration, Place},
     parser::{Goal, Lexeme, Outcome, Parser, Refusal, Sort, Step, Symbol},
     types::{self, Scalar, Space, Type, assignable, combined},
 };
@@ -27,6 +28,8 @@ pub(super) enum Purpose {
     Lane,
     /// For something of this type.
     Value(Type),
+    /// The same, known to the compiler: outside of functions.
+    Fixed(Type),
 }
 
 /// A value, or a place that holds one.
@@ -42,6 +45,8 @@ pub(super) struct Operand {
     pub(super) zero: bool,
     /// Whether its value is known to the compiler.
     pub(super) fixed: bool,
+    /// Whether it is a string.
+    pub(super) text: bool,
 }
 
 impl Operand {
@@ -53,6 +58,7 @@ impl Operand {
             space: Space::Private,
             zero: false,
             fixed: false,
+            text: false,
         }
     }
 
@@ -66,7 +72,8 @@ impl Operand {
 
     fn is_assignable(&self) -> bool {
         let kind = !matches!(self.ty, Type::Array(_) | Type::Function(_) | Type::Builtin(_));
-        self.ty == Type::Unknown || self.place && !self.constant && kind
+        self.ty == Type::Unknown
+            || self.place && !self.constant && self.space != Space::Constant && kind
     }
 }
 
@@ -98,10 +105,10 @@ enum Operator {
     Cast(Type),
     Size,
     Binary(Binary, u8),
-    /// `?`, waiting for its middle.
-    Question,
-    /// `:`, with the middle.
-    Colon(Operand),
+    /// `?` behind a condition of this type, waiting for its middle.
+    Question(Type),
+    /// `:`, with the condition's type and the middle.
+    Colon(Type, Operand),
 }
 
 const ASSIGNMENT: u8 = 1;
@@ -155,15 +162,10 @@ impl Expression {
     /// first.
     fn is_viable(&self) -> bool {
         let Some(last) = self.operands.last() else { return true };
-        reachable(&last.ty, 2).iter().any(|ty| self.fits(ty.clone(), last))
+        reachable(last, 2).into_iter().any(|one| self.fits(one))
     }
 
-    fn fits(&self, ty: Type, last: &Operand) -> bool {
-        let mut held = Operand { ty, ..last.clone() };
-        if held.ty != last.ty {
-            held.place = true;
-            held.constant = false;
-        }
+    fn fits(&self, mut held: Operand) -> bool {
         let mut below = self.operands.len() - 1;
         for operator in self.operators.iter().rev() {
             match operator {
@@ -174,15 +176,20 @@ impl Expression {
                         None => return false,
                     }
                 }
-                Operator::Binary(..) | Operator::Question | Operator::Colon(_) => return true,
+                Operator::Binary(..) | Operator::Question(_) | Operator::Colon(..) => return true,
                 unary => match apply_unary(unary, &held) {
                     Some(result) => held = result,
                     None => return false,
                 },
             }
         }
+        // What is indexed or called is not what it was: nothing is known of its value.
+        held.fixed = true;
         match &self.purpose {
-            Purpose::Value(Type::Pointer(_) | Type::Struct(_)) | Purpose::Index | Purpose::Size => {
+            Purpose::Value(Type::Pointer(_) | Type::Struct(_))
+            | Purpose::Fixed(Type::Pointer(_) | Type::Struct(_))
+            | Purpose::Index
+            | Purpose::Size => {
                 self.operators.is_empty() || self.meets(&held)
             }
             _ => true,
@@ -204,10 +211,21 @@ impl Expression {
                     || operand.fixed && matches!(ty, Type::Scalar(s) if !s.is_float())
             }
             Purpose::Lane => *ty == Type::Unknown || ty.is_arithmetic(),
-            Purpose::Value(wanted) => match wanted {
+            Purpose::Fixed(_) if !operand.fixed && *ty != Type::Unknown => false,
+            Purpose::Value(wanted) | Purpose::Fixed(wanted) => match wanted {
                 Type::Array(_) => true,
                 _ => assignable(wanted, ty, operand.zero),
             },
+        }
+    }
+
+    /// Lexemes that its last operand still needs.
+    pub(super) fn distance(&self) -> usize {
+        let callee = |operand: &Operand| matches!(operand.ty, Type::Function(_) | Type::Builtin(_));
+        match self.operands.last() {
+            _ if self.wants => 1,
+            Some(last) if callee(last) => (2 + 2 * call::least(&last.ty)).saturating_sub(1).max(2),
+            _ => 0,
         }
     }
 
@@ -218,8 +236,8 @@ impl Expression {
                 // Assignments and `?:` group from the right.
                 Operator::Binary(_, ASSIGNMENT) => level < ASSIGNMENT,
                 Operator::Binary(_, own) => *own >= level,
-                Operator::Colon(_) => level <= ASSIGNMENT,
-                Operator::Question => false,
+                Operator::Colon(..) => level <= ASSIGNMENT,
+                Operator::Question(_) => false,
                 _ => true,
             };
             if !binds {
@@ -235,7 +253,7 @@ impl Expression {
                     }
                     apply_binary(*kind, &left, &right)
                 }
-                Operator::Colon(middle) => choose(middle, &right),
+                Operator::Colon(condition, middle) => choose(condition, middle, &right),
                 unary => apply_unary(unary, &right),
             };
             self.operands.push(result.ok_or(Refusal::Type)?);
@@ -244,20 +262,28 @@ impl Expression {
     }
 }
 
-/// The types that postfix operators can make of a type, in this many steps.
-fn reachable(ty: &Type, steps: u32) -> Vec<Type> {
-    let mut all = vec![ty.clone()];
+/// What postfix operators can make of an operand, in this many steps.
+fn reachable(operand: &Operand, steps: u32) -> Vec<Operand> {
+    let mut all = vec![operand.clone()];
     if steps == 0 {
         return all;
     }
-    match ty {
+    let part = |ty: Type| Operand { ty, ..operand.clone() };
+    match &operand.ty {
         Type::Vector(scalar, _) => {
-            all.push(Type::Scalar(*scalar));
-            all.extend([2, 3, 4, 8].map(|lanes| Type::Vector(*scalar, lanes)));
+            all.push(part(Type::Scalar(*scalar)));
+            all.extend([2, 3, 4, 8].map(|lanes| part(Type::Vector(*scalar, lanes))));
         }
-        Type::Pointer(target) | Type::Array(target) => all.extend(reachable(&target.ty, steps - 1)),
-        Type::Function(function) => all.extend(reachable(&function.result, steps - 1)),
-        Type::Builtin(_) | Type::Struct(_) => all.push(Type::Unknown),
+        Type::Pointer(target) | Type::Array(target) => {
+            let held = Operand::at(target.ty.clone(), target.constant, target.space);
+            all.extend(reachable(&held, steps - 1));
+        }
+        Type::Function(function) => {
+            all.extend(reachable(&Operand::value(function.result.clone()), steps - 1));
+        }
+        Type::Builtin(_) | Type::Struct(_) => {
+            all.push(Operand::at(Type::Unknown, false, Space::Private));
+        }
         _ => {}
     }
     all
@@ -292,7 +318,7 @@ fn apply_unary(operator: &Operator, x: &Operand) -> Option<Operand> {
             Operand::at(target.ty.clone(), target.constant, target.space)
         }
         Operator::Address if x.place => {
-            Operand::value(Type::pointer(x.ty.clone(), x.constant, x.space))
+            Operand::literal(Type::pointer(x.ty.clone(), x.constant, x.space))
         }
         Operator::Step if x.is_assignable() => match &ty {
             Type::Scalar(Scalar::Bool) => return None,
@@ -300,7 +326,7 @@ fn apply_unary(operator: &Operator, x: &Operand) -> Option<Operand> {
             Type::Vector(scalar, _) if !scalar.is_float() => Operand::value(ty),
             _ => return None,
         },
-        Operator::Size => literal(Type::Scalar(Scalar::Ulong)),
+        Operator::Size => Operand::literal(Type::Scalar(Scalar::Ulong)),
         Operator::Cast(to) => {
             if !castable(to, &ty) {
                 return None;
@@ -371,9 +397,7 @@ fn apply_binary(kind: Binary, left: &Operand, right: &Operand) -> Option<Operand
             })
         }
         Binary::Add | Binary::Subtract => match (&a, &b) {
-            (Type::Pointer(target), Type::Scalar(s)) if !s.is_float() => {
-                (target.ty != Type::Void || true).then(|| make(a.clone())).flatten()
-            }
+            (Type::Pointer(_), Type::Scalar(s)) if !s.is_float() => make(a),
             (Type::Scalar(s), Type::Pointer(_)) if !s.is_float() && kind == Binary::Add => make(b),
             (Type::Pointer(x), Type::Pointer(y)) if kind == Binary::Subtract && x.ty == y.ty => {
                 make(Type::Scalar(Scalar::Long))
@@ -405,8 +429,8 @@ fn truth(ty: &Type) -> Type {
     }
 }
 
-/// The result of `? middle : right`.
-fn choose(middle: &Operand, right: &Operand) -> Option<Operand> {
+/// The result of `condition ? middle : right` (OpenCL C 2.0, section 6.3.i).
+fn choose(condition: &Type, middle: &Operand, right: &Operand) -> Option<Operand> {
     let (a, b) = (middle.ty.decayed(), right.ty.decayed());
     let fixed = middle.fixed && right.fixed;
     let ty = match (&a, &b) {
@@ -421,6 +445,18 @@ fn choose(middle: &Operand, right: &Operand) -> Option<Operand> {
         }
         _ if a == b => a,
         _ => combined(&a, &b)?,
+    };
+    let ty = match (condition, ty) {
+        (Type::Vector(_, lanes), Type::Scalar(scalar)) => Type::Vector(scalar, *lanes),
+        (Type::Vector(mask, lanes), Type::Vector(scalar, own)) => {
+            if own != *lanes || mask.size() != scalar.size() {
+                return None;
+            }
+            Type::Vector(scalar, own)
+        }
+        (Type::Vector(..), Type::Unknown) => Type::Unknown,
+        (Type::Vector(..), _) => return None,
+        (_, ty) => ty,
     };
     Some(Operand { fixed, ..Operand::value(ty) })
 }
@@ -479,7 +515,7 @@ impl Parser {
             let scalar = match lexeme.sort {
                 Sort::Text if lexeme.partial || text.len() > 1 && text.ends_with('"') => {
                     let ty = Type::pointer(Type::Scalar(Scalar::Char), true, Space::Constant);
-                    return Ok(Operand::literal(ty));
+                    return Ok(Operand { text: true, ..Operand::literal(ty) });
                 }
                 Sort::Letter if lexeme.partial || text.len() > 2 && text.ends_with('\'') => {
                     Scalar::Int
@@ -502,7 +538,8 @@ impl Parser {
             let known = self.visible().any(|(name, symbol)| {
                 name.starts_with(text) && !matches!(symbol, Symbol::Typedef(_))
             });
-            let builtin = call::begins_builtin(text);
+            let builtin = call::begins_builtin(text)
+                || CONSTANTS.iter().any(|name| name.starts_with(text));
             return if known || builtin {
                 Ok(Operand::value(Type::Unknown))
             } else {
@@ -517,7 +554,7 @@ impl Parser {
             Some(Symbol::Enumerator) => Ok(Operand::literal(Type::Scalar(Scalar::Int))),
             Some(Symbol::Typedef(_)) => Err(Refusal::Syntax),
             None if CONSTANTS.contains(&text) => {
-                Ok(Operand { zero: text == "NULL", ..Operand::literal(Type::Unknown) })
+                Ok(Operand { zero: text == "NULL", ..Operand::literal(builtins::constant(text)) })
             }
             None if is_builtin(text) && call::is_whole(text) => {
                 Ok(Operand::value(Type::Builtin(text.into())))
@@ -538,6 +575,11 @@ impl Parser {
         if callee && lexeme.text != "(" {
             return Err(Refusal::Type);
         }
+        if lexeme.sort == Sort::Text && last.text {
+            // Neighbouring strings are one.
+            self.literal_or_name(lexeme)?;
+            return Ok((Step::Taken, None));
+        }
         let inner = |purpose| Goal::Expression(Box::new(Expression::new(purpose)));
         match lexeme.text {
             "(" => {
@@ -545,6 +587,16 @@ impl Parser {
                     return Err(Refusal::Type);
                 }
                 self.operand_value = None;
+                if matches!(&last.ty, Type::Builtin(name) if &**name == call::ASTYPE) {
+                    let ty = Box::new(Declaration::new(Place::TypeName));
+                    return on_top(vec![
+                        Goal::ReinterpretedEnd,
+                        Goal::Exactly(")"),
+                        Goal::Specifiers(ty),
+                        Goal::Exactly(","),
+                        inner(Purpose::Argument),
+                    ]);
+                }
                 return on_top(vec![Goal::Call { callee: last.ty, arguments: Vec::new() }]);
             }
             "[" => {
@@ -588,7 +640,7 @@ impl Parser {
                 if !condition.ty.is_condition() && !condition.ty.is_integer() {
                     return Err(Refusal::Type);
                 }
-                e.operators.push(Operator::Question);
+                e.operators.push(Operator::Question(condition.ty));
                 e.wants = true;
                 return on_top(vec![Goal::MiddleEnd, Goal::Exactly(":"), inner(Purpose::Middle)]);
             }
@@ -630,6 +682,9 @@ impl Parser {
         }
         if !e.meets(&whole) {
             return Err(Refusal::Type);
+        }
+        if e.purpose == Purpose::Statement {
+            self.statement_value = whole.ty.clone();
         }
         self.operand_value = Some(whole);
         Ok((Step::Again, None))
@@ -680,7 +735,9 @@ impl Parser {
         let middle = self.operand_value.take().ok_or(Refusal::Syntax)?;
         let below = self.below()?;
         match below.operators.pop() {
-            Some(Operator::Question) => below.operators.push(Operator::Colon(middle)),
+            Some(Operator::Question(condition)) => {
+                below.operators.push(Operator::Colon(condition, middle));
+            }
             _ => return Err(Refusal::Syntax),
         }
         Ok(Step::Again)
@@ -702,7 +759,7 @@ impl Parser {
         }
         if matches!(ty, Type::Vector(..)) && lexeme.text == "(" {
             self.operand_value = None;
-            self.want(Goal::Lanes { ty, filled: 0 });
+            self.want(Goal::Lanes { ty, filled: Some(0), fixed: true });
             return Ok(Step::Taken);
         }
         if matches!(ty, Type::Array(_) | Type::Struct(_)) {
@@ -712,40 +769,61 @@ impl Parser {
         Ok(Step::Again)
     }
 
+    /// `({ … })`: the value of its last statement.
+    pub(super) fn statements_end(&mut self) -> Outcome {
+        let ty = std::mem::replace(&mut self.statement_value, Type::Void);
+        self.below()?.give(Operand::value(ty))?;
+        Ok(Step::Again)
+    }
+
+    pub(super) fn reinterpreted_end(&mut self) -> Outcome {
+        let from = self.operand_value.take().ok_or(Refusal::Syntax)?;
+        let to = self.type_value.clone();
+        if to != Type::Unknown && !to.is_arithmetic() {
+            return Err(Refusal::Type);
+        }
+        let ty = call::reinterpret(to, &from.ty).ok_or(Refusal::Type)?;
+        self.replace(Operand { fixed: from.fixed, ..Operand::value(ty) })?;
+        Ok(Step::Again)
+    }
+
     pub(super) fn compound_end(&mut self, ty: Type) -> Outcome {
         self.below()?.give(Operand::at(ty, false, Space::Private))?;
         Ok(Step::Again)
     }
 
     /// Components of `(float4)(…)`: as many as the vector has, or one for all.
-    pub(super) fn lanes(&mut self, ty: Type, filled: u8, lexeme: Lexeme<'_>) -> Outcome {
+    pub(super) fn lanes(
+        &mut self,
+        ty: Type,
+        filled: Option<u8>,
+        fixed: bool,
+        lexeme: Lexeme<'_>,
+    ) -> Outcome {
         let (Some(scalar), lanes) = (ty.element(), ty.lanes()) else { return Err(Refusal::Type) };
         let Some(value) = self.operand_value.take() else {
-            self.want(Goal::Lanes { ty, filled });
+            self.want(Goal::Lanes { ty, filled, fixed });
             self.want_expression(Purpose::Lane);
             return Ok(Step::Again);
         };
-        let unknown = value.ty == Type::Unknown;
         if let Type::Vector(own, _) = value.ty
             && own != scalar
         {
             return Err(Refusal::Type);
         }
-        let filled = filled + if unknown { 0 } else { value.ty.lanes() };
+        let fixed = fixed && value.fixed;
+        let known = filled.filter(|_| value.ty != Type::Unknown);
+        let filled = known.map(|filled| filled + value.ty.lanes());
         match lexeme.text {
-            "," if unknown || filled < lanes => {
-                self.want(Goal::Lanes {
-                    ty,
-                    filled: if unknown { lanes.min(filled) } else { filled },
-                });
+            "," if filled.is_none_or(|filled| filled < lanes) => {
+                self.want(Goal::Lanes { ty, filled, fixed });
                 self.want_expression(Purpose::Lane);
             }
             ")" => {
-                let single = filled == 1 && !unknown;
-                if !(filled == lanes || single || unknown) {
+                if filled.is_some_and(|filled| filled != lanes && filled != 1) {
                     return Err(Refusal::Arity);
                 }
-                self.below()?.give(Operand::value(ty))?;
+                self.below()?.give(Operand { fixed, ..Operand::value(ty) })?;
             }
             _ => return Err(Refusal::Syntax),
         }
@@ -765,15 +843,16 @@ impl Parser {
         let found = match &ty {
             Type::Unknown => Operand::at(Type::Unknown, false, Space::Private),
             Type::Struct(at) => {
-                let members = &self.structs[*at];
+                let members = &self.structs[*at].all;
                 if lexeme.partial {
                     let any = members.iter().any(|(known, _)| known.starts_with(name));
                     return if any { Ok(Step::Taken) } else { Err(Refusal::Member) };
                 }
                 let member = members.iter().find(|(known, _)| **known == *name);
                 let (_, ty) = member.ok_or(Refusal::Member)?;
+                let ty = ty.housed(constant, space);
                 Operand {
-                    ty: ty.clone(),
+                    ty,
                     place: arrow || of.place,
                     ..Operand::at(Type::Void, constant, space)
                 }

@@ -22,8 +22,10 @@
 //! # Ok::<(), lm::Error>(())
 //! ```
 
+mod attribute;
 mod builtins;
 mod call;
+mod close;
 mod declare;
 mod express;
 mod parser;
@@ -53,14 +55,8 @@ enum Piece {
 #[derive(Clone, Debug)]
 pub struct Grammar {
     pieces: Vec<Piece>,
-    /// Ids of lexemes that close something, the most closing first.
-    closers: Vec<u16>,
     ids: std::collections::HashMap<String, u16>,
 }
-
-/// What ends a program soonest, tried in this order.
-const CLOSERS: [&str; 14] =
-    ["}", ";", ")", "]", ":", "0", "while", "(", "x", "int", "a", "z", "1", "void"];
 
 impl Grammar {
     /// For a tokenizer.
@@ -85,8 +81,7 @@ impl Grammar {
                 }
             })
             .collect();
-        let closers = CLOSERS.iter().filter_map(|text| ids.get(*text).copied()).collect();
-        Grammar { pieces, closers, ids }
+        Grammar { pieces, ids }
     }
 }
 
@@ -178,25 +173,15 @@ impl Constraint {
     /// About how many tokens are needed to end the program.
     #[must_use]
     pub fn distance(&self) -> usize {
-        self.parser.goals.len() + 4
+        self.parser.distance() + 4
     }
 
-    /// The token that ends the program soonest; `None` where it cannot be ended.
+    /// Whether a statement or a declaration of the file may begin here.
     #[must_use]
-    pub fn closer(&self) -> Option<u16> {
-        if self.may_end() {
-            return Some(Special::ALL.end);
-        }
-        let known = self.grammar.closers.iter().copied();
-        let visible =
-            self.parser.visible().filter_map(|(name, _)| self.grammar.ids.get(&**name).copied());
-        let fresh = ["b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l", "m", "n", "aa", "bb"];
-        let fresh = fresh.iter().filter_map(|name| self.grammar.ids.get(*name).copied());
-        // A name that would have to grow closes nothing: it must be whole at once.
-        known.chain(visible).chain(fresh).find(|id| {
-            let Ok(mut next) = self.after(*id) else { return false };
-            next.complete().is_ok()
-        })
+    pub fn at_statement(&self) -> bool {
+        self.pending.is_empty()
+            && (self.parser.at_file_scope()
+                || matches!(self.parser.goals.last(), Some(parser::Goal::Block { .. })))
     }
 
     fn complete(&mut self) -> Result<(), Refusal> {

@@ -5,6 +5,7 @@
 //! done), puts goals on top of itself, or refuses.
 
 use super::{
+    attribute::Attribute,
     declare::{Declaration, Parameter, Place},
     express::{Expression, Operand, Purpose},
     types::{Space, Type},
@@ -117,19 +118,24 @@ pub(super) enum Goal {
     ForThird,
     /// Marks, taken away when reached.
     LoopEnd,
-    SwitchEnd,
+    /// `default`: it has that label.
+    SwitchEnd {
+        default: bool,
+    },
     ScopeEnd,
     FunctionEnd,
     /// The name after `goto`.
     Label,
     /// Any name.
     Word,
-    /// Two opening parentheses and all up to their end.
-    Attribute {
-        depth: u32,
-    },
+    /// What an attribute was written before: a loop or a declaration.
+    Attributed,
+    /// An attribute.
+    Attribute(Attribute),
     Specifiers(Box<Declaration>),
     Declarator(Box<Declaration>),
+    /// Behind the parenthesis of `(*name)`.
+    Inner(Box<Declaration>),
     Named(Box<Declaration>),
     /// `]` or a size.
     Size,
@@ -138,9 +144,11 @@ pub(super) enum Goal {
     /// After `struct` or `union`; the tag once it is there.
     Tag(Option<Name>),
     Members(usize),
-    EnumTag,
+    EnumTag(Option<Name>),
+    /// `value`: a name stands there that may have one; `any`: there is one at least.
     Enumerators {
         value: bool,
+        any: bool,
     },
     /// A value for something of this type: a list in braces, or an expression.
     Initialiser(Type),
@@ -159,10 +167,17 @@ pub(super) enum Goal {
     ParenthesisEnd,
     MiddleEnd,
     CompoundEnd(Type),
+    /// `({ … })` is complete.
+    StatementsEnd,
+    /// `__builtin_astype(value, type` is complete.
+    ReinterpretedEnd,
     /// Components of a vector literal so far.
     Lanes {
         ty: Type,
-        filled: u8,
+        /// `None` where a component's type is not known.
+        filled: Option<u8>,
+        /// Whether all of them are known to the compiler.
+        fixed: bool,
     },
     /// A member's name.
     Member {
@@ -190,8 +205,13 @@ pub(super) struct Scope {
     pub(super) tags: Vec<(Name, Type)>,
 }
 
-/// Members of a struct or union; empty while it is not complete.
-pub(super) type Members = Vec<(Name, Type)>;
+/// A struct or union.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Members {
+    pub(super) all: Vec<(Name, Type)>,
+    /// Whether its closing brace was read.
+    pub(super) complete: bool,
+}
 
 /// The parser.
 #[derive(Clone, Debug)]
@@ -207,6 +227,14 @@ pub(super) struct Parser {
     pub(super) jumps: Vec<Name>,
     /// Whether functions of one name may be several.
     pub(super) overloadable: bool,
+    /// Whether an attribute was read that only kernels may have.
+    pub(super) kernel_only: bool,
+    /// Lanes that `ext_vector_type` asked for.
+    pub(super) lanes: Option<u8>,
+    /// Whether only a loop may follow: `#pragma unroll`.
+    pub(super) loop_next: bool,
+    /// Type of the last statement, where that is an expression.
+    pub(super) statement_value: Type,
     /// What the last completed type name, expression and parameter came to.
     pub(super) type_value: Type,
     pub(super) operand_value: Option<Operand>,
@@ -224,6 +252,10 @@ impl Parser {
             labels: Vec::new(),
             jumps: Vec::new(),
             overloadable: false,
+            kernel_only: false,
+            lanes: None,
+            loop_next: false,
+            statement_value: Type::Void,
             type_value: Type::Unknown,
             operand_value: None,
             parameter_value: None,
@@ -233,7 +265,7 @@ impl Parser {
     /// Take a lexeme. After a refusal the parser is of no more use.
     pub(super) fn push(&mut self, lexeme: Lexeme<'_>) -> std::result::Result<(), Refusal> {
         if lexeme.sort == Sort::Directive {
-            return if self.at_line_start() { Ok(()) } else { Err(Refusal::Syntax) };
+            return self.directive(lexeme);
         }
         // Every round takes a goal away or puts one there that takes the lexeme: it ends.
         for _ in 0..10_000 {
@@ -255,13 +287,41 @@ impl Parser {
         matches!(self.goals[..], [Goal::File] | [Goal::File, Goal::FunctionEnd])
     }
 
-    fn at_line_start(&self) -> bool {
-        matches!(
-            self.goals.last(),
-            Some(
-                Goal::File | Goal::FunctionEnd | Goal::Block { .. } | Goal::Statement | Goal::Else
+    /// A line of its own: between statements, or before one.
+    fn directive(&mut self, lexeme: Lexeme<'_>) -> std::result::Result<(), Refusal> {
+        // Marks are passed over: they take nothing.
+        let waiting = self.goals.iter().rev().find(|goal| {
+            !matches!(
+                goal,
+                Goal::Else
+                    | Goal::LoopEnd
+                    | Goal::SwitchEnd { .. }
+                    | Goal::ScopeEnd
+                    | Goal::FunctionEnd
             )
-        )
+        });
+        let file = matches!(waiting, Some(Goal::File));
+        if !file && !matches!(waiting, Some(Goal::Block { .. } | Goal::Statement)) {
+            return Err(Refusal::Syntax);
+        }
+        let words: Vec<&str> = lexeme.text.split_whitespace().collect();
+        if lexeme.partial {
+            let whole = ["#pragma unroll", "#pragma nounroll", "#pragma OPENCL "];
+            let text = lexeme.text;
+            let begins = whole.iter().any(|one| one.starts_with(text) || text.starts_with(one));
+            return if begins { Ok(()) } else { Err(Refusal::Syntax) };
+        }
+        let fits = match words[..] {
+            ["#pragma", "unroll" | "nounroll"] => !file,
+            ["#pragma", "unroll", count] => !file && count.parse::<u16>().is_ok_and(|n| n > 0),
+            ["#pragma", "OPENCL", "FP_CONTRACT", "ON" | "OFF" | "DEFAULT"] => file,
+            ["#pragma", "OPENCL", "EXTENSION", name, ":", "enable" | "disable"] => {
+                file && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+            }
+            _ => false,
+        };
+        self.loop_next |= !file;
+        if fits { Ok(()) } else { Err(Refusal::Syntax) }
     }
 
     pub(super) fn want(&mut self, goal: Goal) {
@@ -329,7 +389,7 @@ impl Parser {
                 self.want_all([Parser::expression(Purpose::Statement), Goal::Exactly(")")]);
                 Ok(Step::Again)
             }
-            Goal::LoopEnd | Goal::SwitchEnd => Ok(Step::Again),
+            Goal::LoopEnd | Goal::SwitchEnd { .. } => Ok(Step::Again),
             Goal::ScopeEnd => {
                 self.scopes.pop();
                 Ok(Step::Again)
@@ -339,7 +399,7 @@ impl Parser {
                 Ok(Step::Again)
             }
             Goal::Label => {
-                if !lexeme.is_name() {
+                if !lexeme.is_name() || !(is_label(lexeme.text) || lexeme.partial && lexeme.text == "L") {
                     return Err(Refusal::Syntax);
                 }
                 self.jumps.push(lexeme.text.into());
@@ -347,24 +407,16 @@ impl Parser {
             }
             Goal::Word if lexeme.is_name() => Ok(Step::Taken),
             Goal::Word => Err(Refusal::Syntax),
-            Goal::Attribute { depth } => {
-                let depth = match lexeme.text {
-                    "(" => depth + 1,
-                    ")" => depth.checked_sub(1).ok_or(Refusal::Syntax)?,
-                    "{" | "}" | ";" => return Err(Refusal::Syntax),
-                    _ if depth < 2 => return Err(Refusal::Syntax),
-                    word => {
-                        self.overloadable |= word == "overloadable";
-                        depth
-                    }
-                };
-                if depth > 0 {
-                    self.want(Goal::Attribute { depth });
+            Goal::Attribute(at) => self.attribute(at, lexeme),
+            Goal::Attributed => {
+                if !self.loop_next && !self.begins_declaration(lexeme) {
+                    return Err(Refusal::Syntax);
                 }
-                Ok(Step::Taken)
+                self.statement(lexeme, true)
             }
             Goal::Specifiers(declaration) => self.specifiers(declaration, lexeme),
             Goal::Declarator(declaration) => self.declarator(declaration, lexeme),
+            Goal::Inner(declaration) => self.inner(declaration, lexeme),
             Goal::Named(declaration) => self.named(declaration, lexeme),
             Goal::Size => {
                 if lexeme.text == "]" {
@@ -379,18 +431,8 @@ impl Parser {
             }
             Goal::Tag(name) => self.tag(name, lexeme),
             Goal::Members(at) => self.members(at, lexeme),
-            Goal::EnumTag => {
-                if lexeme.text == "{" {
-                    self.want(Goal::Enumerators { value: false });
-                    return Ok(Step::Taken);
-                }
-                if lexeme.is_name() {
-                    self.want(Goal::EnumTag);
-                    return Ok(Step::Taken);
-                }
-                Ok(Step::Again)
-            }
-            Goal::Enumerators { value } => self.enumerators(value, lexeme),
+            Goal::EnumTag(name) => self.enum_tag(name, lexeme),
+            Goal::Enumerators { value, any } => self.enumerators(value, any, lexeme),
             Goal::Initialiser(ty) => {
                 if lexeme.text == "{" {
                     self.want(Goal::List { ty, filled: false });
@@ -399,12 +441,24 @@ impl Parser {
                 if matches!(ty, Type::Array(_)) && lexeme.sort != Sort::Text {
                     return Err(Refusal::Type);
                 }
-                self.want_expression(Purpose::Value(ty));
+                self.want_expression(match self.function {
+                    Some(_) => Purpose::Value(ty),
+                    None => Purpose::Fixed(ty),
+                });
                 Ok(Step::Again)
             }
             Goal::List { ty, filled } => self.list(ty, filled, lexeme),
             Goal::Expression(expression) => self.express(expression, lexeme),
             Goal::Parenthesis => {
+                if lexeme.text == "{" && self.function.is_some() {
+                    self.scopes.push(Scope::default());
+                    self.want_all([
+                        Goal::Block { function: false },
+                        Goal::Exactly(")"),
+                        Goal::StatementsEnd,
+                    ]);
+                    return Ok(Step::Taken);
+                }
                 if self.begins_declaration(lexeme) {
                     let declaration = Box::new(Declaration::new(Place::TypeName));
                     self.want_all([
@@ -426,7 +480,9 @@ impl Parser {
             Goal::ParenthesisEnd => self.parenthesis_end(),
             Goal::MiddleEnd => self.middle_end(),
             Goal::CompoundEnd(ty) => self.compound_end(ty),
-            Goal::Lanes { ty, filled } => self.lanes(ty, filled, lexeme),
+            Goal::StatementsEnd => self.statements_end(),
+            Goal::ReinterpretedEnd => self.reinterpreted_end(),
+            Goal::Lanes { ty, filled, fixed } => self.lanes(ty, filled, fixed, lexeme),
             Goal::Member { arrow } => self.member(arrow, lexeme),
             Goal::Call { callee, arguments } => self.call(callee, arguments, lexeme),
         }
@@ -435,12 +491,17 @@ impl Parser {
     fn in_block(&mut self, function: bool, lexeme: Lexeme<'_>) -> Outcome {
         if lexeme.text == "}" {
             if function {
-                let missing = self.jumps.iter().any(|jump| !self.labels.contains(jump));
-                if missing {
+                if self.missing_labels().next().is_some() {
                     return Err(Refusal::Undeclared);
                 }
                 self.labels.clear();
                 self.jumps.clear();
+            }
+            if self.loop_next {
+                return Err(Refusal::Context);
+            }
+            if !matches!(self.goals[..], [.., Goal::StatementsEnd, Goal::Exactly(_)]) {
+                self.statement_value = Type::Void;
             }
             self.scopes.pop();
             return Ok(Step::Taken);
@@ -452,14 +513,14 @@ impl Parser {
     /// Whether a loop or `switch` is open, below the function.
     fn within(&self, switch: bool) -> bool {
         self.goals.iter().any(|goal| match goal {
-            Goal::SwitchEnd => true,
+            Goal::SwitchEnd { .. } => true,
             Goal::LoopEnd => !switch,
             _ => false,
         })
     }
 
     fn in_switch(&self) -> bool {
-        self.goals.iter().any(|goal| matches!(goal, Goal::SwitchEnd))
+        self.goals.iter().any(|goal| matches!(goal, Goal::SwitchEnd { .. }))
     }
 
     fn in_loop(&self) -> bool {
@@ -468,6 +529,12 @@ impl Parser {
 
     fn statement(&mut self, lexeme: Lexeme<'_>, declarations: bool) -> Outcome {
         use Goal::Exactly;
+        if std::mem::take(&mut self.loop_next)
+            && !["for", "while", "do"].iter().any(|word| is_spelled(lexeme, word))
+        {
+            return Err(Refusal::Context);
+        }
+        self.statement_value = Type::Void;
         match lexeme.text {
             ";" => {}
             "{" => {
@@ -514,12 +581,23 @@ impl Parser {
                 Parser::expression(Purpose::Choice),
                 Exactly(")"),
                 Goal::Statement,
-                Goal::SwitchEnd,
+                Goal::SwitchEnd { default: false },
             ]),
             "case" if self.in_switch() => {
+                self.labelled(declarations);
                 self.want_all([Parser::expression(Purpose::Case), Exactly(":")]);
             }
-            "default" if self.in_switch() => self.want(Exactly(":")),
+            "default" if self.in_switch() => {
+                let innermost = self.goals.iter_mut().rev().find_map(|goal| match goal {
+                    Goal::SwitchEnd { default } => Some(default),
+                    _ => None,
+                });
+                if innermost.is_some_and(|default| std::mem::replace(default, true)) {
+                    return Err(Refusal::Redeclared);
+                }
+                self.labelled(declarations);
+                self.want(Exactly(":"));
+            }
             "break" if self.within(false) => self.want(Exactly(";")),
             "continue" if self.in_loop() => self.want(Exactly(";")),
             "case" | "default" | "break" | "continue" => return Err(Refusal::Context),
@@ -531,13 +609,16 @@ impl Parser {
                 }
                 None => return Err(Refusal::Context),
             },
-            "__attribute__" => {
-                self.want_all([Goal::Attribute { depth: 0 }, Goal::Statement]);
+            "__attribute__" if declarations => {
+                self.want_all([Goal::Attribute(Attribute::Outer), Goal::Attributed]);
             }
             _ if declarations && self.begins_declaration(lexeme) => {
                 self.want(Goal::Specifiers(Box::new(Declaration::new(Place::Block))));
                 return Ok(Step::Again);
             }
+            _ if lexeme.partial
+                && (is_label(lexeme.text) || lexeme.text == "L")
+                && lexeme.is_name() => {}
             _ if lexeme.is_name()
                 && is_label(lexeme.text)
                 && self.lookup(lexeme.text).is_none() =>
@@ -546,6 +627,7 @@ impl Parser {
                     return Err(Refusal::Redeclared);
                 }
                 self.labels.push(lexeme.text.into());
+                self.labelled(declarations);
                 self.want(Exactly(":"));
             }
             _ => {
@@ -554,6 +636,13 @@ impl Parser {
             }
         }
         Ok(Step::Taken)
+    }
+
+    /// What a label stands before: in a block that is what comes next anyway.
+    fn labelled(&mut self, block: bool) {
+        if !block {
+            self.want(Goal::Statement);
+        }
     }
 
     /// What a name stands for, innermost scope first.
@@ -574,6 +663,11 @@ impl Parser {
     pub(super) fn declare(&mut self, name: Name, symbol: Symbol) {
         self.here().symbols.push((name, symbol));
     }
+}
+
+/// Whether a lexeme is a word, or may become it.
+fn is_spelled(lexeme: Lexeme<'_>, word: &str) -> bool {
+    lexeme.text == word || lexeme.partial && word.starts_with(lexeme.text)
 }
 
 /// `La`, `Lb`, …: the names that the rewriter gives to labels.

@@ -52,7 +52,8 @@ fn accepts_what_people_write() {
     );
     takes("int i = 5; i = i == 3 && !(i > b) || ~i & 1; a[i] = i ? a[0] : 1;");
     takes("global float* p = a + b; p[0] = *p++; const float* q = (const float*)0; ");
-    takes("for (;;) { break; } ; {}");
+    takes("goto La; La: a[0] = 1; for (;;) { break; } ; {}");
+    takes("Lab: if (b) { goto Lab; } goto La; { int i; La: i = 1; }");
     takes("int i, j = 2; for (i = 0, j = 1; i < 3; ++i, --j) a[i] = j;");
     takes("printf(\"%d\\n\", b); uchar t = 'a';");
     accepts(
@@ -72,6 +73,8 @@ fn refuses_what_does_not_compile() {
     refuses("float2 v; v.z = 1;", Refusal::Member);
     refuses("struct S s; s.k = 1;", Refusal::Member);
     refuses("b = 3;", Refusal::NotAssignable);
+    refuses("d[0] = 3;", Refusal::NotAssignable);
+    refuses("*d += 3;", Refusal::NotAssignable);
     refuses("a[0] + 1 = 3;", Refusal::NotAssignable);
     refuses("3++;", Refusal::NotAssignable);
     refuses("a[0] = a[0] % 2;", Refusal::Type);
@@ -93,4 +96,50 @@ fn refuses_what_does_not_compile() {
     assert!(refusal("kernel void A(float* a) { }").is_some());
     assert!(refusal("kernel void A(global float* a) { a[0] = 1;").is_some());
     assert!(refusal("void A(global float* a) { a[0] = 1; }").is_some(), "no kernel");
+}
+
+/// Programs with everything that can be left open.
+const PROGRAMS: [&str; 3] = [
+    "struct S { int m; };\nfloat F(float p) { return p; }\nkernel void A(global float* a, const int b) {\n  \
+     float4 v = (float4)(1.0f, 2.0f, a[b], 0);\n  for (int i = 0; i < b; i++) {\n    if (F(a[i]) > v.x ? 1 : 0) { \
+     switch (b) { case 1: a[i] = (float)b; break; default: ; } } else do { a[i]--; } while (b);\n  }\n}\n",
+    "typedef struct { float x, y; } Ta;\nconstant float Q[2] = {1.0f, 2.0f};\nenum { Ea, Eb = 3 };\n\
+     kernel __attribute__((reqd_work_group_size(8, 1, 1))) void A(global Ta* restrict a, read_only image2d_t b, \
+     sampler_t c) {\n  goto La;\n  La: a[Eb].x = read_imagef(b, c, (int2)(0, 1)).x + Q[1];\n}\n",
+    "global float4* F(global float4* p, int q) { return p + q; }\nvoid G(local float* s) { s[0] = 1; }\n\
+     kernel void A(global float4* a, global int* count, local float* s) {\n  local float t[64];\n  \
+     global float4* p = F(a, sizeof(int));\n  while (atomic_add(count, 1) < 3) { G(&t[1]); G(s); }\n  \
+     do { int u[2][2] = {{1, 2}, {3, 4}}; a[u[0][1]].xy = convert_float2((int2)(u[0][0], 2)); } while (*count != 0);\n  \
+     vstore4(*p, 0, s); printf(\"%d\\n\", count[0] ? 1 : 'a');\n}\n",
+];
+
+#[test]
+fn closing_ends_every_beginning_of_a_program() {
+    let clang = clang::Clang::start(2).expect("a compiler");
+    let options = clang::Options { triple: clang::Triple::Spir64, ..clang::Options::opencl() };
+    let mut judged = std::collections::HashSet::new();
+    let mut judge = |text: &str| {
+        let answer = judged.insert(text.to_owned()).then(|| clang.compile(text, &options));
+        let answer = answer?.expect("clang survives");
+        answer.first_error().map(|error| error.message.clone())
+    };
+    for text in PROGRAMS {
+        for tokenizer in [Syntax::learn(&[], [text; 9]), Syntax::learn(&[], [])] {
+            let tokenizer = tokenizer.expect("a small vocabulary");
+            let ids = tokenizer.encode_plain(text);
+            let mut constraint = Constraint::new(Arc::new(Grammar::new(&tokenizer)));
+            for (at, id) in ids.iter().enumerate() {
+                constraint.push(*id).expect("it compiles");
+                let read = tokenizer.decode(&ids[..=at]);
+                let Some(closing) = constraint.closing(&[]) else { panic!("no end: {read}") };
+                let whole = [&ids[..=at], &closing].concat();
+                let mut again = Constraint::new(Arc::new(Grammar::new(&tokenizer)));
+                for id in whole.iter().chain([&Special::ALL.end]) {
+                    again.push(*id).expect("what is closed may end");
+                }
+                let whole = tokenizer.decode(&whole);
+                assert_eq!(judge(&whole), None, "{whole}");
+            }
+        }
+    }
 }

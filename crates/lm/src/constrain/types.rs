@@ -24,10 +24,6 @@ impl Scalar {
         self >= Scalar::Half
     }
 
-    pub(crate) fn is_signed(self) -> bool {
-        matches!(self, Scalar::Char | Scalar::Short | Scalar::Int | Scalar::Long)
-    }
-
     /// Bytes.
     pub(crate) fn size(self) -> usize {
         match self {
@@ -110,12 +106,29 @@ pub(crate) enum Type {
     Array(Arc<Target>),
     /// Index into the program's structs and unions.
     Struct(usize),
-    /// Images, samplers, events.
+    /// Samplers, events, queues.
     Opaque,
+    /// Images, by the lanes of a coordinate, and whether they are read and written.
+    Image {
+        lanes: u8,
+        reads: bool,
+        writes: bool,
+    },
     Function(Arc<Function>),
     /// A builtin function, by name.
     Builtin(Arc<str>),
 }
+
+/// Names of types that are none of [`crate::tokenizer::TYPES`].
+pub(crate) const OTHERS: [&str; 7] = [
+    "image2d_array_depth_t",
+    "image2d_array_msaa_depth_t",
+    "image2d_array_msaa_t",
+    "image2d_depth_t",
+    "image2d_msaa_depth_t",
+    "image2d_msaa_t",
+    "memory_scope",
+];
 
 impl Type {
     /// The builtin type that a word names.
@@ -140,7 +153,10 @@ impl Type {
                 Some(Type::Opaque)
             }
             "memory_order" | "memory_scope" => Some(Type::Scalar(Scalar::Int)),
-            _ if word.starts_with("image") && word.ends_with("_t") => Some(Type::Opaque),
+            "image1d_t" | "image1d_buffer_t" => Some(Type::image(1)),
+            "image2d_t" | "image1d_array_t" => Some(Type::image(2)),
+            "image3d_t" | "image2d_array_t" => Some(Type::image(4)),
+            _ if word.starts_with("image") && OTHERS.contains(&word) => Some(Type::Unknown),
             _ if word.starts_with("atomic_")
                 && crate::tokenizer::TYPES.binary_search(&word).is_ok() =>
             {
@@ -150,8 +166,24 @@ impl Type {
         }
     }
 
+    fn image(lanes: u8) -> Type {
+        Type::Image { lanes, reads: true, writes: false }
+    }
+
     pub(crate) fn pointer(ty: Type, constant: bool, space: Space) -> Type {
         Type::Pointer(Arc::new(Target { ty, constant, space }))
+    }
+
+    /// The type of a member of something that lives there: an array in it lives there too.
+    pub(crate) fn housed(&self, constant: bool, space: Space) -> Type {
+        match self {
+            Type::Array(target) => Type::Array(Arc::new(Target {
+                ty: target.ty.housed(constant, space),
+                constant: target.constant || constant,
+                space,
+            })),
+            other => other.clone(),
+        }
     }
 
     pub(crate) fn is_integer(&self) -> bool {
@@ -217,10 +249,9 @@ pub(crate) fn combined(left: &Type, right: &Type) -> Option<Type> {
         // A scalar is spread if its rank is no greater.
         (Type::Vector(v, n), Type::Scalar(s)) | (Type::Scalar(s), Type::Vector(v, n)) => {
             let fits = match (v.is_float(), s.is_float()) {
-                (true, true) => s <= v,
                 (true, false) => true,
                 (false, true) => false,
-                (false, false) => s.size() <= v.size(),
+                _ => s <= v,
             };
             if !fits {
                 return None;
@@ -238,7 +269,8 @@ pub(crate) fn assignable(to: &Type, from: &Type, zero: bool) -> bool {
         (Type::Unknown, _) | (_, Type::Unknown) => true,
         (Type::Scalar(_), Type::Scalar(_)) => true,
         (Type::Scalar(Scalar::Bool), Type::Pointer(_) | Type::Array(_)) => true,
-        (Type::Vector(..), Type::Scalar(_)) => combined(to, from).is_some() || zero,
+        // Any scalar is converted and spread.
+        (Type::Vector(..), Type::Scalar(_)) => true,
         (Type::Vector(a, n), Type::Vector(b, m)) => a == b && n == m,
         (Type::Pointer(_), Type::Scalar(_)) => zero,
         (Type::Pointer(to), Type::Pointer(from) | Type::Array(from)) => {
@@ -252,6 +284,7 @@ pub(crate) fn assignable(to: &Type, from: &Type, zero: bool) -> bool {
         }
         (Type::Struct(a), Type::Struct(b)) => a == b,
         (Type::Opaque, Type::Opaque) => true,
+        (Type::Image { .. }, Type::Image { .. }) => to == from,
         (Type::Opaque, Type::Scalar(_)) => true,
         (Type::Array(_), _) => false,
         _ => false,
@@ -303,7 +336,7 @@ pub(crate) fn component_begins(lanes: u8, prefix: &str) -> bool {
     words.iter().any(|word| word.starts_with(prefix))
         || matches!(prefix, "s" | "S")
         || component(Scalar::Int, lanes, prefix).is_some()
-        || (1..4).any(|more| {
+        || (1..16).any(|more| {
             let longer = prefix.to_owned() + &prefix[prefix.len() - 1..].repeat(more);
             component(Scalar::Int, lanes, &longer).is_some()
         })
