@@ -69,6 +69,11 @@ fn reference() -> PathBuf {
     std::env::var_os("BENCHSTONE_REFERENCE").map_or(beside, PathBuf::from)
 }
 
+/// The repository, for the checkpoint that comes with it.
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
 #[derive(Debug, Default, PartialEq)]
 struct Case {
     arguments: Vec<String>,
@@ -182,6 +187,7 @@ fn perform(case: &Case) -> Result<Case, Failed> {
     let mut found = Case::default();
     for line in &case.arguments {
         let line = line.replace("[REFERENCE]", &reference().display().to_string());
+        let line = line.replace("[ROOT]", &root().display().to_string());
         let output = Command::new(env!("CARGO_BIN_EXE_benchstone"))
             .args(words(&line))
             .current_dir(folder.path())

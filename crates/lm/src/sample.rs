@@ -265,15 +265,8 @@ impl<'a> Sampler<'a> {
                 if let Err(refusal) = constraint.push(*token) {
                     let read = self.checkpoint.tokenizer().decode(&encoded.before[..=at]);
                     return Err(Error::Prompt(format!(
-                        "the prompt cannot compile ({refusal:?}) from here on: …{}",
-                        read.trim_end()
-                            .chars()
-                            .rev()
-                            .take(40)
-                            .collect::<String>()
-                            .chars()
-                            .rev()
-                            .collect::<String>()
+                        "the prompt cannot compile: {refusal}, at the end of …{}",
+                        tail(read.trim_end(), 40)
                     )));
                 }
             }
@@ -435,6 +428,12 @@ impl Running {
             self.ended = true;
         }
     }
+}
+
+/// The last characters of a text, in one line.
+fn tail(text: &str, count: usize) -> String {
+    let from = text.char_indices().rev().nth(count - 1).map_or(0, |(at, _)| at);
+    text[from..].split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// Whether what stands behind the hole goes on from here to a program that compiles.

@@ -85,7 +85,7 @@ impl Parser {
             Named(known) if text == "(" => Argument(known, 0),
             Argument(known, filled) => {
                 let number = || match lexeme.partial {
-                    true => types::number_begins(text),
+                    true => types::numbers_beginning(text).iter().any(|scalar| !scalar.is_float()),
                     false => matches!(types::number(text), Some(scalar) if !scalar.is_float()),
                 };
                 let fits = match known {
@@ -94,14 +94,18 @@ impl Parser {
                     }
                     Known::Alignment => {
                         let value = text.parse::<u32>();
-                        let power = value.is_ok_and(|value| value.is_power_of_two() && value < 4096);
+                        let power =
+                            value.is_ok_and(|value| value.is_power_of_two() && value < 4096);
                         lexeme.sort == Sort::Number && (power || lexeme.partial && number())
                     }
                     Known::Type => {
                         lexeme.is_word()
-                            && (lexeme.partial || Type::named(text).is_some_and(|ty| ty.is_arithmetic()))
+                            && (lexeme.partial
+                                || Type::named(text).is_some_and(|ty| ty.is_arithmetic()))
                     }
-                    Known::Unknown => matches!(lexeme.sort, Sort::Number | Sort::Text) || lexeme.is_word(),
+                    Known::Unknown => {
+                        matches!(lexeme.sort, Sort::Number | Sort::Text) || lexeme.is_word()
+                    }
                 };
                 if !fits {
                     return Err(Refusal::Syntax);
@@ -110,7 +114,8 @@ impl Parser {
                     return Ok(Step::Taken);
                 }
                 if known == Known::Lanes {
-                    let lanes = text.parse().ok().filter(|lanes| matches!(lanes, 2 | 3 | 4 | 8 | 16));
+                    let lanes =
+                        text.parse().ok().filter(|lanes| matches!(lanes, 2 | 3 | 4 | 8 | 16));
                     self.lanes = Some(lanes.ok_or(Refusal::Type)?);
                 }
                 Filled(known, filled + 1)

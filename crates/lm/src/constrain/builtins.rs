@@ -17,6 +17,7 @@
 //! | `v` | | nothing |
 //! | `p` | pointer | what the first pointer points to |
 //! | `m` | image | |
+//! | `e` | event, or 0 | |
 //! | `*` | anything, any number of times | something unknown |
 //! | `?` | anything | something unknown |
 
@@ -88,8 +89,8 @@ const TABLE: &[(&str, &str)] = &[
     ("barrier mem_fence read_mem_fence write_mem_fence", "v(n)"),
     ("work_group_barrier sub_group_barrier", "v(n/n)"),
     ("atomic_work_item_fence", "v(nnn)"),
-    ("async_work_group_copy", "?(ppn?)"),
-    ("async_work_group_strided_copy", "?(ppnn?)"),
+    ("async_work_group_copy", "?(ppne)"),
+    ("async_work_group_strided_copy", "?(ppnne)"),
     ("wait_group_events", "v(np)"),
     ("prefetch", "v(pn)"),
     (

@@ -1,7 +1,7 @@
 //! Calls: of the program's own functions and of builtin ones.
 
 use super::{
-    builtins::{self, Signature},
+    builtins::Signature,
     express::{Operand, Purpose},
     parser::{Goal, Lexeme, Outcome, Parser, Refusal, Step},
     types::{Scalar, Space, Type, assignable},
@@ -10,30 +10,31 @@ use super::{
 /// The function that takes a type.
 pub(super) const ASTYPE: &str = "__builtin_astype";
 
-/// Whether a word may be the beginning of a builtin function's name.
-pub(super) fn begins_builtin(prefix: &str) -> bool {
-    let families = ["convert_", "as_"];
-    builtins::names().any(|name| name.starts_with(prefix))
-        || families.iter().any(|family| {
-            family.starts_with(prefix)
-                || prefix.strip_prefix(family).is_some_and(|rest| {
-                    let rest = rest.split('_').next().unwrap_or(rest);
-                    ["", "t", "r", "g", "ng", "ar", "int", "ort", "nt", "uble", "oat", "at", "te"]
-                        .iter()
-                        .any(|end| Type::named(&format!("{rest}{end}")).is_some())
-                        || ["2", "16", "6"]
-                            .iter()
-                            .any(|end| Type::named(&format!("{rest}{end}")).is_some())
-                        || crate::tokenizer::TYPES.iter().any(|ty| ty.starts_with(rest))
-                })
-        })
+/// The names of conversions that begin like this: `convert_int4_sat`, `as_float`.
+pub(super) fn conversions(prefix: &str) -> Vec<String> {
+    let mut all = Vec::new();
+    for (family, modes) in [("convert_", &MODES[..]), ("as_", &MODES[..1])] {
+        if !family.starts_with(prefix) && !prefix.starts_with(family) {
+            continue;
+        }
+        for scalar in SCALARS {
+            for lanes in ["", "2", "3", "4", "8", "16"] {
+                all.extend(modes.iter().map(|mode| format!("{family}{scalar}{lanes}{mode}")));
+            }
+        }
+    }
+    all.retain(|name| name.starts_with(prefix) && is_whole(name));
+    all
 }
+
+const SCALARS: [&str; 11] =
+    ["char", "uchar", "short", "ushort", "int", "uint", "long", "ulong", "half", "float", "double"];
+const MODES: [&str; 10] =
+    ["", "_rte", "_rtz", "_rtp", "_rtn", "_sat", "_sat_rte", "_sat_rtz", "_sat_rtp", "_sat_rtn"];
 
 /// Whether a word that looks like a builtin function's is one.
 pub(super) fn is_whole(name: &str) -> bool {
-    Signature::of(name).is_some()
-        || reinterpreted(name).is_some()
-        || converted(name).is_some()
+    Signature::of(name).is_some() || reinterpreted(name).is_some() || converted(name).is_some()
 }
 
 fn reinterpreted(name: &str) -> Option<Type> {
@@ -51,7 +52,9 @@ fn converted(name: &str) -> Option<Type> {
         ["sat", one] => rounds(one),
         _ => false,
     };
-    known.then_some(ty)
+    // Only integers have ends to stop at.
+    let stops = rest.first() == Some(&"sat");
+    (known && !(stops && ty.element()?.is_float())).then_some(ty)
 }
 
 /// What a callee takes: least and most arguments.
@@ -85,6 +88,7 @@ impl Parser {
         lexeme: Lexeme<'_>,
     ) -> Outcome {
         let (least, most) = extent(&callee);
+        let wanted = |place: usize| Purpose::Argument(wanted(&callee, place));
         if let Some(value) = self.operand_value.take() {
             arguments.push(value);
             if most.is_some_and(|most| arguments.len() > most) || !fits(&callee, &arguments) {
@@ -94,8 +98,9 @@ impl Parser {
             if most == Some(0) {
                 return Err(Refusal::Arity);
             }
+            let purpose = wanted(arguments.len());
             self.want(Goal::Call { callee, arguments });
-            self.want_expression(Purpose::Argument);
+            self.want_expression(purpose);
             return Ok(Step::Again);
         }
         match lexeme.text {
@@ -103,15 +108,19 @@ impl Parser {
                 if most.is_some_and(|most| arguments.len() >= most) {
                     return Err(Refusal::Arity);
                 }
+                let purpose = wanted(arguments.len());
                 self.want(Goal::Call { callee, arguments });
-                self.want_expression(Purpose::Argument);
+                self.want_expression(purpose);
             }
             ")" => {
                 if arguments.len() < least {
                     return Err(Refusal::Arity);
                 }
                 let result = result(&callee, &arguments).ok_or(Refusal::Type)?;
-                self.replace(Operand::value(result))?;
+                // clang computes `__builtin_inff()` and its like itself.
+                let fixed =
+                    matches!(&callee, Type::Builtin(name) if name.starts_with("__builtin_"));
+                self.replace(Operand { fixed, ..Operand::value(result) })?;
             }
             _ => return Err(Refusal::Syntax),
         }
@@ -119,38 +128,88 @@ impl Parser {
     }
 }
 
-/// Whether the last argument can be where it is.
-fn fits(callee: &Type, arguments: &[Operand]) -> bool {
-    let Some(last) = arguments.last() else { return true };
-    let place = arguments.len() - 1;
-    let ty = last.ty.decayed();
+/// What an argument must be.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Wanted {
+    /// Assignable to this.
+    Value(Type),
+    Arithmetic,
+    Integer,
+    Scalar,
+    Pointer,
+    Event,
+    Image {
+        read: bool,
+        written: bool,
+    },
+    Anything,
+}
+
+impl Wanted {
+    /// Whether an operand will do.
+    pub(super) fn takes(&self, operand: &Operand) -> bool {
+        let ty = operand.ty.decayed();
+        match (self, &ty) {
+            (Wanted::Value(wanted), _) => assignable(wanted, &ty, operand.zero),
+            (_, Type::Void) => false,
+            (Wanted::Anything, _) | (_, Type::Unknown) => true,
+            (Wanted::Arithmetic, _) => ty.is_arithmetic(),
+            (Wanted::Integer, _) => ty.is_integer(),
+            (Wanted::Scalar, _) => matches!(ty, Type::Scalar(_)),
+            (Wanted::Event, _) => operand.zero || ty == Type::Opaque,
+            (Wanted::Pointer, _) => matches!(ty, Type::Pointer(_) | Type::Opaque),
+            (Wanted::Image { read, written }, Type::Image { reads, writes, .. }) => {
+                (*reads || !read) && (*writes || !written)
+            }
+            (Wanted::Image { .. }, _) => false,
+        }
+    }
+}
+
+/// What a callee takes at a place.
+fn wanted(callee: &Type, place: usize) -> Wanted {
     match callee {
         Type::Function(function) => {
-            let parameter = function.parameters.get(place);
-            parameter.is_none_or(|parameter| assignable(parameter, &ty, last.zero))
+            function.parameters.get(place).map_or(Wanted::Anything, |ty| Wanted::Value(ty.clone()))
         }
-        Type::Builtin(name) => {
-            if ty == Type::Unknown {
-                return true;
-            }
-            let Some(signature) = Signature::of(name) else {
-                return ty.is_arithmetic();
-            };
-            match signature.argument(place) {
-                b'f' | b's' | b'g' => ty.is_arithmetic(),
-                b'i' | b'j' => ty.is_integer(),
-                b'n' | b'u' => matches!(ty, Type::Scalar(_)) || vector_counts(name),
-                b'p' => matches!(ty, Type::Pointer(_)) || ty == Type::Opaque,
-                b'm' => match ty {
-                    Type::Image { reads, writes, .. } => {
-                        (reads || !name.starts_with("read_")) && (writes || !name.starts_with("write_"))
-                    }
-                    _ => false,
-                },
-                _ => true,
-            }
+        Type::Builtin(name) => match Signature::of(name).map(|found| found.argument(place)) {
+            None | Some(b'f' | b's' | b'g') => Wanted::Arithmetic,
+            Some(b'i' | b'j') => Wanted::Integer,
+            Some(b'n' | b'u') if vector_counts(name) => Wanted::Arithmetic,
+            Some(b'n' | b'u') => Wanted::Scalar,
+            Some(b'p') => Wanted::Pointer,
+            Some(b'e') => Wanted::Event,
+            Some(b'm') => Wanted::Image {
+                read: name.starts_with("read_"),
+                written: name.starts_with("write_"),
+            },
+            Some(_) => Wanted::Anything,
+        },
+        _ => Wanted::Anything,
+    }
+}
+
+/// Whether the last argument can be where it is.
+fn fits(callee: &Type, arguments: &[Operand]) -> bool {
+    arguments.last().is_none_or(|last| wanted(callee, arguments.len() - 1).takes(last))
+}
+
+/// What a builtin function may give: its types, where few are possible.
+pub(super) fn results(name: &str) -> Vec<Type> {
+    const FLOATING: [Scalar; 3] = [Scalar::Float, Scalar::Double, Scalar::Half];
+    let scalar = |scalar| vec![Type::Scalar(scalar)];
+    match Signature::of(name).map(|signature| signature.result) {
+        Some(b'v') => vec![Type::Void],
+        Some(b'z') => scalar(Scalar::Ulong),
+        Some(b'u') => scalar(Scalar::Uint),
+        Some(b'n') => scalar(Scalar::Int),
+        Some(b's') => FLOATING.map(Type::Scalar).into(),
+        Some(b'f') => {
+            let vectors = |scalar| [1, 2, 3, 4, 8, 16].map(|lanes| Type::of(scalar, lanes));
+            FLOATING.into_iter().flat_map(vectors).collect()
         }
-        _ => true,
+        None => reinterpreted(name).or_else(|| converted(name)).into_iter().collect(),
+        Some(_) => vec![Type::Unknown],
     }
 }
 
@@ -256,7 +315,7 @@ fn result(callee: &Type, arguments: &[Operand]) -> Option<Type> {
         (b'u', _) => Type::Scalar(Scalar::Uint),
         (b'n', _) => Type::Scalar(Scalar::Int),
         (b'f' | b'g', Some(ty)) => ty,
-        (b'i', Some(ty)) if &**name == "abs" => unsigned(&ty),
+        (b'i', Some(ty)) if matches!(&**name, "abs" | "abs_diff") => unsigned(&ty),
         (b'i' | b'j', Some(ty)) => ty,
         (b's', Some(ty)) => Type::Scalar(ty.element()?),
         (b'N', Some(ty)) => match ty {
@@ -312,15 +371,31 @@ fn consistent(name: &str, types: &[Type], chosen: Option<&Type>) -> bool {
         "select" => match (chosen, &types[2]) {
             (None, _) | (_, Type::Unknown) => true,
             (Some(ty), mask) => {
-                let (Some(scalar), Some(own)) = (ty.element(), mask.element()) else { return false };
+                let (Some(scalar), Some(own)) = (ty.element(), mask.element()) else {
+                    return false;
+                };
                 let promoted = scalar.size() == 4 && lanes == 1 && own < Scalar::Int;
-                mask.lanes() == lanes && !own.is_float() && (own.size() == scalar.size() || promoted)
+                mask.lanes() == lanes
+                    && !own.is_float()
+                    && (own.size() == scalar.size() || promoted)
+            }
+        },
+        "wait_group_events" => {
+            types[1] == Type::Unknown || target(1).is_some_and(|target| target.ty == Type::Opaque)
+        }
+        "nan" => {
+            types[0] == Type::Unknown
+                || matches!(types[0].element(), Some(Scalar::Ushort | Scalar::Uint | Scalar::Ulong))
+        }
+        "upsample" => match (&types[0], &types[1]) {
+            (Type::Unknown, _) | (_, Type::Unknown) => true,
+            (high, low) => {
+                let size = |ty: &Type| ty.element().map(Scalar::size);
+                high.lanes() == low.lanes() && size(high) == size(low) && size(high) < Some(8)
             }
         },
         "printf" => target(0).is_some_and(|target| target.space == Space::Constant),
-        _ if name.starts_with("vload") && !half => {
-            types[1] == Type::Unknown || target(1).is_some()
-        }
+        _ if name.starts_with("vload") && !half => types[1] == Type::Unknown || target(1).is_some(),
         _ if name.starts_with("vstore") && !half => match &types[0] {
             Type::Unknown => true,
             Type::Vector(scalar, own) => {
@@ -367,7 +442,8 @@ fn image_access(name: &str, types: &[Type]) -> bool {
         ty => whole(ty) || sampled && *ty == Type::of(Scalar::Float, lanes),
     };
     if name.starts_with("read_") {
-        return placed && (!sampled || matches!(types[1], Type::Opaque | Type::Unknown | Type::Scalar(_)));
+        return placed
+            && (!sampled || matches!(types[1], Type::Sampler | Type::Unknown | Type::Scalar(_)));
     }
     let scalar = match name {
         "write_imagef" => Scalar::Float,

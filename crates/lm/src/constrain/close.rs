@@ -19,9 +19,36 @@ use std::{
 const PATIENCE: usize = 3_000;
 
 /// Lexemes that may end something, the likeliest first.
-const ENDINGS: [&str; 27] = [
-    "}", ";", ")", "]", ":", "0", "(", "while", "int", "*", "global", "kernel", "void", "{", "x", "1",
-    "a", ",", "0.0f", "float", "=", "const", "\"\"", ".", "->", "&", "[",
+const ENDINGS: [&str; 29] = [
+    "}",
+    ";",
+    ")",
+    "]",
+    ":",
+    "0",
+    "(",
+    "while",
+    "int",
+    "*",
+    "global",
+    "kernel",
+    "void",
+    "{",
+    "x",
+    "1",
+    "a",
+    ",",
+    "0.0f",
+    "float",
+    "=",
+    "const",
+    "\"\"",
+    ".",
+    "->",
+    "&",
+    "[",
+    "int2",
+    "image2d_t",
 ];
 
 impl Goal {
@@ -53,7 +80,13 @@ impl Goal {
             },
             Goal::Parenthesis | Goal::Lanes { .. } => 2,
             Goal::Attribute(at) => at.distance(),
-            Goal::Enumerators { any, .. } => if *any { 1 } else { 2 },
+            Goal::Enumerators { any, .. } => {
+                if *any {
+                    1
+                } else {
+                    2
+                }
+            }
             Goal::List { .. } => 1,
             Goal::Tag(None) | Goal::EnumTag(None) => 1,
             Goal::Specifiers(declaration) => declaration.distance(0),
@@ -61,7 +94,13 @@ impl Goal {
             Goal::Declarator(declaration) => declaration.distance(1),
             Goal::Named(declaration) => declaration.distance(2),
             Goal::Parameters(declaration, _) => 1 + if declaration.is_kernel() { 2 } else { 1 },
-            Goal::AfterParameters(declaration, _) => if declaration.is_kernel() { 2 } else { 1 },
+            Goal::AfterParameters(declaration, _) => {
+                if declaration.is_kernel() {
+                    2
+                } else {
+                    1
+                }
+            }
             Goal::Expression(expression) => expression.distance(),
             Goal::Call { callee, arguments } => {
                 1 + 2 * super::call::least(callee).saturating_sub(arguments.len())
@@ -91,6 +130,7 @@ impl super::declare::Declaration {
         ty + match self.place() {
             Place::TypeName | Place::Parameter => 0,
             Place::File if self.is_kernel() => name + 4,
+            Place::File | Place::Block | Place::ForFirst if self.needs_value() => name + 3,
             _ => name + 1,
         }
     }
@@ -135,11 +175,14 @@ impl Parser {
                 return vec![known.unwrap_or_else(|| "La".to_owned())];
             }
             Some(Goal::Expression(_) | Goal::Parenthesis | Goal::Initialiser(_)) => {
-                let names = self.visible().filter(|(_, symbol)| !matches!(symbol, Symbol::Typedef(_)));
+                let names =
+                    self.visible().filter(|(_, symbol)| !matches!(symbol, Symbol::Typedef(_)));
                 all.extend(names.map(|(name, _)| name.to_string()));
             }
             Some(Goal::Member { .. }) => {
-                all.extend(self.structs.iter().flat_map(|one| &one.all).map(|(name, _)| name.to_string()));
+                all.extend(
+                    self.structs.iter().flat_map(|one| &one.all).map(|(name, _)| name.to_string()),
+                );
             }
             _ => {}
         }
@@ -186,7 +229,12 @@ impl Constraint {
                 return self.spell(&nodes, at);
             }
             // States that differ in names alone are as good as one another.
-            if !seen.insert(format!("{:?}{}{}", parser.goals, parser.kernels, parser.missing_labels().count())) {
+            if !seen.insert(format!(
+                "{:?}{}{}",
+                parser.goals,
+                parser.kernels,
+                parser.missing_labels().count()
+            )) {
                 continue;
             }
             for lexeme in parser.endings() {

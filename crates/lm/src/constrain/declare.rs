@@ -2,8 +2,9 @@
 
 use super::{
     attribute::Attribute,
+    builtins::CONSTANTS,
     express::Purpose,
-    parser::{Goal, Lexeme, Members, Name, Outcome, Parser, Refusal, Scope, Sort, Step, Symbol},
+    parser::{Goal, Lexeme, Name, Outcome, Parser, Refusal, Scope, Sort, Step, Symbol},
     types::{Function, OTHERS, Scalar, Space, Target, Type},
 };
 use std::sync::Arc;
@@ -48,8 +49,14 @@ pub(super) struct Declaration {
     initialised: bool,
     /// Whether the name stands in parentheses behind a star: a pointer to an array.
     inner: bool,
-    /// Whether an image is read and written.
-    access: (bool, bool),
+    /// Whether an image is read and written, where that is said.
+    access: Option<(bool, bool)>,
+    /// `inline`: a function.
+    inline: bool,
+    /// `static`.
+    fixed_home: bool,
+    /// A kernel's parameter.
+    of_kernel: bool,
 }
 
 /// A parameter of a function.
@@ -83,8 +90,15 @@ impl Declaration {
             name: None,
             initialised: false,
             inner: false,
-            access: (true, false),
+            access: None,
+            inline: false,
+            fixed_home: false,
+            of_kernel: false,
         }
+    }
+
+    fn parameter(of_kernel: bool) -> Box<Declaration> {
+        Box::new(Declaration { of_kernel, ..Declaration::new(Place::Parameter) })
     }
 
     pub(super) fn place(&self) -> Place {
@@ -93,6 +107,11 @@ impl Declaration {
 
     pub(super) fn is_kernel(&self) -> bool {
         self.kernel
+    }
+
+    /// Whether it is nothing without a value.
+    pub(super) fn needs_value(&self) -> bool {
+        self.space == Some(Space::Constant) && self.stars == 0 && !self.initialised && !self.typedef
     }
 
     pub(super) fn is_typed(&self) -> bool {
@@ -113,7 +132,7 @@ impl Declaration {
                 pair.map_or(Type::Unknown, |(s, u)| Type::Scalar(if unsigned { *u } else { *s }))
             }
             (Some(Type::Image { lanes, .. }), _) => {
-                let (reads, writes) = self.access;
+                let (reads, writes) = self.access.unwrap_or((true, false));
                 Type::Image { lanes: *lanes, reads, writes }
             }
             (Some(ty), _) => ty.clone(),
@@ -162,15 +181,16 @@ impl Declaration {
     }
 }
 
-const QUALIFIERS: [&str; 28] = [
+/// Most dimensions of an array, and most stars of a pointer, that are written.
+const DIMENSIONS: u32 = 6;
+const STARS: u32 = 3;
+
+const QUALIFIERS: [&str; 25] = [
     "const",
     "volatile",
-    "restrict",
     "static",
     "inline",
     "extern",
-    "register",
-    "auto",
     "typedef",
     "kernel",
     "__kernel",
@@ -248,8 +268,18 @@ impl Parser {
         if QUALIFIERS.contains(&word) {
             match word {
                 "const" => d.constant = true,
-                "kernel" | "__kernel" if d.place == Place::File => d.kernel = true,
-                "typedef" if matches!(d.place, Place::File | Place::Block) => d.typedef = true,
+                "kernel" | "__kernel"
+                    if d.place == Place::File
+                        && d.space.is_none()
+                        && !d.typedef
+                        && !d.fixed_home
+                        && d.ty.as_ref().is_none_or(|ty| *ty == Type::Void) =>
+                {
+                    d.kernel = true;
+                }
+                "typedef" if matches!(d.place, Place::File | Place::Block) && !d.kernel => {
+                    d.typedef = true;
+                }
                 "kernel" | "__kernel" | "typedef" => return Err(Refusal::Context),
                 "static" | "inline" | "extern" if d.place != Place::File && word != "static" => {
                     return Err(Refusal::Context);
@@ -260,13 +290,16 @@ impl Parser {
                     return Ok(Step::Taken);
                 }
                 _ => {
+                    d.fixed_home |= word == "static";
+                    d.inline |= word == "inline";
                     match word.trim_start_matches('_') {
-                        "write_only" => d.access = (false, true),
-                        "read_write" => d.access = (true, true),
+                        "read_only" => d.access = Some((true, false)),
+                        "write_only" => d.access = Some((false, true)),
+                        "read_write" => d.access = Some((true, true)),
                         _ => {}
                     }
                     if let Some(space) = space_of(word) {
-                        if d.space.is_some_and(|known| known != space) {
+                        if d.kernel || d.space.is_some_and(|known| known != space) {
                             return Err(Refusal::Syntax);
                         }
                         d.space = Some(space);
@@ -277,14 +310,16 @@ impl Parser {
             return Ok(Step::Taken);
         }
         match word {
-            "struct" | "union" | "enum" if !d.is_typed() => {
+            "struct" | "union" | "enum" if !d.is_typed() && !d.kernel => {
                 d.tagged = true;
                 self.want(Goal::Specifiers(d));
                 self.want(if word == "enum" { Goal::EnumTag(None) } else { Goal::Tag(None) });
                 self.type_value = Type::Scalar(Scalar::Int);
                 return Ok(Step::Taken);
             }
-            "signed" | "unsigned" if d.sign.is_none() && (d.ty.is_none() || d.open) => {
+            "signed" | "unsigned"
+                if !d.kernel && d.sign.is_none() && (d.ty.is_none() || d.open) =>
+            {
                 d.sign = Some(word == "unsigned");
                 d.open = true;
                 self.want(Goal::Specifiers(d));
@@ -320,6 +355,9 @@ impl Parser {
                 None => Type::named(word),
             };
             let Some(ty) = ty else { return Err(Refusal::Undeclared) };
+            if d.kernel && ty != Type::Void {
+                return Err(Refusal::Type);
+            }
             d.host_sized = matches!(
                 word,
                 "bool" | "size_t" | "ptrdiff_t" | "intptr_t" | "uintptr_t" | "event_t"
@@ -334,6 +372,9 @@ impl Parser {
             return Err(Refusal::Syntax);
         }
         d.base = d.base();
+        if d.access.is_some() && !matches!(d.base, Type::Image { .. } | Type::Unknown) {
+            return Err(Refusal::Context);
+        }
         if let (Some(lanes), Type::Scalar(scalar)) = (self.lanes.take(), &d.base) {
             d.base = Type::of(*scalar, lanes);
         }
@@ -351,6 +392,11 @@ impl Parser {
     pub(super) fn declarator(&mut self, mut d: Box<Declaration>, lexeme: Lexeme<'_>) -> Outcome {
         match lexeme.text {
             "*" => {
+                let shared =
+                    matches!(d.space, Some(Space::Global | Space::Local | Space::Constant));
+                if d.kernel || d.stars >= STARS || d.of_kernel && (d.stars > 0 || !shared) {
+                    return Err(Refusal::Type);
+                }
                 let (constant, space) = match d.stars {
                     0 => (d.constant, d.space.unwrap_or(Space::Generic)),
                     _ => (d.pointer_constant, Space::Generic),
@@ -428,8 +474,26 @@ impl Parser {
         if !lexeme.is_name() {
             return Err(Refusal::Syntax);
         }
+        let by_value = d.stars == 0 && !d.inner;
+        if by_value && d.place != Place::File && !d.typedef {
+            let complete = match &d.current {
+                Type::Struct(at) => self.structs[*at].complete,
+                Type::Void => false,
+                ty => self.holds(ty) || d.place == Place::Parameter && d.space.is_some(),
+            };
+            let host_sized =
+                d.of_kernel && (d.host_sized || d.current == Type::Scalar(Scalar::Bool));
+            if !complete || host_sized {
+                return Err(Refusal::Type);
+            }
+        }
         if lexeme.partial {
             return Ok(());
+        }
+        if CONSTANTS.contains(&lexeme.text)
+            || d.place == Place::File && super::call::is_whole(lexeme.text)
+        {
+            return Err(Refusal::Redeclared);
         }
         let name: Name = lexeme.text.into();
         let place = d.place;
@@ -451,7 +515,8 @@ impl Parser {
     pub(super) fn named(&mut self, mut d: Box<Declaration>, lexeme: Lexeme<'_>) -> Outcome {
         match lexeme.text {
             "[" if !d.initialised => {
-                if matches!(d.current, Type::Void) {
+                let private = d.of_kernel && d.stars == 0 && d.space.is_none();
+                if d.current == Type::Void || private || d.dimensions >= DIMENSIONS {
                     return Err(Refusal::Type);
                 }
                 d.dimensions += 1;
@@ -465,8 +530,14 @@ impl Parser {
                 && !d.typedef
                 && d.name.is_some() =>
             {
-                if d.kernel && d.current != Type::Void || d.stars == 0 && d.space.is_some() {
+                if d.kernel && (d.current != Type::Void || d.fixed_home)
+                    || d.stars == 0 && d.space.is_some()
+                    || !self.holds(&d.current)
+                {
                     return Err(Refusal::Type);
+                }
+                if d.name.as_ref().is_some_and(|name| super::call::is_whole(name)) {
+                    return Err(Refusal::Redeclared);
                 }
                 self.parameter_value = None;
                 self.want(Goal::Parameters(d, Vec::new()));
@@ -537,6 +608,11 @@ impl Parser {
         }
     }
 
+    /// Whether there are values of a type: of `half` only with its extension.
+    fn holds(&self, ty: &Type) -> bool {
+        self.halves || *ty != Type::Scalar(Scalar::Half)
+    }
+
     /// Declare what has been named.
     fn put(&mut self, d: &Declaration) -> Result<(), Refusal> {
         if self.kernel_only {
@@ -548,8 +624,11 @@ impl Parser {
             self.declare(name, Symbol::Typedef(ty));
             return Ok(());
         }
-        if ty == Type::Void {
+        if ty == Type::Void || d.inline || !self.holds(&d.current) {
             return Err(Refusal::Type);
+        }
+        if matches!(d.current, Type::Image { .. }) && d.stars == 0 {
+            return Err(Refusal::Context);
         }
         if let Type::Struct(at) = d.current
             && !self.structs[at].complete
@@ -560,11 +639,13 @@ impl Parser {
             if d.home() != Space::Private {
                 return Err(Refusal::Context);
             }
-            self.structs[at].all.push((name, ty));
+            Arc::make_mut(&mut self.structs)[at].all.push((name, ty));
             return Ok(());
         }
         let placed = match (d.place, d.home()) {
-            (Place::File, space) => matches!(space, Space::Global | Space::Constant) || d.stars > 0 || d.inner,
+            (Place::File, space) => {
+                matches!(space, Space::Global | Space::Constant) || d.stars > 0 || d.inner
+            }
             (_, space) => !matches!(space, Space::Global | Space::Generic),
         };
         if !placed {
@@ -590,6 +671,7 @@ impl Parser {
         mut all: Vec<Parameter>,
         lexeme: Lexeme<'_>,
     ) -> Outcome {
+        let kernel = d.kernel;
         if let Some(parameter) = self.parameter_value.take() {
             let lonely = parameter.ty == Type::Void && parameter.name.is_none() && all.is_empty();
             if lonely && lexeme.text == ")" {
@@ -601,7 +683,11 @@ impl Parser {
             if again {
                 return Err(Refusal::Redeclared);
             }
-            if parameter.ty == Type::Void || d.kernel && !fits_kernel(&parameter) {
+            let complete = match &parameter.ty {
+                Type::Struct(at) => self.structs[*at].complete,
+                ty => self.holds(ty),
+            };
+            if parameter.ty == Type::Void || !complete || d.kernel && !fits_kernel(&parameter) {
                 return Err(Refusal::Type);
             }
             all.push(parameter);
@@ -609,7 +695,7 @@ impl Parser {
                 ")" => self.want(Goal::AfterParameters(d, all)),
                 _ => {
                     self.want(Goal::Parameters(d, all));
-                    self.want(Goal::Specifiers(Box::new(Declaration::new(Place::Parameter))));
+                    self.want(Goal::Specifiers(Declaration::parameter(kernel)));
                 }
             }
             return Ok(Step::Taken);
@@ -619,7 +705,7 @@ impl Parser {
             return Ok(Step::Taken);
         }
         self.want(Goal::Parameters(d, all));
-        self.want(Goal::Specifiers(Box::new(Declaration::new(Place::Parameter))));
+        self.want(Goal::Specifiers(Declaration::parameter(kernel)));
         Ok(Step::Again)
     }
 
@@ -651,6 +737,11 @@ impl Parser {
                     Some(Symbol::Function { defined: true, .. }) if defined => {
                         return Err(Refusal::Redeclared);
                     }
+                    Some(Symbol::Function { ty: known, .. })
+                        if *known != ty && *known != Type::Unknown =>
+                    {
+                        return Err(Refusal::Redeclared);
+                    }
                     _ => {}
                 }
                 self.here().symbols.retain(|(known, _)| *known != name);
@@ -658,7 +749,7 @@ impl Parser {
                 if defined {
                     self.kernels += usize::from(d.kernel);
                     self.function = Some((d.current.clone(), d.kernel));
-                    self.scopes.push(Scope::default());
+                    Arc::make_mut(&mut self.scopes).push(Scope::default());
                     for parameter in all {
                         let Some(name) = parameter.name else { continue };
                         let symbol = Symbol::Variable {
@@ -674,176 +765,6 @@ impl Parser {
                 }
             }
             _ => return Err(Refusal::Syntax),
-        }
-        Ok(Step::Taken)
-    }
-
-    pub(super) fn tag(&mut self, name: Option<Name>, lexeme: Lexeme<'_>) -> Outcome {
-        match lexeme.text {
-            "__attribute__" => {
-                self.want(Goal::Tag(name));
-                self.want(Goal::Attribute(Attribute::Outer));
-                return Ok(Step::Taken);
-            }
-            "{" => {
-                let at = match name.as_ref().and_then(|name| self.find_tag(name)) {
-                    Some(Type::Struct(at)) if !self.structs[at].complete => at,
-                    _ => {
-                        let here = &self.scopes.last().ok_or(Refusal::Syntax)?.tags;
-                        if here.iter().any(|(known, _)| Some(known) == name.as_ref()) {
-                            return Err(Refusal::Redeclared);
-                        }
-                        self.structs.push(Members::default());
-                        self.structs.len() - 1
-                    }
-                };
-                if let Some(name) = name {
-                    self.here().tags.push((name, Type::Struct(at)));
-                }
-                self.want(Goal::Members(at));
-                return Ok(Step::Taken);
-            }
-            _ => {}
-        }
-        match name {
-            None if lexeme.is_name() => {
-                self.want(Goal::Tag(Some(lexeme.text.into())));
-                Ok(Step::Taken)
-            }
-            None => Err(Refusal::Syntax),
-            Some(name) => {
-                let known = self.find_tag(&name);
-                let ty = known.unwrap_or_else(|| {
-                    // Not complete yet: good for pointers only.
-                    self.structs.push(Members::default());
-                    let ty = Type::Struct(self.structs.len() - 1);
-                    self.here().tags.push((name, ty.clone()));
-                    ty
-                });
-                self.type_value = ty;
-                Ok(Step::Again)
-            }
-        }
-    }
-
-    fn find_tag(&self, name: &str) -> Option<Type> {
-        let all = self.scopes.iter().rev().flat_map(|scope| &scope.tags);
-        all.into_iter().find(|(known, _)| **known == *name).map(|(_, ty)| ty.clone())
-    }
-
-    pub(super) fn members(&mut self, at: usize, lexeme: Lexeme<'_>) -> Outcome {
-        if lexeme.text == "}" {
-            self.structs[at].complete = true;
-            self.type_value = Type::Struct(at);
-            return Ok(Step::Taken);
-        }
-        self.want(Goal::Members(at));
-        if lexeme.text == ";" {
-            return Ok(Step::Taken);
-        }
-        self.want(Goal::Specifiers(Box::new(Declaration::new(Place::Member(at)))));
-        Ok(Step::Again)
-    }
-
-    /// Members of a struct without a name are members of the one that it stands in.
-    fn adopt(&mut self, at: usize, inner: usize) -> Result<(), Refusal> {
-        let mut tags = self.scopes.iter().flat_map(|scope| &scope.tags);
-        if tags.any(|(_, ty)| *ty == Type::Struct(inner)) {
-            return Ok(());
-        }
-        let members = self.structs[inner].all.clone();
-        let known = &mut self.structs[at].all;
-        if members.iter().any(|(name, _)| known.iter().any(|(other, _)| other == name)) {
-            return Err(Refusal::Redeclared);
-        }
-        known.extend(members);
-        Ok(())
-    }
-
-    /// Behind `enum`.
-    pub(super) fn enum_tag(&mut self, name: Option<Name>, lexeme: Lexeme<'_>) -> Outcome {
-        match (lexeme.text, name) {
-            ("{", name) => {
-                if let Some(name) = name {
-                    if self.here().tags.iter().any(|(known, _)| *known == name) {
-                        return Err(Refusal::Redeclared);
-                    }
-                    self.here().tags.push((name, Type::Scalar(Scalar::Int)));
-                }
-                self.want(Goal::Enumerators { value: false, any: false });
-                Ok(Step::Taken)
-            }
-            (_, None) if lexeme.is_name() => {
-                self.want(Goal::EnumTag(Some(lexeme.text.into())));
-                Ok(Step::Taken)
-            }
-            (_, Some(name)) => {
-                self.type_value = self.find_tag(&name).ok_or(Refusal::Undeclared)?;
-                Ok(Step::Again)
-            }
-            _ => Err(Refusal::Syntax),
-        }
-    }
-
-    pub(super) fn enumerators(&mut self, value: bool, any: bool, lexeme: Lexeme<'_>) -> Outcome {
-        match lexeme.text {
-            "}" if any => {
-                self.type_value = Type::Scalar(Scalar::Int);
-                return Ok(Step::Taken);
-            }
-            "," if value => self.want(Goal::Enumerators { value: false, any }),
-            "=" if value => {
-                self.want(Goal::Enumerators { value: true, any: true });
-                self.want_expression(Purpose::Size);
-            }
-            name if !value && lexeme.is_name() => {
-                if !lexeme.partial {
-                    if self.here().symbols.iter().any(|(known, _)| **known == *name) {
-                        return Err(Refusal::Redeclared);
-                    }
-                    self.declare(name.into(), Symbol::Enumerator);
-                }
-                self.want(Goal::Enumerators { value: true, any: true });
-            }
-            _ => return Err(Refusal::Syntax),
-        }
-        Ok(Step::Taken)
-    }
-
-    pub(super) fn list(&mut self, ty: Type, filled: bool, lexeme: Lexeme<'_>) -> Outcome {
-        let inner = match &ty {
-            Type::Array(target) => target.ty.clone(),
-            Type::Vector(scalar, _) => Type::Scalar(*scalar),
-            Type::Scalar(_) => ty.clone(),
-            _ => Type::Unknown,
-        };
-        match lexeme.text {
-            "}" => return Ok(Step::Taken),
-            "," if filled => self.want(Goal::List { ty, filled: false }),
-            _ if filled => return Err(Refusal::Syntax),
-            "." | "[" => {
-                // A designator names what follows: nothing is checked.
-                self.want(Goal::List { ty: Type::Unknown, filled: true });
-                self.want(Goal::Initialiser(Type::Unknown));
-                self.want(Goal::Exactly("="));
-                if lexeme.text == "[" {
-                    self.want(Goal::Exactly("]"));
-                    self.want_expression(Purpose::Size);
-                } else {
-                    self.want(Goal::Word);
-                }
-            }
-            _ => {
-                // Braces around inner lists may be left out.
-                let inner = if lexeme.text == "{" || inner.element().is_some() {
-                    inner
-                } else {
-                    Type::Unknown
-                };
-                self.want(Goal::List { ty, filled: true });
-                self.want(Goal::Initialiser(inner));
-                return Ok(Step::Again);
-            }
         }
         Ok(Step::Taken)
     }

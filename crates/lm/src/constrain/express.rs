@@ -2,10 +2,14 @@
 
 use super::{
     builtins::{self, CONSTANTS, is_builtin},
-    call,
+    call::{self, Wanted},
     declare::{Declaration, Place},
-    parser::{Goal, Lexeme, Outcome, Parser, Refusal, Sort, Step, Symbol},
-    types::{self, Scalar, Space, Type, assignable, combined},
+    operate::{
+        ASSIGNMENT, Binary, Operator, SHIFTS, TERNARY, apply_binary, apply_unary, binary, choose,
+        reachable,
+    },
+    parser::{Goal, Lexeme, Name, Outcome, Parser, Refusal, Sort, Step, Symbol},
+    types::{self, Scalar, Space, Type, assignable},
 };
 
 /// What an expression is for: what its type must be, and whether it may hold a comma.
@@ -23,7 +27,7 @@ pub(super) enum Purpose {
     Index,
     /// Extent of an array, width of a bit field, value of an enumerator.
     Size,
-    Argument,
+    Argument(Wanted),
     /// Component of a vector literal.
     Lane,
     /// For something of this type.
@@ -62,79 +66,43 @@ impl Operand {
         }
     }
 
-    fn literal(ty: Type) -> Operand {
+    pub(super) fn literal(ty: Type) -> Operand {
         Operand { fixed: true, ..Operand::value(ty) }
+    }
+
+    /// Whether it is neither nothing nor a function.
+    fn is_value(&self) -> bool {
+        !matches!(self.ty, Type::Void | Type::Function(_) | Type::Builtin(_))
+    }
+
+    fn string() -> Operand {
+        let ty = Type::pointer(Type::Scalar(Scalar::Char), true, Space::Constant);
+        Operand { text: true, ..Operand::literal(ty) }
+    }
+
+    /// What a name stands for; `None` where it names a type.
+    fn named(symbol: &Symbol) -> Option<Operand> {
+        Some(match symbol {
+            Symbol::Variable { ty, constant, space, fixed } => {
+                // Where an array is, is known.
+                let fixed = *fixed || matches!(ty, Type::Array(_));
+                Operand { fixed, ..Operand::at(ty.clone(), *constant, *space) }
+            }
+            Symbol::Function { ty, .. } => Operand::value(ty.clone()),
+            Symbol::Enumerator => Operand::literal(Type::Scalar(Scalar::Int)),
+            Symbol::Typedef(_) => return None,
+        })
     }
 
     pub(super) fn at(ty: Type, constant: bool, space: Space) -> Operand {
         Operand { place: true, constant, space, ..Operand::value(ty) }
     }
 
-    fn is_assignable(&self) -> bool {
+    pub(super) fn is_assignable(&self) -> bool {
         let kind = !matches!(self.ty, Type::Array(_) | Type::Function(_) | Type::Builtin(_));
         self.ty == Type::Unknown
             || self.place && !self.constant && self.space != Space::Constant && kind
     }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Binary {
-    Multiply,
-    Remainder,
-    Add,
-    Subtract,
-    Shift,
-    Order,
-    Equal,
-    Bits,
-    Both,
-    /// `=`.
-    Assign,
-    /// `+=` and its like, by the operator.
-    Update(u8),
-}
-
-#[derive(Clone, Debug, PartialEq)]
-enum Operator {
-    Sign,
-    Not,
-    Invert,
-    Follow,
-    Address,
-    Step,
-    Cast(Type),
-    Size,
-    Binary(Binary, u8),
-    /// `?` behind a condition of this type, waiting for its middle.
-    Question(Type),
-    /// `:`, with the condition's type and the middle.
-    Colon(Type, Operand),
-}
-
-const ASSIGNMENT: u8 = 1;
-const TERNARY: u8 = 2;
-const SHIFTS: u8 = 10;
-
-fn binary(text: &str) -> Option<(Binary, u8)> {
-    Some(match text {
-        "*" | "/" => (Binary::Multiply, 12),
-        "%" => (Binary::Remainder, 12),
-        "+" => (Binary::Add, 11),
-        "-" => (Binary::Subtract, 11),
-        "<<" | ">>" => (Binary::Shift, SHIFTS),
-        "<" | ">" | "<=" | ">=" => (Binary::Order, 9),
-        "==" | "!=" => (Binary::Equal, 8),
-        "&" => (Binary::Bits, 7),
-        "^" => (Binary::Bits, 6),
-        "|" => (Binary::Bits, 5),
-        "&&" => (Binary::Both, 4),
-        "||" => (Binary::Both, 3),
-        "=" => (Binary::Assign, ASSIGNMENT),
-        "+=" | "-=" | "*=" | "/=" | "%=" | "&=" | "|=" | "^=" | "<<=" | ">>=" => {
-            (Binary::Update(text.as_bytes()[0]), ASSIGNMENT)
-        }
-        _ => return None,
-    })
 }
 
 /// An expression so far.
@@ -176,22 +144,28 @@ impl Expression {
                         None => return false,
                     }
                 }
-                Operator::Binary(..) | Operator::Question(_) | Operator::Colon(..) => return true,
+                Operator::Binary(..) | Operator::Question(_) | Operator::Colon(..) => {
+                    return held.is_value();
+                }
                 unary => match apply_unary(unary, &held) {
                     Some(result) => held = result,
                     None => return false,
                 },
             }
         }
-        // What is indexed or called is not what it was: nothing is known of its value.
-        held.fixed = true;
+        match &self.purpose {
+            Purpose::Statement | Purpose::Inner | Purpose::Middle => {}
+            _ if !held.is_value() => return false,
+            Purpose::Value(Type::Opaque | Type::Sampler) => return self.meets(&held),
+            _ => {}
+        }
         match &self.purpose {
             Purpose::Value(Type::Pointer(_) | Type::Struct(_))
             | Purpose::Fixed(Type::Pointer(_) | Type::Struct(_))
+            | Purpose::Argument(Wanted::Value(Type::Pointer(_) | Type::Struct(_)))
+            | Purpose::Argument(Wanted::Pointer | Wanted::Image { .. })
             | Purpose::Index
-            | Purpose::Size => {
-                self.operators.is_empty() || self.meets(&held)
-            }
+            | Purpose::Size => self.operators.is_empty() || self.meets(&held),
             _ => true,
         }
     }
@@ -201,17 +175,18 @@ impl Expression {
         match &self.purpose {
             _ if matches!(ty, Type::Function(_) | Type::Builtin(_)) => false,
             Purpose::Statement | Purpose::Inner | Purpose::Middle => true,
-            Purpose::Argument => *ty != Type::Void,
+            Purpose::Argument(wanted) => wanted.takes(operand),
             Purpose::Condition => ty.is_condition(),
             Purpose::Index | Purpose::Choice => {
                 *ty == Type::Unknown || matches!(ty, Type::Scalar(s) if !s.is_float())
             }
             Purpose::Size | Purpose::Case => {
-                *ty == Type::Unknown
-                    || operand.fixed && matches!(ty, Type::Scalar(s) if !s.is_float())
+                operand.fixed
+                    && (*ty == Type::Unknown || matches!(ty, Type::Scalar(s) if !s.is_float()))
             }
             Purpose::Lane => *ty == Type::Unknown || ty.is_arithmetic(),
-            Purpose::Fixed(_) if !operand.fixed && *ty != Type::Unknown => false,
+            Purpose::Fixed(_) if !operand.fixed => false,
+            Purpose::Value(Type::Sampler) if *ty != Type::Sampler && !operand.fixed => false,
             Purpose::Value(wanted) | Purpose::Fixed(wanted) => match wanted {
                 Type::Array(_) => true,
                 _ => assignable(wanted, ty, operand.zero),
@@ -262,205 +237,6 @@ impl Expression {
     }
 }
 
-/// What postfix operators can make of an operand, in this many steps.
-fn reachable(operand: &Operand, steps: u32) -> Vec<Operand> {
-    let mut all = vec![operand.clone()];
-    if steps == 0 {
-        return all;
-    }
-    let part = |ty: Type| Operand { ty, ..operand.clone() };
-    match &operand.ty {
-        Type::Vector(scalar, _) => {
-            all.push(part(Type::Scalar(*scalar)));
-            all.extend([2, 3, 4, 8].map(|lanes| part(Type::Vector(*scalar, lanes))));
-        }
-        Type::Pointer(target) | Type::Array(target) => {
-            let held = Operand::at(target.ty.clone(), target.constant, target.space);
-            all.extend(reachable(&held, steps - 1));
-        }
-        Type::Function(function) => {
-            all.extend(reachable(&Operand::value(function.result.clone()), steps - 1));
-        }
-        Type::Builtin(_) | Type::Struct(_) => {
-            all.push(Operand::at(Type::Unknown, false, Space::Private));
-        }
-        _ => {}
-    }
-    all
-}
-
-fn apply_unary(operator: &Operator, x: &Operand) -> Option<Operand> {
-    let ty = x.ty.decayed();
-    let literal = |ty: Type| Operand { fixed: x.fixed, ..Operand::value(ty) };
-    if ty == Type::Unknown && !matches!(operator, Operator::Cast(_)) {
-        return Some(Operand { ty, place: true, ..x.clone() });
-    }
-    Some(match operator {
-        Operator::Sign => match &ty {
-            Type::Scalar(scalar) => literal(Type::Scalar((*scalar).max(Scalar::Int))),
-            Type::Vector(..) => literal(ty),
-            _ => return None,
-        },
-        Operator::Not => match &ty {
-            Type::Scalar(_) | Type::Pointer(_) => literal(Type::Scalar(Scalar::Int)),
-            Type::Vector(scalar, lanes) => literal(Type::Vector(scalar.mask(), *lanes)),
-            _ => return None,
-        },
-        Operator::Invert if ty.is_integer() => match &ty {
-            Type::Scalar(scalar) => literal(Type::Scalar((*scalar).max(Scalar::Int))),
-            _ => literal(ty),
-        },
-        Operator::Follow => {
-            let target = ty.target()?;
-            if target.ty == Type::Void {
-                return None;
-            }
-            Operand::at(target.ty.clone(), target.constant, target.space)
-        }
-        Operator::Address if x.place => {
-            Operand::literal(Type::pointer(x.ty.clone(), x.constant, x.space))
-        }
-        Operator::Step if x.is_assignable() => match &ty {
-            Type::Scalar(Scalar::Bool) => return None,
-            Type::Scalar(_) | Type::Pointer(_) => Operand::value(ty),
-            Type::Vector(scalar, _) if !scalar.is_float() => Operand::value(ty),
-            _ => return None,
-        },
-        Operator::Size => Operand::literal(Type::Scalar(Scalar::Ulong)),
-        Operator::Cast(to) => {
-            if !castable(to, &ty) {
-                return None;
-            }
-            Operand { zero: x.zero && matches!(to, Type::Pointer(_)), ..literal(to.clone()) }
-        }
-        _ => return None,
-    })
-}
-
-fn castable(to: &Type, from: &Type) -> bool {
-    match (to, from) {
-        (Type::Unknown | Type::Void, _) | (_, Type::Unknown) => true,
-        (Type::Scalar(_), Type::Scalar(_)) => true,
-        (Type::Scalar(s), Type::Pointer(_)) => !s.is_float(),
-        (Type::Pointer(_), Type::Scalar(s)) => !s.is_float(),
-        (Type::Pointer(to), Type::Pointer(from)) => {
-            let named = |space| !matches!(space, Space::Generic | Space::Private);
-            to.space == from.space
-                || !(named(to.space) && named(from.space))
-                    && to.space != Space::Constant
-                    && from.space != Space::Constant
-        }
-        (Type::Vector(..), Type::Scalar(_)) => true,
-        (Type::Vector(a, n), Type::Vector(b, m)) => a == b && n == m,
-        (Type::Opaque, _) => true,
-        (a, b) => a == b,
-    }
-}
-
-fn apply_binary(kind: Binary, left: &Operand, right: &Operand) -> Option<Operand> {
-    let (a, b) = (left.ty.decayed(), right.ty.decayed());
-    let fixed = left.fixed && right.fixed;
-    let make = |ty: Type| Some(Operand { fixed, ..Operand::value(ty) });
-    let callable = |ty: &Type| matches!(ty, Type::Function(_) | Type::Builtin(_));
-    if callable(&a) || callable(&b) || a == Type::Void || b == Type::Void {
-        return None;
-    }
-    let unknown = a == Type::Unknown || b == Type::Unknown;
-    let integers = || a.is_integer() && b.is_integer();
-    match kind {
-        Binary::Assign => {
-            let fits = left.ty == Type::Unknown || assignable(&left.ty, &b, right.zero);
-            fits.then(|| Operand::value(left.ty.clone()))
-        }
-        Binary::Update(operator) => {
-            let kind = match operator {
-                b'*' | b'/' => Binary::Multiply,
-                b'%' => Binary::Remainder,
-                b'+' => Binary::Add,
-                b'-' => Binary::Subtract,
-                b'<' | b'>' => Binary::Shift,
-                _ => Binary::Bits,
-            };
-            let result = apply_binary(kind, left, right)?;
-            assignable(&left.ty, &result.ty, false).then(|| Operand::value(left.ty.clone()))
-        }
-        _ if unknown => make(Type::Unknown),
-        Binary::Multiply => make(combined(&a, &b)?),
-        Binary::Remainder | Binary::Bits => make(integers().then(|| combined(&a, &b)).flatten()?),
-        Binary::Shift => {
-            if !integers() || b.lanes() > 1 && b.lanes() != a.lanes() {
-                return None;
-            }
-            make(match &a {
-                Type::Scalar(scalar) => Type::Scalar((*scalar).max(Scalar::Int)),
-                _ => a,
-            })
-        }
-        Binary::Add | Binary::Subtract => match (&a, &b) {
-            (Type::Pointer(_), Type::Scalar(s)) if !s.is_float() => make(a),
-            (Type::Scalar(s), Type::Pointer(_)) if !s.is_float() && kind == Binary::Add => make(b),
-            (Type::Pointer(x), Type::Pointer(y)) if kind == Binary::Subtract && x.ty == y.ty => {
-                make(Type::Scalar(Scalar::Long))
-            }
-            _ => make(combined(&a, &b)?),
-        },
-        Binary::Order | Binary::Equal => match (&a, &b) {
-            (Type::Pointer(_), Type::Pointer(_)) => make(Type::Scalar(Scalar::Int)),
-            (Type::Pointer(_), Type::Scalar(_)) if right.zero => make(Type::Scalar(Scalar::Int)),
-            (Type::Scalar(_), Type::Pointer(_)) if left.zero => make(Type::Scalar(Scalar::Int)),
-            (Type::Opaque, Type::Opaque) => make(Type::Scalar(Scalar::Int)),
-            _ => make(truth(&combined(&a, &b)?)),
-        },
-        Binary::Both => match (&a, &b) {
-            (Type::Scalar(_) | Type::Pointer(_), Type::Scalar(_) | Type::Pointer(_)) => {
-                make(Type::Scalar(Scalar::Int))
-            }
-            _ => make(truth(&combined(&a, &b)?)),
-        },
-    }
-}
-
-/// The type of a comparison of values of this type.
-fn truth(ty: &Type) -> Type {
-    match ty {
-        Type::Vector(scalar, lanes) => Type::Vector(scalar.mask(), *lanes),
-        Type::Scalar(_) => Type::Scalar(Scalar::Int),
-        _ => Type::Unknown,
-    }
-}
-
-/// The result of `condition ? middle : right` (OpenCL C 2.0, section 6.3.i).
-fn choose(condition: &Type, middle: &Operand, right: &Operand) -> Option<Operand> {
-    let (a, b) = (middle.ty.decayed(), right.ty.decayed());
-    let fixed = middle.fixed && right.fixed;
-    let ty = match (&a, &b) {
-        (Type::Unknown, _) | (_, Type::Unknown) => Type::Unknown,
-        (Type::Pointer(_), Type::Scalar(_)) if right.zero => a,
-        (Type::Scalar(_), Type::Pointer(_)) if middle.zero => b,
-        (Type::Pointer(x), Type::Pointer(y)) => {
-            if x.space != y.space && (x.space == Space::Constant || y.space == Space::Constant) {
-                return None;
-            }
-            a
-        }
-        _ if a == b => a,
-        _ => combined(&a, &b)?,
-    };
-    let ty = match (condition, ty) {
-        (Type::Vector(_, lanes), Type::Scalar(scalar)) => Type::Vector(scalar, *lanes),
-        (Type::Vector(mask, lanes), Type::Vector(scalar, own)) => {
-            if own != *lanes || mask.size() != scalar.size() {
-                return None;
-            }
-            Type::Vector(scalar, own)
-        }
-        (Type::Vector(..), Type::Unknown) => Type::Unknown,
-        (Type::Vector(..), _) => return None,
-        (_, ty) => ty,
-    };
-    Some(Operand { fixed, ..Operand::value(ty) })
-}
-
 impl Parser {
     pub(super) fn express(&mut self, mut e: Box<Expression>, lexeme: Lexeme<'_>) -> Outcome {
         if e.wants {
@@ -500,32 +276,54 @@ impl Parser {
             self.want(Goal::Parenthesis);
             return Ok(Step::Taken);
         }
-        let given = self.literal_or_name(lexeme)?;
         if lexeme.partial {
-            return Ok(Step::Taken);
+            let fits = |operand: Operand| e.clone().give(operand).is_ok();
+            return self.spelled(lexeme, &fits).map(|()| Step::Taken);
         }
+        let given = self.literal_or_name(lexeme)?;
         e.give(given)?;
         self.want(Goal::Expression(e));
         Ok(Step::Taken)
     }
 
+    /// Whether what is being spelled can become an operand that fits.
+    fn spelled(&self, lexeme: Lexeme<'_>, fits: &dyn Fn(Operand) -> bool) -> Result<(), Refusal> {
+        let text = lexeme.text;
+        let found = match lexeme.sort {
+            Sort::Text => fits(Operand::string()),
+            Sort::Letter => fits(Operand::literal(Type::Scalar(Scalar::Int))),
+            Sort::Number | Sort::Sign => {
+                let zero = text == "0";
+                types::numbers_beginning(text)
+                    .into_iter()
+                    .any(|scalar| fits(Operand { zero, ..Operand::literal(Type::Scalar(scalar)) }))
+            }
+            Sort::Word => {
+                let known = |(name, symbol): &(Name, Symbol)| {
+                    name.starts_with(text)
+                        && Operand::named(symbol).is_some_and(|operand| fits(operand))
+                };
+                let builtin = |name: &str| fits(Operand::value(Type::Builtin(name.into())));
+                self.visible().any(known)
+                    || CONSTANTS.iter().any(|name| {
+                        name.starts_with(text) && fits(Operand::literal(builtins::constant(name)))
+                    })
+                    || builtins::names().any(|name| name.starts_with(text) && builtin(name))
+                    || call::conversions(text).iter().any(|name| builtin(name))
+            }
+            Sort::Directive => false,
+        };
+        if found { Ok(()) } else { Err(Refusal::Undeclared) }
+    }
+
     fn literal_or_name(&self, lexeme: Lexeme<'_>) -> Result<Operand, Refusal> {
         let text = lexeme.text;
-        if Parser::is_literal(lexeme) || text == "." && lexeme.partial {
+        if Parser::is_literal(lexeme) {
             let scalar = match lexeme.sort {
-                Sort::Text if lexeme.partial || text.len() > 1 && text.ends_with('"') => {
-                    let ty = Type::pointer(Type::Scalar(Scalar::Char), true, Space::Constant);
-                    return Ok(Operand { text: true, ..Operand::literal(ty) });
+                Sort::Text if text.len() > 1 && text.ends_with('"') => {
+                    return Ok(Operand::string());
                 }
-                Sort::Letter if lexeme.partial || text.len() > 2 && text.ends_with('\'') => {
-                    Scalar::Int
-                }
-                Sort::Number | Sort::Sign if lexeme.partial => {
-                    return match types::number_begins(text) {
-                        true => Ok(Operand::literal(Type::Unknown)),
-                        false => Err(Refusal::Syntax),
-                    };
-                }
+                Sort::Letter if text.len() > 2 && text.ends_with('\'') => Scalar::Int,
                 Sort::Number => types::number(text).ok_or(Refusal::Syntax)?,
                 _ => return Err(Refusal::Syntax),
             };
@@ -534,25 +332,8 @@ impl Parser {
         if !lexeme.is_name() {
             return Err(Refusal::Syntax);
         }
-        if lexeme.partial {
-            let known = self.visible().any(|(name, symbol)| {
-                name.starts_with(text) && !matches!(symbol, Symbol::Typedef(_))
-            });
-            let builtin = call::begins_builtin(text)
-                || CONSTANTS.iter().any(|name| name.starts_with(text));
-            return if known || builtin {
-                Ok(Operand::value(Type::Unknown))
-            } else {
-                Err(Refusal::Undeclared)
-            };
-        }
         match self.lookup(text) {
-            Some(Symbol::Variable { ty, constant, space, fixed }) => {
-                Ok(Operand { fixed: *fixed, ..Operand::at(ty.clone(), *constant, *space) })
-            }
-            Some(Symbol::Function { ty, .. }) => Ok(Operand::value(ty.clone())),
-            Some(Symbol::Enumerator) => Ok(Operand::literal(Type::Scalar(Scalar::Int))),
-            Some(Symbol::Typedef(_)) => Err(Refusal::Syntax),
+            Some(symbol) => Operand::named(symbol).ok_or(Refusal::Syntax),
             None if CONSTANTS.contains(&text) => {
                 Ok(Operand { zero: text == "NULL", ..Operand::literal(builtins::constant(text)) })
             }
@@ -577,7 +358,6 @@ impl Parser {
         }
         if lexeme.sort == Sort::Text && last.text {
             // Neighbouring strings are one.
-            self.literal_or_name(lexeme)?;
             return Ok((Step::Taken, None));
         }
         let inner = |purpose| Goal::Expression(Box::new(Expression::new(purpose)));
@@ -594,7 +374,7 @@ impl Parser {
                         Goal::Exactly(")"),
                         Goal::Specifiers(ty),
                         Goal::Exactly(","),
-                        inner(Purpose::Argument),
+                        inner(Purpose::Lane),
                     ]);
                 }
                 return on_top(vec![Goal::Call { callee: last.ty, arguments: Vec::new() }]);
@@ -721,6 +501,9 @@ impl Parser {
             Type::Vector(scalar, _) => Operand { ty: Type::Scalar(*scalar), ..indexed },
             _ => Operand::at(Type::Unknown, false, Space::Private),
         };
+        if element.ty == Type::Scalar(Scalar::Half) && !self.halves {
+            return Err(Refusal::Type);
+        }
         self.replace(element)?;
         Ok(Step::Again)
     }
@@ -749,7 +532,7 @@ impl Parser {
         let sized = matches!(self.below()?.operators.last(), Some(Operator::Size));
         if lexeme.text == "{" {
             self.want(Goal::CompoundEnd(ty.clone()));
-            self.want(Goal::List { ty, filled: false });
+            self.want(Goal::List { ty, filled: false, lanes: Some(0) });
             return Ok(Step::Taken);
         }
         if sized {
@@ -851,11 +634,7 @@ impl Parser {
                 let member = members.iter().find(|(known, _)| **known == *name);
                 let (_, ty) = member.ok_or(Refusal::Member)?;
                 let ty = ty.housed(constant, space);
-                Operand {
-                    ty,
-                    place: arrow || of.place,
-                    ..Operand::at(Type::Void, constant, space)
-                }
+                Operand { ty, place: arrow || of.place, ..Operand::at(Type::Void, constant, space) }
             }
             Type::Vector(scalar, lanes) => {
                 if lexeme.partial {

@@ -28,7 +28,9 @@ mod call;
 mod close;
 mod declare;
 mod express;
+mod operate;
 mod parser;
+mod records;
 mod types;
 
 pub use builtins::is_builtin;
@@ -135,6 +137,9 @@ impl Constraint {
                     return Err(Refusal::Syntax);
                 }
                 next.pending.push(char::from(*byte));
+                if !is_spelling(&next.pending) {
+                    return Err(Refusal::Syntax);
+                }
                 next.check_pending()?;
             }
             Some(Piece::Lexeme(text)) => {
@@ -213,6 +218,32 @@ fn grows(text: &str) -> bool {
     text.len() == 1
         && (first.is_ascii_alphanumeric()
             || matches!(first, b'_' | b'$' | b'.' | b'"' | b'\'' | b'#'))
+}
+
+/// Whether a lexeme may be spelled like this so far.
+fn is_spelling(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    match bytes.first() {
+        Some(b'#') => bytes.iter().all(|byte| (b' '..=b'~').contains(byte)),
+        Some(quote @ (b'"' | b'\'')) => {
+            let mut escaped = false;
+            for byte in &bytes[1..] {
+                let fits = match byte {
+                    _ if escaped => b"ntr0\\\"'abfv".contains(byte),
+                    byte => (b' '..=b'~').contains(byte),
+                };
+                if !fits {
+                    return false;
+                }
+                escaped = !escaped && *byte == b'\\';
+            }
+            let inner = bytes.len() - 1 - usize::from(bytes.get(1) == Some(&b'\\'));
+            *quote == b'"'
+                || inner <= 2 && bytes.get(1) != Some(quote) && (inner < 2 || is_complete(text))
+        }
+        Some(b'0'..=b'9' | b'.') => true,
+        _ => bytes.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_'),
+    }
 }
 
 /// Whether a literal has its closing quote.

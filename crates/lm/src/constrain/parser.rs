@@ -8,7 +8,7 @@ use super::{
     attribute::Attribute,
     declare::{Declaration, Parameter, Place},
     express::{Expression, Operand, Purpose},
-    types::{Space, Type},
+    types::{Scalar, Space, Type},
 };
 use std::sync::Arc;
 
@@ -33,6 +33,21 @@ pub enum Refusal {
     Type,
     /// A statement outside of what it belongs to.
     Context,
+}
+
+impl std::fmt::Display for Refusal {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        out.write_str(match self {
+            Refusal::Syntax => "something else is expected here",
+            Refusal::Undeclared => "nothing declares this name",
+            Refusal::Redeclared => "declared already",
+            Refusal::Arity => "too few or too many arguments or components",
+            Refusal::Member => "no such member or component",
+            Refusal::NotAssignable => "assignment to what is constant or no place",
+            Refusal::Type => "the types do not go together",
+            Refusal::Context => "not allowed in this place",
+        })
+    }
 }
 
 pub(super) type Outcome = std::result::Result<Step, Refusal>;
@@ -153,9 +168,11 @@ pub(super) enum Goal {
     /// A value for something of this type: a list in braces, or an expression.
     Initialiser(Type),
     /// Between the braces of a list.
+    /// `lanes`: so many were given, where it is a vector's.
     List {
         ty: Type,
         filled: bool,
+        lanes: Option<u8>,
     },
     Expression(Box<Expression>),
     /// Behind an opening parenthesis where an operand is wanted.
@@ -217,8 +234,9 @@ pub(super) struct Members {
 #[derive(Clone, Debug)]
 pub(super) struct Parser {
     pub(super) goals: Vec<Goal>,
-    pub(super) scopes: Vec<Scope>,
-    pub(super) structs: Vec<Members>,
+    /// Shared by all states until one declares something.
+    pub(super) scopes: Arc<Vec<Scope>>,
+    pub(super) structs: Arc<Vec<Members>>,
     /// Result of the function being defined, and whether it is a kernel.
     pub(super) function: Option<(Type, bool)>,
     /// Kernels defined so far.
@@ -233,6 +251,8 @@ pub(super) struct Parser {
     pub(super) lanes: Option<u8>,
     /// Whether only a loop may follow: `#pragma unroll`.
     pub(super) loop_next: bool,
+    /// Whether `half` is a type of values: `#pragma OPENCL EXTENSION cl_khr_fp16 : enable`.
+    pub(super) halves: bool,
     /// Type of the last statement, where that is an expression.
     pub(super) statement_value: Type,
     /// What the last completed type name, expression and parameter came to.
@@ -245,8 +265,8 @@ impl Parser {
     pub(super) fn new() -> Parser {
         Parser {
             goals: vec![Goal::File],
-            scopes: vec![Scope::default()],
-            structs: Vec::new(),
+            scopes: Arc::new(vec![Scope::default()]),
+            structs: Arc::default(),
             function: None,
             kernels: 0,
             labels: Vec::new(),
@@ -255,6 +275,7 @@ impl Parser {
             kernel_only: false,
             lanes: None,
             loop_next: false,
+            halves: false,
             statement_value: Type::Void,
             type_value: Type::Unknown,
             operand_value: None,
@@ -271,10 +292,28 @@ impl Parser {
         for _ in 0..10_000 {
             let Some(goal) = self.goals.pop() else { return Err(Refusal::Syntax) };
             if self.handle(goal, lexeme)? == Step::Taken {
-                return Ok(());
+                return if lexeme.partial { Ok(()) } else { self.settle() };
             }
         }
         Err(Refusal::Syntax)
+    }
+
+    /// Work off what is complete whatever comes next, so that what is wrong with it is found now.
+    fn settle(&mut self) -> std::result::Result<(), Refusal> {
+        loop {
+            match self.goals.pop() {
+                Some(Goal::IndexEnd) => self.index_end()?,
+                Some(Goal::ParenthesisEnd) => self.parenthesis_end()?,
+                Some(Goal::CompoundEnd(ty)) => self.compound_end(ty)?,
+                Some(Goal::StatementsEnd) => self.statements_end()?,
+                Some(Goal::ReinterpretedEnd) => self.reinterpreted_end()?,
+                Some(other) => {
+                    self.goals.push(other);
+                    return Ok(());
+                }
+                None => return Ok(()),
+            };
+        }
     }
 
     /// Whether a program may end here: at file scope, with a kernel.
@@ -321,6 +360,7 @@ impl Parser {
             _ => false,
         };
         self.loop_next |= !file;
+        self.halves |= lexeme.text.contains("cl_khr_fp16") || lexeme.text.contains(" all ");
         if fits { Ok(()) } else { Err(Refusal::Syntax) }
     }
 
@@ -391,7 +431,7 @@ impl Parser {
             }
             Goal::LoopEnd | Goal::SwitchEnd { .. } => Ok(Step::Again),
             Goal::ScopeEnd => {
-                self.scopes.pop();
+                Arc::make_mut(&mut self.scopes).pop();
                 Ok(Step::Again)
             }
             Goal::FunctionEnd => {
@@ -399,7 +439,9 @@ impl Parser {
                 Ok(Step::Again)
             }
             Goal::Label => {
-                if !lexeme.is_name() || !(is_label(lexeme.text) || lexeme.partial && lexeme.text == "L") {
+                if !lexeme.is_name()
+                    || !(is_label(lexeme.text) || lexeme.partial && lexeme.text == "L")
+                {
                     return Err(Refusal::Syntax);
                 }
                 self.jumps.push(lexeme.text.into());
@@ -435,11 +477,14 @@ impl Parser {
             Goal::Enumerators { value, any } => self.enumerators(value, any, lexeme),
             Goal::Initialiser(ty) => {
                 if lexeme.text == "{" {
-                    self.want(Goal::List { ty, filled: false });
+                    self.want(Goal::List { ty, filled: false, lanes: Some(0) });
                     return Ok(Step::Taken);
                 }
-                if matches!(ty, Type::Array(_)) && lexeme.sort != Sort::Text {
-                    return Err(Refusal::Type);
+                if let Type::Array(target) = &ty {
+                    let letters = matches!(target.ty, Type::Scalar(Scalar::Char | Scalar::Uchar));
+                    if !letters || lexeme.sort != Sort::Text {
+                        return Err(Refusal::Type);
+                    }
                 }
                 self.want_expression(match self.function {
                     Some(_) => Purpose::Value(ty),
@@ -447,11 +492,11 @@ impl Parser {
                 });
                 Ok(Step::Again)
             }
-            Goal::List { ty, filled } => self.list(ty, filled, lexeme),
+            Goal::List { ty, filled, lanes } => self.list(ty, filled, lanes, lexeme),
             Goal::Expression(expression) => self.express(expression, lexeme),
             Goal::Parenthesis => {
                 if lexeme.text == "{" && self.function.is_some() {
-                    self.scopes.push(Scope::default());
+                    Arc::make_mut(&mut self.scopes).push(Scope::default());
                     self.want_all([
                         Goal::Block { function: false },
                         Goal::Exactly(")"),
@@ -503,7 +548,7 @@ impl Parser {
             if !matches!(self.goals[..], [.., Goal::StatementsEnd, Goal::Exactly(_)]) {
                 self.statement_value = Type::Void;
             }
-            self.scopes.pop();
+            Arc::make_mut(&mut self.scopes).pop();
             return Ok(Step::Taken);
         }
         self.want(Goal::Block { function });
@@ -538,7 +583,7 @@ impl Parser {
         match lexeme.text {
             ";" => {}
             "{" => {
-                self.scopes.push(Scope::default());
+                Arc::make_mut(&mut self.scopes).push(Scope::default());
                 self.want(Goal::Block { function: false });
             }
             "if" => self.want_all([
@@ -565,7 +610,7 @@ impl Parser {
                 Exactly(";"),
             ]),
             "for" => {
-                self.scopes.push(Scope::default());
+                Arc::make_mut(&mut self.scopes).push(Scope::default());
                 self.want_all([
                     Exactly("("),
                     Goal::ForFirst,
@@ -657,7 +702,7 @@ impl Parser {
     }
 
     pub(super) fn here(&mut self) -> &mut Scope {
-        self.scopes.last_mut().expect("file scope is never left")
+        Arc::make_mut(&mut self.scopes).last_mut().expect("file scope is never left")
     }
 
     pub(super) fn declare(&mut self, name: Name, symbol: Symbol) {

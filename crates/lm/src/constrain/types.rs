@@ -106,7 +106,8 @@ pub(crate) enum Type {
     Array(Arc<Target>),
     /// Index into the program's structs and unions.
     Struct(usize),
-    /// Samplers, events, queues.
+    Sampler,
+    /// Events, queues.
     Opaque,
     /// Images, by the lanes of a coordinate, and whether they are read and written.
     Image {
@@ -138,7 +139,8 @@ impl Type {
         }
         let base = word.trim_end_matches(|letter: char| letter.is_ascii_digit());
         if base.len() < word.len() && !matches!(base, "bool" | "_Bool" | "size_t") {
-            let lanes = word[base.len()..].parse().ok()?;
+            let lanes =
+                word[base.len()..].parse().ok().filter(|_| !word[base.len()..].starts_with('0'))?;
             return match (Scalar::named(base), lanes) {
                 (Some(scalar), 2 | 3 | 4 | 8 | 16) if !base.ends_with("_t") => {
                     Some(Type::Vector(scalar, lanes))
@@ -149,7 +151,8 @@ impl Type {
         match word {
             "void" => Some(Type::Void),
             "cl_mem_fence_flags" => Some(Type::Scalar(Scalar::Uint)),
-            "event_t" | "sampler_t" | "queue_t" | "clk_event_t" | "ndrange_t" | "reserve_id_t" => {
+            "sampler_t" => Some(Type::Sampler),
+            "event_t" | "queue_t" | "clk_event_t" | "ndrange_t" | "reserve_id_t" => {
                 Some(Type::Opaque)
             }
             "memory_order" | "memory_scope" => Some(Type::Scalar(Scalar::Int)),
@@ -285,7 +288,8 @@ pub(crate) fn assignable(to: &Type, from: &Type, zero: bool) -> bool {
         (Type::Struct(a), Type::Struct(b)) => a == b,
         (Type::Opaque, Type::Opaque) => true,
         (Type::Image { .. }, Type::Image { .. }) => to == from,
-        (Type::Opaque, Type::Scalar(_)) => true,
+        (Type::Opaque, Type::Scalar(_)) => zero,
+        (Type::Sampler, Type::Sampler | Type::Scalar(_)) => true,
         (Type::Array(_), _) => false,
         _ => false,
     }
@@ -410,13 +414,14 @@ pub(crate) fn number(text: &str) -> Option<Scalar> {
     }
 }
 
-/// Whether something longer than `text`, or itself, may be a number.
-pub(crate) fn number_begins(text: &str) -> bool {
-    if text.len() > 24 {
-        return number(text).is_some();
-    }
-    let ends = ["", "0", "1", ".0", "0f", "l", "f", "+1", "1f", "p0"];
-    ends.iter().any(|end| number(&format!("{text}{end}")).is_some())
+/// The types of numbers that are spelled like this or go on so.
+pub(crate) fn numbers_beginning(text: &str) -> Vec<Scalar> {
+    let ends = ["", "0", "1", ".0", "0f", "l", "ul", "u", "f", "+1", "1f", "p0", ".0f", "e1f"];
+    let mut all: Vec<Scalar> =
+        ends.iter().filter_map(|end| number(&format!("{text}{end}"))).collect();
+    all.sort_unstable();
+    all.dedup();
+    all
 }
 
 #[cfg(test)]
@@ -445,12 +450,9 @@ mod tests {
         for (text, scalar) in cases {
             assert_eq!(number(text), scalar, "{text}");
         }
-        assert!(
-            number_begins("1e")
-                && number_begins("0x")
-                && number_begins(".")
-                && !number_begins("12a")
-        );
+        assert_eq!(numbers_beginning("1e"), [Scalar::Half, Scalar::Float, Scalar::Double][1..]);
+        assert!(numbers_beginning("0x").contains(&Scalar::Int));
+        assert!(!numbers_beginning(".").is_empty() && numbers_beginning("12a").is_empty());
     }
 
     #[test]
