@@ -8,6 +8,7 @@ mod duration;
 mod interrupt;
 mod output;
 mod progress;
+mod report;
 mod size;
 mod target;
 

@@ -201,12 +201,14 @@ fn perform(case: &Case) -> Result<Case, Failed> {
     Ok(found)
 }
 
-/// Put a placeholder for what differs between two runs and machines: the folder, times, and PoCL's
-/// name for the processor.
+/// Put a placeholder for what differs between two runs and machines: the folder, times, the size of a
+/// page (it names the machine), and PoCL's name for the processor.
 fn settle(text: &str, folder: &Path) -> String {
     let text = text.replace(&folder.display().to_string(), "[DIR]");
     let seconds = Regex::new(r#""(seconds|host_seconds)":[0-9.e-]+"#).expect("a valid expression");
     let text = seconds.replace_all(&text, "\"$1\":[TIME]").into_owned();
+    let bytes = Regex::new(r#""bytes":[0-9]+"#).expect("a valid expression");
+    let text = bytes.replace_all(&text, "\"bytes\":[BYTES]").into_owned();
     let device = Regex::new(r#"\b(pthread|cpu)-[^"\n]*"#).expect("valid");
     let text = device.replace_all(&text, "[PROCESSOR]").into_owned();
     let spent = Regex::new(r"\b[0-9.]+ s\b").expect("a valid expression");

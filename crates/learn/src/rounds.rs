@@ -141,7 +141,15 @@ pub fn learn(
     };
     if last.round == options.rounds {
         let summary = serde_json::to_value(&report).unwrap_or_default();
-        builder.finish(rows, Notes { seed: options.seed, summary, ..Notes::default() })?;
+        let configuration = serde_json::json!({
+            "choices": options.task.choices(),
+            "space": judge.space().name(),
+            "strategy": options.strategy,
+            "batch": options.batch,
+            "global_size": options.global_size,
+        });
+        let notes = Notes { configuration, seed: options.seed, summary, ..Notes::default() };
+        builder.finish(rows, notes)?;
         // Runs are of no use any more; leaving them behind harms nothing.
         let _ = std::fs::remove_dir_all(&scratch);
     }

@@ -14,6 +14,7 @@ mod mine;
 mod prepare;
 mod project;
 mod query;
+mod report;
 mod run;
 mod sample;
 mod show;
@@ -21,6 +22,8 @@ mod steer;
 mod time;
 mod train;
 mod worker;
+
+pub(crate) use sample::SampleRow;
 
 use crate::Global;
 use std::process::ExitCode;
@@ -48,6 +51,7 @@ pub(crate) enum Command {
     Steer(Box<steer::Steer>),
     Learn(Box<learn::Learn>),
     Ir(ir::Ir),
+    Report(report::Report),
     #[command(hide = true)]
     Worker(worker::Worker),
 }
@@ -75,6 +79,7 @@ impl Command {
             Command::Steer(command) => command.run(global),
             Command::Learn(command) => command.run(global),
             Command::Ir(command) => command.run(global),
+            Command::Report(command) => command.run(global),
             Command::Worker(command) => command.run(),
         }
     }
