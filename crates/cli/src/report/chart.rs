@@ -86,12 +86,12 @@ impl Axis {
     /// Round values with their labels.
     fn ticks(&self) -> Vec<(f64, String)> {
         if self.scale == Scale::Logarithmic && self.to - self.from >= 1.0 {
-            let powers = self.from.ceil() as i32..=self.to.floor() as i32;
+            let factors: &[f64] = if self.to - self.from < 3.0 { &[1.0, 2.0, 5.0] } else { &[1.0] };
+            let powers = self.from.floor() as i32..=self.to.floor() as i32;
             return powers
-                .map(|power| {
-                    let value = 10_f64.powi(power);
-                    (value, brief(value))
-                })
+                .flat_map(|power| factors.iter().map(move |factor| factor * 10_f64.powi(power)))
+                .filter(|value| (self.from - 1e-9..=self.to + 1e-9).contains(&value.log10()))
+                .map(|value| (value, brief(value)))
                 .collect();
         }
         let raw = (self.to - self.from) / 5.0;

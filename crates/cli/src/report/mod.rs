@@ -19,6 +19,7 @@ mod samples;
 mod steered;
 mod tasks;
 mod trajectory;
+mod vectors;
 
 use anyhow::{Context, bail};
 use dataset::Dataset;
@@ -26,6 +27,7 @@ use maud::{Markup, html};
 use programs::{Program, Programs};
 use serde::Serialize;
 use std::{
+    collections::BTreeSet,
     fs,
     io::Write,
     path::{Path, PathBuf},
@@ -68,9 +70,10 @@ trait Section: Sync {
 }
 
 /// All sections, in the page's order; the last one shows what none before it does.
-static ALL: [&dyn Section; 9] = [
+static ALL: [&dyn Section; 10] = [
     &files::Files,
     &kernels::Kernels,
+    &vectors::Vectors,
     &samples::Samples,
     &steered::Steered,
     &trajectory::Trajectory,
@@ -130,12 +133,12 @@ pub(crate) fn write(folder: &Path, out: &Path, most: usize) -> anyhow::Result<Wr
     let mut parts: Vec<(String, Markup)> = Vec::new();
     for (section, own) in sections() {
         let markup = html! {
-            (section.together(&own).unwrap_or_else(|error| note(&error, &mut problems)))
+            (section.together(&own).unwrap_or_else(|error| note("", &error, &mut problems)))
             @for set in own {
                 article #(set.anchor) {
                     h3 { (set.name) }
                     (section.body(set, &programs)
-                        .unwrap_or_else(|error| note(&error, &mut problems)))
+                        .unwrap_or_else(|error| note(&set.name, &error, &mut problems)))
                     (facts::manifest(set, &sets))
                 }
             }
@@ -148,7 +151,8 @@ pub(crate) fn write(folder: &Path, out: &Path, most: usize) -> anyhow::Result<Wr
     if programs.is_any() {
         parts.push(("Programs".to_owned(), programs.body()));
     }
-    problems.dedup();
+    let mut said = BTreeSet::new();
+    problems.retain(|problem| said.insert(problem.clone()));
     let page = page::page(&named(folder), &sets, &parts, &problems, &maps, &programs)?;
     save(&page, out)?;
     Ok(Written {
@@ -161,8 +165,12 @@ pub(crate) fn write(folder: &Path, out: &Path, most: usize) -> anyhow::Result<Wr
     })
 }
 
-fn note(error: &anyhow::Error, problems: &mut Vec<String>) -> Markup {
-    let text = format!("{error:#}");
+/// What could not be read of the data set of that name, on the page and in the list.
+fn note(name: &str, error: &anyhow::Error, problems: &mut Vec<String>) -> Markup {
+    let mut text = format!("{error:#}");
+    if !text.contains(name) {
+        text = format!("{name}: {text}");
+    }
     problems.push(text.clone());
     html! { p.problem { (text) } }
 }

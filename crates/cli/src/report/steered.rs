@@ -95,8 +95,10 @@ impl Section for Steered {
                 "Proximity: 1 − Euclidean distance / norm of the target; 1 is a hit. Impossible "
                 "targets are left out."
             }
-            (facts::table(&["source", "targets", "exact", "share", "median proximity"], rows))
-            (chart.draw())
+            div.columns {
+                (facts::table(&["source", "targets", "exact", "share", "median proximity"], rows))
+                (chart.draw())
+            }
         })
     }
 

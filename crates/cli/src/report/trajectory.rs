@@ -57,8 +57,8 @@ impl Section for Trajectory {
                 "proposer made; 0 before its first. Seconds are of one target's search, by the clock "
                 "or of processors as the budget was."
             }
-            (chart("Proximity over time", series).draw())
             div.columns {
+                (chart("Proximity over time", series).draw())
                 div { h4 { "Candidates that survived a generation" } (facts::counts(&survivors)) }
                 div { h4 { "Candidates nearer than all before" } (facts::counts(&bests)) }
             }
