@@ -14,4 +14,7 @@ run show "$folder/kernels" --programs 2
 run query "SELECT package, count(*) AS kernels, count(DISTINCT family) AS families FROM k WHERE verdict = 'accepted' GROUP BY package ORDER BY kernels DESC" "k=$folder/kernels"
 run features "$folder/kernels" --space grewe,instcount,autophase --out "$folder/features"
 run project "$folder/features" --space instcount --out "$folder/map"
+run steer --space instcount --target Load=3,FMul=2,Store=1..2 --seeds "$folder/kernels" --must-run --seed 1 --budget 20s --out "$folder/found"
+run show "$folder/found" --programs 1
+run report "$folder"
 printf '\nThe data set opens as it is:\n  python3 -c "import glob, pandas; print(pandas.read_parquet(glob.glob(%s)))"\n' "'$folder/kernels/*.parquet'"

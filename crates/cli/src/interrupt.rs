@@ -14,7 +14,9 @@ pub(crate) fn flag() -> anyhow::Result<Arc<AtomicBool>> {
         if raised.swap(true, Ordering::SeqCst) {
             std::process::exit(130);
         }
-        eprintln!("\nstopping at the next safe place; again to stop at once. The same command goes on from there.");
+        eprintln!(
+            "\nstopping at the next safe place; again to stop at once. What is done so far is kept."
+        );
     })
     .context("cannot listen for Ctrl-C")?;
     Ok(flag)

@@ -38,6 +38,7 @@ impl<T: Row> Builder<T> {
         if out.exists() && !force {
             return Err(Error::Exists(out.to_owned()));
         }
+        replaceable(out)?;
         let name = out.file_name().unwrap_or_default().to_string_lossy();
         let partial = out.with_file_name(format!("{name}.partial"));
         fs::create_dir_all(&partial).map_err(Error::file("create", &partial))?;
@@ -164,6 +165,16 @@ impl<T: Row> Builder<T> {
 
     fn part(&self, key: &str) -> PathBuf {
         self.partial.join(content_hash(key.as_bytes())).with_extension("part")
+    }
+}
+
+/// Whether a data set may take the place of what is at `out`: nothing, an empty folder, or another
+/// data set; never somebody's folder.
+pub(crate) fn replaceable(out: &Path) -> Result<()> {
+    let empty = || fs::read_dir(out).is_ok_and(|mut entries| entries.next().is_none());
+    match !out.exists() || Dataset::is_at(out) || empty() {
+        true => Ok(()),
+        false => Err(Error::Foreign(out.to_owned())),
     }
 }
 

@@ -16,6 +16,9 @@ pub enum Error {
     /// The output folder is there already.
     #[error("{} exists already; name another folder with --out, or replace it with --force", .0.display())]
     Exists(PathBuf),
+    /// The output folder holds what no data set holds.
+    #[error("{} is no data set, so --force does not replace it; name another folder with --out", .0.display())]
+    Foreign(PathBuf),
     /// An unfinished data set was begun with other settings.
     #[error(
         "{} holds an unfinished data set made with other settings; \

@@ -50,6 +50,11 @@ impl Source {
         }
     }
 
+    /// The row of a file that is turned away for its licence, unread.
+    pub(crate) fn not_admitted(&self) -> KernelRow {
+        self.rejected("", &Verdict::new("licence-not-admitted", self.provenance.licence.as_str()))
+    }
+
     fn rejected(&self, original_name: &str, verdict: &Verdict) -> KernelRow {
         let mut row = self.row();
         row.original_name = original_name.to_owned();

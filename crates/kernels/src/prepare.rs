@@ -207,9 +207,6 @@ impl Run<'_> {
         if self.cancelled.load(Ordering::Relaxed) {
             return Err(Error::Cancelled);
         }
-        if !self.options.licences.admit(&source.provenance.licence) {
-            return Ok(());
-        }
         let heads =
             source.heads.unwrap_or_else(|| source.text.as_deref().map_or(0, chunks::count_heads));
         {
@@ -220,7 +217,10 @@ impl Run<'_> {
             }
         }
         if !self.builder.has(&source.id) {
-            let rows = file::rows(self.compiler, source);
+            let rows = match self.options.licences.admit(&source.provenance.licence) {
+                true => file::rows(self.compiler, source),
+                false => vec![source.not_admitted()],
+            };
             self.builder.add(&source.id, rows)?;
         }
         let mut gave_kernel = false;

@@ -3,7 +3,7 @@
 use crate::Error;
 use heuristics::{Method, Model, Task};
 
-/// How a committee is put together: `perceptron:7,knn:7,forest:7`.
+/// How a committee is put together: `mlp:7,knn:7,forest:7`.
 #[derive(Clone, Debug)]
 pub struct Plan {
     members: Vec<(Method, usize)>,

@@ -17,9 +17,7 @@ pub enum Error {
     #[error("cannot write the kernels of a round: {0}")]
     Write(#[from] std::io::Error),
     /// A committee that is not written as one.
-    #[error(
-        "committee '{0}': write METHOD:COUNT with commas, for example perceptron:7,knn:7,forest:7"
-    )]
+    #[error("committee '{0}': write METHOD:COUNT with commas, for example mlp:7,knn:7,forest:7")]
     Committee(String),
     /// Too little to learn from.
     #[error(

@@ -10,13 +10,19 @@
 //! # Ok::<(), query::Error>(())
 //! ```
 
-use arrow::{array::RecordBatch, util::pretty::pretty_format_batches};
+use arrow::{
+    array::{ArrayRef, RecordBatch, StringArray},
+    util::{display::array_value_to_string, pretty::pretty_format_batches},
+};
 use datafusion::{
     execution::context::{SQLOptions, SessionContext},
     prelude::{ParquetReadOptions, SessionConfig},
 };
 use dataset::Dataset;
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 /// What can go wrong with a query.
 #[derive(Debug, thiserror::Error)]
@@ -95,10 +101,27 @@ pub enum Format {
     Csv,
 }
 
+/// A batch whose nested columns are text.
+fn flattened(batch: &RecordBatch) -> Result<RecordBatch, Error> {
+    let mut columns: Vec<(String, ArrayRef)> = Vec::new();
+    for (field, column) in batch.schema().fields().iter().zip(batch.columns()) {
+        let column = match field.data_type().is_nested() {
+            false => Arc::clone(column),
+            true => {
+                let texts: Result<Vec<String>, _> =
+                    (0..column.len()).map(|row| array_value_to_string(column, row)).collect();
+                Arc::new(StringArray::from(texts?))
+            }
+        };
+        columns.push((field.name().clone(), column));
+    }
+    Ok(RecordBatch::try_from_iter(columns)?)
+}
+
 /// Rows as text.
 ///
 /// # Errors
-/// When a column's type has no form in the format (nested columns in CSV).
+/// When a column's type has no form in the format. In CSV, lists and structs are text.
 pub fn render(rows: &[RecordBatch], format: Format) -> Result<String, Error> {
     match format {
         Format::Table => Ok(pretty_format_batches(rows)?.to_string()),
@@ -112,7 +135,7 @@ pub fn render(rows: &[RecordBatch], format: Format) -> Result<String, Error> {
             let mut text = Vec::new();
             let mut writer = arrow::csv::Writer::new(&mut text);
             for batch in rows {
-                writer.write(batch)?;
+                writer.write(&flattened(batch)?)?;
             }
             drop(writer);
             Ok(String::from_utf8_lossy(&text).trim_end().to_owned())

@@ -83,6 +83,12 @@ impl Label {
                 ))?;
             }
         }
+        if report.rows == 0 {
+            eprintln!(
+                "nothing to learn from: a kernel counts where a processor and a GPU both passed it (`run --devices \
+                 cpu,gpu`) and --features describes it"
+            );
+        }
         Ok(if report.rows > 0 { ExitCode::SUCCESS } else { output::NEGATIVE })
     }
 }

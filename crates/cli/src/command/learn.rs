@@ -11,7 +11,7 @@ use synth::{Budget, Judge, Settings};
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  \
     benchstone learn --task local-size:8,256 --train kernels --rounds 5 --batch 8 --out learned\n  \
-    benchstone learn --task cpu-gpu --train kernels --committee perceptron:7,knn:7,forest:7 --out learned\n  \
+    benchstone learn --task cpu-gpu --train kernels --committee mlp:7,knn:7,forest:7 --out learned\n  \
     benchstone learn --task local-size:8,256 --train kernels --strategy passive --out baseline\n\n\
 Without --test, a third of the training kernels (drawn by the seed) is kept for testing; these are\n\
 never trained on nor steered to. A run that was stopped goes on where it was when the same command is\n\
@@ -33,7 +33,7 @@ pub(crate) struct Learn {
     #[arg(long, default_value = "grewe")]
     space: String,
     /// Who votes: METHOD:COUNT with commas
-    #[arg(long, default_value = "perceptron:7,knn:7,forest:7")]
+    #[arg(long, default_value = "mlp:7,knn:7,forest:7")]
     committee: String,
     /// active (where votes differ most) or passive (at random)
     #[arg(long, default_value = "active", value_parser = strategy)]

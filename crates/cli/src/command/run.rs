@@ -58,7 +58,7 @@ pub(crate) struct Run {
     #[arg(long, value_name = "KERNELS")]
     sample: Option<usize>,
     /// Only kernels under such licences: permissive, osi, all
-    #[arg(long, default_value = "all", value_parser = licences)]
+    #[arg(long, visible_alias = "licenses", default_value = "all", value_parser = licences)]
     licences: Licences,
     /// `cldrive` prints the rows as CLgen's driver did
     #[arg(long, value_enum)]

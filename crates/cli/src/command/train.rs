@@ -122,6 +122,9 @@ fn partial(out: &Path) -> PathBuf {
 
 fn place(work: &Path, out: &Path) -> anyhow::Result<()> {
     if out.exists() {
+        if !out.join("config.json").is_file() {
+            bail!("{} holds no checkpoint, so --force does not replace it", out.display());
+        }
         fs::remove_dir_all(out).with_context(|| format!("cannot remove {}", out.display()))?;
     }
     fs::rename(work, out).with_context(|| format!("cannot write {}", out.display()))

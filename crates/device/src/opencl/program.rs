@@ -38,6 +38,24 @@ pub(crate) struct Built {
 /// default; some need a later one.
 const OPTIONS: [&str; 3] = ["", "-cl-std=CL2.0", "-cl-std=CL3.0"];
 
+/// Whether a preprocessor could open a file for `text`: an `#include` in any of its spellings, line
+/// splices and comments inside of it undone. Takes more for one than is one, never less.
+fn includes(text: &str) -> bool {
+    let mut flat = text.replace("\\\r\n", "").replace("\\\n", "").replace("??/\n", "");
+    while let Some(begin) = flat.find("/*") {
+        let end = flat[begin + 2..].find("*/").map_or(flat.len(), |at| begin + 2 + at + 2);
+        flat.replace_range(begin..end, " ");
+    }
+    flat.lines().any(|line| {
+        let line = line.trim_start();
+        let operator = ["#", "%:", "??="].iter().find_map(|operator| line.strip_prefix(operator));
+        operator.is_some_and(|rest| {
+            let rest = rest.trim_start();
+            ["include", "import", "embed"].iter().any(|name| rest.starts_with(name))
+        })
+    })
+}
+
 impl Built {
     /// Build `text`; `arguments`: have the driver keep what it knows about arguments.
     ///
@@ -46,6 +64,10 @@ impl Built {
     pub(crate) fn new(device: &Device, text: &str, arguments: bool) -> Result<Built, Finding> {
         if text.contains('\0') {
             return Err(Finding::new(Outcome::BuildFailure, "the text holds a zero byte"));
+        }
+        if includes(text) {
+            let why = "programs stand alone: drivers would open the files of this machine";
+            return Err(Finding::new(Outcome::BuildFailure, format!("#include: {why}")));
         }
         let mut first = None;
         for options in OPTIONS {
@@ -219,6 +241,20 @@ fn named_type(name: &str, space: AddressSpace, access: u32) -> Type {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_include_is_seen_in_every_spelling() {
+        for text in [
+            "#include \"/etc/passwd\"",
+            "  # /* x */ include </etc/passwd>",
+            "int a;\n%:include MACRO",
+            "#inc\\\nlude \"/etc/passwd\"",
+            "/* a\n*/ #include_next <b>",
+        ] {
+            assert!(includes(text), "{text}");
+        }
+        assert!(!includes("kernel void include(int a) {} // #include \"x\"\n#define include 1"));
+    }
 
     #[test]
     fn reads_the_drivers_names_of_types() {

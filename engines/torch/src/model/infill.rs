@@ -171,12 +171,19 @@ impl Infill {
         }
         let causal = length > 1;
         let group = shape.heads / shape.kv_heads;
-        let y = if length == 1 {
-            // One query for each head of a group: the group's heads are the rows of one query. Two
-            // products and a softmax: fused attention plans anew for every length of the cache.
-            let grouped = query.reshape([rows, shape.kv_heads, group, shape.head()]);
-            let scores = grouped.matmul(&key.transpose(2, 3)) / (shape.head() as f64).sqrt();
-            let y = scores.softmax(-1, Number::Float).to_kind(value.kind()).matmul(&value);
+        let y = if length == 1 && group > 1 {
+            // One query for each head of a group: the group's heads are the rows of one query.
+            let grouped = query.view([rows, shape.kv_heads, group, shape.head()]);
+            let y = Tensor::scaled_dot_product_attention(
+                &grouped,
+                &key,
+                &value,
+                None::<&Tensor>,
+                0.0,
+                false,
+                None,
+                false,
+            );
             y.reshape([rows, shape.heads, 1, shape.head()])
         } else {
             let spread = |x: &Tensor| match group {

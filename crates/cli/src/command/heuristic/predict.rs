@@ -37,6 +37,7 @@ impl Predict {
         if let Some(scores) = &report.scores {
             let rows = [super::score_row(&report.model, scores)];
             output::line(&output::table(&super::SCORES, rows).to_string())?;
+            output::line(&super::meaning(scores))?;
         }
         Ok(ExitCode::SUCCESS)
     }

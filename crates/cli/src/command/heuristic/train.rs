@@ -32,6 +32,7 @@ impl Train {
             false => {
                 let rows = [super::score_row(&report.model, &report.scores)];
                 output::line(&output::table(&super::SCORES, rows).to_string())?;
+                output::line(&super::meaning(&report.scores))?;
                 output::line(&format!("{} ({})", self.out.display(), report.validation))?;
             }
         }
