@@ -176,6 +176,10 @@ impl<'a> Sampler<'a> {
                 .collect::<Vec<_>>()
                 .into_par_iter()
                 .for_each(|(one, logits)| one.advance(logits, self.drawing.choice));
+            #[expect(
+                clippy::needless_range_loop,
+                reason = "a slot is emptied and filled by its place"
+            )]
             for slot in 0..slots {
                 let finished = running[slot].as_ref().is_some_and(|one| one.finished);
                 if !finished {

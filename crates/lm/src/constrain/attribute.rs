@@ -90,7 +90,9 @@ impl Parser {
                 };
                 let fits = match known {
                     Known::Numbers(..) | Known::Lanes => {
-                        lexeme.sort == Sort::Number && number() && text.trim_matches('0') != ""
+                        lexeme.sort == Sort::Number
+                            && number()
+                            && !text.trim_matches('0').is_empty()
                     }
                     Known::Alignment => {
                         let value = text.parse::<u32>();

@@ -300,8 +300,7 @@ impl Parser {
             }
             Sort::Word => {
                 let known = |(name, symbol): &(Name, Symbol)| {
-                    name.starts_with(text)
-                        && Operand::named(symbol).is_some_and(|operand| fits(operand))
+                    name.starts_with(text) && Operand::named(symbol).is_some_and(fits)
                 };
                 let builtin = |name: &str| fits(Operand::value(Type::Builtin(name.into())));
                 self.visible().any(known)

@@ -297,12 +297,8 @@ pub(crate) fn assignable(to: &Type, from: &Type, zero: bool) -> bool {
 
 /// Pointers to different things are converted with a warning, but for pointers in pointers.
 fn pointees(to: &Type, from: &Type) -> bool {
-    match (to, from) {
-        (Type::Function(_) | Type::Builtin(_), _) | (_, Type::Function(_) | Type::Builtin(_)) => {
-            false
-        }
-        _ => true,
-    }
+    let is_code = |ty: &Type| matches!(ty, Type::Function(_) | Type::Builtin(_));
+    !(is_code(to) || is_code(from))
 }
 
 /// The type of a vector's components `.xyz`, `.s01`, `.lo`; `None` where it has none such.
