@@ -35,10 +35,7 @@ impl<T: Row> Builder<T> {
     /// When `out` exists, when an unfinished one has other settings, or when another process is at
     /// it.
     pub fn create(out: &Path, force: bool, settings: &impl Serialize) -> Result<Builder<T>> {
-        if out.exists() && !force {
-            return Err(Error::Exists(out.to_owned()));
-        }
-        replaceable(out)?;
+        claim(out, force)?;
         let name = out.file_name().unwrap_or_default().to_string_lossy();
         let partial = out.with_file_name(format!("{name}.partial"));
         fs::create_dir_all(&partial).map_err(Error::file("create", &partial))?;
@@ -168,13 +165,15 @@ impl<T: Row> Builder<T> {
     }
 }
 
-/// Whether a data set may take the place of what is at `out`: nothing, an empty folder, or another
-/// data set; never somebody's folder.
-pub(crate) fn replaceable(out: &Path) -> Result<()> {
+/// Whether a data set may be made at `out`: where nothing is, and by `force` in the place of an empty
+/// folder or another data set; never of somebody's folder.
+pub(crate) fn claim(out: &Path, force: bool) -> Result<()> {
     let empty = || fs::read_dir(out).is_ok_and(|mut entries| entries.next().is_none());
-    match !out.exists() || Dataset::is_at(out) || empty() {
-        true => Ok(()),
-        false => Err(Error::Foreign(out.to_owned())),
+    match out.exists() {
+        false => Ok(()),
+        true if !force => Err(Error::Exists(out.to_owned())),
+        true if Dataset::is_at(out) || empty() => Ok(()),
+        true => Err(Error::Foreign(out.to_owned())),
     }
 }
 

@@ -1,6 +1,6 @@
 use crate::{
-    Dataset, Error, Manifest, Notes, Result, Shard, builder::replaceable, content_hash,
-    content_hash_of, manifest::host, shard,
+    Dataset, Error, Manifest, Notes, Result, Shard, builder::claim, content_hash, content_hash_of,
+    manifest::host, shard,
 };
 use arrow::array::RecordBatch;
 use std::{fs, os::unix::fs::PermissionsExt, path::Path};
@@ -20,10 +20,7 @@ pub fn write_flat(
     batches: &[RecordBatch],
     notes: Notes,
 ) -> Result<Dataset> {
-    if out.exists() && !force {
-        return Err(Error::Exists(out.to_owned()));
-    }
-    replaceable(out)?;
+    claim(out, force)?;
     let columns = batches.first().map(RecordBatch::schema).ok_or_else(|| Error::Columns {
         schema: schema.to_owned(),
         reason: "no batch, so no columns".to_owned(),

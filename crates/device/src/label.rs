@@ -77,10 +77,9 @@ struct Labelled {
 ///
 /// `vectors` holds, by a program's identity (the hash of its text) and its kernel's name, the values
 /// named `comp`, `rational`, `mem`, `localmem`, `coalesced` and `atomic`.
-/// Columns: `program` (`PACKAGE/PATH:KERNEL@` and eight digits of its identity), `variant` (the global size), `group`, `licence`,
-/// `label` (the faster device), the
-/// features with `transfer` (bytes) and `wgsize`, F1 to F4, the seconds `cost_CPU` and `cost_GPU`
-/// (kernel and transfers); and for readers of the CLgen paper's tables `oracle`, `speedup` (slower
+/// Columns: `program` (`PACKAGE/PATH:KERNEL@` and eight digits of its identity), `variant` (the
+/// global size), `group`, `licence`, `label` (the faster device), the features with `transfer`
+/// (bytes) and `wgsize`, F1 to F4, the seconds `cost_CPU` and `cost_GPU` (kernel and transfers); and for readers of the CLgen paper's tables `oracle`, `speedup` (slower
 /// over faster time) and `penalty` (its inverse), in single precision and so no features.
 ///
 /// # Errors

@@ -7,7 +7,7 @@
 //!
 //! - [`devices`] lists what is here, which can be used and why not; OpenCL is loaded at run time,
 //!   and a machine without it gets told what to install.
-//! - [`run`] takes every kernel × device × size of a data set, folder or schedule. A *payload* is
+//! - [`run()`] takes every kernel × device × size of a data set, folder or schedule. A *payload* is
 //!   made from the kernel's arguments as data (section 5.1; [`LADDER`] says what is tried beyond
 //!   it), four executions decide whether the kernel does predictable work (section 5.2), and those
 //!   that pass are measured until the median is known well enough, one measurement at a time.

@@ -6,13 +6,13 @@
 //!
 //! - [`Submissions`] are read from CodeNet's folders or JSON lines; [`make_pairs`] turns chronological
 //!   ones into [`Pair`]s, timed, labelled and split by problem. [`schema`] describes every form of lines.
-//! - [`grow`] makes tests of samples: inputs of the same grammar, larger and larger, on which all accepted
+//! - [`grow()`] makes tests of samples: inputs of the same grammar, larger and larger, on which all accepted
 //!   programs agree.
-//! - [`judge`] builds, checks and times [`Candidates`] on a [`Bench`]; what they do wrong is a verdict.
-//! - [`score`] computes %Opt, Speedup, Correct and Best@k as PIE defines them, and what they leave out.
-//! - [`search`] proposes without a model: rewrites of clang's syntax tree ([`Rewriter`]) combined by
+//! - [`judge()`] builds, checks and times [`Candidates`] on a [`Bench`]; what they do wrong is a verdict.
+//! - [`score()`] computes %Opt, Speedup, Correct and Best@k as PIE defines them, and what they leave out.
+//! - [`search()`] proposes without a model: rewrites of clang's syntax tree ([`Rewriter`]) combined by
 //!   evolution under the judge. [`propose`] asks a served model, with examples found by retrieval.
-//! - [`export`] writes pairs as data to fine-tune on.
+//! - [`export()`] writes pairs as data to fine-tune on.
 //!
 //! ```no_run
 //! use edits::{Bench, Candidates, JudgeOptions, Limits, Pairs, Store, TestFolder, Tests};

@@ -18,7 +18,7 @@
 //! - [`Extractor`] makes [`Row`]s of programs: OpenCL C, C and C++ are compiled by the clang worker
 //!   (one parse gives tree and bitcode), bitcode and textual IR are read by LLVM directly. A
 //!   program that cannot be described has a row with a verdict; none is dropped.
-//! - [`project`] puts several sets of vectors on one map and says how much of it each covers.
+//! - [`project()`] puts several sets of vectors on one map and says how much of it each covers.
 //!
 //! A file with several kernels has one row for each in the spaces that tell functions apart, and
 //! the vectors of the whole module in every one of these rows: isolate kernels first

@@ -4,12 +4,12 @@
 //! its job as a tool that can be rerun. One row is one [`Module`]: bitcode as the compiler first
 //! made it, the exact command, the package and its licence.
 //!
-//! - [`wrap`] stands in a compiler's place and keeps what it makes;
-//! - [`build`] builds packages with wrapped compilers, in a sandbox;
-//! - [`extract`] takes modules from objects, archives, corpora and compilation databases;
-//! - [`structure`] describes a module so that names, metadata and order do not matter, and
-//!   [`dedup`] drops what is there already and groups what is alike;
-//! - [`license`], [`stats`] and [`export`] judge, count and hand on.
+//! - [`wrap()`] stands in a compiler's place and keeps what it makes;
+//! - [`build()`] builds packages with wrapped compilers, in a sandbox;
+//! - [`extract()`] takes modules from objects, archives, corpora and compilation databases;
+//! - [`structure()`] describes a module so that names, metadata and order do not matter, and
+//!   [`dedup()`] drops what is there already and groups what is alike;
+//! - [`license()`], [`stats()`] and [`export()`] judge, count and hand on.
 //!
 //! Foreign bitcode is read by [`Reader`], in worker processes of their own.
 //!

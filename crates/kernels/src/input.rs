@@ -110,9 +110,10 @@ fn of_content(row: ContentFile) -> Source {
 }
 
 fn of_program(program: dataset::Program) -> Source {
-    let (id, text) = match program.code {
-        Code::Text(text) => (dataset::content_hash(text.as_bytes()), Some(text)),
-        Code::Bytes(bytes) => (dataset::content_hash(&bytes), None),
+    let id = program.code.hash();
+    let text = match program.code {
+        Code::Text(text) => Some(text),
+        Code::Bytes(_) => None,
     };
     let path = if program.path.is_empty() { program.name } else { program.path };
     let provenance = Provenance { path, ..Provenance::default() };

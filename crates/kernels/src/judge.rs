@@ -61,8 +61,8 @@ impl Judge {
         Err(first.unwrap_or_else(|| Verdict::new(DOES_NOT_COMPILE, "no standard was tried")))
     }
 
-    /// The row of a program's last kernel, isolated and in normal form, as [`prepare`](crate::prepare)
-    /// makes it.
+    /// The row of a program's last kernel, isolated and in normal form, as
+    /// [`prepare()`](crate::prepare()) makes it.
     #[must_use]
     pub fn normalise(&self, text: &str) -> Option<KernelRow> {
         let id = dataset::content_hash(text.as_bytes());

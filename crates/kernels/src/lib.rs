@@ -1,7 +1,7 @@
 //! From content files to kernels that a model can learn from.
 //!
 //! A content file as `mine` finds it may lack definitions that its package's build supplies, holds
-//! several kernels and much else, and spells everything its own way. [`prepare`] makes of it one
+//! several kernels and much else, and spells everything its own way. [`prepare()`] makes of it one
 //! program per kernel, each judged, isolated and in normal form (CLgen, CGO'17, section 4.1;
 //! BenchPress, PACT'22, section 3.1):
 //!

@@ -1,6 +1,6 @@
 //! Sources of programs: where real kernels come from.
 //!
-//! [`run`] takes sources as a user writes them ([`Spec`]: folders, archives, git, Debian, PyPI,
+//! [`run()`] takes sources as a user writes them ([`Spec`]: folders, archives, git, Debian, PyPI,
 //! crates, GitHub, Parquet tables, lists of these) and makes a data set of [`ContentFile`]s, the
 //! raw material of CLgen (CGO'17, section 4.1) and BenchPress (PACT'22, section 3.1):
 //!

@@ -4,7 +4,7 @@
 //! hang, a gigabyte of memory) costs one [`Death`], not the run. There are three ways to use it:
 //!
 //! - [`Worker`]: a long-lived process that answers framed messages, restricted by the [`Profile`] it
-//!   enters before it reads the first one ([`serve`] is its side of the pipe);
+//!   enters before it reads the first one ([`serve()`] is its side of the pipe);
 //! - [`Pool`]: several of them, fed from many threads, each respawned when it dies;
 //! - [`run`]: one foreign program from start to end, with its output, time and memory.
 //!

@@ -28,7 +28,7 @@ pub struct Worker {
 }
 
 impl Worker {
-    /// Start `command`, which must call [`crate::serve`] with an equal profile.
+    /// Start `command`, which must call [`crate::serve()`] with an equal profile.
     ///
     /// # Errors
     /// [`Death::Start`] when it cannot be started, else how it died before its first word.

@@ -9,7 +9,7 @@
 //!
 //! - [`time`] takes one program; [`time_suite`] many, in parallel, as rows of a data set.
 //! - [`SourceKind`] says where cycles come from: QEMU with our model, gem5, cachegrind, or the wall clock.
-//! - [`calibrate`] writes a processor file for the host; [`validate`] tells how well the model's
+//! - [`calibrate()`] writes a processor file for the host; [`validate()`] tells how well the model's
 //!   times agree with its clock.
 //! - What a program does wrong is the verdict of its [`Timing`], never an error.
 //!

@@ -58,7 +58,7 @@ pub(crate) struct Run {
     #[arg(long, value_name = "KERNELS")]
     sample: Option<usize>,
     /// Only kernels under such licences: permissive, osi, all
-    #[arg(long, visible_alias = "licenses", default_value = "all", value_parser = licences)]
+    #[arg(long, visible_alias = "licenses", default_value = "all")]
     licences: Licences,
     /// `cldrive` prints the rows as CLgen's driver did
     #[arg(long, value_enum)]
@@ -83,10 +83,6 @@ enum Opinion {
 #[derive(clap::ValueEnum, Clone, Copy, Debug)]
 enum Format {
     Cldrive,
-}
-
-fn licences(text: &str) -> Result<Licences, String> {
-    text.parse()
 }
 
 impl Run {

@@ -45,7 +45,7 @@ pub(crate) struct DrawingFlags {
     /// How many samples to draw
     #[arg(long, default_value_t = 10)]
     pub(crate) n: u64,
-    /// A file with the text to go on from, with one [HOLE]; else `kernel void [HOLE]`
+    /// A file with the text to go on from, with one `[HOLE]`; else `kernel void [HOLE]`
     #[arg(long, value_name = "FILE")]
     prompt: Option<PathBuf>,
     /// Wanted arguments, for example "global float*, const int" (infill)

@@ -1,6 +1,6 @@
 //! One HTML page of what a folder holds.
 //!
-//! [`write`] finds the data sets, collects their [`Programs`], draws their vectors
+//! [`write()`] finds the data sets, collects their [`Programs`], draws their vectors
 //! ([`feature_map`]), and lets a [`Section`] tell of each schema: one file each. Whatever comes out
 //! of a data set was written by others; it reaches the page through `maud`, which escapes it, or as
 //! JSON that the page's script sets as text.

@@ -38,22 +38,47 @@ pub(crate) struct Built {
 /// default; some need a later one.
 const OPTIONS: [&str; 3] = ["", "-cl-std=CL2.0", "-cl-std=CL3.0"];
 
-/// Whether a preprocessor could open a file for `text`: an `#include` in any of its spellings, line
-/// splices and comments inside of it undone. Takes more for one than is one, never less.
+/// Whether a preprocessor could open a file for `text`: an `#include` in any of its spellings. Takes
+/// more for one than is one, never less: comments are nowhere taken out, since what looks like one
+/// may stand in a string or in another comment.
 fn includes(text: &str) -> bool {
-    let mut flat = text.replace("\\\r\n", "").replace("\\\n", "").replace("??/\n", "");
-    while let Some(begin) = flat.find("/*") {
-        let end = flat[begin + 2..].find("*/").map_or(flat.len(), |at| begin + 2 + at + 2);
-        flat.replace_range(begin..end, " ");
+    let flat = without_splices(text);
+    let directive = |(at, operator): (usize, &str)| {
+        let before = flat[..at].rsplit(['\n', '\r']).next().unwrap_or_default();
+        let begins = !before.contains(|c: char| c.is_ascii_graphic())
+            || before.trim_end_matches(|c: char| !c.is_ascii_graphic()).ends_with("*/");
+        let name = behind_comments(&flat[at + operator.len()..]);
+        begins && ["include", "import", "embed"].iter().any(|kind| name.starts_with(kind))
+    };
+    ["#", "%:", "??="].iter().flat_map(|operator| flat.match_indices(operator)).any(directive)
+}
+
+/// `text` with its continued lines joined; white space may stand between backslash and line end.
+fn without_splices(text: &str) -> String {
+    let text = text.replace("??/", "\\");
+    let mut pieces = text.split('\\');
+    let mut flat = pieces.next().unwrap_or_default().to_owned();
+    for piece in pieces {
+        let rest =
+            piece.trim_start_matches(|c: char| c.is_whitespace() && !matches!(c, '\n' | '\r'));
+        let joined = ["\r\n", "\n", "\r"].iter().find_map(|end| rest.strip_prefix(end));
+        if joined.is_none() {
+            flat.push('\\');
+        }
+        flat.push_str(joined.unwrap_or(piece));
     }
-    flat.lines().any(|line| {
-        let line = line.trim_start();
-        let operator = ["#", "%:", "??="].iter().find_map(|operator| line.strip_prefix(operator));
-        operator.is_some_and(|rest| {
-            let rest = rest.trim_start();
-            ["include", "import", "embed"].iter().any(|name| rest.starts_with(name))
-        })
-    })
+    flat
+}
+
+/// What stands behind the white space and comments that `text` begins with.
+fn behind_comments(mut text: &str) -> &str {
+    loop {
+        text = text.trim_start_matches(|c: char| !c.is_ascii_graphic());
+        match text.strip_prefix("/*").and_then(|comment| comment.split_once("*/")) {
+            Some((_, rest)) => text = rest,
+            None => return text,
+        }
+    }
 }
 
 impl Built {
@@ -250,6 +275,13 @@ mod tests {
             "int a;\n%:include MACRO",
             "#inc\\\nlude \"/etc/passwd\"",
             "/* a\n*/ #include_next <b>",
+            "// /*\n#include \"/etc/passwd\"\n// */",
+            "char* a = \"/*\";\n#include <a>\nchar* b = \"*/\";",
+            "\u{feff}#include <a>",
+            "int a;\r#include <a>",
+            "#inc\\ \t\nlude <a>",
+            "??=inc??/\nlude <a>",
+            "# /* a */ /* b\n */ include <a>",
         ] {
             assert!(includes(text), "{text}");
         }

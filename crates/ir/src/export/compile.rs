@@ -1,6 +1,6 @@
 //! Parquet with ComPile's columns first, zstd, a file or more a split, and a data card.
 
-use super::{Export, ExportReport, SPLITS, split_of, write_texts};
+use super::{Export, ExportReport, SPLITS, split_of};
 use crate::{Error, Module};
 use dataset::{Dataset, Progress, content_hash_of_file, write_shard};
 use std::{fmt::Write, fs, path::Path};
@@ -14,8 +14,7 @@ pub(super) fn write(
     folder: &Path,
     progress: &dyn Progress,
 ) -> Result<ExportReport, Error> {
-    let mut report =
-        ExportReport { texts: write_texts(dataset, folder)?, ..ExportReport::default() };
+    let mut report = ExportReport::default();
     let data = folder.join("data");
     fs::create_dir(&data).map_err(Error::file("create", &data))?;
     let mut sums = String::new();

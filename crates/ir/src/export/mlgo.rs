@@ -1,6 +1,6 @@
 //! ml-compiler-opt's corpus: what its training reads, and what `ir extract` reads back.
 
-use super::{Export, ExportReport, place_of, split_of, write_texts};
+use super::{Export, ExportReport, place_of, split_of};
 use crate::{Error, Module, extract::Description};
 use dataset::{Dataset, Progress};
 use std::{fs, path::Path};
@@ -11,8 +11,7 @@ pub(super) fn write(
     folder: &Path,
     progress: &dyn Progress,
 ) -> Result<ExportReport, Error> {
-    let mut report =
-        ExportReport { texts: write_texts(dataset, folder)?, ..ExportReport::default() };
+    let mut report = ExportReport::default();
     let mut description = Description::default();
     for row in dataset.rows::<Module>()? {
         let row = row?;

@@ -96,11 +96,15 @@ pub fn export(options: &Export<'_>, progress: &dyn Progress) -> Result<ExportRep
     }
     fs::create_dir_all(&partial).map_err(Error::file("create", &partial))?;
     progress.begin("modules", dataset.manifest().rows);
-    let report = match options.format {
-        Format::Compile => compile::write(options, &dataset, &partial, progress),
-        Format::Mlgo => mlgo::write(options, &dataset, &partial, progress),
-        Format::Text => text::write(options, &dataset, &partial, progress),
+    let write = match options.format {
+        Format::Compile => compile::write,
+        Format::Mlgo => mlgo::write,
+        Format::Text => text::write,
     };
+    let report = write_texts(&dataset, &partial).and_then(|texts| {
+        let report = write(options, &dataset, &partial, progress)?;
+        Ok(ExportReport { texts, ..report })
+    });
     let report = match report {
         Ok(report) => report,
         Err(error) => {

@@ -1,6 +1,6 @@
 //! Textual IR, a file a module.
 
-use super::{Export, ExportReport, place_of, split_of, write_texts};
+use super::{Export, ExportReport, place_of, split_of};
 use crate::{Error, Module};
 use dataset::{Dataset, Progress};
 use std::{fs, path::Path};
@@ -11,8 +11,7 @@ pub(super) fn write(
     folder: &Path,
     progress: &dyn Progress,
 ) -> Result<ExportReport, Error> {
-    let mut report =
-        ExportReport { texts: write_texts(dataset, folder)?, ..ExportReport::default() };
+    let mut report = ExportReport::default();
     for row in dataset.rows::<Module>()? {
         let row = row?;
         progress.advance(1);

@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// operators and frequent identifiers are whole; literals and rare names are spelled by character.
 ///
 /// A spelled lexeme is the piece of its first character and one *continuing* piece (`##x`) for each
-/// byte behind it. Blanks between lexemes are not tokens: a [`Layout`] restores them. Where a text
+/// byte behind it. Blanks between lexemes are not tokens: a `Layout` restores them. Where a text
 /// has others, `<gap>` and continuing pieces say which, so that any text comes back as it was.
 #[derive(Clone, Debug)]
 pub struct Syntax {

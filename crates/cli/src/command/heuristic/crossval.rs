@@ -44,10 +44,7 @@ impl Crossval {
             });
             std::iter::once(super::score_row(&model.model, &model.scores)).chain(with)
         });
-        output::line(&output::table(&super::SCORES, rows).to_string())?;
-        if let Some(model) = report.models.first() {
-            output::line(&super::meaning(&model.scores))?;
-        }
+        super::print_scores(rows, report.models.first().map(|model| &model.scores))?;
         for model in &report.models {
             output::line(&format!("{}:\n{}", model.model, super::recognition(&model.scores)))?;
             if let Some(with) = &model.with_extra {

@@ -52,9 +52,16 @@ impl Heuristic {
 const SCORES: [&str; 6] =
     ["model", "accuracy", "speedup", "95 % interval", "share of oracle", "over"];
 
-/// What a speedup in a table of scores means.
-fn meaning(scores: &Scores) -> String {
-    format!("speedup: {}; {}", scores.orientation, scores.mean)
+/// A table of rows made by [`score_row`], and what the speedups in it mean.
+fn print_scores(
+    rows: impl IntoIterator<Item = Vec<String>>,
+    meaning: Option<&Scores>,
+) -> anyhow::Result<()> {
+    output::line(&output::table(&SCORES, rows).to_string())?;
+    if let Some(scores) = meaning {
+        output::line(&format!("speedup: {}; {}", scores.orientation, scores.mean))?;
+    }
+    Ok(())
 }
 
 fn score_row(name: &str, scores: &Scores) -> Vec<String> {

@@ -36,8 +36,7 @@ impl Predict {
         output::line(&output::table(&["program", "input", "choice", "best"], rows).to_string())?;
         if let Some(scores) = &report.scores {
             let rows = [super::score_row(&report.model, scores)];
-            output::line(&output::table(&super::SCORES, rows).to_string())?;
-            output::line(&super::meaning(scores))?;
+            super::print_scores(rows, Some(scores))?;
         }
         Ok(ExitCode::SUCCESS)
     }

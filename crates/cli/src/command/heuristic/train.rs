@@ -31,8 +31,7 @@ impl Train {
             true => output::json(&report)?,
             false => {
                 let rows = [super::score_row(&report.model, &report.scores)];
-                output::line(&output::table(&super::SCORES, rows).to_string())?;
-                output::line(&super::meaning(&report.scores))?;
+                super::print_scores(rows, Some(&report.scores))?;
                 output::line(&format!("{} ({})", self.out.display(), report.validation))?;
             }
         }
