@@ -46,6 +46,7 @@ mod provenance;
 mod reader;
 mod row;
 mod shard;
+mod text;
 mod verdict;
 
 pub use builder::Builder;
@@ -61,6 +62,7 @@ pub use provenance::Provenance;
 pub use reader::Dataset;
 pub use row::Row;
 pub use shard::write as write_shard;
+pub use text::{Decoded, decode};
 pub use verdict::Verdict;
 
 /// Results of this crate.

@@ -32,12 +32,26 @@ impl Language {
     }
 }
 
+impl Language {
+    /// Its name in data sets.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Language::OpenCl => "opencl",
+            Language::C => "c",
+            Language::Cxx => "c++",
+            Language::LlvmIr => "llvm-ir",
+            Language::Bitcode => "bitcode",
+        }
+    }
+}
+
 /// A program's content.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Code {
     /// Source or textual IR.
     Text(String),
-    /// Bitcode, or a file that is no UTF-8.
+    /// Bitcode, or a file that is no text.
     Bytes(Vec<u8>),
 }
 
@@ -164,9 +178,9 @@ fn read_program(folder: &Path, file: &Path) -> Result<Program> {
     let language = Language::of(file).ok_or_else(|| Error::NoPrograms(file.to_owned()))?;
     let code = match language {
         Language::Bitcode => Code::Bytes(content),
-        _ => match String::from_utf8(content) {
-            Ok(text) => Code::Text(text),
-            Err(error) => Code::Bytes(error.into_bytes()),
+        _ => match crate::decode(&content) {
+            Some(decoded) => Code::Text(decoded.text),
+            None => Code::Bytes(content),
         },
     };
     let path = file.strip_prefix(folder).unwrap_or(file).to_string_lossy().into_owned();

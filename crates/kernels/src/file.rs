@@ -67,7 +67,7 @@ impl Source {
 /// The rows of a content file: its kernels, and whatever was turned away.
 pub(crate) fn rows(compiler: &Compiler, source: &Source) -> Vec<KernelRow> {
     let Some(text) = &source.text else {
-        return vec![source.rejected("", &Verdict::new("not-utf8", "the file is no UTF-8 text"))];
+        return vec![source.rejected("", &Verdict::new("not-utf8", "the file is binary"))];
     };
     if text.trim().is_empty() {
         return vec![source.rejected("", &Verdict::new("empty", ""))];

@@ -103,6 +103,9 @@ pub(crate) fn solve(
             rejected: BTreeMap::new(),
         }));
     }
+    if let Some(error) = look.before.iter().find(|error| repair::is_lost_data(error, &source)) {
+        return Err(does_not_compile(error));
+    }
     cut(compiler, source, setting, look).map(Some)
 }
 

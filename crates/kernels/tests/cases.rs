@@ -144,7 +144,14 @@ fn bad_files_are_rows_with_verdicts() {
         "#include \"/etc/passwd\"\nkernel void k(global int* a) { a[1] += 2; }",
     )
     .unwrap();
-    fs::write(folder.join("latin.cl"), b"kernel void k() { /* \xe9 */ }").unwrap();
+    fs::write(
+        folder.join("data.cl"),
+        "kernel void k(global int* a) { int t[] = {\n#include \"t.inc\"\n}; a[0] = t[a[1]]; }",
+    )
+    .unwrap();
+    fs::write(folder.join("bytes.cl"), b"kernel void k() { /* \0 */ }").unwrap();
+    fs::write(folder.join("latin.cl"), b"kernel void k(global int* a) { a[3] += 2; /* \xe9 */ }")
+        .unwrap();
     fs::write(folder.join("library.cl"), "int f(int a) { return a; }").unwrap();
     fs::write(
         folder.join("loop.cl"),
@@ -175,10 +182,12 @@ fn bad_files_are_rows_with_verdicts() {
     assert_eq!(
         verdicts[1..],
         [
+            ("bytes", "not-utf8"),
+            ("data", "does-not-compile"),
             ("empty", "empty"),
             ("good", "accepted"),
             ("host", "accepted"),
-            ("latin", "not-utf8"),
+            ("latin", "accepted"),
             ("library", "no-kernel"),
             ("loop", "accepted"),
             ("nothing", "too-small"),
@@ -186,5 +195,5 @@ fn bad_files_are_rows_with_verdicts() {
             ("wrong", "does-not-compile"),
         ]
     );
-    assert_eq!((report.files, report.kernels), (10, 3));
+    assert_eq!((report.files, report.kernels), (12, 4));
 }

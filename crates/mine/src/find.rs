@@ -10,30 +10,13 @@ use crate::{
     source::Package,
     tree::{Host, Role, Tree, role},
 };
-use dataset::{Licences, Signature, Verdict, content_hash};
+use dataset::{Decoded, Licences, Signature, Verdict, content_hash};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 
-/// The text of a file, however it was encoded.
-pub(crate) struct Decoded {
-    pub(crate) text: String,
-    /// Whether its bytes were taken for Latin-1.
-    pub(crate) latin1: bool,
-}
-
-/// Read bytes as text; `None` for binary ones.
-///
-/// Bytes that are no UTF-8 are nearly always comments with an author's name in Latin-1, in code
-/// that is fine: they are read as that. A file with control characters is no text at all.
+/// The text of a file with Unix line ends; `None` for a binary one.
 pub(crate) fn decode(bytes: &[u8]) -> Option<Decoded> {
-    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-    if bytes.iter().any(|byte| *byte < b' ' && !b"\t\n\r\x0b\x0c\x1b".contains(byte)) {
-        return None;
-    }
-    let (text, latin1) = match std::str::from_utf8(bytes) {
-        Ok(text) => (text.to_owned(), false),
-        Err(_) => (bytes.iter().map(|byte| char::from(*byte)).collect(), true),
-    };
+    let Decoded { text, latin1 } = dataset::decode(bytes)?;
     let text =
         if text.contains('\r') { text.replace("\r\n", "\n").replace('\r', "\n") } else { text };
     Some(Decoded { text, latin1 })
@@ -151,7 +134,7 @@ fn candidates<'a>(tree: &Tree, path: &'a str, content: &[u8]) -> Vec<Candidate<'
     match role(path) {
         Some(Role::Kernel) => {
             let Some(decoded) = decode(content) else {
-                return turned_away(Verdict::new("not-utf8", "binary"));
+                return turned_away(Verdict::new("not-utf8", "the file is binary"));
             };
             let text = embedded::unwrap(&decoded.text).unwrap_or(decoded.text);
             let first = text.trim_start().chars().next();

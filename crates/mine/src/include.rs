@@ -230,6 +230,10 @@ impl Inliner<'_> {
         let found = self.find(&operand).and_then(|path| Some((self.library.get(&path)?, path)));
         let Some((file, path)) = found else {
             self.missing.insert(name.to_owned());
+            // Where a list goes on it is data; without the line the program would be another one.
+            if self.out.trim_end().ends_with(['{', ',', '=', '(']) {
+                self.out.push_str(&format!("#include \"{name}\"\n"));
+            }
             return;
         };
         let stands = |known: &Vec<Vec<String>>| {
@@ -487,6 +491,14 @@ mod tests {
         let found = inlined(&files, "k/a.cl");
         assert_eq!(found.text, "b\nc\nd\nend\n");
         assert!(found.missing.is_empty());
+    }
+
+    #[test]
+    fn an_include_of_data_that_is_missing_stays() {
+        let text = "constant int t[] = {\n#include \"t.inc\"\n};\n#include \"u.h\"\n";
+        let found = inlined(&[("k/a.cl", text)], "k/a.cl");
+        assert_eq!(found.text, "constant int t[] = {\n#include \"t.inc\"\n};\n");
+        assert_eq!(found.missing, ["t.inc", "u.h"]);
     }
 
     #[test]

@@ -46,7 +46,8 @@ pub struct ContentFile {
     /// Compiler options found in the package that define a name this text uses: `-DNAME=VALUE`;
     /// a value that the host program computes is written `?`.
     pub defines: Vec<String>,
-    /// Includes that nothing in the package answers to; their lines are gone from `text`.
+    /// Includes that nothing in the package answers to; their lines are gone from `text`,
+    /// except in lists of data.
     pub missing_includes: Vec<String>,
     /// MinHash signature of the file's own tokens, includes not counted.
     pub signature: Vec<u32>,

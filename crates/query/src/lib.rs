@@ -18,7 +18,7 @@ use datafusion::{
     execution::context::{SQLOptions, SessionContext},
     prelude::{ParquetReadOptions, SessionConfig},
 };
-use dataset::Dataset;
+use dataset::{Code, Dataset, Language, Programs};
 use std::{
     path::{Path, PathBuf},
     sync::Arc,
@@ -46,7 +46,8 @@ pub enum Error {
     },
 }
 
-/// Answer one SQL `SELECT` over data sets by table name. A Parquet file stands for a data set too.
+/// Answer one SQL `SELECT` over data sets by table name. A Parquet file stands for a data set too, and
+/// so does a plain folder or file of programs: its columns are `path`, `language` and `text`.
 ///
 /// # Errors
 /// When a data set cannot be opened or the statement is no valid `SELECT` over the tables.
@@ -61,10 +62,13 @@ pub fn run(sql: &str, tables: &[(&str, &Path)]) -> Result<Vec<RecordBatch>, Erro
             .set_bool("datafusion.execution.parquet.schema_force_view_types", false);
         let context = SessionContext::new_with_config(config);
         for (name, path) in tables {
-            let files = if path.is_file() {
+            let files = if Dataset::is_at(path) {
+                Dataset::open(path)?.shards()
+            } else if path.is_file() && Language::of(path).is_none() {
                 vec![path.to_path_buf()]
             } else {
-                Dataset::open(path)?.shards()
+                context.register_batch(*name, programs(path)?)?;
+                continue;
             };
             let files: Vec<String> = files
                 .into_iter()
@@ -88,6 +92,28 @@ pub fn run(sql: &str, tables: &[(&str, &Path)]) -> Result<Vec<RecordBatch>, Erro
         }
         Ok(batches)
     })
+}
+
+/// A plain folder or file of programs as a table; bitcode has no `text`.
+fn programs(path: &Path) -> Result<RecordBatch, Error> {
+    let (mut paths, mut languages, mut texts) = (Vec::new(), Vec::new(), Vec::new());
+    for program in Programs::open(path)?.iter()? {
+        let program = program?;
+        paths.push(program.path);
+        languages.push(program.language.name());
+        texts.push(match program.code {
+            Code::Text(text) => Some(text),
+            Code::Bytes(_) => None,
+        });
+    }
+    let columns: [(&str, ArrayRef); 3] = [
+        ("path", Arc::new(StringArray::from(paths))),
+        ("language", Arc::new(StringArray::from(languages))),
+        ("text", Arc::new(StringArray::from(texts))),
+    ];
+    Ok(RecordBatch::try_from_iter_with_nullable(
+        columns.into_iter().map(|(name, column)| (name, column, name == "text")),
+    )?)
 }
 
 /// How rows are printed.

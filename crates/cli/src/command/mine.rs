@@ -91,5 +91,8 @@ fn print(report: &Report, out: &std::path::Path) -> anyhow::Result<()> {
         count(report.kernels),
         report.seconds
     ))?;
-    output::line(&format!("next: benchstone prepare {} --out kernels", out.display()))
+    match report.unique_files {
+        0 => output::line("no content file was found"),
+        _ => output::line(&format!("next: benchstone prepare {} --out kernels", out.display())),
+    }
 }

@@ -14,7 +14,8 @@ use std::{path::PathBuf, process::ExitCode, time::Duration};
 Everything in RAW becomes a row; what was turned away has a verdict and the first diagnostic.\n\
 A run that was stopped goes on where it was when the same command is given again.")]
 pub(crate) struct Prepare {
-    /// A raw data set as `mine` makes it, or a folder or file of programs
+    /// A raw data set as `mine` makes it, or a folder or file of OpenCL programs (`mine DIR` finds
+    /// kernels inside C, C++, Python and Rust sources too)
     raw: PathBuf,
     #[command(flatten)]
     target: Target,
@@ -87,5 +88,11 @@ fn print(report: &Report, out: &std::path::Path) -> anyhow::Result<()> {
         output::count(report.lines_after),
         report.seconds
     ))?;
-    output::line(&format!("next: benchstone show {}", out.display()))
+    output::line(&match report.unique_kernels {
+        0 => format!(
+            "no kernel was accepted; why: benchstone query \"SELECT verdict, detail, path FROM k\" k={}",
+            out.display()
+        ),
+        _ => format!("next: benchstone show {}", out.display()),
+    })
 }

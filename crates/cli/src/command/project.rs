@@ -79,7 +79,10 @@ impl Project {
                 output::count(set.distinct as u64),
                 output::percent(set.cells as u64, report.cells_in_all as u64),
                 format!("{:.2}", set.hull_area),
-                format!("{} of {}", set.targets_matched, report.targets),
+                match report.targets {
+                    0 => "no --targets".to_owned(),
+                    targets => format!("{} of {targets}", set.targets_matched),
+                },
                 output::count(set.without as u64),
             ]
         });
@@ -100,6 +103,9 @@ impl Project {
             100.0 * first,
             100.0 * second
         ))?;
+        if let Some(folder) = &self.out {
+            output::line(&format!("{0}/map.svg and {0}/map.png", folder.display()))?;
+        }
         Ok(ExitCode::SUCCESS)
     }
 }

@@ -15,7 +15,8 @@ use std::{
     benchstone query \"SELECT package, count(*) AS n FROM k GROUP BY package ORDER BY n DESC\" k=kernels\n  \
     benchstone query \"SELECT verdict, count(*) FROM dataset GROUP BY verdict\" raw --format csv\n  \
     benchstone query \"SELECT * FROM dataset WHERE licence = 'MIT'\" kernels --out mit\n\n\
-A data set without a name is the table `dataset`. A Parquet file does for a data set.")]
+A data set without a name is the table `dataset`. A Parquet file does for a data set, and a plain\n\
+folder or file of programs (columns path, language and text).")]
 pub(crate) struct Query {
     /// One SELECT statement
     sql: String,
@@ -72,8 +73,22 @@ impl Query {
         if let Some(out) = &self.out {
             return self.write(out, &tables, &rows, global);
         }
-        let format = if global.json { Format::Jsonl } else { self.format };
-        output::line(&query::render(&rows, format.into())?)?;
+        if global.json {
+            let lines = query::render(&rows, query::Format::Jsonl)?;
+            let result: Vec<serde_json::Value> =
+                lines.lines().map(serde_json::from_str).collect::<Result<_, _>>()?;
+            let schema = rows.first().map(RecordBatch::schema);
+            let columns: Vec<&str> = schema
+                .iter()
+                .flat_map(|schema| schema.fields())
+                .map(|field| field.name().as_str())
+                .collect();
+            let report =
+                serde_json::json!({ "rows": result.len(), "columns": columns, "result": result });
+            output::json(&report)?;
+        } else {
+            output::line(&query::render(&rows, self.format.into())?)?;
+        }
         Ok(ExitCode::SUCCESS)
     }
 

@@ -3,7 +3,7 @@
 use crate::{Global, output};
 use anyhow::{Context, bail};
 use dataset::{Code, Dataset, Programs};
-use std::{path::PathBuf, process::ExitCode};
+use std::{collections::BTreeMap, path::PathBuf, process::ExitCode};
 
 /// Look at a data set: what it is, how it was made, and some of its programs
 #[derive(clap::Args, Debug)]
@@ -12,7 +12,7 @@ use std::{path::PathBuf, process::ExitCode};
     benchstone show kernels --programs 3\n  \
     benchstone show kernels --programs 3 --match hashcat")]
 pub(crate) struct Show {
-    /// A data set
+    /// A data set, or a folder or file of programs
     dataset: PathBuf,
     /// Print so many programs after the summary
     #[arg(long, value_name = "N", default_value_t = 1)]
@@ -24,6 +24,9 @@ pub(crate) struct Show {
 
 impl Show {
     pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
+        if self.dataset.exists() && !Dataset::is_at(&self.dataset) {
+            return self.files(global);
+        }
         let dataset = Dataset::open(&self.dataset)?;
         let manifest = dataset.manifest();
         if global.json {
@@ -61,14 +64,37 @@ impl Show {
         self.print_programs(&dataset)
     }
 
+    /// A plain folder or file of programs.
+    fn files(&self, global: &Global) -> anyhow::Result<ExitCode> {
+        let programs = Programs::open(&self.dataset)?;
+        let mut languages: BTreeMap<&str, u64> = BTreeMap::new();
+        for program in programs.iter()? {
+            *languages.entry(program?.language.name()).or_default() += 1;
+        }
+        if global.json {
+            let report = serde_json::json!({ "programs": programs.len(), "languages": languages });
+            output::json(&report)?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        let rows = languages.iter().map(|(name, n)| vec![(*name).to_owned(), output::count(*n)]);
+        output::line(&output::table(&["language", "programs"], rows).to_string())?;
+        self.print(&programs)
+    }
+
     fn print_programs(&self, dataset: &Dataset) -> anyhow::Result<ExitCode> {
         let first = dataset.batches(None)?.next().transpose()?;
         let has_text = first.is_some_and(|batch| batch.column_by_name("text").is_some());
-        if self.programs == 0 || !has_text {
+        if !has_text {
             return Ok(ExitCode::SUCCESS);
         }
-        let programs = Programs::open(dataset.folder())?;
+        self.print(&Programs::open(dataset.folder())?)
+    }
+
+    fn print(&self, programs: &Programs) -> anyhow::Result<ExitCode> {
         let mut shown = 0;
+        if self.programs == 0 {
+            return Ok(ExitCode::SUCCESS);
+        }
         for program in programs.iter()? {
             let program = program.context("cannot read the programs")?;
             let wanted = self.pattern.as_ref().is_none_or(|pattern| {

@@ -1,4 +1,5 @@
 use super::{Complaint, Fix, Program, Repair};
+use clang::Diagnostic;
 
 /// Leaves out what only the package's build could answer: includes of generated headers, `#error`
 /// against a missing option.
@@ -12,7 +13,10 @@ impl Repair for Directive {
         match complaint.kind {
             "err_pp_file_not_found"
             | "err_pp_file_not_found_angled_include_not_fatal"
-            | "err_cannot_open_file" => Some(vec![Fix::EmptyHeader(complaint.name.to_owned())]),
+            | "err_cannot_open_file" => {
+                let is_data = complaint.offset.is_some_and(|at| in_list(program.source, at));
+                (!is_data).then(|| vec![Fix::EmptyHeader(complaint.name.to_owned())])
+            }
             "err_pp_hash_error"
             | "err_pp_invalid_directive"
             | "err_pp_expects_filename"
@@ -22,5 +26,22 @@ impl Repair for Directive {
             }
             _ => None,
         }
+    }
+}
+
+/// Whether a preprocessor's error is a missing file of data: what it holds is the program's own, and
+/// nothing can be inferred about it.
+pub(crate) fn is_lost_data(error: &Diagnostic, source: &str) -> bool {
+    error.kind.contains("file_not_found")
+        && error.offset.is_some_and(|at| in_list(source, at as usize))
+}
+
+/// Whether the line at `offset` stands in an initialiser or in arguments.
+fn in_list(source: &str, offset: usize) -> bool {
+    let line = source.get(..offset).and_then(|before| before.rfind('\n')).unwrap_or(0);
+    let before = source.get(..line).unwrap_or_default().trim_end();
+    match before.strip_suffix('{') {
+        Some(before) => before.trim_end().ends_with(['=', ',', '{']),
+        None => before.ends_with([',', '=', '(']),
     }
 }

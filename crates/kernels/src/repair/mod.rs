@@ -18,6 +18,7 @@ mod type_name;
 mod usage;
 mod value;
 
+pub(crate) use directive::is_lost_data;
 pub(crate) use extension::HALF;
 pub use shim::HEADER as SHIM;
 

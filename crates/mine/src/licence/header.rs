@@ -34,7 +34,9 @@ pub(super) fn prose(text: &str) -> Option<&'static str> {
     if says("licensed under the apache license, version 2.0")
         || says("apache.org licenses license-2.0")
     {
-        return Some("Apache-2.0");
+        // The choice that most Rust crates offer.
+        let or_mit = says("or the mit license") || says("or mit license");
+        return Some(if or_mit { "MIT OR Apache-2.0" } else { "Apache-2.0" });
     }
     if says("boost software license") {
         return Some("BSL-1.0");

@@ -191,10 +191,16 @@ mod tests {
             ("LICENSE", MIT),
             ("sub/a.cl", "/* SPDX-License-Identifier: GPL-2.0-or-later */ kernel void a() {}"),
             ("b.cl", "// Licensed under the Apache License, Version 2.0 (the \"License\")\n"),
+            (
+                "d.rs",
+                "// Licensed under the Apache License, Version 2.0 <LICENSE-APACHE> or the MIT\n\
+                 // license <LICENSE-MIT>, at your option.\n",
+            ),
             ("sub/c.cl", "kernel void c() {}"),
         ];
         assert_eq!(licence(&files, "sub/a.cl"), ("GPL-2.0-or-later".into(), "spdx-header"));
         assert_eq!(licence(&files, "b.cl"), ("Apache-2.0".into(), "header-text"));
+        assert_eq!(licence(&files, "d.rs"), ("MIT OR Apache-2.0".into(), "header-text"));
         assert_eq!(licence(&files, "sub/c.cl"), ("MIT".into(), "licence-file"));
     }
 
