@@ -1,7 +1,7 @@
 //! Making and renewing the files under `cases/`.
 
 use anyhow::{Context, bail};
-use std::{fs, path::Path, process::Command};
+use std::{fs, path::Path};
 
 /// `case COMMAND NAME ARGS...`: a new case file with what the command prints now.
 pub(crate) fn new(root: &Path, arguments: &[String]) -> anyhow::Result<()> {
@@ -30,7 +30,7 @@ pub(crate) fn bless() -> anyhow::Result<()> {
 }
 
 fn renew(filter: &[&str]) -> anyhow::Result<()> {
-    let status = Command::new(env!("CARGO"))
+    let status = crate::cargo_at_root()
         .args(["test", "--release", "--workspace", "--test", "cases", "--"])
         .args(filter)
         .env("BLESS", "1")

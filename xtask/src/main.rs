@@ -54,10 +54,9 @@ fn lint() -> anyhow::Result<()> {
 }
 
 fn docs() -> anyhow::Result<()> {
-    let status = Command::new(env!("CARGO"))
+    let status = cargo_at_root()
         .args(["doc", "--release", "--workspace", "--no-deps", "--document-private-items"])
         .env("RUSTDOCFLAGS", "-D warnings")
-        .current_dir(root())
         .status()
         .context("cannot start cargo")?;
     if !status.success() {
@@ -70,10 +69,9 @@ fn docs() -> anyhow::Result<()> {
 fn test(arguments: &[String]) -> anyhow::Result<()> {
     // Workers, companions and the plugin are files of their own, which tests find beside them.
     cargo(&["build", "--release", "--workspace"])?;
-    let output = Command::new(env!("CARGO"))
+    let output = cargo_at_root()
         .args(["test", "--release", "--workspace", "--no-fail-fast"])
         .args(arguments)
-        .current_dir(root())
         .stdout(Stdio::piped())
         .spawn()
         .context("cannot start cargo")?;
@@ -114,8 +112,22 @@ fn follow(mut child: std::process::Child) -> anyhow::Result<(u64, u64, u64)> {
     Ok((passed, failed, skipped))
 }
 
+/// Cargo at the root, without what the cargo that runs this told it about this package: build scripts
+/// that look at such variables would run again, and what depends on them be built anew.
+fn cargo_at_root() -> Command {
+    let mut command = Command::new(env!("CARGO"));
+    command.current_dir(root());
+    for (name, _) in std::env::vars_os() {
+        let known = name.to_string_lossy();
+        if known.starts_with("CARGO_PKG_") || known.starts_with("CARGO_MANIFEST_") {
+            command.env_remove(name);
+        }
+    }
+    command
+}
+
 fn cargo(arguments: &[&str]) -> anyhow::Result<()> {
-    let status = Command::new(env!("CARGO")).args(arguments).current_dir(root()).status();
+    let status = cargo_at_root().args(arguments).status();
     if !status.context("cannot start cargo")?.success() {
         bail!("`cargo {}` failed", arguments.join(" "));
     }
