@@ -1,23 +1,38 @@
 //! Ctrl-C: the first asks the run to stop where nothing is lost, the second ends it.
 
 use anyhow::Context;
-use std::sync::{
-    Arc,
-    atomic::{AtomicBool, Ordering},
+use std::{
+    process::ExitCode,
+    sync::{
+        Arc, OnceLock,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
-/// A flag that Ctrl-C (or a termination signal) raises.
+/// What a shell reports of a program that Ctrl-C ended.
+const STATUS: u8 = 130;
+
+static FLAG: OnceLock<Arc<AtomicBool>> = OnceLock::new();
+
+/// A flag that Ctrl-C (or a termination signal) raises. A command asks for it once.
 pub(crate) fn flag() -> anyhow::Result<Arc<AtomicBool>> {
-    let flag = Arc::new(AtomicBool::new(false));
-    let raised = Arc::clone(&flag);
+    let flag = FLAG.get_or_init(Arc::default);
+    let raised = Arc::clone(flag);
     ctrlc::set_handler(move || {
         if raised.swap(true, Ordering::SeqCst) {
-            std::process::exit(130);
+            std::process::exit(STATUS.into());
         }
         eprintln!(
             "\nstopping at the next safe place; again to stop at once. What is done so far is kept."
         );
     })
     .context("cannot listen for Ctrl-C")?;
-    Ok(flag)
+    Ok(Arc::clone(flag))
+}
+
+/// The exit status of a command that ended before its time because it was asked to; `None`: it was
+/// not asked.
+pub(crate) fn status() -> Option<ExitCode> {
+    let raised = FLAG.get().is_some_and(|flag| flag.load(Ordering::SeqCst));
+    raised.then(|| ExitCode::from(STATUS))
 }

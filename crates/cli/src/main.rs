@@ -1,6 +1,6 @@
 //! The `benchstone` binary: one file per command under `command/`, what they share beside this file.
 //!
-//! Exit status: 0 success, 1 a negative result, 2 a failure.
+//! Exit status: 0 success, 1 a negative result, 2 a failure, 130 stopped by Ctrl-C or a signal to end.
 
 mod command;
 mod config;
@@ -83,5 +83,5 @@ fn fail(error: &anyhow::Error) -> ExitCode {
         }
     }
     eprintln!("benchstone: {text}");
-    ExitCode::from(2)
+    interrupt::status().unwrap_or(ExitCode::from(2))
 }

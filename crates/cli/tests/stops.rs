@@ -18,15 +18,20 @@ fn benchstone() -> Command {
 
 /// Whether the clang worker can be started; says so where not.
 fn has_clang() -> bool {
+    has("clang worker")
+}
+
+/// Whether that component is here; says so where not.
+fn has(name: &str) -> bool {
     let output = benchstone().args(["doctor", "--json"]).output().expect("it starts");
     let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
     let found = report["components"]
         .as_array()
         .expect("components")
         .iter()
-        .any(|component| component["name"] == "clang worker" && component["found"] == true);
+        .any(|component| component["name"] == name && component["found"] == true);
     if !found {
-        println!("skipped: no clang worker here");
+        println!("skipped: no {name} here");
     }
     found
 }
@@ -64,28 +69,10 @@ fn ctrl_c_leaves_nothing_that_looks_whole_and_the_next_run_goes_on() {
     let home = tempfile::tempdir().expect("a folder");
     let folder = programs(home.path(), 300);
     let (out, partial) = (home.path().join("kernels"), home.path().join("kernels.partial"));
-    let mut child = prepare(&folder, &out)
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("it starts");
     let parts = || fs::read_dir(&partial).map_or(0, Iterator::count);
-    let begun = Instant::now();
-    // The lock, the settings and a few parts.
-    while parts() < 6 {
-        assert!(begun.elapsed() < Duration::from_secs(120), "nothing was written");
-        assert!(child.try_wait().expect("a child").is_none(), "it ended before it was stopped");
-        thread::sleep(Duration::from_millis(5));
-    }
-    // The shell's own `kill`: a small machine has no other.
-    let stopped = Command::new("sh").args(["-c", &format!("kill -INT {}", child.id())]).status();
-    assert!(stopped.expect("a shell").success());
-    let output = child.wait_with_output().expect("it ends");
-    assert_eq!(output.status.code(), Some(2), "{}", said(&output));
-    assert!(said(&output).contains("again"), "says how to go on: {}", said(&output));
+    stop(&mut prepare(&folder, &out), "-INT", || parts() >= SOME_PARTS);
     assert!(!out.exists());
-    let kept = parts();
-    assert!(kept >= 6);
+    assert!(parts() >= SOME_PARTS);
 
     let output = prepare(&folder, &out).output().expect("it starts");
     assert!(output.status.success(), "{}", said(&output));
@@ -98,6 +85,103 @@ fn ctrl_c_leaves_nothing_that_looks_whole_and_the_next_run_goes_on() {
         manifest["identity"].clone()
     };
     assert_eq!(identity(&out), identity(&straight));
+}
+
+/// The lock, the settings and a few parts.
+const SOME_PARTS: usize = 6;
+
+/// Start `command` and send it the signal once it has come so `far`; how it then ends is what users
+/// rely on.
+fn stop(command: &mut Command, signal: &str, far: impl Fn() -> bool) {
+    let begun = Instant::now();
+    let mut child =
+        command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
+    while !far() {
+        assert!(begun.elapsed() < Duration::from_secs(120), "nothing was written");
+        assert!(child.try_wait().expect("a child").is_none(), "it ended before it was stopped");
+        thread::sleep(Duration::from_millis(5));
+    }
+    // The shell's own `kill`: a small machine has no other.
+    let kill = format!("kill {signal} {}", child.id());
+    let sent = Command::new("sh").args(["-c", &kill]).status();
+    assert!(sent.expect("a shell").success());
+    let output = child.wait_with_output().expect("it ends");
+    assert_eq!(output.status.code(), Some(130), "{}", said(&output));
+    assert!(said(&output).contains("the same command"), "says how to go on: {}", said(&output));
+}
+
+/// Processes whose environment names `folder`: workers and what they started.
+fn processes_of(folder: &Path) -> usize {
+    let folder = folder.display().to_string();
+    let environments = fs::read_dir("/proc").expect("Linux").flatten();
+    environments
+        .filter_map(|entry| fs::read(entry.path().join("environ")).ok())
+        .filter(|environment| String::from_utf8_lossy(environment).contains(&folder))
+        .count()
+}
+
+#[test]
+fn a_stopped_run_leaves_no_folder_and_no_worker_and_the_next_goes_on() {
+    if !has("OpenCL device") {
+        return;
+    }
+    let home = tempfile::tempdir().expect("a folder");
+    let (folder, scratch) = (home.path().join("programs"), home.path().join("scratch"));
+    for new in [&folder, &scratch] {
+        fs::create_dir(new).expect("a folder");
+    }
+    for at in 0..12 {
+        let text = format!("kernel void k(global int *a) {{ a[get_global_id(0)] += {at}; }}");
+        fs::write(folder.join(format!("{at:02}.cl")), text).expect("a file");
+    }
+    // It is being executed when the signal comes, or soon after.
+    let endless = "kernel void k(global volatile int *a) { while (a[0] != 12345) a[0] = 1; }";
+    fs::write(folder.join("08.cl"), endless).expect("a file");
+    let (out, partial) = (home.path().join("runs"), home.path().join("runs.partial"));
+    let run = || {
+        let mut command = benchstone();
+        command.args(["run", "--devices", "cpu", "--global-sizes", "128", "--budget", "1ms"]);
+        command.args(["--limit", "4s", "--jobs", "1", "--json", "--out"]).arg(&out).arg(&folder);
+        command.env("TMPDIR", &scratch);
+        command
+    };
+    let parts = || fs::read_dir(&partial).map_or(0, Iterator::count);
+    let left = || fs::read_dir(&scratch).expect("a folder").count();
+    for signal in ["-INT", "-TERM"] {
+        let before = parts().max(SOME_PARTS - 1);
+        stop(&mut run(), signal, || parts() > before);
+        assert!(!out.exists());
+        assert_eq!((left(), processes_of(&scratch)), (0, 0));
+    }
+    let output = run().output().expect("it starts");
+    assert!(output.status.success(), "{}", said(&output));
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!((&report["rows"], &report["outcomes"]["timeout"]), (&12.into(), &1.into()));
+    assert_eq!((left(), partial.exists()), (0, false));
+}
+
+#[test]
+fn stopped_features_are_kept_and_gone_on_with() {
+    if !has_clang() {
+        return;
+    }
+    let home = tempfile::tempdir().expect("a folder");
+    let folder = programs(home.path(), 700);
+    let (out, partial) = (home.path().join("vectors"), home.path().join("vectors.partial"));
+    let features = || {
+        let mut command = benchstone();
+        command.args(["features", "--space", "grewe", "--json", "--out"]).arg(&out).arg(&folder);
+        command
+    };
+    let parts = || fs::read_dir(&partial).map_or(0, Iterator::count);
+    // The lock, the settings and a part.
+    stop(&mut features(), "-TERM", || parts() >= 3);
+    assert!(!out.exists() && parts() >= 3);
+    let output = features().output().expect("it starts");
+    assert!(output.status.success(), "{}", said(&output));
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!(report["programs"], 700);
+    assert!(!partial.exists());
 }
 
 #[test]

@@ -67,6 +67,12 @@ impl<T: Row> Builder<T> {
         Ok(Builder { out, partial, replace: force, _lock: lock, row: PhantomData })
     }
 
+    /// The folder that holds the parts until all are there.
+    #[must_use]
+    pub fn unfinished(&self) -> &Path {
+        &self.partial
+    }
+
     /// Whether the part named `key` is there already.
     #[must_use]
     pub fn has(&self, key: &str) -> bool {

@@ -47,6 +47,19 @@ pub enum Error {
         /// What is wrong with it.
         reason: String,
     },
+    /// The user stopped the run.
+    #[error(
+        "stopped: {done} of {all} kernels are done and kept in {kept}; the same command goes on from there",
+        kept = kept.display()
+    )]
+    Cancelled {
+        /// Kernels whose rows are kept.
+        done: usize,
+        /// Kernels asked for.
+        all: usize,
+        /// Where.
+        kept: PathBuf,
+    },
     /// A list of sizes cannot be read.
     #[error("`{0}` is no size: write 4096, 2^12, 64Ki, 2^7..2^24 or a list of these with commas")]
     Size(String),

@@ -102,7 +102,8 @@ fn in_turn(cells: &[Cell<'_>], effort: &Effort) -> Vec<Result<Measurement, Findi
 
 fn start<'a>(cell: &'a Cell<'_>) -> Result<Running<'a>, Finding> {
     let names = cell.job.steps.iter().map(|step| step.interface.name.as_str());
-    let execution = Execution::new(cell.device, cell.built, names, &cell.plan, false)
+    // Guards are not looked at here, but what was checked to do no harm is so beside them.
+    let execution = Execution::new(cell.device, cell.built, names, &cell.plan, true)
         .map_err(|fault| fault.finding())?;
     let payload = cell.plan.payload(&cell.job, Side::A);
     let mut running =

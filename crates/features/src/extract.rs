@@ -5,7 +5,7 @@ use crate::{
     looked::{DOES_NOT_COMPILE, Found, Looked, NO_EXTRACTOR},
     reader::{self, Readers, library_for, module_verdict},
 };
-use clang::{Answer, Clang, Request};
+use clang::{Answer, Clang, Includes, Request, find_worker};
 use dataset::{Builder, Code, Input, Language, Notes, Program, Programs, Progress, Verdict};
 use llvm::{Context, Library};
 use rayon::prelude::*;
@@ -13,11 +13,14 @@ use std::{
     collections::{BTreeMap, BTreeSet},
     ffi::OsString,
     path::Path,
-    sync::OnceLock,
+    sync::{
+        Arc, OnceLock,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 /// Programs described at a time, and written as one part of an unfinished data set.
-const CHUNK: usize = 512;
+const CHUNK: usize = 128;
 
 /// How programs are described.
 #[derive(Clone, Debug)]
@@ -30,13 +33,15 @@ pub struct Options {
     /// then reads modules that come as bitcode or textual IR; empty: they are read in this
     /// process, which hostile bitcode can crash.
     pub reader: Vec<OsString>,
+    /// Raise it, from any thread, to have the work end at the next program.
+    pub cancelled: Arc<AtomicBool>,
 }
 
 impl Default for Options {
     /// As the published values were made, on all cores.
     fn default() -> Options {
         let jobs = std::thread::available_parallelism().map_or(1, usize::from);
-        Options { ways: Ways::default(), jobs, reader: Vec::new() }
+        Options { ways: Ways::default(), jobs, reader: Vec::new(), cancelled: Arc::default() }
     }
 }
 
@@ -48,7 +53,10 @@ pub struct Extractor {
     spaces: Vec<&'static dyn FeatureSpace>,
     parts: BTreeSet<Part>,
     options: Options,
+    /// For OpenCL, which sees nothing of this machine.
     clang: OnceLock<Clang>,
+    /// For C and C++, which see its system headers.
+    native: OnceLock<Clang>,
     readers: Option<Readers>,
 }
 
@@ -58,7 +66,8 @@ impl Extractor {
     pub fn new(spaces: Vec<&'static dyn FeatureSpace>, options: Options) -> Extractor {
         let parts = spaces.iter().map(|space| space.part()).collect();
         let readers = Readers::new(&options.reader, options.jobs.max(1));
-        Extractor { spaces, parts, options, clang: OnceLock::new(), readers }
+        let (clang, native) = (OnceLock::new(), OnceLock::new());
+        Extractor { spaces, parts, options, clang, native, readers }
     }
 
     /// Its spaces.
@@ -70,8 +79,12 @@ impl Extractor {
     /// The rows of one program, at least one.
     ///
     /// # Errors
-    /// When clang or LLVM cannot be had; whatever is wrong with the program is in its row.
+    /// When clang or LLVM cannot be had, and when cancelled; whatever is wrong with the program is in
+    /// its row.
     pub fn describe(&self, program: &Program) -> Result<Vec<Row>, Error> {
+        if self.options.cancelled.load(Ordering::Relaxed) {
+            return Err(Error::Cancelled { done: 0, kept: None });
+        }
         let found = match (program.language, &program.code) {
             (_, code) if is_blank(code) => Err(Verdict::new("empty", "")),
             (Language::LlvmIr | Language::Bitcode, Code::Text(text)) => {
@@ -97,18 +110,19 @@ impl Extractor {
         mut sink: impl FnMut(Vec<Row>) -> Result<(), Error>,
     ) -> Result<Report, Error> {
         let mut report = Report::default();
-        self.in_chunks(programs, progress, |_, chunk| {
+        let result = self.in_chunks(programs, progress, |_, chunk| {
             for rows in self.describe_many(&chunk)? {
                 report.add(&rows);
                 sink(rows)?;
             }
             Ok(())
-        })?;
+        });
+        result.map_err(|error| stopped(error, report.programs, None))?;
         Ok(report)
     }
 
-    /// Describe `programs` and make the data set `out` of schema `features`; a run that was killed
-    /// goes on where it was.
+    /// Describe `programs` and make the data set `out` of schema `features`; a run that was stopped or
+    /// killed goes on where it was.
     ///
     /// # Errors
     /// As [`Extractor::describe_all`], and when the data set cannot be written.
@@ -132,7 +146,7 @@ impl Extractor {
         let builder = Builder::<Row>::create(out, force, &(&identity, &configuration))?;
         let mut report = Report::default();
         let mut keys = Vec::new();
-        self.in_chunks(programs, progress, |place, chunk| {
+        let result = self.in_chunks(programs, progress, |place, chunk| {
             let key = place.to_string();
             if !builder.has(&key) {
                 let described = self.describe_many(&chunk)?;
@@ -140,7 +154,9 @@ impl Extractor {
             }
             keys.push((key, chunk.len() as u64));
             Ok(())
-        })?;
+        });
+        let done = keys.iter().map(|(_, programs)| programs).sum();
+        result.map_err(|error| stopped(error, done, Some(builder.unfinished())))?;
         let mut rows = Vec::new();
         for (key, programs) in keys {
             let part = builder.rows_of(&key).collect::<Result<Vec<Row>, _>>()?;
@@ -163,7 +179,7 @@ impl Extractor {
     /// Versions of what was used so far.
     fn tools(&self) -> BTreeMap<String, String> {
         let mut tools = BTreeMap::new();
-        if let Some(clang) = self.clang.get() {
+        if let Some(clang) = self.clang.get().or(self.native.get()) {
             let version = clang.version().unwrap_or_else(|| "unknown".to_owned());
             tools.insert("clang".to_owned(), version);
         }
@@ -209,17 +225,22 @@ impl Extractor {
         }
     }
 
-    fn clang(&self) -> Result<&Clang, Error> {
-        if let Some(clang) = self.clang.get() {
+    /// The compiler for programs in `language`.
+    fn clang(&self, language: Language) -> Result<&Clang, Error> {
+        let (place, includes) = match language {
+            Language::C | Language::Cxx => (&self.native, Includes::Host),
+            _ => (&self.clang, Includes::Own),
+        };
+        if let Some(clang) = place.get() {
             return Ok(clang);
         }
-        let started = Clang::start(self.options.jobs.max(1))?;
+        let started = Clang::start_at(&find_worker()?, self.options.jobs.max(1), includes)?;
         // Of two threads that start it at once, one's is dropped.
-        Ok(self.clang.get_or_init(|| started))
+        Ok(place.get_or_init(|| started))
     }
 
     fn of_source(&self, program: &Program, source: &str) -> Result<Found, Error> {
-        let clang = self.clang()?;
+        let clang = self.clang(program.language)?;
         let mut refused = Verdict::new(DOES_NOT_COMPILE, "");
         for (place, way) in self.options.ways.of(program.language).iter().enumerate() {
             let request = self.request(source, way);
@@ -255,7 +276,7 @@ impl Extractor {
     fn of_tree(&self, program: &Program, source: &str, refused: Verdict) -> Result<Found, Error> {
         for options in self.options.ways.of_tree(program.language) {
             let request = Request::Parse { source: source.to_owned(), options, tree: true };
-            let answer = match self.clang()?.ask(&request) {
+            let answer = match self.clang(program.language)?.ask(&request) {
                 Ok(answer) => answer,
                 Err(death) => return Ok(Err(Verdict::new(death.name(), death.to_string()))),
             };
@@ -336,6 +357,14 @@ impl std::fmt::Debug for Extractor {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let names: Vec<_> = self.spaces.iter().map(|space| space.name()).collect();
         f.debug_struct("Extractor").field("spaces", &names).finish_non_exhaustive()
+    }
+}
+
+/// What to say of a run that was stopped; other errors are as they are.
+fn stopped(error: Error, done: u64, kept: Option<&Path>) -> Error {
+    match error {
+        Error::Cancelled { .. } => Error::Cancelled { done, kept: kept.map(Path::to_owned) },
+        other => other,
     }
 }
 

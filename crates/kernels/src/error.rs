@@ -8,6 +8,6 @@ pub enum Error {
     #[error(transparent)]
     Dataset(#[from] dataset::Error),
     /// The caller asked to stop; what was done is kept for the next run.
-    #[error("stopped; run again with --resume to go on")]
+    #[error("stopped; what is done is kept, the same command goes on from there")]
     Cancelled,
 }

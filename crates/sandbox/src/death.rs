@@ -22,13 +22,17 @@ pub enum Death {
     /// It left with a status it should not have: status, and the end of standard error.
     #[error("left with status {0}{detail}", detail = tail(.1))]
     Exit(i32, String),
+    /// The user wants to know no more of it.
+    #[error("stopped")]
+    Stopped,
     /// It could not be started at all.
     #[error("cannot start: {0}")]
     Start(String),
 }
 
 impl Death {
-    /// One word for tables: `timeout`, `cpu-limit`, `memory-limit`, `output-limit`, `crash`, `start`.
+    /// One word for tables: `timeout`, `cpu-limit`, `memory-limit`, `output-limit`, `crash`,
+    /// `stopped`, `start`.
     #[must_use]
     pub fn name(&self) -> &'static str {
         match self {
@@ -37,6 +41,7 @@ impl Death {
             Death::Memory => "memory-limit",
             Death::Output => "output-limit",
             Death::Signal(..) | Death::Exit(..) => "crash",
+            Death::Stopped => "stopped",
             Death::Start(_) => "start",
         }
     }

@@ -39,4 +39,4 @@ pub use pool::Pool;
 pub use profile::{Memory, Profile};
 pub use program::{Finished, Program, run};
 pub use serve::{serve, serve_over};
-pub use worker::Worker;
+pub use worker::{Bounds, Worker};

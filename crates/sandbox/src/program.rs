@@ -134,7 +134,8 @@ fn supervise(
             if Instant::now() > deadline {
                 death = Some(Death::Timeout(u64::try_from(wall.as_millis()).unwrap_or(u64::MAX)));
             } else if let Memory::Resident(bytes) = profile.memory
-                && (peak > bytes || profile.processes && watch::group_resident_bytes(id) > bytes)
+                && (peak > bytes
+                    || profile.processes && watch::group_usage(id).resident_bytes > bytes)
             {
                 death = Some(Death::Memory);
             } else if let Some((tree, bytes)) = &profile.tree

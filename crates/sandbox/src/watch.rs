@@ -1,25 +1,58 @@
 //! Looking at, and ending, a group of processes.
 
 use rustix::process::{Pid, Signal, kill_process_group};
+use std::time::Duration;
 
 const PAGE_BYTES: u64 = 4096;
 
-/// Resident bytes of the processes of group `group`.
-pub(crate) fn group_resident_bytes(group: u32) -> u64 {
-    let Ok(entries) = std::fs::read_dir("/proc") else { return 0 };
-    entries
-        .flatten()
-        .filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok())
-        .filter_map(|pid| {
-            let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-            // The name in parentheses may hold anything; fields count from behind it.
-            let mut fields = stat.rsplit_once(')')?.1.split_whitespace();
-            let group_of = fields.nth(2)?.parse::<u32>().ok()?;
-            (group_of == group).then_some(())?;
-            fields.nth(18)?.parse::<u64>().ok()
-        })
-        .sum::<u64>()
-        * PAGE_BYTES
+/// What a group of processes uses.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Usage {
+    pub(crate) resident_bytes: u64,
+    /// Of the living, and of the ended whose parents among them have noticed.
+    pub(crate) processor: Duration,
+}
+
+/// What the processes of group `group` use.
+pub(crate) fn group_usage(group: u32) -> Usage {
+    let mut usage = Usage::default();
+    let Ok(entries) = std::fs::read_dir("/proc") else { return usage };
+    let pids = entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    for stat in pids.filter_map(Stat::read).filter(|stat| stat.field(2) == u64::from(group)) {
+        let one = stat.usage();
+        usage.resident_bytes += one.resident_bytes;
+        usage.processor += one.processor;
+    }
+    usage
+}
+
+/// What one process uses, and its children that have ended did.
+pub(crate) fn usage(pid: u32) -> Usage {
+    Stat::read(pid).map_or_else(Usage::default, |stat| stat.usage())
+}
+
+/// A line of `/proc/PID/stat`.
+struct Stat(String);
+
+impl Stat {
+    fn read(pid: u32) -> Option<Stat> {
+        std::fs::read_to_string(format!("/proc/{pid}/stat")).ok().map(Stat)
+    }
+
+    /// The name in parentheses may hold anything; fields count from behind it.
+    fn field(&self, at: usize) -> u64 {
+        let behind = self.0.rsplit_once(')').map_or("", |(_, behind)| behind);
+        behind.split_whitespace().nth(at).and_then(|field| field.parse().ok()).unwrap_or(0)
+    }
+
+    fn usage(&self) -> Usage {
+        // The kernel reports these in hundredths of a second on every Linux.
+        let hundredths: u64 = (11..=14).map(|at| self.field(at)).sum();
+        Usage {
+            resident_bytes: self.field(21) * PAGE_BYTES,
+            processor: Duration::from_millis(hundredths * 10),
+        }
+    }
 }
 
 /// Processor seconds (user, system) of an ended but unreaped process, its reaped children included.

@@ -4,16 +4,40 @@ use std::{
     io::Read,
     os::unix::process::CommandExt,
     process::{Child, ChildStdin, ChildStdout, Command, Stdio},
-    sync::{Arc, Mutex},
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicBool, Ordering},
+    },
     time::{Duration, Instant},
 };
 
-/// How often a resident-memory limit is looked at.
+/// How often a resident-memory limit, or any of [`Bounds`] but the wall clock, is looked at.
 const TICK: Duration = Duration::from_millis(20);
+/// Of so many looks at the worker one is at all its group: that costs a look at every process of the
+/// machine.
+const GROUP_TICKS: u32 = 10;
 /// Bytes of standard error kept for the message of a [`Death`].
 const LAST_WORDS: usize = 4096;
 /// A worker that has not said hello by now will not.
 const START_LIMIT: Duration = Duration::from_secs(60);
+
+/// When an answer is waited for no longer.
+#[derive(Clone, Copy, Debug)]
+pub struct Bounds<'a> {
+    /// Time on the wall.
+    pub wall: Duration,
+    /// Processor time of the worker, all its threads and the processes it started, of this message
+    /// alone: what a program needs of it hardly depends on what else the machine does.
+    pub processor: Option<Duration>,
+    /// Raised by who wants no answer any more.
+    pub stop: Option<&'a AtomicBool>,
+}
+
+impl Bounds<'_> {
+    fn wall(wall: Duration) -> Bounds<'static> {
+        Bounds { wall, processor: None, stop: None }
+    }
+}
 
 /// A process that answers messages one at a time, within the limits of its profile.
 #[derive(Debug)]
@@ -25,6 +49,14 @@ pub struct Worker {
     listener: Option<std::thread::JoinHandle<()>>,
     profile: Profile,
     held: Held,
+}
+
+/// The moments at which the bounds of a message are met.
+struct Due<'a> {
+    bounds: &'a Bounds<'a>,
+    wall: Instant,
+    /// Processor time of the worker since it was started.
+    processor: Option<Duration>,
 }
 
 impl Worker {
@@ -52,7 +84,7 @@ impl Worker {
         let listener = Some(listener);
         let profile = profile.clone();
         let mut worker = Worker { child, stdin, stdout, words, listener, profile, held };
-        let hello = worker.receive(START_LIMIT)?;
+        let hello = worker.receive(&Bounds::wall(START_LIMIT))?;
         worker.held = postcard::from_bytes(&hello)
             .map_err(|error| Death::Start(format!("not a worker of ours: {error}")))?;
         Ok(worker)
@@ -75,6 +107,14 @@ impl Worker {
     /// # Errors
     /// How it died over the message. It is dead then; start another.
     pub fn call(&mut self, message: &[u8], limit: Duration) -> Result<Vec<u8>, Death> {
+        self.call_within(message, &Bounds::wall(limit))
+    }
+
+    /// The same within more bounds than time.
+    ///
+    /// # Errors
+    /// As [`Worker::call`]; [`Death::Processor`] and [`Death::Stopped`] where it was killed for them.
+    pub fn call_within(&mut self, message: &[u8], bounds: &Bounds<'_>) -> Result<Vec<u8>, Death> {
         let sent = match self.stdin.as_mut() {
             Some(stdin) => write_frame(stdin, message),
             None => Err(std::io::ErrorKind::BrokenPipe.into()),
@@ -82,42 +122,46 @@ impl Worker {
         if sent.is_err() {
             return Err(self.bury());
         }
-        self.receive(limit)
+        self.receive(bounds)
     }
 
-    fn receive(&mut self, limit: Duration) -> Result<Vec<u8>, Death> {
-        let deadline = Instant::now() + limit;
+    /// Processor time that it has used so far, with that of its threads and of processes that it
+    /// started and that have ended.
+    #[must_use]
+    pub fn processor_time(&self) -> Duration {
+        watch::usage(self.child.id()).processor
+    }
+
+    fn receive(&mut self, bounds: &Bounds<'_>) -> Result<Vec<u8>, Death> {
+        let begun = bounds.processor.map(|limit| self.processor_time() + limit);
+        let due = Due { bounds, wall: Instant::now() + bounds.wall, processor: begun };
         let mut length = [0; 4];
-        self.read_exact(&mut length, deadline, limit)?;
+        self.read_exact(&mut length, &due)?;
         let length = u32::from_le_bytes(length);
         if u64::from(length) > self.profile.output_bytes {
             self.kill();
             return Err(Death::Output);
         }
         let mut message = vec![0; length as usize];
-        self.read_exact(&mut message, deadline, limit)?;
+        self.read_exact(&mut message, &due)?;
         Ok(message)
     }
 
-    fn read_exact(
-        &mut self,
-        into: &mut [u8],
-        deadline: Instant,
-        limit: Duration,
-    ) -> Result<(), Death> {
+    fn read_exact(&mut self, into: &mut [u8], due: &Due<'_>) -> Result<(), Death> {
         let mut filled = 0;
+        let mut ticks = 0;
         while filled < into.len() {
-            let left = deadline.saturating_duration_since(Instant::now());
+            let left = due.wall.saturating_duration_since(Instant::now());
             if left.is_zero() {
                 self.kill();
-                return Err(Death::Timeout(u64::try_from(limit.as_millis()).unwrap_or(u64::MAX)));
+                let limit = due.bounds.wall.as_millis();
+                return Err(Death::Timeout(u64::try_from(limit).unwrap_or(u64::MAX)));
             }
-            if !self.readable(left) {
-                if let Memory::Resident(bytes) = self.profile.memory
-                    && watch::group_resident_bytes(self.child.id()) > bytes
-                {
+            if !self.readable(left, due.bounds) {
+                ticks += 1;
+                if let Some(death) = self.exceeds(due, ticks % GROUP_TICKS == 0) {
                     self.kill();
-                    return Err(Death::Memory);
+                    return Err(death);
                 }
                 continue;
             }
@@ -131,11 +175,31 @@ impl Worker {
         Ok(())
     }
 
-    fn readable(&self, left: Duration) -> bool {
-        let wait = match self.profile.memory {
-            Memory::Resident(_) => left.min(TICK),
-            Memory::AddressSpace(_) => left,
+    /// Why it must go, where it must; `thorough`: with an eye on the processes it started.
+    fn exceeds(&self, due: &Due<'_>, thorough: bool) -> Option<Death> {
+        if due.bounds.stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
+            return Some(Death::Stopped);
+        }
+        let memory = match self.profile.memory {
+            Memory::Resident(bytes) => Some(bytes),
+            Memory::AddressSpace(_) => None,
         };
+        if memory.is_none() && due.processor.is_none() {
+            return None;
+        }
+        let id = self.child.id();
+        let used = if thorough { watch::group_usage(id) } else { watch::usage(id) };
+        if memory.is_some_and(|most| used.resident_bytes > most) {
+            return Some(Death::Memory);
+        }
+        due.processor.is_some_and(|most| used.processor > most).then_some(Death::Processor)
+    }
+
+    fn readable(&self, left: Duration, bounds: &Bounds<'_>) -> bool {
+        let watched = matches!(self.profile.memory, Memory::Resident(_))
+            || bounds.processor.is_some()
+            || bounds.stop.is_some();
+        let wait = if watched { left.min(TICK) } else { left };
         let wait = Timespec::try_from(wait).expect("a wait is a short time");
         let mut watched = [PollFd::new(&self.stdout, PollFlags::IN)];
         matches!(poll(&mut watched, Some(&wait)), Ok(ready) if ready > 0)

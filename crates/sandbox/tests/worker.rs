@@ -1,7 +1,7 @@
 //! Workers that misbehave in every way a program under study can make them.
 
-use sandbox::{Death, Memory, Pool, Profile, Program, run};
-use std::{process::Command, time::Duration};
+use sandbox::{Bounds, Death, Memory, Pool, Profile, Program, Worker, run};
+use std::{process::Command, sync::atomic::AtomicBool, time::Duration};
 
 const PATIENCE: Duration = Duration::from_secs(20);
 
@@ -15,12 +15,14 @@ fn tight() -> Profile {
 }
 
 fn pool_of(profile: &Profile, size: usize) -> Pool {
-    let text = serde_json::to_string(profile).expect("a profile is plain data");
-    Pool::new(size, profile.clone(), move || {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_sandbox-echo"));
-        command.arg(&text);
-        command
-    })
+    let own = profile.clone();
+    Pool::new(size, profile.clone(), move || command(&own))
+}
+
+fn command(profile: &Profile) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_sandbox-echo"));
+    command.arg(serde_json::to_string(profile).expect("a profile is plain data"));
+    command
 }
 
 #[test]
@@ -48,6 +50,23 @@ fn each_death_has_its_name_and_the_next_call_finds_a_new_worker() {
     let death = pool.call(b"hang", Duration::from_millis(200));
     assert_eq!(death, Err(Death::Timeout(200)));
     assert_eq!(pool.call(b"next", PATIENCE), Ok(b"next".to_vec()));
+}
+
+#[test]
+fn a_message_is_bounded_by_processor_time_of_its_own_and_by_who_waits_for_it() {
+    let patient = Profile { processor: Duration::from_secs(60), ..tight() };
+    let call = |request: &[u8], bounds: &Bounds<'_>| {
+        let mut worker = Worker::spawn(command(&patient), &patient).expect("it starts");
+        worker.call_within(request, bounds)
+    };
+    let short = Duration::from_millis(300);
+    let busy = Bounds { wall: PATIENCE, processor: Some(short), stop: None };
+    assert_eq!(call(b"spin", &busy), Err(Death::Processor));
+    // Waiting takes none.
+    assert_eq!(call(b"hang", &Bounds { wall: short * 2, ..busy }), Err(Death::Timeout(600)));
+    let stop = AtomicBool::new(true);
+    let bounds = Bounds { wall: PATIENCE, processor: None, stop: Some(&stop) };
+    assert_eq!(call(b"hang", &bounds), Err(Death::Stopped));
 }
 
 #[test]

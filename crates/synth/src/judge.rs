@@ -27,7 +27,7 @@ impl Judge {
     pub fn new(space: &'static dyn FeatureSpace, jobs: usize) -> Result<Judge, Error> {
         let jobs = jobs.max(1);
         let ways = Ways { opencl: vec![options()], c: Vec::new(), cxx: Vec::new() };
-        let settings = features::Options { ways, jobs, reader: Vec::new() };
+        let settings = features::Options { ways, jobs, ..features::Options::default() };
         let threads = rayon::ThreadPoolBuilder::new().num_threads(jobs).build().ok();
         Ok(Judge {
             space,

@@ -1,7 +1,7 @@
 //! `benchstone features`: programs as vectors.
 
 use super::query::Format;
-use crate::{Global, output, progress::Bar};
+use crate::{Global, interrupt, output, progress::Bar};
 use anyhow::bail;
 use dataset::{Dataset, Programs};
 use features::{Extractor, FeatureSpace, Options, Report, Row, Ways};
@@ -16,7 +16,10 @@ Examples:\n  \
     benchstone features saxpy.cl --space grewe --format jsonl\n  \
     benchstone features module.bc --space instcount --format jsonl\n\n\
 OpenCL is compiled for nvptx64-nvidia-nvcl at -O1, as the published vectors were, with definitions\n\
-that kernels commonly take for granted where it does not compile without; C and C++ for this machine. Programs that cannot be described have rows with a verdict."
+that kernels commonly take for granted where it does not compile without. C and C++ are compiled for\n\
+this machine and may include its system headers, no other file. Programs that cannot be described\n\
+have rows with a verdict. A run that was stopped goes on where it was when the same command is given\n\
+again."
 )]
 pub(crate) struct Features {
     /// A data set, folder or file of programs (.cl .c .cpp .ll .bc)
@@ -45,7 +48,8 @@ impl Features {
     pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
         let spaces = features::spaces(&self.space)?;
         let programs = Programs::open(&self.dataset)?;
-        let extractor = extractor(spaces.clone(), self.opt, global)?;
+        let options = Options { cancelled: interrupt::flag()?, ..options(self.opt, global)? };
+        let extractor = Extractor::new(spaces.clone(), options);
         let bar = Bar::new(global);
         let report = match &self.out {
             Some(out) => {
@@ -89,13 +93,17 @@ pub(crate) fn extractor(
     level: u8,
     global: &Global,
 ) -> anyhow::Result<Extractor> {
+    Ok(Extractor::new(spaces, options(level, global)?))
+}
+
+fn options(level: u8, global: &Global) -> anyhow::Result<Options> {
     let reader = vec![std::env::current_exe()?.into_os_string(), "worker".into(), "modules".into()];
-    let options = Options {
+    Ok(Options {
         ways: Ways::published(Some(kernels::SHIM)).at_level(level),
         jobs: global.jobs(),
         reader,
-    };
-    Ok(Extractor::new(spaces, options))
+        ..Options::default()
+    })
 }
 
 fn print(report: &Report, out: &std::path::Path) -> anyhow::Result<()> {

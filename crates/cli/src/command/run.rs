@@ -1,6 +1,6 @@
 //! `benchstone run`: kernels executed, checked and measured.
 
-use crate::{Global, duration::duration, output, progress::Bar, target::Target};
+use crate::{Global, duration::duration, interrupt, output, progress::Bar, target::Target};
 use anyhow::Context;
 use dataset::{Dataset, Licences};
 use device::{Options, Report, RunRow, Values, Verify};
@@ -41,7 +41,8 @@ pub(crate) struct Run {
     /// Seed of the payloads
     #[arg(long, default_value_t = 0)]
     seed: u64,
-    /// Wall-clock limit of one kernel on one device, all sizes together
+    /// Limit of one kernel on one device, all sizes together: processor time where that is a
+    /// processor, with four times as much on the wall; else time on the wall
     #[arg(long, value_name = "TIME", default_value = "20s", value_parser = duration)]
     limit: Duration,
     /// Time to measure one kernel at one size on one device; 0s only checks
@@ -114,6 +115,7 @@ impl Run {
             sample: self.sample,
             time: self.time,
             licences: self.licences,
+            cancelled: interrupt::flag()?,
             ..Options::new(self.dataset, &self.target.out)
         };
         let bar = Bar::new(global);

@@ -5,7 +5,7 @@ use super::{
     crew::{Allowance, Crew, guesses, unexpected},
 };
 use crate::{
-    DeviceInfo, Finding, LADDER, Outcome, Result,
+    DeviceInfo, DeviceType, Finding, LADDER, Outcome, Result,
     kernel::{Benchmark, Interface, Step, names, steps},
     measure::{Effort, Measurement},
     opencl::KernelFacts,
@@ -163,7 +163,8 @@ impl Trial<'_> {
     fn check_all(&mut self, at: usize) -> Result<()> {
         let device = self.conductor.chosen[at];
         let limit = self.conductor.options.limit;
-        let mut record = Record { allowance: Allowance::new(limit), crashes: 0, laddered: 0 };
+        let kind = self.conductor.devices[device].r#type;
+        let mut record = Record { allowance: Allowance::new(limit, kind), crashes: 0, laddered: 0 };
         let ready = match self.build(device, &mut record.allowance)? {
             Ok(facts) => {
                 let interfaces = match self.interfaces.is_empty() {
@@ -246,8 +247,7 @@ impl Trial<'_> {
 
     fn check_once(&mut self, device: usize, job: &Job, record: &mut Record) -> Result<Checked> {
         if record.allowance.is_spent() {
-            let limit = record.allowance.limit.as_millis();
-            let detail = format!("not tried: smaller sizes took the limit of {limit} ms");
+            let detail = format!("not tried: smaller sizes took {}", record.allowance.words());
             return Ok(Checked::nowhere(Finding::new(Outcome::Timeout, detail)));
         }
         // The worker may be a new one.
@@ -268,7 +268,7 @@ impl Trial<'_> {
             return Ok(());
         }
         let job = self.job(case.size, case.group, case.rung);
-        let mut allowance = Allowance::new(self.conductor.options.limit);
+        let mut allowance = Allowance::new(self.conductor.options.limit, DeviceType::Cpu);
         let _calm = self.conductor.calm.read().expect("no thread panics with the lock held");
         if let Some(finding) = self.crew.verify(self.benchmark, &job, &mut allowance)? {
             for case in self.cases.iter_mut().filter(|case| case.finding.outcome == Outcome::Pass) {
@@ -292,7 +292,8 @@ impl Trial<'_> {
         };
         let cells: Vec<CellKey> = passing.iter().map(key).collect();
         let cost = options.budget * 2 * u32::try_from(cells.len()).unwrap_or(u32::MAX);
-        let mut allowance = Allowance::new(options.limit + cost);
+        // What passed has been executed as often as this within its limit.
+        let mut allowance = Allowance::ample(options.limit + cost);
         let mut devices: Vec<usize> = cells.iter().map(|cell| cell.device).collect();
         devices.dedup();
         for device in devices {
@@ -392,5 +393,5 @@ fn while_measured(finding: Finding) -> Finding {
     Finding::new(finding.outcome, format!("while measured: {}", finding.detail))
 }
 
-/// The wall-clock limit of a kernel on a device unless the user names another.
+/// The limit of a kernel on a device unless the user names another.
 pub(super) const LIMIT: Duration = Duration::from_secs(20);

@@ -1,18 +1,25 @@
 //! A thread's workers, and questions to them whose deaths are findings.
 
 use crate::{
-    DeviceInfo, Error, Finding, Outcome, Result,
+    DeviceInfo, DeviceType, Error, Finding, Outcome, Result,
     check::Oclgrind,
     kernel::{Benchmark, Step},
     payload::Job,
     worker::{Answer, BuiltFacts, Checked, Client, Launch, Request},
 };
-use sandbox::Death;
+use sandbox::{Bounds, Death};
 use std::{
     collections::BTreeMap,
     path::PathBuf,
+    sync::{Arc, atomic::AtomicBool},
     time::{Duration, Instant},
 };
+
+/// The limit on the wall of what is limited in processor time, as a multiple of that: met only by
+/// kernels that wait for ever, and on machines that do much else.
+const BACKSTOP: u32 = 4;
+/// For a driver to open its device, a quarter of it.
+const OPEN_LIMIT: Duration = Duration::from_secs(15);
 
 /// A worker for the devices, and one under Oclgrind where that is wanted.
 pub(super) struct Crew {
@@ -20,6 +27,8 @@ pub(super) struct Crew {
     /// Names of all devices.
     devices: Vec<String>,
     verifier: Option<Verifier>,
+    /// Raised when the user wants no answers any more.
+    stop: Arc<AtomicBool>,
     /// What became of the current program on the devices the living worker has built it for.
     built: BTreeMap<usize, std::result::Result<BuiltFacts, Finding>>,
 }
@@ -29,20 +38,47 @@ struct Verifier {
     log: PathBuf,
 }
 
-/// Time that a kernel has left on a device.
+/// Time that a kernel has left on a device: processor time of the worker where that is what runs
+/// it, so that a kernel's outcome does not depend on what else the machine does; else time on the
+/// wall.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Allowance {
-    pub(super) limit: Duration,
-    pub(super) left: Duration,
+    limit: Duration,
+    wall: Duration,
+    processor: Option<Duration>,
 }
 
 impl Allowance {
-    pub(super) fn new(limit: Duration) -> Allowance {
-        Allowance { limit, left: limit }
+    /// `limit` on a device of that type.
+    pub(super) fn new(limit: Duration, device: DeviceType) -> Allowance {
+        match device {
+            DeviceType::Cpu => Allowance { limit, wall: limit * BACKSTOP, processor: Some(limit) },
+            _ => Allowance { limit, wall: limit, processor: None },
+        }
+    }
+
+    /// Time on the wall, and much of it: for what has shown that it ends.
+    pub(super) fn ample(limit: Duration) -> Allowance {
+        Allowance { limit, wall: limit * BACKSTOP, processor: None }
     }
 
     pub(super) fn is_spent(&self) -> bool {
-        self.left.is_zero()
+        self.wall.is_zero() || self.processor.is_some_and(|left| left.is_zero())
+    }
+
+    /// The limit in words.
+    pub(super) fn words(&self) -> String {
+        let of = if self.processor.is_some() { " of processor time" } else { "" };
+        format!("the limit of {} ms{of}", self.limit.as_millis())
+    }
+
+    fn spend(&mut self, wall: Duration, processor: Duration) {
+        self.wall = self.wall.saturating_sub(wall);
+        self.processor = self.processor.map(|left| left.saturating_sub(processor));
+    }
+
+    fn spend_all(&mut self) {
+        self.wall = Duration::ZERO;
     }
 }
 
@@ -54,6 +90,7 @@ impl Crew {
         launch: &Launch,
         devices: &[DeviceInfo],
         oclgrind: Option<&Oclgrind>,
+        stop: Arc<AtomicBool>,
     ) -> Result<Crew> {
         let client = Client::new(launch.clone())?;
         let mut verifier = None;
@@ -64,7 +101,7 @@ impl Crew {
             verifier = Some(Verifier { client, log });
         }
         let devices = devices.iter().map(|device| device.name.clone()).collect();
-        Ok(Crew { client, devices, verifier, built: BTreeMap::new() })
+        Ok(Crew { client, devices, verifier, stop, built: BTreeMap::new() })
     }
 
     /// Begin with another program.
@@ -92,11 +129,20 @@ impl Crew {
             return Ok(known.clone());
         }
         let name = self.devices.get(device).cloned();
-        let request = Request::Build { device, name, text: benchmark.text.clone(), arguments };
-        let built = match ask(&mut self.client, &request, allowance)? {
-            Ok(Answer::Built(built)) => built,
+        let open = Request::Open { device, name };
+        let request = Request::Build { device, text: benchmark.text.clone(), arguments };
+        // Opening a device is no cost of the kernel that happens to be the worker's first.
+        let built = match self.ask(&open, &mut Allowance::ample(OPEN_LIMIT))? {
+            Ok(Answer::Opened) => match self.ask(&request, allowance)? {
+                Ok(Answer::Built(built)) => built,
+                Ok(other) => Err(unexpected(other)),
+                Err(finding) => Err(finding),
+            },
             Ok(other) => Err(unexpected(other)),
-            Err(finding) => Err(finding),
+            Err(Finding { detail, .. }) => {
+                let detail = format!("the device cannot be opened: {detail}");
+                Err(Finding::new(Outcome::OutOfResources, detail))
+            }
         };
         self.built.insert(device, built.clone());
         Ok(built)
@@ -110,7 +156,7 @@ impl Crew {
         allowance: &mut Allowance,
     ) -> Result<Checked> {
         let request = Request::Check { device, job: job.clone() };
-        let checked = match ask(&mut self.client, &request, allowance)? {
+        let checked = match self.ask(&request, allowance)? {
             Ok(Answer::Checked(checked)) => checked,
             Ok(other) => Checked::nowhere(unexpected(other)),
             Err(finding) => Checked::nowhere(finding),
@@ -123,7 +169,7 @@ impl Crew {
 
     /// Ask anything of the devices' worker.
     pub(super) fn ask(&mut self, request: &Request, allowance: &mut Allowance) -> Asked {
-        ask(&mut self.client, request, allowance)
+        ask(&mut self.client, request, allowance, &self.stop)
     }
 
     /// Execute once under Oclgrind: what it found, where it found something.
@@ -135,8 +181,12 @@ impl Crew {
     ) -> Result<Option<Finding>> {
         let Some(Verifier { client, log }) = &mut self.verifier else { return Ok(None) };
         let text = benchmark.text.clone();
-        let request = Request::Build { device: 0, name: None, text, arguments: false };
-        let built = ask(client, &request, allowance)?;
+        let open = Request::Open { device: 0, name: None };
+        let request = Request::Build { device: 0, text, arguments: false };
+        if !matches!(ask(client, &open, allowance, &self.stop)?, Ok(Answer::Opened)) {
+            return Ok(None);
+        }
+        let built = ask(client, &request, allowance, &self.stop)?;
         if !matches!(built, Ok(Answer::Built(Ok(_)))) {
             return Ok(None);
         }
@@ -144,7 +194,7 @@ impl Crew {
         let bad = |outcome| {
             matches!(outcome, Outcome::Race | Outcome::OutOfBounds | Outcome::NonDeterministic)
         };
-        Ok(match ask(client, &request, allowance)? {
+        Ok(match ask(client, &request, allowance, &self.stop)? {
             Ok(Answer::Checked(Checked { finding, .. })) if bad(finding.outcome) => Some(finding),
             // What it cannot run, or not in time, it has nothing to say about.
             _ => None,
@@ -152,16 +202,24 @@ impl Crew {
     }
 }
 
-fn ask(client: &mut Client, request: &Request, allowance: &mut Allowance) -> Asked {
+fn ask(
+    client: &mut Client,
+    request: &Request,
+    allowance: &mut Allowance,
+    stop: &AtomicBool,
+) -> Asked {
     let started = Instant::now();
-    let answer = client.ask(request, allowance.left);
-    allowance.left = allowance.left.saturating_sub(started.elapsed());
+    let before = client.processor_time();
+    let (wall, processor) = (allowance.wall, allowance.processor);
+    let answer = client.ask(request, &Bounds { wall, processor, stop: Some(stop) });
+    allowance.spend(started.elapsed(), client.processor_time().saturating_sub(before));
     match answer {
         Ok(answer) => Ok(Ok(answer)),
         Err(Death::Start(reason)) => Err(Error::Worker(reason)),
-        Err(Death::Timeout(_)) => {
-            allowance.left = Duration::ZERO;
-            let detail = format!("over the limit of {} ms", allowance.limit.as_millis());
+        Err(Death::Stopped) => Err(Error::Worker("stopped".to_owned())),
+        Err(Death::Timeout(_) | Death::Processor) => {
+            allowance.spend_all();
+            let detail = format!("over {}", allowance.words());
             Ok(Err(Finding::new(Outcome::Timeout, detail)))
         }
         Err(death) => Ok(Err(died(&death))),
@@ -172,7 +230,7 @@ fn died(death: &Death) -> Finding {
     let outcome = match death {
         Death::Timeout(_) | Death::Processor => Outcome::Timeout,
         Death::Memory | Death::Output => Outcome::OutOfResources,
-        Death::Signal(..) | Death::Exit(..) | Death::Start(_) => Outcome::Crash,
+        Death::Signal(..) | Death::Exit(..) | Death::Stopped | Death::Start(_) => Outcome::Crash,
     };
     Finding::new(outcome, death.to_string())
 }

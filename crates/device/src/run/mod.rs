@@ -27,8 +27,8 @@ use std::{
     collections::{BTreeMap, BTreeSet},
     path::PathBuf,
     sync::{
-        Mutex, RwLock,
-        atomic::{AtomicUsize, Ordering},
+        Arc, Mutex, RwLock,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
     },
     time::{Duration, Instant},
 };
@@ -66,7 +66,8 @@ pub struct Options {
     pub seed: u64,
     /// Kernels that are built and checked at a time; measured is one at a time.
     pub jobs: usize,
-    /// Wall-clock limit of one kernel on one device, all its sizes together.
+    /// Limit of one kernel on one device, all its sizes together: processor time on processors, of
+    /// all their cores together; else time on the wall.
     pub limit: Duration,
     /// Time to spend on measuring one kernel at one size on one device; zero: check only.
     pub budget: Duration,
@@ -83,6 +84,8 @@ pub struct Options {
     /// A new worker process for every kernel and size, as cldrive has it: for comparison, and for
     /// drivers that leak.
     pub isolate: bool,
+    /// Raise it, from any thread, to have the run end within moments; what is done is kept.
+    pub cancelled: Arc<AtomicBool>,
 }
 
 impl Options {
@@ -108,6 +111,7 @@ impl Options {
             sample: None,
             time: None,
             isolate: false,
+            cancelled: Arc::default(),
         }
     }
 }
@@ -138,11 +142,13 @@ pub struct Report {
 
 /// Run every kernel of the input on every device at every size and write the data set.
 ///
-/// Whatever a kernel does costs its own rows at most; a run that was killed goes on where it was
-/// when it is repeated with equal options. Equal options and seed give equal outcomes.
+/// Whatever a kernel does costs its own rows at most; a run that was stopped or killed goes on where
+/// it was when it is repeated with equal options. Equal options and seed give equal outcomes, but
+/// for kernels that need just about the processor time of the limit.
 ///
 /// # Errors
-/// When there is no OpenCL, no such device, no worker, no input, or no place for the output.
+/// When there is no OpenCL, no such device, no worker, no input, or no place for the output,
+/// and when it was cancelled.
 pub fn run(options: &Options, progress: &dyn Progress) -> Result<Report> {
     let started = Instant::now();
     let oclgrind = match options.verify {
@@ -172,14 +178,16 @@ pub fn run(options: &Options, progress: &dyn Progress) -> Result<Report> {
         clang: clang.as_ref(),
         calm: &calm,
     };
+    let cancelled = || options.cancelled.load(Ordering::Relaxed);
     let next = AtomicUsize::new(0);
     let failure: Mutex<Option<Error>> = Mutex::new(None);
     let work = || -> Result<()> {
-        let mut crew = Crew::new(&launch, &devices, oclgrind.as_ref())?;
+        let stop = Arc::clone(&options.cancelled);
+        let mut crew = Crew::new(&launch, &devices, oclgrind.as_ref(), stop)?;
         loop {
             let at = next.fetch_add(1, Ordering::Relaxed);
             let Some(benchmark) = benchmarks.get(at) else { return Ok(()) };
-            if options.time.is_some_and(|time| started.elapsed() > time) {
+            if options.time.is_some_and(|time| started.elapsed() > time) || cancelled() {
                 return Ok(());
             }
             let key = key(at, benchmark);
@@ -203,6 +211,11 @@ pub fn run(options: &Options, progress: &dyn Progress) -> Result<Report> {
             });
         }
     });
+    let all = benchmarks.len();
+    let done = (0..all).filter(|at| builder.has(&key(*at, &benchmarks[*at]))).count();
+    if cancelled() && done < all {
+        return Err(Error::Cancelled { done, all, kept: builder.unfinished().to_owned() });
+    }
     if let Some(error) = failure.into_inner().expect("no thread panics with the lock held") {
         return Err(error);
     }

@@ -3,7 +3,7 @@ use super::{
     serve::{SCRATCH_VARIABLE, profile},
 };
 use crate::{DeviceInfo, Error, Result};
-use sandbox::{Death, Worker, companion};
+use sandbox::{Bounds, Death, Worker, companion};
 use std::{ffi::OsString, path::PathBuf, process::Command, time::Duration};
 use tempfile::TempDir;
 
@@ -70,7 +70,7 @@ impl Client {
     pub(crate) fn ask(
         &mut self,
         request: &Request,
-        limit: Duration,
+        bounds: &Bounds<'_>,
     ) -> std::result::Result<Answer, Death> {
         let mut worker = match self.worker.take() {
             Some(worker) => worker,
@@ -78,11 +78,16 @@ impl Client {
         };
         let message =
             postcard::to_stdvec(request).expect("a request is plain data and always encodes");
-        let answer = worker.call(&message, limit)?;
+        let answer = worker.call_within(&message, bounds)?;
         let answer = postcard::from_bytes(&answer)
             .map_err(|_| Death::Start("the worker is of another version than its client".into()))?;
         self.worker = Some(worker);
         Ok(answer)
+    }
+
+    /// Processor time that the living worker has used.
+    pub(crate) fn processor_time(&self) -> Duration {
+        self.worker.as_ref().map_or(Duration::ZERO, Worker::processor_time)
     }
 
     /// Have the next question asked to a new worker.
@@ -100,7 +105,8 @@ impl Client {
     /// # Errors
     /// That there is no OpenCL, or no working worker.
     pub(crate) fn devices(&mut self) -> Result<Vec<DeviceInfo>> {
-        match self.ask(&Request::List, LIST_LIMIT) {
+        let bounds = Bounds { wall: LIST_LIMIT, processor: None, stop: None };
+        match self.ask(&Request::List, &bounds) {
             Ok(Answer::Devices(Ok(devices))) => Ok(devices),
             Ok(Answer::Devices(Err(why))) => Err(Error::NoOpenCl(why)),
             Ok(Answer::Gone(why)) => Err(Error::Worker(why)),

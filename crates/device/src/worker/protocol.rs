@@ -11,12 +11,17 @@ use serde::{Deserialize, Serialize};
 pub(crate) enum Request {
     /// Which devices are here?
     List,
-    /// Build a program for a device, and forget what was built for it before.
-    Build {
+    /// Open a device, unless that is done.
+    Open {
         /// Place in the list of devices.
         device: usize,
         /// Its name when the list was made; `None`: whatever is there.
         name: Option<String>,
+    },
+    /// Build a program for an open device, and forget what was built for it before.
+    Build {
+        /// Place in the list of devices.
+        device: usize,
         /// The program.
         text: String,
         /// Whether the driver is to tell what it knows about arguments.
@@ -61,6 +66,8 @@ pub(crate) struct CellKey {
 pub(crate) enum Answer {
     /// To `List`: the devices, or why there is no OpenCL.
     Devices(Result<Vec<DeviceInfo>, String>),
+    /// To `Open`.
+    Opened,
     /// To `Build`.
     Built(Result<BuiltFacts, Finding>),
     /// To `Check` and `Verify`.

@@ -67,15 +67,17 @@ impl Session {
     fn answer(&mut self, request: Request) -> Answer {
         match request {
             Request::List => Answer::Devices(list()),
-            Request::Build { device, name, text, arguments } => {
-                match self.open(device, name.as_deref()) {
-                    Err(why) => Answer::Gone(why),
-                    Ok(open) => {
-                        open.built = None;
-                        Answer::Built(open.build(&text, arguments))
-                    }
+            Request::Open { device, name } => match self.open(device, name.as_deref()) {
+                Err(why) => Answer::Gone(why),
+                Ok(()) => Answer::Opened,
+            },
+            Request::Build { device, text, arguments } => match self.open.get_mut(&device) {
+                None => Answer::Gone("it was not opened".to_owned()),
+                Some(open) => {
+                    open.built = None;
+                    Answer::Built(open.build(&text, arguments))
                 }
-            }
+            },
             Request::Check { device, job } => Answer::Checked(match self.open.get(&device) {
                 None => Checked::nowhere(not_built()),
                 Some(open) => open.execute(&job, check),
@@ -88,14 +90,11 @@ impl Session {
         }
     }
 
-    fn open(&mut self, index: usize, name: Option<&str>) -> Result<&mut Open, String> {
-        match self.open.entry(index) {
-            Entry::Occupied(known) => Ok(known.into_mut()),
-            Entry::Vacant(place) => {
-                let device = Device::open(index, name)?;
-                Ok(place.insert(Open { built: None, device }))
-            }
+    fn open(&mut self, index: usize, name: Option<&str>) -> Result<(), String> {
+        if let Entry::Vacant(place) = self.open.entry(index) {
+            place.insert(Open { built: None, device: Device::open(index, name)? });
         }
+        Ok(())
     }
 
     fn measure(&self, keys: &[CellKey], effort: &Effort) -> Answer {

@@ -1,10 +1,17 @@
 use super::source::Columns;
 use crate::{Global, output};
+use anyhow::bail;
 use heuristics::TrainOptions;
 use std::{path::PathBuf, process::ExitCode};
 
 /// Fit a model to a whole task and write it to a file
 #[derive(clap::Args, Debug)]
+#[command(after_help = "Examples:\n  \
+    benchstone heuristic train task --out tree.json\n  \
+    benchstone heuristic train task --model forest:trees=100 --seed 1 --out forest.json\n  \
+    benchstone heuristic train measured.csv --program name --group suite --features x,y \\\n      \
+    --costs CPU=cpu_ms,GPU=gpu_ms --out tree.json\n  \
+    benchstone heuristic predict tree.json new.csv")]
 pub(crate) struct Train {
     /// A `task` data set or a CSV table
     task: PathBuf,
@@ -14,6 +21,9 @@ pub(crate) struct Train {
     /// The file to write
     #[arg(short, long, value_name = "FILE")]
     out: PathBuf,
+    /// Replace what is at --out
+    #[arg(long)]
+    force: bool,
     /// Seed of whatever the model draws
     #[arg(long, default_value_t = 0)]
     seed: u32,
@@ -23,6 +33,12 @@ pub(crate) struct Train {
 
 impl Train {
     pub(super) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
+        if self.out.exists() && !self.force {
+            bail!(
+                "{} exists already; name another file with --out, or replace it with --force",
+                self.out.display()
+            );
+        }
         let task = self.columns.read(&self.task, global)?.task;
         let options = TrainOptions { model: self.model, seed: self.seed };
         let (heuristic, report) = heuristics::train(&task, &options)?;
