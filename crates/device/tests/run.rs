@@ -1,9 +1,17 @@
 //! Runs on a real device: PoCL's, where it is installed.
 
-use dataset::{Builder, Dataset, Notes, Row};
-use device::{Options, RunRow, Verify, run};
+use dataset::{Builder, Dataset, Notes, Progress, Row};
+use device::{Error, Options, RunRow, Verify, run};
 use serde::{Deserialize, Serialize};
-use std::{collections::BTreeMap, path::Path, time::Duration};
+use std::{
+    collections::BTreeMap,
+    path::Path,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicU64, Ordering},
+    },
+    time::Duration,
+};
 
 /// The device under test; `None` after saying so.
 fn pocl() -> Option<String> {
@@ -353,4 +361,39 @@ fn a_killed_run_goes_on_where_it_was_and_a_finished_one_is_not_overwritten() {
     run(&options, &dataset::Silent).expect("a run");
     let error = run(&options, &dataset::Silent).expect_err("it is there");
     assert!(error.to_string().contains("--force"), "{error}");
+}
+
+/// Raises the flag once so many kernels are done.
+struct StopAfter(AtomicU64, Arc<AtomicBool>);
+
+impl Progress for StopAfter {
+    fn begin(&self, _: &str, _: u64) {}
+
+    fn advance(&self, units: u64) {
+        if self.0.fetch_sub(units, Ordering::SeqCst) == units {
+            self.1.store(true, Ordering::SeqCst);
+        }
+    }
+
+    fn message(&self, _: &str) {}
+}
+
+#[test]
+fn a_cancelled_run_says_what_is_kept_and_the_same_options_go_on() {
+    let Some(device) = pocl() else { return };
+    let folder = tempfile::tempdir().expect("a folder");
+    let (input, out) = (folder.path().join("programs"), folder.path().join("runs"));
+    std::fs::create_dir(&input).expect("a folder");
+    for at in 0..5 {
+        let text = format!("kernel void A(global int* a) {{ a[get_global_id(0)] += {at} + 1; }}");
+        std::fs::write(input.join(format!("{at}.cl")), text).expect("written");
+    }
+    let options = Options { jobs: 1, ..options(&input, &out, device) };
+    let stop = StopAfter(AtomicU64::new(2), Arc::clone(&options.cancelled));
+    let error = run(&options, &stop).expect_err("it was cancelled");
+    assert!(matches!(error, Error::Cancelled { done: 2, all: 5, .. }), "{error}");
+    assert!(!out.exists());
+    let again = Options { cancelled: Arc::default(), ..options };
+    let report = run(&again, &dataset::Silent).expect("a run");
+    assert_eq!((report.kernels, report.outcomes["pass"]), (5, 10));
 }

@@ -6,8 +6,8 @@
 //!   buffer differs because its input did.
 //! - Outputs of A and A' (or B and B') differ: *non-deterministic*. Around each buffer, and in
 //!   those that are only written, lie guard bytes, other ones in A' and B'. Where repeating A with
-//!   A's guards gives A's output, it was these that made the difference, and the kernel reads
-//!   *out of bounds*; it writes out of bounds where a guard has changed.
+//!   A's guards gives A's output, and with those of A' that of A', it was these that made the
+//!   difference, and the kernel reads *out of bounds*; it writes out of bounds where a guard has changed.
 
 mod compare;
 mod oclgrind;
@@ -76,15 +76,21 @@ fn judge(execution: &mut Execution<'_>, job: &Job, plan: &Plan) -> Result<Findin
             Ok(outputs) => outputs,
             Err(finding) => return Ok(finding),
         };
+        let fourth = match outputs(execution, plan, payload, SECOND)? {
+            Ok(outputs) => outputs,
+            Err(finding) => return Ok(finding),
+        };
         let name = &plan.objects[differs].name;
-        return Ok(match same(plan, known, FIRST, &third, FIRST) {
-            None => Finding::new(
+        let guards_decide = same(plan, known, FIRST, &third, FIRST).is_none()
+            && same(plan, &again, SECOND, &fourth, SECOND).is_none();
+        return Ok(match guards_decide {
+            true => Finding::new(
                 Outcome::OutOfBounds,
                 format!(
                     "`{name}` depends on what lies outside of the buffers or was never written"
                 ),
             ),
-            Some(_) => Finding::new(Outcome::NonDeterministic, format!("in `{name}`")),
+            false => Finding::new(Outcome::NonDeterministic, format!("in `{name}`")),
         });
     }
     Ok(Finding::new(Outcome::Pass, ""))
