@@ -3,14 +3,18 @@
 use crate::{
     edit::{Chance, Edit},
     metric::Aim,
+    sums::Sums,
 };
-use rand::Rng;
+use rand::{Rng, seq::IndexedRandom};
 
 /// Effects of one edit that are remembered.
-const MEMORY: usize = 24;
+const MEMORY: usize = 40;
+
+/// Remembered effects that are looked at to say what an edit is worth.
+const DRAWN: usize = 6;
 
 /// A change of a vector: the dimensions that change, and by how much.
-type Change = Vec<(u16, f32)>;
+pub(crate) type Change = Vec<(u16, f32)>;
 
 #[derive(Clone, Debug, Default)]
 struct Known {
@@ -21,11 +25,28 @@ struct Known {
     failed: u32,
 }
 
+impl Known {
+    /// How often it compiles, never quite 0.
+    fn works(&self) -> f64 {
+        (1.0 - f64::from(self.failed) / f64::from(self.tried + 1)).max(0.05)
+    }
+}
+
 /// The effects of all edits in one space.
 #[derive(Debug)]
 pub(crate) struct Effects {
     pub(crate) edits: Vec<Edit>,
     known: Vec<Known>,
+}
+
+/// An edit to make next.
+#[derive(Clone, Debug)]
+pub(crate) struct Step {
+    pub(crate) edit: usize,
+    /// How often.
+    pub(crate) times: usize,
+    /// The excess expected once it was made.
+    pub(crate) after: Vec<f64>,
 }
 
 impl Effects {
@@ -65,38 +86,69 @@ impl Effects {
         all.filter(|(_, known)| known.tried < 3).map(|(edit, _)| edit).collect()
     }
 
-    /// An edit that probably brings a program with this excess nearer to the aim, and the excess
-    /// expected then.
+    /// An edit that was seen to move some dimension the right way, whatever else it does.
+    pub(crate) fn touching(&self, aim: &Aim, excess: &[f64], chance: &mut Chance) -> Option<usize> {
+        let helps = |change: &Change| {
+            change.iter().any(|(place, by)| {
+                let place = usize::from(*place);
+                aim.leads[place] && excess[place] * f64::from(*by) < 0.0
+            })
+        };
+        let touch: Vec<usize> = (0..self.known.len())
+            .filter(|edit| self.known[*edit].changes.iter().any(helps))
+            .collect();
+        touch.choose(chance).copied()
+    }
+
+    /// What is remembered, in a form that says which edits together do exactly what is wanted.
+    pub(crate) fn sums(&self, aim: &Aim, trust: &crate::sums::Trust) -> Sums {
+        let mut sums = Sums::default();
+        for (edit, known) in self.known.iter().enumerate() {
+            let share = known.works() / known.changes.len().max(1) as f64;
+            for change in &known.changes {
+                sums.add(edit, change, share, aim, trust);
+            }
+        }
+        sums.seal();
+        sums
+    }
+
+    /// An edit that probably brings a program with this excess nearer to the aim.
     ///
-    /// Of every edit one remembered effect is drawn, so that edits whose effect varies are tried as
-    /// often as they help. The gains are compared by a softmax at `temperature`, in units of the
-    /// greatest gain. `None` where none promises any.
+    /// Of every edit some remembered effects are drawn and their gains averaged; now and then one
+    /// alone counts, so that edits whose effect varies are tried as often as they help. The gains are compared by a softmax at `temperature`, in units of the
+    /// greatest gain. An edit that would have to be made often is made so often at once. `None`
+    /// where none promises any gain.
     pub(crate) fn best(
         &self,
         aim: &Aim,
         excess: &[f64],
         temperature: f64,
         chance: &mut Chance,
-    ) -> Option<(usize, Vec<f64>)> {
+    ) -> Option<Step> {
+        let cautious = chance.random_bool(0.7);
         let mut gains: Vec<(usize, usize, f64)> = Vec::new();
         let mut greatest = 0.0_f64;
         for (edit, known) in self.known.iter().enumerate() {
             if known.changes.is_empty() {
                 continue;
             }
-            let drawn = chance.random_range(0..known.changes.len());
-            let gain: f64 = known.changes[drawn]
-                .iter()
-                .map(|(place, by)| {
+            let gain = |change: &Change| -> f64 {
+                let parts = change.iter().map(|(place, by)| {
                     let place = usize::from(*place);
                     let (was, by) = (excess[place], f64::from(*by));
-                    let free = aim.target.wanted[place].is_none();
-                    if free { 0.0 } else { aim.weights[place] * (was * was - (was + by).powi(2)) }
-                })
-                .sum();
+                    aim.guide[place] * (was * was - (was + by).powi(2))
+                });
+                parts.sum()
+            };
+            let drawn = chance.random_range(0..known.changes.len());
+            // What it does on average is what it is worth: one that is sure to do a little beats one
+            // that may do much.
+            let others = (0..DRAWN).map(|nth| (drawn + nth * 7) % known.changes.len());
+            let mean = others.map(|other| gain(&known.changes[other])).sum::<f64>() / DRAWN as f64;
+            let gain = if cautious { mean } else { gain(&known.changes[drawn]) };
             if gain > 0.0 {
-                let works = 1.0 - f64::from(known.failed) / f64::from(known.tried + 1);
-                let gain = gain * works.max(0.05);
+                let gain = gain * known.works();
                 greatest = greatest.max(gain);
                 gains.push((edit, drawn, gain));
             }
@@ -108,13 +160,27 @@ impl Effects {
             left -= weight(*gain);
             left <= 0.0
         })?;
+        let change = &self.known[edit].changes[drawn];
+        let times = often(aim, excess, change, chance);
         let mut after = excess.to_vec();
-        for (place, by) in &self.known[edit].changes[drawn] {
+        for (place, by) in change {
             let place = usize::from(*place);
             if aim.target.wanted[place].is_some() {
-                after[place] += f64::from(*by);
+                after[place] += times as f64 * f64::from(*by);
             }
         }
-        Some((edit, after))
+        Some(Step { edit, times, after })
     }
+}
+
+/// How often to make an edit at once: up to as often as brings the excess nearest to nothing.
+fn often(aim: &Aim, excess: &[f64], change: &Change, chance: &mut Chance) -> usize {
+    let (mut along, mut length) = (0.0, 0.0);
+    for (place, by) in change {
+        let place = usize::from(*place);
+        along -= aim.guide[place] * excess[place] * f64::from(*by);
+        length += aim.guide[place] * f64::from(*by).powi(2);
+    }
+    let most = along / length;
+    if most < 6.0 { 1 } else { (most * chance.random_range(0.2..0.9)) as usize }
 }

@@ -44,6 +44,7 @@ mod proposer;
 mod report;
 mod row;
 mod search;
+mod sums;
 mod target;
 
 pub use clock::{Budget, processor_seconds};

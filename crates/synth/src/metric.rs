@@ -1,6 +1,7 @@
 //! How far a candidate is from a target.
 
 use crate::{Error, Target};
+use features::FeatureSpace;
 use std::str::FromStr;
 
 /// The distance that decides what survives.
@@ -30,16 +31,26 @@ impl FromStr for Metric {
     }
 }
 
+/// What a dimension that follows from the others counts while a whole point is looked for. With its
+/// full weight one edit alone would often be no gain: an instruction of the right kind also makes
+/// one too many in all.
+const FOLLOWING: f64 = 1e-6;
+
 /// A target with the weight of each dimension's squared difference; 0 for a free one.
 #[derive(Clone, Debug)]
 pub(crate) struct Aim {
     pub(crate) target: Target,
     pub(crate) weights: Vec<f64>,
+    /// The same for finding the way: dimensions that follow from the others count next to nothing.
+    pub(crate) guide: Vec<f64>,
+    /// Dimensions that count in full for finding the way.
+    pub(crate) leads: Vec<bool>,
 }
 
 impl Aim {
-    /// `deviations` are those of the dimensions over the mined kernels.
-    pub(crate) fn new(target: Target, metric: Metric, deviations: &[f64]) -> Aim {
+    /// `deviations` are those of the dimensions over the mined kernels; `follows` says which
+    /// dimensions follow from the others.
+    pub(crate) fn new(target: Target, metric: Metric, deviations: &[f64], follows: &[bool]) -> Aim {
         let weights = target.wanted.iter().zip(deviations).map(|(wanted, deviation)| {
             let weight = wanted.as_ref().map_or(0.0, |wanted| wanted.weight);
             match metric {
@@ -47,8 +58,16 @@ impl Aim {
                 Metric::Euclidean | Metric::Own => weight,
             }
         });
-        let weights = weights.collect();
-        Aim { target, weights }
+        let weights: Vec<f64> = weights.collect();
+        let whole = target.wanted.iter().all(Option::is_some);
+        let guide = weights
+            .iter()
+            .zip(follows)
+            .map(|(weight, follows)| if whole && *follows { weight * FOLLOWING } else { *weight });
+        let guide: Vec<f64> = guide.collect();
+        let leads = guide.iter().zip(&weights);
+        let leads = leads.map(|(guide, weight)| *weight > 0.0 && guide == weight).collect();
+        Aim { target, weights, guide, leads }
     }
 
     /// What is too much (positive) or lacks (negative) in each dimension.
@@ -57,15 +76,26 @@ impl Aim {
         wanted.map(|(wanted, value)| wanted.map_or(0.0, |wanted| wanted.excess(*value))).collect()
     }
 
-    /// The squared distance of a difference.
-    pub(crate) fn square(&self, excess: &[f64]) -> f64 {
-        excess.iter().zip(&self.weights).map(|(excess, weight)| weight * excess * excess).sum()
+    /// The distance that is asked for.
+    pub(crate) fn distance(&self, vector: &[f64]) -> f64 {
+        square(&self.excess(vector), &self.weights).sqrt()
     }
 
-    /// The distance that decides.
-    pub(crate) fn distance(&self, vector: &[f64]) -> f64 {
-        self.square(&self.excess(vector)).sqrt()
+    /// The squared distance that decides what survives; 0 where [`Aim::distance`] is.
+    pub(crate) fn guide(&self, vector: &[f64]) -> f64 {
+        square(&self.excess(vector), &self.guide)
     }
+}
+
+/// The squared distance of a difference.
+pub(crate) fn square(excess: &[f64], weights: &[f64]) -> f64 {
+    excess.iter().zip(weights).map(|(excess, weight)| weight * excess * excess).sum()
+}
+
+/// Which dimensions of the space follow from the others.
+pub(crate) fn following(space: &dyn FeatureSpace) -> Vec<bool> {
+    let follows = space.follows();
+    space.dimensions().iter().map(|name| follows.contains(name)).collect()
 }
 
 /// The standard deviation of each dimension; 1 where all values are equal or there are none, so that
@@ -96,7 +126,28 @@ mod tests {
     fn a_dimension_without_spread_counts_plainly() {
         let vectors: [&[f64]; 2] = [&[0.0, 5.0], &[4.0, 5.0]];
         assert_eq!(deviations(2, vectors.into_iter()), [2.0, 1.0]);
-        let aim = Aim::new(Target::point("t", &[0.0, 0.0]), Metric::Standardised, &[2.0, 1.0]);
+        let aim = Aim::new(
+            Target::point("t", &[0.0, 0.0]),
+            Metric::Standardised,
+            &[2.0, 1.0],
+            &[false; 2],
+        );
         assert_eq!(aim.distance(&[2.0, 0.0]), 1.0);
+    }
+
+    #[test]
+    fn an_edit_that_is_right_is_a_gain_whatever_the_sums_say() {
+        let space = features::space("instcount").expect("registered");
+        let place = |name| space.dimensions().iter().position(|known| *known == name);
+        let (all, multiply) = (place("TotalInsts").expect("there"), place("FMul").expect("there"));
+        let target = vec![0.0; space.dimensions().len()];
+        let ones = vec![1.0; target.len()];
+        let aim =
+            Aim::new(Target::point("t", &target), Metric::Euclidean, &ones, &following(space));
+        let mut vector = target.clone();
+        vector[multiply] = 1.0;
+        let before = aim.guide(&vector);
+        (vector[multiply], vector[all]) = (0.0, -1.0);
+        assert!(aim.guide(&vector) < before && aim.guide(&vector) > 0.0);
     }
 }

@@ -8,10 +8,11 @@ use crate::{
     corpus::Corpus,
     edit::{self, Chance},
     effects::Effects,
-    metric::{Aim, Metric, deviations},
+    metric::{Aim, Metric, deviations, following},
     program::Program,
     proposer::{Candidate, Judged, Proposer, State, by_name},
     row::{SteeredRow, TrajectoryRow},
+    sums::Trust,
     target::Target,
 };
 use rand::{Rng, SeedableRng};
@@ -27,6 +28,7 @@ use std::{
 const BASES: [&str; 2] = [
     "__kernel void A(__global float* a, __global int* b, __global float4* c, int d, float e, long f) {
   size_t g = get_global_id(0);
+  __global float* k = a;
   int h = get_local_id(0);
   float i = e;
   for (int j = 0; j < d; j++) { i += a[j + h] * e; }
@@ -34,6 +36,7 @@ const BASES: [&str; 2] = [
   c[g] = c[f] * 2.5f;
   b[h] = (int)i + (h << 3);
   a[g] = i - e;
+  k[h] = e;
 }
 ",
     "__kernel void A(__global int* a, __global float* b, uint c, int d, float e, float f) {
@@ -126,10 +129,14 @@ pub struct Search<'a> {
     corpus: &'a Corpus,
     settings: Settings,
     deviations: Vec<f64>,
+    /// Which dimensions follow from the others.
+    follows: Vec<bool>,
     effects: Effects,
     empty: Vec<f64>,
     proposers: Vec<Box<dyn Proposer>>,
     archive: Vec<Arc<Judged>>,
+    /// Lineages begun.
+    lineages: u64,
     acceptance: Option<Acceptance<'a>>,
 }
 
@@ -163,10 +170,12 @@ impl<'a> Search<'a> {
             judge,
             corpus,
             deviations: deviations(dimensions, corpus.vectors()),
+            follows: following(judge.space()),
             effects: Effects::new(edit::all()),
             empty: empty.unwrap_or_else(|| vec![0.0; dimensions]),
             proposers,
             archive: Vec::new(),
+            lineages: 0,
             acceptance: None,
             settings,
         })
@@ -221,7 +230,7 @@ impl<'a> Search<'a> {
 
     fn begin(&mut self, target: &Target) -> Run {
         let clock = Clock::start(self.settings.budget);
-        let aim = Aim::new(target.clone(), self.settings.metric, &self.deviations);
+        let aim = Aim::new(target.clone(), self.settings.metric, &self.deviations, &self.follows);
         let key = dataset::content_hash(target.name.as_bytes());
         let key = key.bytes().fold(0_u64, |all, byte| all.wrapping_mul(31) ^ u64::from(byte));
         let chance = Chance::seed_from_u64(self.settings.seed ^ key);
@@ -255,8 +264,10 @@ impl<'a> Search<'a> {
             mined_exact: u32::try_from(mined_exact).unwrap_or(u32::MAX),
             mined_proximity,
             survivors,
+            nearest_found: Vec::new(),
             seen: HashSet::new(),
             best: f64::INFINITY,
+            trust: Trust::default(),
             entered: Vec::new(),
         }
     }
@@ -302,7 +313,9 @@ impl<'a> Search<'a> {
             text: empty.to_string(),
             vector: self.empty.clone(),
             distance: aim.distance(&self.empty),
+            guide: aim.guide(&self.empty),
             program: Some(empty),
+            lineage: 0,
             proposer: "empty",
         })];
         let mut known: Vec<Judged> = self
@@ -312,14 +325,16 @@ impl<'a> Search<'a> {
                 text: known.text.clone(),
                 vector: known.vector.clone(),
                 distance: aim.distance(&known.vector),
+                guide: aim.guide(&known.vector),
                 program: known.program.clone(),
+                lineage: known.lineage,
                 proposer: "archive",
             })
             .collect();
-        known.sort_by(|a, b| a.distance.total_cmp(&b.distance));
+        known.sort_by(|a, b| a.guide.total_cmp(&b.guide));
         known.truncate(self.settings.survivors / 4);
         start.extend(known.into_iter().map(Arc::new));
-        start.sort_by(|a, b| a.distance.total_cmp(&b.distance));
+        start.sort_by(|a, b| a.guide.total_cmp(&b.guide));
         start
     }
 
@@ -339,7 +354,9 @@ impl<'a> Search<'a> {
         for _ in shares.iter().sum::<usize>()..wanted {
             shares[run.bandit.draw(&mut run.chance)] += 1;
         }
+        let sums = self.effects.sums(&run.aim, &run.trust);
         let state = State {
+            sums: &sums,
             aim: &run.aim,
             survivors: &run.survivors,
             corpus: self.corpus,
@@ -376,32 +393,45 @@ impl<'a> Search<'a> {
         proposed: Vec<(usize, Candidate)>,
         vectors: Vec<Option<Vec<f64>>>,
     ) -> Vec<Arc<Judged>> {
-        let worst = run.survivors.last().filter(|_| run.survivors.len() >= self.settings.survivors);
-        let worst = worst.map_or(f64::INFINITY, |worst| worst.distance);
+        // The last survivors are there by chance: who is nearer than those is worth nothing yet.
+        let middle = run.survivors.get(self.settings.survivors / 2);
+        let middle = middle.map_or(f64::INFINITY, |middle| middle.guide);
         let mut best = run.best;
         let mut fresh = Vec::new();
         for ((arm, candidate), vector) in proposed.into_iter().zip(vectors) {
             if let (Some(edit), Some(parent)) = (candidate.edit, &candidate.parent) {
                 self.effects.learn(edit, &parent.vector, vector.as_deref());
             }
+            let hit = vector.as_ref().is_some_and(|vector| run.aim.distance(vector) == 0.0);
+            if !hit {
+                run.trust.doubt(&candidate.plan);
+            }
             let Some(vector) = vector else {
                 run.bandit.reward(arm, 0.0);
                 continue;
             };
-            let distance = run.aim.distance(&vector);
-            let reward = if distance < best {
+            let guide = run.aim.guide(&vector);
+            let reward = if guide < best {
                 1.0
-            } else if distance < worst {
+            } else if guide < middle {
                 0.1
             } else {
                 0.0
             };
-            best = best.min(distance);
+            best = best.min(guide);
             run.bandit.reward(arm, reward);
+            self.lineages += 1;
+            let lineage = candidate.parent.map_or(self.lineages, |parent| match parent.lineage {
+                // The empty kernel has no features to pass on.
+                0 => self.lineages,
+                lineage => lineage,
+            });
             fresh.push(Arc::new(Judged {
+                lineage,
                 text: candidate.text,
+                distance: run.aim.distance(&vector),
                 vector,
-                distance,
+                guide,
                 program: candidate.program,
                 proposer: self.proposers[arm].name(),
             }));
@@ -411,7 +441,8 @@ impl<'a> Search<'a> {
         fresh
     }
 
-    /// The nearest of old and new, each point once or twice, some replaced by chance.
+    /// The nearest of old and new, each point once or twice, a quarter of them of one lineage at
+    /// most, some replaced by chance.
     fn survive(&mut self, run: &mut Run, fresh: Vec<Arc<Judged>>) {
         let count = self.settings.survivors;
         let mut pool = std::mem::take(&mut run.survivors);
@@ -421,8 +452,8 @@ impl<'a> Search<'a> {
         let mut order: Vec<(Arc<Judged>, bool)> =
             pool.into_iter().map(|judged| (age(&judged), judged)).map(|(a, j)| (j, a)).collect();
         order.sort_by(|a, b| {
-            a.0.distance
-                .total_cmp(&b.0.distance)
+            a.0.guide
+                .total_cmp(&b.0.guide)
                 .then(a.1.cmp(&b.1))
                 .then(a.0.text.len().cmp(&b.0.text.len()))
         });
@@ -432,7 +463,7 @@ impl<'a> Search<'a> {
         for (judged, _) in order {
             let point: Vec<u64> = judged.vector.iter().map(|value| value.to_bits()).collect();
             let same = points.iter_mut().find(|(known, _)| *known == point);
-            let allowed = match same {
+            let is_new = match same {
                 Some((_, times)) => {
                     *times += 1;
                     *times <= 2
@@ -442,7 +473,9 @@ impl<'a> Search<'a> {
                     true
                 }
             };
-            if allowed && kept.len() < count {
+            // What one lineage cannot reach another may.
+            let family = kept.iter().filter(|one| one.lineage == judged.lineage).count();
+            if is_new && family < count.div_ceil(4) && kept.len() < count {
                 kept.push(judged);
             } else {
                 rest.push(judged);
@@ -455,7 +488,7 @@ impl<'a> Search<'a> {
                 *place = rest.swap_remove(other);
             }
         }
-        kept.sort_by(|a, b| a.distance.total_cmp(&b.distance));
+        kept.sort_by(|a, b| a.guide.total_cmp(&b.guide));
         // What is edited next must be known as a tree.
         let blind: Vec<usize> =
             (0..kept.len()).filter(|place| kept[*place].program.is_none()).collect();
@@ -468,16 +501,26 @@ impl<'a> Search<'a> {
                     text: old.text.clone(),
                     vector: old.vector.clone(),
                     distance: old.distance,
+                    guide: old.guide,
                     program: tree,
+                    lineage: old.lineage,
                     proposer: old.proposer,
                 });
             }
         }
-        run.entered = kept
-            .iter()
-            .filter(|judged| fresh.iter().any(|one| one.text == judged.text))
-            .cloned()
-            .collect();
+        // What survives guides the search; an answer is what is nearest by the metric asked for.
+        let least = run.nearest_found.first().map_or(f64::INFINITY, |best| best.distance);
+        let entered = |judged: &&Arc<Judged>| {
+            judged.distance < least || kept.iter().any(|one| one.text == judged.text)
+        };
+        run.entered = fresh.iter().filter(entered).cloned().collect();
+        for judged in kept.iter().chain(&run.entered) {
+            if run.nearest_found.iter().all(|known| known.text != judged.text) {
+                run.nearest_found.push(judged.clone());
+            }
+        }
+        run.nearest_found.sort_by(|a, b| a.distance.total_cmp(&b.distance));
+        run.nearest_found.truncate(4 * self.settings.kept);
         run.survivors = kept;
     }
 
@@ -486,8 +529,9 @@ impl<'a> Search<'a> {
         if let Some(accepts) = self.acceptance {
             // What is right but may not be an answer makes room for others.
             run.survivors.retain(|judged| judged.distance > 0.0 || accepts(&judged.text));
+            run.nearest_found.retain(|judged| judged.distance > 0.0 || accepts(&judged.text));
         }
-        let exact = run.survivors.iter().filter(|judged| judged.distance == 0.0).count();
+        let exact = run.nearest_found.iter().filter(|judged| judged.distance == 0.0).count();
         let exhausted = self.settings.proposers == ["nearest"] && run.entered.is_empty();
         exact >= self.settings.kept || exhausted
     }
@@ -499,7 +543,7 @@ impl<'a> Search<'a> {
                 && self.acceptance.is_none_or(|accepts| accepts(&judged.text))
         };
         let best: Vec<Arc<Judged>> =
-            run.survivors.iter().filter(accepts).take(self.settings.kept).cloned().collect();
+            run.nearest_found.iter().filter(accepts).take(self.settings.kept).cloned().collect();
         for (place, judged) in best.iter().enumerate() {
             let rank = u32::try_from(place + 1).unwrap_or(u32::MAX);
             let mut row = self.row(run, rank, seconds, found.candidates);
@@ -568,10 +612,14 @@ struct Run {
     mined_exact: u32,
     mined_proximity: f64,
     survivors: Vec<Arc<Judged>>,
+    /// The nearest so far by the metric, nearest first.
+    nearest_found: Vec<Arc<Judged>>,
     /// Hashes of texts that were judged.
     seen: HashSet<String>,
-    /// The least distance so far.
+    /// The least squared distance so far, as it guides the search.
     best: f64,
+    /// What became of plans.
+    trust: Trust,
     /// Survivors that the last generation brought.
     entered: Vec<Arc<Judged>>,
 }

@@ -31,7 +31,9 @@ Proposers: nearest (mined kernels as they are), construct (from nothing), guided
 the vector lacks), crossover, mutate; and random, which does not look at the target.\n\n\
 A budget in candidates makes a run repeatable: the same seed gives the same kernels. Kernels named\n\
 like a target, or near-duplicates of --exclude, are never among the seeds. A run that was stopped\n\
-goes on where it was when the same command is given again.")]
+goes on where it was when the same command is given again.\n\n\
+An exact hit is right in its features, not in what it computes: its output may not depend on its\n\
+input (input-insensitive). --must-run wants kernels that pass `run`'s checker, which turns such away.")]
 pub(crate) struct Steer {
     /// The feature space
     #[arg(long, value_name = "SPACE", default_value = "instcount")]
@@ -114,12 +116,17 @@ impl Steer {
         let settings = self.settings();
         let configuration = serde_json::json!({
             "space": self.space,
-            "settings": format!("{settings:?}"),
+            "settings": plain(&settings),
+            "must_run": self.must_run,
             "targets": targets.iter().map(|target| target.name.clone()).collect::<Vec<_>>(),
         });
         let wishes = format!("{targets:?}");
         let identity = dataset::content_hash(wishes.as_bytes());
-        let key = (&identity, &configuration, corpus.len());
+        let mut inputs = vec![Input { name: "targets".to_owned(), hash: identity }];
+        for path in self.seeds.iter().chain(&self.exclude) {
+            inputs.push(Input { name: path.display().to_string(), hash: content(path)? });
+        }
+        let key = (&inputs, &configuration, corpus.len());
         let runs = self.must_run.then(Runs::new).transpose()?;
         let accepts = |text: &str| runs.as_ref().is_none_or(|runs| runs.accepts(text));
         let mut search = Search::new(&judge, &corpus, settings)?;
@@ -150,7 +157,6 @@ impl Steer {
         if stopped {
             bail!("stopped; what was found is kept, the same command goes on from there");
         }
-        let inputs = vec![Input { name: "targets".to_owned(), hash: identity }];
         let notes = Notes { inputs, configuration, seed: self.seed, ..Notes::default() };
         let mut rows = Vec::new();
         for target in &targets {
@@ -308,6 +314,40 @@ impl Steer {
         }
         Ok(())
     }
+}
+
+/// The settings as plain values, for the data set's manifest.
+fn plain(settings: &Settings) -> serde_json::Value {
+    let (unit, most) = match settings.budget {
+        Budget::Wall(time) => ("seconds", time.as_secs_f64()),
+        Budget::Processor(time) => ("processor seconds", time.as_secs_f64()),
+        Budget::Candidates(count) => ("candidates", count as f64),
+    };
+    let metric = match settings.metric {
+        Metric::Standardised => "standardised",
+        Metric::Euclidean => "euclidean",
+        Metric::Own => "own",
+    };
+    serde_json::json!({
+        "metric": metric,
+        "budget": most,
+        "budget_unit": unit,
+        "depth": (settings.depth < u32::MAX).then_some(settings.depth),
+        "generation": settings.generation,
+        "survivors": settings.survivors,
+        "replacement": settings.replacement,
+        "temperature": settings.temperature,
+        "kept": settings.kept,
+        "proposers": settings.proposers,
+    })
+}
+
+/// Identity of what lies at `path`: a file by its bytes, anything else by its programs.
+fn content(path: &Path) -> anyhow::Result<String> {
+    if path.is_file() {
+        return Ok(dataset::content_hash_of_file(path)?.1);
+    }
+    Ok(Programs::open(path)?.identity()?)
 }
 
 /// The targets that a person wrote as `text`.

@@ -89,6 +89,18 @@ impl FeatureSpace for Autophase {
         DIMENSIONS.to_vec()
     }
 
+    fn follows(&self) -> &'static [&'static str] {
+        &[
+            "oneSuccessor",
+            "BeginPhi",
+            "BranchCount",
+            "BBNoPhi",
+            "BlockLow",
+            "NumEdges",
+            "TotalMemInst",
+        ]
+    }
+
     fn part(&self) -> Part {
         Part::Module
     }

@@ -100,6 +100,10 @@ impl FeatureSpace for Grewe {
         DIMENSIONS.to_vec()
     }
 
+    fn follows(&self) -> &'static [&'static str] {
+        &["F2:coalesced/mem", "F4:comp/mem"]
+    }
+
     fn part(&self) -> Part {
         Part::Tree
     }

@@ -40,6 +40,10 @@ impl FeatureSpace for GreweFixed {
         DIMENSIONS.to_vec()
     }
 
+    fn follows(&self) -> &'static [&'static str] {
+        &["F2:coalesced/mem", "F4:comp/mem"]
+    }
+
     fn part(&self) -> Part {
         Part::Tree
     }

@@ -22,6 +22,10 @@ impl FeatureSpace for InstCount {
         totals.into_iter().chain(Opcode::ALL.iter().map(|opcode| opcode.name())).collect()
     }
 
+    fn follows(&self) -> &'static [&'static str] {
+        &["TotalInsts", "TotalBlocks"]
+    }
+
     fn part(&self) -> Part {
         Part::Module
     }

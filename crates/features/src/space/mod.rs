@@ -44,6 +44,12 @@ pub trait FeatureSpace: Send + Sync {
         a.iter().zip(b).map(|(a, b)| (a - b).powi(2)).sum::<f64>().sqrt()
     }
 
+    /// Dimensions that follow from the others (sums, ratios, one count under two names): whoever
+    /// looks for a point need not look at them.
+    fn follows(&self) -> &'static [&'static str] {
+        &[]
+    }
+
     /// Whether values are shown with their names (few dimensions) or as a list in order.
     fn is_named(&self) -> bool {
         self.dimensions().len() < 16

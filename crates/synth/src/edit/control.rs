@@ -357,6 +357,27 @@ pub(super) const EDITS: &[Entry] = &[
         drawn.replace(program, other);
         Some(())
     }),
+    // A condition that is decided on twice is decided on once, and something else the other time.
+    ("own-condition", CONDITIONS, |program, zone, chance| {
+        let known = random_value(program, zone, chance, is_comparison)?.value;
+        let times = std::cell::Cell::new(0);
+        let again = random_value(program, super::Zone::Any, chance, |value| {
+            times.set(times.get() + u32::from(*value == known));
+            *value == known
+        })?;
+        // A place counts when places are counted, and those up to the drawn one once more.
+        if times.get() < 3 {
+            return None;
+        }
+        let mut make = Maker { program, scope: &again.scope, chance };
+        let (Node::Binary(operator, left, _), operand) = (known.node, make.leaf(Ty::INT)) else {
+            return None;
+        };
+        let other = if left.ty == Ty::INT { operand } else { make.leaf(left.ty) };
+        let condition = Expression::binary(known.ty, &operator, *left, other);
+        again.replace(program, condition);
+        Some(())
+    }),
     ("other-condition", CONDITIONS, |program, zone, chance| {
         let drawn = random_value(program, zone, chance, is_comparison)?;
         let mut make = Maker { program, scope: &drawn.scope, chance };

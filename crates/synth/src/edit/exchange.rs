@@ -165,6 +165,14 @@ pub(super) const EDITS: &[Entry] = &[
         drawn.replace(program, leaf);
         Some(())
     }),
+    ("index-wide", &[Zone::Index], |program, zone, chance| {
+        let drawn =
+            random_value(program, zone, chance, |value| matches!(value.node, Node::Literal(_)))?;
+        let wide = Ty::Number(Scalar::I64, 1);
+        let leaf = Maker { program, scope: &drawn.scope, chance }.leaf(wide);
+        drawn.replace(program, leaf);
+        Some(())
+    }),
     ("index-through-int", &[Zone::Index], |program, zone, chance| {
         let mut drawn = random_value(program, zone, chance, |value| value.ty == Ty::SIZE)?;
         let old = drawn.value.take();

@@ -100,6 +100,32 @@ pub(super) const EDITS: &[Entry] = &[
     ("carry-difference", STATEMENTS, |program, zone, chance| {
         through(program, zone, chance, is_loop, Some("-"))
     }),
+    // What a loop computed last time round: a variable that its end sets and its middle reads.
+    ("previous-value", STATEMENTS, |program, zone, chance| {
+        let point = random_point(program, zone, chance, |rest| rest.first().is_some_and(is_loop))?;
+        let ty = if chance.random_bool(0.5) { Ty::INT } else { Ty::FLOAT };
+        let mut make = Maker { program, scope: &point.scope, chance };
+        let (start, next) = (make.leaf(ty), make.program.add_parameter(ty));
+        let name = program.fresh_name();
+        let variable = Expression::name(ty, name.clone());
+        let mut made = false;
+        point.change(program, |list, at| {
+            let (Statement::For { body, .. }
+            | Statement::While { body, .. }
+            | Statement::Do { body, .. }) = &mut list[at]
+            else {
+                return;
+            };
+            if !substitute(body, ty, &variable) {
+                return;
+            }
+            body.push(Statement::Evaluate(Expression::assign(variable, next)));
+            let prefix = format!("{ty} {name} = ");
+            list.insert(at, Statement::Declare { prefix, name, ty, value: Some(start) });
+            made = true;
+        });
+        made.then_some(())
+    }),
     ("else-value", STATEMENTS, |program, zone, chance| {
         let point =
             random_point(program, zone, chance, |rest| rest.first().is_some_and(is_branch))?;

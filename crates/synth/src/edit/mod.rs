@@ -11,8 +11,10 @@ mod exchange;
 mod flow;
 mod make;
 mod memory;
+mod pointer;
 mod removal;
 mod site;
+mod undo;
 mod value;
 
 use crate::program::Program;
@@ -73,7 +75,17 @@ impl Edit {
 
 /// Every edit in each of its zones, in an order that never changes within a build.
 pub(crate) fn all() -> Vec<Edit> {
-    [value::EDITS, memory::EDITS, control::EDITS, flow::EDITS, removal::EDITS, exchange::EDITS]
+    let families = [
+        value::EDITS,
+        memory::EDITS,
+        pointer::EDITS,
+        control::EDITS,
+        flow::EDITS,
+        removal::EDITS,
+        undo::EDITS,
+        exchange::EDITS,
+    ];
+    families
         .into_iter()
         .flatten()
         .flat_map(|(name, zones, apply)| {
@@ -95,3 +107,6 @@ pub(crate) fn mutations() -> Vec<Edit> {
     ];
     all().into_iter().filter(|edit| undirected.contains(&edit.name)).collect()
 }
+
+#[cfg(test)]
+mod tests;

@@ -106,8 +106,10 @@ pub(super) const EDITS: &[Entry] = &[
         })
     }),
     ("remove-operation", ALL_VALUES, |program, zone, chance| {
-        let mut drawn = random_value(program, zone, chance, |value| {
-            matches!(value.node, Node::Binary(..) | Node::Choice(..) | Node::Unary(..))
+        let mut drawn = random_value(program, zone, chance, |value| match &value.node {
+            Node::Binary(..) | Node::Choice(..) => true,
+            Node::Unary(operator, _) => operator != "*",
+            _ => false,
         })?;
         let second = chance.random_bool(0.3);
         let kept =

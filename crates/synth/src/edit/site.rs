@@ -48,15 +48,16 @@ pub(crate) fn random_value(
     chance: &mut Chance,
     accept: impl Fn(&Expression) -> bool,
 ) -> Option<DrawnValue> {
-    struct Draw<'a, F> {
+    struct Draw<F> {
         zone: Zone,
         accept: F,
-        chance: &'a mut Chance,
+        /// Which of the places, once it is known how many there are.
+        wanted: Option<usize>,
         seen: usize,
         ordinal: usize,
         drawn: Option<DrawnValue>,
     }
-    impl<F: Fn(&Expression) -> bool> Visitor for Draw<'_, F> {
+    impl<F: Fn(&Expression) -> bool> Visitor for Draw<F> {
         fn value(
             &mut self,
             value: &mut Expression,
@@ -64,20 +65,27 @@ pub(crate) fn random_value(
             scope: &Scope,
         ) -> ControlFlow<()> {
             if self.zone.holds(Zone::of_place(place)) && (self.accept)(value) {
-                self.seen += 1;
-                if self.chance.random_range(0..self.seen) == 0 {
+                if self.wanted == Some(self.seen) {
                     self.drawn = Some(DrawnValue {
                         ordinal: self.ordinal,
                         value: value.clone(),
                         scope: scope.clone(),
                     });
+                    return Break(());
                 }
+                self.seen += 1;
             }
             self.ordinal += 1;
             Continue(())
         }
     }
-    let mut draw = Draw { zone, accept, chance, seen: 0, ordinal: 0, drawn: None };
+    // Counted first, then drawn: a copy of the scope for every place would take most of the time.
+    let mut draw = Draw { zone, accept, wanted: None, seen: 0, ordinal: 0, drawn: None };
+    program.walk(&mut draw);
+    if draw.seen == 0 {
+        return None;
+    }
+    draw = Draw { wanted: Some(chance.random_range(0..draw.seen)), seen: 0, ordinal: 0, ..draw };
     program.walk(&mut draw);
     draw.drawn
 }
@@ -112,15 +120,16 @@ pub(crate) fn random_point(
     chance: &mut Chance,
     accept: impl Fn(&[Statement]) -> bool,
 ) -> Option<DrawnPoint> {
-    struct Draw<'a, F> {
+    struct Draw<F> {
         zone: Zone,
         accept: F,
-        chance: &'a mut Chance,
+        /// Which of the places, once it is known how many there are.
+        wanted: Option<usize>,
         seen: usize,
         ordinal: usize,
         drawn: Option<DrawnPoint>,
     }
-    impl<F: Fn(&[Statement]) -> bool> Visitor for Draw<'_, F> {
+    impl<F: Fn(&[Statement]) -> bool> Visitor for Draw<F> {
         fn point(
             &mut self,
             list: &mut Vec<Statement>,
@@ -128,16 +137,22 @@ pub(crate) fn random_point(
             scope: &Scope,
         ) -> ControlFlow<()> {
             if self.zone.holds(Zone::of_scope(scope)) && (self.accept)(&list[at..]) {
-                self.seen += 1;
-                if self.chance.random_range(0..self.seen) == 0 {
+                if self.wanted == Some(self.seen) {
                     self.drawn = Some(DrawnPoint { ordinal: self.ordinal, scope: scope.clone() });
+                    return Break(());
                 }
+                self.seen += 1;
             }
             self.ordinal += 1;
             Continue(())
         }
     }
-    let mut draw = Draw { zone, accept, chance, seen: 0, ordinal: 0, drawn: None };
+    let mut draw = Draw { zone, accept, wanted: None, seen: 0, ordinal: 0, drawn: None };
+    program.walk(&mut draw);
+    if draw.seen == 0 {
+        return None;
+    }
+    draw = Draw { wanted: Some(chance.random_range(0..draw.seen)), seen: 0, ordinal: 0, ..draw };
     program.walk(&mut draw);
     draw.drawn
 }

@@ -10,7 +10,7 @@ use crate::program::{Expression, Node, Program, Scalar, Ty};
 use rand::seq::IndexedRandom;
 
 /// Replaces a random value that `accept` takes by what `make` makes of it.
-fn wrap(
+pub(super) fn wrap(
     program: &mut Program,
     zone: Zone,
     chance: &mut Chance,
@@ -92,7 +92,7 @@ macro_rules! converted_instead {
         ($name, ALL_VALUES, |program, zone, chance| {
             let accept: fn(&Expression) -> bool = |value| {
                 let accept: fn(&Expression) -> bool = $accept;
-                is_leaf(value) && accept(value)
+                is_plain(value) && accept(value)
             };
             wrap(program, zone, chance, accept, |make, value| {
                 let leaf = make.leaf($from);
@@ -150,7 +150,12 @@ pub(super) const EDITS: &[Entry] = &[
         })
     }),
     ("negate", VALUES, |program, zone, chance| {
-        wrap(program, zone, chance, is_arithmetic, |_, value| {
+        wrap(program, zone, chance, is_integer, |_, value| {
+            Expression::new(value.ty, Node::Unary("-".into(), Box::new(value)))
+        })
+    }),
+    ("negate-float", VALUES, |program, zone, chance| {
+        wrap(program, zone, chance, is_float, |_, value| {
             Expression::new(value.ty, Node::Unary("-".into(), Box::new(value)))
         })
     }),
@@ -245,6 +250,24 @@ pub(super) const EDITS: &[Entry] = &[
             random_value(program, Zone::Condition, chance, |value| value.ty == Ty::INT)?.value;
         wrap(program, zone, chance, is_arithmetic, |make, value| chosen(make, condition, value))
     }),
+    ("compare", VALUES, |program, zone, chance| {
+        wrap(program, zone, chance, is_integer, |make, value| {
+            let operator = ["<", ">", "=="].choose(make.chance).copied().unwrap_or("<");
+            let other = make.leaf(value.ty);
+            Expression::cast(value.ty, Expression::binary(Ty::INT, operator, value, other))
+        })
+    }),
+    ("compare-comparison", ALL_VALUES, |program, zone, chance| {
+        let comparison = |value: &Expression| {
+            matches!(&value.node, Node::Binary(operator, ..)
+                if matches!(operator.as_str(), "<" | ">" | "==" | "!=" | "<=" | ">="))
+        };
+        wrap(program, zone, chance, comparison, |make, value| {
+            let other = make.comparison(Ty::INT);
+            let operator = ["&", "|", "^"].choose(make.chance).copied().unwrap_or("&");
+            Expression::binary(Ty::INT, operator, value, other)
+        })
+    }),
     ("add-comparison", VALUES, |program, zone, chance| {
         wrap(program, zone, chance, is_integer, |make, value| {
             let comparison = make.comparison(Ty::INT);
@@ -264,7 +287,7 @@ pub(super) const EDITS: &[Entry] = &[
             program,
             zone,
             chance,
-            |value| is_arithmetic(value) && is_leaf(value),
+            |value| is_arithmetic(value) && is_plain(value),
             |make, value| make.element(value.ty, zero()),
         )
     }),
@@ -273,7 +296,7 @@ pub(super) const EDITS: &[Entry] = &[
             program,
             zone,
             chance,
-            |value| is_arithmetic(value) && is_leaf(value),
+            |value| is_arithmetic(value) && is_plain(value),
             |make, value| {
                 let at = make.own_place();
                 make.element(value.ty, at)
@@ -285,7 +308,7 @@ pub(super) const EDITS: &[Entry] = &[
             program,
             zone,
             chance,
-            |value| is_arithmetic(value) && is_leaf(value),
+            |value| is_arithmetic(value) && is_plain(value),
             |make, value| make.program.add_parameter(value.ty),
         )
     }),
@@ -306,7 +329,7 @@ pub(super) const EDITS: &[Entry] = &[
             program,
             zone,
             chance,
-            |value| is_arithmetic(value) && is_leaf(value),
+            |value| is_arithmetic(value) && is_plain(value),
             |make, value| {
                 let Some(scalar) = value.ty.scalar() else { return value };
                 let vector = make.leaf(Ty::Number(scalar, 4));
@@ -320,7 +343,7 @@ pub(super) const EDITS: &[Entry] = &[
             program,
             zone,
             chance,
-            |value| is_integer(value) && is_leaf(value),
+            |value| is_integer(value) && is_plain(value),
             |make, _| make.comparison(Ty::INT),
         )
     }),
@@ -381,6 +404,11 @@ pub(super) const EDITS: &[Entry] = &[
         })
     }),
 ];
+
+/// A name or a literal: nothing else goes when another leaf takes its place.
+pub(super) fn is_plain(value: &Expression) -> bool {
+    matches!(value.node, Node::Name(_) | Node::Literal(_))
+}
 
 /// A name, a literal or an element: what another leaf can stand in for.
 pub(super) fn is_leaf(value: &Expression) -> bool {

@@ -9,7 +9,10 @@ mod types;
 mod walk;
 
 pub(crate) use types::{Scalar, Space, Ty};
-pub(crate) use walk::{Place, Scope, Visitor};
+pub(crate) use walk::{Place, Scope, Variable, Visitor};
+
+/// Statements that a paragraph takes with it.
+const PARAGRAPH: usize = 8;
 
 /// A program: its kernel as a tree, everything else as text.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,6 +23,8 @@ pub struct Program {
     pub(crate) body: Vec<Statement>,
     /// All behind the kernel.
     pub(crate) tail: String,
+    /// The least number that no name given here has.
+    pub(crate) next: usize,
 }
 
 /// A parameter of the kernel.
@@ -146,23 +151,57 @@ impl Program {
             parameters: Vec::new(),
             body: Vec::new(),
             tail: "\n".to_owned(),
+            next: 0,
         }
     }
 
     /// A name that nothing in the program has.
-    pub(crate) fn fresh_name(&self) -> String {
-        // Every name given here ends in a number of its own; parameters are only ever added.
-        let mut number = self.parameters.len();
+    pub(crate) fn fresh_name(&mut self) -> String {
         loop {
-            let name = format!("p{number}");
+            let name = format!("p{}", self.next);
+            self.next += 1;
             let taken = self.parameters.iter().any(|parameter| parameter.name == name)
                 || self.head.contains(&name)
                 || walk::declares(&self.body, &name);
             if !taken {
                 return name;
             }
-            number += 1;
         }
+    }
+
+    /// A few of the program's statements with its parameters, as a program that is quick to edit; to
+    /// be made part of it again by [`Program::append`].
+    pub(crate) fn paragraph(&mut self, chance: &mut impl rand::Rng) -> Program {
+        let mut body = Vec::new();
+        for _ in 0..PARAGRAPH.min(self.body.len()) {
+            let at = chance.random_range(0..self.body.len());
+            if matches!(self.body[at], Statement::Evaluate(_)) {
+                body.push(self.body.remove(at));
+            }
+        }
+        Program {
+            head: self.head.clone(),
+            parameters: self.parameters.clone(),
+            body,
+            tail: self.tail.clone(),
+            next: self.next,
+        }
+    }
+
+    /// About how many statements it has, long ones counted as several.
+    pub(crate) fn size(&mut self) -> usize {
+        let mut expressions = 0;
+        for statement in &mut self.body {
+            statement.each_expression(&mut |_| expressions += 1);
+        }
+        expressions / 8
+    }
+
+    /// Puts the paragraph's statements behind the program's.
+    pub(crate) fn append(&mut self, paragraph: &mut Program) {
+        self.parameters.clone_from(&paragraph.parameters);
+        self.next = paragraph.next;
+        self.body.append(&mut paragraph.body);
     }
 
     /// Adds a parameter of this type; the expression that names it.

@@ -109,6 +109,7 @@ impl<'a> Reader<'a> {
         };
         Some(Program {
             head: self.source.get(..open)?.to_owned(),
+            next: parameters.len(),
             parameters,
             body: self.statements(*body)?,
             tail: self.source.get(self.end(*body)?..)?.to_owned(),

@@ -57,6 +57,12 @@ impl Scalar {
         matches!(self, Scalar::F16 | Scalar::F32 | Scalar::F64)
     }
 
+    /// Whether it is an integer with a sign.
+    #[must_use]
+    pub(crate) fn is_signed(self) -> bool {
+        matches!(self, Scalar::I8 | Scalar::I16 | Scalar::I32 | Scalar::I64)
+    }
+
     /// Width in bits.
     #[must_use]
     pub(crate) fn bits(self) -> u32 {

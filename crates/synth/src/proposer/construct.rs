@@ -1,10 +1,10 @@
 //! Kernels made from nothing: every wish of the target is met by an edit of the empty kernel.
 
-use super::{Candidate, Proposer, State, guided::pursue};
+use super::{
+    Candidate, Proposer, State,
+    guided::{LONGEST, pursue},
+};
 use crate::{edit::Chance, program::Program};
-
-/// Edits of one kernel at most.
-const LONGEST: usize = 600;
 
 /// Starts from the empty kernel and plans edits until nothing of the target seems left.
 #[derive(Debug)]
@@ -19,8 +19,8 @@ impl Proposer for Construct {
         let start = state.empty.to_vec();
         state.each(count, chance, |chance| {
             let mut program = Program::empty();
-            pursue(state, &mut program, &start, LONGEST, chance);
-            Some(Candidate::of_program(program, None))
+            let made = pursue(state, &mut program, &start, LONGEST, chance);
+            Some(Candidate { plan: made.plan, ..Candidate::of_program(program, None) })
         })
     }
 }

@@ -1,11 +1,19 @@
 //! Difference-guided edits: what the vector lacks says which edits to make.
 
-use super::{Candidate, Proposer, State};
-use crate::edit::Chance;
-use rand::Rng;
+use super::{Candidate, Judged, Proposer, State};
+use crate::{edit::Chance, program::Program};
+use rand::{Rng, seq::SliceRandom};
+use std::sync::Arc;
 
 /// Edits made at once at most.
-const LONGEST: usize = 48;
+pub(super) const LONGEST: usize = 6000;
+/// Statements of a kernel, or edits of a part of one, from which on it is edited a few statements at
+/// a time: an edit of a long program takes long.
+const PARAGRAPH: usize = 128;
+/// The size up to which a program is copied before each edit.
+const COPIED: usize = 48;
+/// The squared distance up to which edits are looked for that cancel it exactly.
+const NEAR: f64 = 40.0;
 
 /// Takes a survivor and makes the edits that, by what they did before, cancel its difference from
 /// the target: one alone as often as several, because only single edits teach their effect.
@@ -34,58 +42,154 @@ fn one(state: &State<'_>, chance: &mut Chance) -> Option<Candidate> {
         let candidate = Candidate::of_program(program, Some(parent));
         return Some(Candidate { edit: Some(edit), ..candidate });
     }
+    let lack = lack(state, &parent.vector);
+    let is_far = lack > 24.0;
+    if lack < 9.0 && chance.random_bool(0.85) {
+        return last_steps(state, &parent, chance);
+    }
     let limit = match chance.random_range(0..10) {
-        0..4 => 1,
-        4..6 => 2,
-        6..8 => 3,
+        0..3 if lack < 200.0 => 1,
+        0 => 1,
+        3..5 if !is_far => 2,
+        5..7 if !is_far => 3,
         _ => LONGEST,
     };
     let made = pursue(state, &mut program, &parent.vector, limit, chance);
     let candidate = Candidate::of_program(program, Some(parent));
-    match made.as_slice() {
+    let candidate = Candidate { plan: made.plan, ..candidate };
+    match made.edits.as_slice() {
         [] => None,
         [edit] => Some(Candidate { edit: Some(*edit), ..candidate }),
         _ => Some(candidate),
     }
 }
 
-/// Makes up to `limit` edits that promise to lead `program`, which lies at `vector`, to the target;
-/// says which.
+/// Near the target: edits that together do exactly what is wanted where such are remembered, else one
+/// edit, because that teaches what it does here.
+fn last_steps(state: &State<'_>, parent: &Arc<Judged>, chance: &mut Chance) -> Option<Candidate> {
+    let mut program = parent.program.clone()?;
+    let excess = state.aim.excess(&parent.vector);
+    if chance.random_bool(0.65) {
+        let mut plan = state.sums.complete(state.aim, &excess, chance);
+        plan.shuffle(chance);
+        let done = plan.iter().all(|(edit, _)| make(state, *edit, &mut program, chance));
+        if done && !plan.is_empty() {
+            let edit = (plan.len() == 1).then(|| plan[0].0);
+            let candidate = Candidate::of_program(program, Some(parent.clone()));
+            return Some(Candidate { edit, plan, ..candidate });
+        }
+        program = parent.program.clone()?;
+    }
+    for _ in 0..8 {
+        let step = state.effects.best(state.aim, &excess, state.temperature, chance);
+        let edit = match step {
+            Some(step) if chance.random_bool(0.7) => step.edit,
+            _ => state.effects.touching(state.aim, &excess, chance)?,
+        };
+        if make(state, edit, &mut program, chance) {
+            let candidate = Candidate::of_program(program, Some(parent.clone()));
+            return Some(Candidate { edit: Some(edit), ..candidate });
+        }
+    }
+    None
+}
+
+/// About how many units are too many or too few.
+fn lack(state: &State<'_>, vector: &[f64]) -> f64 {
+    let excess = state.aim.excess(vector);
+    let leading = excess.iter().zip(&state.aim.leads).filter(|(_, leads)| **leads);
+    leading.map(|(excess, _)| excess.abs()).sum()
+}
+
+/// What was done to a program.
+#[derive(Debug, Default)]
+pub(super) struct Made {
+    pub(super) edits: Vec<usize>,
+    /// The remembered changes that were counted on to reach the target.
+    pub(super) plan: Vec<(usize, u64)>,
+}
+
+/// Makes up to `limit` edits that promise to lead `program`, which lies at `vector`, to the target.
 pub(super) fn pursue(
     state: &State<'_>,
-    program: &mut crate::program::Program,
+    program: &mut Program,
     vector: &[f64],
     limit: usize,
     chance: &mut Chance,
-) -> Vec<usize> {
+) -> Made {
     let mut excess = state.aim.excess(vector);
-    let mut made = Vec::new();
+    let mut made = Made::default();
     let mut misses = 0;
-    while made.len() < limit && misses < 8 {
-        let Some((edit, after)) = state.effects.best(state.aim, &excess, state.temperature, chance)
-        else {
-            break;
-        };
-        let before = program.clone();
-        if state.effects.edits[edit].apply(program, chance).is_some() {
-            made.push(edit);
-            excess = after;
-        } else {
-            *program = before;
+    let is_large = program.size() > PARAGRAPH || lack(state, vector) > PARAGRAPH as f64 / 2.0;
+    let in_paragraphs = limit == LONGEST && is_large;
+    let mut paragraph = in_paragraphs.then(|| program.paragraph(chance));
+    let mut in_paragraph = 0;
+    while made.edits.len() < limit && misses < 24 {
+        if crate::metric::square(&excess, &state.aim.guide) < NEAR && chance.random_bool(0.5) {
+            let mut plan = state.sums.complete(state.aim, &excess, chance);
+            if !plan.is_empty() {
+                if let Some(mut paragraph) = paragraph.take() {
+                    program.append(&mut paragraph);
+                }
+                plan.shuffle(chance);
+                let whole = plan.iter().all(|(edit, _)| make(state, *edit, program, chance));
+                made.edits.extend(plan.iter().map(|(edit, _)| *edit));
+                if whole || plan.len() > 1 {
+                    made.plan = plan;
+                    return made;
+                }
+                break;
+            }
+        }
+        let step = state.effects.best(state.aim, &excess, state.temperature, chance);
+        let Some(step) = step else { break };
+        let place = paragraph.as_mut().unwrap_or(program);
+        let wanted = step.times.min(limit - made.edits.len());
+        let times = (0..wanted).take_while(|_| make(state, step.edit, place, chance)).count();
+        made.edits.extend(std::iter::repeat_n(step.edit, times));
+        in_paragraph += times;
+        if times == 0 {
             misses += 1;
+            continue;
+        }
+        let part = times as f64 / step.times as f64;
+        for (old, new) in excess.iter_mut().zip(&step.after) {
+            *old += (new - *old) * part;
+        }
+        if let Some(paragraph) = &mut paragraph
+            && in_paragraph > PARAGRAPH
+        {
+            program.append(paragraph);
+            *paragraph = program.paragraph(chance);
+            in_paragraph = 0;
         }
     }
-    if made.is_empty() {
+    if let Some(mut paragraph) = paragraph {
+        program.append(&mut paragraph);
+    }
+    if made.edits.is_empty() {
         // Nothing promises anything: a step aside may.
         for _ in 0..4 {
             let edit = chance.random_range(0..state.effects.edits.len());
-            let before = program.clone();
-            if state.effects.edits[edit].apply(program, chance).is_some() {
-                made.push(edit);
+            if make(state, edit, program, chance) {
+                made.edits.push(edit);
                 break;
             }
-            *program = before;
         }
     }
     made
+}
+
+/// Makes an edit, or leaves the program as it is; a large one may have got a parameter that it does
+/// not need, because a copy of it for every edit would take most of the time.
+fn make(state: &State<'_>, edit: usize, program: &mut Program, chance: &mut Chance) -> bool {
+    if program.size() > COPIED {
+        return state.effects.edits[edit].apply(program, chance).is_some();
+    }
+    let before = program.clone();
+    let done = state.effects.edits[edit].apply(program, chance).is_some();
+    if !done {
+        *program = before;
+    }
+    done
 }

@@ -11,7 +11,7 @@ mod random;
 
 use crate::{
     Error, corpus::Corpus, edit::Chance, effects::Effects, metric::Aim, program::Program,
-    target::Target,
+    sums::Sums, target::Target,
 };
 use rand::{Rng, SeedableRng};
 use std::sync::Arc;
@@ -25,17 +25,20 @@ pub struct Candidate {
     pub(crate) parent: Option<Arc<Judged>>,
     /// The one edit that tells it from its parent, where it is one.
     pub(crate) edit: Option<usize>,
+    /// The remembered changes that were counted on to reach the target.
+    pub(crate) plan: Vec<(usize, u64)>,
 }
 
 impl Candidate {
     /// A program known by its text alone, as a language model writes it.
     #[must_use]
     pub fn of_text(text: String) -> Candidate {
-        Candidate { text, program: None, parent: None, edit: None }
+        Candidate { text, program: None, parent: None, edit: None, plan: Vec::new() }
     }
 
     pub(crate) fn of_program(program: Program, parent: Option<Arc<Judged>>) -> Candidate {
-        Candidate { text: program.to_string(), program: Some(program), parent, edit: None }
+        let text = program.to_string();
+        Candidate { program: Some(program), parent, ..Candidate::of_text(text) }
     }
 }
 
@@ -48,7 +51,11 @@ pub struct Judged {
     pub vector: Vec<f64>,
     /// Its distance from the target.
     pub distance: f64,
+    /// The squared distance that decides whether it survives.
+    pub(crate) guide: f64,
     pub(crate) program: Option<Program>,
+    /// The same for all that descend from one first program.
+    pub(crate) lineage: u64,
     /// Who proposed it.
     pub proposer: &'static str,
 }
@@ -61,6 +68,8 @@ pub struct State<'a> {
     /// Places of the mined kernels nearest to the target, nearest first.
     pub(crate) nearest: &'a [usize],
     pub(crate) effects: &'a Effects,
+    /// The effects, for finding edits that together do exactly what is wanted.
+    pub(crate) sums: &'a Sums,
     pub(crate) temperature: f64,
     pub(crate) judge: &'a crate::Judge,
     /// Where the empty kernel lies.
@@ -104,7 +113,7 @@ impl State<'_> {
     /// A survivor; the nearer, the likelier.
     fn parent(&self, chance: &mut Chance) -> Option<&Arc<Judged>> {
         let last = self.survivors.len().checked_sub(1)?;
-        let place = (last as f64 + 0.99) * chance.random_range(0.0_f64..1.0).powi(2);
+        let place = (last as f64 + 0.99) * chance.random_range(0.0_f64..1.0).powi(3);
         self.survivors.get(place as usize)
     }
 

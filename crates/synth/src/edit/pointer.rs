@@ -1,0 +1,218 @@
+//! Edits of how memory is reached: pointers that are followed or kept in variables, and `__local`
+//! buffers. What they compute stays; where from and where to changes.
+
+use super::{
+    ALL_VALUES, Chance, Entry, STATEMENTS, TOP, Zone,
+    make::{Maker, assignment},
+    memory::insert,
+    random_value,
+    site::is_arithmetic,
+    value::{is_leaf, wrap},
+};
+use crate::program::{Expression, Node, Program, Scalar, Space, Statement, Ty, Variable};
+use rand::{Rng, seq::IndexedRandom};
+
+/// Elements that are stored where a pointer to them is declared.
+const FILLED: usize = 4;
+
+fn global(scalar: Scalar) -> Ty {
+    Ty::Pointer { space: Space::Global, scalar, lanes: 1, constant: false }
+}
+
+fn local(scalar: Scalar) -> Ty {
+    Ty::Pointer { space: Space::Local, scalar, lanes: 1, constant: false }
+}
+
+/// `*pointer`.
+fn followed(element: Ty, pointer: Expression) -> Expression {
+    Expression::new(element, Node::Unary("*".into(), Box::new(pointer)))
+}
+
+/// The element that a `__local` buffer of this type has there.
+fn local_element(make: &mut Maker<'_>, element: Ty, at: Expression) -> Expression {
+    let Some(scalar) = element.scalar() else { return at };
+    let buffer = make.leaf(local(scalar));
+    Expression::index(element, buffer, at)
+}
+
+/// A variable in reach that points to global memory and is no parameter.
+fn kept_pointer(make: &mut Maker<'_>, element: Option<Ty>) -> Option<Variable> {
+    let known: Vec<&Variable> = make
+        .scope
+        .variables
+        .iter()
+        .filter(|variable| {
+            let fits = match (variable.ty, element) {
+                (Ty::Pointer { space: Space::Global, scalar, lanes: 1, .. }, Some(element)) => {
+                    element == Ty::Number(scalar, 1)
+                }
+                (Ty::Pointer { space: Space::Global, lanes: 1, constant, .. }, None) => !constant,
+                _ => false,
+            };
+            fits && make.program.parameters.iter().all(|one| one.name != variable.name)
+        })
+        .collect();
+    known.choose(make.chance).map(|variable| (*variable).clone())
+}
+
+/// `pointer[at]`, the pointer a variable in reach.
+fn through_kept(make: &mut Maker<'_>, element: Option<Ty>) -> Option<Expression> {
+    let pointer = kept_pointer(make, element)?;
+    let Ty::Pointer { scalar, .. } = pointer.ty else { return None };
+    let at = if make.chance.random_bool(0.5) {
+        make.leaf(Ty::INT)
+    } else {
+        let index = make.chance.random_range(0..8_u32).to_string();
+        Expression::literal(Ty::INT, index)
+    };
+    Some(Expression::index(Ty::Number(scalar, 1), Expression::name(pointer.ty, pointer.name), at))
+}
+
+/// `__global TYPE* name = parameter;`, and the name.
+fn declared(make: &mut Maker<'_>, element: Ty) -> (Statement, Expression) {
+    let ty = global(element.scalar().unwrap_or(Scalar::F32));
+    let buffer = make.program.add_parameter(ty);
+    let name = make.program.fresh_name();
+    let pointer = Expression::name(ty, name.clone());
+    let prefix = format!("{ty} {name} = ");
+    (Statement::Declare { prefix, name, ty, value: Some(buffer) }, pointer)
+}
+
+/// Puts `*pointer` or an element in a leaf's place.
+fn instead(
+    program: &mut Program,
+    zone: Zone,
+    chance: &mut Chance,
+    make: impl FnOnce(&mut Maker<'_>, Ty) -> Expression,
+) -> Option<()> {
+    let plain = |value: &Expression| {
+        is_arithmetic(value) && matches!(value.node, Node::Name(_) | Node::Literal(_))
+    };
+    let drawn = random_value(program, zone, chance, plain)?;
+    let ty = drawn.value.ty;
+    let value = make(&mut Maker { program, scope: &drawn.scope, chance }, ty);
+    drawn.replace(program, value);
+    Some(())
+}
+
+/// Moves the buffer of an access into another address space.
+fn moved(
+    program: &mut Program,
+    zone: Zone,
+    chance: &mut Chance,
+    from: Space,
+    to: Space,
+) -> Option<()> {
+    let mut drawn = random_value(program, zone, chance, |value| {
+        matches!(&value.node, Node::Index(pointer, _)
+            if matches!((&pointer.node, pointer.ty),
+                (Node::Name(_), Ty::Pointer { space, lanes: 1, .. }) if space == from))
+    })?;
+    let mut access = drawn.value.take();
+    if let Node::Index(pointer, _) = &mut access.node
+        && let Ty::Pointer { scalar, lanes, .. } = pointer.ty
+    {
+        let ty = Ty::Pointer { space: to, scalar, lanes, constant: false };
+        **pointer = Maker { program, scope: &drawn.scope, chance }.leaf(ty);
+    }
+    drawn.replace(program, access);
+    Some(())
+}
+
+pub(super) const EDITS: &[Entry] = &[
+    ("store-through", STATEMENTS, |program, zone, chance| {
+        insert(program, zone, chance, |make| {
+            let ty = make.number();
+            let value = make.leaf(ty);
+            let buffer = make.buffer(ty);
+            vec![assignment(followed(ty, buffer), value)]
+        })
+    }),
+    ("store-behind", STATEMENTS, |program, zone, chance| {
+        insert(program, zone, chance, |make| {
+            let ty = make.number();
+            let (value, by) = (make.leaf(ty), make.leaf(Ty::INT));
+            let buffer = make.buffer(ty);
+            let place = Expression::binary(buffer.ty, "+", buffer, by);
+            vec![assignment(followed(ty, place), value)]
+        })
+    }),
+    ("follow-instead", ALL_VALUES, |program, zone, chance| {
+        instead(program, zone, chance, |make, ty| {
+            let buffer = make.buffer(ty);
+            followed(ty, buffer)
+        })
+    }),
+    ("declare-pointer", TOP, |program, zone, chance| {
+        insert(program, zone, chance, |make| {
+            let element = make.number();
+            vec![declared(make, element).0]
+        })
+    }),
+    ("store-by-pointer", STATEMENTS, |program, zone, chance| {
+        let mut made = false;
+        insert(program, zone, chance, |make| {
+            let Some(target) = through_kept(make, None) else { return Vec::new() };
+            made = true;
+            let value = make.leaf(target.ty);
+            vec![assignment(target, value)]
+        })?;
+        made.then_some(())
+    }),
+    ("declare-and-fill", STATEMENTS, |program, zone, chance| {
+        insert(program, zone, chance, |make| {
+            let element = make.number();
+            let (declare, pointer) = declared(make, element);
+            let stores = (0..FILLED).map(|place| {
+                let at = Expression::literal(Ty::INT, place.to_string());
+                let target = Expression::index(element, pointer.clone(), at);
+                let value = make.leaf(element);
+                assignment(target, value)
+            });
+            std::iter::once(declare).chain(stores.collect::<Vec<_>>()).collect()
+        })
+    }),
+    ("load-by-pointer", ALL_VALUES, |program, zone, chance| {
+        let mut made = false;
+        instead(program, zone, chance, |make, ty| match through_kept(make, Some(ty)) {
+            Some(element) => {
+                made = true;
+                element
+            }
+            None => make.leaf(ty),
+        })?;
+        made.then_some(())
+    }),
+    ("store-local", STATEMENTS, |program, zone, chance| {
+        insert(program, zone, chance, |make| {
+            let ty = make.number();
+            let (value, at) = (make.leaf(ty), make.leaf(Ty::INT));
+            let target = local_element(make, ty, at);
+            vec![assignment(target, value)]
+        })
+    }),
+    ("local-instead", ALL_VALUES, |program, zone, chance| {
+        instead(program, zone, chance, |make, ty| {
+            let at = make.leaf(Ty::INT);
+            local_element(make, ty, at)
+        })
+    }),
+    ("to-local", ALL_VALUES, |program, zone, chance| {
+        moved(program, zone, chance, Space::Global, Space::Local)
+    }),
+    ("to-global", ALL_VALUES, |program, zone, chance| {
+        moved(program, zone, chance, Space::Local, Space::Global)
+    }),
+    ("index-strided", &[Zone::Index], |program, zone, chance| {
+        wrap(
+            program,
+            zone,
+            chance,
+            |value| is_leaf(value) && value.ty == Ty::INT,
+            |make, value| {
+                let by = make.leaf(Ty::INT);
+                Expression::binary(Ty::INT, "*", value, by)
+            },
+        )
+    }),
+];

@@ -1,0 +1,123 @@
+//! What edits do to vectors, with the real compiler; skipped where its worker is not built.
+
+use super::{Chance, Zone, all};
+use crate::{Judge, program::Program};
+use rand::SeedableRng;
+use std::collections::BTreeMap;
+
+fn judge(space: &str) -> Option<Judge> {
+    match Judge::new(features::space(space).expect("registered"), 2) {
+        Ok(judge) => Some(judge),
+        Err(error) => {
+            eprintln!("skipped: {error}");
+            None
+        }
+    }
+}
+
+/// What the edit does to the kernel, by dimension; ratios and sums left out.
+fn effect(judge: &Judge, name: &str, zone: Zone, text: &str) -> (Program, BTreeMap<String, i64>) {
+    let mut program = judge.read(&[text]).pop().flatten().expect("a kernel");
+    let edit = all().into_iter().find(|edit| edit.name == name && edit.zone == zone);
+    let edit = edit.unwrap_or_else(|| panic!("no edit {name} in {zone:?}"));
+    edit.apply(&mut program, &mut Chance::seed_from_u64(1)).expect("there is a place for it");
+    let after = program.to_string();
+    let mut vectors = judge.judge(&[text, &after]).expect("LLVM is here").into_iter().flatten();
+    let (Some(before), Some(now)) = (vectors.next(), vectors.next()) else {
+        panic!("{name} made what does not compile: {after}")
+    };
+    let follows = judge.space().follows();
+    let changed = judge.space().dimensions().into_iter().zip(before.iter().zip(now));
+    let changed = changed
+        .filter(|(dimension, (before, now))| !follows.contains(dimension) && *before != now)
+        .map(|(dimension, (before, now))| (dimension.to_owned(), (now - before) as i64));
+    (program, changed.collect())
+}
+
+fn expect(space: &str, text: &str, cases: &[(&str, Zone, &[(&str, i64)])]) {
+    let Some(judge) = judge(space) else { return };
+    for (name, zone, expected) in cases {
+        let expected: BTreeMap<String, i64> =
+            expected.iter().map(|(dimension, by)| ((*dimension).to_owned(), *by)).collect();
+        let (program, changed) = effect(&judge, name, *zone, text);
+        assert_eq!(changed, expected, "{name} in {zone:?}: {program}");
+    }
+}
+
+#[test]
+fn memory_is_reached_in_every_way_that_the_published_features_tell_apart() {
+    let kernel = "__kernel void A(__global int* a, int b, int c) {\n  a[b] = c;\n}\n";
+    expect(
+        "grewe",
+        kernel,
+        &[
+            ("store-through", Zone::Top, &[("mem", 1)]),
+            ("store-behind", Zone::Top, &[("mem", 1), ("comp", 1)]),
+            ("follow-instead", Zone::Value, &[("mem", 1)]),
+            ("declare-pointer", Zone::Top, &[("mem", 1)]),
+            ("declare-and-fill", Zone::Top, &[("mem", 1), ("coalesced", 4)]),
+            ("store-local", Zone::Top, &[("mem", 1), ("localmem", 1)]),
+            ("local-instead", Zone::Value, &[("mem", 1), ("localmem", 1)]),
+            ("index-strided", Zone::Index, &[("comp", 1), ("coalesced", -1)]),
+            ("compare", Zone::Value, &[("rational", 1)]),
+        ],
+    );
+    let kernel = "__kernel void A(__global int* a, int b, int c) {\n  __global int* d = a;\n  \
+                  if (b < c) {\n    d[b] = a[c];\n  }\n}\n";
+    expect(
+        "grewe",
+        kernel,
+        &[
+            ("store-by-pointer", Zone::Branch, &[("coalesced", 1)]),
+            ("to-local", Zone::Value, &[("coalesced", -1), ("localmem", 1)]),
+        ],
+    );
+}
+
+#[test]
+fn operations_are_undone_alone() {
+    let kernel = "__kernel void A(__global int* a, __global float* b, int c, float d, long e) {\n  \
+                  a[e] = (c & 5) + (int)d;\n  b[0] = d * 2.5f;\n  \
+                  b[3] = 2.5f - d;\n  a[1] = c;\n}\n";
+    expect(
+        "instcount",
+        kernel,
+        &[
+            ("without-and", Zone::Value, &[("And", -1)]),
+            ("without-multiply-float", Zone::Value, &[("FMul", -1)]),
+            ("without-subtract-float", Zone::Value, &[("FSub", -1)]),
+            ("unconvert-float-to-int", Zone::Value, &[("FPToSI", -1)]),
+            ("unstore", Zone::Top, &[("Store", -1), ("GetElementPtr", -1)]),
+            ("index-fixed", Zone::Index, &[("GetElementPtr", -1)]),
+        ],
+    );
+}
+
+#[test]
+fn operations_are_done_alone() {
+    let kernel = "__kernel void A(__global float* a, float b) {\n  a[0] = b;\n}\n";
+    expect(
+        "instcount",
+        kernel,
+        &[
+            ("negate-float", Zone::Value, &[("FNeg", 1)]),
+            ("index-wide", Zone::Index, &[("GetElementPtr", 1)]),
+        ],
+    );
+}
+
+#[test]
+fn a_loop_remembers_a_value_at_the_cost_of_one_phi() {
+    let kernel = "__kernel void A(__global int* a, int b, __global float* c, float d) {\n  \
+                  for (int e = 0; e < b; e++) {\n    a[e] = b;\n    c[e] = d;\n  }\n}\n";
+    expect("instcount", kernel, &[("previous-value", Zone::Top, &[("PHI", 1)])]);
+}
+
+#[test]
+fn edits_have_names_of_their_own() {
+    let mut names: Vec<(&str, Zone)> = all().iter().map(|edit| (edit.name, edit.zone)).collect();
+    let count = names.len();
+    names.sort_unstable();
+    names.dedup();
+    assert_eq!(names.len(), count);
+}

@@ -1,0 +1,167 @@
+//! Edits that together do exactly what is wanted.
+//!
+//! The way to the last units of a distance is seldom one edit, and chance finds two or three that fit
+//! too late. Here every remembered change of a vector gets a hash that is linear: the hash of a sum is
+//! the sum of hashes. The partner of a change is then one look-up, whatever the number of edits.
+
+use crate::{edit::Chance, effects::Change, metric::Aim};
+use rand::{Rng, seq::IndexedRandom};
+use std::collections::HashMap;
+
+/// First edits that are tried for sums of three.
+const FIRSTS: usize = 48;
+
+/// A remembered change of an edit.
+type Key = (usize, u64);
+
+/// How far a remembered change is to be trusted, by what became of plans with it; 1 unless named.
+#[derive(Debug, Default)]
+pub(crate) struct Trust(HashMap<Key, f64>);
+
+impl Trust {
+    /// A plan of these did not do what it promised.
+    pub(crate) fn doubt(&mut self, plan: &[Key]) {
+        for key in plan {
+            let trust = self.0.entry(*key).or_insert(1.0);
+            *trust = (*trust * 0.8).max(0.02);
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Summand {
+    edit: usize,
+    hash: u64,
+    weight: f64,
+}
+
+/// Every remembered change of the dimensions that lead, by hash.
+#[derive(Debug, Default)]
+pub(crate) struct Sums {
+    all: Vec<Summand>,
+    known: HashMap<Key, usize>,
+    by_hash: HashMap<u64, Vec<usize>>,
+}
+
+impl Sums {
+    /// A change that `edit` makes with a probability of (at least) `share`.
+    pub(crate) fn add(
+        &mut self,
+        edit: usize,
+        change: &Change,
+        share: f64,
+        aim: &Aim,
+        trust: &Trust,
+    ) {
+        let leading = change.iter().filter(|(place, _)| aim.leads[usize::from(*place)]);
+        let hash = leading.fold(0_u64, |sum, (place, by)| {
+            sum.wrapping_add(part(usize::from(*place), f64::from(*by)))
+        });
+        if hash == 0 {
+            return;
+        }
+        let key = (edit, hash);
+        let weight = share * trust.0.get(&key).copied().unwrap_or(1.0);
+        if let Some(place) = self.known.get(&key) {
+            self.all[*place].weight += weight;
+        } else {
+            self.known.insert(key, self.all.len());
+            self.all.push(Summand { edit, hash, weight });
+        }
+    }
+
+    /// All were added.
+    pub(crate) fn seal(&mut self) {
+        for (place, summand) in self.all.iter().enumerate() {
+            self.by_hash.entry(summand.hash).or_default().push(place);
+        }
+    }
+
+    /// One to three edits whose remembered changes cancel the excess; the more certain they are, the
+    /// likelier.
+    pub(crate) fn complete(&self, aim: &Aim, excess: &[f64], chance: &mut Chance) -> Vec<Key> {
+        let leading = excess.iter().enumerate().filter(|(place, _)| aim.leads[*place]);
+        let wanted =
+            leading.fold(0_u64, |sum, (place, excess)| sum.wrapping_sub(part(place, *excess)));
+        if wanted == 0 || self.all.is_empty() {
+            return Vec::new();
+        }
+        let mut plans: Vec<(Vec<usize>, f64)> = Vec::new();
+        for place in self.by_hash.get(&wanted).into_iter().flatten() {
+            plans.push((vec![*place], self.all[*place].weight));
+        }
+        self.pairs(wanted, &mut plans, &[], 1.0);
+        if plans.is_empty() || chance.random_bool(0.2) {
+            for _ in 0..FIRSTS {
+                let Some(first) = self.all.choose(chance) else { break };
+                let place = self.known[&(first.edit, first.hash)];
+                self.pairs(wanted.wrapping_sub(first.hash), &mut plans, &[place], first.weight);
+            }
+        }
+        // Between trying the surest again and again, and trying all alike.
+        let total: f64 = plans.iter().map(|(_, weight)| weight.sqrt()).sum();
+        let mut left = chance.random_range(0.0..1.0) * total;
+        let drawn = plans.into_iter().find(|(_, weight)| {
+            left -= weight.sqrt();
+            left <= 0.0
+        });
+        let places = drawn.map_or_else(Vec::new, |(places, _)| places);
+        places.into_iter().map(|place| (self.all[place].edit, self.all[place].hash)).collect()
+    }
+
+    fn pairs(
+        &self,
+        wanted: u64,
+        plans: &mut Vec<(Vec<usize>, f64)>,
+        before: &[usize],
+        certainty: f64,
+    ) {
+        for (place, first) in self.all.iter().enumerate() {
+            let Some(others) = self.by_hash.get(&wanted.wrapping_sub(first.hash)) else { continue };
+            for other in others {
+                let mut plan = before.to_vec();
+                plan.extend([place, *other]);
+                plans.push((plan, certainty * first.weight * self.all[*other].weight));
+            }
+        }
+    }
+}
+
+/// The hash of a value in a dimension, linear in the value to a thousandth.
+fn part(place: usize, value: f64) -> u64 {
+    let unit = (place as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let unit = (unit ^ (unit >> 29)).wrapping_mul(0xbf58_476d_1ce4_e5b9) | 1;
+    ((value * 1000.0).round() as i64).cast_unsigned().wrapping_mul(unit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Metric, Target};
+    use rand::SeedableRng;
+
+    #[test]
+    fn edits_are_found_that_cancel_an_excess_together() {
+        let ones = [1.0; 3];
+        let aim = Aim::new(Target::point("t", &[0.0; 3]), Metric::Euclidean, &ones, &[false; 3]);
+        let mut sums = Sums::default();
+        let changes: [Change; 4] =
+            [vec![(0, 1.0)], vec![(1, -1.0), (0, 1.0)], vec![(2, 2.0)], vec![(2, 1.0)]];
+        for (edit, change) in changes.iter().enumerate() {
+            sums.add(edit, change, 1.0, &aim, &Trust::default());
+        }
+        sums.seal();
+        let mut chance = Chance::seed_from_u64(1);
+        let mut plan = |excess: [f64; 3]| {
+            let plan = sums.complete(&aim, &excess, &mut chance);
+            let mut edits: Vec<usize> = plan.into_iter().map(|(edit, _)| edit).collect();
+            edits.sort_unstable();
+            edits
+        };
+        assert_eq!(plan([-2.0, 1.0, 0.0]), [0, 1]);
+        assert_eq!(plan([-1.0, 1.0, -2.0]), [1, 2]);
+        assert_eq!(plan([0.0, 0.0, -3.0]), [2, 3]);
+        assert_eq!(plan([-1.0, 1.0, -3.0]), [1, 2, 3]);
+        assert!(plan([9.0, 9.0, 9.0]).is_empty());
+    }
+}
