@@ -34,7 +34,10 @@ fn effect(judge: &Judge, name: &str, zone: Zone, text: &str) -> (Program, BTreeM
     (program, changed.collect())
 }
 
-fn expect(space: &str, text: &str, cases: &[(&str, Zone, &[(&str, i64)])]) {
+/// An edit, where it is made, and what it changes by how much.
+type Case<'a> = (&'a str, Zone, &'a [(&'a str, i64)]);
+
+fn expect(space: &str, text: &str, cases: &[Case<'_>]) {
     let Some(judge) = judge(space) else { return };
     for (name, zone, expected) in cases {
         let expected: BTreeMap<String, i64> =
