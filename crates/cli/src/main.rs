@@ -66,6 +66,9 @@ fn main() -> ExitCode {
         Ok(arguments) => arguments,
         Err(error) => return fail(&error),
     };
+    if let Err(error) = target::is_no_input(&arguments) {
+        return fail(&error);
+    }
     let matches = Arguments::command().get_matches_from(arguments);
     let parsed = Arguments::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     match parsed.command.run(&parsed.global) {

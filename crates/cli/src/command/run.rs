@@ -20,7 +20,9 @@ use std::{
     benchstone query \"SELECT outcome, count(*) FROM r GROUP BY outcome\" r=runs\n\n\
 Outcomes: pass, build-failure, no-kernel, no-arguments, unsupported-argument, invalid-size,\n\
 out-of-resources, crash, timeout, no-output, input-insensitive, non-deterministic, out-of-bounds,\n\
-race. A run that was stopped goes on where it was when the same command is given again.")]
+race. What a kernel expects of its buffers is not written in it: one that does not pass with as many\n\
+elements as work-items is tried with other integers and more room (column payload says which). A run\n\
+that was stopped goes on where it was when the same command is given again.")]
 pub(crate) struct Run {
     /// A data set of kernels, a folder or file of programs, or a schedule (.toml)
     dataset: PathBuf,
