@@ -1,4 +1,4 @@
-//! Where a command that can be stopped and repeated puts its data set.
+//! Where a command puts what it makes.
 
 use anyhow::bail;
 use std::{
@@ -18,6 +18,17 @@ pub(crate) struct Target {
     /// Go on with an unfinished run (the default when the command is the same)
     #[arg(long)]
     pub(crate) resume: bool,
+}
+
+/// Refuse to replace the file at --out without --force.
+pub(crate) fn is_free(out: &Path, force: bool) -> anyhow::Result<()> {
+    if out.exists() && !force {
+        bail!(
+            "{} exists already; name another file with --out, or replace it with --force",
+            out.display()
+        );
+    }
+    Ok(())
 }
 
 /// Refuse a command whose --out is something that another of its arguments names: with --force its

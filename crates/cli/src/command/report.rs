@@ -1,7 +1,6 @@
 //! `benchstone report`: one HTML page of what a folder holds.
 
-use crate::{Global, output, report};
-use anyhow::bail;
+use crate::{Global, output, report, target};
 use std::{path::PathBuf, process::ExitCode};
 
 /// Make one HTML page of the data sets in a folder: figures, feature maps, curves, the kernels
@@ -32,12 +31,7 @@ pub(crate) struct Report {
 impl Report {
     pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
         let out = self.out.unwrap_or_else(|| self.folder.join("report.html"));
-        if out.exists() && !self.force {
-            bail!(
-                "{} exists already; name another file with --out, or replace it with --force",
-                out.display()
-            );
-        }
+        target::is_free(&out, self.force)?;
         let written = report::write(&self.folder, &out, self.programs)?;
         for problem in &written.problems {
             eprintln!("benchstone: {problem}");

@@ -1,8 +1,7 @@
 //! `benchstone edits export`: pairs as lines for others.
 
 use super::{OnBroken, tell_broken};
-use crate::{Global, output};
-use anyhow::bail;
+use crate::{Global, output, target};
 use edits::{ExportFormat, ExportMethod, export, write_lines};
 use std::{path::PathBuf, process::ExitCode};
 
@@ -54,12 +53,7 @@ enum Method {
 
 impl Export {
     pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
-        if self.out.exists() && !self.force {
-            bail!(
-                "{} exists already; name another file with --out, or replace it with --force",
-                self.out.display()
-            );
-        }
+        target::is_free(&self.out, self.force)?;
         let mut read = edits::Pairs::read(&self.pairs, self.on_broken.into())?;
         tell_broken(&self.pairs, &read.broken, global);
         read.pairs.retain(|pair| pair.verdict == "accepted");

@@ -1,7 +1,7 @@
 //! `benchstone edits propose`: candidates from rules or from a model.
 
 use super::{Conditions, OnBroken, tell_broken};
-use crate::{Global, duration::duration, output, progress::Bar};
+use crate::{Global, duration::duration, output, progress::Bar, target};
 use anyhow::{Context, bail};
 use edits::{
     Client, Encoder, Endpoint, EndpointEncoder, IndexKind, Pair, Prompt, ProposeOptions, Rewriter,
@@ -144,12 +144,7 @@ fn price(text: &str) -> Result<Price, String> {
 
 impl Propose {
     pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
-        if self.out.exists() && !self.force {
-            bail!(
-                "{} exists already; name another file with --out, or replace it with --force",
-                self.out.display()
-            );
-        }
+        target::is_free(&self.out, self.force)?;
         let mut read = edits::Pairs::read(&self.pairs, self.on_broken.into())?;
         tell_broken(&self.pairs, &read.broken, global);
         if let Some(part) = &self.split {

@@ -1,6 +1,5 @@
 use super::source::Columns;
-use crate::{Global, output};
-use anyhow::bail;
+use crate::{Global, output, target};
 use heuristics::TrainOptions;
 use std::{path::PathBuf, process::ExitCode};
 
@@ -33,12 +32,7 @@ pub(crate) struct Train {
 
 impl Train {
     pub(super) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
-        if self.out.exists() && !self.force {
-            bail!(
-                "{} exists already; name another file with --out, or replace it with --force",
-                self.out.display()
-            );
-        }
+        target::is_free(&self.out, self.force)?;
         let task = self.columns.read(&self.task, global)?.task;
         let options = TrainOptions { model: self.model, seed: self.seed };
         let (heuristic, report) = heuristics::train(&task, &options)?;
