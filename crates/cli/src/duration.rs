@@ -17,6 +17,15 @@ pub(crate) fn duration(text: &str) -> Result<Duration, String> {
     Duration::try_from_secs_f64(number * seconds).map_err(|_| wrong())
 }
 
+/// The same, of a limit: longer than nothing.
+pub(crate) fn limit(text: &str) -> Result<Duration, String> {
+    let limit = duration(text)?;
+    if limit.is_zero() {
+        return Err("nothing is done in no time; write 250ms, 60s, 5m or 1h".to_owned());
+    }
+    Ok(limit)
+}
+
 #[cfg(test)]
 mod tests {
     use super::duration;

@@ -63,6 +63,9 @@ pub enum Error {
     /// A list of sizes cannot be read.
     #[error("`{0}` is no size: write 4096, 2^12, 64Ki, 2^7..2^24 or a list of these with commas")]
     Size(String),
+    /// A range of sizes has its larger end first.
+    #[error("`{0}` ends before it begins: write the smaller size first")]
+    Backwards(String),
     /// Oclgrind was asked for and is not here.
     #[error(
         "Oclgrind is not here: install Debian's package `oclgrind`, or run without --verify oclgrind"

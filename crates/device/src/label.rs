@@ -82,6 +82,8 @@ struct Labelled {
 /// (bytes) and `wgsize`, F1 to F4, the seconds `cost_CPU` and `cost_GPU` (kernel and transfers); and for readers of the CLgen paper's tables `oracle`, `speedup` (slower
 /// over faster time) and `penalty` (its inverse), in single precision and so no features.
 ///
+/// Nothing is written where there is no row.
+///
 /// # Errors
 /// When `runs` is no run, or the table cannot be written.
 pub fn label(
@@ -96,6 +98,9 @@ pub fn label(
     let rows: Vec<RunRow> = dataset.rows::<RunRow>()?.collect::<dataset::Result<_>>()?;
     let mut report = LabelReport::default();
     let labelled = join(&rows, vectors, grouping, &mut report);
+    if labelled.is_empty() {
+        return Ok(report);
+    }
     let batch = batch(&labelled)?;
     let configuration = serde_json::json!({ "task": task, "grouping": grouping });
     let notes = Notes {

@@ -14,7 +14,10 @@ pub fn sizes(text: &str) -> Result<Vec<u64>> {
             None => all.push(size(part).ok_or_else(wrong)?),
             Some((from, to)) => {
                 let (from, to) = (size(from).ok_or_else(wrong)?, size(to).ok_or_else(wrong)?);
-                if from == 0 || from > to {
+                if from > to {
+                    return Err(Error::Backwards(part.to_owned()));
+                }
+                if from == 0 {
                     return Err(wrong());
                 }
                 let doubled = std::iter::successors(Some(from), |size| size.checked_mul(2));
@@ -53,7 +56,7 @@ mod tests {
 
     #[test]
     fn says_which_part_is_no_size() {
-        for text in ["", "2^", "many", "2^9..2^7", "0..4", "2^99"] {
+        for text in ["", "2^", "many", "2^9..2^7", "0..4", "-4", "2^99"] {
             let message = sizes(text).expect_err("no size").to_string();
             assert!(message.contains(&format!("`{text}`")), "{message}");
         }

@@ -61,5 +61,5 @@ fn a_device_that_disappears_or_becomes_another_is_named() {
     let leave = || std::fs::remove_file(&driver).expect("it was there");
     let found = rows(folder.path(), "basic", leave);
     assert_eq!((&*found[0].outcome, &*found[0].about), ("out-of-resources", "us"));
-    assert!(found[0].detail.contains("the device is gone"), "{}", found[0].detail);
+    assert!(found[0].detail.contains("the device cannot be used"), "{}", found[0].detail);
 }

@@ -83,8 +83,10 @@ fn folder(path: &Path) -> Result<Vec<Job>, Error> {
     let mut jobs = Vec::new();
     for file in files.iter().filter(|file| is_program(file)) {
         let code = Code::read(file)?;
-        let stem = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        let inputs = inputs(&files, &file.with_extension(""), &stem);
+        // What is no source has no extension: the dots are its name's.
+        let named = if matches!(code, Code::Elf(_)) { file.file_name() } else { file.file_stem() };
+        let stem = named.unwrap_or_default().to_string_lossy().into_owned();
+        let inputs = inputs(&files, &file.with_file_name(&stem), &stem);
         for (suffix, input) in &inputs {
             let stdin = std::fs::read(input).map_err(Error::file("read", input))?;
             let name = if inputs.len() == 1 { stem.clone() } else { format!("{stem}/{suffix}") };
@@ -125,8 +127,8 @@ fn inputs(files: &[PathBuf], folder: &Path, stem: &str) -> Vec<(String, PathBuf)
 fn is_program(path: &Path) -> bool {
     match path.extension().and_then(|extension| extension.to_str()) {
         Some("cpp" | "cc" | "cxx" | "C" | "c") => true,
-        None => std::fs::read(path).is_ok_and(|bytes| bytes.starts_with(b"\x7fELF")),
-        Some(_) => false,
+        Some("in" | "jsonl") => false,
+        _ => std::fs::read(path).is_ok_and(|bytes| bytes.starts_with(b"\x7fELF")),
     }
 }
 
@@ -276,4 +278,19 @@ pub fn time_suite(
     };
     builder.finish(rows, notes)?;
     Ok(report)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_executable_keeps_the_dots_of_its_name() {
+        let at = tempfile::tempdir().expect("a folder");
+        std::fs::write(at.path().join("sort.slow"), b"\x7fELF").expect("written");
+        std::fs::write(at.path().join("sort.slow.in"), "7").expect("written");
+        let jobs = folder(at.path()).expect("read");
+        let found: Vec<_> = jobs.iter().map(|job| (job.name.as_str(), &job.stdin[..])).collect();
+        assert_eq!(found, [("sort.slow", &b"7"[..])]);
+    }
 }

@@ -1,8 +1,6 @@
 //! `benchstone features`: programs as vectors.
 
-use super::query::Format;
 use crate::{Global, interrupt, output, progress::Bar};
-use anyhow::bail;
 use dataset::{Dataset, Programs};
 use features::{Extractor, FeatureSpace, Options, Report, Row, Ways};
 use std::{path::PathBuf, process::ExitCode};
@@ -36,12 +34,17 @@ pub(crate) struct Features {
     /// Go on with an unfinished run (the default when the command is the same)
     #[arg(long)]
     resume: bool,
-    /// How rows are printed
+    /// Print rows too where there is an --out; for other formats `query` that
     #[arg(long, value_enum)]
     format: Option<Format>,
     /// Optimisation level, 0 to 3
     #[arg(long, value_name = "LEVEL", default_value_t = 1, value_parser = clap::value_parser!(u8).range(0..=3))]
     opt: u8,
+}
+
+#[derive(clap::ValueEnum, Clone, Copy, Debug)]
+enum Format {
+    Jsonl,
 }
 
 impl Features {
@@ -57,12 +60,6 @@ impl Features {
                 extractor.describe_to(&name, &programs, out, self.force, &bar)?
             }
             None => {
-                let format = self.format.unwrap_or(Format::Jsonl);
-                if format != Format::Jsonl {
-                    bail!(
-                        "rows are printed as jsonl; make a data set (--out) and `query` it for {format:?}"
-                    );
-                }
                 extractor.describe_all(&programs, &bar, |rows| {
                     for row in rows.iter().filter(|_| !global.json) {
                         // A pipe that was closed ends the program inside `line`.

@@ -74,13 +74,12 @@ impl Label {
                     .collect();
                 let left: Vec<String> =
                     report.left_out.iter().map(|(why, n)| format!("{n} {why}")).collect();
-                output::line(&format!(
-                    "{} rows in {}: {}; left out: {}",
-                    report.rows,
-                    self.out.display(),
-                    labels.join(", "),
-                    if left.is_empty() { "none".to_owned() } else { left.join(", ") }
-                ))?;
+                let left = if left.is_empty() { "none".to_owned() } else { left.join(", ") };
+                let made = match report.rows {
+                    0 => "no rows, and nothing written".to_owned(),
+                    rows => format!("{rows} rows in {}: {}", self.out.display(), labels.join(", ")),
+                };
+                output::line(&format!("{made}; left out: {left}"))?;
             }
         }
         if report.rows == 0 {

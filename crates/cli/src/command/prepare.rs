@@ -23,7 +23,7 @@ pub(crate) struct Prepare {
     #[arg(long, visible_alias = "licences", value_name = "POLICY", default_value = "all")]
     licenses: Licences,
     /// Time one question to clang may take before the kernel is turned away
-    #[arg(long, value_name = "TIME", default_value = "20s", value_parser = crate::duration::duration)]
+    #[arg(long, value_name = "TIME", default_value = "20s", value_parser = crate::duration::limit)]
     limit: Duration,
 }
 

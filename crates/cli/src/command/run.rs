@@ -1,6 +1,6 @@
 //! `benchstone run`: kernels executed, checked and measured.
 
-use crate::{Global, duration::duration, interrupt, output, progress::Bar, target::Target};
+use crate::{Global, duration::{duration, limit}, interrupt, output, progress::Bar, target::Target};
 use anyhow::Context;
 use dataset::{Dataset, Licences};
 use device::{Options, Report, RunRow, Values, Verify};
@@ -32,10 +32,10 @@ pub(crate) struct Run {
     #[arg(long, default_value = "all")]
     devices: String,
     /// Work-items: sizes with commas, ranges of powers of two as 2^7..2^24
-    #[arg(long, value_name = "SIZES", default_value = "2^7..2^20")]
+    #[arg(long, value_name = "SIZES", default_value = "2^7..2^20", allow_hyphen_values = true)]
     global_sizes: String,
     /// Work-items of a group: auto, or sizes with commas
-    #[arg(long, value_name = "SIZES", default_value = "auto")]
+    #[arg(long, value_name = "SIZES", default_value = "auto", allow_hyphen_values = true)]
     local_sizes: String,
     /// What buffers hold: uniform, small, sorted, ones
     #[arg(long, value_enum, default_value = "uniform")]
@@ -45,7 +45,7 @@ pub(crate) struct Run {
     seed: u64,
     /// Limit of one kernel on one device, all sizes together: processor time where that is a
     /// processor, with four times as much on the wall; else time on the wall
-    #[arg(long, value_name = "TIME", default_value = "20s", value_parser = duration)]
+    #[arg(long, value_name = "TIME", default_value = "20s", value_parser = limit)]
     limit: Duration,
     /// Time to measure one kernel at one size on one device; 0s only checks
     #[arg(long, value_name = "TIME", default_value = "200ms", value_parser = duration)]
@@ -142,10 +142,16 @@ fn print(report: &Report, out: &Path) -> anyhow::Result<()> {
     for (device, outcomes) in &report.by_device {
         let rows: u64 = outcomes.values().sum();
         let cells = outcomes.iter().map(|(outcome, count)| {
-            vec![outcome.clone(), output::count(*count), output::percent(*count, rows)]
+            let (outcome, about) = match outcome.strip_suffix(" (us)") {
+                Some(outcome) => (outcome, "how it was run"),
+                None => (outcome.as_str(), "the kernel"),
+            };
+            let cells = [outcome.to_owned(), about.to_owned()];
+            [&cells[..], &[output::count(*count), output::percent(*count, rows)]].concat()
         });
         output::line(device)?;
-        output::line(&output::table(&["outcome", "rows", "share"], cells).to_string())?;
+        let headings = ["outcome", "about", "rows", "share"];
+        output::line(&output::table(&headings, cells).to_string())?;
     }
     output::line(&format!(
         "{} of {} kernels pass on every device, {} pass or end in an outcome about the kernel",

@@ -241,6 +241,13 @@ impl DrawingFlags {
         });
         drawn?;
         let mut rows = rows.into_inner().expect("no thread panics with the lock held");
+        if cancelled.load(Ordering::Relaxed) {
+            bail!(
+                "stopped after {} of {} samples; nothing is written, the same seed draws them again",
+                rows.len(),
+                self.n
+            );
+        }
         rows.sort_by_key(|row| row.number);
         let mut first: BTreeMap<String, u64> = BTreeMap::new();
         for row in &mut rows {

@@ -63,7 +63,13 @@ impl Fault {
             | code::CL_IMAGE_FORMAT_NOT_SUPPORTED => Outcome::UnsupportedArgument,
             _ => Outcome::Crash,
         };
-        Finding::new(outcome, format!("cannot {}: {name}", self.action))
+        let room = match self.code {
+            code::CL_MEM_OBJECT_ALLOCATION_FAILURE | code::CL_OUT_OF_HOST_MEMORY => {
+                "no memory is left for it, "
+            }
+            _ => "",
+        };
+        Finding::new(outcome, format!("cannot {}: {room}{name}", self.action))
     }
 }
 

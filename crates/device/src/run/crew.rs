@@ -238,7 +238,7 @@ fn died(death: &Death) -> Finding {
 /// What an answer to another question means: mostly that the device cannot be opened any more.
 pub(super) fn unexpected(answer: Answer) -> Finding {
     let detail = match answer {
-        Answer::Gone(why) => format!("the device is gone: {why}"),
+        Answer::Gone(why) => format!("the device cannot be used: {why}"),
         _ => "the worker answers another question".to_owned(),
     };
     Finding::new(Outcome::OutOfResources, detail)

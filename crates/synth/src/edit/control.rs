@@ -349,6 +349,70 @@ pub(super) const EDITS: &[Entry] = &[
         });
         Some(())
     }),
+    ("next-beside-if", STATEMENTS, |program, zone, chance| {
+        let point = random_statement(program, zone, chance, |statement| {
+            matches!(statement, Statement::If { then, .. }
+                if then.len() > 1 && then.last().is_some_and(is_movable))
+        })?;
+        point.change(program, |list, at| {
+            let Statement::If { then, .. } = &mut list[at] else { return };
+            if let Some(last) = then.pop() {
+                list.insert(at + 1, last);
+            }
+        });
+        Some(())
+    }),
+    // A loop that runs once at least needs no branch around it.
+    ("unguard-loop", STATEMENTS, |program, zone, chance| {
+        let point = random_statement(program, zone, chance, |statement| {
+            matches!(
+                statement,
+                Statement::While { .. }
+                    | Statement::For { start: Some(_), condition: Some(_), step: Some(_), .. }
+            )
+        })?;
+        point.change(program, |list, at| {
+            let (start, body, condition) = match list.remove(at) {
+                Statement::For { start, condition: Some(condition), step, mut body } => {
+                    body.extend(step.map(Statement::Evaluate));
+                    (start.map(|start| *start), body, condition)
+                }
+                Statement::While { condition, body } => (None, body, condition),
+                other => return list.insert(at, other),
+            };
+            let parts = start.into_iter().chain([Statement::Do { body, condition }]);
+            list.insert(at, Statement::Block(parts.collect()));
+        });
+        Some(())
+    }),
+    ("guard-loop", STATEMENTS, |program, zone, chance| {
+        let point = random_statement(program, zone, chance, |statement| {
+            matches!(statement, Statement::Do { .. })
+        })?;
+        point.change(program, |list, at| {
+            if let Statement::Do { body, condition } = &mut list[at] {
+                let condition = condition.take();
+                list[at] = Statement::While { condition, body: std::mem::take(body) };
+            }
+        });
+        Some(())
+    }),
+    // Of a loop that runs a known number of times the compiler drops the branch around it.
+    ("constant-limit", STATEMENTS, |program, zone, chance| {
+        let point = random_statement(program, zone, chance, |statement| {
+            matches!(statement, Statement::For { condition: Some(condition), .. }
+                if is_comparison(condition))
+        })?;
+        let limit = chance.random_range(1000..3000).to_string();
+        point.change(program, |list, at| {
+            if let Statement::For { condition: Some(condition), .. } = &mut list[at]
+                && let Node::Binary(_, _, right) = &mut condition.node
+            {
+                **right = Expression::literal(Ty::INT, limit);
+            }
+        });
+        Some(())
+    }),
     ("and-condition", CONDITIONS, |program, zone, chance| joined(program, zone, chance, "&&")),
     ("or-condition", CONDITIONS, |program, zone, chance| joined(program, zone, chance, "||")),
     ("same-condition", CONDITIONS, |program, zone, chance| {

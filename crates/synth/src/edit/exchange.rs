@@ -5,6 +5,7 @@ use super::{
     make::Maker,
     random_point, random_statement, random_value,
     site::{is_float, is_integer},
+    value::is_plain,
 };
 use crate::program::{Expression, Node, Program, Scalar, Space, Statement, Ty};
 use rand::{Rng, seq::IndexedRandom};
@@ -34,6 +35,31 @@ fn swap_operator(
         None => known.choose(chance).copied()?,
     };
     drawn.replace(program, Expression::new(ty, Node::Binary(operator.to_owned(), left, right)));
+    Some(())
+}
+
+/// Replaces the operator of a random operation by a shift by a constant: a shift by anything else
+/// costs the masking of its distance too.
+fn to_shift(
+    program: &mut Program,
+    zone: Zone,
+    chance: &mut Chance,
+    operator: &str,
+    signed: bool,
+) -> Option<()> {
+    let mut drawn = random_value(program, zone, chance, |value| {
+        is_integer(value)
+            && value.ty.scalar().is_some_and(|scalar| scalar.is_signed() == signed)
+            && matches!(&value.node, Node::Binary(known, left, right)
+                if known != operator
+                    && INTEGER_OPERATORS.contains(&known.as_str())
+                    && left.ty == value.ty
+                    && is_plain(right))
+    })?;
+    let ty = drawn.value.ty;
+    let Node::Binary(_, left, _) = drawn.value.take().node else { return None };
+    let by = Maker { program, scope: &drawn.scope, chance }.distance();
+    drawn.replace(program, Expression::binary(ty, operator, *left, by));
     Some(())
 }
 
@@ -88,6 +114,11 @@ pub(super) const EDITS: &[Entry] = &[
     to_operator!("to-or", "|", is_integer, INTEGER_OPERATORS),
     to_operator!("to-xor", "^", is_integer, INTEGER_OPERATORS),
     to_operator!("to-divide", "/", is_integer, INTEGER_OPERATORS),
+    ("to-shift-left", VALUES, |program, zone, chance| to_shift(program, zone, chance, "<<", true)),
+    ("to-shift-right", VALUES, |program, zone, chance| to_shift(program, zone, chance, ">>", true)),
+    ("to-shift-right-unsigned", VALUES, |program, zone, chance| {
+        to_shift(program, zone, chance, ">>", false)
+    }),
     to_operator!("to-add-float", "+", is_float, FLOAT_OPERATORS),
     to_operator!("to-subtract-float", "-", is_float, FLOAT_OPERATORS),
     to_operator!("to-multiply-float", "*", is_float, FLOAT_OPERATORS),

@@ -172,11 +172,6 @@ pub(super) const EDITS: &[Entry] = &[
             }]
         })
     }),
-    ("fence", STATEMENTS, |program, zone, chance| {
-        insert(program, zone, chance, |_| {
-            vec![Statement::Opaque("mem_fence(CLK_GLOBAL_MEM_FENCE);".into())]
-        })
-    }),
     ("barrier", TOP, |program, zone, chance| {
         insert(program, zone, chance, |_| {
             vec![Statement::Opaque("barrier(CLK_GLOBAL_MEM_FENCE);".into())]

@@ -6,6 +6,7 @@
 //! more of. Each family of edits is a file; [`all`] lists every edit in every [`Zone`] that it can be
 //! made in, because that is what its effect depends on most.
 
+mod call;
 mod control;
 mod exchange;
 mod flow;
@@ -77,6 +78,7 @@ impl Edit {
 pub(crate) fn all() -> Vec<Edit> {
     let families = [
         value::EDITS,
+        call::EDITS,
         memory::EDITS,
         pointer::EDITS,
         control::EDITS,

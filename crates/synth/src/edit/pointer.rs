@@ -5,11 +5,11 @@ use super::{
     ALL_VALUES, Chance, Entry, STATEMENTS, TOP, Zone,
     make::{Maker, assignment},
     memory::insert,
-    random_value,
+    random_statement, random_value,
     site::is_arithmetic,
     value::{is_leaf, wrap},
 };
-use crate::program::{Expression, Node, Program, Scalar, Space, Statement, Ty, Variable};
+use crate::program::{Expression, Node, Parameter, Program, Scalar, Space, Statement, Ty, Variable};
 use rand::{Rng, seq::IndexedRandom};
 
 /// Elements that are stored where a pointer to them is declared.
@@ -119,7 +119,59 @@ fn moved(
     Some(())
 }
 
+/// What a statement assigns to.
+fn assigned(statement: &Statement) -> Option<&Expression> {
+    match statement {
+        Statement::Evaluate(Expression { node: Node::Assign(_, target, _), .. }) => Some(target),
+        _ => None,
+    }
+}
+
+/// Whether it is an element of a buffer that a parameter points to.
+fn is_from_parameter(access: &Expression, parameters: &[Parameter]) -> bool {
+    matches!(&access.node, Node::Index(pointer, _)
+        if matches!((&pointer.node, pointer.ty),
+            (Node::Name(name), Ty::Pointer { space: Space::Global, lanes: 1, .. })
+                if parameters.iter().any(|one| one.name == *name)))
+}
+
+/// Puts a variable that points to the same type in the place of an access's parameter.
+fn by_variable(access: &mut Expression, make: &mut Maker<'_>) -> Option<()> {
+    let kept = kept_pointer(make, Some(access.ty))?;
+    let Node::Index(pointer, _) = &mut access.node else { return None };
+    **pointer = Expression::name(kept.ty, kept.name);
+    Some(())
+}
+
 pub(super) const EDITS: &[Entry] = &[
+    ("by-variable", ALL_VALUES, |program, zone, chance| {
+        let parameters = program.parameters.clone();
+        let mut drawn = random_value(program, zone, chance, |value| {
+            is_from_parameter(value, &parameters)
+        })?;
+        let mut access = drawn.value.take();
+        by_variable(&mut access, &mut Maker { program, scope: &drawn.scope, chance })?;
+        drawn.replace(program, access);
+        Some(())
+    }),
+    ("store-by-variable", STATEMENTS, |program, zone, chance| {
+        let parameters = program.parameters.clone();
+        let point = random_statement(program, zone, chance, |statement| {
+            assigned(statement).is_some_and(|target| is_from_parameter(target, &parameters))
+        })?;
+        let mut target = None;
+        point.clone().change(program, |list, at| target = assigned(&list[at]).cloned());
+        let mut target = target?;
+        by_variable(&mut target, &mut Maker { program, scope: &point.scope, chance })?;
+        point.change(program, |list, at| {
+            if let Statement::Evaluate(Expression { node: Node::Assign(_, old, _), .. }) =
+                &mut list[at]
+            {
+                **old = target;
+            }
+        });
+        Some(())
+    }),
     ("store-through", STATEMENTS, |program, zone, chance| {
         insert(program, zone, chance, |make| {
             let ty = make.number();

@@ -73,6 +73,7 @@ fn memory_is_reached_in_every_way_that_the_published_features_tell_apart() {
         &[
             ("store-by-pointer", Zone::Branch, &[("coalesced", 1)]),
             ("to-local", Zone::Value, &[("coalesced", -1), ("localmem", 1)]),
+            ("by-variable", Zone::Value, &[("mem", -1)]),
         ],
     );
 }
@@ -105,6 +106,39 @@ fn operations_are_done_alone() {
         &[
             ("negate-float", Zone::Value, &[("FNeg", 1)]),
             ("index-wide", Zone::Index, &[("GetElementPtr", 1)]),
+        ],
+    );
+}
+
+#[test]
+fn the_first_call_of_a_function_declares_it() {
+    let kernel = "__kernel void A(__global float* a, __global int* b, float c, int d, long e) {\n  \
+                  a[0] = sqrt(c) + c;\n  b[get_local_id(0)] = d;\n  b[e] = d;\n}\n";
+    expect(
+        "autophase",
+        kernel,
+        &[
+            ("call-float", Zone::Value, &[("NumCallInst", 1), ("TotalInsts", 1)]),
+            (
+                "call-float-first",
+                Zone::Value,
+                &[("NumCallInst", 1), ("TotalInsts", 1), ("TotalFuncs", 1)],
+            ),
+            (
+                "call-integer-first",
+                Zone::Value,
+                &[("NumCallInst", 1), ("TotalInsts", 1), ("TotalFuncs", 1), ("returnInt", 1)],
+            ),
+            (
+                "uncall-float-last",
+                Zone::Value,
+                &[("NumCallInst", -1), ("TotalInsts", -1), ("TotalFuncs", -1)],
+            ),
+            (
+                "fence-first",
+                Zone::Top,
+                &[("NumCallInst", 1), ("TotalInsts", 1), ("TotalFuncs", 1), ("const32Bit", 1)],
+            ),
         ],
     );
 }

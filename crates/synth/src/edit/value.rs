@@ -2,7 +2,7 @@
 
 use super::{
     ALL_VALUES, Chance, Entry, VALUES, Zone,
-    make::{Maker, work_item, zero},
+    make::{Maker, zero},
     random_value,
     site::{is_arithmetic, is_float, is_integer, is_vector},
 };
@@ -97,21 +97,6 @@ macro_rules! converted_instead {
             wrap(program, zone, chance, accept, |make, value| {
                 let leaf = make.leaf($from);
                 Expression::cast(value.ty, leaf)
-            })
-        })
-    };
-}
-
-macro_rules! call {
-    ($name:literal, $accept:ident, $functions:expr, $others:literal) => {
-        ($name, VALUES, |program, zone, chance| {
-            wrap(program, zone, chance, $accept, |make, value| {
-                let ty = value.ty;
-                let functions: &[&str] = &$functions;
-                let function = functions.choose(make.chance).copied().unwrap_or(functions[0]);
-                let mut arguments = vec![value];
-                arguments.extend(std::iter::repeat_with(|| make.leaf(ty)).take($others));
-                Expression::call(ty, function, arguments)
             })
         })
     };
@@ -347,36 +332,6 @@ pub(super) const EDITS: &[Entry] = &[
             |make, _| make.comparison(Ty::INT),
         )
     }),
-    ("add-work-item", VALUES, |program, zone, chance| {
-        wrap(program, zone, chance, is_integer, |make, value| {
-            let functions = ["get_global_id", "get_local_id", "get_group_id", "get_local_size"];
-            let function = functions.choose(make.chance).copied().unwrap_or("get_global_id");
-            let dimension = ["0", "1", "2"].choose(make.chance).copied().unwrap_or("0");
-            let ty = value.ty;
-            let call = work_item(function, dimension);
-            let call = if ty == Ty::SIZE { call } else { Expression::cast(ty, call) };
-            Expression::binary(ty, "+", value, call)
-        })
-    }),
-    ("work-item-instead", VALUES, |program, zone, chance| {
-        wrap(
-            program,
-            zone,
-            chance,
-            |value| value.ty == Ty::SIZE,
-            |make, _| {
-                let functions = ["get_global_id", "get_local_id", "get_group_id", "get_local_size"];
-                let function = functions.choose(make.chance).copied().unwrap_or("get_global_id");
-                let dimension = ["0", "1", "2"].choose(make.chance).copied().unwrap_or("0");
-                work_item(function, dimension)
-            },
-        )
-    }),
-    call!("call-float", is_float, ["sqrt", "exp", "log", "sin", "cos", "floor", "tan", "cbrt"], 0),
-    call!("call-float-two", is_float, ["pow", "fmod", "atan2", "hypot"], 1),
-    call!("call-float-three", is_float, ["mad", "fma"], 2),
-    call!("call-integer", is_integer, ["popcount", "clz"], 0),
-    call!("call-integer-two", is_integer, ["max", "min", "mul_hi", "rotate"], 1),
     ("multiply-add", VALUES, |program, zone, chance| {
         wrap(program, zone, chance, is_float, |make, value| {
             let ty = value.ty;

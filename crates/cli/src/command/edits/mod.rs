@@ -8,7 +8,7 @@ mod score;
 mod tests;
 mod validate;
 
-use crate::{Global, duration::duration};
+use crate::{Global, duration::limit};
 use edits::{Bench, Limits, Store};
 use std::{path::PathBuf, process::ExitCode, time::Duration};
 
@@ -63,7 +63,7 @@ struct Conditions {
     #[arg(long, value_name = "SOURCE", default_value = "qemu")]
     source: String,
     /// Wall-clock limit of one native run
-    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = duration)]
+    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = limit)]
     limit: Duration,
     /// Memory limit of one run, in MiB
     #[arg(long, value_name = "MIB", default_value_t = 1024)]

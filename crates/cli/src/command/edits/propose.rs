@@ -1,7 +1,7 @@
 //! `benchstone edits propose`: candidates from rules or from a model.
 
 use super::{Conditions, OnBroken, tell_broken};
-use crate::{Global, duration::duration, output, progress::Bar, target};
+use crate::{Global, duration::limit, output, progress::Bar, target};
 use anyhow::{Context, bail};
 use edits::{
     Client, Encoder, Endpoint, EndpointEncoder, IndexKind, Pair, Prompt, ProposeOptions, Rewriter,
@@ -87,7 +87,7 @@ pub(crate) struct Propose {
     #[arg(long, value_name = "NAME", default_value = "OPENAI_API_KEY")]
     key_variable: String,
     /// Models: limit of one request
-    #[arg(long, value_name = "TIME", default_value = "120s", value_parser = duration)]
+    #[arg(long, value_name = "TIME", default_value = "120s", value_parser = limit)]
     timeout: Duration,
     /// Models: times that a request is made before giving up
     #[arg(long, value_name = "N", default_value_t = 5)]

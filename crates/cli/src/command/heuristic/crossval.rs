@@ -16,11 +16,18 @@ pub(crate) struct Crossval {
     #[arg(long, default_value = "tree")]
     model: String,
     /// Folds of whole groups; 0 leaves out one group at a time
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, default_value_t = 0, value_parser = folds)]
     folds: usize,
     /// Seed of models, folds and intervals
     #[arg(long, default_value_t = 0)]
     seed: u32,
+}
+
+fn folds(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(1) => Err("one fold leaves nothing to train on; 2 or more, or 0".to_owned()),
+        other => other.map_err(|_| "a number of folds".to_owned()),
+    }
 }
 
 impl Crossval {

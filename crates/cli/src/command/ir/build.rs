@@ -26,7 +26,7 @@ pub(crate) struct Build {
     #[arg(long, value_name = "COMMAND")]
     build: Option<String>,
     /// Time one package may take
-    #[arg(long, value_name = "TIME", default_value = "15m", value_parser = crate::duration::duration)]
+    #[arg(long, value_name = "TIME", default_value = "15m", value_parser = crate::duration::limit)]
     limit: Duration,
     /// Disk one package's tree may take, in MiB
     #[arg(long, value_name = "MIB", default_value_t = 4096)]

@@ -5,7 +5,7 @@ mod validate;
 
 use crate::{
     Global,
-    duration::duration,
+    duration::limit,
     output,
     progress::Bar,
     size::{count, size},
@@ -83,7 +83,7 @@ pub(super) struct How {
     #[arg(long, value_name = "N", default_value = "0", hide_default_value = true, value_parser = count)]
     max_instructions: u64,
     /// Wall-clock limit of one run
-    #[arg(long, value_name = "TIME", default_value = "10m", value_parser = duration)]
+    #[arg(long, value_name = "TIME", default_value = "10m", value_parser = limit)]
     timeout: Duration,
     /// Memory that a program and its emulator may use
     #[arg(long, value_name = "SIZE", default_value = "4GiB", value_parser = size)]
