@@ -49,6 +49,9 @@ const BASES: [&str; 2] = [
   if (g >= c) { return; }
   float i = (d > 3) ? e : f;
   if (e < f && d > 5) { b[g] = -i; }
+  int j = max(d, 3);
+  do { a[h + g] = max(j, d); h++; } while (h < 9000);
+  mem_fence(CLK_GLOBAL_MEM_FENCE);
   a[g] = d + (int)h;
   b[c] = i + e;
 }

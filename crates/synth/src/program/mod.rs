@@ -173,6 +173,15 @@ impl Program {
     /// be made part of it again by [`Program::append`].
     pub(crate) fn paragraph(&mut self, chance: &mut impl rand::Rng) -> Program {
         let mut body = Vec::new();
+        // Pointer variables come along: parts of a kernel that lie far apart use them.
+        let mut at = 0;
+        while at < self.body.len() {
+            if self.points_to_parameter(&self.body[at]) {
+                body.push(self.body.remove(at));
+            } else {
+                at += 1;
+            }
+        }
         for _ in 0..PARAGRAPH.min(self.body.len()) {
             let at = chance.random_range(0..self.body.len());
             if matches!(self.body[at], Statement::Evaluate(_)) {
@@ -197,11 +206,23 @@ impl Program {
         expressions / 8
     }
 
-    /// Puts the paragraph's statements behind the program's.
+    /// Puts the paragraph's statements behind the program's, and its pointer variables in front.
     pub(crate) fn append(&mut self, paragraph: &mut Program) {
         self.parameters.clone_from(&paragraph.parameters);
         self.next = paragraph.next;
-        self.body.append(&mut paragraph.body);
+        let (mut pointers, mut rest): (Vec<_>, Vec<_>) =
+            paragraph.body.drain(..).partition(|statement| self.points_to_parameter(statement));
+        pointers.append(&mut self.body);
+        self.body = pointers;
+        self.body.append(&mut rest);
+    }
+
+    /// Whether it declares a pointer and sets it to a parameter: wherever that stands, it means the
+    /// same.
+    fn points_to_parameter(&self, statement: &Statement) -> bool {
+        matches!(statement, Statement::Declare { ty: Ty::Pointer { .. }, value: Some(value), .. }
+            if matches!(&value.node, Node::Name(name)
+                if self.parameters.iter().any(|parameter| parameter.name == *name)))
     }
 
     /// Adds a parameter of this type; the expression that names it.
