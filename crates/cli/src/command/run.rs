@@ -1,6 +1,12 @@
 //! `benchstone run`: kernels executed, checked and measured.
 
-use crate::{Global, duration::{duration, limit}, interrupt, output, progress::Bar, target::Target};
+use crate::{
+    Global,
+    duration::{duration, limit},
+    interrupt, output,
+    progress::Bar,
+    target::Target,
+};
 use anyhow::Context;
 use dataset::{Dataset, Licences};
 use device::{Options, Report, RunRow, Values, Verify};

@@ -9,7 +9,9 @@ use super::{
     site::is_arithmetic,
     value::{is_leaf, wrap},
 };
-use crate::program::{Expression, Node, Parameter, Program, Scalar, Space, Statement, Ty, Variable};
+use crate::program::{
+    Expression, Node, Parameter, Program, Scalar, Space, Statement, Ty, Variable,
+};
 use rand::{Rng, seq::IndexedRandom};
 
 /// Elements that are stored where a pointer to them is declared.
@@ -146,9 +148,8 @@ fn by_variable(access: &mut Expression, make: &mut Maker<'_>) -> Option<()> {
 pub(super) const EDITS: &[Entry] = &[
     ("by-variable", ALL_VALUES, |program, zone, chance| {
         let parameters = program.parameters.clone();
-        let mut drawn = random_value(program, zone, chance, |value| {
-            is_from_parameter(value, &parameters)
-        })?;
+        let mut drawn =
+            random_value(program, zone, chance, |value| is_from_parameter(value, &parameters))?;
         let mut access = drawn.value.take();
         by_variable(&mut access, &mut Maker { program, scope: &drawn.scope, chance })?;
         drawn.replace(program, access);
