@@ -8,10 +8,8 @@ use std::path::PathBuf;
 const COUNTERS: [&str; 6] = ["comp", "rational", "mem", "localmem", "coalesced", "atomic"];
 
 fn reference(path: &str) -> Option<Vec<Value>> {
-    let folder = std::env::var_os("BENCHSTONE_REFERENCE").map_or_else(
-        || PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data"),
-        PathBuf::from,
-    );
+    let folder = std::env::var_os("BENCHSTONE_REFERENCE")
+        .map_or_else(|| PathBuf::from("../../../shared/data"), PathBuf::from);
     let Ok(text) = std::fs::read_to_string(folder.join(path)) else {
         println!("skipped: no reference data {path}");
         return None;

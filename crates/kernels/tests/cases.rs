@@ -43,7 +43,7 @@ fn shown(rows: &[KernelRow]) -> String {
 
 #[test]
 fn every_case_gives_what_stands_beside_it() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("cases");
+    let folder = Path::new("cases");
     let mut cases: Vec<PathBuf> =
         fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     cases.retain(|path| path.extension().is_some_and(|extension| extension == "cl"));
@@ -66,9 +66,9 @@ fn every_case_gives_what_stands_beside_it() {
 #[test]
 fn preparing_again_changes_nothing() {
     let scratch = tempfile::tempdir().unwrap();
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("cases");
+    let folder = Path::new("cases");
     let once = scratch.path().join("once");
-    let Some(first) = prepared(&folder, &once) else { return };
+    let Some(first) = prepared(folder, &once) else { return };
     let again = prepared(&once, &scratch.path().join("again")).unwrap();
     assert_same_texts(&first, &again);
 }
@@ -90,10 +90,8 @@ fn assert_same_texts(first: &[KernelRow], again: &[KernelRow]) {
 
 /// Published kernels, one file each; every tenth, because a debugger's patience is finite.
 fn published(file: &str, into: &Path) -> bool {
-    let data = std::env::var_os("BENCHSTONE_REFERENCE").map_or_else(
-        || Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data"),
-        PathBuf::from,
-    );
+    let data = std::env::var_os("BENCHSTONE_REFERENCE")
+        .map_or_else(|| PathBuf::from("../../../shared/data"), PathBuf::from);
     let Ok(lines) = fs::read_to_string(data.join("kernels").join(file)) else {
         println!("skipped: no reference data at {}", data.display());
         return false;

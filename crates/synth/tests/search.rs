@@ -73,10 +73,8 @@ fn a_stopped_search_keeps_its_best() {
 #[test]
 fn suite_kernels_are_never_seeds() {
     let Some(judge) = judge("instcount") else { return };
-    let reference = std::env::var_os("BENCHSTONE_REFERENCE").map_or_else(
-        || std::path::PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data"),
-        std::path::PathBuf::from,
-    );
+    let reference = std::env::var_os("BENCHSTONE_REFERENCE")
+        .map_or_else(|| std::path::PathBuf::from("../../../shared/data"), std::path::PathBuf::from);
     let suites = reference.join("kernels/benchmarks.jsonl");
     let targets = reference.join("targets/suites.jsonl");
     let (Ok(suites_text), Ok(targets_text)) =
