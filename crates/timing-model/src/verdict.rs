@@ -3,7 +3,8 @@ use iced_x86::{EncodingKind, Instruction, Mnemonic};
 /// Why a program cannot be timed deterministically.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
-    /// It reads the processor's clock (`rdtsc`, `rdtscp`).
+    /// It reads the processor's clock (`rdtsc`, `rdtscp`) or asks the system for the time: what is built
+    /// from source has its own answer to that.
     Clock,
     /// It draws from the processor's random numbers (`rdrand`, `rdseed`).
     Random,
@@ -61,6 +62,8 @@ impl Refusal {
             41..=45 | 49 | 50 | 53 | 288 => Some(Refusal::Network),
             // clone, fork, vfork, clone3
             56..=58 | 435 => Some(Refusal::Threads),
+            // gettimeofday, time, clock_gettime
+            96 | 201 | 228 => Some(Refusal::Clock),
             _ => None,
         }
     }

@@ -14,9 +14,7 @@ pub enum Error {
         source: std::io::Error,
     },
     /// Neither a built-in processor nor a readable file of one.
-    #[error(
-        "processor `{name}`: {reason}; built in are skylake and zen4, anything else is a TOML file"
-    )]
+    #[error("processor `{name}`: {reason}")]
     Cpu {
         /// As the user named it.
         name: String,
@@ -68,6 +66,9 @@ pub enum Error {
         /// What is wrong.
         reason: String,
     },
+    /// The user stopped it.
+    #[error("stopped; the same command goes on from here")]
+    Cancelled,
     /// The data set of results cannot be made.
     #[error(transparent)]
     Dataset(#[from] dataset::Error),

@@ -55,6 +55,7 @@ pub use validate::{
 use net::EmptyPrograms;
 use place::Place;
 use source::{Prepared, Source};
+use std::collections::BTreeMap;
 
 /// Time one program.
 ///
@@ -90,6 +91,23 @@ impl Timer {
     #[must_use]
     pub fn identity(&self) -> Option<String> {
         self.source.identity()
+    }
+
+    /// The tools that shape the times of these programs, with their versions.
+    pub(crate) fn tools(&self, jobs: &[Job]) -> Result<BTreeMap<String, String>, Error> {
+        let (name, version) = self.source.tool();
+        let mut tools = BTreeMap::from([(name.to_owned(), version)]);
+        for c in [false, true] {
+            let is = |job: &Job| match job.program {
+                Code::C(_) => c,
+                Code::Cpp(_) => !c,
+                Code::Elf(_) => false,
+            };
+            if jobs.iter().any(is) {
+                tools.extend([recipe::compiler_version(self.options.compiler, c)?]);
+            }
+        }
+        Ok(tools)
     }
 
     /// Time one program, with the empty program of its headers taken away in `seconds_net`.

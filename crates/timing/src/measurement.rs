@@ -25,7 +25,7 @@ pub struct Measurement {
     pub mispredicts: Option<u64>,
     /// Loads and stores that missed the first data cache.
     pub l1d_misses: Option<u64>,
-    /// Misses of the second level.
+    /// Misses of the second level: of data, of code and of page walks.
     pub l2_misses: Option<u64>,
     /// Misses of the last level.
     pub l3_misses: Option<u64>,
@@ -37,7 +37,7 @@ pub struct Measurement {
     pub kernel_cycles: Option<u64>,
     /// One standard error of `cycles`, where they were sampled.
     pub sampling_error_cycles: Option<u64>,
-    /// 95 % interval of wall-clock seconds.
+    /// 95 % interval of wall-clock seconds, from two runs on.
     pub interval: Option<[f64; 2]>,
     /// Times the program ran for this measurement.
     pub runs: u64,
@@ -45,7 +45,7 @@ pub struct Measurement {
     pub exit_status: i32,
     /// Whether the program asked for more input than there was.
     pub input_ended: Option<bool>,
-    /// Content hash of its standard output.
+    /// Content hash of its standard output; empty where nobody read it (wall-clock time).
     pub output_hash: String,
     /// Seconds that measuring took on this host, compilation not included.
     pub host_seconds: f64,

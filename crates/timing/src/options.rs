@@ -115,8 +115,14 @@ impl Options {
             return Ok(cpu);
         }
         let wrong = |reason: String| Error::Cpu { name: self.cpu.clone(), reason };
-        let text =
-            std::fs::read_to_string(Path::new(&self.cpu)).map_err(|e| wrong(e.to_string()))?;
+        let file = Path::new(&self.cpu);
+        let text = std::fs::read_to_string(file).map_err(|error| {
+            let names = "built in are skylake and zen4, anything else is a TOML file";
+            match file.extension() {
+                None if !file.exists() => wrong(format!("there is none of that name; {names}")),
+                _ => wrong(format!("cannot be read: {error}; {names}")),
+            }
+        })?;
         Cpu::parse(&text).map_err(|error| wrong(error.to_string()))
     }
 
@@ -127,6 +133,12 @@ impl Options {
         }
         if self.sample_rate == 0 || self.sample_rate > 1000 {
             return wrong("--sample-rate", "wanted 1/1 to 1/1000");
+        }
+        if self.sample_rate > 1 && self.source != SourceKind::Qemu {
+            return wrong("--sample-rate", "only the model (--source qemu) samples");
+        }
+        if self.source == SourceKind::Wall && self.cpu != Options::default().cpu {
+            return wrong("--cpu", "the wall clock is this machine's (--source wall)");
         }
         Ok(())
     }
@@ -160,6 +172,15 @@ impl Code {
     /// # Errors
     /// When it cannot be read, or a source is not UTF-8.
     pub fn read(path: &Path) -> Result<Code, Error> {
+        if path.is_dir() {
+            return Err(Error::Option {
+                option: "PROGRAM",
+                reason: format!(
+                    "{} is a folder; --suite {0} --out DIR times the programs in it",
+                    path.display()
+                ),
+            });
+        }
         let bytes = std::fs::read(path).map_err(Error::file("read", path))?;
         let extension = path.extension().and_then(|e| e.to_str()).unwrap_or_default();
         let text = |bytes: Vec<u8>| {

@@ -1,12 +1,14 @@
 //! Many programs on many inputs, in parallel, as a data set.
 
-use crate::{Error, Job, Measurement, Options, Timer, Timing, options::Code};
+use crate::{Error, Job, Measurement, Options, SourceKind, Timer, Timing, options::Code};
 use dataset::{Builder, Input, Notes, Progress, Row, content_hash, content_hash_of};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::{
     collections::BTreeMap,
+    ops::Add,
     path::{Path, PathBuf},
+    sync::atomic::{AtomicBool, Ordering},
     time::Instant,
 };
 
@@ -29,12 +31,23 @@ struct Line {
 impl Suite {
     /// Read a suite: a `.jsonl` file of `{name, src, stdin}` in C++, or a folder of programs. There
     /// `NAME.cpp` runs on each `NAME.in` and `NAME.ANYTHING.in` beside it, on each `*.in` in a folder
-    /// `NAME/`, or on nothing.
+    /// `NAME/`, or on nothing. A row is called `NAME`, with several inputs `NAME/in`, `NAME/ANYTHING`;
+    /// where two programs have one `NAME`, the extension stays: `NAME.c`, `NAME.cpp`.
     ///
     /// # Errors
     /// When it cannot be read or holds no programs.
     pub fn read(path: &Path) -> Result<Suite, Error> {
-        let mut jobs = if path.is_dir() { folder(path)? } else { lines(path)? };
+        let mut jobs = match path.extension() {
+            _ if path.is_dir() => folder(path)?,
+            Some(extension) if extension == "jsonl" => lines(path)?,
+            _ if !path.exists() => {
+                return Err(Error::file("read", path)(std::io::ErrorKind::NotFound.into()));
+            }
+            _ => {
+                let reason = format!("{} is neither a folder nor a .jsonl file", path.display());
+                return Err(Error::Option { option: "--suite", reason });
+            }
+        };
         if jobs.is_empty() {
             return Err(Error::NoPrograms(path.to_owned()));
         }
@@ -60,12 +73,17 @@ fn job_hash(job: &Job) -> String {
 
 fn lines(path: &Path) -> Result<Vec<Job>, Error> {
     let text = std::fs::read_to_string(path).map_err(Error::file("read", path))?;
-    let filled = text.lines().filter(|line| !line.trim().is_empty());
-    filled
-        .map(|line| {
+    text.lines()
+        .enumerate()
+        .filter(|(_, line)| !line.trim().is_empty())
+        .map(|(at, line)| {
             let line: Line = serde_json::from_str(line).map_err(|error| Error::Option {
                 option: "--suite",
-                reason: format!("{}: {error}", path.display()),
+                reason: format!(
+                    "{}, line {}: {error}; a line is {{\"name\": ..., \"src\": C++, \"stdin\": ...}}",
+                    path.display(),
+                    at + 1
+                ),
             })?;
             Ok(Job {
                 name: line.name,
@@ -87,13 +105,18 @@ fn folder(path: &Path) -> Result<Vec<Job>, Error> {
         let named = if matches!(code, Code::Elf(_)) { file.file_name() } else { file.file_stem() };
         let stem = named.unwrap_or_default().to_string_lossy().into_owned();
         let inputs = inputs(&files, &file.with_file_name(&stem), &stem);
+        let same = |other: &&PathBuf| other.file_stem() == file.file_stem() && is_program(other);
+        let name = match files.iter().filter(same).count() {
+            1 => stem,
+            _ => file.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+        };
         for (suffix, input) in &inputs {
             let stdin = std::fs::read(input).map_err(Error::file("read", input))?;
-            let name = if inputs.len() == 1 { stem.clone() } else { format!("{stem}/{suffix}") };
+            let name = if inputs.len() == 1 { name.clone() } else { format!("{name}/{suffix}") };
             jobs.push(Job { name, program: code.clone(), stdin });
         }
         if inputs.is_empty() {
-            jobs.push(Job { name: stem, program: code, stdin: Vec::new() });
+            jobs.push(Job { name, program: code, stdin: Vec::new() });
         }
     }
     for file in files.iter().filter(|file| file.extension().is_some_and(|e| e == "jsonl")) {
@@ -153,8 +176,20 @@ pub struct TimingRow {
     pub seconds_simulated: Option<f64>,
     /// See [`Measurement::seconds_net`].
     pub seconds_net: Option<f64>,
+    /// Instructions of which one was simulated in detail; 1: all were.
+    pub sample_rate: u64,
+    /// See [`Measurement::sampling_error_cycles`].
+    pub sampling_error_cycles: Option<u64>,
+    /// Lower end of [`Measurement::interval`].
+    pub seconds_low: Option<f64>,
+    /// Upper end of [`Measurement::interval`].
+    pub seconds_high: Option<f64>,
+    /// See [`Measurement::runs`].
+    pub runs: u64,
     /// See [`Measurement::instructions`].
     pub instructions: Option<u64>,
+    /// See [`Measurement::ipc`].
+    pub ipc: Option<f64>,
     /// See [`Measurement::branches`].
     pub branches: Option<u64>,
     /// See [`Measurement::mispredicts`].
@@ -169,6 +204,10 @@ pub struct TimingRow {
     pub tlb_misses: Option<u64>,
     /// See [`Measurement::startup_cycles`].
     pub startup_cycles: Option<u64>,
+    /// See [`Measurement::kernel_cycles`].
+    pub kernel_cycles: Option<u64>,
+    /// See [`Measurement::input_ended`].
+    pub input_ended: Option<bool>,
     /// See [`Measurement::exit_status`].
     pub exit_status: Option<i32>,
     /// See [`Measurement::output_hash`].
@@ -177,11 +216,11 @@ pub struct TimingRow {
 
 impl Row for TimingRow {
     const SCHEMA: &'static str = "timing";
-    const VERSION: u32 = 1;
+    const VERSION: u32 = 2;
 }
 
 impl TimingRow {
-    fn new(job: &Job, timing: Timing) -> TimingRow {
+    fn new(job: &Job, timing: Timing, options: &Options, cpu: &str) -> TimingRow {
         let accepted = timing.is_accepted();
         let m = timing.measurement.unwrap_or_default();
         let Measurement { cycles, seconds_net, instructions, branches, mispredicts, .. } = m;
@@ -191,12 +230,18 @@ impl TimingRow {
             job: job_hash(job),
             verdict: timing.verdict,
             detail: timing.detail,
-            source: m.source,
-            cpu: m.cpu,
+            source: options.source.name().into(),
+            cpu: cpu.to_owned(),
             cycles,
             seconds_simulated: accepted.then_some(m.seconds_simulated),
             seconds_net,
+            sample_rate: options.sample_rate,
+            sampling_error_cycles: m.sampling_error_cycles,
+            seconds_low: m.interval.map(|[low, _]| low),
+            seconds_high: m.interval.map(|[_, high]| high),
+            runs: m.runs,
             instructions,
+            ipc: m.ipc,
             branches,
             mispredicts,
             l1d_misses,
@@ -204,6 +249,8 @@ impl TimingRow {
             l3_misses,
             tlb_misses,
             startup_cycles,
+            kernel_cycles: m.kernel_cycles,
+            input_ended: m.input_ended,
             exit_status: accepted.then_some(m.exit_status),
             output_hash: m.output_hash,
         }
@@ -230,7 +277,8 @@ pub struct SuiteReport {
 }
 
 /// Time a suite and write its rows as a data set `out`; `force` replaces what is there. A run that was
-/// stopped goes on where it was. `progress` hears of each row.
+/// stopped (`cancelled` stops it behind the programs that run) goes on where it was. `progress` hears of
+/// each row.
 ///
 /// # Errors
 /// As [`crate::time`], and when the data set cannot be written.
@@ -240,16 +288,26 @@ pub fn time_suite(
     out: &Path,
     force: bool,
     progress: &dyn Progress,
+    cancelled: &AtomicBool,
 ) -> Result<SuiteReport, Error> {
     let started = Instant::now();
     let timer = Timer::open(options)?;
-    let settings = (options, timer.cpu.to_toml().unwrap_or_default(), suite.identity());
+    let cpu_text = timer.cpu.to_toml().unwrap_or_default();
+    let cpu = match options.source {
+        SourceKind::Wall => "host",
+        _ => timer.cpu.name.as_str(),
+    };
+    let tools = timer.tools(&suite.jobs)?;
+    let settings = (options, &cpu_text, suite.identity(), &tools);
     let builder = Builder::<TimingRow>::create(out, force, &settings)?;
     progress.begin("time", suite.jobs.len() as u64);
     suite.jobs.par_iter().try_for_each(|job| -> Result<(), Error> {
+        if cancelled.load(Ordering::Relaxed) {
+            return Err(Error::Cancelled);
+        }
         let key = content_hash(job_hash(job).as_bytes());
         if !builder.has(&key) {
-            builder.add(&key, [TimingRow::new(job, timer.time(job)?)])?;
+            builder.add(&key, [TimingRow::new(job, timer.time(job)?, options, cpu)])?;
         }
         progress.advance(1);
         Ok(())
@@ -264,14 +322,18 @@ pub fn time_suite(
         rows: rows.len() as u64,
         verdicts: verdicts.clone(),
         instructions: rows.iter().filter_map(|row| row.instructions).sum(),
-        seconds_simulated: rows.iter().filter_map(|row| row.seconds_simulated).sum(),
+        seconds_simulated: rows.iter().filter_map(|row| row.seconds_simulated).fold(0.0, f64::add),
         source: options.source.name().into(),
-        cpu: timer.cpu.name.clone(),
+        cpu: cpu.to_owned(),
         host_seconds: started.elapsed().as_secs_f64(),
     };
     let notes = Notes {
-        inputs: vec![Input { name: "suite".into(), hash: suite.identity() }],
+        inputs: vec![
+            Input { name: "suite".into(), hash: suite.identity() },
+            Input { name: "processor".into(), hash: content_hash(cpu_text.as_bytes()) },
+        ],
         configuration: serde_json::to_value(options).unwrap_or_default(),
+        tools,
         verdicts,
         summary: serde_json::json!({"rows": report.rows, "instructions": report.instructions}),
         ..Notes::default()
@@ -292,5 +354,16 @@ mod tests {
         let jobs = folder(at.path()).expect("read");
         let found: Vec<_> = jobs.iter().map(|job| (job.name.as_str(), &job.stdin[..])).collect();
         assert_eq!(found, [("sort.slow", &b"7"[..])]);
+    }
+
+    #[test]
+    fn two_programs_of_one_name_keep_their_extensions() {
+        let at = tempfile::tempdir().expect("a folder");
+        for name in ["a.c", "a.cpp", "b.c"] {
+            std::fs::write(at.path().join(name), "int main() {}").expect("written");
+        }
+        let jobs = folder(at.path()).expect("read");
+        let found: Vec<_> = jobs.iter().map(|job| job.name.as_str()).collect();
+        assert_eq!(found, ["a.c", "a.cpp", "b"]);
     }
 }

@@ -121,9 +121,10 @@ impl Source for Debian {
         // Paths as they are inside.
         profile.writable =
             vec![inside.clone(), "/dev/null".into(), "/dev/tty".into(), "/dev/shm".into()];
+        // Compiled, not packed: what packs (dwz, say) knows gcc's debug information alone.
         let script = format!(
             "dpkg-source --no-check -x {dsc} source && cd source && \
-             dpkg-buildpackage -b -uc -us -d -rfakeroot --no-sign"
+             dpkg-buildpackage -B -d -rfakeroot --no-sign --target=build-arch"
         );
         let directory = outside.join("tree");
         let finished = site.run_as(&["sh", "-c", &script], &directory, environment, profile)?;

@@ -6,7 +6,7 @@ use std::{
     ffi::OsString,
     fs,
     path::{Path, PathBuf},
-    process::Command,
+    process::{Command, Output},
     sync::Mutex,
 };
 
@@ -70,7 +70,22 @@ impl Root {
             }
             fs::rename(&partial, &tarball).map_err(Error::file("write", &tarball))?;
         }
-        root.unpack(&tarball, &site.options.wrapper)
+        let root = match root.unpack(&tarball, &site.options.wrapper)? {
+            Ok(root) => root,
+            Err(reason) => return Ok(Err(reason)),
+        };
+        // The tarball has no lists of packages: they would be older than the archive.
+        if !site.options.offline {
+            root.connect();
+            let output = root.apt(&["update"])?;
+            if !output.status.success() {
+                let said = String::from_utf8_lossy(&output.stderr).into_owned();
+                return Ok(Err(last_error(&said, "apt-get update failed")));
+            }
+        }
+        let ready = root.folder.join("ready");
+        fs::write(&ready, "").map_err(Error::file("write", &ready))?;
+        Ok(Ok(root))
     }
 
     fn unpack(self, tarball: &Path, wrapper: &[OsString]) -> Result<Result<Root, String>, Error> {
@@ -103,7 +118,6 @@ impl Root {
                 "this program does not start in the root (another C library?)".to_owned()
             ));
         }
-        fs::write(self.folder.join("ready"), "").map_err(Error::file("write", &self.folder))?;
         Ok(Ok(self))
     }
 
@@ -113,47 +127,37 @@ impl Root {
     /// When apt cannot be started.
     pub(super) fn install_needs(&self, dsc: &str) -> Result<Result<(), (String, String)>, Error> {
         let _one = BUSY.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        let resolver = self.folder.join("etc/resolv.conf");
-        let _ = fs::copy("/etc/resolv.conf", resolver);
-        let folder = self.folder.to_string_lossy();
-        let command = [
-            "chroot",
-            &folder,
-            "apt-get",
-            "-y",
-            "-q",
-            "--no-install-recommends",
-            "build-dep",
-            "--arch-only",
-            dsc,
-        ];
-        let environment = vec![
-            ("PATH".into(), "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin".into()),
-            ("DEBIAN_FRONTEND".into(), "noninteractive".into()),
-            ("LC_ALL".into(), "C".into()),
-        ];
-        // apt changes owners and calls chroot itself: more than a sandbox of ours allows. What it
-        // installs is the archive's, checked against its signatures.
-        let output = Command::new(command[0])
-            .args(&command[1..])
-            .env_clear()
-            .envs::<Vec<(OsString, OsString)>, _, _>(environment)
-            .output()
-            .map_err(|error| Error::Start {
-                program: "chroot".into(),
-                reason: error.to_string(),
-            })?;
+        self.connect();
+        let output = self.apt(&["--no-install-recommends", "build-dep", "--arch-only", dsc])?;
         if output.status.success() {
             return Ok(Ok(()));
         }
         let mut said = String::from_utf8_lossy(&output.stdout).into_owned();
         said.push_str(&String::from_utf8_lossy(&output.stderr));
-        let line = said
-            .lines()
-            .rev()
-            .find(|line| line.starts_with("E:"))
-            .unwrap_or("apt-get build-dep failed");
-        Ok(Err((line.to_owned(), said.clone())))
+        Ok(Err((last_error(&said, "apt-get build-dep failed"), said)))
+    }
+
+    /// `apt-get` with these arguments, inside. It changes owners and calls chroot itself: more than a
+    /// sandbox of ours allows. What it installs is the archive's, checked against its signatures.
+    fn apt(&self, arguments: &[&str]) -> Result<Output, Error> {
+        let proxies = ["http_proxy", "https_proxy", "no_proxy"];
+        Command::new("chroot")
+            .arg(&self.folder)
+            .args(["apt-get", "-y", "-q"])
+            .args(arguments)
+            .env_clear()
+            .envs(proxies.iter().filter_map(|name| Some((name, std::env::var_os(name)?))))
+            .env("PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin")
+            .env("DEBIAN_FRONTEND", "noninteractive")
+            .env("LC_ALL", "C")
+            .output()
+            .map_err(|error| Error::Start { program: "chroot".into(), reason: error.to_string() })
+    }
+
+    /// Let names be resolved inside.
+    fn connect(&self) {
+        // Where that fails, apt says what it cannot reach.
+        let _ = fs::copy("/etc/resolv.conf", self.folder.join("etc/resolv.conf"));
     }
 
     fn unmount(&self) {
@@ -167,4 +171,9 @@ impl Root {
     pub(super) fn close(work: &Path) {
         Root { folder: work.join("root") }.unmount();
     }
+}
+
+/// What apt complains of at last.
+fn last_error(said: &str, otherwise: &str) -> String {
+    said.lines().rev().find(|line| line.starts_with("E:")).unwrap_or(otherwise).to_owned()
 }

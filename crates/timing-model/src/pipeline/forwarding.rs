@@ -14,11 +14,14 @@ struct Entry {
     bytes: u8,
 }
 
-/// The youngest store to each 8 bytes of memory, direct mapped.
+/// The youngest store to each 8 bytes of memory, direct mapped, and the one before it where that one
+/// wrote other bytes of them: two neighbouring `int`s in turns.
 pub(crate) struct StoreForwarding {
     entries: [Entry; ENTRIES],
     /// When each is in the cache. Apart, since all that most loads look at is that this is past.
     written: [u64; ENTRIES],
+    before: [Entry; ENTRIES],
+    before_written: [u64; ENTRIES],
     rules: Forwarding,
 }
 
@@ -32,7 +35,13 @@ fn bytes_of(address: u64, bytes: u8) -> u8 {
 impl StoreForwarding {
     pub(crate) fn new(rules: &Forwarding) -> StoreForwarding {
         let empty = Entry { granule: u64::MAX, data: 0, bytes: 0 };
-        StoreForwarding { entries: [empty; ENTRIES], written: [0; ENTRIES], rules: rules.clone() }
+        StoreForwarding {
+            entries: [empty; ENTRIES],
+            written: [0; ENTRIES],
+            before: [empty; ENTRIES],
+            before_written: [0; ENTRIES],
+            rules: rules.clone(),
+        }
     }
 
     /// Note a store whose data is there at `data` and in the cache at `written`.
@@ -57,6 +66,11 @@ impl StoreForwarding {
     #[inline(always)]
     fn note(&mut self, entry: Entry, written: u64) {
         let at = entry.granule as usize % ENTRIES;
+        let youngest = self.entries[at];
+        if youngest.granule == entry.granule && youngest.bytes & !entry.bytes != 0 {
+            self.before[at] = youngest;
+            self.before_written[at] = self.written[at];
+        }
         self.entries[at] = entry;
         self.written[at] = written;
     }
@@ -75,9 +89,20 @@ impl StoreForwarding {
             return done;
         }
         let wanted = bytes_of(address, bytes);
-        if entry.bytes & wanted == 0 {
-            done
-        } else if entry.bytes & wanted == wanted {
+        if entry.bytes & wanted != 0 {
+            return self.taken(entry, written, wanted, issued, done);
+        }
+        let (entry, written) = (&self.before[at], self.before_written[at]);
+        if entry.granule != address >> 3 || entry.bytes & wanted == 0 || written <= issued {
+            return done;
+        }
+        self.taken(entry, written, wanted, issued, done)
+    }
+
+    /// When a load has its data of a store that some of the wanted bytes are from.
+    #[inline(always)]
+    fn taken(&self, entry: &Entry, written: u64, wanted: u8, issued: u64, done: u64) -> u64 {
+        if entry.bytes & wanted == wanted {
             // The data comes from the store queue, wherever the line is.
             (entry.data + self.rules.latency).max(issued + self.rules.least)
         } else {
@@ -116,5 +141,20 @@ mod tests {
         assert_eq!(unit.load(0x1008, 8, 20, 24), 54);
         assert_eq!(unit.load(0x1010, 4, 20, 24), 54);
         assert_eq!(unit.load(0x1014, 4, 20, 24), 24);
+    }
+
+    #[test]
+    fn a_store_beside_it_hides_no_store() {
+        let mut unit = unit();
+        unit.store(0x1000, 4, 50, 200);
+        unit.store(0x1004, 4, 30, 201);
+        assert_eq!(unit.load(0x1000, 4, 20, 24), 54);
+        assert_eq!(unit.load(0x1004, 4, 20, 24), 34);
+        // Parts of both.
+        assert_eq!(unit.load(0x1000, 8, 20, 24), 213);
+        unit.store(0x1004, 4, 90, 202);
+        assert_eq!(unit.load(0x1000, 4, 20, 24), 54);
+        unit.store(0x1000, 8, 70, 203);
+        assert_eq!(unit.load(0x1000, 4, 20, 24), 74);
     }
 }

@@ -11,8 +11,9 @@ use crate::{
 use dataset::Verdict;
 use sandbox::{Death, Memory, Profile, Program};
 use std::{
-    ffi::OsString,
+    ffi::{OsStr, OsString},
     path::{Path, PathBuf},
+    process::Command,
     time::Duration,
 };
 
@@ -144,6 +145,20 @@ fn compiler(kind: Compiler, c: bool) -> Result<PathBuf, Error> {
     };
     let found = names.iter().find_map(|name| find_on_path(name));
     found.ok_or(Error::Missing { tool: names[0], install })
+}
+
+/// The compiler of sources of these languages, and its version.
+pub(crate) fn compiler_version(kind: Compiler, c: bool) -> Result<(String, String), Error> {
+    let path = compiler(kind, c)?;
+    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    Ok((name, version(path.as_os_str())))
+}
+
+/// What a tool says first when asked for its version.
+pub(crate) fn version(tool: &OsStr) -> String {
+    let said = Command::new(tool).arg("--version").output().map(|output| output.stdout);
+    let said = said.unwrap_or_default();
+    String::from_utf8_lossy(&said).lines().next().unwrap_or_default().trim().to_owned()
 }
 
 /// A program on the search path.

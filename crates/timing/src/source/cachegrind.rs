@@ -2,7 +2,11 @@
 //! overlap nor dependencies.
 
 use super::{Prepared, Source, qemu::seconds, run_bounded, verdict_of};
-use crate::{Error, Measurement, options::Options, recipe::find_on_path};
+use crate::{
+    Error, Measurement,
+    options::Options,
+    recipe::{find_on_path, version},
+};
 use dataset::{Verdict, content_hash, content_hash_of};
 use std::{ffi::OsString, path::PathBuf, time::Instant};
 use timing_model::{CacheShape, Cpu};
@@ -85,6 +89,10 @@ impl Source for Cachegrind {
     fn identity(&self) -> Option<String> {
         let text = self.cpu.to_toml().ok()?;
         Some(content_hash_of([&b"cachegrind"[..], text.as_bytes()]))
+    }
+
+    fn tool(&self) -> (&'static str, String) {
+        ("valgrind", version(self.valgrind.as_os_str()))
     }
 }
 

@@ -2,7 +2,11 @@
 //! far as gem5 has them (those of `skylake` are PIE's).
 
 use super::{Prepared, Source, qemu::seconds, run_bounded, verdict_of};
-use crate::{Error, Measurement, options::Options, recipe::find_on_path};
+use crate::{
+    Error, Measurement,
+    options::Options,
+    recipe::{find_on_path, version},
+};
 use dataset::{Verdict, content_hash, content_hash_of};
 use std::{collections::BTreeMap, ffi::OsString, path::PathBuf, time::Instant};
 use timing_model::Cpu;
@@ -94,6 +98,10 @@ impl Source for Gem5 {
     fn identity(&self) -> Option<String> {
         let text = self.cpu.to_toml().ok()?;
         Some(content_hash_of([CONFIGURATION.as_bytes(), text.as_bytes()]))
+    }
+
+    fn tool(&self) -> (&'static str, String) {
+        ("gem5", version(self.gem5.as_os_str()))
     }
 }
 

@@ -40,6 +40,9 @@ pub(crate) trait Source: Send + Sync {
     /// Identity of all that shapes a result besides program and input; `None` where results differ
     /// from run to run and must not be kept.
     fn identity(&self) -> Option<String>;
+
+    /// The tool that runs programs, and its version.
+    fn tool(&self) -> (&'static str, String);
 }
 
 /// The source that the options ask for.

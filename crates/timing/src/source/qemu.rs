@@ -31,6 +31,7 @@ pub(super) struct Qemu {
     cpu: Cpu,
     cpu_text: String,
     identity: String,
+    version: String,
     options: Options,
 }
 
@@ -61,6 +62,7 @@ impl Qemu {
             cpu: cpu.clone(),
             cpu_text,
             identity,
+            version,
             options: options.clone(),
         })
     }
@@ -163,7 +165,10 @@ impl Source for Qemu {
             if again != (Measurement { host_seconds: again.host_seconds, ..first.clone() }) {
                 let cycles = |m: &Measurement| m.cycles.unwrap_or(0);
                 let (one, other) = (cycles(&first), cycles(&again));
-                let detail = format!("two runs took {one} and {other} cycles");
+                let detail = match one == other {
+                    true => "two runs gave different output".to_owned(),
+                    false => format!("two runs took {one} and {other} cycles"),
+                };
                 return Ok(Err(Verdict::new("non-deterministic", detail)));
             }
             first.host_seconds = took;
@@ -174,6 +179,10 @@ impl Source for Qemu {
 
     fn identity(&self) -> Option<String> {
         Some(self.identity.clone())
+    }
+
+    fn tool(&self) -> (&'static str, String) {
+        ("qemu-x86_64", self.version.clone())
     }
 }
 
@@ -210,14 +219,18 @@ pub(super) fn seconds(cycles: u64, cpu: &Cpu) -> f64 {
 
 fn refusal(name: &str, options: &Options) -> Verdict {
     let (name, detail) = match name {
-        "reads-clock" => {
-            ("reads-clock", "executes rdtsc, whose answer differs from run to run".into())
-        }
+        "reads-clock" => (
+            "reads-clock",
+            "asks for the time or executes rdtsc: the answer differs from run to run".into(),
+        ),
         "reads-random" => ("reads-random", "executes rdrand or rdseed".into()),
         "needs-avx512" => {
             ("needs-avx512", "the emulator has no AVX-512; compile for x86-64-v3 or less".into())
         }
-        "starts-threads" => ("starts-threads", "only programs of one thread have one time".into()),
+        "starts-threads" => (
+            "starts-threads",
+            "starts a thread or a process; only programs of one thread have one time".into(),
+        ),
         "uses-network" => ("uses-network", "opens a socket".into()),
         _ => (
             "instruction-limit",

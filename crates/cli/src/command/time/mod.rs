@@ -1,18 +1,19 @@
 //! `benchstone time`: how long programs take on a described processor, the same every time.
 
 mod calibrate;
+mod cpu;
 mod validate;
 
 use crate::{
     Global,
     duration::limit,
-    output,
+    interrupt, output,
     progress::Bar,
     size::{count, size},
 };
 use anyhow::{Context, bail};
 use std::{path::PathBuf, process::ExitCode, time::Duration};
-use timing::{Compiler, Job, Measurement, Options, SourceKind, Suite, SuiteReport, Timing};
+use timing::{Code, Compiler, Job, Measurement, Options, SourceKind, Suite, SuiteReport, Timing};
 
 /// Time native programs deterministically: the same cycles on every host, under any load
 #[derive(clap::Args, Debug)]
@@ -27,8 +28,11 @@ use timing::{Compiler, Job, Measurement, Options, SourceKind, Suite, SuiteReport
     benchstone query \"SELECT name, cycles, seconds_net FROM t ORDER BY cycles\" t=times\n  \
     benchstone time calibrate --out host.toml              a processor file for this machine\n  \
     benchstone time validate --cpu host.toml --rounds 15   simulated against measured times\n\n\
-A suite is a folder of programs (NAME.cpp runs on NAME.in, NAME.*.in, NAME/*.in) or a .jsonl file of\n\
-{name, src, stdin}. Sources: qemu (the model, the default), gem5, cachegrind (coarse), wall (this\n\
+A suite is a folder of programs or a .jsonl file of {name, src, stdin} (src is C++). In a folder NAME.cpp\n\
+runs on NAME.in, NAME.X.in and NAME/X.in; its rows are called NAME, with several inputs NAME/in, NAME/X.\n\
+A processor file has every key of a built-in one: `benchstone time cpu skylake` prints it, with comments.\n\
+Flags of --flag stand behind the recipe's, so -O0 replaces its -O3. A program's own exit status is no\n\
+verdict. Sources: qemu (the model, the default), gem5, cachegrind (coarse), wall (this\n\
 machine's clock, best of --runs). What a program does wrong is its verdict, with exit status 1:\n\
 does-not-compile, crashes, output-limit, instruction-limit, timeout, reads-past-input, reads-clock,\n\
 reads-random, starts-threads, uses-network, needs-avx512, dynamic, elf-32-bit, not-an-elf, ..."
@@ -61,6 +65,7 @@ pub(crate) struct Time {
 #[derive(clap::Subcommand, Debug)]
 enum Verb {
     Calibrate(calibrate::Calibrate),
+    Cpu(cpu::Cpu),
     Validate(validate::Validate),
 }
 
@@ -76,7 +81,7 @@ pub(super) struct How {
     /// Times to run: wall takes the best; simulations must agree with themselves
     #[arg(long, value_name = "N", default_value_t = 1)]
     runs: u64,
-    /// Simulate one instruction in N in detail, written 1/N; caches and predictors stay warm
+    /// Simulate one instruction in N (1 to 1000) in detail, written 1/N; caches and predictors stay warm
     #[arg(long, value_name = "1/N", default_value = "1/1", value_parser = rate)]
     sample_rate: u64,
     /// Stop a program after so many instructions (2000000, 2^31, 2e9); unlimited unless given
@@ -148,7 +153,7 @@ fn rate(text: &str) -> Result<u64, String> {
     let one = if text == "1" { Some(1) } else { None };
     match parsed.or(one) {
         Some(rate) if (1..=1000).contains(&rate) => Ok(rate),
-        _ => Err(format!("`{text}` is no sampling rate; write 1/10, at most 1/1000")),
+        _ => Err(format!("`{text}` is no sampling rate; write 1/N with N from 1 to 1000")),
     }
 }
 
@@ -156,11 +161,15 @@ impl Time {
     pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
         match self.verb {
             Some(Verb::Calibrate(verb)) => return verb.run(global),
+            Some(Verb::Cpu(verb)) => return verb.run(),
             Some(Verb::Validate(verb)) => return verb.run(global),
             None => {}
         }
         let options = self.how.options();
         match (&self.program, &self.suite, &self.out) {
+            (Some(_), _, Some(_)) => {
+                bail!("--out takes the times of a --suite; one program's are printed (--json)")
+            }
             (Some(program), ..) => {
                 let job = Job::read(program, self.stdin.as_ref())?;
                 let bar = Bar::new(global);
@@ -169,19 +178,21 @@ impl Time {
                 drop(bar);
                 match global.json {
                     true => output::json(&timing)?,
-                    false => print(&timing)?,
+                    false => print(&timing, &job, self.stdin.is_some())?,
                 }
                 Ok(if timing.is_accepted() { ExitCode::SUCCESS } else { output::NEGATIVE })
             }
             (None, Some(suite), Some(out)) => {
+                let cancelled = interrupt::flag()?;
                 let suite = Suite::read(suite)?;
                 let bar = Bar::new(global);
                 let pool = rayon::ThreadPoolBuilder::new()
                     .num_threads(global.jobs())
                     .build()
                     .context("cannot start threads")?;
-                let report =
-                    pool.install(|| timing::time_suite(&suite, &options, out, self.force, &bar))?;
+                let report = pool.install(|| {
+                    timing::time_suite(&suite, &options, out, self.force, &bar, &cancelled)
+                })?;
                 drop(bar);
                 match global.json {
                     true => output::json(&report)?,
@@ -216,15 +227,19 @@ fn print_suite(report: &SuiteReport, out: &std::path::Path) -> anyhow::Result<()
     ))
 }
 
-fn print(timing: &Timing) -> anyhow::Result<()> {
+fn print(timing: &Timing, job: &Job, has_input: bool) -> anyhow::Result<()> {
     let Some(m) = &timing.measurement else {
         return output::line(&format!("{}: {}", timing.verdict, timing.detail));
     };
-    output::line(&output::table(&["figure", "value", ""], rows(m)).to_string())
+    output::line(&output::table(&["figure", "value", ""], rows(m, &job.program)).to_string())?;
+    if m.input_ended == Some(true) && !has_input {
+        output::line("it reads its input and was given none: --stdin FILE")?;
+    }
+    Ok(())
 }
 
 /// What a person wants to know first, first.
-fn rows(m: &Measurement) -> Vec<Vec<String>> {
+fn rows(m: &Measurement, code: &Code) -> Vec<Vec<String>> {
     let mut rows = Vec::new();
     let mut row = |name: &str, value: String, note: String| {
         rows.push(vec![name.to_owned(), value, note]);
@@ -239,7 +254,11 @@ fn rows(m: &Measurement) -> Vec<Vec<String>> {
         row("", format!("{} to {}", seconds(low), seconds(high)), note);
     }
     if let Some(net) = m.seconds_net {
-        row("net", seconds(net), "less an empty program of the same headers".into());
+        let less = match code {
+            Code::Elf(_) => "less what is before main",
+            Code::C(_) | Code::Cpp(_) => "less an empty program of the same headers",
+        };
+        row("net", seconds(net), less.into());
     }
     let startup = m.startup_cycles.map(|c| format!("{} before main", output::count(c)));
     let error = m.sampling_error_cycles.map(|c| format!("± {} (sampled)", output::count(c)));

@@ -73,6 +73,12 @@ fn print(report: &ValidationReport, global: &Global) -> anyhow::Result<()> {
         .into_iter()
         .filter_map(|(name, agreement)| Some((name, agreement.as_ref()?)))
         .collect();
+    if halves.is_empty() {
+        let timed = report.rows.len();
+        output::line(&format!(
+            "{timed} programs were timed; figures need three (in pairs: NAME.slow.cpp, NAME.fast.cpp)"
+        ))?;
+    }
     let mut header = vec!["figure"];
     header.extend(halves.iter().map(|(name, _)| *name));
     let row = |name: &str, cell: &dyn Fn(&Agreement) -> String| {
@@ -91,7 +97,9 @@ fn print(report: &ValidationReport, global: &Global) -> anyhow::Result<()> {
         row("median error of slow/fast, %", &|a| figure(&a.speedup_error, 100.0, 1)),
         row("scale (simulated / measured)", &|a| format!("{:.2}", a.scale)),
     ];
-    output::line(&output::table(&header, rows).to_string())?;
+    if !halves.is_empty() {
+        output::line(&output::table(&header, rows).to_string())?;
+    }
     if global.verbose > 0 {
         let scale = report.all.as_ref().map_or(1.0, |all| all.scale);
         let mut worst: Vec<_> = report.rows.iter().collect();

@@ -1,0 +1,152 @@
+//! Bitcode per second and core: parsed, hashed, counted and signed in one process, against `llvm-dis`
+//! and a counting process for each module; and what of our time LLVM's own reader takes.
+//!
+//! `cargo bench -p ir -- MODULES [BYTES]`, a data set of `benchstone ir build` and how much of it to look
+//! at (8 MB unless given). Without one, C of the zstd sources that this workspace builds with is compiled.
+//! Modules that `llvm-dis` is too old for are left out on both sides. Rates are of processor time, so that
+//! a busy machine distorts them less.
+
+use dataset::Dataset;
+use ir::Module;
+use llvm::{Context, Library};
+use std::{
+    error::Error,
+    fs,
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+};
+
+const DISASSEMBLERS: [&str; 2] = ["llvm-dis-19", "llvm-dis"];
+/// Counts instructions by opcode, as text allows.
+const COUNT: &str = r#"$1 ~ /^%/ && $2 == "=" { n[$3]++ } /^  [a-z]/ { n[$1]++ } END { for (o in n) print o, n[o] }"#;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let arguments: Vec<String> =
+        std::env::args().skip(1).filter(|argument| argument != "--bench").collect();
+    let limit = arguments.get(1).map_or(Ok(8_000_000), |text| text.parse::<u64>())?;
+    let scratch = tempfile::tempdir()?;
+    let Some(disassembler) = DISASSEMBLERS.into_iter().find(|name| starts(name)) else {
+        println!("skipped: no llvm-dis (apt-get install llvm-19)");
+        return Ok(());
+    };
+    let contents = match arguments.first() {
+        Some(folder) => of_dataset(Path::new(folder))?,
+        None => of_zstd(scratch.path())?,
+    };
+    let library = Library::newest()?;
+    let file = scratch.path().join("module.bc");
+    let mut modules = Vec::new();
+    let mut bytes = 0_u64;
+    for content in contents {
+        fs::write(&file, &content)?;
+        if bytes < limit && disassemble(disassembler, &file)? {
+            bytes += content.len() as u64;
+            modules.push(content);
+        }
+    }
+    println!("{} modules, {:.1} MB of bitcode", modules.len(), bytes as f64 / 1e6);
+    let rate = |seconds: f64| bytes as f64 / 1e6 / seconds;
+
+    let start = processor_seconds()?.0;
+    for content in &modules {
+        let context = Context::new(library);
+        context.parse("module", content)?;
+    }
+    let reading = processor_seconds()?.0 - start;
+    println!("LLVM's reader alone               {:6.1} MB/s", rate(reading));
+
+    let start = processor_seconds()?.0;
+    let mut instructions = 0;
+    for content in &modules {
+        let context = Context::new(library);
+        let module = context.parse("module", content)?;
+        instructions += ir::look(&module, content).structure.instructions;
+    }
+    let ours = processor_seconds()?.0 - start;
+    println!(
+        "read, hashed, counted and signed  {:6.1} MB/s  ({instructions} instructions)",
+        rate(ours)
+    );
+
+    let start = processor_seconds()?.1;
+    for content in &modules {
+        fs::write(&file, content)?;
+        disassemble(disassembler, &file)?;
+    }
+    let theirs = processor_seconds()?.1 - start;
+    println!("{disassembler} and awk a module        {:6.1} MB/s", rate(theirs));
+    println!(
+        "ratio, ours over a process a module: {:.1}; {:.0} % of ours is LLVM's reader",
+        theirs / ours,
+        reading / ours * 100.0
+    );
+    Ok(())
+}
+
+fn starts(program: &str) -> bool {
+    let mut command = Command::new(program);
+    command.arg("--version").stdout(Stdio::null()).stderr(Stdio::null());
+    command.status().is_ok_and(|status| status.success())
+}
+
+/// Count a module's opcodes by its text; false where the module is of a newer LLVM.
+fn disassemble(disassembler: &str, file: &Path) -> Result<bool, Box<dyn Error>> {
+    let mut dis = Command::new(disassembler);
+    let mut dis =
+        dis.arg("-o").arg("-").arg(file).stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
+    let text = dis.stdout.take().ok_or("no pipe")?;
+    let counted = Command::new("awk").arg(COUNT).stdin(text).output()?;
+    Ok(dis.wait()?.success() && counted.status.success())
+}
+
+fn of_dataset(folder: &Path) -> Result<Vec<Vec<u8>>, Box<dyn Error>> {
+    let mut contents = Vec::new();
+    for row in Dataset::open(folder)?.rows::<Module>()? {
+        let row = row?;
+        if row.verdict == "accepted" && !row.content.is_empty() {
+            contents.push(row.content);
+        }
+    }
+    Ok(contents)
+}
+
+fn of_zstd(scratch: &Path) -> Result<Vec<Vec<u8>>, Box<dyn Error>> {
+    let metadata = Command::new(env!("CARGO"))
+        .args(["metadata", "--format-version", "1", "--offline", "--locked"])
+        .output()?;
+    let metadata: serde_json::Value = serde_json::from_slice(&metadata.stdout)?;
+    let packages = metadata["packages"].as_array().ok_or("cargo metadata lists no packages")?;
+    let zstd = packages.iter().find(|package| package["name"] == "zstd-sys");
+    let manifest = zstd.and_then(|zstd| zstd["manifest_path"].as_str()).ok_or("no zstd-sys")?;
+    let library = PathBuf::from(manifest).with_file_name("zstd").join("lib");
+    let object = scratch.join("zstd.bc");
+    let mut contents = Vec::new();
+    for part in ["common", "compress", "decompress"] {
+        for entry in fs::read_dir(library.join(part))? {
+            let source = entry?.path();
+            if source.extension().is_some_and(|extension| extension == "c") {
+                let status = Command::new("clang-19")
+                    .args(["-O2", "-emit-llvm", "-Xclang", "-disable-llvm-passes", "-c"])
+                    .arg(&source)
+                    .arg("-o")
+                    .arg(&object)
+                    .status()?;
+                if status.success() {
+                    contents.push(fs::read(&object)?);
+                }
+            }
+        }
+    }
+    Ok(contents)
+}
+
+/// Seconds of processor time of this process, and of its children that ended.
+fn processor_seconds() -> Result<(f64, f64), Box<dyn Error>> {
+    let stat = fs::read_to_string("/proc/self/stat")?;
+    let fields: Vec<&str> =
+        stat.rsplit(')').next().unwrap_or_default().split_ascii_whitespace().collect();
+    // Fields 14 to 17 of proc(5), in ticks of which Linux has 100 a second for programs.
+    let tick =
+        |at: usize| -> Result<f64, Box<dyn Error>> { Ok(fields[at].parse::<f64>()? / 100.0) };
+    Ok((tick(11)? + tick(12)?, tick(13)? + tick(14)?))
+}
