@@ -2,7 +2,7 @@
 
 use super::features::extractor;
 use crate::{Global, output, progress::Bar};
-use anyhow::{Context, bail};
+use anyhow::Context;
 use features::{CELLS, Points, project, space};
 use std::{path::PathBuf, process::ExitCode};
 
@@ -37,6 +37,12 @@ pub(crate) struct Project {
 
 impl Project {
     pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
+        if let Some(folder) = &self.out
+            && folder.exists()
+            && !self.force
+        {
+            return Err(dataset::Error::Exists(folder.clone()).into());
+        }
         let space = space(&self.space)?;
         let extractor = extractor(vec![space], 1, global)?;
         let bar = Bar::new(global);
@@ -59,9 +65,6 @@ impl Project {
         drop(bar);
         let projection = project(space, &sets, targets.as_ref(), self.cells)?;
         if let Some(folder) = &self.out {
-            if folder.exists() && !self.force {
-                bail!("{} exists already; name another folder with --out", folder.display());
-            }
             std::fs::create_dir_all(folder)
                 .with_context(|| format!("cannot create {}", folder.display()))?;
             projection.draw(&folder.join("map.svg"))?;

@@ -34,7 +34,7 @@ impl Show {
             return Ok(ExitCode::SUCCESS);
         }
         let bytes: u64 = manifest.shards.iter().map(|shard| shard.bytes).sum();
-        let rows = vec![
+        let mut rows = vec![
             vec!["schema".into(), format!("{} (version {})", manifest.schema, manifest.version)],
             vec!["rows".into(), output::count(manifest.rows)],
             vec!["size".into(), format!("{} KiB", output::count(bytes / 1024))],
@@ -51,6 +51,11 @@ impl Show {
                     .join(", "),
             ],
         ];
+        let tools: Vec<_> =
+            manifest.notes.tools.iter().map(|(name, v)| format!("{name}: {v}")).collect();
+        if !tools.is_empty() {
+            rows.push(vec!["tools".into(), tools.join("\n")]);
+        }
         output::line(&output::table(&["data set", ""], rows).to_string())?;
         let mut verdicts: Vec<_> = manifest.notes.verdicts.iter().collect();
         verdicts.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
@@ -86,9 +91,17 @@ impl Show {
 
     fn print_programs(&self, dataset: &Dataset) -> anyhow::Result<ExitCode> {
         let first = dataset.batches(None)?.next().transpose()?;
-        let has_text = first.is_some_and(|batch| batch.column_by_name("text").is_some());
-        if !has_text {
-            return Ok(ExitCode::SUCCESS);
+        let Some(first) = first else { return Ok(ExitCode::SUCCESS) };
+        if first.column_by_name("text").is_none() {
+            let schema = first.schema();
+            let columns: Vec<_> =
+                schema.fields().iter().map(|field| field.name().as_str()).collect();
+            output::line(&format!("columns: {}", columns.join(", ")))?;
+            return output::line(&format!(
+                "its rows are no programs to print: benchstone query \"SELECT * FROM d LIMIT 5\" d={}",
+                dataset.folder().display()
+            ))
+            .map(|()| ExitCode::SUCCESS);
         }
         self.print(&Programs::open(dataset.folder())?)
     }
@@ -121,6 +134,9 @@ impl Show {
         }
         if let (0, Some(pattern)) = (shown, &self.pattern) {
             bail!("no program's path or name contains `{pattern}`");
+        }
+        if shown == 0 {
+            output::line("no program of it was accepted: there is none to print")?;
         }
         Ok(ExitCode::SUCCESS)
     }
