@@ -10,7 +10,7 @@ use crate::Version;
 pub struct Identification {
     /// What wrote it, for example `LLVM22.1.2-rust-1.95.0-stable`.
     pub producer: String,
-    /// The version in `producer`, where it tells one.
+    /// The version of LLVM in `producer`, where it tells one: `zig 0.14.1` has a version of its own.
     pub version: Option<Version>,
     /// Readers of another epoch refuse it; 0 since LLVM 3.8.
     pub epoch: u64,
@@ -67,7 +67,7 @@ impl Identification {
                     let letters =
                         letters.iter().map(|letter| u8::try_from(*letter).unwrap_or(b'?'));
                     found.producer = String::from_utf8_lossy(&letters.collect::<Vec<_>>()).into();
-                    found.version = Version::find(&found.producer);
+                    found.version = version_of(&found.producer);
                 }
                 (&EPOCH_RECORD, [epoch, ..]) => found.epoch = *epoch,
                 _ => {}
@@ -75,6 +75,10 @@ impl Identification {
         }
         Some(found)
     }
+}
+
+fn version_of(producer: &str) -> Option<Version> {
+    producer.starts_with("LLVM").then(|| Version::find(producer)).flatten()
 }
 
 /// How a value of an abbreviated record is stored.
@@ -204,6 +208,14 @@ mod tests {
         assert_eq!(Identification::read(b"define void @f() { ret void }"), None);
         assert_eq!(Identification::read(b"BC\xc0\xde"), None);
         assert_eq!(Identification::read(&[0xde, 0xc0, 0x17, 0x0b, 0, 0, 0, 0]), None);
+    }
+
+    #[test]
+    fn only_llvms_own_version_is_one() {
+        let major = |producer| version_of(producer).map(|version| version.major);
+        assert_eq!(major("LLVM22.1.2-rust-1.95.0-stable"), Some(22));
+        assert_eq!(major("LLVM19.1.7"), Some(19));
+        assert_eq!(major("zig 0.14.1"), None);
     }
 
     #[test]
