@@ -173,6 +173,7 @@ table! {
         LLVMInitializeX86Target x86_target();
         LLVMInitializeX86TargetMC x86_target_code();
         LLVMInitializeX86AsmPrinter x86_printer();
+        LLVMInitializeX86AsmParser x86_parser();
         LLVMGetTargetFromTriple target_of(*const c_char, *mut *mut RawTargetKind, *mut *mut c_char) -> c_int;
         LLVMCreateTargetMachine create_machine(*mut RawTargetKind, *const c_char, *const c_char, *const c_char, c_uint, c_uint, c_uint) -> *mut RawTarget;
         LLVMDisposeTargetMachine dispose_machine(*mut RawTarget);

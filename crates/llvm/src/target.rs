@@ -27,6 +27,8 @@ impl Module<'_> {
             symbols.x86_target?,
             symbols.x86_target_code?,
             symbols.x86_printer?,
+            // Reads assembly inside of modules.
+            symbols.x86_parser?,
         ] {
             // SAFETY: they register a back end with the library; doing it again changes nothing.
             unsafe { step() };
@@ -76,5 +78,24 @@ impl Module<'_> {
             return None;
         }
         Some(self.library().take_buffer(buffer))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Context, Library};
+
+    #[test]
+    fn a_module_with_assembly_in_it_has_an_object() {
+        let Ok(library) = Library::newest() else {
+            println!("skipped: no LLVM here");
+            return;
+        };
+        let text = "target triple = \"x86_64-unknown-linux-gnu\"\n\
+            define i64 @f(i64 %a) { %b = call i64 asm \"bsr $1, $0\", \"=r,r\"(i64 %a)\n ret i64 %b }";
+        let context = Context::new(library);
+        let mut module = context.parse("f", text.as_bytes()).expect("it is valid");
+        let object = module.emit_object().expect("there is a back end");
+        assert!(object.starts_with(b"\x7fELF"));
     }
 }
