@@ -1,5 +1,7 @@
 # make demo     set up, build, fetch three packages and show the kernels in them
-# make test     set up, build, run every test
+# make test     set up, build, run every test but those of the training engine
+# make torch    build the training engine (fetches libtorch, 0.5 GB; GPU=1: 3 GB, for NVIDIA GPUs)
+# make test-torch   tests of training, of both engines' logits and of `transformers` (0.1 GB more)
 # make check    what a commit must pass: format, layers, lints, tests, docs
 # make build    only build; the binary is $(BIN)
 # make bench    the benches behind the README's figures
@@ -12,7 +14,9 @@ export CARGO_TARGET_DIR ?= $(CACHE)/target
 BIN := $(CARGO_TARGET_DIR)/release/benchstone
 DEMO ?= demo
 
-.PHONY: all setup build install demo test check bench network clean
+TORCH := $(CACHE)/torch
+
+.PHONY: all setup build install demo test torch test-torch check bench network clean
 
 all: build
 
@@ -31,6 +35,13 @@ demo: build
 
 test: setup
 	@cargo xtask test
+
+torch: setup
+	@CACHE=$(CACHE) scripts/torch.sh $(if $(GPU),--gpu)
+
+test-torch: setup
+	@CACHE=$(CACHE) scripts/torch.sh --tests $(if $(GPU),--gpu)
+	@BENCHSTONE_TORCH=$(TORCH)/bin/benchstone-torch BENCHSTONE_TRANSFORMERS=$(TORCH)/python/python cargo xtask test-torch
 
 check: setup
 	@cargo xtask check

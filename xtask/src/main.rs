@@ -12,7 +12,9 @@ use std::{
 const HELP: &str = "cargo xtask TASK
 
   check            format, layers, lints, tests, docs: all that a commit must pass
-  test [ARGS]      all tests; ends with the line `N passed, N failed, N skipped`
+  test [ARGS]      all tests but those of the libtorch engine; ends with the line `N passed, N failed, N skipped`
+  test-torch [ARGS]   those of the libtorch engine, which BENCHSTONE_TORCH names (`make test-torch`)
+  test-all         both; without an engine in BENCHSTONE_TORCH its tests count as one skipped
   lint             format, layers, clippy with warnings as errors, docs
   layers           only the layer rule of ARCHITECTURE.md
   case COMMAND NAME ARGS...   a new file under cases/COMMAND/, with what the command prints now
@@ -26,10 +28,12 @@ fn main() -> ExitCode {
         None => ("help", &[][..]),
     };
     let done = match task {
-        "check" => lint().and_then(|()| test(&[])).and_then(|()| docs()),
+        "check" => lint().and_then(|()| test(&[])).and_then(Counts::told).and_then(|()| docs()),
         "lint" => lint().and_then(|()| docs()),
         "layers" => layers::check(&root()),
-        "test" => test(rest),
+        "test" => test(rest).and_then(Counts::told),
+        "test-torch" => test_torch(rest).and_then(Counts::told),
+        "test-all" => test_all(),
         "case" => cases::new(&root(), rest),
         "bless" => cases::bless(),
         _ => {
@@ -65,29 +69,67 @@ fn docs() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Run all tests, then print one line that adds up what each binary reported.
-fn test(arguments: &[String]) -> anyhow::Result<()> {
+/// What test binaries reported, added up.
+#[derive(Clone, Copy, Default)]
+struct Counts {
+    passed: u64,
+    failed: u64,
+    skipped: u64,
+}
+
+impl Counts {
+    /// Print the one line that ends every run of tests.
+    fn told(self) -> anyhow::Result<()> {
+        let Counts { passed, failed, skipped } = self;
+        println!("{passed} passed, {failed} failed, {skipped} skipped");
+        if failed > 0 || passed == 0 {
+            bail!("{failed} tests failed, {passed} passed");
+        }
+        Ok(())
+    }
+}
+
+/// Run all tests that need no libtorch.
+fn test(arguments: &[String]) -> anyhow::Result<Counts> {
     // Workers, companions and the plugin are files of their own, which tests find beside them.
     cargo(&["build", "--release", "--workspace"])?;
-    let output = cargo_at_root()
-        .args(["test", "--release", "--workspace", "--no-fail-fast"])
+    follow(&["--no-fail-fast"], arguments)
+}
+
+/// Run the tests of training and of the two engines' conformance.
+fn test_torch(arguments: &[String]) -> anyhow::Result<Counts> {
+    if std::env::var_os("BENCHSTONE_TORCH").is_none() {
+        bail!("BENCHSTONE_TORCH names no engine: `make test-torch` builds it and sets this");
+    }
+    follow(&["--test", "torch"], arguments)
+}
+
+fn test_all() -> anyhow::Result<()> {
+    let mut counts = test(&[])?;
+    if std::env::var_os("BENCHSTONE_TORCH").is_none() {
+        println!("skipped: tests of the libtorch engine, which is not built");
+        counts.skipped += 1;
+    } else {
+        let torch = test_torch(&[])?;
+        counts.passed += torch.passed;
+        counts.failed += torch.failed;
+        counts.skipped += torch.skipped;
+    }
+    counts.told()
+}
+
+/// Run `cargo test`, pass its output on and add up the `test result:` lines.
+fn follow(which: &[&str], arguments: &[String]) -> anyhow::Result<Counts> {
+    use std::io::BufRead;
+    let mut child = cargo_at_root()
+        .args(["test", "--release", "--workspace"])
+        .args(which)
         .args(arguments)
         .stdout(Stdio::piped())
         .spawn()
         .context("cannot start cargo")?;
-    let (passed, failed, skipped) = follow(output)?;
-    println!("{passed} passed, {failed} failed, {skipped} skipped");
-    if failed > 0 || passed == 0 {
-        bail!("{failed} tests failed, {passed} passed");
-    }
-    Ok(())
-}
-
-/// Pass the output on and add up the `test result:` lines.
-fn follow(mut child: std::process::Child) -> anyhow::Result<(u64, u64, u64)> {
-    use std::io::BufRead;
     let stdout = child.stdout.take().context("cargo without standard output")?;
-    let (mut passed, mut failed, mut skipped) = (0, 0, 0);
+    let mut counts = Counts::default();
     for line in std::io::BufReader::new(stdout).split(b'\n') {
         let line = String::from_utf8_lossy(&line?).into_owned();
         println!("{line}");
@@ -95,21 +137,21 @@ fn follow(mut child: std::process::Child) -> anyhow::Result<(u64, u64, u64)> {
             let mut number = 0;
             for word in result.split_whitespace() {
                 match word.trim_end_matches(';') {
-                    "passed" => passed += number,
-                    "failed" => failed += number,
-                    "ignored" => skipped += number,
+                    "passed" => counts.passed += number,
+                    "failed" => counts.failed += number,
+                    "ignored" => counts.skipped += number,
                     word => number = word.parse().unwrap_or(number),
                 }
             }
         } else if line.trim_start().starts_with("skipped:") {
-            skipped += 1;
+            counts.skipped += 1;
         }
     }
     let status = child.wait()?;
-    if !status.success() && failed == 0 {
+    if !status.success() && counts.failed == 0 {
         bail!("cargo test ended with {status} before all tests ran");
     }
-    Ok((passed, failed, skipped))
+    Ok(counts)
 }
 
 /// Cargo at the root, without what the cargo that runs this told it about this package: build scripts

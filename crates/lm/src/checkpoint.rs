@@ -23,6 +23,9 @@ pub struct Checkpoint {
 struct Own {
     kind: Kind,
     tokenizer: String,
+    /// Identity of its vocabulary; checkpoints of older versions lack it.
+    #[serde(default)]
+    vocabulary: Option<String>,
     special: Special,
     length: usize,
 }
@@ -56,6 +59,13 @@ impl Checkpoint {
                 path: folder.to_owned(),
                 tokenizer: pieces,
                 model: vocabulary,
+            });
+        }
+        if own.vocabulary.is_some_and(|own| own != tokenizer.vocabulary().identity()) {
+            return Err(Error::Tokenizer {
+                path: folder.join("tokenizer.json"),
+                why: "it is not the tokenizer that the model was trained with: its pieces differ"
+                    .to_owned(),
             });
         }
         let length = model.positions().map_or(own.length, |most| most.min(own.length));

@@ -153,7 +153,7 @@ pub fn prepare(
     let seen = BTreeMap::from([("seen".to_owned(), Array::list(Numbers::I64(seen)))]);
     nn::write(&folder.join(SEEN), &seen)?;
     tokenizer::write(&*tokenizer, &folder.join("tokenizer.json"))?;
-    let config = recipe.config(kind, tokenizer.vocabulary().len(), tokenizer.name());
+    let config = recipe.config(kind, &*tokenizer);
     json(&folder.join("config.json"), &config)?;
     json(&folder.join("training.json"), &settings(kind, recipe, seed))?;
     json(&folder.join("corpus.json"), &report)?;

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use std::{
     env,
     io::{BufRead, BufReader, Read},
+    os::unix::process::ExitStatusExt,
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
     sync::atomic::{AtomicBool, Ordering},
@@ -16,6 +17,9 @@ use std::{
 pub const ENGINE_VARIABLE: &str = "BENCHSTONE_TORCH";
 
 const ENGINE: &str = "benchstone-torch";
+
+/// Signal of the kernel's out-of-memory killer.
+const KILL: i32 = 9;
 
 /// A line of `metrics.jsonl`: one step.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -64,6 +68,9 @@ pub struct Trained {
     pub device: String,
     /// Why it ended.
     pub stopped: String,
+    /// Tokens that fitted into memory at a time, where it were fewer than asked for.
+    #[serde(default)]
+    pub fitted: Option<u64>,
 }
 
 /// Where the engine is, if anywhere: the variable, beside this program, where `make torch` puts it,
@@ -83,6 +90,42 @@ pub fn find_engine() -> Option<PathBuf> {
     beside.into_iter().chain(cache).chain(on_path).find(|path| path.is_file())
 }
 
+fn engine() -> Result<PathBuf> {
+    find_engine().ok_or_else(|| {
+        Error::Engine(format!(
+            "no training engine `{ENGINE}` found: `make torch` builds it (it fetches libtorch, about \
+             0.5 GB), or name it in {ENGINE_VARIABLE}; `--prepare-only` writes a folder to train \
+             elsewhere"
+        ))
+    })
+}
+
+fn cannot_run(engine: &Path) -> impl Fn(std::io::Error) -> Error + '_ {
+    move |error| Error::Engine(format!("cannot run {}: {error}", engine.display()))
+}
+
+/// Make sure that there is an engine and that it can use the device, before anything is done for it.
+///
+/// # Errors
+/// When there is none or it cannot, with what to do.
+pub fn check_engine(device: &str) -> Result<()> {
+    let engine = engine()?;
+    let output = Command::new(&engine)
+        .args(["devices", "--device", device])
+        .output()
+        .map_err(cannot_run(&engine))?;
+    if output.status.success() {
+        return Ok(());
+    }
+    Err(Error::Engine(complaint(&String::from_utf8_lossy(&output.stderr))))
+}
+
+/// The engine's own line of what it wrote, or else all of it.
+fn complaint(said: &str) -> String {
+    let own = said.lines().rev().find_map(|line| line.strip_prefix("benchstone-torch:"));
+    own.unwrap_or(said).trim().to_owned()
+}
+
 /// Train in a training folder, telling how it goes.
 ///
 /// # Errors
@@ -94,15 +137,8 @@ pub fn train(
     progress: &dyn Progress,
     cancelled: &AtomicBool,
 ) -> Result<Trained> {
-    let engine = find_engine().ok_or_else(|| {
-        Error::Engine(format!(
-            "no training engine `{ENGINE}` found: `make torch` builds it (it fetches libtorch, about \
-             0.5 GB), or name it in {ENGINE_VARIABLE}; `--prepare-only` writes a folder to train \
-             elsewhere"
-        ))
-    })?;
-    let cannot =
-        |error: std::io::Error| Error::Engine(format!("cannot run {}: {error}", engine.display()));
+    let engine = engine()?;
+    let cannot = cannot_run(&engine);
     let mut child = Command::new(&engine)
         .arg("train")
         .arg(folder)
@@ -110,7 +146,7 @@ pub fn train(
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
-        .map_err(cannot)?;
+        .map_err(&cannot)?;
     progress.begin("training", steps);
     let complaints = child.stderr.take().map(|mut pipe| {
         std::thread::spawn(move || {
@@ -145,11 +181,14 @@ pub fn train(
     let status = child.wait().map_err(cannot)?;
     let said = complaints.and_then(|thread| thread.join().ok()).unwrap_or_default();
     if !status.success() {
-        let last = said.lines().rfind(|line| line.starts_with("benchstone-torch:"));
-        let why = last.map_or_else(
-            || said.trim().to_owned(),
-            |line| line["benchstone-torch:".len()..].trim().to_owned(),
-        );
+        let mut why = complaint(&said);
+        if status.signal() == Some(KILL) {
+            let gap = if why.is_empty() { "" } else { "; " };
+            why = why
+                + gap
+                + "it was killed, most often because memory ran out: a smaller `batch_tokens` or `length` \
+                    in the recipe needs less, and --resume goes on";
+        }
         return Err(Error::Engine(format!("the training engine failed ({status}): {why}")));
     }
     trained.ok_or_else(|| Error::Engine("the training engine said no result".to_owned()))

@@ -13,7 +13,7 @@ mod sample;
 
 pub use checkpoint::Checkpoint;
 pub use corpus::{CorpusReport, Entry, Seen, prepare};
-pub use engine::{ENGINE_VARIABLE, Metric, Trained, find_engine, metrics, train};
+pub use engine::{ENGINE_VARIABLE, Metric, Trained, check_engine, find_engine, metrics, train};
 pub use error::Error;
 pub use nn::Choice;
 pub use recipe::{Kind, Method, Recipe, Schedule, Sizes, Training};

@@ -216,18 +216,19 @@ impl Recipe {
         None
     }
 
-    /// `config.json` of a model with a vocabulary of this size.
+    /// `config.json` of a model with this tokenizer.
     #[must_use]
     pub(crate) fn config(
         &self,
         kind: Kind,
-        vocabulary: usize,
-        tokenizer: &str,
+        tokenizer: &dyn crate::tokenizer::Tokenizer,
     ) -> serde_json::Value {
         let (model, training) = (&self.model, &self.training);
         let special = crate::tokenizer::Special::ALL;
+        let vocabulary = tokenizer.vocabulary().len();
         let own = serde_json::json!({
-            "kind": kind.name(), "tokenizer": tokenizer, "special": special, "length": training.length,
+            "kind": kind.name(), "tokenizer": tokenizer.name(), "special": special,
+            "vocabulary": tokenizer.vocabulary().identity(), "length": training.length,
         });
         let ids = [special.start, special.end, special.pad];
         match kind {

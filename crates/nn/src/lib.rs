@@ -29,6 +29,7 @@ mod error;
 mod llama;
 mod lstm;
 mod model;
+mod rope;
 mod weights;
 
 pub use choose::{Choice, Chooser};
@@ -38,6 +39,7 @@ pub use error::Error;
 pub use llama::{Llama, LlamaConfig};
 pub use lstm::{Lstm, LstmConfig};
 pub use model::{Architecture, Model};
+pub use rope::{Rope, Scaling};
 pub use weights::{Array, Numbers, read, write};
 
 /// Results of this crate.

@@ -1,10 +1,11 @@
 //! A Llama-architecture causal transformer (Touvron et al. 2023): RMSNorm, rotary positions
 //! (Su et al. 2021), grouped queries, SwiGLU.
 
-use crate::{Decoder, Error, Result, weights::Weights};
+use crate::{Decoder, Error, Result, Rope, weights::Weights};
 use candle_core::{D, Device, Tensor};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use std::sync::Arc;
 
 /// `config.json` of Hugging Face's `LlamaForCausalLM`, what of it counts here.
@@ -20,36 +21,60 @@ pub struct LlamaConfig {
     pub num_hidden_layers: usize,
     /// Query heads.
     pub num_attention_heads: usize,
-    /// Key and value heads.
+    /// Key and value heads; as many as query heads where they are not named.
+    #[serde(default)]
     pub num_key_value_heads: usize,
+    /// Width of a head, where it is not `hidden_size / num_attention_heads`.
+    #[serde(default)]
+    pub head_dim: Option<usize>,
     /// Longest sequence.
     pub max_position_embeddings: usize,
     /// Added under the root of RMSNorm.
     pub rms_norm_eps: f64,
-    /// Base of the rotary angles.
-    #[serde(default = "theta")]
-    pub rope_theta: f32,
+    /// Rotary angles.
+    #[serde(skip)]
+    pub rope: Rope,
     /// Whether the output layer is the embedding.
     #[serde(default)]
     pub tie_word_embeddings: bool,
 }
 
-fn theta() -> f32 {
-    10_000.0
-}
-
 impl LlamaConfig {
-    fn head(&self) -> usize {
-        self.hidden_size / self.num_attention_heads
+    /// Read `config.json`.
+    ///
+    /// # Errors
+    /// When a size is missing or does not fit the others, or the model computes something that is not
+    /// implemented here and would come out wrong.
+    pub(crate) fn of(config: &Value) -> std::result::Result<LlamaConfig, String> {
+        let mut own: LlamaConfig =
+            serde_json::from_value(config.clone()).map_err(|error| error.to_string())?;
+        own.rope = Rope::of(config)?;
+        for flag in ["attention_bias", "mlp_bias"] {
+            if config[flag].as_bool() == Some(true) {
+                return Err(format!("{flag} is true: projections with biases are not implemented"));
+            }
+        }
+        if let Some(other) = config["hidden_act"].as_str().filter(|name| *name != "silu") {
+            return Err(format!("hidden_act is {other}; there is silu"));
+        }
+        if !config["quantization_config"].is_null() {
+            return Err("its weights are quantised; f32, f16 and bf16 are read".to_owned());
+        }
+        if own.num_key_value_heads == 0 {
+            own.num_key_value_heads = own.num_attention_heads;
+        }
+        let (width, heads, kv) =
+            (own.hidden_size, own.num_attention_heads, own.num_key_value_heads);
+        let fits = heads > 0 && kv > 0 && heads.is_multiple_of(kv);
+        let whole = fits && (own.head_dim.is_some() || width.is_multiple_of(heads));
+        if !whole || own.head() == 0 || !own.head().is_multiple_of(2) {
+            return Err(format!("{heads} heads and {kv} key heads do not divide width {width}"));
+        }
+        Ok(own)
     }
 
-    /// What is wrong with the sizes, if anything.
-    pub(crate) fn problem(&self) -> Option<String> {
-        let (width, heads, kv) =
-            (self.hidden_size, self.num_attention_heads, self.num_key_value_heads);
-        let fits = heads > 0 && kv > 0 && width.is_multiple_of(heads) && heads.is_multiple_of(kv);
-        let even = fits && self.head().is_multiple_of(2);
-        (!even).then(|| format!("{heads} heads and {kv} key heads do not divide width {width}"))
+    fn head(&self) -> usize {
+        self.head_dim.unwrap_or_else(|| self.hidden_size / self.num_attention_heads)
     }
 }
 
@@ -82,6 +107,7 @@ impl Llama {
     pub(crate) fn new(config: LlamaConfig, mut weights: Weights) -> Result<Llama> {
         let (width, inner) = (config.hidden_size, config.intermediate_size);
         let kv = config.num_key_value_heads * config.head();
+        let mixed = config.num_attention_heads * config.head();
         let embedding = weights.tensor("model.embed_tokens.weight", &[config.vocab_size, width])?;
         let mut layers = Vec::new();
         for at in 0..config.num_hidden_layers {
@@ -89,11 +115,11 @@ impl Llama {
                 weights.matrix(&format!("model.layers.{at}.{name}.weight"), out, into)
             };
             let project = [
-                matrix("self_attn.q_proj", width, width)?,
+                matrix("self_attn.q_proj", mixed, width)?,
                 matrix("self_attn.k_proj", kv, width)?,
                 matrix("self_attn.v_proj", kv, width)?,
             ];
-            let output = matrix("self_attn.o_proj", width, width)?;
+            let output = matrix("self_attn.o_proj", width, mixed)?;
             let gate_up =
                 [matrix("mlp.gate_proj", inner, width)?, matrix("mlp.up_proj", inner, width)?];
             let down = matrix("mlp.down_proj", width, inner)?;
@@ -114,7 +140,7 @@ impl Llama {
         } else {
             weights.matrix("lm_head.weight", config.vocab_size, width)?
         };
-        let angles = angles(&config)?;
+        let angles = config.rope.angles(config.head(), config.max_position_embeddings)?;
         Ok(Llama { config, embedding, layers, norm, output, angles })
     }
 
@@ -162,7 +188,7 @@ impl Llama {
             let scores = (scores / (head as f64).sqrt())?.broadcast_add(&mask)?;
             let shares = candle_nn::ops::softmax_last_dim(&scores)?;
             let y = shares.matmul(&spread(&value)?)?;
-            let y = y.transpose(0, 1)?.reshape((length, config.hidden_size))?;
+            let y = y.transpose(0, 1)?.reshape((length, heads * head))?;
             x = (x + y.contiguous()?.matmul(&layer.output)?)?;
             let normal = self.normalise(&x, &layer.feed_norm)?;
             let both = normal.matmul(&layer.gate_up)?;
@@ -190,17 +216,6 @@ impl Llama {
         let x = x.broadcast_div(&(mean + self.config.rms_norm_eps)?.sqrt()?)?;
         Ok(x.broadcast_mul(weight)?)
     }
-}
-
-fn angles(config: &LlamaConfig) -> Result<(Tensor, Tensor)> {
-    let half = config.head() / 2;
-    let rates: Vec<f32> =
-        (0..half).map(|at| 1.0 / config.rope_theta.powf(at as f32 / half as f32)).collect();
-    let places: Vec<f32> = (0..config.max_position_embeddings).map(|at| at as f32).collect();
-    let rates = Tensor::from_vec(rates, (1, half), &Device::Cpu)?;
-    let places = Tensor::from_vec(places, (config.max_position_embeddings, 1), &Device::Cpu)?;
-    let angles = places.matmul(&rates)?;
-    Ok((angles.cos()?, angles.sin()?))
 }
 
 /// Slots of keys and values.
@@ -336,9 +351,9 @@ impl Decoder for LlamaDecoder {
                 rms(x, &norm, epsilon, out);
             }
             let mut all = product(&normal, rows, width, &layer.project)?;
-            let mut mixed = vec![0.0; rows * width];
+            let mut mixed = vec![0.0; rows * heads * head];
             all.par_chunks_mut((heads + 2 * kv) * head)
-                .zip(mixed.par_chunks_mut(width))
+                .zip(mixed.par_chunks_mut(heads * head))
                 .zip(active.par_iter_mut())
                 .for_each(|((all, out), (_, slot))| {
                     let angle = slot.length * head / 2..(slot.length + 1) * head / 2;
@@ -348,7 +363,7 @@ impl Decoder for LlamaDecoder {
                     }
                     attend(all, slot, at * kv, (heads, kv, head), out);
                 });
-            add(&mut x, &product(&mixed, rows, width, &layer.output)?);
+            add(&mut x, &product(&mixed, rows, heads * head, &layer.output)?);
             let norm: Vec<f32> = layer.feed_norm.to_vec1()?;
             for (x, out) in x.chunks(width).zip(normal.chunks_mut(width)) {
                 rms(x, &norm, epsilon, out);
@@ -459,7 +474,8 @@ mod tests {
             num_key_value_heads: 2,
             max_position_embeddings: 300,
             rms_norm_eps: 1e-6,
-            rope_theta: 10_000.0,
+            head_dim: None,
+            rope: Rope::default(),
             tie_word_embeddings: false,
         };
         let mut arrays = BTreeMap::new();

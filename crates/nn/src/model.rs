@@ -25,7 +25,8 @@ pub struct Model {
 }
 
 impl Model {
-    /// Load `config.json` and `model.safetensors` of a folder.
+    /// Load `config.json` and the weights of a folder: `model.safetensors`, or the several files that
+    /// `model.safetensors.index.json` names.
     ///
     /// # Errors
     /// When one of them is missing, cut short, or of another architecture.
@@ -35,17 +36,10 @@ impl Model {
         let wrong = |why: String| Error::Config { path: path.clone(), why };
         let config: Value =
             serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))?;
-        let weights = || Weights::open(&folder.join("model.safetensors"));
+        let weights = || Weights::of_checkpoint(folder);
         let architecture = match config["model_type"].as_str() {
             Some("llama") => {
-                let mut shape: LlamaConfig = part(&config).map_err(wrong)?;
-                // Newer versions of `transformers` put it here.
-                if let Some(theta) = config["rope_parameters"]["rope_theta"].as_f64() {
-                    shape.rope_theta = theta as f32;
-                }
-                if let Some(problem) = shape.problem() {
-                    return Err(wrong(problem));
-                }
+                let shape = LlamaConfig::of(&config).map_err(wrong)?;
                 Architecture::Llama(Arc::new(Llama::new(shape, weights()?)?))
             }
             Some("bert") => {

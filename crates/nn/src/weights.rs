@@ -3,8 +3,9 @@
 use crate::{Error, Result};
 use candle_core::{DType, Device, Tensor};
 use safetensors::{Dtype, SafeTensors, tensor::TensorView};
+use serde::Deserialize;
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::{BTreeMap, BTreeSet, HashMap},
     path::{Path, PathBuf},
 };
 
@@ -127,6 +128,12 @@ pub fn read(path: &Path) -> Result<BTreeMap<String, Array>> {
     Ok(arrays)
 }
 
+/// `model.safetensors.index.json`.
+#[derive(Deserialize)]
+struct Index {
+    weight_map: BTreeMap<String, String>,
+}
+
 /// The weights of a checkpoint, asked for by name and shape; f32 on the CPU.
 #[derive(Debug)]
 pub(crate) struct Weights {
@@ -135,8 +142,25 @@ pub(crate) struct Weights {
 }
 
 impl Weights {
-    pub(crate) fn open(path: &Path) -> Result<Weights> {
-        Ok(Weights { path: path.to_owned(), arrays: read(path)? })
+    /// Of a folder as Hugging Face's libraries write it: one file, or several and an index.
+    pub(crate) fn of_checkpoint(folder: &Path) -> Result<Weights> {
+        let (path, index) =
+            (folder.join("model.safetensors"), folder.join("model.safetensors.index.json"));
+        if path.exists() || !index.exists() {
+            return Ok(Weights { arrays: read(&path)?, path });
+        }
+        let text = std::fs::read_to_string(&index).map_err(Error::file("read", &index))?;
+        let broken = |why: String| Error::Config { path: index.clone(), why };
+        let whole: Index =
+            serde_json::from_str(&text).map_err(|error| broken(error.to_string()))?;
+        let mut arrays = BTreeMap::new();
+        for file in whole.weight_map.into_values().collect::<BTreeSet<_>>() {
+            if file.contains('/') {
+                return Err(broken(format!("{file} is no name of a file beside it")));
+            }
+            arrays.append(&mut read(&folder.join(file))?);
+        }
+        Ok(Weights { path: index, arrays })
     }
 
     #[cfg(test)]

@@ -23,7 +23,7 @@ pub(crate) fn choose(name: &str) -> anyhow::Result<Device> {
             }
             match loaded {
                 Err(why) => bail!(
-                    "libtorch's CUDA part cannot be loaded ({why}): install a CUDA build of torch 2.11 and put its lib folder into LD_LIBRARY_PATH"
+                    "libtorch's CUDA part cannot be loaded ({why}): `scripts/torch.sh --gpu` fetches what it needs; `--device cpu` needs nothing"
                 ),
                 Ok(()) => bail!(
                     "no CUDA device: is a GPU there and its driver loaded (`nvidia-smi`)? `--device cpu` needs neither"

@@ -44,7 +44,25 @@ enum Command {
     /// Measure the speed of training and sampling
     Bench(bench::Bench),
     /// Say which devices there are
-    Devices,
+    Devices(Devices),
+}
+
+/// Which devices there are.
+#[derive(clap::Args, Debug)]
+struct Devices {
+    /// Fail, saying why, where this one cannot be used: `cpu`, `cuda` or `auto`
+    #[arg(long)]
+    device: Option<String>,
+}
+
+impl Devices {
+    fn run(&self) -> anyhow::Result<()> {
+        if let Some(name) = &self.device {
+            device::choose(name)?;
+        }
+        println!("{}", device::describe());
+        Ok(())
+    }
 }
 
 /// Logits of `tokens` (I64, rows × length) in a safetensors file.
@@ -58,6 +76,9 @@ struct Logits {
     /// The safetensors file to make, with `logits` (F32, rows × length × vocabulary)
     #[arg(short, long)]
     out: PathBuf,
+    /// Read this many tokens at once and the others one by one, as sampling does
+    #[arg(long, value_name = "TOKENS")]
+    cached: Option<i64>,
     /// `cpu` or `cuda`
     #[arg(long, default_value = "cpu")]
     device: String,
@@ -71,9 +92,31 @@ impl Logits {
         let tokens = tokens
             .get("tokens")
             .ok_or_else(|| anyhow::anyhow!("{} holds no tensor `tokens`", self.tokens.display()))?;
-        let run = model::Run { training: false, half: false, dropout: 0.0 };
-        let logits = tch::no_grad(|| model.logits(&tokens.to_device(device), run));
+        let tokens = tokens.to_device(device);
+        let logits = tch::no_grad(|| self.logits(&*model, &tokens))?;
         weights::write(&self.out, &[("logits".to_owned(), logits.to_kind(tch::Kind::Float))], None)
+    }
+
+    fn logits(
+        &self,
+        model: &dyn model::Model,
+        tokens: &tch::Tensor,
+    ) -> anyhow::Result<tch::Tensor> {
+        let run = model::Run { training: false, half: false, dropout: 0.0 };
+        let [rows, length] = tokens.size()[..] else {
+            anyhow::bail!("`tokens` has {} dimensions, not two", tokens.dim());
+        };
+        let Some(first) = self.cached else { return Ok(model.logits(tokens, run)) };
+        anyhow::ensure!((1..=length).contains(&first), "--cached wants 1 to {length} tokens");
+        let cache = model.cache(rows, length, run);
+        let mut cache = cache.ok_or_else(|| anyhow::anyhow!("this kind has no cached decoding"))?;
+        // What is read at once has one answer, at its end; the places before it have those of the full pass.
+        let mut all = vec![model.logits(&tokens.narrow(1, 0, first), run).narrow(1, 0, first - 1)];
+        all.push(model.step(&tokens.narrow(1, 0, first), &mut cache, run).unsqueeze(1));
+        for at in first..length {
+            all.push(model.step(&tokens.narrow(1, at, 1), &mut cache, run).unsqueeze(1));
+        }
+        Ok(tch::Tensor::cat(&all, 1))
     }
 }
 
@@ -84,10 +127,7 @@ fn main() -> ExitCode {
         Command::Sample(sample) => sample.run(),
         Command::Logits(logits) => logits.run(),
         Command::Bench(bench) => bench.run(),
-        Command::Devices => {
-            println!("{}", device::describe());
-            Ok(())
-        }
+        Command::Devices(devices) => devices.run(),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -68,6 +68,8 @@ struct State {
     seconds: f64,
     best: Option<f64>,
     bad_looks: u64,
+    #[serde(default)]
+    loss: f64,
 }
 
 /// The last line on standard output.
@@ -83,6 +85,8 @@ struct Summary {
     parameters: i64,
     device: String,
     stopped: &'static str,
+    /// Tokens that fitted into memory at a time, where it were fewer than asked for.
+    fitted: Option<usize>,
 }
 
 impl Train {
@@ -114,6 +118,7 @@ impl Train {
             device,
             half,
             micro,
+            asked: micro,
             metrics: Vec::new(),
             corpus,
             model,
@@ -138,6 +143,8 @@ struct Training<'a> {
     device: Device,
     half: bool,
     micro: usize,
+    /// What `micro` was at first.
+    asked: usize,
     metrics: Vec<String>,
 }
 
@@ -147,12 +154,13 @@ impl Training<'_> {
         let began = Instant::now();
         let (before, tokens_before) = (self.state.seconds, self.state.tokens);
         let mut stopped = "budget";
-        let mut loss = f64::NAN;
+        let mut loss = self.state.loss;
         while self.state.step < last {
             let step = self.state.step;
             let (now, norm) = self.step(step)?;
             loss = now;
             self.state.step += 1;
+            self.state.loss = loss;
             self.state.seconds = before + began.elapsed().as_secs_f64();
             let out_of_time = limit.is_some_and(|limit| began.elapsed() >= limit);
             let ends = self.state.step == last || out_of_time;
@@ -207,10 +215,10 @@ impl Training<'_> {
             parameters: self.model.parameters().count(),
             device: format!("{:?}", self.device),
             stopped,
+            fitted: (self.micro < self.asked).then_some(self.micro),
         };
         let text = serde_json::to_string(&summary)?;
-        std::fs::write(self.folder.join("summary.json"), &text)
-            .context("cannot write summary.json")?;
+        weights::put(&self.folder.join("summary.json"), &text)?;
         println!("{text}");
         Ok(())
     }
@@ -313,9 +321,7 @@ impl Training<'_> {
     }
 
     fn write_metrics(&self) -> anyhow::Result<()> {
-        let path = self.folder.join("metrics.jsonl");
-        std::fs::write(&path, self.metrics.join("\n") + "\n")
-            .with_context(|| format!("cannot write {}", path.display()))
+        weights::put(&self.folder.join("metrics.jsonl"), &(self.metrics.join("\n") + "\n"))
     }
 
     fn keep(&self) -> anyhow::Result<()> {

@@ -29,6 +29,14 @@ pub(crate) fn read(path: &Path) -> anyhow::Result<BTreeMap<String, Tensor>> {
     Ok(tensors)
 }
 
+/// Write a text under a temporary name, then rename.
+pub(crate) fn put(path: &Path, text: &str) -> anyhow::Result<()> {
+    let temporary = path.with_extension("new");
+    std::fs::write(&temporary, text)
+        .and_then(|()| std::fs::rename(&temporary, path))
+        .with_context(|| format!("cannot write {}", path.display()))
+}
+
 /// Write tensors under a temporary name, then rename: nothing half-written is left.
 pub(crate) fn write(
     path: &Path,

@@ -74,11 +74,17 @@ impl Train {
         let report = if resumes {
             None
         } else {
+            let mut entries = entries(&self.corpus)?;
+            if !self.prepare_only {
+                lm::check_engine(&self.device)?;
+            }
+            if self.model == Kind::Infill {
+                describe(&mut entries, global, &bar)?;
+            }
             if work.exists() {
                 fs::remove_dir_all(&work)
                     .with_context(|| format!("cannot remove {}", work.display()))?;
             }
-            let entries = entries(&self.corpus, self.model, global, &bar)?;
             Some(lm::prepare(&entries, self.model, &recipe, self.seed, &work)?)
         };
         if self.prepare_only {
@@ -130,13 +136,8 @@ fn place(work: &Path, out: &Path) -> anyhow::Result<()> {
     fs::rename(work, out).with_context(|| format!("cannot write {}", out.display()))
 }
 
-/// The kernels to learn from, with their features where the kind is conditioned on them.
-fn entries(
-    corpus: &Path,
-    kind: Kind,
-    global: &Global,
-    bar: &dyn Progress,
-) -> anyhow::Result<Vec<Entry>> {
+/// The kernels to learn from.
+fn entries(corpus: &Path) -> anyhow::Result<Vec<Entry>> {
     let mut entries = Vec::new();
     let is_kernels = Dataset::is_at(corpus)
         && Dataset::open(corpus)?.manifest().schema == <kernels::KernelRow as dataset::Row>::SCHEMA;
@@ -158,9 +159,6 @@ fn entries(
                 entries.push(Entry { text, ..Entry::default() });
             }
         }
-    }
-    if kind == Kind::Infill {
-        describe(&mut entries, global, bar)?;
     }
     Ok(entries)
 }
@@ -295,5 +293,11 @@ fn print(trained: &Trained, out: &Path) -> anyhow::Result<()> {
         trained.validation_loss.map(|l| format!(", validation {l:.4}")).unwrap_or_default(),
         trained.stopped,
     ))?;
+    if let Some(fitted) = trained.fitted {
+        let fitted = output::count(fitted);
+        output::line(&format!(
+            "memory held {fitted} tokens at a time; a step was taken in pieces"
+        ))?;
+    }
     output::line(&format!("next: benchstone sample {} --n 10 --out samples", out.display()))
 }

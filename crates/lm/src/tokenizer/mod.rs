@@ -138,6 +138,12 @@ impl Vocabulary {
         &self.pieces
     }
 
+    /// What tells it from other vocabularies, in order of the ids.
+    #[must_use]
+    pub fn identity(&self) -> String {
+        dataset::content_hash_of(self.pieces.iter().map(String::as_bytes))
+    }
+
     /// Whether the id is a special token or a condition: no text.
     #[must_use]
     pub fn is_special(&self, id: u16) -> bool {

@@ -32,8 +32,30 @@ const LAYER: [&str; 9] = [
     "mlp.down_proj.weight",
 ];
 
+/// What of a configuration would make other models of it than this one computes; such checkpoints are from elsewhere.
+fn foreign(config: &serde_json::Value) -> Option<String> {
+    let own = match &config["rope_parameters"] {
+        serde_json::Value::Null => &config["rope_scaling"],
+        own => own,
+    };
+    let rope = own["rope_type"].as_str().or_else(|| own["type"].as_str()).unwrap_or("default");
+    let head = config["hidden_size"].as_i64().zip(config["num_attention_heads"].as_i64());
+    let other = config["head_dim"].as_i64().zip(head.filter(|(_, heads)| *heads > 0));
+    if rope != "default" {
+        return Some(format!("rope_type {rope}"));
+    }
+    if other.is_some_and(|(own, (width, heads))| own * heads != width) {
+        return Some("a head_dim that is not hidden_size / num_attention_heads".to_owned());
+    }
+    let biases = ["attention_bias", "mlp_bias"].into_iter();
+    biases.filter(|flag| config[*flag].as_bool() == Some(true)).map(str::to_owned).next()
+}
+
 impl Shape {
     pub(crate) fn read(config: &serde_json::Value) -> anyhow::Result<Shape> {
+        if let Some(what) = foreign(config) {
+            bail!("config.json: this engine has no {what}");
+        }
         let shape = Shape {
             vocabulary: size(config, "vocab_size")?,
             width: size(config, "hidden_size")?,

@@ -1,0 +1,406 @@
+//! Training, and conformance of the two engines: `make test-torch` runs this, which names the libtorch
+//! engine in `BENCHSTONE_TORCH` and a Python that has `transformers` in `BENCHSTONE_TRANSFORMERS`.
+
+use libtest_mimic::{Arguments, Failed, Trial};
+use lm::{Entry, Kind, Method, Recipe, Trained};
+use nn::{Array, Model, Numbers};
+use std::{
+    collections::BTreeMap,
+    env, fs,
+    io::{BufRead, BufReader},
+    path::{Path, PathBuf},
+    process::{Command, ExitCode, Output, Stdio},
+    sync::{Arc, LazyLock, atomic::AtomicBool},
+};
+use tempfile::TempDir;
+
+type Done = Result<(), Failed>;
+
+/// How far apart two engines' logits may be.
+const CLOSE: f32 = 1e-4;
+
+static SHIPPED: LazyLock<PathBuf> =
+    LazyLock::new(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models/infill"));
+
+fn main() -> ExitCode {
+    let arguments = Arguments::from_args();
+    let mut trials = vec![
+        Trial::test("both_engines_give_models_infill_the_same_logits", shipped),
+        Trial::test("a_loss_that_is_not_finite_stops_training", not_finite),
+        Trial::test("a_gradient_too_large_for_memory_is_taken_in_pieces", little_memory),
+        Trial::test("broken_folders_are_refused_and_left_as_they_are", broken),
+        Trial::test("a_checkpoint_of_another_architecture_is_refused", foreign),
+        Trial::test("cuda_without_a_driver_is_a_clear_error", no_driver)
+            .with_ignored_flag(Path::new("/dev/nvidiactl").exists()),
+    ];
+    for kind in Kind::ALL {
+        let name = kind.name();
+        let mut add = |what: &str, test: fn(Kind) -> Done| {
+            trials.push(Trial::test(format!("{name}_{what}"), move || test(kind)));
+        };
+        add("has_the_same_logits_in_both_engines", conforms);
+        add("learns", learns);
+        add("stopped_and_resumed_has_the_weights_of_an_uninterrupted_run", resumes);
+        if kind != Kind::Hole {
+            add("decodes_with_a_cache_as_in_a_full_pass", decodes);
+        }
+    }
+    let python = env::var_os("BENCHSTONE_TRANSFORMERS");
+    let missing = python.is_none();
+    let make: Make = Box::new(move || transformers(&python.unwrap_or_default()));
+    let theirs: Arc<Theirs> = Arc::new(LazyLock::new(make));
+    for name in ["grouped", "tied", "linear", "llama3", "wide", "sharded"] {
+        let theirs = Arc::clone(&theirs);
+        let test = move || loads(&theirs, name);
+        let name = format!("a_{name}_llama_checkpoint_of_transformers_has_the_same_logits_here");
+        trials.push(Trial::test(name, test).with_ignored_flag(missing));
+    }
+    let name = "models_infill_has_the_same_logits_and_ids_in_transformers";
+    trials.push(Trial::test(name, move || ours_there(&theirs)).with_ignored_flag(missing));
+    libtest_mimic::run(&arguments, trials).exit_code()
+}
+
+/// Kernels that differ in what they compute.
+fn corpus() -> Vec<Entry> {
+    let operations = ["+", "-", "*", "&", "|", "^"];
+    (0..48)
+        .map(|at| {
+            let operation = operations[at % operations.len()];
+            let body = match at % 3 {
+                0 => format!("  a[c] = b[c] {operation} {at};\n"),
+                1 => format!("  for (int d = 0; d < {at}; d++) {{\n    a[c] {operation}= b[d];\n  }}\n"),
+                _ => format!("  if (c < {at}) {{\n    a[c] = b[c] {operation} b[c + 1];\n  }}\n"),
+            };
+            let text = format!(
+                "kernel void A(global int* a, global int* b) {{\n  int c = get_global_id(0);\n{body}}}\n"
+            );
+            let features = BTreeMap::from([("comp".to_owned(), at as f64)]);
+            Entry { text, package: format!("p{}", at % 5), features, ..Entry::default() }
+        })
+        .collect()
+}
+
+/// A small model and a short run.
+fn recipe(kind: Kind) -> Recipe {
+    let mut recipe = Recipe::of(kind);
+    recipe.model = lm::Sizes { layers: 2, width: 32, inner: 64, heads: 4, kv_heads: 2 };
+    let training = &mut recipe.training;
+    training.length = 96;
+    training.batch_tokens = 768;
+    training.budget_tokens = 20 * 768;
+    training.method = Method::Adam;
+    training.learning_rate = 1e-2;
+    training.warmup_steps = 2;
+    training.validate_every = 4;
+    training.validation_share = 0.2;
+    training.dropout = 0.1;
+    recipe
+}
+
+/// A folder to train in.
+fn folder(kind: Kind, recipe: &Recipe) -> Result<TempDir, Failed> {
+    let folder = tempfile::tempdir()?;
+    lm::prepare(&corpus(), kind, recipe, 7, folder.path())?;
+    Ok(folder)
+}
+
+fn engine(arguments: &[&str], folder: &Path) -> Result<Command, Failed> {
+    let engine = lm::find_engine().ok_or("no engine: run this through `make test-torch`")?;
+    let mut command = Command::new(engine);
+    let (verb, rest) = arguments.split_first().ok_or("no verb")?;
+    command.arg(verb).arg(folder).args(rest);
+    Ok(command)
+}
+
+fn run(arguments: &[&str], folder: &Path) -> Result<Output, Failed> {
+    let output = engine(arguments, folder)?.output()?;
+    match output.status.success() {
+        true => Ok(output),
+        false => Err(String::from_utf8_lossy(&output.stderr).into_owned().into()),
+    }
+}
+
+/// The engine's complaint about what must fail.
+fn refused(arguments: &[&str], folder: &Path) -> Result<String, Failed> {
+    let output = engine(arguments, folder)?.output()?;
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    ensure(output.status.code() == Some(2), || format!("{} and said {said}", output.status))?;
+    Ok(said)
+}
+
+fn ensure(holds: bool, otherwise: impl FnOnce() -> String) -> Done {
+    if holds { Ok(()) } else { Err(otherwise().into()) }
+}
+
+fn train(folder: &Path, steps: u64) -> Result<Trained, Failed> {
+    let arguments = ["--device", "cpu", "--steps", &steps.to_string()].map(str::to_owned);
+    Ok(lm::train(folder, &arguments, steps, &dataset::Silent, &AtomicBool::new(false))?)
+}
+
+/// Logits of rows of tokens by the libtorch engine.
+fn torch_logits(folder: &Path, rows: &[Vec<u32>], more: &[&str]) -> Result<Vec<f32>, Failed> {
+    let work = tempfile::tempdir()?;
+    let numbers = rows.iter().flatten().map(|id| i64::from(*id)).collect();
+    let tokens = Array { shape: vec![rows.len(), rows[0].len()], numbers: Numbers::I64(numbers) };
+    let (input, output) = (work.path().join("tokens"), work.path().join("logits"));
+    nn::write(&input, &BTreeMap::from([("tokens".to_owned(), tokens)]))?;
+    let (input, output) = (input.display().to_string(), output.display().to_string());
+    run(&[&["logits", "--tokens", &input, "--out", &output], more].concat(), folder)?;
+    numbers_of(&mut nn::read(Path::new(&output))?, "logits")
+}
+
+fn numbers_of(arrays: &mut BTreeMap<String, Array>, name: &str) -> Result<Vec<f32>, Failed> {
+    match arrays.remove(name).map(|array| array.numbers) {
+        Some(Numbers::F32(numbers)) => Ok(numbers),
+        other => Err(format!("{name} is {other:?}").into()),
+    }
+}
+
+/// Two rows of ids without the one that pads.
+fn rows(vocabulary: usize, length: usize) -> Vec<Vec<u32>> {
+    let id = |at: usize| (3 + at * at * 7 % (vocabulary - 3)) as u32;
+    vec![(0..length).map(id).collect(), (0..length).map(|at| id(at + 31)).collect()]
+}
+
+/// Logits must agree, and say something: a model without an opinion agrees with any other.
+fn close(name: &str, ours: &[f32], theirs: &[f32]) -> Done {
+    ensure(ours.len() == theirs.len(), || format!("{name}: {} of {}", ours.len(), theirs.len()))?;
+    let apart = ours.iter().zip(theirs).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
+    let most = theirs.iter().fold(0.0_f32, |most, logit| most.max(logit.abs()));
+    println!("{name}: {} logits up to {most:.1}, at most {apart:.1e} apart", ours.len());
+    ensure(most > 1.0, || format!("{name}: no logit is over {most}"))?;
+    ensure(apart <= CLOSE, || format!("{name}: logits are up to {apart} apart"))
+}
+
+fn conforms(kind: Kind) -> Done {
+    let folder = folder(kind, &recipe(kind))?;
+    train(folder.path(), 20)?;
+    both(folder.path(), kind.name(), 60)
+}
+
+fn shipped() -> Done {
+    both(&SHIPPED, "models/infill", 200)
+}
+
+fn both(folder: &Path, name: &str, length: usize) -> Done {
+    let model = Model::load(folder)?;
+    let rows = rows(model.vocabulary(), length);
+    let ours: Vec<Vec<f32>> = rows.iter().map(|row| model.logits(row)).collect::<Result<_, _>>()?;
+    close(name, &ours.concat(), &torch_logits(folder, &rows, &[])?)
+}
+
+fn decodes(kind: Kind) -> Done {
+    let folder = folder(kind, &recipe(kind))?;
+    train(folder.path(), 20)?;
+    let model = Model::load(folder.path())?;
+    let rows = rows(model.vocabulary(), 60);
+    let full = torch_logits(folder.path(), &rows, &[])?;
+    for first in ["1", "7"] {
+        let cached = torch_logits(folder.path(), &rows, &["--cached", first])?;
+        close(&format!("libtorch, {first} read at once"), &cached, &full)?;
+    }
+    let mut decoder = model.decoder(2).ok_or("no decoder")?;
+    let mut cached = vec![Vec::new(); 2];
+    for at in 0..60 {
+        // The slots are used the other way round.
+        let logits = decoder.step(&[(1, rows[0][at]), (0, rows[1][at])])?;
+        for (row, logits) in cached.iter_mut().zip(logits.chunks(model.vocabulary())) {
+            row.extend_from_slice(logits);
+        }
+    }
+    close("candle", &cached.concat(), &full)
+}
+
+fn losses(folder: &Path) -> Result<Vec<(u64, f64, Option<f64>)>, Failed> {
+    let metrics = lm::metrics(folder)?;
+    Ok(metrics.iter().map(|m| (m.step, m.loss, m.validation_loss)).collect())
+}
+
+fn learns(kind: Kind) -> Done {
+    let folder = folder(kind, &recipe(kind))?;
+    let trained = train(folder.path(), 20)?;
+    let losses = losses(folder.path())?;
+    let seen: Vec<f64> = losses.iter().filter_map(|(_, _, loss)| *loss).collect();
+    println!("validation losses {seen:.2?}");
+    ensure(losses.len() == 20 && seen.len() == 5, || format!("{losses:?}"))?;
+    let best = trained.validation_loss.ok_or("no validation")?;
+    ensure(best < 0.9 * seen[0], || format!("from {} to {best} only", seen[0]))?;
+    ensure(trained.stopped == "budget", || trained.stopped)
+}
+
+/// Killed in the middle of a step, not asked to stop.
+fn resumes(kind: Kind) -> Done {
+    let recipe = recipe(kind);
+    let (whole, parts) = (folder(kind, &recipe)?, folder(kind, &recipe)?);
+    let arguments = ["train", "--device", "cpu"];
+    run(&arguments, whole.path())?;
+    let mut child =
+        engine(&arguments, parts.path())?.stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
+    let lines = BufReader::new(child.stdout.take().ok_or("no output")?).lines();
+    let told = lines.take(10).collect::<Result<Vec<_>, _>>()?;
+    child.kill()?;
+    child.wait()?;
+    ensure(told.len() == 10, || "it ended before it was killed".to_owned())?;
+    let resumed = run(&["train", "--device", "cpu", "--resume"], parts.path())?;
+    let said = String::from_utf8_lossy(&resumed.stderr).into_owned();
+    ensure(said.contains("going on after step "), || said)?;
+    for file in ["model.safetensors", "state.safetensors"] {
+        let (one, two) = (nn::read(&whole.path().join(file))?, nn::read(&parts.path().join(file))?);
+        ensure(one == two, || format!("{file} differs"))?;
+    }
+    ensure(losses(whole.path())? == losses(parts.path())?, || "the losses differ".to_owned())
+}
+
+fn not_finite() -> Done {
+    let mut recipe = recipe(Kind::Infill);
+    let calm = folder(Kind::Infill, &recipe)?;
+    recipe.training.learning_rate = 1e30;
+    let folder = folder(Kind::Infill, &recipe)?;
+    let said = refused(&["train", "--device", "cpu"], folder.path())?;
+    ensure(said.contains("loss is") && said.contains("learning_rate"), || said)?;
+    ensure(!folder.path().join("summary.json").exists(), || "it says it is done".to_owned())?;
+    // What is there is whole.
+    run(&["train", "--device", "cpu"], calm.path())?;
+    Model::load(calm.path())?;
+    Ok(())
+}
+
+/// Address space is taken away until whole batches do not fit.
+fn little_memory() -> Done {
+    let mut recipe = recipe(Kind::Infill);
+    recipe.model = lm::Sizes { layers: 4, width: 512, inner: 2048, heads: 8, kv_heads: 8 };
+    recipe.training.batch_tokens = 16_384;
+    recipe.training.budget_tokens = 16_384;
+    let folder = folder(Kind::Infill, &recipe)?;
+    let engine = lm::find_engine().ok_or("no engine")?;
+    let script =
+        "ulimit -v \"$1\"; exec \"$2\" train \"$3\" --device cpu --micro-tokens 16384 --no-state";
+    let limited = |kib: u64| -> Result<Output, Failed> {
+        let shell = Command::new("sh")
+            .args(["-c", script, "sh", &kib.to_string()])
+            .arg(&engine)
+            .arg(folder.path())
+            .env("OMP_NUM_THREADS", "1")
+            .env("MALLOC_ARENA_MAX", "1")
+            .output()?;
+        Ok(shell)
+    };
+    // How much is reserved before the first step differs between machines.
+    for gib in [3, 4, 5, 6, 8] {
+        let output = limited(gib << 20)?;
+        let said = String::from_utf8_lossy(&output.stderr);
+        println!("{gib} GiB: {}", said.lines().last().unwrap_or_default());
+        if output.status.success() {
+            let text = String::from_utf8_lossy(&output.stdout).into_owned();
+            let trained: Trained = serde_json::from_str(text.lines().last().unwrap_or_default())?;
+            let fitted = trained.fitted.ok_or("everything fitted")?;
+            return ensure(fitted < 16_384 && said.contains("--micro-tokens"), || text);
+        }
+    }
+    Err("it never fitted".into())
+}
+
+fn broken() -> Done {
+    let arguments = ["train", "--device", "cpu", "--resume"];
+    let cut = |folder: &Path, file: &str| -> Result<Vec<u8>, Failed> {
+        let whole = fs::read(folder.join(file))?;
+        let kept = whole[..whole.len() / 2].to_vec();
+        fs::write(folder.join(file), &kept)?;
+        Ok(kept)
+    };
+    for (file, wanted) in [
+        ("corpus.safetensors", "corpus.safetensors is no safetensors file"),
+        ("state.safetensors", "state.safetensors"),
+        ("training.json", "training.json is broken"),
+        ("config.json", "config.json is broken"),
+    ] {
+        let folder = folder(Kind::Lstm, &recipe(Kind::Lstm))?;
+        train(folder.path(), 4)?;
+        let kept = cut(folder.path(), file)?;
+        let weights = fs::read(folder.path().join("model.safetensors"))?;
+        let said = refused(&arguments, folder.path())?;
+        ensure(said.contains(wanted), || said)?;
+        ensure(fs::read(folder.path().join(file))? == kept, || format!("{file} was changed"))?;
+        let after = fs::read(folder.path().join("model.safetensors"))?;
+        ensure(weights == after, || "the weights were changed".to_owned())?;
+    }
+    let said = refused(&arguments, Path::new("/nowhere"))?;
+    ensure(said.contains("--prepare-only"), || said)
+}
+
+fn foreign() -> Done {
+    let folder = tempfile::tempdir()?;
+    let config = fs::read_to_string(SHIPPED.join("config.json"))?;
+    fs::copy(SHIPPED.join("model.safetensors"), folder.path().join("model.safetensors"))?;
+    let out = folder.path().join("drawn").display().to_string();
+    for (from, to, wanted) in [
+        ("\"llama\"", "\"gpt2\"", "gpt2"),
+        ("\"hidden_size\": 384", "\"hidden_size\": 192", "has shape"),
+        ("\"num_hidden_layers\": 6", "\"num_hidden_layers\": 7", "lacks the tensor"),
+        ("\"attention_bias\": false", "\"attention_bias\": true", "attention_bias"),
+        ("\"head_dim\": 64", "\"head_dim\": 32", "head_dim"),
+    ] {
+        fs::write(folder.path().join("config.json"), config.replace(from, to))?;
+        let said =
+            refused(&["sample", "--n", "1", "--device", "cpu", "--out", &out], folder.path())?;
+        ensure(said.contains(wanted), || said)?;
+        let ours = Model::load(folder.path()).expect_err("foreign").to_string();
+        println!("{ours}");
+    }
+    ensure(!Path::new(&out).exists(), || "something was drawn".to_owned())
+}
+
+fn no_driver() -> Done {
+    let said = lm::check_engine("cuda").expect_err("no driver").to_string();
+    ensure(said.contains("CUDA") && said.contains("--device cpu"), || said)
+}
+
+/// What `transformers` computes, in a folder.
+fn transformers(python: &std::ffi::OsStr) -> Result<TempDir, String> {
+    let work = tempfile::tempdir().map_err(|error| error.to_string())?;
+    let kernel = work.path().join("kernel.cl");
+    fs::write(&kernel, &corpus()[1].text).map_err(|error| error.to_string())?;
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/transformers.py");
+    let mut command = Command::new(python);
+    let output = command.arg(script).arg(&*SHIPPED).arg(&kernel).arg(work.path()).output();
+    let output = output.map_err(|error| format!("cannot run {}: {error}", python.display()))?;
+    match output.status.success() {
+        true => Ok(work),
+        false => Err(String::from_utf8_lossy(&output.stderr).into_owned()),
+    }
+}
+
+/// One run of Python for all who ask.
+type Theirs = LazyLock<Result<TempDir, String>, Make>;
+type Make = Box<dyn FnOnce() -> Result<TempDir, String> + Send>;
+
+fn loads(theirs: &Theirs, name: &str) -> Done {
+    let folder = (**theirs).as_ref()?.path().join(name);
+    against(&folder, &folder.join("expected.safetensors"), name).map(|_| ())
+}
+
+/// Our logits of a checkpoint against those in a file; answers what else the file holds.
+fn against(
+    checkpoint: &Path,
+    expected: &Path,
+    name: &str,
+) -> Result<BTreeMap<String, Array>, Failed> {
+    let mut arrays = nn::read(expected)?;
+    let Some(Numbers::I64(tokens)) = arrays.remove("tokens").map(|array| array.numbers) else {
+        return Err("no tokens".into());
+    };
+    let tokens: Vec<u32> = tokens.into_iter().map(u32::try_from).collect::<Result<_, _>>()?;
+    let logits = numbers_of(&mut arrays, "logits")?;
+    close(name, &Model::load(checkpoint)?.logits(&tokens)?, &logits)?;
+    Ok(arrays)
+}
+
+fn ours_there(theirs: &Theirs) -> Done {
+    let expected = (**theirs).as_ref()?.path().join("ours.safetensors");
+    let mut arrays = against(&SHIPPED, &expected, "models/infill")?;
+    let checkpoint = lm::Checkpoint::load(&SHIPPED)?;
+    let ids = checkpoint.tokenizer().encode_plain(&corpus()[1].text);
+    let ids = Numbers::I64(ids.into_iter().map(i64::from).collect());
+    let theirs = arrays.remove("ids").map(|array| array.numbers);
+    ensure(theirs.as_ref() == Some(&ids), || format!("ids {ids:?}, theirs {theirs:?}"))
+}
