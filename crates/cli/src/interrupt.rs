@@ -16,15 +16,26 @@ static FLAG: OnceLock<Arc<AtomicBool>> = OnceLock::new();
 
 /// A flag that Ctrl-C (or a termination signal) raises. A command asks for it once.
 pub(crate) fn flag() -> anyhow::Result<Arc<AtomicBool>> {
+    listen(|| {
+        eprintln!(
+            "\nstopping at the next safe place; again to stop at once. What is done so far is kept."
+        );
+    })
+}
+
+/// The same for a command whose usual end Ctrl-C is: nothing is said.
+pub(crate) fn quiet_flag() -> anyhow::Result<Arc<AtomicBool>> {
+    listen(|| {})
+}
+
+fn listen(tell: impl Fn() + Send + 'static) -> anyhow::Result<Arc<AtomicBool>> {
     let flag = FLAG.get_or_init(Arc::default);
     let raised = Arc::clone(flag);
     ctrlc::set_handler(move || {
         if raised.swap(true, Ordering::SeqCst) {
             std::process::exit(STATUS.into());
         }
-        eprintln!(
-            "\nstopping at the next safe place; again to stop at once. What is done so far is kept."
-        );
+        tell();
     })
     .context("cannot listen for Ctrl-C")?;
     Ok(Arc::clone(flag))

@@ -67,6 +67,14 @@ pub enum Error {
         /// What happened last.
         reason: String,
     },
+    /// A model's endpoint will not answer this request, however often it is asked.
+    #[error("{endpoint} refuses: {reason}")]
+    Refused {
+        /// Address, without credentials.
+        endpoint: String,
+        /// What it says.
+        reason: String,
+    },
     /// A picture could not be drawn.
     #[error("cannot draw {what}: {reason}")]
     Picture {

@@ -51,6 +51,14 @@ pub enum Error {
     /// A prompt that cannot be gone on from.
     #[error("{0}")]
     Prompt(String),
+    /// A question that leaves no room for an answer.
+    #[error("the prompt has {tokens} tokens, the model reads {length} with the answer")]
+    TooLong {
+        /// Its tokens.
+        tokens: usize,
+        /// The model's length.
+        length: usize,
+    },
     /// The training engine.
     #[error("{0}")]
     Engine(String),

@@ -1,5 +1,6 @@
 //! Language models of programs: tokenizers, model kinds, training, constrained sampling.
 
+pub mod causal;
 pub mod condition;
 pub mod constrain;
 pub mod tokenizer;
@@ -11,6 +12,7 @@ mod error;
 mod recipe;
 mod sample;
 
+pub use causal::Causal;
 pub use checkpoint::Checkpoint;
 pub use corpus::{CorpusReport, Entry, Seen, prepare};
 pub use engine::{ENGINE_VARIABLE, Metric, Trained, check_engine, find_engine, metrics, train};

@@ -19,4 +19,17 @@ pub trait Decoder {
     /// # Errors
     /// When a slot is full, or a token is outside of the vocabulary.
     fn step(&mut self, tokens: &[(usize, u32)]) -> Result<Vec<f32>>;
+
+    /// Read several tokens behind what the slot holds; the answer holds the logits of what comes after
+    /// the last of them, empty where there are none.
+    ///
+    /// # Errors
+    /// As [`Decoder::step`].
+    fn read(&mut self, slot: usize, tokens: &[u32]) -> Result<Vec<f32>> {
+        let mut last = Vec::new();
+        for token in tokens {
+            last = self.step(&[(slot, *token)])?;
+        }
+        Ok(last)
+    }
 }

@@ -155,6 +155,25 @@ impl Llama {
     /// # Errors
     /// When the sequence is too long or holds a token outside of the vocabulary.
     pub fn logits(&self, tokens: &[u32]) -> Result<Vec<f32>> {
+        let hidden = self.hidden(tokens, |_, _, _| Ok(()))?;
+        Ok(hidden.matmul(&self.output)?.flatten_all()?.to_vec1()?)
+    }
+
+    /// The mean over all places of what the output layer reads, `[width]`.
+    ///
+    /// # Errors
+    /// As [`Llama::logits`].
+    pub fn embedding(&self, tokens: &[u32]) -> Result<Vec<f32>> {
+        Ok(self.hidden(tokens, |_, _, _| Ok(()))?.mean(0)?.to_vec1()?)
+    }
+
+    /// What the output layer reads, `[length, width]`. `keep` is told each layer's keys and values,
+    /// `[1, kv heads, length, head]`.
+    fn hidden(
+        &self,
+        tokens: &[u32],
+        mut keep: impl FnMut(usize, &Tensor, &Tensor) -> Result<()>,
+    ) -> Result<Tensor> {
         self.check(tokens.len(), tokens)?;
         let config = &self.config;
         let (length, head) = (tokens.len(), config.head());
@@ -167,7 +186,7 @@ impl Llama {
             .map(|at| if at % length > at / length { f32::NEG_INFINITY } else { 0.0 })
             .collect();
         let mask = Tensor::from_vec(mask, (1, length, length), &Device::Cpu)?;
-        for layer in &self.layers {
+        for (at, layer) in self.layers.iter().enumerate() {
             let normal = self.normalise(&x, &layer.attention_norm)?;
             let all = normal.matmul(&layer.project)?;
             let part = |from: usize, count: usize| -> Result<Tensor> {
@@ -178,6 +197,7 @@ impl Llama {
             let query = candle_nn::rotary_emb::rope(&part(0, heads)?, &cosine, &sine)?;
             let key = candle_nn::rotary_emb::rope(&part(heads, kv)?, &cosine, &sine)?;
             let value = part(heads + kv, kv)?;
+            keep(at, &key, &value)?;
             let spread = |x: &Tensor| -> Result<Tensor> {
                 let x = x.reshape((kv, 1, length, head))?;
                 let x = x.broadcast_as((kv, heads / kv, length, head))?;
@@ -196,8 +216,7 @@ impl Llama {
             let up = both.narrow(1, config.intermediate_size, config.intermediate_size)?;
             x = (x + (gate * up.contiguous()?)?.matmul(&layer.down)?)?;
         }
-        let logits = self.normalise(&x, &self.norm)?.matmul(&self.output)?;
-        Ok(logits.flatten_all()?.to_vec1()?)
+        self.normalise(&x, &self.norm)
     }
 
     fn check(&self, length: usize, tokens: &[u32]) -> Result<()> {
@@ -255,6 +274,19 @@ impl LlamaDecoder {
 }
 
 impl Slot {
+    /// Hold these keys and values of a layer, `[kv heads, length, head]`, and nothing else of it.
+    fn fill(&mut self, at: usize, keys: &Tensor, values: &Tensor, head: usize) -> Result<()> {
+        for (held, given) in [(&mut self.keys, keys), (&mut self.values, values)] {
+            let given: Vec<f32> = given.flatten_all()?.to_vec1()?;
+            let length = self.length * head;
+            let first = at * (given.len() / length);
+            for (group, given) in given.chunks(length).enumerate() {
+                held[(first + group) * self.room * head..][..length].copy_from_slice(given);
+            }
+        }
+        Ok(())
+    }
+
     /// Make room for one more position, keeping what is there.
     fn grow(&mut self, blocks: usize, head: usize) {
         if self.length < self.room {
@@ -387,6 +419,32 @@ impl Decoder for LlamaDecoder {
         }
         product(&normal, rows, width, &model.output)
     }
+
+    fn read(&mut self, slot: usize, tokens: &[u32]) -> Result<Vec<f32>> {
+        let model = Arc::clone(&self.model);
+        model.check(self.slots[slot].length + tokens.len(), tokens)?;
+        if tokens.is_empty() || self.slots[slot].length > 0 {
+            let mut logits = Vec::new();
+            for token in tokens {
+                logits = self.step(&[(slot, *token)])?;
+            }
+            return Ok(logits);
+        }
+        let config = &model.config;
+        let (head, kv) = (config.head(), config.num_key_value_heads);
+        let blocks = config.num_hidden_layers * kv;
+        let held = &mut self.slots[slot];
+        if held.room < tokens.len() {
+            held.room = tokens.len().next_multiple_of(GROWTH);
+            held.keys = vec![0.0; blocks * held.room * head];
+            held.values = vec![0.0; blocks * held.room * head];
+        }
+        held.length = tokens.len();
+        let hidden = model.hidden(tokens, |at, keys, values| held.fill(at, keys, values, head));
+        let hidden = hidden.inspect_err(|_| self.slots[slot].length = 0)?;
+        let last = hidden.narrow(0, tokens.len() - 1, 1)?.contiguous()?;
+        Ok(last.matmul(&model.output)?.flatten_all()?.to_vec1()?)
+    }
 }
 
 /// Store this position's key and value, then mix the values that each head attends to into `out`.
@@ -505,6 +563,10 @@ mod tests {
         Llama::new(config, Weights::of(arrays)).expect("all tensors are there")
     }
 
+    fn close(a: &[f32], b: &[f32]) -> bool {
+        a.len() == b.len() && a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-4)
+    }
+
     #[test]
     fn decoding_with_a_cache_gives_the_logits_of_the_full_pass() {
         let model = Arc::new(small());
@@ -516,7 +578,6 @@ mod tests {
         decoder.reset(2);
         let (full_one, full_two) =
             (model.logits(&one).expect("fits"), model.logits(&two).expect("fits"));
-        let close = |a: &[f32], b: &[f32]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-4);
         for at in 0..one.len() {
             let mut tokens = vec![(2, one[at])];
             let late = at.checked_sub(20).filter(|late| *late < two.len());
@@ -527,6 +588,27 @@ mod tests {
                 assert!(close(&logits[29..], &full_two[late * 29..][..29]), "place {late}");
             }
         }
+    }
+
+    #[test]
+    fn a_prompt_is_read_at_once_as_token_by_token() {
+        let model = Arc::new(small());
+        let prompt: Vec<u32> = (0..280).map(|at| at * 13 % 29).collect();
+        let full = model.logits(&prompt).expect("fits");
+        let mut decoder = LlamaDecoder::new(Arc::clone(&model), 2).expect("slots");
+        for _ in 0..2 {
+            decoder.reset(1);
+            let first = decoder.read(1, &prompt[..200]).expect("room");
+            assert!(close(&first, &full[199 * 29..200 * 29]));
+            let later = decoder.read(1, &prompt[200..279]).expect("room");
+            assert!(close(&later, &full[278 * 29..279 * 29]));
+            let next = decoder.step(&[(1, prompt[279])]).expect("room");
+            assert!(close(&next, &full[279 * 29..]));
+            assert_eq!(decoder.length(1), 280);
+            decoder.read(1, &[1; 30]).expect_err("no room");
+            assert_eq!(decoder.length(1), 280, "what does not fit is not read in part");
+        }
+        assert_eq!(model.embedding(&prompt).expect("fits").len(), 24);
     }
 
     #[test]

@@ -104,6 +104,18 @@ impl Model {
         }
     }
 
+    /// The mean over all places of what the output layer reads, `[width]`; `None` for models that are no
+    /// causal transformers.
+    ///
+    /// # Errors
+    /// When the sequence is too long or holds a token outside of the vocabulary.
+    pub fn embedding(&self, tokens: &[u32]) -> Result<Option<Vec<f32>>> {
+        match &self.architecture {
+            Architecture::Llama(model) => model.embedding(tokens).map(Some),
+            Architecture::Encoder(_) | Architecture::Lstm(_) => Ok(None),
+        }
+    }
+
     /// A decoder of `slots` slots; `None` for models that are not causal.
     #[must_use]
     pub fn decoder(&self, slots: usize) -> Option<Box<dyn Decoder>> {

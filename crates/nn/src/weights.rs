@@ -16,6 +16,8 @@ pub enum Numbers {
     U8(Vec<u8>),
     /// 16 bits, unsigned.
     U16(Vec<u16>),
+    /// 32 bits, unsigned.
+    U32(Vec<u32>),
     /// 64 bits, signed.
     I64(Vec<i64>),
     /// 32 bits, floating.
@@ -38,6 +40,7 @@ impl Array {
         let length = match &numbers {
             Numbers::U8(all) => all.len(),
             Numbers::U16(all) => all.len(),
+            Numbers::U32(all) => all.len(),
             Numbers::I64(all) => all.len(),
             Numbers::F32(all) => all.len(),
         };
@@ -57,6 +60,9 @@ pub fn write(path: &Path, arrays: &BTreeMap<String, Array>) -> Result<()> {
                 Numbers::U8(all) => (Dtype::U8, all.clone()),
                 Numbers::U16(all) => {
                     (Dtype::U16, all.iter().flat_map(|n| n.to_le_bytes()).collect())
+                }
+                Numbers::U32(all) => {
+                    (Dtype::U32, all.iter().flat_map(|n| n.to_le_bytes()).collect())
                 }
                 Numbers::I64(all) => {
                     (Dtype::I64, all.iter().flat_map(|n| n.to_le_bytes()).collect())
@@ -100,6 +106,11 @@ pub fn read(path: &Path) -> Result<BTreeMap<String, Array>> {
             Dtype::U8 => Numbers::U8(data.to_vec()),
             Dtype::U16 => Numbers::U16(
                 data.chunks_exact(2).map(|b| u16::from_le_bytes([b[0], b[1]])).collect(),
+            ),
+            Dtype::U32 => Numbers::U32(
+                data.chunks_exact(4)
+                    .map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]))
+                    .collect(),
             ),
             Dtype::I64 => Numbers::I64(
                 data.chunks_exact(8)

@@ -42,7 +42,7 @@ impl Bench {
         let settings = Settings::read(&self.folder)?;
         let config = model::configuration(&self.folder)?;
         let vocabulary = config["vocab_size"].as_i64().context("config.json has no vocab_size")?;
-        let model = model::fresh(&self.folder, 1, device)?;
+        let model = model::to_train(&self.folder, 1, None, device)?;
         let half = device.is_cuda();
         let mut optimiser = Optimiser::new(model.parameters(), settings.method);
         let ids = |rows: i64, length: i64| {

@@ -1,4 +1,4 @@
-//! `corpus.safetensors`: tokenised kernels.
+//! `corpus.safetensors`: tokenised kernels, or questions with their answers.
 
 use anyhow::{Context, bail};
 use safetensors::{Dtype, SafeTensors};
@@ -10,11 +10,13 @@ const ABSENT: u16 = u16::MAX;
 /// Tokenised kernels, with what each may be conditioned on.
 #[derive(Debug)]
 pub(crate) struct Corpus {
-    tokens: Vec<u16>,
+    tokens: Vec<u32>,
     offsets: Vec<i64>,
+    /// Where each answer begins among its tokens; empty for kernels.
+    answers: Vec<i64>,
     conditions: Vec<u16>,
     condition_count: usize,
-    specifications: Vec<u16>,
+    specifications: Vec<u32>,
     specification_offsets: Vec<i64>,
     /// Indices of the training kernels, and the running sum of their weights.
     training: Vec<usize>,
@@ -41,6 +43,15 @@ impl Corpus {
             let view = get(name, Dtype::U16)?;
             Ok(view.data().chunks_exact(2).map(|b| u16::from_le_bytes([b[0], b[1]])).collect())
         };
+        let ids = |name: &str| -> anyhow::Result<Vec<u32>> {
+            match file.tensor(name).map(|view| view.dtype()) {
+                Ok(Dtype::U32) => {
+                    let whole = get(name, Dtype::U32)?.data().chunks_exact(4);
+                    Ok(whole.map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect())
+                }
+                _ => Ok(u16s(name)?.into_iter().map(u32::from).collect()),
+            }
+        };
         let i64s = |name: &str| -> anyhow::Result<Vec<i64>> {
             let view = get(name, Dtype::I64)?;
             let whole = view.data().chunks_exact(8);
@@ -52,8 +63,16 @@ impl Corpus {
             .map(|b| f64::from(f32::from_le_bytes([b[0], b[1], b[2], b[3]])))
             .collect();
         let split = get("split", Dtype::U8)?.data().to_vec();
-        let conditions = get("conditions", Dtype::U16)?;
-        let condition_count = conditions.shape().get(1).copied().unwrap_or(0);
+        // Answers to questions have neither conditions nor specifications.
+        let answers = match file.tensor("answers") {
+            Ok(_) => i64s("answers")?,
+            Err(_) => Vec::new(),
+        };
+        let plain = !answers.is_empty();
+        let condition_count = match plain {
+            true => 0,
+            false => get("conditions", Dtype::U16)?.shape().get(1).copied().unwrap_or(0),
+        };
         let (mut training, mut cumulated, mut validation) = (Vec::new(), Vec::new(), Vec::new());
         let mut sum = 0.0;
         for (at, side) in split.iter().enumerate() {
@@ -66,15 +85,19 @@ impl Corpus {
             }
         }
         if training.is_empty() {
-            bail!("{} holds no kernel to train on", path.display());
+            bail!("{} holds nothing to train on", path.display());
         }
         Ok(Corpus {
-            tokens: u16s("tokens")?,
+            tokens: ids("tokens")?,
             offsets: i64s("offsets")?,
-            conditions: u16s("conditions")?,
+            conditions: if plain { Vec::new() } else { u16s("conditions")? },
             condition_count,
-            specifications: u16s("specifications")?,
-            specification_offsets: i64s("specification_offsets")?,
+            specifications: if plain { Vec::new() } else { ids("specifications")? },
+            specification_offsets: match plain {
+                true => vec![0; split.len() + 1],
+                false => i64s("specification_offsets")?,
+            },
+            answers,
             training,
             cumulated,
             validation,
@@ -87,8 +110,13 @@ impl Corpus {
     }
 
     /// The tokens of a kernel.
-    pub(crate) fn tokens(&self, at: usize) -> &[u16] {
+    pub(crate) fn tokens(&self, at: usize) -> &[u32] {
         &self.tokens[self.offsets[at] as usize..self.offsets[at + 1] as usize]
+    }
+
+    /// Where the answer begins among the tokens; 0 where all is to be said.
+    pub(crate) fn answer(&self, at: usize) -> usize {
+        self.answers.get(at).map_or(0, |from| *from as usize)
     }
 
     /// The conditions that a kernel meets, in order.
@@ -99,7 +127,7 @@ impl Corpus {
     }
 
     /// The tokens of a kernel's argument specification.
-    pub(crate) fn specification(&self, at: usize) -> &[u16] {
+    pub(crate) fn specification(&self, at: usize) -> &[u32] {
         let range =
             self.specification_offsets[at] as usize..self.specification_offsets[at + 1] as usize;
         &self.specifications[range]

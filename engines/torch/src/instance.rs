@@ -2,7 +2,7 @@
 
 use crate::{
     corpus::Corpus,
-    settings::{Kind, Settings},
+    settings::{Kind, Settings, Task},
 };
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -58,6 +58,7 @@ pub(crate) fn of_validation(corpus: &Corpus, settings: &Settings) -> Vec<Instanc
         .validation
         .iter()
         .map(|at| match settings.kind {
+            _ if settings.task == Task::Edits => answer(corpus, *at, settings),
             Kind::Lstm => pack(&[corpus.tokens(*at)], settings),
             Kind::Hole => hole(corpus.tokens(*at), settings, &mut random),
             Kind::Infill => infill(corpus, *at, settings, &mut random),
@@ -70,6 +71,7 @@ pub(crate) fn of_validation(corpus: &Corpus, settings: &Settings) -> Vec<Instanc
 fn draw(corpus: &Corpus, settings: &Settings, random: &mut ChaCha8Rng) -> Instance {
     let at = corpus.draw(random.random());
     match settings.kind {
+        _ if settings.task == Task::Edits => answer(corpus, at, settings),
         Kind::Lstm => {
             // Whole kernels one after the other until the window is full.
             let mut kernels = vec![corpus.tokens(at)];
@@ -86,7 +88,7 @@ fn draw(corpus: &Corpus, settings: &Settings, random: &mut ChaCha8Rng) -> Instan
 }
 
 /// `start kernel end` for each kernel, cut to the window; the next token is to be said everywhere.
-fn pack(kernels: &[&[u16]], settings: &Settings) -> Instance {
+fn pack(kernels: &[&[u32]], settings: &Settings) -> Instance {
     let special = settings.special;
     let mut all = Vec::new();
     for kernel in kernels {
@@ -108,6 +110,12 @@ fn next_token(mut all: Vec<i64>, from: usize, length: usize) -> Instance {
     Instance { input: all, target }
 }
 
+/// A question and its answer; the answer alone is to be said.
+fn answer(corpus: &Corpus, at: usize, settings: &Settings) -> Instance {
+    let all = corpus.tokens(at).iter().map(|token| i64::from(*token)).collect();
+    next_token(all, corpus.answer(at), settings.length)
+}
+
 /// Cut points of a hole: a random place, a random length up to nine tenths of the kernel.
 fn cut(length: usize, random: &mut ChaCha8Rng) -> (usize, usize) {
     let longest = (length as f64 * LARGEST_HOLE) as usize;
@@ -117,7 +125,7 @@ fn cut(length: usize, random: &mut ChaCha8Rng) -> (usize, usize) {
 }
 
 /// BenchPress: one hole; at its place the first hidden token is to be said, or that none is.
-fn hole(kernel: &[u16], settings: &Settings, random: &mut ChaCha8Rng) -> Instance {
+fn hole(kernel: &[u32], settings: &Settings, random: &mut ChaCha8Rng) -> Instance {
     let special = settings.special;
     let kernel = &kernel[..kernel.len().min(settings.length - 3)];
     let (begin, end) = cut(kernel.len(), random);
@@ -153,7 +161,7 @@ fn infill(corpus: &Corpus, at: usize, settings: &Settings, random: &mut ChaCha8R
         all.push(i64::from(special.arguments_end));
     }
     let given = all.len();
-    let mut push = |tokens: &[u16]| all.extend(tokens.iter().map(|token| i64::from(*token)));
+    let mut push = |tokens: &[u32]| all.extend(tokens.iter().map(|token| i64::from(*token)));
     let fits = given + kernel.len() + 4 <= settings.length;
     if fits && random.random_bool(settings.infill_share) {
         let (begin, end) = cut(kernel.len(), random);
@@ -174,7 +182,7 @@ fn infill(corpus: &Corpus, at: usize, settings: &Settings, random: &mut ChaCha8R
 pub(crate) fn batches(
     instances: &[Instance],
     most_tokens: usize,
-    pad: u16,
+    pad: u32,
     device: Device,
 ) -> Vec<Batch> {
     let mut batches = Vec::new();
@@ -190,7 +198,7 @@ pub(crate) fn batches(
     batches
 }
 
-fn rectangle(instances: &[Instance], pad: u16, device: Device) -> Batch {
+fn rectangle(instances: &[Instance], pad: u32, device: Device) -> Batch {
     let width = instances.iter().map(|instance| instance.input.len()).max().unwrap_or(0);
     let (mut input, mut places, mut targets) = (Vec::new(), Vec::new(), Vec::new());
     let mut tokens = 0;

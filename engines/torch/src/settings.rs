@@ -16,6 +16,26 @@ pub(crate) enum Kind {
     Infill,
 }
 
+/// What is learned.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Task {
+    /// Whole kernels.
+    #[default]
+    Kernels,
+    /// Answers to questions: nothing is learned from the question.
+    Edits,
+}
+
+/// Adapters of low rank in the place of training all weights (Hu et al. 2022).
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(crate) struct Lora {
+    /// Their rank.
+    pub(crate) rank: i64,
+    /// What they add is multiplied by `alpha / rank`.
+    pub(crate) alpha: f64,
+}
+
 /// How the learning rate goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -42,22 +62,27 @@ pub(crate) enum Method {
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub(crate) struct Special {
-    pub(crate) start: u16,
-    pub(crate) end: u16,
-    pub(crate) pad: u16,
-    pub(crate) prefix: u16,
-    pub(crate) suffix: u16,
-    pub(crate) middle: u16,
-    pub(crate) arguments: u16,
-    pub(crate) arguments_end: u16,
-    pub(crate) hole: u16,
-    pub(crate) hole_end: u16,
+    pub(crate) start: u32,
+    pub(crate) end: u32,
+    pub(crate) pad: u32,
+    pub(crate) prefix: u32,
+    pub(crate) suffix: u32,
+    pub(crate) middle: u32,
+    pub(crate) arguments: u32,
+    pub(crate) arguments_end: u32,
+    pub(crate) hole: u32,
+    pub(crate) hole_end: u32,
 }
 
 /// `training.json`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Settings {
     pub(crate) kind: Kind,
+    #[serde(default)]
+    pub(crate) task: Task,
+    #[serde(default)]
+    pub(crate) lora: Option<Lora>,
+    #[serde(default)]
     pub(crate) special: Special,
     /// Longest instance in tokens.
     pub(crate) length: usize,

@@ -101,11 +101,12 @@ impl Train {
         tch::Cuda::cudnn_set_benchmark(false);
         let settings = Settings::read(&self.folder)?;
         let corpus = Corpus::read(&self.folder)?;
-        let model = model::fresh(&self.folder, settings.seed, device)?;
+        let model = model::to_train(&self.folder, settings.seed, settings.lora, device)?;
         eprintln!(
-            "{} kernels to train on, {} to validate, {} weights, {} steps of {} tokens on {device:?}",
+            "{} texts to train on, {} to validate, {} of {} weights to train, {} steps of {} tokens on {device:?}",
             corpus.len(),
             corpus.validation.len(),
+            model.trained().count(),
             model.parameters().count(),
             settings.steps(),
             settings.batch_tokens,
@@ -113,7 +114,7 @@ impl Train {
         let micro = self.micro_tokens.unwrap_or(if device.is_cuda() { 1 << 16 } else { 1 << 12 });
         let mut training = Training {
             folder: &self.folder,
-            optimiser: Optimiser::new(model.parameters(), settings.method),
+            optimiser: Optimiser::new(model.trained(), settings.method),
             state: State::default(),
             device,
             half,
@@ -190,7 +191,7 @@ impl Training<'_> {
                 self.state.bad_looks += 1;
             }
             if better || (ends && looks.is_empty()) {
-                model::save(&*self.model, &self.folder.join("model.safetensors"), true)?;
+                model::save(&*self.model, self.folder, true)?;
             }
             let stuck =
                 self.settings.patience > 0 && self.state.bad_looks >= self.settings.patience;
@@ -250,7 +251,7 @@ impl Training<'_> {
                     step + 1
                 );
             }
-            let norm = self.optimiser.step(self.model.parameters(), gradient, &self.settings, step);
+            let norm = self.optimiser.step(self.model.trained(), gradient, &self.settings, step);
             self.state.tokens += tokens;
             return Ok((loss, norm.double_value(&[])));
         }
@@ -262,7 +263,7 @@ impl Training<'_> {
         let batches =
             instance::batches(instances, self.micro, self.settings.special.pad, self.device);
         let whole: u64 = batches.iter().map(|batch| batch.count).sum();
-        let parameters = self.model.parameters();
+        let parameters = self.model.trained();
         let leaves = parameters.tensors();
         let mut sum: Option<Tensor> = None;
         let mut losses = Tensor::zeros([], (Kind::Float, self.device));
@@ -325,7 +326,7 @@ impl Training<'_> {
     }
 
     fn keep(&self) -> anyhow::Result<()> {
-        let state = self.optimiser.state(self.model.parameters());
+        let state = self.optimiser.state(self.model.trained());
         let text = serde_json::to_string(&self.state)?;
         let metadata = [("state".to_owned(), text)].into();
         weights::write(&self.folder.join("state.safetensors"), &state, Some(metadata))
@@ -344,7 +345,7 @@ impl Training<'_> {
         let text = header.metadata().as_ref().and_then(|all| all.get("state"));
         let text = text.with_context(|| format!("{} is no training state", path.display()))?;
         let state: State = serde_json::from_str(text)?;
-        self.optimiser.restore(self.model.parameters(), weights::read(&path)?, &path)?;
+        self.optimiser.restore(self.model.trained(), weights::read(&path)?, &path)?;
         let metrics =
             std::fs::read_to_string(self.folder.join("metrics.jsonl")).unwrap_or_default();
         self.metrics = metrics.lines().take(state.step as usize).map(str::to_owned).collect();

@@ -3,7 +3,7 @@
 use anyhow::{Context, bail};
 use safetensors::{Dtype, SafeTensors, tensor::TensorView};
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::{BTreeMap, BTreeSet, HashMap},
     path::Path,
 };
 use tch::{Kind, Tensor};
@@ -35,6 +35,28 @@ pub(crate) fn put(path: &Path, text: &str) -> anyhow::Result<()> {
     std::fs::write(&temporary, text)
         .and_then(|()| std::fs::rename(&temporary, path))
         .with_context(|| format!("cannot write {}", path.display()))
+}
+
+/// Every tensor of a checkpoint's folder: `model.safetensors`, or the shards that
+/// `model.safetensors.index.json` names.
+pub(crate) fn read_folder(folder: &Path) -> anyhow::Result<BTreeMap<String, Tensor>> {
+    let (whole, index) =
+        (folder.join("model.safetensors"), folder.join("model.safetensors.index.json"));
+    if whole.is_file() || !index.is_file() {
+        return read(&whole);
+    }
+    let text = std::fs::read_to_string(&index)
+        .with_context(|| format!("cannot read {}", index.display()))?;
+    let json: serde_json::Value =
+        serde_json::from_str(&text).with_context(|| format!("{} is broken", index.display()))?;
+    let map = json["weight_map"].as_object();
+    let map = map.with_context(|| format!("{} has no weight_map", index.display()))?;
+    let shards: BTreeSet<&str> = map.values().filter_map(|name| name.as_str()).collect();
+    let mut tensors = BTreeMap::new();
+    for shard in shards {
+        tensors.append(&mut read(&folder.join(shard))?);
+    }
+    Ok(tensors)
 }
 
 /// Write tensors under a temporary name, then rename: nothing half-written is left.

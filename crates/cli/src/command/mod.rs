@@ -17,6 +17,7 @@ mod query;
 mod report;
 mod run;
 mod sample;
+mod serve;
 mod show;
 mod steer;
 mod time;
@@ -44,6 +45,7 @@ pub(crate) enum Command {
     Run(run::Run),
     Train(train::Train),
     Sample(sample::Sample),
+    Serve(serve::Serve),
     Evaluate(evaluate::Evaluate),
     Label(label::Label),
     Edits(Box<edits::Edits>),
@@ -72,6 +74,7 @@ impl Command {
             Command::Run(command) => command.run(global),
             Command::Train(command) => command.run(global),
             Command::Sample(command) => command.run(global),
+            Command::Serve(command) => command.run(global),
             Command::Evaluate(command) => command.run(global),
             Command::Label(command) => command.run(global),
             Command::Edits(command) => command.run(global),

@@ -115,8 +115,10 @@ const LARGEST_ANSWER: u64 = 16 << 20;
 enum Failure {
     /// Worth another try, after as long as the server says.
     Again(String, Option<Duration>),
-    /// The same request would fail again.
+    /// Any request would fail again.
     Final(String),
+    /// This request would fail again, others need not.
+    Refused(String),
 }
 
 impl Client {
@@ -225,15 +227,22 @@ impl Client {
         let mut tries = 0;
         loop {
             tries += 1;
+            let endpoint = || {
+                let endpoint = self.endpoint.base_url.split('?').next().unwrap_or_default();
+                without_user(endpoint)
+            };
             let (reason, wait) = match self.try_once(url, request, &read) {
                 Ok(answer) => return Ok(answer),
+                Err(Failure::Refused(reason)) => {
+                    let reason = self.without_key(&reason);
+                    return Err(Error::Refused { endpoint: endpoint(), reason });
+                }
                 Err(Failure::Final(reason)) => (reason, None),
                 Err(Failure::Again(reason, asked)) => (reason, Some(asked.unwrap_or(pause))),
             };
             let Some(wait) = wait.filter(|_| tries < self.endpoint.tries) else {
-                let endpoint = self.endpoint.base_url.split('?').next().unwrap_or_default();
                 return Err(Error::Endpoint {
-                    endpoint: without_user(endpoint),
+                    endpoint: endpoint(),
                     tries,
                     reason: self.without_key(&reason),
                 });
@@ -282,6 +291,9 @@ impl Client {
                     self.endpoint.key_variable
                 );
                 return Err(Failure::Final(hint));
+            }
+            400 | 413 | 422 => {
+                return Err(Failure::Refused(format!("status {status}: {}", said())));
             }
             _ => return Err(Failure::Final(format!("status {status}: {}", said()))),
         }

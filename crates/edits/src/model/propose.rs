@@ -114,8 +114,14 @@ pub fn propose(
                         failures.store(0, Ordering::Relaxed);
                         drawn.programs.push(program_in(&answer.text));
                     }
-                    Err(Error::Endpoint { reason, .. }) => {
-                        failures.fetch_add(1, Ordering::Relaxed);
+                    Err(
+                        ref error @ (Error::Endpoint { ref reason, .. }
+                        | Error::Refused { ref reason, .. }),
+                    ) => {
+                        // An endpoint that refuses a program that is too long is still there.
+                        let gone = matches!(error, Error::Endpoint { .. });
+                        failures.fetch_add(u32::from(gone), Ordering::Relaxed);
+                        let reason = reason.clone();
                         progress.message(&reason);
                         failed += 1;
                         last = reason;

@@ -1,7 +1,7 @@
 //! A Llama-architecture causal transformer (Touvron et al. 2023) with the names of weights that
 //! Hugging Face's `LlamaForCausalLM` has.
 
-use super::{Cache, Init, Model, Parameters, Run, Table, Weight, layer, size};
+use super::{Adapters, Cache, Init, Model, Parameters, Run, Table, Weight, layer, size};
 use anyhow::bail;
 use tch::{Device, Kind as Number, Tensor};
 
@@ -81,6 +81,24 @@ impl Shape {
         self.width / self.heads
     }
 
+    pub(crate) fn layers(&self) -> i64 {
+        self.layers
+    }
+
+    /// The projections of a layer that adapters are made for: name, outputs, inputs.
+    pub(crate) fn adapted(&self) -> Vec<(&'static str, i64, i64)> {
+        let (width, inner, kv) = (self.width, self.inner, self.kv_heads * self.head());
+        vec![
+            ("self_attn.q_proj.weight", width, width),
+            ("self_attn.k_proj.weight", kv, width),
+            ("self_attn.v_proj.weight", kv, width),
+            ("self_attn.o_proj.weight", width, width),
+            ("mlp.gate_proj.weight", inner, width),
+            ("mlp.up_proj.weight", inner, width),
+            ("mlp.down_proj.weight", width, inner),
+        ]
+    }
+
     pub(crate) fn weights(&self) -> Vec<Weight> {
         let (width, inner) = (self.width, self.inner);
         let kv = self.kv_heads * self.head();
@@ -118,6 +136,7 @@ impl Shape {
 pub(crate) struct Infill {
     shape: Shape,
     parameters: Parameters,
+    adapters: Option<Adapters>,
     embedding: Tensor,
     layers: Vec<Table>,
     norm: Tensor,
@@ -127,7 +146,11 @@ pub(crate) struct Infill {
 }
 
 impl Infill {
-    pub(crate) fn new(shape: Shape, parameters: Parameters) -> Infill {
+    pub(crate) fn new(
+        shape: Shape,
+        parameters: Parameters,
+        adapters: Option<Adapters>,
+    ) -> Infill {
         let device = parameters.flat.device();
         let half = shape.head() / 2;
         let option = (Number::Float, Device::Cpu);
@@ -151,6 +174,16 @@ impl Infill {
             cosine: angles.cos(),
             sine: angles.sin(),
             parameters,
+            adapters,
+        }
+    }
+
+    /// The product with a layer's matrix, adapted where there are adapters.
+    fn project(&self, x: &Tensor, at: usize, name: &str, run: Run) -> Tensor {
+        let y = run.linear(x, &self.layers[at][name], None);
+        match &self.adapters {
+            None => y,
+            Some(adapters) => y + adapters.add(x, at, name, run),
         }
     }
 
@@ -171,7 +204,7 @@ impl Infill {
     fn attend(
         &self,
         x: &Tensor,
-        weights: &Table,
+        at: usize,
         from: i64,
         cache: Option<(&Tensor, &Tensor)>,
         run: Run,
@@ -179,7 +212,7 @@ impl Infill {
         let shape = &self.shape;
         let (rows, length, _) = x.size3().expect("activations have three dimensions");
         let split = |name: &str, heads: i64| {
-            let y = run.linear(x, &weights[name], None);
+            let y = self.project(x, at, name, run);
             y.view([rows, length, heads, shape.head()]).transpose(1, 2)
         };
         let query = self.rotate(&split("self_attn.q_proj.weight", shape.heads), from);
@@ -224,13 +257,13 @@ impl Infill {
             )
         };
         let y = y.transpose(1, 2).reshape([rows, length, shape.width]);
-        run.linear(&y, &weights["self_attn.o_proj.weight"], None)
+        self.project(&y, at, "self_attn.o_proj.weight", run)
     }
 
-    fn feed(&self, x: &Tensor, weights: &Table, run: Run) -> Tensor {
-        let gate = run.linear(x, &weights["mlp.gate_proj.weight"], None).silu();
-        let up = run.linear(x, &weights["mlp.up_proj.weight"], None);
-        run.linear(&(gate * up), &weights["mlp.down_proj.weight"], None)
+    fn feed(&self, x: &Tensor, at: usize, run: Run) -> Tensor {
+        let gate = self.project(x, at, "mlp.gate_proj.weight", run).silu();
+        let up = self.project(x, at, "mlp.up_proj.weight", run);
+        self.project(&(gate * up), at, "mlp.down_proj.weight", run)
     }
 
     fn run(&self, input: &Tensor, mut cache: Option<&mut Cache>, run: Run) -> Tensor {
@@ -241,10 +274,10 @@ impl Infill {
             let held =
                 cache.as_deref().map(|cache| (&cache.tensors[2 * at], &cache.tensors[2 * at + 1]));
             let normal = self.normalise(&x, &weights["input_layernorm.weight"]);
-            let y = run.drop(self.attend(&normal, weights, from, held, run));
+            let y = run.drop(self.attend(&normal, at, from, held, run));
             x = x + y.to_kind(Number::Float);
             let normal = self.normalise(&x, &weights["post_attention_layernorm.weight"]);
-            let y = run.drop(self.feed(&normal, weights, run));
+            let y = run.drop(self.feed(&normal, at, run));
             x = x + y.to_kind(Number::Float);
         }
         if let Some(cache) = cache.as_deref_mut() {
@@ -257,6 +290,26 @@ impl Infill {
 impl Model for Infill {
     fn parameters(&self) -> &Parameters {
         &self.parameters
+    }
+
+    fn trained(&self) -> &Parameters {
+        self.adapters.as_ref().map_or(&self.parameters, Adapters::parameters)
+    }
+
+    fn merged(&self) -> Vec<(String, Tensor)> {
+        self.parameters
+            .named
+            .iter()
+            .map(|(name, tensor)| {
+                let added = self.adapters.as_ref().and_then(|adapters| adapters.whole(name));
+                let tensor = tensor.detach();
+                (name.clone(), added.map_or(tensor.shallow_clone(), |added| tensor + added))
+            })
+            .collect()
+    }
+
+    fn adapters(&self) -> Option<&Adapters> {
+        self.adapters.as_ref()
     }
 
     fn hidden(&self, input: &Tensor, run: Run) -> Tensor {

@@ -2,9 +2,14 @@
 
 mod hole;
 mod infill;
+mod lora;
 mod lstm;
 
-use crate::{settings::Kind, weights};
+use crate::{
+    settings::{Kind, Lora},
+    weights,
+};
+use lora::Adapters;
 use anyhow::{Context, bail};
 use std::{collections::BTreeMap, path::Path};
 use tch::{Device, Kind as Number, Tensor};
@@ -52,6 +57,21 @@ pub(crate) struct Cache {
 pub(crate) trait Model {
     /// Its weights.
     fn parameters(&self) -> &Parameters;
+
+    /// The weights that training changes: all of them, or adapters.
+    fn trained(&self) -> &Parameters {
+        self.parameters()
+    }
+
+    /// All weights under their names, adapters added to those they adapt.
+    fn merged(&self) -> Vec<(String, Tensor)> {
+        self.parameters().named.iter().map(|(name, tensor)| (name.clone(), tensor.detach())).collect()
+    }
+
+    /// The adapters, where there are some.
+    fn adapters(&self) -> Option<&Adapters> {
+        None
+    }
 
     /// Activations before the output layer: ids `[rows, length]` to `[rows, length, width]`.
     fn hidden(&self, input: &Tensor, run: Run) -> Tensor;
@@ -124,12 +144,18 @@ impl Parameters {
             };
             (weight, values)
         });
-        Parameters::gather(made.collect(), device)
+        Parameters::gather(made.collect(), device, true)
     }
 
-    /// The weights that a file holds.
-    fn read(weights: &[Weight], path: &Path, device: Device) -> anyhow::Result<Parameters> {
-        let mut held = crate::weights::read(path)?;
+    /// The weights that a checkpoint's folder holds; whether they are to be trained.
+    fn read(
+        weights: &[Weight],
+        folder: &Path,
+        device: Device,
+        trained: bool,
+    ) -> anyhow::Result<Parameters> {
+        let mut held = crate::weights::read_folder(folder)?;
+        let path = folder;
         let mut made = Vec::new();
         for weight in weights {
             let Some(values) = held.remove(&weight.name) else {
@@ -146,10 +172,10 @@ impl Parameters {
             }
             made.push((weight, values.to_kind(Number::Float)));
         }
-        Ok(Parameters::gather(made, device))
+        Ok(Parameters::gather(made, device, trained))
     }
 
-    fn gather(made: Vec<(&Weight, Tensor)>, device: Device) -> Parameters {
+    fn gather(made: Vec<(&Weight, Tensor)>, device: Device, trained: bool) -> Parameters {
         let _no_grad = tch::no_grad_guard();
         let pieces: Vec<Tensor> = made.iter().map(|(_, values)| values.reshape([-1])).collect();
         let decay: Vec<Tensor> = made
@@ -166,7 +192,7 @@ impl Parameters {
         for (weight, values) in made {
             let length = values.numel() as i64;
             let view = flat.narrow(0, from, length).view(&weight.shape[..]);
-            named.push((weight.name.clone(), view.detach().set_requires_grad(true)));
+            named.push((weight.name.clone(), view.detach().set_requires_grad(trained)));
             from += length;
         }
         Parameters { flat, decay, named }
@@ -216,16 +242,37 @@ pub(crate) fn kind_of(config: &serde_json::Value) -> anyhow::Result<Kind> {
     }
 }
 
-/// A model with fresh weights.
-pub(crate) fn fresh(folder: &Path, seed: u64, device: Device) -> anyhow::Result<Box<dyn Model>> {
+/// The model to train in a folder: with the weights of its folder `base` where there is one, fresh ones
+/// otherwise.
+pub(crate) fn to_train(
+    folder: &Path,
+    seed: u64,
+    lora: Option<Lora>,
+    device: Device,
+) -> anyhow::Result<Box<dyn Model>> {
     let config = configuration(folder)?;
-    build(&config, |weights| Ok(Parameters::fresh(weights, seed, device)))
+    let base = folder.join("base");
+    let make = |weights: &[Weight]| match base.is_dir() {
+        true => Parameters::read(weights, &base, device, lora.is_none()),
+        false => Ok(Parameters::fresh(weights, seed, device)),
+    };
+    match lora {
+        None => build(&config, make),
+        Some(lora) => {
+            let shape = match kind_of(&config)? {
+                Kind::Infill => infill::Shape::read(&config)?,
+                _ => bail!("adapters are for models of the Llama family"),
+            };
+            let adapters = Adapters::fresh(shape.adapted(), shape.layers(), lora, seed, device)?;
+            Ok(Box::new(infill::Infill::new(shape, make(&shape.weights())?, Some(adapters))))
+        }
+    }
 }
 
 /// The model of a checkpoint folder.
 pub(crate) fn load(folder: &Path, device: Device) -> anyhow::Result<Box<dyn Model>> {
     let config = configuration(folder)?;
-    build(&config, |weights| Parameters::read(weights, &folder.join("model.safetensors"), device))
+    build(&config, |weights| Parameters::read(weights, folder, device, true))
 }
 
 fn build(
@@ -235,7 +282,7 @@ fn build(
     Ok(match kind_of(config)? {
         Kind::Infill => {
             let shape = infill::Shape::read(config)?;
-            Box::new(infill::Infill::new(shape, make(&shape.weights())?))
+            Box::new(infill::Infill::new(shape, make(&shape.weights())?, None))
         }
         Kind::Hole => {
             let shape = hole::Shape::read(config)?;
@@ -248,16 +295,17 @@ fn build(
     })
 }
 
-/// Write the weights as bf16 (`half`) or f32.
-pub(crate) fn save(model: &dyn Model, path: &Path, half: bool) -> anyhow::Result<()> {
+/// Write the weights as bf16 (`half`) or f32 to `model.safetensors` of a folder, and adapters to its folder
+/// `adapter`.
+pub(crate) fn save(model: &dyn Model, folder: &Path, half: bool) -> anyhow::Result<()> {
+    let _no_grad = tch::no_grad_guard();
     let kind = if half { Number::BFloat16 } else { Number::Float };
-    let tensors: Vec<(String, Tensor)> = model
-        .parameters()
-        .named
-        .iter()
-        .map(|(name, tensor)| (name.clone(), tensor.detach().to_kind(kind)))
-        .collect();
-    weights::write(path, &tensors, None)
+    let tensors: Vec<(String, Tensor)> =
+        model.merged().into_iter().map(|(name, tensor)| (name, tensor.to_kind(kind))).collect();
+    if let Some(adapters) = model.adapters() {
+        adapters.save(&folder.join("adapter"))?;
+    }
+    weights::write(&folder.join("model.safetensors"), &tensors, None)
 }
 
 /// Tensors by name, for models that look weights up once.
