@@ -1,6 +1,6 @@
 //! Pairs as data to fine-tune on, and as PIE's JSON lines.
 
-use crate::{Error, Result, model::Example, model::Prompt, pair::Pair};
+use crate::{Error, Result, model::Example, model::Prompt, pair::Pair, self_play::SELF_PLAY};
 use serde_json::{Map, Value, json};
 
 /// What lines look like.
@@ -23,6 +23,8 @@ pub enum ExportMethod {
     Plain,
     /// With the improved program's tag in the question; answers are asked for with `10/10`.
     PerfConditioned,
+    /// As plain, of pairs that [`crate::self_play`] made alone.
+    SelfPlay,
 }
 
 /// Lines of `pairs`.
@@ -35,12 +37,21 @@ pub fn export(
     method: ExportMethod,
 ) -> Result<Vec<Map<String, Value>>> {
     let name = match method {
-        ExportMethod::Plain => "instruction",
+        ExportMethod::Plain | ExportMethod::SelfPlay => "instruction",
         ExportMethod::PerfConditioned => "perf-conditioned",
     };
     let prompt = Prompt::of_method(name).unwrap_or_default();
+    let wanted = |pair: &&Pair| method != ExportMethod::SelfPlay || pair.user_id == SELF_PLAY;
+    if !pairs.is_empty() && !pairs.iter().any(|pair| wanted(&pair)) {
+        return Err(Error::Option {
+            option: "--method",
+            reason: "none of these pairs are of self-play; `benchstone edits self-play` makes some"
+                .into(),
+        });
+    }
     pairs
         .iter()
+        .filter(wanted)
         .map(|pair| match format {
             ExportFormat::PieTrain => Ok(pair.to_train()),
             ExportFormat::PieTest => Ok(pair.to_test()),
@@ -71,7 +82,7 @@ fn line(
     score: u32,
 ) -> Map<String, Value> {
     let mut messages = match method {
-        ExportMethod::Plain => prompt.messages(&pair.src_code, &[]),
+        ExportMethod::Plain | ExportMethod::SelfPlay => prompt.messages(&pair.src_code, &[]),
         // The example's question holds the tag; the question itself would ask for 10.
         ExportMethod::PerfConditioned => {
             let example =

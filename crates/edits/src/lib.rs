@@ -12,6 +12,7 @@
 //! - [`score()`] computes %Opt, Speedup, Correct and Best@k as PIE defines them, and what they leave out.
 //! - [`search()`] proposes without a model: rewrites of clang's syntax tree ([`Rewriter`]) combined by
 //!   evolution under the judge. [`propose`] asks a served model, with examples found by retrieval.
+//! - [`self_play`] has a model invent programs and make them faster, and keeps what holds up.
 //! - [`export()`] writes pairs as data to fine-tune on.
 //!
 //! ```no_run
@@ -44,6 +45,7 @@ mod rules;
 pub mod schema;
 mod score;
 mod search;
+mod self_play;
 mod stopwatch;
 mod store;
 mod submissions;
@@ -68,6 +70,7 @@ pub use pairs::{PairOptions, PairReport, make_pairs};
 pub use rules::{Edit, Rewriter, rule_names};
 pub use score::{Best, FAST_P, FastP, Scores, fast_p_picture, score};
 pub use search::{SearchOptions, SearchReport, search};
+pub use self_play::{SelfPlayOptions, SelfPlayReport, self_play};
 pub use stopwatch::{Stopwatch, Time};
 pub use store::Store;
 pub use submissions::Submissions;

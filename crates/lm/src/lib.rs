@@ -11,6 +11,7 @@ mod engine;
 mod error;
 mod recipe;
 mod sample;
+mod tune;
 
 pub use causal::Causal;
 pub use checkpoint::Checkpoint;
@@ -20,6 +21,7 @@ pub use error::Error;
 pub use nn::Choice;
 pub use recipe::{Kind, Method, Recipe, Schedule, Sizes, Training};
 pub use sample::{Drawing, HOLE, Prompt, START, Sample, Sampler};
+pub use tune::{Asked, Dialogue, Tuning, TuningReport, prepare_edits};
 
 /// Results of this crate.
 pub type Result<T> = std::result::Result<T, Error>;

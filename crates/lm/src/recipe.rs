@@ -258,7 +258,7 @@ impl Recipe {
     }
 }
 
-fn merge(whole: &mut toml::Value, given: toml::Value) {
+pub(crate) fn merge(whole: &mut toml::Value, given: toml::Value) {
     match (whole, given) {
         (toml::Value::Table(whole), toml::Value::Table(given)) => {
             for (name, value) in given {

@@ -22,6 +22,7 @@ mod show;
 mod steer;
 mod time;
 mod train;
+mod tune;
 mod worker;
 
 pub(crate) use sample::SampleRow;

@@ -1,9 +1,10 @@
-//! `benchstone train`: a language model of kernels.
+//! `benchstone train`: a language model of kernels, or one fine-tuned on edits.
 
+use super::tune;
 use crate::{Global, interrupt, output, progress::Bar, target::Target};
 use anyhow::{Context, bail};
 use dataset::{Builder, Code, Dataset, Language, Notes, Program, Programs, Progress};
-use lm::{CorpusReport, Entry, Kind, Metric, Recipe, Trained};
+use lm::{CorpusReport, Entry, Kind, Metric, Recipe, Trained, TuningReport};
 use std::{
     collections::BTreeMap,
     fs,
@@ -11,7 +12,7 @@ use std::{
     process::ExitCode,
 };
 
-/// Train a language model on kernels
+/// Train a language model on kernels, or fine-tune one on edits
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Models:\n  \
     lstm    CLgen's: LSTM layers over characters (CGO'17)\n  \
@@ -21,13 +22,31 @@ Examples:\n  \
     benchstone train kernels --model infill --out model\n  \
     benchstone train kernels --model lstm --recipe small.toml --device cpu --out clgen\n  \
     benchstone train kernels --model infill --prepare-only --out folder    then, on a GPU machine:\n  \
-    benchstone-torch train folder\n\n\
+    benchstone-torch train folder\n  \
+    benchstone train --task edits pairs --from codellama --lora 16 --out tuned\n  \
+    benchstone train --task edits export.jsonl --from models/infill --epochs 10 --out tuned\n\n\
+Edits: pairs, or lines of `edits export` (openai or hf); --from is a checkpoint of kind infill or of the\n\
+Llama family. The loss is on the answers alone; problems stay on one side of the split, those of the split\n\
+`test` are left out. Answers that the tokenizer does not give back, or that are too long, are counted and\n\
+left out. `benchstone serve` serves what comes out; adapters lie beside it in adapter/, as `peft` reads them.\n\n\
 A recipe holds tables [model] (layers, width, inner, heads, kv_heads) and [training] (length,\n\
 batch_tokens, budget_tokens, learning_rate, ...); what it leaves out is as in the paper.\n\
 Training needs the engine `benchstone-torch` (`make torch`). A stopped run goes on with --resume.")]
 pub(crate) struct Train {
-    /// A data set of kernels as `prepare` makes it, or a folder of programs
+    /// A data set of kernels as `prepare` makes it, or a folder of programs; edits: pairs or exported lines
     corpus: PathBuf,
+    /// What is learned
+    #[arg(long, value_enum, default_value = "kernels")]
+    task: Task,
+    /// Edits: the checkpoint to fine-tune
+    #[arg(long, value_name = "DIR", required_if_eq("task", "edits"))]
+    from: Option<PathBuf>,
+    /// Edits: train adapters of this rank in the place of all weights, and add them at the end
+    #[arg(long, value_name = "RANK", value_parser = clap::value_parser!(u32).range(1..))]
+    lora: Option<u32>,
+    /// Edits: times that each answer is seen, unless the recipe has a budget_tokens
+    #[arg(long, value_name = "N", default_value_t = 3.0)]
+    epochs: f64,
     /// lstm, hole or infill
     #[arg(long, value_name = "MODEL", default_value = "infill", value_parser = kind)]
     model: Kind,
@@ -50,6 +69,22 @@ pub(crate) struct Train {
     prepare_only: bool,
 }
 
+#[derive(clap::ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+enum Task {
+    /// Kernels, whole
+    Kernels,
+    /// Answers to questions for faster programs
+    Edits,
+}
+
+/// What was prepared.
+#[derive(serde::Serialize)]
+#[serde(untagged)]
+enum Prepared {
+    Kernels(CorpusReport),
+    Edits(TuningReport),
+}
+
 pub(crate) fn kind(text: &str) -> Result<Kind, String> {
     Kind::ALL
         .into_iter()
@@ -64,28 +99,20 @@ impl Train {
         if out.exists() && !self.target.force {
             return Err(dataset::Error::Exists(out.clone()).into());
         }
-        let recipe = match &self.recipe {
-            Some(path) => Recipe::read(self.model, path)?,
-            None => Recipe::of(self.model),
-        };
         let bar = Bar::new(global);
         let work = partial(out);
         let resumes = self.target.resume && work.join("corpus.json").is_file();
-        let report = if resumes {
-            None
-        } else {
-            let mut entries = entries(&self.corpus)?;
-            if !self.prepare_only {
-                lm::check_engine(&self.device)?;
+        let report = match (resumes, &self.from) {
+            (true, _) => None,
+            (false, Some(from)) if self.task == Task::Edits => {
+                if !self.prepare_only {
+                    lm::check_engine(&self.device)?;
+                }
+                let (recipe, seed) = (self.recipe.as_ref(), self.seed);
+                let wish = tune::Wish { from, lora: self.lora, epochs: self.epochs, recipe, seed };
+                Some(Prepared::Edits(tune::prepare(&self.corpus, &wish, &work)?))
             }
-            if self.model == Kind::Infill {
-                describe(&mut entries, global, &bar)?;
-            }
-            if work.exists() {
-                fs::remove_dir_all(&work)
-                    .with_context(|| format!("cannot remove {}", work.display()))?;
-            }
-            Some(lm::prepare(&entries, self.model, &recipe, self.seed, &work)?)
+            _ => Some(Prepared::Kernels(self.kernels(&work, global, &bar)?)),
         };
         if self.prepare_only {
             drop(bar);
@@ -93,7 +120,7 @@ impl Train {
             if let Some(report) = &report {
                 match global.json {
                     true => output::json(report)?,
-                    false => print_corpus(report, out)?,
+                    false => report.print(out)?,
                 }
             }
             return Ok(ExitCode::SUCCESS);
@@ -105,18 +132,44 @@ impl Train {
         if resumes {
             arguments.push("--resume".to_owned());
         }
-        let training = &recipe.training;
-        let steps = training.budget_tokens / training.batch_tokens as u64;
-        let trained = lm::train(&work, &arguments, steps, &bar, &cancelled)?;
+        let trained = lm::train(&work, &arguments, planned(&work), &bar, &cancelled)?;
         drop(bar);
         finish(&work)?;
         place(&work, out)?;
         match global.json {
             true => output::json(&trained)?,
-            false => print(&trained, out)?,
+            false => print(&trained, self.task, out)?,
         }
         Ok(ExitCode::SUCCESS)
     }
+
+    /// Write the training folder `work` from kernels.
+    fn kernels(&self, work: &Path, global: &Global, bar: &Bar) -> anyhow::Result<CorpusReport> {
+        let recipe = match &self.recipe {
+            Some(path) => Recipe::read(self.model, path)?,
+            None => Recipe::of(self.model),
+        };
+        let mut entries = entries(&self.corpus)?;
+        if !self.prepare_only {
+            lm::check_engine(&self.device)?;
+        }
+        if self.model == Kind::Infill {
+            describe(&mut entries, global, bar)?;
+        }
+        if work.exists() {
+            fs::remove_dir_all(work)
+                .with_context(|| format!("cannot remove {}", work.display()))?;
+        }
+        Ok(lm::prepare(&entries, self.model, &recipe, self.seed, work)?)
+    }
+}
+
+/// Steps that a training folder says; 0 where it says none.
+fn planned(work: &Path) -> u64 {
+    let text = fs::read_to_string(work.join("training.json")).unwrap_or_default();
+    let settings: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();
+    let number = |key: &str| settings[key].as_u64().unwrap_or(0);
+    number("budget_tokens") / number("batch_tokens").max(1)
 }
 
 /// Where a checkpoint is made before it is moved to `out`.
@@ -217,6 +270,10 @@ fn finish(work: &Path) -> anyhow::Result<()> {
             fs::remove_file(&path).with_context(|| format!("cannot remove {}", path.display()))?;
         }
     }
+    let base = work.join("base");
+    if base.is_dir() {
+        fs::remove_dir_all(&base).with_context(|| format!("cannot remove {}", base.display()))?;
+    }
     if !work.join("model.safetensors").is_file() {
         bail!("the training engine wrote no model.safetensors in {}", work.display());
     }
@@ -265,23 +322,44 @@ fn curve(metrics: &[Metric]) -> String {
     svg
 }
 
-fn print_corpus(report: &CorpusReport, out: &Path) -> anyhow::Result<()> {
-    let rows = [
-        ("kernels to train on", report.training as u64),
-        ("to validate on", report.validation as u64),
-        ("too long", report.too_long as u64),
-        ("families", report.families as u64),
-        ("effective families", report.effective_families as u64),
-        ("packages", report.packages as u64),
-        ("training tokens", report.training_tokens),
-        ("vocabulary", report.vocabulary as u64),
-    ];
-    let rows = rows.map(|(name, count)| vec![name.to_owned(), output::count(count)]);
-    output::line(&output::table(&["corpus", "count"], rows).to_string())?;
-    output::line(&format!("next: benchstone-torch train {}", out.display()))
+impl Prepared {
+    fn print(&self, out: &Path) -> anyhow::Result<()> {
+        let row = |name: &str, number: u64| vec![name.to_owned(), output::count(number)];
+        let rows: Vec<Vec<String>> = match self {
+            Prepared::Kernels(report) => vec![
+                row("kernels to train on", report.training as u64),
+                row("to validate on", report.validation as u64),
+                row("too long", report.too_long as u64),
+                row("families", report.families as u64),
+                row("effective families", report.effective_families as u64),
+                row("packages", report.packages as u64),
+                row("training tokens", report.training_tokens),
+                row("vocabulary", report.vocabulary as u64),
+            ],
+            Prepared::Edits(report) => {
+                let left = report.verdicts.iter().filter(|(name, _)| *name != "accepted");
+                let first = [
+                    row("answers to train on", report.training as u64),
+                    row("to validate on", report.validation as u64),
+                    row("problems", report.problems as u64),
+                ];
+                let last = [
+                    row("training tokens", report.training_tokens),
+                    row("of them answers", report.answer_tokens),
+                    row("longest, in tokens", report.longest as u64),
+                    row("most tokens", report.length as u64),
+                    row("steps", report.steps),
+                ];
+                let left = left.map(|(name, count)| row(name, *count as u64));
+                first.into_iter().chain(left).chain(last).collect()
+            }
+        };
+        output::line(&output::table(&["corpus", "count"], rows).to_string())?;
+        output::line(&format!("next: benchstone-torch train {}", out.display()))
+    }
 }
 
-fn print(trained: &Trained, out: &Path) -> anyhow::Result<()> {
+fn print(trained: &Trained, task: Task, out: &Path) -> anyhow::Result<()> {
     output::line(&format!(
         "{} steps, {} tokens in {:.0} s on {} ({} tokens/s); loss {:.4}{}; stopped by {}",
         output::count(trained.steps),
@@ -299,5 +377,9 @@ fn print(trained: &Trained, out: &Path) -> anyhow::Result<()> {
             "memory held {fitted} tokens at a time; a step was taken in pieces"
         ))?;
     }
-    output::line(&format!("next: benchstone sample {} --n 10 --out samples", out.display()))
+    let out = out.display();
+    output::line(&match task {
+        Task::Kernels => format!("next: benchstone sample {out} --n 10 --out samples"),
+        Task::Edits => format!("next: benchstone serve {out}"),
+    })
 }

@@ -6,12 +6,13 @@ use crate::{Error, Result};
 use std::path::Path;
 
 /// Methods and their prompts.
-pub const METHODS: [(&str, &str); 5] = [
+pub const METHODS: [(&str, &str); 6] = [
     ("instruction", include_str!("../prompts/instruction.txt")),
     ("few-shot", include_str!("../prompts/few-shot.txt")),
     ("cot", include_str!("../prompts/cot.txt")),
     ("retrieval", include_str!("../prompts/retrieval.txt")),
     ("perf-conditioned", include_str!("../prompts/perf-conditioned.txt")),
+    ("self-play", include_str!("../prompts/self-play.txt")),
 ];
 
 /// A slow and an improved program to show.
@@ -126,7 +127,7 @@ fn fill(text: &str, slow: &str, fast: &str, score: u32) -> String {
 
 /// The program in a model's answer: its last code block that is closed, or all of it where it is one.
 /// Empty where there is none.
-pub(super) fn program_in(answer: &str) -> String {
+pub(crate) fn program_in(answer: &str) -> String {
     let mut blocks = Vec::new();
     let mut open: Option<String> = None;
     for line in answer.lines() {

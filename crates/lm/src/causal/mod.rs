@@ -116,13 +116,6 @@ impl Causal {
         self
     }
 
-    /// The same with room for more tokens, which the weights may not be made for.
-    #[must_use]
-    pub(crate) fn with_length(mut self, length: usize) -> Causal {
-        self.length = length;
-        self
-    }
-
     /// Longest sequence in tokens, answer included.
     #[must_use]
     pub fn length(&self) -> usize {

@@ -10,7 +10,8 @@ use std::{path::PathBuf, process::ExitCode};
 #[command(after_help = "Examples:\n  \
     benchstone edits export pairs --format openai --split train --out train.jsonl\n  \
     benchstone edits export pairs --format hf --method perf-conditioned --out train.jsonl\n  \
-    benchstone edits export pairs --format pie-test --split test --out test.jsonl\n\n\
+    benchstone edits export pairs --format pie-test --split test --out test.jsonl\n  \
+    benchstone edits export play/pairs --format openai --method self-play --out play.jsonl\n\n\
 openai: {\"messages\": [...]}, the last by the assistant. hf: {\"prompt\", \"completion\"}; train on the\n\
 completion alone.")]
 pub(crate) struct Export {
@@ -49,6 +50,8 @@ enum Format {
 enum Method {
     Plain,
     PerfConditioned,
+    /// As plain, of pairs that `edits self-play` made alone
+    SelfPlay,
 }
 
 impl Export {
@@ -69,6 +72,7 @@ impl Export {
         let method = match self.method {
             Method::Plain => ExportMethod::Plain,
             Method::PerfConditioned => ExportMethod::PerfConditioned,
+            Method::SelfPlay => ExportMethod::SelfPlay,
         };
         let lines = export(&read.pairs, format, method)?;
         let count = write_lines(&self.out, &lines)?;

@@ -5,11 +5,12 @@ mod judge;
 mod pairs;
 mod propose;
 mod score;
+mod self_play;
 mod tests;
 mod validate;
 
 use crate::{Global, duration::limit};
-use edits::{Bench, Limits, Store};
+use edits::{Bench, Client, Endpoint, Limits, Store};
 use std::{path::PathBuf, process::ExitCode, time::Duration};
 
 /// Pairs of slow and improved programs: make, check, judge, score
@@ -36,6 +37,7 @@ enum Verb {
     Judge(judge::Judge),
     Score(score::Score),
     Propose(Box<propose::Propose>),
+    SelfPlay(Box<self_play::SelfPlay>),
     Export(export::Export),
 }
 
@@ -48,6 +50,7 @@ impl Edits {
             Verb::Judge(verb) => verb.run(global),
             Verb::Score(verb) => verb.run(global),
             Verb::Propose(verb) => verb.run(global),
+            Verb::SelfPlay(verb) => verb.run(global),
             Verb::Export(verb) => verb.run(global),
         }
     }
@@ -93,6 +96,56 @@ impl Conditions {
             Limits { wall: self.limit, memory_bytes: self.memory << 20, ..Limits::default() };
         Ok(Bench::open(&timing, limits, &self.store())?)
     }
+}
+
+/// How a model's endpoint is asked.
+#[derive(clap::Args, Debug, Clone)]
+struct Asking {
+    /// Models: address of an OpenAI-compatible API
+    #[arg(long, value_name = "URL", default_value = "http://localhost:8000/v1")]
+    url: String,
+    /// Models: environment variable that holds the key
+    #[arg(long, value_name = "NAME", default_value = "OPENAI_API_KEY")]
+    key_variable: String,
+    /// Models: limit of one request
+    #[arg(long, value_name = "TIME", default_value = "120s", value_parser = limit)]
+    timeout: Duration,
+    /// Models: times that a request is made before giving up
+    #[arg(long, value_name = "N", default_value_t = 5)]
+    tries: u32,
+    /// Models: requests per minute at most; 0: no limit
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    requests_per_minute: u32,
+    /// Models: price of a million tokens asked and answered
+    #[arg(long, value_name = "IN,OUT", default_value = "0,0", value_parser = price)]
+    price: Price,
+}
+
+impl Asking {
+    fn client(&self, model: String, store: Store) -> Client {
+        let endpoint = Endpoint {
+            base_url: self.url.clone(),
+            model,
+            key_variable: self.key_variable.clone(),
+            timeout: self.timeout,
+            tries: self.tries.max(1),
+            requests_per_minute: self.requests_per_minute,
+            price: self.price.0,
+            ..Endpoint::default()
+        };
+        Client::new(endpoint, store)
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Price([f64; 2]);
+
+fn price(text: &str) -> Result<Price, String> {
+    let wrong = || format!("`{text}` is no price; write two numbers, as 0.5,1.5");
+    let (asked, answered) = text.split_once(',').ok_or_else(wrong)?;
+    let number =
+        |text: &str| text.trim().parse::<f64>().ok().filter(|n| *n >= 0.0).ok_or_else(wrong);
+    Ok(Price([number(asked)?, number(answered)?]))
 }
 
 /// What to do about lines that cannot be read.

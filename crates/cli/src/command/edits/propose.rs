@@ -1,16 +1,15 @@
 //! `benchstone edits propose`: candidates from rules or from a model.
 
-use super::{Conditions, OnBroken, tell_broken};
-use crate::{Global, duration::limit, output, progress::Bar, target};
+use super::{Asking, Conditions, OnBroken, tell_broken};
+use crate::{Global, output, progress::Bar, target};
 use anyhow::{Context, bail};
 use edits::{
-    Client, Encoder, Endpoint, EndpointEncoder, IndexKind, Pair, Prompt, ProposeOptions, Rewriter,
-    SearchOptions, StrategyEncoder, TestFolder, TokenEncoder, propose, search, write_lines,
+    Encoder, EndpointEncoder, IndexKind, Pair, Prompt, ProposeOptions, Rewriter, SearchOptions,
+    StrategyEncoder, TestFolder, TokenEncoder, propose, search, write_lines,
 };
 use std::{
     path::{Path, PathBuf},
     process::ExitCode,
-    time::Duration,
 };
 
 /// Propose faster versions: by rules under the judge, or by a served model
@@ -74,30 +73,14 @@ pub(crate) struct Propose {
     /// Models: tokens of an answer at most
     #[arg(long, value_name = "N", default_value_t = 2048)]
     max_tokens: u32,
-    /// Models: address of an OpenAI-compatible API
-    #[arg(long, value_name = "URL", default_value = "http://localhost:8000/v1")]
-    url: String,
     /// Models: the model's name there
     #[arg(long, value_name = "NAME")]
     model: Option<String>,
     /// Models: the embedding model's name, for --encoder endpoint
     #[arg(long, value_name = "NAME")]
     embedding_model: Option<String>,
-    /// Models: environment variable that holds the key
-    #[arg(long, value_name = "NAME", default_value = "OPENAI_API_KEY")]
-    key_variable: String,
-    /// Models: limit of one request
-    #[arg(long, value_name = "TIME", default_value = "120s", value_parser = limit)]
-    timeout: Duration,
-    /// Models: times that a request is made before giving up
-    #[arg(long, value_name = "N", default_value_t = 5)]
-    tries: u32,
-    /// Models: requests per minute at most; 0: no limit
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    requests_per_minute: u32,
-    /// Models: price of a million tokens asked and answered
-    #[arg(long, value_name = "IN,OUT", default_value = "0,0", value_parser = price)]
-    price: Price,
+    #[command(flatten)]
+    asking: Asking,
     /// What to do about broken lines
     #[arg(long, value_enum, default_value = "stop")]
     on_broken: OnBroken,
@@ -129,17 +112,6 @@ enum Encoding {
 enum Finding {
     Exact,
     Hnsw,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Price([f64; 2]);
-
-fn price(text: &str) -> Result<Price, String> {
-    let wrong = || format!("`{text}` is no price; write two numbers, as 0.5,1.5");
-    let (asked, answered) = text.split_once(',').ok_or_else(wrong)?;
-    let number =
-        |text: &str| text.trim().parse::<f64>().ok().filter(|n| *n >= 0.0).ok_or_else(wrong);
-    Ok(Price([number(asked)?, number(answered)?]))
 }
 
 impl Propose {
@@ -214,19 +186,7 @@ impl Propose {
             }
             None => Vec::new(),
         };
-        let client = |model: String| {
-            let endpoint = Endpoint {
-                base_url: self.url.clone(),
-                model,
-                key_variable: self.key_variable.clone(),
-                timeout: self.timeout,
-                tries: self.tries.max(1),
-                requests_per_minute: self.requests_per_minute,
-                price: self.price.0,
-                ..Endpoint::default()
-            };
-            Client::new(endpoint, self.conditions.store())
-        };
+        let client = |model: String| self.asking.client(model, self.conditions.store());
         let embedder = client(self.embedding_model.clone().unwrap_or_else(|| model.clone()));
         let encoder: Box<dyn Encoder + '_> = match self.encoder {
             Encoding::Tokens => Box::new(TokenEncoder),

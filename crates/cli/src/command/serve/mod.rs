@@ -96,7 +96,8 @@ impl Serve {
         let (sender, receiver) = mpsc::channel();
         let api = Api::new(name, &causal);
         std::thread::scope(|scope| {
-            scope.spawn(|| causal.serve(usize::from(self.slots), &receiver, &stopped));
+            let (slots, model, flag) = (usize::from(self.slots), &causal, &stopped);
+            scope.spawn(move || model.serve(slots, &receiver, flag));
             while !stopped.load(Ordering::SeqCst) {
                 let Ok(Some(request)) = server.recv_timeout(LOOK) else { continue };
                 if counts.waiting.fetch_add(1, Ordering::SeqCst) >= self.queue {
