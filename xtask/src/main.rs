@@ -125,6 +125,8 @@ fn follow(which: &[&str], arguments: &[String]) -> anyhow::Result<Counts> {
         .args(["test", "--release", "--workspace"])
         .args(which)
         .args(arguments)
+        // Engines that run side by side do not share processors with many threads each.
+        .env("OMP_NUM_THREADS", "1")
         .stdout(Stdio::piped())
         .spawn()
         .context("cannot start cargo")?;

@@ -60,7 +60,9 @@ fn load_cuda() -> Result<(), String> {
             Ok(library) => std::mem::forget(library),
             Err(error) => {
                 if let Ok(mut result) = RESULT.lock() {
-                    *result = Some(error.to_string());
+                    // Its own text does not say which library lacks what.
+                    let why = std::error::Error::source(&error).map(ToString::to_string);
+                    *result = Some(why.unwrap_or_else(|| error.to_string()));
                 }
             }
         }

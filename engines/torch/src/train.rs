@@ -165,10 +165,9 @@ impl Training<'_> {
             self.state.seconds = before + began.elapsed().as_secs_f64();
             let out_of_time = limit.is_some_and(|limit| began.elapsed() >= limit);
             let ends = self.state.step == last || out_of_time;
+            let due = ends || self.state.step.is_multiple_of(self.settings.validate_every);
             let mut validation_loss = None;
-            if !looks.is_empty()
-                && (ends || self.state.step.is_multiple_of(self.settings.validate_every))
-            {
+            if due && !looks.is_empty() {
                 validation_loss = Some(self.look(&looks)?);
             }
             let spent = (self.state.seconds - before).max(1e-9);
@@ -190,12 +189,13 @@ impl Training<'_> {
             } else if validation_loss.is_some() {
                 self.state.bad_looks += 1;
             }
-            if better || (ends && looks.is_empty()) {
+            if better || (due && looks.is_empty()) {
                 model::save(&*self.model, self.folder, true)?;
             }
             let stuck =
                 self.settings.patience > 0 && self.state.bad_looks >= self.settings.patience;
-            if keep && (validation_loss.is_some() || ends) {
+            if keep && due {
+                self.write_metrics()?;
                 self.keep()?;
             }
             if out_of_time || stuck {
