@@ -86,6 +86,46 @@ fn a_wrapped_compiler_does_its_work_and_keeps_unoptimised_bitcode() {
 }
 
 #[test]
+fn a_wrapper_never_calls_itself_without_end() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = folder.path();
+    if !has("clang-19") {
+        return;
+    }
+    put(here, "a.c", PROGRAM);
+    for bin in ["one", "two"] {
+        let made = benchstone(here, &format!("ir wrap --stand-ins {bin} --store kept"));
+        assert!(made.status.success());
+    }
+    // Stand-ins of two makings, one before the other on the search path.
+    let path = |first: &str| {
+        let inherited = std::env::var("PATH").unwrap();
+        format!("{first}:{}:{}:{inherited}", here.join("one").display(), here.join("two").display())
+    };
+    let compile = |path: String| {
+        let mut command = Command::new("clang-19");
+        command.args(["-c", "a.c", "-o", "a.o"]).current_dir(here).env("PATH", path);
+        command.output().unwrap()
+    };
+    let done = compile(path("/nonexistent"));
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+    // A script of somebody's own around it.
+    let own = here.join("own");
+    fs::create_dir(&own).unwrap();
+    let script = format!(
+        "#!/bin/bash\nexec {} -q ir wrap --store {}/kept -- clang-19 \"$@\"\n",
+        env!("CARGO_BIN_EXE_benchstone"),
+        here.display()
+    );
+    fs::write(own.join("clang-19"), script).unwrap();
+    fs::set_permissions(own.join("clang-19"), fs::Permissions::from_mode(0o755)).unwrap();
+    let failed = compile(path(&own.display().to_string()));
+    assert!(!failed.status.success());
+    let said = String::from_utf8_lossy(&failed.stderr);
+    assert!(said.contains("calls `ir wrap` again and again"), "{said}");
+}
+
+#[test]
 fn rustc_is_wrapped_with_and_without_cargo() {
     let folder = tempfile::tempdir().unwrap();
     let here = folder.path();

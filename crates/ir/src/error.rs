@@ -65,6 +65,14 @@ pub enum Error {
     /// A worker could not be started.
     #[error("cannot read modules: {0}")]
     Worker(String),
+    /// What was taken for a compiler calls `ir wrap` again, without end.
+    #[error(
+        "`{program}` calls `ir wrap` again and again: what is called so on PATH is a script around it, not a compiler"
+    )]
+    WrapsItself {
+        /// As the build calls it.
+        program: String,
+    },
     /// The user stopped the run.
     #[error("stopped; the same command goes on where it was")]
     Cancelled,

@@ -51,7 +51,7 @@ pub use report::{Report, STUB, Share};
 pub use stats::{SIZES, Statistics, Stats, StatsReport, Sums, stats};
 pub use store::{Record, Store};
 pub use structure::{Structure, WIDTH, structure};
-pub use wrap::{STORE, stand_ins, wrap};
+pub use wrap::{STORE, is_compiler, stand_ins, wrap};
 
 use std::path::{Path, PathBuf};
 

@@ -1,5 +1,8 @@
+use super::stand_in::STAND_IN;
 use std::{
     ffi::OsString,
+    fs::File,
+    io::Read,
     path::{Path, PathBuf},
 };
 
@@ -58,7 +61,14 @@ pub(super) fn find(name: &str, without: Option<&Path>) -> Option<PathBuf> {
     std::env::split_paths(&path)
         .filter(|folder| Some(folder.as_path()) != without)
         .map(|folder| folder.join(name))
-        .find(|path| path.is_file())
+        .find(|path| path.is_file() && !is_stand_in(path))
+}
+
+/// Whether this is a script of [`super::stand_ins`], be it in another folder than the one in use.
+fn is_stand_in(path: &Path) -> bool {
+    let mut head = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(64).read_to_end(&mut head));
+    read.is_ok() && head.starts_with(STAND_IN.as_bytes())
 }
 
 /// Words of a response file or of a recorded command line: blanks part them, quotes and backslashes

@@ -18,7 +18,7 @@ pub(crate) use command::split;
 use command::{Line, find};
 pub use stand_in::stand_ins;
 use std::{
-    ffi::OsString,
+    ffi::{OsStr, OsString},
     path::{Path, PathBuf},
     process::{Command, ExitStatus},
 };
@@ -87,8 +87,20 @@ trait Compiler: Sync {
     fn plan(&self, line: &Line, scratch: &Path) -> Option<Plan>;
 }
 
+/// Environment variable of wrappers for wrappers.
+const DEPTH: &str = "BENCHSTONE_IR_DEPTH";
+/// Deeper than any build goes.
+const DEEPEST: u32 = 5;
+
 const FAMILY: &[&dyn Compiler] =
     &[&clang::Clang, &rustc::Rustc, &flang::Flang, &ldc::Ldc, &zig::Zig];
+
+/// Whether a program, named or by its path, is a compiler that [`wrap()`] can take bitcode from.
+#[must_use]
+pub fn is_compiler(program: &OsStr) -> bool {
+    let name = Path::new(program).file_name().unwrap_or_default().to_string_lossy();
+    FAMILY.iter().any(|compiler| compiler.is(&name))
+}
 
 /// Run a compiler's command and keep the bitcode; returns the compiler's exit status.
 ///
@@ -97,6 +109,9 @@ const FAMILY: &[&dyn Compiler] =
 /// with [`Record::trouble`].
 pub fn wrap(command: &[OsString], store: &Store) -> Result<ExitStatus, Error> {
     let line = Line::of(command).ok_or(Error::NoCompiler)?;
+    if depth() >= DEEPEST {
+        return Err(Error::WrapsItself { program: line.name });
+    }
     let scratch = tempfile::tempdir().map_err(Error::file("create", &std::env::temp_dir()))?;
     let compiler = FAMILY.iter().find(|compiler| compiler.is(&line.name));
     let compiler = compiler.filter(|_| !is_dependency());
@@ -125,6 +140,12 @@ pub fn wrap(command: &[OsString], store: &Store) -> Result<ExitStatus, Error> {
     Ok(status)
 }
 
+/// How many wrappers this one runs inside of: a compiler's linker is one, a script around `ir wrap` that
+/// is taken for a compiler would be one without end.
+fn depth() -> u32 {
+    std::env::var(DEPTH).ok().and_then(|text| text.parse().ok()).unwrap_or(0)
+}
+
 /// Whether cargo builds another package now than the one whose modules are wanted.
 fn is_dependency() -> bool {
     let variable = |name: &str| std::env::var(name).ok();
@@ -142,6 +163,7 @@ fn run(
     let (program, arguments) = command.split_first().ok_or(Error::NoCompiler)?;
     Command::new(program)
         .args(arguments)
+        .env(DEPTH, (depth() + 1).to_string())
         .envs(environment.iter().map(|(name, value)| (name, value)))
         .status()
         .map_err(|error| Error::Start {
@@ -154,7 +176,9 @@ fn run(
 fn keep(store: &Store, line: &Line, wanted: &Wanted) -> Result<(), String> {
     if let Some(second) = &wanted.second {
         let (program, arguments) = second.split_first().ok_or("an empty command")?;
-        let output = Command::new(program).args(arguments).output().map_err(|e| e.to_string())?;
+        let mut second = Command::new(program);
+        second.args(arguments).env(DEPTH, (depth() + 1).to_string());
+        let output = second.output().map_err(|e| e.to_string())?;
         if !output.status.success() {
             let said = String::from_utf8_lossy(&output.stderr).into_owned();
             let said = said.lines().find(|line| line.contains("error")).unwrap_or("no message");
@@ -267,8 +291,7 @@ fn source_hash(directory: &Path, wanted: &Wanted) -> String {
     }
 }
 
-/// The program a stand-in stands for: the first of these names on the search path, outside of the
-/// folder of stand-ins.
+/// The program a stand-in stands for: the first of these names on the search path that is no stand-in.
 pub(crate) fn real(names: &[&str]) -> Option<OsString> {
     let shims = std::env::var_os(SHIMS).map(PathBuf::from);
     names.iter().find_map(|name| find(name, shims.as_deref())).map(PathBuf::into_os_string)

@@ -25,6 +25,9 @@ const STAND_INS: &[(&str, &[&str])] = &[
     ("rustc-wrapper", &[]),
 ];
 
+/// How the scripts begin.
+pub(super) const STAND_IN: &str = "#!/bin/sh\n# Stands in for a compiler: benchstone ir wrap\n";
+
 /// Put a script into the folder `bin` for each compiler that is here; with `bin` first on the
 /// search path builds call them, and cargo calls `rustc-wrapper` where `RUSTC_WRAPPER` names it.
 /// They keep modules in `store`, or where the environment says.
@@ -35,7 +38,7 @@ pub fn stand_ins(bin: &Path, wrapper: &[OsString], store: Option<&Path>) -> Resu
     fs::create_dir_all(bin).map_err(Error::file("create", bin))?;
     let quote = |word: &str| format!("'{}'", word.replace('\'', r"'\''"));
     let quoted: Vec<String> = wrapper.iter().map(|word| quote(&word.to_string_lossy())).collect();
-    let mut head = "#!/bin/sh\n".to_owned();
+    let mut head = STAND_IN.to_owned();
     if let Some(store) = store {
         let bin = bin.canonicalize().map_err(Error::file("find", bin))?;
         for (name, path) in [(SHIMS, bin.as_path()), (STORE, store)] {

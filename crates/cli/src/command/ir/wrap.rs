@@ -17,7 +17,8 @@ pub(crate) struct Wrap {
     /// The folder that keeps bitcode and records
     #[arg(long, value_name = "DIR", env = ir::STORE, default_value = "ir-store")]
     store: PathBuf,
-    /// Make a folder of scripts that stand in for all compilers found, for builds to call
+    /// Make a folder of scripts that stand in for all compilers found; builds call them where it comes first
+    /// on PATH
     #[arg(long, value_name = "DIR")]
     stand_ins: Option<PathBuf>,
     /// The compiler's command
@@ -37,6 +38,15 @@ impl Wrap {
             if self.command.is_empty() {
                 return Ok(ExitCode::SUCCESS);
             }
+        }
+        if let Some(program) = self.command.first()
+            && !ir::is_compiler(program)
+        {
+            eprintln!(
+                "note: {} is no compiler known here, so nothing of it is kept; for what a build calls, put \
+                 the scripts of `ir wrap --stand-ins BIN` before it on PATH",
+                program.display()
+            );
         }
         let store = ir::Store::open(&store).context("cannot keep modules")?;
         let status = ir::wrap(&self.command, &store)?;
