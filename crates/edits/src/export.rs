@@ -23,7 +23,7 @@ pub enum ExportMethod {
     Plain,
     /// With the improved program's tag in the question; answers are asked for with `10/10`.
     PerfConditioned,
-    /// As plain, of pairs that [`crate::self_play`] made alone.
+    /// As plain, of pairs that [`crate::self_play()`] made alone.
     SelfPlay,
 }
 

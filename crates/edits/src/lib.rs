@@ -12,7 +12,7 @@
 //! - [`score()`] computes %Opt, Speedup, Correct and Best@k as PIE defines them, and what they leave out.
 //! - [`search()`] proposes without a model: rewrites of clang's syntax tree ([`Rewriter`]) combined by
 //!   evolution under the judge. [`propose`] asks a served model, with examples found by retrieval.
-//! - [`self_play`] has a model invent programs and make them faster, and keeps what holds up.
+//! - [`self_play()`] has a model invent programs and make them faster, and keeps what holds up.
 //! - [`export()`] writes pairs as data to fine-tune on.
 //!
 //! ```no_run
