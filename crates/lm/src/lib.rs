@@ -11,6 +11,7 @@ mod engine;
 mod error;
 mod recipe;
 mod sample;
+mod slots;
 mod tune;
 
 pub use causal::Causal;

@@ -3,12 +3,12 @@
 use crate::{
     Checkpoint, Error, Kind, Result, condition,
     constrain::{Constraint, Grammar},
+    slots,
     tokenizer::{Special, Syntax},
 };
 use nn::{Architecture, Choice, Chooser, Decoder, Encoder};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
-use rayon::prelude::*;
 use std::{collections::BTreeMap, sync::Arc};
 
 /// The mark of the place to fill in a prompt.
@@ -159,23 +159,13 @@ impl<'a> Sampler<'a> {
             running.push(next(&mut *decoder, slot)?);
         }
         loop {
-            let tokens: Vec<(usize, u32)> = running
-                .iter()
-                .enumerate()
-                .filter_map(|(slot, one)| one.as_ref().map(|one| (slot, u32::from(one.next))))
-                .collect();
-            if tokens.is_empty() {
+            let last = |one: &Running| Some(u32::from(one.next));
+            let choice = self.drawing.choice;
+            if !slots::step(&mut *decoder, &mut running, last, |one, logits| {
+                one.advance(logits, choice);
+            })? {
                 return Ok(());
             }
-            let logits = decoder.step(&tokens)?;
-            let vocabulary = logits.len() / tokens.len();
-            running
-                .iter_mut()
-                .flatten()
-                .zip(logits.chunks(vocabulary))
-                .collect::<Vec<_>>()
-                .into_par_iter()
-                .for_each(|(one, logits)| one.advance(logits, self.drawing.choice));
             #[expect(
                 clippy::needless_range_loop,
                 reason = "a slot is emptied and filled by its place"

@@ -111,7 +111,6 @@ impl Source for Debian {
             ("DEB_BUILD_PROFILES".into(), "nocheck nodoc".into()),
             (wrap::STORE.into(), inside.join("store").into()),
             (wrap::TREE.into(), inside.join("tree/source").into()),
-            (wrap::SHIMS.into(), inside.join("bin").into()),
             (wrap::PACKAGE.into(), self.name.clone().into()),
             (wrap::VERSION.into(), fetched.version.clone().into()),
         ];

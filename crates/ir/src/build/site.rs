@@ -81,7 +81,6 @@ impl<'a> Site<'a> {
             ("SOURCE_DATE_EPOCH".into(), "1700000000".into()),
             (wrap::STORE.into(), self.store().into()),
             (wrap::TREE.into(), self.tree().into()),
-            (wrap::SHIMS.into(), self.bin().into()),
             (wrap::CODEGEN_UNITS.into(), self.options.codegen_units.to_string().into()),
             ("CARGO_HOME".into(), self.cargo_home().into()),
             ("CARGO_NET_OFFLINE".into(), "true".into()),

@@ -43,11 +43,9 @@ impl Line {
     /// The command as it was given, by the real program where the named one is a stand-in of ours.
     pub(super) fn command(&self) -> Vec<OsString> {
         let mut command = self.given.clone();
-        let shims = std::env::var_os(super::SHIMS).map(PathBuf::from);
         let named = Path::new(&self.given[0]);
-        let stand_in = shims.as_deref().is_some_and(|shims| named.starts_with(shims));
-        if (named.components().count() == 1 || stand_in)
-            && let Some(path) = find(&self.name, shims.as_deref())
+        if (named.components().count() == 1 || is_stand_in(named))
+            && let Some(path) = find(&self.name)
         {
             command[0] = path.into_os_string();
         }
@@ -55,16 +53,15 @@ impl Line {
     }
 }
 
-/// A program on the search path, outside of the folder `without`.
-pub(super) fn find(name: &str, without: Option<&Path>) -> Option<PathBuf> {
+/// A program on the search path that is no stand-in.
+pub(super) fn find(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
     std::env::split_paths(&path)
-        .filter(|folder| Some(folder.as_path()) != without)
         .map(|folder| folder.join(name))
         .find(|path| path.is_file() && !is_stand_in(path))
 }
 
-/// Whether this is a script of [`super::stand_ins`], be it in another folder than the one in use.
+/// Whether this is a script of [`super::stand_ins`], in whatever folder.
 fn is_stand_in(path: &Path) -> bool {
     let mut head = Vec::new();
     let read = File::open(path).and_then(|file| file.take(64).read_to_end(&mut head));

@@ -33,8 +33,6 @@ pub(crate) const VERSION: &str = "BENCHSTONE_IR_VERSION";
 pub(crate) const ONLY: &str = "BENCHSTONE_IR_ONLY";
 /// The folder of the build, which records and bitcode name `[tree]` or nothing.
 pub(crate) const TREE: &str = "BENCHSTONE_IR_TREE";
-/// Folder of stand-ins for compilers, not searched when the real one is looked for.
-pub(crate) const SHIMS: &str = "BENCHSTONE_IR_SHIMS";
 /// Units rustc may split a crate into.
 pub(crate) const CODEGEN_UNITS: &str = "BENCHSTONE_IR_CODEGEN_UNITS";
 
@@ -293,6 +291,5 @@ fn source_hash(directory: &Path, wanted: &Wanted) -> String {
 
 /// The program a stand-in stands for: the first of these names on the search path that is no stand-in.
 pub(crate) fn real(names: &[&str]) -> Option<OsString> {
-    let shims = std::env::var_os(SHIMS).map(PathBuf::from);
-    names.iter().find_map(|name| find(name, shims.as_deref())).map(PathBuf::into_os_string)
+    names.iter().find_map(|name| find(name)).map(PathBuf::into_os_string)
 }

@@ -1,6 +1,6 @@
 //! Scripts that call the wrapper in the place of compilers.
 
-use super::{SHIMS, STORE, real};
+use super::{STORE, real};
 use crate::Error;
 use std::{ffi::OsString, fs, os::unix::fs::PermissionsExt, path::Path};
 
@@ -40,10 +40,7 @@ pub fn stand_ins(bin: &Path, wrapper: &[OsString], store: Option<&Path>) -> Resu
     let quoted: Vec<String> = wrapper.iter().map(|word| quote(&word.to_string_lossy())).collect();
     let mut head = STAND_IN.to_owned();
     if let Some(store) = store {
-        let bin = bin.canonicalize().map_err(Error::file("find", bin))?;
-        for (name, path) in [(SHIMS, bin.as_path()), (STORE, store)] {
-            head.push_str(&format!("export {name}={}\n", quote(&path.to_string_lossy())));
-        }
+        head.push_str(&format!("export {STORE}={}\n", quote(&store.to_string_lossy())));
     }
     for (name, needs) in STAND_INS {
         if !needs.is_empty() && real(needs).is_none() {

@@ -1,11 +1,10 @@
 //! Drawing answers to many questions side by side.
 
 use super::Causal;
-use crate::{Error, Result};
+use crate::{Error, Result, slots};
 use nn::{Choice, Chooser, Decoder};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
-use rayon::prelude::*;
 use serde::Serialize;
 use std::{
     sync::{
@@ -172,29 +171,15 @@ impl Causal {
 
     /// One token more for all.
     fn step(&self, running: &mut [Option<Running>], decoder: &mut dyn Decoder) {
-        let tokens: Vec<(usize, u32)> = running
-            .iter()
-            .enumerate()
-            .filter_map(|(slot, one)| Some((slot, *one.as_ref()?.drawn.last()?)))
-            .collect();
-        let logits = match decoder.step(&tokens) {
-            Ok(logits) => logits,
-            Err(error) => {
-                let why = error.to_string();
-                for one in running.iter_mut().filter_map(Option::take) {
-                    (one.done)(Err(Error::Prompt(why.clone())));
-                }
-                return;
+        let last = |one: &Running| one.drawn.last().copied();
+        let stepped = slots::step(decoder, running, last, |one, logits| self.choose(one, logits));
+        if let Err(error) = stepped {
+            let why = error.to_string();
+            for one in running.iter_mut().filter_map(Option::take) {
+                (one.done)(Err(Error::Prompt(why.clone())));
             }
-        };
-        let vocabulary = logits.len() / tokens.len().max(1);
-        running
-            .iter_mut()
-            .flatten()
-            .zip(logits.chunks(vocabulary))
-            .collect::<Vec<_>>()
-            .into_par_iter()
-            .for_each(|(one, logits)| self.choose(one, logits));
+            return;
+        }
         for place in running {
             *place = place.take().and_then(|one| self.tell(one));
         }

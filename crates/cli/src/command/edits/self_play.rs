@@ -79,10 +79,7 @@ impl SelfPlay {
                         self.out.display()
                     )
                 }
-                (false, _) => bail!(
-                    "{} exists already; name another folder with --out, or replace it with --force",
-                    self.out.display()
-                ),
+                (false, _) => return Err(dataset::Error::Exists(self.out.clone()).into()),
             }
         }
         if !(self.least >= 1.0 && self.least.is_finite()) {
