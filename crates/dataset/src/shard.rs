@@ -12,8 +12,20 @@ use parquet::{
 };
 use std::{fs::File, path::Path, sync::Arc};
 
-/// Rows turned into columns at a time: texts of up to 16 MiB stay below the 2 GiB a column may hold.
+/// Rows turned into columns at a time, at most: texts of up to 16 MiB stay below the 2 GiB a column
+/// may hold.
 const BATCH: usize = 64;
+
+/// What a batch should take, so that memory is as large as rows are and not as files are.
+const BATCH_BYTES: usize = 2 << 20;
+
+/// What a row group takes once it is encoded; a writer holds one.
+const GROUP_BYTES: usize = 16 << 20;
+
+/// How many rows make a batch where so many of them took so many bytes.
+fn batch_rows(bytes: usize, rows: usize) -> usize {
+    (BATCH_BYTES * rows.max(1) / bytes.max(1)).clamp(1, BATCH)
+}
 
 /// Write rows to one Parquet file, compressed with zstd; returns their number.
 ///
@@ -23,15 +35,17 @@ const BATCH: usize = 64;
 pub fn write<T: Row>(path: &Path, rows: impl Iterator<Item = Result<T>>) -> Result<u64> {
     let mut writer = writer(path, Arc::new(Schema::new(T::columns()?)))?;
     let mut count = 0;
-    let mut batch = Vec::with_capacity(BATCH);
-    let mut rows = rows.peekable();
-    while rows.peek().is_some() {
-        batch.clear();
-        for row in rows.by_ref().take(BATCH) {
-            batch.push(row?);
+    let mut size = BATCH / 8;
+    let mut rows = rows.fuse();
+    loop {
+        let batch: Vec<T> = rows.by_ref().take(size).collect::<Result<_>>()?;
+        if batch.is_empty() {
+            break;
         }
         count += batch.len() as u64;
-        writer.write(&T::to_batch(&batch)?).map_err(|error| Error::shard(path, error))?;
+        let columns = T::to_batch(&batch)?;
+        size = batch_rows(columns.get_array_memory_size(), batch.len());
+        writer.write(&columns).map_err(|error| Error::shard(path, error))?;
     }
     close(path, writer)?;
     Ok(count)
@@ -56,6 +70,7 @@ fn writer(path: &Path, schema: SchemaRef) -> Result<ArrowWriter<File>> {
     let level = ZstdLevel::try_new(3).map_err(|error| Error::shard(path, error))?;
     let properties = WriterProperties::builder()
         .set_compression(Compression::ZSTD(level))
+        .set_max_row_group_bytes(Some(GROUP_BYTES))
         .set_created_by("benchstone".to_owned())
         .build();
     ArrowWriter::try_new(file, schema, Some(properties)).map_err(|error| Error::shard(path, error))
@@ -73,8 +88,12 @@ pub(crate) fn batches(
 ) -> Result<impl Iterator<Item = Result<RecordBatch>> + use<>> {
     let file = File::open(path).map_err(Error::file("open", path))?;
     let builder = ParquetRecordBatchReaderBuilder::try_new(file)
-        .map_err(|error| Error::shard(path, error))?
-        .with_batch_size(BATCH);
+        .map_err(|error| Error::shard(path, error))?;
+    let groups = builder.metadata().row_groups();
+    let bytes: i64 = groups.iter().map(|group| group.total_byte_size()).sum();
+    let count: i64 = groups.iter().map(|group| group.num_rows()).sum();
+    let size = batch_rows(bytes.max(0) as usize, count.max(0) as usize);
+    let builder = builder.with_batch_size(size);
     let builder = match columns {
         Some(names) => {
             let mask = parquet::arrow::ProjectionMask::columns(

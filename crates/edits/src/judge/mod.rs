@@ -398,11 +398,17 @@ pub fn judge(
     let mut matched = 0;
     for pair in pairs {
         let drawn = by_src.get(pair.src_id.as_str()).into_iter().flatten();
-        let drawn = drawn.filter(|drawn| drawn.are_for(pair));
-        let programs: Vec<(&str, &str)> = drawn
+        let drawn: Vec<&Candidates> =
+            drawn.copied().filter(|drawn| drawn.are_for(pair)).collect();
+        let mut programs: Vec<(&str, &str)> = drawn
+            .iter()
             .flat_map(|d| d.programs.iter().map(|program| (d.method.as_str(), program.as_str())))
             .take(options.most.unwrap_or(usize::MAX))
             .collect();
+        // To hand in nothing is an answer too: left out, it would flatter who answers seldom.
+        if let (true, Some(none)) = (programs.is_empty(), drawn.first()) {
+            programs.push((&none.method, ""));
+        }
         matched += u64::from(!programs.is_empty());
         if !programs.is_empty() {
             of_pair.push((pair, programs));
