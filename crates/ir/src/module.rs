@@ -43,7 +43,8 @@ pub struct Module {
     pub path: String,
     /// What it was compiled into: the object file, or the name and kind of a crate.
     pub target: String,
-    /// The exact command, paths inside the build tree written from `[tree]`.
+    /// The exact command as the build gave it, paths inside the build tree written from `[tree]`. Where it
+    /// names gcc, clang ran in its place: `compiler` says so.
     pub command: Vec<String>,
     /// What wrote the bitcode, as its header says, for example `LLVM22.1.2-rust-1.95.0-stable`.
     pub compiler: String,
