@@ -29,7 +29,7 @@ pub enum Error {
     #[error("another run is writing {}; wait for it or name another folder with --out", .0.display())]
     Busy(PathBuf),
     /// A folder without `dataset.json`.
-    #[error("{} is no data set: it holds no dataset.json", .0.display())]
+    #[error("{}", what_is_there(.0))]
     NotADataset(PathBuf),
     /// A manifest that cannot be read.
     #[error("{}: not a manifest: {reason}", path.display())]
@@ -94,4 +94,24 @@ impl Error {
     pub(crate) fn shard(path: &Path, reason: impl std::fmt::Display) -> Error {
         Error::Shard { path: path.to_owned(), reason: reason.to_string() }
     }
+}
+
+/// What stands where a data set should be.
+fn what_is_there(path: &Path) -> String {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let unfinished = path.with_file_name(format!("{name}.partial"));
+    if path.is_dir() {
+        return format!("{} is no data set: it holds no dataset.json", path.display());
+    }
+    if path.exists() {
+        return format!("{} is a file; a data set is a folder with a dataset.json", path.display());
+    }
+    if unfinished.is_dir() {
+        return format!(
+            "{} is not finished ({} is there): repeat the command that began it",
+            path.display(),
+            unfinished.display()
+        );
+    }
+    format!("there is nothing at {}", path.display())
 }

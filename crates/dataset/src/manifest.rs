@@ -71,7 +71,12 @@ impl Manifest {
         let path = folder.join(Manifest::FILE);
         let text = match std::fs::read_to_string(&path) {
             Ok(text) => text,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
+            Err(error)
+                if matches!(
+                    error.kind(),
+                    std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory
+                ) =>
+            {
                 return Err(Error::NotADataset(folder.to_owned()));
             }
             Err(error) => return Err(Error::file("read", &path)(error)),

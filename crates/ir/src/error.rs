@@ -24,7 +24,7 @@ pub enum Error {
         source: std::io::Error,
     },
     /// A command line that names no compiler.
-    #[error("no compiler given; write `benchstone ir wrap -- clang -c a.c`")]
+    #[error("no compiler given; write `benchstone ir wrap -- clang-19 -c a.c`")]
     NoCompiler,
     /// A program could not be started.
     #[error("cannot start {program}: {reason}")]
@@ -72,6 +72,20 @@ pub enum Error {
     WrapsItself {
         /// As the build calls it.
         program: String,
+    },
+    /// What is in the way is not ours to replace.
+    #[error("{path} is no {what} of benchstone's, so it is not replaced; name another place", path = path.display())]
+    Foreign {
+        /// What is in the way.
+        path: PathBuf,
+        /// What would have been replaced.
+        what: &'static str,
+    },
+    /// The disk of a build is full.
+    #[error("no room is left on the disk of {path}; make some, the same command goes on where it was", path = path.display())]
+    DiskFull {
+        /// The folder of the build.
+        path: PathBuf,
     },
     /// The user stopped the run.
     #[error("stopped; the same command goes on where it was")]

@@ -3,6 +3,7 @@ use crate::{
     context::c_text,
     library::{borrow_text, copy_text},
     symbols::RawModule,
+    target::Machine,
 };
 use std::{ffi::CString, fmt, marker::PhantomData, ptr::NonNull};
 
@@ -118,7 +119,8 @@ impl<'c> Module<'c> {
 
     /// Run a pipeline of the new pass manager, for example `default<O2>` or `mem2reg,instcombine`.
     ///
-    /// The module is verified first, because passes may crash on a broken one.
+    /// The module is verified first, because passes may crash on a broken one. Where the library has
+    /// a back end for the module's triple, passes ask it what pays, and vectorise as clang has them at `-O2`.
     ///
     /// # Errors
     /// [`Error::Invalid`] for a broken module, [`Error::Pipeline`] for an unknown pass.
@@ -128,13 +130,16 @@ impl<'c> Module<'c> {
         let text = c_text(pipeline);
         // SAFETY: there is nothing it depends on.
         let options = unsafe { (library.symbols.pass_options)() };
-        // SAFETY: module and options are alive; no target machine is allowed; `&mut self` means
-        // that nothing in the module is borrowed.
+        // SAFETY: the options were just made.
+        unsafe { (library.symbols.vectorise_straight_lines)(options, 1) };
+        let machine = Machine::of(self);
+        // SAFETY: module, options and machine are alive; no target machine is allowed too; `&mut self`
+        // means that nothing in the module is borrowed.
         let error = unsafe {
             (library.symbols.run_passes)(
                 self.raw.as_ptr(),
                 text.as_ptr(),
-                std::ptr::null_mut(),
+                machine.as_ref().map_or(std::ptr::null_mut(), |machine| machine.raw),
                 options,
             )
         };

@@ -162,6 +162,7 @@ table! {
         LLVMGetModuleInlineAsm module_assembly(*mut RawModule, *mut usize) -> *const c_char;
         LLVMCreatePassBuilderOptions pass_options() -> *mut RawPassOptions;
         LLVMDisposePassBuilderOptions dispose_pass_options(*mut RawPassOptions);
+        LLVMPassBuilderOptionsSetSLPVectorization vectorise_straight_lines(*mut RawPassOptions, c_int);
         LLVMRunPasses run_passes(*mut RawModule, *const c_char, *mut RawTarget, *mut RawPassOptions) -> *mut RawError;
         LLVMGetErrorMessage error_message(*mut RawError) -> *mut c_char;
         LLVMDisposeErrorMessage dispose_error_message(*mut c_char);

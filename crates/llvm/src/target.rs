@@ -1,7 +1,7 @@
 //! Machine code of a module, where its LLVM has a back end for it.
 
 use crate::{
-    Module,
+    Library, Module,
     context::c_text,
     symbols::{RawBuffer, RawTarget, RawTargetKind},
 };
@@ -12,16 +12,21 @@ const POSITION_INDEPENDENT: u32 = 2;
 const DEFAULT_CODE_MODEL: u32 = 0;
 const OBJECT_FILE: u32 = 1;
 
-impl Module<'_> {
-    /// The object file that the back end makes of it, for its own triple and a baseline processor,
-    /// position-independent; `None` where the library has no back end for x86-64 or the module is
-    /// for another processor. Passes of the back end change the module.
-    pub fn emit_object(&mut self) -> Option<Vec<u8>> {
-        let triple = self.triple();
+/// A back end set up for one triple and a baseline processor; functions may ask for a later one.
+pub(crate) struct Machine {
+    library: &'static Library,
+    pub(crate) raw: *mut RawTarget,
+}
+
+impl Machine {
+    /// For the triple of a module; `None` where the library has no back end for it.
+    pub(crate) fn of(module: &Module<'_>) -> Option<Machine> {
+        let triple = module.triple();
         if !triple.starts_with("x86_64") {
             return None;
         }
-        let symbols = &self.library().symbols;
+        let library = module.library();
+        let symbols = &library.symbols;
         for step in [
             symbols.x86_target_info?,
             symbols.x86_target?,
@@ -40,12 +45,12 @@ impl Module<'_> {
         let failed =
             unsafe { (symbols.target_of?)(text.as_ptr(), &raw mut kind, &raw mut message) };
         if failed != 0 {
-            self.library().take_message(message);
+            library.take_message(message);
             return None;
         }
         let (cpu, features) = (c_text("x86-64"), c_text(""));
         // SAFETY: the kind was found above and the texts end in NUL.
-        let machine: *mut RawTarget = unsafe {
+        let raw: *mut RawTarget = unsafe {
             (symbols.create_machine?)(
                 kind,
                 text.as_ptr(),
@@ -56,28 +61,43 @@ impl Module<'_> {
                 DEFAULT_CODE_MODEL,
             )
         };
-        if machine.is_null() {
-            return None;
+        (!raw.is_null()).then_some(Machine { library, raw })
+    }
+}
+
+impl Drop for Machine {
+    fn drop(&mut self) {
+        if let Some(dispose) = self.library.symbols.dispose_machine {
+            // SAFETY: it was made in `of` and nothing else holds it.
+            unsafe { dispose(self.raw) };
         }
+    }
+}
+
+impl Module<'_> {
+    /// The object file that the back end makes of it, for its own triple and a baseline processor,
+    /// position-independent; `None` where the library has no back end for x86-64 or the module is
+    /// for another processor. Passes of the back end change the module.
+    pub fn emit_object(&mut self) -> Option<Vec<u8>> {
+        let machine = Machine::of(self)?;
+        let library = self.library();
         let mut buffer: *mut RawBuffer = std::ptr::null_mut();
         let mut message = std::ptr::null_mut();
         // SAFETY: machine and module are alive; `&mut self` means that nothing in it is borrowed.
         let failed = unsafe {
-            (symbols.emit_to_buffer?)(
-                machine,
+            (library.symbols.emit_to_buffer?)(
+                machine.raw,
                 self.raw(),
                 OBJECT_FILE,
                 &raw mut message,
                 &raw mut buffer,
             )
         };
-        // SAFETY: it was made above and is not used again.
-        unsafe { (symbols.dispose_machine?)(machine) };
         if failed != 0 {
-            self.library().take_message(message);
+            library.take_message(message);
             return None;
         }
-        Some(self.library().take_buffer(buffer))
+        Some(library.take_buffer(buffer))
     }
 }
 
@@ -97,5 +117,38 @@ mod tests {
         let mut module = context.parse("f", text.as_bytes()).expect("it is valid");
         let object = module.emit_object().expect("there is a back end");
         assert!(object.starts_with(b"\x7fELF"));
+    }
+
+    #[test]
+    fn passes_know_the_target_of_a_module() {
+        let Ok(library) = Library::newest() else {
+            println!("skipped: no LLVM here");
+            return;
+        };
+        let sum = "define i32 @sum(ptr %p, i64 %n) {
+            entry:
+              br label %loop
+            loop:
+              %i = phi i64 [ 0, %entry ], [ %next, %loop ]
+              %s = phi i32 [ 0, %entry ], [ %t, %loop ]
+              %q = getelementptr inbounds i32, ptr %p, i64 %i
+              %v = load i32, ptr %q
+              %t = add i32 %s, %v
+              %next = add nuw nsw i64 %i, 1
+              %done = icmp eq i64 %next, %n
+              br i1 %done, label %out, label %loop
+            out:
+              ret i32 %t
+            }";
+        let context = Context::new(library);
+        let optimised = |head: &str| {
+            let text = format!("{head}\n{sum}");
+            let mut module = context.parse("sum", text.as_bytes()).expect("it is valid");
+            module.run_passes("default<O3>").expect("they run");
+            module.print()
+        };
+        let vectors = "<4 x i32>";
+        assert!(optimised("target triple = \"x86_64-unknown-linux-gnu\"").contains(vectors));
+        assert!(!optimised("").contains(vectors));
     }
 }

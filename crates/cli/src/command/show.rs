@@ -97,8 +97,15 @@ impl Show {
             let columns: Vec<_> =
                 schema.fields().iter().map(|field| field.name().as_str()).collect();
             output::line(&format!("columns: {}", columns.join(", ")))?;
+            // Of some rows one column is megabytes.
+            let short = schema.fields().iter().filter(|field| {
+                let kind = field.data_type();
+                kind.is_primitive() || kind.to_string() == "Utf8"
+            });
+            let short: Vec<_> = short.map(|field| field.name().as_str()).take(8).collect();
             return output::line(&format!(
-                "its rows are no programs to print: benchstone query \"SELECT * FROM d LIMIT 5\" d={}",
+                "its rows are no programs to print: benchstone query \"SELECT {} FROM d LIMIT 5\" d={}",
+                short.join(", "),
                 dataset.folder().display()
             ))
             .map(|()| ExitCode::SUCCESS);

@@ -398,8 +398,7 @@ pub fn judge(
     let mut matched = 0;
     for pair in pairs {
         let drawn = by_src.get(pair.src_id.as_str()).into_iter().flatten();
-        let drawn: Vec<&Candidates> =
-            drawn.copied().filter(|drawn| drawn.are_for(pair)).collect();
+        let drawn: Vec<&Candidates> = drawn.copied().filter(|drawn| drawn.are_for(pair)).collect();
         let mut programs: Vec<(&str, &str)> = drawn
             .iter()
             .flat_map(|d| d.programs.iter().map(|program| (d.method.as_str(), program.as_str())))

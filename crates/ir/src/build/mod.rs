@@ -206,6 +206,9 @@ fn one(
     progress.message(&format!("building {}", source.text()));
     let site = Site::open(options, &work.join(folder_name(source.text())))?;
     let outcome = source.build(&site)?;
+    if outcome.verdict.is_some() && !site.has_room() {
+        return Err(Error::DiskFull { path: work.to_owned() });
+    }
     let like = Module {
         package_source: outcome.package_source.clone(),
         package: outcome.package.clone(),
@@ -225,7 +228,10 @@ fn one(
     let modules = rows.iter().filter(|row| row.is_accepted()).count();
     let verdict = match outcome.verdict {
         Some(verdict) => verdict,
-        None if modules == 0 => Verdict::new("no-modules", "it was built, but compiled nothing"),
+        None if modules == 0 => Verdict::new(
+            "no-modules",
+            "it was built, but called no compiler by a name that is wrapped; those called by an absolute path are not seen",
+        ),
         None => Verdict::new(BUILT, format!("{modules} modules")),
     };
     progress.message(&format!(

@@ -62,6 +62,15 @@ impl<'a> Site<'a> {
         self.folder.join("cargo")
     }
 
+    /// Whether anything can be written here still.
+    pub(super) fn has_room(&self) -> bool {
+        let probe = self.folder.join("room");
+        let written = fs::write(&probe, vec![1; 64 << 10]);
+        // It is gone with the site at the latest.
+        let _ = fs::remove_file(&probe);
+        !written.is_err_and(|error| error.kind() == std::io::ErrorKind::StorageFull)
+    }
+
     pub(super) fn remove(self) {
         // It is made anew when it is needed again.
         let _ = fs::remove_dir_all(&self.folder);

@@ -58,7 +58,8 @@ fn card(options: &Export<'_>, dataset: &Dataset, report: &ExportReport) -> Strin
     text.push_str("---\n\n# Modules of LLVM IR\n\n");
     let _ = writeln!(
         text,
-        "{} modules, {:.2} MB of bitcode, as the compilers first made it: before any pass of LLVM's.\n\
+        "{} modules, {:.2} MB of bitcode. What `ir build` and `ir wrap` kept is as the compilers first made it,\n\
+         before any pass of LLVM's; what was extracted from elsewhere is as it was found.\n\
          Made by benchstone {} from data set `{}`.\n",
         report.modules,
         report.bitcode_bytes as f64 / 1e6,

@@ -86,9 +86,7 @@ const SPLITS: [&str; 3] = ["train", "validation", "test"];
 pub fn export(options: &Export<'_>, progress: &dyn Progress) -> Result<ExportReport, Error> {
     let dataset = Dataset::open(&options.dataset)?;
     dataset.require(Module::SCHEMA, Module::VERSION)?;
-    if options.out.exists() && !options.force {
-        return Err(dataset::Error::Exists(options.out.clone()).into());
-    }
+    claim(&options.out, options.force)?;
     let name = crate::dedup::name_of(&options.out);
     let partial = options.out.with_file_name(format!("{name}.partial"));
     if partial.exists() {
@@ -103,6 +101,8 @@ pub fn export(options: &Export<'_>, progress: &dyn Progress) -> Result<ExportRep
     };
     let report = write_texts(&dataset, &partial).and_then(|texts| {
         let report = write(options, &dataset, &partial, progress)?;
+        let mark = partial.join(MARK);
+        fs::write(&mark, "").map_err(Error::file("write", &mark))?;
         Ok(ExportReport { texts, ..report })
     });
     let report = match report {
@@ -118,6 +118,20 @@ pub fn export(options: &Export<'_>, progress: &dyn Progress) -> Result<ExportRep
     }
     fs::rename(&partial, &options.out).map_err(Error::file("write", &options.out))?;
     Ok(report)
+}
+
+/// A file in every export, by which it is known.
+const MARK: &str = ".benchstone-export";
+
+/// Refuse a place where something is, but with `force` an earlier export or an empty folder.
+fn claim(out: &Path, force: bool) -> Result<(), Error> {
+    let empty = || fs::read_dir(out).is_ok_and(|mut entries| entries.next().is_none());
+    match out.exists() {
+        false => Ok(()),
+        true if !force => Err(dataset::Error::Exists(out.to_owned()).into()),
+        true if out.join(MARK).is_file() || empty() => Ok(()),
+        true => Err(Error::Foreign { path: out.to_owned(), what: "export" }),
+    }
 }
 
 /// The split of a family: drawn by its name and the seed alone, so that a family is never in two,
@@ -195,6 +209,19 @@ mod tests {
         }
         assert!((140..260).contains(&counts["validation"]), "{counts:?}");
         assert!((320..480).contains(&counts["test"]), "{counts:?}");
+    }
+
+    #[test]
+    fn force_replaces_exports_and_nothing_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let out = folder.path().join("out");
+        assert!(claim(&out, false).is_ok());
+        fs::create_dir(&out).unwrap();
+        assert!(claim(&out, false).is_err() && claim(&out, true).is_ok());
+        fs::write(out.join("thesis.txt"), "mine").unwrap();
+        assert!(claim(&out, true).is_err());
+        fs::write(out.join(MARK), "").unwrap();
+        assert!(claim(&out, true).is_ok());
     }
 
     #[test]

@@ -37,7 +37,10 @@ pub struct Extract<'a> {
 
 /// One thing that may hold modules.
 enum Job {
+    /// A file of a folder: most hold no modules, and nobody expects any.
     File(PathBuf),
+    /// A file that the user named.
+    Named(PathBuf),
     Member(corpus::Member),
     Command(commands::Entry),
     Store(PathBuf),
@@ -135,7 +138,7 @@ fn list(input: &Path, jobs: &mut Vec<(String, Job)>) -> Result<(), Error> {
         }
         false => {
             let name = input.file_name().unwrap_or_default().to_string_lossy().into_owned();
-            jobs.push((name, Job::File(input.to_owned())));
+            jobs.push((name, Job::Named(input.to_owned())));
             return Ok(());
         }
     };
@@ -160,7 +163,7 @@ fn list(input: &Path, jobs: &mut Vec<(String, Job)>) -> Result<(), Error> {
 
 fn modules(options: &Extract<'_>, name: &str, job: &Job) -> Result<Vec<Module>, Error> {
     match job {
-        Job::File(path) => {
+        Job::File(path) | Job::Named(path) => {
             let content = match fs::read(path) {
                 Ok(content) => content,
                 Err(error) => return Ok(vec![unread(name, "unreadable", &error.to_string())]),
@@ -170,6 +173,11 @@ fn modules(options: &Extract<'_>, name: &str, job: &Job) -> Result<Vec<Module>, 
             let mut found = embedded(&content);
             if found.is_empty() && (is_text || is_bitcode) {
                 found.push(Embedded { bitcode: content, ..Embedded::default() });
+            }
+            if found.is_empty() && matches!(job, Job::Named(_)) {
+                let reason =
+                    "it has no section .llvmbc, and is no .bc, no .ll and no compile_commands.json";
+                return Ok(vec![unread(name, "no-bitcode", reason)]);
             }
             found.into_iter().map(|module| one(options, name, module)).collect()
         }

@@ -202,17 +202,22 @@ impl Compiler for Clang {
         }
         let gnu = is_gnu(&line.name);
         let mut command = line.command();
-        if gnu {
+        // Debian's clang has no name without a version, but builds ask for `clang`.
+        let nameless = stem(&line.name) == line.name && real(&[&line.name]).is_none();
+        if gnu || nameless {
             let names: &[&str] =
                 if cxx { &["clang++-19", "clang++"] } else { &["clang-19", "clang"] };
             command[0] = real(names)?;
         }
         let compiler = command[0].clone();
         command.extend(lenient(gnu));
-        // Optimisation at link time would leave bitcode in the object's place.
-        if arguments.iter().any(|word| word.starts_with("-flto")) {
+        let lto = arguments.iter().any(|word| word.starts_with("-flto"));
+        // gcc's linker would not take clang's bitcode in an object's place.
+        if lto && gnu {
             command.push("-fno-lto".into());
         }
+        // What is to be bitcode itself has no section for more of it.
+        let is_bitcode = lto && !gnu || arguments.iter().any(|word| word == "-emit-llvm");
         if let Ok(tree) = std::env::var(super::TREE) {
             command.push(format!("-ffile-prefix-map={tree}=.").into());
         }
@@ -225,6 +230,7 @@ impl Compiler for Clang {
             ..Plan::default()
         };
         let one_pass = parsed.compiles_only
+            && !is_bitcode
             && parsed.sources.len() == 1
             && parsed.output.as_deref() != Some("");
         for (number, (source, language)) in parsed.sources.iter().enumerate() {

@@ -62,7 +62,7 @@ pub(super) fn find(name: &str) -> Option<PathBuf> {
 }
 
 /// Whether this is a script of [`super::stand_ins`], in whatever folder.
-fn is_stand_in(path: &Path) -> bool {
+pub(super) fn is_stand_in(path: &Path) -> bool {
     let mut head = Vec::new();
     let read = File::open(path).and_then(|file| file.take(64).read_to_end(&mut head));
     read.is_ok() && head.starts_with(STAND_IN.as_bytes())

@@ -100,12 +100,13 @@ pub fn is_compiler(program: &OsStr) -> bool {
     FAMILY.iter().any(|compiler| compiler.is(&name))
 }
 
-/// Run a compiler's command and keep the bitcode; returns the compiler's exit status.
+/// Run a compiler's command and keep the bitcode; returns the compiler's exit status, and why not even
+/// a record could be kept, where that is so.
 ///
 /// # Errors
 /// When no compiler is named or it cannot be started; what goes wrong with the bitcode is a record
 /// with [`Record::trouble`].
-pub fn wrap(command: &[OsString], store: &Store) -> Result<ExitStatus, Error> {
+pub fn wrap(command: &[OsString], store: &Store) -> Result<(ExitStatus, Option<Error>), Error> {
     let line = Line::of(command).ok_or(Error::NoCompiler)?;
     if depth() >= DEEPEST {
         return Err(Error::WrapsItself { program: line.name });
@@ -114,28 +115,27 @@ pub fn wrap(command: &[OsString], store: &Store) -> Result<ExitStatus, Error> {
     let compiler = FAMILY.iter().find(|compiler| compiler.is(&line.name));
     let compiler = compiler.filter(|_| !is_dependency());
     let plan = compiler.and_then(|compiler| compiler.plan(&line, scratch.path()));
-    let Some(plan) = plan else { return run(&line.command(), &[]) };
+    let Some(plan) = plan else { return Ok((run(&line.command(), &[])?, None)) };
     let status = run(&plan.command, &plan.environment)?;
+    let mut lost = None;
     if !status.success() {
-        return match &plan.otherwise {
-            Some(otherwise) => {
-                let status = run(otherwise, &[])?;
-                // A command that fails with either compiler is the build's own affair.
-                if status.success() {
-                    let reason = format!("{} does not take this command", plan_name(&plan.command));
-                    plan.modules.iter().for_each(|wanted| note(store, &line, wanted, &reason));
-                }
-                Ok(status)
+        let Some(otherwise) = &plan.otherwise else { return Ok((status, None)) };
+        let status = run(otherwise, &[])?;
+        // A command that fails with either compiler is the build's own affair.
+        if status.success() {
+            let reason = format!("{} does not take this command", plan_name(&plan.command));
+            for wanted in &plan.modules {
+                lost = note(store, &line, wanted, &reason).err().or(lost);
             }
-            None => Ok(status),
-        };
+        }
+        return Ok((status, lost));
     }
     for wanted in &plan.modules {
         if let Err(reason) = keep(store, &line, wanted) {
-            note(store, &line, wanted, &reason);
+            lost = note(store, &line, wanted, &reason).err().or(lost);
         }
     }
-    Ok(status)
+    Ok((status, lost))
 }
 
 /// How many wrappers this one runs inside of: a compiler's linker is one, a script around `ir wrap` that
@@ -194,10 +194,8 @@ fn keep(store: &Store, line: &Line, wanted: &Wanted) -> Result<(), String> {
     Ok(())
 }
 
-fn note(store: &Store, line: &Line, wanted: &Wanted, reason: &str) {
-    let record = Record { trouble: reason.to_owned(), ..record(line, wanted) };
-    // Without a store to write to there is nothing left to say it with.
-    let _ = store.note(&record);
+fn note(store: &Store, line: &Line, wanted: &Wanted, reason: &str) -> Result<(), Error> {
+    store.note(&Record { trouble: reason.to_owned(), ..record(line, wanted) })
 }
 
 fn modules_at(place: &Place) -> Result<Vec<Vec<u8>>, String> {

@@ -50,6 +50,9 @@ pub fn stand_ins(bin: &Path, wrapper: &[OsString], store: Option<&Path>) -> Resu
         let compiler = if *name == "rustc-wrapper" { String::new() } else { format!(" {name}") };
         let text = format!("{head}exec {}{compiler} \"$@\"\n", quoted.join(" "));
         let path = bin.join(name);
+        if path.exists() && !super::command::is_stand_in(&path) {
+            return Err(Error::Foreign { path, what: "stand-in" });
+        }
         fs::write(&path, text).map_err(Error::file("write", &path))?;
         fs::set_permissions(&path, fs::Permissions::from_mode(0o755))
             .map_err(Error::file("write", &path))?;

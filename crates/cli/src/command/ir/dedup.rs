@@ -8,7 +8,7 @@ use std::{path::PathBuf, process::ExitCode};
 and the layout of blocks. Duplicates stay as rows without content, of verdict `duplicate`.\n\n\
 Examples:\n  \
     benchstone ir dedup modules --out unique\n  \
-    benchstone query \"SELECT family, count(*) AS n FROM u GROUP BY family ORDER BY n DESC LIMIT 10\" u=unique"
+    benchstone query \"SELECT family, count(*) AS n FROM u WHERE kind = 'module' GROUP BY family ORDER BY n DESC LIMIT 10\" u=unique"
 )]
 pub(crate) struct Dedup {
     /// A data set of modules

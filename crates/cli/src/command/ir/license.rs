@@ -57,6 +57,12 @@ impl License {
             super::megabytes(report.bitcode_bytes),
             output::count(report.texts)
         ))?;
+        if report.admitted == 0 && report.texts == 0 && report.modules > 0 {
+            output::line(
+                "no licence text came with the packages: put a LICENSE file beside the sources, or take all modules with \
+                 --policy all",
+            )?;
+        }
         Ok(status)
     }
 }

@@ -97,7 +97,18 @@ fn print(report: &Report, out: &Path, next: &str) -> anyhow::Result<()> {
         count(report.instructions),
         report.seconds
     ))?;
-    output::line(&format!("next: benchstone ir {next} {} --out ...", out.display()))
+    let out = out.display();
+    let fine = ["accepted", "built", "duplicate", "licence-text"];
+    if report.verdicts.keys().any(|verdict| !fine.contains(&verdict.as_str())) {
+        output::line(&format!(
+            "why: benchstone query \"SELECT path, verdict, detail FROM m WHERE verdict NOT IN ('{}')\" m={out}",
+            fine.join("', '")
+        ))?;
+    }
+    if report.modules == 0 {
+        return Ok(());
+    }
+    output::line(&format!("next: benchstone ir {next} {out} --out ..."))
 }
 
 fn megabytes(bytes: u64) -> String {

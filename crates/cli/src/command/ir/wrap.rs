@@ -5,7 +5,8 @@ use std::{ffi::OsString, os::unix::process::ExitStatusExt, path::PathBuf, proces
 #[derive(clap::Args, Debug)]
 #[command(
     after_help = "Compilers: clang, clang++, gcc and g++ (clang in their place), rustc, flang, gfortran\n\
-(flang in its place), ldc2, zig. The exit status is the compiler's own.\n\n\
+(flang in its place), ldc2, zig. The exit status is the compiler's own.\n\
+What is compiled from standard input is not kept.\n\n\
 Examples:\n  \
     benchstone ir wrap --store modules -- clang-19 -O2 -c a.c -o a.o\n  \
     benchstone ir wrap --stand-ins bin --store modules\n  \
@@ -49,7 +50,11 @@ impl Wrap {
             );
         }
         let store = ir::Store::open(&store).context("cannot keep modules")?;
-        let status = ir::wrap(&self.command, &store)?;
+        let (status, lost) = ir::wrap(&self.command, &store)?;
+        if let Some(error) = lost {
+            // The build goes on as it would without us.
+            eprintln!("benchstone: the bitcode of this command is lost: {error}");
+        }
         let code = status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or(0));
         Ok(ExitCode::from(u8::try_from(code).unwrap_or(1)))
     }
