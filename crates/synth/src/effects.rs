@@ -13,6 +13,9 @@ const MEMORY: usize = 40;
 /// Remembered effects that are looked at to say what an edit is worth.
 const DRAWN: usize = 6;
 
+/// How often an edit is to be made at least to be made several times at once.
+const SEVERAL: f64 = 6.0;
+
 /// A change of a vector: the dimensions that change, and by how much.
 pub(crate) type Change = Vec<(u16, f32)>;
 
@@ -127,6 +130,8 @@ impl Effects {
         chance: &mut Chance,
     ) -> Option<Step> {
         let cautious = chance.random_bool(0.7);
+        // What many of an edit bring in the end, or what one brings now.
+        let in_the_end = chance.random_bool(0.5);
         let mut gains: Vec<(usize, usize, f64)> = Vec::new();
         let mut greatest = 0.0_f64;
         for (edit, known) in self.known.iter().enumerate() {
@@ -134,6 +139,10 @@ impl Effects {
                 continue;
             }
             let gain = |change: &Change| -> f64 {
+                let (along, length) = along(aim, excess, change);
+                if in_the_end && along > SEVERAL * length {
+                    return along * along / length;
+                }
                 let parts = change.iter().map(|(place, by)| {
                     let place = usize::from(*place);
                     let (was, by) = (excess[place], f64::from(*by));
@@ -173,14 +182,21 @@ impl Effects {
     }
 }
 
-/// How often to make an edit at once: up to as often as brings the excess nearest to nothing.
-fn often(aim: &Aim, excess: &[f64], change: &Change, chance: &mut Chance) -> usize {
+/// How far a change leads towards the aim, and its squared length: their quotient says how many of it
+/// lead nearest.
+fn along(aim: &Aim, excess: &[f64], change: &Change) -> (f64, f64) {
     let (mut along, mut length) = (0.0, 0.0);
     for (place, by) in change {
         let place = usize::from(*place);
         along -= aim.guide[place] * excess[place] * f64::from(*by);
         length += aim.guide[place] * f64::from(*by).powi(2);
     }
+    (along, length)
+}
+
+/// How often to make an edit at once: up to as often as brings the excess nearest to nothing.
+fn often(aim: &Aim, excess: &[f64], change: &Change, chance: &mut Chance) -> usize {
+    let (along, length) = along(aim, excess, change);
     let most = along / length;
-    if most < 6.0 { 1 } else { (most * chance.random_range(0.2..0.9)) as usize }
+    if most < SEVERAL { 1 } else { (most * chance.random_range(0.2..0.9)) as usize }
 }

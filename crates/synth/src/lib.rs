@@ -9,8 +9,8 @@
 //! - a [`Judge`] compiles candidates, thousands a minute, and says where they lie: features are those
 //!   of the code after -O1, so what the optimiser deletes does not count;
 //! - [`Proposer`]s suggest candidates, and a bandit shares the budget between them: mined kernels as
-//!   they are, kernels made from nothing, difference-guided edits, crossover, mutation, and whatever
-//!   is added from outside, such as a language model;
+//!   they are, kernels made from nothing, difference-guided edits, edits tried one by one and then
+//!   combined, crossover, mutation, and whatever is added from outside, such as a language model;
 //! - a [`Corpus`] holds the mined kernels to start from, less those that an [`Exclusion`] keeps out
 //!   because they would give the answer away.
 //!
@@ -39,6 +39,7 @@ mod effects;
 mod error;
 mod judge;
 mod metric;
+mod neighbours;
 mod program;
 mod proposer;
 mod report;
@@ -53,7 +54,7 @@ pub use corpus::{Corpus, Exclusion};
 pub use error::Error;
 pub use judge::Judge;
 pub use metric::{Metric, deviations};
-pub use proposer::{Candidate, Judged, NAMES as PROPOSERS, Proposer, State};
+pub use proposer::{Candidate, Judged, NAMES as PROPOSERS, Proposer, State, samples};
 pub use rand_chacha::ChaCha8Rng as Chance;
 pub use report::{Report, Share};
 pub use row::{SteeredRow, TrajectoryRow};

@@ -9,7 +9,8 @@ use crate::{
     edit::{self, Chance},
     effects::Effects,
     metric::{Aim, Metric, deviations, following},
-    program::Program,
+    neighbours::Neighbours,
+    program::{Program, renumbered},
     proposer::{Candidate, Judged, Proposer, State, by_name},
     row::{SteeredRow, TrajectoryRow},
     sums::Trust,
@@ -57,6 +58,9 @@ const BASES: [&str; 2] = [
 }
 ",
 ];
+
+/// The squared distance from which on half of the candidates are edits tried one by one and combined.
+const NEAR: f64 = 400.0;
 
 /// How a search goes about it.
 #[derive(Clone, Debug)]
@@ -271,6 +275,7 @@ impl<'a> Search<'a> {
             seen: HashSet::new(),
             best: f64::INFINITY,
             trust: Trust::default(),
+            neighbours: Neighbours::default(),
             entered: Vec::new(),
         }
     }
@@ -353,6 +358,10 @@ impl<'a> Search<'a> {
             if generation == 1 && matches!(proposer.name(), "nearest") {
                 shares[arm] = wanted * 2 / 3;
             }
+            // Most of its candidates are no success of their own, but what successes are made of.
+            if proposer.name() == "combine" && run.best < NEAR {
+                shares[arm] = wanted / 2;
+            }
         }
         for _ in shares.iter().sum::<usize>()..wanted {
             shares[run.bandit.draw(&mut run.chance)] += 1;
@@ -360,6 +369,7 @@ impl<'a> Search<'a> {
         let sums = self.effects.sums(&run.aim, &run.trust);
         let state = State {
             sums: &sums,
+            neighbours: &run.neighbours,
             aim: &run.aim,
             survivors: &run.survivors,
             corpus: self.corpus,
@@ -409,8 +419,12 @@ impl<'a> Search<'a> {
             if !hit {
                 run.trust.doubt(&candidate.plan);
             }
+            let edited = candidate.edit.and(candidate.parent.clone());
             let Some(vector) = vector else {
                 run.bandit.reward(arm, 0.0);
+                if let Some(parent) = edited {
+                    run.neighbours.add(&parent, None);
+                }
                 continue;
             };
             let guide = run.aim.guide(&vector);
@@ -429,7 +443,7 @@ impl<'a> Search<'a> {
                 0 => self.lineages,
                 lineage => lineage,
             });
-            fresh.push(Arc::new(Judged {
+            let judged = Arc::new(Judged {
                 lineage,
                 text: candidate.text,
                 distance: run.aim.distance(&vector),
@@ -437,7 +451,11 @@ impl<'a> Search<'a> {
                 guide,
                 program: candidate.program,
                 proposer: self.proposers[arm].name(),
-            }));
+            });
+            if let Some(parent) = edited {
+                run.neighbours.add(&parent, Some(&judged));
+            }
+            fresh.push(judged);
         }
         run.best = best;
         run.bandit.forget();
@@ -570,7 +588,7 @@ impl<'a> Search<'a> {
 
     /// The text laid out, where that leaves it at its point.
     fn normal(&self, judged: &Judged) -> String {
-        let text = self.judge.layout(&judged.text);
+        let text = self.judge.layout(&renumbered(&judged.text));
         let again =
             self.judge.judge(std::slice::from_ref(&text)).ok().and_then(|mut all| all.pop());
         if again.flatten().as_ref() == Some(&judged.vector) { text } else { judged.text.clone() }
@@ -623,6 +641,8 @@ struct Run {
     best: f64,
     /// What became of plans.
     trust: Trust,
+    /// What single edits made of programs near the target.
+    neighbours: Neighbours,
     /// Survivors that the last generation brought.
     entered: Vec<Arc<Judged>>,
 }

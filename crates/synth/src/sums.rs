@@ -6,10 +6,13 @@
 
 use crate::{edit::Chance, effects::Change, metric::Aim};
 use rand::{Rng, seq::IndexedRandom};
-use std::collections::HashMap;
+use std::{
+    collections::HashMap,
+    hash::{BuildHasherDefault, Hasher},
+};
 
 /// First edits that are tried for sums of three.
-const FIRSTS: usize = 48;
+const FIRSTS: usize = 32;
 
 /// A remembered change of an edit.
 type Key = (usize, u64);
@@ -35,12 +38,38 @@ struct Summand {
     weight: f64,
 }
 
+/// Hashes are spread well as they are, and looked up by the million.
+#[derive(Clone, Copy, Debug, Default)]
+struct AsItIs(u64);
+
+impl Hasher for AsItIs {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.write_u64(u64::from(*byte));
+        }
+    }
+
+    fn write_u64(&mut self, value: u64) {
+        self.0 = (self.0.rotate_left(5) ^ value).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    }
+
+    fn write_usize(&mut self, value: usize) {
+        self.write_u64(value as u64);
+    }
+}
+
+type Quick = BuildHasherDefault<AsItIs>;
+
 /// Every remembered change of the dimensions that lead, by hash.
 #[derive(Debug, Default)]
 pub(crate) struct Sums {
     all: Vec<Summand>,
-    known: HashMap<Key, usize>,
-    by_hash: HashMap<u64, Vec<usize>>,
+    known: HashMap<Key, usize, Quick>,
+    by_hash: HashMap<u64, Vec<usize>, Quick>,
 }
 
 impl Sums {
@@ -53,10 +82,7 @@ impl Sums {
         aim: &Aim,
         trust: &Trust,
     ) {
-        let leading = change.iter().filter(|(place, _)| aim.leads[usize::from(*place)]);
-        let hash = leading.fold(0_u64, |sum, (place, by)| {
-            sum.wrapping_add(part(usize::from(*place), f64::from(*by)))
-        });
+        let hash = hash(change, aim);
         if hash == 0 {
             return;
         }
@@ -77,12 +103,15 @@ impl Sums {
         }
     }
 
+    /// Every remembered change: its edit, its hash, how certain it is.
+    pub(crate) fn each(&self) -> impl Iterator<Item = (usize, u64, f64)> {
+        self.all.iter().map(|one| (one.edit, one.hash, one.weight))
+    }
+
     /// One to three edits whose remembered changes cancel the excess; the more certain they are, the
     /// likelier.
     pub(crate) fn complete(&self, aim: &Aim, excess: &[f64], chance: &mut Chance) -> Vec<Key> {
-        let leading = excess.iter().enumerate().filter(|(place, _)| aim.leads[*place]);
-        let wanted =
-            leading.fold(0_u64, |sum, (place, excess)| sum.wrapping_sub(part(place, *excess)));
+        let wanted = wanted(excess, aim);
         if wanted == 0 || self.all.is_empty() {
             return Vec::new();
         }
@@ -125,6 +154,20 @@ impl Sums {
             }
         }
     }
+}
+
+/// The hash of a change in the dimensions that lead: that of a sum is the sum of hashes.
+pub(crate) fn hash(change: &Change, aim: &Aim) -> u64 {
+    let leading = change.iter().filter(|(place, _)| aim.leads[usize::from(*place)]);
+    leading.fold(0, |sum: u64, (place, by)| {
+        sum.wrapping_add(part(usize::from(*place), f64::from(*by)))
+    })
+}
+
+/// The hash of the change that cancels an excess.
+pub(crate) fn wanted(excess: &[f64], aim: &Aim) -> u64 {
+    let leading = excess.iter().enumerate().filter(|(place, _)| aim.leads[*place]);
+    leading.fold(0, |sum: u64, (place, excess)| sum.wrapping_sub(part(place, *excess)))
 }
 
 /// The hash of a value in a dimension, linear in the value to a thousandth.

@@ -26,7 +26,7 @@ fn counted(name: &str, limit: Expression, body: Vec<Statement>) -> Statement {
 }
 
 /// `if (condition) { store }`.
-fn guarded(make: &mut Maker<'_>, condition: Expression) -> Statement {
+pub(super) fn guarded(make: &mut Maker<'_>, condition: Expression) -> Statement {
     let at = if make.chance.random_bool(0.5) { zero() } else { make.own_place() };
     Statement::If { condition, then: vec![store(make, at)], otherwise: None }
 }
@@ -456,7 +456,7 @@ pub(super) const EDITS: &[Entry] = &[
     }),
 ];
 
-fn is_comparison(value: &Expression) -> bool {
+pub(super) fn is_comparison(value: &Expression) -> bool {
     matches!(&value.node, Node::Binary(operator, ..)
         if matches!(operator.as_str(), "<" | ">" | "<=" | ">=" | "==" | "!="))
 }

@@ -3,7 +3,7 @@
 use super::{
     ANY, Chance, Entry, STATEMENTS, TOP, Zone,
     make::{Maker, assignment, zero},
-    random_point,
+    random_point, random_statement,
 };
 use crate::program::{Expression, Node, Program, Scalar, Statement, Ty};
 use rand::{Rng, seq::IndexedRandom};
@@ -186,6 +186,16 @@ pub(super) const EDITS: &[Entry] = &[
                 Expression::call(Ty::INT, function.unwrap_or("atomic_add"), vec![buffer, value]);
             vec![Statement::Evaluate(call)]
         })
+    }),
+    ("without-atomic", STATEMENTS, |program, zone, chance| {
+        let point = random_statement(program, zone, chance, |statement| {
+            matches!(statement, Statement::Evaluate(Expression { node: Node::Call(function, _), .. })
+                if function.starts_with("atom"))
+        })?;
+        point.change(program, |list, at| {
+            list.remove(at);
+        });
+        Some(())
     }),
     ("private-array", STATEMENTS, |program, zone, chance| {
         insert(program, zone, chance, |make| {

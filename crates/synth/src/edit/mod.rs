@@ -14,6 +14,7 @@ mod make;
 mod memory;
 mod pointer;
 mod removal;
+mod shape;
 mod site;
 mod undo;
 mod value;
@@ -83,6 +84,7 @@ pub(crate) fn all() -> Vec<Edit> {
         pointer::EDITS,
         control::EDITS,
         flow::EDITS,
+        shape::EDITS,
         removal::EDITS,
         undo::EDITS,
         exchange::EDITS,

@@ -2,7 +2,7 @@
 //! buffers. What they compute stays; where from and where to changes.
 
 use super::{
-    ALL_VALUES, Chance, Entry, STATEMENTS, TOP, Zone,
+    ALL_VALUES, ANY, Chance, Entry, STATEMENTS, TOP, Zone,
     make::{Maker, assignment},
     memory::insert,
     random_statement, random_value,
@@ -145,7 +145,106 @@ fn by_variable(access: &mut Expression, make: &mut Maker<'_>) -> Option<()> {
     Some(())
 }
 
+/// The name and type of a pointer to global memory that a statement declares and sets.
+fn declared_pointer(statement: &Statement) -> Option<(&str, Ty)> {
+    match statement {
+        Statement::Declare {
+            prefix,
+            name,
+            ty: ty @ Ty::Pointer { space: Space::Global, lanes: 1, .. },
+            ..
+        } if prefix.contains('=') => Some((name, *ty)),
+        _ => None,
+    }
+}
+
+/// `buffer[plain]` becomes `*buffer`: memory is reached as before, but no longer by a subscript.
+fn follow(access: &mut Expression) -> Option<()> {
+    let Node::Index(pointer, at) = &mut access.node else { return None };
+    if !matches!(pointer.node, Node::Name(_)) || !is_leaf(at) {
+        return None;
+    }
+    *access = followed(access.ty, pointer.take());
+    Some(())
+}
+
+/// Whether it is `buffer[plain]` for one that is global.
+fn is_followable(access: &Expression) -> bool {
+    matches!(&access.node, Node::Index(pointer, at)
+        if is_leaf(at) && matches!(access.ty, Ty::Number(..))
+            && matches!((&pointer.node, pointer.ty),
+                (Node::Name(_), Ty::Pointer { space: Space::Global, .. })))
+}
+
 pub(super) const EDITS: &[Entry] = &[
+    ("index-to-follow", ALL_VALUES, |program, zone, chance| {
+        let mut drawn = random_value(program, zone, chance, is_followable)?;
+        let mut access = drawn.value.take();
+        follow(&mut access)?;
+        drawn.replace(program, access);
+        Some(())
+    }),
+    ("store-to-follow", STATEMENTS, |program, zone, chance| {
+        let point = random_statement(program, zone, chance, |statement| {
+            assigned(statement).is_some_and(is_followable)
+        })?;
+        let mut made = None;
+        point.change(program, |list, at| {
+            if let Statement::Evaluate(Expression { node: Node::Assign(_, target, _), .. }) =
+                &mut list[at]
+            {
+                made = follow(target);
+            }
+        });
+        made
+    }),
+    // A store that reaches memory by a variable, and its value, go.
+    ("unstore-by-variable", STATEMENTS, |program, zone, chance| {
+        let parameters = program.parameters.clone();
+        let point = random_statement(program, zone, chance, |statement| match statement {
+            Statement::Evaluate(Expression {
+                node: Node::Assign(operator, target, value), ..
+            }) => {
+                let is_plain = |node: &Node| matches!(node, Node::Name(_) | Node::Literal(_));
+                operator == "="
+                    && is_plain(&value.node)
+                    && is_followable(target)
+                    && !is_from_parameter(target, &parameters)
+            }
+            _ => false,
+        })?;
+        point.change(program, |list, at| {
+            list.remove(at);
+        });
+        Some(())
+    }),
+    // One pointer variable less: what it reached is reached by another.
+    ("share-pointer", ANY, |program, zone, chance| {
+        // The first of a kernel has none to share with.
+        let (point, old, other) = (0..4).find_map(|_| {
+            let point = random_statement(program, zone, chance, |statement| {
+                declared_pointer(statement).is_some()
+            })?;
+            let mut old = None;
+            point.clone().change(program, |list, at| {
+                old = declared_pointer(&list[at]).map(|(name, ty)| (name.to_owned(), ty));
+            });
+            let (old, Ty::Pointer { scalar, .. }) = old? else { return None };
+            let mut make = Maker { program, scope: &point.scope, chance };
+            let other = kept_pointer(&mut make, Some(Ty::Number(scalar, 1)))?;
+            Some((point, old, other))
+        })?;
+        point.change(program, |list, at| {
+            list.remove(at);
+            for statement in &mut list[at..] {
+                statement.each_expression(&mut |value| match &mut value.node {
+                    Node::Name(name) if *name == old => name.clone_from(&other.name),
+                    _ => {}
+                });
+            }
+        });
+        Some(())
+    }),
     ("by-variable", ALL_VALUES, |program, zone, chance| {
         let parameters = program.parameters.clone();
         let mut drawn =

@@ -79,6 +79,32 @@ fn memory_is_reached_in_every_way_that_the_published_features_tell_apart() {
 }
 
 #[test]
+fn accesses_are_taken_away_in_every_way_too() {
+    let kernel = "__kernel void A(__global int* a, __global int* b, int c) {\n  \
+                  a[c] = b[c];\n  atomic_add(b, c);\n}\n";
+    expect(
+        "grewe",
+        kernel,
+        &[
+            ("index-to-follow", Zone::Value, &[("coalesced", -1)]),
+            ("store-to-follow", Zone::Top, &[("coalesced", -1)]),
+            ("without-atomic", Zone::Top, &[("atomic", -1), ("mem", -1)]),
+        ],
+    );
+    let kernel = "__kernel void A(__global int* a, int c) {\n  __global int* d = a;\n  \
+                  d[c] = 1;\n  a[c] = c;\n}\n";
+    expect("grewe", kernel, &[("unstore-by-variable", Zone::Top, &[("coalesced", -1)])]);
+}
+
+#[test]
+fn pointer_variables_are_shared() {
+    let kernel = "__kernel void A(__global int* a, __global int* b, int c) {\n  \
+                  __global int* d = a;\n  d[c] = 1;\n  __global int* e = b;\n  e[0] = c;\n  \
+                  if (c > 3) {\n    e[c] = 2;\n  }\n}\n";
+    expect("grewe", kernel, &[("share-pointer", Zone::Any, &[("mem", -1)])]);
+}
+
+#[test]
 fn operations_are_undone_alone() {
     let kernel = "__kernel void A(__global int* a, __global float* b, int c, float d, long e) {\n  \
                   a[e] = (c & 5) + (int)d;\n  b[0] = d * 2.5f;\n  \
@@ -148,6 +174,44 @@ fn a_loop_remembers_a_value_at_the_cost_of_one_phi() {
     let kernel = "__kernel void A(__global int* a, int b, __global float* c, float d) {\n  \
                   for (int e = 0; e < b; e++) {\n    a[e] = b;\n    c[e] = d;\n  }\n}\n";
     expect("instcount", kernel, &[("previous-value", Zone::Top, &[("PHI", 1)])]);
+}
+
+#[test]
+fn edits_of_shape_survive_the_optimiser() {
+    let Some(judge) = judge("autophase") else { return };
+    let kernel = "__kernel void A(__global int* a, __global float* b, int c, int d, long e) {\n  \
+                  if (c > d && a[0] < d) {\n    return;\n  }\n  \
+                  for (int f = 0; f < c; f++) {\n    a[f + d] = d;\n    \
+                  if (a[f] == 3) {\n      b[f] = 3.5f;\n    }\n  }\n  \
+                  if (c < d) {\n    b[e] = 1.5f;\n  }\n}\n";
+    let before = judge.judge(&[kernel]).expect("LLVM is here").pop().flatten().expect("compiles");
+    for (name, zones, apply) in super::shape::EDITS {
+        let mut made = 0;
+        for zone in *zones {
+            let mut program = judge.read(&[kernel]).pop().flatten().expect("a kernel");
+            if apply(&mut program, *zone, &mut Chance::seed_from_u64(1)).is_none() {
+                continue;
+            }
+            made += 1;
+            let text = program.to_string();
+            let after = judge.judge(&[&text]).expect("LLVM is here").pop().flatten();
+            assert_ne!(after.expect("compiles"), before, "{name} in {zone:?}: {text}");
+        }
+        assert!(made > 0, "there is no place for {name}");
+    }
+}
+
+#[test]
+fn a_sign_is_widened_by_two_shifts() {
+    let kernel = "__kernel void A(__global int* a, int b, int c) {\n  a[0] = b + c;\n}\n";
+    let changes = [
+        ("NumShlInst", 1),
+        ("NumAShrInst", 1),
+        ("TotalInsts", 2),
+        ("binaryConstArg", 2),
+        ("const32Bit", 2),
+    ];
+    expect("autophase", kernel, &[("through-signed", Zone::Value, &changes)]);
 }
 
 #[test]

@@ -194,6 +194,13 @@ pub(super) const EDITS: &[Entry] = &[
             Expression::cast(ty, Expression::cast(Ty::Number(Scalar::U8, 1), value))
         })
     }),
+    // Widened with its sign again: a shift up and a shift down.
+    ("through-signed", VALUES, |program, zone, chance| {
+        wrap(program, zone, chance, is_integer, |_, value| {
+            let ty = value.ty;
+            Expression::cast(ty, Expression::cast(Ty::Number(Scalar::I8, 1), value))
+        })
+    }),
     ("through-double", VALUES, |program, zone, chance| {
         wrap(program, zone, chance, is_float, |make, value| {
             let (ty, wide) = (value.ty, Ty::Number(Scalar::F64, 1));

@@ -3,11 +3,13 @@
 //! Read from clang's syntax tree, so that mined kernels and made ones are edited alike. What an edit
 //! cannot understand is kept as the text it was.
 
+mod merge;
 mod print;
 mod read;
 mod types;
 mod walk;
 
+pub(crate) use print::renumbered;
 pub(crate) use types::{Scalar, Space, Ty};
 pub(crate) use walk::{Place, Scope, Variable, Visitor};
 
@@ -36,7 +38,7 @@ pub(crate) struct Parameter {
 }
 
 /// A statement.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 pub(crate) enum Statement {
     /// `prefix` is all up to the initialiser (`int a = `), or up to the semicolon without one.
     Declare {
@@ -71,14 +73,14 @@ pub(crate) enum Statement {
 }
 
 /// An expression and the type of its value.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 pub(crate) struct Expression {
     pub(crate) ty: Ty,
     pub(crate) node: Node,
 }
 
 /// What an expression does.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 pub(crate) enum Node {
     Name(String),
     Literal(String),

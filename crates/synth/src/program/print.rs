@@ -1,7 +1,10 @@
 //! Trees as text.
 
 use super::{Expression, Node, Program, Statement};
-use std::fmt::{self, Write};
+use std::{
+    collections::HashMap,
+    fmt::{self, Write},
+};
 
 impl fmt::Display for Program {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -17,6 +20,32 @@ impl fmt::Display for Program {
         f.write_str("}")?;
         f.write_str(&self.tail)
     }
+}
+
+/// The text with the names that edits gave (`p48213`) numbered in the order of their appearance.
+pub(crate) fn renumbered(text: &str) -> String {
+    let mut numbers: HashMap<String, usize> = HashMap::new();
+    let mut plain = String::with_capacity(text.len());
+    let mut before = ' ';
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        let is_word = |c: char| c.is_alphanumeric() || c == '_';
+        let digits = rest.get(1..).unwrap_or("");
+        let count = digits.chars().take_while(char::is_ascii_digit).count();
+        if first == 'p' && count > 0 && !is_word(before) {
+            let next = numbers.len();
+            let number = *numbers.entry(digits[..count].to_owned()).or_insert(next);
+            // Writing to a string cannot fail.
+            let _ = write!(plain, "p{number}");
+            rest = &digits[count..];
+            before = '0';
+        } else {
+            plain.push(first);
+            rest = &rest[first.len_utf8()..];
+            before = first;
+        }
+    }
+    plain
 }
 
 fn statements(f: &mut fmt::Formatter<'_>, list: &[Statement], depth: usize) -> fmt::Result {
@@ -222,5 +251,16 @@ fn bare(f: &mut fmt::Formatter<'_>, value: &Expression) -> fmt::Result {
             write!(f, "({name})")?;
             list(f, values)
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::renumbered;
+
+    #[test]
+    fn names_are_numbered_as_they_appear() {
+        let text = "int p907 = p12s + 0x1p3 + up5 + p907; pq(p12);";
+        assert_eq!(renumbered(text), "int p0 = p1s + 0x1p3 + up5 + p0; pq(p1);");
     }
 }

@@ -260,7 +260,7 @@ impl Statement {
 }
 
 impl Expression {
-    fn each(&mut self, visit: &mut dyn FnMut(&mut Expression)) {
+    pub(super) fn each(&mut self, visit: &mut dyn FnMut(&mut Expression)) {
         visit(self);
         match &mut self.node {
             Node::Name(_) | Node::Literal(_) | Node::Opaque(_) => {}

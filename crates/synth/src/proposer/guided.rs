@@ -32,7 +32,7 @@ impl Proposer for Guided {
 
 fn one(state: &State<'_>, chance: &mut Chance) -> Option<Candidate> {
     let parent = state.parent(chance)?.clone();
-    let mut program = parent.program.clone()?;
+    let mut program = state.copy(&parent, chance)?;
     let unknown = state.effects.unknown();
     let share = unknown.len() as f64 / state.effects.edits.len() as f64;
     let unknown = if chance.random_bool(0.02 + 0.5 * share) { unknown } else { Vec::new() };
@@ -67,7 +67,7 @@ fn one(state: &State<'_>, chance: &mut Chance) -> Option<Candidate> {
 /// Near the target: edits that together do exactly what is wanted where such are remembered, else one
 /// edit, because that teaches what it does here.
 fn last_steps(state: &State<'_>, parent: &Arc<Judged>, chance: &mut Chance) -> Option<Candidate> {
-    let mut program = parent.program.clone()?;
+    let mut program = state.copy(parent, chance)?;
     let excess = state.aim.excess(&parent.vector);
     if chance.random_bool(0.65) {
         let mut plan = state.sums.complete(state.aim, &excess, chance);
@@ -78,7 +78,7 @@ fn last_steps(state: &State<'_>, parent: &Arc<Judged>, chance: &mut Chance) -> O
             let candidate = Candidate::of_program(program, Some(parent.clone()));
             return Some(Candidate { edit, plan, ..candidate });
         }
-        program = parent.program.clone()?;
+        program = state.copy(parent, chance)?;
     }
     for _ in 0..8 {
         let step = state.effects.best(state.aim, &excess, state.temperature, chance);

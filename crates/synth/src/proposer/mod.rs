@@ -2,6 +2,7 @@
 //! name it in [`by_name`]; one from another crate (a language model) is handed to
 //! [`crate::Search::add_proposer`].
 
+mod combine;
 mod construct;
 mod crossover;
 mod guided;
@@ -9,12 +10,17 @@ mod mutate;
 mod nearest;
 mod random;
 
+pub use random::samples;
+
 use crate::{
-    Error, corpus::Corpus, edit::Chance, effects::Effects, metric::Aim, program::Program,
-    sums::Sums, target::Target,
+    Error, corpus::Corpus, edit::Chance, effects::Effects, metric::Aim, neighbours::Neighbours,
+    program::Program, sums::Sums, target::Target,
 };
 use rand::{Rng, SeedableRng};
 use std::sync::Arc;
+
+/// Names that edits of one program give are apart by up to this.
+const NAMES_APART: usize = 100_000;
 
 /// A program that may lie at the target.
 #[derive(Clone, Debug)]
@@ -70,6 +76,8 @@ pub struct State<'a> {
     pub(crate) effects: &'a Effects,
     /// The effects, for finding edits that together do exactly what is wanted.
     pub(crate) sums: &'a Sums,
+    /// What single edits made of programs near the target.
+    pub(crate) neighbours: &'a Neighbours,
     pub(crate) temperature: f64,
     pub(crate) judge: &'a crate::Judge,
     /// Where the empty kernel lies.
@@ -117,6 +125,14 @@ impl State<'_> {
         self.survivors.get(place as usize)
     }
 
+    /// A copy of the program to edit, whose new names no other copy's edits give, so that what they
+    /// make can be merged.
+    fn copy(&self, judged: &Judged, chance: &mut Chance) -> Option<Program> {
+        let mut program = judged.program.clone()?;
+        program.next += chance.random_range(0..NAMES_APART);
+        Some(program)
+    }
+
     /// The tree of a mined kernel.
     fn seed(&self, place: usize) -> Option<&Program> {
         let seed = &self.corpus.seeds[place];
@@ -146,7 +162,8 @@ pub trait Proposer: Send {
 }
 
 /// Proposers by name, in the order in which `--help` lists them.
-pub const NAMES: [&str; 6] = ["nearest", "construct", "guided", "crossover", "mutate", "random"];
+pub const NAMES: [&str; 7] =
+    ["nearest", "construct", "guided", "combine", "crossover", "mutate", "random"];
 
 /// The proposer of this name.
 ///
@@ -157,6 +174,7 @@ pub(crate) fn by_name(name: &str) -> Result<Box<dyn Proposer>, Error> {
         "nearest" => Box::new(nearest::Nearest::default()),
         "construct" => Box::new(construct::Construct),
         "guided" => Box::new(guided::Guided),
+        "combine" => Box::new(combine::Combine::default()),
         "crossover" => Box::new(crossover::Crossover),
         "mutate" => Box::new(mutate::Mutate::default()),
         "random" => Box::new(random::Random),

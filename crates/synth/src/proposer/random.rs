@@ -1,8 +1,13 @@
 //! Undirected making: the baseline that knows nothing of the target but its size.
 
 use super::{Candidate, Proposer, State};
-use crate::{edit::Chance, program::Program};
-use rand::Rng;
+use crate::{
+    Error, Judge,
+    edit::{self, Chance, Edit},
+    program::Program,
+};
+use rand::{Rng, SeedableRng};
+use std::collections::HashSet;
 
 /// Edits of the empty kernel, drawn without looking at what is wanted.
 #[derive(Debug)]
@@ -15,16 +20,44 @@ impl Proposer for Random {
 
     fn propose(&mut self, state: &State<'_>, count: usize, chance: &mut Chance) -> Vec<Candidate> {
         let edits = &state.effects.edits;
-        state.each(count, chance, |chance| {
-            let mut program = Program::empty();
-            for _ in 0..chance.random_range(2..60) {
-                let edit = chance.random_range(0..edits.len());
-                let before = program.clone();
-                if edits[edit].apply(&mut program, chance).is_none() {
-                    program = before;
-                }
-            }
-            Some(Candidate::of_program(program, None))
-        })
+        state.each(count, chance, |chance| Some(Candidate::of_program(made(edits, chance), None)))
     }
+}
+
+fn made(edits: &[Edit], chance: &mut Chance) -> Program {
+    let mut program = Program::empty();
+    for _ in 0..chance.random_range(2..60) {
+        let edit = chance.random_range(0..edits.len());
+        let before = program.clone();
+        if edits[edit].apply(&mut program, chance).is_none() {
+            program = before;
+        }
+    }
+    program
+}
+
+/// `count` different kernels that compile, made without any aim, and where they lie; fewer where chance
+/// gives no more.
+///
+/// # Errors
+/// When there is no LLVM to read modules with.
+pub fn samples(judge: &Judge, count: usize, seed: u64) -> Result<Vec<(String, Vec<f64>)>, Error> {
+    let edits = edit::all();
+    let mut chance = Chance::seed_from_u64(seed);
+    let mut found = Vec::new();
+    let mut seen = HashSet::new();
+    for _ in 0..8 {
+        let texts: Vec<String> = (found.len()..count + count / 4)
+            .map(|_| made(&edits, &mut chance).to_string())
+            .filter(|text| seen.insert(text.clone()))
+            .collect();
+        let vectors = judge.judge(&texts)?;
+        let good = texts.into_iter().zip(vectors);
+        found.extend(good.filter_map(|(text, vector)| Some((text, vector?))));
+        if found.len() >= count {
+            break;
+        }
+    }
+    found.truncate(count);
+    Ok(found)
 }

@@ -1,0 +1,374 @@
+//! Edits that were tried one by one on a program near the target, made together.
+//!
+//! What an edit does depends on where it is made; what it did *there* is known once it was tried. So a
+//! survivor is taken and many single edits of it are judged. Their changes nearly add up when they are
+//! made at different places: those whose changes cancel what is too much and too little are looked up
+//! (two lists of pairs that meet in the middle, up to four edits), the programs that they made are
+//! merged, and so are those that at least come nearer.
+
+use super::{Candidate, Judged, Proposer, State};
+use crate::{edit::Chance, effects::Change, neighbours::Neighbourhood, program::Program, sums};
+use rand::{
+    Rng, SeedableRng,
+    seq::{IndexedRandom, SliceRandom},
+};
+use std::{
+    collections::{HashMap, HashSet},
+    sync::Arc,
+};
+
+/// Edits of one program, and as many combinations, tried before another program has its turn.
+const TRIED: usize = 400;
+/// Kinds of changes that are combined at most.
+const KINDS: usize = 400;
+/// Plans of one length that are looked at.
+const PLANS: usize = 64;
+/// Sums that are kept on the way to one that comes nearer, and edits in it at most.
+const BEAM: usize = 200;
+const DEPTH: usize = 4;
+/// Programs tried for one change of a plan.
+const WAYS: usize = 6;
+
+/// Explores what is near the nearest survivor, and combines what it finds there.
+#[derive(Debug, Default)]
+pub(super) struct Combine {
+    focus: Option<Arc<Judged>>,
+    /// Combinations of it that were tried.
+    combined: usize,
+    /// Programs whose turn is over, by address; their memory is kept alive with them.
+    over: Vec<Arc<Judged>>,
+    /// Hashes of the combinations that were tried.
+    tried: HashSet<String>,
+}
+
+/// A change that some edit makes, and those that make it.
+struct Kind<'a> {
+    hash: u64,
+    change: Change,
+    /// The program that the edit was made in, and what it made.
+    made: Vec<(&'a Arc<Judged>, &'a Arc<Judged>)>,
+}
+
+impl Proposer for Combine {
+    fn name(&self) -> &'static str {
+        "combine"
+    }
+
+    fn propose(&mut self, state: &State<'_>, count: usize, chance: &mut Chance) -> Vec<Candidate> {
+        let Some(focus) = self.choose(state, chance) else { return Vec::new() };
+        let kinds = kinds(state, &focus, chance);
+        let pairs = Pairs::of(&kinds);
+        let wanted = sums::wanted(&state.aim.excess(&focus.vector), state.aim);
+        let mut plans = exact(wanted, &kinds, &pairs, chance);
+        plans.extend(nearer(state, &focus, &kinds, chance));
+        plans.truncate(8 * count);
+        let seeds: Vec<(u64, Vec<usize>)> =
+            plans.into_iter().map(|plan| (chance.random(), plan)).collect();
+        let merged = state.judge.in_parallel(&seeds, |(seed, plan)| {
+            merged(&focus, &kinds, plan, &mut Chance::seed_from_u64(*seed))
+        });
+        let mut candidates: Vec<Candidate> = Vec::new();
+        for program in merged.into_iter().flatten() {
+            let candidate = Candidate::of_program(program, Some(focus.clone()));
+            let key = dataset::content_hash(candidate.text.as_bytes());
+            if candidates.len() < count * 2 / 3 && self.tried.insert(key) {
+                candidates.push(candidate);
+            }
+        }
+        self.combined += candidates.len();
+        let known = state.neighbours.of(&focus);
+        let limit = TRIED.min(2 * known.map_or(TRIED, Neighbourhood::room));
+        if known.is_some_and(|known| known.tried >= limit) {
+            if self.combined >= limit || candidates.len() < count / 6 {
+                self.over.push(focus.clone());
+                self.focus = None;
+            }
+            return candidates;
+        }
+        let rest = count - candidates.len();
+        let promising = promising(state, wanted, &kinds, &pairs);
+        candidates
+            .extend(state.each(rest, chance, |chance| single(state, &focus, &promising, chance)));
+        candidates
+    }
+
+    fn restart(&mut self) {
+        *self = Combine::default();
+    }
+}
+
+impl Combine {
+    /// The program whose turn it is: the nearest, once its turn is over another survivor.
+    fn choose(&mut self, state: &State<'_>, chance: &mut Chance) -> Option<Arc<Judged>> {
+        let is_over = |judged: &Arc<Judged>| self.over.iter().any(|one| Arc::ptr_eq(one, judged));
+        let least = self.focus.as_ref().map_or(f64::INFINITY, |focus| focus.guide);
+        let nearer = state
+            .survivors
+            .iter()
+            .filter(|judged| judged.program.is_some() && !is_over(judged))
+            .find(|judged| judged.guide < least);
+        if let Some(nearer) = nearer
+            && (self.focus.is_some() || chance.random_bool(0.5))
+        {
+            self.focus = Some(nearer.clone());
+            self.combined = 0;
+        }
+        if self.focus.is_none() {
+            let other = (0..16).filter_map(|_| state.parent(chance)).find(|judged| {
+                judged.program.is_some() && !is_over(judged) && judged.proposer != "empty"
+            });
+            self.focus = other.cloned();
+            self.combined = 0;
+        }
+        self.focus.clone()
+    }
+}
+
+/// The program with all changes of a plan; `None` where they are of the same thing.
+fn merged(
+    focus: &Judged,
+    kinds: &[Kind<'_>],
+    plan: &[usize],
+    chance: &mut Chance,
+) -> Option<Program> {
+    let mut program = focus.program.clone()?;
+    let mut taken: Vec<*const Judged> = Vec::new();
+    for kind in plan {
+        let made = &kinds[*kind].made;
+        let begin = chance.random_range(0..made.len());
+        let some = made.iter().cycle().skip(begin).take(made.len().min(WAYS));
+        let next = some.filter(|(_, child)| !taken.contains(&Arc::as_ptr(child))).find_map(
+            |(base, child)| {
+                let (base, child_program) = (base.program.as_ref()?, child.program.as_ref()?);
+                Some((Program::merge(base, &program, child_program)?, Arc::as_ptr(child)))
+            },
+        );
+        let (next, child) = next?;
+        program = next;
+        taken.push(child);
+    }
+    Some(program)
+}
+
+/// One edit of the program, mostly one that promises something.
+fn single(
+    state: &State<'_>,
+    focus: &Arc<Judged>,
+    promising: &[(usize, f64)],
+    chance: &mut Chance,
+) -> Option<Candidate> {
+    let excess = state.aim.excess(&focus.vector);
+    for _ in 0..8 {
+        let mut program = state.copy(focus, chance)?;
+        let edit = match chance.random_range(0..10) {
+            0..5 if !promising.is_empty() => {
+                promising.choose_weighted(chance, |(_, weight)| *weight).ok().map(|(edit, _)| *edit)
+            }
+            0..7 => state.effects.touching(state.aim, &excess, chance),
+            _ => None,
+        };
+        let edit = edit.unwrap_or_else(|| chance.random_range(0..state.effects.edits.len()));
+        if state.effects.edits[edit].apply(&mut program, chance).is_some() {
+            let candidate = Candidate::of_program(program, Some(focus.clone()));
+            return Some(Candidate { edit: Some(edit), ..candidate });
+        }
+    }
+    None
+}
+
+/// Changes that are known of the program, or of its relatives, each once.
+fn kinds<'a>(state: &State<'a>, focus: &Arc<Judged>, chance: &mut Chance) -> Vec<Kind<'a>> {
+    let mut places: HashMap<u64, usize> = HashMap::new();
+    let mut kinds: Vec<Kind<'_>> = Vec::new();
+    let own = state.neighbours.of(focus);
+    let relatives = state.neighbours.of_lineage(focus.lineage);
+    let relatives = relatives.into_iter().filter(|one| !Arc::ptr_eq(&one.base, focus));
+    for neighbourhood in own.into_iter().chain(relatives.take(2)) {
+        let base = &neighbourhood.base;
+        for child in &neighbourhood.children {
+            let change = change(&base.vector, &child.vector);
+            let hash = sums::hash(&change, state.aim);
+            if hash == 0 {
+                continue;
+            }
+            let place = *places.entry(hash).or_insert_with(|| {
+                kinds.push(Kind { hash, change, made: Vec::new() });
+                kinds.len() - 1
+            });
+            kinds[place].made.push((base, child));
+        }
+    }
+    kinds.truncate(KINDS);
+    kinds.shuffle(chance);
+    kinds
+}
+
+fn change(before: &[f64], after: &[f64]) -> Change {
+    let changed =
+        before.iter().zip(after).enumerate().filter(|(_, (before, after))| before != after);
+    changed
+        .map(|(place, (before, after))| {
+            (u16::try_from(place).unwrap_or(u16::MAX), (after - before) as f32)
+        })
+        .collect()
+}
+
+/// Sums of two changes, by hash.
+struct Pairs(Vec<(u64, usize, usize)>);
+
+impl Pairs {
+    fn of(kinds: &[Kind<'_>]) -> Pairs {
+        let mut all = Vec::with_capacity(kinds.len() * (kinds.len() + 1) / 2);
+        for (one, first) in kinds.iter().enumerate() {
+            for (two, second) in kinds.iter().enumerate().skip(one) {
+                if one != two || first.made.len() > 1 {
+                    all.push((first.hash.wrapping_add(second.hash), one, two));
+                }
+            }
+        }
+        all.sort_unstable();
+        Pairs(all)
+    }
+
+    /// The pairs of this sum.
+    fn with(&self, hash: u64) -> impl Iterator<Item = (usize, usize)> {
+        let begin = self.0.partition_point(|pair| pair.0 < hash);
+        let some = self.0[begin..].iter().take_while(move |pair| pair.0 == hash);
+        some.map(|pair| (pair.1, pair.2))
+    }
+}
+
+/// Up to four changes whose sum is what is wanted, fewer first.
+fn exact(wanted: u64, kinds: &[Kind<'_>], pairs: &Pairs, chance: &mut Chance) -> Vec<Vec<usize>> {
+    if wanted == 0 {
+        return Vec::new();
+    }
+    let singles = kinds.iter().enumerate().filter(|(_, kind)| kind.hash == wanted);
+    let mut by_length: [Vec<Vec<usize>>; 4] = Default::default();
+    by_length[0] = singles.map(|(place, _)| vec![place]).collect();
+    by_length[1] = pairs.with(wanted).map(|(one, two)| vec![one, two]).collect();
+    for (three, third) in kinds.iter().enumerate() {
+        for (one, two) in pairs.with(wanted.wrapping_sub(third.hash)) {
+            if two <= three {
+                by_length[2].push(vec![one, two, three]);
+            }
+        }
+    }
+    if by_length[2].len() < PLANS {
+        let begin = chance.random_range(0..=pairs.0.len());
+        let (behind, front) = pairs.0.split_at(begin);
+        for (hash, three, four) in front.iter().chain(behind) {
+            for (one, two) in pairs.with(wanted.wrapping_sub(*hash)) {
+                if two <= *three {
+                    by_length[3].push(vec![one, two, *three, *four]);
+                }
+            }
+            if by_length[3].len() >= 4 * PLANS {
+                break;
+            }
+        }
+    }
+    for plans in &mut by_length {
+        plans.shuffle(chance);
+        plans.truncate(PLANS);
+    }
+    by_length.into_iter().flatten().collect()
+}
+
+/// Edits that were seen elsewhere to make a change that would, with up to two that are known here, do
+/// exactly what is wanted; with how likely they do.
+fn promising(
+    state: &State<'_>,
+    wanted: u64,
+    kinds: &[Kind<'_>],
+    pairs: &Pairs,
+) -> Vec<(usize, f64)> {
+    let single: HashSet<u64> = kinds.iter().map(|kind| kind.hash).collect();
+    let mut found = Vec::new();
+    for (edit, hash, weight) in state.sums.each() {
+        let rest = wanted.wrapping_sub(hash);
+        if single.contains(&hash) {
+            continue;
+        }
+        if rest == 0 {
+            found.push((edit, 4.0 * weight));
+        } else if single.contains(&rest) {
+            found.push((edit, 2.0 * weight));
+        } else if pairs.with(rest).next().is_some() {
+            found.push((edit, weight));
+        }
+    }
+    found
+}
+
+/// Changes whose sum comes nearer to what is wanted, the nearest first.
+fn nearer(
+    state: &State<'_>,
+    focus: &Arc<Judged>,
+    kinds: &[Kind<'_>],
+    chance: &mut Chance,
+) -> Vec<Vec<usize>> {
+    struct Sum {
+        guide: f64,
+        excess: Vec<f64>,
+        plan: Vec<usize>,
+        hash: u64,
+    }
+    let some: Vec<usize> = (0..kinds.len()).filter(|_| chance.random_bool(0.85)).collect();
+    let start = state.aim.excess(&focus.vector);
+    let first = Sum { guide: focus.guide, excess: start, plan: Vec::new(), hash: 0 };
+    let mut beam = vec![first];
+    let mut found: Vec<(f64, Vec<usize>)> = Vec::new();
+    for _ in 0..DEPTH {
+        let mut next: Vec<(f64, usize, usize, u64)> = Vec::new();
+        for (place, sum) in beam.iter().enumerate() {
+            for kind in &some {
+                let known = &kinds[*kind];
+                let times = sum.plan.iter().filter(|one| *one == kind).count();
+                if times < known.made.len() {
+                    let gain: f64 = known
+                        .change
+                        .iter()
+                        .map(|(dimension, by)| {
+                            let dimension = usize::from(*dimension);
+                            let (was, by) = (sum.excess[dimension], f64::from(*by));
+                            state.aim.guide[dimension] * ((was + by).powi(2) - was * was)
+                        })
+                        .sum();
+                    next.push((sum.guide + gain, place, *kind, sum.hash.wrapping_add(known.hash)));
+                }
+            }
+        }
+        let most = (4 * BEAM).min(next.len());
+        if most < next.len() {
+            next.select_nth_unstable_by(most, |a, b| a.0.total_cmp(&b.0));
+            next.truncate(most);
+        }
+        next.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let mut seen = HashSet::new();
+        next.retain(|(.., hash)| seen.len() < BEAM && seen.insert(*hash));
+        let sums = next.into_iter().map(|(guide, place, kind, hash)| {
+            let mut sum = Sum {
+                guide,
+                excess: beam[place].excess.clone(),
+                plan: beam[place].plan.clone(),
+                hash,
+            };
+            for (dimension, by) in &kinds[kind].change {
+                let dimension = usize::from(*dimension);
+                if state.aim.target.wanted[dimension].is_some() {
+                    sum.excess[dimension] += f64::from(*by);
+                }
+            }
+            sum.plan.push(kind);
+            sum
+        });
+        beam = sums.collect();
+        let better = beam.iter().filter(|sum| sum.guide < focus.guide && sum.plan.len() > 1);
+        found.extend(better.take(BEAM / 8).map(|sum| (sum.guide, sum.plan.clone())));
+    }
+    // Each change that is added may do something else beside others, or get in their way.
+    let worth = |(guide, plan): &(f64, Vec<usize>)| guide + plan.len() as f64;
+    found.sort_by(|a, b| worth(a).total_cmp(&worth(b)));
+    found.into_iter().map(|(_, plan)| plan).collect()
+}
