@@ -19,6 +19,9 @@ pub enum Error {
     /// A committee that is not written as one.
     #[error("committee '{0}': write METHOD:COUNT with commas, for example mlp:7,knn:7,forest:7")]
     Committee(String),
+    /// The stop flag was raised.
+    #[error("stopped; what was labelled is kept, the same command goes on from there")]
+    Stopped,
     /// Too little to learn from.
     #[error(
         "{found} labelled kernels to begin with, at least {wanted} are needed: give more with --train"

@@ -6,6 +6,7 @@
 //! entropy, apart from each other, are taken; `synth` makes kernels there; they are run, labelled
 //! and added. [`Strategy::Passive`] takes points at random: the baseline. Test kernels are never
 //! looked at but for scoring. The state is a data set of [`LearnedRow`]s: stop and go on.
+//! [`experiment()`] compares the two, and programs that were not aimed at all, with paired statistics.
 //!
 //! ```
 //! use heuristics::{Row, Task};
@@ -27,6 +28,7 @@
 
 mod committee;
 mod error;
+mod experiment;
 mod labels;
 mod rounds;
 mod row;
@@ -34,6 +36,7 @@ mod strategy;
 
 pub use committee::{Committee, Plan};
 pub use error::Error;
+pub use experiment::{ARMS, Arm, Design, Findings, experiment};
 pub use labels::Task;
 pub use rounds::{Options, Report, Round, learn};
 pub use row::LearnedRow;

@@ -81,7 +81,7 @@ pub struct Report {
 }
 
 /// Labelled rows needed to begin with.
-const LEAST: usize = 8;
+pub(crate) const LEAST: usize = 8;
 
 /// Learn, round after round, until all are made or `stop` is raised. A run that was stopped goes on
 /// where it was: every round is a part of the unfinished data set.

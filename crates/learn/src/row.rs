@@ -4,10 +4,13 @@ use serde::{Deserialize, Serialize};
 /// A labelled kernel: a row of schema `learned`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LearnedRow {
-    /// `train` and `test` for what was there, `round` for what was made.
+    /// `train` and `test` for what was there, `round` for what was made; in an experiment the arm that
+    /// it was made for.
     pub role: String,
     /// The round that made it, from 1; 0 for what was there.
     pub round: u32,
+    /// Of an experiment: the base that it was added to.
+    pub replicate: u32,
     /// The point it was made for; empty for what was there.
     pub target: Vec<f64>,
     /// How near it came to that point: 1 is a hit.
@@ -28,5 +31,5 @@ pub struct LearnedRow {
 
 impl Row for LearnedRow {
     const SCHEMA: &'static str = "learned";
-    const VERSION: u32 = 1;
+    const VERSION: u32 = 2;
 }

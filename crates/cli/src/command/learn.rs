@@ -3,18 +3,22 @@
 use crate::{Global, duration::duration, interrupt, output, progress::Bar, target};
 use anyhow::bail;
 use dataset::{Code, Language, Programs};
-use learn::{Options, Plan, Report, Strategy, Task};
+use learn::{Design, Findings, Options, Plan, Report, Strategy, Task};
 use std::{path::PathBuf, process::ExitCode, time::Duration};
-use synth::{Budget, Judge, Settings};
+use synth::{Budget, Exclusion, Judge, Settings};
 
 /// Make the kernels that a heuristic learns most from: query by committee, round after round
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  \
     benchstone learn --task local-size:8,256 --train kernels --rounds 5 --batch 8 --out learned\n  \
     benchstone learn --task cpu-gpu --train kernels --committee mlp:7,knn:7,forest:7 --out learned\n  \
-    benchstone learn --task local-size:8,256 --train kernels --strategy passive --out baseline\n\n\
+    benchstone learn --task local-size:8,256 --train kernels --strategy passive --out baseline\n  \
+    benchstone learn --experiment --task local-size:8,256 --train kernels --test suites --out compared\n\n\
 Without --test, a third of the training kernels (drawn by the seed) is kept for testing; these are\n\
-never trained on nor steered to. A run that was stopped goes on where it was when the same command is\n\
+never trained on nor steered to. Near-duplicates of a test kernel are never trained on.\n\n\
+--experiment compares training on mined kernels alone with adding equally many more of them,\n\
+undirected samples, kernels at points chosen at random, and at points chosen by the committee.\n\
+Unit of all statistics: the test program. A run that was stopped goes on where it was when the same command is\n\
 given again.")]
 pub(crate) struct Learn {
     /// cpu-gpu, or local-size:A,B (which group size is faster on the processor; needs no GPU)
@@ -45,7 +49,7 @@ pub(crate) struct Learn {
     #[arg(long, default_value_t = 8)]
     batch: usize,
     /// Candidates of the search for each kernel
-    #[arg(long, default_value_t = 2000)]
+    #[arg(long, default_value_t = 2500)]
     candidates: u64,
     /// Work-items of every execution
     #[arg(long, default_value_t = 1 << 14)]
@@ -56,6 +60,24 @@ pub(crate) struct Learn {
     /// Seed of all chance
     #[arg(long, default_value_t = 0)]
     seed: u64,
+    /// Compare kinds of training kernels instead of learning
+    #[arg(long)]
+    experiment: bool,
+    /// Experiment: sizes of executions, of which that with the most balanced labels is taken
+    #[arg(long, default_value = "2^10,2^12,2^14", value_name = "SIZES")]
+    global_sizes: String,
+    /// Experiment: mined kernels of a training set
+    #[arg(long, default_value_t = 60, value_name = "N")]
+    base: usize,
+    /// Experiment: kernels added to it
+    #[arg(long, default_value_t = 60, value_name = "N")]
+    added: usize,
+    /// Experiment: training sets of each kind
+    #[arg(long, default_value_t = 4, value_name = "N")]
+    replicates: u32,
+    /// Experiment: models of each kind
+    #[arg(long, default_value_t = 20, value_name = "N")]
+    seeds: u32,
     #[command(flatten)]
     target: target::Target,
 }
@@ -71,13 +93,24 @@ impl Learn {
             Some(path) => texts(path, self.seed)?,
             None => train.split_off(train.len() - train.len() / 3),
         };
-        let (train, test) = (first(train, self.limit), first(test, self.limit));
-        if test.iter().any(|text| train.contains(text)) {
-            bail!("a kernel stands in both --train and --test: nothing learned could be scored");
+        let test = first(test, self.limit);
+        // Near-duplicates of a test kernel would give its answer away.
+        let mut exclusion = Exclusion::default();
+        test.iter().for_each(|text| exclusion.add_program(text));
+        train.retain(|text| !exclusion.holds("", text));
+        let train = first(train, self.limit);
+        if train.is_empty() || test.is_empty() {
+            bail!(
+                "no kernel is left to {}",
+                if test.is_empty() { "score on" } else { "learn from" }
+            );
         }
         let mut search =
             Settings { budget: Budget::Candidates(self.candidates), ..Settings::default() };
         search.proposers.retain(|name| name != "nearest");
+        if self.experiment {
+            return self.compare(global, &judge, &train, &test, search);
+        }
         let options = Options {
             task: self.task,
             committee: Plan::parse(&self.committee)?,
@@ -105,6 +138,86 @@ impl Learn {
         }
         Ok(ExitCode::SUCCESS)
     }
+
+    fn compare(
+        self,
+        global: &Global,
+        judge: &Judge,
+        train: &[String],
+        test: &[String],
+        search: Settings,
+    ) -> anyhow::Result<ExitCode> {
+        let design = Design {
+            task: self.task,
+            committee: Plan::parse(&self.committee)?,
+            global_sizes: device::sizes(&self.global_sizes)?,
+            measuring: self.measuring,
+            search,
+            base: self.base.max(1),
+            added: self.added.max(1),
+            rounds: self.rounds.max(1),
+            replicates: self.replicates.max(1),
+            seeds: self.seeds.max(1),
+            seed: self.seed,
+            out: self.target.out.clone(),
+            force: self.target.force,
+        };
+        let bar = Bar::new(global);
+        let stop = interrupt::flag()?;
+        let findings = learn::experiment(&design, judge, train, test, &bar, &stop)?;
+        drop(bar);
+        if global.json {
+            output::json(&findings)?;
+        } else {
+            print_findings(&findings)?;
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+fn print_findings(findings: &Findings) -> anyhow::Result<()> {
+    for (size, labels) in &findings.pilot {
+        output::line(&format!("pilot at {size} work-items: {labels:?}"))?;
+    }
+    output::line(&format!("at {} work-items: mined {:?}", findings.global_size, findings.mined))?;
+    output::line(&format!("test {:?}", findings.test))?;
+    for (arm, [made, labelled]) in &findings.made {
+        output::line(&format!("{arm}: {made} made, {labelled} of them run and were added"))?;
+    }
+    let rows = findings.arms.iter().map(|arm| {
+        let [low, high] = arm.scores.geomean_interval;
+        let against = arm.against_mined.as_ref();
+        vec![
+            arm.arm.clone(),
+            output::count(arm.labelled as u64),
+            format!("{:.3}", arm.scores.accuracy),
+            format!("{:.3} ({low:.3} to {high:.3})", arm.scores.geomean_speedup),
+            format!("{:.3}", arm.scores.oracle_share),
+            against.map_or(String::new(), |paired| {
+                let [low, high] = paired.interval;
+                format!("{:.3} ({low:.3} to {high:.3})", paired.geomean)
+            }),
+            against.map_or(String::new(), |paired| format!("{:.3}", paired.p_value)),
+            arm.gap_closed.map_or(String::new(), |gap| format!("{:.0} %", 100.0 * gap)),
+        ]
+    });
+    let header = [
+        "added",
+        "labelled",
+        "accuracy",
+        "speedup (95 % interval)",
+        "oracle's share",
+        "against mined (95 %)",
+        "p",
+        "gap closed",
+    ];
+    output::line(&output::table(&header, rows).to_string())?;
+    output::line(&format!(
+        "speedup over always {}: {}; {}",
+        findings.arms.first().map_or("", |arm| arm.scores.baseline.as_str()),
+        heuristics::ORIENTATION,
+        heuristics::MEAN
+    ))
 }
 
 fn print(report: &Report) -> anyhow::Result<()> {

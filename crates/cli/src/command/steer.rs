@@ -28,7 +28,7 @@ A target: wishes DIMENSION=VALUE with commas (ranges 4..6, weights 12*3; what is
 a program (.cl), a vector (.json), or a data set or folder of programs, each a target. --targets:\n\
 lines {\"target\": NAME, \"SPACE\": [...]}.\n\n\
 Proposers: nearest (mined kernels as they are), construct (from nothing), guided (edits that do what\n\
-the vector lacks), crossover, mutate; and random, which does not look at the target.\n\n\
+the vector lacks), combine (edits tried one by one, then together), crossover, mutate; and random, which does not look at the target.\n\n\
 A budget in candidates makes a run repeatable: the same seed gives the same kernels. Kernels named\n\
 like a target, or near-duplicates of --exclude, are never among the seeds. A run that was stopped\n\
 goes on where it was when the same command is given again.\n\n\

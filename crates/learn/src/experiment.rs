@@ -1,0 +1,478 @@
+//! The experiment: do chosen points help a heuristic more than other programs do?
+//!
+//! The analysis is fixed here, before anything runs. Of the mined kernels that run a *base* is drawn
+//! for every replicate, and to each base equally many labelled kernels are added: none (`mined`), more
+//! mined ones (`more-mined`), undirected samples (`undirected`), kernels at points chosen at random
+//! (`passive`), and kernels at points that a committee fitted to what is labelled so far disagrees
+//! about (`active`). Every training set is learned with several seeds and scored on the same test
+//! kernels. The unit is the test program: intervals draw programs, all seeds of one together, and the
+//! test of a difference swaps whole programs.
+
+use crate::{
+    Error, LearnedRow, Plan, Strategy,
+    labels::{Task, label},
+    rounds::LEAST,
+    strategy::choose,
+};
+use dataset::{Builder, Notes, Progress};
+use heuristics::{Paired, Scores};
+use rand::{SeedableRng, seq::SliceRandom};
+use rand_chacha::ChaCha8Rng;
+use serde::Serialize;
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    sync::atomic::{AtomicBool, Ordering},
+    time::Duration,
+};
+use synth::{Corpus, Judge, Search, Settings, Target};
+
+/// What training sets hold beyond their base.
+pub const ARMS: [&str; 5] = ["mined", "more-mined", "undirected", "passive", "active"];
+/// Arms of which kernels are made.
+const MADE: [&str; 3] = ["undirected", "passive", "active"];
+/// Kernels of the pilot.
+const PILOT: usize = 60;
+/// Kernels made for each one that is wanted: not all of them run.
+const SPARE: usize = 3;
+
+/// What is compared and how much of it.
+#[derive(Clone, Debug)]
+pub struct Design {
+    /// What is chosen.
+    pub task: Task,
+    /// Who votes and who is scored: the committee's majority.
+    pub committee: Plan,
+    /// Work-items of every execution: of these sizes the pilot takes that whose labels are most
+    /// balanced.
+    pub global_sizes: Vec<u64>,
+    /// Time to measure one kernel at one choice.
+    pub measuring: Duration,
+    /// How kernels are searched for.
+    pub search: Settings,
+    /// Labelled mined kernels of a base.
+    pub base: usize,
+    /// Labelled kernels added to it.
+    pub added: usize,
+    /// Rounds in which they are added.
+    pub rounds: u32,
+    /// Bases, each with additions of its own.
+    pub replicates: u32,
+    /// Models fitted for each arm, over all bases.
+    pub seeds: u32,
+    /// Of all chance.
+    pub seed: u64,
+    /// The data set of schema `learned`.
+    pub out: PathBuf,
+    /// Replace what is there.
+    pub force: bool,
+}
+
+/// How an arm did on the test kernels, over all seeds.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Arm {
+    /// Its name, of [`ARMS`].
+    pub arm: String,
+    /// Labelled kernels trained on, the least of all replicates.
+    pub labelled: usize,
+    /// Of these, with the first choice's label, on average.
+    pub first_choice_share: f64,
+    /// Its scores.
+    pub scores: Scores,
+    /// It against the base alone.
+    pub against_mined: Option<Paired>,
+    /// ln(its speedup / the base's) over ln(the oracle's / the base's): the part of the remaining
+    /// gap that it closes.
+    pub gap_closed: Option<f64>,
+    /// The same of the ends of the interval of `against_mined`.
+    pub gap_interval: Option<[f64; 2]>,
+}
+
+/// What the experiment came to.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Findings {
+    /// Labels of the pilot at each size of executions.
+    pub pilot: BTreeMap<u64, BTreeMap<String, usize>>,
+    /// The size that was taken.
+    pub global_size: u64,
+    /// Mined kernels that run, by label.
+    pub mined: BTreeMap<String, usize>,
+    /// Test kernels that run, by label.
+    pub test: BTreeMap<String, usize>,
+    /// Made kernels by arm: made, and of these labelled.
+    pub made: BTreeMap<String, [usize; 2]>,
+    /// Median proximity of the steered kernels to their points, by arm.
+    pub proximity: BTreeMap<String, f64>,
+    /// Every arm.
+    pub arms: Vec<Arm>,
+}
+
+/// Runs the experiment, or goes on with one that was stopped.
+///
+/// # Errors
+/// When kernels cannot be judged or run at all, when there are too few, and when it was stopped.
+pub fn experiment(
+    design: &Design,
+    judge: &Judge,
+    mined: &[String],
+    test: &[String],
+    progress: &dyn Progress,
+    stop: &AtomicBool,
+) -> Result<Findings, Error> {
+    let settings = (format!("{design:?}"), mined, test);
+    let builder = Builder::<LearnedRow>::create(&design.out, design.force, &settings)?;
+    let scratch = design.out.with_extension("runs");
+    let stopped = || if stop.load(Ordering::Relaxed) { Err(Error::Stopped) } else { Ok(()) };
+    progress.begin("experiment", u64::from(design.rounds) + 3);
+    for size in &design.global_sizes {
+        stopped()?;
+        let key = format!("pilot {size}");
+        if !builder.has(&key) {
+            let some = &mined[..PILOT.min(mined.len())];
+            builder.add(&key, given(design, judge, "pilot", some, *size, &scratch)?)?;
+        }
+    }
+    progress.advance(1);
+    let mut pilot = BTreeMap::new();
+    for size in &design.global_sizes {
+        let rows: Vec<LearnedRow> =
+            builder.rows_of(&format!("pilot {size}")).collect::<Result<_, _>>()?;
+        pilot.insert(*size, task_of(design, judge, rows.iter()).labels());
+    }
+    let global_size = most_balanced(&pilot).ok_or(Error::TooFew { found: 0, wanted: LEAST })?;
+    let mut rows = Vec::new();
+    for (role, texts) in [("train", mined), ("test", test)] {
+        stopped()?;
+        if !builder.has(role) {
+            builder.add(role, given(design, judge, role, texts, global_size, &scratch)?)?;
+        }
+        rows.extend(builder.rows_of(role).collect::<Result<Vec<_>, _>>()?);
+        progress.advance(1);
+    }
+    let found = of_role(&rows, "train").count();
+    let wanted = design.base + design.added;
+    if found < wanted.max(LEAST) {
+        return Err(Error::TooFew { found, wanted: wanted.max(LEAST) });
+    }
+    let tested = of_role(&rows, "test").count();
+    if tested < LEAST {
+        return Err(Error::TooFew { found: tested, wanted: LEAST });
+    }
+    for round in 1..=design.rounds {
+        let key = format!("round {round}");
+        if !builder.has(&key) {
+            let made = one_round(design, judge, &rows, round, stop)?;
+            stopped()?;
+            let mut made = measured(design, made, global_size, &scratch)?;
+            drop_surplus(&mut made, until(design, round) - until(design, round - 1));
+            builder.add(&key, made)?;
+        }
+        rows.extend(builder.rows_of(&key).collect::<Result<Vec<_>, _>>()?);
+        progress.advance(1);
+    }
+    let findings = analyse(design, judge, &rows, pilot, global_size)?;
+    let configuration = serde_json::json!({
+        "choices": design.task.choices(),
+        "space": judge.space().name(),
+        "base": design.base,
+        "added": design.added,
+        "rounds": design.rounds,
+        "replicates": design.replicates,
+        "seeds": design.seeds,
+        "global_sizes": design.global_sizes,
+    });
+    let summary = serde_json::to_value(&findings).unwrap_or_default();
+    builder
+        .finish(rows, Notes { configuration, seed: design.seed, summary, ..Notes::default() })?;
+    // Runs are of no use any more; leaving them behind harms nothing.
+    let _ = std::fs::remove_dir_all(&scratch);
+    Ok(findings)
+}
+
+/// The size whose rarer label has the greatest share.
+fn most_balanced(pilot: &BTreeMap<u64, BTreeMap<String, usize>>) -> Option<u64> {
+    let balance = |labels: &BTreeMap<String, usize>| {
+        let all: usize = labels.values().sum();
+        let least = labels.values().min().copied().unwrap_or(0);
+        least as f64 / all.max(1) as f64
+    };
+    let sizes = pilot.iter().map(|(size, labels)| (*size, balance(labels)));
+    sizes.max_by(|a, b| a.1.total_cmp(&b.1)).map(|(size, _)| size)
+}
+
+fn given(
+    design: &Design,
+    judge: &Judge,
+    role: &str,
+    texts: &[String],
+    global_size: u64,
+    scratch: &Path,
+) -> Result<Vec<LearnedRow>, Error> {
+    let vectors = judge.judge(texts)?;
+    let rows = texts.iter().zip(vectors).filter_map(|(text, vector)| {
+        Some(LearnedRow {
+            role: role.to_owned(),
+            path: dataset::content_hash(text.as_bytes()),
+            text: text.clone(),
+            vector: vector?,
+            ..LearnedRow::default()
+        })
+    });
+    measured(design, rows.collect(), global_size, scratch)
+}
+
+fn measured(
+    design: &Design,
+    mut rows: Vec<LearnedRow>,
+    global_size: u64,
+    scratch: &Path,
+) -> Result<Vec<LearnedRow>, Error> {
+    let texts: Vec<String> = rows.iter().map(|row| row.text.clone()).collect();
+    let costs = label(&design.task, &texts, global_size, scratch, design.measuring)?;
+    for row in &mut rows {
+        row.verdict = match costs.get(&row.text) {
+            Some(costs) => {
+                row.costs.clone_from(costs);
+                dataset::Verdict::ACCEPTED.to_owned()
+            }
+            None => "does-not-run".to_owned(),
+        };
+    }
+    Ok(rows)
+}
+
+fn of_role<'a>(rows: &'a [LearnedRow], role: &'a str) -> impl Iterator<Item = &'a LearnedRow> {
+    rows.iter().filter(move |row| row.role == role && !row.costs.is_empty())
+}
+
+/// The mined kernels of a replicate, drawn by its number: a base, and behind it as many as are added.
+fn drawn<'a>(design: &Design, rows: &'a [LearnedRow], replicate: u32) -> Vec<&'a LearnedRow> {
+    let mut all: Vec<&LearnedRow> = of_role(rows, "train").collect();
+    let mut chance = ChaCha8Rng::seed_from_u64(design.seed ^ (u64::from(replicate) << 32));
+    all.shuffle(&mut chance);
+    all.truncate(design.base + design.added);
+    all
+}
+
+/// The labelled kernels of an arm and replicate, at most `count`.
+fn training<'a>(
+    design: &Design,
+    rows: &'a [LearnedRow],
+    arm: &str,
+    replicate: u32,
+    count: usize,
+) -> Vec<&'a LearnedRow> {
+    let all = drawn(design, rows, replicate);
+    let (base, more) = all.split_at(design.base);
+    let mut kept = base.to_vec();
+    if arm == "more-mined" {
+        kept.extend(more.iter().take(count));
+    }
+    let made = rows
+        .iter()
+        .filter(|row| row.role == arm && row.replicate == replicate && !row.costs.is_empty());
+    kept.extend(made.take(count));
+    kept
+}
+
+/// How many are to be labelled once a round is over.
+fn until(design: &Design, round: u32) -> usize {
+    (design.added * round as usize).div_ceil(design.rounds.max(1) as usize)
+}
+
+/// Of the kernels of every arm and replicate that run, only as many as are wanted stay: those made
+/// first.
+fn drop_surplus(made: &mut Vec<LearnedRow>, wanted: usize) {
+    let mut counts: BTreeMap<(String, u32), usize> = BTreeMap::new();
+    made.retain(|row| {
+        let count = counts.entry((row.role.clone(), row.replicate)).or_default();
+        *count += usize::from(!row.costs.is_empty());
+        row.costs.is_empty() || *count <= wanted
+    });
+}
+
+/// Kernels for every arm and replicate.
+fn one_round(
+    design: &Design,
+    judge: &Judge,
+    rows: &[LearnedRow],
+    round: u32,
+    stop: &AtomicBool,
+) -> Result<Vec<LearnedRow>, Error> {
+    let corpus = Corpus::default();
+    let mut search = Search::new(judge, &corpus, design.search.clone())?;
+    let mut made = Vec::new();
+    for replicate in 0..design.replicates {
+        for (place, arm) in MADE.into_iter().enumerate() {
+            let known = training(design, rows, arm, replicate, usize::MAX);
+            let count = (until(design, round) - until(design, round - 1)) * SPARE;
+            let seed = design.seed.wrapping_add(
+                u64::from(round) * 1_000_003 + u64::from(replicate) * 1009 + place as u64,
+            );
+            let new =
+                LearnedRow { role: arm.to_owned(), round, replicate, ..LearnedRow::default() };
+            if arm == "undirected" {
+                for (text, vector) in synth::samples(judge, count, seed)? {
+                    let path = dataset::content_hash(text.as_bytes());
+                    made.push(LearnedRow { path, text, vector, ..new.clone() });
+                }
+                continue;
+            }
+            let task = task_of(design, judge, known.iter().copied());
+            let committee = design.committee.fit(&task, seed)?;
+            let strategy = if arm == "active" { Strategy::Active } else { Strategy::Passive };
+            let mut chance = ChaCha8Rng::seed_from_u64(seed);
+            let vectors: Vec<Vec<f64>> = known.iter().map(|row| row.vector.clone()).collect();
+            for (place, point) in
+                choose(strategy, &committee, &vectors, count, &mut chance).into_iter().enumerate()
+            {
+                if stop.load(Ordering::Relaxed) {
+                    return Ok(made);
+                }
+                let name = format!("{arm} {replicate} {round} {place}");
+                let found = search.find(&Target::point(name, &point), stop)?;
+                let Some(kernel) = found.kernels.into_iter().find(|one| !one.text.is_empty())
+                else {
+                    continue;
+                };
+                made.push(LearnedRow {
+                    entropy: committee.entropy(&point),
+                    target: point,
+                    proximity: kernel.proximity,
+                    path: dataset::content_hash(kernel.text.as_bytes()),
+                    text: kernel.text,
+                    vector: kernel.vector,
+                    ..new.clone()
+                });
+            }
+        }
+    }
+    Ok(made)
+}
+
+fn task_of<'a>(
+    design: &Design,
+    judge: &Judge,
+    rows: impl Iterator<Item = &'a LearnedRow>,
+) -> heuristics::Task {
+    let rows = rows.filter(|row| !row.costs.is_empty()).map(|row| heuristics::Row {
+        program: row.path.clone(),
+        variant: String::new(),
+        group: row.path.clone(),
+        features: row.vector.clone(),
+        costs: row.costs.clone(),
+        label: usize::from(row.costs[1] < row.costs[0]),
+    });
+    heuristics::Task {
+        features: judge.space().dimensions().into_iter().map(str::to_owned).collect(),
+        choices: design.task.choices(),
+        rows: rows.collect(),
+    }
+}
+
+fn analyse(
+    design: &Design,
+    judge: &Judge,
+    rows: &[LearnedRow],
+    pilot: BTreeMap<u64, BTreeMap<String, usize>>,
+    global_size: u64,
+) -> Result<Findings, Error> {
+    let test = task_of(design, judge, of_role(rows, "test"));
+    // One row for each seed, all of a program in one group.
+    let mut all = test.filter(|_| false);
+    for seed in 0..design.seeds {
+        all.rows.extend(
+            test.rows
+                .iter()
+                .map(|row| heuristics::Row { variant: seed.to_string(), ..row.clone() }),
+        );
+    }
+    let mut arms = Vec::new();
+    let mut mined: Option<(Vec<usize>, f64, f64)> = None;
+    for arm in ARMS {
+        let mut predictions = Vec::new();
+        let (mut labelled, mut first, mut models) = (usize::MAX, 0.0, 0.0);
+        for seed in 0..design.seeds {
+            let known = training(design, rows, arm, seed % design.replicates.max(1), design.added);
+            let task = task_of(design, judge, known.iter().copied());
+            let committee = design.committee.fit(&task, design.seed ^ u64::from(seed))?;
+            predictions.extend(test.rows.iter().map(|row| committee.predict(&row.features)));
+            labelled = labelled.min(task.rows.len());
+            let share = task.rows.iter().filter(|row| row.label == 0).count() as f64;
+            first += share / task.rows.len() as f64;
+            models += 1.0;
+        }
+        let scores = heuristics::score(&all, &predictions, design.seed)?;
+        let mut arm = Arm {
+            arm: arm.to_owned(),
+            labelled,
+            first_choice_share: first / models,
+            against_mined: None,
+            gap_closed: None,
+            gap_interval: None,
+            scores,
+        };
+        if let Some((base, speedup, oracle)) = &mined {
+            let paired = heuristics::compare(&all, base, &predictions, design.seed)?;
+            let gap = (oracle / speedup).ln();
+            arm.gap_closed = Some(paired.geomean.ln() / gap);
+            arm.gap_interval = Some(paired.interval.map(|end| end.ln() / gap));
+            arm.against_mined = Some(paired);
+        } else {
+            let scores = &arm.scores;
+            let oracle = scores.geomean_speedup / scores.oracle_share;
+            mined = Some((predictions, scores.geomean_speedup, oracle));
+        }
+        arms.push(arm);
+    }
+    let of_arm = |arm: &'static str| rows.iter().filter(move |row| row.role == arm);
+    let made = MADE.map(|arm| {
+        let labelled = of_arm(arm).filter(|row| !row.costs.is_empty()).count();
+        (arm.to_owned(), [of_arm(arm).count(), labelled])
+    });
+    let proximity = ["passive", "active"].map(|arm| {
+        let mut all: Vec<f64> = of_arm(arm).map(|row| row.proximity).collect();
+        all.sort_by(f64::total_cmp);
+        (arm.to_owned(), all.get(all.len() / 2).copied().unwrap_or(0.0))
+    });
+    Ok(Findings {
+        pilot,
+        global_size,
+        mined: task_of(design, judge, of_role(rows, "train")).labels(),
+        test: test.labels(),
+        made: made.into_iter().collect(),
+        proximity: proximity.into_iter().collect(),
+        arms,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_pilot_takes_the_size_with_the_most_balanced_labels() {
+        let labels = |one: usize, other: usize| {
+            BTreeMap::from([("a".to_owned(), one), ("b".to_owned(), other)])
+        };
+        let pilot =
+            BTreeMap::from([(64, labels(0, 30)), (256, labels(9, 11)), (1024, labels(5, 25))]);
+        assert_eq!(most_balanced(&pilot), Some(256));
+        assert_eq!(most_balanced(&BTreeMap::new()), None);
+    }
+
+    #[test]
+    fn every_arm_gets_equally_many_labelled_kernels() {
+        let row = |arm: &str, replicate, runs: bool| LearnedRow {
+            role: arm.to_owned(),
+            replicate,
+            costs: if runs { vec![1.0, 2.0] } else { Vec::new() },
+            ..LearnedRow::default()
+        };
+        let mut made: Vec<LearnedRow> = (0..6).map(|at| row("active", 0, at != 1)).collect();
+        made.extend([row("active", 1, true), row("passive", 0, true)]);
+        drop_surplus(&mut made, 2);
+        let runs: Vec<bool> = made.iter().map(|row| !row.costs.is_empty()).collect();
+        assert_eq!(runs, [true, false, true, true, true]);
+    }
+}
