@@ -29,6 +29,7 @@ mod error;
 mod llama;
 mod lstm;
 mod model;
+mod panels;
 mod rope;
 mod weights;
 

@@ -1,7 +1,7 @@
 //! A Llama-architecture causal transformer (Touvron et al. 2023): RMSNorm, rotary positions
 //! (Su et al. 2021), grouped queries, SwiGLU.
 
-use crate::{Decoder, Error, Result, Rope, weights::Weights};
+use crate::{Decoder, Error, Result, Rope, panels::Panels, weights::Weights};
 use candle_core::{D, Device, Tensor};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -239,15 +239,26 @@ impl Llama {
 
 /// Slots of keys and values.
 ///
-/// The products are candle's; attention over slots of different lengths is a loop of dot products,
-/// in parallel over the sequences.
+/// Attention over slots of different lengths is a loop of dot products, in parallel over the
+/// sequences.
 #[derive(Debug)]
 pub(crate) struct LlamaDecoder {
     model: Arc<Llama>,
+    layers: Vec<Products>,
+    output: Panels,
     slots: Vec<Slot>,
     cosine: Vec<f32>,
     sine: Vec<f32>,
     embedding: Vec<f32>,
+}
+
+/// The matrices of a layer.
+#[derive(Debug)]
+struct Products {
+    project: Panels,
+    output: Panels,
+    gate_up: Panels,
+    down: Panels,
 }
 
 /// Keys and values of one sequence: `[layer][kv head][position][head]`.
@@ -269,7 +280,18 @@ impl LlamaDecoder {
         let cosine = model.angles.0.flatten_all()?.to_vec1()?;
         let sine = model.angles.1.flatten_all()?.to_vec1()?;
         let embedding = model.embedding.flatten_all()?.to_vec1()?;
-        Ok(LlamaDecoder { slots: vec![empty; slots], cosine, sine, embedding, model })
+        let products = |layer: &Layer| -> Result<Products> {
+            Ok(Products {
+                project: Panels::new(&layer.project)?,
+                output: Panels::new(&layer.output)?,
+                gate_up: Panels::new(&layer.gate_up)?,
+                down: Panels::new(&layer.down)?,
+            })
+        };
+        let layers = model.layers.iter().map(products).collect::<Result<_>>()?;
+        let output = Panels::new(&model.output)?;
+        let slots = vec![empty; slots];
+        Ok(LlamaDecoder { slots, layers, output, cosine, sine, embedding, model })
     }
 }
 
@@ -377,12 +399,12 @@ impl Decoder for LlamaDecoder {
         active.sort_by_key(|(row, _)| *row);
         let (cosine, sine) = (&self.cosine, &self.sine);
         let mut normal = vec![0.0; rows * width];
-        for (at, layer) in model.layers.iter().enumerate() {
+        for (at, (layer, products)) in model.layers.iter().zip(&self.layers).enumerate() {
             let norm: Vec<f32> = layer.attention_norm.to_vec1()?;
             for (x, out) in x.chunks(width).zip(normal.chunks_mut(width)) {
                 rms(x, &norm, epsilon, out);
             }
-            let mut all = product(&normal, rows, width, &layer.project)?;
+            let mut all = products.project.product(&normal, rows);
             let mut mixed = vec![0.0; rows * heads * head];
             all.par_chunks_mut((heads + 2 * kv) * head)
                 .zip(mixed.par_chunks_mut(heads * head))
@@ -395,12 +417,12 @@ impl Decoder for LlamaDecoder {
                     }
                     attend(all, slot, at * kv, (heads, kv, head), out);
                 });
-            add(&mut x, &product(&mixed, rows, heads * head, &layer.output)?);
+            add(&mut x, &products.output.product(&mixed, rows));
             let norm: Vec<f32> = layer.feed_norm.to_vec1()?;
             for (x, out) in x.chunks(width).zip(normal.chunks_mut(width)) {
                 rms(x, &norm, epsilon, out);
             }
-            let both = product(&normal, rows, width, &layer.gate_up)?;
+            let both = products.gate_up.product(&normal, rows);
             let mut gated = Vec::with_capacity(rows * inner);
             for row in both.chunks(2 * inner) {
                 let (gate, up) = row.split_at(inner);
@@ -408,7 +430,7 @@ impl Decoder for LlamaDecoder {
                     gate.iter().zip(up).map(|(gate, up)| gate / (1.0 + (-gate).exp()) * up),
                 );
             }
-            add(&mut x, &product(&gated, rows, inner, &layer.down)?);
+            add(&mut x, &products.down.product(&gated, rows));
         }
         for (_, slot) in &mut active {
             slot.length += 1;
@@ -417,7 +439,7 @@ impl Decoder for LlamaDecoder {
         for (x, out) in x.chunks(width).zip(normal.chunks_mut(width)) {
             rms(x, &norm, epsilon, out);
         }
-        product(&normal, rows, width, &model.output)
+        Ok(self.output.product(&normal, rows))
     }
 
     fn read(&mut self, slot: usize, tokens: &[u32]) -> Result<Vec<f32>> {
@@ -495,12 +517,6 @@ fn add(x: &mut [f32], y: &[f32]) {
     for (x, y) in x.iter_mut().zip(y) {
         *x += y;
     }
-}
-
-/// `x [rows, into] · matrix [into, out]`.
-pub(crate) fn product(x: &[f32], rows: usize, into: usize, matrix: &Tensor) -> Result<Vec<f32>> {
-    let x = Tensor::from_slice(x, (rows, into), &Device::Cpu)?;
-    Ok(x.matmul(matrix)?.flatten_all()?.to_vec1()?)
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Stacked LSTM layers over an embedding (CLgen, CGO'17, section 4.2). Weights have PyTorch's names
 //! and its order of gates: input, forget, cell, output.
 
-use crate::{Decoder, Error, Result, llama::product, weights::Weights};
+use crate::{Decoder, Error, Result, panels::Panels, weights::Weights};
 use candle_core::Tensor;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -20,7 +20,7 @@ pub struct LstmConfig {
 #[derive(Debug)]
 struct Layer {
     /// What is read and what is remembered, one above the other: `[2 · width, 4 · width]`.
-    matrix: Tensor,
+    matrix: Panels,
     bias: Vec<f32>,
 }
 
@@ -30,7 +30,7 @@ pub struct Lstm {
     config: LstmConfig,
     embedding: Vec<f32>,
     layers: Vec<Layer>,
-    head: Tensor,
+    head: Panels,
     head_bias: Vec<f32>,
 }
 
@@ -47,9 +47,9 @@ impl Lstm {
             for (bias, second) in bias.iter_mut().zip(second) {
                 *bias += second;
             }
-            layers.push(Layer { matrix: Tensor::cat(&[read, kept], 0)?.contiguous()?, bias });
+            layers.push(Layer { matrix: Panels::new(&Tensor::cat(&[read, kept], 0)?)?, bias });
         }
-        let head = weights.matrix("head.weight", vocabulary, width)?;
+        let head = Panels::new(&weights.matrix("head.weight", vocabulary, width)?)?;
         let head_bias = weights.numbers("head.bias", &[vocabulary])?;
         Ok(Lstm { config, embedding, layers, head, head_bias })
     }
@@ -130,7 +130,7 @@ impl Decoder for LstmDecoder {
                 both.extend_from_slice(&x[row * width..][..width]);
                 both.extend_from_slice(&self.states[slot * size + at * 2 * width..][..width]);
             }
-            let gates = product(&both, rows, 2 * width, &layer.matrix)?;
+            let gates = layer.matrix.product(&both, rows);
             for (row, (slot, _)) in tokens.iter().enumerate() {
                 let gates = &gates[row * 4 * width..][..4 * width];
                 let state = &mut self.states[slot * size + at * 2 * width..][..2 * width];
@@ -148,7 +148,7 @@ impl Decoder for LstmDecoder {
         for (slot, _) in tokens {
             self.lengths[*slot] += 1;
         }
-        let mut logits = product(&x, rows, width, &model.head)?;
+        let mut logits = model.head.product(&x, rows);
         for row in logits.chunks_mut(vocabulary) {
             for (logit, bias) in row.iter_mut().zip(&model.head_bias) {
                 *logit += bias;

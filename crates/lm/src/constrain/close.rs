@@ -13,6 +13,7 @@ use crate::tokenizer::{KEYWORDS, Special, TYPES};
 use std::{
     cmp::Reverse,
     collections::{BinaryHeap, HashSet},
+    sync::Arc,
 };
 
 /// States that are looked at before a search is given up.
@@ -254,11 +255,7 @@ impl Constraint {
         if after.is_empty() {
             return parser.may_end();
         }
-        let mut whole = Constraint {
-            grammar: self.grammar.clone(),
-            parser: parser.clone(),
-            pending: String::new(),
-        };
+        let mut whole = Constraint::of(Arc::clone(&self.grammar), parser.clone(), String::new());
         after.iter().chain([&Special::ALL.end]).all(|token| whole.push(*token).is_ok())
     }
 
@@ -278,10 +275,10 @@ impl Constraint {
         let ends = ["", "0", "\"", "'", "x'", "a", "2", "t", "1)", "x"];
         let mut all = Vec::new();
         for rest in ends.into_iter().chain(words) {
-            let mut whole = self.clone();
-            whole.pending.push_str(rest);
-            if whole.complete().is_ok() {
-                all.push((rest.to_owned(), whole.parser));
+            let pending = format!("{pending}{rest}");
+            let whole = Constraint::of(Arc::clone(&self.grammar), self.parser.clone(), pending);
+            if let Ok(parser) = whole.completed() {
+                all.push((rest.to_owned(), parser.clone()));
             }
         }
         all

@@ -37,8 +37,8 @@ pub use builtins::is_builtin;
 pub use parser::Refusal;
 
 use crate::tokenizer::{Special, Syntax, Tokenizer};
-use parser::{Lexeme, Parser, Sort};
-use std::sync::Arc;
+use parser::{Goal, Lexeme, Parser, Sort};
+use std::sync::{Arc, OnceLock};
 
 /// What a token adds to a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -94,13 +94,19 @@ pub struct Constraint {
     parser: Parser,
     /// A lexeme that may still grow.
     pending: String,
+    /// The parser with that lexeme read, once it was asked for: all tokens that begin another need it.
+    completed: OnceLock<Result<Parser, Refusal>>,
 }
 
 impl Constraint {
     /// Before the first token.
     #[must_use]
     pub fn new(grammar: Arc<Grammar>) -> Constraint {
-        Constraint { grammar, parser: Parser::new(), pending: String::new() }
+        Constraint::of(grammar, Parser::new(), String::new())
+    }
+
+    fn of(grammar: Arc<Grammar>, parser: Parser, pending: String) -> Constraint {
+        Constraint { grammar, parser, pending, completed: OnceLock::new() }
     }
 
     /// Go on with a token.
@@ -123,43 +129,65 @@ impl Constraint {
     /// # Errors
     /// As [`Constraint::push`].
     pub fn after(&self, token: u16) -> Result<Constraint, Refusal> {
-        let mut next = self.clone();
+        let next = |parser, pending| Constraint::of(Arc::clone(&self.grammar), parser, pending);
         match self.grammar.pieces.get(usize::from(token)) {
-            None | Some(Piece::None) => return Err(Refusal::Syntax),
+            None | Some(Piece::None) => Err(Refusal::Syntax),
             Some(Piece::End) => {
-                next.complete()?;
-                if !next.parser.may_end() {
-                    return Err(Refusal::Syntax);
+                let whole = self.completed()?;
+                match whole.may_end() {
+                    true => Ok(next(whole.clone(), String::new())),
+                    false => Err(Refusal::Syntax),
                 }
             }
             Some(Piece::Continue(byte)) => {
                 if self.pending.is_empty() || is_complete(&self.pending) || !byte.is_ascii() {
                     return Err(Refusal::Syntax);
                 }
-                next.pending.push(char::from(*byte));
-                if !is_spelling(&next.pending) {
+                let pending = format!("{}{}", self.pending, char::from(*byte));
+                if !is_spelling(&pending) {
                     return Err(Refusal::Syntax);
                 }
-                next.check_pending()?;
+                check_pending(&self.parser, &pending)?;
+                Ok(next(self.parser.clone(), pending))
             }
             Some(Piece::Lexeme(text)) => {
-                next.complete()?;
-                if grows(text) {
-                    // Either it is a lexeme by itself, or the beginning of a longer one.
-                    let lexeme = Lexeme::new(text, false);
-                    let whole = next.parser.clone().push(lexeme);
-                    next.pending.clone_from(text);
-                    if let Err(refusal) = whole
-                        && next.check_pending().is_err()
-                    {
-                        return Err(refusal);
-                    }
-                } else {
-                    next.parser.push(Lexeme::new(text, false))?;
+                let whole = self.completed()?;
+                let grows = grows(text);
+                if let Some(Goal::Exactly(wanted)) = whole.goals.last()
+                    && !text.starts_with('#')
+                    && !(text == wanted || grows && wanted.starts_with(text.as_str()))
+                {
+                    return Err(Refusal::Syntax);
                 }
+                let mut parser = whole.clone();
+                let read = parser.push(Lexeme::new(text, false));
+                if !grows {
+                    return read.map(|()| next(parser, String::new()));
+                }
+                // Either it is a lexeme by itself, or the beginning of a longer one.
+                if let Err(refusal) = read
+                    && check_pending(whole, text).is_err()
+                {
+                    return Err(refusal);
+                }
+                Ok(next(whole.clone(), text.clone()))
             }
         }
-        Ok(next)
+    }
+
+    /// The parser with the pending lexeme read.
+    fn completed(&self) -> Result<&Parser, Refusal> {
+        if self.pending.is_empty() {
+            return Ok(&self.parser);
+        }
+        let completed = self.completed.get_or_init(|| {
+            if self.pending.starts_with('#') && !self.pending.starts_with("#pragma ") {
+                return Err(Refusal::Syntax);
+            }
+            let mut parser = self.parser.clone();
+            parser.push(Lexeme::new(&self.pending, false)).map(|()| parser)
+        });
+        completed.as_ref().map_err(|refusal| *refusal)
     }
 
     /// Whether the program may end here.
@@ -171,8 +199,7 @@ impl Constraint {
     /// Whether nothing is open: what comes next is a declaration or the end.
     #[must_use]
     pub fn at_file_scope(&self) -> bool {
-        let mut next = self.clone();
-        next.complete().is_ok() && next.parser.at_file_scope()
+        self.completed().is_ok_and(Parser::at_file_scope)
     }
 
     /// About how many tokens are needed to end the program.
@@ -188,28 +215,16 @@ impl Constraint {
             && (self.parser.at_file_scope()
                 || matches!(self.parser.goals.last(), Some(parser::Goal::Block { .. })))
     }
+}
 
-    fn complete(&mut self) -> Result<(), Refusal> {
-        if self.pending.is_empty() {
-            return Ok(());
-        }
-        let text = std::mem::take(&mut self.pending);
-        if text.starts_with('#') && !text.starts_with("#pragma ") {
-            return Err(Refusal::Syntax);
-        }
-        self.parser.push(Lexeme::new(&text, false))
+/// Whether a parser takes the beginning of a lexeme.
+fn check_pending(parser: &Parser, pending: &str) -> Result<(), Refusal> {
+    let lexeme = Lexeme::new(pending, true);
+    let begins = "#pragma ".starts_with(pending) || pending.starts_with("#pragma ");
+    if lexeme.sort == Sort::Directive && !begins {
+        return Err(Refusal::Syntax);
     }
-
-    fn check_pending(&self) -> Result<(), Refusal> {
-        let lexeme = Lexeme::new(&self.pending, true);
-        if lexeme.sort == Sort::Directive {
-            let text = &self.pending;
-            if !("#pragma ".starts_with(text.as_str()) || text.starts_with("#pragma ")) {
-                return Err(Refusal::Syntax);
-            }
-        }
-        self.parser.clone().push(lexeme)
-    }
+    parser.clone().push(lexeme)
 }
 
 /// Whether a piece may be the beginning of a longer lexeme.

@@ -171,7 +171,7 @@ const TOOLS: &[Tool] = &[
 pub(super) fn all() -> Vec<Component> {
     let mut components = vec![clang_worker(), launcher(), llvm_library(), opencl()];
     components.extend(TOOLS.iter().map(Tool::ask));
-    components.extend([timing_model(), clock()]);
+    components.extend([timing_model(), clock(), training_engine()]);
     components
 }
 
@@ -265,6 +265,19 @@ fn clock() -> Component {
         version: found.map_or("not beside this program".into(), |path| path.display().to_string()),
         needed_for: "time --source wall, time validate".into(),
         install: "make build".into(),
+        required: false,
+    }
+}
+
+fn training_engine() -> Component {
+    let asked = lm::check_engine("auto");
+    let found = lm::find_engine().map(|path| path.display().to_string()).unwrap_or_default();
+    Component {
+        name: "training engine".into(),
+        found: asked.is_ok(),
+        version: asked.err().map_or(found, |error| error.to_string()),
+        needed_for: "train".into(),
+        install: "make torch (fetches libtorch, 0.5 GB)".into(),
         required: false,
     }
 }
