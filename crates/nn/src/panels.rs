@@ -53,7 +53,7 @@ impl Panels {
             .par_chunks_exact(into * WIDE)
             .zip(parts.par_chunks_exact_mut(rows * WIDE))
             .with_min_len(GRAIN)
-            .for_each(|(panel, part)| run(fused, Blocks { packed: &packed, into, panel, part }));
+            .for_each(|(panel, part)| run(fused, &packed, into, panel, part));
         let mut whole = vec![0.0; rows * self.out];
         for (at, part) in parts.chunks_exact(rows * WIDE).enumerate() {
             let from = at * WIDE;
@@ -66,58 +66,49 @@ impl Panels {
     }
 }
 
-/// The processor's fused products of eight numbers, where it has them.
-#[cfg(target_arch = "x86_64")]
-pub(crate) type Fused = Option<pulp::x86::V3>;
-#[cfg(not(target_arch = "x86_64"))]
-pub(crate) type Fused = Option<()>;
-
-pub(crate) fn fused() -> Fused {
+/// Whether the processor has fused products of eight numbers.
+fn fused() -> bool {
     #[cfg(target_arch = "x86_64")]
-    return pulp::x86::V3::try_new();
+    let fused = is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma");
     #[cfg(not(target_arch = "x86_64"))]
-    return None;
+    let fused = cfg!(target_arch = "aarch64");
+    fused
 }
 
-fn run(fused: Fused, blocks: Blocks<'_>) {
-    #[cfg(target_arch = "x86_64")]
-    if let Some(fused) = fused {
-        return pulp::Simd::vectorize(fused, blocks);
+/// The product of packed rows with a panel; `fused` is what [`fused`] says, or false.
+#[cfg(target_arch = "x86_64")]
+#[expect(unsafe_code, reason = "a function for processors that have what it is compiled for")]
+fn run(fused: bool, packed: &[f32], into: usize, panel: &[f32], part: &mut [f32]) {
+    #[target_feature(enable = "avx2,fma")]
+    fn blocks_fused(packed: &[f32], into: usize, panel: &[f32], part: &mut [f32]) {
+        blocks::<true>(packed, into, panel, part);
     }
-    let _ = fused;
-    blocks.each::<false>();
-}
-
-/// The product of packed rows with a panel.
-struct Blocks<'a> {
-    packed: &'a [f32],
-    into: usize,
-    panel: &'a [f32],
-    part: &'a mut [f32],
-}
-
-impl pulp::NullaryFnOnce for Blocks<'_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn call(self) {
-        self.each::<true>();
+    if fused {
+        // SAFETY: the processor was found to have AVX2 and FMA.
+        unsafe { blocks_fused(packed, into, panel, part) }
+    } else {
+        blocks::<false>(packed, into, panel, part);
     }
 }
 
-impl Blocks<'_> {
-    #[inline(always)]
-    fn each<const FUSED: bool>(self) {
-        let blocks = self.packed.chunks(HIGH * self.into);
-        for (block, sums) in blocks.zip(self.part.chunks_mut(HIGH * WIDE)) {
-            match block.len() / self.into {
-                1 => rows::<1, FUSED>(block, self.panel, sums),
-                2 => rows::<2, FUSED>(block, self.panel, sums),
-                3 => rows::<3, FUSED>(block, self.panel, sums),
-                4 => rows::<4, FUSED>(block, self.panel, sums),
-                5 => rows::<5, FUSED>(block, self.panel, sums),
-                _ => rows::<HIGH, FUSED>(block, self.panel, sums),
-            }
+#[cfg(not(target_arch = "x86_64"))]
+fn run(fused: bool, packed: &[f32], into: usize, panel: &[f32], part: &mut [f32]) {
+    match fused {
+        true => blocks::<true>(packed, into, panel, part),
+        false => blocks::<false>(packed, into, panel, part),
+    }
+}
+
+#[inline(always)]
+fn blocks<const FUSED: bool>(packed: &[f32], into: usize, panel: &[f32], part: &mut [f32]) {
+    for (block, sums) in packed.chunks(HIGH * into).zip(part.chunks_mut(HIGH * WIDE)) {
+        match block.len() / into {
+            1 => rows::<1, FUSED>(block, panel, sums),
+            2 => rows::<2, FUSED>(block, panel, sums),
+            3 => rows::<3, FUSED>(block, panel, sums),
+            4 => rows::<4, FUSED>(block, panel, sums),
+            5 => rows::<5, FUSED>(block, panel, sums),
+            _ => rows::<HIGH, FUSED>(block, panel, sums),
         }
     }
 }
@@ -139,12 +130,11 @@ fn rows<const ROWS: usize, const FUSED: bool>(block: &[f32], panel: &[f32], out:
     let (left, _) = block.as_chunks::<ROWS>();
     let (right, _) = panel.as_chunks::<WIDE>();
     for (left, right) in left.iter().zip(right) {
-        for row in 0..ROWS {
-            for column in 0..WIDE {
-                let sum = &mut sums[row][column];
+        for (sums, left) in sums.iter_mut().zip(left) {
+            for (sum, right) in sums.iter_mut().zip(right) {
                 *sum = match FUSED {
-                    true => left[row].mul_add(right[column], *sum),
-                    false => left[row] * right[column] + *sum,
+                    true => left.mul_add(*right, *sum),
+                    false => left * right + *sum,
                 };
             }
         }
@@ -171,7 +161,7 @@ mod tests {
             let panels = Panels::new(&matrix).expect("a matrix");
             let mut plain = vec![0.0; rows * WIDE];
             let panel = &panels.numbers[..into * WIDE];
-            run(None, Blocks { packed: &pack(&x, rows, into), into, panel, part: &mut plain });
+            run(false, &pack(&x, rows, into), into, panel, &mut plain);
             for (at, (ours, theirs)) in panels.product(&x, rows).iter().zip(&whole).enumerate() {
                 assert!((ours - theirs).abs() < 1e-4, "{rows} rows");
                 let (row, column) = (at / out, at % out);
