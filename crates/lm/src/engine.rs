@@ -8,8 +8,9 @@ use std::{
     io::{BufRead, BufReader, Read},
     os::unix::process::ExitStatusExt,
     path::{Path, PathBuf},
-    process::{Child, Command, Stdio},
+    process::{Child, Command, ExitStatus, Stdio},
     sync::atomic::{AtomicBool, Ordering},
+    thread::JoinHandle,
     time::Duration,
 };
 
@@ -90,7 +91,7 @@ pub fn find_engine() -> Option<PathBuf> {
     beside.into_iter().chain(cache).chain(on_path).find(|path| path.is_file())
 }
 
-fn engine() -> Result<PathBuf> {
+pub(crate) fn engine() -> Result<PathBuf> {
     find_engine().ok_or_else(|| {
         Error::Engine(format!(
             "no training engine `{ENGINE}` found: `make torch` builds it (it fetches libtorch, about \
@@ -100,7 +101,7 @@ fn engine() -> Result<PathBuf> {
     })
 }
 
-fn cannot_run(engine: &Path) -> impl Fn(std::io::Error) -> Error + '_ {
+pub(crate) fn cannot_run(engine: &Path) -> impl Fn(std::io::Error) -> Error + '_ {
     move |error| Error::Engine(format!("cannot run {}: {error}", engine.display()))
 }
 
@@ -148,14 +149,7 @@ pub fn train(
         .spawn()
         .map_err(&cannot)?;
     progress.begin("training", steps);
-    let complaints = child.stderr.take().map(|mut pipe| {
-        std::thread::spawn(move || {
-            let mut text = String::new();
-            // What cannot be read is not said.
-            let _ = pipe.read_to_string(&mut text);
-            text
-        })
-    });
+    let complaints = listen(&mut child);
     let mut trained = None;
     let lines = child.stdout.take().map(BufReader::new);
     for line in lines.into_iter().flat_map(BufRead::lines).map_while(std::io::Result::ok) {
@@ -181,17 +175,33 @@ pub fn train(
     let status = child.wait().map_err(cannot)?;
     let said = complaints.and_then(|thread| thread.join().ok()).unwrap_or_default();
     if !status.success() {
-        let mut why = complaint(&said);
-        if status.signal() == Some(KILL) {
-            let gap = if why.is_empty() { "" } else { "; " };
-            why = why
-                + gap
-                + "it was killed, most often because memory ran out: a smaller `batch_tokens` or `length` \
-                    in the recipe needs less, and --resume goes on";
-        }
-        return Err(Error::Engine(format!("the training engine failed ({status}): {why}")));
+        let less =
+            "a smaller `batch_tokens` or `length` in the recipe needs less, and --resume goes on";
+        return Err(failure(status, &said, less));
     }
     trained.ok_or_else(|| Error::Engine("the training engine said no result".to_owned()))
+}
+
+/// Gather what a child says of its failures.
+pub(crate) fn listen(child: &mut Child) -> Option<JoinHandle<String>> {
+    child.stderr.take().map(|mut pipe| {
+        std::thread::spawn(move || {
+            let mut text = String::new();
+            // What cannot be read is not said.
+            let _ = pipe.read_to_string(&mut text);
+            text
+        })
+    })
+}
+
+/// Why the engine ended, from what it said; `less`: what to do where memory ran out.
+pub(crate) fn failure(status: ExitStatus, said: &str, less: &str) -> Error {
+    let mut why = complaint(said);
+    if status.signal() == Some(KILL) {
+        let gap = if why.is_empty() { "" } else { "; " };
+        why += &format!("{gap}it was killed, most often because memory ran out: {less}");
+    }
+    Error::Engine(format!("the libtorch engine failed ({status}): {why}"))
 }
 
 fn stop(child: &mut Child) {

@@ -10,6 +10,7 @@ mod corpus;
 mod engine;
 mod error;
 mod recipe;
+mod remote;
 mod sample;
 mod slots;
 mod tune;
@@ -21,6 +22,7 @@ pub use engine::{ENGINE_VARIABLE, Metric, Trained, check_engine, find_engine, me
 pub use error::Error;
 pub use nn::Choice;
 pub use recipe::{Kind, Method, Recipe, Schedule, Sizes, Training};
+pub use remote::Remote;
 pub use sample::{Drawing, HOLE, Prompt, START, Sample, Sampler};
 pub use tune::{Asked, Dialogue, Tuning, TuningReport, prepare_edits};
 

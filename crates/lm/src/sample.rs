@@ -1,12 +1,12 @@
-//! Drawing kernels from a checkpoint on the CPU.
+//! Drawing kernels from a checkpoint.
 
 use crate::{
-    Checkpoint, Error, Kind, Result, condition,
+    Checkpoint, Error, Kind, Remote, Result, condition,
     constrain::{Constraint, Grammar},
-    slots,
+    slots::{self, Source},
     tokenizer::{Special, Syntax},
 };
-use nn::{Architecture, Choice, Chooser, Decoder, Encoder};
+use nn::{Architecture, Choice, Chooser, Encoder};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use std::{collections::BTreeMap, sync::Arc};
@@ -75,7 +75,7 @@ pub struct Sample {
     pub tokens: usize,
     /// Whether it came to its own end; otherwise it is cut short.
     pub ended: bool,
-    /// Whether it was steered to its end because there was no more room.
+    /// Whether it was steered to its end: there was no more room, or no next statement came up that compiles.
     pub closed: bool,
     /// Draws that the constraint refused.
     pub refused: u64,
@@ -96,6 +96,8 @@ pub struct Sampler<'a> {
     checkpoint: &'a Checkpoint,
     drawing: Drawing,
     grammar: Option<Arc<Grammar>>,
+    /// Where the libtorch engine reads tokens; nowhere: this process does.
+    device: Option<String>,
 }
 
 impl<'a> Sampler<'a> {
@@ -107,7 +109,13 @@ impl<'a> Sampler<'a> {
             let tokenizer = Syntax::new(checkpoint.tokenizer().vocabulary().clone());
             Arc::new(Grammar::new(&tokenizer))
         });
-        Sampler { checkpoint, drawing, grammar }
+        Sampler { checkpoint, drawing, grammar, device: None }
+    }
+
+    /// The same, with the model run by the libtorch engine on this device (`cpu`, `cuda`).
+    #[must_use]
+    pub fn elsewhere(self, device: &str) -> Sampler<'a> {
+        Sampler { device: Some(device.to_owned()), ..self }
     }
 
     /// Draw the samples `numbers` of one prompt, telling each as it is done.
@@ -134,6 +142,12 @@ impl<'a> Sampler<'a> {
         done: &mut dyn FnMut(Sample) -> bool,
     ) -> Result<()> {
         if let Architecture::Encoder(encoder) = self.checkpoint.model().architecture() {
+            if self.device.is_some() {
+                return Err(Error::Engine(
+                    "a hole model is filled elsewhere by `benchstone-torch sample`; `--drawn` judges what it wrote"
+                        .to_owned(),
+                ));
+            }
             for (number, prompt) in prompts {
                 let sample = self.fill(encoder, number, &self.encode(&prompt)?)?;
                 if !done(sample) {
@@ -143,45 +157,54 @@ impl<'a> Sampler<'a> {
             return Ok(());
         }
         let slots = self.drawing.slots.max(1);
-        let Some(mut decoder) = self.checkpoint.model().decoder(slots) else { return Ok(()) };
-        let mut last: Option<(Prompt, Encoded)> = None;
-        let mut next = |decoder: &mut dyn Decoder, slot: usize| -> Result<Option<Running>> {
-            let Some((number, prompt)) = prompts.next() else { return Ok(None) };
-            if last.as_ref().is_none_or(|(known, _)| *known != prompt) {
-                last = Some((prompt.clone(), self.encode(&prompt)?));
+        let mut source = match (&self.device, self.checkpoint.model().decoder(slots)) {
+            (Some(device), _) => {
+                let folder = self.checkpoint.folder();
+                Source::Elsewhere(Remote::start(folder, slots, self.longest(), device)?)
             }
-            let encoded = last.as_ref().map(|(_, encoded)| encoded.clone());
-            decoder.reset(slot);
+            (None, Some(decoder)) => Source::Here(decoder, Vec::new()),
+            (None, None) => return Ok(()),
+        };
+        let mut known: Option<(Prompt, Encoded)> = None;
+        let mut next = |source: &mut Source, slot: usize| -> Result<Option<Running>> {
+            let Some((number, prompt)) = prompts.next() else { return Ok(None) };
+            if known.as_ref().is_none_or(|(known, _)| *known != prompt) {
+                known = Some((prompt.clone(), self.encode(&prompt)?));
+            }
+            let encoded = known.as_ref().map(|(_, encoded)| encoded.clone());
+            source.rewind(slot, 0)?;
             encoded.map(|encoded| self.begin(number, encoded)).transpose()
         };
+        let (choice, last) = (self.drawing.choice, |one: &Running| Some(u32::from(one.next)));
+        let groups = source.groups();
         let mut running: Vec<Option<Running>> = Vec::new();
-        for slot in 0..slots {
-            running.push(next(&mut *decoder, slot)?);
-        }
-        loop {
-            let last = |one: &Running| Some(u32::from(one.next));
-            let choice = self.drawing.choice;
-            if !slots::step(&mut *decoder, &mut running, last, |one, logits| {
-                one.advance(logits, choice);
-            })? {
-                return Ok(());
+        for group in &groups {
+            for slot in group.clone() {
+                running.push(next(&mut source, slot)?);
             }
-            #[expect(
-                clippy::needless_range_loop,
-                reason = "a slot is emptied and filled by its place"
-            )]
-            for slot in 0..slots {
-                let finished = running[slot].as_ref().is_some_and(|one| one.finished);
-                if !finished {
+            slots::begin(&mut source, group.start, &running[group.clone()], last)?;
+        }
+        while running.iter().any(Option::is_some) {
+            for group in &groups {
+                let running = &mut running[group.clone()];
+                if running.iter().all(Option::is_none) {
                     continue;
                 }
-                let Some(one) = running[slot].take() else { continue };
-                if !done(self.finish(one)) {
-                    return Ok(());
+                slots::finish(&mut source, running, |one, logits| one.advance(logits, choice))?;
+                for (slot, place) in group.clone().zip(running.iter_mut()) {
+                    if let Some(length) = place.as_mut().and_then(|one| one.rewind.take()) {
+                        source.rewind(slot, length)?;
+                    }
+                    let Some(one) = place.take_if(|one| one.finished) else { continue };
+                    if !done(self.finish(one)) {
+                        return Ok(());
+                    }
+                    *place = next(&mut source, slot)?;
                 }
-                running[slot] = next(&mut *decoder, slot)?;
+                slots::begin(&mut source, group.start, running, last)?;
             }
         }
+        Ok(())
     }
 
     fn encode(&self, prompt: &Prompt) -> Result<Encoded> {
@@ -277,8 +300,11 @@ impl<'a> Sampler<'a> {
             room: self.longest() - encoded.given.len(),
             encoded,
             drawn: Vec::new(),
+            safe: constraint.clone().map(|constraint| (constraint, 0)),
             constraint,
-            safe: None,
+            rewind: None,
+            strayed: 0,
+            tolerated: 0,
             random,
             chooser: Chooser::default(),
             refused: 0,
@@ -325,6 +351,16 @@ impl<'a> Sampler<'a> {
     }
 }
 
+/// Draws that may be refused within a statement before it is written anew. A model that is refused again and again is
+/// led where it has never been, and does not find back: the statements of its own that compile are likelier.
+const MOST_REFUSED: u64 = 40;
+
+/// Most tokens of a statement.
+const MOST_TOKENS: usize = 200;
+
+/// How often a statement is written anew.
+const ATTEMPTS: u32 = 8;
+
 /// A sample being drawn.
 struct Running {
     number: u64,
@@ -335,8 +371,14 @@ struct Running {
     drawn: Vec<u16>,
     room: usize,
     constraint: Option<Constraint>,
-    /// The last state between two statements, and how much was drawn then.
+    /// The last state between two statements, or the prompt's, and how much was drawn then.
     safe: Option<(Constraint, usize)>,
+    /// Tokens that the model is to go back to before it reads `next`.
+    rewind: Option<usize>,
+    /// How often it went back to the last such state.
+    strayed: u32,
+    /// Refused draws up to that state.
+    tolerated: u64,
     random: ChaCha8Rng,
     chooser: Chooser,
     refused: u64,
@@ -378,17 +420,36 @@ impl Running {
             *refused += u64::from(!fits);
             fits
         });
-        match token {
-            None => self.close(),
-            Some(token) => {
-                self.take(Some(token as u16));
-                if let Some(next) = next {
-                    if next.at_statement() {
-                        self.safe = Some((next.clone(), self.drawn.len()));
-                    }
-                    self.constraint = Some(next);
-                }
-            }
+        let Some(token) = token else { return self.stray() };
+        self.take(Some(token as u16));
+        let Some(next) = next.filter(|_| !self.finished) else { return };
+        if next.at_statement() {
+            self.safe = Some((next.clone(), self.drawn.len()));
+            self.tolerated = self.refused;
+            self.strayed = 0;
+        }
+        self.constraint = Some(next);
+        let length = self.drawn.len() - self.safe.as_ref().map_or(0, |(_, length)| *length);
+        if self.refused - self.tolerated > MOST_REFUSED || length > MOST_TOKENS {
+            self.stray();
+        }
+    }
+
+    /// What is being written is not what the model would write by itself: write the statement anew, or end the program
+    /// before it where that was in vain too often.
+    fn stray(&mut self) {
+        let Some((constraint, length)) = self.safe.clone() else { return self.close() };
+        self.drawn.truncate(length);
+        self.constraint = Some(constraint);
+        self.tolerated = self.refused;
+        self.strayed += 1;
+        if self.strayed > ATTEMPTS {
+            return self.close();
+        }
+        let given = &self.encoded.given;
+        if let Some(last) = self.drawn.last().or(given.last()) {
+            self.next = *last;
+            self.rewind = Some(given.len() + length - 1);
         }
     }
 

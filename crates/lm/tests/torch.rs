@@ -2,7 +2,7 @@
 //! engine in `BENCHSTONE_TORCH` and a Python that has `transformers` in `BENCHSTONE_TRANSFORMERS`.
 
 use libtest_mimic::{Arguments, Failed, Trial};
-use lm::{Entry, Kind, Method, Recipe};
+use lm::{Entry, Kind, Method, Recipe, Remote};
 use nn::{Array, Model, Numbers};
 use std::{
     collections::BTreeMap,
@@ -28,6 +28,8 @@ fn main() -> ExitCode {
         Trial::test("both_engines_give_models_infill_the_same_logits", shipped),
         Trial::test("a_loss_that_is_not_finite_stops_training", not_finite),
         Trial::test("broken_folders_are_refused_and_left_as_they_are", broken),
+        Trial::test("the_same_seed_draws_the_same_in_the_libtorch_engine", same_seed),
+        Trial::test("an_engine_that_cannot_go_on_says_why", cannot_go_on),
         Trial::test("a_checkpoint_of_another_architecture_is_refused", foreign),
         Trial::test("cuda_without_a_driver_is_a_clear_error", no_driver)
             .with_ignored_flag(Path::new("/dev/nvidiactl").exists()),
@@ -47,6 +49,7 @@ fn main() -> ExitCode {
         add("killed_and_resumed_has_the_weights_of_an_uninterrupted_run", resumes);
         if kind != Kind::Hole {
             add("decodes_with_a_cache_as_in_a_full_pass", decodes);
+            add("decodes_slots_of_different_lengths_as_in_a_full_pass", ragged);
         }
     }
     let python = env::var_os("BENCHSTONE_TRANSFORMERS");
@@ -232,6 +235,53 @@ fn decodes(_: Kind, folder: &Path) -> Done {
     close("candle", &cached.concat(), &full)
 }
 
+/// Slots that begin at different times, rest at times, and begin anew.
+fn ragged(kind: Kind, folder: &Path) -> Done {
+    let model = Model::load(folder)?;
+    let vocabulary = model.vocabulary();
+    let rows = rows(vocabulary, 96);
+    let full: Vec<Vec<f32>> = rows.iter().map(|row| model.logits(row)).collect::<Result<_, _>>()?;
+    let mut remote = Remote::start(folder, 4, 96, "cpu")?;
+    ensure((remote.slots(), remote.groups()) == (4, 2), || format!("{remote:?}"))?;
+    // Row, and tokens read of it.
+    let mut slots = [(0, 0), (1, 0), (1, 0), (0, 0)];
+    let (mut ours, mut theirs) = (Vec::new(), Vec::new());
+    for at in 0..90 {
+        if at == 70 {
+            slots[2] = (0, 0);
+            remote.rewind(2, 0);
+        }
+        if at == 80 && kind == Kind::Infill {
+            slots[0].1 = 30;
+            remote.rewind(0, 30);
+        }
+        let reads = |slot: usize| match slot {
+            1 => at >= 7 && at % 3 > 0,
+            3 => at >= 11,
+            _ => true,
+        };
+        for group in [[0, 1], [2, 3]] {
+            // In another order than that of the slots.
+            let asked = group.into_iter().rev().filter(|slot| reads(*slot));
+            let tokens: Vec<(usize, u32)> =
+                asked.map(|slot| (slot, rows[slots[slot].0][slots[slot].1])).collect();
+            for (slot, _) in &tokens {
+                let (row, place) = &mut slots[*slot];
+                theirs.extend_from_slice(&full[*row][*place * vocabulary..][..vocabulary]);
+                *place += 1;
+            }
+            remote.begin(&tokens)?;
+        }
+        for _ in 0..2 {
+            ours.extend(remote.finish()?);
+        }
+    }
+    close(&format!("{} in slots", kind.name()), &ours, &theirs)?;
+    let full = (0..10).try_for_each(|_| remote.begin(&[(0, 3)]).and(remote.finish().map(|_| ())));
+    let said = full.expect_err("96 tokens are all it has room for").to_string();
+    ensure(said.contains("slot 0 is full"), || said)
+}
+
 fn losses(folder: &Path) -> Result<Vec<(u64, f64, Option<f64>)>, Failed> {
     let metrics = lm::metrics(folder)?;
     Ok(metrics.iter().map(|m| (m.step, m.loss, m.validation_loss)).collect())
@@ -337,6 +387,35 @@ fn foreign() -> Done {
         println!("{ours}");
     }
     ensure(!Path::new(&out).exists(), || "something was drawn".to_owned())
+}
+
+/// Constrained samples of the shipped checkpoint, twice.
+fn same_seed() -> Done {
+    let checkpoint = lm::Checkpoint::load(&SHIPPED)?;
+    let draw = |slots: usize| -> Result<Vec<String>, Failed> {
+        let drawing = lm::Drawing { seed: 3, longest: 60, slots, ..lm::Drawing::default() };
+        let mut drawn = Vec::new();
+        let sampler = lm::Sampler::new(&checkpoint, drawing).elsewhere("cpu");
+        sampler.draw(&lm::Prompt::new(lm::START), 0..6, &mut |sample| {
+            drawn.push((sample.number, sample.text));
+            true
+        })?;
+        drawn.sort();
+        Ok(drawn.into_iter().map(|(_, text)| text).collect())
+    };
+    let (one, two) = (draw(4)?, draw(4)?);
+    ensure(one.len() == 6 && one == two, || format!("{one:#?}\n{two:#?}"))
+}
+
+fn cannot_go_on() -> Done {
+    let said =
+        |folder: &Path| Remote::start(folder, 4, 60, "cpu").expect_err("no model").to_string();
+    let missing = said(Path::new("/nowhere"));
+    ensure(missing.contains("/nowhere"), || missing)?;
+    let folder = folder(Kind::Hole, &recipe(Kind::Hole))?;
+    run(&["train", "--device", "cpu", "--steps", "1"], folder.path())?;
+    let hole = said(folder.path());
+    ensure(hole.contains("no cached decoding"), || hole)
 }
 
 fn no_driver() -> Done {

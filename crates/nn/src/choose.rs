@@ -21,7 +21,12 @@ impl Default for Choice {
 #[derive(Clone, Debug, Default)]
 pub struct Chooser {
     shares: Vec<(f32, u32)>,
+    /// Sums of [`BLOCK`] shares each: a draw looks at these and at one block, however many are refused.
+    sums: Vec<f32>,
 }
+
+/// Shares that are summed together.
+const BLOCK: usize = 32;
 
 impl Chooser {
     /// Draw a token of those that `allowed` lets through; `None` if it lets none.
@@ -44,23 +49,31 @@ impl Chooser {
             if choice.top_p < 1.0 {
                 self.narrow(choice.top_p);
             }
-            let mut whole: f32 = self.shares.iter().map(|(share, _)| share).sum();
-            // What is left over by rounding is no share.
-            while whole > 1e-9 {
+            self.sums.clear();
+            self.sums.extend(self.shares.chunks(BLOCK).map(sum));
+            loop {
+                let whole: f32 = self.sums.iter().sum();
+                // What is left over by rounding is no share.
+                if whole <= 1e-9 {
+                    break;
+                }
                 let at = self.draw(random.random::<f32>() * whole)?;
-                let (share, id) = self.shares[at];
+                let id = self.shares[at].1;
                 if allowed(id) {
                     return Some(id);
                 }
-                self.shares[at].0 = 0.0;
-                whole = if share > 0.5 * whole {
-                    self.shares.iter().map(|(share, _)| share).sum()
-                } else {
-                    whole - share
-                };
+                // No share, and a mark that it was asked about.
+                self.shares[at].0 = -0.0;
+                let block = at / BLOCK;
+                self.sums[block] = self.shares.chunks(BLOCK).nth(block).map_or(0.0, sum);
             }
         }
+        let mut open = vec![true; logits.len()];
+        for (_, id) in self.shares.iter().filter(|(share, _)| share.is_sign_negative()) {
+            open[*id as usize] = false;
+        }
         let mut order: Vec<u32> = (0..logits.len() as u32).collect();
+        order.retain(|id| open[*id as usize]);
         let logit = |id: &u32| logits[*id as usize];
         order.sort_by(|a, b| logit(b).total_cmp(&logit(a)).then(a.cmp(b)));
         order.into_iter().find(|id| logit(id) > f32::NEG_INFINITY && allowed(*id))
@@ -81,17 +94,30 @@ impl Chooser {
     /// The place that this much of the whole falls on; the last with any share at the end.
     fn draw(&self, mut left: f32) -> Option<usize> {
         let mut last = None;
-        for (at, (share, _)) in
-            self.shares.iter().enumerate().filter(|(_, (share, _))| *share > 0.0)
-        {
-            left -= share;
-            last = Some(at);
-            if left <= 0.0 {
+        for (block, sum) in self.sums.iter().enumerate().filter(|(_, sum)| **sum > 0.0) {
+            last = Some(block);
+            if left <= *sum {
                 break;
             }
+            left -= sum;
         }
-        last
+        let from = last? * BLOCK;
+        let mut found = None;
+        for (at, (share, _)) in (from..).zip(self.shares[from..].iter().take(BLOCK)) {
+            if *share > 0.0 {
+                found = Some(at);
+                left -= share;
+                if left <= 0.0 {
+                    break;
+                }
+            }
+        }
+        found
     }
+}
+
+fn sum(shares: &[(f32, u32)]) -> f32 {
+    shares.iter().map(|(share, _)| share).sum()
 }
 
 #[cfg(test)]

@@ -13,6 +13,13 @@ pub trait Decoder {
     /// Forget what the slot has read.
     fn reset(&mut self, slot: usize);
 
+    /// Forget what the slot has read behind its first `length` tokens, at most as many as it has read. Models that
+    /// keep states instead of tokens can only forget all.
+    ///
+    /// # Errors
+    /// When the model cannot go back to there.
+    fn rewind(&mut self, slot: usize, length: usize) -> Result<()>;
+
     /// Read one token in each of the named slots (each named once): `(slot, token)`. The answer holds
     /// the logits of what comes next, a row of the vocabulary's size for each, in this order.
     ///

@@ -53,6 +53,12 @@ pub enum Error {
         /// The vocabulary's size.
         vocabulary: usize,
     },
+    /// A model that keeps states was asked to go back.
+    #[error("this model keeps no tokens: it cannot go back to the first {length}")]
+    States {
+        /// Tokens to go back to.
+        length: usize,
+    },
     /// The tensor library refused.
     #[error(transparent)]
     Candle(#[from] candle_core::Error),

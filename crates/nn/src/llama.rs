@@ -370,6 +370,12 @@ impl Decoder for LlamaDecoder {
         self.slots[slot].length = 0;
     }
 
+    fn rewind(&mut self, slot: usize, length: usize) -> Result<()> {
+        let held = &mut self.slots[slot];
+        held.length = held.length.min(length);
+        Ok(())
+    }
+
     fn step(&mut self, tokens: &[(usize, u32)]) -> Result<Vec<f32>> {
         let model = Arc::clone(&self.model);
         let config = &model.config;
@@ -623,6 +629,11 @@ mod tests {
             assert_eq!(decoder.length(1), 280);
             decoder.read(1, &[1; 30]).expect_err("no room");
             assert_eq!(decoder.length(1), 280, "what does not fit is not read in part");
+            decoder.rewind(1, 150).expect("keys and values are kept");
+            for at in 150..160 {
+                let again = decoder.step(&[(1, prompt[at])]).expect("room");
+                assert!(close(&again, &full[at * 29..][..29]), "place {at}");
+            }
         }
         assert_eq!(model.embedding(&prompt).expect("fits").len(), 24);
     }

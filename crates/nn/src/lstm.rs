@@ -113,6 +113,15 @@ impl Decoder for LstmDecoder {
         self.states[slot * size..(slot + 1) * size].fill(0.0);
     }
 
+    fn rewind(&mut self, slot: usize, length: usize) -> Result<()> {
+        match length {
+            0 => self.reset(slot),
+            length if length < self.lengths[slot] => return Err(Error::States { length }),
+            _ => {}
+        }
+        Ok(())
+    }
+
     fn step(&mut self, tokens: &[(usize, u32)]) -> Result<Vec<f32>> {
         let model = Arc::clone(&self.model);
         let (rows, width, size) = (tokens.len(), model.config.hidden_size, self.size());

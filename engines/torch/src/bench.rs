@@ -75,7 +75,7 @@ impl Bench {
         let training = places as f64 / began.elapsed().as_secs_f64();
         let sampling = tch::no_grad(|| {
             let run = Run { training: false, half, dropout: 0.0 };
-            let mut cache = model.cache(self.samples, self.sampled, run)?;
+            let mut decoder = model.decoder(self.samples, self.sampled, run)?;
             let mut input = ids(self.samples, 1);
             let mut began = Instant::now();
             for at in 0..self.sampled {
@@ -83,7 +83,7 @@ impl Bench {
                     device::wait(device);
                     began = Instant::now();
                 }
-                let logits = model.step(&input, &mut cache, run).to_kind(Kind::Float);
+                let logits = decoder.step(&input).to_kind(Kind::Float);
                 let noise = Tensor::rand_like(&logits).clamp(1e-9, 1.0 - 1e-7);
                 input = (logits - (-noise.log()).log()).argmax(1, true);
             }

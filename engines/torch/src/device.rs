@@ -34,6 +34,26 @@ pub(crate) fn choose(name: &str) -> anyhow::Result<Device> {
     }
 }
 
+/// Whether products are made in bf16: as `precision` says, or else on a GPU.
+///
+/// # Errors
+/// When it names neither `bf16` nor `f32`.
+pub(crate) fn half(precision: Option<&str>, device: Device) -> anyhow::Result<bool> {
+    match precision {
+        Some("bf16") => Ok(true),
+        Some("f32") => Ok(false),
+        None => Ok(device.is_cuda()),
+        Some(other) => bail!("no precision `{other}`; there are bf16 and f32"),
+    }
+}
+
+/// Whether a panic of libtorch says that memory ran out.
+pub(crate) fn says_no_memory(panic: &(dyn std::any::Any + Send)) -> bool {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or_default();
+    text.contains("out of memory") || text.contains("can't allocate memory")
+}
+
 /// One line about what is here.
 pub(crate) fn describe() -> String {
     let loaded = load_cuda();

@@ -9,10 +9,12 @@
 //! |---|---|---|
 //! | `train DIR` | a training folder | `model.safetensors`, `metrics.jsonl`, `state.*` to resume |
 //! | `sample DIR` | a checkpoint | token ids, one row a sample |
+//! | `decode DIR` | a checkpoint; tokens, as they are drawn elsewhere | logits of what comes next |
 //! | `logits DIR` | a checkpoint and token ids | logits, for the conformance tests |
 
 mod bench;
 mod corpus;
+mod decode;
 mod device;
 mod instance;
 mod model;
@@ -39,6 +41,8 @@ enum Command {
     Train(train::Train),
     /// Draw token sequences from a checkpoint
     Sample(sample::Sample),
+    /// Read tokens that another program draws, and answer logits
+    Decode(decode::Decode),
     /// Write the logits of token sequences
     Logits(Logits),
     /// Measure the speed of training and sampling
@@ -108,13 +112,14 @@ impl Logits {
         };
         let Some(first) = self.cached else { return Ok(model.logits(tokens, run)) };
         anyhow::ensure!((1..=length).contains(&first), "--cached wants 1 to {length} tokens");
-        let cache = model.cache(rows, length, run);
-        let mut cache = cache.ok_or_else(|| anyhow::anyhow!("this kind has no cached decoding"))?;
+        let decoder = model.decoder(rows, length, run);
+        let mut decoder =
+            decoder.ok_or_else(|| anyhow::anyhow!("this kind has no cached decoding"))?;
         // What is read at once has one answer, at its end; the places before it have those of the full pass.
         let mut all = vec![model.logits(&tokens.narrow(1, 0, first), run).narrow(1, 0, first - 1)];
-        all.push(model.step(&tokens.narrow(1, 0, first), &mut cache, run).unsqueeze(1));
+        all.push(decoder.step(&tokens.narrow(1, 0, first)).unsqueeze(1));
         for at in first..length {
-            all.push(model.step(&tokens.narrow(1, at, 1), &mut cache, run).unsqueeze(1));
+            all.push(decoder.step(&tokens.narrow(1, at, 1)).unsqueeze(1));
         }
         Ok(tch::Tensor::cat(&all, 1))
     }
@@ -125,6 +130,7 @@ fn main() -> ExitCode {
     let done = match &arguments.command {
         Command::Train(train) => train.run(),
         Command::Sample(sample) => sample.run(),
+        Command::Decode(decode) => decode.run(),
         Command::Logits(logits) => logits.run(),
         Command::Bench(bench) => bench.run(),
         Command::Devices(devices) => devices.run(),

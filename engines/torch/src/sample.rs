@@ -2,10 +2,10 @@
 
 use crate::{
     device,
-    model::{self, Cache, Model, Run},
+    model::{self, Model, Run},
     settings::{Kind, Special},
 };
-use anyhow::{Context, bail};
+use anyhow::Context;
 use std::{io::Write, path::PathBuf, time::Instant};
 use tch::{Device, Kind as Number, Tensor};
 
@@ -55,12 +55,7 @@ const LOOK: usize = 16;
 impl Sample {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
         let device = device::choose(&self.device)?;
-        let half = match self.precision.as_deref() {
-            Some("bf16") => true,
-            Some("f32") => false,
-            None => device.is_cuda(),
-            Some(other) => bail!("no precision `{other}`; there are bf16 and f32"),
-        };
+        let half = device::half(self.precision.as_deref(), device)?;
         let _no_grad = tch::no_grad_guard();
         tch::manual_seed(self.seed);
         let model = model::load(&self.folder, device)?;
@@ -136,8 +131,8 @@ impl Sample {
             self.prompt.clone()
         };
         let most = prompt.len() + self.length;
-        let mut cache =
-            model.cache(rows, most as i64, run).context("this kind has no cached decoding")?;
+        let decoder = model.decoder(rows, most as i64, run);
+        let mut decoder = decoder.context("this kind has no cached decoding")?;
         let end = i64::from(special.end);
         let mut drawn: Vec<Vec<i64>> = vec![Vec::new(); rows as usize];
         let mut open: Vec<usize> = (0..rows as usize).collect();
@@ -146,7 +141,7 @@ impl Sample {
         let mut input = prompt.unsqueeze(0).repeat([rows, 1]);
         let mut ended = Tensor::zeros([rows], (Number::Bool, device));
         for at in 0..self.length {
-            let next = self.choose(&model.step(&input, &mut cache, run));
+            let next = self.choose(&decoder.step(&input));
             let next = next.masked_fill(&ended, end as f64);
             ended = ended.logical_or(&next.eq(end));
             input = next.unsqueeze(1);
@@ -163,7 +158,7 @@ impl Sample {
             if count * 2 <= open.len() {
                 let kept = Vec::<i64>::try_from(&left.to_device(Device::Cpu))?;
                 open = kept.iter().map(|at| open[*at as usize]).collect();
-                compact(&mut cache, &left);
+                decoder.keep(&left);
                 input = input.index_select(0, &left);
                 ended = ended.index_select(0, &left);
             }
@@ -232,11 +227,5 @@ fn flush(columns: &mut Vec<Tensor>, open: &[usize], drawn: &mut [Vec<i64>], end:
                 break;
             }
         }
-    }
-}
-
-fn compact(cache: &mut Cache, left: &Tensor) {
-    for tensor in &mut cache.tensors {
-        *tensor = tensor.index_select(cache.rows, left).contiguous();
     }
 }

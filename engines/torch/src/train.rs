@@ -92,12 +92,7 @@ struct Summary {
 impl Train {
     pub(crate) fn run(&self) -> anyhow::Result<()> {
         let device = device::choose(&self.device)?;
-        let half = match self.precision.as_deref() {
-            Some("bf16") => true,
-            Some("f32") => false,
-            None => device.is_cuda(),
-            Some(other) => bail!("no precision `{other}`; there are bf16 and f32"),
-        };
+        let half = device::half(self.precision.as_deref(), device)?;
         tch::Cuda::cudnn_set_benchmark(false);
         let settings = Settings::read(&self.folder)?;
         let corpus = Corpus::read(&self.folder)?;
@@ -232,7 +227,7 @@ impl Training<'_> {
             let tried = catch_unwind(AssertUnwindSafe(|| self.gradient(&instances)));
             let (gradient, loss, tokens) = match tried {
                 Ok(done) => done,
-                Err(panic) if says_no_memory(&*panic) => {
+                Err(panic) if device::says_no_memory(&*panic) => {
                     if self.micro / 2 < self.settings.length {
                         bail!(
                             "out of memory even with {} tokens at a time: a smaller model or a shorter `length` fits",
@@ -353,10 +348,4 @@ impl Training<'_> {
         self.state = state;
         Ok(())
     }
-}
-
-fn says_no_memory(panic: &(dyn std::any::Any + Send)) -> bool {
-    let text = panic.downcast_ref::<String>().map(String::as_str);
-    let text = text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or_default();
-    text.contains("out of memory") || text.contains("can't allocate memory")
 }

@@ -22,7 +22,8 @@ use std::{
     benchstone sample models/infill --n 1000 --seed 1 --out samples\n  \
     benchstone sample models/infill --args \"global float*, global float*, const int\" --n 10\n  \
     benchstone sample models/infill --want mem=8,localmem=2 --n 10\n  \
-    benchstone sample models/infill --prompt half_a_kernel.cl --n 3       with one [HOLE] in it\n\n\
+    benchstone sample models/infill --prompt half_a_kernel.cl --n 3       with one [HOLE] in it\n  \
+    benchstone sample models/infill --n 10000 --device cuda --out samples\n\n\
 Every sample is judged as mined kernels are: it compiles alone, and its kernel has three instructions\n\
 or more. The data set at --out holds the others too, with verdicts; without --out accepted kernels\n\
 are printed. The same seed gives the same kernels.")]
@@ -69,12 +70,34 @@ pub(crate) struct DrawingFlags {
     /// Do not rule out what cannot compile while drawing
     #[arg(long)]
     unconstrained: bool,
-    /// Samples drawn side by side
-    #[arg(long, default_value_t = 48)]
-    batch: usize,
+    /// Where the model runs: `cpu` here, `cuda` or `cpu-torch` in the libtorch engine (`make torch`)
+    #[arg(long, default_value = "cpu", value_name = "DEVICE")]
+    device: Device,
+    /// Samples drawn side by side [default: 48, on a GPU 2048]
+    #[arg(long, value_name = "N")]
+    batch: Option<usize>,
     /// Judge samples that `benchstone-torch sample` drew: one JSON list of ids a line
     #[arg(long, value_name = "FILE")]
     drawn: Option<PathBuf>,
+}
+
+/// Where a model runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Device {
+    Cpu,
+    Cuda,
+    CpuTorch,
+}
+
+impl Device {
+    /// The libtorch engine's name for it.
+    fn elsewhere(self) -> Option<&'static str> {
+        match self {
+            Device::Cpu => None,
+            Device::Cuda => Some("cuda"),
+            Device::CpuTorch => Some("cpu"),
+        }
+    }
 }
 
 /// One row of a data set of samples.
@@ -271,16 +294,22 @@ impl DrawingFlags {
         if let Some(path) = &self.drawn {
             return read_drawn(path, checkpoint, &prompt, self.n, done);
         }
+        let batch = self.batch.unwrap_or(if self.device == Device::Cuda { 2048 } else { 48 });
         let drawing = Drawing {
             choice: Choice { temperature: self.temperature, top_p: self.top_p },
             seed: self.seed,
             constrained: !self.unconstrained,
             longest: self.longest,
-            slots: self.batch.min(usize::try_from(self.n).unwrap_or(usize::MAX)),
+            slots: batch.min(usize::try_from(self.n).unwrap_or(usize::MAX)),
         };
         let longest = if checkpoint.kind() == Kind::Lstm { self.longest * 4 } else { self.longest };
         let drawing = Drawing { longest, ..drawing };
-        Sampler::new(checkpoint, drawing).draw(&prompt, 0..self.n, done)?;
+        let sampler = Sampler::new(checkpoint, drawing);
+        let sampler = match self.device.elsewhere() {
+            Some(device) => sampler.elsewhere(device),
+            None => sampler,
+        };
+        sampler.draw(&prompt, 0..self.n, done)?;
         Ok(())
     }
 }

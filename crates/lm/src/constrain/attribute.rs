@@ -1,12 +1,13 @@
 //! `__attribute__((…))`: what clang knows of OpenCL's attributes.
 
 use super::{
+    declare::Place,
     parser::{Goal, Lexeme, Outcome, Parser, Refusal, Sort, Step},
     types::{self, Type},
 };
 
 /// What comes next of an attribute.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Attribute {
     /// The first parenthesis.
     Outer,
@@ -25,7 +26,7 @@ pub(super) enum Attribute {
 }
 
 /// What an attribute takes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Known {
     /// So many numbers, at least and at most.
     Numbers(u8, u8),
@@ -35,23 +36,44 @@ pub(super) enum Known {
     Type,
     /// Lanes of a vector.
     Lanes,
-    /// Not known: clang warns and passes on.
-    Unknown,
 }
 
-fn known(name: &str) -> (Known, bool) {
-    match name.trim_matches('_') {
-        "always_inline" | "noinline" | "overloadable" | "packed" | "convergent" | "unused" => {
-            (Known::Numbers(0, 0), false)
-        }
-        "reqd_work_group_size" | "work_group_size_hint" => (Known::Numbers(3, 3), true),
-        "intel_reqd_sub_group_size" => (Known::Numbers(1, 1), true),
-        "opencl_unroll_hint" => (Known::Numbers(0, 1), false),
-        "ext_vector_type" => (Known::Lanes, false),
-        "aligned" => (Known::Alignment, false),
-        "vec_type_hint" => (Known::Type, true),
-        _ => (Known::Unknown, false),
-    }
+/// Attributes that kernels are written with, what each takes, and whether only kernels have it.
+const KNOWN: [(&str, Known, bool); 22] = [
+    ("aligned", Known::Alignment, false),
+    ("always_inline", Known::Numbers(0, 0), false),
+    ("const", Known::Numbers(0, 0), false),
+    ("convergent", Known::Numbers(0, 0), false),
+    ("ext_vector_type", Known::Lanes, false),
+    ("flatten", Known::Numbers(0, 0), false),
+    ("intel_reqd_sub_group_size", Known::Numbers(1, 1), true),
+    ("max_constant_size", Known::Numbers(1, 1), false),
+    ("may_alias", Known::Numbers(0, 0), false),
+    ("noinline", Known::Numbers(0, 0), false),
+    ("nosvm", Known::Numbers(0, 0), false),
+    ("nothrow", Known::Numbers(0, 0), false),
+    ("opencl_unroll_hint", Known::Numbers(0, 1), false),
+    ("overloadable", Known::Numbers(0, 0), false),
+    ("packed", Known::Numbers(0, 0), false),
+    ("pure", Known::Numbers(0, 0), false),
+    ("reqd_work_group_size", Known::Numbers(3, 3), true),
+    ("unused", Known::Numbers(0, 0), false),
+    ("used", Known::Numbers(0, 0), false),
+    ("vec_type_hint", Known::Type, true),
+    ("work_group_size_hint", Known::Numbers(3, 3), true),
+    ("xcl_max_work_group_size", Known::Numbers(3, 3), false),
+];
+
+/// The attribute that a word names, with underscores around it or without.
+fn known(word: &str) -> Option<(&'static str, Known, bool)> {
+    let bare = word.strip_prefix("__").and_then(|word| word.strip_suffix("__")).unwrap_or(word);
+    KNOWN.into_iter().find(|(name, ..)| *name == bare)
+}
+
+/// Whether an attribute's name may begin like this.
+fn begins(prefix: &str) -> bool {
+    let with = |name: &str| format!("__{name}__").starts_with(prefix);
+    KNOWN.iter().any(|(name, ..)| name.starts_with(prefix) || with(name))
 }
 
 impl Parser {
@@ -69,13 +91,28 @@ impl Parser {
             }
             Name if lexeme.is_word() => {
                 if lexeme.partial {
-                    return Ok(Step::Taken);
+                    return if begins(text) { Ok(Step::Taken) } else { Err(Refusal::Undeclared) };
                 }
-                let (known, kernel_only) = known(text);
-                self.overloadable |= text.trim_matches('_') == "overloadable";
+                let (name, takes, kernel_only) = known(text).ok_or(Refusal::Undeclared)?;
+                let function = match self.goals.last() {
+                    Some(Goal::AfterParameters(d, _)) => d.is_kernel(),
+                    // `kernel` may still come.
+                    Some(Goal::Specifiers(d)) => {
+                        d.is_kernel() || d.place() == Place::File && !d.is_typed()
+                    }
+                    _ => false,
+                };
+                if kernel_only && !function {
+                    return Err(Refusal::Context);
+                }
+                if self.attributes.contains(&name) {
+                    return Err(Refusal::Redeclared);
+                }
+                self.attributes.push(name);
+                self.overloadable |= name == "overloadable";
                 self.kernel_only |= kernel_only;
-                self.loop_next |= text.trim_matches('_') == "opencl_unroll_hint";
-                Named(known)
+                self.loop_next |= name == "opencl_unroll_hint";
+                Named(takes)
             }
             Named(Known::Numbers(1.., _) | Known::Type | Known::Lanes) if text == "," => {
                 return Err(Refusal::Arity);
@@ -88,25 +125,24 @@ impl Parser {
                     true => types::numbers_beginning(text).iter().any(|scalar| !scalar.is_float()),
                     false => matches!(types::number(text), Some(scalar) if !scalar.is_float()),
                 };
+                let one_of = |all: &mut dyn Iterator<Item = u32>| {
+                    all.map(|one| one.to_string())
+                        .any(|one| one == text || lexeme.partial && one.starts_with(text))
+                };
                 let fits = match known {
-                    Known::Numbers(..) | Known::Lanes => {
+                    // A few digits are enough for a group's size.
+                    Known::Numbers(..) => {
                         lexeme.sort == Sort::Number
+                            && text.len() < 10
                             && number()
                             && !text.trim_matches('0').is_empty()
                     }
-                    Known::Alignment => {
-                        let value = text.parse::<u32>();
-                        let power =
-                            value.is_ok_and(|value| value.is_power_of_two() && value < 4096);
-                        lexeme.sort == Sort::Number && (power || lexeme.partial && number())
-                    }
+                    Known::Lanes => one_of(&mut [2, 3, 4, 8, 16].into_iter()),
+                    Known::Alignment => one_of(&mut (0..12).map(|power| 1 << power)),
                     Known::Type => {
                         lexeme.is_word()
                             && (lexeme.partial
                                 || Type::named(text).is_some_and(|ty| ty.is_arithmetic()))
-                    }
-                    Known::Unknown => {
-                        matches!(lexeme.sort, Sort::Number | Sort::Text) || lexeme.is_word()
                     }
                 };
                 if !fits {
@@ -124,7 +160,6 @@ impl Parser {
             }
             Filled(known, filled) => match (text, known) {
                 (",", Known::Numbers(_, most)) if filled < most => Argument(known, filled),
-                (",", Known::Unknown) => Argument(known, 0),
                 (")", Known::Numbers(least, _)) if filled < least => return Err(Refusal::Arity),
                 // Arguments are complete: another name or the end.
                 (")", _) => Named(Known::Numbers(0, 0)),

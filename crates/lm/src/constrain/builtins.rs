@@ -215,9 +215,14 @@ impl Signature {
     }
 }
 
-/// Names of the builtin functions that have names of their own.
+/// Names of the builtin functions that have names of their own, sorted.
 pub(crate) fn names() -> impl Iterator<Item = &'static str> {
-    SIGNATURES.keys().copied()
+    static NAMES: LazyLock<Vec<&'static str>> = LazyLock::new(|| {
+        let mut all: Vec<&str> = SIGNATURES.keys().copied().collect();
+        all.sort_unstable();
+        all
+    });
+    NAMES.iter().copied()
 }
 
 /// Constants that clang's headers define.

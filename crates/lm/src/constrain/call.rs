@@ -6,24 +6,46 @@ use super::{
     parser::{Goal, Lexeme, Outcome, Parser, Refusal, Step},
     types::{Scalar, Space, Type, assignable},
 };
+use std::{
+    collections::HashMap,
+    sync::{Arc, LazyLock},
+};
 
 /// The function that takes a type.
 pub(super) const ASTYPE: &str = "__builtin_astype";
 
-/// The names of conversions that begin like this: `convert_int4_sat`, `as_float`.
-pub(super) fn conversions(prefix: &str) -> Vec<String> {
+/// Builtin functions with names that begin like this: one for each list of types that they may give, which is all
+/// that decides whether a name that is not complete may stand in an expression.
+pub(super) fn beginning(prefix: &str) -> &'static [Arc<str>] {
+    static ALL: LazyLock<HashMap<String, Vec<Arc<str>>>> = LazyLock::new(|| {
+        let mut all: HashMap<String, Vec<Arc<str>>> = HashMap::new();
+        let named = super::builtins::names().map(str::to_owned).chain(conversions());
+        for name in named {
+            let types = results(&name);
+            let name: Arc<str> = name.into();
+            for end in 1..=name.len() {
+                let known = all.entry(name[..end].to_owned()).or_default();
+                if !known.iter().any(|other| results(other) == types) {
+                    known.push(Arc::clone(&name));
+                }
+            }
+        }
+        all
+    });
+    ALL.get(prefix).map_or(&[], Vec::as_slice)
+}
+
+/// The names of all conversions: `convert_int4_sat`, `as_float`.
+fn conversions() -> Vec<String> {
     let mut all = Vec::new();
     for (family, modes) in [("convert_", &MODES[..]), ("as_", &MODES[..1])] {
-        if !family.starts_with(prefix) && !prefix.starts_with(family) {
-            continue;
-        }
         for scalar in SCALARS {
             for lanes in ["", "2", "3", "4", "8", "16"] {
                 all.extend(modes.iter().map(|mode| format!("{family}{scalar}{lanes}{mode}")));
             }
         }
     }
-    all.retain(|name| name.starts_with(prefix) && is_whole(name));
+    all.retain(|name| is_whole(name));
     all
 }
 
@@ -129,7 +151,7 @@ impl Parser {
 }
 
 /// What an argument must be.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 pub(super) enum Wanted {
     /// Assignable to this.
     Value(Type),
@@ -191,7 +213,17 @@ fn wanted(callee: &Type, place: usize) -> Wanted {
 
 /// Whether the last argument can be where it is.
 fn fits(callee: &Type, arguments: &[Operand]) -> bool {
-    arguments.last().is_none_or(|last| wanted(callee, arguments.len() - 1).takes(last))
+    let reads = matches!(callee, Type::Builtin(name) if name.starts_with("read_image"));
+    let sampled = match (arguments, reads) {
+        // A number is a sampler only where the compiler knows it; one number is a coordinate of a line.
+        ([image, given], true) if matches!(given.ty, Type::Scalar(_)) => {
+            given.fixed || matches!(image.ty, Type::Unknown | Type::Image { lanes: 1, .. })
+        }
+        ([_, given, _], true) => given.fixed || !matches!(given.ty, Type::Scalar(_)),
+        _ => true,
+    };
+    let last = |last| wanted(callee, arguments.len() - 1).takes(last);
+    sampled && arguments.last().is_none_or(last)
 }
 
 /// What a builtin function may give: its types, where few are possible.

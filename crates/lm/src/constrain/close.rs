@@ -13,6 +13,7 @@ use crate::tokenizer::{KEYWORDS, Special, TYPES};
 use std::{
     cmp::Reverse,
     collections::{BinaryHeap, HashSet},
+    hash::{DefaultHasher, Hash, Hasher},
     sync::Arc,
 };
 
@@ -230,12 +231,9 @@ impl Constraint {
                 return self.spell(&nodes, at);
             }
             // States that differ in names alone are as good as one another.
-            if !seen.insert(format!(
-                "{:?}{}{}",
-                parser.goals,
-                parser.kernels,
-                parser.missing_labels().count()
-            )) {
+            let mut hasher = DefaultHasher::new();
+            (&parser.goals, parser.kernels, parser.missing_labels().count()).hash(&mut hasher);
+            if !seen.insert(hasher.finish()) {
                 continue;
             }
             for lexeme in parser.endings() {

@@ -4,13 +4,14 @@ use super::{
     attribute::Attribute,
     builtins::CONSTANTS,
     express::Purpose,
-    parser::{Goal, Lexeme, Name, Outcome, Parser, Refusal, Scope, Sort, Step, Symbol},
-    types::{Function, OTHERS, Scalar, Space, Target, Type},
+    parameters::Parameter,
+    parser::{Goal, Lexeme, Name, Outcome, Parser, Refusal, Sort, Step, Symbol},
+    types::{OTHERS, Scalar, Space, Target, Type},
 };
 use std::sync::Arc;
 
 /// Where a declaration stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Place {
     File,
     Block,
@@ -22,7 +23,7 @@ pub(super) enum Place {
 }
 
 /// A declaration so far.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub(super) struct Declaration {
     place: Place,
     kernel: bool,
@@ -41,11 +42,11 @@ pub(super) struct Declaration {
     /// Not allowed as a kernel's parameter: `bool`, `size_t`, `half` and their like.
     host_sized: bool,
     base: Type,
-    current: Type,
+    pub(super) current: Type,
     stars: u32,
     pointer_constant: bool,
     dimensions: u32,
-    name: Option<Name>,
+    pub(super) name: Option<Name>,
     initialised: bool,
     /// Whether the name stands in parentheses behind a star: a pointer to an array.
     inner: bool,
@@ -57,15 +58,8 @@ pub(super) struct Declaration {
     fixed_home: bool,
     /// A kernel's parameter.
     of_kernel: bool,
-}
-
-/// A parameter of a function.
-#[derive(Clone, Debug)]
-pub(super) struct Parameter {
-    name: Option<Name>,
-    ty: Type,
-    constant: bool,
-    host_sized: bool,
+    /// Whether an attribute stands behind the name.
+    attributed: bool,
 }
 
 impl Declaration {
@@ -94,10 +88,11 @@ impl Declaration {
             inline: false,
             fixed_home: false,
             of_kernel: false,
+            attributed: false,
         }
     }
 
-    fn parameter(of_kernel: bool) -> Box<Declaration> {
+    pub(super) fn parameter(of_kernel: bool) -> Box<Declaration> {
         Box::new(Declaration { of_kernel, ..Declaration::new(Place::Parameter) })
     }
 
@@ -150,6 +145,7 @@ impl Declaration {
         self.name = None;
         self.initialised = false;
         self.inner = false;
+        self.attributed = false;
         self
     }
 
@@ -281,9 +277,8 @@ impl Parser {
                     d.typedef = true;
                 }
                 "kernel" | "__kernel" | "typedef" => return Err(Refusal::Context),
-                "static" | "inline" | "extern" if d.place != Place::File && word != "static" => {
-                    return Err(Refusal::Context);
-                }
+                "static" if d.kernel => return Err(Refusal::Context),
+                "inline" | "extern" if d.place != Place::File => return Err(Refusal::Context),
                 "__attribute__" => {
                     self.want(Goal::Specifiers(d));
                     self.want(Goal::Attribute(Attribute::Outer));
@@ -308,6 +303,9 @@ impl Parser {
             }
             self.want(Goal::Specifiers(d));
             return Ok(Step::Taken);
+        }
+        if self.kernel_only && !d.kernel && !d.is_typed() {
+            return Err(Refusal::Context);
         }
         match word {
             "struct" | "union" | "enum" if !d.is_typed() && !d.kernel => {
@@ -357,6 +355,14 @@ impl Parser {
             let Some(ty) = ty else { return Err(Refusal::Undeclared) };
             if d.kernel && ty != Type::Void {
                 return Err(Refusal::Type);
+            }
+            let first =
+                matches!(self.goals.last(), Some(Goal::Parameters(_, all)) if all.is_empty());
+            let shared = matches!(d.space, Some(Space::Global | Space::Local | Space::Constant));
+            if d.of_kernel && ty == Type::Void && !first && !shared
+                || matches!(ty, Type::Image { .. }) && d.place != Place::Parameter
+            {
+                return Err(Refusal::Context);
             }
             d.host_sized = matches!(
                 word,
@@ -487,6 +493,9 @@ impl Parser {
                 return Err(Refusal::Type);
             }
         }
+        if by_value && !d.typedef && !self.houses(d) {
+            return Err(Refusal::Context);
+        }
         if lexeme.partial {
             return Ok(());
         }
@@ -500,10 +509,16 @@ impl Parser {
         let known = match place {
             Place::Member(at) => self.structs[at].all.iter().any(|(known, _)| *known == name),
             Place::Parameter => false,
-            _ => self.here().symbols.iter().any(|(known, symbol)| {
-                *known == name
-                    && !(place == Place::File && matches!(symbol, Symbol::Function { .. }))
-            }),
+            Place::File if self.overloadable => false,
+            Place::File => match self.lookup(&name) {
+                // What was declared may be defined, if it gives the same.
+                Some(Symbol::Function { ty: Type::Function(known), defined: false }) => {
+                    known.result != d.current
+                }
+                Some(Symbol::Function { ty, .. }) => *ty != Type::Unknown,
+                other => other.is_some(),
+            },
+            _ => self.here().symbols.iter().any(|(known, _)| *known == name),
         };
         if known {
             return Err(Refusal::Redeclared);
@@ -528,6 +543,7 @@ impl Parser {
                 && d.dimensions == 0
                 && !d.inner
                 && !d.typedef
+                && !d.attributed
                 && d.name.is_some() =>
             {
                 if d.kernel && (d.current != Type::Void || d.fixed_home)
@@ -543,7 +559,9 @@ impl Parser {
                 self.want(Goal::Parameters(d, Vec::new()));
                 Ok(Step::Taken)
             }
-            "__attribute__" => {
+            // A function's stand behind its parameters.
+            "__attribute__" if !d.kernel => {
+                d.attributed = true;
                 self.want(Goal::Named(d));
                 self.want(Goal::Attribute(Attribute::Outer));
                 Ok(Step::Taken)
@@ -609,8 +627,23 @@ impl Parser {
     }
 
     /// Whether there are values of a type: of `half` only with its extension.
-    fn holds(&self, ty: &Type) -> bool {
+    pub(super) fn holds(&self, ty: &Type) -> bool {
         self.halves || *ty != Type::Scalar(Scalar::Half)
+    }
+
+    /// Whether something that is no pointer may live where it is declared to.
+    fn houses(&self, d: &Declaration) -> bool {
+        let kernel = matches!(self.function, Some((_, true)));
+        match (d.place, d.home()) {
+            (Place::File, space) => matches!(space, Space::Global | Space::Constant),
+            (Place::Member(_), space) => space == Space::Private,
+            // In the outermost block of a kernel: the file's scope, the function's own.
+            (Place::Block, Space::Local) => kernel && self.scopes.len() == 2,
+            (Place::Block | Place::ForFirst, space) => {
+                matches!(space, Space::Private | Space::Constant)
+            }
+            (Place::Parameter | Place::TypeName, _) => true,
+        }
     }
 
     /// Declare what has been named.
@@ -627,33 +660,17 @@ impl Parser {
         if ty == Type::Void || d.inline || !self.holds(&d.current) {
             return Err(Refusal::Type);
         }
-        if matches!(d.current, Type::Image { .. }) && d.stars == 0 {
-            return Err(Refusal::Context);
-        }
         if let Type::Struct(at) = d.current
             && !self.structs[at].complete
         {
             return Err(Refusal::Type);
         }
+        if d.stars == 0 && !d.inner && !self.houses(d) {
+            return Err(Refusal::Context);
+        }
         if let Place::Member(at) = d.place {
-            if d.home() != Space::Private {
-                return Err(Refusal::Context);
-            }
             Arc::make_mut(&mut self.structs)[at].all.push((name, ty));
             return Ok(());
-        }
-        let placed = match (d.place, d.home()) {
-            (Place::File, space) => {
-                matches!(space, Space::Global | Space::Constant) || d.stars > 0 || d.inner
-            }
-            (_, space) => !matches!(space, Space::Global | Space::Generic),
-        };
-        if !placed {
-            return Err(Refusal::Context);
-        }
-        let kernel = self.function.as_ref().is_some_and(|(_, kernel)| *kernel);
-        if d.home() == Space::Local && !(kernel && d.place == Place::Block) {
-            return Err(Refusal::Context);
         }
         let symbol = Symbol::Variable {
             ty,
@@ -665,126 +682,8 @@ impl Parser {
         Ok(())
     }
 
-    pub(super) fn parameters(
-        &mut self,
-        d: Box<Declaration>,
-        mut all: Vec<Parameter>,
-        lexeme: Lexeme<'_>,
-    ) -> Outcome {
-        let kernel = d.kernel;
-        if let Some(parameter) = self.parameter_value.take() {
-            let lonely = parameter.ty == Type::Void && parameter.name.is_none() && all.is_empty();
-            if lonely && lexeme.text == ")" {
-                self.want(Goal::AfterParameters(d, all));
-                return Ok(Step::Taken);
-            }
-            let again =
-                all.iter().any(|other| other.name.is_some() && other.name == parameter.name);
-            if again {
-                return Err(Refusal::Redeclared);
-            }
-            let complete = match &parameter.ty {
-                Type::Struct(at) => self.structs[*at].complete,
-                ty => self.holds(ty),
-            };
-            if parameter.ty == Type::Void || !complete || d.kernel && !fits_kernel(&parameter) {
-                return Err(Refusal::Type);
-            }
-            all.push(parameter);
-            match lexeme.text {
-                ")" => self.want(Goal::AfterParameters(d, all)),
-                _ => {
-                    self.want(Goal::Parameters(d, all));
-                    self.want(Goal::Specifiers(Declaration::parameter(kernel)));
-                }
-            }
-            return Ok(Step::Taken);
-        }
-        if lexeme.text == ")" && all.is_empty() {
-            self.want(Goal::AfterParameters(d, all));
-            return Ok(Step::Taken);
-        }
-        self.want(Goal::Parameters(d, all));
-        self.want(Goal::Specifiers(Declaration::parameter(kernel)));
-        Ok(Step::Again)
-    }
-
-    pub(super) fn after_parameters(
-        &mut self,
-        d: Box<Declaration>,
-        all: Vec<Parameter>,
-        lexeme: Lexeme<'_>,
-    ) -> Outcome {
-        let Some(name) = d.name.clone() else { return Err(Refusal::Syntax) };
-        match lexeme.text {
-            "__attribute__" => {
-                self.want(Goal::AfterParameters(d, all));
-                self.want(Goal::Attribute(Attribute::Outer));
-            }
-            "{" | ";" => {
-                let defined = lexeme.text == "{";
-                if std::mem::take(&mut self.kernel_only) && !d.kernel {
-                    return Err(Refusal::Context);
-                }
-                let function = Function {
-                    result: d.current.clone(),
-                    parameters: all.iter().map(|parameter| parameter.ty.clone()).collect(),
-                    variadic: false,
-                };
-                let mut ty = Type::Function(Arc::new(function));
-                match self.lookup(&name) {
-                    Some(Symbol::Function { .. }) if self.overloadable => ty = Type::Unknown,
-                    Some(Symbol::Function { defined: true, .. }) if defined => {
-                        return Err(Refusal::Redeclared);
-                    }
-                    Some(Symbol::Function { ty: known, .. })
-                        if *known != ty && *known != Type::Unknown =>
-                    {
-                        return Err(Refusal::Redeclared);
-                    }
-                    _ => {}
-                }
-                self.here().symbols.retain(|(known, _)| *known != name);
-                self.declare(name, Symbol::Function { ty, defined });
-                if defined {
-                    self.kernels += usize::from(d.kernel);
-                    self.function = Some((d.current.clone(), d.kernel));
-                    Arc::make_mut(&mut self.scopes).push(Scope::default());
-                    for parameter in all {
-                        let Some(name) = parameter.name else { continue };
-                        let symbol = Symbol::Variable {
-                            ty: parameter.ty,
-                            constant: parameter.constant,
-                            space: Space::Private,
-                            fixed: false,
-                        };
-                        self.declare(name, symbol);
-                    }
-                    self.want(Goal::FunctionEnd);
-                    self.want(Goal::Block { function: true });
-                }
-            }
-            _ => return Err(Refusal::Syntax),
-        }
-        Ok(Step::Taken)
-    }
-
     /// Whether a lexeme can be a literal or name of the beginning of an operand.
     pub(super) fn is_literal(lexeme: Lexeme<'_>) -> bool {
         matches!(lexeme.sort, Sort::Number | Sort::Text | Sort::Letter)
-    }
-}
-
-/// Whether a kernel may have such a parameter (OpenCL C 2.0, section 6.9).
-fn fits_kernel(parameter: &Parameter) -> bool {
-    if parameter.host_sized {
-        return false;
-    }
-    match &parameter.ty {
-        Type::Pointer(target) => {
-            matches!(target.space, Space::Global | Space::Local | Space::Constant)
-        }
-        Type::Scalar(Scalar::Bool) => false,
-        _ => true,
     }
 }

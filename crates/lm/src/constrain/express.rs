@@ -11,9 +11,10 @@ use super::{
     parser::{Goal, Lexeme, Name, Outcome, Parser, Refusal, Sort, Step, Symbol},
     types::{self, Scalar, Space, Type, assignable},
 };
+use std::sync::Arc;
 
 /// What an expression is for: what its type must be, and whether it may hold a comma.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 pub(super) enum Purpose {
     Statement,
     Condition,
@@ -37,7 +38,7 @@ pub(super) enum Purpose {
 }
 
 /// A value, or a place that holds one.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 pub(super) struct Operand {
     pub(super) ty: Type,
     /// Whether it is a place.
@@ -106,7 +107,7 @@ impl Operand {
 }
 
 /// An expression so far.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub(super) struct Expression {
     purpose: Purpose,
     operands: Vec<Operand>,
@@ -121,20 +122,34 @@ impl Expression {
     }
 
     pub(super) fn give(&mut self, operand: Operand) -> Result<(), Refusal> {
+        if !self.takes(&operand) {
+            return Err(Refusal::Type);
+        }
         self.operands.push(operand);
         self.wants = false;
-        if self.is_viable() { Ok(()) } else { Err(Refusal::Type) }
+        Ok(())
     }
 
-    /// Whether what may become of the last operand goes together with the operators that bind it
-    /// first.
-    fn is_viable(&self) -> bool {
-        let Some(last) = self.operands.last() else { return true };
-        reachable(last, 2).into_iter().any(|one| self.fits(one))
+    /// Whether a lexeme neither begins an operand nor goes on or ends behind one.
+    pub(super) fn refuses(&self, sort: Sort, text: &str) -> bool {
+        match (self.wants, sort) {
+            (true, Sort::Sign) => {
+                !matches!(text, "+" | "-" | "!" | "~" | "*" | "&" | "++" | "--" | "(" | ".")
+            }
+            (false, Sort::Number | Sort::Letter) => true,
+            // Only declarations have attributes behind an expression.
+            (false, Sort::Word) => text != "__attribute__",
+            _ => false,
+        }
+    }
+
+    /// Whether what may become of an operand goes together with the operators that bind it first.
+    fn takes(&self, operand: &Operand) -> bool {
+        reachable(operand, 2).into_iter().any(|one| self.fits(one))
     }
 
     fn fits(&self, mut held: Operand) -> bool {
-        let mut below = self.operands.len() - 1;
+        let mut below = self.operands.len();
         for operator in self.operators.iter().rev() {
             match operator {
                 Operator::Binary(kind, level) if *level >= SHIFTS => {
@@ -143,6 +158,12 @@ impl Expression {
                         Some(result) => held = result,
                         None => return false,
                     }
+                }
+                // Nothing can be made of another value to be an event.
+                Operator::Binary(Binary::Assign, _)
+                    if self.operands[below - 1].ty == Type::Opaque =>
+                {
+                    return assignable(&Type::Opaque, &held.ty, false);
                 }
                 Operator::Binary(..) | Operator::Question(_) | Operator::Colon(..) => {
                     return held.is_value();
@@ -277,7 +298,7 @@ impl Parser {
             return Ok(Step::Taken);
         }
         if lexeme.partial {
-            let fits = |operand: Operand| e.clone().give(operand).is_ok();
+            let fits = |operand: Operand| e.takes(&operand);
             return self.spelled(lexeme, &fits).map(|()| Step::Taken);
         }
         let given = self.literal_or_name(lexeme)?;
@@ -302,13 +323,13 @@ impl Parser {
                 let known = |(name, symbol): &(Name, Symbol)| {
                     name.starts_with(text) && Operand::named(symbol).is_some_and(fits)
                 };
-                let builtin = |name: &str| fits(Operand::value(Type::Builtin(name.into())));
+                let builtin =
+                    |name: &Arc<str>| fits(Operand::value(Type::Builtin(Arc::clone(name))));
                 self.visible().any(known)
                     || CONSTANTS.iter().any(|name| {
                         name.starts_with(text) && fits(Operand::literal(builtins::constant(name)))
                     })
-                    || builtins::names().any(|name| name.starts_with(text) && builtin(name))
-                    || call::conversions(text).iter().any(|name| builtin(name))
+                    || call::beginning(text).iter().any(builtin)
             }
             Sort::Directive => false,
         };

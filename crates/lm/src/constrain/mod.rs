@@ -29,6 +29,7 @@ mod close;
 mod declare;
 mod express;
 mod operate;
+mod parameters;
 mod parser;
 mod records;
 mod types;
@@ -159,8 +160,12 @@ impl Constraint {
                 {
                     return Err(Refusal::Syntax);
                 }
+                let lexeme = Lexeme::new(text, false);
+                if whole.refuses(lexeme) {
+                    return Err(Refusal::Syntax);
+                }
                 let mut parser = whole.clone();
-                let read = parser.push(Lexeme::new(text, false));
+                let read = parser.push(lexeme);
                 if !grows {
                     return read.map(|()| next(parser, String::new()));
                 }

@@ -7,7 +7,7 @@ use super::{
 };
 
 /// Binary operators that ask for the same.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Binary {
     Multiply,
     Remainder,
@@ -25,7 +25,7 @@ pub(super) enum Binary {
 }
 
 /// Operators that wait for their right operand.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 pub(super) enum Operator {
     Sign,
     Not,
@@ -178,7 +178,9 @@ pub(super) fn apply_binary(kind: Binary, left: &Operand, right: &Operand) -> Opt
     let integers = || a.is_integer() && b.is_integer();
     match kind {
         Binary::Assign => {
-            let fits = left.ty == Type::Unknown || assignable(&left.ty, &b, right.zero);
+            // An event can begin as 0, but not become it.
+            let zero = right.zero && left.ty != Type::Opaque;
+            let fits = left.ty == Type::Unknown || assignable(&left.ty, &b, zero);
             fits.then(|| Operand::value(left.ty.clone()))
         }
         Binary::Update(operator) => {

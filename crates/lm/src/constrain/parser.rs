@@ -6,8 +6,9 @@
 
 use super::{
     attribute::Attribute,
-    declare::{Declaration, Parameter, Place},
+    declare::{Declaration, Place},
     express::{Expression, Operand, Purpose},
+    parameters::Parameter,
     types::{Scalar, Space, Type},
 };
 use std::sync::Arc;
@@ -113,7 +114,7 @@ impl<'a> Lexeme<'a> {
 }
 
 /// What the parser waits for.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Hash)]
 pub(super) enum Goal {
     /// This lexeme.
     Exactly(&'static str),
@@ -245,6 +246,8 @@ pub(super) struct Parser {
     pub(super) jumps: Vec<Name>,
     /// Whether functions of one name may be several.
     pub(super) overloadable: bool,
+    /// Attributes of what is being declared.
+    pub(super) attributes: Vec<&'static str>,
     /// Whether an attribute was read that only kernels may have.
     pub(super) kernel_only: bool,
     /// Lanes that `ext_vector_type` asked for.
@@ -272,6 +275,7 @@ impl Parser {
             labels: Vec::new(),
             jumps: Vec::new(),
             overloadable: false,
+            attributes: Vec::new(),
             kernel_only: false,
             lanes: None,
             loop_next: false,
@@ -280,6 +284,18 @@ impl Parser {
             type_value: Type::Unknown,
             operand_value: None,
             parameter_value: None,
+        }
+    }
+
+    /// Whether a lexeme is refused at a glance, by what is open last alone: most are, and finding it out so needs no
+    /// copy of the parser.
+    pub(super) fn refuses(&self, lexeme: Lexeme<'_>) -> bool {
+        match (self.goals.last(), lexeme.sort) {
+            (_, Sort::Directive) => false,
+            (Some(Goal::Expression(expression)), sort) => expression.refuses(sort, lexeme.text),
+            (Some(Goal::Named(_)), Sort::Number | Sort::Letter | Sort::Text) => true,
+            (Some(Goal::Named(_)), Sort::Word) => lexeme.text != "__attribute__",
+            _ => false,
         }
     }
 
@@ -292,10 +308,17 @@ impl Parser {
         for _ in 0..10_000 {
             let Some(goal) = self.goals.pop() else { return Err(Refusal::Syntax) };
             if self.handle(goal, lexeme)? == Step::Taken {
+                if matches!(lexeme.text, ";" | "," | "{" | "}") && !self.in_attribute() {
+                    self.attributes.clear();
+                }
                 return if lexeme.partial { Ok(()) } else { self.settle() };
             }
         }
         Err(Refusal::Syntax)
+    }
+
+    fn in_attribute(&self) -> bool {
+        matches!(self.goals.last(), Some(Goal::Attribute(_)))
     }
 
     /// Work off what is complete whatever comes next, so that what is wrong with it is found now.
@@ -345,9 +368,7 @@ impl Parser {
         }
         let words: Vec<&str> = lexeme.text.split_whitespace().collect();
         if lexeme.partial {
-            let whole = ["#pragma unroll", "#pragma nounroll", "#pragma OPENCL "];
-            let text = lexeme.text;
-            let begins = whole.iter().any(|one| one.starts_with(text) || text.starts_with(one));
+            let begins = directive_begins(lexeme.text, file);
             return if begins { Ok(()) } else { Err(Refusal::Syntax) };
         }
         let fits = match words[..] {
@@ -713,6 +734,28 @@ impl Parser {
 /// Whether a lexeme is a word, or may become it.
 fn is_spelled(lexeme: Lexeme<'_>, word: &str) -> bool {
     lexeme.text == word || lexeme.partial && word.starts_with(lexeme.text)
+}
+
+/// Whether a directive may begin like this, at file scope or within a function.
+fn directive_begins(text: &str, file: bool) -> bool {
+    const EXTENSION: &str = "#pragma OPENCL EXTENSION ";
+    let whole: &[&str] = match file {
+        true => &["ON", "OFF", "DEFAULT"],
+        false => &["#pragma unroll ", "#pragma nounroll"],
+    };
+    if !file {
+        let count = text.strip_prefix(whole[0]).unwrap_or("none");
+        let counts = count.len() < 4 && count.parse::<u16>().is_ok_and(|count| count > 0);
+        return counts || whole.iter().any(|one| one.starts_with(text));
+    }
+    let named = text.strip_prefix(EXTENSION).is_some_and(|rest| {
+        let (name, rest) = rest.split_once(' ').unwrap_or((rest, ""));
+        let word = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'_';
+        let known = name.len() < 40 && name.bytes().all(word);
+        known && [": enable", ": disable"].iter().any(|end| end.starts_with(rest))
+    });
+    let contracts = |end: &&str| format!("#pragma OPENCL FP_CONTRACT {end}").starts_with(text);
+    named || EXTENSION.starts_with(text) || whole.iter().any(contracts)
 }
 
 /// `La`, `Lb`, …: the names that the rewriter gives to labels.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 /// Arithmetic types, in the order of their rank.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Scalar {
     Bool,
     Char,
@@ -69,7 +69,7 @@ impl Scalar {
 }
 
 /// Where something lives.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Space {
     Generic,
     Private,
@@ -79,7 +79,7 @@ pub(crate) enum Space {
 }
 
 /// What a pointer or array holds.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 pub(crate) struct Target {
     pub(crate) ty: Type,
     pub(crate) constant: bool,
@@ -87,7 +87,7 @@ pub(crate) struct Target {
 }
 
 /// A function of the program.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 pub(crate) struct Function {
     pub(crate) result: Type,
     pub(crate) parameters: Vec<Type>,
@@ -95,7 +95,7 @@ pub(crate) struct Function {
 }
 
 /// A type.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 pub(crate) enum Type {
     /// Nothing is known: everything goes.
     Unknown,

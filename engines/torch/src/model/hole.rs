@@ -2,7 +2,7 @@
 //! what comes first in a hole. Names of weights are those of Hugging Face's `BertForMaskedLM`;
 //! there are no token types.
 
-use super::{Cache, Init, Model, Parameters, Run, Table, Weight, layer, size};
+use super::{Decoder, Init, Model, Parameters, Run, Table, Weight, layer, size};
 use anyhow::bail;
 use tch::{Kind as Number, Tensor};
 
@@ -224,12 +224,7 @@ impl Model for Hole {
         )
     }
 
-    fn cache(&self, _: i64, _: i64, _: Run) -> Option<Cache> {
+    fn decoder(&self, _: i64, _: i64, _: Run) -> Option<Box<dyn Decoder>> {
         None
-    }
-
-    fn step(&self, input: &Tensor, _: &mut Cache, run: Run) -> Tensor {
-        let logits = self.logits(input, run);
-        logits.select(1, input.size()[1] - 1)
     }
 }

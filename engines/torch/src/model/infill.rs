@@ -1,8 +1,11 @@
 //! A Llama-architecture causal transformer (Touvron et al. 2023) with the names of weights that
 //! Hugging Face's `LlamaForCausalLM` has.
 
-use super::{Adapters, Cache, Init, Model, Parameters, Run, Table, Weight, layer, size};
+mod decoder;
+
+use super::{Adapters, Decoder, Init, Model, Parameters, Run, Table, Weight, layer, size};
 use anyhow::bail;
+use decoder::InfillDecoder;
 use tch::{Device, Kind as Number, Tensor};
 
 /// Sizes, from `config.json`.
@@ -146,11 +149,7 @@ pub(crate) struct Infill {
 }
 
 impl Infill {
-    pub(crate) fn new(
-        shape: Shape,
-        parameters: Parameters,
-        adapters: Option<Adapters>,
-    ) -> Infill {
+    pub(crate) fn new(shape: Shape, parameters: Parameters, adapters: Option<Adapters>) -> Infill {
         let device = parameters.flat.device();
         let half = shape.head() / 2;
         let option = (Number::Float, Device::Cpu);
@@ -191,71 +190,35 @@ impl Infill {
         x.rms_norm([self.shape.width], Some(weight), self.shape.epsilon)
     }
 
-    /// Rotate pairs of halves by the angles of positions `from..` (Su et al. 2021).
-    fn rotate(&self, x: &Tensor, from: i64) -> Tensor {
-        let (length, half) = (x.size()[2], self.shape.head() / 2);
-        let cosine = self.cosine.narrow(0, from, length).to_kind(x.kind());
-        let sine = self.sine.narrow(0, from, length).to_kind(x.kind());
-        let (one, two) = (x.narrow(3, 0, half), x.narrow(3, half, half));
-        x * cosine + Tensor::cat(&[&two.neg(), &one], 3) * sine
-    }
-
-    /// Attention of `x` from position `from` on; the cache, where there is one, holds what is before.
-    fn attend(
-        &self,
-        x: &Tensor,
-        at: usize,
-        from: i64,
-        cache: Option<(&Tensor, &Tensor)>,
-        run: Run,
-    ) -> Tensor {
+    /// Attention of all places to those before them.
+    fn attend(&self, x: &Tensor, at: usize, run: Run) -> Tensor {
         let shape = &self.shape;
         let (rows, length, _) = x.size3().expect("activations have three dimensions");
         let split = |name: &str, heads: i64| {
             let y = self.project(x, at, name, run);
             y.view([rows, length, heads, shape.head()]).transpose(1, 2)
         };
-        let query = self.rotate(&split("self_attn.q_proj.weight", shape.heads), from);
-        let mut key = self.rotate(&split("self_attn.k_proj.weight", shape.kv_heads), from);
-        let mut value = split("self_attn.v_proj.weight", shape.kv_heads);
-        if let Some((keys, values)) = cache {
-            keys.narrow(2, from, length).copy_(&key);
-            values.narrow(2, from, length).copy_(&value);
-            key = keys.narrow(2, 0, from + length);
-            value = values.narrow(2, 0, from + length);
-        }
-        let causal = length > 1;
-        let group = shape.heads / shape.kv_heads;
-        let y = if length == 1 && group > 1 {
-            // One query for each head of a group: the group's heads are the rows of one query.
-            let grouped = query.view([rows, shape.kv_heads, group, shape.head()]);
-            let y = Tensor::scaled_dot_product_attention(
-                &grouped,
-                &key,
-                &value,
-                None::<&Tensor>,
-                0.0,
-                false,
-                None,
-                false,
-            );
-            y.reshape([rows, shape.heads, 1, shape.head()])
-        } else {
-            let spread = |x: &Tensor| match group {
-                1 => x.shallow_clone(),
-                _ => x.repeat_interleave_self_int(group, 1, None),
-            };
-            Tensor::scaled_dot_product_attention(
-                &query,
-                &spread(&key),
-                &spread(&value),
-                None::<&Tensor>,
-                0.0,
-                causal,
-                None,
-                false,
-            )
+        let turned = |x: Tensor| {
+            let angles = |table: &Tensor| table.narrow(0, 0, length).to_kind(x.kind());
+            decoder::rotate(&x, &angles(&self.cosine), &angles(&self.sine))
         };
+        let query = turned(split("self_attn.q_proj.weight", shape.heads));
+        let key = turned(split("self_attn.k_proj.weight", shape.kv_heads));
+        let value = split("self_attn.v_proj.weight", shape.kv_heads);
+        let spread = |x: &Tensor| match shape.heads / shape.kv_heads {
+            1 => x.shallow_clone(),
+            group => x.repeat_interleave_self_int(group, 1, None),
+        };
+        let y = Tensor::scaled_dot_product_attention(
+            &query,
+            &spread(&key),
+            &spread(&value),
+            None::<&Tensor>,
+            0.0,
+            true,
+            None,
+            false,
+        );
         let y = y.transpose(1, 2).reshape([rows, length, shape.width]);
         self.project(&y, at, "self_attn.o_proj.weight", run)
     }
@@ -264,26 +227,6 @@ impl Infill {
         let gate = self.project(x, at, "mlp.gate_proj.weight", run).silu();
         let up = self.project(x, at, "mlp.up_proj.weight", run);
         self.project(&(gate * up), at, "mlp.down_proj.weight", run)
-    }
-
-    fn run(&self, input: &Tensor, mut cache: Option<&mut Cache>, run: Run) -> Tensor {
-        let embedded = Tensor::embedding(&self.embedding, input, -1, false, false);
-        let mut x = run.drop(embedded.to_kind(Number::Float));
-        let from = cache.as_ref().map_or(0, |cache| cache.length);
-        for (at, weights) in self.layers.iter().enumerate() {
-            let held =
-                cache.as_deref().map(|cache| (&cache.tensors[2 * at], &cache.tensors[2 * at + 1]));
-            let normal = self.normalise(&x, &weights["input_layernorm.weight"]);
-            let y = run.drop(self.attend(&normal, at, from, held, run));
-            x = x + y.to_kind(Number::Float);
-            let normal = self.normalise(&x, &weights["post_attention_layernorm.weight"]);
-            let y = run.drop(self.feed(&normal, at, run));
-            x = x + y.to_kind(Number::Float);
-        }
-        if let Some(cache) = cache.as_deref_mut() {
-            cache.length += input.size()[1];
-        }
-        self.normalise(&x, &self.norm)
     }
 }
 
@@ -313,24 +256,22 @@ impl Model for Infill {
     }
 
     fn hidden(&self, input: &Tensor, run: Run) -> Tensor {
-        self.run(input, None, run)
+        let embedded = Tensor::embedding(&self.embedding, input, -1, false, false);
+        let mut x = run.drop(embedded.to_kind(Number::Float));
+        for (at, weights) in self.layers.iter().enumerate() {
+            let normal = self.normalise(&x, &weights["input_layernorm.weight"]);
+            x = x + run.drop(self.attend(&normal, at, run)).to_kind(Number::Float);
+            let normal = self.normalise(&x, &weights["post_attention_layernorm.weight"]);
+            x = x + run.drop(self.feed(&normal, at, run)).to_kind(Number::Float);
+        }
+        self.normalise(&x, &self.norm)
     }
 
     fn head(&self, hidden: &Tensor, run: Run) -> Tensor {
         run.linear(hidden, &self.output, None)
     }
 
-    fn cache(&self, rows: i64, length: i64, run: Run) -> Option<Cache> {
-        let shape =
-            [rows, self.shape.kv_heads, length.min(self.shape.positions), self.shape.head()];
-        let empty = || Tensor::zeros(shape, (run.kind(), self.embedding.device()));
-        let tensors = (0..2 * self.shape.layers).map(|_| empty()).collect();
-        Some(Cache { tensors, rows: 0, length: 0 })
-    }
-
-    fn step(&self, input: &Tensor, cache: &mut Cache, run: Run) -> Tensor {
-        let hidden = self.run(input, Some(cache), run);
-        let last = hidden.select(1, input.size()[1] - 1);
-        self.head(&last, run)
+    fn decoder(&self, rows: i64, length: i64, run: Run) -> Option<Box<dyn Decoder>> {
+        Some(Box::new(InfillDecoder::new(self, rows, length.min(self.shape.positions), run)))
     }
 }

@@ -1,6 +1,6 @@
 //! CLgen's model (Cummins et al., CGO'17, section 4.2): stacked LSTM layers over characters.
 
-use super::{Cache, Init, Model, Parameters, Run, Weight, size};
+use super::{Advance, Decoder, Init, Model, Parameters, Run, Weight, size};
 use tch::{Kind as Number, Tensor};
 
 /// Sizes, from `config.json`.
@@ -62,18 +62,82 @@ impl Lstm {
         }
     }
 
-    fn zeros(&self, rows: i64, kind: Number) -> Tensor {
+    fn cell(&self, run: Run) -> Cell {
+        let weights = self.recurrent.iter().map(|w| w.to_kind(run.kind())).collect();
+        let embedding = self.embedding.shallow_clone();
+        Cell { shape: self.shape, embedding, weights, kind: run.kind() }
+    }
+}
+
+/// The layers in the kind of number that products are made in.
+#[derive(Debug)]
+struct Cell {
+    shape: Shape,
+    embedding: Tensor,
+    weights: Vec<Tensor>,
+    kind: Number,
+}
+
+impl Cell {
+    /// Hidden and cell states of rows that have read nothing.
+    fn zeros(&self, rows: i64) -> [Tensor; 2] {
         let shape = [self.shape.layers, rows, self.shape.width];
-        Tensor::zeros(shape, (kind, self.embedding.device()))
+        [(); 2].map(|()| Tensor::zeros(shape, (self.kind, self.embedding.device())))
     }
 
-    fn run(&self, input: &Tensor, state: [&Tensor; 2], run: Run) -> (Tensor, Tensor, Tensor) {
-        let kind = run.kind();
-        let x = Tensor::embedding(&self.embedding, input, -1, false, false).to_kind(kind);
-        let weights: Vec<Tensor> = self.recurrent.iter().map(|w| w.to_kind(kind)).collect();
+    fn run(&self, input: &Tensor, state: &[Tensor; 2], run: Run) -> (Tensor, Tensor, Tensor) {
+        let x = Tensor::embedding(&self.embedding, input, -1, false, false).to_kind(self.kind);
         let dropout = if run.training { run.dropout } else { 0.0 };
-        let weights: Vec<&Tensor> = weights.iter().collect();
-        x.lstm(&state, &weights, true, self.shape.layers, dropout, run.training, false, true)
+        x.lstm(state, &self.weights, true, self.shape.layers, dropout, run.training, false, true)
+    }
+}
+
+/// Rows of sequences with their states.
+#[derive(Debug)]
+struct LstmDecoder {
+    cell: Cell,
+    head: (Tensor, Tensor),
+    state: [Tensor; 2],
+    length: i64,
+    run: Run,
+}
+
+impl LstmDecoder {
+    /// Logits behind the last of `input`, and what is remembered then.
+    fn read(&self, input: &Tensor, state: &[Tensor; 2]) -> (Tensor, [Tensor; 2]) {
+        let (y, hidden, cell) = self.cell.run(input, state, self.run);
+        let last = y.select(1, input.size()[1] - 1);
+        (last.linear(&self.head.0, Some(&self.head.1)), [hidden, cell])
+    }
+}
+
+impl Decoder for LstmDecoder {
+    fn step(&mut self, input: &Tensor) -> Tensor {
+        let (logits, state) = self.read(input, &self.state);
+        self.state = state;
+        logits
+    }
+
+    fn advance(&mut self, rows: &Advance) -> Tensor {
+        let lane = |mask: Tensor| mask.view([1, -1, 1]);
+        let fresh = lane(rows.positions.eq(0));
+        let rests = lane(rows.positions.eq(self.length));
+        let before = self.state.each_ref().map(|state| state.masked_fill(&fresh, 0.0));
+        let (logits, after) = self.read(&rows.tokens.unsqueeze(1), &before);
+        for (state, after) in self.state.iter_mut().zip(after) {
+            *state = state.where_self(&rests, &after);
+        }
+        logits
+    }
+
+    fn goes_back(&self) -> bool {
+        false
+    }
+
+    fn keep(&mut self, rows: &Tensor) {
+        for state in &mut self.state {
+            *state = state.index_select(1, rows);
+        }
     }
 }
 
@@ -83,23 +147,18 @@ impl Model for Lstm {
     }
 
     fn hidden(&self, input: &Tensor, run: Run) -> Tensor {
-        let zeros = self.zeros(input.size()[0], run.kind());
-        self.run(input, [&zeros, &zeros], run).0
+        let cell = self.cell(run);
+        cell.run(input, &cell.zeros(input.size()[0]), run).0
     }
 
     fn head(&self, hidden: &Tensor, run: Run) -> Tensor {
         run.linear(hidden, &self.head.0, Some(&self.head.1))
     }
 
-    fn cache(&self, rows: i64, _: i64, run: Run) -> Option<Cache> {
-        let zeros = || self.zeros(rows, run.kind());
-        Some(Cache { tensors: vec![zeros(), zeros()], rows: 1, length: 0 })
-    }
-
-    fn step(&self, input: &Tensor, cache: &mut Cache, run: Run) -> Tensor {
-        let (y, h, c) = self.run(input, [&cache.tensors[0], &cache.tensors[1]], run);
-        cache.tensors = vec![h, c];
-        cache.length += input.size()[1];
-        self.head(&y.select(1, input.size()[1] - 1), run)
+    fn decoder(&self, rows: i64, length: i64, run: Run) -> Option<Box<dyn Decoder>> {
+        let cell = self.cell(run);
+        let state = cell.zeros(rows);
+        let head = (self.head.0.to_kind(run.kind()), self.head.1.to_kind(run.kind()));
+        Some(Box::new(LstmDecoder { cell, head, state, length, run }))
     }
 }

@@ -9,8 +9,8 @@ use crate::{
     settings::{Kind, Lora},
     weights,
 };
-use lora::Adapters;
 use anyhow::{Context, bail};
+use lora::Adapters;
 use std::{collections::BTreeMap, path::Path};
 use tch::{Device, Kind as Number, Tensor};
 
@@ -43,14 +43,30 @@ impl Run {
     }
 }
 
-/// What a step of cached decoding remembers: one tensor or several a layer.
+/// One token for each row of a decoder, wherever the row is.
 #[derive(Debug)]
-pub(crate) struct Cache {
-    pub(crate) tensors: Vec<Tensor>,
-    /// Which dimension of these counts the sequences.
-    pub(crate) rows: i64,
-    /// Tokens so far.
-    pub(crate) length: i64,
+pub(crate) struct Advance {
+    /// What each row reads, `[rows]`.
+    pub(crate) tokens: Tensor,
+    /// Tokens that each row has read before, `[rows]`: 0 begins it anew, the decoder's length lets it rest.
+    pub(crate) positions: Tensor,
+    /// Tokens of the longest row, this one included.
+    pub(crate) longest: i64,
+}
+
+/// Rows of sequences that remember what they have read. What reads answers logits, `[rows, vocabulary]`.
+pub(crate) trait Decoder {
+    /// Read `input` `[rows, new]` in all rows, which have read equally much; more than one at a time only at first.
+    fn step(&mut self, input: &Tensor) -> Tensor;
+
+    /// Read one token in each row.
+    fn advance(&mut self, rows: &Advance) -> Tensor;
+
+    /// Whether rows can go back to where they were before.
+    fn goes_back(&self) -> bool;
+
+    /// Forget all rows but these.
+    fn keep(&mut self, rows: &Tensor);
 }
 
 /// A model of one of the kinds.
@@ -65,7 +81,11 @@ pub(crate) trait Model {
 
     /// All weights under their names, adapters added to those they adapt.
     fn merged(&self) -> Vec<(String, Tensor)> {
-        self.parameters().named.iter().map(|(name, tensor)| (name.clone(), tensor.detach())).collect()
+        self.parameters()
+            .named
+            .iter()
+            .map(|(name, tensor)| (name.clone(), tensor.detach()))
+            .collect()
     }
 
     /// The adapters, where there are some.
@@ -84,12 +104,9 @@ pub(crate) trait Model {
         self.head(&self.hidden(input, run), run)
     }
 
-    /// An empty cache for `rows` sequences of up to `length` tokens; `None` for models that decode
-    /// in another way.
-    fn cache(&self, rows: i64, length: i64, run: Run) -> Option<Cache>;
-
-    /// Logits of the last place after `input` `[rows, new]` is put behind what the cache holds.
-    fn step(&self, input: &Tensor, cache: &mut Cache, run: Run) -> Tensor;
+    /// A decoder of `rows` sequences of up to `length` tokens, with the weights as they are now; `None` for
+    /// models that decode in another way.
+    fn decoder(&self, rows: i64, length: i64, run: Run) -> Option<Box<dyn Decoder>>;
 }
 
 /// How a weight begins.
