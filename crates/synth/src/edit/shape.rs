@@ -7,7 +7,7 @@ use super::{
     control::guarded,
     make::{Maker, assignment, zero},
     memory::{insert, store},
-    random_point, random_statement,
+    random_statement,
     site::is_arithmetic,
     value::wrap,
 };
@@ -101,22 +101,6 @@ pub(super) const EDITS: &[Entry] = &[
         let point = random_statement(program, zone, chance, is_left)?;
         point.change(program, |list, at| {
             list.remove(at);
-        });
-        Some(())
-    }),
-    // What is behind `if (c) return;` goes into a branch of the opposite, and the other way round.
-    ("leave-to-branch", STATEMENTS, |program, zone, chance| {
-        let point = random_point(program, zone, chance, |rest| {
-            matches!(rest, [first, _, ..] if is_left(first))
-                && rest[1..].iter().all(|one| !matches!(one, Statement::Opaque(_)))
-        })?;
-        point.change(program, |list, at| {
-            let rest = list.split_off(at + 1);
-            if let Statement::If { condition, then, .. } = &mut list[at] {
-                let not = Node::Unary("!".into(), Box::new(condition.take()));
-                *condition = Expression::new(Ty::INT, not);
-                *then = rest;
-            }
         });
         Some(())
     }),
