@@ -277,7 +277,7 @@ fn ragged(kind: Kind, folder: &Path) -> Done {
         }
     }
     close(&format!("{} in slots", kind.name()), &ours, &theirs)?;
-    let full = (0..10).try_for_each(|_| remote.begin(&[(0, 3)]).and(remote.finish().map(|_| ())));
+    let full = (0..97).try_for_each(|_| remote.begin(&[(0, 3)]).and(remote.finish().map(|_| ())));
     let said = full.expect_err("96 tokens are all it has room for").to_string();
     ensure(said.contains("slot 0 is full"), || said)
 }

@@ -304,7 +304,12 @@ impl Parser {
             self.want(Goal::Specifiers(d));
             return Ok(Step::Taken);
         }
-        if self.kernel_only && !d.kernel && !d.is_typed() {
+        if self.kernel_only
+            && !d.kernel
+            && !d.is_typed()
+            && d.place == Place::File
+            && word != "void"
+        {
             return Err(Refusal::Context);
         }
         match word {
@@ -648,7 +653,7 @@ impl Parser {
 
     /// Declare what has been named.
     fn put(&mut self, d: &Declaration) -> Result<(), Refusal> {
-        if self.kernel_only {
+        if self.kernel_only && d.place == Place::File {
             return Err(Refusal::Context);
         }
         let Some(name) = d.name.clone() else { return Err(Refusal::Syntax) };
