@@ -10,6 +10,7 @@
 
 use crate::{
     Error, LearnedRow, Plan, Strategy,
+    kernels::{self, described, made_at, with_costs},
     labels::{Task, label},
     rounds::LEAST,
     strategy::choose,
@@ -25,7 +26,7 @@ use std::{
     sync::atomic::{AtomicBool, Ordering},
     time::Duration,
 };
-use synth::{Corpus, Judge, Search, Settings, Target};
+use synth::{Corpus, Judge, Search, Settings};
 
 /// What training sets hold beyond their base.
 pub const ARMS: [&str; 5] = ["mined", "more-mined", "undirected", "passive", "active"];
@@ -208,37 +209,18 @@ fn given(
     global_size: u64,
     scratch: &Path,
 ) -> Result<Vec<LearnedRow>, Error> {
-    let vectors = judge.judge(texts)?;
-    let rows = texts.iter().zip(vectors).filter_map(|(text, vector)| {
-        Some(LearnedRow {
-            role: role.to_owned(),
-            path: dataset::content_hash(text.as_bytes()),
-            text: text.clone(),
-            vector: vector?,
-            ..LearnedRow::default()
-        })
-    });
-    measured(design, rows.collect(), global_size, scratch)
+    measured(design, described(judge, role, texts)?, global_size, scratch)
 }
 
 fn measured(
     design: &Design,
-    mut rows: Vec<LearnedRow>,
+    rows: Vec<LearnedRow>,
     global_size: u64,
     scratch: &Path,
 ) -> Result<Vec<LearnedRow>, Error> {
     let texts: Vec<String> = rows.iter().map(|row| row.text.clone()).collect();
     let costs = label(&design.task, &texts, global_size, scratch, design.measuring)?;
-    for row in &mut rows {
-        row.verdict = match costs.get(&row.text) {
-            Some(costs) => {
-                row.costs.clone_from(costs);
-                dataset::Verdict::ACCEPTED.to_owned()
-            }
-            None => "does-not-run".to_owned(),
-        };
-    }
-    Ok(rows)
+    Ok(with_costs(rows, |text| costs.get(text).cloned()))
 }
 
 fn of_role<'a>(rows: &'a [LearnedRow], role: &'a str) -> impl Iterator<Item = &'a LearnedRow> {
@@ -330,20 +312,7 @@ fn one_round(
                     return Ok(made);
                 }
                 let name = format!("{arm} {replicate} {round} {place}");
-                let found = search.find(&Target::point(name, &point), stop)?;
-                let Some(kernel) = found.kernels.into_iter().find(|one| !one.text.is_empty())
-                else {
-                    continue;
-                };
-                made.push(LearnedRow {
-                    entropy: committee.entropy(&point),
-                    target: point,
-                    proximity: kernel.proximity,
-                    path: dataset::content_hash(kernel.text.as_bytes()),
-                    text: kernel.text,
-                    vector: kernel.vector,
-                    ..new.clone()
-                });
+                made.extend(made_at(&mut search, &committee, (name, point), new.clone(), stop)?);
             }
         }
     }
@@ -355,19 +324,7 @@ fn task_of<'a>(
     judge: &Judge,
     rows: impl Iterator<Item = &'a LearnedRow>,
 ) -> heuristics::Task {
-    let rows = rows.filter(|row| !row.costs.is_empty()).map(|row| heuristics::Row {
-        program: row.path.clone(),
-        variant: String::new(),
-        group: row.path.clone(),
-        features: row.vector.clone(),
-        costs: row.costs.clone(),
-        label: usize::from(row.costs[1] < row.costs[0]),
-    });
-    heuristics::Task {
-        features: judge.space().dimensions().into_iter().map(str::to_owned).collect(),
-        choices: design.task.choices(),
-        rows: rows.collect(),
-    }
+    kernels::task_of(judge, design.task.choices(), rows)
 }
 
 fn analyse(

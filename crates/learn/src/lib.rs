@@ -29,6 +29,7 @@
 mod committee;
 mod error;
 mod experiment;
+mod kernels;
 mod labels;
 mod rounds;
 mod row;

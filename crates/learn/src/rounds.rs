@@ -2,6 +2,7 @@
 
 use crate::{
     Error, LearnedRow, Plan, Strategy,
+    kernels::{self, described, made_at, with_costs},
     labels::{Task, label},
     strategy::choose,
 };
@@ -15,7 +16,7 @@ use std::{
     sync::atomic::{AtomicBool, Ordering},
     time::Duration,
 };
-use synth::{Corpus, Judge, Search, Settings, Target};
+use synth::{Corpus, Judge, Search, Settings};
 
 /// What is to be learned and how.
 #[derive(Clone, Debug)]
@@ -164,37 +165,17 @@ fn given(
     texts: &[String],
     scratch: &Path,
 ) -> Result<Vec<LearnedRow>, Error> {
-    let vectors = judge.judge(texts)?;
-    let rows = texts.iter().zip(vectors).filter_map(|(text, vector)| {
-        let path = dataset::content_hash(text.as_bytes());
-        Some(LearnedRow {
-            role: role.to_owned(),
-            path,
-            text: text.clone(),
-            vector: vector?,
-            ..LearnedRow::default()
-        })
-    });
-    measured(options, rows.collect(), scratch)
+    measured(options, described(judge, role, texts)?, scratch)
 }
 
 fn measured(
     options: &Options,
-    mut rows: Vec<LearnedRow>,
+    rows: Vec<LearnedRow>,
     scratch: &Path,
 ) -> Result<Vec<LearnedRow>, Error> {
     let texts: Vec<String> = rows.iter().map(|row| row.text.clone()).collect();
     let mut costs = label(&options.task, &texts, options.global_size, scratch, options.measuring)?;
-    for row in &mut rows {
-        row.verdict = match costs.remove(&row.text) {
-            Some(costs) => {
-                row.costs = costs;
-                dataset::Verdict::ACCEPTED.to_owned()
-            }
-            None => "does-not-run".to_owned(),
-        };
-    }
-    Ok(rows)
+    Ok(with_costs(rows, |text| costs.remove(text)))
 }
 
 fn labelled<'a>(
@@ -206,19 +187,7 @@ fn labelled<'a>(
 }
 
 fn task_of(options: &Options, judge: &Judge, rows: &[LearnedRow], role: &str) -> heuristics::Task {
-    let rows = labelled(rows, role).map(|row| heuristics::Row {
-        program: row.path.clone(),
-        variant: String::new(),
-        group: row.path.clone(),
-        features: row.vector.clone(),
-        costs: row.costs.clone(),
-        label: usize::from(row.costs[1] < row.costs[0]),
-    });
-    heuristics::Task {
-        features: judge.space().dimensions().into_iter().map(str::to_owned).collect(),
-        choices: options.task.choices(),
-        rows: rows.collect(),
-    }
+    kernels::task_of(judge, options.task.choices(), labelled(rows, role))
 }
 
 fn score(
@@ -263,22 +232,9 @@ fn one_round(
     let mut search = Search::new(judge, corpus, settings)?;
     let mut made = Vec::new();
     for (place, point) in points.into_iter().enumerate() {
-        let target = Target::point(format!("round {round}, {place}"), &point);
-        let found = search.find(&target, stop)?;
-        let Some(kernel) = found.kernels.into_iter().find(|kernel| !kernel.text.is_empty()) else {
-            continue;
-        };
-        made.push(LearnedRow {
-            role: "round".to_owned(),
-            round,
-            entropy: committee.entropy(&point),
-            target: point,
-            proximity: kernel.proximity,
-            path: dataset::content_hash(kernel.text.as_bytes()),
-            text: kernel.text,
-            vector: kernel.vector,
-            ..LearnedRow::default()
-        });
+        let at = (format!("round {round}, {place}"), point);
+        let like = LearnedRow { role: "round".to_owned(), round, ..LearnedRow::default() };
+        made.extend(made_at(&mut search, &committee, at, like, stop)?);
     }
     measured(options, made, scratch)
 }

@@ -157,13 +157,12 @@ impl<'a> Sampler<'a> {
             return Ok(());
         }
         let slots = self.drawing.slots.max(1);
-        let mut source = match (&self.device, self.checkpoint.model().decoder(slots)) {
-            (Some(device), _) => {
-                let folder = self.checkpoint.folder();
-                Source::Elsewhere(Remote::start(folder, slots, self.longest(), device)?)
-            }
-            (None, Some(decoder)) => Source::Here(decoder, Vec::new()),
-            (None, None) => return Ok(()),
+        let mut source = if let Some(device) = &self.device {
+            let folder = self.checkpoint.folder();
+            Source::Elsewhere(Remote::start(folder, slots, self.longest(), device)?)
+        } else {
+            let Some(decoder) = self.checkpoint.model().decoder(slots) else { return Ok(()) };
+            Source::Here(decoder, Vec::new())
         };
         let mut known: Option<(Prompt, Encoded)> = None;
         let mut next = |source: &mut Source, slot: usize| -> Result<Option<Running>> {

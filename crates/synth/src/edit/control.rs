@@ -2,7 +2,7 @@
 
 use super::{
     CONDITIONS, Entry, STATEMENTS, TOP,
-    make::{Maker, assignment, zero},
+    make::{Maker, assignment, from_zero, increment, zero},
     memory::{insert, store},
     random_statement, random_value,
 };
@@ -13,14 +13,9 @@ use rand::Rng;
 fn counted(name: &str, limit: Expression, body: Vec<Statement>) -> Statement {
     let counter = || Expression::name(Ty::INT, name);
     Statement::For {
-        start: Some(Box::new(Statement::Declare {
-            prefix: format!("int {name} = "),
-            name: name.to_owned(),
-            ty: Ty::INT,
-            value: Some(zero()),
-        })),
+        start: Some(Box::new(from_zero("int", Ty::INT, name))),
         condition: Some(Expression::binary(Ty::INT, "<", counter(), limit)),
-        step: Some(Expression::new(Ty::INT, Node::Postfix("++".into(), Box::new(counter())))),
+        step: Some(increment(Ty::INT, counter())),
         body,
     }
 }
@@ -179,14 +174,9 @@ pub(super) const EDITS: &[Entry] = &[
             let ty = make.number();
             let value = make.leaf(ty);
             let target = make.element(ty, counter());
-            let step = Expression::new(Ty::INT, Node::Postfix("++".into(), Box::new(counter())));
+            let step = increment(Ty::INT, counter());
             vec![
-                Statement::Declare {
-                    prefix: format!("int {name} = "),
-                    name: name.clone(),
-                    ty: Ty::INT,
-                    value: Some(zero()),
-                },
+                from_zero("int", Ty::INT, &name),
                 Statement::Do {
                     body: vec![assignment(target, value), Statement::Evaluate(step)],
                     condition: Expression::binary(Ty::INT, "<", counter(), limit),
@@ -202,14 +192,9 @@ pub(super) const EDITS: &[Entry] = &[
             let ty = make.number();
             let value = make.leaf(ty);
             let target = make.element(ty, counter());
-            let step = Expression::new(Ty::SIZE, Node::Postfix("++".into(), Box::new(counter())));
+            let step = increment(Ty::SIZE, counter());
             vec![
-                Statement::Declare {
-                    prefix: format!("size_t {name} = "),
-                    name: name.clone(),
-                    ty: Ty::SIZE,
-                    value: Some(zero()),
-                },
+                from_zero("size_t", Ty::SIZE, &name),
                 Statement::Do {
                     body: vec![assignment(target, value), Statement::Evaluate(step)],
                     condition: Expression::binary(Ty::INT, "<", counter(), limit),

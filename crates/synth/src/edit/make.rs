@@ -1,7 +1,7 @@
 //! Operands and addresses for what edits add.
 
 use super::Chance;
-use crate::program::{Expression, Program, Scalar, Scope, Space, Statement, Ty};
+use crate::program::{Expression, Node, Program, Scalar, Scope, Space, Statement, Ty};
 use rand::{Rng, seq::IndexedRandom};
 
 /// Parameters a kernel gets at most; OpenCL promises room for 1,024 bytes of them.
@@ -123,6 +123,21 @@ pub(super) fn work_item(function: &str, dimension: &str) -> Expression {
 /// `target = value;`
 pub(super) fn assignment(target: Expression, value: Expression) -> Statement {
     Statement::Evaluate(Expression::assign(target, value))
+}
+
+/// `int NAME = 0;`, of the type `ty` that is written `word`.
+pub(super) fn from_zero(word: &str, ty: Ty, name: &str) -> Statement {
+    Statement::Declare {
+        prefix: format!("{word} {name} = "),
+        name: name.to_owned(),
+        ty,
+        value: Some(zero()),
+    }
+}
+
+/// `counter++`.
+pub(super) fn increment(ty: Ty, counter: Expression) -> Expression {
+    Expression::new(ty, Node::Postfix("++".into(), Box::new(counter)))
 }
 
 /// `0`.

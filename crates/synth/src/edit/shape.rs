@@ -5,7 +5,7 @@
 use super::{
     CONDITIONS, Chance, Entry, STATEMENTS, TOP, VALUES, Zone,
     control::guarded,
-    make::{Maker, assignment, zero},
+    make::{Maker, assignment, from_zero, increment, zero},
     memory::{insert, store},
     random_statement,
     site::is_arithmetic,
@@ -189,15 +189,10 @@ pub(super) const EDITS: &[Entry] = &[
                 let target = make.element(Ty::FLOAT, counter());
                 assignment(target, value)
             };
-            let step = Expression::new(Ty::INT, Node::Postfix("++".into(), Box::new(counter())));
+            let step = increment(Ty::INT, counter());
             let condition = Expression::binary(Ty::INT, ">=", counter(), limit);
             vec![
-                Statement::Declare {
-                    prefix: format!("int {name} = "),
-                    name: name.clone(),
-                    ty: Ty::INT,
-                    value: Some(zero()),
-                },
+                from_zero("int", Ty::INT, &name),
                 Statement::While {
                     condition: Expression::literal(Ty::INT, "1"),
                     body: vec![first, leave(condition, "break"), second, Statement::Evaluate(step)],
@@ -214,15 +209,10 @@ pub(super) const EDITS: &[Entry] = &[
             let other = make.leaf(Ty::INT);
             let inside = Expression::binary(Ty::INT, "<", counter(), limit);
             let unequal = Expression::binary(Ty::INT, "!=", element, other);
-            let step = Expression::new(Ty::INT, Node::Postfix("++".into(), Box::new(counter())));
+            let step = increment(Ty::INT, counter());
             let target = make.element(Ty::INT, zero());
             vec![
-                Statement::Declare {
-                    prefix: format!("int {name} = "),
-                    name: name.clone(),
-                    ty: Ty::INT,
-                    value: Some(zero()),
-                },
+                from_zero("int", Ty::INT, &name),
                 Statement::While {
                     condition: Expression::binary(Ty::INT, "&&", inside, unequal),
                     body: vec![Statement::Evaluate(step)],
