@@ -102,7 +102,12 @@ impl Parser {
                     }
                     _ => false,
                 };
-                if kernel_only && !function {
+                let before = match self.goals.last() {
+                    Some(Goal::AfterParameters(..)) => true,
+                    Some(Goal::Specifiers(d)) => d.place() == Place::File,
+                    _ => false,
+                };
+                if kernel_only && !function || name == "overloadable" && !before {
                     return Err(Refusal::Context);
                 }
                 if self.attributes.contains(&name) {

@@ -90,7 +90,7 @@ impl Goal {
                 }
             }
             Goal::List { .. } => 1,
-            Goal::Tag(None) | Goal::EnumTag(None) => 1,
+            Goal::Tag { name: None, .. } | Goal::EnumTag(None) => 1,
             Goal::Specifiers(declaration) => declaration.distance(0),
             Goal::Inner(declaration) => 2 + declaration.distance(1),
             Goal::Declarator(declaration) => declaration.distance(1),
@@ -107,12 +107,13 @@ impl Goal {
             Goal::Call { callee, arguments } => {
                 1 + 2 * super::call::least(callee).saturating_sub(arguments.len())
             }
-            Goal::Tag(Some(_))
+            Goal::Tag { name: Some(_), .. }
             | Goal::EnumTag(Some(_))
             | Goal::ReinterpretedEnd
             | Goal::Else
             | Goal::LoopEnd
             | Goal::SwitchEnd { .. }
+            | Goal::CaseEnd
             | Goal::ScopeEnd
             | Goal::FunctionEnd
             | Goal::CastEnd

@@ -58,8 +58,14 @@ pub(super) struct Declaration {
     fixed_home: bool,
     /// A kernel's parameter.
     of_kernel: bool,
+    /// A pipe of what is named: OpenCL C 2.0, section 6.13.16.
+    pipe: bool,
     /// Whether an attribute stands behind the name.
     attributed: bool,
+    /// Whether an array's size is left to its values.
+    open_sized: bool,
+    /// Whether others were declared before it: `int a, b`.
+    later: bool,
 }
 
 impl Declaration {
@@ -88,7 +94,10 @@ impl Declaration {
             inline: false,
             fixed_home: false,
             of_kernel: false,
+            pipe: false,
             attributed: false,
+            open_sized: false,
+            later: false,
         }
     }
 
@@ -106,7 +115,8 @@ impl Declaration {
 
     /// Whether it is nothing without a value.
     pub(super) fn needs_value(&self) -> bool {
-        self.space == Some(Space::Constant) && self.stars == 0 && !self.initialised && !self.typedef
+        let valued = self.space == Some(Space::Constant) && self.stars == 0 && !self.typedef;
+        (valued || self.open_sized && self.place != Place::Parameter) && !self.initialised
     }
 
     pub(super) fn is_typed(&self) -> bool {
@@ -146,7 +156,18 @@ impl Declaration {
         self.initialised = false;
         self.inner = false;
         self.attributed = false;
+        self.open_sized = false;
+        self.later = true;
         self
+    }
+
+    /// Leaves out the size of an array; false where that cannot be: values say it, or what a parameter points to.
+    pub(super) fn leaves_open(&mut self) -> bool {
+        self.open_sized = true;
+        let valued = matches!(self.place, Place::File | Place::Block | Place::ForFirst)
+            && self.home() != Space::Local
+            && !self.typedef;
+        self.dimensions == 1 && (valued || matches!(self.place, Place::Parameter | Place::TypeName))
     }
 
     /// Where what is declared lives.
@@ -181,7 +202,7 @@ impl Declaration {
 const DIMENSIONS: u32 = 6;
 const STARS: u32 = 3;
 
-const QUALIFIERS: [&str; 25] = [
+const QUALIFIERS: [&str; 26] = [
     "const",
     "volatile",
     "static",
@@ -206,6 +227,7 @@ const QUALIFIERS: [&str; 25] = [
     "__write_only",
     "read_write",
     "__read_write",
+    "pipe",
     "__attribute__",
 ];
 
@@ -273,11 +295,16 @@ impl Parser {
                 {
                     d.kernel = true;
                 }
-                "typedef" if matches!(d.place, Place::File | Place::Block) && !d.kernel => {
+                "typedef"
+                    if matches!(d.place, Place::File | Place::Block)
+                        && !(d.kernel || d.inline || d.fixed_home) =>
+                {
                     d.typedef = true;
                 }
-                "kernel" | "__kernel" | "typedef" => return Err(Refusal::Context),
+                "pipe" if d.of_kernel && d.space.is_none() => d.pipe = true,
+                "kernel" | "__kernel" | "typedef" | "pipe" => return Err(Refusal::Context),
                 "static" if d.kernel => return Err(Refusal::Context),
+                "static" | "inline" | "extern" if d.typedef => return Err(Refusal::Context),
                 "inline" | "extern" if d.place != Place::File => return Err(Refusal::Context),
                 "__attribute__" => {
                     self.want(Goal::Specifiers(d));
@@ -316,7 +343,10 @@ impl Parser {
             "struct" | "union" | "enum" if !d.is_typed() && !d.kernel => {
                 d.tagged = true;
                 self.want(Goal::Specifiers(d));
-                self.want(if word == "enum" { Goal::EnumTag(None) } else { Goal::Tag(None) });
+                self.want(match word {
+                    "enum" => Goal::EnumTag(None),
+                    _ => Goal::Tag { union: word == "union", name: None },
+                });
                 self.type_value = Type::Scalar(Scalar::Int);
                 return Ok(Step::Taken);
             }
@@ -383,14 +413,16 @@ impl Parser {
             return Err(Refusal::Syntax);
         }
         d.base = d.base();
-        if d.access.is_some() && !matches!(d.base, Type::Image { .. } | Type::Unknown) {
+        let is_image = matches!(d.base, Type::Image { .. } | Type::Unknown);
+        if d.access.is_some() && !is_image && !d.pipe {
             return Err(Refusal::Context);
         }
         if let (Some(lanes), Type::Scalar(scalar)) = (self.lanes.take(), &d.base) {
             d.base = Type::of(*scalar, lanes);
         }
         d.current = d.base.clone();
-        if word == ";" && d.tagged && !matches!(d.place, Place::Parameter | Place::TypeName) {
+        let nameless = d.tagged && !d.inline && !d.kernel;
+        if word == ";" && nameless && !matches!(d.place, Place::Parameter | Place::TypeName) {
             if let (Place::Member(at), Type::Struct(inner)) = (d.place, &d.base) {
                 self.adopt(at, *inner)?;
             }
@@ -482,13 +514,14 @@ impl Parser {
     }
 
     fn name(&mut self, d: &mut Declaration, lexeme: Lexeme<'_>) -> Result<(), Refusal> {
-        if !lexeme.is_name() {
+        // What begins with `__` is the compiler's.
+        if !lexeme.is_name() || lexeme.text.starts_with("__") {
             return Err(Refusal::Syntax);
         }
         let by_value = d.stars == 0 && !d.inner;
         if by_value && d.place != Place::File && !d.typedef {
             let complete = match &d.current {
-                Type::Struct(at) => self.structs[*at].complete,
+                ty @ Type::Struct(_) => self.is_complete(ty),
                 Type::Void => false,
                 ty => self.holds(ty) || d.place == Place::Parameter && d.space.is_some(),
             };
@@ -520,7 +553,7 @@ impl Parser {
                 Some(Symbol::Function { ty: Type::Function(known), defined: false }) => {
                     known.result != d.current
                 }
-                Some(Symbol::Function { ty, .. }) => *ty != Type::Unknown,
+                Some(Symbol::Function { ty, .. }) => *ty != Type::Unknown || d.kernel,
                 other => other.is_some(),
             },
             _ => self.here().symbols.iter().any(|(known, _)| *known == name),
@@ -549,11 +582,13 @@ impl Parser {
                 && !d.inner
                 && !d.typedef
                 && !d.attributed
+                && !d.later
                 && d.name.is_some() =>
             {
                 if d.kernel && (d.current != Type::Void || d.fixed_home)
                     || d.stars == 0 && d.space.is_some()
                     || !self.holds(&d.current)
+                    || !self.is_complete(&d.current)
                 {
                     return Err(Refusal::Type);
                 }
@@ -600,7 +635,7 @@ impl Parser {
                 }
                 self.parameter_value = Some(Parameter {
                     name: d.name.clone(),
-                    ty: d.whole().decayed(),
+                    ty: if d.pipe { Type::Unknown } else { d.whole().decayed() },
                     constant: d.is_constant(),
                     host_sized: d.host_sized && d.stars == 0 && !d.inner,
                 });
@@ -617,7 +652,8 @@ impl Parser {
                     }
                 } else {
                     let placed = matches!(d.place, Place::File | Place::Block | Place::ForFirst);
-                    if placed && !d.typedef && d.home() == Space::Constant {
+                    let unsaid = d.open_sized || d.home() == Space::Constant;
+                    if placed && !d.typedef && unsaid {
                         return Err(Refusal::Syntax);
                     }
                     self.put(&d)?;
@@ -634,6 +670,14 @@ impl Parser {
     /// Whether there are values of a type: of `half` only with its extension.
     pub(super) fn holds(&self, ty: &Type) -> bool {
         self.halves || *ty != Type::Scalar(Scalar::Half)
+    }
+
+    /// Whether a type's size is known: a struct's is once its members are.
+    pub(super) fn is_complete(&self, ty: &Type) -> bool {
+        match ty {
+            Type::Struct(at) => self.structs[*at].complete,
+            _ => true,
+        }
     }
 
     /// Whether something that is no pointer may live where it is declared to.
@@ -662,12 +706,11 @@ impl Parser {
             self.declare(name, Symbol::Typedef(ty));
             return Ok(());
         }
-        if ty == Type::Void || d.inline || !self.holds(&d.current) {
+        let overloaded = d.place == Place::File && self.attributes.contains(&"overloadable");
+        if ty == Type::Void || d.inline || overloaded || !self.holds(&d.current) {
             return Err(Refusal::Type);
         }
-        if let Type::Struct(at) = d.current
-            && !self.structs[at].complete
-        {
+        if !self.is_complete(&d.current) {
             return Err(Refusal::Type);
         }
         if d.stars == 0 && !d.inner && !self.houses(d) {

@@ -71,6 +71,11 @@ impl Operand {
         Operand { fixed: true, ..Operand::value(ty) }
     }
 
+    /// Whether it is something that operators do nothing with.
+    fn is_handle(&self) -> bool {
+        matches!(self.ty, Type::Image { .. } | Type::Sampler | Type::Opaque)
+    }
+
     /// Whether it is neither nothing nor a function.
     fn is_value(&self) -> bool {
         !matches!(self.ty, Type::Void | Type::Function(_) | Type::Builtin(_))
@@ -302,6 +307,10 @@ impl Parser {
             return self.spelled(lexeme, &fits).map(|()| Step::Taken);
         }
         let given = self.literal_or_name(lexeme)?;
+        if e.purpose == Purpose::Case {
+            let alone = e.operators.is_empty() && lexeme.sort == Sort::Number;
+            self.case_value = alone.then(|| lexeme.text.to_ascii_lowercase());
+        }
         e.give(given)?;
         self.want(Goal::Expression(e));
         Ok(Step::Taken)
@@ -437,10 +446,11 @@ impl Parser {
             "?" => {
                 e.reduce(TERNARY + 1)?;
                 let condition = e.operands.pop().ok_or(Refusal::Syntax)?;
-                if !condition.ty.is_condition() && !condition.ty.is_integer() {
+                let real = condition.ty.element().is_some_and(Scalar::is_float);
+                if real || !condition.ty.is_condition() && !condition.ty.is_integer() {
                     return Err(Refusal::Type);
                 }
-                e.operators.push(Operator::Question(condition.ty));
+                e.operators.push(Operator::Question(condition));
                 e.wants = true;
                 return on_top(vec![Goal::MiddleEnd, Goal::Exactly(":"), inner(Purpose::Middle)]);
             }
@@ -450,7 +460,9 @@ impl Parser {
             ) =>
             {
                 e.reduce(0)?;
-                e.operands.pop();
+                if matches!(e.operands.pop(), Some(left) if left.is_handle()) {
+                    return Err(Refusal::Type);
+                }
                 e.wants = true;
                 return Ok((Step::Taken, None));
             }
@@ -459,8 +471,15 @@ impl Parser {
         if let Some((kind, level)) = binary(lexeme.text) {
             e.reduce(if level == ASSIGNMENT { ASSIGNMENT + 1 } else { level })?;
             let left = e.operands.last().ok_or(Refusal::Syntax)?;
-            if level == ASSIGNMENT && !left.is_assignable() {
+            // What stands left of `=` is no `?:`, whose last part ends before it.
+            let chosen = matches!(e.operators.last(), Some(Operator::Colon(..)));
+            if level == ASSIGNMENT && (chosen || !left.is_assignable()) {
                 return Err(Refusal::NotAssignable);
+            }
+            if left.ty.target().is_some_and(|target| !self.is_complete(&target.ty))
+                && matches!(kind, Binary::Add | Binary::Subtract | Binary::Update(_))
+            {
+                return Err(Refusal::Type);
             }
             if matches!(kind, Binary::Remainder | Binary::Shift | Binary::Bits)
                 && !(left.ty == Type::Unknown || left.ty.is_integer())
@@ -513,7 +532,7 @@ impl Parser {
         let indexed = self.last_below()?;
         let element = match &indexed.ty {
             Type::Pointer(target) | Type::Array(target) => {
-                if target.ty == Type::Void {
+                if target.ty == Type::Void || !self.is_complete(&target.ty) {
                     return Err(Refusal::Type);
                 }
                 Operand::at(target.ty.clone(), target.constant, target.space)

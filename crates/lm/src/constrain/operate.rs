@@ -36,10 +36,10 @@ pub(super) enum Operator {
     Cast(Type),
     Size,
     Binary(Binary, u8),
-    /// `?` behind a condition of this type, waiting for its middle.
-    Question(Type),
-    /// `:`, with the condition's type and the middle.
-    Colon(Type, Operand),
+    /// `?` behind a condition, waiting for its middle.
+    Question(Operand),
+    /// `:`, with the condition and the middle.
+    Colon(Operand, Operand),
 }
 
 pub(super) const ASSIGNMENT: u8 = 1;
@@ -196,7 +196,7 @@ pub(super) fn apply_binary(kind: Binary, left: &Operand, right: &Operand) -> Opt
             assignable(&left.ty, &result.ty, false).then(|| Operand::value(left.ty.clone()))
         }
         _ if unknown => make(Type::Unknown),
-        Binary::Multiply => make(combined(&a, &b)?),
+        Binary::Multiply => make(mixed(left, right)?),
         Binary::Remainder | Binary::Bits => make(integers().then(|| combined(&a, &b)).flatten()?),
         Binary::Shift => {
             if !integers() || b.lanes() > 1 && b.lanes() != a.lanes() {
@@ -213,14 +213,14 @@ pub(super) fn apply_binary(kind: Binary, left: &Operand, right: &Operand) -> Opt
             (Type::Pointer(x), Type::Pointer(y)) if kind == Binary::Subtract && x.ty == y.ty => {
                 make(Type::Scalar(Scalar::Long))
             }
-            _ => make(combined(&a, &b)?),
+            _ => make(mixed(left, right)?),
         },
         Binary::Order | Binary::Equal => match (&a, &b) {
             (Type::Pointer(_), Type::Pointer(_)) => make(Type::Scalar(Scalar::Int)),
             (Type::Pointer(_), Type::Scalar(_)) if right.zero => make(Type::Scalar(Scalar::Int)),
             (Type::Scalar(_), Type::Pointer(_)) if left.zero => make(Type::Scalar(Scalar::Int)),
             (Type::Opaque, Type::Opaque) => make(Type::Scalar(Scalar::Int)),
-            _ => make(truth(&combined(&a, &b)?)),
+            _ => make(truth(&mixed(left, right)?)),
         },
         Binary::Both => match (&a, &b) {
             (Type::Scalar(_) | Type::Pointer(_), Type::Scalar(_) | Type::Pointer(_)) => {
@@ -228,6 +228,18 @@ pub(super) fn apply_binary(kind: Binary, left: &Operand, right: &Operand) -> Opt
             }
             _ => make(truth(&combined(&a, &b)?)),
         },
+    }
+}
+
+/// The type of an arithmetic operator's result. In OpenCL C 1.1, which is tried too, `2.0` is a float and is
+/// spread with vectors of them.
+fn mixed(left: &Operand, right: &Operand) -> Option<Type> {
+    let (a, b) = (left.ty.decayed(), right.ty.decayed());
+    let is_short = |one: &Operand| one.fixed && one.ty == Type::Scalar(Scalar::Double);
+    match (&a, &b) {
+        (Type::Vector(Scalar::Float, _), _) if is_short(right) => Some(a),
+        (_, Type::Vector(Scalar::Float, _)) if is_short(left) => Some(b),
+        _ => combined(&a, &b),
     }
 }
 
@@ -241,9 +253,9 @@ fn truth(ty: &Type) -> Type {
 }
 
 /// The result of `condition ? middle : right` (OpenCL C 2.0, section 6.3.i).
-pub(super) fn choose(condition: &Type, middle: &Operand, right: &Operand) -> Option<Operand> {
+pub(super) fn choose(condition: &Operand, middle: &Operand, right: &Operand) -> Option<Operand> {
     let (a, b) = (middle.ty.decayed(), right.ty.decayed());
-    let fixed = middle.fixed && right.fixed;
+    let fixed = condition.fixed && middle.fixed && right.fixed;
     let ty = match (&a, &b) {
         (Type::Unknown, _) | (_, Type::Unknown) => Type::Unknown,
         (Type::Pointer(_), Type::Scalar(_)) if right.zero => a,
@@ -257,7 +269,7 @@ pub(super) fn choose(condition: &Type, middle: &Operand, right: &Operand) -> Opt
         _ if a == b => a,
         _ => combined(&a, &b)?,
     };
-    let ty = match (condition, ty) {
+    let ty = match (&condition.ty, ty) {
         (Type::Vector(_, lanes), Type::Scalar(scalar)) => Type::Vector(scalar, *lanes),
         (Type::Vector(mask, lanes), Type::Vector(scalar, own)) => {
             if own != *lanes || mask.size() != scalar.size() {

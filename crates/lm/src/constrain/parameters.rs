@@ -45,11 +45,8 @@ impl Parser {
             if again {
                 return Err(Refusal::Redeclared);
             }
-            let complete = match &parameter.ty {
-                Type::Struct(at) => self.structs[*at].complete,
-                ty => self.holds(ty),
-            };
-            if parameter.ty == Type::Void || !complete || kernel && !fits_kernel(&parameter) {
+            let held = self.is_complete(&parameter.ty) && self.holds(&parameter.ty);
+            if parameter.ty == Type::Void || !held || kernel && !fits_kernel(&parameter) {
                 return Err(Refusal::Type);
             }
             let same =
@@ -88,6 +85,11 @@ impl Parser {
             "__attribute__" => {
                 self.want(Goal::AfterParameters(d, all));
                 self.want(Goal::Attribute(Attribute::Outer));
+            }
+            // A kernel that is only announced is none, and what has no name is of no use to it.
+            ";" if d.is_kernel() => return Err(Refusal::Context),
+            "{" if d.is_kernel() && all.iter().any(|parameter| parameter.name.is_none()) => {
+                return Err(Refusal::Syntax);
             }
             "{" | ";" => {
                 let defined = lexeme.text == "{";

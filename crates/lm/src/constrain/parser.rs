@@ -109,7 +109,7 @@ impl<'a> Lexeme<'a> {
             && (self.partial
                 || crate::tokenizer::KEYWORDS.binary_search(&self.text).is_err()
                     && Type::named(self.text).is_none()
-                    && !matches!(self.text, "signed" | "unsigned"))
+                    && !matches!(self.text, "signed" | "unsigned" | "_Complex" | "_Imaginary"))
     }
 }
 
@@ -137,7 +137,11 @@ pub(super) enum Goal {
     /// `default`: it has that label.
     SwitchEnd {
         default: bool,
+        /// Values of its cases, as far as they are plain numbers.
+        cases: Vec<String>,
     },
+    /// Behind the value of a `case`.
+    CaseEnd,
     ScopeEnd,
     FunctionEnd,
     /// The name after `goto`.
@@ -158,7 +162,10 @@ pub(super) enum Goal {
     Parameters(Box<Declaration>, Vec<Parameter>),
     AfterParameters(Box<Declaration>, Vec<Parameter>),
     /// After `struct` or `union`; the tag once it is there.
-    Tag(Option<Name>),
+    Tag {
+        union: bool,
+        name: Option<Name>,
+    },
     Members(usize),
     EnumTag(Option<Name>),
     /// `value`: a name stands there that may have one; `any`: there is one at least.
@@ -229,6 +236,8 @@ pub(super) struct Members {
     pub(super) all: Vec<(Name, Type)>,
     /// Whether its closing brace was read.
     pub(super) complete: bool,
+    /// Whether it is a union.
+    pub(super) union: bool,
 }
 
 /// The parser.
@@ -261,6 +270,8 @@ pub(super) struct Parser {
     /// What the last completed type name, expression and parameter came to.
     pub(super) type_value: Type,
     pub(super) operand_value: Option<Operand>,
+    /// The value of a `case` that is a number and nothing else.
+    pub(super) case_value: Option<String>,
     pub(super) parameter_value: Option<Parameter>,
 }
 
@@ -283,6 +294,7 @@ impl Parser {
             statement_value: Type::Void,
             type_value: Type::Unknown,
             operand_value: None,
+            case_value: None,
             parameter_value: None,
         }
     }
@@ -451,6 +463,20 @@ impl Parser {
                 Ok(Step::Again)
             }
             Goal::LoopEnd | Goal::SwitchEnd { .. } => Ok(Step::Again),
+            Goal::CaseEnd => {
+                let value = self.case_value.take();
+                let known = self.goals.iter_mut().rev().find_map(|goal| match goal {
+                    Goal::SwitchEnd { cases, .. } => Some(cases),
+                    _ => None,
+                });
+                if let (Some(value), Some(known)) = (value, known) {
+                    if known.contains(&value) {
+                        return Err(Refusal::Redeclared);
+                    }
+                    known.push(value);
+                }
+                Ok(Step::Again)
+            }
             Goal::ScopeEnd => {
                 Arc::make_mut(&mut self.scopes).pop();
                 Ok(Step::Again)
@@ -483,7 +509,11 @@ impl Parser {
             Goal::Named(declaration) => self.named(declaration, lexeme),
             Goal::Size => {
                 if lexeme.text == "]" {
-                    return Ok(Step::Taken);
+                    let may = match self.goals.last_mut() {
+                        Some(Goal::Named(d) | Goal::Declarator(d)) => d.leaves_open(),
+                        _ => true,
+                    };
+                    return if may { Ok(Step::Taken) } else { Err(Refusal::Syntax) };
                 }
                 self.want_all([Parser::expression(Purpose::Size), Goal::Exactly("]")]);
                 Ok(Step::Again)
@@ -492,7 +522,7 @@ impl Parser {
             Goal::AfterParameters(declaration, all) => {
                 self.after_parameters(declaration, all, lexeme)
             }
-            Goal::Tag(name) => self.tag(name, lexeme),
+            Goal::Tag { union, name } => self.tag(union, name, lexeme),
             Goal::Members(at) => self.members(at, lexeme),
             Goal::EnumTag(name) => self.enum_tag(name, lexeme),
             Goal::Enumerators { value, any } => self.enumerators(value, any, lexeme),
@@ -647,15 +677,16 @@ impl Parser {
                 Parser::expression(Purpose::Choice),
                 Exactly(")"),
                 Goal::Statement,
-                Goal::SwitchEnd { default: false },
+                Goal::SwitchEnd { default: false, cases: Vec::new() },
             ]),
             "case" if self.in_switch() => {
                 self.labelled(declarations);
-                self.want_all([Parser::expression(Purpose::Case), Exactly(":")]);
+                self.case_value = None;
+                self.want_all([Parser::expression(Purpose::Case), Goal::CaseEnd, Exactly(":")]);
             }
             "default" if self.in_switch() => {
                 let innermost = self.goals.iter_mut().rev().find_map(|goal| match goal {
-                    Goal::SwitchEnd { default } => Some(default),
+                    Goal::SwitchEnd { default, .. } => Some(default),
                     _ => None,
                 });
                 if innermost.is_some_and(|default| std::mem::replace(default, true)) {

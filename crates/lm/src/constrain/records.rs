@@ -10,22 +10,27 @@ use super::{
 use std::sync::Arc;
 
 impl Parser {
-    pub(super) fn tag(&mut self, name: Option<Name>, lexeme: Lexeme<'_>) -> Outcome {
+    pub(super) fn tag(&mut self, union: bool, name: Option<Name>, lexeme: Lexeme<'_>) -> Outcome {
         match lexeme.text {
             "__attribute__" => {
-                self.want(Goal::Tag(name));
+                self.want(Goal::Tag { union, name });
                 self.want(Goal::Attribute(Attribute::Outer));
                 return Ok(Step::Taken);
             }
             "{" => {
                 let at = match name.as_ref().and_then(|name| self.find_tag(name)) {
-                    Some(Type::Struct(at)) if !self.structs[at].complete => at,
+                    Some(Type::Struct(at))
+                        if !self.structs[at].complete && self.structs[at].union == union =>
+                    {
+                        at
+                    }
                     _ => {
                         let here = &self.scopes.last().ok_or(Refusal::Syntax)?.tags;
                         if here.iter().any(|(known, _)| Some(known) == name.as_ref()) {
                             return Err(Refusal::Redeclared);
                         }
-                        Arc::make_mut(&mut self.structs).push(Members::default());
+                        Arc::make_mut(&mut self.structs)
+                            .push(Members { union, ..Members::default() });
                         self.structs.len() - 1
                     }
                 };
@@ -39,15 +44,22 @@ impl Parser {
         }
         match name {
             None if lexeme.is_name() => {
-                self.want(Goal::Tag(Some(lexeme.text.into())));
+                self.want(Goal::Tag { union, name: Some(lexeme.text.into()) });
                 Ok(Step::Taken)
             }
             None => Err(Refusal::Syntax),
             Some(name) => {
                 let known = self.find_tag(&name);
+                let same = |ty: &Type| match ty {
+                    Type::Struct(at) => self.structs[*at].union == union,
+                    _ => false,
+                };
+                if !known.as_ref().is_none_or(same) {
+                    return Err(Refusal::Redeclared);
+                }
                 let ty = known.unwrap_or_else(|| {
                     // Not complete yet: good for pointers only.
-                    Arc::make_mut(&mut self.structs).push(Members::default());
+                    Arc::make_mut(&mut self.structs).push(Members { union, ..Members::default() });
                     let ty = Type::Struct(self.structs.len() - 1);
                     self.here().tags.push((name, ty.clone()));
                     ty
@@ -110,7 +122,8 @@ impl Parser {
                 Ok(Step::Taken)
             }
             (_, Some(name)) => {
-                self.type_value = self.find_tag(&name).ok_or(Refusal::Undeclared)?;
+                let known = self.find_tag(&name).filter(|ty| !matches!(ty, Type::Struct(_)));
+                self.type_value = known.ok_or(Refusal::Undeclared)?;
                 Ok(Step::Again)
             }
             _ => Err(Refusal::Syntax),
@@ -167,7 +180,7 @@ impl Parser {
         let inner = match &ty {
             Type::Array(target) => target.ty.clone(),
             Type::Vector(scalar, _) => Type::Scalar(*scalar),
-            Type::Scalar(_) => ty.clone(),
+            Type::Scalar(_) | Type::Pointer(_) => ty.clone(),
             _ => Type::Unknown,
         };
         match lexeme.text {
@@ -188,11 +201,8 @@ impl Parser {
             }
             _ => {
                 // Braces around inner lists may be left out.
-                let inner = if lexeme.text == "{" || inner.element().is_some() {
-                    inner
-                } else {
-                    Type::Unknown
-                };
+                let single = inner.element().is_some() || matches!(inner, Type::Pointer(_));
+                let inner = if lexeme.text == "{" || single { inner } else { Type::Unknown };
                 let inner = match ty {
                     Type::Vector(..) => Type::Unknown,
                     _ => inner,

@@ -56,6 +56,12 @@ fn accepts_what_people_write() {
     takes("Lab: if (b) { goto Lab; } goto La; { int i; La: i = 1; }");
     takes("int i, j = 2; for (i = 0, j = 1; i < 3; ++i, --j) a[i] = j;");
     takes("printf(\"%d\\n\", b); uchar t = 'a';");
+    takes("int x[] = {1, 2}; global float* p = {a}; x[0] = b ? x[1] : 2;");
+    takes("float4 v = c[0] * 2.0; v /= 3.0; v = 1.0 - v;");
+    accepts("kernel void A(read_only pipe int a, global int* b) { b[0] = 1; }");
+    accepts(
+        "union U { int a; };\nunion U F(int b) { union U c = {b}; return c; }\nkernel void A(global int* a) { *a = F(1).a; }",
+    );
     accepts(
         "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\ntypedef struct { float x, y; } Ta;\nconstant float Q[2] = {1.0f, 2.0f};\nenum { Ea, Eb = 3 };\nkernel __attribute__((reqd_work_group_size(8, 1, 1))) void A(global Ta* restrict a, read_only image2d_t b, sampler_t c) {\n  a[Eb].x = read_imagef(b, c, (int2)(0, 1)).x + Q[1];\n}",
     );
@@ -93,6 +99,32 @@ fn refuses_what_does_not_compile() {
     refuses("a[0] = 08;", Refusal::Syntax);
     refuses("float x[b];", Refusal::Type);
     refuses("int if = 1;", Refusal::Syntax);
+    refuses("double e = 1; c[0] = c[0] * e;", Refusal::Type);
+    refuses("pipe int i;", Refusal::Context);
+    refuses("switch (b) { case 1: ; case 2: ; case 1: ; }", Refusal::Redeclared);
+    refuses("a[0] = a[0] ? 1 : 0;", Refusal::Type);
+    refuses("int __builtin_x;", Refusal::Syntax);
+    refuses("float x[];", Refusal::Syntax);
+    refuses("local float x[];", Refusal::Syntax);
+    refuses("global float* p = {1};", Refusal::Type);
+    refuses("int i; i = b ? i : i = 2;", Refusal::NotAssignable);
+    refuses("union S u;", Refusal::Redeclared);
+    refuses("struct T* t; t = t + 1;", Refusal::Type);
+    refuses("typedef int static I;", Refusal::Context);
+    let outside = |text: &str| refusal(&format!("{text}\nkernel void A() {{}}")).is_some();
+    for text in [
+        "int v; int x = v ? 1 : 0;",
+        "struct T F(int a) {}",
+        "int x = 1, F(int a) {}",
+        "void F(int a __attribute__((overloadable)));",
+        "__attribute__((overloadable)) int x;",
+        "kernel void B();",
+        "kernel void B(int) {}",
+        "struct T { int a[]; };",
+    ] {
+        assert!(outside(text), "{text}");
+    }
+    assert!(refusal("kernel void A(read_only image2d_t a, int b) { a, b; }").is_some());
     assert!(refusal("kernel void A(float* a) { }").is_some());
     assert!(refusal("kernel void A(global float* a) { a[0] = 1;").is_some());
     assert!(refusal("void A(global float* a) { a[0] = 1; }").is_some(), "no kernel");
