@@ -1,7 +1,7 @@
 //! Committees: models that were fitted to the same rows and may disagree.
 
 use crate::Error;
-use heuristics::{Method, Model, Task};
+use heuristics::{Method, Model, Row, Task};
 
 /// How a committee is put together: `mlp:7,knn:7,forest:7`.
 #[derive(Clone, Debug)]
@@ -12,6 +12,12 @@ pub struct Plan {
 /// Models fitted to one task, each to a bootstrap sample of its own.
 pub struct Committee {
     members: Vec<Box<dyn Model>>,
+    choices: usize,
+}
+
+/// The bootstrap samples of a committee to be: it can be fitted more than once.
+pub(crate) struct Samples<'a> {
+    members: Vec<(&'a Method, Task, u32)>,
     choices: usize,
 }
 
@@ -39,6 +45,11 @@ impl Plan {
     /// # Errors
     /// When the task is empty or unmeasured, or a library fails.
     pub fn fit(&self, task: &Task, seed: u64) -> Result<Committee, Error> {
+        self.draw(task, seed).fit()
+    }
+
+    /// Rows drawn with replacement for every member.
+    pub(crate) fn draw(&self, task: &Task, seed: u64) -> Samples<'_> {
         use rand::{Rng, SeedableRng};
         let mut chance = rand_chacha::ChaCha8Rng::seed_from_u64(seed);
         let mut members = Vec::new();
@@ -48,10 +59,27 @@ impl Plan {
                 sample.rows = (0..task.rows.len())
                     .map(|_| task.rows[chance.random_range(0..task.rows.len())].clone())
                     .collect();
-                members.push(method.fit(&sample, chance.random())?);
+                members.push((method, sample, chance.random()));
             }
         }
-        Ok(Committee { members, choices: task.choices.len() })
+        Samples { members, choices: task.choices.len() }
+    }
+}
+
+impl Samples<'_> {
+    /// Fit every member to its sample.
+    fn fit(&self) -> Result<Committee, Error> {
+        let members = self.members.iter().map(|(method, sample, seed)| method.fit(sample, *seed));
+        Ok(Committee { members: members.collect::<Result<_, _>>()?, choices: self.choices })
+    }
+
+    /// Fit every member to its sample and one row more. Two such committees differ by their row
+    /// alone: their samples are the same.
+    pub(crate) fn fit_with(&mut self, row: &Row) -> Result<Committee, Error> {
+        self.members.iter_mut().for_each(|(_, sample, _)| sample.rows.push(row.clone()));
+        let fitted = self.fit();
+        self.members.iter_mut().for_each(|(_, sample, _)| drop(sample.rows.pop()));
+        fitted
     }
 }
 
@@ -68,11 +96,16 @@ impl Committee {
         votes
     }
 
+    /// The share of the votes that each choice has for a point.
+    pub(crate) fn shares(&self, features: &[f64]) -> Vec<f64> {
+        let all = self.members.len() as f64;
+        self.votes(features).into_iter().map(|votes| votes as f64 / all).collect()
+    }
+
     /// The vote entropy of a point in bits (Dagan and Engelson, ICML 1995): 0 where all agree.
     #[must_use]
     pub fn entropy(&self, features: &[f64]) -> f64 {
-        let all = self.members.len() as f64;
-        let shares = self.votes(features).into_iter().map(|votes| votes as f64 / all);
+        let shares = self.shares(features).into_iter();
         shares.filter(|share| *share > 0.0).map(|share| -share * share.log2()).sum()
     }
 

@@ -1,3 +1,5 @@
+use std::path::PathBuf;
+
 /// What can go wrong while learning which points matter.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -22,6 +24,37 @@ pub enum Error {
     /// The stop flag was raised.
     #[error("stopped; what was labelled is kept, the same command goes on from there")]
     Stopped,
+    /// The place of an export is taken.
+    #[error(
+        "{} exists already; name another folder with --export-round, or replace it with --force", .0.display()
+    )]
+    Exported(PathBuf),
+    /// There is nothing that runs could be the costs of.
+    #[error(
+        "no kernel of {} waits for measurement: export some first with --export-round FOLDER", .0.display()
+    )]
+    NothingWaits(PathBuf),
+    /// Runs of other kernels.
+    #[error(
+        "{} has no row of the {kernels} kernels that wait for measurement: \
+         run what --export-round wrote last, or export it once more", runs.display()
+    )]
+    OtherRuns {
+        /// The data set.
+        runs: PathBuf,
+        /// Kernels that wait.
+        kernels: usize,
+    },
+    /// Runs that costs cannot be read from.
+    #[error("{} lacks {what}: run the kernels again with `{flags}`", runs.display())]
+    LackingRuns {
+        /// The data set.
+        runs: PathBuf,
+        /// What no row of it is.
+        what: String,
+        /// What `benchstone run` needs.
+        flags: String,
+    },
     /// Too little to learn from.
     #[error(
         "{found} labelled kernels to begin with, at least {wanted} are needed: give more with --train"

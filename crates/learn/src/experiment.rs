@@ -218,9 +218,8 @@ fn measured(
     global_size: u64,
     scratch: &Path,
 ) -> Result<Vec<LearnedRow>, Error> {
-    let texts: Vec<String> = rows.iter().map(|row| row.text.clone()).collect();
-    let costs = label(&design.task, &texts, global_size, scratch, design.measuring)?;
-    Ok(with_costs(rows, |text| costs.get(text).cloned()))
+    let costs = label(&design.task, &rows, global_size, scratch, design.measuring)?;
+    Ok(with_costs(rows, |path| costs.get(path).cloned()))
 }
 
 fn of_role<'a>(rows: &'a [LearnedRow], role: &'a str) -> impl Iterator<Item = &'a LearnedRow> {
@@ -304,10 +303,8 @@ fn one_round(
             let committee = design.committee.fit(&task, seed)?;
             let strategy = if arm == "active" { Strategy::Active } else { Strategy::Passive };
             let mut chance = ChaCha8Rng::seed_from_u64(seed);
-            let vectors: Vec<Vec<f64>> = known.iter().map(|row| row.vector.clone()).collect();
-            for (place, point) in
-                choose(strategy, &committee, &vectors, count, &mut chance).into_iter().enumerate()
-            {
+            let points = choose(strategy, &committee, &task, count, &mut chance)?;
+            for (place, point) in points.into_iter().enumerate() {
                 if stop.load(Ordering::Relaxed) {
                     return Ok(made);
                 }

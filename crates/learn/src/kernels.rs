@@ -24,13 +24,13 @@ pub(crate) fn described(
     Ok(rows.collect())
 }
 
-/// Rows with the costs that were measured of their texts, and the verdict that follows.
+/// Rows with the costs that were measured of their texts, by identity, and the verdict that follows.
 pub(crate) fn with_costs(
     mut rows: Vec<LearnedRow>,
     mut costs_of: impl FnMut(&str) -> Option<Vec<f64>>,
 ) -> Vec<LearnedRow> {
     for row in &mut rows {
-        row.verdict = match costs_of(&row.text) {
+        row.verdict = match costs_of(&row.path) {
             Some(costs) => {
                 row.costs = costs;
                 Verdict::ACCEPTED.to_owned()

@@ -4,8 +4,10 @@
 //! Sompolinsky, COLT 1992; BenchPress, PACT'22, section 3.5). [`learn`] goes round: a [`Committee`]
 //! is fitted to what is labelled; points between known ones are looked at, and those of highest vote
 //! entropy, apart from each other, are taken; `synth` makes kernels there; they are run, labelled
-//! and added. [`Strategy::Passive`] takes points at random: the baseline. Test kernels are never
-//! looked at but for scoring. The state is a data set of [`LearnedRow`]s: stop and go on.
+//! and added. [`Strategy::ExpectedError`] takes those whose label is expected to leave the least error,
+//! [`Strategy::Passive`] points at random: the baseline. Test kernels are never looked at but for
+//! scoring. The state is a data set of [`LearnedRow`]s: stop and go on, or have the kernels of a round
+//! measured on another machine ([`Travel`]).
 //! [`experiment()`] compares the two, and programs that were not aimed at all, with paired statistics.
 //!
 //! ```
@@ -28,17 +30,20 @@
 
 mod committee;
 mod error;
+mod expected_error;
 mod experiment;
 mod kernels;
 mod labels;
 mod rounds;
 mod row;
 mod strategy;
+mod travel;
 
 pub use committee::{Committee, Plan};
 pub use error::Error;
 pub use experiment::{ARMS, Arm, Design, Findings, experiment};
 pub use labels::Task;
-pub use rounds::{Options, Report, Round, learn};
+pub use rounds::{Options, Report, Round, State, learn};
 pub use row::LearnedRow;
 pub use strategy::{Strategy, choose};
+pub use travel::{Travel, Waiting, WaitingRow};

@@ -5,6 +5,7 @@ use crate::{
     kernels::{self, described, made_at, with_costs},
     labels::{Task, label},
     strategy::choose,
+    travel::{Travel, Waiting, import, is_begun, parts, unmeasured, write_kernels},
 };
 use dataset::{Builder, Notes, Progress};
 use heuristics::Scores;
@@ -81,56 +82,101 @@ pub struct Report {
     pub history: Vec<Round>,
 }
 
+/// How far learning came.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum State {
+    /// All rounds, or as many as there were when the stop flag was raised.
+    Learned(Report),
+    /// Kernels wait for their measurement on another machine.
+    Waiting(Waiting),
+    /// What was imported is labelled, and the next kernels are to be made.
+    Imported {
+        /// The last round that is labelled; 0: the kernels to begin with.
+        round: u32,
+        /// Labelled kernels to train on.
+        labelled: usize,
+    },
+}
+
 /// Labelled rows needed to begin with.
 pub(crate) const LEAST: usize = 8;
 
-/// Learn, round after round, until all are made or `stop` is raised. A run that was stopped goes on
-/// where it was: every round is a part of the unfinished data set.
+/// Learn, round after round, until all are made, kernels are to be measured elsewhere or `stop` is
+/// raised. A run that ended before goes on where it was: the kernels of every round, unmeasured and
+/// measured, are parts of the unfinished data set.
 ///
 /// # Errors
-/// When kernels cannot be judged or run at all, or there are too few to begin with.
+/// When kernels cannot be judged or run at all, there are too few to begin with, or what is imported
+/// is not what waits.
 pub fn learn(
     options: &Options,
+    travel: &Travel,
     judge: &Judge,
-    train: &[String],
-    test: &[String],
+    (train, test): (&[String], &[String]),
     progress: &dyn Progress,
     stop: &AtomicBool,
-) -> Result<Report, Error> {
-    let settings = (format!("{options:?}"), train, test);
+) -> Result<State, Error> {
+    if let Some(out) = travel.export.as_ref().filter(|out| out.exists() && !options.force) {
+        return Err(Error::Exported(out.clone()));
+    }
+    if travel.import.is_some() && !is_begun(&options.out) {
+        return Err(Error::NothingWaits(options.out.clone()));
+    }
+    // Where costs come from and what is replaced is no part of what is learned.
+    let settings = (format!("{:?}", Options { force: false, ..options.clone() }), train, test);
     let builder = Builder::<LearnedRow>::create(&options.out, options.force, &settings)?;
+    if let Some(runs) = &travel.import {
+        import(options, &builder, runs)?;
+    }
     let scratch = options.out.with_extension("runs");
+    let corpus = Corpus::default();
     progress.begin("rounds", u64::from(options.rounds));
     let mut rows = Vec::new();
-    for (role, texts) in [("train", train), ("test", test)] {
-        if !builder.has(role) {
-            builder.add(role, given(options, judge, role, texts, &scratch)?)?;
-        }
-        rows.extend(builder.rows_of(role).collect::<Result<Vec<_>, _>>()?);
-    }
-    let found = labelled(&rows, "train").count().min(labelled(&rows, "test").count());
-    if found < LEAST {
-        return Err(Error::TooFew { found, wanted: LEAST });
-    }
-    let corpus = Corpus::default();
-    let mut history = vec![score(options, judge, &rows, 0)?];
-    for round in 1..=options.rounds {
-        let key = format!("round {round}");
-        if !builder.has(&key) {
-            if stop.load(Ordering::Relaxed) {
-                break;
+    let mut history: Vec<Round> = Vec::new();
+    'rounds: for round in 0..=options.rounds {
+        let mut waiting = Vec::new();
+        for part in parts(round).iter().filter(|part| !builder.has(part)) {
+            let made = unmeasured(part);
+            if !builder.has(&made) {
+                if travel.import.is_some() && travel.export.is_none() {
+                    let (round, labelled) =
+                        (round.saturating_sub(1), labelled(&rows, "train").count());
+                    return Ok(State::Imported { round, labelled });
+                }
+                let kernels = match part.as_str() {
+                    "train" => described(judge, part, train)?,
+                    "test" => described(judge, part, test)?,
+                    _ if stop.load(Ordering::Relaxed) => break 'rounds,
+                    _ => one_round(options, judge, &corpus, &rows, round, stop)?,
+                };
+                // What a search found that was stopped is not all.
+                if stop.load(Ordering::Relaxed) {
+                    break 'rounds;
+                }
+                builder.add(&made, kernels)?;
             }
-            let made = one_round(options, judge, &corpus, &rows, round, &scratch, stop)?;
-            if stop.load(Ordering::Relaxed) {
-                break;
-            }
-            builder.add(&key, made)?;
+            waiting.extend(builder.rows_of(&made).collect::<Result<Vec<_>, _>>()?);
         }
-        rows.extend(builder.rows_of(&key).collect::<Result<Vec<_>, _>>()?);
+        if let Some(exported) = travel.export.as_ref().filter(|_| !waiting.is_empty()) {
+            let kernels = write_kernels(&waiting, exported, options.force)?;
+            return Ok(State::Waiting(Waiting { round, kernels, exported: exported.clone() }));
+        }
+        for part in parts(round) {
+            if !builder.has(&part) {
+                let kernels = builder.rows_of(&unmeasured(&part)).collect::<Result<_, _>>()?;
+                builder.add(&part, measured(options, kernels, &scratch)?)?;
+            }
+            rows.extend(builder.rows_of(&part).collect::<Result<Vec<_>, _>>()?);
+        }
+        let found = labelled(&rows, "train").count().min(labelled(&rows, "test").count());
+        if found < LEAST {
+            return Err(Error::TooFew { found, wanted: LEAST });
+        }
         history.push(score(options, judge, &rows, round)?);
-        progress.advance(1);
+        progress.advance(u64::from(round > 0));
     }
-    let last = history.last().expect("there is a score before the first round").clone();
+    let last = history.last().ok_or(Error::Stopped)?.clone();
     let report = Report {
         rounds: last.round,
         labelled: last.labelled,
@@ -154,28 +200,17 @@ pub fn learn(
         // Runs are of no use any more; leaving them behind harms nothing.
         let _ = std::fs::remove_dir_all(&scratch);
     }
-    Ok(report)
+    Ok(State::Learned(report))
 }
 
-/// Kernels that were there, described and labelled.
-fn given(
-    options: &Options,
-    judge: &Judge,
-    role: &str,
-    texts: &[String],
-    scratch: &Path,
-) -> Result<Vec<LearnedRow>, Error> {
-    measured(options, described(judge, role, texts)?, scratch)
-}
-
+/// Kernels labelled on the devices of this machine.
 fn measured(
     options: &Options,
     rows: Vec<LearnedRow>,
     scratch: &Path,
 ) -> Result<Vec<LearnedRow>, Error> {
-    let texts: Vec<String> = rows.iter().map(|row| row.text.clone()).collect();
-    let mut costs = label(&options.task, &texts, options.global_size, scratch, options.measuring)?;
-    Ok(with_costs(rows, |text| costs.remove(text)))
+    let mut costs = label(&options.task, &rows, options.global_size, scratch, options.measuring)?;
+    Ok(with_costs(rows, |path| costs.remove(path)))
 }
 
 fn labelled<'a>(
@@ -212,13 +247,13 @@ fn score(
     })
 }
 
+/// The kernels of a round, at the points that its committee asks for.
 fn one_round(
     options: &Options,
     judge: &Judge,
     corpus: &Corpus,
     rows: &[LearnedRow],
     round: u32,
-    scratch: &Path,
     stop: &AtomicBool,
 ) -> Result<Vec<LearnedRow>, Error> {
     let train = task_of(options, judge, rows, "train");
@@ -226,8 +261,7 @@ fn one_round(
     let committee = options.committee.fit(&train, seed)?;
     let mut chance = ChaCha8Rng::seed_from_u64(seed);
     // Test kernels are for testing: nothing is learned of where they lie.
-    let known: Vec<Vec<f64>> = labelled(rows, "train").map(|row| row.vector.clone()).collect();
-    let points = choose(options.strategy, &committee, &known, options.batch, &mut chance);
+    let points = choose(options.strategy, &committee, &train, options.batch, &mut chance)?;
     let settings = Settings { seed, ..options.search.clone() };
     let mut search = Search::new(judge, corpus, settings)?;
     let mut made = Vec::new();
@@ -236,5 +270,5 @@ fn one_round(
         let like = LearnedRow { role: "round".to_owned(), round, ..LearnedRow::default() };
         made.extend(made_at(&mut search, &committee, at, like, stop)?);
     }
-    measured(options, made, scratch)
+    Ok(made)
 }

@@ -1,6 +1,7 @@
 //! Which points to label next.
 
-use crate::Committee;
+use crate::{Committee, Error, expected_error::expected_errors};
+use heuristics::Task;
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
@@ -10,6 +11,9 @@ use serde::{Deserialize, Serialize};
 pub enum Strategy {
     /// Query by committee: where the votes differ most (Seung, Opper and Sompolinsky, COLT 1992).
     Active,
+    /// Expected error reduction: what leaves the least expected error once it is labelled (Roy and
+    /// McCallum, ICML 2001).
+    ExpectedError,
     /// At random: the baseline.
     Passive,
 }
@@ -19,39 +23,62 @@ const POOL: usize = 64;
 /// Of the pool, how many times the batch may be considered for its diversity.
 const SHORT_LIST: usize = 4;
 
-/// `count` points between `known` ones: each is a mix of two known points, rounded, so that it lies
-/// within the hull of what programs have and not in a corner that none can reach.
+/// For the expected error: of the pool, how many times the batch have theirs computed.
+const CONSIDERED: usize = 16;
+/// For the expected error: points that stand for all.
+const REFERENCES: usize = 64;
+
+/// `count` points between rows of `task`, to which `committee` was fitted: each is a mix of two,
+/// rounded, so that it lies within the hull of what programs have and not in a corner that none can
+/// reach.
+///
+/// # Errors
+/// When no model can be fitted to the rows.
 pub fn choose(
     strategy: Strategy,
     committee: &Committee,
-    known: &[Vec<f64>],
+    task: &Task,
     count: usize,
     chance: &mut ChaCha8Rng,
-) -> Vec<Vec<f64>> {
+) -> Result<Vec<Vec<f64>>, Error> {
+    let known = &task.rows;
     if known.is_empty() {
-        return Vec::new();
+        return Ok(Vec::new());
     }
     let mut point = || -> Vec<f64> {
         let (one, other) =
             (chance.random_range(0..known.len()), chance.random_range(0..known.len()));
         let share = chance.random_range(0.0..1.0);
-        let mixed = known[one].iter().zip(&known[other]);
+        let mixed = known[one].features.iter().zip(&known[other].features);
         mixed.map(|(one, other)| (one + share * (other - one)).round()).collect()
     };
-    match strategy {
-        Strategy::Passive => (0..count).map(|_| point()).collect(),
-        Strategy::Active => {
-            let mut pool: Vec<(f64, Vec<f64>)> = (0..count * POOL)
-                .map(|_| {
-                    let point = point();
-                    (committee.entropy(&point), point)
-                })
-                .collect();
-            pool.sort_by(|a, b| b.0.total_cmp(&a.0));
-            pool.truncate(count * SHORT_LIST);
-            diverse(pool.into_iter().map(|(_, point)| point).collect(), count)
-        }
+    if strategy == Strategy::Passive {
+        return Ok((0..count).map(|_| point()).collect());
     }
+    let pool: Vec<Vec<f64>> = (0..count * POOL).map(|_| point()).collect();
+    // The pool is in the order of chance: its first points are a sample of it.
+    let references = pool[..REFERENCES.min(pool.len())].to_vec();
+    let agreement = pool.iter().map(|point| -committee.entropy(point)).collect();
+    let mut best = least_first(pool, agreement);
+    if strategy == Strategy::ExpectedError {
+        let mut considered: Vec<Vec<f64>> = Vec::new();
+        for point in best {
+            if considered.len() < count * CONSIDERED && !considered.contains(&point) {
+                considered.push(point);
+            }
+        }
+        let errors = expected_errors(committee, task, &considered, &references, chance.random())?;
+        best = least_first(considered, errors);
+    }
+    best.truncate(count * SHORT_LIST);
+    Ok(diverse(best, count))
+}
+
+/// Points in the order of their values; equals as they came.
+fn least_first(points: Vec<Vec<f64>>, values: Vec<f64>) -> Vec<Vec<f64>> {
+    let mut pairs: Vec<(f64, Vec<f64>)> = values.into_iter().zip(points).collect();
+    pairs.sort_by(|a, b| a.0.total_cmp(&b.0));
+    pairs.into_iter().map(|(_, point)| point).collect()
 }
 
 /// The first, and then always the one farthest from those taken.
@@ -73,4 +100,69 @@ fn diverse(mut pool: Vec<Vec<f64>>, count: usize) -> Vec<Vec<f64>> {
         taken.push(pool.swap_remove(best));
     }
     taken
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Plan;
+    use heuristics::Row;
+    use rand::SeedableRng;
+
+    /// Twelve kernels on a line; where it is crossed at 500 the other choice is better.
+    fn task() -> Task {
+        let row = |at: usize| {
+            let x = [0, 60, 130, 180, 260, 330, 640, 700, 770, 850, 910, 1000][at];
+            Row {
+                program: at.to_string(),
+                variant: String::new(),
+                group: at.to_string(),
+                features: vec![f64::from(x)],
+                costs: if x < 500 { vec![1.0, 2.0] } else { vec![3.0, 1.0] },
+                label: usize::from(x >= 500),
+            }
+        };
+        Task {
+            features: vec!["x".into()],
+            choices: vec!["a".into(), "b".into()],
+            rows: (0..12).map(row).collect(),
+        }
+    }
+
+    /// Mean distance of the points taken to the border, over some seeds.
+    fn distance(strategy: Strategy) -> f64 {
+        let task = task();
+        let plan = Plan::parse("knn:7,tree:7").expect("known");
+        let (mut sum, mut taken) = (0.0, 0.0);
+        for seed in 0..6 {
+            let committee = plan.fit(&task, seed).expect("fits");
+            let mut chance = ChaCha8Rng::seed_from_u64(seed);
+            let points = choose(strategy, &committee, &task, 3, &mut chance).expect("chooses");
+            assert_eq!(points.len(), 3, "{strategy:?}");
+            sum += points.iter().map(|point| (point[0] - 500.0).abs()).sum::<f64>();
+            taken += points.len() as f64;
+        }
+        sum / taken
+    }
+
+    #[test]
+    fn points_are_taken_nearer_to_the_border_than_by_chance() {
+        let passive = distance(Strategy::Passive);
+        for strategy in [Strategy::Active, Strategy::ExpectedError] {
+            let found = distance(strategy);
+            assert!(found < 0.6 * passive, "{strategy:?}: {found}, by chance {passive}");
+        }
+    }
+
+    #[test]
+    fn the_same_seed_takes_the_same_points() {
+        let task = task();
+        let committee = Plan::parse("knn:3,tree:3").expect("known").fit(&task, 1).expect("fits");
+        let taken = |seed| {
+            let mut chance = ChaCha8Rng::seed_from_u64(seed);
+            choose(Strategy::ExpectedError, &committee, &task, 2, &mut chance).expect("chooses")
+        };
+        assert_eq!(taken(3), taken(3));
+        assert_ne!(taken(3), taken(4));
+    }
 }

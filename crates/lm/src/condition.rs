@@ -18,6 +18,17 @@ pub const FEATURES: [&str; 9] = [
     "tokens",
 ];
 
+/// Which of [`FEATURES`] a dimension of a feature space is, where it is one.
+#[must_use]
+pub fn feature(dimension: &str) -> Option<&'static str> {
+    let name = match dimension {
+        "TotalInsts" => "instructions",
+        "TotalBlocks" => "blocks",
+        other => other,
+    };
+    FEATURES.into_iter().find(|known| *known == name)
+}
+
 /// Steps of a feature: none, one, two or three, four to seven, and so on.
 pub const STEPS: usize = 12;
 

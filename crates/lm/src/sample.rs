@@ -206,6 +206,12 @@ impl<'a> Sampler<'a> {
         Ok(())
     }
 
+    /// Whether something can be drawn from this prompt: it leaves room, and the constraint accepts it.
+    #[must_use]
+    pub fn reads(&self, prompt: &Prompt) -> bool {
+        self.encode(prompt).and_then(|encoded| self.begin(0, encoded)).is_ok()
+    }
+
     fn encode(&self, prompt: &Prompt) -> Result<Encoded> {
         let tokenizer = self.checkpoint.tokenizer();
         let special = Special::ALL;

@@ -193,6 +193,10 @@ impl<'a> Search<'a> {
         self.proposers.push(proposer);
     }
 
+    fn is_only_nearest(&self) -> bool {
+        self.proposers.iter().all(|proposer| proposer.name() == "nearest")
+    }
+
     /// Only kernels that pass `acceptance` are answers.
     pub fn set_acceptance(&mut self, acceptance: Acceptance<'a>) {
         self.acceptance = Some(acceptance);
@@ -253,14 +257,13 @@ impl<'a> Search<'a> {
         let mined_proximity = ranked
             .first()
             .map_or(0.0, |(_, place)| target.proximity(&self.corpus.seeds[*place].vector));
-        let only_nearest = self.settings.proposers == ["nearest"];
+        let only_nearest = self.is_only_nearest();
         let skipped = if only_nearest { 0 } else { mined_exact };
         let nearest = ranked.into_iter().skip(skipped).map(|(_, place)| place).collect();
         for proposer in &mut self.proposers {
             proposer.restart();
         }
-        let directed =
-            self.settings.proposers.iter().any(|name| name != "random" && name != "nearest");
+        let directed = self.proposers.iter().any(|one| !matches!(one.name(), "random" | "nearest"));
         let survivors = if directed { self.start(&aim) } else { Vec::new() };
         Run {
             clock,
@@ -553,7 +556,7 @@ impl<'a> Search<'a> {
             run.nearest_found.retain(|judged| judged.distance > 0.0 || accepts(&judged.text));
         }
         let exact = run.nearest_found.iter().filter(|judged| judged.distance == 0.0).count();
-        let exhausted = self.settings.proposers == ["nearest"] && run.entered.is_empty();
+        let exhausted = self.is_only_nearest() && run.entered.is_empty();
         exact >= self.settings.kept || exhausted
     }
 

@@ -3,8 +3,13 @@
 use crate::{Global, duration::duration, interrupt, output, progress::Bar, target};
 use anyhow::bail;
 use dataset::{Code, Language, Programs};
-use learn::{Design, Findings, Options, Plan, Report, Strategy, Task};
-use std::{path::PathBuf, process::ExitCode, time::Duration};
+use learn::{Design, Findings, Options, Plan, Report, State, Strategy, Task, Travel, Waiting};
+use serde_json::json;
+use std::{
+    path::{Path, PathBuf},
+    process::ExitCode,
+    time::Duration,
+};
 use synth::{Budget, Exclusion, Judge, Settings};
 
 /// Make the kernels that a heuristic learns most from: query by committee, round after round
@@ -13,9 +18,14 @@ use synth::{Budget, Exclusion, Judge, Settings};
     benchstone learn --task local-size:8,256 --train kernels --rounds 5 --batch 8 --out learned\n  \
     benchstone learn --task cpu-gpu --train kernels --committee mlp:7,knn:7,forest:7 --out learned\n  \
     benchstone learn --task local-size:8,256 --train kernels --strategy passive --out baseline\n  \
+    benchstone learn --task cpu-gpu --train kernels --out learned --export-round round-0\n  \
+    benchstone learn --task cpu-gpu --train kernels --out learned --import-runs runs-0\n  \
     benchstone learn --experiment --task local-size:8,256 --train kernels --test suites --out compared\n\n\
 Without --test, a third of the training kernels (drawn by the seed) is kept for testing; these are\n\
 never trained on nor steered to. Near-duplicates of a test kernel are never trained on.\n\n\
+With --export-round or --import-runs no device is used here: the kernels of --train and --test, then\n\
+those of each round, are written, run elsewhere, and their runs read. What is printed says how to\n\
+go on.\n\n\
 --experiment compares training on mined kernels alone with adding equally many more of them,\n\
 undirected samples, kernels at points chosen at random, and at points chosen by the committee.\n\
 Unit of all statistics: the test program. A run that was stopped goes on where it was when the same command is\n\
@@ -39,7 +49,8 @@ pub(crate) struct Learn {
     /// Who votes: METHOD:COUNT with commas
     #[arg(long, default_value = "mlp:7,knn:7,forest:7")]
     committee: String,
-    /// active (where votes differ most) or passive (at random)
+    /// active (where votes differ most), expected-error (what is expected to leave the least error) or
+    /// passive (at random)
     #[arg(long, default_value = "active", value_parser = strategy)]
     strategy: Strategy,
     /// Rounds
@@ -60,6 +71,12 @@ pub(crate) struct Learn {
     /// Seed of all chance
     #[arg(long, default_value_t = 0)]
     seed: u64,
+    /// Write the kernels that wait for measurement as a data set for `run` on another machine, and stop
+    #[arg(long, value_name = "DIR", conflicts_with = "experiment")]
+    export_round: Option<PathBuf>,
+    /// Take the costs of the kernels that wait from what `run` made there
+    #[arg(long, value_name = "DIR", conflicts_with = "experiment")]
+    import_runs: Option<PathBuf>,
     /// Compare kinds of training kernels instead of learning
     #[arg(long)]
     experiment: bool,
@@ -84,9 +101,11 @@ pub(crate) struct Learn {
 
 impl Learn {
     pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
-        let devices = device::devices()?;
-        let wanted = if self.task == Task::CpuGpu { "cpu,gpu" } else { "cpu" };
-        device::select(&devices, wanted)?;
+        let travel = Travel { export: self.export_round.clone(), import: self.import_runs.clone() };
+        if travel.export.is_none() && travel.import.is_none() {
+            device::select(&device::devices()?, self.task.devices())?;
+        }
+        self.refuse_own_places()?;
         let judge = Judge::new(features::space(&self.space)?, global.jobs())?;
         let mut train = texts(&self.train, self.seed)?;
         let test = match &self.test {
@@ -112,7 +131,7 @@ impl Learn {
             return self.compare(global, &judge, &train, &test, search);
         }
         let options = Options {
-            task: self.task,
+            task: self.task.clone(),
             committee: Plan::parse(&self.committee)?,
             strategy: self.strategy,
             rounds: self.rounds,
@@ -126,17 +145,76 @@ impl Learn {
         };
         let bar = Bar::new(global);
         let stop = interrupt::flag()?;
-        let report = learn::learn(&options, &judge, &train, &test, &bar, &stop)?;
+        let state = learn::learn(&options, &travel, &judge, (&train, &test), &bar, &stop)?;
         drop(bar);
-        if report.rounds < self.rounds {
-            bail!("stopped after round {}; the same command goes on from there", report.rounds);
-        }
-        if global.json {
-            output::json(&report)?;
-        } else {
-            print(&report)?;
+        match state {
+            State::Learned(report) if report.rounds < self.rounds => {
+                bail!("stopped after round {}; the same command goes on from there", report.rounds);
+            }
+            State::Learned(report) if global.json => output::json(&report)?,
+            State::Learned(report) => print(&report)?,
+            State::Waiting(waiting) => self.print_waiting(&waiting, global)?,
+            state @ State::Imported { .. } if global.json => output::json(&state)?,
+            State::Imported { round, labelled } => output::line(&format!(
+                "round {round} of {} is labelled, {labelled} kernels to train on; the same command with \
+                 --export-round DIR in the place of --import-runs makes the next kernels, without both it \
+                 measures them here",
+                self.rounds
+            ))?,
         }
         Ok(ExitCode::SUCCESS)
+    }
+
+    /// Refuse an export in the place of something that is needed.
+    fn refuse_own_places(&self) -> anyhow::Result<()> {
+        let Some(export) = &self.export_round else { return Ok(()) };
+        let same = |path: &Path| match (path.canonicalize(), export.canonicalize()) {
+            (Ok(one), Ok(other)) => one == other,
+            _ => path == export,
+        };
+        let own = [
+            Some(&self.target.out),
+            Some(&self.train),
+            self.test.as_ref(),
+            self.import_runs.as_ref(),
+        ];
+        if own.into_iter().flatten().any(|path| same(path)) {
+            bail!(
+                "--export-round {} is named twice in this command; name another folder",
+                export.display()
+            );
+        }
+        Ok(())
+    }
+
+    /// What is to be done on the other machine, and then here.
+    fn print_waiting(&self, waiting: &Waiting, global: &Global) -> anyhow::Result<()> {
+        let exported = quoted(&waiting.exported.display().to_string());
+        let runs = quoted(&format!("{}.runs", waiting.exported.display()));
+        let run = format!(
+            "benchstone run {exported} {} --budget {}ms --out {runs}",
+            self.task.flags(self.global_size),
+            self.measuring.as_micros() as f64 / 1e3
+        );
+        let arguments = std::env::args_os().map(|word| word.to_string_lossy().into_owned());
+        let go_on = format!("benchstone {} --import-runs {runs}", without_travel(arguments));
+        if global.json {
+            return output::json(&json!({ "waiting": waiting, "run": run, "go_on": go_on }));
+        }
+        output::line(&format!(
+            "round {} of {}: {} kernels wait for measurement, written to {}\n\
+             on the machine that has the devices:\n  {run}\nand then, with what it made, here:\n  {go_on}",
+            waiting.round,
+            self.rounds,
+            output::count(waiting.kernels),
+            waiting.exported.display()
+        ))?;
+        match waiting.round < self.rounds {
+            true => output::line(
+                "with --export-round DIR added, that makes the next round's kernels and writes them",
+            ),
+            false => Ok(()),
+        }
     }
 
     fn compare(
@@ -238,7 +316,7 @@ fn print(report: &Report) -> anyhow::Result<()> {
 }
 
 /// The kernels at `path`, in an order drawn by the seed.
-fn texts(path: &std::path::Path, seed: u64) -> anyhow::Result<Vec<String>> {
+fn texts(path: &Path, seed: u64) -> anyhow::Result<Vec<String>> {
     let mut texts = Vec::new();
     for program in Programs::open(path)?.iter()? {
         let program = program?;
@@ -254,6 +332,30 @@ fn texts(path: &std::path::Path, seed: u64) -> anyhow::Result<Vec<String>> {
 fn first(mut texts: Vec<String>, limit: usize) -> Vec<String> {
     texts.truncate(limit);
     texts
+}
+
+/// This command line, as a shell takes it, without the flags of what travels.
+fn without_travel(arguments: impl Iterator<Item = String>) -> String {
+    const FLAGS: [&str; 2] = ["--export-round", "--import-runs"];
+    let mut words = Vec::new();
+    let mut arguments = arguments.skip(1);
+    while let Some(word) = arguments.next() {
+        if FLAGS.contains(&word.as_str()) {
+            let _value = arguments.next();
+        } else if !FLAGS.iter().any(|flag| word.starts_with(&format!("{flag}="))) {
+            words.push(quoted(&word));
+        }
+    }
+    words.join(" ")
+}
+
+/// A word for a shell.
+fn quoted(word: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "-_./,:=@%+^".contains(c);
+    match !word.is_empty() && word.chars().all(is_plain) {
+        true => word.to_owned(),
+        false => format!("'{}'", word.replace('\'', r"'\''")),
+    }
 }
 
 fn task(text: &str) -> Result<Task, String> {
@@ -274,7 +376,28 @@ fn task(text: &str) -> Result<Task, String> {
 fn strategy(text: &str) -> Result<Strategy, String> {
     match text {
         "active" => Ok(Strategy::Active),
+        "expected-error" => Ok(Strategy::ExpectedError),
         "passive" => Ok(Strategy::Passive),
-        _ => Err(format!("`{text}` is no strategy: active or passive")),
+        _ => Err(format!("`{text}` is no strategy: active, expected-error or passive")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_travel;
+
+    #[test]
+    fn a_command_is_repeated_without_what_travels() {
+        let words = [
+            "benchstone",
+            "learn",
+            "--import-runs",
+            "a",
+            "--train",
+            "my kernels",
+            "--export-round=b",
+        ];
+        let said = without_travel(words.into_iter().map(str::to_owned));
+        assert_eq!(said, "learn --train 'my kernels'");
     }
 }

@@ -91,6 +91,12 @@ impl State<'_> {
         &self.aim.target
     }
 
+    /// The dimensions of its space.
+    #[must_use]
+    pub fn dimensions(&self) -> Vec<&'static str> {
+        self.judge.space().dimensions()
+    }
+
     /// The programs that survived so far, nearest first.
     #[must_use]
     pub fn survivors(&self) -> &[Arc<Judged>] {

@@ -1,5 +1,7 @@
 //! `benchstone steer`: kernels at points of a feature space.
 
+mod model;
+
 use crate::{Global, duration::duration, interrupt, output, progress::Bar};
 use anyhow::{Context, bail};
 use dataset::{Builder, Dataset, Input, Notes, Programs, Progress};
@@ -23,12 +25,15 @@ use synth::{
     benchstone steer --space autophase --target my.cl --seeds kernels --n 5 --out found\n  \
     benchstone steer --space instcount --targets suites.jsonl --seeds kernels --budget 60s --out found\n  \
     benchstone steer --space instcount --targets suites.jsonl --sample 40 --budget cpu:30s --out found\n  \
-    benchstone steer --space grewe --target comp=10,mem=4..6 --budget 5000 --seed 7 --out found\n\n\
+    benchstone steer --space grewe --target comp=10,mem=4..6 --budget 5000 --seed 7 --out found\n  \
+    benchstone steer --space grewe --target comp=10,mem=4 --model models/infill --proposers model --out found\n\n\
 A target: wishes DIMENSION=VALUE with commas (ranges 4..6, weights 12*3; what is not named is free),\n\
 a program (.cl), a vector (.json), or a data set or folder of programs, each a target. --targets:\n\
 lines {\"target\": NAME, \"SPACE\": [...]}.\n\n\
 Proposers: nearest (mined kernels as they are), construct (from nothing), guided (edits that do what\n\
-the vector lacks), combine (edits tried one by one, then together), crossover, mutate; and random, which does not look at the target.\n\n\
+the vector lacks), combine (edits tried one by one, then together), crossover, mutate; model, where there\n\
+is a --model (its kernels and what it puts into holes of the survivors; infill models are told the target);\n\
+and random, which does not look at the target.\n\n\
 A budget in candidates makes a run repeatable: the same seed gives the same kernels. Kernels named\n\
 like a target, or near-duplicates of --exclude, are never among the seeds. A run that was stopped\n\
 goes on where it was when the same command is given again.\n\n\
@@ -65,6 +70,12 @@ pub(crate) struct Steer {
     /// Who proposes, with commas
     #[arg(long, value_name = "NAMES")]
     proposers: Option<String>,
+    /// A checkpoint of `train`, any kind: the proposer `model`
+    #[arg(long, value_name = "DIR")]
+    model: Option<PathBuf>,
+    /// Let the model write what cannot compile, too
+    #[arg(long, requires = "model")]
+    unconstrained: bool,
     /// What survives: standardised, euclidean, own
     #[arg(long, default_value = "euclidean")]
     metric: Metric,
@@ -113,11 +124,13 @@ impl Steer {
         }
         let bar = Bar::new(global);
         let corpus = self.corpus(&targets, &judge, &bar)?;
-        let settings = self.settings();
+        let mut settings = self.settings();
+        let model = self.proposer(&mut settings)?;
         let configuration = serde_json::json!({
             "space": self.space,
             "settings": plain(&settings),
             "must_run": self.must_run,
+            "model": model.as_ref().map(|model| model.identity().to_owned()),
             "targets": targets.iter().map(|target| target.name.clone()).collect::<Vec<_>>(),
         });
         let wishes = format!("{targets:?}");
@@ -130,6 +143,9 @@ impl Steer {
         let runs = self.must_run.then(Runs::new).transpose()?;
         let accepts = |text: &str| runs.as_ref().is_none_or(|runs| runs.accepts(text));
         let mut search = Search::new(&judge, &corpus, settings)?;
+        if let Some(model) = model {
+            search.add_proposer(Box::new(model));
+        }
         if self.must_run {
             search.set_acceptance(&accepts);
         }
@@ -206,6 +222,20 @@ impl Steer {
             None => {}
         }
         settings
+    }
+
+    /// The language model, if it is among those who propose; the search itself does not know its name.
+    fn proposer(&self, settings: &mut Settings) -> anyhow::Result<Option<model::Model>> {
+        let named = settings.proposers.iter().any(|name| name == model::NAME);
+        settings.proposers.retain(|name| name != model::NAME);
+        match &self.model {
+            Some(path) if named || self.proposers.is_none() => {
+                Ok(Some(model::Model::load(path, !self.unconstrained)?))
+            }
+            Some(_) => bail!("--proposers does not name `model`, so that --model is of no use"),
+            None if named => bail!("the proposer `model` needs a checkpoint: --model DIR"),
+            None => Ok(None),
+        }
     }
 
     fn all_targets(

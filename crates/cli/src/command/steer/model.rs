@@ -1,0 +1,143 @@
+//! A language model among the proposers: BenchPress's way (PACT'22, section 3.3), for every kind of model.
+
+use anyhow::Context;
+use lm::{Checkpoint, Choice, Drawing, HOLE, Kind, Prompt, Sampler, condition};
+use rand::Rng;
+use std::{collections::BTreeMap, path::Path};
+use synth::{Candidate, Chance, Proposer, State};
+
+/// Its name among the proposers.
+pub(super) const NAME: &str = "model";
+
+/// Candidates of one call: a sample costs as much as some hundred edits, and the budget is looked at
+/// between generations.
+const MOST: usize = 8;
+/// Most tokens of a sample.
+const LONGEST: usize = 512;
+/// The largest part of a survivor that a hole takes (PACT'22, section 3.2).
+const WIDEST: f64 = 0.9;
+
+/// Draws kernels from nothing, and fills holes of random place and length in survivors.
+pub(super) struct Model {
+    checkpoint: Checkpoint,
+    constrained: bool,
+    identity: String,
+}
+
+impl Model {
+    /// # Errors
+    /// When there is no such checkpoint.
+    pub(super) fn load(folder: &Path, constrained: bool) -> anyhow::Result<Model> {
+        let checkpoint = Checkpoint::load(folder)?;
+        let weights = folder.join("model.safetensors");
+        let (_, identity) = dataset::content_hash_of_file(&weights)
+            .with_context(|| format!("cannot read {}", weights.display()))?;
+        Ok(Model { checkpoint, constrained, identity })
+    }
+
+    /// Identity of its weights.
+    pub(super) fn identity(&self) -> &str {
+        &self.identity
+    }
+
+    /// What an infill model can be told of the target.
+    fn wanted(&self, state: &State<'_>) -> BTreeMap<String, f64> {
+        if self.checkpoint.kind() != Kind::Infill {
+            return BTreeMap::new();
+        }
+        let wanted = state.target().wanted.iter().zip(state.dimensions());
+        wanted
+            .filter_map(|(wanted, dimension)| {
+                let middle = wanted.map(|wanted| (wanted.least + wanted.most) / 2.0)?;
+                Some((condition::feature(dimension)?.to_owned(), middle))
+            })
+            .collect()
+    }
+
+    fn prompt(&self, state: &State<'_>, chance: &mut Chance) -> Prompt {
+        let survivors = state.survivors();
+        let parent = (!survivors.is_empty() && chance.random_bool(0.5))
+            .then(|| &survivors[chance.random_range(0..survivors.len())].text);
+        let text = parent.and_then(|text| holed(text, self.checkpoint.kind(), chance));
+        let text = text.unwrap_or_else(|| lm::START.to_owned());
+        Prompt { features: self.wanted(state), ..Prompt::new(&text) }
+    }
+}
+
+impl Proposer for Model {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn propose(&mut self, state: &State<'_>, count: usize, chance: &mut Chance) -> Vec<Candidate> {
+        let count = count.min(MOST);
+        let drawing = Drawing {
+            choice: Choice { temperature: 0.9, top_p: 1.0 },
+            seed: chance.random(),
+            constrained: self.constrained,
+            longest: if self.checkpoint.kind() == Kind::Lstm { 4 * LONGEST } else { LONGEST },
+            slots: count,
+        };
+        let sampler = Sampler::new(&self.checkpoint, drawing);
+        let mut found = Vec::new();
+        for number in 0..count as u64 {
+            let prompt = self.prompt(state, chance);
+            // A survivor that leaves no room, or that the model cannot spell, is no way on from there.
+            let prompt = if sampler.reads(&prompt) { prompt } else { Prompt::new(lm::START) };
+            found.push((number, prompt));
+        }
+        let mut texts = Vec::new();
+        let drawn = sampler.draw_each(found.into_iter(), &mut |sample| {
+            if sample.ended {
+                texts.push((sample.number, sample.text));
+            }
+            true
+        });
+        if drawn.is_err() {
+            return Vec::new();
+        }
+        texts.sort_unstable();
+        texts.into_iter().map(|(_, text)| Candidate::of_text(text)).collect()
+    }
+}
+
+/// The program with a hole in its body; a model that reads forwards alone gets what stands before it.
+fn holed(text: &str, kind: Kind, chance: &mut Chance) -> Option<String> {
+    let lexemes: Vec<_> = clang::lexer::tokens(text).collect();
+    let body = lexemes.iter().position(|token| token.is("{"))? + 1;
+    let last = lexemes.iter().rposition(|token| token.is("}"))?;
+    let widest = ((lexemes.len() as f64 * WIDEST) as usize).min(last.checked_sub(body)?);
+    let from = chance.random_range(body..=last);
+    let to = (from + chance.random_range(0..=widest)).min(last);
+    let begin = lexemes[from].begin;
+    if kind == Kind::Lstm {
+        return Some(format!("{}{HOLE}", &text[..begin]));
+    }
+    Some(format!("{} {HOLE} {}", &text[..begin], &text[lexemes[to].begin..]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use rand::SeedableRng;
+
+    #[test]
+    fn holes_are_inside_of_the_body_of_any_length() {
+        let text = "kernel void A(global int* a) { a[0] = 1; a[1] = 2; }";
+        let (mut shortest, mut longest) = (usize::MAX, 0);
+        for seed in 0..200 {
+            let mut chance = Chance::seed_from_u64(seed);
+            let holed = holed(text, Kind::Infill, &mut chance).expect("there is a body");
+            let (before, after) = holed.split_once(HOLE).expect("there is a hole");
+            assert!(before.starts_with("kernel void A(global int* a) {"), "{before}");
+            assert!(after.trim_end().ends_with('}'), "{after}");
+            let hidden = text.len() - before.trim().len() - after.trim().len();
+            shortest = shortest.min(hidden);
+            longest = longest.max(hidden);
+        }
+        assert!(shortest <= 1 && longest > 15, "{shortest} {longest}");
+        let mut chance = Chance::seed_from_u64(1);
+        assert!(holed(text, Kind::Lstm, &mut chance).expect("a body").ends_with(HOLE));
+        assert!(holed("int a;", Kind::Hole, &mut chance).is_none());
+    }
+}
