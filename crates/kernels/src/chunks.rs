@@ -14,6 +14,20 @@ pub(crate) struct Chunk {
     names: Vec<String>,
     /// Whether it is a directive (`#pragma`).
     directive: bool,
+    /// Whether it defines a function, and whether it declares one and nothing else.
+    function: (bool, bool),
+}
+
+impl Chunk {
+    /// The function that it defines.
+    pub(crate) fn function(&self) -> Option<&str> {
+        self.names.first().filter(|_| self.function.0).map(String::as_str)
+    }
+
+    /// Whether it defines or declares a function and nothing else.
+    pub(crate) fn declares_function(&self) -> bool {
+        self.function.0 || self.function.1
+    }
 }
 
 /// Cut preprocessed text. Chunks are disjoint, in order, and hold every token.
@@ -24,7 +38,13 @@ pub(crate) fn cut(text: &str) -> Vec<Chunk> {
         if token.kind == Kind::Directive && cutter.depth == 0 {
             if cutter.current.is_empty() {
                 let range = token.begin..token.end();
-                chunks.push(Chunk { range, kernel: None, names: Vec::new(), directive: true });
+                chunks.push(Chunk {
+                    range,
+                    kernel: None,
+                    names: Vec::new(),
+                    directive: true,
+                    function: (false, false),
+                });
             }
             // One in the middle of a declaration stays with it.
             continue;
@@ -114,6 +134,8 @@ impl<'a> Cutter<'a> {
         let (first, last) = (self.current.first()?, self.current.last()?);
         let range = first.begin..last.end();
         let function = self.body.filter(|body| self.is_function(*body));
+        let prototype = if function.is_none() { self.prototype() } else { None };
+        let defines = (function.is_some(), prototype.is_some());
         let mut kernel = None;
         let names = match function {
             Some(body) => {
@@ -124,13 +146,13 @@ impl<'a> Cutter<'a> {
                 }
                 vec![name]
             }
-            None => self.prototype().map_or_else(|| self.declared(), |name| vec![name.to_owned()]),
+            None => prototype.map_or_else(|| self.declared(), |name| vec![name.to_owned()]),
         };
         let empty = self.current.iter().all(|token| token.is(";"));
         self.current.clear();
         self.depth = 0;
         self.body = None;
-        (!empty).then_some(Chunk { range, kernel, names, directive: false })
+        (!empty).then_some(Chunk { range, kernel, names, directive: false, function: defines })
     }
 
     /// The function that a declaration without a body declares, and nothing else with it.

@@ -3,6 +3,7 @@
 use crate::{
     KernelRow, chunks,
     compiler::{Compiler, DOES_NOT_COMPILE},
+    functions,
     isolate::{Isolated, Pieces},
     lexer::tokens,
     reduce::Reduced,
@@ -32,10 +33,12 @@ pub(crate) struct Source {
     pub(crate) defines: Vec<String>,
     /// Kernel heads counted where it was found; `None` to count here.
     pub(crate) heads: Option<u64>,
+    /// Whether it is a C program, whose functions are wanted.
+    pub(crate) is_c: bool,
 }
 
 impl Source {
-    fn row(&self) -> KernelRow {
+    pub(crate) fn row(&self) -> KernelRow {
         let Provenance { source, package, version, path, licence, licence_source } =
             self.provenance.clone();
         KernelRow {
@@ -55,7 +58,7 @@ impl Source {
         self.rejected("", &Verdict::new("licence-not-admitted", self.provenance.licence.as_str()))
     }
 
-    fn rejected(&self, original_name: &str, verdict: &Verdict) -> KernelRow {
+    pub(crate) fn rejected(&self, original_name: &str, verdict: &Verdict) -> KernelRow {
         let mut row = self.row();
         row.original_name = original_name.to_owned();
         row.id = dataset::content_hash_of([self.id.as_bytes(), original_name.as_bytes()]);
@@ -64,7 +67,8 @@ impl Source {
     }
 }
 
-/// The rows of a content file: its kernels, and whatever was turned away.
+/// The rows of a content file: its kernels, or functions of a C program, and whatever was turned
+/// away.
 pub(crate) fn rows(compiler: &Compiler, source: &Source) -> Vec<KernelRow> {
     let Some(text) = &source.text else {
         return vec![source.rejected("", &Verdict::new("not-utf8", "the file is binary"))];
@@ -75,6 +79,9 @@ pub(crate) fn rows(compiler: &Compiler, source: &Source) -> Vec<KernelRow> {
     if text.len() > LARGEST_BYTES {
         let detail = format!("{} bytes, more than {LARGEST_BYTES}", text.len());
         return vec![source.rejected("", &Verdict::new("too-large", detail))];
+    }
+    if source.is_c {
+        return functions::rows(compiler, source, text);
     }
     let heads: BTreeSet<&str> = chunks::heads(text).collect();
     if let Some(rows) = reduced_rows(compiler, source, text, &heads) {

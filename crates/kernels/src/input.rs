@@ -10,6 +10,7 @@ use std::path::Path;
 struct ContentFile {
     id: String,
     text: String,
+    language: String,
     kind: String,
     source: String,
     package: String,
@@ -106,6 +107,7 @@ fn of_content(row: ContentFile) -> Source {
         },
         defines: row.defines,
         heads: Some(row.kernels),
+        is_c: row.language == Language::C.name(),
     }
 }
 
@@ -117,5 +119,5 @@ fn of_program(program: dataset::Program) -> Source {
     };
     let path = if program.path.is_empty() { program.name } else { program.path };
     let provenance = Provenance { path, ..Provenance::default() };
-    Source { id, text, provenance, defines: Vec::new(), heads: None }
+    Source { id, text, provenance, defines: Vec::new(), heads: None, is_c: false }
 }

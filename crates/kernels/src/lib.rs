@@ -16,6 +16,9 @@
 //!    where they differ the kernel is kept as isolated, with the verdict `rewrite-changed-ir`.
 //! 5. Equal texts are one kernel; near-duplicates are one family.
 //!
+//! A C program goes the same way as far as it is OpenCL C: one row for each of its functions, which
+//! models are pre-trained on.
+//!
 //! Everything is a [`KernelRow`] in the end, what was turned away too; the [`Report`] counts.
 //!
 //! ```no_run
@@ -32,6 +35,7 @@ mod chunks;
 mod compiler;
 mod error;
 mod file;
+mod functions;
 mod input;
 mod isolate;
 mod judge;

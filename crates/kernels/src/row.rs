@@ -25,7 +25,8 @@ impl Status {
     }
 }
 
-/// One row of a kernel data set: a kernel, or a content file or kernel that was turned away.
+/// One row of a kernel data set: a kernel, or a content file or kernel that was turned away. Of C
+/// programs: a function in the place of the kernel, without arguments and dimensions.
 ///
 /// | verdict | the row is |
 /// |---|---|
@@ -34,8 +35,10 @@ impl Status {
 /// | `duplicate` | a kernel whose text another row holds: `detail` is that row's `id` |
 /// | `does-not-compile` | a kernel or file that clang rejects; `detail` is the first diagnostic |
 /// | `too-small` | a kernel of fewer than [`MINIMUM_INSTRUCTIONS`](crate::MINIMUM_INSTRUCTIONS) |
+/// | `not-defined` | a function that needs what its program does not define; `detail` names it |
+/// | `too-long` | a function that is longer than kernels are, with all that it needs |
 /// | `inactive` | a kernel that conditional compilation leaves out |
-/// | `no-kernel` | a content file without any |
+/// | `no-kernel`, `no-function` | a content file without any |
 /// | `empty`, `not-utf8`, `too-large` | a content file that was not tried |
 /// | `timeout`, `cpu-limit`, `memory-limit`, `output-limit`, `crash` | what it did to clang |
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -4,6 +4,7 @@ use crate::{
     Error, Kind, Recipe, Result,
     checkpoint::put,
     condition,
+    pretrain::{FunctionReport, Functions},
     tokenizer::{self, Characters, Special, Syntax, Tokenizer},
 };
 use dataset::{Signature, content_hash, families};
@@ -51,10 +52,18 @@ pub struct CorpusReport {
     pub vocabulary: usize,
     /// Kernels by licence.
     pub licences: BTreeMap<String, usize>,
+    /// The functions to pre-train on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pretraining: Option<FunctionReport>,
 }
 
+/// Sides of the split, as `corpus.safetensors` holds them.
+const TRAINING: u8 = 0;
+const VALIDATION: u8 = 1;
+const PRETRAINING: u8 = 2;
+
 struct Split {
-    /// 0 to train on, 1 to validate on.
+    /// [`TRAINING`] or [`VALIDATION`].
     side: Vec<u8>,
     weight: Vec<f32>,
 }
@@ -64,11 +73,14 @@ struct Split {
 ///
 /// Families of near-duplicates are never split between training and validation; validation holds
 /// whole packages as well. Large families and packages are drawn less than their size says.
+/// `functions` are what is pre-trained on: one of each family, and none that is a near-duplicate of
+/// a kernel to validate on.
 ///
 /// # Errors
 /// When there is nothing to train on, or a file cannot be written.
 pub fn prepare(
     entries: &[Entry],
+    functions: &[Entry],
     kind: Kind,
     recipe: &Recipe,
     seed: u64,
@@ -82,15 +94,8 @@ pub fn prepare(
                 .to_owned(),
         ));
     }
-    let tokenizer: Box<dyn Tokenizer> = match kind {
-        Kind::Lstm => Box::new(Characters::learn(entries.iter().map(|entry| entry.text.as_str()))?),
-        Kind::Hole => Box::new(Syntax::learn(&[], entries.iter().map(|e| e.text.as_str()))?),
-        Kind::Infill => Box::new(Syntax::learn(
-            &condition::pieces(),
-            entries.iter().map(|entry| entry.text.as_str()),
-        )?),
-    };
-    let longest = (training.length as f64 * training.longest) as usize;
+    let tokenizer = learn(entries, functions, kind)?;
+    let longest = training.longest_tokens();
     let all: Vec<(usize, Vec<u16>)> = entries
         .iter()
         .enumerate()
@@ -110,44 +115,28 @@ pub fn prepare(
             report.too_long
         )));
     }
+    let sides = all.iter().zip(&split.side);
+    let validation: Vec<&str> = sides
+        .clone()
+        .filter(|(_, side)| **side == VALIDATION)
+        .map(|((at, _), _)| entries[*at].text.as_str())
+        .collect();
+    report.training_tokens =
+        sides.filter(|(_, side)| **side == TRAINING).map(|((_, ids), _)| ids.len() as u64).sum();
+    let functions = Functions::choose(functions, &validation, &*tokenizer, kind, recipe);
     std::fs::create_dir_all(folder).map_err(Error::file("create", folder))?;
-    let (mut tokens, mut offsets) = (Vec::new(), vec![0]);
-    let (mut conditions, mut specifications, mut specification_offsets) =
-        (Vec::new(), Vec::new(), vec![0]);
-    for ((_, ids), entry) in all.iter().zip(&kept) {
-        tokens.extend_from_slice(ids);
-        offsets.push(tokens.len() as i64);
-        if kind == Kind::Infill {
-            let mut features = entry.features.clone();
-            features.insert("tokens".to_owned(), ids.len() as f64);
-            let id = |piece: Option<String>| piece.and_then(|p| tokenizer.vocabulary().id(&p));
-            conditions.extend(
-                condition::of(&features).into_iter().map(|piece| id(piece).unwrap_or(u16::MAX)),
-            );
-            let lexemes = condition::arguments(&entry.text).join(" ");
-            specifications.extend(tokenizer.encode_plain(&lexemes));
-        }
-        specification_offsets.push(specifications.len() as i64);
+    let mut rows = Rows::new(kind, &*tokenizer);
+    all.iter().zip(&kept).for_each(|((_, ids), entry)| rows.push(entry, ids));
+    functions.chosen.iter().for_each(|(entry, ids)| rows.push(entry, ids));
+    let mut side = split.side;
+    side.resize(kept.len() + functions.chosen.len(), PRETRAINING);
+    let weight = [split.weight, functions.weight].concat();
+    let mut arrays = rows.arrays();
+    arrays.insert("split".to_owned(), Array::list(Numbers::U8(side)));
+    arrays.insert("weight".to_owned(), Array::list(Numbers::F32(weight)));
+    if functions.report != FunctionReport::default() {
+        report.pretraining = Some(functions.report);
     }
-    report.training_tokens = all
-        .iter()
-        .zip(&split.side)
-        .filter(|(_, side)| **side == 0)
-        .map(|((_, ids), _)| ids.len() as u64)
-        .sum();
-    let width = conditions.len() / kept.len();
-    let arrays = BTreeMap::from([
-        ("tokens".to_owned(), Array::list(Numbers::U16(tokens))),
-        ("offsets".to_owned(), Array::list(Numbers::I64(offsets))),
-        (
-            "conditions".to_owned(),
-            Array { shape: vec![kept.len(), width], numbers: Numbers::U16(conditions) },
-        ),
-        ("specifications".to_owned(), Array::list(Numbers::U16(specifications))),
-        ("specification_offsets".to_owned(), Array::list(Numbers::I64(specification_offsets))),
-        ("split".to_owned(), Array::list(Numbers::U8(split.side))),
-        ("weight".to_owned(), Array::list(Numbers::F32(split.weight))),
-    ]);
     nn::write(&folder.join("corpus.safetensors"), &arrays)?;
     let seen = entries.iter().map(|entry| fingerprint(&entry.text)).collect();
     let seen = BTreeMap::from([("seen".to_owned(), Array::list(Numbers::I64(seen)))]);
@@ -158,6 +147,79 @@ pub fn prepare(
     json(&folder.join("training.json"), &settings(kind, recipe, seed))?;
     json(&folder.join("corpus.json"), &report)?;
     Ok(report)
+}
+
+/// The tokenizer of a kind. Words that functions alone hold are whole only where many functions hold
+/// them: the vocabulary is the kernels'.
+fn learn(entries: &[Entry], functions: &[Entry], kind: Kind) -> Result<Box<dyn Tokenizer>> {
+    fn texts(entries: &[Entry]) -> impl Iterator<Item = &str> {
+        entries.iter().map(|entry| entry.text.as_str())
+    }
+    let conditions = if kind == Kind::Infill { condition::pieces() } else { Vec::new() };
+    Ok(match kind {
+        Kind::Lstm => Box::new(Characters::learn(texts(entries).chain(texts(functions)))?),
+        Kind::Hole | Kind::Infill => {
+            Box::new(Syntax::learn_both(&conditions, texts(entries), texts(functions))?)
+        }
+    })
+}
+
+/// What is written of each kernel and function, one after the other.
+struct Rows<'a> {
+    kind: Kind,
+    tokenizer: &'a dyn Tokenizer,
+    tokens: Vec<u16>,
+    offsets: Vec<i64>,
+    conditions: Vec<u16>,
+    specifications: Vec<u16>,
+    specification_offsets: Vec<i64>,
+}
+
+impl<'a> Rows<'a> {
+    fn new(kind: Kind, tokenizer: &'a dyn Tokenizer) -> Rows<'a> {
+        Rows {
+            kind,
+            tokenizer,
+            tokens: Vec::new(),
+            offsets: vec![0],
+            conditions: Vec::new(),
+            specifications: Vec::new(),
+            specification_offsets: vec![0],
+        }
+    }
+
+    fn push(&mut self, entry: &Entry, ids: &[u16]) {
+        self.tokens.extend_from_slice(ids);
+        self.offsets.push(self.tokens.len() as i64);
+        if self.kind == Kind::Infill {
+            let mut features = entry.features.clone();
+            features.insert("tokens".to_owned(), ids.len() as f64);
+            let vocabulary = self.tokenizer.vocabulary();
+            let id = |piece: Option<String>| piece.and_then(|piece| vocabulary.id(&piece));
+            let conditions = condition::of(&features);
+            self.conditions
+                .extend(conditions.into_iter().map(|piece| id(piece).unwrap_or(u16::MAX)));
+            let lexemes = condition::arguments(&entry.text).join(" ");
+            self.specifications.extend(self.tokenizer.encode_plain(&lexemes));
+        }
+        self.specification_offsets.push(self.specifications.len() as i64);
+    }
+
+    fn arrays(self) -> BTreeMap<String, Array> {
+        let rows = self.offsets.len() - 1;
+        let conditions = Array {
+            shape: vec![rows, self.conditions.len() / rows.max(1)],
+            numbers: Numbers::U16(self.conditions),
+        };
+        let starts = Array::list(Numbers::I64(self.specification_offsets));
+        BTreeMap::from([
+            ("tokens".to_owned(), Array::list(Numbers::U16(self.tokens))),
+            ("offsets".to_owned(), Array::list(Numbers::I64(self.offsets))),
+            ("conditions".to_owned(), conditions),
+            ("specifications".to_owned(), Array::list(Numbers::U16(self.specifications))),
+            ("specification_offsets".to_owned(), starts),
+        ])
+    }
 }
 
 /// File of a checkpoint with the fingerprints of all kernels of its corpus.
@@ -261,25 +323,32 @@ fn split(entries: &[&Entry], family: &[usize], recipe: &Recipe) -> Split {
         *sizes.entry(*at).or_default() += 1;
     }
     let mut weight: Vec<f64> = family.iter().map(|at| 1.0 / (sizes[at] as f64).sqrt()).collect();
-    // Packages above their share are brought down to it, until none is.
+    let drawn: Vec<usize> = (0..entries.len()).filter(|at| side[*at] == TRAINING).collect();
+    let packages: Vec<&str> = drawn.iter().map(|at| entries[*at].package.as_str()).collect();
+    let mut capped: Vec<f64> = drawn.iter().map(|at| weight[*at]).collect();
+    cap_packages(&packages, &mut capped, training.package_share);
+    drawn.iter().zip(capped).for_each(|(at, capped)| weight[*at] = capped);
+    Split { side, weight: weight.into_iter().map(|weight| weight as f32).collect() }
+}
+
+/// Bring packages above their share of the weight down to it, until none is.
+pub(crate) fn cap_packages(packages: &[&str], weight: &mut [f64], share: f64) {
     for _ in 0..32 {
         let mut sums: BTreeMap<&str, f64> = BTreeMap::new();
-        let mut whole = 0.0;
-        for (at, entry) in entries.iter().enumerate().filter(|(at, _)| side[*at] == 0) {
-            *sums.entry(&entry.package).or_default() += weight[at];
-            whole += weight[at];
+        for (package, weight) in packages.iter().zip(&*weight) {
+            *sums.entry(package).or_default() += weight;
         }
-        let most = training.package_share.max(1.0 / sums.len().max(1) as f64) * whole;
+        let whole: f64 = sums.values().sum();
+        let most = share.max(1.0 / sums.len().max(1) as f64) * whole;
         if sums.values().all(|sum| *sum <= most * 1.001) {
-            break;
+            return;
         }
-        for (at, entry) in entries.iter().enumerate() {
-            if let Some(sum) = sums.get(entry.package.as_str()).filter(|sum| **sum > most) {
-                weight[at] *= most / sum;
+        for (package, weight) in packages.iter().zip(&mut *weight) {
+            if let Some(sum) = sums.get(package).filter(|sum| **sum > most) {
+                *weight *= most / sum;
             }
         }
     }
-    Split { side, weight: weight.into_iter().map(|weight| weight as f32).collect() }
 }
 
 fn report(entries: &[&Entry], family: &[usize], split: &Split) -> CorpusReport {
@@ -290,7 +359,7 @@ fn report(entries: &[&Entry], family: &[usize], split: &Split) -> CorpusReport {
     for (at, entry) in entries.iter().enumerate() {
         all_packages.insert(entry.package.as_str());
         *report.licences.entry(entry.licence.clone()).or_default() += 1;
-        if split.side[at] == 1 {
+        if split.side[at] == VALIDATION {
             report.validation += 1;
             continue;
         }
@@ -348,7 +417,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let entries = entries();
         let recipe = Recipe::of(Kind::Infill);
-        prepare(&entries, Kind::Infill, &recipe, 1, folder.path()).expect("a corpus");
+        prepare(&entries, &[], Kind::Infill, &recipe, 1, folder.path()).expect("a corpus");
         let tokenizer =
             tokenizer::read(&folder.path().join("tokenizer.json"), "syntax").expect("own");
         let arrays = nn::read(&folder.path().join("corpus.safetensors")).expect("own");
@@ -362,9 +431,42 @@ mod tests {
     }
 
     #[test]
+    fn functions_stand_behind_the_kernels_without_near_duplicates() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let kernels = entries();
+        let recipe = Recipe::of(Kind::Infill);
+        let function = |at: usize| Entry {
+            text: format!("int A(int a, int* b) {{\n  return b[a] * {at} + {};\n}}\n", at * at),
+            package: "c".to_owned(),
+            licence: "MIT".to_owned(),
+            ..Entry::default()
+        };
+        // Every function twice, and every kernel as a function: those of validation are left out.
+        let mut functions: Vec<Entry> = (0..20).chain(0..20).map(function).collect();
+        functions.extend(kernels.iter().cloned());
+        let report = prepare(&kernels, &functions, Kind::Infill, &recipe, 1, folder.path())
+            .expect("a corpus");
+        let alone = tempfile::tempdir().expect("a folder");
+        let without =
+            prepare(&kernels, &[], Kind::Infill, &recipe, 1, alone.path()).expect("a corpus");
+        assert_eq!((report.training, report.validation), (without.training, without.validation));
+        let functions = report.pretraining.expect("functions");
+        assert!(functions.near_validation >= report.validation, "{functions:?}");
+        assert_eq!(functions.packages["c"], 20);
+        assert_eq!(functions.licences["MIT"], 20);
+        let arrays = nn::read(&folder.path().join("corpus.safetensors")).expect("own");
+        let Numbers::U8(split) = &arrays["split"].numbers else { panic!("other numbers") };
+        let count = |side: u8| split.iter().filter(|known| **known == side).count();
+        assert_eq!(count(PRETRAINING), functions.functions);
+        assert_eq!(count(TRAINING), report.training);
+        assert_eq!(arrays["weight"].shape, [split.len()]);
+        assert_eq!(arrays["offsets"].shape, [split.len() + 1]);
+    }
+
+    #[test]
     fn an_empty_corpus_is_an_error() {
         let folder = tempfile::tempdir().expect("a folder");
-        let error = prepare(&[], Kind::Lstm, &Recipe::of(Kind::Lstm), 1, folder.path());
+        let error = prepare(&[], &[], Kind::Lstm, &Recipe::of(Kind::Lstm), 1, folder.path());
         assert!(error.expect_err("nothing").to_string().contains("no accepted kernel"));
     }
 }

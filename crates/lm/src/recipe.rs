@@ -109,6 +109,17 @@ pub struct Training {
     pub validation_share: f64,
     /// Longer kernels than this many times `length` are left out.
     pub longest: f64,
+    /// Share of the budget, from its beginning, in which functions are drawn, where there are any.
+    pub pretrain_share: f64,
+    /// Share of the draws in that part that are functions.
+    pub function_share: f64,
+}
+
+impl Training {
+    /// The most tokens that a kernel may have.
+    pub(crate) fn longest_tokens(&self) -> usize {
+        (self.length as f64 * self.longest) as usize
+    }
 }
 
 /// A kind of model with its settings.
@@ -147,6 +158,8 @@ impl Recipe {
             package_share: 0.2,
             validation_share: 0.05,
             longest: 2.0,
+            pretrain_share: 0.5,
+            function_share: 0.8,
         };
         match kind {
             Kind::Lstm => Recipe {
@@ -209,6 +222,10 @@ impl Recipe {
                 || !model.heads.is_multiple_of(model.kv_heads));
         if heads {
             return Some(format!("{} heads do not divide a width of {}", model.heads, model.width));
+        }
+        let shares = [training.pretrain_share, training.function_share];
+        if shares.iter().any(|share| !(0.0..=1.0).contains(share)) {
+            return Some("pretrain_share and function_share are shares of 0 to 1".to_owned());
         }
         if training.length < 16 || training.batch_tokens < training.length {
             return Some("a batch must hold at least one sequence of `length` tokens".to_owned());
@@ -287,6 +304,12 @@ mod tests {
         wanted.model.layers = 2;
         wanted.training.learning_rate = 1.0;
         assert_eq!(recipe, wanted);
+    }
+
+    #[test]
+    fn a_share_is_no_more_than_the_whole() {
+        let error = Recipe::parse(Kind::Hole, "[training]\npretrain_share = 1.5");
+        assert!(error.expect_err("too much").contains("pretrain_share"));
     }
 
     #[test]

@@ -46,6 +46,7 @@ fn main() -> ExitCode {
         };
         add("has_the_same_logits_in_both_engines", conforms);
         add("learns", learns);
+        add("pre_trains_on_functions_as_long_as_it_is_told_to", pre_trains);
         add("killed_and_resumed_has_the_weights_of_an_uninterrupted_run", resumes);
         if kind != Kind::Hole {
             add("decodes_with_a_cache_as_in_a_full_pass", decodes);
@@ -102,6 +103,21 @@ fn corpus() -> Vec<Entry> {
         .collect()
 }
 
+/// Functions to pre-train on: loops over what a pointer without an address space points to.
+fn functions() -> Vec<Entry> {
+    (0..20)
+        .map(|at| {
+            let body: String = (0..2 + at % 3)
+                .map(|n| format!("    a[c] = a[c] * {} + {};\n", at * 7 + n, at * at + n))
+                .collect();
+            let text = format!(
+                "void A(int* a, int b) {{\n  for (int c = 0; c < b; c++) {{\n{body}  }}\n}}\n"
+            );
+            Entry { text, package: format!("c{}", at % 3), ..Entry::default() }
+        })
+        .collect()
+}
+
 /// Steps of a run.
 const STEPS: u64 = 12;
 
@@ -120,13 +136,14 @@ fn recipe(kind: Kind) -> Recipe {
     training.validation_share = 0.2;
     training.dropout = 0.1;
     training.longest = 4.0;
+    training.pretrain_share = 0.7;
     recipe
 }
 
-/// A folder to train in.
+/// A folder to train in, with functions for the first eight steps.
 fn folder(kind: Kind, recipe: &Recipe) -> Result<TempDir, Failed> {
     let folder = tempfile::tempdir()?;
-    lm::prepare(&corpus(), kind, recipe, 7, folder.path())?;
+    lm::prepare(&corpus(), &functions(), kind, recipe, 7, folder.path())?;
     Ok(folder)
 }
 
@@ -306,6 +323,24 @@ fn learns(kind: Kind, other: &Path) -> Done {
         Ok(fs::read(folder.path().join(file))? == fs::read(other.join(file))?)
     };
     ensure(same("model.safetensors")?, || "another run has other weights".to_owned())
+}
+
+/// Shares of nothing are no pre-training, and a longer one makes other weights.
+fn pre_trains(kind: Kind, whole: &Path) -> Done {
+    let weights = |pretrain_share: f64, function_share: f64| -> Result<_, Failed> {
+        let mut recipe = recipe(kind);
+        recipe.training.pretrain_share = pretrain_share;
+        recipe.training.function_share = function_share;
+        let folder = folder(kind, &recipe)?;
+        run(&["train", "--device", "cpu"], folder.path())?;
+        Ok((losses(folder.path())?, nn::read(&folder.path().join("state.safetensors"))?))
+    };
+    let (never, no_functions) = (weights(0.0, 0.8)?, weights(0.7, 0.0)?);
+    ensure(never == no_functions, || "functions were drawn".to_owned())?;
+    let (short, long) = (weights(0.25, 0.8)?, losses(whole)?);
+    ensure(never.0[0] != short.0[0], || "no function was drawn".to_owned())?;
+    ensure(short.0[..3] == long[..3], || "the first three steps differ".to_owned())?;
+    ensure(short.0[3] != long[3], || "the fourth step is the same".to_owned())
 }
 
 /// Killed in the middle of a step, not asked to stop.

@@ -1,5 +1,7 @@
-//! Mine sources into a data set: `mine OUT SOURCE...`, or with `@packages.toml`.
+//! Mine sources into a data set: `mine OUT SOURCE...`, or with `@packages.toml`; `mine --c OUT SOURCE...`
+//! finds C programs under permissive licences.
 
+use dataset::{Language, Licences};
 use mine::{Options, Progress};
 use std::sync::atomic::AtomicBool;
 
@@ -17,13 +19,19 @@ impl Progress for Lines {
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let mut arguments = std::env::args().skip(1);
+    let mut arguments = std::env::args().skip(1).peekable();
+    let c = arguments.next_if(|first| first == "--c").is_some();
+    let (language, licences) = match c {
+        true => (Language::C, Licences::Permissive),
+        false => (Language::OpenCl, Licences::All),
+    };
     let out = arguments.next().ok_or("usage: mine OUT SOURCE...")?.into();
     let options = Options {
         sources: arguments.collect(),
         out,
         force: false,
-        licences: dataset::Licences::All,
+        licences,
+        language,
         jobs: 0,
         cache: None,
         offline: false,

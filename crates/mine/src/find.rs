@@ -8,9 +8,9 @@ use crate::{
     licence::Licensing,
     row::{self, ContentFile},
     source::Package,
-    tree::{Host, Role, Tree, role},
+    tree::{Host, Role, Tree, is_c, role},
 };
-use dataset::{Decoded, Licences, Signature, Verdict, content_hash};
+use dataset::{Decoded, Language, Licences, Signature, Verdict, content_hash};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 
@@ -32,15 +32,21 @@ struct Candidate<'a> {
     verdict: Verdict,
 }
 
-/// All content files of a package, the news about its files, and the licence texts they name.
-pub(crate) fn rows(package: &Package, source: &str, admitted: Licences) -> Vec<ContentFile> {
+/// All content files of a package in one language, the news about its files, and the licence texts
+/// they name.
+pub(crate) fn rows(
+    package: &Package,
+    source: &str,
+    admitted: Licences,
+    language: Language,
+) -> Vec<ContentFile> {
     let tree = &package.tree;
     let hints = Hints::of(tree);
     let library = Library::new(tree, &hints);
     let licensing = Licensing::of(package);
     let files: Vec<(&str, &[u8])> = tree.iter().collect();
     let row = ContentFile {
-        language: "opencl".to_owned(),
+        language: language.name().to_owned(),
         source: source.to_owned(),
         package: package.name.clone(),
         version: package.version.clone(),
@@ -48,7 +54,10 @@ pub(crate) fn rows(package: &Package, source: &str, admitted: Licences) -> Vec<C
     };
     let mut rows: Vec<ContentFile> = files
         .par_iter()
-        .flat_map_iter(|(path, content)| candidates(tree, path, content))
+        .flat_map_iter(|(path, content)| match language {
+            Language::C => program(path, content).into_iter().collect(),
+            _ => candidates(tree, path, content),
+        })
         .map(|found| finish(found, &library, &hints, &licensing, admitted, &row))
         .collect();
     rows.extend(tree.news.iter().map(|(path, verdict)| ContentFile {
@@ -117,13 +126,30 @@ fn finish(
         return row;
     }
     let whole = format!("{}\n", whole.trim_end());
-    row.kernels = kernel::kernel_heads(&text, &kernel::kernel_macros(&whole)).len() as u64;
     row.signature = Signature::of(kernel::tokens(&text)).values().to_vec();
-    row.defines = hints.options(path, &whole);
+    if row.language != Language::C.name() {
+        row.kernels = kernel::kernel_heads(&text, &kernel::kernel_macros(&whole)).len() as u64;
+        row.defines = hints.options(path, &whole);
+    }
     row.id = content_hash(whole.as_bytes());
     row.text = whole;
     row.template = template;
     row
+}
+
+/// The C program that a file is.
+fn program<'a>(path: &'a str, content: &[u8]) -> Option<Candidate<'a>> {
+    if !is_c(path) {
+        return None;
+    }
+    let (text, verdict) = match decode(content) {
+        None => (String::new(), Verdict::new("not-utf8", "the file is binary")),
+        Some(decoded) if decoded.text.trim().is_empty() => {
+            (String::new(), Verdict::new("empty", ""))
+        }
+        Some(decoded) => (decoded.text, Verdict::accepted()),
+    };
+    Some(Candidate { path, line: None, text, template: false, verdict })
 }
 
 /// The content files in one file.
@@ -244,6 +270,7 @@ mod tests {
             ]),
             "folder",
             Licences::All,
+            Language::OpenCl,
         );
         let short: Vec<(&str, &str)> =
             found.iter().map(|r| (r.path.as_str(), r.verdict.as_str())).collect();
@@ -261,12 +288,28 @@ mod tests {
     }
 
     #[test]
+    fn c_programs_are_found_where_c_is_wanted() {
+        let files: [(&str, &[u8]); 4] = [
+            ("a.c", b"#include \"a.h\"\nint a(T b) { return b; }"),
+            ("a.h", b"typedef int T;"),
+            ("empty.c", b"\n"),
+            ("k.cl", b"kernel void a() {}"),
+        ];
+        let found = rows(&package(&files), "folder", Licences::All, Language::C);
+        let short: Vec<(&str, &str)> =
+            found.iter().map(|r| (r.path.as_str(), r.verdict.as_str())).collect();
+        assert_eq!(short, [("a.c", "accepted"), ("empty.c", "empty")]);
+        assert_eq!(found[0].text, "typedef int T;\nint a(T b) { return b; }\n");
+        assert_eq!(found[0].language, "c");
+    }
+
+    #[test]
     fn the_licence_filter_turns_files_away_by_name() {
         let files: [(&str, &[u8]); 2] = [
             ("free.cl", b"// SPDX-License-Identifier: MIT\nkernel void a() {}"),
             ("gpl.cl", b"// SPDX-License-Identifier: GPL-3.0-only\nkernel void a() {}"),
         ];
-        let found = rows(&package(&files), "folder", Licences::Permissive);
+        let found = rows(&package(&files), "folder", Licences::Permissive, Language::OpenCl);
         let verdicts: Vec<&str> = found.iter().map(|row| row.verdict.as_str()).collect();
         assert_eq!(verdicts, ["accepted", "licence-not-admitted"]);
     }

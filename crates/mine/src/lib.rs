@@ -30,6 +30,7 @@
 //!     out: folder.path().join("raw"),
 //!     force: false,
 //!     licences: dataset::Licences::All,
+//!     language: dataset::Language::OpenCl,
 //!     jobs: 1,
 //!     cache: Some(folder.path().join("cache")),
 //!     offline: true,

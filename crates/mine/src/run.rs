@@ -4,7 +4,7 @@ use crate::{
     row::{ContentFile, LICENCE, SOURCE, UNAVAILABLE},
     source::Context,
 };
-use dataset::{Builder, Input, Licences, Notes, Signature, families};
+use dataset::{Builder, Input, Language, Licences, Notes, Signature, families};
 use rayon::prelude::*;
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
@@ -24,6 +24,8 @@ pub struct Options<'a> {
     pub force: bool,
     /// Files under other licences are turned away.
     pub licences: Licences,
+    /// OpenCL C, wherever it stands, or the C programs of the sources.
+    pub language: Language,
     /// Threads; 0 for one per core.
     pub jobs: usize,
     /// Folder of the cache; see [`Cache::at`].
@@ -53,7 +55,7 @@ pub fn run(options: &Options<'_>, progress: &dyn Progress) -> Result<Report> {
     }
     let wanted =
         options.sources.iter().map(|text| Spec::parse(text)).collect::<Result<Vec<_>>>()?;
-    let settings = (&options.sources, format!("{:?}", options.licences));
+    let settings = (&options.sources, format!("{:?}", options.licences), options.language.name());
     let builder = Builder::<ContentFile>::create(&options.out, options.force, &settings)?;
     let threads = rayon::ThreadPoolBuilder::new()
         .num_threads(options.jobs)
@@ -66,7 +68,7 @@ pub fn run(options: &Options<'_>, progress: &dyn Progress) -> Result<Report> {
         specs.par_iter().with_max_len(1).try_for_each(|spec| {
             context.check()?;
             if !builder.has(spec.text()) {
-                match one(spec, &context, options.licences) {
+                match one(spec, &context, options) {
                     Ok(rows) => builder.add(spec.text(), rows)?,
                     // No part is kept of it: the next run tries again.
                     Err(Error::Unavailable { reason, .. }) => {
@@ -115,10 +117,10 @@ fn members(wanted: Vec<Spec>, context: &Context<'_>) -> Result<(Vec<Spec>, Vec<C
     Ok((specs, failed))
 }
 
-fn one(spec: &Spec, context: &Context<'_>, licences: Licences) -> Result<Vec<ContentFile>> {
+fn one(spec: &Spec, context: &Context<'_>, options: &Options<'_>) -> Result<Vec<ContentFile>> {
     let package = spec.source.fetch(context)?;
     context.check()?;
-    let rows = find::rows(&package, spec.text(), licences);
+    let rows = find::rows(&package, spec.text(), options.licences, options.language);
     let kernels: u64 = rows.iter().map(|row| row.kernels).sum();
     let files = rows.iter().filter(|row| row.is_accepted()).count();
     context.progress.message(&format!("{}: {files} content files, {kernels} kernels", spec.text()));
@@ -268,13 +270,17 @@ fn finish(
         // The same sources make the same manifest, however long it took.
         summary.remove("seconds");
     }
+    let mut configuration = serde_json::json!({
+        "sources": options.sources,
+        "licences": format!("{:?}", options.licences).to_lowercase(),
+        "family_threshold": dataset::FAMILY_THRESHOLD,
+    });
+    if options.language != Language::OpenCl {
+        configuration["language"] = options.language.name().into();
+    }
     let notes = Notes {
         inputs,
-        configuration: serde_json::json!({
-            "sources": options.sources,
-            "licences": format!("{:?}", options.licences).to_lowercase(),
-            "family_threshold": dataset::FAMILY_THRESHOLD,
-        }),
+        configuration,
         verdicts: report.verdicts.clone(),
         summary,
         ..Notes::default()

@@ -1,9 +1,10 @@
 //! A package in memory: of all its files those that matter, nothing ever written.
 
-use dataset::Verdict;
+use dataset::{Language, Verdict};
 use std::{
     collections::{BTreeMap, HashMap},
     io::{self, Read},
+    path::Path,
     sync::OnceLock,
 };
 
@@ -116,7 +117,7 @@ impl Tree {
             self.tell(&clean, Verdict::new("too-large", limit));
             return Ok(true);
         }
-        if matches!(role, Role::Host(_)) && !may_matter(&bytes) {
+        if matches!(role, Role::Host(_)) && !is_c(&clean) && !may_matter(&bytes) {
             return Ok(true);
         }
         if self.bytes + bytes.len() as u64 > TREE_LIMIT {
@@ -186,6 +187,11 @@ impl Tree {
         self.news.extend(other.news.into_iter().map(|(path, verdict)| (under(path), verdict)));
         self.by_name = OnceLock::new();
     }
+}
+
+/// Whether a file is a program in C by its name: what is mined where C is wanted.
+pub(crate) fn is_c(path: &str) -> bool {
+    Language::of(Path::new(path)) == Some(Language::C)
 }
 
 /// Whether a host program may hold a kernel or an option for one.

@@ -95,6 +95,7 @@ fn mine(home: &Path) -> Report {
         out: home.join("raw"),
         force: true,
         licences: Licences::Permissive,
+        language: dataset::Language::OpenCl,
         jobs: 1,
         cache: Some(home.join("cache")),
         offline: false,

@@ -19,6 +19,7 @@ fn options(home: &Path, sources: &[&str]) -> Options<'static> {
         out: home.join("raw"),
         force: false,
         licences: Licences::All,
+        language: dataset::Language::OpenCl,
         jobs: 2,
         cache: Some(home.join("cache")),
         offline: true,

@@ -18,12 +18,37 @@ pub(crate) struct Corpus {
     condition_count: usize,
     specifications: Vec<u32>,
     specification_offsets: Vec<i64>,
-    /// Indices of the training kernels, and the running sum of their weights.
-    training: Vec<usize>,
-    cumulated: Vec<f64>,
+    training: Drawn,
+    /// Functions to pre-train on; often none.
+    functions: Drawn,
     /// Indices of the validation kernels.
     pub(crate) validation: Vec<usize>,
 }
+
+/// Indices of what is drawn, and the running sum of their weights.
+#[derive(Debug, Default)]
+struct Drawn {
+    all: Vec<usize>,
+    cumulated: Vec<f64>,
+}
+
+impl Drawn {
+    fn push(&mut self, at: usize, weight: f64) {
+        self.all.push(at);
+        self.cumulated.push(self.cumulated.last().copied().unwrap_or(0.0) + weight);
+    }
+
+    /// The one that `share` (0 to 1) of the weight falls on.
+    fn at(&self, share: f64) -> usize {
+        let whole = self.cumulated.last().copied().unwrap_or(0.0);
+        let at = self.cumulated.partition_point(|sum| *sum <= share * whole);
+        self.all[at.min(self.all.len() - 1)]
+    }
+}
+
+/// Sides of the split: to train on, to validate on, to pre-train on.
+const TRAINING: u8 = 0;
+const PRETRAINING: u8 = 2;
 
 impl Corpus {
     pub(crate) fn read(folder: &Path) -> anyhow::Result<Corpus> {
@@ -73,18 +98,16 @@ impl Corpus {
             true => 0,
             false => get("conditions", Dtype::U16)?.shape().get(1).copied().unwrap_or(0),
         };
-        let (mut training, mut cumulated, mut validation) = (Vec::new(), Vec::new(), Vec::new());
-        let mut sum = 0.0;
+        let (mut training, mut functions) = (Drawn::default(), Drawn::default());
+        let mut validation = Vec::new();
         for (at, side) in split.iter().enumerate() {
-            if *side == 0 {
-                sum += weights[at];
-                training.push(at);
-                cumulated.push(sum);
-            } else {
-                validation.push(at);
+            match *side {
+                TRAINING => training.push(at, weights[at]),
+                PRETRAINING => functions.push(at, weights[at]),
+                _ => validation.push(at),
             }
         }
-        if training.is_empty() {
+        if training.all.is_empty() {
             bail!("{} holds nothing to train on", path.display());
         }
         Ok(Corpus {
@@ -99,14 +122,19 @@ impl Corpus {
             },
             answers,
             training,
-            cumulated,
+            functions,
             validation,
         })
     }
 
     /// Training kernels.
     pub(crate) fn len(&self) -> usize {
-        self.training.len()
+        self.training.all.len()
+    }
+
+    /// Functions to pre-train on.
+    pub(crate) fn functions(&self) -> usize {
+        self.functions.all.len()
     }
 
     /// The tokens of a kernel.
@@ -135,8 +163,11 @@ impl Corpus {
 
     /// The training kernel that `share` (0 to 1) of the weight falls on.
     pub(crate) fn draw(&self, share: f64) -> usize {
-        let whole = self.cumulated.last().copied().unwrap_or(0.0);
-        let at = self.cumulated.partition_point(|sum| *sum <= share * whole);
-        self.training[at.min(self.training.len() - 1)]
+        self.training.at(share)
+    }
+
+    /// The function that `share` (0 to 1) of the weight falls on.
+    pub(crate) fn draw_function(&self, share: f64) -> usize {
+        self.functions.at(share)
     }
 }

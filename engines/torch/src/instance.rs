@@ -40,10 +40,14 @@ pub(crate) struct Batch {
 pub(crate) fn of_step(corpus: &Corpus, settings: &Settings, step: u64) -> Vec<Instance> {
     let mut random = ChaCha8Rng::seed_from_u64(settings.seed);
     random.set_stream(step + 1);
+    let chance = match corpus.functions() {
+        0 => 0.0,
+        _ => settings.chance_of_function(step),
+    };
     let mut instances = Vec::new();
     let mut tokens = 0;
     while tokens < settings.batch_tokens {
-        let instance = draw(corpus, settings, &mut random);
+        let instance = draw(corpus, settings, chance, &mut random);
         tokens += instance.input.len();
         instances.push(instance);
     }
@@ -68,8 +72,18 @@ pub(crate) fn of_validation(corpus: &Corpus, settings: &Settings) -> Vec<Instanc
     instances
 }
 
-fn draw(corpus: &Corpus, settings: &Settings, random: &mut ChaCha8Rng) -> Instance {
-    let at = corpus.draw(random.random());
+/// A kernel or, with a chance of `chance`, a function.
+fn choose(corpus: &Corpus, chance: f64, random: &mut ChaCha8Rng) -> usize {
+    // Where there are no functions, nothing is drawn to decide.
+    if chance > 0.0 && random.random_bool(chance) {
+        corpus.draw_function(random.random())
+    } else {
+        corpus.draw(random.random())
+    }
+}
+
+fn draw(corpus: &Corpus, settings: &Settings, chance: f64, random: &mut ChaCha8Rng) -> Instance {
+    let at = choose(corpus, chance, random);
     match settings.kind {
         _ if settings.task == Task::Edits => answer(corpus, at, settings),
         Kind::Lstm => {
@@ -77,7 +91,7 @@ fn draw(corpus: &Corpus, settings: &Settings, random: &mut ChaCha8Rng) -> Instan
             let mut kernels = vec![corpus.tokens(at)];
             let mut length = kernels[0].len();
             while length < settings.length {
-                kernels.push(corpus.tokens(corpus.draw(random.random())));
+                kernels.push(corpus.tokens(choose(corpus, chance, random)));
                 length += kernels[kernels.len() - 1].len();
             }
             pack(&kernels, settings)

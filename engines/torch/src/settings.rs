@@ -110,6 +110,12 @@ pub(crate) struct Settings {
     pub(crate) condition_dropout: f64,
     /// Share of instances without an argument specification.
     pub(crate) arguments_dropout: f64,
+    /// Share of the budget, from its beginning, in which functions are drawn.
+    #[serde(default)]
+    pub(crate) pretrain_share: f64,
+    /// Share of the draws in that part that are functions.
+    #[serde(default)]
+    pub(crate) function_share: f64,
 }
 
 impl Settings {
@@ -127,6 +133,12 @@ impl Settings {
     /// Steps of the whole run.
     pub(crate) fn steps(&self) -> u64 {
         (self.budget_tokens / self.batch_tokens.max(1) as u64).max(1)
+    }
+
+    /// The chance that what is drawn in a step is a function to pre-train on.
+    pub(crate) fn chance_of_function(&self, step: u64) -> f64 {
+        let pretrains = (step as f64) < self.pretrain_share * self.steps() as f64;
+        if pretrains { self.function_share.clamp(0.0, 1.0) } else { 0.0 }
     }
 
     /// The learning rate of a step.

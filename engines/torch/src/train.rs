@@ -98,8 +98,9 @@ impl Train {
         let corpus = Corpus::read(&self.folder)?;
         let model = model::to_train(&self.folder, settings.seed, settings.lora, device)?;
         eprintln!(
-            "{} texts to train on, {} to validate, {} of {} weights to train, {} steps of {} tokens on {device:?}",
+            "{} texts to train on, {} to pre-train on, {} to validate, {} of {} weights to train, {} steps of {} tokens on {device:?}",
             corpus.len(),
+            corpus.functions(),
             corpus.validation.len(),
             model.trained().count(),
             model.parameters().count(),

@@ -1,7 +1,7 @@
 //! `benchstone mine`: real programs from real packages.
 
 use crate::{Global, interrupt, output, progress::Bar, target::Target};
-use dataset::Licences;
+use dataset::{Language, Licences};
 use mine::{Options, Report};
 use std::{path::PathBuf, process::ExitCode};
 
@@ -20,7 +20,9 @@ use std::{path::PathBuf, process::ExitCode};
 Examples:\n  \
     benchstone mine deb:gegl pypi:silx --out raw\n  \
     benchstone mine @packages.toml --out raw --licenses osi\n  \
-    benchstone mine ~/src/project --out raw --json\n\n\
+    benchstone mine ~/src/project --out raw --json\n  \
+    benchstone mine @functions.toml --language c --licenses permissive --out raw-c\n\n\
+C programs are what a model is pre-trained on: `prepare` makes one row of each function.\n\
 A run that was stopped goes on where it was when the same command is given again.")]
 pub(crate) struct Mine {
     /// Where programs come from
@@ -31,12 +33,23 @@ pub(crate) struct Mine {
     /// Which licences to let in: permissive, osi or all
     #[arg(long, visible_alias = "licences", value_name = "POLICY", default_value = "all")]
     licenses: Licences,
+    /// What is looked for
+    #[arg(long, value_enum, default_value = "opencl")]
+    language: Wanted,
     /// Use only what is in the cache of downloads
     #[arg(long)]
     offline: bool,
     /// Where downloads are kept
     #[arg(long, value_name = "DIR", env = "BENCHSTONE_CACHE")]
     cache: Option<PathBuf>,
+}
+
+#[derive(clap::ValueEnum, Clone, Copy, Debug)]
+enum Wanted {
+    /// Kernels, in files and in strings of programs
+    Opencl,
+    /// C programs, whole
+    C,
 }
 
 impl Mine {
@@ -47,6 +60,10 @@ impl Mine {
             out: self.target.out.clone(),
             force: self.target.force,
             licences: self.licenses,
+            language: match self.language {
+                Wanted::Opencl => Language::OpenCl,
+                Wanted::C => Language::C,
+            },
             jobs: global.jobs(),
             cache: self.cache,
             offline: self.offline,

@@ -10,8 +10,10 @@ use std::{path::PathBuf, process::ExitCode, time::Duration};
 #[command(after_help = "Examples:\n  \
     benchstone prepare raw --out kernels\n  \
     benchstone prepare my_kernels.cl --out kernels --json\n  \
+    benchstone prepare raw-c --out functions    of C programs, found by `mine --language c`\n  \
     benchstone query \"SELECT verdict, detail, path FROM k WHERE verdict <> 'accepted'\" k=kernels\n\n\
 Everything in RAW becomes a row; what was turned away has a verdict and the first diagnostic.\n\
+C programs give one row for each function that is OpenCL C: `train --pretrain` learns from them.\n\
 A run that was stopped goes on where it was when the same command is given again.")]
 pub(crate) struct Prepare {
     /// A raw data set as `mine` makes it, or a folder or file of OpenCL programs (`mine DIR` finds

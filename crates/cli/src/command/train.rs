@@ -11,6 +11,7 @@ use std::{
     path::{Path, PathBuf},
     process::ExitCode,
 };
+use synth::Exclusion;
 
 /// Train a language model on kernels, or fine-tune one on edits
 #[derive(clap::Args, Debug)]
@@ -23,6 +24,7 @@ Examples:\n  \
     benchstone train kernels --model lstm --recipe small.toml --device cpu --out clgen\n  \
     benchstone train kernels --model infill --prepare-only --out folder    then, on a GPU machine:\n  \
     benchstone-torch train folder\n  \
+    benchstone train kernels --pretrain functions --model infill --out model\n  \
     benchstone train --task edits pairs --from codellama --lora 16 --out tuned\n  \
     benchstone train --task edits export.jsonl --from models/infill --epochs 10 --out tuned\n\n\
 Edits: pairs, or lines of `edits export` (openai or hf); --from is a checkpoint of kind infill or of the\n\
@@ -31,10 +33,18 @@ Llama family. The loss is on the answers alone; problems stay on one side of the
 left out. `benchstone serve` serves what comes out; adapters lie beside it in adapter/, as `peft` reads them.\n\n\
 A recipe holds tables [model] (layers, width, inner, heads, kv_heads) and [training] (length,\n\
 batch_tokens, budget_tokens, learning_rate, ...); what it leaves out is as in the paper.\n\
+With --pretrain the first part of the budget (pretrain_share, half) draws functions (function_share of the\n\
+draws, 0.8) and kernels, the rest kernels alone; validation is of kernels.\n\
 Training needs the engine `benchstone-torch` (`make torch`). A stopped run goes on with --resume.")]
 pub(crate) struct Train {
     /// A data set of kernels as `prepare` makes it, or a folder of programs; edits: pairs or exported lines
     corpus: PathBuf,
+    /// Functions to pre-train on: a data set that `prepare` makes of C programs; may be given several times
+    #[arg(long, value_name = "FUNCTIONS")]
+    pretrain: Vec<PathBuf>,
+    /// Keep out near-duplicates of the programs here, and kernels named like a target here; may be given several times
+    #[arg(long, value_name = "PATH")]
+    exclude: Vec<PathBuf>,
     /// What is learned
     #[arg(long, value_enum, default_value = "kernels")]
     task: Task,
@@ -95,6 +105,9 @@ pub(crate) fn kind(text: &str) -> Result<Kind, String> {
 impl Train {
     pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
         let cancelled = interrupt::flag()?;
+        if self.task == Task::Edits && !(self.pretrain.is_empty() && self.exclude.is_empty()) {
+            bail!("--pretrain and --exclude are for kernels, not for --task edits");
+        }
         let out = &self.target.out;
         if out.exists() && !self.target.force {
             return Err(dataset::Error::Exists(out.clone()).into());
@@ -149,7 +162,19 @@ impl Train {
             Some(path) => Recipe::read(self.model, path)?,
             None => Recipe::of(self.model),
         };
-        let mut entries = entries(&self.corpus)?;
+        let exclusion = exclusion(&self.exclude)?;
+        let mut kept_out = 0;
+        let mut entries = entries(&self.corpus, exclusion.as_ref(), &mut kept_out)?;
+        let mut functions = Vec::new();
+        for path in &self.pretrain {
+            functions.extend(self::entries(path, exclusion.as_ref(), &mut kept_out)?);
+        }
+        if !self.exclude.is_empty() {
+            bar.message(&format!("{} programs kept out", output::count(kept_out)));
+        }
+        if functions.is_empty() && !self.pretrain.is_empty() {
+            bail!("--pretrain: there is no accepted function in what was given");
+        }
         if !self.prepare_only {
             lm::check_engine(&self.device)?;
         }
@@ -160,7 +185,7 @@ impl Train {
             fs::remove_dir_all(work)
                 .with_context(|| format!("cannot remove {}", work.display()))?;
         }
-        Ok(lm::prepare(&entries, self.model, &recipe, self.seed, work)?)
+        Ok(lm::prepare(&entries, &functions, self.model, &recipe, self.seed, work)?)
     }
 }
 
@@ -189,15 +214,46 @@ fn place(work: &Path, out: &Path) -> anyhow::Result<()> {
     fs::rename(work, out).with_context(|| format!("cannot write {}", out.display()))
 }
 
-/// The kernels to learn from.
-fn entries(corpus: &Path) -> anyhow::Result<Vec<Entry>> {
+/// What must not be learned from: the leak rule of the search. `None` where nothing is named.
+fn exclusion(paths: &[PathBuf]) -> anyhow::Result<Option<Exclusion>> {
+    if paths.is_empty() {
+        return Ok(None);
+    }
+    let mut exclusion = Exclusion::default();
+    for path in paths {
+        exclusion.add_path(path)?;
+        if path.extension().is_some_and(|extension| extension == "jsonl") {
+            let text = fs::read_to_string(path)
+                .with_context(|| format!("cannot read {}", path.display()))?;
+            for line in text.lines() {
+                let row: serde_json::Value = serde_json::from_str(line).unwrap_or_default();
+                if let Some(target) = row["target"].as_str() {
+                    exclusion.add_name(target);
+                }
+            }
+        }
+    }
+    Ok(Some(exclusion))
+}
+
+/// The kernels or functions to learn from; `kept_out` counts those that the exclusion holds.
+fn entries(
+    corpus: &Path,
+    exclusion: Option<&Exclusion>,
+    kept_out: &mut u64,
+) -> anyhow::Result<Vec<Entry>> {
+    let mut is_free = |name: &str, text: &str| {
+        let held = exclusion.is_some_and(|exclusion| exclusion.holds(name, text));
+        *kept_out += u64::from(held);
+        !held
+    };
     let mut entries = Vec::new();
     let is_kernels = Dataset::is_at(corpus)
         && Dataset::open(corpus)?.manifest().schema == <kernels::KernelRow as dataset::Row>::SCHEMA;
     if is_kernels {
         for row in Dataset::open(corpus)?.rows::<kernels::KernelRow>()? {
             let row = row?;
-            if row.verdict == dataset::Verdict::ACCEPTED {
+            if row.verdict == dataset::Verdict::ACCEPTED && is_free(&row.original_name, &row.text) {
                 entries.push(Entry {
                     text: row.text,
                     package: row.package,
@@ -208,7 +264,10 @@ fn entries(corpus: &Path) -> anyhow::Result<Vec<Entry>> {
         }
     } else {
         for program in Programs::open(corpus)?.iter()? {
-            if let Code::Text(text) = program?.code {
+            let program = program?;
+            if let Code::Text(text) = program.code
+                && is_free(&program.name, &text)
+            {
                 entries.push(Entry { text, ..Entry::default() });
             }
         }
@@ -239,13 +298,8 @@ fn describe(entries: &mut [Entry], global: &Global, bar: &dyn Progress) -> anyho
             for space in &spaces {
                 let Some(vector) = row.vectors.get(space.name()) else { continue };
                 for (name, value) in space.dimensions().iter().zip(vector) {
-                    let name = match *name {
-                        "TotalInsts" => "instructions",
-                        "TotalBlocks" => "blocks",
-                        other => other,
-                    };
-                    if lm::condition::FEATURES.contains(&name) {
-                        entry.features.insert(name.to_owned(), *value);
+                    if let Some(feature) = lm::condition::feature(name) {
+                        entry.features.insert(feature.to_owned(), *value);
                     }
                 }
             }
@@ -326,7 +380,7 @@ impl Prepared {
     fn print(&self, out: &Path) -> anyhow::Result<()> {
         let row = |name: &str, number: u64| vec![name.to_owned(), output::count(number)];
         let rows: Vec<Vec<String>> = match self {
-            Prepared::Kernels(report) => vec![
+            Prepared::Kernels(report) => [
                 row("kernels to train on", report.training as u64),
                 row("to validate on", report.validation as u64),
                 row("too long", report.too_long as u64),
@@ -335,7 +389,15 @@ impl Prepared {
                 row("packages", report.packages as u64),
                 row("training tokens", report.training_tokens),
                 row("vocabulary", report.vocabulary as u64),
-            ],
+            ]
+            .into_iter()
+            .chain(report.pretraining.iter().flat_map(|functions| {
+                [
+                    row("functions to pre-train on", functions.functions as u64),
+                    row("their tokens", functions.tokens),
+                ]
+            }))
+            .collect(),
             Prepared::Edits(report) => {
                 let left = report.verdicts.iter().filter(|(name, _)| *name != "accepted");
                 let first = [

@@ -28,6 +28,9 @@ const GAP: &str = "<gap>";
 /// Kernels that must hold an identifier for it to be a piece of its own.
 const FREQUENT: usize = 8;
 
+/// Of the other texts, one in so many must hold it.
+const FEW: usize = 200;
+
 /// Operators of C of more than one character.
 const OPERATORS: [&str; 22] = [
     "<<=", ">>=", "...", "->", "++", "--", "<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "+=",
@@ -53,22 +56,30 @@ impl Syntax {
         conditions: &[String],
         texts: impl IntoIterator<Item = &'a str>,
     ) -> Result<Syntax> {
-        let mut holders: BTreeMap<&str, usize> = BTreeMap::new();
-        for text in texts {
-            let words: BTreeSet<&str> =
-                tokens(text).filter(|t| t.kind == Kind::Word).map(|t| t.text).collect();
-            for word in words.into_iter().filter(|word| word.is_ascii()) {
-                *holders.entry(word).or_default() += 1;
-            }
-        }
+        Syntax::learn_both(conditions, texts, [])
+    }
+
+    /// A vocabulary for `texts`, with condition tokens, and with the words that many of `others`
+    /// hold.
+    ///
+    /// # Errors
+    /// When there are more pieces than ids.
+    pub fn learn_both<'a>(
+        conditions: &[String],
+        texts: impl IntoIterator<Item = &'a str>,
+        others: impl IntoIterator<Item = &'a str>,
+    ) -> Result<Syntax> {
+        let (holders, _) = holders_in(texts);
+        let (other_holders, count) = holders_in(others);
+        let frequent = (count / FEW).max(FREQUENT);
         let mut whole: BTreeSet<&str> =
             OPERATORS.into_iter().chain(KEYWORDS).chain(TYPES).collect();
-        whole.extend(
-            holders
-                .iter()
-                .filter(|(word, count)| word.len() > 1 && (**count >= FREQUENT || is_builtin(word)))
-                .map(|(word, _)| *word),
-        );
+        for (holders, least) in [(holders, FREQUENT), (other_holders, frequent)] {
+            let kept = holders
+                .into_iter()
+                .filter(|(word, count)| word.len() > 1 && (*count >= least || is_builtin(word)));
+            whole.extend(kept.map(|(word, _)| word));
+        }
         let pieces = std::iter::once(GAP.to_owned())
             .chain((0..=255).map(continuing))
             .chain((b'!'..=b'~').map(|byte| char::from(byte).to_string()))
@@ -129,6 +140,21 @@ impl Syntax {
         }
         ids
     }
+}
+
+/// How many texts hold each word, and how many texts there are.
+fn holders_in<'a>(texts: impl IntoIterator<Item = &'a str>) -> (BTreeMap<&'a str, usize>, usize) {
+    let mut holders: BTreeMap<&str, usize> = BTreeMap::new();
+    let mut count = 0;
+    for text in texts {
+        count += 1;
+        let words: BTreeSet<&str> =
+            tokens(text).filter(|t| t.kind == Kind::Word).map(|t| t.text).collect();
+        for word in words.into_iter().filter(|word| word.is_ascii()) {
+            *holders.entry(word).or_default() += 1;
+        }
+    }
+    (holders, count)
 }
 
 fn continuing(byte: u8) -> String {
@@ -221,6 +247,18 @@ mod tests {
         let ids = tokenizer.encode(KERNEL);
         assert_eq!(ids, tokenizer.encode_plain(KERNEL));
         assert_eq!(tokenizer.decode(&ids), KERNEL);
+    }
+
+    #[test]
+    fn words_of_others_are_whole_where_many_hold_them() {
+        let others = (0..2000).map(|at| match at % 100 {
+            0 => "int common;",
+            1 if at < 900 => "int rare; void mad24();",
+            _ => "int a;",
+        });
+        let tokenizer = Syntax::learn_both(&[], [KERNEL], others).expect("a small vocabulary");
+        let id = |word: &str| tokenizer.vocabulary().id(word);
+        assert!(id("common").is_some() && id("mad24").is_some() && id("rare").is_none());
     }
 
     #[test]
