@@ -5,7 +5,6 @@ use crate::{
     compiler::{Compiler, DOES_NOT_COMPILE},
     functions,
     isolate::{Isolated, Pieces},
-    lexer::tokens,
     reduce::Reduced,
     repair, rewrite,
     row::REWRITE_CHANGED_IR,
@@ -256,7 +255,6 @@ impl Maker<'_> {
             return Err(Verdict::new(DOES_NOT_COMPILE, "the isolated program lost its kernel"));
         };
         let mut row = self.source.row();
-        row.id = dataset::content_hash(text.as_bytes());
         row.identical_ir = self.originals.hashes.get(original) == Some(&hash);
         row.name = name.to_owned();
         row.original_name = original.to_owned();
@@ -268,10 +266,7 @@ impl Maker<'_> {
         row.dimensions = kernel.dimensions;
         row.required_group_size = kernel.required_group_size.map(Vec::from).unwrap_or_default();
         row.instructions = instructions;
-        row.tokens = tokens(&text).count() as u32;
-        row.lines = text.lines().count() as u32;
-        row.text = text;
-        row.judge(&Verdict::accepted());
+        row.accept(text);
         Ok(row)
     }
 }

@@ -1,3 +1,4 @@
+use crate::lexer::tokens;
 use dataset::{Row, Verdict};
 use serde::{Deserialize, Serialize};
 
@@ -111,6 +112,15 @@ impl KernelRow {
     /// Whether the row holds a usable kernel, duplicates included.
     pub(crate) fn is_kernel(&self) -> bool {
         !self.text.is_empty()
+    }
+
+    /// Its text in normal form, and what follows from it: a usable row.
+    pub(crate) fn accept(&mut self, text: String) {
+        self.id = dataset::content_hash(text.as_bytes());
+        self.tokens = tokens(&text).count() as u32;
+        self.lines = text.lines().count() as u32;
+        self.text = text;
+        self.judge(&Verdict::accepted());
     }
 
     pub(crate) fn judge(&mut self, verdict: &Verdict) {

@@ -119,24 +119,28 @@ impl Committee {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
-    use heuristics::Row;
 
-    fn task() -> Task {
-        let row = |at: usize| Row {
+    /// Programs on a line, each with what its two choices cost.
+    pub(crate) fn on_a_line(programs: impl IntoIterator<Item = (f64, [f64; 2])>) -> Task {
+        let row = |(at, (x, costs)): (usize, (f64, [f64; 2]))| Row {
             program: at.to_string(),
             variant: String::new(),
             group: at.to_string(),
-            features: vec![at as f64],
-            costs: if at < 20 { vec![1.0, 2.0] } else { vec![2.0, 1.0] },
-            label: usize::from(at >= 20),
+            features: vec![x],
+            costs: costs.to_vec(),
+            label: usize::from(costs[1] < costs[0]),
         };
         Task {
             features: vec!["x".into()],
             choices: vec!["a".into(), "b".into()],
-            rows: (0..40).map(row).collect(),
+            rows: programs.into_iter().enumerate().map(row).collect(),
         }
+    }
+
+    fn task() -> Task {
+        on_a_line((0..40).map(|at| (f64::from(at), if at < 20 { [1.0, 2.0] } else { [2.0, 1.0] })))
     }
 
     #[test]

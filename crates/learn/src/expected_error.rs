@@ -65,21 +65,13 @@ fn mean_error(committee: &Committee, references: &[Vec<f64>]) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::committee::tests::on_a_line;
 
     fn task() -> Task {
-        let row = |at: usize| Row {
-            program: at.to_string(),
-            variant: String::new(),
-            group: at.to_string(),
-            features: vec![if at < 8 { at } else { at + 30 } as f64],
-            costs: if at < 8 { vec![1.0, 2.0] } else { vec![5.0, 3.0] },
-            label: usize::from(at >= 8),
-        };
-        Task {
-            features: vec!["x".into()],
-            choices: vec!["a".into(), "b".into()],
-            rows: (0..16).map(row).collect(),
-        }
+        on_a_line((0..16).map(|at| match at {
+            0..8 => (f64::from(at), [1.0, 2.0]),
+            _ => (f64::from(at + 30), [5.0, 3.0]),
+        }))
     }
 
     #[test]

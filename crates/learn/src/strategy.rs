@@ -105,28 +105,14 @@ fn diverse(mut pool: Vec<Vec<f64>>, count: usize) -> Vec<Vec<f64>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Plan;
-    use heuristics::Row;
+    use crate::{Plan, committee::tests::on_a_line};
     use rand::SeedableRng;
 
     /// Twelve kernels on a line; where it is crossed at 500 the other choice is better.
     fn task() -> Task {
-        let row = |at: usize| {
-            let x = [0, 60, 130, 180, 260, 330, 640, 700, 770, 850, 910, 1000][at];
-            Row {
-                program: at.to_string(),
-                variant: String::new(),
-                group: at.to_string(),
-                features: vec![f64::from(x)],
-                costs: if x < 500 { vec![1.0, 2.0] } else { vec![3.0, 1.0] },
-                label: usize::from(x >= 500),
-            }
-        };
-        Task {
-            features: vec!["x".into()],
-            choices: vec!["a".into(), "b".into()],
-            rows: (0..12).map(row).collect(),
-        }
+        let places = [0, 60, 130, 180, 260, 330, 640, 700, 770, 850, 910, 1000];
+        let costs = |x: i32| if x < 500 { [1.0, 2.0] } else { [3.0, 1.0] };
+        on_a_line(places.map(|x| (f64::from(x), costs(x))))
     }
 
     /// Mean distance of the points taken to the border, over some seeds.

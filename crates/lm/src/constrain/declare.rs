@@ -588,7 +588,6 @@ impl Parser {
                 if d.kernel && (d.current != Type::Void || d.fixed_home)
                     || d.stars == 0 && d.space.is_some()
                     || !self.holds(&d.current)
-                    || !self.is_complete(&d.current)
                 {
                     return Err(Refusal::Type);
                 }
@@ -667,9 +666,9 @@ impl Parser {
         }
     }
 
-    /// Whether there are values of a type: of `half` only with its extension.
+    /// Whether there are values of a type: of `half` only with its extension, of a struct once it is complete.
     pub(super) fn holds(&self, ty: &Type) -> bool {
-        self.halves || *ty != Type::Scalar(Scalar::Half)
+        (self.halves || *ty != Type::Scalar(Scalar::Half)) && self.is_complete(ty)
     }
 
     /// Whether a type's size is known: a struct's is once its members are.
@@ -708,9 +707,6 @@ impl Parser {
         }
         let overloaded = d.place == Place::File && self.attributes.contains(&"overloadable");
         if ty == Type::Void || d.inline || overloaded || !self.holds(&d.current) {
-            return Err(Refusal::Type);
-        }
-        if !self.is_complete(&d.current) {
             return Err(Refusal::Type);
         }
         if d.stars == 0 && !d.inner && !self.houses(d) {

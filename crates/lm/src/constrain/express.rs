@@ -532,7 +532,7 @@ impl Parser {
         let indexed = self.last_below()?;
         let element = match &indexed.ty {
             Type::Pointer(target) | Type::Array(target) => {
-                if target.ty == Type::Void || !self.is_complete(&target.ty) {
+                if target.ty == Type::Void {
                     return Err(Refusal::Type);
                 }
                 Operand::at(target.ty.clone(), target.constant, target.space)
@@ -540,7 +540,7 @@ impl Parser {
             Type::Vector(scalar, _) => Operand { ty: Type::Scalar(*scalar), ..indexed },
             _ => Operand::at(Type::Unknown, false, Space::Private),
         };
-        if element.ty == Type::Scalar(Scalar::Half) && !self.halves {
+        if !self.holds(&element.ty) {
             return Err(Refusal::Type);
         }
         self.replace(element)?;

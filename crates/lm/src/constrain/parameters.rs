@@ -45,7 +45,7 @@ impl Parser {
             if again {
                 return Err(Refusal::Redeclared);
             }
-            let held = self.is_complete(&parameter.ty) && self.holds(&parameter.ty);
+            let held = self.holds(&parameter.ty);
             if parameter.ty == Type::Void || !held || kernel && !fits_kernel(&parameter) {
                 return Err(Refusal::Type);
             }

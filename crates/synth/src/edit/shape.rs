@@ -8,7 +8,7 @@ use super::{
     make::{Maker, assignment, from_zero, increment, zero},
     memory::{insert, store},
     random_statement,
-    site::is_arithmetic,
+    site::{DrawnValue, is_arithmetic},
     value::wrap,
 };
 use crate::program::{Expression, Node, Program, Statement, Ty};
@@ -52,6 +52,16 @@ fn left_after_read(
 
 fn is_loop(statement: &Statement) -> bool {
     matches!(statement, Statement::For { .. } | Statement::While { .. } | Statement::Do { .. })
+}
+
+/// A value of two joined by `&&` or `||`.
+fn joined(program: &mut Program, zone: Zone, chance: &mut Chance) -> Option<DrawnValue> {
+    super::random_value(
+        program,
+        zone,
+        chance,
+        |value| matches!(&value.node, Node::Binary(operator, ..) if operator == "&&" || operator == "||"),
+    )
 }
 
 /// A comparison and another that reads memory.
@@ -119,23 +129,13 @@ pub(super) const EDITS: &[Entry] = &[
     ("and-read", CONDITIONS, |program, zone, chance| both(program, zone, chance, "&&")),
     ("or-read", CONDITIONS, |program, zone, chance| both(program, zone, chance, "||")),
     ("without-joined", CONDITIONS, |program, zone, chance| {
-        let mut drawn = super::random_value(
-            program,
-            zone,
-            chance,
-            |value| matches!(&value.node, Node::Binary(operator, ..) if operator == "&&" || operator == "||"),
-        )?;
+        let mut drawn = joined(program, zone, chance)?;
         let Node::Binary(_, left, _) = drawn.value.take().node else { return None };
         drawn.replace(program, *left);
         Some(())
     }),
     ("other-joined", CONDITIONS, |program, zone, chance| {
-        let mut drawn = super::random_value(
-            program,
-            zone,
-            chance,
-            |value| matches!(&value.node, Node::Binary(operator, ..) if operator == "&&" || operator == "||"),
-        )?;
+        let mut drawn = joined(program, zone, chance)?;
         let ty = drawn.value.ty;
         let Node::Binary(operator, left, right) = drawn.value.take().node else { return None };
         let other = if operator == "&&" { "||" } else { "&&" };
