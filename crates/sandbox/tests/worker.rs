@@ -147,3 +147,19 @@ fn a_program_that_cannot_start_is_said_so() {
     let program = Program { command: vec!["/nowhere/program".into()], ..shell("", "") };
     assert!(matches!(run(&program, &Profile::native()), Err(Death::Start(_))));
 }
+
+#[test]
+fn a_program_that_is_still_being_written_is_waited_for() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let copy = folder.path().join("true");
+    std::fs::copy("/bin/true", &copy).expect("a program");
+    let writing = std::fs::OpenOptions::new().append(true).open(&copy).expect("it is ours");
+    let program = Program { command: vec![copy.into()], ..shell("", "") };
+    let done = std::thread::scope(|scope| {
+        let running = scope.spawn(|| run(&program, &Profile::native()));
+        std::thread::sleep(Duration::from_millis(100));
+        drop(writing);
+        running.join().expect("no panic")
+    });
+    assert_eq!(done.expect("it starts in the end").status, Some(0));
+}

@@ -2,7 +2,17 @@
 //!
 //! Usage: `benchstone-launch PROFILE-AS-JSON PROGRAM [ARGUMENT...]`
 
-use std::{ffi::OsString, os::unix::process::CommandExt, process::Command};
+use std::{
+    ffi::OsString,
+    io::ErrorKind,
+    os::unix::process::CommandExt,
+    process::Command,
+    time::{Duration, Instant},
+};
+
+/// How long a program may be open for writing elsewhere. Another thread of the caller that starts a
+/// program holds the caller's open files for a moment, one that was just written among them.
+const BUSY: Duration = Duration::from_secs(5);
 
 fn main() {
     let problem = launch(std::env::args_os().skip(1));
@@ -38,6 +48,13 @@ fn launch(mut arguments: impl Iterator<Item = OsString>) -> String {
     if let Err(error) = sandbox::enter(&profile) {
         return format!("cannot enter the sandbox: {error}");
     }
-    let error = Command::new(&program).args(arguments).exec();
+    let mut command = Command::new(&program);
+    command.args(arguments);
+    let begun = Instant::now();
+    let mut error = command.exec();
+    while error.kind() == ErrorKind::ExecutableFileBusy && begun.elapsed() < BUSY {
+        std::thread::sleep(Duration::from_millis(2));
+        error = command.exec();
+    }
     format!("cannot start {}: {error}", program.to_string_lossy())
 }
