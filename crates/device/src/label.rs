@@ -1,6 +1,6 @@
 //! Measurements and feature vectors joined into a table that heuristics learn from.
 
-use crate::{Error, Result, RunRow};
+use crate::{Error, Result, RunRow, Transfers};
 use arrow::{
     array::{ArrayRef, Float32Array, Float64Array, RecordBatch, StringArray},
     datatypes::{DataType, Field, Schema},
@@ -12,9 +12,9 @@ use std::{collections::BTreeMap, path::Path, sync::Arc};
 /// Which question the table is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 pub enum Task {
-    /// On which of two devices, a processor and a GPU, is the kernel faster, transfers included?
-    /// (Grewe, Wang, O'Boyle: CGO 2013.)
-    CpuGpu,
+    /// On which of two devices, a processor and a GPU, is the kernel faster, with the transfers that
+    /// count? (Grewe, Wang, O'Boyle: CGO 2013.)
+    CpuGpu(Transfers),
 }
 
 /// What is held out together when a heuristic is scored on what it has not seen.
@@ -68,7 +68,7 @@ struct Labelled {
     licence: String,
     /// `RAW`, transfer, wgsize, `GREWE`.
     features: Vec<f64>,
-    /// Seconds on the CPU and on the GPU, transfers included.
+    /// Seconds on the CPU and on the GPU, with the transfers that count.
     costs: [f64; 2],
 }
 
@@ -79,8 +79,9 @@ struct Labelled {
 /// named `comp`, `rational`, `mem`, `localmem`, `coalesced` and `atomic`.
 /// Columns: `program` (`PACKAGE/PATH:KERNEL@` and eight digits of its identity), `variant` (the
 /// global size), `group`, `licence`, `label` (the faster device), the features with `transfer`
-/// (bytes) and `wgsize`, F1 to F4, the seconds `cost_CPU` and `cost_GPU` (kernel and transfers); and for readers of the CLgen paper's tables `oracle`, `speedup` (slower
-/// over faster time) and `penalty` (its inverse), in single precision and so no features.
+/// (bytes) and `wgsize`, F1 to F4, the seconds `cost_CPU` and `cost_GPU` (kernel, and the transfers
+/// that count); and for readers of the CLgen paper's tables `oracle`, `speedup` (slower over faster
+/// time) and `penalty` (its inverse), in single precision and so no features.
 ///
 /// Nothing is written where there is no row.
 ///
@@ -97,7 +98,8 @@ pub fn label(
     let dataset = Dataset::open(runs)?;
     let rows: Vec<RunRow> = dataset.rows::<RunRow>()?.collect::<dataset::Result<_>>()?;
     let mut report = LabelReport::default();
-    let labelled = join(&rows, vectors, grouping, &mut report);
+    let Task::CpuGpu(transfers) = task;
+    let labelled = join(&rows, vectors, grouping, transfers, &mut report);
     if labelled.is_empty() {
         return Ok(report);
     }
@@ -125,6 +127,7 @@ fn join(
     rows: &[RunRow],
     vectors: &Vectors,
     grouping: Grouping,
+    transfers: Transfers,
     report: &mut LabelReport,
 ) -> Vec<Labelled> {
     // The same kernel at the same size, whatever group sizes the devices chose by themselves.
@@ -138,7 +141,9 @@ fn join(
         let key = (&*row.package, &*row.path, &*row.kernel, &*row.id, row.global_size);
         let case = cases.entry(key).or_default();
         // Of several group sizes or devices the fastest stands for its kind.
-        let rank = |row: Option<&RunRow>| row.and_then(seconds).unwrap_or(f64::INFINITY);
+        let rank = |row: Option<&RunRow>| {
+            row.and_then(|row| row.seconds(transfers)).unwrap_or(f64::INFINITY)
+        };
         if case[place].is_none() || rank(Some(row)) < rank(case[place]) {
             case[place] = Some(row);
         }
@@ -150,7 +155,7 @@ fn join(
             left_out("unmeasured");
             continue;
         };
-        let (Some(on_cpu), Some(on_gpu)) = (seconds(cpu), seconds(gpu)) else {
+        let (Some(on_cpu), Some(on_gpu)) = (cpu.seconds(transfers), gpu.seconds(transfers)) else {
             left_out("unmeasured");
             continue;
         };
@@ -183,12 +188,6 @@ fn join(
         });
     }
     labelled
-}
-
-/// Kernel and transfers; `None` where the row has no measurement.
-fn seconds(row: &RunRow) -> Option<f64> {
-    let total = row.kernel_time_ns? + row.transfer_time_ns?;
-    (row.outcome == "pass" && total > 0).then_some(total as f64 * 1e-9)
 }
 
 fn features(vector: &BTreeMap<String, f64>, transfer: f64, wgsize: f64) -> Vec<f64> {
@@ -277,17 +276,34 @@ mod tests {
         BTreeMap::from([(("1".to_owned(), "A".to_owned()), vector)])
     }
 
+    fn joined(rows: &[RunRow], report: &mut LabelReport) -> Vec<Labelled> {
+        join(rows, &vectors(2.0), Grouping::Package, Transfers::Gpu, report)
+    }
+
     #[test]
-    fn a_row_has_both_costs_with_transfers_and_the_ratios_of_the_paper() {
+    fn a_row_has_both_costs_and_the_ratios_of_the_paper() {
         let rows = [row("cpu", 128, 9000), row("gpu", 128, 4000), row("cpu", 256, 1)];
         let mut report = LabelReport::default();
-        let labelled = join(&rows, &vectors(2.0), Grouping::Package, &mut report);
+        let labelled = joined(&rows, &mut report);
         assert_eq!(labelled.len(), 1);
         assert_eq!((&*labelled[0].program, &*labelled[0].group), ("p/a.cl:A@1", "p"));
-        assert!((labelled[0].costs[0] - 10e-6).abs() < 1e-12);
+        assert!((labelled[0].costs[0] - 9e-6).abs() < 1e-12);
+        assert!((labelled[0].costs[1] - 5e-6).abs() < 1e-12);
         assert_eq!(labelled[0].features[6..], [4096.0, 64.0, 512.0, 1.0, 32.0, 3.0]);
         assert_eq!(report.labels, BTreeMap::from([("GPU".to_owned(), 1)]));
         assert_eq!(report.left_out, BTreeMap::from([("unmeasured".to_owned(), 1)]));
+    }
+
+    #[test]
+    fn a_processor_needs_no_transfers_unless_they_are_to_count_on_both() {
+        let rows = [row("cpu", 128, 9000), row("gpu", 128, 8500)];
+        let labels = |transfers| {
+            let mut report = LabelReport::default();
+            join(&rows, &vectors(2.0), Grouping::Package, transfers, &mut report);
+            report.labels.into_keys().collect::<Vec<_>>()
+        };
+        assert_eq!(labels(Transfers::Gpu), ["CPU"]);
+        assert_eq!(labels(Transfers::Both), ["GPU"]);
     }
 
     #[test]
@@ -295,7 +311,7 @@ mod tests {
         let other = |device, time| RunRow { package: "q".into(), ..row(device, 128, time) };
         let rows = [row("cpu", 128, 9000), row("gpu", 128, 4000), other("cpu", 1), other("gpu", 2)];
         let mut report = LabelReport::default();
-        let labelled = join(&rows, &vectors(2.0), Grouping::Package, &mut report);
+        let labelled = joined(&rows, &mut report);
         let groups: Vec<&str> = labelled.iter().map(|row| &*row.group).collect();
         assert_eq!(groups, ["p", "q"]);
         assert_eq!(report.labels, BTreeMap::from([("CPU".to_owned(), 1), ("GPU".to_owned(), 1)]));
@@ -306,7 +322,8 @@ mod tests {
         let rows = [row("cpu", 128, 9000), row("gpu", 128, 4000)];
         let count = |vectors: &Vectors| {
             let mut report = LabelReport::default();
-            assert!(join(&rows, vectors, Grouping::Package, &mut report).is_empty());
+            let rows = join(&rows, vectors, Grouping::Package, Transfers::Gpu, &mut report);
+            assert!(rows.is_empty());
             report.left_out.into_keys().collect::<Vec<_>>()
         };
         assert_eq!(count(&vectors(0.0)), ["infinite-ratio"]);
@@ -317,8 +334,7 @@ mod tests {
     fn the_table_holds_a_column_for_everything_the_task_promises() {
         let rows = [row("cpu", 128, 9000), row("gpu", 128, 4000)];
         let mut report = LabelReport::default();
-        let batch =
-            batch(&join(&rows, &vectors(2.0), Grouping::Package, &mut report)).expect("a table");
+        let batch = batch(&joined(&rows, &mut report)).expect("a table");
         for column in
             ["program", "label", "transfer", "wgsize", "F4:comp/mem", "cost_GPU", "speedup"]
         {

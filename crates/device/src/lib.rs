@@ -46,6 +46,6 @@ pub use label::{Grouping, LabelReport, Task, Vectors, label};
 pub use listing::{DeviceInfo, DeviceType, devices, select};
 pub use outcome::{About, Finding, Outcome};
 pub use payload::{LADDER, Rung, Values};
-pub use run::{CLDRIVE_COLUMNS, Options, Report, RunRow, Verify, run, write_cldrive};
+pub use run::{CLDRIVE_COLUMNS, Options, Report, RunRow, Transfers, Verify, run, write_cldrive};
 pub use sizes::sizes;
 pub use worker::serve_worker;

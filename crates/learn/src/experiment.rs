@@ -19,6 +19,7 @@ use dataset::{Builder, Notes, Progress};
 use heuristics::{Paired, Scores};
 use rand::{SeedableRng, seq::SliceRandom};
 use rand_chacha::ChaCha8Rng;
+use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use serde::Serialize;
 use std::{
     collections::BTreeMap,
@@ -162,8 +163,13 @@ pub fn experiment(
     for round in 1..=design.rounds {
         let key = format!("round {round}");
         if !builder.has(&key) {
-            let made = one_round(design, judge, &rows, round, stop)?;
-            stopped()?;
+            let unmeasured = format!("made {round}");
+            if !builder.has(&unmeasured) {
+                let made = one_round(design, judge, &rows, round, stop)?;
+                stopped()?;
+                builder.add(&unmeasured, made)?;
+            }
+            let made = builder.rows_of(&unmeasured).collect::<Result<Vec<_>, _>>()?;
             let mut made = measured(design, made, global_size, &scratch)?;
             drop_surplus(&mut made, until(design, round) - until(design, round - 1));
             builder.add(&key, made)?;
@@ -272,7 +278,7 @@ fn drop_surplus(made: &mut Vec<LearnedRow>, wanted: usize) {
     });
 }
 
-/// Kernels for every arm and replicate.
+/// Kernels for every arm and replicate; each has a search of its own, so that they go side by side.
 fn one_round(
     design: &Design,
     judge: &Judge,
@@ -280,38 +286,53 @@ fn one_round(
     round: u32,
     stop: &AtomicBool,
 ) -> Result<Vec<LearnedRow>, Error> {
+    let sets: Vec<(u32, usize)> = (0..design.replicates)
+        .flat_map(|replicate| (0..MADE.len()).map(move |arm| (replicate, arm)))
+        .collect();
+    let made: Result<Vec<Vec<LearnedRow>>, Error> = sets
+        .into_par_iter()
+        .map(|(replicate, arm)| one_set(design, judge, rows, (round, replicate, arm), stop))
+        .collect();
+    Ok(made?.into_iter().flatten().collect())
+}
+
+fn one_set(
+    design: &Design,
+    judge: &Judge,
+    rows: &[LearnedRow],
+    (round, replicate, place): (u32, u32, usize),
+    stop: &AtomicBool,
+) -> Result<Vec<LearnedRow>, Error> {
+    let arm = MADE[place];
+    let known = training(design, rows, arm, replicate, usize::MAX);
+    let count = (until(design, round) - until(design, round - 1)) * SPARE;
+    let seed = design
+        .seed
+        .wrapping_add(u64::from(round) * 1_000_003 + u64::from(replicate) * 1009 + place as u64);
+    let new = LearnedRow { role: arm.to_owned(), round, replicate, ..LearnedRow::default() };
+    if arm == "undirected" {
+        let samples = synth::samples(judge, count, seed)?.into_iter();
+        return Ok(samples
+            .map(|(text, vector)| {
+                let path = dataset::content_hash(text.as_bytes());
+                LearnedRow { path, text, vector, ..new.clone() }
+            })
+            .collect());
+    }
     let corpus = Corpus::default();
     let mut search = Search::new(judge, &corpus, design.search.clone())?;
+    let task = task_of(design, judge, known.iter().copied());
+    let committee = design.committee.fit(&task, seed)?;
+    let strategy = if arm == "active" { Strategy::Active } else { Strategy::Passive };
+    let mut chance = ChaCha8Rng::seed_from_u64(seed);
+    let points = choose(strategy, &committee, &task, count, &mut chance)?;
     let mut made = Vec::new();
-    for replicate in 0..design.replicates {
-        for (place, arm) in MADE.into_iter().enumerate() {
-            let known = training(design, rows, arm, replicate, usize::MAX);
-            let count = (until(design, round) - until(design, round - 1)) * SPARE;
-            let seed = design.seed.wrapping_add(
-                u64::from(round) * 1_000_003 + u64::from(replicate) * 1009 + place as u64,
-            );
-            let new =
-                LearnedRow { role: arm.to_owned(), round, replicate, ..LearnedRow::default() };
-            if arm == "undirected" {
-                for (text, vector) in synth::samples(judge, count, seed)? {
-                    let path = dataset::content_hash(text.as_bytes());
-                    made.push(LearnedRow { path, text, vector, ..new.clone() });
-                }
-                continue;
-            }
-            let task = task_of(design, judge, known.iter().copied());
-            let committee = design.committee.fit(&task, seed)?;
-            let strategy = if arm == "active" { Strategy::Active } else { Strategy::Passive };
-            let mut chance = ChaCha8Rng::seed_from_u64(seed);
-            let points = choose(strategy, &committee, &task, count, &mut chance)?;
-            for (place, point) in points.into_iter().enumerate() {
-                if stop.load(Ordering::Relaxed) {
-                    return Ok(made);
-                }
-                let name = format!("{arm} {replicate} {round} {place}");
-                made.extend(made_at(&mut search, &committee, (name, point), new.clone(), stop)?);
-            }
+    for (place, point) in points.into_iter().enumerate() {
+        if stop.load(Ordering::Relaxed) {
+            break;
         }
+        let name = format!("{arm} {replicate} {round} {place}");
+        made.extend(made_at(&mut search, &committee, (name, point), new.clone(), stop)?);
     }
     Ok(made)
 }

@@ -2,7 +2,7 @@
 
 use crate::{Error, LearnedRow, travel::write_kernels};
 use dataset::Dataset;
-use device::{Options, RunRow};
+use device::{Options, RunRow, Transfers};
 use std::{
     collections::{HashMap, HashSet},
     fs,
@@ -17,7 +17,7 @@ pub(crate) type Costs = HashMap<String, Vec<f64>>;
 /// What is to be chosen for a kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Task {
-    /// Which device is faster; transfers count.
+    /// Which device is faster; the GPU's transfers count.
     CpuGpu,
     /// Which of two sizes of a group is faster on the processor: a task without a GPU.
     LocalSize(u64, u64),
@@ -102,7 +102,7 @@ pub(crate) fn label(
 }
 
 /// What each choice costs for each kernel by the data set `runs` of schema `run`: the kernel on its
-/// device, and the transfers where devices are the choice; of several runs the fastest counts.
+/// device, and a GPU's transfers; of several runs the fastest counts.
 /// Kernels are known by their text, wherever they were run under whatever name.
 ///
 /// # Errors
@@ -137,14 +137,10 @@ pub(crate) fn costs(
         let Some(choice) = task.choice_of(&row) else { continue };
         seen[choice] = true;
         passed |= row.outcome == "pass";
-        let Some(kernel) = row.kernel_time_ns else { continue };
+        let Some(seconds) = row.seconds(Transfers::Gpu) else { continue };
         measured = true;
-        let transfers = match task {
-            Task::CpuGpu => row.transfer_time_ns.unwrap_or(0),
-            Task::LocalSize(..) => 0,
-        };
         let entry = costs.entry(row.id).or_insert_with(|| vec![f64::INFINITY; choices.len()]);
-        entry[choice] = entry[choice].min((kernel + transfers).max(1) as f64 * 1e-9);
+        entry[choice] = entry[choice].min(seconds);
     }
     if let Some(choice) = seen.iter().position(|seen| !seen) {
         return lacks(format!("runs of the choice {}", choices[choice]));
@@ -234,10 +230,10 @@ mod tests {
     }
 
     #[test]
-    fn transfers_cost_where_devices_are_the_choice() {
+    fn the_transfers_of_a_gpu_cost() {
         let rows = vec![run("a", "cpu", 8, Some(1_000)), run("a", "gpu", 64, Some(2_000))];
         let costs = read(&Task::CpuGpu, &[kernel("a")], rows).expect("they are runs");
-        assert_eq!(costs[&kernel("a").path], [seconds(6_000), seconds(7_000)]);
+        assert_eq!(costs[&kernel("a").path], [seconds(1_000), seconds(7_000)]);
     }
 
     #[test]

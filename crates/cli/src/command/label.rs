@@ -3,7 +3,7 @@
 use super::features::extractor;
 use crate::{Global, output, progress::Bar};
 use dataset::{Dataset, Programs};
-use device::{Grouping, Task, Vectors};
+use device::{Grouping, Task, Transfers, Vectors};
 use features::{FeatureSpace, Row, space};
 use std::{
     path::{Path, PathBuf},
@@ -25,6 +25,10 @@ pub(crate) struct Label {
     /// What is to be learnt
     #[arg(long, value_enum, default_value = "cpu-gpu")]
     task: What,
+    /// On which devices transfers are a cost: on the GPU alone, since a processor reads the host's
+    /// memory where it lies, or on both
+    #[arg(long, value_enum, value_name = "DEVICES", default_value = "gpu")]
+    transfers: Counted,
     /// What is held out together when a heuristic is scored
     #[arg(long, value_enum, default_value = "package")]
     group: Together,
@@ -39,6 +43,12 @@ pub(crate) struct Label {
 #[derive(clap::ValueEnum, Clone, Copy, Debug)]
 enum What {
     CpuGpu,
+}
+
+#[derive(clap::ValueEnum, Clone, Copy, Debug)]
+enum Counted {
+    Gpu,
+    Both,
 }
 
 #[derive(clap::ValueEnum, Clone, Copy, Debug)]
@@ -60,7 +70,10 @@ impl Label {
                 Together::Family => Grouping::Family,
                 Together::Path => Grouping::Path,
             },
-            Task::CpuGpu,
+            Task::CpuGpu(match self.transfers {
+                Counted::Gpu => Transfers::Gpu,
+                Counted::Both => Transfers::Both,
+            }),
             &self.out,
             self.force,
         )?;

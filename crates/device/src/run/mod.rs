@@ -7,7 +7,7 @@ mod row;
 mod source;
 
 pub use cldrive::{CLDRIVE_COLUMNS, write_cldrive};
-pub use row::RunRow;
+pub use row::{RunRow, Transfers};
 
 use crate::{
     About, DeviceInfo, Error, Outcome, Result, Values,

@@ -67,6 +67,27 @@ pub struct RunRow {
     pub interval: Option<f64>,
 }
 
+/// On which devices transfers are a cost.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
+pub enum Transfers {
+    /// On all but processors, which can read the host's memory where it lies.
+    #[default]
+    Gpu,
+    /// On all.
+    Both,
+}
+
+impl RunRow {
+    /// Seconds of the kernel and of the transfers that count; `None` where nothing was measured.
+    #[must_use]
+    pub fn seconds(&self, transfers: Transfers) -> Option<f64> {
+        let counts = transfers == Transfers::Both || self.device_type != "cpu";
+        let transfer = if counts { self.transfer_time_ns? } else { 0 };
+        let total = self.kernel_time_ns? + transfer;
+        (self.outcome == "pass" && total > 0).then_some(total as f64 * 1e-9)
+    }
+}
+
 impl Row for RunRow {
     const SCHEMA: &'static str = "run";
     const VERSION: u32 = 1;
