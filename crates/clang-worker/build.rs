@@ -7,7 +7,7 @@ use std::{
 };
 
 /// The C++ files of the shim, in `cpp/`.
-const SOURCES: [&str; 14] = [
+const SOURCES: [&str; 15] = [
     "canonical.cc",
     "compile.cc",
     "diagnostics.cc",
@@ -18,6 +18,7 @@ const SOURCES: [&str; 14] = [
     "host_files.cc",
     "instance.cc",
     "kernels.cc",
+    "prelude.cc",
     "preprocess.cc",
     "shim.cc",
     "tokens.cc",

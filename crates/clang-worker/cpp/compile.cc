@@ -12,6 +12,7 @@
 #include "clang-worker/src/bridge.rs.h"
 #include "facts.h"
 #include "instance.h"
+#include "prelude.h"
 #include "source.h"
 #include "tasks.h"
 #include "tree.h"
@@ -105,7 +106,8 @@ void parse(const Query &query, Outcome &outcome) {
 
 void compile(const Query &query, Outcome &outcome) {
   llvm::LLVMContext context;
-  Instance instance(query, outcome);
+  // A description goes through all declarations: loading them costs more than parsing them.
+  Instance instance(query, outcome, query.facts || query.tree ? llvm::StringRef() : prelude_of(query));
   CompileAction action(context, query, outcome);
   if (!instance.run(action)) return;
   if (auto module = action.takeModule()) write_code(*module, query.bitcode, outcome);

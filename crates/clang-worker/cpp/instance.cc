@@ -2,6 +2,7 @@
 
 #include "clang/Basic/DiagnosticOptions.h"
 #include "clang/Frontend/CompilerInvocation.h"
+#include "clang/Lex/PreprocessorOptions.h"
 #include "llvm/Support/MemoryBuffer.h"
 
 #include "clang-worker/src/bridge.rs.h"
@@ -52,8 +53,8 @@ IntrusiveRefCntPtr<llvm::vfs::FileSystem> files_of(const Query &query) {
 
 }  // namespace
 
-void add_builtin_header(StringRef name, StringRef text) {
-  builtin_files().addFile(kBuiltinFolder + Twine("/") + name, 0, MemoryBuffer::getMemBufferCopy(text));
+void add_builtin_file(StringRef name, StringRef content) {
+  builtin_files().addFile(kBuiltinFolder + Twine("/") + name, 0, MemoryBuffer::getMemBufferCopy(content));
 }
 
 void show_host_folders(std::vector<std::string> folders) {
@@ -64,7 +65,7 @@ bool belongs_to_program(StringRef path) {
   return !path.starts_with(kBuiltinFolder) && !(host_files() && host_files()->contains(path));
 }
 
-Instance::Instance(const Query &query, Outcome &outcome) {
+Instance::Instance(const Query &query, Outcome &outcome, StringRef prelude) {
   std::vector<const char *> arguments;
   std::vector<std::string> storage;
   storage.reserve(query.arguments.size() + 1);
@@ -84,6 +85,13 @@ Instance::Instance(const Query &query, Outcome &outcome) {
   clang::ProcessWarningOptions(*engine, *options, /*ReportDiags=*/false);
   engine->setErrorLimit(options->ErrorLimit);
   invocation->getFrontendOpts().DisableFree = false;
+  if (!prelude.empty()) {
+    clang::PreprocessorOptions &preprocessor = invocation->getPreprocessorOpts();
+    preprocessor.Includes.clear();
+    preprocessor.ImplicitPCHInclude = prelude.str();
+    // It was made here, of the same arguments.
+    preprocessor.DisablePCHOrModuleValidation = clang::DisableValidationForModuleKind::All;
+  }
 
   compiler_.setInvocation(std::move(invocation));
   compiler_.setDiagnostics(engine.get());

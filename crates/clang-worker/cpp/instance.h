@@ -18,8 +18,8 @@ inline constexpr llvm::StringLiteral kProgramFolder = "/program";
 inline constexpr llvm::StringLiteral kHeaderFolder = "/headers";
 inline constexpr llvm::StringLiteral kBuiltinFolder = "/builtin/include";
 
-// Adds one of clang's own headers, which every later program may include.
-void add_builtin_header(llvm::StringRef name, llvm::StringRef text);
+// Adds one of clang's own headers, or something made of them, which every later program may include.
+void add_builtin_file(llvm::StringRef name, llvm::StringRef content);
 
 // Lets every later program read the host's headers below these absolute folders.
 void show_host_folders(std::vector<std::string> folders);
@@ -29,8 +29,9 @@ bool belongs_to_program(llvm::StringRef path);
 
 class Instance {
  public:
-  // Diagnostics go to `outcome`, which must outlive the instance.
-  Instance(const Query &query, Outcome &outcome);
+  // Diagnostics go to `outcome`, which must outlive the instance. `prelude`: a precompiled header of
+  // what the arguments put in front of the program, or nothing.
+  Instance(const Query &query, Outcome &outcome, llvm::StringRef prelude = {});
 
   // False if the arguments make no sense; the diagnostics say why.
   bool valid() const { return valid_; }

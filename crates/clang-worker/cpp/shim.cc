@@ -18,8 +18,8 @@ void start(rust::Slice<const Text> headers, rust::Slice<const rust::String> host
   llvm::InitializeAllAsmPrinters();
   llvm::InitializeAllAsmParsers();
   for (const Text &header : headers)
-    add_builtin_header(llvm::StringRef(header.name.data(), header.name.size()),
-                       llvm::StringRef(header.text.data(), header.text.size()));
+    add_builtin_file(llvm::StringRef(header.name.data(), header.name.size()),
+                     llvm::StringRef(header.text.data(), header.text.size()));
   if (host_folders.empty()) return;
   std::vector<std::string> folders;
   for (const rust::String &folder : host_folders) folders.emplace_back(folder);

@@ -1,6 +1,6 @@
 //! What is compiled in-process is what the `clang-19` driver compiles, bit for bit.
 
-use crate::support::{clang, kernels, worker_missing_driver};
+use crate::support::{clang, kernels, start, worker_missing_driver};
 use clang::{Language, Options, Triple};
 use std::{path::Path, process::Command};
 
@@ -131,5 +131,26 @@ fn every_triple_language_and_level_has_the_drivers_ir() {
         assert!(assert_same(c, &options, "program.c", &[&flag]));
         let options = Options { language: Language::Cxx, ..host };
         assert!(assert_same(cxx, &options, "program.cpp", &[&flag]));
+    }
+}
+
+#[test]
+fn a_program_has_the_same_ir_and_diagnostics_once_opencls_declarations_are_kept_precompiled() {
+    let Some(kernels) = kernels("clgen.jsonl") else { return };
+    let seasoned = start();
+    for triple in [Triple::Nvptx64, Triple::Spir64] {
+        let options = Options { optimisation: 1, triple, ..Options::opencl() };
+        for _ in 0..8 {
+            seasoned.compile("kernel void A() {}", &options).expect("it compiles");
+        }
+        let broken = [
+            "kernel void A(global float* a) { a[0] = b; }",
+            "kernel void A() { float4 x = 1; x.q = 2; }",
+        ];
+        let kernels = kernels.iter().step_by(40).map(String::as_str);
+        for kernel in kernels.chain(broken) {
+            let fresh = start().compile(kernel, &options);
+            assert_eq!(seasoned.compile(kernel, &options), fresh, "{kernel}");
+        }
     }
 }
