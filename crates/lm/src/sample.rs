@@ -309,6 +309,7 @@ impl<'a> Sampler<'a> {
             constraint,
             rewind: None,
             strayed: 0,
+            thrown: 0,
             tolerated: 0,
             random,
             chooser: Chooser::default(),
@@ -366,6 +367,10 @@ const MOST_TOKENS: usize = 200;
 /// How often a statement is written anew.
 const ATTEMPTS: u32 = 8;
 
+/// Most tokens that are thrown away in a sample. Most samples throw away fewer, but a few throw away
+/// thousands and are still drawn when all others are done.
+const MOST_THROWN: usize = 512;
+
 /// A sample being drawn.
 struct Running {
     number: u64,
@@ -382,6 +387,8 @@ struct Running {
     rewind: Option<usize>,
     /// How often it went back to the last such state.
     strayed: u32,
+    /// Tokens that were thrown away.
+    thrown: usize,
     /// Refused draws up to that state.
     tolerated: u64,
     random: ChaCha8Rng,
@@ -441,14 +448,15 @@ impl Running {
     }
 
     /// What is being written is not what the model would write by itself: write the statement anew, or end the program
-    /// before it where that was in vain too often.
+    /// before it where that was in vain too often or too much was thrown away.
     fn stray(&mut self) {
         let Some((constraint, length)) = self.safe.clone() else { return self.close() };
+        self.thrown += self.drawn.len() - length;
         self.drawn.truncate(length);
         self.constraint = Some(constraint);
         self.tolerated = self.refused;
         self.strayed += 1;
-        if self.strayed > ATTEMPTS {
+        if self.strayed > ATTEMPTS || self.thrown > MOST_THROWN {
             return self.close();
         }
         let given = &self.encoded.given;

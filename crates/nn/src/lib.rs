@@ -22,10 +22,12 @@
 //! # Ok::<(), nn::Error>(())
 //! ```
 
+mod attend;
 mod choose;
 mod decoder;
 mod encoder;
 mod error;
+mod lanes;
 mod llama;
 mod lstm;
 mod model;

@@ -1,7 +1,13 @@
 //! A Llama-architecture causal transformer (Touvron et al. 2023): RMSNorm, rotary positions
 //! (Su et al. 2021), grouped queries, SwiGLU.
 
-use crate::{Decoder, Error, Result, Rope, panels::Panels, weights::Weights};
+use crate::{
+    Decoder, Error, Result, Rope,
+    attend::{Shape, Slot},
+    lanes::{Lanes, Work, exp},
+    panels::{Buffers, Panels},
+    weights::Weights,
+};
 use candle_core::{D, Device, Tensor};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -239,14 +245,17 @@ impl Llama {
 
 /// Slots of keys and values.
 ///
-/// Attention over slots of different lengths is a loop of dot products, in parallel over the
-/// sequences.
+/// The rows of a step are read by each matrix together; attention, where slots are of different lengths, is in
+/// parallel over the rows.
 #[derive(Debug)]
 pub(crate) struct LlamaDecoder {
     model: Arc<Llama>,
+    shape: Shape,
     layers: Vec<Products>,
     output: Panels,
+    norm: Vec<f32>,
     slots: Vec<Slot>,
+    buffers: Buffers,
     cosine: Vec<f32>,
     sine: Vec<f32>,
     embedding: Vec<f32>,
@@ -255,75 +264,117 @@ pub(crate) struct LlamaDecoder {
 /// The matrices of a layer.
 #[derive(Debug)]
 struct Products {
+    attention_norm: Vec<f32>,
     project: Panels,
     output: Panels,
+    feed_norm: Vec<f32>,
     gate_up: Panels,
     down: Panels,
 }
 
-/// Keys and values of one sequence: `[layer][kv head][position][head]`.
-#[derive(Clone, Debug)]
-struct Slot {
-    length: usize,
-    /// Positions there is room for; grown in steps.
-    room: usize,
-    keys: Vec<f32>,
-    values: Vec<f32>,
-}
-
-/// Positions that a slot grows by.
-const GROWTH: usize = 128;
-
 impl LlamaDecoder {
     pub(crate) fn new(model: Arc<Llama>, slots: usize) -> Result<LlamaDecoder> {
-        let empty = Slot { length: 0, room: 0, keys: Vec::new(), values: Vec::new() };
+        let config = &model.config;
+        let shape = Shape {
+            lanes: Lanes::here(),
+            layers: config.num_hidden_layers,
+            heads: config.num_attention_heads,
+            kv: config.num_key_value_heads,
+            head: config.head(),
+        };
         let cosine = model.angles.0.flatten_all()?.to_vec1()?;
         let sine = model.angles.1.flatten_all()?.to_vec1()?;
         let embedding = model.embedding.flatten_all()?.to_vec1()?;
         let products = |layer: &Layer| -> Result<Products> {
             Ok(Products {
+                attention_norm: layer.attention_norm.to_vec1()?,
                 project: Panels::new(&layer.project)?,
                 output: Panels::new(&layer.output)?,
+                feed_norm: layer.feed_norm.to_vec1()?,
                 gate_up: Panels::new(&layer.gate_up)?,
                 down: Panels::new(&layer.down)?,
             })
         };
         let layers = model.layers.iter().map(products).collect::<Result<_>>()?;
         let output = Panels::new(&model.output)?;
-        let slots = vec![empty; slots];
-        Ok(LlamaDecoder { slots, layers, output, cosine, sine, embedding, model })
-    }
-}
-
-impl Slot {
-    /// Hold these keys and values of a layer, `[kv heads, length, head]`, and nothing else of it.
-    fn fill(&mut self, at: usize, keys: &Tensor, values: &Tensor, head: usize) -> Result<()> {
-        for (held, given) in [(&mut self.keys, keys), (&mut self.values, values)] {
-            let given: Vec<f32> = given.flatten_all()?.to_vec1()?;
-            let length = self.length * head;
-            let first = at * (given.len() / length);
-            for (group, given) in given.chunks(length).enumerate() {
-                held[(first + group) * self.room * head..][..length].copy_from_slice(given);
-            }
-        }
-        Ok(())
+        let norm = model.norm.to_vec1()?;
+        let slots = vec![Slot::new(shape); slots];
+        let buffers = Buffers::default();
+        Ok(LlamaDecoder {
+            model,
+            shape,
+            layers,
+            output,
+            norm,
+            slots,
+            buffers,
+            cosine,
+            sine,
+            embedding,
+        })
     }
 
-    /// Make room for one more position, keeping what is there.
-    fn grow(&mut self, blocks: usize, head: usize) {
-        if self.length < self.room {
-            return;
+    /// Read these tokens, for which there is room.
+    fn advance(&mut self, tokens: &[(usize, u32)]) -> Vec<f32> {
+        let config = &self.model.config;
+        let (rows, width, inner) = (tokens.len(), config.hidden_size, config.intermediate_size);
+        let Shape { lanes, heads, kv, head, .. } = self.shape;
+        let epsilon = config.rms_norm_eps as f32;
+        let mut x = Vec::with_capacity(rows * width);
+        // The slots of this step, in its order, to be worked on side by side.
+        let mut order: Vec<Option<usize>> = vec![None; self.slots.len()];
+        for (row, (slot, token)) in tokens.iter().enumerate() {
+            x.extend_from_slice(&self.embedding[*token as usize * width..][..width]);
+            order[*slot] = Some(row);
         }
-        let room = self.room + GROWTH;
-        for held in [&mut self.keys, &mut self.values] {
-            let mut fresh = vec![0.0; blocks * room * head];
-            for block in 0..blocks {
-                let from = &held[block * self.room * head..][..self.length * head];
-                fresh[block * room * head..][..from.len()].copy_from_slice(from);
-            }
-            *held = fresh;
+        let mut active: Vec<(usize, &mut Slot)> = self
+            .slots
+            .iter_mut()
+            .zip(&order)
+            .filter_map(|(slot, row)| row.map(|row| (row, slot)))
+            .collect();
+        active.sort_by_key(|(row, _)| *row);
+        for (_, slot) in &mut active {
+            slot.reserve(slot.length + 1);
         }
-        self.room = room;
+        let (cosine, sine) = (&self.cosine, &self.sine);
+        let mut normal = vec![0.0; rows * width];
+        let mut mixed = vec![0.0; rows * heads * head];
+        let mut gated = vec![0.0; rows * inner];
+        let mut all = vec![0.0; rows * (heads + 2 * kv) * head];
+        let mut both = vec![0.0; rows * 2 * inner];
+        let mut sum = vec![0.0; rows * width];
+        let buffers = &mut self.buffers;
+        for (at, layer) in self.layers.iter().enumerate() {
+            rms(&x, &layer.attention_norm, epsilon, &mut normal);
+            layer.project.product_into(&normal, rows, buffers, &mut all);
+            all.par_chunks_mut((heads + 2 * kv) * head)
+                .zip(mixed.par_chunks_mut(heads * head))
+                .zip(active.par_iter_mut())
+                .for_each(|((all, out), (_, slot))| {
+                    let angle = slot.length * head / 2..(slot.length + 1) * head / 2;
+                    let (cosine, sine) = (&cosine[angle.clone()], &sine[angle]);
+                    for part in all[..(heads + kv) * head].chunks_mut(head) {
+                        rotate(part, cosine, sine);
+                    }
+                    slot.attend(at, all, out);
+                });
+            layer.output.product_into(&mixed, rows, buffers, &mut sum);
+            add(&mut x, &sum);
+            rms(&x, &layer.feed_norm, epsilon, &mut normal);
+            layer.gate_up.product_into(&normal, rows, buffers, &mut both);
+            both.par_chunks(2 * inner).zip(gated.par_chunks_mut(inner)).for_each(|(both, out)| {
+                let (gate, up) = both.split_at(inner);
+                lanes.run(Gate { gate, up, out });
+            });
+            layer.down.product_into(&gated, rows, buffers, &mut sum);
+            add(&mut x, &sum);
+        }
+        for (_, slot) in &mut active {
+            slot.length += 1;
+        }
+        rms(&x, &self.norm, epsilon, &mut normal);
+        self.output.product(&normal, rows)
     }
 }
 
@@ -350,10 +401,30 @@ fn dot(a: &[f32], b: &[f32]) -> f32 {
     sums.iter().sum::<f32>() + rest
 }
 
+/// RMSNorm of each row.
 fn rms(x: &[f32], weight: &[f32], epsilon: f32, out: &mut [f32]) {
-    let scale = 1.0 / (dot(x, x) / x.len() as f32 + epsilon).sqrt();
-    for ((out, x), weight) in out.iter_mut().zip(x).zip(weight) {
-        *out = x * scale * weight;
+    let width = weight.len();
+    for (x, out) in x.chunks_exact(width).zip(out.chunks_exact_mut(width)) {
+        let scale = 1.0 / (dot(x, x) / width as f32 + epsilon).sqrt();
+        for ((out, x), weight) in out.iter_mut().zip(x).zip(weight) {
+            *out = x * scale * weight;
+        }
+    }
+}
+
+/// SwiGLU: the part of `up` that `gate` lets through.
+struct Gate<'a> {
+    gate: &'a [f32],
+    up: &'a [f32],
+    out: &'a mut [f32],
+}
+
+impl Work for Gate<'_> {
+    #[inline(always)]
+    fn run<const FUSED: bool>(self) {
+        for ((out, gate), up) in self.out.iter_mut().zip(self.gate).zip(self.up) {
+            *out = gate / (1.0 + exp::<FUSED>(-gate)) * up;
+        }
     }
 }
 
@@ -377,75 +448,11 @@ impl Decoder for LlamaDecoder {
     }
 
     fn step(&mut self, tokens: &[(usize, u32)]) -> Result<Vec<f32>> {
-        let model = Arc::clone(&self.model);
-        let config = &model.config;
         for (slot, token) in tokens {
-            model.check(self.slots[*slot].length + 1, &[*token])?;
+            self.model.check(self.slots[*slot].length + 1, &[*token])?;
         }
-        let (rows, width, head) = (tokens.len(), config.hidden_size, config.head());
-        let (heads, kv) = (config.num_attention_heads, config.num_key_value_heads);
-        let (inner, blocks) = (config.intermediate_size, config.num_hidden_layers * kv);
-        let epsilon = config.rms_norm_eps as f32;
-        let mut x = Vec::with_capacity(rows * width);
-        for (slot, token) in tokens {
-            self.slots[*slot].grow(blocks, head);
-            x.extend_from_slice(&self.embedding[*token as usize * width..][..width]);
-        }
-        // The slots of this step, in its order, to be worked on side by side.
-        let mut order: Vec<Option<usize>> = vec![None; self.slots.len()];
-        for (row, (slot, _)) in tokens.iter().enumerate() {
-            order[*slot] = Some(row);
-        }
-        let mut active: Vec<(usize, &mut Slot)> = self
-            .slots
-            .iter_mut()
-            .zip(&order)
-            .filter_map(|(slot, row)| row.map(|row| (row, slot)))
-            .collect();
-        active.sort_by_key(|(row, _)| *row);
-        let (cosine, sine) = (&self.cosine, &self.sine);
-        let mut normal = vec![0.0; rows * width];
-        for (at, (layer, products)) in model.layers.iter().zip(&self.layers).enumerate() {
-            let norm: Vec<f32> = layer.attention_norm.to_vec1()?;
-            for (x, out) in x.chunks(width).zip(normal.chunks_mut(width)) {
-                rms(x, &norm, epsilon, out);
-            }
-            let mut all = products.project.product(&normal, rows);
-            let mut mixed = vec![0.0; rows * heads * head];
-            all.par_chunks_mut((heads + 2 * kv) * head)
-                .zip(mixed.par_chunks_mut(heads * head))
-                .zip(active.par_iter_mut())
-                .for_each(|((all, out), (_, slot))| {
-                    let angle = slot.length * head / 2..(slot.length + 1) * head / 2;
-                    let (cosine, sine) = (&cosine[angle.clone()], &sine[angle]);
-                    for part in all[..(heads + kv) * head].chunks_mut(head) {
-                        rotate(part, cosine, sine);
-                    }
-                    attend(all, slot, at * kv, (heads, kv, head), out);
-                });
-            add(&mut x, &products.output.product(&mixed, rows));
-            let norm: Vec<f32> = layer.feed_norm.to_vec1()?;
-            for (x, out) in x.chunks(width).zip(normal.chunks_mut(width)) {
-                rms(x, &norm, epsilon, out);
-            }
-            let both = products.gate_up.product(&normal, rows);
-            let mut gated = Vec::with_capacity(rows * inner);
-            for row in both.chunks(2 * inner) {
-                let (gate, up) = row.split_at(inner);
-                gated.extend(
-                    gate.iter().zip(up).map(|(gate, up)| gate / (1.0 + (-gate).exp()) * up),
-                );
-            }
-            add(&mut x, &products.down.product(&gated, rows));
-        }
-        for (_, slot) in &mut active {
-            slot.length += 1;
-        }
-        let norm: Vec<f32> = model.norm.to_vec1()?;
-        for (x, out) in x.chunks(width).zip(normal.chunks_mut(width)) {
-            rms(x, &norm, epsilon, out);
-        }
-        Ok(self.output.product(&normal, rows))
+        // Within the pool the many small pieces of a step need no other thread to be woken for each.
+        Ok(rayon::scope(|_| self.advance(tokens)))
     }
 
     fn read(&mut self, slot: usize, tokens: &[u32]) -> Result<Vec<f32>> {
@@ -458,64 +465,21 @@ impl Decoder for LlamaDecoder {
             }
             return Ok(logits);
         }
-        let config = &model.config;
-        let (head, kv) = (config.head(), config.num_key_value_heads);
-        let blocks = config.num_hidden_layers * kv;
+        let Shape { kv, head, .. } = self.shape;
         let held = &mut self.slots[slot];
-        if held.room < tokens.len() {
-            held.room = tokens.len().next_multiple_of(GROWTH);
-            held.keys = vec![0.0; blocks * held.room * head];
-            held.values = vec![0.0; blocks * held.room * head];
-        }
+        held.reserve(tokens.len());
+        let hidden = model.hidden(tokens, |at, keys, values| {
+            let (keys, values): (Vec<f32>, Vec<f32>) =
+                (keys.flatten_all()?.to_vec1()?, values.flatten_all()?.to_vec1()?);
+            for (row, (key, value)) in keys.chunks(head).zip(values.chunks(head)).enumerate() {
+                let (group, place) = (row / tokens.len(), row % tokens.len());
+                held.put(at * kv + group, place, key, value);
+            }
+            Ok(())
+        })?;
         held.length = tokens.len();
-        let hidden = model.hidden(tokens, |at, keys, values| held.fill(at, keys, values, head));
-        let hidden = hidden.inspect_err(|_| self.slots[slot].length = 0)?;
         let last = hidden.narrow(0, tokens.len() - 1, 1)?.contiguous()?;
         Ok(last.matmul(&model.output)?.flatten_all()?.to_vec1()?)
-    }
-}
-
-/// Store this position's key and value, then mix the values that each head attends to into `out`.
-fn attend(
-    all: &[f32],
-    slot: &mut Slot,
-    first_block: usize,
-    (heads, kv, head): (usize, usize, usize),
-    out: &mut [f32],
-) {
-    let (room, place) = (slot.room, slot.length);
-    let (queries, rest) = all.split_at(heads * head);
-    let (keys, values) = rest.split_at(kv * head);
-    let scale = 1.0 / (head as f32).sqrt();
-    let mut scores = vec![0.0; place + 1];
-    for group in 0..kv {
-        let block = (first_block + group) * room * head;
-        let here = block + place * head;
-        slot.keys[here..here + head].copy_from_slice(&keys[group * head..][..head]);
-        slot.values[here..here + head].copy_from_slice(&values[group * head..][..head]);
-        let past_keys = &slot.keys[block..here + head];
-        let past_values = &slot.values[block..here + head];
-        let share = heads / kv;
-        for at in group * share..(group + 1) * share {
-            let query = &queries[at * head..][..head];
-            let mut most = f32::NEG_INFINITY;
-            for (score, key) in scores.iter_mut().zip(past_keys.chunks_exact(head)) {
-                *score = dot(query, key) * scale;
-                most = most.max(*score);
-            }
-            let mut sum = 0.0;
-            for score in &mut scores {
-                *score = (*score - most).exp();
-                sum += *score;
-            }
-            let out = &mut out[at * head..][..head];
-            for (score, value) in scores.iter().zip(past_values.chunks_exact(head)) {
-                let share = score / sum;
-                for (out, value) in out.iter_mut().zip(value) {
-                    *out += share * value;
-                }
-            }
-        }
     }
 }
 

@@ -73,7 +73,7 @@ pub(crate) struct DrawingFlags {
     /// Where the model runs: `cpu` here, `cuda` or `cpu-torch` in the libtorch engine (`make torch`)
     #[arg(long, default_value = "cpu", value_name = "DEVICE")]
     device: Device,
-    /// Samples drawn side by side [default: 48, on a GPU 2048]
+    /// Samples drawn side by side [default: 96, on a GPU 2048]
     #[arg(long, value_name = "N")]
     batch: Option<usize>,
     /// Judge samples that `benchstone-torch sample` drew: one JSON list of ids a line
@@ -294,7 +294,7 @@ impl DrawingFlags {
         if let Some(path) = &self.drawn {
             return read_drawn(path, checkpoint, &prompt, self.n, done);
         }
-        let batch = self.batch.unwrap_or(if self.device == Device::Cuda { 2048 } else { 48 });
+        let batch = self.batch.unwrap_or(if self.device == Device::Cuda { 2048 } else { 96 });
         let drawing = Drawing {
             choice: Choice { temperature: self.temperature, top_p: self.top_p },
             seed: self.seed,

@@ -57,7 +57,7 @@ const TABLE: &[(&str, &str)] = &[
     ("mad24", "j(jjj)"),
     ("mad_hi mad_sat", "i(iii)"),
     ("clz ctz popcount", "i(i)"),
-    ("upsample", "?(ii)"),
+    ("upsample", "?(??)"),
     ("min max", "g(gs)"),
     ("clamp", "g(gss)"),
     ("dot distance fast_distance", "s(ff)"),
@@ -102,9 +102,9 @@ const TABLE: &[(&str, &str)] = &[
     ("atomic_cmpxchg atom_cmpxchg", "p(p??)"),
     ("atomic_init", "v(p?)"),
     ("atomic_store", "v(p?)"),
-    ("atomic_store_explicit", "v(p??/?)"),
+    ("atomic_store_explicit", "v(p?n/n)"),
     ("atomic_load", "?(p)"),
-    ("atomic_load_explicit", "?(p?/?)"),
+    ("atomic_load_explicit", "?(pn/n)"),
     (
         "atomic_exchange atomic_fetch_add atomic_fetch_sub atomic_fetch_or atomic_fetch_xor \
       atomic_fetch_and atomic_fetch_min atomic_fetch_max",
@@ -114,10 +114,10 @@ const TABLE: &[(&str, &str)] = &[
         "atomic_exchange_explicit atomic_fetch_add_explicit atomic_fetch_sub_explicit \
       atomic_fetch_or_explicit atomic_fetch_xor_explicit atomic_fetch_and_explicit \
       atomic_fetch_min_explicit atomic_fetch_max_explicit",
-        "?(p??/?)",
+        "?(p?n/n)",
     ),
     ("atomic_compare_exchange_strong atomic_compare_exchange_weak", "?(pp?)"),
-    ("atomic_compare_exchange_strong_explicit atomic_compare_exchange_weak_explicit", "?(pp???/?)"),
+    ("atomic_compare_exchange_strong_explicit atomic_compare_exchange_weak_explicit", "?(pp?nn/n)"),
     ("atomic_flag_test_and_set", "?(p)"),
     ("atomic_flag_clear", "v(p)"),
     ("read_imagef read_imagei read_imageui read_imageh", "?(m?/?)"),
@@ -145,8 +145,9 @@ const TABLE: &[(&str, &str)] = &[
         "v(?np)",
     ),
     ("work_group_all work_group_any sub_group_all sub_group_any", "n(n)"),
-    ("work_group_broadcast", "?(?n/nn)"),
-    ("sub_group_broadcast", "?(?n)"),
+    ("sub_group_ballot", "?(n)"),
+    ("work_group_broadcast", "?(nn/nn)"),
+    ("sub_group_broadcast", "?(gn)"),
     (
         "work_group_reduce_add work_group_reduce_min work_group_reduce_max \
       work_group_scan_exclusive_add work_group_scan_exclusive_min work_group_scan_exclusive_max \
@@ -154,11 +155,11 @@ const TABLE: &[(&str, &str)] = &[
       sub_group_reduce_add sub_group_reduce_min sub_group_reduce_max sub_group_scan_exclusive_add \
       sub_group_scan_exclusive_min sub_group_scan_exclusive_max sub_group_scan_inclusive_add \
       sub_group_scan_inclusive_min sub_group_scan_inclusive_max",
-        "?(?)",
+        "?(n)",
     ),
     ("printf", "n(*)"),
     ("to_global to_local to_private", "?(p)"),
-    ("vec_step", "n(?)"),
+    ("vec_step", "n(g)"),
     ("__builtin_inff __builtin_huge_valf __builtin_huge_val", "?()"),
     ("__builtin_nanf", "?(p)"),
     ("__builtin_memcpy", "?(ppn)"),
@@ -314,6 +315,14 @@ pub(crate) fn constant(name: &str) -> Type {
         "NULL" => return Type::Unknown,
         _ => Scalar::Int,
     })
+}
+
+/// Whether a builtin function is one of OpenCL C 2.0 and later alone.
+pub(super) fn is_new(name: &str) -> bool {
+    let groups = ["sub_group_", "work_group_", "to_", "get_enqueued_", "atomic_fetch_"];
+    groups.iter().any(|begin| name.starts_with(begin))
+        || name.contains("_sub_group")
+        || name.ends_with("_linear_id")
 }
 
 /// Whether a word names a builtin function or constant of OpenCL C.

@@ -2,9 +2,10 @@
 
 use super::{
     builtins::Signature,
-    express::{Operand, Purpose},
+    express::Purpose,
+    operand::Operand,
     parser::{Goal, Lexeme, Outcome, Parser, Refusal, Step},
-    types::{Scalar, Space, Type, assignable},
+    types::{Function, Handle, Scalar, Shape, Space, Target, Type, assignable},
 };
 use std::{
     collections::HashMap,
@@ -82,6 +83,10 @@ fn converted(name: &str) -> Option<Type> {
 /// What a callee takes: least and most arguments.
 fn extent(callee: &Type) -> (usize, Option<usize>) {
     match callee {
+        Type::Overloads(functions) => {
+            let counts = functions.iter().map(|(one, _)| one.parameters.len());
+            (counts.clone().min().unwrap_or(0), counts.max())
+        }
         Type::Function(function) => {
             let count = function.parameters.len();
             (count, (!function.variadic).then_some(count))
@@ -163,6 +168,8 @@ pub(super) enum Wanted {
     Image {
         read: bool,
         written: bool,
+        /// The function, which may be for images of some shapes alone.
+        by: Arc<str>,
     },
     Anything,
 }
@@ -178,13 +185,25 @@ impl Wanted {
             (Wanted::Arithmetic, _) => ty.is_arithmetic(),
             (Wanted::Integer, _) => ty.is_integer(),
             (Wanted::Scalar, _) => matches!(ty, Type::Scalar(_)),
-            (Wanted::Event, _) => operand.zero || ty == Type::Opaque,
-            (Wanted::Pointer, _) => matches!(ty, Type::Pointer(_) | Type::Opaque),
-            (Wanted::Image { read, written }, Type::Image { reads, writes, .. }) => {
-                (*reads || !read) && (*writes || !written)
+            (Wanted::Event, _) => operand.zero || ty == Type::Opaque(Handle::Event),
+            (Wanted::Pointer, _) => matches!(ty, Type::Pointer(_)),
+            (Wanted::Image { read, written, by }, Type::Image { shape, reads, writes }) => {
+                (*reads || !read) && (*writes || !written) && has(*shape, by)
             }
             (Wanted::Image { .. }, _) => false,
         }
+    }
+}
+
+/// Whether images of a shape have what a function asks for.
+fn has(shape: Shape, name: &str) -> bool {
+    match name {
+        "get_image_height" | "get_image_dim" => {
+            !matches!(shape, Shape::Line | Shape::Buffer | Shape::Lines)
+        }
+        "get_image_depth" => shape == Shape::Solid,
+        "get_image_array_size" => matches!(shape, Shape::Lines | Shape::Planes | Shape::Other),
+        _ => true,
     }
 }
 
@@ -204,10 +223,19 @@ fn wanted(callee: &Type, place: usize) -> Wanted {
             Some(b'm') => Wanted::Image {
                 read: name.starts_with("read_"),
                 written: name.starts_with("write_"),
+                by: Arc::clone(name),
             },
             Some(_) => Wanted::Anything,
         },
         _ => Wanted::Anything,
+    }
+}
+
+impl Function {
+    /// Whether arguments, or the first of them, can be what is asked for.
+    fn takes(&self, arguments: &[Operand]) -> bool {
+        let fits = |(ty, given): (&Type, &Operand)| Wanted::Value(ty.clone()).takes(given);
+        arguments.len() <= self.parameters.len() && self.parameters.iter().zip(arguments).all(fits)
     }
 }
 
@@ -217,12 +245,20 @@ fn fits(callee: &Type, arguments: &[Operand]) -> bool {
     let sampled = match (arguments, reads) {
         // A number is a sampler only where the compiler knows it; one number is a coordinate of a line.
         ([image, given], true) if matches!(given.ty, Type::Scalar(_)) => {
-            given.fixed || matches!(image.ty, Type::Unknown | Type::Image { lanes: 1, .. })
+            let line = matches!(image.ty, Type::Image { shape, .. } if shape.lanes() == 1);
+            let integer = given.ty.is_integer();
+            given.fixed && integer || line || image.ty == Type::Unknown
         }
-        ([_, given, _], true) => given.fixed || !matches!(given.ty, Type::Scalar(_)),
+        ([_, given, _], true) => match given.ty {
+            Type::Scalar(_) => given.fixed && given.ty.is_integer(),
+            _ => true,
+        },
         _ => true,
     };
     let last = |last| wanted(callee, arguments.len() - 1).takes(last);
+    if let Type::Overloads(functions) = callee {
+        return functions.iter().any(|(one, _)| one.takes(arguments));
+    }
     sampled && arguments.last().is_none_or(last)
 }
 
@@ -240,8 +276,83 @@ pub(super) fn results(name: &str) -> Vec<Type> {
             let vectors = |scalar| [1, 2, 3, 4, 8, 16].map(|lanes| Type::of(scalar, lanes));
             FLOATING.into_iter().flat_map(vectors).collect()
         }
+        Some(b'?') if name.starts_with("read_image") && !name.ends_with('h') => {
+            // Of images that are not known, one value may be read.
+            let read = read(name);
+            vec![Type::Vector(read, 4), Type::Scalar(read)]
+        }
+        Some(b'?') if loads(name).is_some() => {
+            let lanes = loads(name).unwrap_or(1);
+            ALL.map(|scalar| Type::of(scalar, lanes)).into()
+        }
+        Some(b'?') => vec![given(name, &[])],
         None => reinterpreted(name).or_else(|| converted(name)).into_iter().collect(),
         Some(_) => vec![Type::Unknown],
+    }
+}
+
+/// What a function reads from an image.
+fn read(name: &str) -> Scalar {
+    match name {
+        "read_imagef" => Scalar::Float,
+        "read_imagei" => Scalar::Int,
+        "read_imageui" => Scalar::Uint,
+        _ => Scalar::Half,
+    }
+}
+
+/// Lanes of what `vload4` and its like give.
+fn loads(name: &str) -> Option<u8> {
+    name.strip_prefix("vload")?.parse().ok()
+}
+
+/// What a function gives whose signature does not say it; `Unknown` where that depends on arguments
+/// that are not there.
+fn given(name: &str, types: &[Type]) -> Type {
+    let first = types.first().unwrap_or(&Type::Unknown);
+    let like = |scalar: Scalar| match first {
+        Type::Unknown => Type::Unknown,
+        ty => Type::of(scalar, ty.lanes()),
+    };
+    let size = first.element().map(Scalar::size);
+    match name {
+        "async_work_group_copy" | "async_work_group_strided_copy" => Type::Opaque(Handle::Event),
+        "shuffle" | "shuffle2" => match (first.element(), types.last()) {
+            (Some(scalar), Some(Type::Vector(_, lanes))) => Type::Vector(scalar, *lanes),
+            _ => Type::Unknown,
+        },
+        "nan" => match size {
+            Some(2) => like(Scalar::Half),
+            Some(8) => like(Scalar::Double),
+            _ => like(Scalar::Float),
+        },
+        "upsample" => {
+            let unsigned =
+                matches!(first.element(), Some(Scalar::Uchar | Scalar::Ushort | Scalar::Uint));
+            match (size, unsigned) {
+                (Some(1), false) => like(Scalar::Short),
+                (Some(1), true) => like(Scalar::Ushort),
+                (Some(2), false) => like(Scalar::Int),
+                (Some(2), true) => like(Scalar::Uint),
+                (_, false) => like(Scalar::Long),
+                (_, true) => like(Scalar::Ulong),
+            }
+        }
+        "__builtin_inff" | "__builtin_huge_valf" | "__builtin_nanf" | "__builtin_frexpf" => {
+            Type::Scalar(Scalar::Float)
+        }
+        "__builtin_huge_val" | "__builtin_fmin" | "__builtin_fmax" => Type::Scalar(Scalar::Double),
+        "__builtin_expect" => Type::Scalar(Scalar::Long),
+        "sub_group_ballot" => Type::Vector(Scalar::Uint, 4),
+        _ if name.starts_with("sub_group_") || name.starts_with("work_group_") => match first {
+            Type::Scalar(scalar) => Type::Scalar((*scalar).max(Scalar::Char)),
+            other => other.clone(),
+        },
+        _ if name.starts_with("vload") && name.contains("half") => {
+            let lanes = name.trim_start_matches(|letter: char| !letter.is_ascii_digit());
+            Type::of(Scalar::Float, lanes.parse().unwrap_or(1))
+        }
+        _ => Type::Unknown,
     }
 }
 
@@ -310,6 +421,17 @@ const ALL: [Scalar; 11] = [
 fn result(callee: &Type, arguments: &[Operand]) -> Option<Type> {
     let name = match callee {
         Type::Function(function) => return Some(function.result.clone()),
+        Type::Overloads(functions) => {
+            let count = arguments.len();
+            let fitting: Vec<&Function> = functions
+                .iter()
+                .map(|(one, _)| &**one)
+                .filter(|one| one.parameters.len() == count && one.takes(arguments))
+                .collect();
+            let first = fitting.first()?;
+            let same = fitting.iter().all(|one| one.result == first.result);
+            return Some(if same { first.result.clone() } else { Type::Unknown });
+        }
         Type::Builtin(name) => name,
         _ => return Some(Type::Unknown),
     };
@@ -355,28 +477,25 @@ fn result(callee: &Type, arguments: &[Operand]) -> Option<Type> {
             _ => Type::Scalar(Scalar::Int),
         },
         (b'p', _) => types.first()?.target().map_or(Type::Unknown, |target| target.ty.clone()),
-        _ if name.starts_with("vload") && !name.contains("half") => {
-            let lanes: u8 = name["vload".len()..].parse().ok()?;
+        _ if loads(name).is_some() => {
+            let lanes = loads(name)?;
             match types.get(1)?.target().map(|target| &target.ty) {
                 Some(Type::Scalar(scalar)) => Type::Vector(*scalar, lanes),
                 Some(Type::Unknown) | None => Type::Unknown,
                 Some(_) => return None,
             }
         }
+        _ if matches!(types.first(), Some(Type::Image { shape: Shape::Other, .. })) => {
+            Type::Unknown
+        }
         _ if name.starts_with("read_image") && types[0] != Type::Unknown => {
-            let scalar = match name.as_ref() {
-                "read_imagef" => Scalar::Float,
-                "read_imagei" => Scalar::Int,
-                "read_imageui" => Scalar::Uint,
-                _ => Scalar::Half,
-            };
-            Type::Vector(scalar, 4)
+            Type::Vector(read(name), 4)
         }
         (_, _) if &**name == "get_image_dim" => match types[0] {
-            Type::Image { lanes, .. } => Type::of(Scalar::Int, lanes),
+            Type::Image { shape, .. } => Type::of(Scalar::Int, shape.lanes()),
             _ => Type::Unknown,
         },
-        _ => Type::Unknown,
+        _ => given(name, &types),
     })
 }
 
@@ -406,28 +525,59 @@ fn consistent(name: &str, types: &[Type], chosen: Option<&Type>) -> bool {
                 let (Some(scalar), Some(own)) = (ty.element(), mask.element()) else {
                     return false;
                 };
-                let promoted = scalar.size() == 4 && lanes == 1 && own < Scalar::Int;
+                // Smaller integers have overloads of their own.
+                let promoted = scalar.size() == 4 && lanes == 1 && own == Scalar::Bool;
                 mask.lanes() == lanes
                     && !own.is_float()
                     && (own.size() == scalar.size() || promoted)
             }
         },
         "wait_group_events" => {
-            types[1] == Type::Unknown || target(1).is_some_and(|target| target.ty == Type::Opaque)
+            types[1] == Type::Unknown
+                || target(1).is_some_and(|target| target.ty == Type::Opaque(Handle::Event))
         }
         "nan" => {
             types[0] == Type::Unknown
                 || matches!(types[0].element(), Some(Scalar::Ushort | Scalar::Uint | Scalar::Ulong))
         }
+        "ldexp" | "pown" | "rootn" => match &types[1] {
+            Type::Vector(scalar, own) => *scalar == Scalar::Int && *own == lanes,
+            _ => true,
+        },
+        "prefetch" => {
+            types[0] == Type::Unknown
+                || target(0).is_some_and(|target| target.space == Space::Global)
+        }
+        "shuffle" | "shuffle2" => {
+            let mask = &types[types.len() - 1];
+            let vector = |ty: &Type| matches!(ty, Type::Vector(_, 2 | 4 | 8 | 16));
+            let places = match (types[0].element(), mask.element()) {
+                (Some(own), Some(mask)) => {
+                    own.size() == mask.size() && !mask.is_float() && mask.mask() != mask
+                }
+                _ => false,
+            };
+            let alike = types.len() == 2 || types[0] == types[1];
+            types.contains(&Type::Unknown) || vector(&types[0]) && vector(mask) && places && alike
+        }
         "upsample" => match (&types[0], &types[1]) {
             (Type::Unknown, _) | (_, Type::Unknown) => true,
             (high, low) => {
-                let size = |ty: &Type| ty.element().map(Scalar::size);
-                high.lanes() == low.lanes() && size(high) == size(low) && size(high) < Some(8)
+                let size = |ty: &Type| ty.element().filter(|one| !one.is_float()).map(Scalar::size);
+                size(high).is_some()
+                    && high.lanes() == low.lanes()
+                    && size(high) == size(low)
+                    && size(high) < Some(8)
             }
         },
         "printf" => target(0).is_some_and(|target| target.space == Space::Constant),
-        _ if name.starts_with("vload") && !half => types[1] == Type::Unknown || target(1).is_some(),
+        _ if name.starts_with("vload") && !half => {
+            let held = |target: &Target| {
+                target.ty == Type::Unknown
+                    || target.ty.is_arithmetic() && target.ty != Type::Scalar(Scalar::Bool)
+            };
+            types[1] == Type::Unknown || target(1).is_some_and(held)
+        }
         _ if name.starts_with("vstore") && !half => match &types[0] {
             Type::Unknown => true,
             Type::Vector(scalar, own) => {
@@ -462,8 +612,15 @@ fn consistent(name: &str, types: &[Type], chosen: Option<&Type>) -> bool {
 
 /// Whether coordinates and colours are those of an image.
 fn image_access(name: &str, types: &[Type]) -> bool {
-    let Type::Image { lanes, .. } = types[0] else { return true };
+    let Type::Image { shape, writes, .. } = types[0] else { return true };
+    if shape == Shape::Other {
+        return true;
+    }
+    let lanes = shape.lanes();
     let sampled = name.starts_with("read_") && types.len() == 3;
+    if sampled && (writes || shape == Shape::Buffer) {
+        return false;
+    }
     let coordinate = &types[if sampled { 2 } else { 1 }];
     let whole = |ty: &Type| *ty == Type::of(Scalar::Int, lanes);
     let placed = match coordinate {

@@ -70,13 +70,13 @@ impl Goal {
             | Goal::ForSecond
             | Goal::ForThird
             | Goal::Label
-            | Goal::Word
+            | Goal::Designator(_)
             | Goal::Size
             | Goal::Members(_)
             | Goal::StatementsEnd
             | Goal::Attributed
             | Goal::Member { .. } => 1,
-            Goal::Initialiser(ty) => match ty {
+            Goal::Initialiser { ty, .. } => match ty {
                 Type::Array(_) | Type::Struct(_) => 3,
                 _ => 1,
             },
@@ -177,12 +177,12 @@ impl Parser {
                 let known = self.labels.first().or(self.jumps.first()).map(ToString::to_string);
                 return vec![known.unwrap_or_else(|| "La".to_owned())];
             }
-            Some(Goal::Expression(_) | Goal::Parenthesis | Goal::Initialiser(_)) => {
+            Some(Goal::Expression(_) | Goal::Parenthesis | Goal::Initialiser { .. }) => {
                 let names =
                     self.visible().filter(|(_, symbol)| !matches!(symbol, Symbol::Typedef(_)));
                 all.extend(names.map(|(name, _)| name.to_string()));
             }
-            Some(Goal::Member { .. }) => {
+            Some(Goal::Member { .. } | Goal::Designator(_)) => {
                 all.extend(
                     self.structs.iter().flat_map(|one| &one.all).map(|(name, _)| name.to_string()),
                 );

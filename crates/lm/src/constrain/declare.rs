@@ -4,8 +4,10 @@ use super::{
     attribute::Attribute,
     builtins::CONSTANTS,
     express::Purpose,
+    operand::Operand,
     parameters::Parameter,
     parser::{Goal, Lexeme, Name, Outcome, Parser, Refusal, Sort, Step, Symbol},
+    storage::keeps,
     types::{OTHERS, Scalar, Space, Target, Type},
 };
 use std::sync::Arc;
@@ -25,47 +27,53 @@ pub(super) enum Place {
 /// A declaration so far.
 #[derive(Clone, Debug, Hash)]
 pub(super) struct Declaration {
-    place: Place,
-    kernel: bool,
-    typedef: bool,
-    constant: bool,
-    space: Option<Space>,
+    pub(super) place: Place,
+    pub(super) kernel: bool,
+    pub(super) typedef: bool,
+    pub(super) constant: bool,
+    pub(super) space: Option<Space>,
     /// `signed`, `unsigned`.
-    sign: Option<bool>,
+    pub(super) sign: Option<bool>,
     /// Words of an arithmetic type so far: `long`, `int`, …
-    longs: u8,
-    ty: Option<Type>,
+    pub(super) longs: u8,
+    pub(super) ty: Option<Type>,
     /// Whether the type's word may be followed by another: `long int`.
-    open: bool,
+    pub(super) open: bool,
     /// Whether a struct or enumeration was defined or named: a lone `;` may follow.
-    tagged: bool,
+    pub(super) tagged: bool,
     /// Not allowed as a kernel's parameter: `bool`, `size_t`, `half` and their like.
-    host_sized: bool,
-    base: Type,
+    pub(super) host_sized: bool,
+    pub(super) base: Type,
     pub(super) current: Type,
-    stars: u32,
-    pointer_constant: bool,
-    dimensions: u32,
+    pub(super) stars: u32,
+    pub(super) pointer_constant: bool,
+    /// Where a pointer itself lives, where that is said: `global int* local p`.
+    pub(super) pointer_space: Option<Space>,
+    /// `volatile`: what it holds is never known.
+    pub(super) volatile: bool,
+    pub(super) dimensions: u32,
     pub(super) name: Option<Name>,
-    initialised: bool,
+    pub(super) initialised: bool,
     /// Whether the name stands in parentheses behind a star: a pointer to an array.
-    inner: bool,
+    pub(super) inner: bool,
     /// Whether an image is read and written, where that is said.
-    access: Option<(bool, bool)>,
+    pub(super) access: Option<(bool, bool)>,
     /// `inline`: a function.
-    inline: bool,
+    pub(super) inline: bool,
     /// `static`.
-    fixed_home: bool,
+    pub(super) fixed_home: bool,
     /// A kernel's parameter.
-    of_kernel: bool,
+    pub(super) of_kernel: bool,
     /// A pipe of what is named: OpenCL C 2.0, section 6.13.16.
-    pipe: bool,
+    pub(super) pipe: bool,
     /// Whether an attribute stands behind the name.
-    attributed: bool,
+    pub(super) attributed: bool,
     /// Whether an array's size is left to its values.
-    open_sized: bool,
+    pub(super) open_sized: bool,
     /// Whether others were declared before it: `int a, b`.
-    later: bool,
+    pub(super) later: bool,
+    /// Structs that the file knew before a function's parameters.
+    pub(super) tags: usize,
 }
 
 impl Declaration {
@@ -86,6 +94,8 @@ impl Declaration {
             current: Type::Unknown,
             stars: 0,
             pointer_constant: false,
+            pointer_space: None,
+            volatile: false,
             dimensions: 0,
             name: None,
             initialised: false,
@@ -98,6 +108,7 @@ impl Declaration {
             attributed: false,
             open_sized: false,
             later: false,
+            tags: 0,
         }
     }
 
@@ -136,9 +147,9 @@ impl Declaration {
                 let pair = pairs.iter().find(|(signed, _)| signed == scalar);
                 pair.map_or(Type::Unknown, |(s, u)| Type::Scalar(if unsigned { *u } else { *s }))
             }
-            (Some(Type::Image { lanes, .. }), _) => {
+            (Some(Type::Image { shape, .. }), _) => {
                 let (reads, writes) = self.access.unwrap_or((true, false));
-                Type::Image { lanes: *lanes, reads, writes }
+                Type::Image { shape: *shape, reads, writes }
             }
             (Some(ty), _) => ty.clone(),
             (None, Some(true)) => Type::Scalar(Scalar::Uint),
@@ -151,6 +162,7 @@ impl Declaration {
         self.current = self.base.clone();
         self.stars = 0;
         self.pointer_constant = false;
+        self.pointer_space = None;
         self.dimensions = 0;
         self.name = None;
         self.initialised = false;
@@ -171,18 +183,15 @@ impl Declaration {
     }
 
     /// Where what is declared lives.
-    fn home(&self) -> Space {
-        if self.stars > 0 || self.inner {
-            Space::Private
-        } else {
-            // OpenCL C 2.0: what a file declares is global.
-            let default = if self.place == Place::File { Space::Global } else { Space::Private };
-            self.space.unwrap_or(default)
-        }
+    pub(super) fn home(&self) -> Space {
+        // OpenCL C 2.0: what a file declares is global.
+        let default = if self.place == Place::File { Space::Global } else { Space::Private };
+        let said = if self.stars > 0 || self.inner { self.pointer_space } else { self.space };
+        said.unwrap_or(default)
     }
 
     /// The type of what is declared.
-    fn whole(&self) -> Type {
+    pub(super) fn whole(&self) -> Type {
         let mut ty = self.current.clone();
         let constant = if self.stars > 0 { self.pointer_constant } else { self.constant };
         let space = if self.inner { self.space.unwrap_or(Space::Generic) } else { self.home() };
@@ -192,7 +201,7 @@ impl Declaration {
         if self.inner { Type::pointer(ty, constant, space) } else { ty }
     }
 
-    fn is_constant(&self) -> bool {
+    pub(super) fn is_constant(&self) -> bool {
         self.home() == Space::Constant
             || if self.stars > 0 || self.inner { self.pointer_constant } else { self.constant }
     }
@@ -304,6 +313,9 @@ impl Parser {
                 "pipe" if d.of_kernel && d.space.is_none() => d.pipe = true,
                 "kernel" | "__kernel" | "typedef" | "pipe" => return Err(Refusal::Context),
                 "static" if d.kernel => return Err(Refusal::Context),
+                "static" if !matches!(d.place, Place::File | Place::Block | Place::ForFirst) => {
+                    return Err(Refusal::Context);
+                }
                 "static" | "inline" | "extern" if d.typedef => return Err(Refusal::Context),
                 "inline" | "extern" if d.place != Place::File => return Err(Refusal::Context),
                 "__attribute__" => {
@@ -314,12 +326,17 @@ impl Parser {
                 _ => {
                     d.fixed_home |= word == "static";
                     d.inline |= word == "inline";
-                    match word.trim_start_matches('_') {
-                        "read_only" => d.access = Some((true, false)),
-                        "write_only" => d.access = Some((false, true)),
-                        "read_write" => d.access = Some((true, true)),
-                        _ => {}
+                    d.volatile |= word == "volatile";
+                    let access = match word.trim_start_matches('_') {
+                        "read_only" => Some((true, false)),
+                        "write_only" => Some((false, true)),
+                        "read_write" => Some((true, true)),
+                        _ => d.access,
+                    };
+                    if d.access.is_some() && d.access != access {
+                        return Err(Refusal::Context);
                     }
+                    d.access = access;
                     if let Some(space) = space_of(word) {
                         if d.kernel || d.space.is_some_and(|known| known != space) {
                             return Err(Refusal::Syntax);
@@ -401,7 +418,14 @@ impl Parser {
             }
             d.host_sized = matches!(
                 word,
-                "bool" | "size_t" | "ptrdiff_t" | "intptr_t" | "uintptr_t" | "event_t"
+                "bool"
+                    | "size_t"
+                    | "ptrdiff_t"
+                    | "intptr_t"
+                    | "uintptr_t"
+                    | "event_t"
+                    | "ndrange_t"
+                    | "reserve_id_t"
             );
             d.open = is_arithmetic;
             d.longs = u8::from(word == "long");
@@ -437,16 +461,21 @@ impl Parser {
             "*" => {
                 let shared =
                     matches!(d.space, Some(Space::Global | Space::Local | Space::Constant));
-                if d.kernel || d.stars >= STARS || d.of_kernel && (d.stars > 0 || !shared) {
+                if d.kernel
+                    || d.stars >= STARS
+                    || d.of_kernel && (d.stars > 0 || !shared)
+                    || !d.current.is_housed()
+                {
                     return Err(Refusal::Type);
                 }
                 let (constant, space) = match d.stars {
                     0 => (d.constant, d.space.unwrap_or(Space::Generic)),
-                    _ => (d.pointer_constant, Space::Generic),
+                    _ => (d.pointer_constant, d.pointer_space.unwrap_or(Space::Generic)),
                 };
                 d.current = Type::pointer(d.current.clone(), constant, space);
                 d.stars += 1;
                 d.pointer_constant = false;
+                d.pointer_space = None;
                 self.want(Goal::Declarator(d));
                 return Ok(Step::Taken);
             }
@@ -456,6 +485,14 @@ impl Parser {
                 return Ok(Step::Taken);
             }
             word if d.stars > 0 && space_of(word).is_some() => {
+                let space = space_of(word);
+                // A kernel's own pointers are private, and so is every parameter.
+                if d.pointer_space.is_some_and(|known| Some(known) != space)
+                    || d.of_kernel && space != Some(Space::Private)
+                {
+                    return Err(Refusal::Context);
+                }
+                d.pointer_space = space;
                 self.want(Goal::Declarator(d));
                 return Ok(Step::Taken);
             }
@@ -519,6 +556,18 @@ impl Parser {
             return Err(Refusal::Syntax);
         }
         let by_value = d.stars == 0 && !d.inner;
+        let placed = d.pointer_space.is_some() && !by_value;
+        let kept = !placed
+            || d.typedef
+            || match d.place {
+                Place::Parameter | Place::Member(_) => d.pointer_space == Some(Space::Private),
+                _ => self.houses(d),
+            };
+        // What a file declares may still be a function.
+        let whole = by_value && !d.typedef && d.place != Place::File;
+        if !kept || whole && !keeps(d) {
+            return Err(Refusal::Context);
+        }
         if by_value && d.place != Place::File && !d.typedef {
             let complete = match &d.current {
                 ty @ Type::Struct(_) => self.is_complete(ty),
@@ -569,7 +618,8 @@ impl Parser {
         match lexeme.text {
             "[" if !d.initialised => {
                 let private = d.of_kernel && d.stars == 0 && d.space.is_none();
-                if d.current == Type::Void || private || d.dimensions >= DIMENSIONS {
+                let housed = d.current.is_housed();
+                if d.current == Type::Void || private || !housed || d.dimensions >= DIMENSIONS {
                     return Err(Refusal::Type);
                 }
                 d.dimensions += 1;
@@ -588,6 +638,7 @@ impl Parser {
                 if d.kernel && (d.current != Type::Void || d.fixed_home)
                     || d.stars == 0 && d.space.is_some()
                     || !self.holds(&d.current)
+                    || !d.current.is_housed()
                 {
                     return Err(Refusal::Type);
                 }
@@ -595,6 +646,7 @@ impl Parser {
                     return Err(Refusal::Redeclared);
                 }
                 self.parameter_value = None;
+                d.tags = self.here().tags.len();
                 self.want(Goal::Parameters(d, Vec::new()));
                 Ok(Step::Taken)
             }
@@ -610,14 +662,19 @@ impl Parser {
                 && !d.typedef
                 && !d.kernel =>
             {
-                if d.home() == Space::Local {
+                // Nothing is put into an array of none.
+                let empty = self.operand_value.take().is_some_and(|size| size.zero);
+                if d.home() == Space::Local || d.dimensions > 0 && empty {
                     return Err(Refusal::Context);
                 }
                 let ty = d.whole();
                 self.put(&d)?;
                 d.initialised = true;
+                let fixed = d.place == Place::File
+                    || d.fixed_home
+                    || d.home() == Space::Constant && !matches!(ty, Type::Sampler);
                 self.want(Goal::Named(d));
-                self.want(Goal::Initialiser(ty));
+                self.want(Goal::Initialiser { ty, fixed });
                 Ok(Step::Taken)
             }
             ":" if matches!(d.place, Place::Member(_)) && !d.initialised => {
@@ -641,13 +698,19 @@ impl Parser {
                 Ok(Step::Again)
             }
             "," | ";" if d.place != Place::Parameter && !d.kernel => {
+                if let (Some(lanes), Type::Scalar(scalar)) = (self.lanes.take(), &d.current) {
+                    d.current = Type::of(*scalar, lanes);
+                }
                 if d.initialised {
                     // What a constant is known to be is known of its name.
-                    let fixed = self.operand_value.as_ref().is_some_and(|value| value.fixed);
-                    if let (Some((_, Symbol::Variable { fixed: known, .. })), false) =
-                        (self.here().symbols.last_mut(), fixed)
+                    let given = self.operand_value.as_ref().is_some_and(Operand::is_known);
+                    let one = d.dimensions == 0 && !matches!(d.current, Type::Struct(_));
+                    let value = one || d.place == Place::File;
+                    let fixed = given && value && d.is_constant() && d.stars == 0 && !d.volatile;
+                    if let Some((_, Symbol::Variable { fixed: known, .. })) =
+                        self.here().symbols.last_mut()
                     {
-                        *known = false;
+                        *known = fixed;
                     }
                 } else {
                     let placed = matches!(d.place, Place::File | Place::Block | Place::ForFirst);
@@ -664,66 +727,6 @@ impl Parser {
             }
             _ => Err(Refusal::Syntax),
         }
-    }
-
-    /// Whether there are values of a type: of `half` only with its extension, of a struct once it is complete.
-    pub(super) fn holds(&self, ty: &Type) -> bool {
-        (self.halves || *ty != Type::Scalar(Scalar::Half)) && self.is_complete(ty)
-    }
-
-    /// Whether a type's size is known: a struct's is once its members are.
-    pub(super) fn is_complete(&self, ty: &Type) -> bool {
-        match ty {
-            Type::Struct(at) => self.structs[*at].complete,
-            _ => true,
-        }
-    }
-
-    /// Whether something that is no pointer may live where it is declared to.
-    fn houses(&self, d: &Declaration) -> bool {
-        let kernel = matches!(self.function, Some((_, true)));
-        match (d.place, d.home()) {
-            (Place::File, space) => matches!(space, Space::Global | Space::Constant),
-            (Place::Member(_), space) => space == Space::Private,
-            // In the outermost block of a kernel: the file's scope, the function's own.
-            (Place::Block, Space::Local) => kernel && self.scopes.len() == 2,
-            (Place::Block | Place::ForFirst, space) => {
-                matches!(space, Space::Private | Space::Constant)
-            }
-            (Place::Parameter | Place::TypeName, _) => true,
-        }
-    }
-
-    /// Declare what has been named.
-    fn put(&mut self, d: &Declaration) -> Result<(), Refusal> {
-        if self.kernel_only && d.place == Place::File {
-            return Err(Refusal::Context);
-        }
-        let Some(name) = d.name.clone() else { return Err(Refusal::Syntax) };
-        let ty = d.whole();
-        if d.typedef {
-            self.declare(name, Symbol::Typedef(ty));
-            return Ok(());
-        }
-        let overloaded = d.place == Place::File && self.attributes.contains(&"overloadable");
-        if ty == Type::Void || d.inline || overloaded || !self.holds(&d.current) {
-            return Err(Refusal::Type);
-        }
-        if d.stars == 0 && !d.inner && !self.houses(d) {
-            return Err(Refusal::Context);
-        }
-        if let Place::Member(at) = d.place {
-            Arc::make_mut(&mut self.structs)[at].all.push((name, ty));
-            return Ok(());
-        }
-        let symbol = Symbol::Variable {
-            ty,
-            constant: d.is_constant(),
-            space: d.home(),
-            fixed: d.is_constant() && d.stars == 0,
-        };
-        self.declare(name, symbol);
-        Ok(())
     }
 
     /// Whether a lexeme can be a literal or name of the beginning of an operand.

@@ -4,9 +4,10 @@ use super::{
     builtins::{self, CONSTANTS, is_builtin},
     call::{self, Wanted},
     declare::{Declaration, Place},
+    operand::Operand,
     operate::{
         ASSIGNMENT, Binary, Operator, SHIFTS, TERNARY, apply_binary, apply_unary, binary, choose,
-        reachable,
+        is_shortened, reachable,
     },
     parser::{Goal, Lexeme, Name, Outcome, Parser, Refusal, Sort, Step, Symbol},
     types::{self, Scalar, Space, Type, assignable},
@@ -37,80 +38,6 @@ pub(super) enum Purpose {
     Fixed(Type),
 }
 
-/// A value, or a place that holds one.
-#[derive(Clone, Debug, PartialEq, Hash)]
-pub(super) struct Operand {
-    pub(super) ty: Type,
-    /// Whether it is a place.
-    pub(super) place: bool,
-    /// Whether that may not be assigned to.
-    pub(super) constant: bool,
-    pub(super) space: Space,
-    /// Whether it is the literal 0.
-    pub(super) zero: bool,
-    /// Whether its value is known to the compiler.
-    pub(super) fixed: bool,
-    /// Whether it is a string.
-    pub(super) text: bool,
-}
-
-impl Operand {
-    pub(super) fn value(ty: Type) -> Operand {
-        Operand {
-            ty,
-            place: false,
-            constant: false,
-            space: Space::Private,
-            zero: false,
-            fixed: false,
-            text: false,
-        }
-    }
-
-    pub(super) fn literal(ty: Type) -> Operand {
-        Operand { fixed: true, ..Operand::value(ty) }
-    }
-
-    /// Whether it is something that operators do nothing with.
-    fn is_handle(&self) -> bool {
-        matches!(self.ty, Type::Image { .. } | Type::Sampler | Type::Opaque)
-    }
-
-    /// Whether it is neither nothing nor a function.
-    fn is_value(&self) -> bool {
-        !matches!(self.ty, Type::Void | Type::Function(_) | Type::Builtin(_))
-    }
-
-    fn string() -> Operand {
-        let ty = Type::pointer(Type::Scalar(Scalar::Char), true, Space::Constant);
-        Operand { text: true, ..Operand::literal(ty) }
-    }
-
-    /// What a name stands for; `None` where it names a type.
-    fn named(symbol: &Symbol) -> Option<Operand> {
-        Some(match symbol {
-            Symbol::Variable { ty, constant, space, fixed } => {
-                // Where an array is, is known.
-                let fixed = *fixed || matches!(ty, Type::Array(_));
-                Operand { fixed, ..Operand::at(ty.clone(), *constant, *space) }
-            }
-            Symbol::Function { ty, .. } => Operand::value(ty.clone()),
-            Symbol::Enumerator => Operand::literal(Type::Scalar(Scalar::Int)),
-            Symbol::Typedef(_) => return None,
-        })
-    }
-
-    pub(super) fn at(ty: Type, constant: bool, space: Space) -> Operand {
-        Operand { place: true, constant, space, ..Operand::value(ty) }
-    }
-
-    pub(super) fn is_assignable(&self) -> bool {
-        let kind = !matches!(self.ty, Type::Array(_) | Type::Function(_) | Type::Builtin(_));
-        self.ty == Type::Unknown
-            || self.place && !self.constant && self.space != Space::Constant && kind
-    }
-}
-
 /// An expression so far.
 #[derive(Clone, Debug, Hash)]
 pub(super) struct Expression {
@@ -119,11 +46,27 @@ pub(super) struct Expression {
     operators: Vec<Operator>,
     /// Whether an operand comes next.
     wants: bool,
+    /// Whether there was a comma, and something before it that the compiler does not know.
+    listed: bool,
+    unknown: bool,
+    /// Whether the program is one of OpenCL C 2.0.
+    new: bool,
+    /// Whether it is one of OpenCL C 1.1, that takes `2.0` for a float.
+    old: bool,
 }
 
 impl Expression {
     pub(super) fn new(purpose: Purpose) -> Expression {
-        Expression { purpose, operands: Vec::new(), operators: Vec::new(), wants: true }
+        Expression {
+            purpose,
+            operands: Vec::new(),
+            operators: Vec::new(),
+            wants: true,
+            listed: false,
+            unknown: false,
+            new: false,
+            old: false,
+        }
     }
 
     pub(super) fn give(&mut self, operand: Operand) -> Result<(), Refusal> {
@@ -159,16 +102,17 @@ impl Expression {
             match operator {
                 Operator::Binary(kind, level) if *level >= SHIFTS => {
                     below -= 1;
-                    match apply_binary(*kind, &self.operands[below], &held) {
+                    match apply_binary(*kind, &self.operands[below], &held, self.new) {
                         Some(result) => held = result,
                         None => return false,
                     }
                 }
                 // Nothing can be made of another value to be an event.
                 Operator::Binary(Binary::Assign, _)
-                    if self.operands[below - 1].ty == Type::Opaque =>
+                    if matches!(self.operands[below - 1].ty, Type::Opaque(_)) =>
                 {
-                    return assignable(&Type::Opaque, &held.ty, false);
+                    let place = &self.operands[below - 1];
+                    return apply_binary(Binary::Assign, place, &held, self.new).is_some();
                 }
                 Operator::Binary(..) | Operator::Question(_) | Operator::Colon(..) => {
                     return held.is_value();
@@ -182,7 +126,7 @@ impl Expression {
         match &self.purpose {
             Purpose::Statement | Purpose::Inner | Purpose::Middle => {}
             _ if !held.is_value() => return false,
-            Purpose::Value(Type::Opaque | Type::Sampler) => return self.meets(&held),
+            Purpose::Value(Type::Opaque(_) | Type::Sampler) => return self.meets(&held),
             _ => {}
         }
         match &self.purpose {
@@ -199,7 +143,7 @@ impl Expression {
     fn meets(&self, operand: &Operand) -> bool {
         let ty = &operand.ty;
         match &self.purpose {
-            _ if matches!(ty, Type::Function(_) | Type::Builtin(_)) => false,
+            _ if ty.is_code() => false,
             Purpose::Statement | Purpose::Inner | Purpose::Middle => true,
             Purpose::Argument(wanted) => wanted.takes(operand),
             Purpose::Condition => ty.is_condition(),
@@ -211,10 +155,11 @@ impl Expression {
                     && (*ty == Type::Unknown || matches!(ty, Type::Scalar(s) if !s.is_float()))
             }
             Purpose::Lane => *ty == Type::Unknown || ty.is_arithmetic(),
-            Purpose::Fixed(_) if !operand.fixed => false,
+            Purpose::Fixed(_) if !operand.is_known() => false,
             Purpose::Value(Type::Sampler) if *ty != Type::Sampler && !operand.fixed => false,
             Purpose::Value(wanted) | Purpose::Fixed(wanted) => match wanted {
                 Type::Array(_) => true,
+                Type::Unknown => !operand.is_handle(),
                 _ => assignable(wanted, ty, operand.zero),
             },
         }
@@ -222,7 +167,7 @@ impl Expression {
 
     /// Lexemes that its last operand still needs.
     pub(super) fn distance(&self) -> usize {
-        let callee = |operand: &Operand| matches!(operand.ty, Type::Function(_) | Type::Builtin(_));
+        let callee = |operand: &Operand| operand.ty.is_code();
         match self.operands.last() {
             _ if self.wants => 1,
             Some(last) if callee(last) => (2 + 2 * call::least(&last.ty)).saturating_sub(1).max(2),
@@ -252,7 +197,11 @@ impl Expression {
                     if matches!(kind, Binary::Assign | Binary::Update(_)) && !left.is_assignable() {
                         return Err(Refusal::NotAssignable);
                     }
-                    apply_binary(*kind, &left, &right)
+                    let result = apply_binary(*kind, &left, &right, self.new);
+                    let vector = |one: &Operand| matches!(one.ty, Type::Vector(Scalar::Float, _));
+                    self.old |= is_shortened(&left) && vector(&right)
+                        || is_shortened(&right) && vector(&left) && *kind != Binary::Assign;
+                    result
                 }
                 Operator::Colon(condition, middle) => choose(condition, middle, &right),
                 unary => apply_unary(unary, &right),
@@ -265,10 +214,12 @@ impl Expression {
 
 impl Parser {
     pub(super) fn express(&mut self, mut e: Box<Expression>, lexeme: Lexeme<'_>) -> Outcome {
+        e.new = self.new;
         if e.wants {
             self.operand(e, lexeme)
         } else {
             self.operator(&mut e, lexeme).map(|step| {
+                self.old |= e.old;
                 if let Some(goal) = step.1 {
                     self.want(Goal::Expression(e));
                     self.goals.extend(goal);
@@ -309,11 +260,48 @@ impl Parser {
         let given = self.literal_or_name(lexeme)?;
         if e.purpose == Purpose::Case {
             let alone = e.operators.is_empty() && lexeme.sort == Sort::Number;
-            self.case_value = alone.then(|| lexeme.text.to_ascii_lowercase());
+            self.case_value = types::natural(lexeme.text).filter(|_| alone);
+        }
+        if self.is_useless(&e, &given) {
+            return Err(Refusal::Type);
+        }
+        if builtins::is_new(text) && matches!(given.ty, Type::Builtin(_)) {
+            if self.old {
+                return Err(Refusal::Context);
+            }
+            self.new = true;
         }
         e.give(given)?;
         self.want(Goal::Expression(e));
         Ok(Step::Taken)
+    }
+
+    /// Whether it points to a struct that is not complete.
+    fn points_nowhere(&self, operand: &Operand) -> bool {
+        operand.ty.target().is_some_and(|target| !self.is_complete(&target.ty))
+    }
+
+    /// Whether an operator that waits can do nothing with an operand, by what the program declares.
+    fn is_useless(&self, e: &Expression, operand: &Operand) -> bool {
+        let half = Some(&Type::Scalar(Scalar::Half));
+        match e.operators.as_slice() {
+            [] => match &e.purpose {
+                // Nothing can be made an image.
+                Purpose::Argument(wanted @ Wanted::Image { .. }) => !wanted.takes(operand),
+                _ => e.listed && operand.is_handle(),
+            },
+            [.., Operator::Address, Operator::Follow] => false,
+            [.., Operator::Follow] => {
+                let held = operand.ty.target().map(|target| &target.ty);
+                self.points_nowhere(operand) || !self.halves && held == half
+            }
+            [
+                ..,
+                Operator::Step
+                | Operator::Binary(Binary::Add | Binary::Subtract | Binary::Update(_), _),
+            ] => self.points_nowhere(operand),
+            _ => false,
+        }
     }
 
     /// Whether what is being spelled can become an operand that fits.
@@ -326,6 +314,7 @@ impl Parser {
                 let zero = text == "0";
                 types::numbers_beginning(text)
                     .into_iter()
+                    .filter(|scalar| self.halves || *scalar != Scalar::Half)
                     .any(|scalar| fits(Operand { zero, ..Operand::literal(Type::Scalar(scalar)) }))
             }
             Sort::Word => {
@@ -349,13 +338,16 @@ impl Parser {
         let text = lexeme.text;
         if Parser::is_literal(lexeme) {
             let scalar = match lexeme.sort {
-                Sort::Text if text.len() > 1 && text.ends_with('"') => {
+                Sort::Text if super::is_complete(text) => {
                     return Ok(Operand::string());
                 }
                 Sort::Letter if text.len() > 2 && text.ends_with('\'') => Scalar::Int,
                 Sort::Number => types::number(text).ok_or(Refusal::Syntax)?,
                 _ => return Err(Refusal::Syntax),
             };
+            if scalar == Scalar::Half && !self.halves {
+                return Err(Refusal::Type);
+            }
             return Ok(Operand { zero: text == "0", ..Operand::literal(Type::Scalar(scalar)) });
         }
         if !lexeme.is_name() {
@@ -364,7 +356,9 @@ impl Parser {
         match self.lookup(text) {
             Some(symbol) => Operand::named(symbol).ok_or(Refusal::Syntax),
             None if CONSTANTS.contains(&text) => {
-                Ok(Operand { zero: text == "NULL", ..Operand::literal(builtins::constant(text)) })
+                // `NAN` is a call of `as_float`.
+                let (zero, fixed) = (text == "NULL", text != "NAN");
+                Ok(Operand { zero, fixed, ..Operand::literal(builtins::constant(text)) })
             }
             None if is_builtin(text) && call::is_whole(text) => {
                 Ok(Operand::value(Type::Builtin(text.into())))
@@ -381,7 +375,7 @@ impl Parser {
     ) -> Result<(Step, Option<Vec<Goal>>), Refusal> {
         let last = e.operands.last().cloned().ok_or(Refusal::Syntax)?;
         let on_top = |goals: Vec<Goal>| Ok((Step::Taken, Some(goals)));
-        let callee = matches!(last.ty, Type::Function(_) | Type::Builtin(_));
+        let callee = last.ty.is_code();
         if callee && lexeme.text != "(" {
             return Err(Refusal::Type);
         }
@@ -392,7 +386,7 @@ impl Parser {
         let inner = |purpose| Goal::Expression(Box::new(Expression::new(purpose)));
         match lexeme.text {
             "(" => {
-                if !callee && last.ty != Type::Unknown {
+                if !callee {
                     return Err(Refusal::Type);
                 }
                 self.operand_value = None;
@@ -438,6 +432,9 @@ impl Parser {
                 if !last.is_assignable() {
                     return Err(Refusal::NotAssignable);
                 }
+                if self.points_nowhere(&last) {
+                    return Err(Refusal::Type);
+                }
                 let stepped = apply_unary(&Operator::Step, &last).ok_or(Refusal::Type)?;
                 e.operands.pop();
                 e.operands.push(Operand { place: false, ..stepped });
@@ -460,10 +457,13 @@ impl Parser {
             ) =>
             {
                 e.reduce(0)?;
-                if matches!(e.operands.pop(), Some(left) if left.is_handle()) {
+                let left = e.operands.pop().ok_or(Refusal::Syntax)?;
+                if left.is_handle() {
                     return Err(Refusal::Type);
                 }
                 e.wants = true;
+                e.listed = true;
+                e.unknown |= !left.is_known();
                 return Ok((Step::Taken, None));
             }
             _ => {}
@@ -476,7 +476,7 @@ impl Parser {
             if level == ASSIGNMENT && (chosen || !left.is_assignable()) {
                 return Err(Refusal::NotAssignable);
             }
-            if left.ty.target().is_some_and(|target| !self.is_complete(&target.ty))
+            if self.points_nowhere(left)
                 && matches!(kind, Binary::Add | Binary::Subtract | Binary::Update(_))
             {
                 return Err(Refusal::Type);
@@ -489,13 +489,22 @@ impl Parser {
             if matches!(left.ty, Type::Struct(_) | Type::Void) && kind != Binary::Assign {
                 return Err(Refusal::Type);
             }
+            if matches!(left.ty, Type::Struct(at) if self.structs[at].is_frozen()) {
+                return Err(Refusal::NotAssignable);
+            }
             e.operators.push(Operator::Binary(kind, level));
             e.wants = true;
             return Ok((Step::Taken, None));
         }
         // Nothing that goes on: the expression is complete.
         e.reduce(0)?;
-        let whole = e.operands.pop().ok_or(Refusal::Syntax)?;
+        let mut whole = e.operands.pop().ok_or(Refusal::Syntax)?;
+        if e.listed {
+            // No longer the literal 0, nor a place.
+            let fixed = whole.is_known() && !e.unknown;
+            let text = whole.text;
+            whole = Operand { fixed, text, ..Operand::value(whole.ty.decayed()) };
+        }
         if !e.operators.is_empty() || !e.operands.is_empty() {
             return Err(Refusal::Syntax);
         }
@@ -535,12 +544,23 @@ impl Parser {
                 if target.ty == Type::Void {
                     return Err(Refusal::Type);
                 }
-                Operand::at(target.ty.clone(), target.constant, target.space)
+                let known = self.operand_value.as_ref().is_some_and(|index| index.fixed);
+                let array = matches!(indexed.ty, Type::Array(_));
+                Operand {
+                    anchored: known && indexed.is_known(),
+                    fixed: known && array && indexed.fixed,
+                    ..Operand::at(target.ty.clone(), target.constant, target.space)
+                }
             }
-            Type::Vector(scalar, _) => Operand { ty: Type::Scalar(*scalar), ..indexed },
+            Type::Vector(scalar, _) => {
+                let ty = Type::Scalar(*scalar);
+                Operand { ty, fixed: false, part: true, ..indexed }
+            }
             _ => Operand::at(Type::Unknown, false, Space::Private),
         };
-        if !self.holds(&element.ty) {
+        let address = matches!(self.below()?.operators.last(), Some(Operator::Address));
+        let half = address && element.ty == Type::Scalar(Scalar::Half);
+        if !half && !self.holds(&element.ty) {
             return Err(Refusal::Type);
         }
         self.replace(element)?;
@@ -549,7 +569,12 @@ impl Parser {
 
     pub(super) fn parenthesis_end(&mut self) -> Outcome {
         let value = self.operand_value.take().ok_or(Refusal::Syntax)?;
-        self.below()?.give(Operand { zero: value.zero, ..value })?;
+        if let Some(Goal::Expression(below)) = self.goals.last()
+            && self.is_useless(below, &value)
+        {
+            return Err(Refusal::Type);
+        }
+        self.below()?.give(value)?;
         Ok(Step::Again)
     }
 
@@ -571,10 +596,14 @@ impl Parser {
         let sized = matches!(self.below()?.operators.last(), Some(Operator::Size));
         if lexeme.text == "{" {
             self.want(Goal::CompoundEnd(ty.clone()));
-            self.want(Goal::List { ty, filled: false, lanes: Some(0) });
+            let fixed = self.function.is_none();
+            self.want(Goal::List { ty, filled: false, count: Some(0), fixed });
             return Ok(Step::Taken);
         }
         if sized {
+            if ty == Type::Void || !self.is_complete(&ty) {
+                return Err(Refusal::Type);
+            }
             self.below()?.operators.pop();
             self.below()?.give(Operand::literal(Type::Scalar(Scalar::Ulong)))?;
             return Ok(Step::Again);
@@ -584,7 +613,9 @@ impl Parser {
             self.want(Goal::Lanes { ty, filled: Some(0), fixed: true });
             return Ok(Step::Taken);
         }
-        if matches!(ty, Type::Array(_) | Type::Struct(_)) {
+        if matches!(ty, Type::Array(_) | Type::Struct(_))
+            || ty == Type::Scalar(Scalar::Half) && !self.halves
+        {
             return Err(Refusal::Type);
         }
         self.below()?.operators.push(Operator::Cast(ty));
@@ -673,7 +704,15 @@ impl Parser {
                 let member = members.iter().find(|(known, _)| **known == *name);
                 let (_, ty) = member.ok_or(Refusal::Member)?;
                 let ty = ty.housed(constant, space);
-                Operand { ty, place: arrow || of.place, ..Operand::at(Type::Void, constant, space) }
+                let constant =
+                    constant || self.structs[*at].constant.iter().any(|one| **one == *name);
+                Operand {
+                    ty,
+                    place: arrow || of.place,
+                    fixed: !arrow && of.fixed,
+                    anchored: if arrow { of.is_known() } else { of.anchored },
+                    ..Operand::at(Type::Void, constant, space)
+                }
             }
             Type::Vector(scalar, lanes) => {
                 if lexeme.partial {
@@ -683,7 +722,12 @@ impl Parser {
                 let (ty, distinct) =
                     types::component(*scalar, *lanes, name).ok_or(Refusal::Member)?;
                 let constant = constant || !distinct;
-                Operand { ty, place: arrow || of.place, ..Operand::at(Type::Void, constant, space) }
+                Operand {
+                    ty,
+                    place: arrow || of.place,
+                    part: true,
+                    ..Operand::at(Type::Void, constant, space)
+                }
             }
             _ => return Err(Refusal::Member),
         };

@@ -28,10 +28,13 @@ mod call;
 mod close;
 mod declare;
 mod express;
+mod operand;
 mod operate;
 mod parameters;
 mod parser;
 mod records;
+mod statement;
+mod storage;
 mod types;
 
 pub use builtins::is_builtin;

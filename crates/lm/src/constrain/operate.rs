@@ -2,8 +2,8 @@
 
 use super::{
     call,
-    express::Operand,
-    types::{Scalar, Space, Type, assignable, combined},
+    operand::Operand,
+    types::{Handle, Scalar, Space, Type, assignable, combined, overlapping},
 };
 
 /// Binary operators that ask for the same.
@@ -88,6 +88,10 @@ pub(super) fn reachable(operand: &Operand, steps: u32) -> Vec<Operand> {
         Type::Function(function) => {
             all.extend(reachable(&Operand::value(function.result.clone()), steps - 1));
         }
+        Type::Overloads(functions) => {
+            let results = functions.iter().map(|(one, _)| Operand::value(one.result.clone()));
+            all.extend(results.flat_map(|result| reachable(&result, steps - 1)));
+        }
         Type::Builtin(name) => {
             let results = call::results(name).into_iter().map(Operand::value);
             all.extend(results.flat_map(|result| reachable(&result, steps - 1)));
@@ -100,9 +104,10 @@ pub(super) fn reachable(operand: &Operand, steps: u32) -> Vec<Operand> {
 
 pub(super) fn apply_unary(operator: &Operator, x: &Operand) -> Option<Operand> {
     let ty = x.ty.decayed();
-    let literal = |ty: Type| Operand { fixed: x.fixed, ..Operand::value(ty) };
+    let literal = |ty: Type| Operand { fixed: x.is_known(), ..Operand::value(ty) };
     if ty == Type::Unknown && !matches!(operator, Operator::Cast(_)) {
-        return Some(Operand { ty, place: true, ..x.clone() });
+        let place = *operator == Operator::Follow;
+        return Some(Operand { ty, place, ..x.clone() });
     }
     Some(match operator {
         Operator::Sign => match &ty {
@@ -124,23 +129,31 @@ pub(super) fn apply_unary(operator: &Operator, x: &Operand) -> Option<Operand> {
             if target.ty == Type::Void {
                 return None;
             }
-            Operand::at(target.ty.clone(), target.constant, target.space)
+            let anchored = x.is_known();
+            Operand { anchored, ..Operand::at(target.ty.clone(), target.constant, target.space) }
         }
-        Operator::Address if x.place => {
-            Operand::literal(Type::pointer(x.ty.clone(), x.constant, x.space))
-        }
+        Operator::Address if x.place && !x.part && ty.is_housed() => Operand {
+            fixed: x.anchored,
+            ..Operand::value(Type::pointer(x.ty.clone(), x.constant, x.space))
+        },
         Operator::Step if x.is_assignable() => match &ty {
-            Type::Scalar(Scalar::Bool) => return None,
             Type::Scalar(_) | Type::Pointer(_) => Operand::value(ty),
             Type::Vector(scalar, _) if !scalar.is_float() => Operand::value(ty),
             _ => return None,
         },
         Operator::Size => Operand::literal(Type::Scalar(Scalar::Ulong)),
         Operator::Cast(to) => {
-            if !castable(to, &ty) {
+            let null = x.zero && matches!(to, Type::Opaque(_)) && assignable(to, &ty, true);
+            if !null && !castable(to, &ty) {
                 return None;
             }
-            Operand { zero: x.zero && matches!(to, Type::Pointer(_)), ..literal(to.clone()) }
+            // An address is cut off where it is not known yet.
+            let address = matches!(ty, Type::Pointer(_));
+            let whole =
+                |to: &Type| !matches!(to, Type::Scalar(s) if s.size() < 8 && *s != Scalar::Bool);
+            let fixed = x.is_known() && (!address || whole(to));
+            let zero = x.zero && matches!(to, Type::Pointer(_));
+            Operand { zero, fixed, ..Operand::value(to.clone()) }
         }
         _ => return None,
     })
@@ -152,26 +165,25 @@ fn castable(to: &Type, from: &Type) -> bool {
         (Type::Scalar(_), Type::Scalar(_)) => true,
         (Type::Scalar(s), Type::Pointer(_)) => !s.is_float(),
         (Type::Pointer(_), Type::Scalar(s)) => !s.is_float(),
-        (Type::Pointer(to), Type::Pointer(from)) => {
-            let named = |space| !matches!(space, Space::Generic | Space::Private);
-            to.space == from.space
-                || !(named(to.space) && named(from.space))
-                    && to.space != Space::Constant
-                    && from.space != Space::Constant
-        }
+        (Type::Pointer(to), Type::Pointer(from)) => overlapping(to.space, from.space),
         (Type::Vector(..), Type::Scalar(_)) => true,
         (Type::Vector(a, n), Type::Vector(b, m)) => a == b && n == m,
-        (Type::Opaque, _) => true,
+        (Type::Opaque(to), Type::Opaque(from)) => to == from,
         (a, b) => a == b,
     }
 }
 
-pub(super) fn apply_binary(kind: Binary, left: &Operand, right: &Operand) -> Option<Operand> {
+/// What a binary operator makes of its operands; `new`: only in OpenCL C 2.0.
+pub(super) fn apply_binary(
+    kind: Binary,
+    left: &Operand,
+    right: &Operand,
+    new: bool,
+) -> Option<Operand> {
     let (a, b) = (left.ty.decayed(), right.ty.decayed());
-    let fixed = left.fixed && right.fixed;
+    let fixed = left.is_known() && right.is_known();
     let make = |ty: Type| Some(Operand { fixed, ..Operand::value(ty) });
-    let callable = |ty: &Type| matches!(ty, Type::Function(_) | Type::Builtin(_));
-    if callable(&a) || callable(&b) || a == Type::Void || b == Type::Void {
+    if a.is_code() || b.is_code() || a == Type::Void || b == Type::Void {
         return None;
     }
     let unknown = a == Type::Unknown || b == Type::Unknown;
@@ -179,7 +191,7 @@ pub(super) fn apply_binary(kind: Binary, left: &Operand, right: &Operand) -> Opt
     match kind {
         Binary::Assign => {
             // An event can begin as 0, but not become it.
-            let zero = right.zero && left.ty != Type::Opaque;
+            let zero = right.zero && left.ty != Type::Opaque(Handle::Event);
             let fits = left.ty == Type::Unknown || assignable(&left.ty, &b, zero);
             fits.then(|| Operand::value(left.ty.clone()))
         }
@@ -192,11 +204,11 @@ pub(super) fn apply_binary(kind: Binary, left: &Operand, right: &Operand) -> Opt
                 b'<' | b'>' => Binary::Shift,
                 _ => Binary::Bits,
             };
-            let result = apply_binary(kind, left, right)?;
+            let result = apply_binary(kind, left, right, new)?;
             assignable(&left.ty, &result.ty, false).then(|| Operand::value(left.ty.clone()))
         }
         _ if unknown => make(Type::Unknown),
-        Binary::Multiply => make(mixed(left, right)?),
+        Binary::Multiply => make(mixed(left, right, new)?),
         Binary::Remainder | Binary::Bits => make(integers().then(|| combined(&a, &b)).flatten()?),
         Binary::Shift => {
             if !integers() || b.lanes() > 1 && b.lanes() != a.lanes() {
@@ -211,16 +223,20 @@ pub(super) fn apply_binary(kind: Binary, left: &Operand, right: &Operand) -> Opt
             (Type::Pointer(_), Type::Scalar(s)) if !s.is_float() => make(a),
             (Type::Scalar(s), Type::Pointer(_)) if !s.is_float() && kind == Binary::Add => make(b),
             (Type::Pointer(x), Type::Pointer(y)) if kind == Binary::Subtract && x.ty == y.ty => {
-                make(Type::Scalar(Scalar::Long))
+                overlapping(x.space, y.space).then(|| make(Type::Scalar(Scalar::Long)))?
             }
-            _ => make(mixed(left, right)?),
+            _ => make(mixed(left, right, new)?),
         },
         Binary::Order | Binary::Equal => match (&a, &b) {
-            (Type::Pointer(_), Type::Pointer(_)) => make(Type::Scalar(Scalar::Int)),
-            (Type::Pointer(_), Type::Scalar(_)) if right.zero => make(Type::Scalar(Scalar::Int)),
-            (Type::Scalar(_), Type::Pointer(_)) if left.zero => make(Type::Scalar(Scalar::Int)),
-            (Type::Opaque, Type::Opaque) => make(Type::Scalar(Scalar::Int)),
-            _ => make(truth(&mixed(left, right)?)),
+            (Type::Pointer(x), Type::Pointer(y)) => {
+                let fits = overlapping(x.space, y.space) || left.zero || right.zero;
+                fits.then(|| make(Type::Scalar(Scalar::Int)))?
+            }
+            // clang only warns of these.
+            (Type::Pointer(_), Type::Scalar(s)) | (Type::Scalar(s), Type::Pointer(_)) => {
+                (!s.is_float()).then(|| make(Type::Scalar(Scalar::Int)))?
+            }
+            _ => make(truth(&mixed(left, right, new)?)),
         },
         Binary::Both => match (&a, &b) {
             (Type::Scalar(_) | Type::Pointer(_), Type::Scalar(_) | Type::Pointer(_)) => {
@@ -233,14 +249,19 @@ pub(super) fn apply_binary(kind: Binary, left: &Operand, right: &Operand) -> Opt
 
 /// The type of an arithmetic operator's result. In OpenCL C 1.1, which is tried too, `2.0` is a float and is
 /// spread with vectors of them.
-fn mixed(left: &Operand, right: &Operand) -> Option<Type> {
+fn mixed(left: &Operand, right: &Operand, new: bool) -> Option<Type> {
     let (a, b) = (left.ty.decayed(), right.ty.decayed());
-    let is_short = |one: &Operand| one.fixed && one.ty == Type::Scalar(Scalar::Double);
+    let is_short = |one: &Operand| !new && is_shortened(one);
     match (&a, &b) {
         (Type::Vector(Scalar::Float, _), _) if is_short(right) => Some(a),
         (_, Type::Vector(Scalar::Float, _)) if is_short(left) => Some(b),
         _ => combined(&a, &b),
     }
+}
+
+/// Whether it is what OpenCL C 1.1 takes for a float.
+pub(super) fn is_shortened(operand: &Operand) -> bool {
+    operand.fixed && operand.ty == Type::Scalar(Scalar::Double)
 }
 
 /// The type of a comparison of values of this type.
@@ -255,13 +276,13 @@ fn truth(ty: &Type) -> Type {
 /// The result of `condition ? middle : right` (OpenCL C 2.0, section 6.3.i).
 pub(super) fn choose(condition: &Operand, middle: &Operand, right: &Operand) -> Option<Operand> {
     let (a, b) = (middle.ty.decayed(), right.ty.decayed());
-    let fixed = condition.fixed && middle.fixed && right.fixed;
+    let fixed = condition.is_known() && middle.is_known() && right.is_known();
     let ty = match (&a, &b) {
         (Type::Unknown, _) | (_, Type::Unknown) => Type::Unknown,
         (Type::Pointer(_), Type::Scalar(_)) if right.zero => a,
         (Type::Scalar(_), Type::Pointer(_)) if middle.zero => b,
         (Type::Pointer(x), Type::Pointer(y)) => {
-            if x.space != y.space && (x.space == Space::Constant || y.space == Space::Constant) {
+            if !overlapping(x.space, y.space) && !middle.zero && !right.zero {
                 return None;
             }
             a

@@ -101,9 +101,13 @@ impl Parser {
                     parameters: all.iter().map(|parameter| parameter.ty.clone()).collect(),
                     variadic: false,
                 };
-                let mut ty = Type::Function(Arc::new(function));
+                let function = Arc::new(function);
+                let mut ty = Type::Function(Arc::clone(&function));
                 match self.lookup(&name) {
-                    Some(Symbol::Function { .. }) if self.overloadable => ty = Type::Unknown,
+                    Some(Symbol::Function { ty: known, defined: before }) if self.overloadable => {
+                        ty = overloaded(known, *before, function, defined)
+                            .ok_or(Refusal::Redeclared)?;
+                    }
                     Some(Symbol::Function { defined: true, .. }) if defined => {
                         return Err(Refusal::Redeclared);
                     }
@@ -116,10 +120,13 @@ impl Parser {
                 }
                 self.here().symbols.retain(|(known, _)| *known != name);
                 self.declare(name, Symbol::Function { ty, defined });
+                // Structs that parameters name first are the function's own.
+                let tags = &mut self.here().tags;
+                let tags = tags.split_off(d.tags.min(tags.len()));
                 if defined {
                     self.kernels += usize::from(d.is_kernel());
                     self.function = Some((d.current.clone(), d.is_kernel()));
-                    Arc::make_mut(&mut self.scopes).push(Scope::default());
+                    Arc::make_mut(&mut self.scopes).push(Scope { tags, ..Scope::default() });
                     for parameter in all {
                         let Some(name) = parameter.name else { continue };
                         let symbol = Symbol::Variable {
@@ -138,6 +145,25 @@ impl Parser {
         }
         Ok(Step::Taken)
     }
+}
+
+/// The functions of a name with one more; `None` where it goes against one of them.
+fn overloaded(known: &Type, before: bool, function: Arc<Function>, defined: bool) -> Option<Type> {
+    let mut all = match known {
+        Type::Function(one) => vec![(Arc::clone(one), before)],
+        Type::Overloads(all) => all.to_vec(),
+        _ => return None,
+    };
+    match all.iter_mut().find(|(one, _)| one.parameters == function.parameters) {
+        Some((one, before)) if one.result != function.result || *before && defined => return None,
+        Some((_, before)) => *before |= defined,
+        None => all.push((function, defined)),
+    }
+    Some(if all.len() == 1 {
+        Type::Function(Arc::clone(&all[0].0))
+    } else {
+        Type::Overloads(Arc::new(all))
+    })
 }
 
 /// Whether a kernel may have such a parameter (OpenCL C 2.0, section 6.9).

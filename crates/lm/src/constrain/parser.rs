@@ -7,8 +7,10 @@
 use super::{
     attribute::Attribute,
     declare::{Declaration, Place},
-    express::{Expression, Operand, Purpose},
+    express::{Expression, Purpose},
+    operand::Operand,
     parameters::Parameter,
+    statement::is_label,
     types::{Scalar, Space, Type},
 };
 use std::sync::Arc;
@@ -138,7 +140,7 @@ pub(super) enum Goal {
     SwitchEnd {
         default: bool,
         /// Values of its cases, as far as they are plain numbers.
-        cases: Vec<String>,
+        cases: Vec<u64>,
     },
     /// Behind the value of a `case`.
     CaseEnd,
@@ -146,8 +148,8 @@ pub(super) enum Goal {
     FunctionEnd,
     /// The name after `goto`.
     Label,
-    /// Any name.
-    Word,
+    /// The name of a member of this, in a list.
+    Designator(Type),
     /// What an attribute was written before: a loop or a declaration.
     Attributed,
     /// An attribute.
@@ -168,19 +170,23 @@ pub(super) enum Goal {
     },
     Members(usize),
     EnumTag(Option<Name>),
-    /// `value`: a name stands there that may have one; `any`: there is one at least.
+    /// `name`: one that may have a value; `any`: there is one at least.
     Enumerators {
-        value: bool,
+        name: Option<Name>,
         any: bool,
     },
-    /// A value for something of this type: a list in braces, or an expression.
-    Initialiser(Type),
+    /// A value for something of this type: a list in braces, or an expression. `fixed`: the compiler must know it.
+    Initialiser {
+        ty: Type,
+        fixed: bool,
+    },
     /// Between the braces of a list.
-    /// `lanes`: so many were given, where it is a vector's.
+    /// `count`: so many lanes or members were given; `None` where that is not known.
     List {
         ty: Type,
         filled: bool,
-        lanes: Option<u8>,
+        count: Option<u8>,
+        fixed: bool,
     },
     Expression(Box<Expression>),
     /// Behind an opening parenthesis where an operand is wanted.
@@ -234,10 +240,19 @@ pub(super) struct Scope {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Members {
     pub(super) all: Vec<(Name, Type)>,
+    /// Names of those that may not be assigned to.
+    pub(super) constant: Vec<Name>,
     /// Whether its closing brace was read.
     pub(super) complete: bool,
     /// Whether it is a union.
     pub(super) union: bool,
+}
+
+impl Members {
+    /// Whether no whole value may be assigned.
+    pub(super) fn is_frozen(&self) -> bool {
+        !self.constant.is_empty()
+    }
 }
 
 /// The parser.
@@ -265,13 +280,16 @@ pub(super) struct Parser {
     pub(super) loop_next: bool,
     /// Whether `half` is a type of values: `#pragma OPENCL EXTENSION cl_khr_fp16 : enable`.
     pub(super) halves: bool,
+    /// Whether something was read that only OpenCL C 2.0 has, or only 1.1.
+    pub(super) new: bool,
+    pub(super) old: bool,
     /// Type of the last statement, where that is an expression.
     pub(super) statement_value: Type,
     /// What the last completed type name, expression and parameter came to.
     pub(super) type_value: Type,
     pub(super) operand_value: Option<Operand>,
     /// The value of a `case` that is a number and nothing else.
-    pub(super) case_value: Option<String>,
+    pub(super) case_value: Option<u64>,
     pub(super) parameter_value: Option<Parameter>,
 }
 
@@ -291,6 +309,8 @@ impl Parser {
             lanes: None,
             loop_next: false,
             halves: false,
+            new: false,
+            old: false,
             statement_value: Type::Void,
             type_value: Type::Unknown,
             operand_value: None,
@@ -393,7 +413,9 @@ impl Parser {
             _ => false,
         };
         self.loop_next |= !file;
-        self.halves |= lexeme.text.contains("cl_khr_fp16") || lexeme.text.contains(" all ");
+        if let ["#pragma", "OPENCL", "EXTENSION", "cl_khr_fp16", ":", state] = words[..] {
+            self.halves = state == "enable";
+        }
         if fits { Ok(()) } else { Err(Refusal::Syntax) }
     }
 
@@ -402,7 +424,7 @@ impl Parser {
     }
 
     /// Wait for goals, the first of them first.
-    fn want_all<const N: usize>(&mut self, goals: [Goal; N]) {
+    pub(super) fn want_all<const N: usize>(&mut self, goals: [Goal; N]) {
         self.goals.extend(goals.into_iter().rev());
     }
 
@@ -410,7 +432,7 @@ impl Parser {
         self.want(Goal::Expression(Box::new(Expression::new(purpose))));
     }
 
-    fn expression(purpose: Purpose) -> Goal {
+    pub(super) fn expression(purpose: Purpose) -> Goal {
         Goal::Expression(Box::new(Expression::new(purpose)))
     }
 
@@ -494,8 +516,7 @@ impl Parser {
                 self.jumps.push(lexeme.text.into());
                 Ok(Step::Taken)
             }
-            Goal::Word if lexeme.is_name() => Ok(Step::Taken),
-            Goal::Word => Err(Refusal::Syntax),
+            Goal::Designator(ty) => self.designator(&ty, lexeme),
             Goal::Attribute(at) => self.attribute(at, lexeme),
             Goal::Attributed => {
                 if !self.loop_next && !self.begins_declaration(lexeme) {
@@ -525,10 +546,13 @@ impl Parser {
             Goal::Tag { union, name } => self.tag(union, name, lexeme),
             Goal::Members(at) => self.members(at, lexeme),
             Goal::EnumTag(name) => self.enum_tag(name, lexeme),
-            Goal::Enumerators { value, any } => self.enumerators(value, any, lexeme),
-            Goal::Initialiser(ty) => {
+            Goal::Enumerators { name, any } => self.enumerators(name, any, lexeme),
+            Goal::Initialiser { ty, fixed } => {
                 if lexeme.text == "{" {
-                    self.want(Goal::List { ty, filled: false, lanes: Some(0) });
+                    if matches!(ty, Type::Opaque(_) | Type::Image { .. }) {
+                        return Err(Refusal::Type);
+                    }
+                    self.want(Goal::List { ty, filled: false, count: Some(0), fixed });
                     return Ok(Step::Taken);
                 }
                 if let Type::Array(target) = &ty {
@@ -537,13 +561,13 @@ impl Parser {
                         return Err(Refusal::Type);
                     }
                 }
-                self.want_expression(match self.function {
-                    Some(_) => Purpose::Value(ty),
-                    None => Purpose::Fixed(ty),
+                self.want_expression(match fixed {
+                    false => Purpose::Value(ty),
+                    true => Purpose::Fixed(ty),
                 });
                 Ok(Step::Again)
             }
-            Goal::List { ty, filled, lanes } => self.list(ty, filled, lanes, lexeme),
+            Goal::List { ty, filled, count, fixed } => self.list(ty, filled, count, fixed, lexeme),
             Goal::Expression(expression) => self.express(expression, lexeme),
             Goal::Parenthesis => {
                 if lexeme.text == "{" && self.function.is_some() {
@@ -584,164 +608,6 @@ impl Parser {
         }
     }
 
-    fn in_block(&mut self, function: bool, lexeme: Lexeme<'_>) -> Outcome {
-        if lexeme.text == "}" {
-            if function {
-                if self.missing_labels().next().is_some() {
-                    return Err(Refusal::Undeclared);
-                }
-                self.labels.clear();
-                self.jumps.clear();
-            }
-            if self.loop_next {
-                return Err(Refusal::Context);
-            }
-            if !matches!(self.goals[..], [.., Goal::StatementsEnd, Goal::Exactly(_)]) {
-                self.statement_value = Type::Void;
-            }
-            Arc::make_mut(&mut self.scopes).pop();
-            return Ok(Step::Taken);
-        }
-        self.want(Goal::Block { function });
-        self.statement(lexeme, true)
-    }
-
-    /// Whether a loop or `switch` is open, below the function.
-    fn within(&self, switch: bool) -> bool {
-        self.goals.iter().any(|goal| match goal {
-            Goal::SwitchEnd { .. } => true,
-            Goal::LoopEnd => !switch,
-            _ => false,
-        })
-    }
-
-    fn in_switch(&self) -> bool {
-        self.goals.iter().any(|goal| matches!(goal, Goal::SwitchEnd { .. }))
-    }
-
-    fn in_loop(&self) -> bool {
-        self.goals.iter().any(|goal| matches!(goal, Goal::LoopEnd))
-    }
-
-    fn statement(&mut self, lexeme: Lexeme<'_>, declarations: bool) -> Outcome {
-        use Goal::Exactly;
-        if std::mem::take(&mut self.loop_next)
-            && !["for", "while", "do"].iter().any(|word| is_spelled(lexeme, word))
-        {
-            return Err(Refusal::Context);
-        }
-        self.statement_value = Type::Void;
-        match lexeme.text {
-            ";" => {}
-            "{" => {
-                Arc::make_mut(&mut self.scopes).push(Scope::default());
-                self.want(Goal::Block { function: false });
-            }
-            "if" => self.want_all([
-                Exactly("("),
-                Parser::expression(Purpose::Condition),
-                Exactly(")"),
-                Goal::Statement,
-                Goal::Else,
-            ]),
-            "while" => self.want_all([
-                Exactly("("),
-                Parser::expression(Purpose::Condition),
-                Exactly(")"),
-                Goal::Statement,
-                Goal::LoopEnd,
-            ]),
-            "do" => self.want_all([
-                Goal::Statement,
-                Goal::LoopEnd,
-                Exactly("while"),
-                Exactly("("),
-                Parser::expression(Purpose::Condition),
-                Exactly(")"),
-                Exactly(";"),
-            ]),
-            "for" => {
-                Arc::make_mut(&mut self.scopes).push(Scope::default());
-                self.want_all([
-                    Exactly("("),
-                    Goal::ForFirst,
-                    Goal::ForSecond,
-                    Goal::ForThird,
-                    Goal::Statement,
-                    Goal::LoopEnd,
-                    Goal::ScopeEnd,
-                ]);
-            }
-            "switch" => self.want_all([
-                Exactly("("),
-                Parser::expression(Purpose::Choice),
-                Exactly(")"),
-                Goal::Statement,
-                Goal::SwitchEnd { default: false, cases: Vec::new() },
-            ]),
-            "case" if self.in_switch() => {
-                self.labelled(declarations);
-                self.case_value = None;
-                self.want_all([Parser::expression(Purpose::Case), Goal::CaseEnd, Exactly(":")]);
-            }
-            "default" if self.in_switch() => {
-                let innermost = self.goals.iter_mut().rev().find_map(|goal| match goal {
-                    Goal::SwitchEnd { default, .. } => Some(default),
-                    _ => None,
-                });
-                if innermost.is_some_and(|default| std::mem::replace(default, true)) {
-                    return Err(Refusal::Redeclared);
-                }
-                self.labelled(declarations);
-                self.want(Exactly(":"));
-            }
-            "break" if self.within(false) => self.want(Exactly(";")),
-            "continue" if self.in_loop() => self.want(Exactly(";")),
-            "case" | "default" | "break" | "continue" => return Err(Refusal::Context),
-            "goto" => self.want_all([Goal::Label, Exactly(";")]),
-            "return" => match self.function.clone() {
-                Some((Type::Void, _)) => self.want(Exactly(";")),
-                Some((ty, _)) => {
-                    self.want_all([Parser::expression(Purpose::Value(ty)), Exactly(";")]);
-                }
-                None => return Err(Refusal::Context),
-            },
-            "__attribute__" if declarations => {
-                self.want_all([Goal::Attribute(Attribute::Outer), Goal::Attributed]);
-            }
-            _ if declarations && self.begins_declaration(lexeme) => {
-                self.want(Goal::Specifiers(Box::new(Declaration::new(Place::Block))));
-                return Ok(Step::Again);
-            }
-            _ if lexeme.partial
-                && (is_label(lexeme.text) || lexeme.text == "L")
-                && lexeme.is_name() => {}
-            _ if lexeme.is_name()
-                && is_label(lexeme.text)
-                && self.lookup(lexeme.text).is_none() =>
-            {
-                if self.labels.iter().any(|label| **label == *lexeme.text) {
-                    return Err(Refusal::Redeclared);
-                }
-                self.labels.push(lexeme.text.into());
-                self.labelled(declarations);
-                self.want(Exactly(":"));
-            }
-            _ => {
-                self.want_all([Parser::expression(Purpose::Statement), Exactly(";")]);
-                return Ok(Step::Again);
-            }
-        }
-        Ok(Step::Taken)
-    }
-
-    /// What a label stands before: in a block that is what comes next anyway.
-    fn labelled(&mut self, block: bool) {
-        if !block {
-            self.want(Goal::Statement);
-        }
-    }
-
     /// What a name stands for, innermost scope first.
     pub(super) fn lookup(&self, name: &str) -> Option<&Symbol> {
         let all = self.scopes.iter().rev().flat_map(|scope| scope.symbols.iter().rev());
@@ -760,11 +626,6 @@ impl Parser {
     pub(super) fn declare(&mut self, name: Name, symbol: Symbol) {
         self.here().symbols.push((name, symbol));
     }
-}
-
-/// Whether a lexeme is a word, or may become it.
-fn is_spelled(lexeme: Lexeme<'_>, word: &str) -> bool {
-    lexeme.text == word || lexeme.partial && word.starts_with(lexeme.text)
 }
 
 /// Whether a directive may begin like this, at file scope or within a function.
@@ -787,11 +648,4 @@ fn directive_begins(text: &str, file: bool) -> bool {
     });
     let contracts = |end: &&str| format!("#pragma OPENCL FP_CONTRACT {end}").starts_with(text);
     named || EXTENSION.starts_with(text) || whole.iter().any(contracts)
-}
-
-/// `La`, `Lb`, …: the names that the rewriter gives to labels.
-fn is_label(name: &str) -> bool {
-    name.len() > 1
-        && name.starts_with('L')
-        && name[1..].bytes().all(|byte| byte.is_ascii_lowercase())
 }

@@ -4,7 +4,7 @@ use super::{
     attribute::Attribute,
     declare::{Declaration, Place},
     express::Purpose,
-    parser::{Goal, Lexeme, Members, Name, Outcome, Parser, Refusal, Step, Symbol},
+    parser::{Goal, Lexeme, Members, Name, Outcome, Parser, Refusal, Sort, Step, Symbol},
     types::{Scalar, Type},
 };
 use std::sync::Arc;
@@ -114,7 +114,7 @@ impl Parser {
                     }
                     self.here().tags.push((name, Type::Scalar(Scalar::Int)));
                 }
-                self.want(Goal::Enumerators { value: false, any: false });
+                self.want(Goal::Enumerators { name: None, any: false });
                 Ok(Step::Taken)
             }
             (_, None) if lexeme.is_name() => {
@@ -130,88 +130,157 @@ impl Parser {
         }
     }
 
-    pub(super) fn enumerators(&mut self, value: bool, any: bool, lexeme: Lexeme<'_>) -> Outcome {
-        match lexeme.text {
-            "}" if any => {
+    pub(super) fn enumerators(
+        &mut self,
+        name: Option<Name>,
+        any: bool,
+        lexeme: Lexeme<'_>,
+    ) -> Outcome {
+        match (lexeme.text, name) {
+            ("}", name) if any => {
+                self.enumerate(name);
                 self.type_value = Type::Scalar(Scalar::Int);
                 return Ok(Step::Taken);
             }
-            "," if value => self.want(Goal::Enumerators { value: false, any }),
-            "=" if value => {
-                self.want(Goal::Enumerators { value: true, any: true });
+            (",", Some(name)) => {
+                self.enumerate(Some(name));
+                self.want(Goal::Enumerators { name: None, any });
+            }
+            ("=", Some(name)) => {
+                self.want(Goal::Enumerators { name: Some(name), any: true });
                 self.want_expression(Purpose::Size);
             }
-            name if !value && lexeme.is_name() => {
-                if !lexeme.partial {
-                    if self.here().symbols.iter().any(|(known, _)| **known == *name) {
-                        return Err(Refusal::Redeclared);
-                    }
-                    self.declare(name.into(), Symbol::Enumerator);
+            (name, None) if lexeme.is_name() => {
+                if !lexeme.partial && self.here().symbols.iter().any(|(known, _)| **known == *name)
+                {
+                    return Err(Refusal::Redeclared);
                 }
-                self.want(Goal::Enumerators { value: true, any: true });
+                self.want(Goal::Enumerators { name: Some(name.into()), any: true });
             }
             _ => return Err(Refusal::Syntax),
         }
         Ok(Step::Taken)
     }
 
+    /// A constant can be used behind its own value.
+    fn enumerate(&mut self, name: Option<Name>) {
+        if let Some(name) = name {
+            self.declare(name, Symbol::Enumerator);
+        }
+    }
+
     pub(super) fn list(
         &mut self,
         ty: Type,
         filled: bool,
-        lanes: Option<u8>,
+        count: Option<u8>,
+        fixed: bool,
         lexeme: Lexeme<'_>,
     ) -> Outcome {
-        let mut lanes = lanes;
+        let mut count = count;
         if let (Type::Vector(scalar, most), true) = (&ty, filled) {
             // Components of vectors are given one by one or several at a time.
             let given = self.operand_value.take().map_or(Type::Unknown, |value| value.ty);
-            lanes = lanes.filter(|_| given != Type::Unknown).map(|lanes| lanes + given.lanes());
+            count = count.filter(|_| given != Type::Unknown).map(|count| count + given.lanes());
             let fits = match given {
                 Type::Vector(own, _) => own == *scalar,
-                _ => true,
+                Type::Scalar(_) | Type::Unknown => true,
+                _ => false,
             };
             let full =
-                lanes.is_none_or(|lanes| lanes == *most || lexeme.text == "," && lanes < *most);
+                count.is_none_or(|count| count == *most || lexeme.text == "," && count < *most);
             if !fits || !full {
                 return Err(Refusal::Arity);
             }
         }
-        let inner = match &ty {
-            Type::Array(target) => target.ty.clone(),
-            Type::Vector(scalar, _) => Type::Scalar(*scalar),
-            Type::Scalar(_) | Type::Pointer(_) => ty.clone(),
-            _ => Type::Unknown,
-        };
         match lexeme.text {
             "}" if filled || !matches!(ty, Type::Vector(..)) => return Ok(Step::Taken),
-            "," if filled => self.want(Goal::List { ty, filled: false, lanes }),
+            "," if filled => self.want(Goal::List { ty, filled: false, count, fixed }),
             _ if filled => return Err(Refusal::Syntax),
             "." | "[" => {
-                // A designator names what follows: nothing is checked.
-                self.want(Goal::List { ty: Type::Unknown, filled: true, lanes: None });
-                self.want(Goal::Initialiser(Type::Unknown));
+                // A designator names what follows, whose type is not checked.
+                let named = matches!(ty, Type::Struct(_) | Type::Unknown) && lexeme.text == ".";
+                let placed = matches!(ty, Type::Array(_) | Type::Unknown) && lexeme.text == "[";
+                if !named && !placed {
+                    return Err(Refusal::Type);
+                }
+                self.want(Goal::List { ty: ty.clone(), filled: true, count: None, fixed });
+                self.want(Goal::Initialiser { ty: Type::Unknown, fixed });
                 self.want(Goal::Exactly("="));
                 if lexeme.text == "[" {
                     self.want(Goal::Exactly("]"));
                     self.want_expression(Purpose::Size);
                 } else {
-                    self.want(Goal::Word);
+                    self.want(Goal::Designator(ty));
                 }
             }
             _ => {
-                // Braces around inner lists may be left out.
-                let single = inner.element().is_some() || matches!(inner, Type::Pointer(_));
-                let inner = if lexeme.text == "{" || single { inner } else { Type::Unknown };
-                let inner = match ty {
-                    Type::Vector(..) => Type::Unknown,
-                    _ => inner,
+                let inner = self.element(&ty, count);
+                let braced = lexeme.text == "{";
+                let letters =
+                    |target: &Type| matches!(target, Type::Scalar(Scalar::Char | Scalar::Uchar));
+                let (inner, whole) = match (inner, &ty) {
+                    (_, Type::Vector(..)) => (Type::Unknown, false),
+                    (Type::Array(target), _)
+                        if !(braced || lexeme.sort == Sort::Text && letters(&target.ty)) =>
+                    {
+                        // Braces around inner lists may be left out.
+                        (leaf(&target.ty), false)
+                    }
+                    (inner @ (Type::Struct(_) | Type::Unknown), _) if !braced => {
+                        (Type::Unknown, matches!(inner, Type::Unknown))
+                    }
+                    (inner, _) => (inner, true),
                 };
-                self.want(Goal::List { ty, filled: true, lanes });
-                self.want(Goal::Initialiser(inner));
+                if let Type::Struct(_) = ty {
+                    count = count.filter(|_| whole).map(|count| count.saturating_add(1));
+                }
+                self.want(Goal::List { ty, filled: true, count, fixed });
+                self.want(Goal::Initialiser { ty: inner, fixed });
                 return Ok(Step::Again);
             }
         }
         Ok(Step::Taken)
+    }
+
+    /// The type of what stands next in a list for something of this type.
+    fn element(&self, ty: &Type, count: Option<u8>) -> Type {
+        match ty {
+            Type::Array(target) => target.ty.clone(),
+            Type::Vector(scalar, _) => Type::Scalar(*scalar),
+            Type::Scalar(_) | Type::Pointer(_) => ty.clone(),
+            Type::Struct(at) => {
+                let members = &self.structs[*at];
+                let next = count.and_then(|count| members.all.get(usize::from(count)));
+                let known = next.filter(|_| !members.union || count == Some(0));
+                known.map_or(Type::Unknown, |(_, ty)| ty.clone())
+            }
+            _ => Type::Unknown,
+        }
+    }
+
+    /// The name of a member behind `.` in a list.
+    pub(super) fn designator(&mut self, ty: &Type, lexeme: Lexeme<'_>) -> Outcome {
+        if !lexeme.is_name() {
+            return Err(Refusal::Syntax);
+        }
+        let Type::Struct(at) = ty else { return Ok(Step::Taken) };
+        let fits = |name: &Name| match lexeme.partial {
+            true => name.starts_with(lexeme.text),
+            false => **name == *lexeme.text,
+        };
+        if self.structs[*at].all.iter().any(|(name, _)| fits(name)) {
+            return Ok(Step::Taken);
+        }
+        Err(Refusal::Member)
+    }
+}
+
+/// What the innermost elements of an array are; unknown where these are lists themselves.
+fn leaf(ty: &Type) -> Type {
+    match ty {
+        Type::Array(target) => leaf(&target.ty),
+        Type::Struct(_) => Type::Unknown,
+        other => other.clone(),
     }
 }

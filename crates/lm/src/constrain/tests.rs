@@ -130,6 +130,135 @@ fn refuses_what_does_not_compile() {
     assert!(refusal("void A(global float* a) { a[0] = 1; }").is_some(), "no kernel");
 }
 
+/// Files that clang refuses: what each line is about stands before it.
+const WRONG: &[(&str, &str)] = &[
+    ("an address that is not known", "int x = 1; global int* p = &x; global int* q = &p[1];"),
+    ("the same, followed", "int x = 1; global int* p = &x; global int* q = &*p;"),
+    ("an address that is cut off", "int x[2]; int y = (int)x;"),
+    ("a constant without a value", "const int x; int y = x;"),
+    ("what may change", "volatile const int x = 3; int y = x;"),
+    ("a call", "float x = NAN;"),
+    ("a comma behind what is not known", "int x; int y = (x, 1);"),
+    ("a list in the function", "void F(int a) { static const int x = a; }"),
+    ("constants of a function that is no kernel", "void F() { constant int x = 1; }"),
+    ("elements of another kind", "volatile __local int* a[][1] = {32};"),
+    ("an array of none", "float x[3][0] = {1.0f};"),
+    ("its own enumerator", "enum { P = P + 1 };"),
+    ("a sampler that changes", "sampler_t s = 0;"),
+    ("a pointer to a sampler", "void F(sampler_t* s) {}"),
+    ("a sampler as a result", "sampler_t F(int a);"),
+    ("an event of the file", "event_t e;"),
+    ("an event in a struct", "struct T { event_t e; };"),
+    ("a parameter's address space", "void F(global int* global a) {}"),
+    ("a local pointer of the file", "global int* local p = 0;"),
+    ("two ways to read an image", "void F(read_only write_only image2d_t a) {}"),
+    ("a struct of the parameters", "void F(struct T { int a; } t) {} void G() { struct T t; }"),
+    (
+        "an overload that nothing fits",
+        "__attribute__((overloadable)) int F(int a) { return a; } __attribute__((overloadable)) int F(float4 a) { return 1; } int G() { return F(1, 2); }",
+    ),
+    (
+        "an overload twice",
+        "__attribute__((overloadable)) int F(int a) { return a; } __attribute__((overloadable)) int F(int a) { return a; }",
+    ),
+    ("2.0 for a float beside what is new", "float x = 1; void F(float4 v) { v * 2.0; }"),
+    ("the same, the other way round", "void F(float4 v) { v * 2.0; } float x = 1;"),
+    ("half without its extension", "#pragma OPENCL EXTENSION cl_khr_fp1 : enable\nfloat x = 1.0h;"),
+    ("a depth that planes have not", "int F(read_only image2d_t a) { return get_image_depth(a); }"),
+    (
+        "a sampler for what is written",
+        "void F(read_write image2d_t a, sampler_t s) { read_imagef(a, s, (int2)(0)); }",
+    ),
+];
+
+/// Files that clang takes, near to these.
+const RIGHT: &[&str] = &[
+    "int x[3]; global int* p = &x[1]; global int* q = x + 1; long y = (long)x; bool z = &x;",
+    "struct S { int a; } s = {1}; global int* p = &s.a; int x; global int* global q = &x;",
+    "const int x[2] = {1, 2}; int y = x[1]; const float z = 1; float w = z * 2; int v = (1, 2);",
+    "void F() { static constant int x = 1; static int y = 2; constant int* p = &x; }",
+    "const sampler_t s = 0; queue_t q; event_t F(event_t e) { return e; }",
+    "global int* constant p = 0; void F(global int* private a, global int* global* b) {}",
+    "struct S { int a; struct { float b[2][2]; } c; }; struct S s = {1, {{{1, 2}, 3}}}, t = {.a = 1};",
+    "__attribute__((overloadable)) int F(int a) { return a; } __attribute__((overloadable)) float F(float a) { return a; } int G() { return F(1) + F(1.0f); }",
+    "typedef float T __attribute__((ext_vector_type(4))); void F(T a) { a.xyz; a * (T)(1, 2, 3, 4); }",
+    "#pragma OPENCL EXTENSION cl_khr_fp16 : enable\nhalf F(global half* a) { return *a * 1.0h; }",
+];
+
+#[test]
+fn files_are_read_as_clang_reads_them() {
+    let end = "\nkernel void A(global int* a) { a[0] = 1; }";
+    for (about, text) in WRONG {
+        assert!(refusal(&format!("{text}{end}")).is_some(), "{about}: {text}");
+    }
+    for text in RIGHT {
+        accepts(&format!("{text}{end}"));
+    }
+}
+
+#[test]
+fn values_are_checked_as_clang_checks_them() {
+    let wrong = [
+        "clk_event_t e = 0;",
+        "event_t e = {0};",
+        "event_t e; if (e) {}",
+        "queue_t p, q; p == q;",
+        "int e = async_work_group_copy(l, a, 3, 0);",
+        "const sampler_t s = 0; 1, s;",
+        "const sampler_t s = 0; &s;",
+        "&c[0].x;",
+        "a == l;",
+        "a - l;",
+        "b ? a : l;",
+        "private float* p = (private float*)a;",
+        "local float* p = (global float*)(a, 0);",
+        "struct T* t = 1 + t;",
+        "struct T* t; t++;",
+        "sizeof(struct T);",
+        "sizeof(void);",
+        "(half)1;",
+        "global half* h = 0; *h;",
+        "(static int)b;",
+        "struct S s = {a};",
+        "struct S s = {.k = 1};",
+        "float4 v = {1, a, 2, 3};",
+        "int v[2][2] = {1, a};",
+        "struct { const int m; } s = {1}; s.m = 2;",
+        "struct { const int m; } s = {1}, t = {2}; s = t;",
+        "short s = sub_group_broadcast(c[0], 1);",
+        "sub_group_reduce_min(c[0]);",
+        "shuffle(b, b);",
+        "shuffle(c[0], (int4)(0));",
+        "ldexp(c[0], (uint4)(1));",
+        "select(a[0], a[0], (short)1);",
+        "prefetch(l, 1);",
+        "__builtin_inff().x;",
+        "vload_half(0, (global half*)a) = 1;",
+        "switch (b) { case 1: case 0x1: ; }",
+        "if (b) { constant int x = 1; }",
+        "a[0] = b(1);",
+    ];
+    for body in wrong {
+        let text = format!(
+            "kernel void A(global float* a, const int b, global float4* c, constant int* d, local float* l) {{ {body} }}"
+        );
+        let text = format!("struct S {{ int m; float n; }};\nstruct T;\n{text}");
+        assert!(refusal(&text).is_some(), "{body}");
+    }
+    takes("event_t e = 0, f = e; e = async_work_group_copy(l, a, 3, e); queue_t q = 0; q = 0;");
+    takes("a == b; a == 0; a != NULL; bool v = true; v++; (l) == (local float*)0; b ? a : 0;");
+    takes("struct S s = {1, 2.0f}, t = {.n = 1}, u[2] = {{1, 2}, {3}}; s = t; sizeof(s);");
+    takes("float4 v = {c[0].xy, 1, 2}, w[2] = {c[0], 1}; int x[2][2] = {1, 2, {3, 4}};");
+    takes("global half* h = 0; &h[1]; &*h; sizeof(half); vload_half(0, h) + 1;");
+    takes(
+        "shuffle(c[0], (uint4)(0)).x; uint4 u = sub_group_ballot(b); sub_group_broadcast(c[0], 1).x;",
+    );
+    let tokenizer = Syntax::learn(&[], []).expect("a small vocabulary");
+    let signs = tokenizer.encode_plain("int x = - -1 + + +1;");
+    assert_eq!(tokenizer.decode(&signs).trim_end(), "int x = - -1 + + +1;");
+    takes("constant int x = 1; constant int* p = &x; { constant int* q = p; } local float* r = l;");
+}
+
 /// Programs with much that can be left open. Calls that need a vector as an argument are not among
 /// them: the search does not find their end (docs/models.md).
 const PROGRAMS: [&str; 1] = [

@@ -78,6 +78,50 @@ pub(crate) enum Space {
     Constant,
 }
 
+/// What is passed on and not looked into (OpenCL C 2.0, section 6.1.3).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Handle {
+    Event,
+    Queue,
+    /// An event of the device's own.
+    ClkEvent,
+    Range,
+    Reserve,
+}
+
+impl Handle {
+    /// Whether the literal 0 is one.
+    fn may_be_zero(self) -> bool {
+        matches!(self, Handle::Event | Handle::Queue)
+    }
+}
+
+/// The shape of an image.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Shape {
+    Line,
+    Buffer,
+    /// An array of lines.
+    Lines,
+    Plane,
+    /// An array of planes.
+    Planes,
+    Solid,
+    /// With depths or several samples: what is read of them is not known.
+    Other,
+}
+
+impl Shape {
+    /// Lanes of a coordinate.
+    pub(crate) fn lanes(self) -> u8 {
+        match self {
+            Shape::Line | Shape::Buffer => 1,
+            Shape::Lines | Shape::Plane | Shape::Other => 2,
+            Shape::Planes | Shape::Solid => 4,
+        }
+    }
+}
+
 /// What a pointer or array holds.
 #[derive(Clone, Debug, PartialEq, Hash)]
 pub(crate) struct Target {
@@ -108,14 +152,16 @@ pub(crate) enum Type {
     Struct(usize),
     Sampler,
     /// Events, queues.
-    Opaque,
-    /// Images, by the lanes of a coordinate, and whether they are read and written.
+    Opaque(Handle),
+    /// Images, and whether they are read and written.
     Image {
-        lanes: u8,
+        shape: Shape,
         reads: bool,
         writes: bool,
     },
     Function(Arc<Function>),
+    /// Functions of one name, and whether each was defined.
+    Overloads(Arc<Vec<(Arc<Function>, bool)>>),
     /// A builtin function, by name.
     Builtin(Arc<str>),
 }
@@ -152,14 +198,21 @@ impl Type {
             "void" => Some(Type::Void),
             "cl_mem_fence_flags" => Some(Type::Scalar(Scalar::Uint)),
             "sampler_t" => Some(Type::Sampler),
-            "event_t" | "queue_t" | "clk_event_t" | "ndrange_t" | "reserve_id_t" => {
-                Some(Type::Opaque)
-            }
+            "event_t" => Some(Type::Opaque(Handle::Event)),
+            "queue_t" => Some(Type::Opaque(Handle::Queue)),
+            "clk_event_t" => Some(Type::Opaque(Handle::ClkEvent)),
+            "ndrange_t" => Some(Type::Opaque(Handle::Range)),
+            "reserve_id_t" => Some(Type::Opaque(Handle::Reserve)),
             "memory_order" | "memory_scope" => Some(Type::Scalar(Scalar::Int)),
-            "image1d_t" | "image1d_buffer_t" => Some(Type::image(1)),
-            "image2d_t" | "image1d_array_t" => Some(Type::image(2)),
-            "image3d_t" | "image2d_array_t" => Some(Type::image(4)),
-            _ if word.starts_with("image") && OTHERS.contains(&word) => Some(Type::Unknown),
+            "image1d_t" => Some(Type::image(Shape::Line)),
+            "image1d_buffer_t" => Some(Type::image(Shape::Buffer)),
+            "image1d_array_t" => Some(Type::image(Shape::Lines)),
+            "image2d_t" => Some(Type::image(Shape::Plane)),
+            "image2d_array_t" => Some(Type::image(Shape::Planes)),
+            "image3d_t" => Some(Type::image(Shape::Solid)),
+            _ if word.starts_with("image") && OTHERS.contains(&word) => {
+                Some(Type::image(Shape::Other))
+            }
             _ if word.starts_with("atomic_")
                 && crate::tokenizer::TYPES.binary_search(&word).is_ok() =>
             {
@@ -169,8 +222,8 @@ impl Type {
         }
     }
 
-    fn image(lanes: u8) -> Type {
-        Type::Image { lanes, reads: true, writes: false }
+    fn image(shape: Shape) -> Type {
+        Type::Image { shape, reads: true, writes: false }
     }
 
     pub(crate) fn pointer(ty: Type, constant: bool, space: Space) -> Type {
@@ -234,12 +287,19 @@ impl Type {
         }
     }
 
+    /// Whether it is a function, or several.
+    pub(crate) fn is_code(&self) -> bool {
+        matches!(self, Type::Function(_) | Type::Overloads(_) | Type::Builtin(_))
+    }
+
+    /// Whether pointers and arrays may be of it, and addresses taken.
+    pub(crate) fn is_housed(&self) -> bool {
+        !matches!(self, Type::Image { .. } | Type::Sampler)
+    }
+
     /// Whether a condition can be made of it.
     pub(crate) fn is_condition(&self) -> bool {
-        matches!(
-            self,
-            Type::Unknown | Type::Scalar(_) | Type::Pointer(_) | Type::Array(_) | Type::Opaque
-        )
+        matches!(self, Type::Unknown | Type::Scalar(_) | Type::Pointer(_) | Type::Array(_))
     }
 }
 
@@ -286,19 +346,24 @@ pub(crate) fn assignable(to: &Type, from: &Type, zero: bool) -> bool {
             spaces && pointees(&to.ty, &from.ty)
         }
         (Type::Struct(a), Type::Struct(b)) => a == b,
-        (Type::Opaque, Type::Opaque) => true,
+        (Type::Opaque(to), Type::Opaque(from)) => to == from,
         (Type::Image { .. }, Type::Image { .. }) => to == from,
-        (Type::Opaque, Type::Scalar(_)) => zero,
+        (Type::Opaque(handle), Type::Scalar(_)) => zero && handle.may_be_zero(),
         (Type::Sampler, Type::Sampler | Type::Scalar(_)) => true,
         (Type::Array(_), _) => false,
         _ => false,
     }
 }
 
+/// Whether pointers into these address spaces may point to the same thing.
+pub(crate) fn overlapping(one: Space, other: Space) -> bool {
+    let generic = |a, b| a == Space::Generic && b != Space::Constant;
+    one == other || generic(one, other) || generic(other, one)
+}
+
 /// Pointers to different things are converted with a warning, but for pointers in pointers.
 fn pointees(to: &Type, from: &Type) -> bool {
-    let is_code = |ty: &Type| matches!(ty, Type::Function(_) | Type::Builtin(_));
-    !(is_code(to) || is_code(from))
+    !(to.is_code() || from.is_code())
 }
 
 /// The type of a vector's components `.xyz`, `.s01`, `.lo`; `None` where it has none such.
@@ -407,6 +472,16 @@ pub(crate) fn number(text: &str) -> Option<Scalar> {
         "l" | "ll" => Some(natural.max(Scalar::Long)),
         "ul" | "lu" | "ull" | "llu" => Some(Scalar::Ulong),
         _ => None,
+    }
+}
+
+/// The value of a number that is spelled like this and no fraction.
+pub(crate) fn natural(text: &str) -> Option<u64> {
+    let digits = text.trim_end_matches(['u', 'U', 'l', 'L']);
+    match digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X")) {
+        Some(digits) => u64::from_str_radix(digits, 16).ok(),
+        None if digits.starts_with('0') => u64::from_str_radix(digits, 8).ok(),
+        None => digits.parse().ok(),
     }
 }
 

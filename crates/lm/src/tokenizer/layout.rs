@@ -156,6 +156,8 @@ impl Layout {
         }
         match previous {
             "(" | "[" | "." | "->" | "!" | "~" => "",
+            // `- -a` is no `--a`.
+            "+" | "-" if self.unary && next.starts_with(previous) => " ",
             _ if self.unary => "",
             "++" | "--" if !self.operand => "",
             _ => " ",
