@@ -2,33 +2,10 @@
 
 #![expect(clippy::unwrap_used, reason = "what fails in set-up fails the test")]
 
-use dataset::{Builder, Dataset, Notes, Row};
+use dataset::{Builder, Dataset, Notes};
 use kernels::{KernelRow, Options, prepare};
-use serde::{Deserialize, Serialize};
+use mine::ContentFile;
 use std::sync::atomic::AtomicBool;
-
-/// A row of a raw data set, as far as preparation reads it.
-#[derive(Default, Serialize, Deserialize)]
-struct ContentFile {
-    id: String,
-    text: String,
-    language: String,
-    kind: String,
-    source: String,
-    package: String,
-    version: String,
-    path: String,
-    licence: String,
-    licence_source: String,
-    kernels: u64,
-    defines: Vec<String>,
-    verdict: String,
-}
-
-impl Row for ContentFile {
-    const SCHEMA: &'static str = "content-file";
-    const VERSION: u32 = 1;
-}
 
 /// The rows that a C program gives; `None` where there is no clang.
 fn functions(text: &str) -> Option<Vec<KernelRow>> {

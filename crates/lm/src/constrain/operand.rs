@@ -47,7 +47,7 @@ impl Operand {
 
     /// Whether it is something that operators do nothing with.
     pub(super) fn is_handle(&self) -> bool {
-        matches!(self.ty, Type::Image { .. } | Type::Sampler)
+        !self.ty.is_housed()
     }
 
     /// Whether it is neither nothing nor a function.

@@ -32,15 +32,6 @@ impl Parser {
         self.statement(lexeme, true)
     }
 
-    /// Whether a loop or `switch` is open, below the function.
-    fn within(&self, switch: bool) -> bool {
-        self.goals.iter().any(|goal| match goal {
-            Goal::SwitchEnd { .. } => true,
-            Goal::LoopEnd => !switch,
-            _ => false,
-        })
-    }
-
     fn in_switch(&self) -> bool {
         self.goals.iter().any(|goal| matches!(goal, Goal::SwitchEnd { .. }))
     }
@@ -121,7 +112,7 @@ impl Parser {
                 self.labelled(declarations);
                 self.want(Exactly(":"));
             }
-            "break" if self.within(false) => self.want(Exactly(";")),
+            "break" if self.in_switch() || self.in_loop() => self.want(Exactly(";")),
             "continue" if self.in_loop() => self.want(Exactly(";")),
             "case" | "default" | "break" | "continue" => return Err(Refusal::Context),
             "goto" => self.want_all([Goal::Label, Exactly(";")]),
