@@ -7,7 +7,7 @@ use std::{
 };
 
 /// The C++ files of the shim, in `cpp/`.
-const SOURCES: [&str; 15] = [
+const SOURCES: [&str; 17] = [
     "canonical.cc",
     "compile.cc",
     "diagnostics.cc",
@@ -17,7 +17,9 @@ const SOURCES: [&str; 15] = [
     "format.cc",
     "host_files.cc",
     "instance.cc",
+    "invocation.cc",
     "kernels.cc",
+    "machine.cc",
     "prelude.cc",
     "preprocess.cc",
     "shim.cc",

@@ -94,8 +94,7 @@ void write_code(const llvm::Module &module, bool bitcode, Outcome &outcome) {
   llvm::raw_svector_ostream stream(buffer);
   // As `clang -emit-llvm` writes it, orders of use included.
   llvm::WriteBitcodeToFile(module, stream, /*ShouldPreserveUseListOrder=*/true);
-  outcome.bitcode.reserve(buffer.size());
-  for (char byte : buffer) outcome.bitcode.push_back(static_cast<uint8_t>(byte));
+  append(outcome.bitcode, {reinterpret_cast<const uint8_t *>(buffer.data()), buffer.size()});
 }
 
 void parse(const Query &query, Outcome &outcome) {

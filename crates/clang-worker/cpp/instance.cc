@@ -8,6 +8,8 @@
 #include "clang-worker/src/bridge.rs.h"
 #include "diagnostics.h"
 #include "host_files.h"
+#include "invocation.h"
+#include "machine.h"
 
 namespace benchstone {
 namespace {
@@ -65,21 +67,15 @@ bool belongs_to_program(StringRef path) {
   return !path.starts_with(kBuiltinFolder) && !(host_files() && host_files()->contains(path));
 }
 
-Instance::Instance(const Query &query, Outcome &outcome, StringRef prelude) {
-  std::vector<const char *> arguments;
-  std::vector<std::string> storage;
-  storage.reserve(query.arguments.size() + 1);
-  for (const rust::String &argument : query.arguments) storage.emplace_back(argument);
-  storage.emplace_back(query.path);
-  for (const std::string &argument : storage) arguments.push_back(argument.c_str());
-
+Instance::Instance(const Query &query, Outcome &outcome, StringRef prelude) : arguments_(arguments_key(query)) {
   auto options = llvm::makeIntrusiveRefCnt<clang::DiagnosticOptions>();
   auto engine = llvm::makeIntrusiveRefCnt<clang::DiagnosticsEngine>(
       llvm::makeIntrusiveRefCnt<clang::DiagnosticIDs>(), options,
       new Collector(outcome, query.diagnostics), /*ShouldOwnClient=*/true);
 
-  auto invocation = std::make_shared<clang::CompilerInvocation>();
-  valid_ = clang::CompilerInvocation::CreateFromArgs(*invocation, arguments, *engine);
+  auto invocation = invocation_of(query, arguments_, *engine);
+  valid_ = invocation != nullptr;
+  if (!valid_) invocation = std::make_shared<clang::CompilerInvocation>();
   // `-Wno-...` and `-ferror-limit` act on the engine, not on the invocation.
   options = &invocation->getDiagnosticOpts();
   clang::ProcessWarningOptions(*engine, *options, /*ReportDiags=*/false);
@@ -89,6 +85,8 @@ Instance::Instance(const Query &query, Outcome &outcome, StringRef prelude) {
     clang::PreprocessorOptions &preprocessor = invocation->getPreprocessorOpts();
     preprocessor.Includes.clear();
     preprocessor.ImplicitPCHInclude = prelude.str();
+    // They are in the header too, whose word replaces the preprocessor's.
+    preprocessor.UsePredefines = false;
     // It was made here, of the same arguments.
     preprocessor.DisablePCHOrModuleValidation = clang::DisableValidationForModuleKind::All;
   }
@@ -104,6 +102,7 @@ bool Instance::run(clang::FrontendAction &action) {
   // and then, 8 MiB deeper, moves the work to a new thread of 8 MiB. The worker's stack is larger
   // than that, and its sandbox may refuse threads.
   if (!valid_ || !compiler_.createTarget()) return false;
+  KeptMachine machine(arguments_);
   for (const clang::FrontendInputFile &input : compiler_.getFrontendOpts().Inputs) {
     if (action.BeginSourceFile(compiler_, input)) {
       llvm::consumeError(action.Execute());

@@ -42,6 +42,7 @@ class Instance {
   clang::CompilerInstance &compiler() { return compiler_; }
 
  private:
+  std::string arguments_;
   bool valid_ = false;
   clang::CompilerInstance compiler_;
 };

@@ -9,6 +9,7 @@
 
 #include "clang-worker/src/bridge.rs.h"
 #include "instance.h"
+#include "invocation.h"
 
 namespace benchstone {
 namespace {
@@ -41,6 +42,8 @@ class PrecompileAction : public clang::ASTFrontendAction {
 };
 
 struct Prelude {
+  // Names its file.
+  size_t number;
   unsigned seen = 0;
   std::string path;
 };
@@ -71,23 +74,21 @@ std::string make(const Query &query, size_t number) {
 
 llvm::StringRef prelude_of(const Query &query) {
   bool base = false;
-  std::string key;
   for (const rust::String &argument : query.arguments) {
     llvm::StringRef text(argument.data(), argument.size());
     if (text == "-include") return "";
     base |= text == "-finclude-default-header";
-    key += text;
-    key += '\n';
   }
   if (!base) return "";
+  std::string key = arguments_key(query);
   static auto *preludes = new llvm::StringMap<Prelude>();
   auto found = preludes->find(key);
   if (found == preludes->end()) {
     if (preludes->size() == kPreludes) return "";
-    found = preludes->try_emplace(key).first;
+    found = preludes->try_emplace(key, Prelude{preludes->size(), 0, ""}).first;
   }
   Prelude &prelude = found->second;
-  if (++prelude.seen == kUses) prelude.path = make(query, preludes->size());
+  if (++prelude.seen == kUses) prelude.path = make(query, prelude.number);
   return prelude.path;
 }
 

@@ -5,6 +5,7 @@
 
 #include "clang-worker/src/bridge.rs.h"
 #include "instance.h"
+#include "machine.h"
 #include "source.h"
 #include "tasks.h"
 
@@ -17,6 +18,7 @@ void start(rust::Slice<const Text> headers, rust::Slice<const rust::String> host
   llvm::InitializeAllTargetMCs();
   llvm::InitializeAllAsmPrinters();
   llvm::InitializeAllAsmParsers();
+  keep_machines();
   for (const Text &header : headers)
     add_builtin_file(llvm::StringRef(header.name.data(), header.name.size()),
                      llvm::StringRef(header.text.data(), header.text.size()));

@@ -184,6 +184,11 @@ mod ffi {
         functions: Vec<FunctionSize>,
     }
 
+    extern "Rust" {
+        /// Adds `bytes` at the end of `to`; C++ alone would add one after another.
+        fn append(to: &mut Vec<u8>, bytes: &[u8]);
+    }
+
     unsafe extern "C++" {
         include!("clang-worker/cpp/shim.h");
 
@@ -198,4 +203,8 @@ mod ffi {
         /// may end the process, never corrupt what it returns.
         fn answer(query: &Query<'_>) -> Outcome;
     }
+}
+
+fn append(to: &mut Vec<u8>, bytes: &[u8]) {
+    to.extend_from_slice(bytes);
 }

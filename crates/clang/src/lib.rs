@@ -33,6 +33,7 @@
 //! # Ok::<(), clang::Error>(())
 //! ```
 
+mod bytes;
 mod client;
 pub mod lexer;
 mod protocol;

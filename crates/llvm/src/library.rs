@@ -61,8 +61,12 @@ impl Library {
     /// # Errors
     /// When it cannot be loaded or lacks a function.
     pub fn load(path: &Path) -> Result<&'static Library, Error> {
-        let key = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         let mut loaded = LOADED.lock().expect("no thread panics while it loads a library");
+        // Candidates come with links resolved, one look-up for every module.
+        if let Some(library) = loaded.get(path) {
+            return Ok(library);
+        }
+        let key = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         if let Some(library) = loaded.get(&key) {
             return Ok(library);
         }

@@ -1,5 +1,8 @@
 use std::io::{self, Read, Write};
 
+/// Messages up to this size are sent together with their length.
+const TOGETHER: usize = 64 << 10;
+
 /// Write one message: its length as four little-endian bytes, then its bytes.
 ///
 /// # Errors
@@ -7,8 +10,13 @@ use std::io::{self, Read, Write};
 pub fn write_frame(to: &mut impl Write, message: &[u8]) -> io::Result<()> {
     let length = u32::try_from(message.len())
         .map_err(|_| io::Error::new(io::ErrorKind::InvalidInput, "message of 4 GiB or more"))?;
-    to.write_all(&length.to_le_bytes())?;
-    to.write_all(message)?;
+    if message.len() <= TOGETHER {
+        // A reader that the length alone wakes up would have to go back to sleep.
+        to.write_all(&[&length.to_le_bytes(), message].concat())?;
+    } else {
+        to.write_all(&length.to_le_bytes())?;
+        to.write_all(message)?;
+    }
     to.flush()
 }
 

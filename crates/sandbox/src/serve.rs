@@ -1,5 +1,9 @@
 use crate::{Profile, enter, limits, read_frame, write_frame};
-use std::io::{self, Read, Write};
+use std::{
+    fs::File,
+    io::{self, Read, Write},
+    os::fd::AsFd,
+};
 
 /// A worker's side of the pipe: enter `profile`, say which restrictions hold, then answer messages
 /// from standard input on standard output until it closes.
@@ -9,7 +13,9 @@ use std::io::{self, Read, Write};
 /// # Errors
 /// When the limits cannot be entered or the pipe breaks.
 pub fn serve(profile: &Profile, answer: impl FnMut(&[u8]) -> Vec<u8>) -> io::Result<()> {
-    serve_over(profile, io::stdin().lock(), io::stdout().lock(), answer)
+    // Not through `Stdout`: it looks for ends of lines and sends what follows the last by itself.
+    let output = File::from(io::stdout().as_fd().try_clone_to_owned()?);
+    serve_over(profile, io::stdin().lock(), output, answer)
 }
 
 /// [`serve`] over streams of the worker's choice: for workers whose libraries may print, which move

@@ -30,6 +30,11 @@ fn a_worker_answers() {
     let pool = pool_of(&tight(), 1);
     assert_eq!(pool.call(b"hello", PATIENCE), Ok(b"hello".to_vec()));
     assert_eq!(pool.call(b"", PATIENCE), Ok(Vec::new()));
+    // Around what is sent together with its length, and what a pipe holds.
+    for length in [4095, 65_531, 65_536, 65_537, 300_000] {
+        let long: Vec<u8> = (0..length).map(|at: u32| at.to_le_bytes()[0]).collect();
+        assert!(pool.call(&long, PATIENCE) == Ok(long), "{length} bytes come back changed");
+    }
 }
 
 #[test]

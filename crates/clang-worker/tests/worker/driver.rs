@@ -154,3 +154,36 @@ fn a_program_has_the_same_ir_and_diagnostics_once_opencls_declarations_are_kept_
         }
     }
 }
+
+#[test]
+fn a_program_has_the_same_ir_and_diagnostics_whatever_was_compiled_before_it() {
+    let sources = [
+        "kernel void A(global float* a, const int n) {\n\
+           for (int i = 0; i < n; i++) a[i] = sqrt(a[i]) + get_local_id(0);\n}\n",
+        "kernel void A(global int* a) { int unused; a[0] = \"text\"; }",
+    ];
+    let mut all = Vec::new();
+    for level in 0..=3 {
+        for triple in [Triple::Nvptx64, Triple::Spir64, Triple::Host] {
+            for (standard, define) in [("CL1.2", "M=1"), ("CL2.0", "M=2"), ("CL2.0", "N=1")] {
+                all.push(Options {
+                    optimisation: level,
+                    triple,
+                    standard: standard.into(),
+                    defines: vec![define.into()],
+                    ..Options::opencl()
+                });
+            }
+        }
+    }
+    let of_each = |clang: &clang::Clang, options: &Options| {
+        sources.map(|source| clang.compile(source, options).expect("it survives"))
+    };
+    let fresh: Vec<_> = all.iter().map(|options| of_each(&start(), options)).collect();
+    let seasoned = start();
+    // More sets of arguments than machines and precompiled headers are kept of, there and back.
+    let order = (0..all.len()).chain((0..all.len()).rev()).chain(0..all.len());
+    for at in order {
+        assert!(of_each(&seasoned, &all[at]) == fresh[at], "{:?}", all[at]);
+    }
+}
