@@ -156,15 +156,15 @@ impl Bench {
         tests: &[Test],
     ) -> Result<std::result::Result<Times, Verdict>> {
         let mut times = Times::default();
-        for test in tests {
-            let Time { seconds, seconds_net, instructions, .. } =
-                match self.stopwatch.time(program, &test.input)? {
-                    Ok(time) => time,
-                    Err(verdict) => {
-                        let detail = format!("test {}: {}", test.number, verdict.detail);
-                        return Ok(Err(Verdict { detail, ..verdict }));
-                    }
-                };
+        let inputs: Vec<&[u8]> = tests.iter().map(|test| test.input.as_slice()).collect();
+        for (test, time) in tests.iter().zip(self.stopwatch.time_each(program, &inputs)?) {
+            let Time { seconds, seconds_net, instructions, .. } = match time {
+                Ok(time) => time,
+                Err(verdict) => {
+                    let detail = format!("test {}: {}", test.number, verdict.detail);
+                    return Ok(Err(Verdict { detail, ..verdict }));
+                }
+            };
             times.tests.push(TestTime { test: test.number, seconds: Some(seconds) });
             times.net.push(seconds_net);
             times.seconds += seconds;

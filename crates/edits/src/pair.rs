@@ -339,7 +339,9 @@ pub fn write_lines<'a>(
 
 /// Write a file, whole or not at all.
 pub(crate) fn write_whole(path: &Path, content: &[u8]) -> Result<()> {
-    let temporary = path.with_extension(format!("new{}", std::process::id()));
+    // Two threads, or two runs, may write the same thing.
+    let writer = format!("new{}{:?}", std::process::id(), std::thread::current().id());
+    let temporary = path.with_extension(writer);
     std::fs::write(&temporary, content).map_err(Error::file("write", path))?;
     std::fs::rename(&temporary, path).map_err(Error::file("write", path))
 }

@@ -3,8 +3,9 @@
 //! Two builds of a program are of use: the one that is timed, by the recipe of `timing` (static, pinned
 //! instruction set, deterministic answers linked in) at PIE's `-O3 -std=c++17`; and one with the address
 //! and undefined-behaviour sanitizers. Most of a compile is the standard library's headers. The
-//! `#include` lines that a source begins with are therefore precompiled the second time that any source
-//! begins with them, and put before it again; the executable is the same to the byte.
+//! `#include` lines that sources begin with are therefore precompiled once enough of them begin alike,
+//! and put before them again: all of a source's lines, or the first of them, which others share. The
+//! executable is the same to the byte.
 
 use crate::{Error, Result, pair::Language, store::Store};
 use dataset::{Verdict, content_hash, content_hash_of};
@@ -39,8 +40,13 @@ const SANITIZED: [&str; 6] = [
 ];
 /// How long a compiler may take.
 const COMPILE: Duration = Duration::from_secs(60);
-/// Precompiled headers kept; each is 20 to 100 MB.
-const HEADERS_KEPT: usize = 24;
+/// Bytes of precompiled headers that are kept; each has 20 to 100 MB.
+const HEADERS_BYTES: u64 = 4 << 30;
+/// Sources that have to begin with the same `#include` lines before these are precompiled: making a
+/// precompiled header costs 2.5 to 4 times what it saves one compile.
+const WANTED: u32 = 4;
+/// Address space of each process of a compiler.
+const COMPILER_BYTES: u64 = 4 << 30;
 
 /// An executable in the store.
 #[derive(Clone, Debug)]
@@ -51,14 +57,24 @@ pub struct Executable {
     pub hash: String,
 }
 
+/// A precompiled header that there may be.
+#[derive(Clone, Default)]
+struct Wanted {
+    times: u32,
+    /// How often it is known to be wanted yet.
+    to_come: u32,
+    /// Held while it is made; whether that failed.
+    failed: Arc<Mutex<bool>>,
+}
+
 /// The compilers and what they made.
 pub struct Toolchain {
     cpp: PathBuf,
     c: PathBuf,
     identity: String,
     store: Store,
-    /// How often each precompiled header was wanted; the lock of one is held while it is made.
-    wanted: Mutex<BTreeMap<String, Arc<Mutex<u32>>>>,
+    /// How often each precompiled header was wanted.
+    wanted: Mutex<BTreeMap<String, Wanted>>,
 }
 
 impl Toolchain {
@@ -85,6 +101,20 @@ impl Toolchain {
         &self.identity
     }
 
+    /// These programs are to be timed: what enough of them begin with is precompiled at the first one.
+    pub fn expect<'a>(&self, programs: impl IntoIterator<Item = (&'a str, Language)>) {
+        for (code, language) in programs {
+            if self.kept(&self.key(code, language, Build::Timed)).is_some() {
+                continue;
+            }
+            let includes = leading_includes(code, language);
+            let mut wanted = self.wanted.lock().unwrap_or_else(PoisonError::into_inner);
+            for lines in beginnings(&includes) {
+                wanted.entry(self.header_key(lines, Build::Timed)).or_default().to_come += 1;
+            }
+        }
+    }
+
     /// Build a program, or find that it was built before. A verdict when it does not compile.
     ///
     /// # Errors
@@ -95,13 +125,7 @@ impl Toolchain {
         language: Language,
         build: Build,
     ) -> Result<std::result::Result<Executable, Verdict>> {
-        let build_name = format!("{build:?}");
-        let key = content_hash_of([
-            self.identity.as_bytes(),
-            language.name().as_bytes(),
-            build_name.as_bytes(),
-            code.as_bytes(),
-        ]);
+        let key = self.key(code, language, build);
         if let Some(executable) = self.kept(&key) {
             return Ok(Ok(executable));
         }
@@ -143,6 +167,19 @@ impl Toolchain {
         }
     }
 
+    /// Identity of a program and of how it is built.
+    fn key(&self, code: &str, language: Language, build: Build) -> String {
+        let build = format!("{build:?}");
+        let pieces = [&self.identity, language.name(), &build, code];
+        content_hash_of(pieces.map(str::as_bytes))
+    }
+
+    /// Identity of a precompiled header.
+    fn header_key(&self, lines: &str, build: Build) -> String {
+        let build = format!("{build:?}");
+        content_hash_of([&self.identity, build.as_str(), lines].map(str::as_bytes))
+    }
+
     fn kept(&self, key: &str) -> Option<Executable> {
         let hash = String::from_utf8(self.store.get("hashes", key)?).ok()?;
         let path = self.store.path("programs", key);
@@ -175,50 +212,75 @@ impl Toolchain {
         Ok(path)
     }
 
-    /// The precompiled header for the includes that `code` begins with; `None` where they are wanted
-    /// for the first time, or where it begins with none.
+    /// The precompiled header for the includes that `code` begins with, or for as many of the first as
+    /// there is one for; `None` where there is none yet.
     fn header(&self, code: &str, language: Language, build: Build) -> Result<Option<PathBuf>> {
-        let includes = leading_includes(code);
-        if includes.is_empty() || language == Language::C {
-            return Ok(None);
-        }
-        let build_name = format!("{build:?}");
-        let key =
-            content_hash_of([self.identity.as_bytes(), build_name.as_bytes(), includes.as_bytes()]);
-        let path = self.store.folder("headers").join(format!("{key}.h"));
-        let compiled = self.store.folder("headers").join(format!("{key}.h.gch"));
-        let entry = {
+        let includes = leading_includes(code, language);
+        let beginnings = beginnings(&includes);
+        let keys: Vec<String> =
+            beginnings.iter().map(|lines| self.header_key(lines, build)).collect();
+        let wanted: Vec<Wanted> = {
             let mut wanted = self.wanted.lock().unwrap_or_else(PoisonError::into_inner);
-            Arc::clone(wanted.entry(key).or_default())
+            keys.iter()
+                .map(|key| {
+                    let entry = wanted.entry(key.clone()).or_default();
+                    entry.times += 1;
+                    entry.to_come = entry.to_come.saturating_sub(1);
+                    entry.clone()
+                })
+                .collect()
         };
-        let mut times = entry.lock().unwrap_or_else(PoisonError::into_inner);
-        *times += 1;
-        if compiled.is_file() {
-            return Ok(Some(path));
+        let folder = self.store.folder("headers");
+        for ((key, lines), wanted) in keys.iter().zip(beginnings).zip(wanted).rev() {
+            let path = folder.join(format!("{key}.h"));
+            let compiled = folder.join(format!("{key}.h.gch"));
+            if is_used(&compiled) {
+                return Ok(Some(path));
+            }
+            if wanted.times + wanted.to_come < WANTED {
+                continue;
+            }
+            // What another thread is making is not waited for.
+            let Ok(mut failed) = wanted.failed.try_lock() else { continue };
+            if !*failed {
+                *failed = !is_used(&compiled)
+                    && !self.precompile(lines, language, build, &path, &compiled)?;
+            }
+            if !*failed {
+                return Ok(Some(path));
+            }
         }
-        if *times < 2 {
-            return Ok(None);
-        }
+        Ok(None)
+    }
+
+    /// Precompile `#include` lines; false where they do not compile: the source will be told so.
+    fn precompile(
+        &self,
+        lines: &str,
+        language: Language,
+        build: Build,
+        path: &Path,
+        compiled: &Path,
+    ) -> Result<bool> {
         let folder = tempfile::tempdir().map_err(Error::file("create", &std::env::temp_dir()))?;
         let inside = folder.path().join("headers.h");
-        std::fs::write(&inside, &includes).map_err(Error::file("write", &inside))?;
+        std::fs::write(&inside, lines).map_err(Error::file("write", &inside))?;
         let mut arguments = flags(language, build);
         // What links has no place here: with it the compiler would try to.
         arguments.retain(|flag| flag != "-static" && !flag.to_string_lossy().starts_with("-Wl"));
         arguments
             .extend(["-x", "c++-header", "-o", "headers.h.gch", "headers.h"].map(OsString::from));
         if self.compile(language, arguments, folder.path())?.is_err() {
-            // A header that does not exist: the source will be told so.
-            return Ok(None);
+            return Ok(false);
         }
         let made = folder.path().join("headers.h.gch");
         let bytes = std::fs::read(&made).map_err(Error::file("read", &made))?;
         let headers = self.store.folder("headers");
         std::fs::create_dir_all(&headers).map_err(Error::file("create", &headers))?;
-        forget_oldest(&headers);
-        crate::pair::write_whole(&path, includes.as_bytes())?;
-        crate::pair::write_whole(&compiled, &bytes)?;
-        Ok(Some(path))
+        forget_oldest(&headers, bytes.len() as u64);
+        crate::pair::write_whole(path, lines.as_bytes())?;
+        crate::pair::write_whole(compiled, &bytes)?;
+        Ok(true)
     }
 
     fn compile(
@@ -244,7 +306,9 @@ impl Toolchain {
         };
         let profile = Profile {
             processor: COMPILE,
-            memory: Memory::Resident(4 << 30),
+            // The kernel holds each process to it. Residence would be watched from here: a look at every
+            // process of the machine, 200 times a second.
+            memory: Memory::AddressSpace(COMPILER_BYTES),
             output_bytes: 256 << 20,
             ..Profile::build(folder.into(), false)
         };
@@ -272,9 +336,12 @@ fn flags(language: Language, build: Build) -> Vec<OsString> {
 }
 
 /// The lines `#include <...>` that a source begins with, before anything else but blank lines and line
-/// comments.
-fn leading_includes(code: &str) -> String {
+/// comments. None of C: its headers are short.
+fn leading_includes(code: &str, language: Language) -> String {
     let mut includes = String::new();
+    if language == Language::C {
+        return includes;
+    }
     for line in code.lines().map(str::trim) {
         let include = line.strip_prefix('#').map(str::trim_start);
         let include = include.and_then(|rest| rest.strip_prefix("include")).map(str::trim);
@@ -288,6 +355,11 @@ fn leading_includes(code: &str) -> String {
         }
     }
     includes
+}
+
+/// The first line of some, the first two, and so on to all of them.
+fn beginnings(lines: &str) -> Vec<&str> {
+    lines.match_indices('\n').map(|(at, _)| &lines[..=at]).collect()
 }
 
 /// The first diagnostic that is an error, without the folder it is about.
@@ -307,20 +379,37 @@ fn write_executable(path: &Path, bytes: &[u8]) -> Result<()> {
     std::fs::rename(&temporary, path).map_err(Error::file("write", path))
 }
 
-/// Make room for one more precompiled header.
-fn forget_oldest(headers: &Path) {
-    let mut found: Vec<(SystemTime, PathBuf)> = std::fs::read_dir(headers)
+/// Whether there is a precompiled header; notes that it is used.
+fn is_used(compiled: &Path) -> bool {
+    // Its age decides which one goes; where that cannot be set, the first made is the first to go.
+    std::fs::File::open(compiled)
+        .map(|file| {
+            let _ = file.set_modified(SystemTime::now());
+        })
+        .is_ok()
+}
+
+/// Make room for one more precompiled header of so many bytes: those go that were not used for longest.
+fn forget_oldest(headers: &Path, bytes: u64) {
+    let mut found: Vec<(SystemTime, PathBuf, u64)> = std::fs::read_dir(headers)
         .into_iter()
         .flatten()
         .flatten()
         .filter(|entry| entry.path().extension().is_some_and(|e| e == "gch"))
-        .filter_map(|entry| Some((entry.metadata().ok()?.modified().ok()?, entry.path())))
+        .filter_map(|entry| {
+            let metadata = entry.metadata().ok()?;
+            Some((metadata.modified().ok()?, entry.path(), metadata.len()))
+        })
         .collect();
     found.sort();
-    let surplus = (found.len() + 1).saturating_sub(HEADERS_KEPT);
-    for (_, path) in found.into_iter().take(surplus) {
-        // Another run may have been faster.
+    let mut total = bytes + found.iter().map(|(_, _, bytes)| bytes).sum::<u64>();
+    for (_, path, bytes) in found {
+        if total <= HEADERS_BYTES {
+            break;
+        }
+        // Another run may have been faster. A compiler that has it open keeps it.
         let _ = std::fs::remove_file(path);
+        total -= bytes;
     }
 }
 
@@ -336,10 +425,13 @@ mod tests {
 
     #[test]
     fn leading_includes_end_where_something_else_begins() {
+        let includes = |code: &str| leading_includes(code, Language::Cpp);
         let code = "// x\n# include <map>  // y\n\n#include<set>\n#define A\n#include <cmath>\n";
-        assert_eq!(leading_includes(code), "#include <map>\n#include <set>\n");
-        assert_eq!(leading_includes("#define int long\n#include <map>\n"), "");
-        assert_eq!(leading_includes("#include \"mine.h\"\n#include <map>\n"), "");
+        assert_eq!(includes(code), "#include <map>\n#include <set>\n");
+        assert_eq!(includes("#define int long\n#include <map>\n"), "");
+        assert_eq!(includes("#include \"mine.h\"\n#include <map>\n"), "");
+        assert_eq!(leading_includes("#include <stdio.h>\n", Language::C), "");
+        assert_eq!(beginnings("a\nb\n"), ["a\n", "a\nb\n"]);
     }
 
     #[test]
@@ -349,20 +441,35 @@ mod tests {
             println!("skipped: no g++");
             return;
         };
-        let code = |n: u32| {
+        let code = |includes: &str, n: u32| {
             format!(
-                "#include <cstdio>\n#include <vector>\nint main() {{ std::vector<int> v({n}); std::printf(\"%zu\", v.size()); }}"
+                "{includes}int main() {{ std::vector<int> v({n}); std::printf(\"%zu\", v.size()); }}"
             )
         };
         let build =
             |code: &str| toolchain.build(code, Language::Cpp, Build::Timed).unwrap().unwrap();
-        let plain = build(&code(1));
-        let _ = build(&code(2));
-        let headers = std::fs::read_dir(folder.path().join("headers")).unwrap().count();
-        assert_eq!(headers, 2, "a header and its precompiled form");
+        let headers = || {
+            let found = std::fs::read_dir(folder.path().join("headers"));
+            found.map_or(0, |found| found.flatten().count())
+        };
+        let two = "#include <cstdio>\n#include <vector>\n";
+        let three = format!("{two}#include <algorithm>\n");
+        let plain = build(&code(two, 1));
+        let plain_of_three = build(&code(&three, 1));
+        assert_eq!(headers(), 0);
+        let _ = build(&code(two, 2));
+        let _ = build(&code(two, 3));
+        assert_eq!(headers(), 2, "a header and its precompiled form");
         std::fs::remove_dir_all(folder.path().join("programs")).unwrap();
-        let precompiled = build(&code(1));
-        assert_eq!(plain.hash, precompiled.hash);
+        assert_eq!(plain.hash, build(&code(two, 1)).hash);
+        // Its first two lines are there.
+        assert_eq!(plain_of_three.hash, build(&code(&three, 1)).hash);
+        assert_eq!(headers(), 2);
+        // Where enough are to come, the first one has it made.
+        let coming: Vec<String> = (5..9).map(|n| code(&three, n)).collect();
+        toolchain.expect(coming.iter().map(|code| (code.as_str(), Language::Cpp)));
+        let _ = build(&coming[0]);
+        assert_eq!(headers(), 4);
         let verdict =
             toolchain.build("int main() { return x; }", Language::Cpp, Build::Timed).unwrap();
         assert!(verdict.unwrap_err().detail.contains("'x' was not declared"));

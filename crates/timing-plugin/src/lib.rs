@@ -2,22 +2,26 @@
 //!
 //! QEMU translates a program block by block and calls back for each block it is about to execute and
 //! each access to memory. This crate hands those on to [`timing_model::Core`] and prints one line
-//! when the program ends. It is the boundary to C and nothing else.
+//! when the program ends. It is the boundary to C and nothing else. Asked to (`inputs=COUNT`), it runs
+//! a program on many inputs (`serve`).
 //!
 //! ```text
 //! qemu-x86_64 -plugin libbenchstone_timing.so,cpu=zen4.toml,mark=report,stdin=input.txt ./program
 //! ```
 
 mod qemu;
+mod serve;
 mod session;
 
 use qemu::{Arguments, Id, Info, NO_REGISTERS, READ_WRITE, STORE_BIT};
+use serve::{End, Serving, Side};
 use session::{Options, Session};
 use std::{
     ffi::{CStr, c_int, c_uint, c_void},
     os::fd::AsRawFd,
     ptr,
     sync::atomic::{AtomicPtr, Ordering},
+    time::Instant,
 };
 use timing_model::{Core, Refusal};
 
@@ -108,7 +112,7 @@ extern "C" fn called(
     first: u64,
     second: u64,
     third: u64,
-    _: u64,
+    fourth: u64,
     _: u64,
     _: u64,
     _: u64,
@@ -116,6 +120,38 @@ extern "C" fn called(
 ) {
     if let Err(refusal) = session().system_call(number, [first, second, third]) {
         refuse(refusal);
+    }
+    if !serve::is_alike(number, fourth)
+        && let Some((serving, file)) = session().serving.take()
+    {
+        run_on_each(&serving, &file);
+    }
+}
+
+/// Let a copy of the program go on with each input. Returns in the copies alone.
+fn run_on_each(serving: &Serving, file: &str) {
+    for number in 0..serving.inputs {
+        let begun = Instant::now();
+        let end = match serve::copy() {
+            Ok(Side::Copy) => return go_on_with(&session::input_file(file, number)),
+            Ok(Side::Original(id)) => serve::wait(id, serving),
+            Err(error) => {
+                eprintln!("benchstone timing plugin: cannot fork: {error}");
+                End::Stopped
+            }
+        };
+        session().served(end, begun.elapsed());
+        if end == End::Stopped {
+            break;
+        }
+    }
+    leave(0)
+}
+
+fn go_on_with(file: &str) {
+    if let Err(error) = take_input(file) {
+        eprintln!("benchstone timing plugin: {error}");
+        leave(REFUSED);
     }
 }
 
@@ -148,8 +184,8 @@ fn install(id: Id, arguments: &[&str]) -> Result<(), String> {
             );
         }
     }
-    if let Some(path) = &options.stdin {
-        take_input(path)?;
+    if let Some(path) = options.first_input() {
+        take_input(&path)?;
     }
     // A copy of standard error that the program can neither close nor redirect.
     // SAFETY: takes no pointers.

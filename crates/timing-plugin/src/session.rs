@@ -1,9 +1,11 @@
 //! One program's run, in safe code: options in, blocks and accesses through, one line out.
 
+use crate::serve::{End, Serving};
 use std::{
     fs::File,
     io::Write,
     os::fd::{FromRawFd, OwnedFd},
+    time::Duration,
 };
 use timing_model::{Core, Cpu, Refusal, Settings};
 
@@ -15,6 +17,8 @@ pub(crate) struct Options {
     mark: String,
     /// File to be the program's standard input.
     pub(crate) stdin: Option<String>,
+    /// Where there are several inputs: how many, and the limits of each run.
+    serving: Option<Serving>,
     settings: Settings,
     /// Drive the emulator without the model, to measure what it costs by itself.
     empty: bool,
@@ -32,6 +36,9 @@ impl Options {
                 "cpu" => options.cpu = Some(value.to_owned()),
                 "mark" => options.mark = value.to_owned(),
                 "stdin" => options.stdin = Some(value.to_owned()),
+                "inputs" => options.serving_mut().inputs = number()?,
+                "memory" => options.serving_mut().memory_bytes = number()?,
+                "wall_ms" => options.serving_mut().wall = Duration::from_millis(number()?),
                 "main" => options.settings.main = number()?,
                 "image_end" => options.settings.image_end = number()?,
                 "max_instructions" => options.settings.max_instructions = number()?,
@@ -42,6 +49,21 @@ impl Options {
         }
         Ok(options)
     }
+
+    fn serving_mut(&mut self) -> &mut Serving {
+        self.serving.get_or_insert_default()
+    }
+
+    /// The file that is the program's standard input from its start on: of several, the first.
+    pub(crate) fn first_input(&self) -> Option<String> {
+        let file = self.stdin.as_deref()?;
+        Some(if self.serving.is_some() { input_file(file, 0) } else { file.to_owned() })
+    }
+}
+
+/// The file that holds one of several inputs.
+pub(crate) fn input_file(file: &str, number: u64) -> String {
+    format!("{file}.{number}")
 }
 
 /// The model and where it reports to.
@@ -54,6 +76,8 @@ pub(crate) struct Session {
     arguments: [u64; 3],
     /// Whether the program has met the end of its input.
     input_ended: bool,
+    /// Inputs that wait for the program to come to where they matter, and the file they are in.
+    pub(crate) serving: Option<(Serving, String)>,
 }
 
 impl Session {
@@ -69,6 +93,7 @@ impl Session {
             empty: options.empty,
             arguments: [0; 3],
             input_ended: false,
+            serving: options.serving.clone().zip(options.stdin.clone()),
         })
     }
 
@@ -109,6 +134,21 @@ impl Session {
     /// The program cannot be timed.
     pub(crate) fn refuse(&mut self, refusal: Refusal) {
         self.say("refused", refusal.name());
+    }
+
+    /// The run on one of several inputs has ended: that is said, and the program's output marked off.
+    pub(crate) fn served(&mut self, end: End, wall: Duration) {
+        let end = match end {
+            End::Left(status) => status.to_string(),
+            End::Killed => "killed".to_owned(),
+            End::Stopped => "stopped".to_owned(),
+        };
+        // Nobody has written to it in this process, so nothing is held back in a buffer.
+        let mut out = std::io::stdout().lock();
+        let marked = write!(out, "\n{}\n", self.mark).and_then(|()| out.flush());
+        if marked.is_ok() {
+            self.say("served", &format!("{end} {}", wall.as_nanos()));
+        }
     }
 
     fn say(&mut self, what: &str, text: &str) {

@@ -116,11 +116,40 @@ impl Timer {
     /// As [`time`].
     pub fn time(&self, job: &Job) -> Result<Timing, Error> {
         let mut timing = time_with(job, &self.options, self.source.as_ref())?;
+        self.add_net(&mut timing, &job.program)?;
+        Ok(timing)
+    }
+
+    /// Time one program on several inputs, in order, up to the first on which it comes to a bad end.
+    /// The times are those of [`Timer::time`]; the program is built, and where the source can, started
+    /// once for all.
+    ///
+    /// # Errors
+    /// As [`time`].
+    pub fn time_each(&self, program: &Code, inputs: &[&[u8]]) -> Result<Vec<Timing>, Error> {
+        let place = Place::new()?;
+        let image = match recipe::build(program, &self.options, &place)? {
+            Ok(image) => image,
+            Err(verdict) => {
+                return Ok(inputs.iter().take(1).map(|_| verdict.clone().into()).collect());
+            }
+        };
+        let stdin = place.put("stdin", b"")?;
+        let prepared = Prepared { place: &place, program: place.program(), stdin, image };
+        let mut timings = Vec::new();
+        for measured in self.source.measure_each(&prepared, inputs)? {
+            let mut timing = Timing::from(measured);
+            self.add_net(&mut timing, program)?;
+            timings.push(timing);
+        }
+        Ok(timings)
+    }
+
+    fn add_net(&self, timing: &mut Timing, program: &Code) -> Result<(), Error> {
         if let Some(measurement) = &mut timing.measurement
             && self.options.net
         {
-            let source = self.source.as_ref();
-            let empty = self.empty.seconds(&job.program, &self.options, source)?;
+            let empty = self.empty.seconds(program, &self.options, self.source.as_ref())?;
             // An executable has no headers to go by: what is before its `main` is known instead.
             let clock = self.cpu.clock_mhz as f64 * 1e6;
             let startup = measurement.startup_cycles.map(|cycles| cycles as f64 / clock);
@@ -128,7 +157,7 @@ impl Timer {
             measurement.seconds_net =
                 away.map(|seconds| (measurement.seconds_simulated - seconds).max(0.0));
         }
-        Ok(timing)
+        Ok(())
     }
 }
 
@@ -142,8 +171,5 @@ fn time_with(job: &Job, options: &Options, source: &dyn Source) -> Result<Timing
     let stdin = place.put("stdin", &job.stdin)?;
     let program = place.program();
     let prepared = Prepared { place: &place, program, stdin, image };
-    Ok(match source.measure(&prepared)? {
-        Ok(measurement) => Timing::accepted(measurement),
-        Err(verdict) => verdict.into(),
-    })
+    source.measure(&prepared).map(Timing::from)
 }

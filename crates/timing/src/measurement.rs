@@ -78,6 +78,12 @@ impl Timing {
     }
 }
 
+impl From<Result<Measurement, Verdict>> for Timing {
+    fn from(measured: Result<Measurement, Verdict>) -> Timing {
+        measured.map_or_else(Timing::from, Timing::accepted)
+    }
+}
+
 impl From<Verdict> for Timing {
     fn from(verdict: Verdict) -> Timing {
         Timing { verdict: verdict.name.into_owned(), detail: verdict.detail, measurement: None }

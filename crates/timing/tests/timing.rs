@@ -113,6 +113,36 @@ fn bad_programs_have_a_verdict_each() {
 }
 
 #[test]
+fn several_inputs_together_take_what_each_takes_alone() {
+    let program = Code::Cpp(
+        "#include <iostream>\n#include <cstdlib>\nint main() { long n, s = 0; std::cout << \"sum\" << std::endl; \
+        std::cin >> n; if (n < 0) abort(); for (long i = 0; i < n; i++) s += i ^ (s >> 3); std::cout << s << std::endl; return n % 7; }"
+            .into(),
+    );
+    let Ok(timer) = timing::Timer::open(&options()) else { return eprintln!("skipped: no tools") };
+    let inputs: [&[u8]; 4] = [b"10\n", b"200000\n", b"", b"31\n"];
+    let together = timer.time_each(&program, &inputs).unwrap();
+    assert_eq!(together.len(), inputs.len());
+    for (input, timing) in inputs.iter().zip(together) {
+        let job = Job { name: "alone".into(), program: program.clone(), stdin: input.to_vec() };
+        assert_eq!(figures(timing), figures(timer.time(&job).unwrap()), "{input:?}");
+    }
+    let until_it_fails = timer.time_each(&program, &[b"5\n", b"-1\n", b"7\n"]).unwrap();
+    let verdicts: Vec<&str> = until_it_fails.iter().map(|timing| timing.verdict.as_str()).collect();
+    assert_eq!(verdicts, ["accepted", "crashes"]);
+    let forks = Code::C(
+        "#include <stdio.h>\n#include <unistd.h>\nint main(void) { getchar(); return fork() < 0; }\n"
+            .into(),
+    );
+    let forked = timer.time_each(&forks, &[b"a", b"b"]).unwrap();
+    let verdicts: Vec<&str> = forked.iter().map(|timing| timing.verdict.as_str()).collect();
+    assert_eq!(verdicts, ["starts-threads"]);
+    let never = Code::C("int main(void) { return 3; }\n".into());
+    let answers = timer.time_each(&never, &[b"a", b"b"]).unwrap();
+    assert!(answers.into_iter().map(figures).all(|measurement| measurement.exit_status == 3));
+}
+
+#[test]
 fn limits_of_memory_and_time_are_verdicts_and_nothing_is_written() {
     let hungry = cpp(
         "#include <cstdlib>\n#include <cstring>\nint main() { for (;;) memset(malloc(1 << 26), 1, 1 << 26); }",

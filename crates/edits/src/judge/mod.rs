@@ -427,6 +427,10 @@ pub fn judge(
     let settings = (options, bench.identity(), &tests_hash, &programs_hash);
     let builder = Builder::<Judgement>::create(out, force, &settings)?;
 
+    bench.toolchain.expect(of_pair.iter().flat_map(|(pair, programs)| {
+        let codes = programs.iter().map(|(_, code)| *code).chain([pair.src_code.as_str()]);
+        codes.map(|code| (code, pair.language()))
+    }));
     let fastest = fastest_known(pairs, &problems, tests, bench, progress)?;
     let total = of_pair.iter().map(|(_, programs)| programs.len() as u64).sum();
     progress.begin("judge", total);

@@ -18,7 +18,7 @@ use crate::{
 };
 use dataset::Verdict;
 use sandbox::{Death, Finished, Memory, Profile, Program};
-use std::{ffi::OsString, path::PathBuf};
+use std::{ffi::OsString, path::PathBuf, time::Duration};
 use timing_model::Cpu;
 
 /// A built program in its place, with its input in a file beside it.
@@ -29,6 +29,13 @@ pub(crate) struct Prepared<'a> {
     pub(crate) image: Image,
 }
 
+impl Prepared<'_> {
+    /// Put another input in the place of the last one.
+    fn give(&self, input: &[u8]) -> Result<(), Error> {
+        std::fs::write(&self.stdin, input).map_err(Error::file("write", &self.stdin))
+    }
+}
+
 /// Something that tells how long a program takes.
 pub(crate) trait Source: Send + Sync {
     /// Measure one program.
@@ -36,6 +43,28 @@ pub(crate) trait Source: Send + Sync {
     /// # Errors
     /// When the source itself cannot run; what the program does is a verdict.
     fn measure(&self, program: &Prepared<'_>) -> Result<Result<Measurement, Verdict>, Error>;
+
+    /// Measure one program on several inputs, in order, up to the first on which it comes to a bad end.
+    ///
+    /// # Errors
+    /// As [`Source::measure`].
+    fn measure_each(
+        &self,
+        program: &Prepared<'_>,
+        inputs: &[&[u8]],
+    ) -> Result<Vec<Result<Measurement, Verdict>>, Error> {
+        let mut all = Vec::new();
+        for input in inputs {
+            program.give(input)?;
+            let one = self.measure(program)?;
+            let ended = one.is_err();
+            all.push(one);
+            if ended {
+                break;
+            }
+        }
+        Ok(all)
+    }
 
     /// Identity of all that shapes a result besides program and input; `None` where results differ
     /// from run to run and must not be kept.
@@ -72,15 +101,26 @@ fn run_bounded(
         processes,
         ..Profile::native()
     };
+    run_under(what, command, program, &profile, options.timeout)
+}
+
+/// Run an emulator or a native program under a profile, for at most `wall`.
+fn run_under(
+    what: &'static str,
+    command: Vec<OsString>,
+    program: &Prepared<'_>,
+    profile: &Profile,
+    wall: Duration,
+) -> Result<Finished, Error> {
     let run = Program {
         command,
         environment: Vec::new(),
         directory: Some(program.place.path().into()),
         stdin: Vec::new(),
-        wall: options.timeout,
+        wall,
     };
     let start = |reason: String| Error::Start { what: what.to_owned(), reason };
-    match sandbox::run(&run, &profile) {
+    match sandbox::run(&run, profile) {
         Ok(Finished { death: Some(Death::Start(reason)), .. }) => Err(start(reason)),
         Ok(finished) => Ok(finished),
         Err(death) => Err(start(death.to_string())),

@@ -1,5 +1,7 @@
 //! QEMU's user mode with the model of `timing-model` as its plugin.
 
+mod served;
+
 use super::{Prepared, Source, run_bounded, verdict_of};
 use crate::{Error, Measurement, options::Options, recipe::find_on_path};
 use dataset::{Verdict, content_hash, content_hash_of};
@@ -67,7 +69,14 @@ impl Qemu {
         })
     }
 
-    fn command(&self, program: &Prepared<'_>, cpu: &Path, mark: &str) -> Vec<OsString> {
+    /// `more` are further arguments of the plugin.
+    fn command(
+        &self,
+        program: &Prepared<'_>,
+        cpu: &Path,
+        mark: &str,
+        more: &[(&str, u64)],
+    ) -> Vec<OsString> {
         let mut plugin = OsString::new();
         // A comma inside a path is doubled, as QEMU's options want it.
         let mut word = |name: &str, value: &str| {
@@ -84,6 +93,9 @@ impl Qemu {
         word("image_end", &program.image.end.to_string());
         word("max_instructions", &self.options.max_instructions.to_string());
         word("sample_rate", &self.options.sample_rate.to_string());
+        for (name, value) in more {
+            word(name, &value.to_string());
+        }
         let program: &[&str] = &["./program"];
         let mut command: Vec<OsString> = vec![self.emulator.clone().into_os_string()];
         command
@@ -99,9 +111,8 @@ impl Qemu {
     /// Run the program once.
     fn measure_once(&self, program: &Prepared<'_>) -> Result<Result<Measurement, Verdict>, Error> {
         let cpu = program.place.put("cpu.toml", self.cpu_text.as_bytes())?;
-        // Nothing a program can know, so that it cannot print a report of its own.
-        let mark = content_hash(format!("{:?} {}", Instant::now(), std::process::id()).as_bytes());
-        let command = self.command(program, &cpu, &mark);
+        let mark = mark();
+        let command = self.command(program, &cpu, &mark, &[]);
         let started = Instant::now();
         let finished =
             run_bounded("qemu-x86_64", command, program, &self.options, Vec::new(), false)?;
@@ -140,12 +151,13 @@ impl Qemu {
             // QEMU raises the program's fatal signal again, or leaves with 128 and its number.
             return Ok(Err(bad_end(verdict_of(&Death::Exit(status, words.into_owned())))));
         };
-        let mut measurement = self.measurement(&report);
-        measurement.exit_status = finished.status.unwrap_or(0);
-        measurement.input_ended = Some(input_ended);
-        measurement.output_hash = content_hash(&finished.stdout);
-        measurement.host_seconds = host_seconds;
-        Ok(Ok(measurement))
+        Ok(Ok(Measurement {
+            exit_status: finished.status.unwrap_or(0),
+            input_ended: Some(input_ended),
+            output_hash: content_hash(&finished.stdout),
+            host_seconds,
+            ..self.measurement(&report)
+        }))
     }
 }
 
@@ -175,6 +187,36 @@ impl Source for Qemu {
         }
         first.runs = self.options.runs;
         Ok(Ok(first))
+    }
+
+    /// The program starts once, where it can; what it comes to a bad end on is run by itself, which
+    /// says how.
+    fn measure_each(
+        &self,
+        program: &Prepared<'_>,
+        inputs: &[&[u8]],
+    ) -> Result<Vec<Result<Measurement, Verdict>>, Error> {
+        let served = match (inputs, self.options.runs) {
+            ([_, _, ..], 1) => self.serve(program, inputs)?,
+            _ => Vec::new(),
+        };
+        let mut served = served.into_iter();
+        let mut all = Vec::new();
+        for input in inputs {
+            let one = match served.next().flatten() {
+                Some(measurement) => Ok(measurement),
+                None => {
+                    program.give(input)?;
+                    self.measure(program)?
+                }
+            };
+            let ended = one.is_err();
+            all.push(one);
+            if ended {
+                break;
+            }
+        }
+        Ok(all)
     }
 
     fn identity(&self) -> Option<String> {
@@ -210,6 +252,11 @@ impl Qemu {
             ..Measurement::default()
         }
     }
+}
+
+/// Nothing a program can know, so that it cannot print a report of its own.
+fn mark() -> String {
+    content_hash(format!("{:?} {}", Instant::now(), std::process::id()).as_bytes())
 }
 
 /// Cycles as seconds of the processor's clock.
