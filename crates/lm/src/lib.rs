@@ -21,10 +21,10 @@ pub use checkpoint::Checkpoint;
 pub use corpus::{CorpusReport, Entry, Seen, prepare};
 pub use engine::{ENGINE_VARIABLE, Metric, Trained, check_engine, find_engine, metrics, train};
 pub use error::Error;
-pub use nn::Choice;
+pub use nn::{Choice, Precision};
 pub use pretrain::FunctionReport;
 pub use recipe::{Kind, Method, Recipe, Schedule, Sizes, Training};
-pub use remote::Remote;
+pub use remote::{Next, Ranked, Remote};
 pub use sample::{Drawing, HOLE, Prompt, START, Sample, Sampler};
 pub use tune::{Asked, Dialogue, Tuning, TuningReport, prepare_edits};
 

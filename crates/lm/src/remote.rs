@@ -15,7 +15,7 @@ use std::{
 };
 
 /// Most slots: a request of half of them still fits into a pipe that nobody reads from.
-const MOST: usize = 8192;
+const MOST: usize = 8000;
 
 /// The engine's first line.
 #[derive(Clone, Copy, Debug, Deserialize)]
@@ -25,6 +25,25 @@ struct Header {
     length: usize,
     vocabulary: usize,
     half: bool,
+    ranked: usize,
+}
+
+/// Tokens that the engine draws itself, without replacement.
+#[derive(Clone, Copy, Debug)]
+pub struct Ranked {
+    /// How many.
+    pub count: usize,
+    /// Divides the logits.
+    pub temperature: f32,
+}
+
+/// What comes next in each slot of a request, a row for each.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Next {
+    /// Rows of the vocabulary's size.
+    Logits(Vec<f32>),
+    /// Tokens drawn without replacement, the first drawn first.
+    Ranked(Vec<u32>),
 }
 
 /// Slots of sequences that the libtorch engine reads.
@@ -47,17 +66,28 @@ pub struct Remote {
 
 impl Remote {
     /// Start the engine with a checkpoint: at least `slots` sequences of up to `length` tokens, in two groups
-    /// where they are two or more, on `device` (`cpu`, `cuda`).
+    /// where they are two or more, on `device` (`cpu`, `cuda`). With `ranked` the engine answers with tokens instead of
+    /// logits.
     ///
     /// # Errors
     /// When there is no engine, or it cannot use the device or read the checkpoint.
-    pub fn start(folder: &Path, slots: usize, length: usize, device: &str) -> Result<Remote> {
+    pub fn start(
+        folder: &Path,
+        slots: usize,
+        length: usize,
+        device: &str,
+        ranked: Option<Ranked>,
+    ) -> Result<Remote> {
         let engine = engine()?;
         let groups = if slots > 1 { 2 } else { 1 };
         let slots = slots.next_multiple_of(groups).min(MOST);
-        let mut child = Command::new(&engine)
-            .arg("decode")
-            .arg(folder)
+        let mut command = Command::new(&engine);
+        command.arg("decode").arg(folder);
+        if let Some(Ranked { count, temperature }) = ranked {
+            command.args(["--ranked", &count.to_string()]);
+            command.args(["--temperature", &temperature.to_string()]);
+        }
+        let mut child = command
             .args(["--device", device])
             .args(["--slots", &slots.to_string(), "--groups", &groups.to_string()])
             .args(["--length", &length.to_string()])
@@ -71,7 +101,7 @@ impl Remote {
         let Some(answers) = child.stdout.take() else {
             return Err(Error::Engine(format!("{} has no output", engine.display())));
         };
-        let header = Header { slots, groups, length, vocabulary: 0, half: false };
+        let header = Header { slots, groups, length, vocabulary: 0, half: false, ranked: 0 };
         let mut remote = Remote {
             engine,
             child,
@@ -116,16 +146,17 @@ impl Remote {
         self.lengths[slot] = self.lengths[slot].min(length);
     }
 
-    /// Ask for one token to be read in each of the named slots of a group (each named once): `(slot, token)`.
+    /// Ask for one token to be read in each of the named slots of a group (each named once): `(slot, token, key)`; of
+    /// the key alone depends what is drawn behind it, where the engine draws.
     ///
     /// # Errors
     /// When the engine has ended, with what it says.
-    pub fn begin(&mut self, tokens: &[(usize, u32)]) -> Result<()> {
-        let mut bytes = Vec::with_capacity(4 + 12 * tokens.len());
+    pub fn begin(&mut self, tokens: &[(usize, u32, u32)]) -> Result<()> {
+        let mut bytes = Vec::with_capacity(4 + 16 * tokens.len());
         bytes.extend((tokens.len() as u32).to_le_bytes());
-        for (slot, token) in tokens {
+        for (slot, token, key) in tokens {
             let place = &mut self.lengths[*slot];
-            for number in [*slot as u32, *place as u32, *token] {
+            for number in [*slot as u32, *place as u32, *token, *key] {
                 bytes.extend(number.to_le_bytes());
             }
             *place += 1;
@@ -139,30 +170,41 @@ impl Remote {
         Ok(())
     }
 
-    /// The logits of the oldest request that is under way: of what comes next, a row of the vocabulary's size for
-    /// each of its slots. Empty where none is.
+    /// What the engine says of the oldest request that is under way. No row where none is.
     ///
     /// # Errors
     /// As [`Remote::begin`].
-    pub fn finish(&mut self) -> Result<Vec<f32>> {
-        let Some(rows) = self.flight.pop_front() else { return Ok(Vec::new()) };
-        let size = if self.header.half { 2 } else { 4 };
-        let mut bytes = vec![0; rows * self.header.vocabulary * size];
+    pub fn finish(&mut self) -> Result<Next> {
+        let Some(rows) = self.flight.pop_front() else { return Ok(Next::Logits(Vec::new())) };
+        let Header { vocabulary, half, ranked, .. } = self.header;
+        let (width, size) = match (ranked, half) {
+            (0, true) => (vocabulary, 2),
+            (0, false) => (vocabulary, 4),
+            (count, _) => (count, 4),
+        };
+        let mut bytes = vec![0; rows * width * size];
         if self.answers.read_exact(&mut bytes).is_err() {
             return Err(self.failed());
         }
-        Ok(match self.header.half {
+        let four = bytes.as_chunks::<4>().0;
+        Ok(match (ranked, half) {
             // A bf16 is the upper half of an f32.
-            true => bytes
-                .par_chunks_exact(2)
-                .with_min_len(1 << 14)
-                .map(|two| f32::from_bits(u32::from(u16::from_le_bytes([two[0], two[1]])) << 16))
-                .collect(),
-            false => bytes
-                .par_chunks_exact(4)
-                .with_min_len(1 << 14)
-                .map(|four| f32::from_le_bytes([four[0], four[1], four[2], four[3]]))
-                .collect(),
+            (0, true) => Next::Logits(
+                bytes
+                    .par_chunks_exact(2)
+                    .with_min_len(1 << 14)
+                    .map(|two| {
+                        f32::from_bits(u32::from(u16::from_le_bytes([two[0], two[1]])) << 16)
+                    })
+                    .collect(),
+            ),
+            (0, false) => Next::Logits(
+                four.par_iter()
+                    .with_min_len(1 << 14)
+                    .map(|four| f32::from_le_bytes(*four))
+                    .collect(),
+            ),
+            _ => Next::Ranked(four.iter().map(|four| u32::from_le_bytes(*four)).collect()),
         })
     }
 

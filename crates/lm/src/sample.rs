@@ -3,11 +3,12 @@
 use crate::{
     Checkpoint, Error, Kind, Remote, Result, condition,
     constrain::{Constraint, Grammar},
-    slots::{self, Source},
+    remote::Ranked,
+    slots::{self, Ahead, Source},
     tokenizer::{Special, Syntax},
 };
-use nn::{Architecture, Choice, Chooser, Encoder};
-use rand::SeedableRng;
+use nn::{Architecture, Choice, Chooser, Encoder, Precision};
+use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -31,6 +32,8 @@ pub struct Drawing {
     pub longest: usize,
     /// Samples drawn side by side.
     pub slots: usize,
+    /// What the products of a model of this process are made in.
+    pub precision: Precision,
 }
 
 impl Default for Drawing {
@@ -41,6 +44,7 @@ impl Default for Drawing {
             constrained: true,
             longest: usize::MAX,
             slots: 32,
+            precision: Precision::Single,
         }
     }
 }
@@ -159,9 +163,16 @@ impl<'a> Sampler<'a> {
         let slots = self.drawing.slots.max(1);
         let mut source = if let Some(device) = &self.device {
             let folder = self.checkpoint.folder();
-            Source::Elsewhere(Remote::start(folder, slots, self.longest(), device)?)
+            // The likeliest tokens of a share are chosen of all logits, here.
+            let Choice { temperature, top_p } = self.drawing.choice;
+            let ranked = (temperature > 0.0 && top_p >= 1.0)
+                .then_some(Ranked { count: RANKED, temperature });
+            Source::Elsewhere(Remote::start(folder, slots, self.longest(), device, ranked)?)
         } else {
-            let Some(decoder) = self.checkpoint.model().decoder(slots) else { return Ok(()) };
+            let Some(decoder) = self.checkpoint.model().decoder_in(slots, self.drawing.precision)
+            else {
+                return Ok(());
+            };
             Source::Here(decoder, Vec::new())
         };
         let mut known: Option<(Prompt, Encoded)> = None;
@@ -174,7 +185,7 @@ impl<'a> Sampler<'a> {
             source.rewind(slot, 0)?;
             encoded.map(|encoded| self.begin(number, encoded)).transpose()
         };
-        let (choice, last) = (self.drawing.choice, |one: &Running| Some(u32::from(one.next)));
+        let (choice, last) = (self.drawing.choice, |one: &Running| (u32::from(one.next), one.key));
         let groups = source.groups();
         let mut running: Vec<Option<Running>> = Vec::new();
         for group in &groups {
@@ -189,7 +200,7 @@ impl<'a> Sampler<'a> {
                 if running.iter().all(Option::is_none) {
                     continue;
                 }
-                slots::finish(&mut source, running, |one, logits| one.advance(logits, choice))?;
+                slots::finish(&mut source, running, |one, ahead| one.advance(ahead, choice))?;
                 for (slot, place) in group.clone().zip(running.iter_mut()) {
                     if let Some(length) = place.as_mut().and_then(|one| one.rewind.take()) {
                         source.rewind(slot, length)?;
@@ -298,10 +309,13 @@ impl<'a> Sampler<'a> {
         let mut queue = encoded.given.clone();
         queue.reverse();
         let next = queue.pop().unwrap_or(Special::ALL.start);
+        // Where the engine does not draw, this takes nothing from what is drawn by.
+        let key = random.clone().random();
         Ok(Running {
             number,
             queue,
             next,
+            key,
             room: self.longest() - encoded.given.len(),
             encoded,
             drawn: Vec::new(),
@@ -351,7 +365,7 @@ impl<'a> Sampler<'a> {
             // To have nothing more to fill in is this kind's end.
             logits[usize::from(special.end)] = logits[usize::from(special.hole_end)];
             logits[usize::from(special.hole_end)] = f32::NEG_INFINITY;
-            one.advance(&logits, self.drawing.choice);
+            one.advance(Ahead::Logits(&logits), self.drawing.choice);
         }
         Ok(self.finish(one))
     }
@@ -360,6 +374,9 @@ impl<'a> Sampler<'a> {
 /// Draws that may be refused within a statement before it is written anew. A model that is refused again and again is
 /// led where it has never been, and does not find back: the statements of its own that compile are likelier.
 const MOST_REFUSED: u64 = 40;
+
+/// Tokens that an engine elsewhere draws at a place. Where all of them are refused the statement is written anew anyway.
+const RANKED: usize = MOST_REFUSED as usize + 8;
 
 /// Most tokens of a statement.
 const MOST_TOKENS: usize = 200;
@@ -377,6 +394,8 @@ struct Running {
     /// Tokens of the prompt that are still to be read, the next one last.
     queue: Vec<u16>,
     next: u16,
+    /// Of it depends what the engine draws behind `next`, where the engine draws.
+    key: u32,
     encoded: Encoded,
     drawn: Vec<u16>,
     room: usize,
@@ -400,8 +419,11 @@ struct Running {
 }
 
 impl Running {
-    /// Read the logits behind `next` and choose what comes after it.
-    fn advance(&mut self, logits: &[f32], choice: Choice) {
+    /// Choose what comes after `next`.
+    fn advance(&mut self, ahead: Ahead<'_>, choice: Choice) {
+        if let Ahead::Ranked(_) = ahead {
+            self.key = self.random.random();
+        }
         if let Some(token) = self.queue.pop() {
             self.next = token;
             return;
@@ -409,7 +431,10 @@ impl Running {
         let end = Special::ALL.end;
         let left = self.room.saturating_sub(self.drawn.len());
         let Some(constraint) = &self.constraint else {
-            let token = self.chooser.choose(logits, choice, &mut self.random, |_| true);
+            let token = match ahead {
+                Ahead::Logits(row) => self.chooser.choose(row, choice, &mut self.random, |_| true),
+                Ahead::Ranked(row) => row.first().copied(),
+            };
             self.take(token.map(|token| token as u16));
             self.finished |= left <= 1;
             return;
@@ -419,7 +444,7 @@ impl Running {
         }
         let (after, refused) = (&self.encoded.after, &mut self.refused);
         let mut next = None;
-        let token = self.chooser.choose(logits, choice, &mut self.random, |id| {
+        let mut allowed = |id: u32| {
             let id = id as u16;
             let fits = if id == end && !after.is_empty() {
                 joins(constraint, after)
@@ -431,7 +456,11 @@ impl Running {
             };
             *refused += u64::from(!fits);
             fits
-        });
+        };
+        let token = match ahead {
+            Ahead::Logits(row) => self.chooser.choose(row, choice, &mut self.random, allowed),
+            Ahead::Ranked(row) => row.iter().copied().find(|id| allowed(*id)),
+        };
         let Some(token) = token else { return self.stray() };
         self.take(Some(token as u16));
         let Some(next) = next.filter(|_| !self.finished) else { return };

@@ -1,6 +1,6 @@
 //! Sequences that are drawn side by side, each in a slot of one decoder.
 
-use crate::{Remote, Result};
+use crate::{Remote, Result, remote::Next};
 use nn::Decoder;
 use rayon::prelude::*;
 use std::ops::Range;
@@ -10,6 +10,15 @@ pub(crate) enum Source {
     /// The logits of the last step wait to be taken.
     Here(Box<dyn Decoder>, Vec<f32>),
     Elsewhere(Remote),
+}
+
+/// What comes next in one slot.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Ahead<'a> {
+    /// Of all tokens.
+    Logits(&'a [f32]),
+    /// Tokens drawn without replacement, the first drawn first.
+    Ranked(&'a [u32]),
 }
 
 impl Source {
@@ -33,24 +42,28 @@ impl Source {
     }
 
     /// Begin to read tokens of one group.
-    fn begin(&mut self, tokens: &[(usize, u32)]) -> Result<()> {
+    fn begin(&mut self, tokens: &[(usize, u32, u32)]) -> Result<()> {
         match self {
-            Source::Here(decoder, logits) => *logits = decoder.step(tokens)?,
+            Source::Here(decoder, logits) => {
+                let tokens: Vec<_> =
+                    tokens.iter().map(|(slot, token, _)| (*slot, *token)).collect();
+                *logits = decoder.step(&tokens)?;
+            }
             Source::Elsewhere(remote) => remote.begin(tokens)?,
         }
         Ok(())
     }
 
-    /// The logits of what was begun first.
-    fn finish(&mut self) -> Result<Vec<f32>> {
+    /// What follows what was begun first.
+    fn finish(&mut self) -> Result<Next> {
         match self {
-            Source::Here(_, logits) => Ok(std::mem::take(logits)),
+            Source::Here(_, logits) => Ok(Next::Logits(std::mem::take(logits))),
             Source::Elsewhere(remote) => remote.finish(),
         }
     }
 }
 
-/// Begin to read each one's `last` token, if any runs; the slots are numbered from `first`.
+/// Begin to read each one's `last` token and key of chance, if any runs; the slots are numbered from `first`.
 ///
 /// # Errors
 /// When the model fails.
@@ -58,22 +71,30 @@ pub(crate) fn begin<R>(
     source: &mut Source,
     first: usize,
     running: &[Option<R>],
-    last: impl Fn(&R) -> Option<u32>,
+    last: impl Fn(&R) -> (u32, u32),
 ) -> Result<()> {
-    let tokens = tokens(first, running, last);
+    let numbered = (first..).zip(running);
+    let read = |(slot, one): (usize, &Option<R>)| {
+        let (token, key) = last(one.as_ref()?);
+        Some((slot, token, key))
+    };
+    let tokens: Vec<_> = numbered.filter_map(read).collect();
     if tokens.is_empty() { Ok(()) } else { source.begin(&tokens) }
 }
 
-/// Hand each one the logits of what [`begin`] began.
+/// Hand each one what follows what [`begin`] began.
 ///
 /// # Errors
 /// As [`begin`].
 pub(crate) fn finish<R: Send>(
     source: &mut Source,
     running: &mut [Option<R>],
-    take: impl Fn(&mut R, &[f32]) + Sync,
+    take: impl Fn(&mut R, Ahead<'_>) + Sync,
 ) -> Result<()> {
-    hand(&source.finish()?, running, take);
+    match source.finish()? {
+        Next::Logits(logits) => hand(&logits, running, |one, row| take(one, Ahead::Logits(row))),
+        Next::Ranked(tokens) => hand(&tokens, running, |one, row| take(one, Ahead::Ranked(row))),
+    }
     Ok(())
 }
 
@@ -88,7 +109,9 @@ pub(crate) fn step<R: Send>(
     last: impl Fn(&R) -> Option<u32>,
     take: impl Fn(&mut R, &[f32]) + Sync,
 ) -> Result<bool> {
-    let tokens = tokens(0, running, last);
+    let numbered = (0..).zip(running.iter());
+    let read = |(slot, one): (usize, &Option<R>)| Some((slot, last(one.as_ref()?)?));
+    let tokens: Vec<(usize, u32)> = numbered.filter_map(read).collect();
     if tokens.is_empty() {
         return Ok(false);
     }
@@ -96,19 +119,12 @@ pub(crate) fn step<R: Send>(
     Ok(true)
 }
 
-fn tokens<R>(
-    first: usize,
-    running: &[Option<R>],
-    last: impl Fn(&R) -> Option<u32>,
-) -> Vec<(usize, u32)> {
-    let numbered = (first..).zip(running);
-    numbered.filter_map(|(slot, one)| Some((slot, last(one.as_ref()?)?))).collect()
-}
-
-fn hand<R: Send>(logits: &[f32], running: &mut [Option<R>], take: impl Fn(&mut R, &[f32]) + Sync) {
+fn hand<R: Send, T: Sync>(
+    rows: &[T],
+    running: &mut [Option<R>],
+    take: impl Fn(&mut R, &[T]) + Sync,
+) {
     let mut all: Vec<&mut R> = running.iter_mut().flatten().collect();
-    let vocabulary = logits.len() / all.len().max(1);
-    all.par_iter_mut()
-        .zip(logits.par_chunks(vocabulary.max(1)))
-        .for_each(|(one, logits)| take(one, logits));
+    let width = rows.len() / all.len().max(1);
+    all.par_iter_mut().zip(rows.par_chunks(width.max(1))).for_each(|(one, row)| take(one, row));
 }

@@ -2,10 +2,10 @@
 //! engine in `BENCHSTONE_TORCH` and a Python that has `transformers` in `BENCHSTONE_TRANSFORMERS`.
 
 use libtest_mimic::{Arguments, Failed, Trial};
-use lm::{Entry, Kind, Method, Recipe, Remote};
+use lm::{Entry, Kind, Method, Next, Ranked, Recipe, Remote};
 use nn::{Array, Model, Numbers};
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     env, fs,
     io::{BufRead, BufReader},
     path::{Path, PathBuf},
@@ -51,6 +51,7 @@ fn main() -> ExitCode {
         if kind != Kind::Hole {
             add("decodes_with_a_cache_as_in_a_full_pass", decodes);
             add("decodes_slots_of_different_lengths_as_in_a_full_pass", ragged);
+            add("draws_in_the_engine_as_the_logits_say", ranks);
         }
     }
     let python = env::var_os("BENCHSTONE_TRANSFORMERS");
@@ -258,7 +259,7 @@ fn ragged(kind: Kind, folder: &Path) -> Done {
     let vocabulary = model.vocabulary();
     let rows = rows(vocabulary, 96);
     let full: Vec<Vec<f32>> = rows.iter().map(|row| model.logits(row)).collect::<Result<_, _>>()?;
-    let mut remote = Remote::start(folder, 4, 96, "cpu")?;
+    let mut remote = Remote::start(folder, 4, 96, "cpu", None)?;
     ensure((remote.slots(), remote.groups()) == (4, 2), || format!("{remote:?}"))?;
     // Row, and tokens read of it.
     let mut slots = [(0, 0), (1, 0), (1, 0), (0, 0)];
@@ -280,9 +281,9 @@ fn ragged(kind: Kind, folder: &Path) -> Done {
         for group in [[0, 1], [2, 3]] {
             // In another order than that of the slots.
             let asked = group.into_iter().rev().filter(|slot| reads(*slot));
-            let tokens: Vec<(usize, u32)> =
-                asked.map(|slot| (slot, rows[slots[slot].0][slots[slot].1])).collect();
-            for (slot, _) in &tokens {
+            let tokens: Vec<(usize, u32, u32)> =
+                asked.map(|slot| (slot, rows[slots[slot].0][slots[slot].1], 0)).collect();
+            for (slot, ..) in &tokens {
                 let (row, place) = &mut slots[*slot];
                 theirs.extend_from_slice(&full[*row][*place * vocabulary..][..vocabulary]);
                 *place += 1;
@@ -290,13 +291,67 @@ fn ragged(kind: Kind, folder: &Path) -> Done {
             remote.begin(&tokens)?;
         }
         for _ in 0..2 {
-            ours.extend(remote.finish()?);
+            ours.extend(logits(remote.finish()?)?);
         }
     }
     close(&format!("{} in slots", kind.name()), &ours, &theirs)?;
-    let full = (0..97).try_for_each(|_| remote.begin(&[(0, 3)]).and(remote.finish().map(|_| ())));
+    let full =
+        (0..97).try_for_each(|_| remote.begin(&[(0, 3, 0)]).and(remote.finish().map(|_| ())));
     let said = full.expect_err("96 tokens are all it has room for").to_string();
     ensure(said.contains("slot 0 is full"), || said)
+}
+
+fn logits(next: Next) -> Result<Vec<f32>, Failed> {
+    match next {
+        Next::Logits(logits) => Ok(logits),
+        Next::Ranked(_) => Err("tokens were not asked for".into()),
+    }
+}
+
+/// What the engine draws has the shares that the logits give it, differs within a row, and depends on the key alone.
+fn ranks(_: Kind, folder: &Path) -> Done {
+    const COUNT: usize = 5;
+    const TEMPERATURE: f32 = 0.8;
+    let likely = Model::load(folder)?.logits(&[3])?;
+    let powers: Vec<f64> = likely.iter().map(|l| f64::from(l / TEMPERATURE).exp()).collect();
+    let whole: f64 = powers.iter().sum();
+    let ranked = Some(Ranked { count: COUNT, temperature: TEMPERATURE });
+    let mut remote = Remote::start(folder, 512, 8, "cpu", ranked)?;
+    let mut draw = |slots: &[usize], key: &dyn Fn(usize) -> u32| -> Result<Vec<u32>, Failed> {
+        for slot in slots {
+            remote.rewind(*slot, 0);
+        }
+        let asked: Vec<_> = slots.iter().map(|slot| (*slot, 3, key(*slot))).collect();
+        remote.begin(&asked)?;
+        match remote.finish()? {
+            Next::Ranked(tokens) => Ok(tokens),
+            Next::Logits(_) => Err("logits were not asked for".into()),
+        }
+    };
+    let group: Vec<usize> = (0..256).collect();
+    let mut counts = vec![0_u32; powers.len()];
+    const ROUNDS: usize = 80;
+    for round in 0..ROUNDS {
+        let drawn = draw(&group, &|slot| (round * 256 + slot) as u32)?;
+        ensure(drawn.len() == COUNT * group.len(), || drawn.len().to_string())?;
+        for row in drawn.chunks(COUNT) {
+            counts[row[0] as usize] += 1;
+            let distinct: BTreeSet<u32> = row.iter().copied().collect();
+            ensure(distinct.len() == COUNT, || format!("{row:?}"))?;
+        }
+    }
+    // Half of the sum of what shares are apart, and what it is by chance: a share of so many draws has this mean
+    // absolute deviation (that of a normal distribution).
+    let draws = (ROUNDS * group.len()) as f64;
+    let apart = counts.iter().zip(&powers).map(|(n, p)| (f64::from(*n) / draws - p / whole).abs());
+    let apart = apart.sum::<f64>() / 2.0;
+    let chance = powers.iter().map(|p| (2.0 * p / whole / draws / std::f64::consts::PI).sqrt());
+    let chance = chance.sum::<f64>() / 2.0;
+    println!("{apart:.4} apart over {} tokens, {chance:.4} by chance", powers.len());
+    ensure(apart < 1.15 * chance, || format!("{apart} apart, {chance} by chance"))?;
+    let together = draw(&group, &|slot| slot as u32 * 7)?;
+    let alone = draw(&[300], &|_| 9 * 7)?;
+    ensure(alone == together[9 * COUNT..10 * COUNT], || format!("{alone:?}"))
 }
 
 fn losses(folder: &Path) -> Result<Vec<(u64, f64, Option<f64>)>, Failed> {
@@ -443,8 +498,9 @@ fn same_seed() -> Done {
 }
 
 fn cannot_go_on() -> Done {
-    let said =
-        |folder: &Path| Remote::start(folder, 4, 60, "cpu").expect_err("no model").to_string();
+    let said = |folder: &Path| {
+        Remote::start(folder, 4, 60, "cpu", None).expect_err("no model").to_string()
+    };
     let missing = said(Path::new("/nowhere"));
     ensure(missing.contains("/nowhere"), || missing)?;
     let folder = folder(Kind::Hole, &recipe(Kind::Hole))?;

@@ -12,6 +12,33 @@ pub(crate) enum Lanes {
     Sixteen,
 }
 
+/// What a decoder's products of weights are made in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Precision {
+    /// Numbers of 32 bits.
+    #[default]
+    Single,
+    /// Both operands rounded to bf16, sums of 32 bits: twice as fast where the processor has such products, and
+    /// elsewhere as [`Precision::Single`]. Logits are some hundredths apart.
+    Half,
+}
+
+impl Precision {
+    /// Whether this processor makes products in it.
+    #[must_use]
+    pub fn is_here(self) -> bool {
+        match self {
+            Precision::Single => true,
+            #[cfg(target_arch = "x86_64")]
+            Precision::Half => {
+                is_x86_feature_detected!("avx512bf16") && Lanes::here() == Lanes::Sixteen
+            }
+            #[cfg(not(target_arch = "x86_64"))]
+            Precision::Half => false,
+        }
+    }
+}
+
 /// A piece of work whose loops are compiled for each kind of [`Lanes`]. Its functions are to be inlined.
 pub(crate) trait Work {
     /// Do it; `FUSED`: products and sums are rounded once.

@@ -39,6 +39,7 @@ pub use choose::{Choice, Chooser};
 pub use decoder::Decoder;
 pub use encoder::{Encoder, EncoderConfig};
 pub use error::Error;
+pub use lanes::Precision;
 pub use llama::{Llama, LlamaConfig};
 pub use lstm::{Lstm, LstmConfig};
 pub use model::{Architecture, Model};

@@ -2,7 +2,7 @@
 //! (Su et al. 2021), grouped queries, SwiGLU.
 
 use crate::{
-    Decoder, Error, Result, Rope,
+    Decoder, Error, Precision, Result, Rope,
     attend::{Shape, Slot},
     lanes::{Lanes, Work, exp},
     panels::{Buffers, Panels},
@@ -245,17 +245,24 @@ impl Llama {
 
 /// Slots of keys and values.
 ///
-/// The rows of a step are read by each matrix together; attention, where slots are of different lengths, is in
-/// parallel over the rows.
+/// Of the rows of a step every thread takes some through all layers, at least as many as products are made of at a
+/// time; where there are fewer threads than that keeps busy, they share the products too.
 #[derive(Debug)]
 pub(crate) struct LlamaDecoder {
+    reader: Reader,
+    slots: Vec<Slot>,
+    /// Of each thread's rows.
+    buffers: Vec<Buffers>,
+}
+
+/// What reads tokens, laid out for a few at a time.
+#[derive(Debug)]
+struct Reader {
     model: Arc<Llama>,
     shape: Shape,
     layers: Vec<Products>,
     output: Panels,
     norm: Vec<f32>,
-    slots: Vec<Slot>,
-    buffers: Buffers,
     cosine: Vec<f32>,
     sine: Vec<f32>,
     embedding: Vec<f32>,
@@ -273,7 +280,11 @@ struct Products {
 }
 
 impl LlamaDecoder {
-    pub(crate) fn new(model: Arc<Llama>, slots: usize) -> Result<LlamaDecoder> {
+    pub(crate) fn new(
+        model: Arc<Llama>,
+        slots: usize,
+        precision: Precision,
+    ) -> Result<LlamaDecoder> {
         let config = &model.config;
         let shape = Shape {
             lanes: Lanes::here(),
@@ -288,53 +299,70 @@ impl LlamaDecoder {
         let products = |layer: &Layer| -> Result<Products> {
             Ok(Products {
                 attention_norm: layer.attention_norm.to_vec1()?,
-                project: Panels::new(&layer.project)?,
-                output: Panels::new(&layer.output)?,
+                project: Panels::new(&layer.project, precision)?,
+                output: Panels::new(&layer.output, precision)?,
                 feed_norm: layer.feed_norm.to_vec1()?,
-                gate_up: Panels::new(&layer.gate_up)?,
-                down: Panels::new(&layer.down)?,
+                gate_up: Panels::new(&layer.gate_up, precision)?,
+                down: Panels::new(&layer.down, precision)?,
             })
         };
         let layers = model.layers.iter().map(products).collect::<Result<_>>()?;
-        let output = Panels::new(&model.output)?;
+        let output = Panels::new(&model.output, precision)?;
         let norm = model.norm.to_vec1()?;
         let slots = vec![Slot::new(shape); slots];
-        let buffers = Buffers::default();
-        Ok(LlamaDecoder {
-            model,
-            shape,
-            layers,
-            output,
-            norm,
-            slots,
-            buffers,
-            cosine,
-            sine,
-            embedding,
-        })
+        let reader = Reader { model, shape, layers, output, norm, cosine, sine, embedding };
+        Ok(LlamaDecoder { reader, slots, buffers: Vec::new() })
     }
 
     /// Read these tokens, for which there is room.
     fn advance(&mut self, tokens: &[(usize, u32)]) -> Vec<f32> {
+        // The slots of this step, in its order.
+        let mut order: Vec<Option<usize>> = vec![None; self.slots.len()];
+        for (row, (slot, _)) in tokens.iter().enumerate() {
+            order[*slot] = Some(row);
+        }
+        let held = self.slots.iter_mut().zip(&order);
+        let mut active: Vec<(usize, &mut Slot)> =
+            held.filter_map(|(slot, row)| row.map(|row| (row, slot))).collect();
+        active.sort_by_key(|(row, _)| *row);
+        let mut active: Vec<&mut Slot> = active.into_iter().map(|(_, slot)| slot).collect();
+        let reader = &self.reader;
+        let high = reader.shape.lanes.rows();
+        let each = tokens.len().div_ceil(rayon::current_num_threads()).next_multiple_of(high);
+        let vocabulary = reader.model.config.vocab_size;
+        let mut logits = vec![0.0; tokens.len() * vocabulary];
+        let parts = tokens.len().div_ceil(each);
+        self.buffers.resize_with(parts.max(self.buffers.len()), Buffers::default);
+        tokens
+            .par_chunks(each)
+            .zip(active.par_chunks_mut(each))
+            .zip(logits.par_chunks_mut(each * vocabulary))
+            .zip(&mut self.buffers)
+            .for_each(|(((tokens, slots), logits), buffers)| {
+                reader.read(tokens, slots, buffers, logits);
+            });
+        logits
+    }
+}
+
+impl Reader {
+    /// Read a token in each of these slots; `[rows, vocabulary]` logits of what comes next.
+    fn read(
+        &self,
+        tokens: &[(usize, u32)],
+        slots: &mut [&mut Slot],
+        buffers: &mut Buffers,
+        logits: &mut [f32],
+    ) {
         let config = &self.model.config;
         let (rows, width, inner) = (tokens.len(), config.hidden_size, config.intermediate_size);
         let Shape { lanes, heads, kv, head, .. } = self.shape;
         let epsilon = config.rms_norm_eps as f32;
         let mut x = Vec::with_capacity(rows * width);
-        // The slots of this step, in its order, to be worked on side by side.
-        let mut order: Vec<Option<usize>> = vec![None; self.slots.len()];
-        for (row, (slot, token)) in tokens.iter().enumerate() {
+        for (_, token) in tokens {
             x.extend_from_slice(&self.embedding[*token as usize * width..][..width]);
-            order[*slot] = Some(row);
         }
-        let mut active: Vec<(usize, &mut Slot)> = self
-            .slots
-            .iter_mut()
-            .zip(&order)
-            .filter_map(|(slot, row)| row.map(|row| (row, slot)))
-            .collect();
-        active.sort_by_key(|(row, _)| *row);
-        for (_, slot) in &mut active {
+        for slot in &mut *slots {
             slot.reserve(slot.length + 1);
         }
         let (cosine, sine) = (&self.cosine, &self.sine);
@@ -344,14 +372,13 @@ impl LlamaDecoder {
         let mut all = vec![0.0; rows * (heads + 2 * kv) * head];
         let mut both = vec![0.0; rows * 2 * inner];
         let mut sum = vec![0.0; rows * width];
-        let buffers = &mut self.buffers;
         for (at, layer) in self.layers.iter().enumerate() {
             rms(&x, &layer.attention_norm, epsilon, &mut normal);
             layer.project.product_into(&normal, rows, buffers, &mut all);
             all.par_chunks_mut((heads + 2 * kv) * head)
                 .zip(mixed.par_chunks_mut(heads * head))
-                .zip(active.par_iter_mut())
-                .for_each(|((all, out), (_, slot))| {
+                .zip(slots.par_iter_mut())
+                .for_each(|((all, out), slot)| {
                     let angle = slot.length * head / 2..(slot.length + 1) * head / 2;
                     let (cosine, sine) = (&cosine[angle.clone()], &sine[angle]);
                     for part in all[..(heads + kv) * head].chunks_mut(head) {
@@ -370,11 +397,11 @@ impl LlamaDecoder {
             layer.down.product_into(&gated, rows, buffers, &mut sum);
             add(&mut x, &sum);
         }
-        for (_, slot) in &mut active {
+        for slot in slots {
             slot.length += 1;
         }
         rms(&x, &self.norm, epsilon, &mut normal);
-        self.output.product(&normal, rows)
+        self.output.product_into(&normal, rows, buffers, logits);
     }
 }
 
@@ -449,14 +476,14 @@ impl Decoder for LlamaDecoder {
 
     fn step(&mut self, tokens: &[(usize, u32)]) -> Result<Vec<f32>> {
         for (slot, token) in tokens {
-            self.model.check(self.slots[*slot].length + 1, &[*token])?;
+            self.reader.model.check(self.slots[*slot].length + 1, &[*token])?;
         }
         // Within the pool the many small pieces of a step need no other thread to be woken for each.
         Ok(rayon::scope(|_| self.advance(tokens)))
     }
 
     fn read(&mut self, slot: usize, tokens: &[u32]) -> Result<Vec<f32>> {
-        let model = Arc::clone(&self.model);
+        let model = Arc::clone(&self.reader.model);
         model.check(self.slots[slot].length + tokens.len(), tokens)?;
         if tokens.is_empty() || self.slots[slot].length > 0 {
             let mut logits = Vec::new();
@@ -465,7 +492,7 @@ impl Decoder for LlamaDecoder {
             }
             return Ok(logits);
         }
-        let Shape { kv, head, .. } = self.shape;
+        let Shape { kv, head, .. } = self.reader.shape;
         let held = &mut self.slots[slot];
         held.reserve(tokens.len());
         let hidden = model.hidden(tokens, |at, keys, values| {
@@ -559,7 +586,8 @@ mod tests {
         // Two sequences of different lengths, started at different times, one in a used slot.
         let one: Vec<u32> = (0..200).map(|at| at * 7 % 29).collect();
         let two: Vec<u32> = (0..150).map(|at| at * 11 % 29).collect();
-        let mut decoder = LlamaDecoder::new(Arc::clone(&model), 3).expect("slots");
+        let mut decoder =
+            LlamaDecoder::new(Arc::clone(&model), 3, Precision::Single).expect("slots");
         decoder.step(&[(2, 5)]).expect("a first use");
         decoder.reset(2);
         let (full_one, full_two) =
@@ -581,7 +609,8 @@ mod tests {
         let model = Arc::new(small());
         let prompt: Vec<u32> = (0..280).map(|at| at * 13 % 29).collect();
         let full = model.logits(&prompt).expect("fits");
-        let mut decoder = LlamaDecoder::new(Arc::clone(&model), 2).expect("slots");
+        let mut decoder =
+            LlamaDecoder::new(Arc::clone(&model), 2, Precision::Single).expect("slots");
         for _ in 0..2 {
             decoder.reset(1);
             let first = decoder.read(1, &prompt[..200]).expect("room");

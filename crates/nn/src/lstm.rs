@@ -1,7 +1,7 @@
 //! Stacked LSTM layers over an embedding (CLgen, CGO'17, section 4.2). Weights have PyTorch's names
 //! and its order of gates: input, forget, cell, output.
 
-use crate::{Decoder, Error, Result, panels::Panels, weights::Weights};
+use crate::{Decoder, Error, Precision, Result, panels::Panels, weights::Weights};
 use candle_core::Tensor;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -47,9 +47,13 @@ impl Lstm {
             for (bias, second) in bias.iter_mut().zip(second) {
                 *bias += second;
             }
-            layers.push(Layer { matrix: Panels::new(&Tensor::cat(&[read, kept], 0)?)?, bias });
+            layers.push(Layer {
+                matrix: Panels::new(&Tensor::cat(&[read, kept], 0)?, Precision::Single)?,
+                bias,
+            });
         }
-        let head = Panels::new(&weights.matrix("head.weight", vocabulary, width)?)?;
+        let head =
+            Panels::new(&weights.matrix("head.weight", vocabulary, width)?, Precision::Single)?;
         let head_bias = weights.numbers("head.bias", &[vocabulary])?;
         Ok(Lstm { config, embedding, layers, head, head_bias })
     }

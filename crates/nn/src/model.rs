@@ -1,6 +1,6 @@
 use crate::{
-    Decoder, Encoder, EncoderConfig, Error, Llama, LlamaConfig, Lstm, LstmConfig, Result,
-    llama::LlamaDecoder, lstm::LstmDecoder, weights::Weights,
+    Decoder, Encoder, EncoderConfig, Error, Llama, LlamaConfig, Lstm, LstmConfig, Precision,
+    Result, llama::LlamaDecoder, lstm::LstmDecoder, weights::Weights,
 };
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -116,12 +116,18 @@ impl Model {
         }
     }
 
-    /// A decoder of `slots` slots; `None` for models that are not causal.
+    /// A decoder of `slots` slots; `None` for models that are not causal. Its products are in numbers of 32 bits.
     #[must_use]
     pub fn decoder(&self, slots: usize) -> Option<Box<dyn Decoder>> {
+        self.decoder_in(slots, Precision::Single)
+    }
+
+    /// The same with the products of a Llama in this precision.
+    #[must_use]
+    pub fn decoder_in(&self, slots: usize, precision: Precision) -> Option<Box<dyn Decoder>> {
         match &self.architecture {
             Architecture::Llama(model) => {
-                let decoder = LlamaDecoder::new(Arc::clone(model), slots).ok()?;
+                let decoder = LlamaDecoder::new(Arc::clone(model), slots, precision).ok()?;
                 Some(Box::new(decoder))
             }
             Architecture::Encoder(_) => None,

@@ -4,10 +4,10 @@
 //! wide as the processor's registers hold, and only the few rows are packed.
 
 use crate::{
-    Result,
+    Precision, Result,
     lanes::{Lanes, Work, fused},
 };
-use candle_core::Tensor;
+use candle_core::{DType, Tensor};
 use rayon::prelude::*;
 
 /// Columns of half a panel of the processors with sixteen lanes; of a panel of the others.
@@ -60,12 +60,41 @@ enum Numbers {
     /// as long as reading the matrix does.
     #[cfg(target_arch = "x86_64")]
     Upper(Vec<u16>),
+    /// Rounded to bf16, those of two rows side by side, `[panel][into / 2][columns]`: the left operand is rounded too.
+    #[cfg(target_arch = "x86_64")]
+    Pairs(Vec<Pair>),
 }
 
 impl Panels {
     /// Of a matrix `[into, out]`.
-    pub(crate) fn new(matrix: &Tensor) -> Result<Panels> {
-        Panels::of(matrix, Lanes::here())
+    pub(crate) fn new(matrix: &Tensor, precision: Precision) -> Result<Panels> {
+        match precision {
+            #[cfg(target_arch = "x86_64")]
+            Precision::Half if Precision::Half.is_here() => Panels::paired(matrix),
+            _ => Panels::of(matrix, Lanes::here()),
+        }
+    }
+
+    /// With both operands of products rounded to bf16. The processor must have products of these.
+    #[cfg(target_arch = "x86_64")]
+    fn paired(matrix: &Tensor) -> Result<Panels> {
+        let whole = Panels::of(&matrix.to_dtype(DType::F32)?, Lanes::Sixteen)?;
+        let (into, wide) = (whole.into, whole.lanes.columns());
+        let rows: Vec<f32> = match whole.numbers {
+            Numbers::Upper(upper) => {
+                upper.iter().map(|half| f32::from_bits(u32::from(*half) << 16)).collect()
+            }
+            Numbers::Whole(rows) => rows,
+            Numbers::Pairs(_) => Vec::new(),
+        };
+        let pairs = rows.chunks_exact(into * wide).flat_map(|panel| {
+            panel.chunks(2 * wide).flat_map(|two| {
+                let (one, two) = two.split_at(wide);
+                let two = two.iter().copied().chain(std::iter::repeat(0.0));
+                one.iter().zip(two).map(|(one, two)| Pair::of(*one, two))
+            })
+        });
+        Ok(Panels { numbers: Numbers::Pairs(pairs.collect()), ..whole })
     }
 
     fn of(matrix: &Tensor, lanes: Lanes) -> Result<Panels> {
@@ -102,9 +131,14 @@ impl Panels {
         whole: &mut [f32],
     ) {
         let (into, wide) = (self.into, self.lanes.columns());
-        let Buffers { packed, parts } = buffers;
+        let Buffers { packed, pairs, parts } = buffers;
         packed.clear();
-        pack(self.lanes, &x[..rows * into], into, packed);
+        pairs.clear();
+        match &self.numbers {
+            #[cfg(target_arch = "x86_64")]
+            Numbers::Pairs(_) => pack_pairs(self.lanes, &x[..rows * into], into, pairs),
+            _ => pack(self.lanes, &x[..rows * into], into, packed),
+        }
         let (panels, size) = (self.out.div_ceil(wide), into * wide);
         if parts.len() < panels * rows * wide {
             parts.resize(panels * rows * wide, 0.0);
@@ -119,6 +153,12 @@ impl Panels {
             Numbers::Upper(numbers) => parallel
                 .zip(numbers.par_chunks_exact(size))
                 .for_each(|(part, panel)| sixteen::multiply(packed, into, panel, part)),
+            #[cfg(target_arch = "x86_64")]
+            Numbers::Pairs(numbers) => parallel
+                .zip(numbers.par_chunks_exact(into.div_ceil(2) * wide))
+                .for_each(|(part, panel)| {
+                    sixteen::multiply_pairs(pairs, into.div_ceil(2), panel, part);
+                }),
         }
         for (at, part) in parts.chunks_exact(rows * wide).enumerate() {
             let from = at * wide;
@@ -143,8 +183,46 @@ impl Panels {
 #[derive(Debug, Default)]
 pub(crate) struct Buffers {
     packed: Vec<f32>,
+    pairs: Vec<Pair>,
     /// `[panel][row][columns]`.
     parts: Vec<f32>,
+}
+
+/// Two numbers of 16 bits, the first in the lower half.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(transparent)]
+pub(crate) struct Pair(u32);
+
+#[cfg(target_arch = "x86_64")]
+impl Pair {
+    /// The nearest numbers of bf16, of two equally near the even one.
+    fn of(one: f32, two: f32) -> Pair {
+        let round = |number: f32| {
+            let bits = number.to_bits();
+            bits.wrapping_add(0x7fff + (bits >> 16 & 1))
+        };
+        Pair(round(one) >> 16 | round(two) & 0xffff_0000)
+    }
+}
+
+/// As [`pack`], `[block][into / 2][row]`.
+#[cfg(target_arch = "x86_64")]
+fn pack_pairs(lanes: Lanes, x: &[f32], into: usize, packed: &mut Vec<Pair>) {
+    let half = into.div_ceil(2);
+    for block in x.chunks(lanes.rows() * into) {
+        let (from, high) = (packed.len(), block.len() / into);
+        packed.resize(from + half * high, Pair::default());
+        for (at, row) in block.chunks_exact(into).enumerate() {
+            let (twos, rest) = row.as_chunks::<2>();
+            let mut columns = packed[from..].chunks_exact_mut(high);
+            for ([one, two], column) in twos.iter().zip(columns.by_ref()) {
+                column[at] = Pair::of(*one, *two);
+            }
+            for (column, one) in columns.zip(rest) {
+                column[at] = Pair::of(*one, 0.0);
+            }
+        }
+    }
 }
 
 /// Rows in blocks, `[block][into][row]`: what a step of the sum reads lies together.
@@ -218,28 +296,53 @@ fn rows<const ROWS: usize, const FUSED: bool>(block: &[f32], panel: &[f32], out:
 mod sixteen {
     #![expect(unsafe_code, reason = "a function for processors that have what it is compiled for")]
 
-    use super::{HIGH, WIDE};
+    use super::{HIGH, Pair, WIDE};
     use std::arch::x86_64::{
-        __m256i, __m512, _mm256_loadu_si256, _mm512_castsi512_ps, _mm512_cvtepu16_epi32,
-        _mm512_fmadd_ps, _mm512_loadu_ps, _mm512_set1_ps, _mm512_setzero_ps, _mm512_slli_epi32,
-        _mm512_storeu_ps,
+        __m256i, __m512, __m512bh, __m512i, _mm256_loadu_si256, _mm512_castsi512_ps,
+        _mm512_cvtepu16_epi32, _mm512_dpbf16_ps, _mm512_fmadd_ps, _mm512_loadu_ps,
+        _mm512_loadu_si512, _mm512_set1_epi32, _mm512_set1_ps, _mm512_setzero_ps,
+        _mm512_slli_epi32, _mm512_storeu_ps,
     };
 
-    /// A number of a panel.
-    pub(super) trait Number: Sized {
-        /// Sixteen of them. The processor must have AVX-512.
-        fn load(from: &[Self; WIDE]) -> __m512;
+    /// A number of a panel, or two. What uses it is inlined where the processor's features are known, and the
+    /// processor must have them.
+    trait Number: Sized {
+        /// What it is multiplied with.
+        type Left: Copy;
+        /// Sixteen of either.
+        type Wide: Copy;
+        fn load(from: &[Self; WIDE]) -> Self::Wide;
+        fn spread(left: Self::Left) -> Self::Wide;
+        fn add(left: Self::Wide, right: Self::Wide, sum: __m512) -> __m512;
     }
 
     impl Number for f32 {
+        type Left = f32;
+        type Wide = __m512;
+
         #[inline(always)]
         fn load(from: &[f32; WIDE]) -> __m512 {
             // SAFETY: sixteen numbers are read, at any alignment.
             unsafe { _mm512_loadu_ps(from.as_ptr()) }
         }
+
+        #[inline(always)]
+        fn spread(left: f32) -> __m512 {
+            // SAFETY: the processor has AVX-512.
+            unsafe { _mm512_set1_ps(left) }
+        }
+
+        #[inline(always)]
+        fn add(left: __m512, right: __m512, sum: __m512) -> __m512 {
+            // SAFETY: the processor has AVX-512.
+            unsafe { _mm512_fmadd_ps(left, right, sum) }
+        }
     }
 
     impl Number for u16 {
+        type Left = f32;
+        type Wide = __m512;
+
         #[inline(always)]
         fn load(from: &[u16; WIDE]) -> __m512 {
             #[inline]
@@ -252,16 +355,78 @@ mod sixteen {
             // SAFETY: the processor has AVX-512.
             unsafe { widen(half) }
         }
+
+        #[inline(always)]
+        fn spread(left: f32) -> __m512 {
+            f32::spread(left)
+        }
+
+        #[inline(always)]
+        fn add(left: __m512, right: __m512, sum: __m512) -> __m512 {
+            f32::add(left, right, sum)
+        }
+    }
+
+    impl Number for Pair {
+        type Left = Pair;
+        type Wide = __m512i;
+
+        #[inline(always)]
+        fn load(from: &[Pair; WIDE]) -> __m512i {
+            // SAFETY: sixteen pairs, which are numbers of 32 bits, are read, at any alignment.
+            unsafe { _mm512_loadu_si512(from.as_ptr().cast()) }
+        }
+
+        #[inline(always)]
+        fn spread(left: Pair) -> __m512i {
+            // SAFETY: the processor has AVX-512.
+            unsafe { _mm512_set1_epi32(left.0.cast_signed()) }
+        }
+
+        #[inline(always)]
+        fn add(left: __m512i, right: __m512i, sum: __m512) -> __m512 {
+            // SAFETY: both types are 512 bits of any value.
+            let halves = |wide| unsafe { std::mem::transmute::<__m512i, __m512bh>(wide) };
+            // SAFETY: the processor has products of bf16.
+            unsafe { _mm512_dpbf16_ps(sum, halves(left), halves(right)) }
+        }
+    }
+
+    /// Numbers of a panel that are multiplied with numbers of 32 bits.
+    pub(super) trait Single {
+        fn multiply(packed: &[f32], into: usize, panel: &[Self], part: &mut [f32])
+        where
+            Self: Sized;
+    }
+
+    impl<N: Number<Left = f32>> Single for N {
+        fn multiply(packed: &[f32], into: usize, panel: &[N], part: &mut [f32]) {
+            #[target_feature(enable = "avx512f")]
+            fn inner<N: Number>(packed: &[N::Left], into: usize, panel: &[N], part: &mut [f32]) {
+                blocks(packed, into, panel, part);
+            }
+            // SAFETY: the processor was found to have AVX-512.
+            unsafe { inner(packed, into, panel, part) }
+        }
     }
 
     /// As the function above of that name, for panels of either kind. The processor must have AVX-512.
-    pub(super) fn multiply<N: Number>(packed: &[f32], into: usize, panel: &[N], part: &mut [f32]) {
-        // SAFETY: the processor was found to have AVX-512.
-        unsafe { blocks(packed, into, panel, part) }
+    pub(super) fn multiply<N: Single>(packed: &[f32], into: usize, panel: &[N], part: &mut [f32]) {
+        N::multiply(packed, into, panel, part);
     }
 
-    #[target_feature(enable = "avx512f")]
-    fn blocks<N: Number>(packed: &[f32], into: usize, panel: &[N], part: &mut [f32]) {
+    /// The same of pairs, of which there are `into` in a row. The processor must have products of bf16.
+    pub(super) fn multiply_pairs(packed: &[Pair], into: usize, panel: &[Pair], part: &mut [f32]) {
+        #[target_feature(enable = "avx512f,avx512bf16")]
+        fn inner(packed: &[Pair], into: usize, panel: &[Pair], part: &mut [f32]) {
+            blocks(packed, into, panel, part);
+        }
+        // SAFETY: the processor was found to have them.
+        unsafe { inner(packed, into, panel, part) }
+    }
+
+    #[inline(always)]
+    fn blocks<N: Number>(packed: &[N::Left], into: usize, panel: &[N], part: &mut [f32]) {
         let blocks = packed.chunks(2 * HIGH * into).zip(part.chunks_mut(4 * HIGH * WIDE));
         for (block, sums) in blocks {
             match block.len() / into {
@@ -281,32 +446,26 @@ mod sixteen {
         }
     }
 
-    #[inline]
-    #[target_feature(enable = "avx512f")]
-    fn rows<const ROWS: usize, N: Number>(block: &[f32], panel: &[N], out: &mut [f32]) {
-        let mut sums = [[_mm512_setzero_ps(); 2]; ROWS];
+    #[inline(always)]
+    fn rows<const ROWS: usize, N: Number>(block: &[N::Left], panel: &[N], out: &mut [f32]) {
+        // SAFETY: the processor has AVX-512.
+        let mut sums = [[unsafe { _mm512_setzero_ps() }; 2]; ROWS];
         let (left, _) = block.as_chunks::<ROWS>();
         let (right, _) = panel.as_chunks::<WIDE>();
         let (right, _) = right.as_chunks::<2>();
         for (left, [one, two]) in left.iter().zip(right) {
             let (one, two) = (N::load(one), N::load(two));
             for (sums, left) in sums.iter_mut().zip(left) {
-                let left = _mm512_set1_ps(*left);
-                sums[0] = _mm512_fmadd_ps(left, one, sums[0]);
-                sums[1] = _mm512_fmadd_ps(left, two, sums[1]);
+                let left = N::spread(*left);
+                sums[0] = N::add(left, one, sums[0]);
+                sums[1] = N::add(left, two, sums[1]);
             }
         }
         let (out, _) = out.as_chunks_mut::<WIDE>();
         for (out, sum) in out.iter_mut().zip(sums.as_flattened()) {
-            store(*sum, out);
+            // SAFETY: sixteen numbers are written, at any alignment.
+            unsafe { _mm512_storeu_ps(out.as_mut_ptr(), *sum) };
         }
-    }
-
-    #[inline]
-    #[target_feature(enable = "avx512f")]
-    fn store(numbers: __m512, to: &mut [f32; WIDE]) {
-        // SAFETY: sixteen numbers are written, at any alignment.
-        unsafe { _mm512_storeu_ps(to.as_mut_ptr(), numbers) }
     }
 }
 
@@ -350,6 +509,31 @@ mod tests {
             let upper = Panels::of(&matrix, lanes).expect("a matrix").product(&numbers, 14);
             for (upper, whole) in upper.chunks(50).zip(whole.chunks(50)) {
                 assert_eq!(upper[1..], whole[1..], "{lanes:?}");
+            }
+        }
+    }
+
+    #[cfg(target_arch = "x86_64")]
+    #[test]
+    fn halves_on_both_sides_give_about_the_same_products() {
+        if !Precision::Half.is_here() {
+            println!("skipped: this processor has no products of bf16");
+            return;
+        }
+        let number = |at: usize| (at as f32 * 0.37).sin();
+        for (into, out) in [(64, 50), (37, 45)] {
+            let matrix: Vec<f32> = (0..into * out).map(number).collect();
+            let matrix = Tensor::from_vec(matrix, (into, out), &Device::Cpu).expect("it fits");
+            let halves = Panels::new(&matrix, Precision::Half).expect("a matrix");
+            let whole = Panels::new(&matrix, Precision::Single).expect("a matrix");
+            let x: Vec<f32> = (0..29 * into).map(|at| number(at * 3)).collect();
+            let (ours, theirs) = (halves.product(&x, 29), whole.product(&x, 29));
+            let largest = ours.iter().zip(&theirs).map(|(a, b)| (a - b).abs()).fold(0.0, f32::max);
+            // Each of `into` products is off by up to 2^-8 of itself; they cancel in part.
+            assert!(largest > 0.0 && largest < 0.1, "{into}: {largest}");
+            for row in 0..29 {
+                let alone = halves.product(&x[row * into..(row + 1) * into], 1);
+                assert_eq!(alone, ours[row * out..(row + 1) * out]);
             }
         }
     }

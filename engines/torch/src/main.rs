@@ -19,6 +19,7 @@ mod device;
 mod instance;
 mod model;
 mod optimiser;
+mod rank;
 mod sample;
 mod settings;
 mod train;

@@ -4,7 +4,7 @@ use crate::{Global, interrupt, output, progress::Bar};
 use anyhow::{Context, bail};
 use dataset::{Builder, Notes, Progress, Verdict};
 use kernels::Judge;
-use lm::{Checkpoint, Choice, Drawing, Kind, Prompt, Sample as Drawn, Sampler, Seen};
+use lm::{Checkpoint, Choice, Drawing, Kind, Precision, Prompt, Sample as Drawn, Sampler, Seen};
 use serde::{Deserialize, Serialize};
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -73,12 +73,23 @@ pub(crate) struct DrawingFlags {
     /// Where the model runs: `cpu` here, `cuda` or `cpu-torch` in the libtorch engine (`make torch`)
     #[arg(long, default_value = "cpu", value_name = "DEVICE")]
     device: Device,
-    /// Samples drawn side by side [default: 96, on a GPU 2048]
+    /// What the model's products are made in with `--device cpu`: `bf16` is faster where the processor has products of
+    /// it, and draws other samples [default: f32]; engines elsewhere choose by their device
+    #[arg(long, value_name = "KIND")]
+    precision: Option<Numbers>,
+    /// Samples drawn side by side [default: 96, on a GPU 4096]
     #[arg(long, value_name = "N")]
     batch: Option<usize>,
     /// Judge samples that `benchstone-torch sample` drew: one JSON list of ids a line
     #[arg(long, value_name = "FILE")]
     drawn: Option<PathBuf>,
+}
+
+/// What products are made in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Numbers {
+    F32,
+    Bf16,
 }
 
 /// Where a model runs.
@@ -294,8 +305,21 @@ impl DrawingFlags {
         if let Some(path) = &self.drawn {
             return read_drawn(path, checkpoint, &prompt, self.n, done);
         }
-        let batch = self.batch.unwrap_or(if self.device == Device::Cuda { 2048 } else { 96 });
+        let batch = self.batch.unwrap_or(if self.device == Device::Cuda { 4096 } else { 96 });
+        let precision = match self.precision {
+            Some(_) if self.device != Device::Cpu => {
+                bail!("--precision is for --device cpu: bf16 is what GPUs use anyway");
+            }
+            Some(Numbers::Bf16) if !Precision::Half.is_here() => {
+                bail!(
+                    "this processor has no products of bf16 (AVX512-BF16): leave --precision out"
+                );
+            }
+            Some(Numbers::Bf16) => Precision::Half,
+            _ => Precision::Single,
+        };
         let drawing = Drawing {
+            precision,
             choice: Choice { temperature: self.temperature, top_p: self.top_p },
             seed: self.seed,
             constrained: !self.unconstrained,

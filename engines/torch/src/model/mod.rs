@@ -59,13 +59,18 @@ pub(crate) trait Decoder {
     /// Read `input` `[rows, new]` in all rows, which have read equally much; more than one at a time only at first.
     fn step(&mut self, input: &Tensor) -> Tensor;
 
-    /// Read one token in each row.
+    /// Read one token in each row; where the decoder narrows, in the first rows, as many as are given.
     fn advance(&mut self, rows: &Advance) -> Tensor;
 
     /// Whether rows can go back to where they were before.
     fn goes_back(&self) -> bool;
 
-    /// Forget all rows but these.
+    /// Whether fewer rows than all can advance.
+    fn narrows(&self) -> bool {
+        false
+    }
+
+    /// Forget all rows but these, which are put into this order.
     fn keep(&mut self, rows: &Tensor);
 }
 

@@ -77,6 +77,7 @@ impl Proposer for Model {
             constrained: self.constrained,
             longest: if self.checkpoint.kind() == Kind::Lstm { 4 * LONGEST } else { LONGEST },
             slots: count,
+            ..Drawing::default()
         };
         let sampler = Sampler::new(&self.checkpoint, drawing);
         let mut found = Vec::new();

@@ -115,8 +115,8 @@ impl InfillDecoder {
                     }
                 }
                 Reading::Apart { index, mask } => {
-                    let _ = layer.keys.shallow_clone().scatter_(2, index, &key);
-                    let _ = layer.values.shallow_clone().scatter_(2, index, &value);
+                    let _ = layer.keys.narrow(0, 0, rows).scatter_(2, index, &key);
+                    let _ = layer.values.narrow(0, 0, rows).scatter_(2, index, &value);
                     self.mix(layer, &query, mask.size()[2], Some(mask))
                 }
             };
@@ -134,7 +134,9 @@ impl InfillDecoder {
     /// One query a row over the first `held` places that are kept, `[rows, 1, width]`.
     fn mix(&self, layer: &Layer, query: &Tensor, held: i64, mask: Option<&Tensor>) -> Tensor {
         let (rows, kv, head) = (query.size()[0], self.shape.kv_heads, self.shape.head());
-        let kept = |x: &Tensor| x.view([rows * kv, x.size()[2], head]).narrow(1, 0, held);
+        let kept = |x: &Tensor| {
+            x.narrow(0, 0, rows).view([rows * kv, x.size()[2], head]).narrow(1, 0, held)
+        };
         // The heads that share a key are the rows of one product.
         let query = query.reshape([rows * kv, self.shape.heads / kv, head]);
         let scores = (query * (1.0 / (head as f64).sqrt())).bmm(&kept(&layer.keys).transpose(1, 2));
@@ -204,6 +206,10 @@ impl Decoder for InfillDecoder {
     }
 
     fn goes_back(&self) -> bool {
+        true
+    }
+
+    fn narrows(&self) -> bool {
         true
     }
 
