@@ -2,8 +2,10 @@
 
 use super::sample::{DrawingFlags, SampleRow};
 use crate::{Global, output, progress::Bar};
+use clang::{Clang, Options, Request, Tree};
 use dataset::{Code, Language, Program, Verdict};
 use lm::Checkpoint;
+use rayon::prelude::*;
 use serde::Serialize;
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -19,11 +21,13 @@ use std::{
 Columns as in Table 1 of BenchPress (PACT'22): all kinds start from `kernel void [HOLE]`. A sample\n\
 counts as compiling if clang accepts it as it is, duplicates and kernels of less than three\n\
 instructions included; `unique and compile` leaves both out. Memorised is the share of compiling\n\
-samples whose text, laid out or renamed, is in the training corpus.")]
+samples whose text, laid out or renamed, is in the training corpus. Depth is the longest chain of\n\
+nodes in clang's syntax tree, implicit casts included. The spread of a feature space is the root mean\n\
+square distance of ln(1 + vector) from its mean, over the accepted kernels.")]
 pub(crate) struct Evaluate {
     #[command(flatten)]
     drawing: DrawingFlags,
-    /// Count distinct feature vectors of the compiling kernels too
+    /// Count distinct feature vectors of the accepted kernels too, and say how far they spread
     #[arg(long, value_name = "SPACES")]
     space: Option<String>,
 }
@@ -46,7 +50,13 @@ struct Report {
     tokens_max: u32,
     instructions_median: u32,
     instructions_max: u32,
+    /// Nodes in the longest chain of the syntax trees of compiling samples.
+    depth_median: u32,
+    depth_p95: u32,
+    depth_max: u32,
     distinct_vectors: BTreeMap<String, u64>,
+    /// Root mean square distance of ln(1 + vector) from its mean, by feature space.
+    spread: BTreeMap<String, f64>,
     /// Samples that were steered to their end for want of room.
     closed: f64,
     /// Draws that the constraint refused, for each sample.
@@ -66,8 +76,17 @@ impl Evaluate {
         let seconds = began.elapsed().as_secs_f64();
         let mut report = summary(&rows, seconds);
         report.model = checkpoint.kind().name().to_owned();
+        let depths = depths(&rows, global)?;
+        report.depth_median = quantile(depths.clone(), 0.5);
+        report.depth_p95 = quantile(depths.clone(), 0.95);
+        report.depth_max = quantile(depths, 1.0);
         if let Some(spaces) = &self.space {
-            report.distinct_vectors = distinct(&rows, spaces, global)?;
+            for (space, vectors) in vectors(&rows, spaces, global)? {
+                let distinct: BTreeSet<String> =
+                    vectors.iter().map(|vector| format!("{vector:?}")).collect();
+                report.distinct_vectors.insert(space.clone(), distinct.len() as u64);
+                report.spread.insert(space, spread(&vectors));
+            }
         }
         drop(bar);
         match global.json {
@@ -89,13 +108,14 @@ fn quantile(mut values: Vec<u32>, part: f64) -> u32 {
     values.get(at).copied().unwrap_or(0)
 }
 
+/// Whether clang accepts it; too small a kernel compiles too.
+fn compiles(row: &&SampleRow) -> bool {
+    [Verdict::ACCEPTED, "duplicate", "too-small"].contains(&row.verdict.as_str())
+}
+
 fn summary(rows: &[SampleRow], seconds: f64) -> Report {
     /// Longer samples than this are looked at by themselves.
     const LONG: u32 = 200;
-    // Too small a kernel compiles too.
-    let compiles = |row: &&SampleRow| {
-        [Verdict::ACCEPTED, "duplicate", "too-small"].contains(&row.verdict.as_str())
-    };
     let compiling: Vec<&SampleRow> = rows.iter().filter(compiles).collect();
     let long: Vec<&SampleRow> = rows.iter().filter(|row| row.tokens > LONG).collect();
     let unique = rows.iter().map(|row| &row.text).collect::<BTreeSet<_>>().len();
@@ -107,7 +127,6 @@ fn summary(rows: &[SampleRow], seconds: f64) -> Report {
         *verdicts.entry(row.verdict.clone()).or_insert(0) += 1;
     }
     Report {
-        model: String::new(),
         samples: rows.len() as u64,
         unique: unique as u64,
         unique_rate: share(unique, rows.len()),
@@ -121,7 +140,6 @@ fn summary(rows: &[SampleRow], seconds: f64) -> Report {
         tokens_max: quantile(tokens(), 1.0),
         instructions_median: quantile(instructions(), 0.5),
         instructions_max: quantile(instructions(), 1.0),
-        distinct_vectors: BTreeMap::new(),
         closed: share(rows.iter().filter(|row| row.closed).count(), rows.len()),
         refused_per_sample: rows.iter().map(|row| row.refused).sum::<u64>() as f64
             / rows.len().max(1) as f64,
@@ -129,14 +147,42 @@ fn summary(rows: &[SampleRow], seconds: f64) -> Report {
         seconds,
         milliseconds_per_sample: 1e3 * seconds / rows.len().max(1) as f64,
         compiling_per_second: compiling.len() as f64 / seconds.max(1e-9),
+        ..Report::default()
     }
 }
 
-fn distinct(
+/// How deep the syntax trees of the compiling samples are.
+fn depths(rows: &[SampleRow], global: &Global) -> anyhow::Result<Vec<u32>> {
+    let clang = Clang::start(global.jobs())?;
+    let compiling: Vec<&SampleRow> = rows.iter().filter(compiles).collect();
+    let depth = |row: &&SampleRow| {
+        let (source, options) = (row.text.clone(), Options::opencl());
+        // What clang dies of or reads only as an older OpenCL has no depth here.
+        let answer = clang.ask(&Request::Parse { source, options, tree: true }).ok()?;
+        if answer.first_error().is_some() { None } else { answer.tree.map(|tree| depth(&tree)) }
+    };
+    Ok(compiling.par_iter().filter_map(depth).collect())
+}
+
+/// Nodes in the longest chain of a tree.
+fn depth(tree: &Tree) -> u32 {
+    // Where the subtrees end that the node is in.
+    let mut open: Vec<usize> = Vec::new();
+    let mut most = 0;
+    for (at, node) in tree.nodes.iter().enumerate() {
+        open.retain(|end| *end > at);
+        open.push(at + node.size as usize);
+        most = most.max(open.len());
+    }
+    most as u32
+}
+
+/// The vectors of the accepted samples, by name of their space.
+fn vectors(
     rows: &[SampleRow],
     spaces: &str,
     global: &Global,
-) -> anyhow::Result<BTreeMap<String, u64>> {
+) -> anyhow::Result<BTreeMap<String, Vec<Vec<f64>>>> {
     let spaces = features::spaces(spaces)?;
     let extractor = super::features::extractor(spaces.clone(), 1, global)?;
     let programs: Vec<Program> = rows
@@ -150,13 +196,23 @@ fn distinct(
         })
         .collect();
     let described = extractor.describe_many(&programs)?;
-    let mut counts = BTreeMap::new();
-    for space in spaces {
-        let vectors = described.iter().filter_map(|rows| rows.last()?.vectors.get(space.name()));
-        let distinct: BTreeSet<String> = vectors.map(|vector| format!("{vector:?}")).collect();
-        counts.insert(space.name().to_owned(), distinct.len() as u64);
-    }
-    Ok(counts)
+    let of = |space: &str| {
+        let last = described.iter().filter_map(|rows| rows.last());
+        last.filter_map(|row| row.vectors.get(space).cloned()).collect()
+    };
+    Ok(spaces.iter().map(|space| (space.name().to_owned(), of(space.name()))).collect())
+}
+
+/// Root mean square distance of ln(1 + vector) from its mean.
+fn spread(vectors: &[Vec<f64>]) -> f64 {
+    let Some(first) = vectors.first() else { return 0.0 };
+    let count = vectors.len() as f64;
+    let variance = |at: usize| {
+        let values: Vec<f64> = vectors.iter().map(|vector| vector[at].ln_1p()).collect();
+        let mean = values.iter().sum::<f64>() / count;
+        values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / count
+    };
+    (0..first.len()).map(variance).sum::<f64>().sqrt()
 }
 
 fn print(report: &Report) -> anyhow::Result<()> {
@@ -180,16 +236,45 @@ fn print(report: &Report) -> anyhow::Result<()> {
             "instructions: median, most",
             format!("{}, {}", report.instructions_median, report.instructions_max),
         ),
+        (
+            "depth: median, 95 %, most",
+            format!("{}, {}, {}", report.depth_median, report.depth_p95, report.depth_max),
+        ),
         ("steered to an end", percent(report.closed)),
         ("milliseconds per sample", format!("{:.1}", report.milliseconds_per_sample)),
         ("compiling per second", format!("{:.1}", report.compiling_per_second)),
     ];
     for (space, count) in &report.distinct_vectors {
-        rows.push(("distinct vectors", format!("{count} in {space}")));
+        let spread = report.spread.get(space).copied().unwrap_or_default();
+        rows.push(("distinct vectors, spread", format!("{count}, {spread:.2} in {space}")));
     }
     for (verdict, count) in &report.verdicts {
         rows.push(("verdict", format!("{verdict} {count}")));
     }
     let rows = rows.into_iter().map(|(name, value)| vec![name.to_owned(), value]);
     output::line(&output::table(&["", "value"], rows).to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clang::Node;
+
+    #[test]
+    fn the_longest_chain_of_a_tree_is_its_depth() {
+        let node =
+            |size| Node { kind: 0, type_name: 0, text: 0, declaration: 0, begin: 0, end: 0, size };
+        // Two declarations: a leaf, and one with a leaf and a chain of two below it.
+        let nodes = [1, 4, 1, 2, 1].map(node).to_vec();
+        assert_eq!(depth(&Tree { strings: Vec::new(), nodes }), 3);
+        assert_eq!(depth(&Tree::default()), 0);
+    }
+
+    #[test]
+    fn the_spread_is_in_all_dimensions_together() {
+        let e = std::f64::consts::E;
+        let vectors = [vec![0.0, 0.0], vec![e - 1.0, e * e - 1.0]];
+        assert!((spread(&vectors) - 1.25_f64.sqrt()).abs() < 1e-12);
+        assert_eq!(spread(&[]), 0.0);
+    }
 }
