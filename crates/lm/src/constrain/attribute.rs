@@ -17,12 +17,50 @@ pub(super) enum Attribute {
     Name,
     /// Its arguments, a comma or the end.
     Named(Known),
-    /// An argument.
-    Argument(Known, u8),
-    /// What stands behind an argument.
-    Filled(Known, u8),
+    /// An operand of an argument, behind so many arguments.
+    Argument(Known, u8, Computed),
+    /// What stands behind an operand.
+    Filled(Known, u8, Computed),
     /// The last parenthesis.
     Last,
+}
+
+/// The value of an argument so far: clang refuses one that is 0 or too large.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(super) struct Computed {
+    sum: u64,
+    /// The last summand, which `*` and `/` go on with.
+    last: u64,
+    operator: Operator,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+enum Operator {
+    #[default]
+    Plus,
+    Times,
+    By,
+}
+
+impl Computed {
+    fn with(self, number: u64) -> Option<Computed> {
+        let (sum, last) = match self.operator {
+            Operator::Plus => (self.sum + self.last, number),
+            Operator::Times => (self.sum, self.last * number),
+            Operator::By => (self.sum, self.last.checked_div(number)?),
+        };
+        (last > 0 && sum + last < 1 << 31).then_some(Computed { sum, last, ..self })
+    }
+
+    fn then(self, text: &str) -> Option<Computed> {
+        let operator = match text {
+            "+" => Operator::Plus,
+            "*" => Operator::Times,
+            "/" => Operator::By,
+            _ => return None,
+        };
+        Some(Computed { operator, ..self })
+    }
 }
 
 /// What an attribute takes.
@@ -124,8 +162,8 @@ impl Parser {
             }
             Name | Named(_) if text == "," => Name,
             Named(Known::Numbers(_, 0)) if text == "(" => return Err(Refusal::Arity),
-            Named(known) if text == "(" => Argument(known, 0),
-            Argument(known, filled) => {
+            Named(known) if text == "(" => Argument(known, 0, Computed::default()),
+            Argument(known, filled, before) => {
                 let number = || match lexeme.partial {
                     true => types::numbers_beginning(text).iter().any(|scalar| !scalar.is_float()),
                     false => matches!(types::number(text), Some(scalar) if !scalar.is_float()),
@@ -140,7 +178,8 @@ impl Parser {
                         lexeme.sort == Sort::Number
                             && text.len() < 10
                             && number()
-                            && !text.trim_matches('0').is_empty()
+                            && types::natural(text)
+                                .map_or(lexeme.partial, |n| before.with(n).is_some())
                     }
                     Known::Lanes => one_of(&mut [2, 3, 4, 8, 16].into_iter()),
                     Known::Alignment => one_of(&mut (0..12).map(|power| 1 << power)),
@@ -161,10 +200,16 @@ impl Parser {
                         text.parse().ok().filter(|lanes| matches!(lanes, 2 | 3 | 4 | 8 | 16));
                     self.lanes = Some(lanes.ok_or(Refusal::Type)?);
                 }
-                Filled(known, filled + 1)
+                let number = types::natural(text).and_then(|number| before.with(number));
+                Filled(known, filled + 1, number.unwrap_or(before))
             }
-            Filled(known, filled) => match (text, known) {
-                (",", Known::Numbers(_, most)) if filled < most => Argument(known, filled),
+            Filled(known, filled, value) => match (text, known) {
+                ("+" | "*" | "/", Known::Numbers(..)) => {
+                    Argument(known, filled - 1, value.then(text).ok_or(Refusal::Syntax)?)
+                }
+                (",", Known::Numbers(_, most)) if filled < most => {
+                    Argument(known, filled, Computed::default())
+                }
                 (")", Known::Numbers(least, _)) if filled < least => return Err(Refusal::Arity),
                 // Arguments are complete: another name or the end.
                 (")", _) => Named(Known::Numbers(0, 0)),
@@ -185,10 +230,10 @@ impl Attribute {
             Attribute::Outer => 4,
             Attribute::Inner => 3,
             Attribute::Name | Attribute::Named(_) => 2,
-            Attribute::Argument(Known::Numbers(least, _), filled) => {
+            Attribute::Argument(Known::Numbers(least, _), filled, _) => {
                 3 + 2 * usize::from(least.saturating_sub(filled).max(1)) - 1
             }
-            Attribute::Filled(Known::Numbers(least, _), filled) => {
+            Attribute::Filled(Known::Numbers(least, _), filled, _) => {
                 3 + 2 * usize::from(least.saturating_sub(filled))
             }
             Attribute::Argument(..) => 4,

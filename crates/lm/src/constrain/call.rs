@@ -580,8 +580,14 @@ fn consistent(name: &str, types: &[Type], chosen: Option<&Type>) -> bool {
         }
         _ if name.starts_with("vstore") && !half => match &types[0] {
             Type::Unknown => true,
-            Type::Vector(scalar, own) => {
-                name["vstore".len()..].parse() == Ok(*own) && holds(2, &Type::Scalar(*scalar))
+            // The vector decides on the overload; of another pointer clang only warns.
+            Type::Vector(_, own) => {
+                let written = target(2).is_some_and(|target| {
+                    !target.constant
+                        && target.space != Space::Constant
+                        && (target.ty.is_arithmetic() || target.ty == Type::Unknown)
+                });
+                name["vstore".len()..].parse() == Ok(*own) && (written || types[2] == Type::Unknown)
             }
             _ => false,
         },
@@ -661,7 +667,14 @@ fn atomic(name: &str, types: &[Type]) -> bool {
     let held = match target.ty {
         Type::Scalar(Scalar::Int | Scalar::Uint) | Type::Unknown => true,
         Type::Scalar(Scalar::Long | Scalar::Ulong) => name.starts_with("atom_"),
-        Type::Scalar(Scalar::Float) => rest == "xchg" && name.starts_with("atomic_"),
+        Type::Scalar(Scalar::Float) if rest == "xchg" && name.starts_with("atomic_") => true,
+        // The value decides on the overload; of another pointer clang only warns.
+        Type::Scalar(_) => {
+            let alike = |value: &Scalar| {
+                types[1..].iter().all(|ty| *ty == Type::Scalar(*value)) && types.len() > 1
+            };
+            name.starts_with("atomic_") && [Scalar::Int, Scalar::Uint].iter().any(alike)
+        }
         _ => false,
     };
     let values = types[1..].iter().all(|ty| matches!(ty, Type::Scalar(_) | Type::Unknown));

@@ -161,6 +161,13 @@ const WRONG: &[(&str, &str)] = &[
         "an overload twice",
         "__attribute__((overloadable)) int F(int a) { return a; } __attribute__((overloadable)) int F(int a) { return a; }",
     ),
+    ("an atomic that nothing decides on", "void F(local ushort* a) { atomic_inc(a); }"),
+    ("two values for one", "void F(local ushort* a) { atomic_cmpxchg(a, 1, 1u); }"),
+    ("a vector for what is constant", "void F(constant int* a, float4 v) { vstore4(v, 0, a); }"),
+    (
+        "a group's size that is none",
+        "kernel __attribute__((reqd_work_group_size(1 / 2, 1, 1))) void B(global int* a) {}",
+    ),
     ("2.0 for a float beside what is new", "float x = 1; void F(float4 v) { v * 2.0; }"),
     ("the same, the other way round", "void F(float4 v) { v * 2.0; } float x = 1;"),
     ("half without its extension", "#pragma OPENCL EXTENSION cl_khr_fp1 : enable\nfloat x = 1.0h;"),
@@ -183,6 +190,8 @@ const RIGHT: &[&str] = &[
     "__attribute__((overloadable)) int F(int a) { return a; } __attribute__((overloadable)) float F(float a) { return a; } int G() { return F(1) + F(1.0f); }",
     "typedef float T __attribute__((ext_vector_type(4))); void F(T a) { a.xyz; a * (T)(1, 2, 3, 4); }",
     "#pragma OPENCL EXTENSION cl_khr_fp16 : enable\nhalf F(global half* a) { return *a * 1.0h; }",
+    "kernel __attribute__((reqd_work_group_size(32 * 1 / 1, 1 + 1, 9999 * 99999))) void B(global int* a) {}",
+    "void F(global int* a, float4 v, local ushort* b) { vstore4(v, 0, a); atomic_or(b, a[0]); atomic_cmpxchg(b, 1u, 2u); }",
 ];
 
 #[test]
