@@ -1,6 +1,10 @@
 //! Mined kernels to start from, without the ones that would give the answer away.
 
-use crate::{Error, judge::Judge, program::Program};
+use crate::{
+    Error,
+    judge::Judge,
+    program::{Program, with_static_helpers},
+};
 use dataset::{Code, Dataset, Language, Programs, Signature, Verdict};
 use serde::{Deserialize, Serialize};
 use std::{
@@ -36,7 +40,9 @@ impl dataset::Row for MinedKernel {
 /// Mined kernels with their vectors.
 #[derive(Debug, Default)]
 pub struct Corpus {
+    /// Those that were mined, and behind them what was made of some.
     pub(crate) seeds: Vec<Seed>,
+    mined: usize,
     excluded: usize,
 }
 
@@ -69,7 +75,8 @@ impl Exclusion {
     }
 
     /// Keep the programs at `path` out, with their near-duplicates, and everything that lies in the
-    /// same folder: a data set, a folder or file of programs, or JSON lines with `src` or `text`.
+    /// same folder: a data set, a folder or file of programs, or JSON lines with `src` or `text`, or
+    /// `target`, whose name is kept out.
     ///
     /// # Errors
     /// When it cannot be read.
@@ -84,6 +91,9 @@ impl Exclusion {
                     ["src", "text", "source"].iter().find_map(|key| row.get(key)?.as_str());
                 if let Some(source) = source {
                     self.add_program(source);
+                }
+                if let Some(target) = row.get("target").and_then(|target| target.as_str()) {
+                    self.add_name(target);
                 }
             }
         } else {
@@ -228,7 +238,11 @@ impl Corpus {
         judge: &Judge,
         cache: Option<&Path>,
     ) -> Result<Corpus, Error> {
-        let (kept, excluded) = texts(path, exclusion)?;
+        let (mut kept, excluded) = texts(path, exclusion)?;
+        // Points of a single function are nearer to what keeps no helper beside it.
+        let made: Vec<String> = kept.iter().filter_map(|text| with_static_helpers(text)).collect();
+        let texts = kept.len();
+        kept.extend(made);
         let identity = dataset::content_hash_of(kept.iter().map(|text| text.as_bytes()));
         let name = format!("{identity}-{}.json", judge.space().name());
         let file = cache.map(|folder| folder.join(name));
@@ -249,22 +263,23 @@ impl Corpus {
                 vectors
             }
         };
+        let mined = vectors.iter().take(texts).flatten().count();
         let seeds = kept.into_iter().zip(vectors).filter_map(|(text, vector)| {
             Some(Seed { text, vector: vector?, program: OnceLock::new() })
         });
-        Ok(Corpus { seeds: seeds.collect(), excluded })
+        Ok(Corpus { seeds: seeds.collect(), mined, excluded })
     }
 
     /// How many kernels there are.
     #[must_use]
     pub fn len(&self) -> usize {
-        self.seeds.len()
+        self.mined
     }
 
     /// Whether there are none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.seeds.is_empty()
+        self.mined == 0
     }
 
     /// How many were kept out.
@@ -273,8 +288,14 @@ impl Corpus {
         self.excluded
     }
 
+    /// The vectors of mined kernels.
     pub(crate) fn vectors(&self) -> impl Iterator<Item = &[f64]> {
-        self.seeds.iter().map(|seed| seed.vector.as_slice())
+        self.seeds[..self.mined].iter().map(|seed| seed.vector.as_slice())
+    }
+
+    /// Whether this seed is as it was mined.
+    pub(crate) fn is_mined(&self, place: usize) -> bool {
+        place < self.mined
     }
 }
 

@@ -27,7 +27,8 @@ use std::{
 
 /// What edits are first tried on.
 const BASES: [&str; 2] = [
-    "__kernel void A(__global float* a, __global int* b, __global float4* c, int d, float e, long f) {
+    "float B(float a) { return a * 2.5f; }
+__kernel void A(__global float* a, __global int* b, __global float4* c, int d, float e, long f) {
   size_t g = get_global_id(0);
   __global float* k = a;
   int h = get_local_id(0);
@@ -40,7 +41,8 @@ const BASES: [&str; 2] = [
   k[h] = e;
 }
 ",
-    "__kernel void A(__global int* a, __global float* b, uint c, int d, float e, float f) {
+    "static int B(int a) { return a * 3; }
+__kernel void A(__global int* a, __global float* b, uint c, int d, float e, float f) {
   uint g = get_global_id(0);
   uint h = 0;
   while (h < c) {
@@ -245,19 +247,20 @@ impl<'a> Search<'a> {
         let key = dataset::content_hash(target.name.as_bytes());
         let key = key.bytes().fold(0_u64, |all, byte| all.wrapping_mul(31) ^ u64::from(byte));
         let chance = Chance::seed_from_u64(self.settings.seed ^ key);
-        let mut ranked: Vec<(f64, usize)> = self
-            .corpus
-            .vectors()
-            .enumerate()
-            .map(|(place, vector)| (aim.distance(vector), place))
+        let only_nearest = self.is_only_nearest();
+        let seeds = self.corpus.seeds.iter().enumerate();
+        let mut ranked: Vec<(f64, usize)> = seeds
+            .filter(|(place, _)| !only_nearest || self.corpus.is_mined(*place))
+            .map(|(place, seed)| (aim.distance(&seed.vector), place))
             .collect();
         ranked.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
         // What already lies at the target is no find: it is counted apart.
-        let mined_exact = ranked.iter().filter(|(distance, _)| *distance == 0.0).count();
-        let mined_proximity = ranked
-            .first()
+        let mined = || ranked.iter().filter(|(_, place)| self.corpus.is_mined(*place));
+        let mined_exact = mined().filter(|(distance, _)| *distance == 0.0).count();
+        let mined_proximity = mined()
+            .next()
             .map_or(0.0, |(_, place)| target.proximity(&self.corpus.seeds[*place].vector));
-        let only_nearest = self.is_only_nearest();
+        // Of equally near seeds the mined ones come first.
         let skipped = if only_nearest { 0 } else { mined_exact };
         let nearest = ranked.into_iter().skip(skipped).map(|(_, place)| place).collect();
         for proposer in &mut self.proposers {

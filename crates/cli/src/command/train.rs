@@ -222,16 +222,6 @@ fn exclusion(paths: &[PathBuf]) -> anyhow::Result<Option<Exclusion>> {
     let mut exclusion = Exclusion::default();
     for path in paths {
         exclusion.add_path(path)?;
-        if path.extension().is_some_and(|extension| extension == "jsonl") {
-            let text = fs::read_to_string(path)
-                .with_context(|| format!("cannot read {}", path.display()))?;
-            for line in text.lines() {
-                let row: serde_json::Value = serde_json::from_str(line).unwrap_or_default();
-                if let Some(target) = row["target"].as_str() {
-                    exclusion.add_name(target);
-                }
-            }
-        }
     }
     Ok(Some(exclusion))
 }

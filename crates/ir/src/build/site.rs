@@ -96,6 +96,8 @@ impl<'a> Site<'a> {
             ("CARGO_INCREMENTAL".into(), "0".into()),
             ("CARGO_TERM_COLOR".into(), "never".into()),
             ("RUSTC_WRAPPER".into(), self.bin().join("rustc-wrapper").into()),
+            // rustup's folder is not to be written, and there is no network.
+            ("RUSTUP_AUTO_INSTALL".into(), "0".into()),
         ];
         let rustup = std::env::var_os("RUSTUP_HOME").or_else(|| {
             std::env::var_os("HOME").map(|home| Path::new(&home).join(".rustup").into_os_string())

@@ -10,6 +10,7 @@ mod call;
 mod control;
 mod exchange;
 mod flow;
+mod helper;
 mod make;
 mod memory;
 mod pointer;
@@ -88,6 +89,7 @@ pub(crate) fn all() -> Vec<Edit> {
         removal::EDITS,
         undo::EDITS,
         exchange::EDITS,
+        helper::EDITS,
     ];
     families
         .into_iter()

@@ -224,3 +224,21 @@ fn edits_have_names_of_their_own() {
     names.dedup();
     assert_eq!(names.len(), count);
 }
+
+#[test]
+fn helpers_leave_the_module_and_stay_in_it() {
+    let kernel =
+        "int B(int a) { return a ^ 5; }\n__kernel void A(__global int* a) { a[0] = B(a[1]); }\n";
+    let leaves = [
+        ("NumRetInst", -1),
+        ("NumXorInst", -1),
+        ("TotalBlocks", -1),
+        ("TotalFuncs", -1),
+        ("TotalInsts", -2),
+        ("binaryConstArg", -1),
+        ("const32Bit", -1),
+    ];
+    expect("autophase", kernel, &[("static-helpers", Zone::Any, &leaves)]);
+    let stays: Vec<(&str, i64)> = leaves.iter().map(|(name, by)| (*name, -by)).collect();
+    expect("autophase", &format!("static {kernel}"), &[("shared-helper", Zone::Any, &stays)]);
+}

@@ -3,12 +3,14 @@
 //! Read from clang's syntax tree, so that mined kernels and made ones are edited alike. What an edit
 //! cannot understand is kept as the text it was.
 
+mod helper;
 mod merge;
 mod print;
 mod read;
 mod types;
 mod walk;
 
+pub(crate) use helper::{with_shared_helper, with_static_helpers};
 pub(crate) use print::renumbered;
 pub(crate) use types::{Scalar, Space, Ty};
 pub(crate) use walk::{Place, Scope, Variable, Visitor};

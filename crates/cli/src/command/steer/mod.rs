@@ -143,6 +143,7 @@ impl Steer {
         let runs = self.must_run.then(Runs::new).transpose()?;
         let accepts = |text: &str| runs.as_ref().is_none_or(|runs| runs.accepts(text));
         let mut search = Search::new(&judge, &corpus, settings)?;
+        let failure = model.as_ref().map(model::Model::failure);
         if let Some(model) = model {
             search.add_proposer(Box::new(model));
         }
@@ -159,6 +160,9 @@ impl Steer {
         for target in &targets {
             if !kernels.has(&target.name) && !stop.load(Ordering::Relaxed) {
                 let found = search.find(target, &stop)?;
+                if let Some(error) = failure.as_ref().and_then(|failure| failure.get()) {
+                    bail!("the model cannot draw: {error}");
+                }
                 // A search that was stopped ends with its best so far; the next are not begun.
                 if let Some(paths) = &paths {
                     paths.add(&target.name, found.trajectory)?;

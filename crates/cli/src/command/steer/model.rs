@@ -3,7 +3,11 @@
 use anyhow::Context;
 use lm::{Checkpoint, Choice, Drawing, HOLE, Kind, Prompt, Sampler, condition};
 use rand::Rng;
-use std::{collections::BTreeMap, path::Path};
+use std::{
+    collections::BTreeMap,
+    path::Path,
+    sync::{Arc, OnceLock},
+};
 use synth::{Candidate, Chance, Proposer, State};
 
 /// Its name among the proposers.
@@ -22,7 +26,11 @@ pub(super) struct Model {
     checkpoint: Checkpoint,
     constrained: bool,
     identity: String,
+    failure: Failure,
 }
+
+/// Why the model cannot draw, once it could not: the search goes on without it, who began it asks here.
+pub(super) type Failure = Arc<OnceLock<lm::Error>>;
 
 impl Model {
     /// # Errors
@@ -32,7 +40,12 @@ impl Model {
         let weights = folder.join("model.safetensors");
         let (_, identity) = dataset::content_hash_of_file(&weights)
             .with_context(|| format!("cannot read {}", weights.display()))?;
-        Ok(Model { checkpoint, constrained, identity })
+        Ok(Model { checkpoint, constrained, identity, failure: Failure::default() })
+    }
+
+    /// What is to be asked after the search of a target.
+    pub(super) fn failure(&self) -> Failure {
+        self.failure.clone()
     }
 
     /// Identity of its weights.
@@ -94,7 +107,9 @@ impl Proposer for Model {
             }
             true
         });
-        if drawn.is_err() {
+        if let Err(error) = drawn {
+            // The first is what matters.
+            let _ = self.failure.set(error);
             return Vec::new();
         }
         texts.sort_unstable();
