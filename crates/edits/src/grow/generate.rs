@@ -3,7 +3,7 @@
 use super::grammar::{Count, Filled, Grammar, Item, Kind, Line, Repeat, Row, Slot, kind, lines};
 use rand::{Rng, seq::SliceRandom};
 use rand_chacha::ChaCha8Rng;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// How an input is to differ from the samples.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -295,9 +295,9 @@ impl Generator {
         if let (true, Some((limit, base))) = (seen.distinct, seen.index) {
             // Distinct indices: as many as there are make a permutation.
             let most = resolve(limit, values)?;
-            let mut all: Vec<i64> = (0..most as i64).map(|at| at + base).collect();
-            all.shuffle(rng);
-            if count <= all.len() {
+            if (count..=TOKENS).contains(&most) {
+                let mut all: Vec<i64> = (0..most as i64).map(|at| at + base).collect();
+                all.shuffle(rng);
                 let mut column = all[..count].to_vec();
                 if seen.ascending {
                     column.sort_unstable();
@@ -308,13 +308,9 @@ impl Generator {
         let mut column: Vec<String> =
             (0..count).map(|_| self.token(slot, scale, values, rng)).collect();
         if seen.distinct && seen.kind == Kind::Int {
-            let mut known = BTreeSet::new();
+            let mut taken = Taken::default();
             for token in &mut column {
-                let mut value: i64 = token.parse().unwrap_or(0);
-                while !known.insert(value) {
-                    value += 1;
-                }
-                *token = value.to_string();
+                *token = taken.take(token.parse().unwrap_or(0)).to_string();
             }
         }
         if seen.ascending {
@@ -403,6 +399,30 @@ fn word(seen: &Seen, scale: Scale, rng: &mut ChaCha8Rng) -> String {
     let shortest = if scale.counts > 1.0 { longest - longest / 4 } else { 1 };
     let length = rng.random_range(shortest.max(1)..=longest);
     (0..length).map(|_| seen.alphabet[rng.random_range(0..seen.alphabet.len())]).collect()
+}
+
+/// Numbers that are given away, each once.
+#[derive(Default)]
+struct Taken {
+    /// Behind a number that is taken: one from which on to look for a free one.
+    next: HashMap<i64, i64>,
+}
+
+impl Taken {
+    /// The least free number from here on. Many of a small range would be a long way each, so every
+    /// number on the way then leads to its end.
+    fn take(&mut self, from: i64) -> i64 {
+        let mut free = from;
+        while let Some(next) = self.next.get(&free) {
+            free = *next;
+        }
+        let mut at = from;
+        while at != free {
+            at = self.next.insert(at, free + 1).unwrap_or(free);
+        }
+        self.next.insert(free, free + 1);
+        free
+    }
 }
 
 /// Slots that say how many of something follow.
@@ -579,6 +599,17 @@ mod tests {
         let generator = Generator::learn(infer(samples).unwrap(), samples);
         let mut rng = ChaCha8Rng::seed_from_u64(1);
         (0..20).filter_map(|_| generator.generate(Scale { counts, values }, &mut rng)).collect()
+    }
+
+    #[test]
+    fn numbers_are_given_away_once_however_many_of_a_small_range() {
+        let mut taken = Taken::default();
+        let given: Vec<i64> = [5, 5, 4, 4, 5, 9, 8, 8].map(|from| taken.take(from)).to_vec();
+        assert_eq!(given, [5, 6, 4, 7, 8, 9, 10, 11]);
+        // One after the other from the beginning, that would be 20 thousand million steps.
+        let mut taken = Taken::default();
+        let all: BTreeSet<i64> = (0..200_000).map(|at| taken.take(at % 3)).collect();
+        assert_eq!((all.len(), all.last()), (200_000, Some(&199_999)));
     }
 
     #[test]
