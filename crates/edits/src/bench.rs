@@ -12,7 +12,10 @@ use crate::{
 };
 use dataset::{Verdict, content_hash_of};
 use serde::{Deserialize, Serialize};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::{
+    sync::atomic::{AtomicU64, Ordering},
+    time::Duration,
+};
 
 /// Compilers, limits and a source of times.
 pub struct Bench {
@@ -142,8 +145,21 @@ impl Bench {
         program: &Executable,
         input: &[u8],
     ) -> Result<std::result::Result<execute::Ran, Verdict>> {
+        self.output_within(program, input, self.limits.wall)
+    }
+
+    /// The same, with a limit of its own on the time it takes.
+    ///
+    /// # Errors
+    /// When the sandbox cannot start.
+    pub fn output_within(
+        &self,
+        program: &Executable,
+        input: &[u8],
+        wall: Duration,
+    ) -> Result<std::result::Result<execute::Ran, Verdict>> {
         self.runs.fetch_add(1, Ordering::Relaxed);
-        execute::run(program, input, &self.limits)
+        execute::run(program, input, &Limits { wall, ..self.limits })
     }
 
     /// Time a program on all tests, or the verdict of the first that comes to a bad end.

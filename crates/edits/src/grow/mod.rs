@@ -33,6 +33,8 @@ use std::{
 
 /// Native wall-clock time after which nobody asks for the exact time any more.
 const SLOW: Duration = Duration::from_millis(700);
+/// Where a program is stopped: an input that a program needs longer for is too slow anyway.
+const LONGEST: Duration = SLOW.saturating_mul(3);
 
 /// How tests are grown.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -381,8 +383,9 @@ impl Grower<'_> {
     ) -> Result<std::result::Result<Agreed, &'static str>> {
         let mut output: Option<Vec<u8>> = None;
         for (program, ..) in accepted {
-            let ran = match self.bench.output(program, &input)? {
+            let ran = match self.bench.output_within(program, &input, LONGEST)? {
                 Ok(ran) => ran,
+                Err(verdict) if verdict.name == "timeout" => return Ok(Err("too-slow")),
                 Err(_) => return Ok(Err("bad-end")),
             };
             if ran.wall > SLOW {
