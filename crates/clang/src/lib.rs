@@ -33,7 +33,6 @@
 //! # Ok::<(), clang::Error>(())
 //! ```
 
-mod bytes;
 mod client;
 pub mod lexer;
 mod protocol;

@@ -453,7 +453,7 @@ pub struct Field {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Code {
     /// LLVM 19 bitcode; empty unless asked for.
-    #[serde(with = "crate::bytes")]
+    #[serde(with = "serde_bytes")]
     pub bitcode: Vec<u8>,
     /// Instructions of each function with a body.
     pub functions: Vec<FunctionSize>,

@@ -25,7 +25,6 @@
 //! ```
 
 mod build;
-mod bytes;
 mod dedup;
 mod error;
 mod export;

@@ -1,4 +1,3 @@
-use crate::bytes;
 use dataset::{Row, Verdict};
 use serde::{Deserialize, Serialize};
 
@@ -19,7 +18,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Module {
     /// Bitcode, before any optimisation.
-    #[serde(with = "bytes")]
+    #[serde(with = "serde_bytes")]
     pub content: Vec<u8>,
     /// SPDX expression, or empty.
     pub license_expression: String,

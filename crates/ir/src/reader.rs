@@ -26,7 +26,7 @@ enum Question {
 struct Request<'a> {
     question: Question,
     name: &'a str,
-    #[serde(with = "crate::bytes")]
+    #[serde(with = "serde_bytes")]
     content: Vec<u8>,
 }
 

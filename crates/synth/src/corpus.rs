@@ -51,12 +51,13 @@ pub struct Corpus {
 /// A kernel is kept out when its own name is that of a target's program, when it is a near-duplicate
 /// (Jaccard similarity of token shingles at least [`dataset::FAMILY_THRESHOLD`], names made alike)
 /// of an excluded program, when its family holds such a kernel, or when all of its data set lies
-/// under an excluded folder.
+/// where an excluded one does.
 #[derive(Clone, Debug, Default)]
 pub struct Exclusion {
     names: HashSet<String>,
     signatures: Vec<Signature>,
-    folders: Vec<PathBuf>,
+    /// Folders, and whether what lies deeper in them is kept out as well.
+    folders: Vec<(PathBuf, bool)>,
 }
 
 impl Exclusion {
@@ -103,18 +104,17 @@ impl Exclusion {
                 }
             }
         }
-        let folder = if path.is_dir() { Some(path) } else { path.parent() };
-        if let Some(folder) = folder.and_then(|folder| folder.canonicalize().ok()) {
-            self.folders.push(folder);
-        }
+        self.add_folder(path);
         Ok(())
     }
 
-    /// Keep everything out that lies in the folder of this file: what stands beside the targets is
-    /// reference data.
-    pub fn add_folder(&mut self, file: &Path) {
-        if let Some(folder) = file.parent().and_then(|folder| folder.canonicalize().ok()) {
-            self.folders.push(folder);
+    /// Keep out what lies beside this file, which is reference data as it is; of a folder, all of it.
+    pub fn add_folder(&mut self, path: &Path) {
+        let Ok(path) = path.canonicalize() else { return };
+        if path.is_dir() {
+            self.folders.push((path, true));
+        } else if let Some(folder) = path.parent() {
+            self.folders.push((folder.to_owned(), false));
         }
     }
 
@@ -128,11 +128,16 @@ impl Exclusion {
         self.signatures.iter().any(|known| own.similarity(known) >= dataset::FAMILY_THRESHOLD)
     }
 
-    /// Whether everything at `path` is kept out.
+    /// The folder for which everything at `path` is kept out, if there is one. A data set of its own
+    /// beside an excluded file, as in a folder that all work is done in, is not.
     #[must_use]
-    pub fn holds_folder(&self, path: &Path) -> bool {
+    pub fn folder_of(&self, path: &Path) -> Option<&Path> {
         let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-        self.folders.iter().any(|folder| path.starts_with(folder))
+        let holds = |(folder, deep): &&(PathBuf, bool)| match deep {
+            true => path.starts_with(folder),
+            false => path == *folder || path.is_file() && path.parent() == Some(folder),
+        };
+        self.folders.iter().find(holds).map(|(folder, _)| folder.as_path())
     }
 }
 
@@ -321,7 +326,7 @@ fn texts(path: &Path, exclusion: &Exclusion) -> Result<(Vec<String>, usize), Err
             }
         }
     }
-    if exclusion.holds_folder(path) {
+    if exclusion.folder_of(path).is_some() {
         return Ok((Vec::new(), all.len()));
     }
     let held: Vec<bool> = all.iter().map(|(name, _, text)| exclusion.holds(name, text)).collect();

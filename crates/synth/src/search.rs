@@ -64,6 +64,12 @@ __kernel void A(__global int* a, __global float* b, uint c, int d, float e, floa
 /// The squared distance from which on half of the candidates are edits tried one by one and combined.
 const NEAR: f64 = 400.0;
 
+/// The squared distance from which on a search that stands still begins again from elsewhere, and
+/// how many candidates without a better one that takes. Nearly all targets that are hit at all are
+/// hit with less between one best and the next; farther away patience still pays.
+const STUCK: f64 = 100.0;
+const PATIENCE: u64 = 1_500;
+
 /// How a search goes about it.
 #[derive(Clone, Debug)]
 pub struct Settings {
@@ -199,6 +205,11 @@ impl<'a> Search<'a> {
         self.proposers.iter().all(|proposer| proposer.name() == "nearest")
     }
 
+    /// Whether survivors lead to anything.
+    fn is_directed(&self) -> bool {
+        self.proposers.iter().any(|one| !matches!(one.name(), "random" | "nearest"))
+    }
+
     /// Only kernels that pass `acceptance` are answers.
     pub fn set_acceptance(&mut self, acceptance: Acceptance<'a>) {
         self.acceptance = Some(acceptance);
@@ -222,7 +233,10 @@ impl<'a> Search<'a> {
         {
             generation += 1;
             let wanted = run.clock.allows(found.candidates, self.settings.generation);
-            let proposed = self.propose(&mut run, wanted, generation);
+            if run.is_stuck(found.candidates) && self.is_directed() {
+                self.begin_again(&mut run, found.candidates);
+            }
+            let proposed = self.propose(&mut run, wanted);
             if proposed.is_empty() {
                 break;
             }
@@ -230,8 +244,13 @@ impl<'a> Search<'a> {
                 proposed.iter().map(|(_, candidate)| candidate.text.as_str()).collect();
             let vectors = self.judge.judge(&texts)?;
             found.candidates += texts.len() as u64;
+            let before = run.best;
             let fresh = self.take(&mut run, proposed, vectors);
+            if run.best < before {
+                run.improved = found.candidates;
+            }
             self.survive(&mut run, fresh);
+            run.generations += 1;
             record(&run, generation, &mut found);
             if self.is_done(&mut run) {
                 break;
@@ -262,18 +281,20 @@ impl<'a> Search<'a> {
             .map_or(0.0, |(_, place)| target.proximity(&self.corpus.seeds[*place].vector));
         // Of equally near seeds the mined ones come first.
         let skipped = if only_nearest { 0 } else { mined_exact };
-        let nearest = ranked.into_iter().skip(skipped).map(|(_, place)| place).collect();
+        let ranked: Vec<usize> = ranked.into_iter().skip(skipped).map(|(_, place)| place).collect();
         for proposer in &mut self.proposers {
             proposer.restart();
         }
-        let directed = self.proposers.iter().any(|one| !matches!(one.name(), "random" | "nearest"));
-        let survivors = if directed { self.start(&aim) } else { Vec::new() };
+        let survivors = if self.is_directed() { self.start(&aim) } else { Vec::new() };
         Run {
             clock,
             bandit: Bandit::new(self.proposers.len()),
             aim,
             chance,
-            nearest,
+            nearest: ranked.clone(),
+            ranked,
+            generations: 0,
+            improved: 0,
             mined_exact: u32::try_from(mined_exact).unwrap_or(u32::MAX),
             mined_proximity,
             survivors,
@@ -284,6 +305,24 @@ impl<'a> Search<'a> {
             neighbours: Neighbours::default(),
             entered: Vec::new(),
         }
+    }
+
+    /// What one set of survivors cannot reach another may: all that is kept is what was found and
+    /// what edits were seen to do, and a random half of the seeds is what is started from.
+    fn begin_again(&mut self, run: &mut Run, candidates: u64) {
+        for proposer in &mut self.proposers {
+            proposer.restart();
+        }
+        let Run { ranked, chance, .. } = &mut *run;
+        run.nearest = ranked.iter().copied().filter(|_| chance.random_bool(0.5)).collect();
+        run.survivors = self.start(&run.aim);
+        run.bandit = Bandit::new(self.proposers.len());
+        run.seen.clear();
+        run.best = f64::INFINITY;
+        run.trust = Trust::default();
+        run.neighbours = Neighbours::default();
+        run.generations = 0;
+        run.improved = candidates;
     }
 
     /// Every edit made a few times in a program that has a place for most: so that the first plans
@@ -352,16 +391,11 @@ impl<'a> Search<'a> {
         start
     }
 
-    fn propose(
-        &mut self,
-        run: &mut Run,
-        wanted: usize,
-        generation: u32,
-    ) -> Vec<(usize, Candidate)> {
+    fn propose(&mut self, run: &mut Run, wanted: usize) -> Vec<(usize, Candidate)> {
         let mut shares = vec![0; self.proposers.len()];
         for (arm, proposer) in self.proposers.iter().enumerate() {
             // Where to start from comes first, whatever it is worth later.
-            if generation == 1 && matches!(proposer.name(), "nearest") {
+            if run.generations == 0 && proposer.name() == "nearest" {
                 shares[arm] = wanted * 2 / 3;
             }
             // Most of its candidates are no success of their own, but what successes are made of.
@@ -635,7 +669,13 @@ struct Run {
     bandit: Bandit,
     aim: Aim,
     chance: Chance,
+    /// Seeds by their distance, and those that are started from.
+    ranked: Vec<usize>,
     nearest: Vec<usize>,
+    /// Generations since the search began, or began again.
+    generations: u32,
+    /// Candidates judged when the last best was found.
+    improved: u64,
     mined_exact: u32,
     mined_proximity: f64,
     survivors: Vec<Arc<Judged>>,
@@ -643,7 +683,7 @@ struct Run {
     nearest_found: Vec<Arc<Judged>>,
     /// Hashes of texts that were judged.
     seen: HashSet<String>,
-    /// The least squared distance so far, as it guides the search.
+    /// The least squared distance since the search began, or began again, as it guides the search.
     best: f64,
     /// What became of plans.
     trust: Trust,
@@ -651,6 +691,12 @@ struct Run {
     neighbours: Neighbours,
     /// Survivors that the last generation brought.
     entered: Vec<Arc<Judged>>,
+}
+
+impl Run {
+    fn is_stuck(&self, candidates: u64) -> bool {
+        self.best <= STUCK && candidates - self.improved > PATIENCE
+    }
 }
 
 fn record(run: &Run, generation: u32, found: &mut Found) {

@@ -110,5 +110,21 @@ fn suite_kernels_are_never_seeds() {
     let kernels = reference.join("kernels");
     exclusion.add_folder(&targets);
     exclusion.add_folder(&kernels.join("clgen.jsonl"));
-    assert!(exclusion.holds_folder(&kernels));
+    assert!(exclusion.folder_of(&kernels).is_some());
+    assert!(exclusion.folder_of(&kernels.join("clgen.jsonl")).is_some());
+}
+
+#[test]
+fn a_data_set_of_its_own_beside_the_targets_gives_seeds() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let (targets, kernels) = (folder.path().join("targets.jsonl"), folder.path().join("kernels"));
+    std::fs::write(&targets, "").expect("written");
+    std::fs::create_dir(&kernels).expect("made");
+    let mut beside = Exclusion::default();
+    beside.add_folder(&targets);
+    assert_eq!(beside.folder_of(&kernels), None);
+    assert!(beside.folder_of(&targets).is_some() && beside.folder_of(folder.path()).is_some());
+    let mut below = Exclusion::default();
+    below.add_folder(folder.path());
+    assert!(below.folder_of(&kernels).is_some());
 }

@@ -181,6 +181,22 @@ fn unplaced(program: &mut Program, zone: Zone, chance: &mut Chance, last: bool) 
     Some(())
 }
 
+/// A work-item function is asked about another dimension.
+fn dimension(program: &mut Program, zone: Zone, chance: &mut Chance, number: &str) -> Option<()> {
+    let mut drawn = random_value(program, zone, chance, |value| {
+        matches!(&value.node, Node::Call(function, arguments)
+            if OF_WORK_ITEMS.contains(&function.as_str())
+                && !matches!(arguments.as_slice(),
+                    [Expression { node: Node::Literal(text), .. }] if text == number))
+    })?;
+    let mut call = drawn.value.take();
+    if let Node::Call(_, arguments) = &mut call.node {
+        *arguments = vec![Expression::literal(Ty::INT, number)];
+    }
+    drawn.replace(program, call);
+    Some(())
+}
+
 /// Takes a fence or barrier away.
 fn unfenced(program: &mut Program, zone: Zone, chance: &mut Chance) -> Option<()> {
     let point = random_statement(program, zone, chance, |statement| match statement {
@@ -239,6 +255,9 @@ pub(super) const EDITS: &[Entry] = &[
     entry!("without-work-item-last", ALL_VALUES, unplaced(true)),
     entry!("other-work-item", ALL_VALUES, other_function(&[&OF_WORK_ITEMS], Callee::Known)),
     entry!("other-work-item-first", ALL_VALUES, other_function(&[&OF_WORK_ITEMS], Callee::New)),
+    entry!("dimension-zero", ALL_VALUES, dimension("0")),
+    entry!("dimension-one", ALL_VALUES, dimension("1")),
+    entry!("dimension-other", ALL_VALUES, dimension("2")),
     entry!("fence", STATEMENTS, fenced(Callee::Known)),
     entry!("fence-first", STATEMENTS, fenced(Callee::New)),
     entry!("unfence", STATEMENTS, unfenced()),

@@ -11,6 +11,7 @@ mod control;
 mod exchange;
 mod flow;
 mod helper;
+mod invariant;
 mod make;
 mod memory;
 mod pointer;
@@ -90,6 +91,7 @@ pub(crate) fn all() -> Vec<Edit> {
         undo::EDITS,
         exchange::EDITS,
         helper::EDITS,
+        invariant::EDITS,
     ];
     families
         .into_iter()

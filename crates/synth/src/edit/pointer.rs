@@ -13,6 +13,7 @@ use crate::program::{
     Expression, Node, Parameter, Program, Scalar, Space, Statement, Ty, Variable,
 };
 use rand::{Rng, seq::IndexedRandom};
+use std::collections::BTreeMap;
 
 /// Elements that are stored where a pointer to them is declared.
 const FILLED: usize = 4;
@@ -118,6 +119,43 @@ fn moved(
         **pointer = Maker { program, scope: &drawn.scope, chance }.leaf(ty);
     }
     drawn.replace(program, access);
+    Some(())
+}
+
+/// All elements of one integer type become those of another: what is read, computed with and stored
+/// needs no conversion on its way then, which it would if one buffer's alone did.
+fn with_elements(program: &mut Program, chance: &mut Chance, to: Scalar) -> Option<()> {
+    let accessed = |access: &Expression| match &access.node {
+        Node::Index(pointer, _) => match (&pointer.node, pointer.ty) {
+            (Node::Name(name), Ty::Pointer { space: Space::Global, scalar, lanes: 1, .. })
+                if !scalar.is_float() && scalar != to =>
+            {
+                Some((name.clone(), scalar))
+            }
+            _ => None,
+        },
+        _ => None,
+    };
+    let mut found = Vec::new();
+    for statement in &mut program.body {
+        statement.each_expression(&mut |value| found.extend(accessed(value)));
+    }
+    let from = found.choose(chance)?.1;
+    let mut buffers = BTreeMap::new();
+    for (name, _) in found.into_iter().filter(|(_, scalar)| *scalar == from) {
+        buffers.entry(name).or_insert_with(|| program.add_parameter(global(to)));
+    }
+    for statement in &mut program.body {
+        statement.each_expression(&mut |value| {
+            let Some(buffer) = accessed(value).and_then(|(name, _)| buffers.get(&name)) else {
+                return;
+            };
+            value.ty = Ty::Number(to, 1);
+            if let Node::Index(pointer, _) = &mut value.node {
+                **pointer = buffer.clone();
+            }
+        });
+    }
     Some(())
 }
 
@@ -349,6 +387,10 @@ pub(super) const EDITS: &[Entry] = &[
             local_element(make, ty, at)
         })
     }),
+    ("elements-char", ANY, |program, _, chance| with_elements(program, chance, Scalar::I8)),
+    ("elements-short", ANY, |program, _, chance| with_elements(program, chance, Scalar::I16)),
+    ("elements-int", ANY, |program, _, chance| with_elements(program, chance, Scalar::I32)),
+    ("elements-long", ANY, |program, _, chance| with_elements(program, chance, Scalar::I64)),
     ("to-local", ALL_VALUES, |program, zone, chance| {
         moved(program, zone, chance, Space::Global, Space::Local)
     }),

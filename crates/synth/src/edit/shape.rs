@@ -50,7 +50,7 @@ fn left_after_read(
     })
 }
 
-fn is_loop(statement: &Statement) -> bool {
+pub(super) fn is_loop(statement: &Statement) -> bool {
     matches!(statement, Statement::For { .. } | Statement::While { .. } | Statement::Do { .. })
 }
 

@@ -242,3 +242,29 @@ fn helpers_leave_the_module_and_stay_in_it() {
     let stays: Vec<(&str, i64)> = leaves.iter().map(|(name, by)| (*name, -by)).collect();
     expect("autophase", &format!("static {kernel}"), &[("shared-helper", Zone::Any, &stays)]);
 }
+
+#[test]
+fn loops_elements_and_dimensions_change_alone() {
+    let kernel = "__kernel void A(__global float* a, int b, int c, int d) {\n  float e = 0.0f;\n  for \
+                  (int f = 0; f < b; f++) {\n    e += a[(f ^ 5) + c * d];\n  }\n  a[0] = e;\n}\n";
+    let no_block = [
+        ("CriticalCount", 1),
+        ("NumBrInst", -1),
+        ("TotalBlocks", -1),
+        ("TotalInsts", -1),
+        ("UncondBranches", -1),
+        ("onePred", -1),
+        ("onePredOneSuc", -1),
+    ];
+    expect("autophase", kernel, &[("vary-invariants", Zone::Top, &no_block)]);
+    let kernel = "__kernel void A(__global int* a, __global int* b) {\n  int c = \
+                  get_global_id(0);\n  b[c] = a[c] + 1;\n}\n";
+    expect(
+        "autophase",
+        kernel,
+        &[
+            ("elements-char", Zone::Any, &[("const32Bit", -1)]),
+            ("dimension-one", Zone::Value, &[("numConstOnes", 1), ("numConstZeroes", -1)]),
+        ],
+    );
+}

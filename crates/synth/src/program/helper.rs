@@ -5,14 +5,16 @@
 
 use clang::lexer::{Token, tokens};
 
-/// A function's definition: where its declaration begins, and the words `static` and `inline` in it.
-struct Definition<'a> {
+/// Where a function's declaration begins, and the words `static` and `inline` in it.
+struct Declaration<'a> {
     begin: usize,
     specifiers: Vec<Token<'a>>,
+    /// Whether a body follows.
+    defines: bool,
 }
 
-/// The definitions of functions that are no kernels.
-fn definitions(text: &str) -> Vec<Definition<'_>> {
+/// The declarations and definitions of functions that are no kernels.
+fn declarations(text: &str) -> Vec<Declaration<'_>> {
     let mut found = Vec::new();
     let mut declaration: Vec<Token<'_>> = Vec::new();
     let (mut braces, mut parentheses) = (0_u32, 0_u32);
@@ -24,21 +26,8 @@ fn definitions(text: &str) -> Vec<Definition<'_>> {
             "(" => parentheses += 1,
             ")" => parentheses = parentheses.saturating_sub(1),
             "{" => {
-                let last = declaration.last().is_some_and(|last| last.is(")"));
-                let is_kernel =
-                    declaration.iter().any(|token| token.is("kernel") || token.is("__kernel"));
-                if braces == 0
-                    && parentheses == 0
-                    && last
-                    && !is_kernel
-                    && let Some(first) = declaration.first()
-                {
-                    let begin = first.begin;
-                    let is_specifier = |token: &&Token<'_>| {
-                        matches!(token.text, "static" | "inline" | "__inline" | "__inline__")
-                    };
-                    let specifiers = declaration.iter().filter(is_specifier).copied().collect();
-                    found.push(Definition { begin, specifiers });
+                if braces == 0 && parentheses == 0 {
+                    found.extend(function(&declaration, true));
                 }
                 braces += 1;
             }
@@ -50,6 +39,7 @@ fn definitions(text: &str) -> Vec<Definition<'_>> {
                 continue;
             }
             ";" if braces == 0 => {
+                found.extend(function(&declaration, false));
                 declaration.clear();
                 continue;
             }
@@ -62,9 +52,25 @@ fn definitions(text: &str) -> Vec<Definition<'_>> {
     found
 }
 
+/// What these tokens declare, if it is a function and no kernel.
+fn function<'a>(tokens: &[Token<'a>], defines: bool) -> Option<Declaration<'a>> {
+    let (first, last) = (tokens.first()?, tokens.last()?);
+    let holds = |words: &[&str]| tokens.iter().any(|token| words.contains(&token.text));
+    // A record's type may be a result's; without a body that is too rare to tell it from a variable.
+    let is_other = holds(&["kernel", "__kernel"])
+        || !defines && holds(&["typedef", "struct", "union", "enum", "="]);
+    if !last.is(")") || is_other {
+        return None;
+    }
+    let is_specifier =
+        |token: &&Token<'_>| matches!(token.text, "static" | "inline" | "__inline" | "__inline__");
+    let specifiers = tokens.iter().filter(is_specifier).copied().collect();
+    Some(Declaration { begin: first.begin, specifiers, defines })
+}
+
 /// The text with all helpers `static`; `None` where they are.
 pub(crate) fn with_static_helpers(text: &str) -> Option<String> {
-    let shared: Vec<usize> = definitions(text)
+    let shared: Vec<usize> = declarations(text)
         .into_iter()
         .filter(|one| !one.specifiers.iter().any(|token| token.is("static")))
         .map(|one| one.begin)
@@ -78,7 +84,8 @@ pub(crate) fn with_static_helpers(text: &str) -> Option<String> {
 
 /// The texts with one helper each that others may call, too, and so stays in the module.
 pub(crate) fn with_shared_helper(text: &str) -> Vec<String> {
-    let local = definitions(text).into_iter().filter(|one| !one.specifiers.is_empty());
+    let local =
+        declarations(text).into_iter().filter(|one| one.defines && !one.specifiers.is_empty());
     let shared = local.map(|one| {
         let mut made = text.to_owned();
         for token in one.specifiers.iter().rev() {
@@ -95,6 +102,12 @@ mod tests {
 
     const TEXT: &str = "#define X { 1\ntypedef struct { int a; } T;\nint F(int a) { if (a) { return 1; } return 2; }\n\
                         static inline T G(T a) { return a; }\nkernel void A(global int* a) { a[0] = F(1); }\n";
+
+    #[test]
+    fn what_is_announced_is_made_static_with_what_it_announces() {
+        let text = "typedef int (*P)(int);\nint F(int a);\n__constant int X = (3);\nint F(int a) { return a; }\n";
+        assert_eq!(with_static_helpers(text), Some(text.replace("int F", "static int F")));
+    }
 
     #[test]
     fn helpers_are_found_and_kernels_and_structs_are_none() {

@@ -13,7 +13,7 @@ mod walk;
 pub(crate) use helper::{with_shared_helper, with_static_helpers};
 pub(crate) use print::renumbered;
 pub(crate) use types::{Scalar, Space, Ty};
-pub(crate) use walk::{Place, Scope, Variable, Visitor};
+pub(crate) use walk::{Place, Scope, Variable, Visitor, declares};
 
 /// Statements that a paragraph takes with it.
 const PARAGRAPH: usize = 8;

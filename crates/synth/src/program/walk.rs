@@ -206,7 +206,7 @@ impl Walk<'_> {
 }
 
 /// Whether one of these statements declares `name`, at any depth.
-pub(super) fn declares(list: &[Statement], name: &str) -> bool {
+pub(crate) fn declares(list: &[Statement], name: &str) -> bool {
     list.iter().any(|statement| match statement {
         Statement::Declare { name: own, .. } => own == name,
         Statement::If { then, otherwise, .. } => {
@@ -260,7 +260,7 @@ impl Statement {
 }
 
 impl Expression {
-    pub(super) fn each(&mut self, visit: &mut dyn FnMut(&mut Expression)) {
+    pub(crate) fn each(&mut self, visit: &mut dyn FnMut(&mut Expression)) {
         visit(self);
         match &mut self.node {
             Node::Name(_) | Node::Literal(_) | Node::Opaque(_) => {}

@@ -300,7 +300,15 @@ impl Steer {
         }
         let corpus = Corpus::open(path, &exclusion, judge, cache().as_deref())?;
         if corpus.is_empty() {
-            bail!("no kernel of {} may be a seed ({} kept out)", path.display(), corpus.excluded());
+            let why = match exclusion.folder_of(path) {
+                Some(folder) => format!(
+                    "it lies where --exclude or --targets keeps all out, in {}: seeds belong elsewhere",
+                    folder.display()
+                ),
+                None => "all are named like a target, or resemble what is excluded".to_owned(),
+            };
+            let kept_out = corpus.excluded();
+            bail!("no kernel of {} may be a seed ({kept_out} kept out): {why}", path.display());
         }
         bar.message(&format!("{} seeds, {} kept out", corpus.len(), corpus.excluded()));
         Ok(corpus)
