@@ -50,13 +50,13 @@ pub struct Corpus {
 ///
 /// A kernel is kept out when its own name is that of a target's program, when it is a near-duplicate
 /// (Jaccard similarity of token shingles at least [`dataset::FAMILY_THRESHOLD`], names made alike)
-/// of an excluded program, when its family holds such a kernel, or when all of its data set lies
-/// where an excluded one does.
+/// of an excluded program, when its family holds such a kernel, or when all of what holds it lies
+/// in the folder of an excluded file, or below an excluded folder.
 #[derive(Clone, Debug, Default)]
 pub struct Exclusion {
     names: HashSet<String>,
     signatures: Vec<Signature>,
-    /// Folders, and whether what lies deeper in them is kept out as well.
+    /// Folders, and whether data sets below them are kept out as well.
     folders: Vec<(PathBuf, bool)>,
 }
 
@@ -75,8 +75,8 @@ impl Exclusion {
         self.signatures.push(signature(text));
     }
 
-    /// Keep the programs at `path` out, with their near-duplicates, and everything that lies in the
-    /// same folder: a data set, a folder or file of programs, or JSON lines with `src` or `text`, or
+    /// Keep the programs at `path` out, with their near-duplicates, and what
+    /// [`Exclusion::add_folder`] keeps out: `path` is a data set, a folder or file of programs, or JSON lines with `src` or `text`, or
     /// `target`, whose name is kept out.
     ///
     /// # Errors
@@ -108,14 +108,21 @@ impl Exclusion {
         Ok(())
     }
 
-    /// Keep out what lies beside this file, which is reference data as it is; of a folder, all of it.
+    /// Of a folder, keep all out that lies in it; of a file, all in its folder but data sets below: they
+    /// are nobody's reference data, as where all work is done in one folder.
     pub fn add_folder(&mut self, path: &Path) {
-        let Ok(path) = path.canonicalize() else { return };
-        if path.is_dir() {
-            self.folders.push((path, true));
-        } else if let Some(folder) = path.parent() {
-            self.folders.push((folder.to_owned(), false));
+        let real = path.canonicalize().ok();
+        if let Some(folder) = real.clone().filter(|folder| folder.is_dir()) {
+            self.folders.push((folder, true));
+            return;
         }
+        // A link's own folder, and that of what it points to.
+        let beside = path.parent().map(|folder| Path::new(".").join(folder));
+        let folders = [
+            beside.and_then(|folder| folder.canonicalize().ok()),
+            real.and_then(|file| file.parent().map(Path::to_owned)),
+        ];
+        self.folders.extend(folders.into_iter().flatten().map(|folder| (folder, false)));
     }
 
     /// Whether this kernel is kept out.
@@ -128,14 +135,13 @@ impl Exclusion {
         self.signatures.iter().any(|known| own.similarity(known) >= dataset::FAMILY_THRESHOLD)
     }
 
-    /// The folder for which everything at `path` is kept out, if there is one. A data set of its own
-    /// beside an excluded file, as in a folder that all work is done in, is not.
+    /// The folder for which everything at `path` is kept out, if there is one.
     #[must_use]
     pub fn folder_of(&self, path: &Path) -> Option<&Path> {
         let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-        let holds = |(folder, deep): &&(PathBuf, bool)| match deep {
-            true => path.starts_with(folder),
-            false => path == *folder || path.is_file() && path.parent() == Some(folder),
+        let is_own = Dataset::is_at(&path);
+        let holds = |(folder, deep): &&(PathBuf, bool)| {
+            path.starts_with(folder) && (*deep || path == *folder || !is_own)
         };
         self.folders.iter().find(holds).map(|(folder, _)| folder.as_path())
     }

@@ -64,11 +64,12 @@ __kernel void A(__global int* a, __global float* b, uint c, int d, float e, floa
 /// The squared distance from which on half of the candidates are edits tried one by one and combined.
 const NEAR: f64 = 400.0;
 
-/// The squared distance from which on a search that stands still begins again from elsewhere, and
-/// how many candidates without a better one that takes. Nearly all targets that are hit at all are
-/// hit with less between one best and the next; farther away patience still pays.
+/// The squared distance, by plain differences, from which on a search that stands still begins again
+/// from elsewhere; farther away patience still pays.
 const STUCK: f64 = 100.0;
-const PATIENCE: u64 = 1_500;
+
+/// How many seeds there must be for half of them to be worth starting from.
+const ENOUGH: usize = 192;
 
 /// How a search goes about it.
 #[derive(Clone, Debug)]
@@ -81,6 +82,9 @@ pub struct Settings {
     pub depth: u32,
     /// Candidates of a generation.
     pub generation: usize,
+    /// Candidates without a better one after which a search near its target begins again from
+    /// elsewhere: nearly all targets that are hit at all are hit without ever waiting so long.
+    pub patience: u64,
     /// Programs that survive a generation (BenchPress's K).
     pub survivors: usize,
     /// Probability that a survivor gives its place to a random candidate (PACT'22, section 3.4).
@@ -102,6 +106,7 @@ impl Default for Settings {
             budget: Budget::Candidates(10_000),
             depth: u32::MAX,
             generation: 48,
+            patience: 1_500,
             survivors: 32,
             replacement: 0.15,
             temperature: 0.3,
@@ -233,7 +238,7 @@ impl<'a> Search<'a> {
         {
             generation += 1;
             let wanted = run.clock.allows(found.candidates, self.settings.generation);
-            if run.is_stuck(found.candidates) && self.is_directed() {
+            if self.is_stuck(&run, found.candidates) {
                 self.begin_again(&mut run, found.candidates);
             }
             let proposed = self.propose(&mut run, wanted);
@@ -307,6 +312,15 @@ impl<'a> Search<'a> {
         }
     }
 
+    /// Whether nothing nearer has come for long, near a target that was not hit yet.
+    fn is_stuck(&self, run: &Run, candidates: u64) -> bool {
+        self.settings.metric == Metric::Euclidean
+            && self.is_directed()
+            && run.best > 0.0
+            && run.best <= STUCK
+            && candidates - run.improved > self.settings.patience
+    }
+
     /// What one set of survivors cannot reach another may: all that is kept is what was found and
     /// what edits were seen to do, and a random half of the seeds is what is started from.
     fn begin_again(&mut self, run: &mut Run, candidates: u64) {
@@ -314,7 +328,8 @@ impl<'a> Search<'a> {
             proposer.restart();
         }
         let Run { ranked, chance, .. } = &mut *run;
-        run.nearest = ranked.iter().copied().filter(|_| chance.random_bool(0.5)).collect();
+        let all = ranked.len() < ENOUGH;
+        run.nearest = ranked.iter().copied().filter(|_| all || chance.random_bool(0.5)).collect();
         run.survivors = self.start(&run.aim);
         run.bandit = Bandit::new(self.proposers.len());
         run.seen.clear();
@@ -681,7 +696,7 @@ struct Run {
     survivors: Vec<Arc<Judged>>,
     /// The nearest so far by the metric, nearest first.
     nearest_found: Vec<Arc<Judged>>,
-    /// Hashes of texts that were judged.
+    /// Hashes of texts that were judged since the search began, or began again.
     seen: HashSet<String>,
     /// The least squared distance since the search began, or began again, as it guides the search.
     best: f64,
@@ -691,12 +706,6 @@ struct Run {
     neighbours: Neighbours,
     /// Survivors that the last generation brought.
     entered: Vec<Arc<Judged>>,
-}
-
-impl Run {
-    fn is_stuck(&self, candidates: u64) -> bool {
-        self.best <= STUCK && candidates - self.improved > PATIENCE
-    }
 }
 
 fn record(run: &Run, generation: u32, found: &mut Found) {

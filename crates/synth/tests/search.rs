@@ -115,16 +115,44 @@ fn suite_kernels_are_never_seeds() {
 }
 
 #[test]
-fn a_data_set_of_its_own_beside_the_targets_gives_seeds() {
+fn a_data_set_beside_the_targets_gives_seeds_and_a_suite_does_not() {
     let folder = tempfile::tempdir().expect("a folder");
-    let (targets, kernels) = (folder.path().join("targets.jsonl"), folder.path().join("kernels"));
+    let targets = folder.path().join("targets.jsonl");
+    let [kernels, suite] = ["kernels", "suite"].map(|name| folder.path().join(name));
+    for made in [&kernels, &suite] {
+        std::fs::create_dir(made).expect("made");
+    }
+    std::fs::write(kernels.join("dataset.json"), "{}").expect("written");
     std::fs::write(&targets, "").expect("written");
-    std::fs::create_dir(&kernels).expect("made");
     let mut beside = Exclusion::default();
     beside.add_folder(&targets);
     assert_eq!(beside.folder_of(&kernels), None);
-    assert!(beside.folder_of(&targets).is_some() && beside.folder_of(folder.path()).is_some());
+    for held in [&targets, &suite, &suite.join("a.cl"), folder.path()] {
+        assert!(beside.folder_of(held).is_some(), "{}", held.display());
+    }
     let mut below = Exclusion::default();
     below.add_folder(folder.path());
     assert!(below.folder_of(&kernels).is_some());
+}
+
+#[test]
+fn a_search_that_stands_still_begins_again_and_keeps_its_best() {
+    let Some(judge) = judge("instcount") else { return };
+    // A second block that is reached by one branch chooses between no values: much is near, nothing there.
+    let target = Target::parse("TotalBlocks=2,Br=1,Ret=1,Load=2,PHI=2,Store=0", judge.space());
+    let target = target.expect("well-formed");
+    let corpus = Corpus::default();
+    let find = |patience| {
+        let settings = Settings { patience, ..settings(2_000) };
+        let mut search = Search::new(&judge, &corpus, settings).expect("known");
+        search.find(&target, &AtomicBool::new(false)).expect("judged")
+    };
+    let (eager, again, patient) = (find(100), find(100), find(u64::MAX));
+    assert_eq!(eager.kernels[0].text, again.kernels[0].text);
+    let least = |found: &synth::Found| {
+        found.trajectory.iter().map(|row| row.distance).fold(f64::INFINITY, f64::min)
+    };
+    // Of what came before the search began again nothing is lost.
+    assert!((least(&eager) - eager.kernels[0].distance).abs() < 1e-9);
+    assert!(!patient.is_exact() && eager.kernels[0].text != patient.kernels[0].text);
 }

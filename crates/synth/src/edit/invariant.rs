@@ -30,17 +30,12 @@ fn names(value: &mut Expression, holds: &dyn Fn(&str) -> bool) -> bool {
     found
 }
 
-/// In every operation of the loop that does the same each time, the counter takes an integer's place.
+/// In operations of the loop's body that do the same each time, the counter takes an integer's place.
 fn vary(program: &mut Program, zone: Zone, chance: &mut Chance) -> Option<()> {
     let point = random_statement(program, zone, chance, is_loop)?;
     let mut changed = false;
     point.change(program, |list, at| {
         let changes = assigned(&mut list[at]);
-        let integers: Vec<(&String, &Ty)> = changes
-            .iter()
-            .filter(|(name, ty)| is_integer(&Expression::name(**ty, name.as_str())))
-            .collect();
-        let Some((counter, ty)) = integers.choose(chance) else { return };
         let (Statement::For { body, .. }
         | Statement::While { body, .. }
         | Statement::Do { body, .. }) = &mut list[at]
@@ -48,6 +43,14 @@ fn vary(program: &mut Program, zone: Zone, chance: &mut Chance) -> Option<()> {
             return;
         };
         let inner = body.clone();
+        // What the body declares is not known all through it.
+        let counters: Vec<(&String, &Ty)> = changes
+            .iter()
+            .filter(|(name, ty)| {
+                is_integer(&Expression::name(**ty, name.as_str())) && !declares(&inner, name)
+            })
+            .collect();
+        let Some((counter, ty)) = counters.choose(chance) else { return };
         let varies = |name: &str| changes.contains_key(name) || declares(&inner, name);
         for statement in body {
             statement.each_expression(&mut |value| {

@@ -122,8 +122,8 @@ fn moved(
     Some(())
 }
 
-/// All elements of one integer type become those of another: what is read, computed with and stored
-/// needs no conversion on its way then, which it would if one buffer's alone did.
+/// Elements of one integer type, of all global buffers, become those of another. Of one buffer alone
+/// they would bring a conversion between what is read and what is stored.
 fn with_elements(program: &mut Program, chance: &mut Chance, to: Scalar) -> Option<()> {
     let accessed = |access: &Expression| match &access.node {
         Node::Index(pointer, _) => match (&pointer.node, pointer.ty) {

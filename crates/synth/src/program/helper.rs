@@ -8,6 +8,7 @@ use clang::lexer::{Token, tokens};
 /// Where a function's declaration begins, and the words `static` and `inline` in it.
 struct Declaration<'a> {
     begin: usize,
+    name: &'a str,
     specifiers: Vec<Token<'a>>,
     /// Whether a body follows.
     defines: bool,
@@ -52,20 +53,24 @@ fn declarations(text: &str) -> Vec<Declaration<'_>> {
     found
 }
 
-/// What these tokens declare, if it is a function and no kernel.
+/// What these tokens declare, if it is a function and no kernel. Announcements that begin with an
+/// attribute, or whose result is a record, are left alone.
 fn function<'a>(tokens: &[Token<'a>], defines: bool) -> Option<Declaration<'a>> {
+    const NOT_ANNOUNCED: [&str; 6] = ["typedef", "struct", "union", "enum", "extern", "="];
     let (first, last) = (tokens.first()?, tokens.last()?);
-    let holds = |words: &[&str]| tokens.iter().any(|token| words.contains(&token.text));
-    // A record's type may be a result's; without a body that is too rare to tell it from a variable.
-    let is_other = holds(&["kernel", "__kernel"])
-        || !defines && holds(&["typedef", "struct", "union", "enum", "="]);
-    if !last.is(")") || is_other {
+    let open = tokens.iter().position(|token| token.is("("))?;
+    let name = tokens[..open].last()?.text;
+    let is_kernel = tokens.iter().any(|token| token.is("kernel") || token.is("__kernel"));
+    let announces = open > 1
+        && name != "__attribute__"
+        && !tokens[..open].iter().any(|token| NOT_ANNOUNCED.contains(&token.text));
+    if !last.is(")") || is_kernel || !(defines || announces) {
         return None;
     }
     let is_specifier =
         |token: &&Token<'_>| matches!(token.text, "static" | "inline" | "__inline" | "__inline__");
     let specifiers = tokens.iter().filter(is_specifier).copied().collect();
-    Some(Declaration { begin: first.begin, specifiers, defines })
+    Some(Declaration { begin: first.begin, name, specifiers, defines })
 }
 
 /// The text with all helpers `static`; `None` where they are.
@@ -84,11 +89,13 @@ pub(crate) fn with_static_helpers(text: &str) -> Option<String> {
 
 /// The texts with one helper each that others may call, too, and so stays in the module.
 pub(crate) fn with_shared_helper(text: &str) -> Vec<String> {
-    let local =
-        declarations(text).into_iter().filter(|one| one.defines && !one.specifiers.is_empty());
+    let all = declarations(text);
+    let local = all.iter().filter(|one| one.defines && !one.specifiers.is_empty());
     let shared = local.map(|one| {
         let mut made = text.to_owned();
-        for token in one.specifiers.iter().rev() {
+        let same = all.iter().filter(|other| other.name == one.name);
+        let specifiers: Vec<_> = same.flat_map(|other| &other.specifiers).collect();
+        for token in specifiers.iter().rev() {
             made.replace_range(token.begin..token.end(), "");
         }
         made
@@ -104,9 +111,13 @@ mod tests {
                         static inline T G(T a) { return a; }\nkernel void A(global int* a) { a[0] = F(1); }\n";
 
     #[test]
-    fn what_is_announced_is_made_static_with_what_it_announces() {
-        let text = "typedef int (*P)(int);\nint F(int a);\n__constant int X = (3);\nint F(int a) { return a; }\n";
-        assert_eq!(with_static_helpers(text), Some(text.replace("int F", "static int F")));
+    fn what_is_announced_goes_with_what_it_announces() {
+        let text = "typedef int (*P)(int);\nint F(const struct S* a);\n__constant int X = (3);\n\
+                    struct S { int a; } __attribute__((packed));\ntypedef struct { int b; } T __attribute__((packed));\n\
+                    extern int E(int);\nint F(const struct S* a) { return a->a; }\n";
+        let made = text.replace("int F", "static int F");
+        assert_eq!(with_static_helpers(text), Some(made.clone()));
+        assert_eq!(with_shared_helper(&made), [text.replace("int F", " int F")]);
     }
 
     #[test]

@@ -71,7 +71,8 @@ pub struct State<'a> {
     pub(crate) aim: &'a Aim,
     pub(crate) survivors: &'a [Arc<Judged>],
     pub(crate) corpus: &'a Corpus,
-    /// Places of the mined kernels nearest to the target, nearest first.
+    /// Places of the mined kernels nearest to the target, nearest first; a random half of them once
+    /// the search has begun again.
     pub(crate) nearest: &'a [usize],
     pub(crate) effects: &'a Effects,
     /// The effects, for finding edits that together do exactly what is wanted.
@@ -163,7 +164,7 @@ pub trait Proposer: Send {
         false
     }
 
-    /// A search for another target begins.
+    /// A search begins: for another target, or again from elsewhere.
     fn restart(&mut self) {}
 }
 

@@ -305,7 +305,11 @@ impl Steer {
                     "it lies where --exclude or --targets keeps all out, in {}: seeds belong elsewhere",
                     folder.display()
                 ),
-                None => "all are named like a target, or resemble what is excluded".to_owned(),
+                None if corpus.excluded() == 0 => "it holds none that compiles".to_owned(),
+                None => {
+                    "all are named like a target, or they or their families resemble what is excluded"
+                        .to_owned()
+                }
             };
             let kept_out = corpus.excluded();
             bail!("no kernel of {} may be a seed ({kept_out} kept out): {why}", path.display());
