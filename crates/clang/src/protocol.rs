@@ -497,3 +497,21 @@ pub struct Node {
     /// Nodes in the subtree, this one included.
     pub size: u32,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn bytes_in_one_piece_are_written_as_a_list_of_them(bitcode: Vec<u8>) {
+            let size = FunctionSize { name: "A".into(), kernel: true, instructions: 3 };
+            let code = Code { bitcode: bitcode.clone(), functions: vec![size] };
+            let written = postcard::to_stdvec(&code).expect("plain data");
+            let list = postcard::to_stdvec(&(bitcode, &code.functions)).expect("plain data");
+            prop_assert_eq!(&written, &list);
+            prop_assert_eq!(postcard::from_bytes::<Code>(&written), Ok(code));
+        }
+    }
+}

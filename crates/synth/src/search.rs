@@ -249,13 +249,13 @@ impl<'a> Search<'a> {
                 proposed.iter().map(|(_, candidate)| candidate.text.as_str()).collect();
             let vectors = self.judge.judge(&texts)?;
             found.candidates += texts.len() as u64;
-            let before = run.best;
+            let before = run.attempt.best;
             let fresh = self.take(&mut run, proposed, vectors);
-            if run.best < before {
-                run.improved = found.candidates;
+            if run.attempt.best < before {
+                run.attempt.improved = found.candidates;
             }
             self.survive(&mut run, fresh);
-            run.generations += 1;
+            run.attempt.generations += 1;
             record(&run, generation, &mut found);
             if self.is_done(&mut run) {
                 break;
@@ -287,28 +287,34 @@ impl<'a> Search<'a> {
         // Of equally near seeds the mined ones come first.
         let skipped = if only_nearest { 0 } else { mined_exact };
         let ranked: Vec<usize> = ranked.into_iter().skip(skipped).map(|(_, place)| place).collect();
+        Run {
+            clock,
+            attempt: self.attempt(&aim, ranked.clone(), 0),
+            aim,
+            chance,
+            ranked,
+            mined_exact: u32::try_from(mined_exact).unwrap_or(u32::MAX),
+            mined_proximity,
+            nearest_found: Vec::new(),
+            entered: Vec::new(),
+        }
+    }
+
+    /// A beginning from these seeds, when so many candidates were judged.
+    fn attempt(&mut self, aim: &Aim, nearest: Vec<usize>, candidates: u64) -> Attempt {
         for proposer in &mut self.proposers {
             proposer.restart();
         }
-        let survivors = if self.is_directed() { self.start(&aim) } else { Vec::new() };
-        Run {
-            clock,
-            bandit: Bandit::new(self.proposers.len()),
-            aim,
-            chance,
-            nearest: ranked.clone(),
-            ranked,
+        Attempt {
+            nearest,
             generations: 0,
-            improved: 0,
-            mined_exact: u32::try_from(mined_exact).unwrap_or(u32::MAX),
-            mined_proximity,
-            survivors,
-            nearest_found: Vec::new(),
+            improved: candidates,
+            bandit: Bandit::new(self.proposers.len()),
+            survivors: if self.is_directed() { self.start(aim) } else { Vec::new() },
             seen: HashSet::new(),
             best: f64::INFINITY,
             trust: Trust::default(),
             neighbours: Neighbours::default(),
-            entered: Vec::new(),
         }
     }
 
@@ -316,28 +322,18 @@ impl<'a> Search<'a> {
     fn is_stuck(&self, run: &Run, candidates: u64) -> bool {
         self.settings.metric == Metric::Euclidean
             && self.is_directed()
-            && run.best > 0.0
-            && run.best <= STUCK
-            && candidates - run.improved > self.settings.patience
+            && run.attempt.best > 0.0
+            && run.attempt.best <= STUCK
+            && candidates - run.attempt.improved > self.settings.patience
     }
 
     /// What one set of survivors cannot reach another may: all that is kept is what was found and
     /// what edits were seen to do, and a random half of the seeds is what is started from.
     fn begin_again(&mut self, run: &mut Run, candidates: u64) {
-        for proposer in &mut self.proposers {
-            proposer.restart();
-        }
         let Run { ranked, chance, .. } = &mut *run;
         let all = ranked.len() < ENOUGH;
-        run.nearest = ranked.iter().copied().filter(|_| all || chance.random_bool(0.5)).collect();
-        run.survivors = self.start(&run.aim);
-        run.bandit = Bandit::new(self.proposers.len());
-        run.seen.clear();
-        run.best = f64::INFINITY;
-        run.trust = Trust::default();
-        run.neighbours = Neighbours::default();
-        run.generations = 0;
-        run.improved = candidates;
+        let nearest = ranked.iter().copied().filter(|_| all || chance.random_bool(0.5)).collect();
+        run.attempt = self.attempt(&run.aim, nearest, candidates);
     }
 
     /// Every edit made a few times in a program that has a place for most: so that the first plans
@@ -410,25 +406,25 @@ impl<'a> Search<'a> {
         let mut shares = vec![0; self.proposers.len()];
         for (arm, proposer) in self.proposers.iter().enumerate() {
             // Where to start from comes first, whatever it is worth later.
-            if run.generations == 0 && proposer.name() == "nearest" {
+            if run.attempt.generations == 0 && proposer.name() == "nearest" {
                 shares[arm] = wanted * 2 / 3;
             }
             // Most of its candidates are no success of their own, but what successes are made of.
-            if proposer.name() == "combine" && run.best < NEAR {
+            if proposer.name() == "combine" && run.attempt.best < NEAR {
                 shares[arm] = wanted / 2;
             }
         }
         for _ in shares.iter().sum::<usize>()..wanted {
-            shares[run.bandit.draw(&mut run.chance)] += 1;
+            shares[run.attempt.bandit.draw(&mut run.chance)] += 1;
         }
-        let sums = self.effects.sums(&run.aim, &run.trust);
+        let sums = self.effects.sums(&run.aim, &run.attempt.trust);
         let state = State {
             sums: &sums,
-            neighbours: &run.neighbours,
+            neighbours: &run.attempt.neighbours,
             aim: &run.aim,
-            survivors: &run.survivors,
+            survivors: &run.attempt.survivors,
             corpus: self.corpus,
-            nearest: &run.nearest,
+            nearest: &run.attempt.nearest,
             effects: &self.effects,
             temperature: self.settings.temperature,
             judge: self.judge,
@@ -440,14 +436,14 @@ impl<'a> Search<'a> {
             if candidates.len() < share {
                 // Who has nothing to say is asked less.
                 for _ in candidates.len()..share {
-                    run.bandit.reward(arm, 0.0);
+                    run.attempt.bandit.reward(arm, 0.0);
                 }
             }
             for candidate in candidates {
-                if run.seen.insert(dataset::content_hash(candidate.text.as_bytes())) {
+                if run.attempt.seen.insert(dataset::content_hash(candidate.text.as_bytes())) {
                     proposed.push((arm, candidate));
                 } else {
-                    run.bandit.reward(arm, 0.0);
+                    run.attempt.bandit.reward(arm, 0.0);
                 }
             }
         }
@@ -462,9 +458,9 @@ impl<'a> Search<'a> {
         vectors: Vec<Option<Vec<f64>>>,
     ) -> Vec<Arc<Judged>> {
         // The last survivors are there by chance: who is nearer than those is worth nothing yet.
-        let middle = run.survivors.get(self.settings.survivors / 2);
+        let middle = run.attempt.survivors.get(self.settings.survivors / 2);
         let middle = middle.map_or(f64::INFINITY, |middle| middle.guide);
-        let mut best = run.best;
+        let mut best = run.attempt.best;
         let mut fresh = Vec::new();
         for ((arm, candidate), vector) in proposed.into_iter().zip(vectors) {
             if let (Some(edit), Some(parent)) = (candidate.edit, &candidate.parent) {
@@ -472,13 +468,13 @@ impl<'a> Search<'a> {
             }
             let hit = vector.as_ref().is_some_and(|vector| run.aim.distance(vector) == 0.0);
             if !hit {
-                run.trust.doubt(&candidate.plan);
+                run.attempt.trust.doubt(&candidate.plan);
             }
             let edited = candidate.edit.and(candidate.parent.clone());
             let Some(vector) = vector else {
-                run.bandit.reward(arm, 0.0);
+                run.attempt.bandit.reward(arm, 0.0);
                 if let Some(parent) = edited {
-                    run.neighbours.add(&parent, None);
+                    run.attempt.neighbours.add(&parent, None);
                 }
                 continue;
             };
@@ -491,7 +487,7 @@ impl<'a> Search<'a> {
                 0.0
             };
             best = best.min(guide);
-            run.bandit.reward(arm, reward);
+            run.attempt.bandit.reward(arm, reward);
             self.lineages += 1;
             let lineage = candidate.parent.map_or(self.lineages, |parent| match parent.lineage {
                 // The empty kernel has no features to pass on.
@@ -508,12 +504,12 @@ impl<'a> Search<'a> {
                 proposer: self.proposers[arm].name(),
             });
             if let Some(parent) = edited {
-                run.neighbours.add(&parent, Some(&judged));
+                run.attempt.neighbours.add(&parent, Some(&judged));
             }
             fresh.push(judged);
         }
-        run.best = best;
-        run.bandit.forget();
+        run.attempt.best = best;
+        run.attempt.bandit.forget();
         fresh
     }
 
@@ -521,7 +517,7 @@ impl<'a> Search<'a> {
     /// most, some replaced by chance.
     fn survive(&mut self, run: &mut Run, fresh: Vec<Arc<Judged>>) {
         let count = self.settings.survivors;
-        let mut pool = std::mem::take(&mut run.survivors);
+        let mut pool = std::mem::take(&mut run.attempt.survivors);
         pool.extend(fresh.iter().cloned());
         // Of equally near programs the newer is kept: the search drifts instead of standing still.
         let age = |judged: &Arc<Judged>| !fresh.iter().any(|one| Arc::ptr_eq(one, judged));
@@ -597,14 +593,14 @@ impl<'a> Search<'a> {
         }
         run.nearest_found.sort_by(|a, b| a.distance.total_cmp(&b.distance));
         run.nearest_found.truncate(4 * self.settings.kept);
-        run.survivors = kept;
+        run.attempt.survivors = kept;
     }
 
     /// Whether enough kernels are exact, and acceptable.
     fn is_done(&self, run: &mut Run) -> bool {
         if let Some(accepts) = self.acceptance {
             // What is right but may not be an answer makes room for others.
-            run.survivors.retain(|judged| judged.distance > 0.0 || accepts(&judged.text));
+            run.attempt.survivors.retain(|judged| judged.distance > 0.0 || accepts(&judged.text));
             run.nearest_found.retain(|judged| judged.distance > 0.0 || accepts(&judged.text));
         }
         let exact = run.nearest_found.iter().filter(|judged| judged.distance == 0.0).count();
@@ -681,31 +677,36 @@ impl<'a> Search<'a> {
 /// The search for one target.
 struct Run {
     clock: Clock,
-    bandit: Bandit,
     aim: Aim,
     chance: Chance,
-    /// Seeds by their distance, and those that are started from.
+    /// Seeds by their distance.
     ranked: Vec<usize>,
+    mined_exact: u32,
+    mined_proximity: f64,
+    /// The nearest so far by the metric, nearest first.
+    nearest_found: Vec<Arc<Judged>>,
+    /// Survivors that the last generation brought.
+    entered: Vec<Arc<Judged>>,
+    attempt: Attempt,
+}
+
+/// What is forgotten when a search begins again.
+struct Attempt {
+    /// The seeds that are started from, by their distance.
     nearest: Vec<usize>,
-    /// Generations since the search began, or began again.
     generations: u32,
     /// Candidates judged when the last best was found.
     improved: u64,
-    mined_exact: u32,
-    mined_proximity: f64,
+    bandit: Bandit,
     survivors: Vec<Arc<Judged>>,
-    /// The nearest so far by the metric, nearest first.
-    nearest_found: Vec<Arc<Judged>>,
-    /// Hashes of texts that were judged since the search began, or began again.
+    /// Hashes of texts that were judged.
     seen: HashSet<String>,
-    /// The least squared distance since the search began, or began again, as it guides the search.
+    /// The least squared distance so far, as it guides the search.
     best: f64,
     /// What became of plans.
     trust: Trust,
     /// What single edits made of programs near the target.
     neighbours: Neighbours,
-    /// Survivors that the last generation brought.
-    entered: Vec<Arc<Judged>>,
 }
 
 fn record(run: &Run, generation: u32, found: &mut Found) {
