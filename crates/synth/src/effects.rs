@@ -1,6 +1,7 @@
 //! What edits do to vectors, learned from every candidate that one edit alone was made in.
 
 use crate::{
+    columns,
     edit::{Chance, Edit},
     metric::Aim,
     sums::Sums,
@@ -114,6 +115,18 @@ impl Effects {
         }
         sums.seal();
         sums
+    }
+
+    /// Every edit with what it is expected to bring above what it costs, at these prices of the
+    /// dimensions; those that bring nothing are left out.
+    pub(crate) fn priced(&self, prices: &[f64]) -> Vec<(usize, f64)> {
+        let all = self.known.iter().enumerate();
+        all.filter_map(|(edit, known)| {
+            let gains = known.changes.iter().map(|change| columns::worth(change, prices) - 1.0);
+            let gain = gains.map(|gain| gain.max(0.0)).sum::<f64>() * known.works();
+            (gain > 1e-6).then(|| (edit, gain / known.changes.len().max(1) as f64))
+        })
+        .collect()
     }
 
     /// An edit that probably brings a program with this excess nearer to the aim.

@@ -32,6 +32,7 @@
 
 mod bandit;
 mod clock;
+mod columns;
 mod constraint;
 mod corpus;
 mod edit;

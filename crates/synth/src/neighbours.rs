@@ -12,7 +12,8 @@ const TEXT: usize = 1_000_000;
 #[derive(Debug)]
 pub(crate) struct Neighbourhood {
     pub(crate) base: Arc<Judged>,
-    pub(crate) children: Vec<Arc<Judged>>,
+    /// What was made, and by which edit.
+    pub(crate) children: Vec<(Arc<Judged>, usize)>,
     /// Edits tried, those that did not compile included.
     pub(crate) tried: usize,
 }
@@ -31,8 +32,8 @@ pub(crate) struct Neighbours {
 }
 
 impl Neighbours {
-    /// A single edit of `base` gave `child`, or nothing that compiles.
-    pub(crate) fn add(&mut self, base: &Arc<Judged>, child: Option<&Arc<Judged>>) {
+    /// A single `edit` of `base` gave `child`, or nothing that compiles.
+    pub(crate) fn add(&mut self, base: &Arc<Judged>, edit: usize, child: Option<&Arc<Judged>>) {
         let known = self.all.iter().position(|one| Arc::ptr_eq(&one.base, base));
         let place = known.unwrap_or_else(|| {
             self.make_room();
@@ -46,7 +47,7 @@ impl Neighbours {
             && known.children.len() < known.room()
             && child.vector != base.vector
         {
-            known.children.push(child.clone());
+            known.children.push((child.clone(), edit));
         }
     }
 

@@ -470,11 +470,11 @@ impl<'a> Search<'a> {
             if !hit {
                 run.attempt.trust.doubt(&candidate.plan);
             }
-            let edited = candidate.edit.and(candidate.parent.clone());
+            let edited = candidate.edit.zip(candidate.parent.clone());
             let Some(vector) = vector else {
                 run.attempt.bandit.reward(arm, 0.0);
-                if let Some(parent) = edited {
-                    run.attempt.neighbours.add(&parent, None);
+                if let Some((edit, parent)) = edited {
+                    run.attempt.neighbours.add(&parent, edit, None);
                 }
                 continue;
             };
@@ -503,8 +503,8 @@ impl<'a> Search<'a> {
                 program: candidate.program,
                 proposer: self.proposers[arm].name(),
             });
-            if let Some(parent) = edited {
-                run.attempt.neighbours.add(&parent, Some(&judged));
+            if let Some((edit, parent)) = edited {
+                run.attempt.neighbours.add(&parent, edit, Some(&judged));
             }
             fresh.push(judged);
         }

@@ -2,7 +2,7 @@
 //! function: that one brings a declaration into the module, which Autophase counts as a function.
 
 use super::{
-    ALL_VALUES, Chance, Entry, STATEMENTS, VALUES, Zone,
+    ALL_VALUES, ANY, Chance, Entry, STATEMENTS, VALUES, Zone,
     make::{Maker, zero},
     memory::insert,
     random_statement, random_value,
@@ -197,15 +197,32 @@ fn dimension(program: &mut Program, zone: Zone, chance: &mut Chance, number: &st
     Some(())
 }
 
+/// The fence or barrier that a statement is, by name.
+fn fence_of(statement: &Statement) -> Option<&'static str> {
+    let name = match statement {
+        Statement::Opaque(text) => text.split('(').next()?.trim(),
+        Statement::Evaluate(Expression { node: Node::Call(function, _), .. }) => function,
+        _ => return None,
+    };
+    FENCES.iter().chain(&["barrier"]).find(|known| **known == name).copied()
+}
+
+/// Which memory a fence or barrier is for is a constant, 1 or 2.
+fn fence_for(program: &mut Program, zone: Zone, chance: &mut Chance, memory: &str) -> Option<()> {
+    let mut known = None;
+    let point = random_statement(program, zone, chance, |statement| fence_of(statement).is_some())?;
+    point.change(program, |list, at| {
+        known = fence_of(&list[at]);
+        if let Some(name) = known {
+            list[at] = Statement::Opaque(format!("{name}({memory});"));
+        }
+    });
+    known.map(|_| ())
+}
+
 /// Takes a fence or barrier away.
 fn unfenced(program: &mut Program, zone: Zone, chance: &mut Chance) -> Option<()> {
-    let point = random_statement(program, zone, chance, |statement| match statement {
-        Statement::Opaque(text) => text.contains("_fence(") || text.contains("barrier("),
-        Statement::Evaluate(Expression { node: Node::Call(function, _), .. }) => {
-            function.ends_with("_fence") || function == "barrier"
-        }
-        _ => false,
-    })?;
+    let point = random_statement(program, zone, chance, |statement| fence_of(statement).is_some())?;
     point.change(program, |list, at| {
         list.remove(at);
     });
@@ -260,5 +277,7 @@ pub(super) const EDITS: &[Entry] = &[
     entry!("dimension-other", ALL_VALUES, dimension("2")),
     entry!("fence", STATEMENTS, fenced(Callee::Known)),
     entry!("fence-first", STATEMENTS, fenced(Callee::New)),
+    entry!("fence-local", ANY, fence_for("CLK_LOCAL_MEM_FENCE")),
+    entry!("fence-global", ANY, fence_for("CLK_GLOBAL_MEM_FENCE")),
     entry!("unfence", STATEMENTS, unfenced()),
 ];

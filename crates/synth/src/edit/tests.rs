@@ -267,4 +267,7 @@ fn loops_elements_and_dimensions_change_alone() {
             ("dimension-one", Zone::Value, &[("numConstOnes", 1), ("numConstZeroes", -1)]),
         ],
     );
+    let kernel = "__kernel void A(__global int* a) {\n  a[1] = 5;\n  \
+                  barrier(CLK_GLOBAL_MEM_FENCE);\n}\n";
+    expect("autophase", kernel, &[("fence-local", Zone::Any, &[("numConstOnes", 1)])]);
 }

@@ -31,18 +31,19 @@ fn pick<T: PartialEq + Clone>(base: &T, one: &T, other: &T) -> Option<T> {
     (other == base).then(|| one.clone())
 }
 
-/// The parameters of both: edits only add some.
+/// The parameters of both: edits add some, and change the types of some.
 fn parameters(base: &Program, one: &Program, other: &Program) -> Option<Vec<Parameter>> {
-    let kept = |program: &Program| program.parameters.starts_with(&base.parameters);
-    if !kept(one) || !kept(other) {
-        return pick(&base.parameters, &one.parameters, &other.parameters);
-    }
     let mut all = one.parameters.clone();
-    for parameter in &other.parameters[base.parameters.len()..] {
-        if all.iter().any(|known| known.name == parameter.name) {
-            return None;
+    for parameter in &other.parameters {
+        let same = |known: &&Parameter| known.name == parameter.name;
+        let before = base.parameters.iter().find(same);
+        match all.iter_mut().find(|known| known.name == parameter.name) {
+            Some(known) => match before {
+                Some(before) => *known = pick(before, known, parameter)?,
+                None => return None,
+            },
+            None => all.push(parameter.clone()),
         }
-        all.push(parameter.clone());
     }
     Some(all)
 }
@@ -355,6 +356,21 @@ mod tests {
             of(vec![set("a", name("x")), guarded(vec![set("b", name("y"))]), set("c", name("z"))]);
         let text = Program::merge(&base, &merged, &third).expect("no conflict").to_string();
         assert!(text.contains("if (c) {\n    b = y;\n  }\n  d = w;"), "{text}");
+    }
+
+    #[test]
+    fn a_parameter_may_have_another_type_beside_a_new_one() {
+        let mut base = of(vec![set("a", name("x"))]);
+        base.add_parameter(Ty::INT);
+        let mut one = base.clone();
+        one.parameters[0].text = "long p0".to_owned();
+        let mut other = base.clone();
+        other.add_parameter(Ty::FLOAT);
+        let merged = Program::merge(&base, &one, &other).expect("no conflict");
+        let texts: Vec<&str> = merged.parameters.iter().map(|one| one.text.as_str()).collect();
+        assert_eq!(texts, ["long p0", "float p1"]);
+        other.parameters[0].text = "char p0".to_owned();
+        assert_eq!(Program::merge(&base, &one, &other), None);
     }
 
     #[test]

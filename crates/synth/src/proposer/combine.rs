@@ -3,11 +3,21 @@
 //! What an edit does depends on where it is made; what it did *there* is known once it was tried. So a
 //! survivor is taken and many single edits of it are judged. Their changes nearly add up when they are
 //! made at different places: those whose changes cancel what is too much and too little are looked up
-//! (two lists of pairs that meet in the middle, up to four edits), the programs that they made are
-//! merged, and so are those that at least come nearer.
+//! (two lists of pairs that meet in the middle, up to four edits) or found by integer programming (up to
+//! twelve: `turn.rs`), the programs that they made are merged, and so are those that at least come nearer.
 
+mod turn;
+
+use self::turn::Turn;
 use super::{Candidate, Judged, Proposer, State};
-use crate::{edit::Chance, effects::Change, neighbours::Neighbourhood, program::Program, sums};
+use crate::{
+    columns::{self, Column},
+    edit::Chance,
+    effects::Change,
+    neighbours::Neighbourhood,
+    program::Program,
+    sums,
+};
 use rand::{
     Rng, SeedableRng,
     seq::{IndexedRandom, SliceRandom},
@@ -26,27 +36,58 @@ const PLANS: usize = 64;
 /// Sums that are kept on the way to one that comes nearer, and edits in it at most.
 const BEAM: usize = 200;
 const DEPTH: usize = 4;
+/// The squared distance up to which sums are found by integer programming, and the programs that single
+/// edits made from which on.
+const LAST: f64 = 64.0;
+const FEW: usize = 24;
 /// Programs tried for one change of a plan.
 const WAYS: usize = 6;
 
 /// Explores what is near the nearest survivor, and combines what it finds there.
 #[derive(Debug, Default)]
 pub(super) struct Combine {
-    focus: Option<Arc<Judged>>,
-    /// Combinations of it that were tried.
-    combined: usize,
+    turn: Option<Turn>,
     /// Programs whose turn is over, by address; their memory is kept alive with them.
     over: Vec<Arc<Judged>>,
     /// Hashes of the combinations that were tried.
     tried: HashSet<String>,
 }
 
+/// A change, and the edit that makes it where that is decided.
+#[derive(Clone, Copy, Debug)]
+struct Way {
+    kind: usize,
+    nth: Option<usize>,
+    /// Whether such an edit is made anew where none of those known fits.
+    remade: bool,
+}
+
+impl Way {
+    /// Any edits that make these changes.
+    fn any(plan: Vec<usize>) -> Vec<Way> {
+        plan.into_iter().map(|kind| Way { kind, nth: None, remade: false }).collect()
+    }
+}
+
 /// A change that some edit makes, and those that make it.
 struct Kind<'a> {
     hash: u64,
     change: Change,
-    /// The program that the edit was made in, and what it made.
-    made: Vec<(&'a Arc<Judged>, &'a Arc<Judged>)>,
+    made: Vec<Made<'a>>,
+}
+
+/// An edit that was made: in which program, what came of it, and which it was.
+#[derive(Clone, Copy, Debug)]
+struct Made<'a> {
+    base: &'a Arc<Judged>,
+    child: &'a Arc<Judged>,
+    edit: usize,
+}
+
+impl Kind<'_> {
+    fn column(&self, cost: f64) -> Column<'_> {
+        Column { change: &self.change, cost }
+    }
 }
 
 impl Proposer for Combine {
@@ -55,17 +96,24 @@ impl Proposer for Combine {
     }
 
     fn propose(&mut self, state: &State<'_>, count: usize, chance: &mut Chance) -> Vec<Candidate> {
-        let Some(focus) = self.choose(state, chance) else { return Vec::new() };
+        let Some(mut turn) = self.choose(state, chance) else { return Vec::new() };
+        let focus = turn.focus.clone();
         let kinds = kinds(state, &focus, chance);
         let pairs = Pairs::of(&kinds);
         let wanted = sums::wanted(&state.aim.excess(&focus.vector), state.aim);
-        let mut plans = exact(wanted, &kinds, &pairs, chance);
-        plans.extend(nearer(state, &focus, &kinds, chance));
+        let exact = exact(wanted, &kinds, &pairs, chance);
+        let mut plans: Vec<Vec<Way>> = exact.into_iter().map(Way::any).collect();
+        let known = state.neighbours.of(&focus);
+        let is_known = known.is_some_and(|known| known.children.len() >= FEW);
+        if is_known && focus.guide <= LAST {
+            plans.extend(turn.programmed(state, &kinds, chance));
+        }
+        plans.extend(nearer(state, &focus, &kinds, chance).into_iter().map(Way::any));
         plans.truncate(8 * count);
-        let seeds: Vec<(u64, Vec<usize>)> =
+        let seeds: Vec<(u64, Vec<Way>)> =
             plans.into_iter().map(|plan| (chance.random(), plan)).collect();
         let merged = state.judge.in_parallel(&seeds, |(seed, plan)| {
-            merged(&focus, &kinds, plan, &mut Chance::seed_from_u64(*seed))
+            merged(state, &focus, &kinds, plan, &mut Chance::seed_from_u64(*seed))
         });
         let mut candidates: Vec<Candidate> = Vec::new();
         for program in merged.into_iter().flatten() {
@@ -75,20 +123,23 @@ impl Proposer for Combine {
                 candidates.push(candidate);
             }
         }
-        self.combined += candidates.len();
-        let known = state.neighbours.of(&focus);
+        turn.combined += candidates.len();
         let limit = TRIED.min(2 * known.map_or(TRIED, Neighbourhood::room));
         if known.is_some_and(|known| known.tried >= limit) {
-            if self.combined >= limit || candidates.len() < count / 6 {
-                self.over.push(focus.clone());
-                self.focus = None;
+            if turn.combined >= limit || candidates.len() < count / 6 {
+                self.over.push(focus);
+            } else {
+                self.turn = Some(turn);
             }
             return candidates;
         }
+        self.turn = Some(turn);
         let rest = count - candidates.len();
         let promising = promising(state, wanted, &kinds, &pairs);
-        candidates
-            .extend(state.each(rest, chance, |chance| single(state, &focus, &promising, chance)));
+        let priced = priced(state, &focus, &kinds);
+        candidates.extend(
+            state.each(rest, chance, |chance| single(state, &focus, [&promising, &priced], chance)),
+        );
         candidates
     }
 
@@ -99,53 +150,70 @@ impl Proposer for Combine {
 
 impl Combine {
     /// The program whose turn it is: the nearest, once its turn is over another survivor.
-    fn choose(&mut self, state: &State<'_>, chance: &mut Chance) -> Option<Arc<Judged>> {
+    fn choose(&mut self, state: &State<'_>, chance: &mut Chance) -> Option<Turn> {
         let is_over = |judged: &Arc<Judged>| self.over.iter().any(|one| Arc::ptr_eq(one, judged));
-        let least = self.focus.as_ref().map_or(f64::INFINITY, |focus| focus.guide);
+        let mut turn = self.turn.take();
+        let least = turn.as_ref().map_or(f64::INFINITY, |turn| turn.focus.guide);
         let nearer = state
             .survivors
             .iter()
             .filter(|judged| judged.program.is_some() && !is_over(judged))
             .find(|judged| judged.guide < least);
         if let Some(nearer) = nearer
-            && (self.focus.is_some() || chance.random_bool(0.5))
+            && (turn.is_some() || chance.random_bool(0.5))
         {
-            self.focus = Some(nearer.clone());
-            self.combined = 0;
+            turn = Some(Turn::of(nearer));
         }
-        if self.focus.is_none() {
-            let other = (0..16).filter_map(|_| state.parent(chance)).find(|judged| {
+        turn.or_else(|| {
+            let mut others = (0..16).filter_map(|_| state.parent(chance));
+            let other = others.find(|judged| {
                 judged.program.is_some() && !is_over(judged) && judged.proposer != "empty"
             });
-            self.focus = other.cloned();
-            self.combined = 0;
-        }
-        self.focus.clone()
+            other.map(Turn::of)
+        })
     }
 }
 
-/// The program with all changes of a plan; `None` where they are of the same thing.
+/// Edits that would make sums of what is known come nearer, and how much they bring.
+fn priced(state: &State<'_>, focus: &Judged, kinds: &[Kind<'_>]) -> Vec<(usize, f64)> {
+    if focus.guide > LAST {
+        return Vec::new();
+    }
+    let columns: Vec<Column<'_>> = kinds.iter().map(|kind| kind.column(1.0)).collect();
+    let prices = columns::prices(&state.aim.excess(&focus.vector), state.aim, &columns);
+    state.effects.priced(&prices)
+}
+
+/// The program with all changes of a plan; `None` where one cannot be made.
 fn merged(
+    state: &State<'_>,
     focus: &Judged,
     kinds: &[Kind<'_>],
-    plan: &[usize],
+    plan: &[Way],
     chance: &mut Chance,
 ) -> Option<Program> {
     let mut program = focus.program.clone()?;
     let mut taken: Vec<*const Judged> = Vec::new();
-    for kind in plan {
-        let made = &kinds[*kind].made;
-        let begin = chance.random_range(0..made.len());
-        let some = made.iter().cycle().skip(begin).take(made.len().min(WAYS));
-        let next = some.filter(|(_, child)| !taken.contains(&Arc::as_ptr(child))).find_map(
-            |(base, child)| {
-                let (base, child_program) = (base.program.as_ref()?, child.program.as_ref()?);
-                Some((Program::merge(base, &program, child_program)?, Arc::as_ptr(child)))
-            },
-        );
-        let (next, child) = next?;
-        program = next;
-        taken.push(child);
+    for way in plan {
+        let made = &kinds[way.kind].made;
+        let begin = way.nth.unwrap_or_else(|| chance.random_range(0..made.len()));
+        let count = if way.nth.is_some() { 1 } else { made.len().min(WAYS) };
+        let some = made.iter().cycle().skip(begin).take(count);
+        let mut some = some.filter(|made| !taken.contains(&Arc::as_ptr(made.child)));
+        let next = some.find_map(|Made { base, child, .. }| {
+            let (base, made) = (base.program.as_ref()?, child.program.as_ref()?);
+            Some((Program::merge(base, &program, made)?, Arc::as_ptr(child)))
+        });
+        if let Some((next, child)) = next {
+            program = next;
+            taken.push(child);
+        } else if way.nth.is_none() && !way.remade {
+            return None;
+        } else {
+            // Of the same thing as another: such an edit elsewhere may do the same.
+            let edit = made.choose(chance)?.edit;
+            state.effects.edits[edit].apply(&mut program, chance)?;
+        }
     }
     Some(program)
 }
@@ -154,16 +222,18 @@ fn merged(
 fn single(
     state: &State<'_>,
     focus: &Arc<Judged>,
-    promising: &[(usize, f64)],
+    [promising, priced]: [&[(usize, f64)]; 2],
     chance: &mut Chance,
 ) -> Option<Candidate> {
+    let drawn = |some: &[(usize, f64)], chance: &mut Chance| {
+        some.choose_weighted(chance, |(_, weight)| *weight).ok().map(|(edit, _)| *edit)
+    };
     let excess = state.aim.excess(&focus.vector);
     for _ in 0..8 {
         let mut program = state.copy(focus, chance)?;
         let edit = match chance.random_range(0..10) {
-            0..5 if !promising.is_empty() => {
-                promising.choose_weighted(chance, |(_, weight)| *weight).ok().map(|(edit, _)| *edit)
-            }
+            0..3 if !promising.is_empty() => drawn(promising, chance),
+            0..6 if !priced.is_empty() => drawn(priced, chance),
             0..7 => state.effects.touching(state.aim, &excess, chance),
             _ => None,
         };
@@ -185,7 +255,7 @@ fn kinds<'a>(state: &State<'a>, focus: &Arc<Judged>, chance: &mut Chance) -> Vec
     let relatives = relatives.into_iter().filter(|one| !Arc::ptr_eq(&one.base, focus));
     for neighbourhood in own.into_iter().chain(relatives.take(2)) {
         let base = &neighbourhood.base;
-        for child in &neighbourhood.children {
+        for (child, edit) in &neighbourhood.children {
             let change = change(&base.vector, &child.vector);
             let hash = sums::hash(&change, state.aim);
             if hash == 0 {
@@ -195,7 +265,7 @@ fn kinds<'a>(state: &State<'a>, focus: &Arc<Judged>, chance: &mut Chance) -> Vec
                 kinds.push(Kind { hash, change, made: Vec::new() });
                 kinds.len() - 1
             });
-            kinds[place].made.push((base, child));
+            kinds[place].made.push(Made { base, child, edit: *edit });
         }
     }
     kinds.truncate(KINDS);

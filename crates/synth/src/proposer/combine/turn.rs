@@ -1,0 +1,150 @@
+//! A program's turn: what is learned of how its edits go together, and sums of their changes by integer
+//! programming.
+
+use super::{Kind, Made, Way};
+use crate::{
+    columns::{self, Column},
+    edit::Chance,
+    program::Program,
+    proposer::{Judged, State},
+};
+use rand::Rng;
+use std::{collections::HashMap, sync::Arc};
+
+/// How often conflicts are taken out of a sum, and in how many ways it is made.
+const ROUNDS: usize = 4;
+const REALISED: usize = 6;
+/// What a change costs more for each sum that it was part of before, for each dimension that it moves,
+/// and where it was seen in a relative.
+const DOUBT: f64 = 0.1;
+const WIDTH: f64 = 0.05;
+const STRANGE: f64 = 0.5;
+
+/// The program whose edits are combined.
+#[derive(Debug)]
+pub(super) struct Turn {
+    pub(super) focus: Arc<Judged>,
+    /// Combinations of it that were tried.
+    pub(super) combined: usize,
+    /// How often each change, by its hash, was part of a sum found here.
+    doubts: HashMap<u64, u32>,
+    /// What relatives' edits made, by address, and whether it fits the program.
+    fitting: HashMap<usize, (Arc<Judged>, bool)>,
+    /// Programs whose edits are of the same thing; twice the same: it does not fit.
+    conflicts: Vec<(Arc<Judged>, Arc<Judged>)>,
+}
+
+impl Turn {
+    pub(super) fn of(focus: &Arc<Judged>) -> Turn {
+        Turn {
+            focus: focus.clone(),
+            combined: 0,
+            doubts: HashMap::new(),
+            fitting: HashMap::new(),
+            conflicts: Vec::new(),
+        }
+    }
+
+    /// A sum found by integer programming, made in several ways: with the very edits that were chosen
+    /// first. Changes that were part of one before cost more, for what they did alone they did not do
+    /// there; edits that are found to be of the same thing are never chosen together again.
+    pub(super) fn programmed(
+        &mut self,
+        state: &State<'_>,
+        kinds: &[Kind<'_>],
+        chance: &mut Chance,
+    ) -> Vec<Vec<Way>> {
+        let excess = state.aim.excess(&self.focus.vector);
+        let mut ways: Vec<Way> = Vec::new();
+        let mut columns: Vec<Column<'_>> = Vec::new();
+        for (place, kind) in kinds.iter().enumerate() {
+            let doubts = self.doubts.get(&kind.hash).copied().unwrap_or(0);
+            let cost = 1.0 + DOUBT * f64::from(doubts) + WIDTH * kind.change.len() as f64;
+            for (nth, made) in kind.made.iter().enumerate() {
+                if !self.fits(made) {
+                    continue;
+                }
+                let strange = if Arc::ptr_eq(made.base, &self.focus) { 0.0 } else { STRANGE };
+                let cost = cost + strange + chance.random_range(0.0..0.3);
+                ways.push(Way { kind: place, nth: Some(nth), remade: true });
+                columns.push(kind.column(cost));
+            }
+        }
+        let places: HashMap<*const Judged, usize> = ways
+            .iter()
+            .enumerate()
+            .filter_map(|(place, way)| {
+                Some((Arc::as_ptr(kinds[way.kind].made[way.nth?].child), place))
+            })
+            .collect();
+        for round in 1..=ROUNDS {
+            let place = |judged: &Arc<Judged>| places.get(&Arc::as_ptr(judged)).copied();
+            let apart: Vec<(usize, usize)> = self
+                .conflicts
+                .iter()
+                .filter_map(|(one, other)| Some((place(one)?, place(other)?)))
+                .collect();
+            let chosen = columns::cheapest(&excess, state.aim, &columns, &apart);
+            if chosen.len() < 2 {
+                return Vec::new();
+            }
+            let plan: Vec<Way> = chosen.into_iter().map(|column| ways[column]).collect();
+            if !self.find_conflicts(kinds, &plan) || round == ROUNDS {
+                for way in &plan {
+                    *self.doubts.entry(kinds[way.kind].hash).or_default() += 1;
+                }
+                let any = |way: &Way| Way { nth: None, ..*way };
+                let other: Vec<Way> = plan.iter().map(any).collect();
+                let mut plans = vec![other; REALISED];
+                plans[0] = plan;
+                return plans;
+            }
+        }
+        Vec::new()
+    }
+
+    /// Whether what an edit of a relative made can be made in the program too.
+    fn fits(&mut self, made: &Made<'_>) -> bool {
+        if Arc::ptr_eq(made.base, &self.focus) {
+            return true;
+        }
+        let fits = || {
+            let [base, one, other] =
+                [made.base, &self.focus, made.child].map(|judged| judged.program.as_ref());
+            Some(Program::merge(base?, one?, other?)? != *one?)
+        };
+        let known = self.fitting.entry(Arc::as_ptr(made.child) as usize);
+        known.or_insert_with(|| (made.child.clone(), fits() == Some(true))).1
+    }
+
+    /// Whether some of these edits are of the same thing; which is remembered.
+    fn find_conflicts(&mut self, kinds: &[Kind<'_>], plan: &[Way]) -> bool {
+        let before = self.conflicts.len();
+        let edit = |way: &Way| way.nth.map(|nth| kinds[way.kind].made[nth]);
+        let edits: Vec<Made<'_>> = plan.iter().filter_map(edit).collect();
+        let mut program = self.focus.program.clone();
+        for (place, Made { base, child, .. }) in edits.iter().enumerate() {
+            let merge = |with: Option<&Program>| {
+                Program::merge(base.program.as_ref()?, with?, child.program.as_ref()?)
+            };
+            if let Some(next) = merge(program.as_ref()) {
+                program = Some(next);
+                continue;
+            }
+            let earlier = edits[..place].iter();
+            let culprits: Vec<&Arc<Judged>> = earlier
+                .filter(|other| Arc::ptr_eq(other.base, &self.focus))
+                .map(|other| other.child)
+                .filter(|with| merge(with.program.as_ref()).is_none())
+                .collect();
+            if culprits.is_empty() {
+                // With itself: it does not fit the program, or not beside all of the others.
+                self.conflicts.push(((*child).clone(), (*child).clone()));
+            }
+            for with in culprits {
+                self.conflicts.push(((*child).clone(), with.clone()));
+            }
+        }
+        self.conflicts.len() > before
+    }
+}
