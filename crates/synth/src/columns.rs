@@ -1,9 +1,10 @@
 //! Changes that sum to what is wanted, by integer programming.
 //!
 //! A change that an edit makes is a column, each dimension that leads a row, what is wanted the right
-//! side; a column is taken or not. What no sum reaches is left over at a price. The dual values of the
-//! same problem without integers say which changes that are not known yet would help most (column
-//! generation: Gilmore and Gomory, Operations Research 9(6), 1961).
+//! side; a column is taken or not. What no sum reaches is left over at a price. The dual values of a
+//! relaxation, in which every change may be made any number of times and in part, say which changes that
+//! are not known yet would help most (column generation: Gilmore and Gomory, Operations Research 9(6),
+//! 1961).
 
 use crate::{effects::Change, metric::Aim};
 use microlp::{
@@ -25,7 +26,8 @@ pub(crate) struct Column<'a> {
 }
 
 /// The columns that bring `excess` nearest to nothing at the least cost, never both of a pair of
-/// `apart`, nor one that is a pair with itself; empty where doing nothing is best.
+/// `apart`, nor one that is a pair with itself; empty where doing nothing is best. Every unit counts alike, whatever its weight, and to move
+/// within a range costs what it costs to leave a point.
 pub(crate) fn cheapest(
     excess: &[f64],
     aim: &Aim,
@@ -80,8 +82,11 @@ pub(crate) fn prices(excess: &[f64], aim: &Aim, columns: &[Column<'_>]) -> Vec<f
         .iter()
         .zip(&aim.leads)
         .map(|(excess, leads)| {
-            let most = if *leads { LEFT_OVER } else { 0.0 };
-            problem.add_var(-excess * f64::from(u8::from(*leads)), (-most, most))
+            if *leads {
+                problem.add_var(-excess, (-LEFT_OVER, LEFT_OVER))
+            } else {
+                problem.add_var(0.0, (0.0, 0.0))
+            }
         })
         .collect();
     for column in columns {

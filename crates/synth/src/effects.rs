@@ -213,3 +213,18 @@ fn often(aim: &Aim, excess: &[f64], change: &Change, chance: &mut Chance) -> usi
     let most = along / length;
     if most < SEVERAL { 1 } else { (most * chance.random_range(0.2..0.9)) as usize }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_edit_is_worth_what_it_brings_above_its_cost() {
+        let mut effects = Effects::new(crate::edit::all());
+        effects.learn(3, &[0.0, 0.0], Some(&[1.0, 0.0]));
+        effects.learn(5, &[0.0, 0.0], Some(&[0.0, 1.0]));
+        let priced = effects.priced(&[3.0, 0.5]);
+        assert_eq!(priced.len(), 1);
+        assert!(priced[0].0 == 3 && (priced[0].1 - 2.0).abs() < 1e-9, "{priced:?}");
+    }
+}

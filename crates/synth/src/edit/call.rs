@@ -207,10 +207,13 @@ fn fence_of(statement: &Statement) -> Option<&'static str> {
     FENCES.iter().chain(&["barrier"]).find(|known| **known == name).copied()
 }
 
-/// Which memory a fence or barrier is for is a constant, 1 or 2.
+/// A fence or barrier is for another memory: a constant, 1 for local and 2 for global.
 fn fence_for(program: &mut Program, zone: Zone, chance: &mut Chance, memory: &str) -> Option<()> {
     let mut known = None;
-    let point = random_statement(program, zone, chance, |statement| fence_of(statement).is_some())?;
+    let point = random_statement(program, zone, chance, |statement| {
+        fence_of(statement).is_some()
+            && !matches!(statement, Statement::Opaque(text) if text.contains(memory))
+    })?;
     point.change(program, |list, at| {
         known = fence_of(&list[at]);
         if let Some(name) = known {
@@ -222,7 +225,13 @@ fn fence_for(program: &mut Program, zone: Zone, chance: &mut Chance, memory: &st
 
 /// Takes a fence or barrier away.
 fn unfenced(program: &mut Program, zone: Zone, chance: &mut Chance) -> Option<()> {
-    let point = random_statement(program, zone, chance, |statement| fence_of(statement).is_some())?;
+    let point = random_statement(program, zone, chance, |statement| match statement {
+        Statement::Opaque(text) => text.contains("_fence(") || text.contains("barrier("),
+        Statement::Evaluate(Expression { node: Node::Call(function, _), .. }) => {
+            function.ends_with("_fence") || function == "barrier"
+        }
+        _ => false,
+    })?;
     point.change(program, |list, at| {
         list.remove(at);
     });

@@ -270,4 +270,6 @@ fn loops_elements_and_dimensions_change_alone() {
     let kernel = "__kernel void A(__global int* a) {\n  a[1] = 5;\n  \
                   barrier(CLK_GLOBAL_MEM_FENCE);\n}\n";
     expect("autophase", kernel, &[("fence-local", Zone::Any, &[("numConstOnes", 1)])]);
+    let local = kernel.replace("GLOBAL", "LOCAL");
+    expect("autophase", &local, &[("fence-global", Zone::Any, &[("numConstOnes", -1)])]);
 }

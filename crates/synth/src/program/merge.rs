@@ -31,7 +31,8 @@ fn pick<T: PartialEq + Clone>(base: &T, one: &T, other: &T) -> Option<T> {
     (other == base).then(|| one.clone())
 }
 
-/// The parameters of both: edits add some, and change the types of some.
+/// The parameters of both: edits add some, and change the types of some. One that only one of them still
+/// has stays: a parameter that nothing names costs nothing.
 fn parameters(base: &Program, one: &Program, other: &Program) -> Option<Vec<Parameter>> {
     let mut all = one.parameters.clone();
     for parameter in &other.parameters {

@@ -36,9 +36,9 @@ const PLANS: usize = 64;
 /// Sums that are kept on the way to one that comes nearer, and edits in it at most.
 const BEAM: usize = 200;
 const DEPTH: usize = 4;
-/// The squared distance up to which sums are found by integer programming, and the programs that single
-/// edits made from which on.
+/// The squared distance up to which sums are found by integer programming.
 const LAST: f64 = 64.0;
+/// Edits of the program that must be known for that.
 const FEW: usize = 24;
 /// Programs tried for one change of a plan.
 const WAYS: usize = 6;
@@ -101,10 +101,10 @@ impl Proposer for Combine {
         let kinds = kinds(state, &focus, chance);
         let pairs = Pairs::of(&kinds);
         let wanted = sums::wanted(&state.aim.excess(&focus.vector), state.aim);
-        let exact = exact(wanted, &kinds, &pairs, chance);
-        let mut plans: Vec<Vec<Way>> = exact.into_iter().map(Way::any).collect();
         let known = state.neighbours.of(&focus);
         let is_known = known.is_some_and(|known| known.children.len() >= FEW);
+        let exact = exact(wanted, &kinds, &pairs, chance);
+        let mut plans: Vec<Vec<Way>> = exact.into_iter().map(Way::any).collect();
         if is_known && focus.guide <= LAST {
             plans.extend(turn.programmed(state, &kinds, chance));
         }
@@ -207,7 +207,7 @@ fn merged(
         if let Some((next, child)) = next {
             program = next;
             taken.push(child);
-        } else if way.nth.is_none() && !way.remade {
+        } else if !way.remade {
             return None;
         } else {
             // Of the same thing as another: such an edit elsewhere may do the same.

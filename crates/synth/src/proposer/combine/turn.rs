@@ -15,10 +15,11 @@ use std::{collections::HashMap, sync::Arc};
 const ROUNDS: usize = 4;
 const REALISED: usize = 6;
 /// What a change costs more for each sum that it was part of before, for each dimension that it moves,
-/// and where it was seen in a relative.
+/// where it was seen in a relative, and by chance, so that sums differ.
 const DOUBT: f64 = 0.1;
 const WIDTH: f64 = 0.05;
 const STRANGE: f64 = 0.5;
+const NOISE: f64 = 0.3;
 
 /// The program whose edits are combined.
 #[derive(Debug)]
@@ -30,7 +31,7 @@ pub(super) struct Turn {
     doubts: HashMap<u64, u32>,
     /// What relatives' edits made, by address, and whether it fits the program.
     fitting: HashMap<usize, (Arc<Judged>, bool)>,
-    /// Programs whose edits are of the same thing; twice the same: it does not fit.
+    /// Programs whose edits are of the same thing; twice the same: one that is left out.
     conflicts: Vec<(Arc<Judged>, Arc<Judged>)>,
 }
 
@@ -65,7 +66,7 @@ impl Turn {
                     continue;
                 }
                 let strange = if Arc::ptr_eq(made.base, &self.focus) { 0.0 } else { STRANGE };
-                let cost = cost + strange + chance.random_range(0.0..0.3);
+                let cost = cost + strange + chance.random_range(0.0..NOISE);
                 ways.push(Way { kind: place, nth: Some(nth), remade: true });
                 columns.push(kind.column(cost));
             }
@@ -111,7 +112,10 @@ impl Turn {
         let fits = || {
             let [base, one, other] =
                 [made.base, &self.focus, made.child].map(|judged| judged.program.as_ref());
-            Some(Program::merge(base?, one?, other?)? != *one?)
+            let (merged, one) = (Program::merge(base?, one?, other?)?, one?);
+            // Parameters alone that it brings do nothing.
+            let kept = &merged.parameters[..one.parameters.len()];
+            Some(merged.body != one.body || merged.head != one.head || kept != one.parameters)
         };
         let known = self.fitting.entry(Arc::as_ptr(made.child) as usize);
         known.or_insert_with(|| (made.child.clone(), fits() == Some(true))).1
@@ -131,14 +135,14 @@ impl Turn {
                 program = Some(next);
                 continue;
             }
-            let earlier = edits[..place].iter();
-            let culprits: Vec<&Arc<Judged>> = earlier
+            let culprits: Vec<&Arc<Judged>> = edits[..place]
+                .iter()
                 .filter(|other| Arc::ptr_eq(other.base, &self.focus))
                 .map(|other| other.child)
                 .filter(|with| merge(with.program.as_ref()).is_none())
                 .collect();
             if culprits.is_empty() {
-                // With itself: it does not fit the program, or not beside all of the others.
+                // Not beside a relative's edit, or not beside all of them: it is left out from now on.
                 self.conflicts.push(((*child).clone(), (*child).clone()));
             }
             for with in culprits {
@@ -146,5 +150,57 @@ impl Turn {
             }
         }
         self.conflicts.len() > before
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::program::{Expression, Statement, Ty};
+
+    fn judged(values: [&str; 2]) -> Arc<Judged> {
+        let set = |target: &str, value: &str| {
+            let [target, value] = [target, value].map(|name| Expression::name(Ty::INT, name));
+            Statement::Evaluate(Expression::assign(target, value))
+        };
+        let program =
+            Program { body: vec![set("a", values[0]), set("b", values[1])], ..Program::empty() };
+        Arc::new(Judged {
+            text: program.to_string(),
+            vector: Vec::new(),
+            distance: 1.0,
+            guide: 1.0,
+            program: Some(program),
+            lineage: 1,
+            proposer: "guided",
+        })
+    }
+
+    fn kind<'a>(base: &'a Arc<Judged>, child: &'a Arc<Judged>) -> Kind<'a> {
+        let made = vec![Made { base, child, edit: 0 }];
+        Kind { hash: 1, change: Vec::new(), made }
+    }
+
+    #[test]
+    fn edits_of_one_statement_are_a_conflict_and_of_two_are_none() {
+        let focus = judged(["x", "y"]);
+        let children = [judged(["p", "y"]), judged(["q", "y"]), judged(["x", "r"])];
+        let kinds = children.each_ref().map(|child| kind(&focus, child));
+        let plan = |of: [usize; 2]| of.map(|kind| Way { kind, nth: Some(0), remade: true });
+        let mut turn = Turn::of(&focus);
+        assert!(!turn.find_conflicts(&kinds, &plan([0, 2])));
+        assert!(turn.find_conflicts(&kinds, &plan([0, 1])));
+        let [(one, other)] = turn.conflicts.as_slice() else { panic!("{}", turn.conflicts.len()) };
+        assert!(Arc::ptr_eq(one, &children[1]) && Arc::ptr_eq(other, &children[0]));
+    }
+
+    #[test]
+    fn what_a_relative_changed_fits_where_the_program_is_as_the_relative_was() {
+        let (focus, relative) = (judged(["x", "y"]), judged(["x", "z"]));
+        let children = [judged(["p", "z"]), judged(["x", "r"])];
+        let mut turn = Turn::of(&focus);
+        assert!(turn.fits(&kind(&relative, &children[0]).made[0]));
+        assert!(!turn.fits(&kind(&relative, &children[1]).made[0]));
+        assert!(turn.fits(&kind(&focus, &children[1]).made[0]));
     }
 }
