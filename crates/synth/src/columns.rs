@@ -26,8 +26,8 @@ pub(crate) struct Column<'a> {
 }
 
 /// The columns that bring `excess` nearest to nothing at the least cost, never both of a pair of
-/// `apart`, nor one that is a pair with itself; empty where doing nothing is best. Every unit counts alike, whatever its weight, and to move
-/// within a range costs what it costs to leave a point.
+/// `apart`, nor one that is a pair with itself; empty where doing nothing is best. Every unit counts
+/// alike, whatever its weight, and to move within a range costs what it costs to leave a point.
 pub(crate) fn cheapest(
     excess: &[f64],
     aim: &Aim,
@@ -41,7 +41,7 @@ pub(crate) fn cheapest(
     for column in columns {
         let variable = problem.add_binary_var(column.cost);
         edits.add(variable, 1.0);
-        for (row, by) in leading(column.change, aim) {
+        for (row, by) in aim.leading(column.change) {
             rows[row].add(variable, by);
         }
         variables.push(variable);
@@ -91,7 +91,7 @@ pub(crate) fn prices(excess: &[f64], aim: &Aim, columns: &[Column<'_>]) -> Vec<f
         .collect();
     for column in columns {
         let mut worth = LinearExpr::empty();
-        for (row, by) in leading(column.change, aim) {
+        for (row, by) in aim.leading(column.change) {
             worth.add(prices[row], by);
         }
         problem.add_constraint(worth, ComparisonOp::Le, column.cost);
@@ -110,11 +110,6 @@ pub(crate) fn worth(change: &Change, prices: &[f64]) -> f64 {
         .iter()
         .filter_map(|(row, by)| prices.get(usize::from(*row)).map(|price| price * f64::from(*by)));
     parts.sum()
-}
-
-fn leading(change: &Change, aim: &Aim) -> impl Iterator<Item = (usize, f64)> {
-    let leading = change.iter().filter(|(row, _)| aim.leads[usize::from(*row)]);
-    leading.map(|(row, by)| (usize::from(*row), f64::from(*by)))
 }
 
 #[cfg(test)]

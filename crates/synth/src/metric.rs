@@ -1,6 +1,6 @@
 //! How far a candidate is from a target.
 
-use crate::{Error, Target};
+use crate::{Error, Target, effects::Change};
 use features::FeatureSpace;
 use std::str::FromStr;
 
@@ -74,6 +74,12 @@ impl Aim {
     pub(crate) fn excess(&self, vector: &[f64]) -> Vec<f64> {
         let wanted = self.target.wanted.iter().zip(vector);
         wanted.map(|(wanted, value)| wanted.map_or(0.0, |wanted| wanted.excess(*value))).collect()
+    }
+
+    /// The part of a change in the dimensions that lead.
+    pub(crate) fn leading(&self, change: &Change) -> impl Iterator<Item = (usize, f64)> {
+        let parts = change.iter().map(|(place, by)| (usize::from(*place), f64::from(*by)));
+        parts.filter(|(place, _)| self.leads[*place])
     }
 
     /// The distance that is asked for.

@@ -158,10 +158,7 @@ impl Sums {
 
 /// The hash of a change in the dimensions that lead: that of a sum is the sum of hashes.
 pub(crate) fn hash(change: &Change, aim: &Aim) -> u64 {
-    let leading = change.iter().filter(|(place, _)| aim.leads[usize::from(*place)]);
-    leading.fold(0, |sum: u64, (place, by)| {
-        sum.wrapping_add(part(usize::from(*place), f64::from(*by)))
-    })
+    aim.leading(change).fold(0, |sum: u64, (place, by)| sum.wrapping_add(part(place, by)))
 }
 
 /// The hash of the change that cancels an excess.

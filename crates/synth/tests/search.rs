@@ -147,7 +147,7 @@ fn a_search_that_stands_still_begins_again_and_keeps_its_best() {
     let target = target.expect("well-formed");
     let corpus = Corpus::default();
     let find = |patience| {
-        let settings = Settings { patience, ..settings(2_000) };
+        let settings = Settings { patience, seed: 1, ..settings(2_000) };
         let mut search = Search::new(&judge, &corpus, settings).expect("known");
         search.find(&target, &AtomicBool::new(false)).expect("judged")
     };
@@ -158,11 +158,11 @@ fn a_search_that_stands_still_begins_again_and_keeps_its_best() {
     };
     // Of what came before the search began again nothing is lost.
     assert!((least(&eager) - eager.kernels[0].distance).abs() < 1e-9);
-    // Both may know the same best by then; how they went on differs.
+    assert!(!patient.is_exact() && eager.kernels[0].text != patient.kernels[0].text);
     let way = |found: &synth::Found| -> Vec<(u64, f64)> {
         found.trajectory.iter().map(|row| (row.candidates, row.distance)).collect()
     };
-    assert!(!patient.is_exact() && way(&eager) == way(&again));
+    assert_eq!(way(&eager), way(&again));
     // Alike until the first hundred candidates that brought nothing, and then no longer.
     let (eager, patient) = (way(&eager), way(&patient));
     let same = eager.iter().zip(&patient).take_while(|(one, other)| one == other).count();

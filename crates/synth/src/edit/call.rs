@@ -209,18 +209,16 @@ fn fence_of(statement: &Statement) -> Option<&'static str> {
 
 /// A fence or barrier is for another memory: a constant, 1 for local and 2 for global.
 fn fence_for(program: &mut Program, zone: Zone, chance: &mut Chance, memory: &str) -> Option<()> {
-    let mut known = None;
     let point = random_statement(program, zone, chance, |statement| {
         fence_of(statement).is_some()
             && !matches!(statement, Statement::Opaque(text) if text.contains(memory))
     })?;
     point.change(program, |list, at| {
-        known = fence_of(&list[at]);
-        if let Some(name) = known {
+        if let Some(name) = fence_of(&list[at]) {
             list[at] = Statement::Opaque(format!("{name}({memory});"));
         }
     });
-    known.map(|_| ())
+    Some(())
 }
 
 /// Takes a fence or barrier away.

@@ -78,7 +78,8 @@ impl Turn {
                 Some((Arc::as_ptr(kinds[way.kind].made[way.nth?].child), place))
             })
             .collect();
-        for round in 1..=ROUNDS {
+        let mut plan: Vec<Way> = Vec::new();
+        for _ in 0..ROUNDS {
             let place = |judged: &Arc<Judged>| places.get(&Arc::as_ptr(judged)).copied();
             let apart: Vec<(usize, usize)> = self
                 .conflicts
@@ -89,19 +90,18 @@ impl Turn {
             if chosen.len() < 2 {
                 return Vec::new();
             }
-            let plan: Vec<Way> = chosen.into_iter().map(|column| ways[column]).collect();
-            if !self.find_conflicts(kinds, &plan) || round == ROUNDS {
-                for way in &plan {
-                    *self.doubts.entry(kinds[way.kind].hash).or_default() += 1;
-                }
-                let any = |way: &Way| Way { nth: None, ..*way };
-                let other: Vec<Way> = plan.iter().map(any).collect();
-                let mut plans = vec![other; REALISED];
-                plans[0] = plan;
-                return plans;
+            plan = chosen.into_iter().map(|column| ways[column]).collect();
+            if !self.find_conflicts(kinds, &plan) {
+                break;
             }
         }
-        Vec::new()
+        for way in &plan {
+            *self.doubts.entry(kinds[way.kind].hash).or_default() += 1;
+        }
+        let other: Vec<Way> = plan.iter().map(|way| Way { nth: None, ..*way }).collect();
+        let mut plans = vec![other; REALISED];
+        plans[0] = plan;
+        plans
     }
 
     /// Whether what an edit of a relative made can be made in the program too.
