@@ -19,8 +19,12 @@ type Done = Result<(), Failed>;
 /// How far apart two engines' logits may be.
 const CLOSE: f32 = 1e-4;
 
-static SHIPPED: LazyLock<PathBuf> =
-    LazyLock::new(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models/infill"));
+static SHIPPED: LazyLock<PathBuf> = LazyLock::new(|| here("../../models/infill"));
+
+/// A path of the checkout under test; not `env!`, since a build folder may serve several checkouts.
+fn here(path: &str) -> PathBuf {
+    std::path::absolute(path).expect("cargo runs tests in the crate's folder")
+}
 
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
@@ -519,7 +523,7 @@ fn transformers(python: &std::ffi::OsStr) -> Result<TempDir, String> {
     let work = tempfile::tempdir().map_err(|error| error.to_string())?;
     let kernel = work.path().join("kernel.cl");
     fs::write(&kernel, &corpus()[1].text).map_err(|error| error.to_string())?;
-    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/expected.py");
+    let script = here("tests/expected.py");
     let mut command = Command::new(python);
     let output = command.arg(script).arg(&*SHIPPED).arg(&kernel).arg(work.path()).output();
     let output = output.map_err(|error| format!("cannot run {}: {error}", python.display()))?;
