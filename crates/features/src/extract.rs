@@ -183,12 +183,17 @@ impl Extractor {
             let version = clang.version().unwrap_or_else(|| "unknown".to_owned());
             tools.insert("clang".to_owned(), version);
         }
-        if self.parts.contains(&Part::Module)
-            && let Ok(library) = Library::newest()
-        {
-            tools.insert("llvm".to_owned(), library.version().to_string());
+        if let Some(version) = self.llvm() {
+            tools.insert("llvm".to_owned(), version);
         }
         tools
+    }
+
+    /// The version of the LLVM that reads modules; `None` where no space needs one, or none is here.
+    #[must_use]
+    pub fn llvm(&self) -> Option<String> {
+        let library = self.parts.contains(&Part::Module).then(Library::newest)?;
+        Some(library.ok()?.version().to_string())
     }
 
     fn in_chunks(

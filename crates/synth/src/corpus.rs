@@ -254,7 +254,9 @@ impl Corpus {
         let made: Vec<String> = kept.iter().filter_map(|text| with_static_helpers(text)).collect();
         let texts = kept.len();
         kept.extend(made);
-        let identity = dataset::content_hash_of(kept.iter().map(|text| text.as_bytes()));
+        let versions = judge.versions();
+        let parts = kept.iter().chain([&versions]).map(|text| text.as_bytes());
+        let identity = dataset::content_hash_of(parts);
         let name = format!("{identity}-{}.json", judge.space().name());
         let file = cache.map(|folder| folder.join(name));
         let known: Option<Vec<Option<Vec<f64>>>> = file

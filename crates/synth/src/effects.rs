@@ -20,6 +20,15 @@ const SEVERAL: f64 = 6.0;
 /// A change of a vector: the dimensions that change, and by how much.
 pub(crate) type Change = Vec<(u16, f32)>;
 
+/// The change that leads from one vector to the other.
+pub(crate) fn change(before: &[f64], after: &[f64]) -> Change {
+    let both = before.iter().zip(after).enumerate().filter(|(_, (before, after))| before != after);
+    both.map(|(place, (before, after))| {
+        (u16::try_from(place).unwrap_or(u16::MAX), (after - before) as f32)
+    })
+    .collect()
+}
+
 #[derive(Clone, Debug, Default)]
 struct Known {
     changes: Vec<Change>,
@@ -67,15 +76,7 @@ impl Effects {
             known.failed += 1;
             return;
         };
-        let change: Change = before
-            .iter()
-            .zip(after)
-            .enumerate()
-            .filter(|(_, (before, after))| before != after)
-            .map(|(place, (before, after))| {
-                (u16::try_from(place).unwrap_or(u16::MAX), (after - before) as f32)
-            })
-            .collect();
+        let change = change(before, after);
         if known.changes.len() < MEMORY {
             known.changes.push(change);
         } else {
@@ -156,12 +157,7 @@ impl Effects {
                 if in_the_end && along > SEVERAL * length {
                     return along * along / length;
                 }
-                let parts = change.iter().map(|(place, by)| {
-                    let place = usize::from(*place);
-                    let (was, by) = (excess[place], f64::from(*by));
-                    aim.guide[place] * (was * was - (was + by).powi(2))
-                });
-                parts.sum()
+                aim.gain(excess, change)
             };
             let drawn = chance.random_range(0..known.changes.len());
             // What it does on average is what it is worth: one that is sure to do a little beats one
@@ -185,12 +181,7 @@ impl Effects {
         let change = &self.known[edit].changes[drawn];
         let times = often(aim, excess, change, chance);
         let mut after = excess.to_vec();
-        for (place, by) in change {
-            let place = usize::from(*place);
-            if aim.target.wanted[place].is_some() {
-                after[place] += times as f64 * f64::from(*by);
-            }
-        }
+        aim.add(&mut after, change, times as f64);
         Some(Step { edit, times, after })
     }
 }

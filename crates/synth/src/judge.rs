@@ -44,6 +44,11 @@ impl Judge {
         self.space
     }
 
+    /// Versions of the compiler and the reader that vectors come from.
+    pub(crate) fn versions(&self) -> String {
+        format!("{:?} {:?}", self.clang.version(), self.extractor.llvm())
+    }
+
     /// Texts judged so far.
     #[must_use]
     pub fn judged(&self) -> u64 {

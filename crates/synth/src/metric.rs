@@ -82,6 +82,26 @@ impl Aim {
         parts.filter(|(place, _)| self.leads[*place])
     }
 
+    /// What is too much or lacks once a change is made so often.
+    pub(crate) fn add(&self, excess: &mut [f64], change: &Change, times: f64) {
+        for (place, by) in change {
+            let place = usize::from(*place);
+            if self.target.wanted[place].is_some() {
+                excess[place] += times * f64::from(*by);
+            }
+        }
+    }
+
+    /// How much nearer a change leads, in squared distance.
+    pub(crate) fn gain(&self, excess: &[f64], change: &Change) -> f64 {
+        let parts = change.iter().map(|(place, by)| {
+            let place = usize::from(*place);
+            let (was, by) = (excess[place], f64::from(*by));
+            self.guide[place] * (was * was - (was + by).powi(2))
+        });
+        parts.sum()
+    }
+
     /// The distance that is asked for.
     pub(crate) fn distance(&self, vector: &[f64]) -> f64 {
         square(&self.excess(vector), &self.weights).sqrt()

@@ -328,7 +328,8 @@ impl<'a> Search<'a> {
     }
 
     /// What one set of survivors cannot reach another may: all that is kept is what was found and
-    /// what edits were seen to do, and a random half of the seeds is what is started from.
+    /// what edits were seen to do, and a random half of the seeds, where they are many, is what is
+    /// started from.
     fn begin_again(&mut self, run: &mut Run, candidates: u64) {
         let Run { ranked, chance, .. } = &mut *run;
         let all = ranked.len() < ENOUGH;
@@ -336,8 +337,9 @@ impl<'a> Search<'a> {
         run.attempt = self.attempt(&run.aim, nearest, candidates);
     }
 
-    /// Every edit made a few times in a program that has a place for most: so that the first plans
-    /// know something. Costs a second, once, and counts as the first target's.
+    /// Every edit made once in each of two programs that have a place for most: so that the first plans
+    /// know something. Costs a second, once, and counts as the first target's; a budget of fewer
+    /// candidates than three times as many goes without.
     fn calibrate(&mut self, run: &mut Run) -> Result<u64, Error> {
         let plans = ["guided", "construct"];
         let is_planned = self.proposers.iter().any(|proposer| plans.contains(&proposer.name()));

@@ -44,17 +44,34 @@ fn the_same_seed_and_count_give_the_same_kernels() {
     let target = Target::parse("NumLoadInst=3,NumBrInst=4,NumPHIInst=1", judge.space());
     let vector = judge.judge(&[KERNEL]).expect("LLVM is here").pop().flatten().expect("compiles");
     let corpus = Corpus::default();
-    // The second comes near enough for sums of edits.
-    for (target, count) in
-        [(target.expect("well-formed"), 480), (Target::point("a:A", &vector), 1600)]
-    {
+    // The second comes near enough for sums of edits; the third can afford to try all edits first.
+    let point = Target::point("a:A", &vector);
+    for (target, count, by) in [
+        (target.expect("well-formed"), 480, "construct"),
+        (point.clone(), 1600, "combine"),
+        (point, 4500, "combine"),
+    ] {
         let [first, second] = [(); 2].map(|()| {
             let mut search = Search::new(&judge, &corpus, settings(count)).expect("known");
             let found = search.find(&target, &AtomicBool::new(false)).expect("judged");
+            assert!(found.trajectory.iter().any(|row| row.proposer == by), "{by}");
             let way: Vec<f64> = found.trajectory.iter().map(|row| row.distance).collect();
             (found.kernels[0].text.clone(), way)
         });
         assert_eq!(first, second);
+    }
+}
+
+#[test]
+fn combining_alone_begins_at_the_empty_kernel() {
+    let Some(judge) = judge("instcount") else { return };
+    let target = Target::parse("Load=2,Store=1", judge.space()).expect("well-formed");
+    let corpus = Corpus::default();
+    for seed in 0..4 {
+        let settings = Settings { seed, proposers: vec!["combine".to_owned()], ..settings(480) };
+        let mut search = Search::new(&judge, &corpus, settings).expect("known");
+        let found = search.find(&target, &AtomicBool::new(false)).expect("judged");
+        assert!(found.candidates > 0, "seed {seed}");
     }
 }
 

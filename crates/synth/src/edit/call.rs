@@ -35,6 +35,7 @@ const OF_WORK_ITEMS: [&str; 6] = [
     "get_num_groups",
 ];
 const FENCES: [&str; 3] = ["mem_fence", "read_mem_fence", "write_mem_fence"];
+const BARRIERS: [&str; 2] = ["barrier", "work_group_barrier"];
 
 /// Which of a set of functions an edit calls.
 #[derive(Clone, Copy, PartialEq)]
@@ -197,25 +198,39 @@ fn dimension(program: &mut Program, zone: Zone, chance: &mut Chance, number: &st
     Some(())
 }
 
-/// The fence or barrier that a statement is, by name.
-fn fence_of(statement: &Statement) -> Option<&'static str> {
-    let name = match statement {
-        Statement::Opaque(text) => text.split('(').next()?.trim(),
-        Statement::Evaluate(Expression { node: Node::Call(function, _), .. }) => function,
-        _ => return None,
-    };
-    FENCES.iter().chain(&["barrier"]).find(|known| **known == name).copied()
+/// A fence or barrier for a memory.
+pub(super) fn fence(function: &str, memory: &str) -> Statement {
+    Statement::Evaluate(Expression::call(Ty::Other, function, vec![memory_of(memory)]))
 }
 
-/// A fence or barrier is for another memory: a constant, 1 for local and 2 for global.
+/// A constant, 1 for local and 2 for global, by its name; of no type that edits know.
+fn memory_of(name: &str) -> Expression {
+    Expression::literal(Ty::Other, name)
+}
+
+/// Where the fence or barrier that a statement is says which memory it is for.
+fn fenced_memory(statement: &Statement) -> Option<&Expression> {
+    match statement {
+        Statement::Evaluate(Expression { node: Node::Call(function, arguments), .. })
+            if FENCES.iter().chain(&BARRIERS).any(|known| known == function) =>
+        {
+            arguments.first()
+        }
+        _ => None,
+    }
+}
+
+/// A fence or barrier is for another memory.
 fn fence_for(program: &mut Program, zone: Zone, chance: &mut Chance, memory: &str) -> Option<()> {
+    let wanted = memory_of(memory);
     let point = random_statement(program, zone, chance, |statement| {
-        fence_of(statement).is_some()
-            && !matches!(statement, Statement::Opaque(text) if text.contains(memory))
+        fenced_memory(statement).is_some_and(|known| known.node != wanted.node)
     })?;
     point.change(program, |list, at| {
-        if let Some(name) = fence_of(&list[at]) {
-            list[at] = Statement::Opaque(format!("{name}({memory});"));
+        if let Statement::Evaluate(Expression { node: Node::Call(_, arguments), .. }) =
+            &mut list[at]
+        {
+            arguments[0] = wanted;
         }
     });
     Some(())
@@ -223,34 +238,17 @@ fn fence_for(program: &mut Program, zone: Zone, chance: &mut Chance, memory: &st
 
 /// Takes a fence or barrier away.
 fn unfenced(program: &mut Program, zone: Zone, chance: &mut Chance) -> Option<()> {
-    let point = random_statement(program, zone, chance, |statement| match statement {
-        Statement::Opaque(text) => text.contains("_fence(") || text.contains("barrier("),
-        Statement::Evaluate(Expression { node: Node::Call(function, _), .. }) => {
-            function.ends_with("_fence") || function == "barrier"
-        }
-        _ => false,
-    })?;
+    let point =
+        random_statement(program, zone, chance, |statement| fenced_memory(statement).is_some())?;
     point.change(program, |list, at| {
         list.remove(at);
     });
     Some(())
 }
 
-/// Fences by name and how often each is called.
-fn fences(program: &Program) -> BTreeMap<String, usize> {
-    let text = program.to_string();
-    let counted = FENCES.iter().map(|name| {
-        let count = text.match_indices(name).filter(|(at, _)| !text[..*at].ends_with('_')).count();
-        ((*name).to_owned(), count)
-    });
-    counted.filter(|(_, count)| *count > 0).collect()
-}
-
 fn fenced(program: &mut Program, zone: Zone, chance: &mut Chance, callee: Callee) -> Option<()> {
-    let function = callee.draw(&FENCES, &fences(program), chance)?;
-    insert(program, zone, chance, |_| {
-        vec![Statement::Opaque(format!("{function}(CLK_GLOBAL_MEM_FENCE);"))]
-    })
+    let function = callee.draw(&FENCES, &calls(program), chance)?;
+    insert(program, zone, chance, |_| vec![fence(function, "CLK_GLOBAL_MEM_FENCE")])
 }
 
 /// The entry of an edit that differs by what is given to `work` behind program, zone and chance.

@@ -174,7 +174,7 @@ pub(super) const EDITS: &[Entry] = &[
     }),
     ("barrier", TOP, |program, zone, chance| {
         insert(program, zone, chance, |_| {
-            vec![Statement::Opaque("barrier(CLK_GLOBAL_MEM_FENCE);".into())]
+            vec![super::call::fence("barrier", "CLK_GLOBAL_MEM_FENCE")]
         })
     }),
     ("atomic", STATEMENTS, |program, zone, chance| {

@@ -273,3 +273,27 @@ fn loops_elements_and_dimensions_change_alone() {
     let local = kernel.replace("GLOBAL", "LOCAL");
     expect("autophase", &local, &[("fence-global", Zone::Any, &[("numConstOnes", -1)])]);
 }
+
+#[test]
+fn a_fence_for_the_right_memory_and_one_inside_a_switch_are_left_alone() {
+    let Some(judge) = judge("autophase") else { return };
+    let has_place = |name: &str, text: &str| {
+        let program = judge.read(&[text]).pop().flatten().expect("a kernel");
+        all().into_iter().filter(|edit| edit.name == name).any(|edit| {
+            let mut edited = program.clone();
+            let applied = edit.apply(&mut edited, &mut Chance::seed_from_u64(1));
+            applied.is_some() && edited != program
+        })
+    };
+    let fence = "__kernel void A(__global int* a) {\n  barrier(CLK_GLOBAL_MEM_FENCE);\n}\n";
+    assert!(!has_place("fence-global", fence));
+    assert!(has_place("fence-local", fence) && has_place("unfence", fence));
+    let scoped = fence.replace(
+        "barrier(CLK_GLOBAL_MEM_FENCE)",
+        "work_group_barrier(CLK_LOCAL_MEM_FENCE, memory_scope_device)",
+    );
+    assert!(!has_place("fence-local", &scoped) && has_place("fence-global", &scoped));
+    let inside = "__kernel void A(__global int* a, int b) {\n  switch (b) {\n  case 1:\n    a[0] = \
+                  1;\n  default:\n    barrier(CLK_LOCAL_MEM_FENCE);\n  }\n}\n";
+    assert!(!has_place("unfence", inside));
+}

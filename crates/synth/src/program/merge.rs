@@ -13,13 +13,20 @@ impl Program {
     /// What `one` and `other`, both made from `base`, have changed, in one program; `None` where they
     /// change the same thing.
     pub(crate) fn merge(base: &Program, one: &Program, other: &Program) -> Option<Program> {
-        Some(Program {
+        let (added, strange) = parameters(base, one, other)?;
+        let mut merged = Program {
             head: pick(&base.head, &one.head, &other.head)?,
-            parameters: parameters(base, one, other)?,
+            parameters: one.parameters.iter().chain(added).cloned().collect(),
             body: list(&base.body, &one.body, &other.body)?,
             tail: pick(&base.tail, &one.tail, &other.tail)?,
             next: one.next.max(other.next),
-        })
+        };
+        if !strange.is_empty() {
+            let text = merged.to_string();
+            let named = strange.into_iter().filter(|strange| text.contains(&strange.name));
+            merged.parameters.extend(named.cloned());
+        }
+        Some(merged)
     }
 }
 
@@ -31,22 +38,24 @@ fn pick<T: PartialEq + Clone>(base: &T, one: &T, other: &T) -> Option<T> {
     (other == base).then(|| one.clone())
 }
 
-/// The parameters of both: edits add some, and change the types of some. One that only one of them still
-/// has stays: a parameter that nothing names costs nothing.
-fn parameters(base: &Program, one: &Program, other: &Program) -> Option<Vec<Parameter>> {
-    let mut all = one.parameters.clone();
+/// Parameters that `one` lacks: those that `other` added, and those that `base` has already, which are needed
+/// only by what names them. Edits do nothing but add some; `None` where both added one of the same name.
+fn parameters<'a>(
+    base: &Program,
+    one: &Program,
+    other: &'a Program,
+) -> Option<(Vec<&'a Parameter>, Vec<&'a Parameter>)> {
+    let has = |program: &Program, name: &str| program.parameters.iter().any(|one| one.name == name);
+    let (mut added, mut strange) = (Vec::new(), Vec::new());
     for parameter in &other.parameters {
-        let same = |known: &&Parameter| known.name == parameter.name;
-        let before = base.parameters.iter().find(same);
-        match all.iter_mut().find(|known| known.name == parameter.name) {
-            Some(known) => match before {
-                Some(before) => *known = pick(before, known, parameter)?,
-                None => return None,
-            },
-            None => all.push(parameter.clone()),
+        match (has(one, &parameter.name), has(base, &parameter.name)) {
+            (true, true) => {}
+            (true, false) => return None,
+            (false, false) => added.push(parameter),
+            (false, true) => strange.push(parameter),
         }
     }
-    Some(all)
+    Some((added, strange))
 }
 
 /// Statements of both, by what stands between those that neither changed (diff3: Khanna, Kunal and
@@ -357,21 +366,6 @@ mod tests {
             of(vec![set("a", name("x")), guarded(vec![set("b", name("y"))]), set("c", name("z"))]);
         let text = Program::merge(&base, &merged, &third).expect("no conflict").to_string();
         assert!(text.contains("if (c) {\n    b = y;\n  }\n  d = w;"), "{text}");
-    }
-
-    #[test]
-    fn a_parameter_may_have_another_type_beside_a_new_one() {
-        let mut base = of(vec![set("a", name("x"))]);
-        base.add_parameter(Ty::INT);
-        let mut one = base.clone();
-        one.parameters[0].text = "long p0".to_owned();
-        let mut other = base.clone();
-        other.add_parameter(Ty::FLOAT);
-        let merged = Program::merge(&base, &one, &other).expect("no conflict");
-        let texts: Vec<&str> = merged.parameters.iter().map(|one| one.text.as_str()).collect();
-        assert_eq!(texts, ["long p0", "float p1"]);
-        other.parameters[0].text = "char p0".to_owned();
-        assert_eq!(Program::merge(&base, &one, &other), None);
     }
 
     #[test]

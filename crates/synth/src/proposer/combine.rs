@@ -13,7 +13,7 @@ use super::{Candidate, Judged, Proposer, State};
 use crate::{
     columns::{self, Column},
     edit::Chance,
-    effects::Change,
+    effects::{Change, change},
     neighbours::Neighbourhood,
     program::Program,
     sums,
@@ -105,7 +105,7 @@ impl Proposer for Combine {
         let is_known = known.is_some_and(|known| known.children.len() >= FEW);
         let exact = exact(wanted, &kinds, &pairs, chance);
         let mut plans: Vec<Vec<Way>> = exact.into_iter().map(Way::any).collect();
-        if is_known && focus.guide <= LAST {
+        if is_known && focus.guide <= LAST && plans.len() < 8 * count {
             plans.extend(turn.programmed(state, &kinds, chance));
         }
         plans.extend(nearer(state, &focus, &kinds, chance).into_iter().map(Way::any));
@@ -169,7 +169,7 @@ impl Combine {
             let other = others.find(|judged| {
                 judged.program.is_some() && !is_over(judged) && judged.proposer != "empty"
             });
-            other.map(Turn::of)
+            other.or(nearer).map(Turn::of)
         })
     }
 }
@@ -271,16 +271,6 @@ fn kinds<'a>(state: &State<'a>, focus: &Arc<Judged>, chance: &mut Chance) -> Vec
     kinds.truncate(KINDS);
     kinds.shuffle(chance);
     kinds
-}
-
-fn change(before: &[f64], after: &[f64]) -> Change {
-    let changed =
-        before.iter().zip(after).enumerate().filter(|(_, (before, after))| before != after);
-    changed
-        .map(|(place, (before, after))| {
-            (u16::try_from(place).unwrap_or(u16::MAX), (after - before) as f32)
-        })
-        .collect()
 }
 
 /// Sums of two changes, by hash.
@@ -396,16 +386,8 @@ fn nearer(
                 let known = &kinds[*kind];
                 let times = sum.plan.iter().filter(|one| *one == kind).count();
                 if times < known.made.len() {
-                    let gain: f64 = known
-                        .change
-                        .iter()
-                        .map(|(dimension, by)| {
-                            let dimension = usize::from(*dimension);
-                            let (was, by) = (sum.excess[dimension], f64::from(*by));
-                            state.aim.guide[dimension] * ((was + by).powi(2) - was * was)
-                        })
-                        .sum();
-                    next.push((sum.guide + gain, place, *kind, sum.hash.wrapping_add(known.hash)));
+                    let guide = sum.guide - state.aim.gain(&sum.excess, &known.change);
+                    next.push((guide, place, *kind, sum.hash.wrapping_add(known.hash)));
                 }
             }
         }
@@ -424,12 +406,7 @@ fn nearer(
                 plan: beam[place].plan.clone(),
                 hash,
             };
-            for (dimension, by) in &kinds[kind].change {
-                let dimension = usize::from(*dimension);
-                if state.aim.target.wanted[dimension].is_some() {
-                    sum.excess[dimension] += f64::from(*by);
-                }
-            }
+            state.aim.add(&mut sum.excess, &kinds[kind].change, 1.0);
             sum.plan.push(kind);
             sum
         });

@@ -87,7 +87,12 @@ impl Turn {
                 .filter_map(|(one, other)| Some((place(one)?, place(other)?)))
                 .collect();
             let chosen = columns::cheapest(&excess, state.aim, &columns, &apart);
-            if chosen.len() < 2 {
+            // One of its own alone was made already; one of a relative was not made in this program.
+            let own = |column: &usize| {
+                let way = ways[*column];
+                way.nth.is_some_and(|nth| Arc::ptr_eq(kinds[way.kind].made[nth].base, &self.focus))
+            };
+            if chosen.len() < 2 && chosen.iter().all(own) {
                 return Vec::new();
             }
             plan = chosen.into_iter().map(|column| ways[column]).collect();
@@ -114,8 +119,7 @@ impl Turn {
                 [made.base, &self.focus, made.child].map(|judged| judged.program.as_ref());
             let (merged, one) = (Program::merge(base?, one?, other?)?, one?);
             // Parameters alone that it brings do nothing.
-            let kept = &merged.parameters[..one.parameters.len()];
-            Some(merged.body != one.body || merged.head != one.head || kept != one.parameters)
+            Some(merged.body != one.body || merged.head != one.head)
         };
         let known = self.fitting.entry(Arc::as_ptr(made.child) as usize);
         known.or_insert_with(|| (made.child.clone(), fits() == Some(true))).1
