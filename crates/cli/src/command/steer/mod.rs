@@ -34,9 +34,10 @@ Proposers: nearest (mined kernels as they are), construct (from nothing), guided
 the vector lacks), combine (edits tried one by one, then together), crossover, mutate; model, where there\n\
 is a --model (its kernels and what it puts into holes of the survivors; infill models are told the target);\n\
 and random, which does not look at the target.\n\n\
-A budget in candidates makes a run repeatable: the same seed gives the same kernels. Kernels named\n\
-like a target, or near-duplicates of --exclude, are never among the seeds. A run that was stopped\n\
-goes on where it was when the same command is given again.\n\n\
+A budget in candidates makes a run repeatable, where it is not stopped: the same seed gives the same\n\
+kernels. Kernels named like a target, or near-duplicates of --exclude, are never among the seeds. A\n\
+run that was stopped keeps the best for the target it was at, and goes on behind it when the same\n\
+command is given again.\n\n\
 An exact hit is right in its features, not in what it computes: its output may not depend on its\n\
 input (input-insensitive). --must-run wants kernels that pass `run`'s checker, which turns such away.")]
 pub(crate) struct Steer {
@@ -139,7 +140,7 @@ impl Steer {
         for path in self.seeds.iter().chain(&self.exclude) {
             inputs.push(Input { name: path.display().to_string(), hash: content(path)? });
         }
-        let key = (&inputs, &configuration, corpus.len());
+        let key = (&inputs, &configuration, corpus.len(), self.seed);
         let runs = self.must_run.then(Runs::new).transpose()?;
         let accepts = |text: &str| runs.as_ref().is_none_or(|runs| runs.accepts(text));
         let mut search = Search::new(&judge, &corpus, settings)?;
