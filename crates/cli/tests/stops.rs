@@ -185,6 +185,31 @@ fn stopped_features_are_kept_and_gone_on_with() {
 }
 
 #[test]
+fn what_one_seed_found_is_not_gone_on_with_by_another() {
+    if !has_clang() {
+        return;
+    }
+    let home = tempfile::tempdir().expect("a folder");
+    let (out, partial) = (home.path().join("found"), home.path().join("found.partial"));
+    let steer = |seed: &str| {
+        let mut command = benchstone();
+        command.args(["steer", "--budget", "10000000", "--json", "--seed", seed, "--out"]);
+        command.arg(&out);
+        // The first is hit at once, the others never: what no store fills is no array.
+        for target in ["Load=1", "Alloca=5,Store=0,Load=0", "Alloca=6,Store=0,Load=0"] {
+            command.args(["--target", target]);
+        }
+        command
+    };
+    let parts = || fs::read_dir(&partial).map_or(0, Iterator::count);
+    // The lock, the settings and a part.
+    stop(&mut steer("0"), "-INT", || parts() >= 3);
+    let output = steer("1").output().expect("it starts");
+    assert_eq!(output.status.code(), Some(2), "{}", said(&output));
+    assert!(said(&output).contains("other settings"), "{}", said(&output));
+}
+
+#[test]
 fn a_full_disk_is_a_message_and_no_data_set() {
     let home = tempfile::tempdir().expect("a folder");
     let small = home.path().join("small");
