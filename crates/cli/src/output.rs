@@ -28,6 +28,8 @@ pub(crate) fn table(
 ) -> comfy_table::Table {
     let mut table = comfy_table::Table::new();
     table.load_preset(comfy_table::presets::UTF8_HORIZONTAL_ONLY);
+    table.remove_style(comfy_table::TableComponent::HorizontalLines);
+    table.remove_style(comfy_table::TableComponent::MiddleIntersections);
     table.set_content_arrangement(comfy_table::ContentArrangement::Dynamic);
     table.set_header(header.iter().copied());
     for row in rows {
