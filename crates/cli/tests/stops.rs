@@ -210,6 +210,45 @@ fn what_one_seed_found_is_not_gone_on_with_by_another() {
 }
 
 #[test]
+fn stopped_labels_are_kept_and_gone_on_with() {
+    if !has_clang() || !has("OpenCL device") {
+        return;
+    }
+    let home = tempfile::tempdir().expect("a folder");
+    for (name, statement) in [
+        ("train", "for (int j = 0; j < i % 99; j++) x[i] = x[i] * 3 +"),
+        ("test", "if (x[i] > i) x[i + 1 - 1] ^="),
+    ] {
+        let folder = home.path().join(name);
+        fs::create_dir(&folder).expect("a folder");
+        for at in 0..12 {
+            let text = format!(
+                "kernel void k(global int *x) {{ int i = get_global_id(0); {statement} {at}; }}"
+            );
+            fs::write(folder.join(format!("{at:02}.cl")), text).expect("a file");
+        }
+    }
+    let learn = || {
+        let mut command = benchstone();
+        command.current_dir(home.path()).args(["learn", "--task", "local-size:8,256"]);
+        command.args(["--train", "train", "--test", "test", "--committee", "knn:3,tree:3"]);
+        command.args(["--rounds", "1", "--batch", "1", "--candidates", "100"]);
+        command.args(["--global-size", "1024", "--measuring", "1ms", "--out", "learned", "--json"]);
+        command
+    };
+    let partial = home.path().join("learned.runs/runs.partial");
+    let parts = || fs::read_dir(&partial).map_or(0, Iterator::count);
+    stop(&mut learn(), "-INT", || parts() >= SOME_PARTS);
+    // The kernels to train on are not all labelled; what was run of them is kept.
+    assert!(parts() >= SOME_PARTS);
+    let output = learn().output().expect("it starts");
+    assert!(output.status.success(), "{}", said(&output));
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!(report["history"][0]["labelled"], 12);
+    assert!(home.path().join("learned/dataset.json").exists() && !partial.exists());
+}
+
+#[test]
 fn a_full_disk_is_a_message_and_no_data_set() {
     let home = tempfile::tempdir().expect("a folder");
     let small = home.path().join("small");

@@ -24,7 +24,10 @@ use serde::Serialize;
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
-    sync::atomic::{AtomicBool, Ordering},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
     time::Duration,
 };
 use synth::{Corpus, Judge, Search, Settings};
@@ -119,7 +122,7 @@ pub fn experiment(
     mined: &[String],
     test: &[String],
     progress: &dyn Progress,
-    stop: &AtomicBool,
+    stop: &Arc<AtomicBool>,
 ) -> Result<Findings, Error> {
     let settings = (format!("{design:?}"), mined, test);
     let builder = Builder::<LearnedRow>::create(&design.out, design.force, &settings)?;
@@ -131,7 +134,7 @@ pub fn experiment(
         let key = format!("pilot {size}");
         if !builder.has(&key) {
             let some = &mined[..PILOT.min(mined.len())];
-            builder.add(&key, given(design, judge, "pilot", some, *size, &scratch)?)?;
+            builder.add(&key, given(design, judge, "pilot", some, *size, &scratch, stop)?)?;
         }
     }
     progress.advance(1);
@@ -146,7 +149,7 @@ pub fn experiment(
     for (role, texts) in [("train", mined), ("test", test)] {
         stopped()?;
         if !builder.has(role) {
-            builder.add(role, given(design, judge, role, texts, global_size, &scratch)?)?;
+            builder.add(role, given(design, judge, role, texts, global_size, &scratch, stop)?)?;
         }
         rows.extend(builder.rows_of(role).collect::<Result<Vec<_>, _>>()?);
         progress.advance(1);
@@ -170,7 +173,7 @@ pub fn experiment(
                 builder.add(&unmeasured, made)?;
             }
             let made = builder.rows_of(&unmeasured).collect::<Result<Vec<_>, _>>()?;
-            let mut made = measured(design, made, global_size, &scratch)?;
+            let mut made = measured(design, made, global_size, &scratch, stop)?;
             drop_surplus(&mut made, until(design, round) - until(design, round - 1));
             builder.add(&key, made)?;
         }
@@ -214,8 +217,9 @@ fn given(
     texts: &[String],
     global_size: u64,
     scratch: &Path,
+    stop: &Arc<AtomicBool>,
 ) -> Result<Vec<LearnedRow>, Error> {
-    measured(design, described(judge, role, texts)?, global_size, scratch)
+    measured(design, described(judge, role, texts)?, global_size, scratch, stop)
 }
 
 fn measured(
@@ -223,8 +227,9 @@ fn measured(
     rows: Vec<LearnedRow>,
     global_size: u64,
     scratch: &Path,
+    stop: &Arc<AtomicBool>,
 ) -> Result<Vec<LearnedRow>, Error> {
-    let costs = label(&design.task, &rows, global_size, scratch, design.measuring)?;
+    let costs = label(&design.task, &rows, global_size, scratch, design.measuring, stop)?;
     Ok(with_costs(rows, |path| costs.get(path).cloned()))
 }
 

@@ -7,6 +7,7 @@ use std::{
     collections::{HashMap, HashSet},
     fs,
     path::Path,
+    sync::{Arc, atomic::AtomicBool},
     time::Duration,
 };
 
@@ -74,13 +75,14 @@ impl Task {
 /// Run each kernel at `global` work-items.
 ///
 /// # Errors
-/// When there is no device to run them on.
+/// When there is no device to run them on, and when it was stopped: what was run till then is kept.
 pub(crate) fn label(
     task: &Task,
     kernels: &[LearnedRow],
     global: u64,
     folder: &Path,
     budget: Duration,
+    stop: &Arc<AtomicBool>,
 ) -> Result<Costs, Error> {
     if kernels.is_empty() {
         return Ok(Costs::new());
@@ -93,9 +95,13 @@ pub(crate) fn label(
         local_sizes: task.local_sizes(),
         budget,
         force: true,
+        cancelled: Arc::clone(stop),
         ..Options::new(&input, &out)
     };
-    device::run(&options, &dataset::Silent)?;
+    match device::run(&options, &dataset::Silent) {
+        Err(device::Error::Cancelled { .. }) => return Err(Error::Stopped),
+        report => report?,
+    };
     let costs = costs(task, kernels, global, &out)?;
     fs::remove_dir_all(&input)?;
     Ok(costs)

@@ -14,7 +14,10 @@ use rand_chacha::ChaCha8Rng;
 use serde::Serialize;
 use std::{
     path::{Path, PathBuf},
-    sync::atomic::{AtomicBool, Ordering},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
     time::Duration,
 };
 use synth::{Corpus, Judge, Search, Settings};
@@ -115,7 +118,7 @@ pub fn learn(
     judge: &Judge,
     (train, test): (&[String], &[String]),
     progress: &dyn Progress,
-    stop: &AtomicBool,
+    stop: &Arc<AtomicBool>,
 ) -> Result<State, Error> {
     if let Some(out) = travel.export.as_ref().filter(|out| out.exists() && !options.force) {
         return Err(Error::Exported(out.clone()));
@@ -165,7 +168,7 @@ pub fn learn(
         for part in parts(round) {
             if !builder.has(&part) {
                 let kernels = builder.rows_of(&unmeasured(&part)).collect::<Result<_, _>>()?;
-                builder.add(&part, measured(options, kernels, &scratch)?)?;
+                builder.add(&part, measured(options, kernels, &scratch, stop)?)?;
             }
             rows.extend(builder.rows_of(&part).collect::<Result<Vec<_>, _>>()?);
         }
@@ -208,8 +211,10 @@ fn measured(
     options: &Options,
     rows: Vec<LearnedRow>,
     scratch: &Path,
+    stop: &Arc<AtomicBool>,
 ) -> Result<Vec<LearnedRow>, Error> {
-    let mut costs = label(&options.task, &rows, options.global_size, scratch, options.measuring)?;
+    let Options { task, global_size, measuring, .. } = options;
+    let mut costs = label(task, &rows, *global_size, scratch, *measuring, stop)?;
     Ok(with_costs(rows, |path| costs.remove(path)))
 }
 
