@@ -23,10 +23,14 @@ fn merge(command: &clap::Command, given: Vec<OsString>) -> anyhow::Result<Vec<Os
     for (name, value) in table {
         let name = name.replace('_', "-");
         let flag = format!("--{name}");
-        let known = spoken.get_arguments().chain(command.get_arguments());
-        if !known.into_iter().any(|argument| argument.get_long() == Some(name.as_str())) {
+        let mut known = spoken.get_arguments().chain(command.get_arguments());
+        let Some(argument) = known.find(|argument| argument.get_long() == Some(name.as_str()))
+        else {
             bail!("{file}: `{}` has no flag `{flag}`", spoken.get_name());
-        }
+        };
+        // Values of their own, or one value with commas.
+        let is_repeated = matches!(argument.get_action(), clap::ArgAction::Append)
+            && argument.get_value_delimiter().is_none();
         let said = |word: &OsString| {
             word.to_str().is_some_and(|w| w == flag || w.starts_with(&format!("{flag}=")))
         };
@@ -36,6 +40,9 @@ fn merge(command: &clap::Command, given: Vec<OsString>) -> anyhow::Result<Vec<Os
         match value {
             toml::Value::Boolean(true) => merged.push(flag.into()),
             toml::Value::Boolean(false) => {}
+            toml::Value::Array(values) if is_repeated => {
+                merged.extend(values.iter().map(|value| format!("{flag}={}", plain(value)).into()));
+            }
             toml::Value::Array(values) => {
                 let values: Vec<String> = values.iter().map(plain).collect();
                 merged.push(format!("{flag}={}", values.join(",")).into());
@@ -78,6 +85,7 @@ mod tests {
         let command = Command::new("b").subcommand(
             Command::new("c")
                 .arg(Arg::new("out").long("out"))
+                .arg(Arg::new("target").long("target").action(ArgAction::Append))
                 .arg(Arg::new("force").long("force").action(ArgAction::SetTrue)),
         );
         let path = config.path().display().to_string();
@@ -92,6 +100,14 @@ mod tests {
         let file = "out = \"x\"\nforce = true\n";
         assert_eq!(merged(file, "")?, ["b", "c", "--force", "--out=x"]);
         assert_eq!(merged(file, "--out y")?, ["b", "c", "--out", "y", "--force"]);
+        Ok(())
+    }
+
+    #[test]
+    fn a_list_is_several_values_or_one_with_commas() -> anyhow::Result<()> {
+        let file = "out = [\"x\", \"y\"]\ntarget = [\"a=1,b=2\", \"a=3\"]\n";
+        let words = ["b", "c", "--out=x,y", "--target=a=1,b=2", "--target=a=3"];
+        assert_eq!(merged(file, "")?, words);
         Ok(())
     }
 
