@@ -57,9 +57,13 @@ pub enum Error {
     },
     /// Too little to learn from.
     #[error(
-        "{found} labelled kernels to begin with, at least {wanted} are needed: give more with --train"
+        "--{role} gives {found} labelled kernels, at least {wanted} are needed: give more \
+         (without --test a third of --train is kept to test on; what does not run, pass the checker \
+         and divide into the groups at every choice has no label)"
     )]
     TooFew {
+        /// What they are for: `train` or `test`.
+        role: &'static str,
         /// Labelled kernels.
         found: usize,
         /// As many as are needed.

@@ -12,7 +12,7 @@ use crate::{
     Error, LearnedRow, Plan, Strategy,
     kernels::{self, described, made_at, with_costs},
     labels::{Task, label},
-    rounds::LEAST,
+    rounds::{LEAST, enough},
     strategy::choose,
 };
 use dataset::{Builder, Notes, Progress};
@@ -144,7 +144,8 @@ pub fn experiment(
             builder.rows_of(&format!("pilot {size}")).collect::<Result<_, _>>()?;
         pilot.insert(*size, task_of(design, judge, rows.iter()).labels());
     }
-    let global_size = most_balanced(&pilot).ok_or(Error::TooFew { found: 0, wanted: LEAST })?;
+    let global_size =
+        most_balanced(&pilot).ok_or(Error::TooFew { role: "train", found: 0, wanted: LEAST })?;
     let mut rows = Vec::new();
     for (role, texts) in [("train", mined), ("test", test)] {
         stopped()?;
@@ -156,13 +157,8 @@ pub fn experiment(
     }
     let found = of_role(&rows, "train").count();
     let wanted = design.base + design.added;
-    if found < wanted.max(LEAST) {
-        return Err(Error::TooFew { found, wanted: wanted.max(LEAST) });
-    }
-    let tested = of_role(&rows, "test").count();
-    if tested < LEAST {
-        return Err(Error::TooFew { found: tested, wanted: LEAST });
-    }
+    enough("train", found, wanted.max(LEAST))?;
+    enough("test", of_role(&rows, "test").count(), LEAST)?;
     for round in 1..=design.rounds {
         let key = format!("round {round}");
         if !builder.has(&key) {
@@ -330,7 +326,8 @@ fn one_set(
     let committee = design.committee.fit(&task, seed)?;
     let strategy = if arm == "active" { Strategy::Active } else { Strategy::Passive };
     let mut chance = ChaCha8Rng::seed_from_u64(seed);
-    let points = choose(strategy, &committee, &task, count, &mut chance)?;
+    let complete = |point: &mut [f64]| judge.space().complete(point);
+    let points = choose(strategy, &committee, &task, count, &complete, &mut chance)?;
     let mut made = Vec::new();
     for (place, point) in points.into_iter().enumerate() {
         if stop.load(Ordering::Relaxed) {

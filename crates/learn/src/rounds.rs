@@ -126,6 +126,12 @@ pub fn learn(
     if travel.import.is_some() && !is_begun(&options.out) {
         return Err(Error::NothingWaits(options.out.clone()));
     }
+    if travel.export.is_none() && travel.import.is_none() {
+        // Better now than when all of them were measured.
+        for (role, given) in [("train", train), ("test", test)] {
+            enough(role, given.len(), LEAST)?;
+        }
+    }
     // Where costs come from and what is replaced is no part of what is learned.
     let settings = (format!("{:?}", Options { force: false, ..options.clone() }), train, test);
     let builder = Builder::<LearnedRow>::create(&options.out, options.force, &settings)?;
@@ -172,9 +178,9 @@ pub fn learn(
             }
             rows.extend(builder.rows_of(&part).collect::<Result<Vec<_>, _>>()?);
         }
-        let found = labelled(&rows, "train").count().min(labelled(&rows, "test").count());
-        if found < LEAST {
-            return Err(Error::TooFew { found, wanted: LEAST });
+        for role in ["train", "test"] {
+            let found = labelled(&rows, role).count();
+            enough(role, found, LEAST)?;
         }
         history.push(score(options, judge, &rows, round)?);
         progress.advance(u64::from(round > 0));
@@ -204,6 +210,12 @@ pub fn learn(
         let _ = std::fs::remove_dir_all(&scratch);
     }
     Ok(State::Learned(report))
+}
+
+/// # Errors
+/// When there are too few kernels of this role to begin with.
+pub(crate) fn enough(role: &'static str, found: usize, wanted: usize) -> Result<(), Error> {
+    if found < wanted { Err(Error::TooFew { role, found, wanted }) } else { Ok(()) }
 }
 
 /// Kernels labelled on the devices of this machine.
@@ -266,7 +278,9 @@ fn one_round(
     let committee = options.committee.fit(&train, seed)?;
     let mut chance = ChaCha8Rng::seed_from_u64(seed);
     // Test kernels are for testing: nothing is learned of where they lie.
-    let points = choose(options.strategy, &committee, &train, options.batch, &mut chance)?;
+    let complete = |point: &mut [f64]| judge.space().complete(point);
+    let points =
+        choose(options.strategy, &committee, &train, options.batch, &complete, &mut chance)?;
     let settings = Settings { seed, ..options.search.clone() };
     let mut search = Search::new(judge, corpus, settings)?;
     let mut made = Vec::new();

@@ -29,8 +29,8 @@ const CONSIDERED: usize = 16;
 const REFERENCES: usize = 64;
 
 /// `count` points between rows of `task`, to which `committee` was fitted: each is a mix of two,
-/// rounded, so that it lies within the hull of what programs have and not in a corner that none can
-/// reach.
+/// whole where all rows are, and then completed (sums and ratios computed anew), so that it lies within
+/// the hull of what programs have and not in a corner that none can reach.
 ///
 /// # Errors
 /// When no model can be fitted to the rows.
@@ -39,18 +39,26 @@ pub fn choose(
     committee: &Committee,
     task: &Task,
     count: usize,
+    complete: &dyn Fn(&mut [f64]),
     chance: &mut ChaCha8Rng,
 ) -> Result<Vec<Vec<f64>>, Error> {
     let known = &task.rows;
-    if known.is_empty() {
-        return Ok(Vec::new());
-    }
+    let Some(first) = known.first() else { return Ok(Vec::new()) };
+    let is_whole = |place: usize| known.iter().all(|row| row.features[place].fract() == 0.0);
+    let whole: Vec<bool> = (0..first.features.len()).map(is_whole).collect();
     let mut point = || -> Vec<f64> {
         let (one, other) =
             (chance.random_range(0..known.len()), chance.random_range(0..known.len()));
         let share = chance.random_range(0.0..1.0);
-        let mixed = known[one].features.iter().zip(&known[other].features);
-        mixed.map(|(one, other)| (one + share * (other - one)).round()).collect()
+        let mixed = known[one].features.iter().zip(&known[other].features).zip(&whole);
+        let mut mixed: Vec<f64> = mixed
+            .map(|((one, other), whole)| {
+                let value = one + share * (other - one);
+                if *whole { value.round() } else { value }
+            })
+            .collect();
+        complete(&mut mixed);
+        mixed
     };
     if strategy == Strategy::Passive {
         return Ok((0..count).map(|_| point()).collect());
@@ -123,7 +131,8 @@ mod tests {
         for seed in 0..6 {
             let committee = plan.fit(&task, seed).expect("fits");
             let mut chance = ChaCha8Rng::seed_from_u64(seed);
-            let points = choose(strategy, &committee, &task, 3, &mut chance).expect("chooses");
+            let points = choose(strategy, &committee, &task, 3, &|_| {}, &mut chance);
+            let points = points.expect("chooses");
             assert_eq!(points.len(), 3, "{strategy:?}");
             sum += points.iter().map(|point| (point[0] - 500.0).abs()).sum::<f64>();
             taken += points.len() as f64;
@@ -141,12 +150,30 @@ mod tests {
     }
 
     #[test]
+    fn points_are_completed_and_fractions_stay() {
+        let costs = [[1.0, 2.0], [3.0, 1.0]];
+        let mut task = on_a_line((0..8).map(|x| (f64::from(x), costs[x as usize % 2])));
+        for row in &mut task.rows {
+            let x = row.features[0];
+            row.features = vec![x, x / 16.0, 0.0];
+        }
+        let committee = Plan::parse("knn:3").expect("known").fit(&task, 1).expect("fits");
+        let mut chance = ChaCha8Rng::seed_from_u64(0);
+        let complete = |point: &mut [f64]| point[2] = 2.0 * point[0];
+        let points = choose(Strategy::Passive, &committee, &task, 40, &complete, &mut chance);
+        let points = points.expect("chooses");
+        assert!(points.iter().all(|point| point[0].fract() == 0.0 && point[2] == 2.0 * point[0]));
+        assert!(points.iter().any(|point| (point[1] * 16.0).fract() != 0.0));
+    }
+
+    #[test]
     fn the_same_seed_takes_the_same_points() {
         let task = task();
         let committee = Plan::parse("knn:3,tree:3").expect("known").fit(&task, 1).expect("fits");
         let taken = |seed| {
             let mut chance = ChaCha8Rng::seed_from_u64(seed);
-            choose(Strategy::ExpectedError, &committee, &task, 2, &mut chance).expect("chooses")
+            choose(Strategy::ExpectedError, &committee, &task, 2, &|_| {}, &mut chance)
+                .expect("chooses")
         };
         assert_eq!(taken(3), taken(3));
         assert_ne!(taken(3), taken(4));

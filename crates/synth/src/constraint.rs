@@ -21,18 +21,6 @@ const NEVER: [&str; 14] = [
     "FRem",
 ];
 
-/// Sums that hold in every module, where all their parts are wished for: the whole, its parts.
-const INSTCOUNT_SUMS: [(&str, &[&str]); 1] =
-    [("TotalBlocks", &["Ret", "Br", "Switch", "IndirectBr", "Invoke", "Resume", "Unreachable"])];
-const AUTOPHASE_SUMS: [(&str, &[&str]); 4] = [
-    ("TotalBlocks", &["BBNoPhi", "BB03Phi", "BBHiPhi"]),
-    ("BeginPhi", &["BB03Phi", "BBHiPhi"]),
-    ("BranchCount", &["NumBrInst"]),
-    (
-        "TotalMemInst",
-        &["NumGetElementPtrInst", "NumLoadInst", "NumStoreInst", "NumCallInst", "NumAllocaInst"],
-    ),
-];
 /// Parts that are never more than their whole.
 const INSTCOUNT_BOUNDS: [(&str, &[&str]); 2] =
     [("TotalInsts", &["TotalBlocks"]), ("TotalBlocks", &["TotalFuncs"])];
@@ -57,17 +45,16 @@ pub fn check(target: &Target, space: &dyn FeatureSpace) -> Result<(), Error> {
         "instcount" => {
             checked.at_least_one(&["TotalInsts", "TotalBlocks", "TotalFuncs", "Ret"])?;
             checked.never()?;
-            checked.sums(&INSTCOUNT_SUMS)?;
             checked.bounds(&INSTCOUNT_BOUNDS)?;
-            let opcodes = &checked.dimensions[3..];
-            checked.sums(&[("TotalInsts", opcodes)])?;
-            checked.bounds(&[("TotalInsts", opcodes)])
+            checked.sums(space)?;
+            checked.bounds(&[("TotalInsts", &checked.dimensions[3..])])
         }
         "autophase" => {
             checked.at_least_one(&["TotalInsts", "TotalBlocks", "TotalFuncs", "NumRetInst"])?;
-            checked.sums(&AUTOPHASE_SUMS)?;
+            checked.sums(space)?;
             checked.bounds(&AUTOPHASE_BOUNDS)
         }
+        "grewe" | "grewe-fixed" => checked.ratios(space),
         _ => Ok(()),
     }
 }
@@ -97,7 +84,11 @@ impl Checked<'_> {
                 );
             }
             let whole = wanted.most.floor() >= wanted.least;
-            let counts = matches!(space, "instcount" | "autophase" | "tokens");
+            let counts = match space {
+                "instcount" | "autophase" | "tokens" => true,
+                "grewe" | "grewe-fixed" => !name.contains('/'),
+                _ => false,
+            };
             if counts && !whole {
                 return Err(self.broken(format!("{name} counts, it is never {}", wanted.least)));
             }
@@ -124,9 +115,9 @@ impl Checked<'_> {
         Ok(())
     }
 
-    /// `whole` is the sum of `parts`.
-    fn sums(&self, sums: &[(&str, &[&str])]) -> Result<(), Error> {
-        for (whole, parts) in sums {
+    /// A whole is no more than its parts together.
+    fn sums(&self, space: &dyn FeatureSpace) -> Result<(), Error> {
+        for (whole, parts) in space.sums() {
             let Some(all) = self.wanted(whole) else { continue };
             let Some(known) =
                 parts.iter().map(|part| self.wanted(part)).collect::<Option<Vec<_>>>()
@@ -135,10 +126,38 @@ impl Checked<'_> {
             };
             let most: f64 = known.iter().map(|part| part.most).sum();
             if all.least > most {
-                let parts = list(parts);
+                let parts = list(&parts);
                 return Err(self.broken(format!(
                     "{whole} = {} but {parts} sum to {most}: they are all there is of it",
                     all.least
+                )));
+            }
+        }
+        Ok(())
+    }
+
+    /// A ratio is that of its counts, where both are wished for as they are.
+    fn ratios(&self, space: &dyn FeatureSpace) -> Result<(), Error> {
+        let exactly = |name: &str| {
+            let wanted = self.wanted(name).filter(|wanted| wanted.least == wanted.most)?;
+            Some(wanted.least)
+        };
+        let mut vector: Vec<f64> =
+            self.dimensions.iter().map(|name| exactly(name).unwrap_or(0.0)).collect();
+        space.complete(&mut vector);
+        for (name, value) in self.dimensions.iter().zip(vector) {
+            let Some((over, under)) = name.split_once(':').and_then(|(_, of)| of.split_once('/'))
+            else {
+                continue;
+            };
+            let known = exactly(over).zip(exactly(under));
+            if let (Some(wanted), Some((over, under))) = (self.wanted(name), known)
+                && wanted.excess(value) != 0.0
+            {
+                return Err(self.broken(format!(
+                    "{name} = {} but {over} / {under} gives {value} (to three digits, a \
+                     divisor of at least 1)",
+                    wanted.least
                 )));
             }
         }
@@ -188,12 +207,17 @@ mod tests {
         assert!(broken("Load=1.5", "instcount").contains("never 1.5"));
         assert!(broken("BeginPhi=3,BB03Phi=1,BBHiPhi=1", "autophase").contains("BeginPhi = 3"));
         assert!(broken("BranchCount=1,UncondBranches=2", "autophase").contains("UncondBranches"));
+        assert!(broken("comp=1.5", "grewe").contains("never 1.5"));
+        assert!(broken("comp=0,mem=2,F4:comp/mem=3", "grewe").contains("0 / 2 gives 0"));
     }
 
     #[test]
     fn what_some_program_has_passes() {
         for wish in ["Load=12,FMul=8", "TotalInsts=40..60,Br=3", "Ret=1,TotalBlocks=3,Br=2"] {
             assert_eq!(broken(wish, "instcount"), "");
+        }
+        for wish in ["comp=2,mem=3,F4:comp/mem=0.667", "comp=2,mem=1..9,F4:comp/mem=2", "mem=0"] {
+            assert_eq!(broken(wish, "grewe"), "");
         }
     }
 }

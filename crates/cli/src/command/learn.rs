@@ -116,7 +116,14 @@ impl Learn {
         // Near-duplicates of a test kernel would give its answer away.
         let mut exclusion = Exclusion::default();
         test.iter().for_each(|text| exclusion.add_program(text));
+        let before = train.len();
         train.retain(|text| !exclusion.holds("", text));
+        if train.len() < before && !global.quiet {
+            eprintln!(
+                "{} of {before} kernels of --train are near-duplicates of one to test on and left out",
+                before - train.len()
+            );
+        }
         let train = first(train, self.limit);
         if train.is_empty() || test.is_empty() {
             bail!(

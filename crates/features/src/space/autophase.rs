@@ -80,6 +80,17 @@ const DIMENSIONS: [&str; 56] = [
     "testUnary",
 ];
 
+/// Dimensions that are sums of others.
+const SUMS: [(&str, &[&str]); 4] = [
+    ("BeginPhi", &["BB03Phi", "BBHiPhi"]),
+    ("TotalBlocks", &["BBNoPhi", "BB03Phi", "BBHiPhi"]),
+    ("BranchCount", &["NumBrInst"]),
+    (
+        "TotalMemInst",
+        &["NumGetElementPtrInst", "NumLoadInst", "NumStoreInst", "NumCallInst", "NumAllocaInst"],
+    ),
+];
+
 impl FeatureSpace for Autophase {
     fn name(&self) -> &'static str {
         "autophase"
@@ -99,6 +110,10 @@ impl FeatureSpace for Autophase {
             "NumEdges",
             "TotalMemInst",
         ]
+    }
+
+    fn sums(&self) -> Vec<(&'static str, Vec<&'static str>)> {
+        SUMS.iter().map(|(whole, parts)| (*whole, parts.to_vec())).collect()
     }
 
     fn part(&self) -> Part {

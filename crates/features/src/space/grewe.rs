@@ -104,6 +104,10 @@ impl FeatureSpace for Grewe {
         &["F2:coalesced/mem", "F4:comp/mem"]
     }
 
+    fn complete(&self, vector: &mut [f64]) {
+        complete(vector);
+    }
+
     fn part(&self) -> Part {
         Part::Tree
     }
@@ -142,6 +146,16 @@ impl Counters {
         vector.push(ratio(self.coalesced, self.mem));
         vector.push(ratio(self.comp, self.mem));
         vector
+    }
+}
+
+/// The two ratios computed anew.
+pub(super) fn complete(vector: &mut [f64]) {
+    let [comp, _, mem, _, coalesced, _, ratios @ ..] = vector else { return };
+    let count = |value: &f64| *value as u64;
+    let found = [ratio(count(coalesced), count(mem)), ratio(count(comp), count(mem))];
+    for (ratio, found) in ratios.iter_mut().zip(found) {
+        *ratio = found;
     }
 }
 

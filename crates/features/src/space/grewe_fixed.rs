@@ -1,6 +1,6 @@
 use super::{
     Extracted, FeatureSpace,
-    grewe::{Counters, DIMENSIONS},
+    grewe::{Counters, DIMENSIONS, complete},
     stride::Strides,
 };
 use crate::{Part, ProgramView, syntax::Syntax};
@@ -42,6 +42,10 @@ impl FeatureSpace for GreweFixed {
 
     fn follows(&self) -> &'static [&'static str] {
         &["F2:coalesced/mem", "F4:comp/mem"]
+    }
+
+    fn complete(&self, vector: &mut [f64]) {
+        complete(vector);
     }
 
     fn part(&self) -> Part {

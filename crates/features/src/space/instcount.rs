@@ -12,6 +12,10 @@ use llvm::Opcode;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct InstCount;
 
+/// Opcodes of which every block has one.
+const TERMINATORS: [&str; 7] =
+    ["Ret", "Br", "Switch", "IndirectBr", "Invoke", "Resume", "Unreachable"];
+
 impl FeatureSpace for InstCount {
     fn name(&self) -> &'static str {
         "instcount"
@@ -24,6 +28,11 @@ impl FeatureSpace for InstCount {
 
     fn follows(&self) -> &'static [&'static str] {
         &["TotalInsts", "TotalBlocks"]
+    }
+
+    fn sums(&self) -> Vec<(&'static str, Vec<&'static str>)> {
+        let opcodes = Opcode::ALL.iter().map(|opcode| opcode.name()).collect();
+        vec![("TotalInsts", opcodes), ("TotalBlocks", TERMINATORS.to_vec())]
     }
 
     fn part(&self) -> Part {

@@ -50,6 +50,24 @@ pub trait FeatureSpace: Send + Sync {
         &[]
     }
 
+    /// Dimensions that are the sum of others in every program, and these.
+    fn sums(&self) -> Vec<(&'static str, Vec<&'static str>)> {
+        Vec::new()
+    }
+
+    /// Compute sums and ratios of other dimensions anew: values that were mixed and rounded
+    /// contradict each other otherwise.
+    fn complete(&self, vector: &mut [f64]) {
+        let dimensions = self.dimensions();
+        let place = |name: &str| dimensions.iter().position(|known| *known == name);
+        for (whole, parts) in self.sums() {
+            let sum = parts.into_iter().filter_map(place).map(|part| vector[part]).sum();
+            if let Some(whole) = place(whole) {
+                vector[whole] = sum;
+            }
+        }
+    }
+
     /// Whether values are shown with their names (few dimensions) or as a list in order.
     fn is_named(&self) -> bool {
         self.dimensions().len() < 16
@@ -109,6 +127,19 @@ mod tests {
             dimensions.dedup();
             assert_eq!(dimensions.len(), one.dimensions().len(), "{}", one.name());
         }
+    }
+
+    #[test]
+    fn sums_and_ratios_are_computed_anew() {
+        let mut counts = vec![4.0, 0.0, 3.0, 1.0, 2.0, 0.0, 9.0, 9.0];
+        super::space("grewe").expect("registered").complete(&mut counts);
+        assert_eq!(counts, [4.0, 0.0, 3.0, 1.0, 2.0, 0.0, 0.667, 1.33]);
+        let instcount = super::space("instcount").expect("registered");
+        let names = instcount.dimensions();
+        let mut counts: Vec<f64> =
+            names.iter().map(|name| f64::from(u8::from(["Ret", "Load"].contains(name)))).collect();
+        instcount.complete(&mut counts);
+        assert_eq!(counts[..3], [2.0, 1.0, 0.0]);
     }
 
     #[test]
