@@ -44,6 +44,14 @@ impl Clock {
         }
     }
 
+    /// How much of a budget of time is spent; of one of candidates nothing is said.
+    pub(crate) fn share(&self) -> f64 {
+        match self.budget {
+            Budget::Wall(limit) | Budget::Processor(limit) => self.seconds() / limit.as_secs_f64(),
+            Budget::Candidates(_) => 0.0,
+        }
+    }
+
     /// How many more candidates may be judged, of so many.
     pub(crate) fn allows(&self, candidates: u64, wanted: usize) -> usize {
         match self.budget {

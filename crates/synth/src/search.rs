@@ -25,6 +25,8 @@ use std::{
     },
 };
 
+/// Candidates that are judged before the clock is looked at, while edits are first tried.
+const AT_ONCE: usize = 32;
 /// What edits are first tried on.
 const BASES: [&str; 2] = [
     "float B(float a) { return a * 2.5f; }
@@ -152,6 +154,8 @@ pub struct Search<'a> {
     /// Which dimensions follow from the others.
     follows: Vec<bool>,
     effects: Effects,
+    /// Whether all edits were tried, as far as the budget allowed.
+    calibrated: bool,
     empty: Vec<f64>,
     proposers: Vec<Box<dyn Proposer>>,
     archive: Vec<Arc<Judged>>,
@@ -192,6 +196,7 @@ impl<'a> Search<'a> {
             deviations: deviations(dimensions, corpus.vectors()),
             follows: following(judge.space()),
             effects: Effects::new(edit::all()),
+            calibrated: false,
             empty: empty.unwrap_or_else(|| vec![0.0; dimensions]),
             proposers,
             archive: Vec::new(),
@@ -220,8 +225,8 @@ impl<'a> Search<'a> {
         self.acceptance = Some(acceptance);
     }
 
-    /// Search for one target until it is hit, the budget is spent, or `stop` is raised: then with
-    /// the best so far.
+    /// Search for one target until it is hit, the budget is spent (but for one generation), or `stop`
+    /// is raised: then with the best so far.
     ///
     /// # Errors
     /// When candidates cannot be judged at all. A target that is impossible is an answer.
@@ -233,7 +238,7 @@ impl<'a> Search<'a> {
         let mut found = Found { candidates: self.calibrate(&mut run)?, ..Found::default() };
         let mut generation = 0;
         while generation < self.settings.depth
-            && !run.clock.is_spent(found.candidates)
+            && (generation == 0 || !run.clock.is_spent(found.candidates))
             && !stop.load(Ordering::Relaxed)
         {
             generation += 1;
@@ -338,14 +343,15 @@ impl<'a> Search<'a> {
     }
 
     /// Every edit made once in each of two programs that have a place for most: so that the first plans
-    /// know something. Costs a second, once, and counts as the first target's; a budget of fewer
-    /// candidates than three times as many goes without.
+    /// know something. Done once, it takes two or three seconds of a processor and counts as the first
+    /// target's; a budget of fewer candidates than three times as many goes without, one of time
+    /// spends a third on it at most.
     fn calibrate(&mut self, run: &mut Run) -> Result<u64, Error> {
         let plans = ["guided", "construct"];
         let is_planned = self.proposers.iter().any(|proposer| plans.contains(&proposer.name()));
         let wanted = 2 * self.effects.edits.len();
         if !is_planned
-            || self.effects.unknown().len() < self.effects.edits.len()
+            || std::mem::replace(&mut self.calibrated, true)
             || run.clock.allows(0, 3 * wanted) < 3 * wanted
         {
             return Ok(0);
@@ -364,9 +370,14 @@ impl<'a> Search<'a> {
                     texts.push(program.to_string());
                 }
             }
-            candidates += texts.len() as u64;
-            for (edit, after) in edits.into_iter().zip(self.judge.judge(&texts)?) {
-                self.effects.learn(edit, &vector, after.as_deref());
+            for (edits, texts) in edits.chunks(AT_ONCE).zip(texts.chunks(AT_ONCE)) {
+                if run.clock.share() > 1.0 / 3.0 {
+                    return Ok(candidates);
+                }
+                candidates += texts.len() as u64;
+                for (edit, after) in edits.iter().zip(self.judge.judge(texts)?) {
+                    self.effects.learn(*edit, &vector, after.as_deref());
+                }
             }
         }
         Ok(candidates)

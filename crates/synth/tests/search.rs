@@ -1,6 +1,6 @@
 //! Searches with the real compiler; skipped where its worker is not built.
 
-use std::sync::atomic::AtomicBool;
+use std::{sync::atomic::AtomicBool, time::Duration};
 use synth::{Budget, Corpus, Exclusion, Judge, Search, Settings, Target};
 
 fn judge(space: &str) -> Option<Judge> {
@@ -59,6 +59,22 @@ fn the_same_seed_and_count_give_the_same_kernels() {
             (found.kernels[0].text.clone(), way)
         });
         assert_eq!(first, second);
+    }
+}
+
+#[test]
+fn the_shortest_time_is_enough_for_a_generation() {
+    let Some(judge) = judge("instcount") else { return };
+    let corpus = Corpus::default();
+    let budget = Budget::Wall(Duration::from_nanos(1));
+    let settings = Settings { budget, ..settings(48) };
+    let mut search = Search::new(&judge, &corpus, settings).expect("known");
+    for wish in ["Load=3", "Load=4"] {
+        let target = Target::parse(wish, judge.space()).expect("well-formed");
+        let found = search.find(&target, &AtomicBool::new(false)).expect("judged");
+        assert_eq!(found.kernels[0].verdict, "accepted", "{wish}");
+        // Not all edits were tried before.
+        assert!(found.candidates < 100, "{wish}: {}", found.candidates);
     }
 }
 
