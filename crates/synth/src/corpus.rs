@@ -70,6 +70,12 @@ impl Exclusion {
         }
     }
 
+    /// Keep the program of a target out: its near-duplicates, and kernels of its kernels' names.
+    pub fn add_target(&mut self, text: &str) {
+        self.add_program(text);
+        kernel_names(text).into_iter().for_each(|name| self.add_name(name));
+    }
+
     /// Keep this program and its near-duplicates out.
     pub fn add_program(&mut self, text: &str) {
         self.signatures.push(signature(text));
@@ -125,10 +131,12 @@ impl Exclusion {
         self.folders.extend(folders.into_iter().flatten().map(|folder| (folder, false)));
     }
 
-    /// Whether this kernel is kept out.
+    /// Whether this kernel is kept out, by the name that it had or has in its text, or by its text.
     #[must_use]
     pub fn holds(&self, name: &str, text: &str) -> bool {
-        if self.names.contains(name) {
+        if self.names.contains(name)
+            || kernel_names(text).into_iter().any(|name| self.names.contains(name))
+        {
             return true;
         }
         let own = signature(text);
@@ -235,6 +243,35 @@ fn tokens(text: &str) -> Vec<&str> {
         }
     }
     all
+}
+
+/// The names of the kernels that a text defines, as far as one sees without a parser: the last word in
+/// front of the parenthesis that follows `kernel`, attributes left out.
+pub(crate) fn kernel_names(text: &str) -> Vec<&str> {
+    let tokens = tokens(text);
+    let mut names = Vec::new();
+    let mut rest = tokens.as_slice();
+    while let Some(at) = rest.iter().position(|token| matches!(*token, "kernel" | "__kernel")) {
+        rest = &rest[at + 1..];
+        let mut last = None;
+        while let Some((token, behind)) = rest.split_first() {
+            rest = behind;
+            match *token {
+                "__attribute__" => {
+                    let mut depth = 0;
+                    let closed = rest.iter().position(|token| {
+                        depth += i32::from(*token == "(") - i32::from(*token == ")");
+                        depth == 0
+                    });
+                    rest = &rest[closed.map_or(rest.len(), |at| at + 1)..];
+                }
+                "(" => break,
+                name => last = Some(name),
+            }
+        }
+        names.extend(last);
+    }
+    names
 }
 
 impl Corpus {
@@ -374,6 +411,17 @@ mod tests {
         exclusion.add_program(SUITE);
         assert!(exclusion.holds("whatever", RENAMED));
         assert!(!exclusion.holds("whatever", OTHER));
+    }
+
+    #[test]
+    fn kernels_are_named_behind_their_attributes() {
+        let text = "__kernel __attribute__((reqd_work_group_size(8, 1, 1))) void first(int a) {}\n\
+            /* kernel void none() */ int helper(int a) { return a; }\n\
+            kernel void second(global int* a) {}";
+        assert_eq!(kernel_names(text), ["first", "second"]);
+        let mut exclusion = Exclusion::default();
+        exclusion.add_name("second");
+        assert!(exclusion.holds("file", text) && !exclusion.holds("file", OTHER));
     }
 
     #[test]

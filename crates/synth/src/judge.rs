@@ -1,11 +1,14 @@
 //! Candidates judged: compiled, and described in the space of the search.
 
-use crate::{Error, program::Program};
+use crate::{Error, corpus::kernel_names, program::Program};
 use clang::{Clang, Options, Request, Triple};
 use dataset::{Code, Language};
 use features::{Extractor, FeatureSpace, Ways};
 use rayon::{ThreadPool, prelude::*};
 use std::sync::atomic::{AtomicU64, Ordering};
+
+/// A kernel's name, and where it lies.
+pub type Named = (String, Vec<f64>);
 
 /// Compiles candidates on all cores and says where they lie; shared by any number of threads.
 pub struct Judge {
@@ -78,6 +81,30 @@ impl Judge {
     }
 
     fn one(&self, text: &str) -> Result<Option<Vec<f64>>, Error> {
+        // Where a space tells functions apart the kernel comes last: it calls the others.
+        Ok(self.functions(text)?.pop().map(|(_, vector)| vector))
+    }
+
+    /// The vectors of each text's kernels by their names, in order; of one without a name where the
+    /// space tells none apart, none where there is no vector.
+    ///
+    /// # Errors
+    /// When there is no LLVM to read modules with.
+    pub fn kernels<T: AsRef<str> + Sync>(&self, texts: &[T]) -> Result<Vec<Vec<Named>>, Error> {
+        let kernels = self.in_parallel(texts, |text| {
+            let names = kernel_names(text.as_ref());
+            let mut all = self.functions(text.as_ref())?;
+            match all.iter().any(|(name, _)| names.contains(&name.as_str())) {
+                true => all.retain(|(name, _)| names.contains(&name.as_str())),
+                false => drop(all.drain(..all.len().saturating_sub(1))),
+            }
+            Ok(all)
+        });
+        kernels.into_iter().collect()
+    }
+
+    /// What the space says of a text: a vector for every function that it tells apart, or one.
+    fn functions(&self, text: &str) -> Result<Vec<Named>, Error> {
         let program = dataset::Program {
             path: String::new(),
             name: String::new(),
@@ -85,8 +112,10 @@ impl Judge {
             code: Code::Text(text.to_owned()),
         };
         let rows = self.extractor.describe(&program)?;
-        // Where a space tells functions apart the kernel comes last: it calls the others.
-        Ok(rows.into_iter().rev().find_map(|mut row| row.vectors.remove(self.space.name())))
+        let vector = |mut row: features::Row| {
+            row.vectors.remove(self.space.name()).map(|vector| (row.kernel, vector))
+        };
+        Ok(rows.into_iter().filter_map(vector).collect())
     }
 
     /// The trees of programs that edits can be made of, in order; `None` for a program of more

@@ -53,7 +53,7 @@ pub use clock::{Budget, processor_seconds};
 pub use constraint::check;
 pub use corpus::{Corpus, Exclusion};
 pub use error::Error;
-pub use judge::Judge;
+pub use judge::{Judge, Named};
 pub use metric::{Metric, deviations};
 pub use proposer::{Candidate, Judged, NAMES as PROPOSERS, Proposer, State, samples};
 pub use rand_chacha::ChaCha8Rng as Chance;

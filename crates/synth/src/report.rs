@@ -30,6 +30,10 @@ pub struct Report {
     pub proximity_median: f64,
     /// The same of the nearest mined kernels.
     pub mined_proximity_median: f64,
+    /// Mined kernels to start from.
+    pub seeds: u64,
+    /// Mined kernels that were kept out: they might give an answer away.
+    pub kept_out: u64,
     /// Candidates judged.
     pub candidates: u64,
     /// Seconds of all searches, of the clock or of processors as the budget is.
@@ -85,6 +89,7 @@ impl Report {
                 .collect(),
             by_size: shares(by_size),
             by_suite: shares(by_suite),
+            ..Report::default()
         }
     }
 }

@@ -22,6 +22,22 @@ impl Wanted {
         Wanted { least: value, most: value, weight: 1.0 }
     }
 
+    /// Read a wish for the dimension `name`: a value, a range `10..14`, either with a weight behind `*`.
+    fn parse(name: &str, wish: &str) -> Result<Wanted, String> {
+        let (range, weight) = wish.split_once('*').unwrap_or((wish, "1"));
+        let (least, most) = range.split_once("..").unwrap_or((range, range));
+        let number =
+            |text: &str| text.trim().parse::<f64>().map_err(|_| format!("'{text}' is no number"));
+        let (least, most, weight) = (number(least)?, number(most)?, number(weight)?);
+        if least > most {
+            return Err(format!("{name}={least}..{most} is an empty range"));
+        }
+        if weight.is_nan() || weight <= 0.0 {
+            return Err(format!("a weight of {weight} for {name}: weights are above 0"));
+        }
+        Ok(Wanted { least, most, weight })
+    }
+
     /// How much a value is above (positive) or below (negative) what is wanted.
     #[must_use]
     pub fn excess(&self, value: f64) -> f64 {
@@ -74,19 +90,10 @@ impl Target {
                     space.name()
                 )));
             };
-            let (range, weight) = wish.split_once('*').unwrap_or((wish, "1"));
-            let (least, most) = range.split_once("..").unwrap_or((range, range));
-            let number = |text: &str| {
-                text.trim().parse::<f64>().map_err(|_| wrong(format!("'{text}' is no number")))
-            };
-            let (least, most, weight) = (number(least)?, number(most)?, number(weight)?);
-            if least > most {
-                return Err(wrong(format!("{name}={least}..{most} is an empty range")));
+            if wanted[place].is_some() {
+                return Err(wrong(format!("{name} is wished for twice")));
             }
-            if weight.is_nan() || weight <= 0.0 {
-                return Err(wrong(format!("a weight of {weight} for {name}: weights are above 0")));
-            }
-            wanted[place] = Some(Wanted { least, most, weight });
+            wanted[place] = Some(Wanted::parse(name, wish).map_err(wrong)?);
         }
         if wanted.iter().all(Option::is_none) {
             return Err(wrong("no wish in it: write DIMENSION=VALUE, for example Load=12".into()));
@@ -94,8 +101,9 @@ impl Target {
         Ok(Target { name: text.to_owned(), wanted })
     }
 
-    /// A target from JSON: a list in the space's order, an object by dimension, or an object that
-    /// holds one of these under the space's name (as lines of target files do, with `target`).
+    /// A target from JSON: a list in the space's order, an object by dimension (of numbers, or of
+    /// wishes as strings), or an object that holds one of these under the space's name (as lines of
+    /// target files do, with `target`).
     ///
     /// # Errors
     /// [`Error::Target`] where it is none of these.
@@ -118,10 +126,24 @@ impl Target {
             ))),
             Value::Object(object) => {
                 let mut wanted = vec![None; dimensions.len()];
-                for (place, dimension) in dimensions.iter().enumerate() {
-                    if let Some(value) = object.get(*dimension).and_then(Value::as_f64) {
-                        wanted[place] = Some(Wanted::exactly(value));
+                let mut unknown = None;
+                for (name, value) in object {
+                    match dimensions.iter().position(|known| known.eq_ignore_ascii_case(name)) {
+                        Some(place) => {
+                            let wish = match value {
+                                Value::String(wish) => wish.clone(),
+                                other => other.to_string(),
+                            };
+                            wanted[place] = Some(Wanted::parse(name, &wish).map_err(wrong)?);
+                        }
+                        None if name == "target" => {}
+                        None => unknown = Some(name),
                     }
+                }
+                let named = wanted.iter().any(Option::is_some) || value.get(space.name()).is_some();
+                if let Some(name) = unknown.filter(|_| named) {
+                    let known = dimensions.join(", ");
+                    return Err(wrong(format!("no dimension '{name}': there are {known}")));
                 }
                 if wanted.iter().all(Option::is_none) {
                     return Err(wrong(format!("no vector of {} in it", space.name())));
@@ -196,6 +218,7 @@ mod tests {
             ("Load=x", "no number"),
             ("Load=5..2", "empty range"),
             ("Load=1*0", "weight"),
+            ("Load=1,load=2", "twice"),
             ("", "no wish"),
         ] {
             let error = Target::parse(text, instcount()).expect_err(text).to_string();
@@ -208,6 +231,21 @@ mod tests {
         let line = serde_json::json!({"target": "a:k", "autophase": vec![1; 56], "instcount": vec![2; 70]});
         let target = Target::from_json("line 1", &line, instcount()).expect("well-formed");
         assert_eq!((target.name.as_str(), target.wanted[0]), ("a:k", Some(Wanted::exactly(2.0))));
+        let wishes = serde_json::json!({"instcount": {"Load": "1..3*2", "FMul": 4}});
+        let target = Target::from_json("x", &wishes, instcount()).expect("well-formed");
+        assert_eq!(
+            target.wanted,
+            Target::parse("Load=1..3*2,FMul=4", instcount()).expect("so").wanted
+        );
+        for (wrong, part) in [
+            (serde_json::json!({"instcount": {"Lode": 1}}), "no dimension 'Lode'"),
+            (serde_json::json!({"Load": 1, "Lode": 1}), "no dimension 'Lode'"),
+            (serde_json::json!({"Load": null}), "no number"),
+            (serde_json::json!({"grewe": [1]}), "no vector of instcount"),
+        ] {
+            let error = Target::from_json("x", &wrong, instcount()).expect_err("wrong").to_string();
+            assert!(error.contains(part), "{error}");
+        }
         let short = serde_json::json!([1, 2]);
         assert!(Target::from_json("x", &short, instcount()).is_err());
     }

@@ -1,6 +1,7 @@
 //! `benchstone steer`: kernels at points of a feature space.
 
 mod model;
+mod targets;
 
 use crate::{Global, duration::duration, interrupt, output, progress::Bar};
 use anyhow::{Context, bail};
@@ -8,6 +9,7 @@ use dataset::{Builder, Dataset, Input, Notes, Programs, Progress};
 use features::FeatureSpace;
 use std::{
     collections::BTreeMap,
+    num::NonZeroUsize,
     path::{Path, PathBuf},
     process::ExitCode,
     sync::{Mutex, atomic::Ordering},
@@ -17,6 +19,7 @@ use synth::{
     Budget, Corpus, Exclusion, Judge, Metric, Report, Search, Settings, SteeredRow, Target,
     TrajectoryRow,
 };
+use targets::Targets;
 
 /// Make kernels at wanted points of a feature space
 #[derive(clap::Args, Debug)]
@@ -28,20 +31,21 @@ use synth::{
     benchstone steer --space grewe --target comp=10,mem=4..6 --budget 5000 --seed 7 --out found\n  \
     benchstone steer --space grewe --target comp=10,mem=4 --model models/infill --proposers model --out found\n\n\
 A target: wishes DIMENSION=VALUE with commas (ranges 4..6, weights 12*3; what is not named is free),\n\
-a program (.cl), a vector (.json), or a data set or folder of programs, each a target. --targets:\n\
-lines {\"target\": NAME, \"SPACE\": [...]}.\n\n\
+a program (.cl), a vector (.json), or a data set or folder of programs, each a target. A vector is a list\n\
+of all values or an object, {\"Load\": 12, \"FMul\": \"4..6*3\"}. --targets: lines\n\
+{\"target\": NAME, \"SPACE\": VECTOR}. `features FILE --format jsonl` shows the dimensions of a space.\n\n\
 Proposers: nearest (mined kernels as they are), construct (from nothing), guided (edits that do what\n\
 the vector lacks), combine (edits tried one by one, then together), crossover, mutate; model, where there\n\
 is a --model (its kernels and what it puts into holes of the survivors; infill models are told the target);\n\
 and random, which does not look at the target.\n\n\
 A budget in candidates makes a run repeatable, where it is not stopped: the same seed gives the same\n\
-kernels. Kernels named like a target, or near-duplicates of --exclude, are never among the seeds. A\n\
-run that was stopped keeps the best for the target it was at, and goes on behind it when the same\n\
-command is given again.\n\n\
+kernels. Kernels named like a target, and near-duplicates of a target's program or of --exclude, are\n\
+never among the seeds. A run that was stopped keeps the best for the target it was at, and goes on\n\
+behind it when the same command is given again.\n\n\
 An exact hit is right in its features, not in what it computes: its output may not depend on its\n\
 input (input-insensitive). --must-run wants kernels that pass `run`'s checker, which turns such away.")]
 pub(crate) struct Steer {
-    /// The feature space
+    /// The feature space: instcount, autophase, grewe, ... (`features --help` names all)
     #[arg(long, value_name = "SPACE", default_value = "instcount")]
     space: String,
     /// A target; may be given several times
@@ -57,8 +61,8 @@ pub(crate) struct Steer {
     #[arg(long, default_value = "60s", value_parser = budget)]
     budget: Budget,
     /// Kernels wanted for each target
-    #[arg(long, default_value_t = 1, value_name = "N")]
-    n: usize,
+    #[arg(long, default_value = "1", value_name = "N")]
+    n: NonZeroUsize,
     /// Seed of all chance
     #[arg(long, default_value_t = 0)]
     seed: u64,
@@ -66,7 +70,7 @@ pub(crate) struct Steer {
     #[arg(long, value_name = "DATASET")]
     seeds: Option<PathBuf>,
     /// Programs that must not be among the seeds, nor anything near them (.jsonl with src, or programs)
-    #[arg(long, value_name = "DATASET")]
+    #[arg(long, value_name = "DATASET", requires = "seeds")]
     exclude: Vec<PathBuf>,
     /// Who proposes, with commas
     #[arg(long, value_name = "NAMES")]
@@ -119,12 +123,9 @@ impl Steer {
     pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
         let space = features::space(&self.space)?;
         let judge = Judge::new(space, global.jobs())?;
-        let targets = self.all_targets(space, &judge)?;
-        if targets.is_empty() {
-            bail!("no target is left: see --shard and --sample");
-        }
+        let Targets { targets, programs } = self.targets(space, &judge, global)?;
         let bar = Bar::new(global);
-        let corpus = self.corpus(&targets, &judge, &bar)?;
+        let corpus = self.corpus(&targets, &programs, &judge)?;
         let mut settings = self.settings();
         let model = self.proposer(&mut settings)?;
         let configuration = serde_json::json!({
@@ -183,7 +184,11 @@ impl Steer {
         for target in &targets {
             rows.extend(kernels.rows_of(&target.name).collect::<Result<Vec<_>, _>>()?);
         }
-        let report = Report::of(&rows, &sizes(&targets, space));
+        let report = Report {
+            seeds: corpus.len() as u64,
+            kept_out: corpus.excluded() as u64,
+            ..Report::of(&rows, &sizes(&targets, space))
+        };
         let mut verdicts: BTreeMap<String, u64> = BTreeMap::new();
         for row in &rows {
             *verdicts.entry(row.verdict.clone()).or_default() += 1;
@@ -215,7 +220,7 @@ impl Steer {
             survivors: self.survivors.max(1),
             replacement: self.replacement.clamp(0.0, 1.0),
             temperature: self.temperature,
-            kept: self.n.max(1),
+            kept: self.n.get(),
             seed: self.seed,
             ..Settings::default()
         };
@@ -243,55 +248,19 @@ impl Steer {
         }
     }
 
-    fn all_targets(
+    fn corpus(
         &self,
-        space: &'static dyn FeatureSpace,
+        targets: &[Target],
+        programs: &[String],
         judge: &Judge,
-    ) -> anyhow::Result<Vec<Target>> {
-        let mut targets = Vec::new();
-        for text in &self.target {
-            targets.extend(wished(text, space, judge)?);
-        }
-        if let Some(path) = &self.targets {
-            let text = std::fs::read_to_string(path)
-                .with_context(|| format!("cannot read {}", path.display()))?;
-            for (number, line) in
-                text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty())
-            {
-                let name = format!("line {}", number + 1);
-                let value = serde_json::from_str(line)
-                    .with_context(|| format!("{}, {name}", path.display()))?;
-                targets.push(Target::from_json(&name, &value, space)?);
-            }
-        }
-        let mut seen = BTreeMap::new();
-        for target in &mut targets {
-            let times: &mut u32 = seen.entry(target.name.clone()).or_default();
-            *times += 1;
-            if *times > 1 {
-                target.name = format!("{} ({times})", target.name);
-            }
-        }
-        if let Some(count) = self.sample {
-            // By a hash of seed and name: the same whatever the order of the file.
-            targets.sort_by_cached_key(|target| {
-                dataset::content_hash(format!("{} {}", self.seed, target.name).as_bytes())
-            });
-            targets.truncate(count);
-        }
-        if let Some((part, parts)) = self.shard {
-            let mine =
-                targets.into_iter().enumerate().filter(|(place, _)| place % parts == part - 1);
-            targets = mine.map(|(_, target)| target).collect();
-        }
-        Ok(targets)
-    }
-
-    fn corpus(&self, targets: &[Target], judge: &Judge, bar: &Bar) -> anyhow::Result<Corpus> {
+    ) -> anyhow::Result<Corpus> {
         let Some(path) = &self.seeds else { return Ok(Corpus::default()) };
         let mut exclusion = Exclusion::default();
         for target in targets {
             exclusion.add_name(&target.name);
+        }
+        for program in programs {
+            exclusion.add_target(program);
         }
         for path in &self.exclude {
             exclusion.add_path(path)?;
@@ -315,7 +284,6 @@ impl Steer {
             let kept_out = corpus.excluded();
             bail!("no kernel of {} may be a seed ({kept_out} kept out): {why}", path.display());
         }
-        bar.message(&format!("{} seeds, {} kept out", corpus.len(), corpus.excluded()));
         Ok(corpus)
     }
 
@@ -341,14 +309,26 @@ impl Steer {
         if report.impossible == report.targets {
             return Ok(());
         }
+        if (2..=LISTED).contains(&report.targets) {
+            self.print_targets()?;
+        }
+        let mined = match report.seeds {
+            0 => String::new(),
+            seeds => format!(
+                " (nearest of {} mined kernels {:.3}, {} exact; {} more kept out)",
+                output::count(seeds),
+                report.mined_proximity_median,
+                output::count(report.exact_mined),
+                output::count(report.kept_out)
+            ),
+        };
+        let unit = if matches!(self.budget, Budget::Processor(_)) { "processor s" } else { "s" };
         output::line(&format!(
-            "{} of {} targets hit exactly, median proximity {:.3} (nearest mined {:.3}, {} exact); \
-             {} candidates in {:.0} s; kernels in {}",
+            "{} of {} targets hit exactly, median proximity {:.3}{mined}; {} candidates in {:.0} {unit}; \
+             kernels in {}",
             output::count(report.exact),
             output::count(report.targets),
             report.proximity_median,
-            report.mined_proximity_median,
-            output::count(report.exact_mined),
             output::count(report.candidates),
             report.seconds,
             self.out.display()
@@ -361,7 +341,28 @@ impl Steer {
         }
         Ok(())
     }
+
+    /// How near the nearest kernel of each target came.
+    fn print_targets(&self) -> anyhow::Result<()> {
+        let rows =
+            Dataset::open(&self.out)?.rows::<SteeredRow>()?.collect::<Result<Vec<_>, _>>()?;
+        let kernels = |target: &str| rows.iter().filter(|row| row.target == target).count();
+        let rows = rows.iter().filter(|row| row.rank == 1).map(|row| {
+            let came = match row.verdict.as_str() {
+                "accepted" if row.exact => "exact".to_owned(),
+                "accepted" => format!("{:.3}", row.proximity),
+                other => other.to_owned(),
+            };
+            let count = if row.text.is_empty() { 0 } else { kernels(&row.target) };
+            vec![row.target.clone(), came, count.to_string(), row.proposer.clone()]
+        });
+        let header = ["target", "nearest", "kernels", "found by"];
+        output::line(&output::table(&header, rows).to_string())
+    }
 }
+
+/// Targets that are listed one by one, at most.
+const LISTED: u64 = 40;
 
 /// The settings as plain values, for the data set's manifest.
 fn plain(settings: &Settings) -> serde_json::Value {
@@ -395,42 +396,6 @@ fn content(path: &Path) -> anyhow::Result<String> {
         return Ok(dataset::content_hash_of_file(path)?.1);
     }
     Ok(Programs::open(path)?.identity()?)
-}
-
-/// The targets that a person wrote as `text`.
-fn wished(
-    text: &str,
-    space: &'static dyn FeatureSpace,
-    judge: &Judge,
-) -> anyhow::Result<Vec<Target>> {
-    let path = Path::new(text);
-    if !path.exists() {
-        if !text.contains('=') {
-            bail!("no file {text}, and no wish DIMENSION=VALUE either");
-        }
-        return Ok(vec![Target::parse(text, space)?]);
-    }
-    if path.extension().is_some_and(|extension| extension == "json") {
-        let content = std::fs::read_to_string(path)?;
-        let value = serde_json::from_str(&content).with_context(|| path.display().to_string())?;
-        return Ok(vec![Target::from_json(text, &value, space)?]);
-    }
-    let mut targets = Vec::new();
-    for program in Programs::open(path)?.iter()? {
-        let program = program?;
-        let dataset::Code::Text(source) = &program.code else { continue };
-        match judge.judge(std::slice::from_ref(source))?.pop().flatten() {
-            Some(vector) => {
-                let name = match program.name.as_str() {
-                    "" => program.path.clone(),
-                    name => format!("{}:{name}", program.path),
-                };
-                targets.push(Target::point(name, &vector));
-            }
-            None => bail!("{} does not compile: it has no vector to steer to", program.path),
-        }
-    }
-    Ok(targets)
 }
 
 /// Executes kernels on the processor's device, each text once.
@@ -474,13 +439,11 @@ impl Runs {
     }
 }
 
-/// Instructions of each target, where the space counts them.
+/// Instructions of each target, where the space counts them and all targets say how many.
 fn sizes(targets: &[Target], space: &dyn FeatureSpace) -> BTreeMap<String, f64> {
-    let Some(place) = space.dimensions().iter().position(|name| *name == "TotalInsts") else {
-        return BTreeMap::new();
-    };
-    let size = |target: &Target| Some((target.name.clone(), target.wanted[place]?.most));
-    targets.iter().filter_map(size).collect()
+    let place = space.dimensions().iter().position(|name| *name == "TotalInsts");
+    let size = |target: &Target| Some((target.name.clone(), target.wanted[place?]?.most));
+    targets.iter().map(size).collect::<Option<_>>().unwrap_or_default()
 }
 
 /// Where vectors of seeds are kept between runs.
