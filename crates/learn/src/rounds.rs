@@ -56,6 +56,9 @@ pub struct Round {
     pub round: u32,
     /// Labelled kernels trained on.
     pub labelled: usize,
+    /// Kernels that were given or made to be trained on and got no label: they do not run, or not
+    /// at every choice.
+    pub unlabelled: usize,
     /// Share of the test kernels for which the better choice is predicted.
     pub accuracy: f64,
     /// Geometric-mean speedup over the better static choice on the test kernels.
@@ -64,6 +67,8 @@ pub struct Round {
     pub geomean_interval: [f64; 2],
     /// Share of the oracle's.
     pub oracle_share: f64,
+    /// The static choice: the one most often better on the test kernels.
+    pub baseline: String,
 }
 
 /// What learning came to.
@@ -257,10 +262,12 @@ fn score(
     Ok(Round {
         round,
         labelled: train.rows.len(),
+        unlabelled: rows.iter().filter(|row| row.role != "test" && row.costs.is_empty()).count(),
         accuracy: scores.accuracy,
         geomean_speedup: scores.geomean_speedup,
         geomean_interval: scores.geomean_interval,
         oracle_share: scores.oracle_share,
+        baseline: scores.baseline,
     })
 }
 

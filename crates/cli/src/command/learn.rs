@@ -310,16 +310,28 @@ fn print(report: &Report) -> anyhow::Result<()> {
         vec![
             round.round.to_string(),
             output::count(round.labelled as u64),
+            output::count(round.unlabelled as u64),
             format!("{:.3}", round.accuracy),
             format!("{:.3}", round.geomean_speedup),
             format!("{:.3} to {:.3}", round.geomean_interval[0], round.geomean_interval[1]),
             format!("{:.3}", round.oracle_share),
         ]
     });
-    let header =
-        ["round", "labelled", "accuracy", "speedup (geomean)", "95 % interval", "oracle's share"];
+    let header = [
+        "round",
+        "labelled",
+        "without a label",
+        "accuracy",
+        "speedup (geomean)",
+        "95 % interval",
+        "oracle's share",
+    ];
     output::line(&output::table(&header, rows).to_string())?;
-    output::line(&format!("speedup: {}", report.orientation))
+    let baseline = report.history.last().map_or("", |round| round.baseline.as_str());
+    output::line(&format!(
+        "speedup: {}; the baseline is always {baseline}, the better choice for most test kernels",
+        report.orientation
+    ))
 }
 
 /// The kernels at `path`, in an order drawn by the seed.
