@@ -210,6 +210,29 @@ fn what_one_seed_found_is_not_gone_on_with_by_another() {
 }
 
 #[test]
+fn a_search_that_was_stopped_before_it_found_anything_is_begun_again() {
+    if !has_clang() {
+        return;
+    }
+    let home = tempfile::tempdir().expect("a folder");
+    let (out, partial) = (home.path().join("found"), home.path().join("found.partial"));
+    let steer = || {
+        let mut command = benchstone();
+        command.args(["steer", "--target", "Load=1", "--budget", "10000000", "--json", "--out"]);
+        command.arg(&out);
+        command
+    };
+    let parts = || fs::read_dir(&partial).map_or(0, Iterator::count);
+    // The lock and the settings: all edits are being tried, which takes a second or more.
+    stop(&mut steer(), "-INT", || parts() >= 2);
+    assert!(!out.exists());
+    let output = steer().output().expect("it starts");
+    assert!(output.status.success(), "{}", said(&output));
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!(report["exact"], 1);
+}
+
+#[test]
 fn stopped_labels_are_kept_and_gone_on_with() {
     if !has_clang() || !has("OpenCL device") {
         return;

@@ -235,7 +235,7 @@ impl<'a> Search<'a> {
             return Ok(self.impossible(target, &error));
         }
         let mut run = self.begin(target);
-        let mut found = Found { candidates: self.calibrate(&mut run)?, ..Found::default() };
+        let mut found = Found { candidates: self.calibrate(&mut run, stop)?, ..Found::default() };
         let mut generation = 0;
         while generation < self.settings.depth
             && (generation == 0 || !run.clock.is_spent(found.candidates))
@@ -346,7 +346,7 @@ impl<'a> Search<'a> {
     /// know something. Done once, it takes two or three seconds of a processor and counts as the first
     /// target's; a budget of fewer candidates than three times as many goes without, one of time
     /// spends a third on it at most.
-    fn calibrate(&mut self, run: &mut Run) -> Result<u64, Error> {
+    fn calibrate(&mut self, run: &mut Run, stop: &AtomicBool) -> Result<u64, Error> {
         let plans = ["guided", "construct"];
         let is_planned = self.proposers.iter().any(|proposer| plans.contains(&proposer.name()));
         let wanted = 2 * self.effects.edits.len();
@@ -371,7 +371,7 @@ impl<'a> Search<'a> {
                 }
             }
             for (edits, texts) in edits.chunks(AT_ONCE).zip(texts.chunks(AT_ONCE)) {
-                if run.clock.share() > 1.0 / 3.0 {
+                if run.clock.share() > 1.0 / 3.0 || stop.load(Ordering::Relaxed) {
                     return Ok(candidates);
                 }
                 candidates += texts.len() as u64;

@@ -60,7 +60,7 @@ pub(crate) struct Steer {
     /// For each target: time (60s), processor time (cpu:30s), or candidates (5000)
     #[arg(long, default_value = "60s", value_parser = budget)]
     budget: Budget,
-    /// Kernels wanted for each target
+    /// Kernels wanted for each target: the nearest, which may resemble each other
     #[arg(long, default_value = "1", value_name = "N")]
     n: NonZeroUsize,
     /// Seed of all chance
@@ -152,12 +152,16 @@ impl Steer {
         if self.must_run {
             search.set_acceptance(&accepts);
         }
+        let stop = interrupt::flag()?;
         let kernels = Builder::<SteeredRow>::create(&self.out, self.force, &key)?;
         let paths = match &self.trajectory {
             Some(path) => Some(Builder::<TrajectoryRow>::create(path, self.force, &key)?),
             None => None,
         };
-        let stop = interrupt::flag()?;
+        let before = targets.iter().filter(|target| kernels.has(&target.name)).count();
+        if before > 0 && !global.quiet {
+            eprintln!("{before} of {} targets were done before", targets.len());
+        }
         bar.begin("steering", targets.len() as u64);
         for target in &targets {
             if !kernels.has(&target.name) && !stop.load(Ordering::Relaxed) {
@@ -165,7 +169,12 @@ impl Steer {
                 if let Some(error) = failure.as_ref().and_then(|failure| failure.get()) {
                     bail!("the model cannot draw: {error}");
                 }
-                // A search that was stopped ends with its best so far; the next are not begun.
+                // A search that was stopped ends with its best so far, if it has any; the next are not
+                // begun.
+                let has_any = found.kernels.iter().any(|kernel| !kernel.text.is_empty());
+                if stop.load(Ordering::Relaxed) && !has_any {
+                    break;
+                }
                 if let Some(paths) = &paths {
                     paths.add(&target.name, found.trajectory)?;
                 }
