@@ -143,20 +143,21 @@ impl Counters {
         let counts =
             [self.comp, self.rational, self.mem, self.localmem, self.coalesced, self.atomic];
         let mut vector: Vec<f64> = counts.iter().map(|count| *count as f64).collect();
-        vector.push(ratio(self.coalesced, self.mem));
-        vector.push(ratio(self.comp, self.mem));
+        vector.extend(ratios(self.comp, self.mem, self.coalesced));
         vector
     }
 }
 
 /// The two ratios computed anew.
 pub(super) fn complete(vector: &mut [f64]) {
-    let [comp, _, mem, _, coalesced, _, ratios @ ..] = vector else { return };
-    let count = |value: &f64| *value as u64;
-    let found = [ratio(count(coalesced), count(mem)), ratio(count(comp), count(mem))];
-    for (ratio, found) in ratios.iter_mut().zip(found) {
-        *ratio = found;
+    if let [comp, _, mem, _, coalesced, _, f2, f4] = vector {
+        [*f2, *f4] = ratios(*comp as u64, *mem as u64, *coalesced as u64);
     }
+}
+
+/// F2 and F4.
+fn ratios(comp: u64, mem: u64, coalesced: u64) -> [f64; 2] {
+    [ratio(coalesced, mem), ratio(comp, mem)]
 }
 
 /// A quotient in single precision with the denominator at least 1, printed with three significant
