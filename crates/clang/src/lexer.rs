@@ -222,6 +222,66 @@ fn memory_find(within: &[u8], what: &[u8]) -> Option<usize> {
     None
 }
 
+/// The place of the parenthesis that closes what opens at `from` or behind it; the number of tokens
+/// where none does.
+#[must_use]
+pub fn closing(all: &[Token<'_>], from: usize) -> usize {
+    let mut depth = 0;
+    for (at, token) in all.iter().enumerate().skip(from) {
+        if token.is("(") {
+            depth += 1;
+        } else if token.is(")") {
+            depth -= 1;
+            if depth == 0 {
+                return at;
+            }
+        }
+    }
+    all.len()
+}
+
+/// Names of the kernels whose heads stand in a text as found, inactive ones included: words that mean
+/// `__kernel` here, followed by `void`, a name and a parameter list.
+#[must_use]
+pub fn kernel_heads(text: &str) -> Vec<&str> {
+    let all: Vec<Token<'_>> = tokens(text).collect();
+    let mut aliases = vec!["__kernel", "kernel"];
+    for token in all.iter().filter(|token| token.kind == Kind::Directive) {
+        let words: Vec<&str> = token.text.split_whitespace().collect();
+        if let [hash, name, rest @ ..] = words.as_slice()
+            && matches!(*hash, "#define")
+            && !name.contains('(')
+            && rest.first().is_some_and(|word| matches!(*word, "__kernel" | "kernel"))
+        {
+            aliases.push(name);
+        }
+    }
+    let mut names = Vec::new();
+    for (at, token) in all.iter().enumerate() {
+        if token.kind != Kind::Word || !aliases.contains(&token.text) {
+            continue;
+        }
+        // `__kernel __attribute__((...)) void name (`: the head ends at the list after `void NAME`.
+        let rest = &all[at + 1..];
+        let mut void = rest
+            .iter()
+            .take(64)
+            .take_while(|t| !t.is(";") && !t.is("{") && t.kind != Kind::Directive);
+        let Some(void) = void.position(|t| t.is("void")) else { continue };
+        let mut rest = &rest[void + 1..];
+        while rest.first().is_some_and(|token| token.is("__attribute__")) {
+            rest = rest.get(closing(rest, 1) + 1..).unwrap_or_default();
+        }
+        if let [name, paren, ..] = rest
+            && name.kind == Kind::Word
+            && paren.is("(")
+        {
+            names.push(name.text);
+        }
+    }
+    names
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -251,6 +311,20 @@ mod tests {
     #[test]
     fn a_hexadecimal_number_ends_before_a_plus() {
         assert_eq!(texts("0xe+1 1e+1"), ["0xe", "+", "1", "1e+1"]);
+    }
+
+    #[test]
+    fn heads_behind_a_macro_count() {
+        let text = "#define KERNEL_FQ __kernel\nKERNEL_FQ void a (int b) {}\n// kernel void c(\nkernel void d(";
+        assert_eq!(kernel_heads(text), ["a", "d"]);
+    }
+
+    #[test]
+    fn heads_have_attributes_in_front_of_void_or_behind_it() {
+        let text = "__kernel __attribute__((reqd_work_group_size(8, 1, 1))) void first(int a) {}\n\
+            /* kernel void none() */ int helper(int a) { return a; }\n\
+            kernel void __attribute__((vec_type_hint(int))) second(global int* a) {}";
+        assert_eq!(kernel_heads(text), ["first", "second"]);
     }
 
     proptest! {

@@ -1,10 +1,11 @@
 //! One content file, all the way to rows.
 
 use crate::{
-    KernelRow, chunks,
+    KernelRow,
     compiler::{Compiler, DOES_NOT_COMPILE},
     functions,
     isolate::{Isolated, Pieces},
+    lexer,
     reduce::Reduced,
     repair, rewrite,
     row::REWRITE_CHANGED_IR,
@@ -82,7 +83,7 @@ pub(crate) fn rows(compiler: &Compiler, source: &Source) -> Vec<KernelRow> {
     if source.is_c {
         return functions::rows(compiler, source, text);
     }
-    let heads: BTreeSet<&str> = chunks::heads(text).collect();
+    let heads: BTreeSet<&str> = lexer::kernel_heads(text).into_iter().collect();
     if let Some(rows) = reduced_rows(compiler, source, text, &heads) {
         return rows;
     }

@@ -1,7 +1,7 @@
 //! What a sample may be conditioned on: a wanted feature vector and an argument specification
 //! (BenchDirect, Tsimpourlas et al. 2023, section 4), as tokens before the kernel.
 
-use clang::lexer::{Kind, Token, tokens};
+use clang::lexer::{Kind, Token, closing, tokens};
 use std::collections::BTreeMap;
 
 /// Features that can be asked for, in the order in which they stand before a kernel. The first six
@@ -79,22 +79,6 @@ pub fn arguments(text: &str) -> Vec<&str> {
 pub fn parse_arguments(text: &str) -> Vec<&str> {
     let all: Vec<Token<'_>> = tokens(text).collect();
     specification(&all)
-}
-
-/// Where the parenthesis that opens at `from` closes.
-fn closing(all: &[Token<'_>], from: usize) -> usize {
-    let mut depth = 0;
-    for (at, token) in all.iter().enumerate().skip(from) {
-        if token.is("(") {
-            depth += 1;
-        } else if token.is(")") {
-            depth -= 1;
-            if depth == 0 {
-                return at;
-            }
-        }
-    }
-    all.len()
 }
 
 fn specification<'a>(inside: &[Token<'a>]) -> Vec<&'a str> {

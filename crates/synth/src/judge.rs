@@ -1,7 +1,7 @@
 //! Candidates judged: compiled, and described in the space of the search.
 
-use crate::{Error, corpus::kernel_names, program::Program};
-use clang::{Clang, Options, Request, Triple};
+use crate::{Error, program::Program};
+use clang::{Clang, Options, Request, Triple, lexer::kernel_heads};
 use dataset::{Code, Language};
 use features::{Extractor, FeatureSpace, Ways};
 use rayon::{ThreadPool, prelude::*};
@@ -92,7 +92,7 @@ impl Judge {
     /// When there is no LLVM to read modules with.
     pub fn kernels<T: AsRef<str> + Sync>(&self, texts: &[T]) -> Result<Vec<Vec<Named>>, Error> {
         let kernels = self.in_parallel(texts, |text| {
-            let names = kernel_names(text.as_ref());
+            let names = kernel_heads(text.as_ref());
             let mut all = self.functions(text.as_ref())?;
             match all.iter().any(|(name, _)| names.contains(&name.as_str())) {
                 true => all.retain(|(name, _)| names.contains(&name.as_str())),
