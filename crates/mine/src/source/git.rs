@@ -48,6 +48,8 @@ impl Source for Git {
                     std::fs::remove_dir_all(&folder).map_err(Error::file("remove", &folder))?;
                 }
                 context.progress.message(&format!("cloning {}", self.url));
+                // gix's client takes the process's provider; whoever set one first has set it.
+                let _ = rustls::crypto::ring::default_provider().install_default();
                 gix::prepare_clone_bare(self.url.as_str(), &folder)
                     .map_err(|error| failed(&error))?
                     .fetch_only(gix::progress::Discard, context.cancelled)
