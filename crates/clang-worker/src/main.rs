@@ -54,7 +54,7 @@ fn serve(host: &HostHeaders) -> io::Result<()> {
     warm_up();
     // From here on the machine's files are out of reach, but for the headers asked for.
     let readable = folders.into_iter().map(PathBuf::from).collect();
-    let profile = Profile { readable: Some(readable), ..Profile::clang() };
+    let profile = Profile { readable, ..Profile::clang() };
     sandbox::serve(&profile, |message| {
         let answer = match postcard::from_bytes::<Request>(message) {
             Ok(request) => convert::answer(&request, host),

@@ -301,8 +301,8 @@ impl Toolchain {
                 ("TMPDIR".into(), folder.into()),
             ],
             directory: Some(folder.into()),
-            stdin: Vec::new(),
             wall: COMPILE * 2,
+            ..Program::default()
         };
         let profile = Profile {
             processor: COMPILE,
@@ -310,7 +310,8 @@ impl Toolchain {
             // process of the machine, 200 times a second.
             memory: Memory::AddressSpace(COMPILER_BYTES),
             output_bytes: 256 << 20,
-            ..Profile::build(folder.into(), false)
+            readable: vec![self.store.folder("headers")],
+            ..Profile::compile(folder.into())
         };
         let finished = sandbox::run(&program, &profile)
             .map_err(|death| Error::Start { what: what.clone(), reason: death.to_string() })?;

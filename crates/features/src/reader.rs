@@ -27,6 +27,13 @@ enum Answer {
     NoLibrary(String),
 }
 
+/// [`profile`] of a worker that has yet to find its libraries.
+fn started() -> Profile {
+    let libraries = llvm::candidates().into_iter();
+    let readable = libraries.filter_map(|found| found.path.parent().map(Into::into)).collect();
+    Profile { readable, ..profile() }
+}
+
 fn profile() -> Profile {
     Profile { name: "module".into(), ..Profile::clang() }
 }
@@ -68,9 +75,10 @@ impl Readers {
     pub(crate) fn new(command: &[OsString], jobs: usize) -> Option<Readers> {
         let (program, arguments) = command.split_first()?;
         let (program, arguments) = (program.clone(), arguments.to_vec());
-        let pool = Pool::new(jobs, profile(), move || {
+        let pool = Pool::new(jobs, started(), move || {
             let mut command = Command::new(&program);
             command.args(&arguments);
+            command.envs(sandbox::rustup().map(|folder| ("RUSTUP_HOME", folder)));
             command
         });
         Some(Readers { pool })

@@ -69,6 +69,13 @@ pub struct Measure {
     pub object_bytes: u64,
 }
 
+/// [`profile`] of a worker that has yet to find its libraries.
+fn started() -> Profile {
+    let libraries = llvm::candidates().into_iter();
+    let readable = libraries.filter_map(|found| found.path.parent().map(Into::into)).collect();
+    Profile { readable, ..profile() }
+}
+
 fn profile() -> Profile {
     Profile {
         name: "ir".into(),
@@ -165,9 +172,10 @@ impl Reader {
             let mut started =
                 Command::new(command.first().map_or("".as_ref(), OsString::as_os_str));
             started.args(command.iter().skip(1));
+            started.envs(sandbox::rustup().map(|folder| ("RUSTUP_HOME", folder)));
             started
         };
-        Reader { pool: Pool::new(jobs.max(1), profile(), start) }
+        Reader { pool: Pool::new(jobs.max(1), started(), start) }
     }
 
     /// Look at a module.

@@ -16,6 +16,9 @@ pub enum Death {
     /// It wrote more output than its limit.
     #[error("output limit exceeded")]
     Output,
+    /// It had more processes than its limit.
+    #[error("process limit exceeded")]
+    Processes,
     /// A signal ended it: number, and the end of what it wrote to standard error.
     #[error("killed by signal {0}{detail}", detail = tail(.1))]
     Signal(i32, String),
@@ -25,14 +28,17 @@ pub enum Death {
     /// The user wants to know no more of it.
     #[error("stopped")]
     Stopped,
-    /// It could not be started at all.
+    /// It could not be started at all, which says nothing about it.
     #[error("cannot start: {0}")]
     Start(String),
+    /// A fault of the machine ended it, which says nothing about it.
+    #[error("the machine failed it: {0}")]
+    Machine(String),
 }
 
 impl Death {
-    /// One word for tables: `timeout`, `cpu-limit`, `memory-limit`, `output-limit`, `crash`,
-    /// `stopped`, `start`.
+    /// One word for tables: `timeout`, `cpu-limit`, `memory-limit`, `output-limit`, `process-limit`,
+    /// `crash`, `stopped`, `start`, `machine-fault`.
     #[must_use]
     pub fn name(&self) -> &'static str {
         match self {
@@ -40,10 +46,19 @@ impl Death {
             Death::Processor => "cpu-limit",
             Death::Memory => "memory-limit",
             Death::Output => "output-limit",
+            Death::Processes => "process-limit",
             Death::Signal(..) | Death::Exit(..) => "crash",
             Death::Stopped => "stopped",
             Death::Start(_) => "start",
+            Death::Machine(_) => "machine-fault",
         }
+    }
+
+    /// Whether this is a fault of the machine or of ours: no verdict on a program, and not to be
+    /// remembered as one.
+    #[must_use]
+    pub fn is_ours(&self) -> bool {
+        matches!(self, Death::Start(_) | Death::Machine(_))
     }
 }
 

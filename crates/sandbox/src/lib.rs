@@ -20,23 +20,40 @@
 //! }
 //! ```
 
+mod calls;
 mod companion;
+mod control;
 mod death;
+mod files;
 mod frame;
+mod held;
+mod isolate;
+mod launcher;
 mod limits;
 mod pool;
 mod profile;
 mod program;
 mod serve;
+mod start;
+#[expect(
+    unsafe_code,
+    reason = "fork, wait4, mount_setattr, close_range and dup2 have no safe form"
+)]
+mod system;
+mod tools;
 mod watch;
 mod worker;
 
 pub use companion::companion;
 pub use death::Death;
 pub use frame::{read_frame, write_frame};
-pub use limits::{Held, enter};
+pub use held::{Held, allow_weak, protections};
+pub use launcher::launch;
+pub use limits::enter;
 pub use pool::Pool;
-pub use profile::{Memory, Profile};
+pub use profile::{Calls, Memory, Profile};
 pub use program::{Finished, Program, run};
 pub use serve::{serve, serve_over};
+pub use start::stop_all;
+pub use tools::{fetch_environment, rustup, tool_folders};
 pub use worker::{Bounds, Worker};

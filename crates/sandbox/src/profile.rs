@@ -6,12 +6,25 @@ use std::{path::PathBuf, time::Duration};
 pub enum Memory {
     /// Bytes of address space, enforced by the kernel at every allocation.
     AddressSpace(u64),
-    /// Bytes resident in the whole process group, watched by the parent: for programs that
+    /// Bytes resident in all processes of the sandbox, watched by the parent: for programs that
     /// reserve far more than they use (GPU drivers, emulators).
     Resident(u64),
 }
 
-/// What a worker may do.
+/// Which system calls are allowed; every other one is answered with `ENOSYS`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Calls {
+    /// Memory, time, threads and open descriptors; files are opened for reading only.
+    Compute,
+    /// Those, and files are created, changed and removed.
+    Files,
+    /// Those, and what drivers of devices need.
+    Driver,
+    /// Those of files, and owners, modes, System V objects and pairs of sockets: build systems.
+    Build,
+}
+
+/// What a worker or a program may do. Whatever is not listed is denied.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Profile {
     /// Its name in results.
@@ -22,18 +35,29 @@ pub struct Profile {
     pub processor: Duration,
     /// Bytes of one answer; for a program, of standard output and of any file it writes.
     pub output_bytes: u64,
-    /// Where it may write; empty: nowhere.
+    /// Where it may write.
     pub writable: Vec<PathBuf>,
-    /// What it may read; `None`: everything.
-    pub readable: Option<Vec<PathBuf>>,
+    /// What it may read besides the system's libraries and programs.
+    pub readable: Vec<PathBuf>,
+    /// Nodes of `/dev` that it may open besides `null`, `zero`, `full`, `random` and `urandom`.
+    pub devices: Vec<PathBuf>,
+    /// Bytes of its private `/tmp`, which is gone with it; 0: there is none.
+    pub scratch: u64,
+    /// Whether it sees a `/proc`, with its own processes only.
+    pub proc: bool,
+    /// Whether it sees the machine's `/sys` and the settings in `/etc` that programs need to find
+    /// users, hosts and certificates.
+    pub settings: bool,
+    /// System calls.
+    pub calls: Calls,
     /// Whether it may open network sockets.
     pub network: bool,
-    /// Whether it may start processes of its own.
-    pub processes: bool,
+    /// Processes that it may have at a time; 1: it may start none.
+    pub processes: u32,
     /// A folder and the bytes that may lie in it, watched by the parent; of a program, which ends
     /// by [`Death::Output`](crate::Death::Output) when there are more.
     pub tree: Option<(PathBuf, u64)>,
-    /// The folder that is `/` for it, entered before anything else; of a program, and for root.
+    /// The folder that is `/` for it; of a program. Paths of `readable` and `writable` are inside.
     pub root: Option<PathBuf>,
 }
 
@@ -46,32 +70,28 @@ impl Profile {
         Profile {
             name: "clang".into(),
             memory: Memory::AddressSpace(3072 * MIB),
-            processor: Duration::from_secs(10),
             output_bytes: 256 * MIB,
-            writable: Vec::new(),
-            readable: None,
-            network: false,
-            processes: false,
-            tree: None,
-            root: None,
+            processor: Duration::from_secs(10),
+            ..Profile::nothing()
         }
     }
 
-    /// For OpenCL drivers: resident memory, scratch for their caches, processes allowed because
+    /// For OpenCL drivers: resident memory, a folder for their caches, processes allowed because
     /// drivers call linkers and compilers.
     #[must_use]
-    pub fn device(scratch: PathBuf) -> Profile {
+    pub fn device(folder: PathBuf) -> Profile {
         Profile {
             name: "device".into(),
             memory: Memory::Resident(8192 * MIB),
             processor: Duration::from_secs(600),
             output_bytes: 1024 * MIB,
-            writable: vec![scratch, "/dev".into()],
-            readable: None,
-            network: false,
-            processes: true,
-            tree: None,
-            root: None,
+            writable: vec![folder],
+            scratch: 1024 * MIB,
+            proc: true,
+            settings: true,
+            calls: Calls::Driver,
+            processes: 128,
+            ..Profile::nothing()
         }
     }
 
@@ -83,12 +103,25 @@ impl Profile {
             memory: Memory::Resident(2048 * MIB),
             processor: Duration::from_secs(60),
             output_bytes: 64 * MIB,
-            writable: Vec::new(),
-            readable: None,
-            network: false,
-            processes: false,
-            tree: None,
-            root: None,
+            ..Profile::nothing()
+        }
+    }
+
+    /// For compilers and linkers on a foreign source in `folder`: it, the system's headers and
+    /// libraries, and nothing else.
+    #[must_use]
+    pub fn compile(folder: PathBuf) -> Profile {
+        Profile {
+            name: "compile".into(),
+            memory: Memory::Resident(4096 * MIB),
+            processor: Duration::from_secs(60),
+            output_bytes: 256 * MIB,
+            tree: Some((folder.clone(), 1024 * MIB)),
+            writable: vec![folder],
+            scratch: 1024 * MIB,
+            calls: Calls::Files,
+            processes: 32,
+            ..Profile::nothing()
         }
     }
 
@@ -100,10 +133,34 @@ impl Profile {
             memory: Memory::Resident(8192 * MIB),
             processor: Duration::from_secs(3600),
             output_bytes: 4096 * MIB,
-            writable: vec![tree, "/dev/null".into(), "/dev/tty".into()],
-            readable: None,
+            writable: vec![tree],
+            readable: crate::tool_folders(),
+            scratch: 4096 * MIB,
+            proc: true,
+            settings: true,
+            calls: Calls::Build,
             network: fetching,
-            processes: true,
+            processes: 4096,
+            ..Profile::nothing()
+        }
+    }
+
+    /// The least there is: what the others are made from.
+    fn nothing() -> Profile {
+        Profile {
+            name: "nothing".into(),
+            memory: Memory::Resident(256 * MIB),
+            processor: Duration::from_secs(10),
+            output_bytes: MIB,
+            writable: Vec::new(),
+            readable: Vec::new(),
+            devices: Vec::new(),
+            scratch: 0,
+            proc: false,
+            settings: false,
+            calls: Calls::Compute,
+            network: false,
+            processes: 1,
             tree: None,
             root: None,
         }

@@ -1,11 +1,17 @@
-use crate::{Death, Memory, Profile, companion, death, watch};
-use rustix::process::{WaitId, WaitIdOptions, waitid};
+use crate::{
+    Death, Held, Memory, Profile,
+    control::{Ending, Order},
+    death, held,
+    start::Running,
+    watch,
+};
 use std::{
     ffi::OsString,
-    io::{Read, Write},
-    os::unix::process::CommandExt,
+    io::{self, PipeReader, Read, Write},
+    os::{fd::AsFd, unix::process::ExitStatusExt},
     path::PathBuf,
-    process::{Command, Stdio},
+    process::ExitStatus,
+    sync::atomic::{AtomicBool, Ordering},
     time::{Duration, Instant},
 };
 
@@ -14,21 +20,23 @@ const TICK: Duration = Duration::from_millis(5);
 const BUILD_TICK: Duration = Duration::from_millis(100);
 /// How often the size of a tree is taken: that costs a look at every file.
 const TREE_TICK: Duration = Duration::from_secs(2);
-const START_FAILED: i32 = 127;
 
 /// A foreign program to be run once.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Program {
     /// Program and arguments.
     pub command: Vec<OsString>,
     /// Its whole environment.
     pub environment: Vec<(OsString, OsString)>,
-    /// Where it runs.
+    /// Where it runs; it may read what is there.
     pub directory: Option<PathBuf>,
     /// What it reads on standard input.
     pub stdin: Vec<u8>,
     /// Wall-clock limit.
     pub wall: Duration,
+    /// Whether its descriptor 3 is a pipe to us: for emulators and tools that keep their descriptors
+    /// from the program that they run.
+    pub channel: bool,
 }
 
 /// How a foreign program ended.
@@ -42,6 +50,10 @@ pub struct Finished {
     pub stdout: Vec<u8>,
     /// The same for standard error.
     pub stderr: Vec<u8>,
+    /// What came through its channel, at most as much; empty where it had none.
+    pub channel: Vec<u8>,
+    /// The protections that held.
+    pub held: Held,
     /// Wall-clock time.
     pub wall: Duration,
     /// Processor seconds in user mode.
@@ -55,117 +67,147 @@ pub struct Finished {
 /// Run `program` to its end under `profile`.
 ///
 /// # Errors
-/// Only when it could not be started; everything that happens to a started program is in
-/// [`Finished`].
+/// Only for faults of the machine and of ours ([`Death::is_ours`]), and [`Death::Stopped`]; everything
+/// that happens to a started program is in [`Finished`].
 pub fn run(program: &Program, profile: &Profile) -> Result<Finished, Death> {
-    let launcher = companion("benchstone-launch")
-        .ok_or_else(|| Death::Start("benchstone-launch is not beside this program".into()))?;
-    let profile_text = serde_json::to_string(profile).map_err(|e| Death::Start(e.to_string()))?;
-    let mut command = Command::new(launcher);
-    command
-        .arg(profile_text)
-        .args(&program.command)
-        .env_clear()
-        .envs(program.environment.iter().map(|(name, value)| (name, value)))
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .process_group(0);
-    if let Some(directory) = &program.directory {
-        command.current_dir(directory);
-    }
+    let order = Order {
+        command: program.command.clone(),
+        environment: program.environment.clone(),
+        directory: program.directory.clone(),
+        profile: profile.clone(),
+        enters_itself: false,
+        weak: held::is_weak_allowed(),
+    };
+    let pipe = || io::pipe().map_err(|error| Death::Machine(error.to_string()));
+    let (their_in, mut stdin) = pipe()?;
+    let (stdout, their_out) = pipe()?;
+    let (stderr, their_err) = pipe()?;
+    let (channel, their_channel) = match program.channel {
+        true => pipe().map(|(ours, theirs)| (Some(ours), Some(theirs)))?,
+        false => (None, None),
+    };
+    let mut descriptors = vec![their_in.as_fd(), their_out.as_fd(), their_err.as_fd()];
+    descriptors.extend(their_channel.as_ref().map(AsFd::as_fd));
     let started = Instant::now();
-    let mut child = command.spawn().map_err(|error| Death::Start(error.to_string()))?;
-    let id = child.id();
-    let mut stdin = child.stdin.take().expect("standard input was asked for");
-    let stdout = child.stdout.take().expect("standard output was asked for");
-    let stderr = child.stderr.take().expect("standard error was asked for");
+    let (mut running, held) = Running::start(&order, &descriptors)?;
+    held::remember(&profile.name, held);
+    drop((their_in, their_out, their_err, their_channel));
     let limit = profile.output_bytes;
-    let (death, user_seconds, system_seconds, peak_bytes, out, err) = std::thread::scope(|scope| {
+    let flooded = AtomicBool::new(false);
+    let (ended, out, err, channel) = std::thread::scope(|scope| {
         // A program may leave without reading its input: a broken pipe is its affair.
         scope.spawn(move || stdin.write_all(&program.stdin));
-        let out = scope.spawn(move || capture(stdout, limit, id));
-        let err = scope.spawn(move || capture(stderr, limit, id));
-        let (death, peak) = supervise(id, started + program.wall, program.wall, profile);
-        let (user, system) = watch::processor_seconds(id);
-        // Children that outlive it would keep the pipes open.
-        watch::kill_group(id);
+        let flooded = &flooded;
+        let out = scope.spawn(move || capture(stdout, limit, flooded));
+        let err = scope.spawn(move || capture(stderr, limit, flooded));
+        let channel = scope.spawn(move || channel.map(|channel| capture(channel, limit, flooded)));
+        let ended = supervise(&mut running, started + program.wall, program.wall, profile, flooded);
+        // Nothing that it started outlives it, or would keep the pipes open.
+        running.end();
         let out = out.join().expect("reading does not panic");
         let err = err.join().expect("reading does not panic");
-        (death, user, system, peak, out, err)
+        let channel = channel.join().expect("reading does not panic");
+        (ended, out, err, channel.unwrap_or_default())
     });
     let wall = started.elapsed();
-    let status = child.wait().map_err(|error| Death::Start(error.to_string()))?;
-    let (stdout, too_much) = out;
-    let (stderr, too_loud) = err;
-    if status.code() == Some(START_FAILED) && stderr.starts_with(b"benchstone-launch:") {
-        return Err(Death::Start(String::from_utf8_lossy(&stderr).trim().to_owned()));
-    }
-    let death = if too_much || too_loud { Some(Death::Output) } else { death };
-    let death = death.or_else(|| match status.code() {
-        Some(_) => None,
-        None => death::from_status(status, &stderr),
+    let (death, ending, peak) = ended?;
+    let status = ending.map(|ending| ExitStatus::from_raw(ending.status));
+    let death = if flooded.load(Ordering::Relaxed) { Some(Death::Output) } else { death };
+    let death = death.or_else(|| {
+        status.filter(|status| status.code().is_none()).and_then(|s| death::from_status(s, &err))
     });
-    let status = status.code();
-    Ok(Finished { status, death, stdout, stderr, wall, user_seconds, system_seconds, peak_bytes })
+    Ok(Finished {
+        status: status.and_then(|status| status.code()).filter(|_| death.is_none()),
+        death,
+        stdout: out,
+        stderr: err,
+        channel,
+        held,
+        wall,
+        user_seconds: ending.map_or(0.0, |ending| ending.user_seconds),
+        system_seconds: ending.map_or(0.0, |ending| ending.system_seconds),
+        peak_bytes: ending.map_or(peak, |ending| ending.peak_bytes.max(peak)),
+    })
 }
 
-/// Wait until the process has ended (without reaping it), enforcing what the kernel does not.
+/// What ended it where a limit did, how it ended where by itself, and the memory seen.
+type Ended = (Option<Death>, Option<Ending>, u64);
+
+/// Wait until the program has ended, enforcing what the kernel does not.
 fn supervise(
-    id: u32,
+    running: &mut Running,
     deadline: Instant,
     wall: Duration,
     profile: &Profile,
-) -> (Option<Death>, u64) {
-    let pid = rustix::process::Pid::from_raw(i32::try_from(id).unwrap_or(0));
-    let Some(pid) = pid else { return (None, 0) };
+    flooded: &AtomicBool,
+) -> Result<Ended, Death> {
     let mut peak = 0;
-    let mut death = None;
     let mut nap = Duration::from_micros(200);
     let mut looked = Instant::now();
+    let most = if profile.tree.is_some() && profile.processes > 64 { BUILD_TICK } else { TICK };
+    let mut program = None;
     loop {
-        let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT | WaitIdOptions::NOHANG;
-        match waitid(WaitId::Pid(pid), options) {
-            Ok(None) | Err(rustix::io::Errno::INTR) => {}
-            Ok(Some(_)) | Err(_) => return (death, peak),
+        if let Some(ending) = running.ended(nap)? {
+            return Ok((None, Some(ending), peak));
         }
-        peak = watch::peak_resident_bytes(id).unwrap_or(0).max(peak);
-        if death.is_none() {
-            if Instant::now() > deadline {
-                death = Some(Death::Timeout(u64::try_from(wall.as_millis()).unwrap_or(u64::MAX)));
-            } else if let Memory::Resident(bytes) = profile.memory
-                && (peak > bytes
-                    || profile.processes && watch::group_usage(id).resident_bytes > bytes)
-            {
-                death = Some(Death::Memory);
-            } else if let Some((tree, bytes)) = &profile.tree
-                && looked.elapsed() > TREE_TICK
-            {
-                looked = Instant::now();
-                death = (watch::tree_bytes(tree) > *bytes).then_some(Death::Output);
-            }
-            if death.is_some() {
-                watch::kill_group(id);
-            }
+        nap = (nap * 2).min(most);
+        program = program.or_else(|| running.program());
+        let resident = program.and_then(watch::peak_resident_bytes).unwrap_or(0);
+        peak = resident.max(peak);
+        let death = if flooded.load(Ordering::Relaxed) {
+            Some(Death::Output)
+        } else if Instant::now() > deadline {
+            Some(Death::Timeout(u64::try_from(wall.as_millis()).unwrap_or(u64::MAX)))
+        } else if let Some(death) = too_much(running, profile, peak) {
+            Some(death)
+        } else if let Some((tree, bytes)) = &profile.tree
+            && looked.elapsed() > TREE_TICK
+        {
+            looked = Instant::now();
+            (watch::tree_bytes(tree) > *bytes).then_some(Death::Output)
+        } else {
+            None
+        };
+        if death.is_some() {
+            return Ok((death, None, peak));
         }
-        std::thread::sleep(nap);
-        nap = (nap * 2).min(if profile.tree.is_some() { BUILD_TICK } else { TICK });
     }
 }
 
-/// Read at most `limit` bytes; more than that ends the writer's group.
-fn capture(mut from: impl Read, limit: u64, group: u32) -> (Vec<u8>, bool) {
+/// What all of its processes use, against the limits.
+fn too_much(running: &Running, profile: &Profile, peak: u64) -> Option<Death> {
+    let most = match profile.memory {
+        Memory::Resident(bytes) => bytes,
+        Memory::AddressSpace(_) => u64::MAX,
+    };
+    if peak > most {
+        return Some(Death::Memory);
+    }
+    if profile.processes == 1 {
+        return None;
+    }
+    let inside = watch::descendants(running.id());
+    // The launcher's child is ours.
+    if inside.len() > profile.processes as usize + 1 {
+        return Some(Death::Processes);
+    }
+    let resident: u64 = inside.iter().map(|pid| watch::usage(*pid).resident_bytes).sum();
+    (resident > most).then_some(Death::Memory)
+}
+
+/// Read at most `limit` bytes; more than that is a flood, of which the rest is not kept.
+fn capture(mut from: PipeReader, limit: u64, flooded: &AtomicBool) -> Vec<u8> {
     let mut text = Vec::new();
     let mut buffer = [0; 64 << 10];
     loop {
         match from.read(&mut buffer) {
-            Ok(0) | Err(_) => return (text, false),
+            Ok(0) | Err(_) => return text,
             Ok(count) => {
                 let room = usize::try_from(limit).unwrap_or(usize::MAX) - text.len();
                 text.extend_from_slice(&buffer[..count.min(room)]);
                 if count > room {
-                    watch::kill_group(group);
-                    return (text, true);
+                    flooded.store(true, Ordering::Relaxed);
+                    return text;
                 }
             }
         }

@@ -1,11 +1,10 @@
-//! Looking at, and ending, a group of processes.
+//! Looking at the processes of a sandbox from outside.
 
-use rustix::process::{Pid, Signal, kill_process_group};
 use std::time::Duration;
 
 const PAGE_BYTES: u64 = 4096;
 
-/// What a group of processes uses.
+/// What processes use.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Usage {
     pub(crate) resident_bytes: u64,
@@ -13,13 +12,45 @@ pub(crate) struct Usage {
     pub(crate) processor: Duration,
 }
 
-/// What the processes of group `group` use.
-pub(crate) fn group_usage(group: u32) -> Usage {
-    let mut usage = Usage::default();
-    let Ok(entries) = std::fs::read_dir("/proc") else { return usage };
+/// The living children of a process.
+pub(crate) fn children(pid: u32) -> Vec<u32> {
+    let Ok(threads) = std::fs::read_dir(format!("/proc/{pid}/task")) else { return Vec::new() };
+    let mut all = Vec::new();
+    for thread in threads.flatten() {
+        match std::fs::read_to_string(thread.path().join("children")) {
+            Ok(text) => {
+                all.extend(text.split_whitespace().filter_map(|pid| pid.parse::<u32>().ok()))
+            }
+            // A kernel without that file, unless the thread has just ended.
+            Err(_) if thread.path().exists() => return children_by_search(pid),
+            Err(_) => {}
+        }
+    }
+    all
+}
+
+fn children_by_search(parent: u32) -> Vec<u32> {
+    let Ok(entries) = std::fs::read_dir("/proc") else { return Vec::new() };
     let pids = entries.flatten().filter_map(|entry| entry.file_name().to_str()?.parse().ok());
-    for stat in pids.filter_map(Stat::read).filter(|stat| stat.field(2) == u64::from(group)) {
-        let one = stat.usage();
+    pids.filter(|pid| Stat::read(*pid).is_some_and(|stat| stat.field(1) == u64::from(parent)))
+        .collect()
+}
+
+/// The children of a process, theirs, and so on.
+pub(crate) fn descendants(pid: u32) -> Vec<u32> {
+    let mut all = children(pid);
+    let mut at = 0;
+    while at < all.len() {
+        all.extend(children(all[at]));
+        at += 1;
+    }
+    all
+}
+
+/// What the descendants of a process use.
+pub(crate) fn usage_below(pid: u32) -> Usage {
+    let mut usage = Usage::default();
+    for one in descendants(pid).into_iter().map(self::usage) {
         usage.resident_bytes += one.resident_bytes;
         usage.processor += one.processor;
     }
@@ -55,31 +86,11 @@ impl Stat {
     }
 }
 
-/// Processor seconds (user, system) of an ended but unreaped process, its reaped children included.
-pub(crate) fn processor_seconds(pid: u32) -> (f64, f64) {
-    let read = || -> Option<(f64, f64)> {
-        let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-        let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
-        let ticks = |at: usize| fields.get(at)?.parse::<f64>().ok();
-        // The kernel reports these in hundredths of a second on every Linux.
-        Some(((ticks(11)? + ticks(13)?) / 100.0, (ticks(12)? + ticks(14)?) / 100.0))
-    };
-    read().unwrap_or((0.0, 0.0))
-}
-
 /// Peak resident bytes of a living process.
 pub(crate) fn peak_resident_bytes(pid: u32) -> Option<u64> {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
     let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
     Some(line.split_whitespace().nth(1)?.parse::<u64>().ok()? * 1024)
-}
-
-/// Kill every process of group `group`.
-pub(crate) fn kill_group(group: u32) {
-    if let Some(pid) = i32::try_from(group).ok().and_then(Pid::from_raw) {
-        // There may be nobody left to kill.
-        let _ = kill_process_group(pid, Signal::KILL);
-    }
 }
 
 /// Bytes on disk of the files under `folder`, links not followed; files that come and go meanwhile

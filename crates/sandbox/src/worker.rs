@@ -1,9 +1,13 @@
-use crate::{Death, Held, Memory, Profile, death, watch, write_frame};
+use crate::{
+    Death, Held, Memory, Profile, control::Order, death, held, serve::STRICTNESS, start::Running,
+    watch, write_frame,
+};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::{
-    io::Read,
-    os::unix::process::CommandExt,
-    process::{Child, ChildStdin, ChildStdout, Command, Stdio},
+    ffi::OsString,
+    io::{self, PipeReader, PipeWriter, Read},
+    os::{fd::AsFd, unix::process::ExitStatusExt},
+    process::{Command, ExitStatus},
     sync::{
         Arc, Mutex,
         atomic::{AtomicBool, Ordering},
@@ -42,9 +46,11 @@ impl Bounds<'_> {
 /// A process that answers messages one at a time, within the limits of its profile.
 #[derive(Debug)]
 pub struct Worker {
-    child: Child,
-    stdin: Option<ChildStdin>,
-    stdout: ChildStdout,
+    running: Running,
+    /// Its process identifier.
+    id: u32,
+    stdin: Option<PipeWriter>,
+    stdout: PipeReader,
     words: Arc<Mutex<Vec<u8>>>,
     listener: Option<std::thread::JoinHandle<()>>,
     profile: Profile,
@@ -60,33 +66,44 @@ struct Due<'a> {
 }
 
 impl Worker {
-    /// Start `command`, which must call [`crate::serve()`] with an equal profile.
+    /// Start `command`, which must call [`crate::serve()`] with an equal profile. It sees of our
+    /// environment what drivers and loaders are configured by, and what `command` sets.
     ///
     /// # Errors
     /// [`Death::Start`] when it cannot be started, else how it died before its first word.
-    pub fn spawn(mut command: Command, profile: &Profile) -> Result<Worker, Death> {
-        let mut child = command
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .process_group(0)
-            .spawn()
-            .map_err(|error| {
-                Death::Start(format!("{}: {error}", command.get_program().to_string_lossy()))
-            })?;
+    pub fn spawn(command: Command, profile: &Profile) -> Result<Worker, Death> {
+        let weak = held::is_weak_allowed();
+        let order = Order {
+            command: std::iter::once(command.get_program())
+                .chain(command.get_args())
+                .map(OsString::from)
+                .collect(),
+            environment: environment(&command, weak),
+            directory: command.get_current_dir().map(Into::into),
+            profile: profile.clone(),
+            enters_itself: true,
+            weak,
+        };
+        let pipe = || io::pipe().map_err(|error| Death::Machine(error.to_string()));
+        let (their_in, stdin) = pipe()?;
+        let (stdout, their_out) = pipe()?;
+        let (stderr, their_err) = pipe()?;
+        let descriptors = [their_in.as_fd(), their_out.as_fd(), their_err.as_fd()];
+        let (running, outer) = Running::start(&order, &descriptors)?;
+        drop((their_in, their_out, their_err));
         let words = Arc::new(Mutex::new(Vec::new()));
-        let stdin = child.stdin.take();
-        let stdout = child.stdout.take().expect("standard output was asked for");
-        let stderr = child.stderr.take().expect("standard error was asked for");
         let heard = Arc::clone(&words);
-        let listener = std::thread::spawn(move || listen(stderr, &heard));
-        let held = Held { limits: false, landlock: "none".into(), seccomp: false };
-        let listener = Some(listener);
-        let profile = profile.clone();
-        let mut worker = Worker { child, stdin, stdout, words, listener, profile, held };
+        let listener = Some(std::thread::spawn(move || listen(stderr, &heard)));
+        let id = running.program().unwrap_or(0);
+        let (stdin, profile) = (Some(stdin), profile.clone());
+        let mut worker =
+            Worker { running, id, stdin, stdout, words, listener, profile, held: outer };
         let hello = worker.receive(&Bounds::wall(START_LIMIT))?;
-        worker.held = postcard::from_bytes(&hello)
+        let inner: Result<Held, String> = postcard::from_bytes(&hello)
             .map_err(|error| Death::Start(format!("not a worker of ours: {error}")))?;
+        let inner = inner.map_err(Death::Start)?;
+        worker.held = Held { namespaces: outer.namespaces, ..inner };
+        held::remember(&worker.profile.name, worker.held);
         Ok(worker)
     }
 
@@ -99,7 +116,7 @@ impl Worker {
     /// Its process identifier.
     #[must_use]
     pub fn id(&self) -> u32 {
-        self.child.id()
+        self.id
     }
 
     /// Send a message and wait for the answer, at most for `limit`.
@@ -129,7 +146,7 @@ impl Worker {
     /// started and that have ended.
     #[must_use]
     pub fn processor_time(&self) -> Duration {
-        watch::usage(self.child.id()).processor
+        watch::usage(self.id).processor
     }
 
     fn receive(&mut self, bounds: &Bounds<'_>) -> Result<Vec<u8>, Death> {
@@ -187,8 +204,8 @@ impl Worker {
         if memory.is_none() && due.processor.is_none() {
             return None;
         }
-        let id = self.child.id();
-        let used = if thorough { watch::group_usage(id) } else { watch::usage(id) };
+        let id = self.id;
+        let used = if thorough { watch::usage_below(self.running.id()) } else { watch::usage(id) };
         if memory.is_some_and(|most| used.resident_bytes > most) {
             return Some(Death::Memory);
         }
@@ -206,38 +223,57 @@ impl Worker {
     }
 
     fn kill(&mut self) {
-        watch::kill_group(self.child.id());
-        // It is dead either way; the status tells nothing more.
-        let _ = self.child.wait();
+        self.running.end();
     }
 
     fn bury(&mut self) -> Death {
         self.stdin = None;
         // A worker that closed its output but lingers is as dead to us as one that left.
-        let patience = Instant::now() + Duration::from_secs(2);
-        while matches!(self.child.try_wait(), Ok(None)) && Instant::now() < patience {
-            std::thread::sleep(Duration::from_millis(5));
-        }
-        watch::kill_group(self.child.id());
-        let status = match self.child.wait() {
-            Ok(status) => status,
-            Err(error) => return Death::Start(error.to_string()),
+        let ended = self.running.ended(Duration::from_secs(2));
+        self.running.end();
+        let ending = match ended {
+            Ok(ending) => ending,
+            Err(death) => return death,
         };
         if let Some(listener) = self.listener.take() {
             // The listener ends with the pipe; a panic there only costs the message.
             let _ = listener.join();
         }
         let words = self.words.lock().map(|words| words.clone()).unwrap_or_default();
-        death::from_status(status, &words)
+        ending
+            .and_then(|ending| death::from_status(ExitStatus::from_raw(ending.status), &words))
             .unwrap_or_else(|| Death::Exit(0, "left in the middle of a request".into()))
     }
 }
 
-impl Drop for Worker {
-    fn drop(&mut self) {
-        self.stdin = None;
-        self.kill();
+/// What a worker sees of our environment: what its loader, drivers and threads are configured by.
+fn environment(command: &Command, weak: bool) -> Vec<(OsString, OsString)> {
+    const NAMES: [&str; 6] = ["PATH", "LD_LIBRARY_PATH", "LD_PRELOAD", "LANG", "LC_ALL", "TZ"];
+    const PREFIXES: [&str; 10] = [
+        "BENCHSTONE_",
+        "OCL_",
+        "OPENCL_",
+        "POCL_",
+        "CUDA_",
+        "NVIDIA_",
+        "ROC",
+        "HSA_",
+        "OMP_",
+        "RAYON_",
+    ];
+    let passed = |name: &OsString| {
+        let name = name.to_string_lossy();
+        NAMES.contains(&&*name) || PREFIXES.iter().any(|prefix| name.starts_with(prefix))
+    };
+    let mut all: Vec<(OsString, OsString)> =
+        std::env::vars_os().filter(|(name, _)| passed(name)).collect();
+    for (name, value) in command.get_envs() {
+        all.retain(|(old, _)| old != name);
+        all.extend(value.map(|value| (name.into(), value.into())));
     }
+    all.retain(|(name, _)| name != STRICTNESS);
+    all.push((STRICTNESS.into(), if weak { "weak" } else { "strict" }.into()));
+    all
 }
 
 fn listen(mut from: impl Read, words: &Mutex<Vec<u8>>) {

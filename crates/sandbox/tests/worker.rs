@@ -115,10 +115,9 @@ fn a_missing_worker_is_said_so() {
 fn shell(script: &str, stdin: &str) -> Program {
     Program {
         command: vec!["/bin/sh".into(), "-c".into(), script.into()],
-        environment: Vec::new(),
-        directory: None,
         stdin: stdin.as_bytes().to_vec(),
         wall: Duration::from_secs(60),
+        ..Program::default()
     }
 }
 
@@ -167,4 +166,84 @@ fn a_program_that_is_still_being_written_is_waited_for() {
         running.join().expect("no panic")
     });
     assert_eq!(done.expect("it starts in the end").status, Some(0));
+}
+
+#[test]
+fn what_a_program_prints_or_leaves_with_is_never_a_fault_of_ours() {
+    let forged = "echo 'benchstone-launch: cannot start: fake' >&2; exit 127";
+    let done = run(&shell(forged, ""), &Profile::native()).expect("it starts");
+    assert_eq!((done.status, done.death), (Some(127), None));
+}
+
+#[test]
+fn a_channel_is_apart_from_what_is_printed() {
+    let program = Program { channel: true, ..shell("echo printed; echo told >&3", "") };
+    let done = run(&program, &Profile::native()).expect("the shell starts");
+    assert_eq!(
+        (done.stdout.as_slice(), done.channel.as_slice()),
+        (&b"printed\n"[..], &b"told\n"[..])
+    );
+    let done = run(&shell("echo told >&3", ""), &Profile::native()).expect("the shell starts");
+    assert_ne!(done.status, Some(0), "there is no descriptor 3");
+}
+
+#[test]
+fn every_protection_of_this_kernel_holds_and_is_remembered() {
+    let done = run(&shell(":", ""), &Profile::native()).expect("the shell starts");
+    assert_eq!(done.held.missing(), Vec::<&str>::new());
+    assert_eq!(sandbox::protections().get("native"), Some(&done.held));
+}
+
+#[test]
+fn a_program_sees_its_own_processes_and_files_alone() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().display();
+    std::fs::write(folder.path().join("secret"), "x").expect("it is ours");
+    let profile = Profile { processes: 8, proc: true, ..Profile::native() };
+    let script = format!(
+        "ls {path}; ls /root /home /etc/shadow; echo $$; for p in /proc/[0-9]*; do echo $p; done"
+    );
+    let done = run(&shell(&script, ""), &profile).expect("the shell starts");
+    let said = String::from_utf8_lossy(&done.stdout).into_owned();
+    // The watcher, the shell, and nobody else.
+    assert_eq!(said, "2\n/proc/1\n/proc/2\n", "{}", String::from_utf8_lossy(&done.stderr));
+}
+
+#[test]
+fn its_folder_is_written_and_its_scratch_is_bounded_and_gone() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let profile = Profile { scratch: 1 << 20, ..Profile::compile(folder.path().into()) };
+    let script = format!(
+        "echo kept > {0}/kept; echo x > /tmp/mine && echo wrote; \
+         head -c 8000000 /dev/zero > /tmp/bomb || echo full; echo x > /usr/bad || echo refused",
+        folder.path().display()
+    );
+    let done = run(&shell(&script, ""), &profile).expect("the shell starts");
+    assert_eq!(String::from_utf8_lossy(&done.stdout), "wrote\nfull\nrefused\n");
+    assert_eq!(std::fs::read(folder.path().join("kept")).expect("it was written"), b"kept\n");
+    assert!(!std::path::Path::new("/tmp/mine").exists());
+}
+
+#[test]
+fn nothing_outlives_its_sandbox() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let profile = Profile::build(folder.path().into(), false);
+    // Two forks, a session of its own and deaf ears; it would write when it has slept.
+    let script = format!(
+        "(trap '' HUP TERM; setsid sh -c 'sleep 1; echo late > {0}/late' &) ; echo started",
+        folder.path().display()
+    );
+    let done = run(&shell(&script, ""), &profile).expect("the shell starts");
+    assert_eq!(done.stdout, b"started\n");
+    std::thread::sleep(Duration::from_millis(1500));
+    assert!(!folder.path().join("late").exists());
+}
+
+#[test]
+fn a_bomb_of_processes_is_a_death() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let profile = Profile { processes: 16, ..Profile::compile(folder.path().into()) };
+    let script = "i=0; while [ $i -lt 200 ]; do sleep 30 & i=$((i+1)); done; wait";
+    let done = run(&shell(script, ""), &profile).expect("the shell starts");
+    assert_eq!(done.death, Some(Death::Processes));
 }

@@ -215,7 +215,7 @@ fn ask(
     allowance.spend(started.elapsed(), client.processor_time().saturating_sub(before));
     match answer {
         Ok(answer) => Ok(Ok(answer)),
-        Err(Death::Start(reason)) => Err(Error::Worker(reason)),
+        Err(death) if death.is_ours() => Err(Error::Worker(death.to_string())),
         Err(Death::Stopped) => Err(Error::Worker("stopped".to_owned())),
         Err(Death::Timeout(_) | Death::Processor) => {
             allowance.spend_all();
@@ -229,8 +229,12 @@ fn ask(
 fn died(death: &Death) -> Finding {
     let outcome = match death {
         Death::Timeout(_) | Death::Processor => Outcome::Timeout,
-        Death::Memory | Death::Output => Outcome::OutOfResources,
-        Death::Signal(..) | Death::Exit(..) | Death::Stopped | Death::Start(_) => Outcome::Crash,
+        Death::Memory | Death::Output | Death::Processes => Outcome::OutOfResources,
+        Death::Signal(..)
+        | Death::Exit(..)
+        | Death::Stopped
+        | Death::Start(_)
+        | Death::Machine(_) => Outcome::Crash,
     };
     Finding::new(outcome, death.to_string())
 }

@@ -12,7 +12,7 @@ use std::{
     fs::File,
     io,
     os::fd::{AsFd, AsRawFd},
-    path::Path,
+    path::{Path, PathBuf},
 };
 
 /// Environment variable with the worker's scratch folder.
@@ -49,7 +49,45 @@ pub fn serve_worker() -> io::Result<()> {
 
 /// What the worker may do; its client enforces the same limits from outside.
 pub(super) fn profile(scratch: &Path) -> Profile {
-    Profile::device(scratch.to_owned())
+    let mut profile = Profile::device(scratch.to_owned());
+    profile.devices = nodes();
+    profile.readable = drivers();
+    profile
+}
+
+/// The nodes of this machine's devices.
+fn nodes() -> Vec<PathBuf> {
+    let names = |entry: std::fs::DirEntry| {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        (name.starts_with("nvidia") || name == "dri" || name == "kfd" || name == "mali0")
+            .then(|| entry.path())
+    };
+    let mut found: Vec<PathBuf> =
+        std::fs::read_dir("/dev").into_iter().flatten().flatten().filter_map(names).collect();
+    found.sort();
+    found
+}
+
+/// Where drivers lie that the user's environment names: folders of `.icd` files, the libraries that
+/// those name, and what is beside them.
+fn drivers() -> Vec<PathBuf> {
+    let folders = |name: &str| std::env::var_os(name).into_iter().map(PathBuf::from);
+    let mut found: Vec<PathBuf> = folders("OCL_ICD_VENDORS").collect();
+    let files = found.iter().filter_map(|folder| std::fs::read_dir(folder).ok());
+    let icds: Vec<PathBuf> = files.flatten().flatten().map(|entry| entry.path()).collect();
+    for icd in icds.iter().filter(|path| path.extension().is_some_and(|e| e == "icd")) {
+        let named = std::fs::read_to_string(icd).unwrap_or_default();
+        let library = PathBuf::from(named.trim());
+        // Compilers and run-time libraries of a driver lie one level up.
+        let beside = library.parent().filter(|_| library.is_absolute()).and_then(Path::parent);
+        found.extend(beside.map(Path::to_owned));
+    }
+    for name in ["LD_LIBRARY_PATH", "OPENCL_DYLIB_PATH", "OCL_ICD_FILENAMES"] {
+        let value = std::env::var_os(name).unwrap_or_default();
+        found.extend(std::env::split_paths(&value).filter(|path| path.is_absolute()));
+    }
+    found.retain(|path| path.exists());
+    found
 }
 
 #[derive(Default)]

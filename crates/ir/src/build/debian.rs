@@ -118,8 +118,7 @@ impl Source for Debian {
         profile.root = Some(root.folder.clone());
         profile.tree = Some((outside.clone(), options.disk_bytes));
         // Paths as they are inside.
-        profile.writable =
-            vec![inside.clone(), "/dev/null".into(), "/dev/tty".into(), "/dev/shm".into()];
+        profile.writable = vec![inside.clone()];
         // Compiled, not packed: what packs (dwz, say) knows gcc's debug information alone.
         let script = format!(
             "dpkg-source --no-check -x {dsc} source && cd source && \

@@ -99,10 +99,7 @@ impl<'a> Site<'a> {
             // rustup's folder is not to be written, and there is no network.
             ("RUSTUP_AUTO_INSTALL".into(), "0".into()),
         ];
-        let rustup = std::env::var_os("RUSTUP_HOME").or_else(|| {
-            std::env::var_os("HOME").map(|home| Path::new(&home).join(".rustup").into_os_string())
-        });
-        all.extend(rustup.map(|folder| ("RUSTUP_HOME".into(), folder)));
+        all.extend(sandbox::rustup().map(|folder| ("RUSTUP_HOME".into(), folder.into())));
         let toolchain = std::env::var_os("RUSTUP_TOOLCHAIN");
         all.extend(toolchain.map(|name| ("RUSTUP_TOOLCHAIN".into(), name)));
         all
@@ -124,12 +121,16 @@ impl<'a> Site<'a> {
     }
 
     pub(super) fn profile(&self) -> Profile {
-        Profile {
+        let mut profile = Profile {
             memory: Memory::Resident(12 << 30),
             processor: self.options.wall * 4,
             tree: Some((self.folder.clone(), self.options.disk_bytes)),
             ..Profile::build(self.folder.clone(), false)
-        }
+        };
+        // The stand-ins for compilers are links to it.
+        let wrapper = self.options.wrapper.first().map(PathBuf::from);
+        profile.readable.extend(wrapper);
+        profile
     }
 
     pub(super) fn run_as(
@@ -143,8 +144,8 @@ impl<'a> Site<'a> {
             command: command.iter().map(OsString::from).collect(),
             environment,
             directory: Some(directory.to_owned()),
-            stdin: Vec::new(),
             wall: self.options.wall,
+            ..Program::default()
         };
         let finished = sandbox::run(&program, &profile).map_err(|death| Error::Start {
             program: command.first().copied().unwrap_or_default().to_owned(),
@@ -157,7 +158,8 @@ impl<'a> Site<'a> {
         }
     }
 
-    /// Run a client that fetches: with the network, our own environment, and `caches` to write to.
+    /// Run a client that fetches: with the network, what of our environment configures it, and `caches`
+    /// to write to.
     pub(super) fn fetch(
         &self,
         command: &[&str],
@@ -165,7 +167,7 @@ impl<'a> Site<'a> {
         caches: &[PathBuf],
         environment: &[(&str, OsString)],
     ) -> Result<Finished, Error> {
-        let mut all: Vec<(OsString, OsString)> = std::env::vars_os().collect();
+        let mut all = sandbox::fetch_environment();
         all.extend(environment.iter().map(|(name, value)| ((*name).into(), value.clone())));
         all.push(("TMPDIR".into(), self.folder.join("tmp").into()));
         let mut profile = Profile { network: true, ..self.profile() };

@@ -74,10 +74,12 @@ impl Entry {
             command,
             environment,
             directory: Some(self.directory.clone()),
-            stdin: Vec::new(),
             wall: WALL,
+            ..sandbox::Program::default()
         };
-        let profile = sandbox::Profile::build(scratch.to_owned(), false);
+        let mut profile = sandbox::Profile::build(scratch.to_owned(), false);
+        // What the command names outside of the system's folders, and where it runs.
+        profile.readable.extend(self.words().iter().filter_map(|word| named(word)));
         let finished = sandbox::run(&program, &profile).map_err(|death| death.to_string())?;
         if finished.death.is_some() || finished.status != Some(0) {
             let said = String::from_utf8_lossy(&finished.stderr).into_owned();
@@ -90,4 +92,12 @@ impl Entry {
         }
         Store::open(&store).map_err(|error| error.to_string())
     }
+}
+
+/// The absolute path in a word of a command, alone or behind an option such as `-I`.
+fn named(word: &str) -> Option<PathBuf> {
+    let at = word.find('/')?;
+    let path = PathBuf::from(&word[at..]);
+    // Never all there is.
+    (path.components().count() > 2 && path.exists()).then_some(path)
 }

@@ -123,17 +123,18 @@ fn source_distribution(wanted: &str, name: &str, folder: &Path) -> Result<(), St
             .to_vec();
     command.extend([name.into(), "--dest".into(), scratch_path.clone().into(), wanted.into()]);
     // pip and its index stay as configured; only where things are written is ours.
-    let mut environment: Vec<(OsString, OsString)> = std::env::vars_os().collect();
+    let mut environment = sandbox::fetch_environment();
     environment.push(("TMPDIR".into(), scratch_path.clone().into()));
     let program = sandbox::Program {
         command,
         environment,
         directory: Some(scratch_path.clone()),
-        stdin: Vec::new(),
         wall: BUILD_WALL,
+        ..sandbox::Program::default()
     };
-    let finished = sandbox::run(&program, &sandbox::Profile::build(scratch_path.clone(), true))
-        .map_err(|death| death.to_string())?;
+    let mut profile = sandbox::Profile::build(scratch_path.clone(), true);
+    profile.readable.extend(configuration());
+    let finished = sandbox::run(&program, &profile).map_err(|death| death.to_string())?;
     if let Some(death) = finished.death {
         return Err(format!("its build system was ended: {death}"));
     }
@@ -145,6 +146,15 @@ fn source_distribution(wanted: &str, name: &str, folder: &Path) -> Result<(), St
     };
     let kept = folder.join(sdist.file_name().unwrap_or_default());
     std::fs::rename(sdist, kept).map_err(|error| error.to_string())
+}
+
+/// The user's files that configure pip.
+fn configuration() -> Vec<PathBuf> {
+    let named = std::env::var_os("PIP_CONFIG_FILE").map(PathBuf::from);
+    let links = std::env::var_os("PIP_FIND_LINKS").map(PathBuf::from);
+    let home = std::env::var_os("HOME").map(PathBuf::from).unwrap_or_default();
+    let own = [".config/pip/pip.conf", ".pip/pip.conf"].map(|path| home.join(path));
+    named.into_iter().chain(links).chain(own).filter(|path| path.exists()).collect()
 }
 
 fn is_archive(path: &Path) -> bool {

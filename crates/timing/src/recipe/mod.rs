@@ -105,14 +105,14 @@ fn compile(command: Vec<OsString>, place: &Place) -> Result<Result<(), Verdict>,
             ("TMPDIR".into(), place.path().into()),
         ],
         directory: Some(place.path().into()),
-        stdin: Vec::new(),
         wall: COMPILE,
+        ..Program::default()
     };
     let profile = Profile {
         processor: COMPILE,
         memory: Memory::Resident(4 << 30),
         output_bytes: 256 << 20,
-        ..Profile::build(place.path().into(), false)
+        ..Profile::compile(place.path().into())
     };
     let finished = sandbox::run(&program, &profile)
         .map_err(|death| Error::Start { what: what.clone(), reason: death.to_string() })?;

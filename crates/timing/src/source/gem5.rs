@@ -58,8 +58,9 @@ impl Source for Gem5 {
             "stdin".into(),
         ]);
         let started = Instant::now();
-        let writable = vec![place.path().into(), "/dev/null".into()];
-        let finished = run_bounded("gem5", command, program, &self.options, writable, true)?;
+        let writable = vec![place.path().into()];
+        let finished =
+            run_bounded("gem5", command, program, &self.options, Vec::new(), writable, true)?;
         let host_seconds = started.elapsed().as_secs_f64();
         if let Some(death) = &finished.death {
             return Ok(Err(verdict_of(death)));

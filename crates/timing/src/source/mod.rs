@@ -17,7 +17,7 @@ use crate::{
     place::Place,
 };
 use dataset::Verdict;
-use sandbox::{Death, Finished, Memory, Profile, Program};
+use sandbox::{Calls, Death, Finished, Memory, Profile, Program};
 use std::{ffi::OsString, path::PathBuf, time::Duration};
 use timing_model::Cpu;
 
@@ -90,6 +90,7 @@ fn run_bounded(
     command: Vec<OsString>,
     program: &Prepared<'_>,
     options: &Options,
+    tools: Vec<PathBuf>,
     writes: Vec<PathBuf>,
     processes: bool,
 ) -> Result<Finished, Error> {
@@ -97,8 +98,10 @@ fn run_bounded(
         memory: Memory::Resident(options.memory_bytes),
         processor: options.timeout,
         output_bytes: options.output_bytes,
+        readable: tools,
+        calls: if processes { Calls::Files } else { Calls::Compute },
         writable: writes,
-        processes,
+        processes: if processes { 8 } else { 1 },
         ..Profile::native()
     };
     run_under(what, command, program, &profile, options.timeout)
@@ -116,8 +119,8 @@ fn run_under(
         command,
         environment: Vec::new(),
         directory: Some(program.place.path().into()),
-        stdin: Vec::new(),
         wall,
+        ..Program::default()
     };
     let start = |reason: String| Error::Start { what: what.to_owned(), reason };
     match sandbox::run(&run, profile) {
@@ -136,7 +139,7 @@ pub(crate) fn run_plain(
     let stdin = place.put("stdin", b"")?;
     let prepared = Prepared { place, program: place.program(), stdin, image: Image::default() };
     let command = vec![prepared.program.clone().into_os_string()];
-    let finished = run_bounded(what, command, &prepared, options, Vec::new(), false)?;
+    let finished = run_bounded(what, command, &prepared, options, Vec::new(), Vec::new(), false)?;
     match finished.death {
         None => Ok(String::from_utf8_lossy(&finished.stdout).into_owned()),
         Some(death) => Err(Error::Start { what: what.into(), reason: death.to_string() }),

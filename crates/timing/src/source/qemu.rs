@@ -114,8 +114,15 @@ impl Qemu {
         let mark = mark();
         let command = self.command(program, &cpu, &mark, &[]);
         let started = Instant::now();
-        let finished =
-            run_bounded("qemu-x86_64", command, program, &self.options, Vec::new(), false)?;
+        let finished = run_bounded(
+            "qemu-x86_64",
+            command,
+            program,
+            &self.options,
+            vec![self.plugin.clone()],
+            Vec::new(),
+            false,
+        )?;
         let host_seconds = started.elapsed().as_secs_f64();
         let words = String::from_utf8_lossy(&finished.stderr);
         let said = |what: &str| {

@@ -45,8 +45,9 @@ impl Clock {
         command.push(runs.to_string().into());
         command.push(program.stdin.clone().into_os_string());
         command.push(program.program.clone().into_os_string());
-        let writable = vec!["/dev/null".into()];
-        let finished = run_bounded(CLOCK, command, program, &self.options, writable, true)?;
+        let writable = Vec::new();
+        let finished =
+            run_bounded(CLOCK, command, program, &self.options, Vec::new(), writable, true)?;
         if let Some(death) = &finished.death {
             return Ok(Err(verdict_of(death)));
         }

@@ -38,7 +38,8 @@ impl Qemu {
             memory: Memory::AddressSpace(u64::MAX),
             processor: options.timeout,
             output_bytes: options.output_bytes,
-            processes: true,
+            readable: vec![self.plugin.clone()],
+            processes: 4,
             ..Profile::native()
         };
         let whole = options.timeout.saturating_mul(u32::try_from(count + 1).unwrap_or(u32::MAX));

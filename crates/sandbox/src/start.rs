@@ -1,0 +1,186 @@
+//! Our side of the launcher: starting a program in its sandbox, and its end.
+
+use crate::{
+    Death, Held, companion,
+    control::{self, Ending, Event, Order},
+    watch,
+};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use std::{
+    collections::BTreeMap,
+    io,
+    net::Shutdown,
+    os::{
+        fd::{AsFd, BorrowedFd, OwnedFd},
+        unix::{net::UnixStream, process::CommandExt},
+    },
+    process::{Child, Command, Stdio},
+    sync::{
+        Mutex,
+        atomic::{AtomicBool, AtomicU64, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+/// File name of the launcher.
+const LAUNCHER: &str = "benchstone-launch";
+/// A sandbox that is not there by now will not be.
+const START_LIMIT: Duration = Duration::from_secs(60);
+/// How long a launcher may take to end what it started before it is killed itself.
+const END_LIMIT: Duration = Duration::from_secs(5);
+
+/// A program in its sandbox.
+#[derive(Debug)]
+pub(crate) struct Running {
+    launcher: Child,
+    socket: UnixStream,
+    number: u64,
+    ending: Option<Ending>,
+}
+
+static STOPPED: AtomicBool = AtomicBool::new(false);
+static NEXT: AtomicU64 = AtomicU64::new(0);
+/// Handles on the sockets of all that runs.
+static RUNNING: Mutex<BTreeMap<u64, OwnedFd>> = Mutex::new(BTreeMap::new());
+
+/// End every program and worker that this process has started, and start none any more: for a stop by
+/// the user. Whoever waits for one gets [`Death::Stopped`].
+pub fn stop_all() {
+    STOPPED.store(true, Ordering::SeqCst);
+    let Ok(running) = RUNNING.lock() else { return };
+    for socket in running.values() {
+        // One that has ended already is no concern.
+        let _ = rustix::net::shutdown(socket, rustix::net::Shutdown::Both);
+    }
+}
+
+/// Whether [`stop_all`] was called.
+pub(crate) fn is_stopped() -> bool {
+    STOPPED.load(Ordering::SeqCst)
+}
+
+impl Running {
+    /// Start what `order` says with these descriptors as its first ones.
+    ///
+    /// # Errors
+    /// [`Death::Start`] with what is missing, [`Death::Machine`] where the launcher was ended,
+    /// [`Death::Stopped`].
+    pub(crate) fn start(
+        order: &Order,
+        descriptors: &[BorrowedFd<'_>],
+    ) -> Result<(Running, Held), Death> {
+        if is_stopped() {
+            return Err(Death::Stopped);
+        }
+        let start = |error: io::Error| Death::Start(error.to_string());
+        let launcher = companion(LAUNCHER)
+            .ok_or_else(|| Death::Start(format!("{LAUNCHER} is not beside this program")))?;
+        let (socket, theirs) = UnixStream::pair().map_err(start)?;
+        let child = Command::new(launcher)
+            .env_clear()
+            .stdin(Stdio::from(OwnedFd::from(theirs)))
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            // Ctrl-C in the terminal is ours to handle.
+            .process_group(0)
+            .spawn()
+            .map_err(|error| Death::Start(format!("{LAUNCHER}: {error}")))?;
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        if let (Ok(mut running), Ok(handle)) = (RUNNING.lock(), socket.as_fd().try_clone_to_owned())
+        {
+            running.insert(number, handle);
+        }
+        let mut running = Running { launcher: child, socket, number, ending: None };
+        if is_stopped() {
+            return Err(Death::Stopped);
+        }
+        control::order(&running.socket, order, descriptors).map_err(|e| running.lost(&e))?;
+        let event = running.event(START_LIMIT).map_err(|e| running.lost(&e))?;
+        match event {
+            Some(Event::Started(held)) => Ok((running, held)),
+            Some(Event::Failed(reason)) => Err(Death::Start(reason)),
+            Some(Event::Ended(_)) => Err(Death::Machine("an answer out of turn".into())),
+            None => Err(Death::Start("the sandbox could not be made in time".into())),
+        }
+    }
+
+    /// The launcher's process identifier: the root of all that runs inside.
+    pub(crate) fn id(&self) -> u32 {
+        self.launcher.id()
+    }
+
+    /// The program's process identifier on this host, while it lives.
+    pub(crate) fn program(&self) -> Option<u32> {
+        let first = watch::children(self.id()).into_iter().next()?;
+        watch::children(first).into_iter().next()
+    }
+
+    /// Wait at most `limit` for the program's end.
+    ///
+    /// # Errors
+    /// [`Death::Machine`] where the launcher was ended by somebody else, [`Death::Stopped`] where by us.
+    pub(crate) fn ended(&mut self, limit: Duration) -> Result<Option<Ending>, Death> {
+        if let Some(ending) = self.ending {
+            return Ok(Some(ending));
+        }
+        match self.event(limit) {
+            Ok(Some(Event::Ended(ending))) => {
+                self.ending = Some(ending);
+                Ok(Some(ending))
+            }
+            Ok(None) => Ok(None),
+            Ok(Some(Event::Failed(reason))) => Err(Death::Machine(reason)),
+            Ok(Some(Event::Started(_))) => Err(Death::Machine("an answer out of turn".into())),
+            Err(error) => Err(self.lost(&error)),
+        }
+    }
+
+    /// The next event within `limit`; an error where the launcher is gone.
+    fn event(&mut self, limit: Duration) -> io::Result<Option<Event>> {
+        let wait = Timespec::try_from(limit).map_err(io::Error::other)?;
+        let mut watched = [PollFd::new(&self.socket, PollFlags::IN)];
+        match poll(&mut watched, Some(&wait)) {
+            Ok(0) | Err(rustix::io::Errno::INTR) => return Ok(None),
+            Ok(_) => {}
+            Err(error) => return Err(error.into()),
+        }
+        match control::receive(&mut &self.socket)? {
+            Some(event) => Ok(Some(event)),
+            None => Err(io::ErrorKind::UnexpectedEof.into()),
+        }
+    }
+
+    fn lost(&self, error: &io::Error) -> Death {
+        match is_stopped() {
+            true => Death::Stopped,
+            false => Death::Machine(format!("its launcher was ended ({error})")),
+        }
+    }
+
+    /// End everything inside; returns when nothing of it is left.
+    pub(crate) fn end(&mut self) {
+        // The launcher ends what it started when its socket closes.
+        let _ = self.socket.shutdown(Shutdown::Both);
+        let patience = Instant::now() + END_LIMIT;
+        let mut nap = Duration::from_micros(100);
+        while matches!(self.launcher.try_wait(), Ok(None)) {
+            if Instant::now() > patience {
+                // Its child dies with it, and everything inside with that.
+                let _ = self.launcher.kill();
+                let _ = self.launcher.wait();
+                break;
+            }
+            std::thread::sleep(nap);
+            nap = (nap * 2).min(Duration::from_millis(5));
+        }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.end();
+        if let Ok(mut running) = RUNNING.lock() {
+            running.remove(&self.number);
+        }
+    }
+}
