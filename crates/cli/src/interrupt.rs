@@ -35,6 +35,7 @@ fn listen(tell: impl Fn() + Send + 'static) -> anyhow::Result<Arc<AtomicBool>> {
         if raised.swap(true, Ordering::SeqCst) {
             std::process::exit(STATUS.into());
         }
+        sandbox::stop_all();
         tell();
     })
     .context("cannot listen for Ctrl-C")?;

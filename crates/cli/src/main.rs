@@ -49,6 +49,9 @@ pub(crate) struct Global {
     /// Worker processes and threads; all cores unless given
     #[arg(long, global = true, value_name = "N")]
     jobs: Option<usize>,
+    /// Start foreign programs even where the kernel lacks a protection: namespaces, Landlock or seccomp
+    #[arg(long, global = true)]
+    allow_weak_sandbox: bool,
     /// A TOML file any flag of the command may stand in (`out = "kernels"`)
     #[arg(long, global = true, value_name = "FILE")]
     config: Option<std::path::PathBuf>,
@@ -71,10 +74,19 @@ fn main() -> ExitCode {
     }
     let matches = Arguments::command().get_matches_from(arguments);
     let parsed = Arguments::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
-    match parsed.command.run(&parsed.global) {
+    sandbox::allow_weak(parsed.global.allow_weak_sandbox);
+    let status = match parsed.command.run(&parsed.global) {
         Ok(status) => status,
         Err(error) => fail(&error),
+    };
+    for (profile, held) in sandbox::protections() {
+        let missing = held.missing();
+        if !missing.is_empty() {
+            let missing = missing.join(", ");
+            eprintln!("warning: programs ran in a weak sandbox (`{profile}` had no {missing})");
+        }
     }
+    status
 }
 
 fn fail(error: &anyhow::Error) -> ExitCode {

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use std::{ffi::OsString, io, process::Command, time::Duration};
 
 /// Wall-clock limit of one module.
-const LIMIT: Duration = Duration::from_secs(20);
+const LIMIT: Duration = Duration::from_secs(120);
 
 /// What each space said of a module, or why none was asked.
 pub(crate) type Said = Result<Vec<Option<Extracted>>, Verdict>;

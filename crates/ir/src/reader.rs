@@ -235,7 +235,9 @@ impl Reader {
             postcard::to_stdvec(&request).map_err(|error| Error::Worker(error.to_string()))?;
         let answer = match self.pool.call(&request, limit) {
             Ok(answer) => answer,
-            Err(death @ sandbox::Death::Start(_)) => return Err(Error::Worker(death.to_string())),
+            Err(death) if death.is_ours() || death == sandbox::Death::Stopped => {
+                return Err(Error::Worker(death.to_string()));
+            }
             Err(death) => {
                 return Ok(Answer::Verdict(Verdict::new(death.name(), death.to_string())));
             }

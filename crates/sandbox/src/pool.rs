@@ -32,11 +32,22 @@ impl Pool {
         Pool { profile, command: Box::new(command), state, freed: Condvar::new() }
     }
 
-    /// Have a worker answer `message` within `limit`; waits until one is free.
+    /// Have a worker answer `message` within `limit`; waits until one is free. A fault of the machine
+    /// is tried again once; what takes two workers down is the message's doing.
     ///
     /// # Errors
     /// How the worker died over this message.
     pub fn call(&self, message: &[u8], limit: Duration) -> Result<Vec<u8>, Death> {
+        match self.call_once(message, limit) {
+            Err(Death::Machine(_)) => match self.call_once(message, limit) {
+                Err(Death::Machine(reason)) => Err(Death::Signal(9, reason)),
+                again => again,
+            },
+            first => first,
+        }
+    }
+
+    fn call_once(&self, message: &[u8], limit: Duration) -> Result<Vec<u8>, Death> {
         let mut worker = self.take()?;
         let answer = worker.call(message, limit);
         self.give_back(answer.is_ok().then_some(worker));

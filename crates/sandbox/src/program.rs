@@ -15,6 +15,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+const SIGKILL: i32 = 9;
 const TICK: Duration = Duration::from_millis(5);
 /// The same for builds, which are long and have many processes to look at.
 const BUILD_TICK: Duration = Duration::from_millis(100);
@@ -113,6 +114,13 @@ pub fn run(program: &Program, profile: &Profile) -> Result<Finished, Death> {
     let (death, ending, peak) = ended?;
     let status = ending.map(|ending| ExitStatus::from_raw(ending.status));
     let death = if flooded.load(Ordering::Relaxed) { Some(Death::Output) } else { death };
+    let used = ending.map_or(0.0, |ending| ending.user_seconds + ending.system_seconds);
+    let killed = status.is_some_and(|status| status.signal() == Some(SIGKILL));
+    let death = match death {
+        // It ignored the signal that came first.
+        None if killed && used >= profile.processor.as_secs_f64() => Some(Death::Processor),
+        death => death,
+    };
     let death = death.or_else(|| {
         status.filter(|status| status.code().is_none()).and_then(|s| death::from_status(s, &err))
     });

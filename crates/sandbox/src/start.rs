@@ -35,6 +35,8 @@ pub(crate) struct Running {
     launcher: Child,
     socket: UnixStream,
     number: u64,
+    /// Whether [`stop_all`] ends it.
+    stops: bool,
     ending: Option<Ending>,
 }
 
@@ -43,8 +45,8 @@ static NEXT: AtomicU64 = AtomicU64::new(0);
 /// Handles on the sockets of all that runs.
 static RUNNING: Mutex<BTreeMap<u64, OwnedFd>> = Mutex::new(BTreeMap::new());
 
-/// End every program and worker that this process has started, and start none any more: for a stop by
-/// the user. Whoever waits for one gets [`Death::Stopped`].
+/// End every program that this process has started by [`crate::run()`], and start none any more: for a
+/// stop by the user. Whoever waits for one gets [`Death::Stopped`]. Workers answer what they were asked.
 pub fn stop_all() {
     STOPPED.store(true, Ordering::SeqCst);
     let Ok(running) = RUNNING.lock() else { return };
@@ -69,7 +71,8 @@ impl Running {
         order: &Order,
         descriptors: &[BorrowedFd<'_>],
     ) -> Result<(Running, Held), Death> {
-        if is_stopped() {
+        let stops = !order.enters_itself;
+        if stops && is_stopped() {
             return Err(Death::Stopped);
         }
         let start = |error: io::Error| Death::Start(error.to_string());
@@ -86,12 +89,13 @@ impl Running {
             .spawn()
             .map_err(|error| Death::Start(format!("{LAUNCHER}: {error}")))?;
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        if let (Ok(mut running), Ok(handle)) = (RUNNING.lock(), socket.as_fd().try_clone_to_owned())
+        if let (true, Ok(mut running), Ok(handle)) =
+            (stops, RUNNING.lock(), socket.as_fd().try_clone_to_owned())
         {
             running.insert(number, handle);
         }
-        let mut running = Running { launcher: child, socket, number, ending: None };
-        if is_stopped() {
+        let mut running = Running { launcher: child, socket, number, stops, ending: None };
+        if stops && is_stopped() {
             return Err(Death::Stopped);
         }
         control::order(&running.socket, order, descriptors).map_err(|e| running.lost(&e))?;
@@ -151,7 +155,7 @@ impl Running {
     }
 
     fn lost(&self, error: &io::Error) -> Death {
-        match is_stopped() {
+        match self.stops && is_stopped() {
             true => Death::Stopped,
             false => Death::Machine(format!("its launcher was ended ({error})")),
         }

@@ -22,6 +22,7 @@ const TICK: Duration = Duration::from_millis(20);
 const GROUP_TICKS: u32 = 10;
 /// Bytes of standard error kept for the message of a [`Death`].
 const LAST_WORDS: usize = 4096;
+const SIGKILL: i32 = 9;
 /// A worker that has not said hello by now will not.
 const START_LIMIT: Duration = Duration::from_secs(60);
 
@@ -240,6 +241,13 @@ impl Worker {
             let _ = listener.join();
         }
         let words = self.words.lock().map(|words| words.clone()).unwrap_or_default();
+        if ending
+            .is_some_and(|ending| ExitStatus::from_raw(ending.status).signal() == Some(SIGKILL))
+        {
+            // Nothing that it works on runs in it, so nothing of that sent this.
+            let by = "the worker was killed, by somebody or by the kernel for lack of memory";
+            return Death::Machine(by.into());
+        }
         ending
             .and_then(|ending| death::from_status(ExitStatus::from_raw(ending.status), &words))
             .unwrap_or_else(|| Death::Exit(0, "left in the middle of a request".into()))

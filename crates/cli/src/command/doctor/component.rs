@@ -169,7 +169,7 @@ const TOOLS: &[Tool] = &[
 
 /// Everything, found or not, in the order of a first day's work.
 pub(super) fn all() -> Vec<Component> {
-    let mut components = vec![clang_worker(), launcher(), llvm_library(), opencl()];
+    let mut components = vec![clang_worker(), launcher(), protections(), llvm_library(), opencl()];
     components.extend(TOOLS.iter().map(Tool::ask));
     components.extend([timing_model(), clock(), training_engine()]);
     components
@@ -199,6 +199,30 @@ fn launcher() -> Component {
         version: found.map_or("not beside this program".into(), |path| path.display().to_string()),
         needed_for: "mine pypi: (source archives), time, edits, ir build".into(),
         install: "make build".into(),
+        required: true,
+    }
+}
+
+/// What the kernel protects us by, tried out.
+fn protections() -> Component {
+    let program = sandbox::Program {
+        command: vec!["/bin/true".into()],
+        wall: std::time::Duration::from_secs(20),
+        ..sandbox::Program::default()
+    };
+    let tried = sandbox::run(&program, &sandbox::Profile::native());
+    let (found, version) = match tried {
+        Ok(finished) => (finished.held.missing().is_empty(), finished.held.to_string()),
+        Err(death) => (false, death.to_string()),
+    };
+    Component {
+        name: "sandbox protections".into(),
+        found,
+        version,
+        needed_for: "whatever runs or compiles foreign programs".into(),
+        install: "Linux 5.13 or later with Landlock, seccomp and user namespaces \
+                  (sysctl kernel.unprivileged_userns_clone=1, user.max_user_namespaces>0)"
+            .into(),
         required: true,
     }
 }
