@@ -440,29 +440,24 @@ mod tests {
     /// A model that invents these programs in turn, by the seed of the request, and makes any of them
     /// faster that is slow.
     fn model(inventions: Vec<String>) -> String {
-        let server = tiny_http::Server::http("127.0.0.1:0").unwrap();
-        let url = format!("http://{}/v1", server.server_addr());
-        std::thread::spawn(move || {
-            for mut request in server.incoming_requests() {
-                let asked: Value = serde_json::from_reader(request.as_reader()).unwrap();
-                let question = asked["messages"].as_array().unwrap().last().unwrap();
-                let question = question["content"].as_str().unwrap();
-                let seed = asked["seed"].as_u64().unwrap() as usize;
-                let code = if question.contains("for another problem") {
-                    inventions[seed].clone()
-                } else {
-                    let factor =
-                        [37, 41].into_iter().find(|n| question.contains(&format!("* {n} +")));
-                    // The second draw is wrong.
-                    fast(factor.unwrap_or(1) + u32::from(seed == 1))
-                };
-                let answer = json!({
-                    "choices": [{"message": {"role": "assistant", "content": format!("```cpp\n{code}```")}}],
-                    "usage": {"prompt_tokens": 10, "completion_tokens": 20}});
-                let _ = request.respond(tiny_http::Response::from_string(answer.to_string()));
-            }
+        let address = stand_in::serve(move |request| {
+            let asked: Value = serde_json::from_slice(&request.body).unwrap();
+            let question = asked["messages"].as_array().unwrap().last().unwrap();
+            let question = question["content"].as_str().unwrap();
+            let seed = asked["seed"].as_u64().unwrap() as usize;
+            let code = if question.contains("for another problem") {
+                inventions[seed].clone()
+            } else {
+                let factor = [37, 41].into_iter().find(|n| question.contains(&format!("* {n} +")));
+                // The second draw is wrong.
+                fast(factor.unwrap_or(1) + u32::from(seed == 1))
+            };
+            let answer = json!({
+                "choices": [{"message": {"role": "assistant", "content": format!("```cpp\n{code}```")}}],
+                "usage": {"prompt_tokens": 10, "completion_tokens": 20}});
+            Some(stand_in::Response::new(answer.to_string()))
         });
-        url
+        format!("http://{}/v1", address.unwrap())
     }
 
     #[test]

@@ -6,11 +6,11 @@
 
 use dataset::Licences;
 use mine::{Options, Report, Silent};
+use stand_in::{Request, Response};
 use std::{
     path::Path,
     sync::{Arc, Mutex, atomic::AtomicBool},
 };
-use tiny_http::{Header, Request, Response, Server};
 
 static RUNNING: AtomicBool = AtomicBool::new(false);
 
@@ -25,10 +25,6 @@ fn tarball(name: &str) -> Vec<u8> {
     tar.into_inner().unwrap().finish().unwrap()
 }
 
-fn header(name: &str, value: &str) -> Header {
-    Header::from_bytes(name, value).unwrap()
-}
-
 /// What the server was asked, in order.
 #[derive(Default)]
 struct Log {
@@ -38,54 +34,45 @@ struct Log {
 
 /// Three repositories on two pages; one request in between meets the limit on requests; the third
 /// repository is empty.
-fn answer(request: Request, log: &Mutex<Log>, base: &str) {
-    let url = request.url().to_owned();
-    let find = |name: &'static str| {
-        let found = request.headers().iter().find(|header| header.field.equiv(name));
-        found.map(|header| header.value.to_string())
-    };
-    let (token, known) = (find("authorization"), find("if-none-match"));
+fn answer(request: &Request, log: &Mutex<Log>) -> Response {
+    let url = request.url.as_str();
+    let known = request.header("if-none-match");
     let mut log = log.lock().unwrap();
-    log.asked.push(format!("{url}{}", known.as_deref().map_or("", |_| " if changed")));
-    assert_eq!(token.as_deref(), Some("Bearer secret"));
-    let respond = |response: Response<std::io::Cursor<Vec<u8>>>| request.respond(response).unwrap();
-    let json = |text: String| {
-        Response::from_data(text.into_bytes())
-            .with_header(header("Content-Type", "application/json"))
-    };
+    log.asked.push(format!("{url}{}", known.map_or("", |_| " if changed")));
+    assert_eq!(request.header("authorization"), Some("Bearer secret"));
+    let json = |text: String| Response::new(text).header("Content-Type", "application/json");
     let item =
         |name: &str| format!("{{\"full_name\":\"{name}\",\"license\":{{\"spdx_id\":\"MIT\"}}}}");
     if url.starts_with("/search/repositories") && !url.contains("page=2&") {
         assert!(url.contains("q=opencl%20language%3AC"), "{url}");
-        if known.as_deref() == Some("\"one\"") {
-            return respond(Response::from_data(Vec::new()).with_status_code(304));
+        if known == Some("\"one\"") {
+            return Response::new("").status(304);
         }
+        let base = format!("http://{}", request.header("host").unwrap());
         let items =
             format!("{{\"total_count\":3,\"items\":[{},{}]}}", item("a/one"), item("../evil"));
         let next = format!(
             "<{base}/search/repositories?page=2&q=x>; rel=\"next\", <{base}/l>; rel=\"last\""
         );
-        respond(
-            json(items).with_header(header("Link", &next)).with_header(header("ETag", "\"one\"")),
-        )
+        json(items).header("Link", &next).header("ETag", "\"one\"")
     } else if url.starts_with("/search/repositories") {
         if !log.limited {
             log.limited = true;
             let response =
                 json("{\"message\":\"You have exceeded a secondary rate limit\"}".to_owned());
-            return respond(response.with_status_code(403).with_header(header("Retry-After", "0")));
+            return response.status(403).header("Retry-After", "0");
         }
-        respond(json(format!("{{\"items\":[{},{}]}}", item("b/two"), item("c/empty"))))
+        json(format!("{{\"items\":[{},{}]}}", item("b/two"), item("c/empty")))
     } else if url == "/repos/c/empty/commits/HEAD" {
-        respond(json("{\"message\":\"Git Repository is empty.\"}".to_owned()).with_status_code(409))
+        json("{\"message\":\"Git Repository is empty.\"}".to_owned()).status(409)
     } else if url.ends_with("/commits/HEAD") {
-        respond(json("{\"sha\":\"abc123\"}".to_owned()))
+        json("{\"sha\":\"abc123\"}".to_owned())
     } else if url == "/repos/a/one/tarball/abc123" {
-        respond(Response::from_data(tarball("one")))
+        Response::new(tarball("one"))
     } else if url == "/repos/b/two/tarball/abc123" {
-        respond(Response::from_data(tarball("two")))
+        Response::new(tarball("two"))
     } else {
-        respond(json("{}".to_owned()).with_status_code(404))
+        json("{}".to_owned()).status(404)
     }
 }
 
@@ -108,21 +95,15 @@ fn mine(home: &Path) -> Report {
 fn a_search_is_paged_slowed_and_remembered() {
     if std::env::var_os("BENCHSTONE_GITHUB_API").is_none() {
         // The variables are set from outside the process: to set them inside would be unsafe.
-        let server = Arc::new(Server::http("127.0.0.1:0").unwrap());
-        let base = format!("http://{}", server.server_addr());
         let log = Arc::new(Mutex::new(Log::default()));
-        let (serving, logging, named) = (server.clone(), log.clone(), base.clone());
-        let thread = std::thread::spawn(move || {
-            serving.incoming_requests().for_each(|request| answer(request, &logging, &named));
-        });
+        let logging = Arc::clone(&log);
+        let address = stand_in::serve(move |request| Some(answer(&request, &logging))).unwrap();
         let status = std::process::Command::new(std::env::current_exe().unwrap())
             .args(["--exact", "a_search_is_paged_slowed_and_remembered"])
-            .env("BENCHSTONE_GITHUB_API", &base)
+            .env("BENCHSTONE_GITHUB_API", format!("http://{address}"))
             .env("GITHUB_TOKEN", "secret")
             .status()
             .unwrap();
-        server.unblock();
-        thread.join().unwrap();
         assert!(status.success());
         let asked = log.lock().unwrap().asked.clone();
         let count = |part: &str| asked.iter().filter(|url| url.contains(part)).count();

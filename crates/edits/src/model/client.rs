@@ -358,27 +358,20 @@ mod tests {
 
     /// A server that gives `answers` in turn, and whether all requests had the key.
     fn served(answers: Vec<(u16, String)>) -> (String, Arc<AtomicUsize>, Arc<AtomicBool>) {
-        let server = tiny_http::Server::http("127.0.0.1:0").unwrap();
-        let url = format!("http://{}/v1", server.server_addr());
         let asked = Arc::new(AtomicUsize::new(0));
         let keyed = Arc::new(AtomicBool::new(true));
         let (count, all) = (Arc::clone(&asked), Arc::clone(&keyed));
-        std::thread::spawn(move || {
-            let mut answers = answers.into_iter();
-            while let (Ok(request), Some((status, body))) = (server.recv(), answers.next()) {
-                count.fetch_add(1, Ordering::SeqCst);
-                let key = request.headers().iter().find(|h| h.field.equiv("authorization"));
-                if key.is_none_or(|header| header.value.as_str() != "Bearer secret-4711") {
-                    all.store(false, Ordering::SeqCst);
-                }
-                let _ = request
-                    .respond(tiny_http::Response::from_string(body).with_status_code(status));
+        let mut answers = answers.into_iter();
+        let address = stand_in::serve(move |request| {
+            // Whoever asks when there are no more never hears back.
+            let (status, body) = answers.next()?;
+            count.fetch_add(1, Ordering::SeqCst);
+            if request.header("authorization") != Some("Bearer secret-4711") {
+                all.store(false, Ordering::SeqCst);
             }
-            // Whoever asks now never hears back.
-            let silent: Vec<_> = server.incoming_requests().collect();
-            drop(silent);
+            Some(stand_in::Response::new(body).status(status))
         });
-        (url, asked, keyed)
+        (format!("http://{}/v1", address.unwrap()), asked, keyed)
     }
 
     fn good(text: &str) -> (u16, String) {

@@ -6,19 +6,13 @@ use nn::{Choice, Chooser, Decoder};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use serde::Serialize;
-use std::{
-    sync::{
-        atomic::{AtomicBool, Ordering},
-        mpsc::{Receiver, RecvTimeoutError, TryRecvError},
-    },
-    time::Duration,
-};
+use std::sync::{Arc, mpsc};
 
 /// What to go on from, and how.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Question {
-    /// Tokens to read; at least one.
-    pub tokens: Vec<u32>,
+    /// Tokens to read; at least one. Questions that begin alike share them.
+    pub tokens: Arc<[u32]>,
     /// Most tokens to draw; cut to the room that the model has.
     pub most: usize,
     /// How likely tokens are preferred.
@@ -50,16 +44,45 @@ pub struct Answer {
     pub end: End,
 }
 
+/// Who asked a question.
+pub trait Listener: Send {
+    /// Whether the answer is still wanted: looked at before every token. Of an answer that is not wanted
+    /// nothing more is told.
+    fn listens(&self) -> bool;
+
+    /// Whether text is wanted while it is drawn.
+    fn streams(&self) -> bool {
+        false
+    }
+
+    /// Text that was added to the answer. Pieces are whole characters and hold no part of a stop text; together
+    /// they are the answer's text. Only told where text is wanted while it is drawn.
+    fn piece(&mut self, _text: &str) {}
+
+    /// The whole answer; the last that is told.
+    fn done(self: Box<Self>, answer: Result<Answer>);
+}
+
 /// A question, and whom to tell.
 pub struct Job {
     /// What is asked.
     pub question: Question,
-    /// Takes the answer; it is told exactly once.
-    pub done: Box<dyn FnOnce(Result<Answer>) + Send>,
+    /// Who hears of the answer.
+    pub listener: Box<dyn Listener>,
 }
 
-/// How long to wait for a question before looking whether to stop.
-const LOOK: Duration = Duration::from_millis(100);
+/// What is to be done next.
+pub enum Turn {
+    /// A question is to be answered.
+    Job(Job),
+    /// Nobody asks now.
+    Nothing,
+    /// Nobody will ask any more.
+    Over,
+}
+
+/// Tokens of a question that are read without looking whether its answer is still wanted.
+const READ: usize = 512;
 
 impl Causal {
     /// Whether a question of that many tokens can be answered with at least one.
@@ -83,53 +106,31 @@ impl Causal {
     /// # Errors
     /// When it does not fit, or the model fails.
     pub fn answer(&self, question: Question) -> Result<Answer> {
-        let (sender, receiver) = std::sync::mpsc::channel();
-        let (tell, told) = std::sync::mpsc::channel();
-        let done = Box::new(move |answer| {
-            // Who asked waits below.
-            let _ = tell.send(answer);
-        });
-        // The receiver is in this function.
-        let _ = sender.send(Job { question, done });
-        drop(sender);
-        self.serve(1, &receiver, &AtomicBool::new(false));
-        told.recv().unwrap_or(Err(Error::Cancelled))
+        let (sender, receiver) = mpsc::channel();
+        let mut job = Some(Job { question, listener: Box::new(Waiting(sender)) });
+        self.serve(1, |_| job.take().map_or(Turn::Over, Turn::Job));
+        receiver.recv().unwrap_or(Err(Error::Cancelled))
     }
 
-    /// Answer questions as they come, up to `slots` side by side, until nobody can ask any more or
-    /// `stopped` is raised; what is not answered by then is told so.
-    pub fn serve(&self, slots: usize, jobs: &Receiver<Job>, stopped: &AtomicBool) {
+    /// Answer questions as they come, up to `slots` side by side, until nobody can ask any more. `next` says what
+    /// comes next; asked with `true`, it may wait for a question, as nothing else is to be done.
+    pub fn serve(&self, slots: usize, mut next: impl FnMut(bool) -> Turn) {
         let slots = slots.max(1);
         let Some(mut decoder) = self.model.decoder(slots) else { return };
         let mut running: Vec<Option<Running>> = (0..slots).map(|_| None).collect();
         let mut open = true;
         loop {
-            if stopped.load(Ordering::Relaxed) {
-                for one in running.into_iter().flatten() {
-                    (one.done)(Err(Error::Cancelled));
-                }
-                while let Ok(job) = jobs.try_recv() {
-                    (job.done)(Err(Error::Cancelled));
-                }
-                return;
+            for place in &mut running {
+                place.take_if(|one| !one.listener.listens());
             }
             for slot in 0..slots {
                 if running[slot].is_some() || !open {
                     continue;
                 }
-                let idle = running.iter().all(Option::is_none);
-                let job = match idle {
-                    true => jobs
-                        .recv_timeout(LOOK)
-                        .map_err(|error| error == RecvTimeoutError::Disconnected),
-                    false => jobs.try_recv().map_err(|error| error == TryRecvError::Disconnected),
-                };
-                match job {
-                    Ok(job) => running[slot] = self.take(job, slot, &mut *decoder),
-                    Err(gone) => {
-                        open &= !gone;
-                        break;
-                    }
+                match next(running.iter().all(Option::is_none)) {
+                    Turn::Job(job) => running[slot] = self.take(job, slot, &mut *decoder),
+                    Turn::Nothing => break,
+                    Turn::Over => open = false,
                 }
             }
             if running.iter().all(Option::is_none) {
@@ -144,15 +145,19 @@ impl Causal {
 
     /// Read a question; `None` where its answer is told already.
     fn take(&self, job: Job, slot: usize, decoder: &mut dyn Decoder) -> Option<Running> {
-        let question = job.question;
+        let Job { question, listener } = job;
         decoder.reset(slot);
-        let read = self
-            .fits(question.tokens.len())
-            .and_then(|()| Ok(decoder.read(slot, &question.tokens)?));
+        let mut read = self.fits(question.tokens.len()).map(|()| Vec::new());
+        for tokens in question.tokens.chunks(READ) {
+            if !listener.listens() {
+                return None;
+            }
+            read = read.and_then(|_| Ok(decoder.read(slot, tokens)?));
+        }
         let logits = match read {
             Ok(logits) => logits,
             Err(error) => {
-                (job.done)(Err(error));
+                listener.done(Err(error));
                 return None;
             }
         };
@@ -160,8 +165,10 @@ impl Causal {
             most: question.most.min(self.length - question.tokens.len()),
             random: ChaCha8Rng::seed_from_u64(question.seed),
             question,
-            done: job.done,
+            listener,
             drawn: Vec::new(),
+            told: String::new(),
+            due: 1,
             chooser: Chooser::default(),
             end: None,
         };
@@ -176,7 +183,7 @@ impl Causal {
         if let Err(error) = stepped {
             let why = error.to_string();
             for one in running.iter_mut().filter_map(Option::take) {
-                (one.done)(Err(Error::Prompt(why.clone())));
+                one.listener.done(Err(Error::Prompt(why.clone())));
             }
             return;
         }
@@ -213,9 +220,17 @@ impl Causal {
         one.question.stop.iter().any(|stop| text.contains(stop.as_str()))
     }
 
-    /// Tell a finished answer; the others go on.
-    fn tell(&self, one: Running) -> Option<Running> {
-        let Some(end) = one.end else { return Some(one) };
+    /// Tell a finished answer, and of others what is certain; those go on.
+    fn tell(&self, mut one: Running) -> Option<Running> {
+        let Some(end) = one.end else {
+            if one.listener.streams() && one.drawn.len() >= one.due {
+                one.due = one.drawn.len() + 1 + one.drawn.len() / SELDOM;
+                // A tokenizer that refuses now is reported at the end.
+                let text = self.text(&one.drawn).unwrap_or_default();
+                one.add(certain(&text, self.spelling.is_own(), &one.question.stop));
+            }
+            return Some(one);
+        };
         let text = match one.drawn.split_last() {
             Some((last, before)) if self.ends.contains(last) => self.text(before),
             _ => self.text(&one.drawn),
@@ -227,18 +242,88 @@ impl Causal {
             }
             Answer { text, tokens: one.drawn.len(), end }
         });
-        (one.done)(answer);
+        if let (true, Ok(answer)) = (one.listener.streams(), &answer) {
+            one.add(&answer.text);
+        }
+        one.listener.done(answer);
         None
     }
+}
+
+/// A text is told after every token while it is short, later after every part of this share of it: what is drawn
+/// must be spelled as a whole.
+const SELDOM: usize = 256;
+
+/// What of the text drawn so far stays as it is, whatever is drawn next. `blanks`: the tokenizer chooses the
+/// blanks between words, and so may change what stands before a word that goes on.
+fn certain<'a>(text: &'a str, blanks: bool, stop: &[String]) -> &'a str {
+    let text = match blanks {
+        true => text.trim_end().trim_end_matches(|c: char| !c.is_whitespace()).trim_end(),
+        // The first bytes of a character.
+        false => text.trim_end_matches(char::REPLACEMENT_CHARACTER),
+    };
+    let begun = |stop: &String| {
+        let mut lengths = (1..stop.len()).rev().filter(|length| stop.is_char_boundary(*length));
+        lengths.find(|length| text.ends_with(&stop[..*length]))
+    };
+    let begun = stop.iter().filter_map(begun).max().unwrap_or(0);
+    &text[..text.len() - begun]
 }
 
 /// An answer being drawn.
 struct Running {
     question: Question,
-    done: Box<dyn FnOnce(Result<Answer>) + Send>,
+    listener: Box<dyn Listener>,
     most: usize,
     drawn: Vec<u32>,
+    /// What was told of it.
+    told: String,
+    /// Tokens at which more is told.
+    due: usize,
     random: ChaCha8Rng,
     chooser: Chooser,
     end: Option<End>,
+}
+
+impl Running {
+    /// Tell what `text` has more than was told.
+    fn add(&mut self, text: &str) {
+        let Some(piece) = text.strip_prefix(self.told.as_str()) else { return };
+        if !piece.is_empty() {
+            self.listener.piece(piece);
+            self.told.push_str(piece);
+        }
+    }
+}
+
+/// Who waits for one answer.
+struct Waiting(mpsc::Sender<Result<Answer>>);
+
+impl Listener for Waiting {
+    fn listens(&self) -> bool {
+        true
+    }
+
+    fn done(self: Box<Self>, answer: Result<Answer>) {
+        // Whoever asked holds the other end.
+        let _ = self.0.send(answer);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_may_still_change_is_not_told() {
+        let stop = ["END".to_owned(), "é!".to_owned()];
+        assert_eq!(certain("a b", false, &stop), "a b");
+        assert_eq!(certain("a bE", false, &stop), "a b");
+        assert_eq!(certain("a bEN", false, &stop), "a b");
+        assert_eq!(certain("a bENx", false, &stop), "a bENx");
+        assert_eq!(certain("caf\u{fffd}", false, &stop), "caf");
+        assert_eq!(certain("café", false, &stop), "caf");
+        assert_eq!(certain("int x = fo", true, &[]), "int x =");
+        assert_eq!(certain("int", true, &[]), "");
+    }
 }

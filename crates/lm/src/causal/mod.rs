@@ -5,7 +5,7 @@ mod draw;
 mod spelling;
 mod template;
 
-pub use draw::{Answer, End, Job, Question};
+pub use draw::{Answer, End, Job, Listener, Question, Turn};
 pub use template::{Message, PLAIN, Template};
 
 use crate::{Error, Result, tokenizer::Special};

@@ -1,89 +1,73 @@
-//! What of OpenAI's API is spoken, and how requests are refused.
+//! What of OpenAI's API is spoken: requests as they are read, and answers as they are written.
 
+use super::refusal::Refusal;
 use lm::{
-    Choice, Error,
-    causal::{Answer, Causal, Job, Message, Question},
+    Choice,
+    causal::{Answer, Causal, End, Message, Question},
 };
 use serde_json::{Value, json};
 use std::{
     sync::{
+        Arc,
         atomic::{AtomicU64, Ordering},
-        mpsc,
     },
     time::{SystemTime, UNIX_EPOCH},
 };
 
 /// Answers of one request at most.
-const MOST_ANSWERS: u64 = 128;
+const MOST_ANSWERS: usize = 128;
+/// Texts of a request for embeddings at most.
+const MOST_INPUTS: usize = 1024;
 /// Tokens of a completion that does not say how many, as in OpenAI's API.
-const COMPLETION_TOKENS: u64 = 16;
+const COMPLETION_TOKENS: usize = 16;
+/// Stop texts at most, and bytes of each.
+const STOPS: (usize, usize) = (16, 256);
 
-/// A request that gets no answer, in OpenAI's words.
-#[derive(Debug)]
-pub(super) struct Refusal {
-    pub(super) status: u16,
-    kind: &'static str,
-    code: &'static str,
-    message: String,
-    parameter: Option<&'static str>,
+/// What kind of answer is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Chat,
+    Completion,
 }
 
-impl Refusal {
-    fn new(status: u16, code: &'static str, message: String) -> Refusal {
-        let kind = if status >= 500 { "server_error" } else { "invalid_request_error" };
-        Refusal { status, kind, code, message, parameter: None }
-    }
-
-    pub(super) fn wrong(message: &str) -> Refusal {
-        Refusal::new(400, "invalid_request", message.to_owned())
-    }
-
-    /// A parameter has a value that makes no sense.
-    fn parameter(name: &'static str, why: &str) -> Refusal {
-        let mut refusal = Refusal::new(400, "invalid_value", format!("`{name}` {why}"));
-        refusal.parameter = Some(name);
-        refusal
-    }
-
-    pub(super) fn large(most: u64) -> Refusal {
-        Refusal::new(413, "request_too_large", format!("a request has at most {most} bytes"))
-    }
-
-    pub(super) fn method() -> Refusal {
-        Refusal::new(405, "method_not_allowed", "this address takes GET or POST".to_owned())
-    }
-
-    pub(super) fn busy() -> Refusal {
-        let message = "too many requests wait; try again later".to_owned();
-        Refusal { kind: "rate_limit_error", ..Refusal::new(429, "rate_limit_exceeded", message) }
-    }
-
-    /// `{"error": {"message", "type", "param", "code"}}`.
-    pub(super) fn body(&self) -> Value {
-        json!({"error": {
-            "message": self.message, "type": self.kind, "param": self.parameter, "code": self.code,
-        }})
-    }
-}
-
-impl From<Error> for Refusal {
-    fn from(error: Error) -> Refusal {
-        let message = error.to_string();
-        match error {
-            Error::TooLong { .. } => Refusal::new(413, "context_length_exceeded", message),
-            Error::Prompt(_) => Refusal::new(400, "invalid_prompt", message),
-            Error::Cancelled => {
-                Refusal::new(503, "stopping", "the server is being stopped".to_owned())
-            }
-            _ => Refusal::new(500, "server_error", message),
+impl Kind {
+    fn prefix(self) -> &'static str {
+        match self {
+            Kind::Chat => "chatcmpl",
+            Kind::Completion => "cmpl",
         }
     }
 }
 
+/// A request for answers, checked.
+#[derive(Debug)]
+pub(super) struct Asked {
+    pub(super) kind: Kind,
+    /// One question for each answer, in order.
+    pub(super) questions: Vec<Question>,
+    /// Tokens of all prompts, each counted once.
+    pub(super) prompt_tokens: usize,
+    /// Whether text is sent as it is drawn.
+    pub(super) stream: bool,
+    /// Whether a stream ends with the number of tokens.
+    pub(super) usage: bool,
+}
+
+/// A request for embeddings, checked.
+#[derive(Debug)]
+pub(super) struct Inputs {
+    pub(super) texts: Vec<Vec<u32>>,
+    /// Whether numbers are sent as base64 of 32-bit floats.
+    pub(super) base64: bool,
+}
+
 /// A model behind the API.
-pub(super) struct Api<'a> {
-    name: String,
-    causal: &'a Causal,
+#[derive(Debug)]
+pub(super) struct Api {
+    pub(super) name: String,
+    pub(super) causal: Arc<Causal>,
+    /// Tokens that a request may bring and ask for in all.
+    pub(super) most_tokens: usize,
     began: u64,
     count: AtomicU64,
 }
@@ -92,202 +76,239 @@ fn now() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
 }
 
-/// How answers are drawn.
-struct Drawing {
-    most: Option<u64>,
-    answers: u64,
-    choice: Choice,
-    seed: u64,
-    stop: Vec<String>,
-}
-
-impl<'a> Api<'a> {
-    pub(super) fn new(name: String, causal: &'a Causal) -> Api<'a> {
-        Api { name, causal, began: now(), count: AtomicU64::new(0) }
+impl Api {
+    pub(super) fn new(name: String, causal: Arc<Causal>, most_tokens: usize) -> Api {
+        Api { name, causal, most_tokens, began: now(), count: AtomicU64::new(0) }
     }
 
-    fn unknown(path: &str) -> Refusal {
-        let message = format!(
-            "nothing is at {path}; there are /v1/models, /v1/chat/completions, /v1/completions, /v1/embeddings"
-        );
-        Refusal::new(404, "not_found", message)
+    /// The model as `/v1/models` tells of it.
+    pub(super) fn model(&self) -> Value {
+        json!({"id": self.name, "object": "model", "created": self.began,
+               "owned_by": "benchstone", "max_model_len": self.causal.length()})
     }
 
-    pub(super) fn get(&self, path: &str) -> Result<Value, Refusal> {
-        let model = || {
-            json!({"id": self.name, "object": "model", "created": self.began,
-                   "owned_by": "benchstone", "max_model_len": self.causal.length()})
-        };
-        match path.strip_prefix("/v1/models") {
-            Some("") => Ok(json!({"object": "list", "data": [model()]})),
-            Some(rest) if rest.strip_prefix('/') == Some(&self.name) => Ok(model()),
-            Some(rest) if rest.starts_with('/') => Err(self.no_model(&rest[1..])),
-            _ => Err(Api::unknown(path)),
-        }
-    }
-
-    fn no_model(&self, name: &str) -> Refusal {
-        let message = format!("there is no model `{name}` here, only `{}`", self.name);
-        Refusal::new(404, "model_not_found", message)
-    }
-
-    pub(super) fn post(
-        &self,
-        path: &str,
-        body: &[u8],
-        jobs: &mpsc::Sender<Job>,
-    ) -> Result<Value, Refusal> {
-        let known = ["/v1/chat/completions", "/v1/completions", "/v1/embeddings"];
-        if !known.contains(&path) {
-            return Err(Api::unknown(path));
-        }
+    /// The object in a body, which must name this model.
+    fn object(&self, body: &[u8]) -> Result<Value, Refusal> {
         let body: Value = serde_json::from_slice(body)
             .map_err(|error| Refusal::wrong(&format!("the body is no JSON: {error}")))?;
         if !body.is_object() {
             return Err(Refusal::wrong("the body is no JSON object"));
         }
         match body["model"].as_str() {
-            None => return Err(Refusal::parameter("model", "must name a model")),
-            Some(name) if name != self.name => return Err(self.no_model(name)),
-            Some(_) => {}
-        }
-        match path {
-            "/v1/chat/completions" => self.chat(&body, jobs),
-            "/v1/completions" => self.complete(&body, jobs),
-            _ => self.embed(&body),
+            None => Err(Refusal::parameter("model", "must name a model")),
+            Some(name) if name != self.name => Err(Refusal::no_model(name, &self.name)),
+            Some(_) => Ok(body),
         }
     }
 
-    fn chat(&self, body: &Value, jobs: &mpsc::Sender<Job>) -> Result<Value, Refusal> {
-        let drawing = Drawing::read(body)?;
-        let tokens = self.causal.chat(&messages(&body["messages"])?)?;
-        let asked = tokens.len();
-        let answers = self.draw(&[tokens], &drawing, None, jobs)?;
-        let choices: Vec<Value> = answers
-            .iter()
-            .enumerate()
-            .map(|(index, answer)| {
-                json!({"index": index, "message": {"role": "assistant", "content": answer.text},
-                       "logprobs": null, "finish_reason": answer.end})
-            })
-            .collect();
-        Ok(self.done("chatcmpl", "chat.completion", choices, asked, &answers))
-    }
-
-    fn complete(&self, body: &Value, jobs: &mpsc::Sender<Job>) -> Result<Value, Refusal> {
-        let drawing = Drawing::read(body)?;
-        let texts = texts("prompt", &body["prompt"])?;
-        let prompts =
-            texts.iter().map(|text| self.causal.prompt(text)).collect::<lm::Result<Vec<_>>>()?;
-        let asked = prompts.iter().map(Vec::len).sum();
-        let answers = self.draw(&prompts, &drawing, Some(COMPLETION_TOKENS), jobs)?;
-        let choices: Vec<Value> = answers
-            .iter()
-            .enumerate()
-            .map(|(index, answer)| {
-                json!({"index": index, "text": answer.text, "logprobs": null, "finish_reason": answer.end})
-            })
-            .collect();
-        Ok(self.done("cmpl", "text_completion", choices, asked, &answers))
-    }
-
-    fn embed(&self, body: &Value) -> Result<Value, Refusal> {
-        match body["encoding_format"].as_str() {
-            None | Some("float") => {}
-            Some(other) => {
-                return Err(Refusal::parameter(
-                    "encoding_format",
-                    &format!("{other} is not spoken; float is"),
-                ));
+    /// Read a request for answers. It may take a while: texts are spelled in tokens.
+    pub(super) fn asked(&self, kind: Kind, body: &[u8]) -> Result<Asked, Refusal> {
+        let body = self.object(body)?;
+        let drawing = Drawing::read(&body)?;
+        let prompts = match kind {
+            Kind::Chat => vec![self.causal.chat(&messages(&body["messages"])?)?],
+            Kind::Completion => {
+                let texts = texts("prompt", &body["prompt"], MOST_ANSWERS)?;
+                texts.iter().map(|text| self.causal.prompt(text)).collect::<lm::Result<Vec<_>>>()?
+            }
+        };
+        let answers = prompts.len() * drawing.answers;
+        if answers > MOST_ANSWERS {
+            let why = format!(
+                "times the number of prompts is {answers}; a request gets at most {MOST_ANSWERS} answers"
+            );
+            return Err(Refusal::parameter("n", &why));
+        }
+        let prompt_tokens = prompts.iter().map(Vec::len).sum();
+        let most = self.budget(kind, &prompts, &drawing, prompt_tokens)?;
+        let mut questions = Vec::with_capacity(answers);
+        for tokens in prompts {
+            let tokens: Arc<[u32]> = tokens.into();
+            for _ in 0..drawing.answers {
+                let number = questions.len() as u64;
+                questions.push(Question {
+                    tokens: Arc::clone(&tokens),
+                    most,
+                    choice: drawing.choice,
+                    // Draws of one request differ, and the same request draws the same.
+                    seed: drawing.seed.wrapping_add(number.wrapping_mul(0x9e37_79b9_7f4a_7c15)),
+                    stop: drawing.stop.clone(),
+                });
             }
         }
-        let (mut data, mut asked) = (Vec::new(), 0);
-        for (index, text) in texts("input", &body["input"])?.iter().enumerate() {
-            let tokens = self.causal.prompt(text)?;
+        let (stream, usage) = (drawing.stream, drawing.usage);
+        Ok(Asked { kind, questions, prompt_tokens, stream, usage })
+    }
+
+    /// Tokens that each answer may have.
+    fn budget(
+        &self,
+        kind: Kind,
+        prompts: &[Vec<u32>],
+        drawing: &Drawing,
+        prompt_tokens: usize,
+    ) -> Result<usize, Refusal> {
+        for tokens in prompts {
+            self.causal.fits(tokens.len())?;
+        }
+        let answers = prompts.len() * drawing.answers;
+        let usual = (kind == Kind::Completion).then_some(COMPLETION_TOKENS);
+        // More than the model has room for is never drawn.
+        let room = prompts.iter().map(|tokens| self.causal.length() - tokens.len()).max();
+        let wanted = drawing.most.or(usual).map(|most| most.min(room.unwrap_or(0)));
+        let left = self.most_tokens.saturating_sub(prompt_tokens);
+        // Who does not say how many gets as many as there may be.
+        let most = wanted.unwrap_or(left / answers.max(1));
+        if most == 0 || most.saturating_mul(answers) > left {
+            let why = format!(
+                "{most} for each of {answers} answers and {prompt_tokens} of the prompts are too many; a request may \
+                 bring and draw {} tokens in all (--max-tokens)",
+                self.most_tokens
+            );
+            return Err(Refusal::parameter("max_tokens", &why));
+        }
+        Ok(most)
+    }
+
+    /// Read a request for embeddings.
+    pub(super) fn inputs(&self, body: &[u8]) -> Result<Inputs, Refusal> {
+        let body = self.object(body)?;
+        let base64 = match &body["encoding_format"] {
+            Value::Null => false,
+            format if format == "float" => false,
+            format if format == "base64" => true,
+            _ => return Err(Refusal::parameter("encoding_format", "must be float or base64")),
+        };
+        let mut all = Vec::new();
+        let mut asked = 0;
+        for text in texts("input", &body["input"], MOST_INPUTS)? {
+            let tokens = self.causal.prompt(&text)?;
             if tokens.len() > self.causal.length() || tokens.is_empty() {
                 self.causal.fits(tokens.len())?;
             }
             asked += tokens.len();
-            let vector = self.causal.embedding(&tokens)?.ok_or_else(|| {
-                Refusal::new(404, "not_found", "this model has no embeddings".to_owned())
-            })?;
-            data.push(json!({"object": "embedding", "index": index, "embedding": vector}));
+            all.push(tokens);
         }
-        Ok(json!({"object": "list", "data": data, "model": self.name,
-                  "usage": {"prompt_tokens": asked, "total_tokens": asked}}))
+        if asked > self.most_tokens {
+            let why = format!(
+                "has {asked} tokens; a request may bring {} in all (--max-tokens)",
+                self.most_tokens
+            );
+            return Err(Refusal::parameter("input", &why));
+        }
+        Ok(Inputs { texts: all, base64 })
     }
 
-    /// The answers to all prompts, `answers` for each, in order.
-    fn draw(
-        &self,
-        prompts: &[Vec<u32>],
-        drawing: &Drawing,
-        usual: Option<u64>,
-        jobs: &mpsc::Sender<Job>,
-    ) -> Result<Vec<Answer>, Refusal> {
-        let (tell, told) = mpsc::channel();
-        let mut asked = 0;
-        for tokens in prompts {
-            self.causal.fits(tokens.len())?;
-        }
-        for tokens in prompts {
-            for _ in 0..drawing.answers {
-                let question = Question {
-                    tokens: tokens.clone(),
-                    most: drawing.most.or(usual).map_or(usize::MAX, |n| n as usize),
-                    choice: drawing.choice,
-                    // Draws of one request differ, and the same request draws the same.
-                    seed: drawing.seed.wrapping_add(asked as u64 * 0x9e37_79b9_7f4a_7c15),
-                    stop: drawing.stop.clone(),
-                };
-                let (tell, place) = (tell.clone(), asked);
-                let done = Box::new(move |answer| {
-                    // Who asked waits below, or has been refused already.
-                    let _ = tell.send((place, answer));
-                });
-                jobs.send(Job { question, done }).map_err(|_| Error::Cancelled)?;
-                asked += 1;
-            }
-        }
-        drop(tell);
-        let mut answers: Vec<Option<Answer>> = vec![None; asked];
-        for (place, answer) in told {
-            answers[place] = Some(answer?);
-        }
-        answers.into_iter().collect::<Option<Vec<_>>>().ok_or_else(|| Error::Cancelled.into())
-    }
-
-    fn done(
-        &self,
-        prefix: &str,
-        object: &str,
-        choices: Vec<Value>,
-        asked: usize,
-        answers: &[Answer],
-    ) -> Value {
-        let answered: usize = answers.iter().map(|answer| answer.tokens).sum();
+    /// What stands at the head of every answer to one request.
+    pub(super) fn head(&self, kind: Kind, stream: bool) -> Head {
         let number = self.count.fetch_add(1, Ordering::Relaxed);
-        json!({
-            "id": format!("{prefix}-{}-{number}", self.began), "object": object, "created": now(),
-            "model": self.name, "choices": choices,
-            "usage": {"prompt_tokens": asked, "completion_tokens": answered,
-                      "total_tokens": asked + answered},
-        })
+        Head {
+            kind,
+            stream,
+            id: format!("{}-{}-{number}", kind.prefix(), self.began),
+            created: now(),
+            model: self.name.clone(),
+        }
     }
+}
+
+/// What all parts of the answer to one request begin with.
+#[derive(Clone, Debug)]
+pub(super) struct Head {
+    kind: Kind,
+    stream: bool,
+    id: String,
+    created: u64,
+    model: String,
+}
+
+impl Head {
+    fn object(&self, choices: Vec<Value>) -> Value {
+        let object = match (self.kind, self.stream) {
+            (Kind::Chat, false) => "chat.completion",
+            (Kind::Chat, true) => "chat.completion.chunk",
+            (Kind::Completion, _) => "text_completion",
+        };
+        json!({"id": self.id, "object": object, "created": self.created, "model": self.model,
+               "choices": choices})
+    }
+
+    /// All answers at once.
+    pub(super) fn whole(&self, answers: &[Answer], prompt_tokens: usize) -> Value {
+        let choices = answers.iter().enumerate().map(|(index, answer)| match self.kind {
+            Kind::Chat => json!({
+                "index": index, "message": {"role": "assistant", "content": answer.text},
+                "logprobs": null, "finish_reason": answer.end}),
+            Kind::Completion => json!({
+                "index": index, "text": answer.text, "logprobs": null, "finish_reason": answer.end}),
+        });
+        let mut whole = self.object(choices.collect());
+        let answered = answers.iter().map(|answer| answer.tokens).sum();
+        whole["usage"] = usage(prompt_tokens, answered);
+        whole
+    }
+
+    /// The beginning of one answer of a stream; only chats have one.
+    pub(super) fn first(&self, index: usize) -> Option<Value> {
+        (self.kind == Kind::Chat)
+            .then(|| self.part(index, json!({"role": "assistant", "content": ""}), None))
+    }
+
+    /// A piece of one answer of a stream.
+    pub(super) fn piece(&self, index: usize, text: &str) -> Value {
+        match self.kind {
+            Kind::Chat => self.part(index, json!({"content": text}), None),
+            Kind::Completion => self.part(index, json!(text), None),
+        }
+    }
+
+    /// The end of one answer of a stream.
+    pub(super) fn last(&self, index: usize, end: End) -> Value {
+        match self.kind {
+            Kind::Chat => self.part(index, json!({}), Some(end)),
+            Kind::Completion => self.part(index, json!(""), Some(end)),
+        }
+    }
+
+    fn part(&self, index: usize, content: Value, end: Option<End>) -> Value {
+        let name = if self.kind == Kind::Chat { "delta" } else { "text" };
+        self.object(vec![
+            json!({"index": index, name: content, "logprobs": null, "finish_reason": end}),
+        ])
+    }
+
+    /// The last part of a stream that was asked for the number of tokens.
+    pub(super) fn counted(&self, prompt_tokens: usize, answered: usize) -> Value {
+        let mut part = self.object(Vec::new());
+        part["usage"] = usage(prompt_tokens, answered);
+        part
+    }
+}
+
+fn usage(asked: usize, answered: usize) -> Value {
+    json!({"prompt_tokens": asked, "completion_tokens": answered, "total_tokens": asked + answered})
+}
+
+/// How answers are drawn.
+struct Drawing {
+    most: Option<usize>,
+    answers: usize,
+    choice: Choice,
+    seed: u64,
+    stop: Vec<String>,
+    stream: bool,
+    usage: bool,
 }
 
 impl Drawing {
     fn read(body: &Value) -> Result<Drawing, Refusal> {
-        if body["stream"] == true {
-            return Err(Refusal::parameter("stream", "is not spoken here; leave it out"));
-        }
-        if !body["tools"].is_null() {
+        if body["tools"].as_array().is_some_and(|tools| !tools.is_empty()) {
             return Err(Refusal::parameter("tools", "are not spoken here; leave them out"));
         }
         let whole = |name: &'static str, most: u64| match &body[name] {
             Value::Null => Ok(None),
             value => match value.as_u64().filter(|n| (1..=most).contains(n)) {
-                Some(number) => Ok(Some(number)),
+                Some(number) => Ok(Some(number as usize)),
                 None => Err(Refusal::parameter(
                     name,
                     &format!("must be a whole number from 1 to {most}"),
@@ -320,29 +341,46 @@ impl Drawing {
         };
         let stop = match &body["stop"] {
             Value::Null => Vec::new(),
-            stop => texts("stop", stop)?,
+            Value::Array(none) if none.is_empty() => Vec::new(),
+            stop => texts("stop", stop, STOPS.0)?,
         };
-        if stop.iter().any(String::is_empty) {
-            return Err(Refusal::parameter("stop", "must not be empty"));
+        if stop.iter().any(|text| text.is_empty() || text.len() > STOPS.1) {
+            let why = format!("must have from 1 to {} bytes each", STOPS.1);
+            return Err(Refusal::parameter("stop", &why));
         }
+        let stream = flag("stream", &body["stream"])?;
         Ok(Drawing {
             most: tokens,
-            answers: whole("n", MOST_ANSWERS)?.unwrap_or(1),
+            answers: whole("n", MOST_ANSWERS as u64)?.unwrap_or(1),
             choice: Choice {
                 temperature: real("temperature", 0.0..=2.0, 1.0)?,
                 top_p: real("top_p", 0.0..=1.0, 1.0)?,
             },
             seed,
             stop,
+            stream,
+            usage: flag("stream_options", &body["stream_options"]["include_usage"])?,
         })
     }
 }
 
-/// One text or a list of them.
-fn texts(name: &'static str, value: &Value) -> Result<Vec<String>, Refusal> {
+fn flag(name: &'static str, value: &Value) -> Result<bool, Refusal> {
+    match value {
+        Value::Null => Ok(false),
+        Value::Bool(flag) => Ok(*flag),
+        _ => Err(Refusal::parameter(name, "must be true or false")),
+    }
+}
+
+/// One text or a list of at most so many.
+fn texts(name: &'static str, value: &Value, most: usize) -> Result<Vec<String>, Refusal> {
     let wrong = || Refusal::parameter(name, "must be a text or a list of texts");
     match value {
         Value::String(text) => Ok(vec![text.clone()]),
+        Value::Array(list) if list.len() > most => {
+            let why = format!("has {} texts; a request has at most {most}", list.len());
+            Err(Refusal::parameter(name, &why))
+        }
         Value::Array(list) if !list.is_empty() => {
             list.iter().map(|text| text.as_str().map(str::to_owned).ok_or_else(wrong)).collect()
         }
