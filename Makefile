@@ -1,4 +1,4 @@
-# make demo     set up, build, fetch three packages and show the kernels in them
+# make demo     set up, build, fetch three packages, show the kernels in them and what is made of them
 # make test     set up, build, run every test but those of the training engine
 # make torch    build the training engine (fetches libtorch, 0.5 GB; GPU=1: 3 GB, for NVIDIA GPUs)
 # make test-torch   tests of training, of both engines' logits and of `transformers` (0.1 GB more)
@@ -28,10 +28,12 @@ build: setup
 
 install: build
 	install -D -t $(or $(PREFIX),$(HOME)/.local)/bin $(addprefix $(CARGO_TARGET_DIR)/release/,\
-	  benchstone benchstone-clang benchstone-launch benchstone-device benchstone-clock libbenchstone_timing.so)
+	  benchstone benchstone-clang benchstone-launch benchstone-device benchstone-clock benchstone-query libbenchstone_timing.so)
 
-demo: build
-	@scripts/demo.sh $(BIN) $(DEMO)
+# What shows kernels is built first, with the features of the whole workspace, so that nothing is built twice.
+demo: setup
+	cargo build --release --workspace --bin benchstone --bin benchstone-clang --bin benchstone-launch
+	@scripts/demo.sh $(BIN) $(DEMO) "cargo build --release --workspace"
 
 test: setup
 	@cargo xtask test

@@ -1,9 +1,11 @@
 #!/bin/sh
 # The whole way once: fetch real packages, find their kernels, judge, describe and show them.
-# usage: demo.sh BENCHSTONE FOLDER
+# usage: demo.sh BENCHSTONE FOLDER [COMMAND]
+# COMMAND builds what is needed once kernels are on the screen: SQL, devices.
 set -eu
 benchstone=$1
 folder=$2
+build=${3:-true}
 say() { printf '\n\033[1m$ %s\033[0m\n' "$*"; }
 run() { say "benchstone $*"; "$benchstone" "$@"; }
 rm -rf "$folder"
@@ -11,6 +13,7 @@ mkdir -p "$folder"
 run mine deb:gegl pypi:silx crate:ocl --out "$folder/raw"
 run prepare "$folder/raw" --out "$folder/kernels"
 run show "$folder/kernels" --programs 2
+$build
 run query "SELECT package, count(*) AS kernels, count(DISTINCT family) AS families FROM k WHERE verdict = 'accepted' GROUP BY package ORDER BY kernels DESC" "k=$folder/kernels"
 run features "$folder/kernels" --space grewe,instcount,autophase --out "$folder/features"
 run project "$folder/features" --space instcount --out "$folder/map"

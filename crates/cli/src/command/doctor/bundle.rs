@@ -7,8 +7,15 @@ use std::{
     process::{Command, ExitCode},
 };
 
-/// Our programs that need no clang.
-const PROGRAMS: &[&str] = &["benchstone", "benchstone-launch", "benchstone-device"];
+/// Our programs that need no clang, and the plugin of `time`.
+const PROGRAMS: &[&str] = &[
+    "benchstone",
+    "benchstone-launch",
+    "benchstone-device",
+    "benchstone-clock",
+    "benchstone-query",
+    "libbenchstone_timing.so",
+];
 const CLANG_WORKER: &str = "benchstone-clang";
 
 /// Libraries every Linux machine has, which must be its own: the C library's, the compiler's.

@@ -171,7 +171,7 @@ const TOOLS: &[Tool] = &[
 pub(super) fn all() -> Vec<Component> {
     let mut components = vec![clang_worker(), launcher(), protections(), llvm_library(), opencl()];
     components.extend(TOOLS.iter().map(Tool::ask));
-    components.extend([timing_model(), clock(), training_engine()]);
+    components.extend([sql(), timing_model(), clock(), training_engine()]);
     components
 }
 
@@ -261,6 +261,18 @@ fn opencl() -> Component {
         },
         needed_for: "devices, run, label, learn".into(),
         install: "apt-get install ocl-icd-libopencl1 pocl-opencl-icd, or a GPU's driver".into(),
+        required: false,
+    }
+}
+
+fn sql() -> Component {
+    let found = sandbox::companion("benchstone-query");
+    Component {
+        name: "SQL engine".into(),
+        found: found.is_some(),
+        version: found.map_or("not beside this program".into(), |path| path.display().to_string()),
+        needed_for: "query".into(),
+        install: "make build, or cargo build --release -p query".into(),
         required: false,
     }
 }

@@ -1,9 +1,15 @@
 //! `benchstone query`: SQL over data sets.
+//!
+//! A program of its own answers (`helper`); here its rows are printed (`render`) or become a data set.
 
-use crate::{Global, output};
+mod helper;
+mod render;
+
+use crate::{Global, output, size};
 use anyhow::bail;
-use arrow::array::RecordBatch;
+use arrow::{array::RecordBatch, datatypes::SchemaRef};
 use dataset::{Dataset, Input, Notes};
+use helper::{Question, Rows};
 use std::{
     path::{Path, PathBuf},
     process::ExitCode,
@@ -16,7 +22,8 @@ use std::{
     benchstone query \"SELECT verdict, count(*) FROM dataset GROUP BY verdict\" raw --format csv\n  \
     benchstone query \"SELECT * FROM dataset WHERE licence = 'MIT'\" kernels --out mit\n\n\
 A data set without a name is the table `dataset`. A Parquet file does for a data set, and a plain\n\
-folder or file of programs (columns path, language and text).")]
+folder or file of programs (columns path, language and text). Tables, --json and --out hold all rows at once;\n\
+jsonl and csv print them as they are found.")]
 pub(crate) struct Query {
     /// One SELECT statement
     sql: String,
@@ -26,6 +33,10 @@ pub(crate) struct Query {
     /// How rows are printed
     #[arg(long, value_enum, default_value = "table")]
     format: Format,
+    /// Memory that the query may take, and its rows where they are held at once; sorting, grouping and joining go
+    /// on in temporary files beyond it where they can
+    #[arg(long, value_name = "SIZE", default_value = "2GiB", value_parser = size::size)]
+    memory: u64,
     /// Make a data set of the rows instead of printing them; with all columns of the first table it
     /// is of that one's schema
     #[arg(short, long, value_name = "DIR")]
@@ -46,16 +57,6 @@ pub(crate) enum Format {
     Csv,
 }
 
-impl From<Format> for query::Format {
-    fn from(format: Format) -> query::Format {
-        match format {
-            Format::Table => query::Format::Table,
-            Format::Jsonl => query::Format::Jsonl,
-            Format::Csv => query::Format::Csv,
-        }
-    }
-}
-
 impl Query {
     pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
         let mut tables: Vec<(&str, &Path)> = Vec::new();
@@ -69,34 +70,60 @@ impl Query {
             }
             tables.push((name, Path::new(path)));
         }
-        let rows = query::run(&self.sql, &tables)?;
+        let question = Question { sql: &self.sql, tables: &tables, memory: self.memory };
         if let Some(out) = &self.out {
-            return self.write(out, &tables, &rows, global);
+            let (schema, rows) = question.ask(|rows| self.held(rows))?;
+            return self.write(out, &tables, &schema, rows, global);
         }
         if global.json {
-            let lines = query::render(&rows, query::Format::Jsonl)?;
-            let result: Vec<serde_json::Value> =
-                lines.lines().map(serde_json::from_str).collect::<Result<_, _>>()?;
-            let schema = rows.first().map(RecordBatch::schema);
-            let columns: Vec<&str> = schema
-                .iter()
-                .flat_map(|schema| schema.fields())
-                .map(|field| field.name().as_str())
-                .collect();
+            let (schema, rows) = question.ask(|rows| self.held(rows))?;
+            let result = render::values(&rows)?;
+            let columns: Vec<&str> =
+                schema.fields().iter().map(|field| field.name().as_str()).collect();
             let report =
                 serde_json::json!({ "rows": result.len(), "columns": columns, "result": result });
             output::json(&report)?;
-        } else {
-            output::line(&query::render(&rows, self.format.into())?)?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        match self.format {
+            Format::Table => {
+                let (schema, mut rows) = question.ask(|rows| self.held(rows))?;
+                if rows.is_empty() {
+                    rows.push(RecordBatch::new_empty(schema));
+                }
+                output::line(&render::table(&rows)?)?;
+            }
+            Format::Jsonl => question.ask(render::jsonl)?,
+            Format::Csv => question.ask(render::csv)?,
         }
         Ok(ExitCode::SUCCESS)
+    }
+
+    /// All rows at once, where they are not too many.
+    fn held(&self, rows: &mut Rows) -> anyhow::Result<(SchemaRef, Vec<RecordBatch>)> {
+        let schema = rows.schema();
+        let (mut all, mut bytes) = (Vec::new(), 0_u64);
+        for batch in rows {
+            let batch = batch?;
+            bytes = bytes.saturating_add(batch.get_array_memory_size() as u64);
+            if bytes > self.memory {
+                bail!(
+                    "the rows are more than {} MiB; narrow the query, print them as they are found with --format csv \
+                     or jsonl, or hold more with --memory",
+                    self.memory >> 20
+                );
+            }
+            all.push(batch);
+        }
+        Ok((schema, all))
     }
 
     fn write(
         &self,
         out: &Path,
         tables: &[(&str, &Path)],
-        rows: &[RecordBatch],
+        columns: &SchemaRef,
+        mut rows: Vec<RecordBatch>,
         global: &Global,
     ) -> anyhow::Result<ExitCode> {
         let mut schema = ("query".to_owned(), 1);
@@ -106,22 +133,25 @@ impl Query {
                 continue;
             }
             let dataset = Dataset::open(path)?;
-            if let (0, Some(Ok(batch)), Some(found)) =
-                (at, dataset.batches(None)?.next(), rows.first())
-                && batch.schema().fields().iter().map(|field| field.name()).eq(found
+            if let (0, Some(Ok(batch))) = (at, dataset.batches(None)?.next())
+                && batch
                     .schema()
                     .fields()
                     .iter()
-                    .map(|field| field.name()))
+                    .map(|field| field.name())
+                    .eq(columns.fields().iter().map(|field| field.name()))
             {
                 schema = (dataset.manifest().schema.clone(), dataset.manifest().version);
             }
             let hash = dataset.manifest().identity.clone();
             inputs.push(Input { name: format!("{name}={}", path.display()), hash });
         }
+        if rows.is_empty() {
+            rows.push(RecordBatch::new_empty(columns.clone()));
+        }
         let configuration = serde_json::json!({ "sql": self.sql });
         let notes = Notes { inputs, configuration, ..Notes::default() };
-        let made = dataset::write_flat(out, self.force, (&schema.0, schema.1), rows, notes)?;
+        let made = dataset::write_flat(out, self.force, (&schema.0, schema.1), &rows, notes)?;
         let report = serde_json::json!({ "rows": made.manifest().rows, "schema": schema.0 });
         match global.json {
             true => output::json(&report)?,

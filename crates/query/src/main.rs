@@ -1,0 +1,200 @@
+//! `benchstone-query MEMORY FOLDER SQL NAME=DATASET...`: SQL over data sets, the only user of DataFusion.
+//!
+//! `benchstone query` starts it. Every data set named becomes a table; a `SELECT` sees its columns as they are. The
+//! rows go to standard output as a stream of Arrow's IPC format while they are found, what went wrong goes to
+//! standard error, with exit status 2. It takes MEMORY bytes at most and spills what is more to FOLDER; it ends with
+//! whoever started it.
+
+use arrow::{
+    array::{ArrayRef, RecordBatch, StringArray},
+    ipc::writer::StreamWriter,
+};
+use datafusion::{
+    error::DataFusionError,
+    execution::{
+        context::{SQLOptions, SessionContext},
+        disk_manager::{DiskManagerBuilder, DiskManagerMode},
+        memory_pool::FairSpillPool,
+        runtime_env::RuntimeEnvBuilder,
+    },
+    prelude::{ParquetReadOptions, SessionConfig},
+};
+use dataset::{Code, Dataset, Language, Programs};
+use futures_util::StreamExt;
+use rustix::process::{Resource, Rlimit, Signal};
+use std::{
+    io::{BufWriter, Write},
+    path::{Path, PathBuf},
+    process::ExitCode,
+    sync::Arc,
+};
+
+/// Bytes for all that the limit does not count: code, stacks, what is being read and written.
+const BESIDE: u64 = 1 << 30;
+/// Bytes that may be spilled, as a multiple of the memory.
+const SPILLED: u64 = 16;
+
+#[derive(Debug, thiserror::Error)]
+enum Error {
+    #[error("benchstone-query MEMORY FOLDER SQL NAME=DATASET...: `benchstone query` starts it")]
+    Usage,
+    /// A table's data set cannot be opened.
+    #[error(transparent)]
+    Dataset(#[from] dataset::Error),
+    /// The query itself.
+    #[error("{0}")]
+    Sql(DataFusionError),
+    #[error(
+        "the query needs more than its {} MiB of memory; narrow it, or give it more with --memory: {why}",
+        bytes >> 20
+    )]
+    Memory { bytes: u64, why: String },
+    #[error("cannot send rows: {0}")]
+    Send(#[from] arrow::error::ArrowError),
+    #[error("cannot read {path}: {reason}", path = path.display())]
+    Path { path: PathBuf, reason: String },
+    #[error("cannot start the query: {0}")]
+    Start(std::io::Error),
+}
+
+/// What is asked.
+struct Question {
+    memory: u64,
+    spill: PathBuf,
+    sql: String,
+    tables: Vec<(String, PathBuf)>,
+}
+
+fn main() -> ExitCode {
+    match question(std::env::args().skip(1)).and_then(|question| answer(&question)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn question(mut arguments: impl Iterator<Item = String>) -> Result<Question, Error> {
+    let memory = arguments.next().and_then(|bytes| bytes.parse().ok()).ok_or(Error::Usage)?;
+    let spill = arguments.next().ok_or(Error::Usage)?.into();
+    let sql = arguments.next().ok_or(Error::Usage)?;
+    let table = |table: String| {
+        let (name, path) = table.split_once('=')?;
+        Some((name.to_owned(), PathBuf::from(path)))
+    };
+    let tables = arguments.map(table).collect::<Option<Vec<_>>>().ok_or(Error::Usage)?;
+    Ok(Question { memory, spill, sql, tables })
+}
+
+fn answer(question: &Question) -> Result<(), Error> {
+    // Nobody reads the rows of a program that was killed.
+    let bound = rustix::process::set_parent_process_death_signal(Some(Signal::KILL));
+    bound.map_err(|error| Error::Start(error.into()))?;
+    // What DataFusion does not count is bounded too: this program ends then, not the machine's others.
+    let most = question.memory.saturating_mul(2).saturating_add(BESIDE);
+    let limit = Rlimit { current: Some(most), maximum: Some(most) };
+    rustix::process::setrlimit(Resource::Data, limit)
+        .map_err(|error| Error::Start(error.into()))?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+    runtime.map_err(Error::Start)?.block_on(select(question)).map_err(|error| match error {
+        Error::Sql(error) => match error.find_root() {
+            DataFusionError::ResourcesExhausted(why) => {
+                Error::Memory { bytes: question.memory, why: why.clone() }
+            }
+            _ => Error::Sql(error),
+        },
+        error => error,
+    })
+}
+
+async fn select(question: &Question) -> Result<(), Error> {
+    // Views of texts are DataFusion's own; data sets hold plain columns.
+    let config = SessionConfig::new()
+        .set_bool("datafusion.sql_parser.enable_ident_normalization", true)
+        .set_bool("datafusion.execution.parquet.schema_force_view_types", false);
+    let spill = DiskManagerBuilder::default()
+        .with_mode(DiskManagerMode::Directories(vec![question.spill.clone()]))
+        .with_max_temp_directory_size(question.memory.saturating_mul(SPILLED));
+    let memory = usize::try_from(question.memory).unwrap_or(usize::MAX);
+    let runtime = RuntimeEnvBuilder::new()
+        .with_memory_pool(Arc::new(FairSpillPool::new(memory)))
+        .with_disk_manager_builder(spill)
+        .build_arc()
+        .map_err(Error::Sql)?;
+    let context = SessionContext::new_with_config_rt(config, runtime);
+    for (name, path) in &question.tables {
+        register(&context, name, path, question.memory).await?;
+    }
+    // A query reads; it neither makes tables nor writes files.
+    let reading = SQLOptions::new().with_allow_ddl(false).with_allow_dml(false);
+    let frame = context.sql_with_options(&question.sql, reading).await.map_err(Error::Sql)?;
+    let schema = Arc::clone(frame.schema().inner());
+    let mut rows = frame.execute_stream().await.map_err(Error::Sql)?;
+    let mut writer = StreamWriter::try_new(BufWriter::new(std::io::stdout()), &schema)?;
+    while let Some(batch) = rows.next().await {
+        writer.write(&batch.map_err(Error::Sql)?)?;
+    }
+    writer.finish()?;
+    writer.get_mut().flush().map_err(arrow::error::ArrowError::from)?;
+    Ok(())
+}
+
+/// Make a table of a data set, of a Parquet file, or of a plain folder or file of programs, whose columns are
+/// `path`, `language` and `text`.
+async fn register(
+    context: &SessionContext,
+    name: &str,
+    path: &Path,
+    memory: u64,
+) -> Result<(), Error> {
+    let files = if Dataset::is_at(path) {
+        Dataset::open(path)?.shards()
+    } else if path.is_file() && Language::of(path).is_none() {
+        vec![path.to_path_buf()]
+    } else {
+        context.register_batch(name, programs(path, memory)?).map_err(Error::Sql)?;
+        return Ok(());
+    };
+    let name_of = |file: PathBuf| match file.into_os_string().into_string() {
+        Ok(file) => Ok(file),
+        Err(file) => Err(Error::Path { path: file.into(), reason: "name is no UTF-8".into() }),
+    };
+    let files: Vec<String> = files.into_iter().map(name_of).collect::<Result<_, _>>()?;
+    let frame = context.read_parquet(files, ParquetReadOptions::default()).await;
+    let table = frame.map_err(Error::Sql)?.into_view();
+    context.register_table(name, table).map_err(Error::Sql)?;
+    Ok(())
+}
+
+/// A plain folder or file of programs as a table; bitcode has no `text`.
+fn programs(path: &Path, memory: u64) -> Result<RecordBatch, Error> {
+    let (mut paths, mut languages, mut texts) = (Vec::new(), Vec::new(), Vec::new());
+    let mut bytes = 0;
+    for program in Programs::open(path)?.iter()? {
+        let program = program?;
+        bytes += program.path.len() as u64;
+        paths.push(program.path);
+        languages.push(program.language.name());
+        texts.push(match program.code {
+            Code::Text(text) => {
+                bytes += text.len() as u64;
+                Some(text)
+            }
+            Code::Bytes(_) => None,
+        });
+        // A column of texts holds no more than its offsets can name.
+        if bytes > memory.min(i32::MAX as u64) {
+            let why = format!("the programs in {} are more than that", path.display());
+            return Err(Error::Memory { bytes: memory, why });
+        }
+    }
+    let columns: [(&str, ArrayRef); 3] = [
+        ("path", Arc::new(StringArray::from(paths))),
+        ("language", Arc::new(StringArray::from(languages))),
+        ("text", Arc::new(StringArray::from(texts))),
+    ];
+    Ok(RecordBatch::try_from_iter_with_nullable(
+        columns.into_iter().map(|(name, column)| (name, column, name == "text")),
+    )?)
+}
