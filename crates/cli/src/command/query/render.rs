@@ -9,7 +9,7 @@ use arrow::{
     util::{display::array_value_to_string, pretty::pretty_format_batches},
 };
 use std::{
-    io::{ErrorKind, Write},
+    io::{ErrorKind, IsTerminal, Write},
     sync::Arc,
 };
 
@@ -68,6 +68,10 @@ fn unprintable(error: ArrowError) -> anyhow::Error {
 /// Print; false where the reader has gone away (`| head`).
 fn print(text: &[u8]) -> anyhow::Result<bool> {
     let mut out = std::io::stdout().lock();
+    // Programs get rows as they are; a person's terminal is not to be steered by them.
+    let words = out.is_terminal().then(|| String::from_utf8_lossy(text).into_owned());
+    let plain = words.as_deref().map(crate::output::plain);
+    let text = plain.as_deref().map_or(text, str::as_bytes);
     match out.write_all(text).and_then(|()| out.flush()) {
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(false),
         written => written.map(|()| true).context("cannot write to standard output"),
