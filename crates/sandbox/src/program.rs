@@ -111,7 +111,7 @@ pub fn run(program: &Program, profile: &Profile) -> Result<Finished, Death> {
         (ended, out, err, channel.unwrap_or_default())
     });
     let wall = started.elapsed();
-    let (death, ending, peak, used) = ended?;
+    let (death, ending, peak, used_so_far) = ended?;
     let status = ending.map(|ending| ExitStatus::from_raw(ending.status));
     let death = if flooded.load(Ordering::Relaxed) { Some(Death::Output) } else { death };
     let used = ending.map_or(0.0, |ending| ending.user_seconds + ending.system_seconds);
@@ -132,7 +132,7 @@ pub fn run(program: &Program, profile: &Profile) -> Result<Finished, Death> {
         channel,
         held,
         wall,
-        user_seconds: ending.map_or(used.as_secs_f64(), |ending| ending.user_seconds),
+        user_seconds: ending.map_or(used_so_far.as_secs_f64(), |ending| ending.user_seconds),
         system_seconds: ending.map_or(0.0, |ending| ending.system_seconds),
         peak_bytes: ending.map_or(peak, |ending| ending.peak_bytes.max(peak)),
     })
