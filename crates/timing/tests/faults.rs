@@ -99,6 +99,46 @@ fn a_compiler_that_is_killed_once_is_asked_again() {
 }
 
 #[test]
+fn a_fault_costs_one_program_of_a_suite_and_the_next_run_makes_it_good() {
+    const HOME: &str = "TIMING_FAULTS_HOME";
+    let timed = |home: &Path| {
+        let suite = timing::Suite {
+            jobs: ["int main(void) { return 0; }", "int main(void) { return 1; } /* UNLUCKY */"]
+                .iter()
+                .enumerate()
+                .map(|(at, text)| Job { name: format!("p{at}"), ..job(text) })
+                .collect(),
+        };
+        let (out, silent, running) =
+            (home.join("times"), dataset::Silent, std::sync::atomic::AtomicBool::new(false));
+        match timing::time_suite(&suite, &options(), &out, false, &silent, &running) {
+            Ok(report) => format!("{:?}", report.verdicts),
+            Err(error @ (Error::Missing { .. } | Error::Unusable { .. })) => {
+                format!("skipped {error}")
+            }
+            Err(error) => format!("error {error}"),
+        }
+    };
+    if let Some(home) = std::env::var_os(HOME) {
+        return eprintln!("outcome {}", timed(Path::new(&home)));
+    }
+    let (home, tools) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let unlucky =
+        "[ -e source.c ] && grep -q UNLUCKY source.c && kill -9 $$\nexec /usr/bin/gcc \"$@\"";
+    compiler(tools.path(), unlucky);
+    let path = std::env::var("PATH").unwrap_or_default();
+    let test = "a_fault_costs_one_program_of_a_suite_and_the_next_run_makes_it_good";
+    let told = again(test, &[], |command| {
+        command.env(HOME, home.path()).env("PATH", format!("{}:{path}", tools.path().display()));
+    });
+    let Some(told) = told else { return };
+    assert!(told.starts_with("error 1 of 2 programs have no verdict"), "{told}");
+    assert!(!home.path().join("times").exists());
+    assert!(home.path().join("times.partial").exists());
+    assert_eq!(timed(home.path()), "{\"accepted\": 2}");
+}
+
+#[test]
 fn a_full_folder_for_temporary_files_is_no_verdict() {
     if is_child() {
         let small = std::env::temp_dir();

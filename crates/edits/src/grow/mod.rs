@@ -548,6 +548,27 @@ mod tests {
     use crate::{Limits, Store};
 
     #[test]
+    fn a_problem_that_is_done_is_found_again_while_its_tests_are_as_they_were() {
+        let folder = tempfile::tempdir().unwrap();
+        let put = |name: &str| TestFolder::create(&folder.path().join(name)).unwrap();
+        let (visible, hidden) = (put("visible"), put("hidden"));
+        let unfinished = Unfinished { visible: &visible, hidden: &hidden };
+        let test = |n: u64| Test { number: n, input: vec![b'1'], output: vec![b'2'] };
+        let grown = Grown { problem_id: "p1".into(), tests: 1, hidden: 1, ..Grown::default() };
+        let made = (grown.clone(), vec![test(0)], vec![test(1)]);
+        assert_eq!(unfinished.get("p1", "key"), None);
+        unfinished.put("key", made.clone()).unwrap();
+        assert_eq!(unfinished.get("p1", "key"), Some(grown));
+        assert_eq!(unfinished.get("p1", "other"), None);
+        visible.put("p1", &[test(7)]).unwrap();
+        assert_eq!(unfinished.get("p1", "key"), None);
+        unfinished.put("key", made).unwrap();
+        unfinished.forget();
+        assert!(!folder.path().join("visible/unfinished").exists());
+        assert!(folder.path().join("visible/p1").exists());
+    }
+
+    #[test]
     fn tests_grow_until_the_time_is_not_startup() {
         let folder = tempfile::tempdir().unwrap();
         let store = Store::at(&folder.path().join("store"));
