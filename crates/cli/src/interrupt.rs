@@ -28,6 +28,16 @@ pub(crate) fn quiet_flag() -> anyhow::Result<Arc<AtomicBool>> {
     listen(|| {})
 }
 
+/// The same for commands that run foreign programs: what runs is ended and has no verdict, so that nobody waits for it.
+pub(crate) fn ending_programs() -> anyhow::Result<Arc<AtomicBool>> {
+    listen(|| {
+        timing::bounded::stop();
+        eprintln!(
+            "\nstopping; again to stop at once. What is done so far is kept, and the same command goes on from there."
+        );
+    })
+}
+
 fn listen(tell: impl Fn() + Send + 'static) -> anyhow::Result<Arc<AtomicBool>> {
     let flag = FLAG.get_or_init(Arc::default);
     let raised = Arc::clone(flag);

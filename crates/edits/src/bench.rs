@@ -16,6 +16,7 @@ use std::{
     sync::atomic::{AtomicU64, Ordering},
     time::Duration,
 };
+use timing::bounded::is_lasting;
 
 /// Compilers, limits and a source of times.
 pub struct Bench {
@@ -129,7 +130,7 @@ impl Bench {
             }
             trial.passed += 1;
         }
-        let lasting = !matches!(&trial.failure, Some((_, verdict)) if verdict.name == "timeout");
+        let lasting = trial.failure.as_ref().is_none_or(|(_, verdict)| is_lasting(verdict));
         if let (true, Ok(text)) = (lasting, serde_json::to_vec(&trial)) {
             self.store.put("trials", &key, &text);
         }
@@ -213,25 +214,25 @@ impl Bench {
             return Ok(kept);
         }
         let found = match self.toolchain.build(code, language, Build::Sanitized)? {
-            Err(verdict) => Some(verdict),
-            Ok(program) => {
-                let mut found = None;
-                for test in tests {
-                    self.runs.fetch_add(1, Ordering::Relaxed);
-                    if let Err(verdict) =
-                        execute::run_sanitized(&program, &test.input, &self.limits)?
-                    {
-                        let detail = format!("test {}: {}", test.number, verdict.detail);
-                        found = Some(Verdict { detail, ..verdict });
-                        break;
-                    }
-                }
-                found
-            }
+            // Whether that lasts, the toolchain knows; it is asked again.
+            Err(verdict) => return Ok(Some(verdict)),
+            Ok(program) => self.first_finding(&program, tests)?,
         };
-        if let Ok(text) = serde_json::to_vec(&found) {
+        let lasting = found.as_ref().is_none_or(is_lasting);
+        if let (true, Ok(text)) = (lasting, serde_json::to_vec(&found)) {
             self.store.put("sanitized", &key, &text);
         }
         Ok(found)
+    }
+
+    fn first_finding(&self, program: &Executable, tests: &[Test]) -> Result<Option<Verdict>> {
+        for test in tests {
+            self.runs.fetch_add(1, Ordering::Relaxed);
+            if let Err(verdict) = execute::run_sanitized(program, &test.input, &self.limits)? {
+                let detail = format!("test {}: {}", test.number, verdict.detail);
+                return Ok(Some(Verdict { detail, ..verdict }));
+            }
+        }
+        Ok(None)
     }
 }

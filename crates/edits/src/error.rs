@@ -41,7 +41,7 @@ pub enum Error {
         /// How to get it.
         install: &'static str,
     },
-    /// A tool or program could not be started under its limits.
+    /// A tool or program could not be run under its limits: a fault of this machine that says nothing about a program.
     #[error("cannot run {what}: {reason}")]
     Start {
         /// Which one.
@@ -98,6 +98,16 @@ pub enum Error {
 pub type Result<T> = std::result::Result<T, Error>;
 
 impl Error {
+    /// Whether it is a fault of this machine that one program met, so that the others can go on.
+    #[must_use]
+    pub fn is_fault(&self) -> bool {
+        match self {
+            Error::Start { .. } | Error::File { .. } => true,
+            Error::Timing(error) => error.is_fault(),
+            _ => false,
+        }
+    }
+
     pub(crate) fn file(action: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> Error {
         let path = path.to_owned();
         move |source| Error::File { action, path, source }

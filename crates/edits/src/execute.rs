@@ -1,9 +1,10 @@
 //! Running a built program on an input, under limits.
 
-use crate::{Error, Result, toolchain::Executable};
+use crate::{Result, toolchain::Executable};
 use dataset::Verdict;
-use sandbox::{Death, Memory, Profile, Program};
+use sandbox::{Memory, Profile, Program};
 use std::time::Duration;
+use timing::bounded::verdict_of;
 
 /// What a program may use.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -52,7 +53,7 @@ pub(crate) fn allow_deep_stacks() {
     }
 }
 
-/// Run a program: it may read its own file and the system's libraries, write nothing, and start
+/// Run a program: it may read its own file and the system's, write nothing, and start
 /// nothing. A verdict when it comes to a bad end.
 ///
 /// # Errors
@@ -62,7 +63,7 @@ pub(crate) fn run(
     input: &[u8],
     limits: &Limits,
 ) -> Result<std::result::Result<Ran, Verdict>> {
-    run_with(executable, input, limits, Vec::new(), Memory::Resident(limits.memory_bytes))
+    run_with(executable, input, limits, Vec::new(), false)
 }
 
 /// Run a build with sanitizers. A verdict `undefined-behaviour` with what they found, or how else the
@@ -85,8 +86,8 @@ pub(crate) fn run_sanitized(
         ("ASAN_OPTIONS".into(), "detect_leaks=0:detect_stack_use_after_return=0".into()),
         ("UBSAN_OPTIONS".into(), "print_stacktrace=0".into()),
     ];
-    let memory = Memory::Resident(limits.memory_bytes);
-    let ran = run_with(executable, input, &limits, environment, memory)?;
+    // Sanitizers look for their memory in `/proc`.
+    let ran = run_with(executable, input, &limits, environment, true)?;
     Ok(match ran {
         Ok(ran) => match finding(&ran.stderr) {
             Some(finding) => Err(Verdict::new("undefined-behaviour", finding)),
@@ -101,31 +102,28 @@ fn run_with(
     input: &[u8],
     limits: &Limits,
     environment: Vec<(std::ffi::OsString, std::ffi::OsString)>,
-    memory: Memory,
+    proc: bool,
 ) -> Result<std::result::Result<Ran, Verdict>> {
-    // Sanitizers look at the map of their memory.
-    let proc = !environment.is_empty();
+    let base = Profile::native();
+    let mut readable = base.readable.clone();
+    readable.push(executable.path.clone());
     let program = Program {
         command: vec![executable.path.clone().into_os_string()],
         environment,
+        directory: None,
         stdin: input.to_vec(),
         wall: limits.wall,
-        ..Program::default()
+        channel: false,
     };
     let profile = Profile {
-        memory,
+        memory: Memory::Resident(limits.memory_bytes),
+        proc,
         processor: limits.wall,
         output_bytes: limits.output_bytes,
-        proc,
-        ..Profile::native()
+        readable,
+        ..base
     };
-    let what = || "a judged program".to_owned();
-    let finished = match sandbox::run(&program, &profile) {
-        Err(death) | Ok(sandbox::Finished { death: Some(death @ Death::Start(_)), .. }) => {
-            return Err(Error::Start { what: what(), reason: death.to_string() });
-        }
-        Ok(finished) => finished,
-    };
+    let finished = timing::bounded::run("a judged program", &program, &profile)?;
     Ok(match &finished.death {
         None => Ok(Ran {
             status: finished.status.unwrap_or(0),
@@ -139,13 +137,6 @@ fn run_with(
             None => verdict_of(death),
         }),
     })
-}
-
-fn verdict_of(death: &Death) -> Verdict {
-    match death {
-        Death::Signal(..) | Death::Exit(..) => Verdict::new("crashes", death.to_string()),
-        other => Verdict::new(other.name(), other.to_string()),
-    }
 }
 
 /// What a sanitizer found, in one line.

@@ -6,7 +6,7 @@
 //! first. Problems, never pairs, are split into train, val and test.
 
 use crate::{
-    Result,
+    Error, Result,
     bench::{Bench, Times},
     label::label,
     pair::{Pair, Submission},
@@ -21,6 +21,7 @@ use std::{
     path::Path,
     time::Instant,
 };
+use timing::bounded::Faults;
 
 /// How pairs are made.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -84,10 +85,12 @@ pub struct PairReport {
 
 type Timed = std::result::Result<Times, Verdict>;
 
-/// Make pairs of `submissions`, judged by `tests`, and write them as the data set `out`.
+/// Make pairs of `submissions`, judged by `tests`, and write them as the data set `out`. What is known about
+/// programs is kept, so that a stopped run repeats nothing.
 ///
 /// # Errors
-/// When programs cannot be built, run or timed at all, or the data set cannot be made.
+/// When programs cannot be built, run or timed at all, where faults of the machine left some without times (when all
+/// others have theirs), after [`timing::bounded::stop`], or when the data set cannot be made.
 pub fn make_pairs(
     submissions: &Submissions,
     tests: &TestFolder,
@@ -115,14 +118,18 @@ pub fn make_pairs(
         distinct.entry((submission.problem_id.clone(), submission.hash())).or_insert(submission);
     }
     progress.begin("time programs", distinct.len() as u64);
-    let timed: BTreeMap<(String, String), Timed> = distinct
+    let (faults, total) = (Faults::default(), distinct.len() as u64);
+    let timed: Vec<Option<((String, String), Timed)>> = distinct
         .into_par_iter()
         .map(|(key, submission)| {
-            let timed = time(submission, &by_problem[submission.problem_id.as_str()], bench)?;
+            timing::bounded::check()?;
+            let timed = time(submission, &by_problem[submission.problem_id.as_str()], bench);
             progress.advance(1);
-            Ok((key, timed))
+            Ok(faults.pass(1, timed, Error::is_fault)?.map(|timed| (key, timed)))
         })
         .collect::<Result<_>>()?;
+    faults.check(total)?;
+    let timed: BTreeMap<(String, String), Timed> = timed.into_iter().flatten().collect();
 
     let mut rows = pairs_of(programs, &timed, options);
     rank(&mut rows, &timed);

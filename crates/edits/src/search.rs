@@ -5,7 +5,7 @@
 //! spent. What is handed in are the fastest right ones, fastest first: a floor that any model must beat.
 
 use crate::{
-    Result,
+    Error, Result,
     bench::Bench,
     candidates::Candidates,
     judge::{JudgeOptions, Sanitize, Source, Tests},
@@ -22,6 +22,7 @@ use std::{
     collections::{BTreeMap, BTreeSet},
     time::Instant,
 };
+use timing::bounded::Faults;
 
 /// How to search.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -67,7 +68,7 @@ type Genome = BTreeSet<usize>;
 /// Search for the slow programs of `pairs` and hand in candidates for each, by tests that are not hidden.
 ///
 /// # Errors
-/// When programs cannot be built, run or timed at all, or there is no clang.
+/// When programs cannot be built, run or timed at all, after [`timing::bounded::stop`], or when there is no clang.
 pub fn search(
     pairs: &[Pair],
     tests: &TestFolder,
@@ -79,17 +80,20 @@ pub fn search(
     let started = Instant::now();
     progress.begin("search", pairs.len() as u64);
     let tests = Tests { visible: tests.clone(), hidden: None };
-    let results: Vec<Found> = pairs
+    let faults = Faults::default();
+    let results: Vec<Option<Found>> = pairs
         .par_iter()
         .map(|pair| {
-            let found = one(pair, &tests, bench, rewriter, options)?;
+            timing::bounded::check()?;
+            let found = one(pair, &tests, bench, rewriter, options);
             progress.advance(1);
-            Ok(found)
+            faults.pass(1, found, Error::is_fault)
         })
         .collect::<Result<_>>()?;
+    faults.check(pairs.len() as u64)?;
     let mut report = SearchReport { programs: pairs.len() as u64, ..SearchReport::default() };
     let mut candidates = Vec::new();
-    for (pair, found) in pairs.iter().zip(results) {
+    for (pair, found) in pairs.iter().zip(results.into_iter().flatten()) {
         report.evaluations += found.evaluations;
         if let Some(verdict) = found.unjudged {
             *report.unjudged.entry(verdict).or_default() += 1;

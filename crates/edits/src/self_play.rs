@@ -28,6 +28,7 @@ use std::{
     },
     time::Instant,
 };
+use timing::bounded::Faults;
 
 /// How it is played.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -172,25 +173,26 @@ pub fn self_play(
         failure: Mutex::default(),
     };
     progress.begin("invent", options.programs);
+    let faults = Faults::default();
     let invented: Vec<std::result::Result<Invented, Verdict>> = (0..options.programs)
         .into_par_iter()
         .map(|number| {
+            timing::bounded::check()?;
             let one = invent_one(number, &known, bench, invent, &asking);
             progress.advance(1);
-            one
+            Ok(faults.pass(1, one, Error::is_fault)?.flatten())
         })
         .collect::<Result<Vec<_>>>()?
         .into_iter()
         .flatten()
         .collect();
+    faults.check(options.programs)?;
     let mut report = SelfPlayReport { geomean: 1.0, ..SelfPlayReport::default() };
     let groups = group(invented, pairs, &mut report);
     report.groups = groups.len() as u64;
 
     let partial = out.with_extension("partial");
-    if partial.exists() {
-        std::fs::remove_dir_all(&partial).map_err(Error::file("remove", &partial))?;
-    }
+    begin(&partial)?;
     let made = TestFolder::create(&partial.join("tests"))?;
     for (name, programs) in &groups {
         made.put(name, &programs[0].tests)?;
@@ -199,16 +201,19 @@ pub fn self_play(
     let all: Vec<(&String, &Invented)> =
         groups.iter().flat_map(|(name, all)| all.iter().map(move |one| (name, one))).collect();
     progress.begin("improve", all.len() as u64);
-    let improved: Vec<(Option<Pair>, Vec<String>)> = all
+    let improving = all.len() as u64;
+    let improved: Vec<Option<(Option<Pair>, Vec<String>)>> = all
         .into_par_iter()
         .map(|(name, one)| {
+            timing::bounded::check()?;
             let improved = improve_one(name, one, &visible, bench, improve, &asking);
             progress.advance(1);
-            improved
+            faults.pass(1, improved, Error::is_fault)
         })
         .collect::<Result<_>>()?;
+    faults.check(improving)?;
     let mut by_group: BTreeMap<String, Vec<Pair>> = BTreeMap::new();
-    for (pair, verdicts) in improved {
+    for (pair, verdicts) in improved.into_iter().flatten() {
         for verdict in verdicts {
             *report.edits.entry(verdict).or_default() += 1;
         }
@@ -243,6 +248,24 @@ pub fn self_play(
     Ok(report)
 }
 
+/// In a folder that is being made.
+const MARKER: &str = ".benchstone-self-play";
+
+/// Make the folder that becomes the result, in the place of one that a stopped run left.
+fn begin(partial: &Path) -> Result<()> {
+    if partial.exists() {
+        if !partial.join(MARKER).is_file() {
+            let reason =
+                format!("{} is in the way and not of self-play; move it", partial.display());
+            return Err(Error::Option { option: "--out", reason });
+        }
+        std::fs::remove_dir_all(partial).map_err(Error::file("remove", partial))?;
+    }
+    std::fs::create_dir_all(partial).map_err(Error::file("create", partial))?;
+    let marker = partial.join(MARKER);
+    std::fs::write(&marker, "").map_err(Error::file("write", &marker))
+}
+
 /// Write the pairs, and put everything in its place.
 fn write(
     kept: Vec<Pair>,
@@ -259,6 +282,8 @@ fn write(
         ..Notes::default()
     };
     Builder::<Pair>::create(&partial.join("pairs"), true, options)?.finish(kept, notes)?;
+    let marker = partial.join(MARKER);
+    std::fs::remove_file(&marker).map_err(Error::file("remove", &marker))?;
     if out.exists() {
         std::fs::remove_dir_all(out).map_err(Error::file("replace", out))?;
     }
@@ -458,6 +483,20 @@ mod tests {
             Some(stand_in::Response::new(answer.to_string()))
         });
         format!("http://{}/v1", address.unwrap())
+    }
+
+    #[test]
+    fn a_folder_of_the_users_is_not_taken_for_an_unfinished_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let partial = folder.path().join("play.partial");
+        begin(&partial).unwrap();
+        std::fs::write(partial.join("half"), "").unwrap();
+        begin(&partial).unwrap();
+        assert!(!partial.join("half").exists());
+        std::fs::remove_file(partial.join(MARKER)).unwrap();
+        std::fs::write(partial.join("thesis.txt"), "x").unwrap();
+        assert!(begin(&partial).unwrap_err().to_string().contains("play.partial"));
+        assert!(partial.join("thesis.txt").exists());
     }
 
     #[test]

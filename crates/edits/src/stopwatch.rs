@@ -4,6 +4,7 @@ use crate::{Error, Result, store::Store, toolchain::Executable};
 use dataset::{Verdict, content_hash, content_hash_of};
 use serde::{Deserialize, Serialize};
 use std::sync::atomic::{AtomicU64, Ordering};
+use timing::bounded::is_lasting;
 
 /// What a program takes on one input.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -139,9 +140,13 @@ impl Stopwatch {
             }
             None => Kept::Verdict(timing.verdict, timing.detail),
         };
-        // A limit of wall-clock time says something about this machine at this hour: not kept.
-        let lasting =
-            !matches!(&kept, Kept::Verdict(name, _) if name == "timeout" || name == "cpu-limit");
+        // A limit says something about this machine at this hour, too: not kept.
+        let lasting = match &kept {
+            Kept::Time(_) => true,
+            Kept::Verdict(name, detail) => {
+                is_lasting(&Verdict { name: name.clone().into(), detail: detail.clone() })
+            }
+        };
         if let (Some(key), true, Ok(text)) = (key, lasting, serde_json::to_vec(&kept)) {
             self.store.put("times", key, &text);
         }

@@ -8,16 +8,17 @@
 //! executable is the same to the byte.
 
 use crate::{Error, Result, pair::Language, store::Store};
-use dataset::{Verdict, content_hash, content_hash_of};
-use sandbox::{Death, Memory, Profile, Program};
+use dataset::{Verdict, content_hash, content_hash_of, content_hash_of_file};
+use sandbox::Temporary;
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     ffi::OsString,
     path::{Path, PathBuf},
     process::Command,
     sync::{Arc, Mutex, PoisonError},
-    time::{Duration, SystemTime},
+    time::SystemTime,
 };
+use timing::compiler::{Call, MOST_BYTES, Refusal, read_made};
 
 /// Why a program is built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,6 +29,8 @@ pub enum Build {
     Sanitized,
 }
 
+/// Version of what is a verdict about a program: unfinished runs of others are not gone on with.
+const RULES: &str = "2";
 const CPP: &str = "-std=c++17";
 const C: &str = "-std=gnu17";
 const SANITIZED: [&str; 6] = [
@@ -38,15 +41,11 @@ const SANITIZED: [&str; 6] = [
     "-fno-sanitize-recover=all",
     "-fno-omit-frame-pointer",
 ];
-/// How long a compiler may take.
-const COMPILE: Duration = Duration::from_secs(60);
 /// Bytes of precompiled headers that are kept; each has 20 to 100 MB.
 const HEADERS_BYTES: u64 = 4 << 30;
 /// Sources that have to begin with the same `#include` lines before these are precompiled: making a
 /// precompiled header costs 2.5 to 4 times what it saves one compile.
 const WANTED: u32 = 4;
-/// Address space of each process of a compiler.
-const COMPILER_BYTES: u64 = 4 << 30;
 
 /// An executable in the store.
 #[derive(Clone, Debug)]
@@ -75,6 +74,8 @@ pub struct Toolchain {
     store: Store,
     /// How often each precompiled header was wanted.
     wanted: Mutex<BTreeMap<String, Wanted>>,
+    /// Precompiled headers that are as they were made: they are too large to look at each time.
+    sound: Mutex<BTreeSet<String>>,
 }
 
 impl Toolchain {
@@ -91,8 +92,10 @@ impl Toolchain {
             .map_err(|error| Error::Start { what: "g++".into(), reason: error.to_string() })?;
         let flags = format!("{CPP} {C} {:?} {SANITIZED:?}", timing::recipe::FLAGS);
         let determinism = timing::recipe::DETERMINISM.as_bytes();
-        let identity = content_hash_of([&version.stdout, flags.as_bytes(), determinism]);
-        Ok(Toolchain { cpp, c, identity, store, wanted: Mutex::default() })
+        let identity =
+            content_hash_of([RULES.as_bytes(), &version.stdout, flags.as_bytes(), determinism]);
+        let (wanted, sound) = (Mutex::default(), Mutex::default());
+        Ok(Toolchain { cpp, c, identity, store, wanted, sound })
     }
 
     /// Identity of compilers and flags.
@@ -133,29 +136,36 @@ impl Toolchain {
             let detail = String::from_utf8_lossy(&detail).into_owned();
             return Ok(Err(Verdict::new("does-not-compile", detail)));
         }
-        let folder = tempfile::tempdir().map_err(Error::file("create", &std::env::temp_dir()))?;
+        let folder = temporary()?;
         let source = if language == Language::C { "source.c" } else { "source.cpp" };
         let put = |name: &str, content: &[u8]| {
             let path = folder.path().join(name);
             std::fs::write(&path, content).map_err(Error::file("write", &path))
         };
         put(source, code.as_bytes())?;
-        let mut arguments = flags(language, build);
+        let mut arguments: Vec<OsString> = Vec::new();
+        let mut readable = Vec::new();
         if let Some(header) = self.header(code, language, build)? {
+            readable.extend([header.clone(), compiled_form(&header)]);
             arguments.extend(["-include".into(), header.into_os_string()]);
         }
         arguments.extend(["-o", "program", source].map(OsString::from));
         if build == Build::Timed {
-            arguments.push(self.determinism(language)?.into_os_string());
+            let object = self.determinism(language)?;
+            readable.push(object.clone());
+            arguments.push(object.into_os_string());
         }
-        match self.compile(language, arguments, folder.path())? {
-            Err(verdict) => {
-                self.store.put("rejected", &key, verdict.detail.as_bytes());
+        let flags = flags(language, build);
+        match self.compile(language, flags, arguments, folder.path(), readable)? {
+            Err(Refusal { verdict, lasting }) => {
+                if lasting {
+                    self.store.put("rejected", &key, verdict.detail.as_bytes());
+                }
                 Ok(Err(verdict))
             }
             Ok(()) => {
                 let program = folder.path().join("program");
-                let bytes = std::fs::read(&program).map_err(Error::file("read", &program))?;
+                let bytes = read_made(&program, MOST_BYTES)?;
                 let path = self.store.path("programs", &key);
                 let parent = path.parent().unwrap_or(Path::new("/"));
                 std::fs::create_dir_all(parent).map_err(Error::file("create", parent))?;
@@ -183,32 +193,33 @@ impl Toolchain {
     fn kept(&self, key: &str) -> Option<Executable> {
         let hash = String::from_utf8(self.store.get("hashes", key)?).ok()?;
         let path = self.store.path("programs", key);
-        path.is_file().then_some(Executable { path, hash })
+        is_sound(&path, &hash).then_some(Executable { path, hash })
     }
 
     /// `determinism.c` of `timing`, compiled once per language.
     fn determinism(&self, language: Language) -> Result<PathBuf> {
         let key = content_hash_of([self.identity.as_bytes(), language.name().as_bytes()]);
         let path = self.store.path("objects", &key).with_extension("o");
-        if path.is_file() {
+        if self.store.get("hashes", &key).is_some_and(|hash| is_sound(&path, &as_text(hash))) {
             return Ok(path);
         }
         let parent = path.parent().unwrap_or(Path::new("/"));
         std::fs::create_dir_all(parent).map_err(Error::file("create", parent))?;
-        let folder = tempfile::tempdir().map_err(Error::file("create", &std::env::temp_dir()))?;
+        let folder = temporary()?;
         let name = if language == Language::C { "determinism.c" } else { "determinism.cpp" };
         let source = folder.path().join(name);
         std::fs::write(&source, timing::recipe::DETERMINISM)
             .map_err(Error::file("write", &source))?;
-        let mut arguments = flags(language, Build::Timed);
-        arguments.retain(|flag| flag != "-static" && !flag.to_string_lossy().starts_with("-Wl"));
-        arguments.extend(["-c", "-o", "object.o", name].map(OsString::from));
-        if let Err(verdict) = self.compile(language, arguments, folder.path())? {
+        let mut flags = flags_of_compiling(language, Build::Timed);
+        flags.push("-c".into());
+        let arguments = ["-o", "object.o", name].map(OsString::from).into();
+        let made = self.compile(language, flags, arguments, folder.path(), Vec::new())?;
+        if let Err(Refusal { verdict, .. }) = made {
             return Err(Error::Start { what: "gcc".into(), reason: verdict.to_string() });
         }
-        let object = folder.path().join("object.o");
-        let bytes = std::fs::read(&object).map_err(Error::file("read", &object))?;
+        let bytes = read_made(&folder.path().join("object.o"), MOST_BYTES)?;
         crate::pair::write_whole(&path, &bytes)?;
+        self.store.put("hashes", &key, content_hash(&bytes).as_bytes());
         Ok(path)
     }
 
@@ -233,8 +244,8 @@ impl Toolchain {
         let folder = self.store.folder("headers");
         for ((key, lines), wanted) in keys.iter().zip(beginnings).zip(wanted).rev() {
             let path = folder.join(format!("{key}.h"));
-            let compiled = folder.join(format!("{key}.h.gch"));
-            if is_used(&compiled) {
+            let compiled = compiled_form(&path);
+            if self.is_kept(key, &compiled) {
                 return Ok(Some(path));
             }
             if wanted.times + wanted.to_come < WANTED {
@@ -243,8 +254,8 @@ impl Toolchain {
             // What another thread is making is not waited for.
             let Ok(mut failed) = wanted.failed.try_lock() else { continue };
             if !*failed {
-                *failed = !is_used(&compiled)
-                    && !self.precompile(lines, language, build, &path, &compiled)?;
+                *failed = !self.is_kept(key, &compiled)
+                    && !self.precompile((key, lines), language, build, &path)?;
             }
             if !*failed {
                 return Ok(Some(path));
@@ -253,78 +264,85 @@ impl Toolchain {
         Ok(None)
     }
 
-    /// Precompile `#include` lines; false where they do not compile: the source will be told so.
+    /// Whether there is a precompiled header as it was made; notes that it is used.
+    fn is_kept(&self, key: &str, compiled: &Path) -> bool {
+        if !is_used(compiled) {
+            return false;
+        }
+        let mut sound = self.sound.lock().unwrap_or_else(PoisonError::into_inner);
+        if !sound.contains(key) {
+            let hash = self.store.get("header-hashes", key);
+            if !hash.is_some_and(|hash| is_sound(compiled, &as_text(hash))) {
+                return false;
+            }
+            sound.insert(key.to_owned());
+        }
+        true
+    }
+
+    /// Precompile `#include` lines, named by a key; false where they do not compile: the source will be told so.
     fn precompile(
         &self,
-        lines: &str,
+        (key, lines): (&str, &str),
         language: Language,
         build: Build,
         path: &Path,
-        compiled: &Path,
     ) -> Result<bool> {
-        let folder = tempfile::tempdir().map_err(Error::file("create", &std::env::temp_dir()))?;
+        let folder = temporary()?;
         let inside = folder.path().join("headers.h");
         std::fs::write(&inside, lines).map_err(Error::file("write", &inside))?;
-        let mut arguments = flags(language, build);
-        // What links has no place here: with it the compiler would try to.
-        arguments.retain(|flag| flag != "-static" && !flag.to_string_lossy().starts_with("-Wl"));
-        arguments
-            .extend(["-x", "c++-header", "-o", "headers.h.gch", "headers.h"].map(OsString::from));
-        if self.compile(language, arguments, folder.path())?.is_err() {
+        let flags = flags_of_compiling(language, build);
+        let arguments =
+            ["-x", "c++-header", "-o", "headers.h.gch", "headers.h"].map(OsString::from).into();
+        if self.compile(language, flags, arguments, folder.path(), Vec::new())?.is_err() {
             return Ok(false);
         }
-        let made = folder.path().join("headers.h.gch");
-        let bytes = std::fs::read(&made).map_err(Error::file("read", &made))?;
+        let bytes = read_made(&folder.path().join("headers.h.gch"), MOST_BYTES)?;
         let headers = self.store.folder("headers");
         std::fs::create_dir_all(&headers).map_err(Error::file("create", &headers))?;
         forget_oldest(&headers, bytes.len() as u64);
         crate::pair::write_whole(path, lines.as_bytes())?;
-        crate::pair::write_whole(compiled, &bytes)?;
+        crate::pair::write_whole(&compiled_form(path), &bytes)?;
+        self.store.put("header-hashes", key, content_hash(&bytes).as_bytes());
         Ok(true)
     }
 
     fn compile(
         &self,
         language: Language,
+        flags: Vec<OsString>,
         arguments: Vec<OsString>,
         folder: &Path,
-    ) -> Result<std::result::Result<(), Verdict>> {
+        readable: Vec<PathBuf>,
+    ) -> Result<std::result::Result<(), Refusal>> {
         let compiler = if language == Language::C { &self.c } else { &self.cpp };
-        let what = compiler.display().to_string();
-        let mut command = vec![compiler.clone().into_os_string()];
-        command.extend(arguments);
-        let program = Program {
-            command,
-            environment: vec![
-                ("PATH".into(), std::env::var_os("PATH").unwrap_or_default()),
-                ("LC_ALL".into(), "C".into()),
-                ("TMPDIR".into(), folder.into()),
-            ],
-            directory: Some(folder.into()),
-            wall: COMPILE * 2,
-            ..Program::default()
-        };
-        let profile = Profile {
-            processor: COMPILE,
-            // The kernel holds each process to it. Residence would be watched from here: a look at every
-            // process of the machine, 200 times a second.
-            memory: Memory::AddressSpace(COMPILER_BYTES),
-            output_bytes: 256 << 20,
-            readable: vec![self.store.folder("headers")],
-            ..Profile::compile(folder.into())
-        };
-        let finished = sandbox::run(&program, &profile)
-            .map_err(|death| Error::Start { what: what.clone(), reason: death.to_string() })?;
-        let words = String::from_utf8_lossy(&finished.stderr).into_owned();
-        Ok(match (finished.death, finished.status) {
-            (None, Some(0)) => Ok(()),
-            (None, _) => Err(Verdict::new("does-not-compile", first_error(&words))),
-            (Some(Death::Start(reason)), _) => return Err(Error::Start { what, reason }),
-            (Some(death), _) => {
-                Err(Verdict::new("does-not-compile", format!("the compiler: {death}")))
-            }
-        })
+        Ok(Call { compiler, flags, arguments, folder, readable }.run()?)
     }
+}
+
+fn temporary() -> Result<Temporary> {
+    Temporary::new("benchstone-build").map_err(Error::file("create", &std::env::temp_dir()))
+}
+
+/// Where the precompiled form of a header is looked for by the compiler.
+fn compiled_form(header: &Path) -> PathBuf {
+    header.with_added_extension("gch")
+}
+
+fn as_text(bytes: Vec<u8>) -> String {
+    String::from_utf8(bytes).unwrap_or_default()
+}
+
+/// Whether a file is there as it was made.
+fn is_sound(path: &Path, hash: &str) -> bool {
+    content_hash_of_file(path).is_ok_and(|(_, found)| found == hash)
+}
+
+/// Flags without those that link.
+fn flags_of_compiling(language: Language, build: Build) -> Vec<OsString> {
+    let mut flags = flags(language, build);
+    flags.retain(|flag| flag != "-static" && !flag.to_string_lossy().starts_with("-Wl"));
+    flags
 }
 
 fn flags(language: Language, build: Build) -> Vec<OsString> {
@@ -361,13 +379,6 @@ fn leading_includes(code: &str, language: Language) -> String {
 /// The first line of some, the first two, and so on to all of them.
 fn beginnings(lines: &str) -> Vec<&str> {
     lines.match_indices('\n').map(|(at, _)| &lines[..=at]).collect()
-}
-
-/// The first diagnostic that is an error, without the folder it is about.
-fn first_error(words: &str) -> String {
-    let errors = ["error:", "undefined reference", "multiple definition"];
-    let line = words.lines().find(|line| errors.iter().any(|error| line.contains(error)));
-    line.or_else(|| words.lines().next()).unwrap_or("the compiler said nothing").trim().to_owned()
 }
 
 fn write_executable(path: &Path, bytes: &[u8]) -> Result<()> {

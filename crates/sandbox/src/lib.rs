@@ -40,6 +40,7 @@ mod start;
     reason = "fork, wait4, mount_setattr, close_range and dup2 have no safe form"
 )]
 mod system;
+mod temporary;
 mod tools;
 mod watch;
 mod worker;
@@ -55,5 +56,6 @@ pub use profile::{Calls, Memory, Profile};
 pub use program::{Finished, Program, run};
 pub use serve::{serve, serve_over};
 pub use start::stop_all;
+pub use temporary::Temporary;
 pub use tools::{fetch_environment, rustup, tool_folders};
 pub use worker::{Bounds, Worker};

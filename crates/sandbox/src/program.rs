@@ -57,7 +57,7 @@ pub struct Finished {
     pub held: Held,
     /// Wall-clock time.
     pub wall: Duration,
-    /// Processor seconds in user mode.
+    /// Processor seconds in user mode; where a limit ended it, all that its processes used.
     pub user_seconds: f64,
     /// Processor seconds in the kernel.
     pub system_seconds: f64,
@@ -111,7 +111,7 @@ pub fn run(program: &Program, profile: &Profile) -> Result<Finished, Death> {
         (ended, out, err, channel.unwrap_or_default())
     });
     let wall = started.elapsed();
-    let (death, ending, peak) = ended?;
+    let (death, ending, peak, used_so_far) = ended?;
     let status = ending.map(|ending| ExitStatus::from_raw(ending.status));
     let death = if flooded.load(Ordering::Relaxed) { Some(Death::Output) } else { death };
     let used = ending.map_or(0.0, |ending| ending.user_seconds + ending.system_seconds);
@@ -132,14 +132,15 @@ pub fn run(program: &Program, profile: &Profile) -> Result<Finished, Death> {
         channel,
         held,
         wall,
-        user_seconds: ending.map_or(0.0, |ending| ending.user_seconds),
+        user_seconds: ending.map_or(used_so_far.as_secs_f64(), |ending| ending.user_seconds),
         system_seconds: ending.map_or(0.0, |ending| ending.system_seconds),
         peak_bytes: ending.map_or(peak, |ending| ending.peak_bytes.max(peak)),
     })
 }
 
-/// What ended it where a limit did, how it ended where by itself, and the memory seen.
-type Ended = (Option<Death>, Option<Ending>, u64);
+/// What ended it where a limit did, how it ended where by itself, the memory seen, and the processor time where a limit
+/// ended it.
+type Ended = (Option<Death>, Option<Ending>, u64, Duration);
 
 /// Wait until the program has ended, enforcing what the kernel does not.
 fn supervise(
@@ -156,7 +157,7 @@ fn supervise(
     let mut program = None;
     loop {
         if let Some(ending) = running.ended(nap)? {
-            return Ok((None, Some(ending), peak));
+            return Ok((None, Some(ending), peak, Duration::ZERO));
         }
         nap = (nap * 2).min(most);
         program = program.or_else(|| running.program());
@@ -177,7 +178,7 @@ fn supervise(
             None
         };
         if death.is_some() {
-            return Ok((death, None, peak));
+            return Ok((death, None, peak, watch::usage_below(running.id()).processor));
         }
     }
 }

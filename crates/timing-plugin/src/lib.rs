@@ -1,14 +1,18 @@
 //! The processor model as a plugin of `qemu-x86_64`: the instruction source of `benchstone time`.
 //!
 //! QEMU translates a program block by block and calls back for each block it is about to execute and
-//! each access to memory. This crate hands those on to [`timing_model::Core`] and prints one line
-//! when the program ends. It is the boundary to C and nothing else. Asked to (`inputs=COUNT`), it runs
-//! a program on many inputs (`serve`).
+//! each access to memory. This crate hands those on to [`timing_model::Core`] and writes one line
+//! when the program ends, to descriptor 3, which it takes out of the program's reach (`guard`). It is the
+//! boundary to C and nothing else. Asked to (`inputs=COUNT`), it runs a program on many inputs (`serve`).
 //!
 //! ```text
-//! qemu-x86_64 -plugin libbenchstone_timing.so,cpu=zen4.toml,mark=report,stdin=input.txt ./program
+//! qemu-x86_64 -plugin libbenchstone_timing.so,cpu=zen4.toml,stdin=input.txt ./program 3>report
 //! ```
+//!
+//! What it cannot defend is its own memory: emulator and program share one address space, and a program that looks for
+//! the counters can change them.
 
+mod guard;
 mod qemu;
 mod serve;
 mod session;
@@ -29,6 +33,9 @@ use timing_model::{Core, Refusal};
 /// the one thread that executes the program: a second one is refused before it starts.
 static SESSION: AtomicPtr<Session> = AtomicPtr::new(ptr::null_mut());
 
+/// Where the report goes, as we are started.
+const CHANNEL: c_int = 3;
+
 /// Status with which a refused program's emulator leaves.
 const REFUSED: c_int = 99;
 
@@ -42,7 +49,7 @@ fn session() -> &'static mut Session {
 
 #[cold]
 fn refuse(refusal: Refusal) -> ! {
-    session().refuse(refusal);
+    session().refuse(refusal.name());
     leave(REFUSED)
 }
 
@@ -113,11 +120,23 @@ extern "C" fn called(
     second: u64,
     third: u64,
     fourth: u64,
-    _: u64,
-    _: u64,
+    fifth: u64,
+    sixth: u64,
     _: u64,
     _: u64,
 ) {
+    let arguments = [first, second, third, fourth, fifth, sixth];
+    let forbidden = if guard::touches(number, &arguments, session().channel()) {
+        Some("touches-channel")
+    } else if guard::signals_others(number, &arguments, std::process::id()) {
+        Some("sends-signals")
+    } else {
+        None
+    };
+    if let Some(name) = forbidden {
+        session().refuse(name);
+        leave(REFUSED);
+    }
     if let Err(refusal) = session().system_call(number, [first, second, third]) {
         refuse(refusal);
     }
@@ -132,15 +151,15 @@ extern "C" fn called(
 fn run_on_each(serving: &Serving, file: &str) {
     for number in 0..serving.inputs {
         let begun = Instant::now();
-        let end = match serve::copy() {
+        let (end, bytes) = match serve::copy() {
             Ok(Side::Copy) => return go_on_with(&session::input_file(file, number)),
-            Ok(Side::Original(id)) => serve::wait(id, serving),
+            Ok(Side::Original(id, output)) => serve::wait(id, output, serving),
             Err(error) => {
-                eprintln!("benchstone timing plugin: cannot fork: {error}");
-                End::Stopped
+                session().fail(&error);
+                (End::Stopped, 0)
             }
         };
-        session().served(end, begun.elapsed());
+        session().served(end, begun.elapsed(), bytes);
         if end == End::Stopped {
             break;
         }
@@ -150,7 +169,7 @@ fn run_on_each(serving: &Serving, file: &str) {
 
 fn go_on_with(file: &str) {
     if let Err(error) = take_input(file) {
-        eprintln!("benchstone timing plugin: {error}");
+        session().fail(&error);
         leave(REFUSED);
     }
 }
@@ -187,10 +206,11 @@ fn install(id: Id, arguments: &[&str]) -> Result<(), String> {
     if let Some(path) = options.first_input() {
         take_input(&path)?;
     }
-    // A copy of standard error that the program can neither close nor redirect.
     // SAFETY: takes no pointers.
-    let copy = unsafe { libc::fcntl(libc::STDERR_FILENO, libc::F_DUPFD_CLOEXEC, LEAST) };
-    let out = session::owned(copy).ok_or_else(|| std::io::Error::last_os_error().to_string())?;
+    let copy = unsafe { libc::fcntl(CHANNEL, libc::F_DUPFD_CLOEXEC, LEAST) };
+    let out = session::owned(copy).ok_or("descriptor 3 is not open: it takes the report")?;
+    // SAFETY: nothing else in this process knows the descriptor, and the program finds its number free.
+    unsafe { libc::close(CHANNEL) };
     let session = Box::new(Session::new(&options, out)?);
     SESSION.store(Box::into_raw(session), Ordering::Relaxed);
     // SAFETY: the callbacks have the declared types, as for the next three.

@@ -7,6 +7,8 @@
 
 use libc::{c_int, pid_t};
 use std::{
+    fs::File,
+    io::{ErrorKind, Read, Write},
     os::fd::{AsRawFd, OwnedFd},
     time::{Duration, Instant},
 };
@@ -38,7 +40,8 @@ pub(crate) enum End {
 
 /// Where a fork leaves one.
 pub(crate) enum Side {
-    Original(pid_t),
+    /// The copy's number, and what it prints.
+    Original(pid_t, File),
     Copy,
 }
 
@@ -56,86 +59,67 @@ pub(crate) fn is_alike(number: i64, flags: u64) -> bool {
     }
 }
 
-/// Make a copy of this process.
+/// Make a copy of this process, whose standard output is a pipe to the original.
 pub(crate) fn copy() -> Result<Side, String> {
+    let failed = |what: &str| format!("{what}: {}", std::io::Error::last_os_error());
+    let mut ends = [0; 2];
+    // SAFETY: `ends` has room for two descriptors.
+    if unsafe { libc::pipe2(ends.as_mut_ptr(), libc::O_CLOEXEC) } != 0 {
+        return Err(failed("cannot make a pipe"));
+    }
+    let [reading, writing] = ends.map(crate::session::owned);
+    let (Some(reading), Some(writing)) = (reading, writing) else {
+        return Err("a pipe without ends".into());
+    };
     // SAFETY: this is the only thread of the program; the emulator's other one is made anew in the copy
     // by the handler that the emulator has registered for that.
     match unsafe { libc::fork() } {
         0 => {
-            if let Err(error) = forbid_processes() {
-                eprintln!("benchstone timing plugin: cannot forbid processes: {error}");
+            // SAFETY: both are open descriptors; the copy has no use for the original's output.
+            let taken = unsafe { libc::dup2(writing.as_raw_fd(), libc::STDOUT_FILENO) };
+            if taken < 0 {
                 // Without a report this is no measurement.
                 crate::leave(1);
             }
             Ok(Side::Copy)
         }
-        id if id > 0 => Ok(Side::Original(id)),
-        _ => Err(std::io::Error::last_os_error().to_string()),
+        id if id > 0 => {
+            // SAFETY: the descriptor is open; the other end stays as programs know pipes.
+            unsafe { libc::fcntl(reading.as_raw_fd(), libc::F_SETFL, libc::O_NONBLOCK) };
+            Ok(Side::Original(id, File::from(reading)))
+        }
+        _ => Err(failed("cannot fork")),
     }
 }
 
-/// From here on this process can start threads and no processes, nor leave its group: what a program may that is
-/// started alone.
-fn forbid_processes() -> Result<(), String> {
-    use libc::{
-        BPF_ABS, BPF_JEQ, BPF_JMP, BPF_JSET, BPF_K, BPF_LD, BPF_RET, BPF_W, SECCOMP_RET_ALLOW,
-        SECCOMP_RET_ERRNO,
-    };
-    let load = (BPF_LD | BPF_W | BPF_ABS) as u16;
-    let equal = (BPF_JMP | BPF_JEQ | BPF_K) as u16;
-    let set = (BPF_JMP | BPF_JSET | BPF_K) as u16;
-    let leave = (BPF_RET | BPF_K) as u16;
-    let step = |code, k, jt, jf| libc::sock_filter { code, jt, jf, k };
-    let refuse = |error: c_int| SECCOMP_RET_ERRNO | error.unsigned_abs();
-    // Where the call's number and the lower half of its first argument are.
-    let (number, first) = (0, 16);
-    let call = |number: i64| number as u32;
-    let mut filter = [
-        step(load, number, 0, 0),
-        step(equal, call(libc::SYS_fork), 8, 0),
-        step(equal, call(libc::SYS_vfork), 7, 0),
-        step(equal, call(libc::SYS_setsid), 6, 0),
-        step(equal, call(libc::SYS_setpgid), 5, 0),
-        // Its flags are in memory, where a filter cannot look: callers go back to `clone`.
-        step(equal, call(libc::SYS_clone3), 5, 0),
-        step(equal, call(libc::SYS_clone), 0, 2),
-        step(load, first, 0, 0),
-        step(set, libc::CLONE_THREAD.unsigned_abs(), 0, 1),
-        step(leave, SECCOMP_RET_ALLOW, 0, 0),
-        step(leave, refuse(libc::EPERM), 0, 0),
-        step(leave, refuse(libc::ENOSYS), 0, 0),
-    ];
-    let program = libc::sock_fprog { len: filter.len() as u16, filter: filter.as_mut_ptr() };
-    // SAFETY: takes no pointers.
-    let kept = unsafe { libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) };
-    // SAFETY: `program` names `filter`, and both live during this call, which only reads them.
-    let set =
-        unsafe { libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, &raw const program) };
-    match (kept, set) {
-        (0, 0) => Ok(()),
-        _ => Err(std::io::Error::last_os_error().to_string()),
-    }
-}
-
-/// Wait for a copy within its limits.
-pub(crate) fn wait(id: pid_t, serving: &Serving) -> End {
+/// Wait for a copy within its limits; how it ended and how many bytes of its output were handed on.
+pub(crate) fn wait(id: pid_t, mut output: File, serving: &Serving) -> (End, u64) {
     let begun = Instant::now();
     let ended = descriptor_of(id);
     let mut stopped = false;
+    let (mut bytes, mut open) = (0, true);
     loop {
         // A descriptor below zero is never ready: then this is a nap.
         let fd = ended.as_ref().map_or(-1, AsRawFd::as_raw_fd);
-        let mut wanted = libc::pollfd { fd, events: libc::POLLIN, revents: 0 };
-        // SAFETY: `wanted` is one valid entry, which lives during this call.
-        unsafe { libc::poll(&raw mut wanted, 1, TICK_MILLISECONDS) };
+        let wanted = |fd| libc::pollfd { fd, events: libc::POLLIN, revents: 0 };
+        let mut wanted = [wanted(fd), wanted(if open { output.as_raw_fd() } else { -1 })];
+        // A copy that has closed its output has most likely ended.
+        let tick = if open { TICK_MILLISECONDS } else { 1 };
+        // SAFETY: `wanted` is two valid entries, which live during this call.
+        unsafe { libc::poll(wanted.as_mut_ptr(), 2, tick) };
+        open &= hand_on(&mut output, &mut bytes);
         let mut status = 0;
         // SAFETY: `status` can be written to; `id` is a child that was not waited for yet.
         let waited = unsafe { libc::waitpid(id, &raw mut status, libc::WNOHANG) };
-        if waited == id && !stopped && libc::WIFEXITED(status) {
-            return End::Left(libc::WEXITSTATUS(status));
-        }
         if waited == id {
-            return if stopped { End::Stopped } else { End::Killed };
+            // It started no other process, so that nothing comes behind this.
+            hand_on(&mut output, &mut bytes);
+            let end = match (stopped, libc::WIFEXITED(status)) {
+                (true, _) => End::Stopped,
+                (false, true) => End::Left(libc::WEXITSTATUS(status)),
+                (false, false) => End::Killed,
+            };
+            return (end, bytes);
         }
         let too_large = serving.memory_bytes > 0
             && peak_bytes(id).is_some_and(|bytes| bytes > serving.memory_bytes);
@@ -143,6 +127,24 @@ pub(crate) fn wait(id: pid_t, serving: &Serving) -> End {
             stopped = true;
             // SAFETY: takes no pointers; the child was not waited for, so the number is still its.
             unsafe { libc::kill(id, libc::SIGKILL) };
+        }
+    }
+}
+
+/// Write what has been printed so far to standard output, counting its bytes; whether more can come.
+fn hand_on(output: &mut File, bytes: &mut u64) -> bool {
+    let mut buffer = [0; 64 << 10];
+    loop {
+        match output.read(&mut buffer) {
+            Ok(0) => return false,
+            Ok(count) => {
+                let mut out = std::io::stdout().lock();
+                if out.write_all(&buffer[..count]).and_then(|()| out.flush()).is_ok() {
+                    *bytes += count as u64;
+                }
+            }
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(error) => return error.kind() == ErrorKind::WouldBlock,
         }
     }
 }

@@ -3,8 +3,8 @@
 use crate::serve::{End, Serving};
 use std::{
     fs::File,
-    io::Write,
-    os::fd::{FromRawFd, OwnedFd},
+    io::{Read, Write},
+    os::fd::{AsRawFd, FromRawFd, OwnedFd},
     time::Duration,
 };
 use timing_model::{Core, Cpu, Refusal, Settings};
@@ -13,8 +13,6 @@ use timing_model::{Core, Cpu, Refusal, Settings};
 #[derive(Default)]
 pub(crate) struct Options {
     cpu: Option<String>,
-    /// Begins each line of the report, so that the program under study cannot forge one.
-    mark: String,
     /// File to be the program's standard input.
     pub(crate) stdin: Option<String>,
     /// Where there are several inputs: how many, and the limits of each run.
@@ -34,7 +32,6 @@ impl Options {
                 || value.parse::<u64>().map_err(|_| format!("`{name}`: `{value}` is no number"));
             match name {
                 "cpu" => options.cpu = Some(value.to_owned()),
-                "mark" => options.mark = value.to_owned(),
                 "stdin" => options.stdin = Some(value.to_owned()),
                 "inputs" => options.serving_mut().inputs = number()?,
                 "memory" => options.serving_mut().memory_bytes = number()?,
@@ -69,7 +66,9 @@ pub(crate) fn input_file(file: &str, number: u64) -> String {
 /// The model and where it reports to.
 pub(crate) struct Session {
     core: Core,
-    mark: String,
+    /// Begins each line of the report. Nobody but the reader of the report knows it, so that a program that gets hold of
+    /// the descriptor forges none.
+    key: String,
     out: File,
     pub(crate) empty: bool,
     /// Arguments of the system call under way.
@@ -86,10 +85,13 @@ impl Session {
         let path = options.cpu.as_deref().ok_or("no cpu=FILE was given")?;
         let text = std::fs::read_to_string(path).map_err(|error| format!("{path}: {error}"))?;
         let cpu = Cpu::parse(&text).map_err(|error| error.to_string())?;
+        let mut out = File::from(out);
+        let key = new_key()?;
+        writeln!(out, "begun {key}").map_err(|error| format!("descriptor 3: {error}"))?;
         Ok(Session {
             core: Core::new(&cpu, options.settings),
-            mark: options.mark.clone(),
-            out: out.into(),
+            key,
+            out,
             empty: options.empty,
             arguments: [0; 3],
             input_ended: false,
@@ -132,29 +134,43 @@ impl Session {
     }
 
     /// The program cannot be timed.
-    pub(crate) fn refuse(&mut self, refusal: Refusal) {
-        self.say("refused", refusal.name());
+    pub(crate) fn refuse(&mut self, why: &str) {
+        self.say("refused", why);
     }
 
-    /// The run on one of several inputs has ended: that is said, and the program's output marked off.
-    pub(crate) fn served(&mut self, end: End, wall: Duration) {
+    /// Something went wrong that is no fault of the program.
+    pub(crate) fn fail(&mut self, why: &str) {
+        self.say("failed", &why.replace('\n', " "));
+    }
+
+    /// The descriptor of the report.
+    pub(crate) fn channel(&self) -> i32 {
+        self.out.as_raw_fd()
+    }
+
+    /// The run on one of several inputs has ended: how, after how long, and how many bytes it printed.
+    pub(crate) fn served(&mut self, end: End, wall: Duration, bytes: u64) {
         let end = match end {
             End::Left(status) => status.to_string(),
             End::Killed => "killed".to_owned(),
             End::Stopped => "stopped".to_owned(),
         };
-        // Nobody has written to it in this process, so nothing is held back in a buffer.
-        let mut out = std::io::stdout().lock();
-        let marked = write!(out, "\n{}\n", self.mark).and_then(|()| out.flush());
-        if marked.is_ok() {
-            self.say("served", &format!("{end} {}", wall.as_nanos()));
-        }
+        self.say("served", &format!("{end} {} {bytes}", wall.as_nanos()));
     }
 
     fn say(&mut self, what: &str, text: &str) {
-        // When nobody listens any more there is nobody to tell.
-        let _ = writeln!(self.out, "\n{} {what} {text}", self.mark);
+        // In one piece, and behind whatever is there. When nobody listens any more there is nobody to tell.
+        let _ = self.out.write_all(format!("\n{} {what} {text}\n", self.key).as_bytes());
     }
+}
+
+/// 32 letters that nobody can guess.
+fn new_key() -> Result<String, String> {
+    let mut bytes = [0_u8; 16];
+    let mut random =
+        File::open("/dev/urandom").map_err(|error| format!("/dev/urandom: {error}"))?;
+    random.read_exact(&mut bytes).map_err(|error| format!("/dev/urandom: {error}"))?;
+    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
 /// Owns a file descriptor that C made.

@@ -39,13 +39,27 @@ pub enum Error {
         /// How to get another.
         install: &'static str,
     },
-    /// A program could not be started under its limits.
+    /// A program could not be run under its limits: a fault of this machine, or of what is installed on it, that
+    /// says nothing about the program.
     #[error("cannot run {what}: {reason}")]
     Start {
         /// Which program.
         what: String,
         /// Why not.
         reason: String,
+    },
+    /// Faults of this machine left programs of a run without a verdict; the others are done and kept.
+    #[error(
+        "{count} of {total} programs have no verdict because this machine failed, not they; the first time: {first}; \
+         what is done is kept, and the same command does the rest"
+    )]
+    Unfinished {
+        /// Programs without a verdict.
+        count: u64,
+        /// Programs in all.
+        total: u64,
+        /// The first fault.
+        first: String,
     },
     /// A source said something that is no measurement.
     #[error("{source_name} gave no measurement: {reason}")]
@@ -75,6 +89,12 @@ pub enum Error {
 }
 
 impl Error {
+    /// Whether it is a fault of this machine that one program met, so that the others can go on.
+    #[must_use]
+    pub fn is_fault(&self) -> bool {
+        matches!(self, Error::Start { .. } | Error::File { .. })
+    }
+
     pub(crate) fn file(action: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> Error {
         let path = path.to_owned();
         move |source| Error::File { action, path, source }

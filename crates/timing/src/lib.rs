@@ -29,7 +29,9 @@
 //! # Ok::<(), timing::Error>(())
 //! ```
 
+pub mod bounded;
 mod calibrate;
+pub mod compiler;
 mod elf;
 mod error;
 mod measurement;

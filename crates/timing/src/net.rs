@@ -6,7 +6,7 @@ use crate::{
     recipe,
     source::Source,
 };
-use dataset::content_hash_of;
+use dataset::{content_hash, content_hash_of};
 use std::{
     collections::BTreeMap,
     path::PathBuf,
@@ -69,16 +69,40 @@ fn file_of(key: &str) -> Option<PathBuf> {
     Some(base.join("benchstone").join("timing").join(key))
 }
 
+/// What is kept, if it is all there: a number that was cut short is a number too.
 fn read(path: &PathBuf) -> Option<f64> {
-    let seconds: f64 = std::fs::read_to_string(path).ok()?.trim().parse().ok()?;
-    (seconds.is_finite() && seconds >= 0.0).then_some(seconds)
+    let text = std::fs::read_to_string(path).ok()?;
+    let (number, check) = text.split_once(' ')?;
+    let seconds: f64 = number.parse().ok()?;
+    let whole = check == content_hash(number.as_bytes());
+    (whole && seconds.is_finite() && seconds >= 0.0).then_some(seconds)
 }
 
 /// A cache that cannot be written is a slower run, no failure.
 fn keep(path: &PathBuf, seconds: f64) {
     let temporary = path.with_extension(std::process::id().to_string());
     let folder = path.parent().map(std::fs::create_dir_all);
-    if matches!(folder, Some(Ok(()))) && std::fs::write(&temporary, seconds.to_string()).is_ok() {
+    let number = seconds.to_string();
+    let text = format!("{number} {}", content_hash(number.as_bytes()));
+    if matches!(folder, Some(Ok(()))) && std::fs::write(&temporary, text).is_ok() {
         let _ = std::fs::rename(&temporary, path);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_kept_figure_that_was_cut_short_is_not_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a/b");
+        keep(&path, 0.015625);
+        assert_eq!(read(&path), Some(0.015625));
+        let whole = std::fs::read(&path).unwrap();
+        for length in 0..whole.len() {
+            std::fs::write(&path, &whole[..length]).unwrap();
+            assert_eq!(read(&path), None, "{length}");
+        }
     }
 }

@@ -2,6 +2,7 @@
 //! path of its executable reaches a program and shifts its stack.
 
 use crate::Error;
+use sandbox::Temporary;
 use std::path::{Path, PathBuf};
 
 /// Bytes of the path of every program that is timed.
@@ -9,7 +10,7 @@ const LENGTH: usize = 120;
 
 /// A folder that goes when this value does.
 pub(crate) struct Place {
-    folder: tempfile::TempDir,
+    folder: Temporary,
 }
 
 impl Place {
@@ -17,14 +18,8 @@ impl Place {
         let base = std::env::temp_dir();
         let base = if base.as_os_str().len() > LENGTH / 2 { PathBuf::from("/tmp") } else { base };
         let base = std::fs::canonicalize(&base).unwrap_or(base);
-        // base "/" padding random "/" "program"
-        let random = 12;
-        let rest = LENGTH.saturating_sub(base.as_os_str().len() + 2 + random + PROGRAM.len());
-        let prefix = format!("{:-<rest$}", "benchstone-time");
-        let folder = tempfile::Builder::new()
-            .prefix(&prefix)
-            .rand_bytes(random)
-            .tempdir_in(&base)
+        let length = LENGTH - 1 - PROGRAM.len();
+        let folder = Temporary::within(&base, "benchstone-time", length)
             .map_err(Error::file("create a folder in", &base))?;
         Ok(Place { folder })
     }

@@ -1,6 +1,8 @@
 //! Many programs on many inputs, in parallel, as a data set.
 
-use crate::{Error, Job, Measurement, Options, SourceKind, Timer, Timing, options::Code};
+use crate::{
+    Error, Job, Measurement, Options, SourceKind, Timer, Timing, bounded::Faults, options::Code,
+};
 use dataset::{Builder, Input, Notes, Progress, Row, content_hash, content_hash_of};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -301,17 +303,21 @@ pub fn time_suite(
     let settings = (options, &cpu_text, suite.identity(), &tools);
     let builder = Builder::<TimingRow>::create(out, force, &settings)?;
     progress.begin("time", suite.jobs.len() as u64);
+    let faults = Faults::default();
     suite.jobs.par_iter().try_for_each(|job| -> Result<(), Error> {
         if cancelled.load(Ordering::Relaxed) {
             return Err(Error::Cancelled);
         }
         let key = content_hash(job_hash(job).as_bytes());
-        if !builder.has(&key) {
-            builder.add(&key, [TimingRow::new(job, timer.time(job)?, options, cpu)])?;
+        if !builder.has(&key)
+            && let Some(timing) = faults.pass(1, timer.time(job), Error::is_fault)?
+        {
+            builder.add(&key, [TimingRow::new(job, timing, options, cpu)])?;
         }
         progress.advance(1);
         Ok(())
     })?;
+    faults.check(suite.jobs.len() as u64)?;
     let mut rows = builder.rows()?.collect::<Result<Vec<_>, _>>()?;
     rows.sort_by(|a, b| a.name.cmp(&b.name));
     let mut verdicts = BTreeMap::new();

@@ -15,21 +15,23 @@ use crate::{
     pair::{Language, Pair, write_lines},
     schema::{Broken, OnBroken, form, read_values},
     stopwatch::Time,
-    suite::{Test, TestFolder},
+    store::Store,
+    suite::{Test, TestFolder, hash_of},
     toolchain::Executable,
 };
-use dataset::{Progress, Verdict, content_hash};
+use dataset::{Progress, Verdict, content_hash, content_hash_of};
 use generate::{Generator, Scale};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::{
     collections::{BTreeMap, BTreeSet},
     path::Path,
     time::{Duration, Instant},
 };
+use timing::bounded::Faults;
 
 /// Native wall-clock time after which nobody asks for the exact time any more.
 const SLOW: Duration = Duration::from_millis(700);
@@ -105,7 +107,7 @@ impl Problem {
 }
 
 /// What became of one problem.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Grown {
     /// The problem.
     pub problem_id: String,
@@ -162,7 +164,9 @@ pub struct GrowReport {
 /// each problem go to `tests.jsonl` beside them.
 ///
 /// # Errors
-/// When programs cannot be built or run at all, or a file cannot be written.
+/// When programs cannot be built or run at all, where faults of the machine left problems without an answer (when all
+/// others have theirs), after [`timing::bounded::stop`], or when a file cannot be written. The same call then goes on
+/// from there.
 pub fn grow(
     problems: &[Problem],
     pairs: &[Pair],
@@ -184,22 +188,32 @@ pub fn grow(
         }
     }
     progress.begin("grow tests", programs.len() as u64);
-    let results: Vec<(Grown, usize, usize)> = programs
+    let (faults, unfinished) = (Faults::default(), Unfinished { visible, hidden });
+    let results: Vec<Option<Grown>> = programs
         .par_iter()
         .map(|(id, programs)| {
+            timing::bounded::check()?;
             let nothing = Problem { id: (*id).to_owned(), samples: Vec::new() };
             let problem = samples.get(id).copied().unwrap_or(&nothing);
-            let (grown, shown, held_back) = Grower { problem, bench, options }.grow(programs)?;
-            visible.put(&grown.problem_id, &shown)?;
-            hidden.put(&grown.problem_id, &held_back)?;
+            let key = key(problem, programs, bench, options);
+            let grown = match unfinished.get(id, &key) {
+                Some(grown) => Some(grown),
+                None => {
+                    let grown = Grower { problem, bench, options }.grow(programs);
+                    let grown = faults.pass(1, grown, Error::is_fault)?;
+                    grown.map(|made| unfinished.put(&key, made)).transpose()?
+                }
+            };
             progress.advance(1);
-            Ok((grown, shown.len(), held_back.len()))
+            Ok(grown)
         })
         .collect::<Result<_>>()?;
+    faults.check(programs.len() as u64)?;
     let mut report = GrowReport { problems: results.len() as u64, ..GrowReport::default() };
     let mut sizes = Vec::new();
     let mut rows = Vec::new();
-    for (grown, shown, held_back) in &results {
+    for grown in results.iter().flatten() {
+        let (shown, held_back) = (&grown.tests, &grown.hidden);
         report.with_tests += u64::from(*shown > 0);
         report.grown += u64::from(grown.tests > grown.samples);
         report.with_grammar += u64::from(!grown.grammar.is_empty());
@@ -218,6 +232,7 @@ pub fn grow(
     report.largest_instructions_median = sizes.get(sizes.len() / 2).copied().unwrap_or(0);
     report.seconds = started.elapsed().as_secs_f64();
     write_lines(&visible.root().join("tests.jsonl"), &rows)?;
+    unfinished.forget();
     if report.problems == 0 {
         return Err(Error::Empty {
             what: "problems with programs",
@@ -226,6 +241,66 @@ pub fn grow(
     }
     Ok(report)
 }
+
+/// Identity of a problem and of all that shapes its tests.
+fn key(
+    problem: &Problem,
+    programs: &[(&str, Language)],
+    bench: &Bench,
+    options: &GrowOptions,
+) -> String {
+    let settings = format!("{} {} {options:?}", env!("CARGO_PKG_VERSION"), bench.identity());
+    let samples = problem.samples.iter().flat_map(|(input, output)| [input, output]);
+    let programs = programs.iter().flat_map(|(code, language)| [*code, language.name()]);
+    let pieces = [problem.id.as_str(), &settings].into_iter();
+    content_hash_of(pieces.chain(samples.map(String::as_str)).chain(programs).map(str::as_bytes))
+}
+
+/// What is known of the problems of a run that has not ended, in the folder of tests.
+struct Unfinished<'a> {
+    visible: &'a TestFolder,
+    hidden: &'a TestFolder,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Kept {
+    grown: Grown,
+    /// Identity of its tests.
+    tests: [String; 2],
+}
+
+impl Unfinished<'_> {
+    fn store(&self) -> Store {
+        Store::at(&self.visible.root().join("unfinished"))
+    }
+
+    fn get(&self, problem: &str, key: &str) -> Option<Grown> {
+        let kept: Kept = serde_json::from_slice(&self.store().get("grown", key)?).ok()?;
+        let same = |folder: &TestFolder, hash: &String| {
+            folder.tests(problem).is_ok_and(|tests| hash_of(&tests) == *hash)
+        };
+        let [visible, hidden] = &kept.tests;
+        (same(self.visible, visible) && same(self.hidden, hidden)).then_some(kept.grown)
+    }
+
+    fn put(&self, key: &str, (grown, shown, held_back): Made) -> Result<Grown> {
+        self.visible.put(&grown.problem_id, &shown)?;
+        self.hidden.put(&grown.problem_id, &held_back)?;
+        let kept = Kept { grown, tests: [hash_of(&shown), hash_of(&held_back)] };
+        if let Ok(text) = serde_json::to_vec(&kept) {
+            self.store().put("grown", key, &text);
+        }
+        Ok(kept.grown)
+    }
+
+    /// The run has ended.
+    fn forget(&self) {
+        self.store().clear("grown");
+    }
+}
+
+/// What became of a problem, its tests, and its hidden ones.
+type Made = (Grown, Vec<Test>, Vec<Test>);
 
 struct Grower<'a> {
     problem: &'a Problem,
@@ -240,7 +315,7 @@ struct Agreed {
 }
 
 impl Grower<'_> {
-    fn grow(&self, programs: &[(&str, Language)]) -> Result<(Grown, Vec<Test>, Vec<Test>)> {
+    fn grow(&self, programs: &[(&str, Language)]) -> Result<Made> {
         let mut grown = Grown { problem_id: self.problem.id.clone(), ..Grown::default() };
         let samples: Vec<Test> = self
             .problem
@@ -471,6 +546,27 @@ fn scales(grammar: bool) -> Vec<(Scale, usize)> {
 mod tests {
     use super::*;
     use crate::{Limits, Store};
+
+    #[test]
+    fn a_problem_that_is_done_is_found_again_while_its_tests_are_as_they_were() {
+        let folder = tempfile::tempdir().unwrap();
+        let put = |name: &str| TestFolder::create(&folder.path().join(name)).unwrap();
+        let (visible, hidden) = (put("visible"), put("hidden"));
+        let unfinished = Unfinished { visible: &visible, hidden: &hidden };
+        let test = |n: u64| Test { number: n, input: vec![b'1'], output: vec![b'2'] };
+        let grown = Grown { problem_id: "p1".into(), tests: 1, hidden: 1, ..Grown::default() };
+        let made = (grown.clone(), vec![test(0)], vec![test(1)]);
+        assert_eq!(unfinished.get("p1", "key"), None);
+        unfinished.put("key", made.clone()).unwrap();
+        assert_eq!(unfinished.get("p1", "key"), Some(grown));
+        assert_eq!(unfinished.get("p1", "other"), None);
+        visible.put("p1", &[test(7)]).unwrap();
+        assert_eq!(unfinished.get("p1", "key"), None);
+        unfinished.put("key", made).unwrap();
+        unfinished.forget();
+        assert!(!folder.path().join("visible/unfinished").exists());
+        assert!(folder.path().join("visible/p1").exists());
+    }
 
     #[test]
     fn tests_grow_until_the_time_is_not_startup() {

@@ -7,7 +7,7 @@
 mod cheat;
 
 use crate::{
-    Result,
+    Error, Result,
     bench::{Bench, Times},
     candidates::Candidates,
     label::{Label, label},
@@ -24,9 +24,10 @@ use std::{
     sync::atomic::{AtomicU64, Ordering},
     time::Instant,
 };
+use timing::bounded::Faults;
 
 /// Verdicts of candidates and what they say.
-pub const VERDICTS: [(&str, &str); 20] = [
+pub const VERDICTS: [(&str, &str); 24] = [
     ("accepted", "passes all tests, hidden ones too"),
     ("no-program", "the answer has no program in it"),
     ("does-not-compile", "the compiler's first error"),
@@ -36,6 +37,7 @@ pub const VERDICTS: [(&str, &str); 20] = [
     ("cpu-limit", "more processor time than allowed"),
     ("memory-limit", "more memory than allowed"),
     ("output-limit", "printed more than allowed"),
+    ("process-limit", "had more processes than allowed"),
     ("instruction-limit", "executed more instructions than allowed"),
     ("fails-hidden-tests", "right on the tests it could know, wrong on others"),
     (
@@ -48,6 +50,12 @@ pub const VERDICTS: [(&str, &str); 20] = [
     ("undefined-behaviour", "the sanitizers find something that they do not in the slow program"),
     ("reads-clock", "its time would differ from run to run"),
     ("starts-threads", "only programs of one thread have one time"),
+    ("sends-signals", "signals another process than itself"),
+    ("touches-channel", "reaches for the descriptor that its time is reported through"),
+    (
+        "implausible-report",
+        "its time cannot be what the emulator says: it changed the emulator's memory",
+    ),
     ("no-tests", "the problem has none"),
     ("source-fails", "the slow program itself does not pass, so nothing can be compared"),
 ];
@@ -375,10 +383,11 @@ fn seconds(times: &Times) -> Vec<f64> {
 }
 
 /// Judge the candidates for `pairs` and write a row for each as the data set `out`. A run that was
-/// stopped goes on where it was.
+/// stopped goes on where it was. A fault of the machine leaves the candidates of a pair without rows.
 ///
 /// # Errors
-/// When programs cannot be built, run or timed at all, or the data set cannot be made.
+/// When programs cannot be built, run or timed at all, where some were left without rows (when all others have
+/// theirs), after [`timing::bounded::stop`], or when the data set cannot be made.
 pub fn judge(
     pairs: &[Pair],
     candidates: &[Candidates],
@@ -432,16 +441,12 @@ pub fn judge(
         codes.map(|code| (code, pair.language()))
     }));
     let fastest = fastest_known(pairs, &problems, tests, bench, progress)?;
-    let total = of_pair.iter().map(|(_, programs)| programs.len() as u64).sum();
+    let total: u64 = of_pair.iter().map(|(_, programs)| programs.len() as u64).sum();
     progress.begin("judge", total);
     let program_tests = AtomicU64::new(0);
     let key = |at: usize, pair: &Pair| content_hash(format!("{at} {}", pair.name()).as_bytes());
-    of_pair.par_iter().enumerate().try_for_each(|(at, (pair, programs))| -> Result<()> {
-        let key = key(at, pair);
-        if builder.has(&key) {
-            progress.advance(programs.len() as u64);
-            return Ok(());
-        }
+    let faults = Faults::default();
+    let rows_of = |pair: &Pair, programs: &[(&str, &str)]| -> Result<Vec<Judgement>> {
         let source = Source::prepare(pair, tests, bench)?;
         if let Ok(source) = &source {
             let each = (source.visible.len() + source.hidden.len()) as u64;
@@ -465,10 +470,21 @@ pub fn judge(
             row.method = (*method).to_owned();
             row.fastest_seconds = fastest.get(pair.problem_id.as_str()).copied();
             rows.push(row);
-            progress.advance(1);
         }
-        Ok(builder.add(&key, rows)?)
+        Ok(rows)
+    };
+    of_pair.par_iter().enumerate().try_for_each(|(at, (pair, programs))| -> Result<()> {
+        timing::bounded::check()?;
+        let (key, count) = (key(at, pair), programs.len() as u64);
+        if !builder.has(&key)
+            && let Some(rows) = faults.pass(count, rows_of(pair, programs), Error::is_fault)?
+        {
+            builder.add(&key, rows)?;
+        }
+        progress.advance(count);
+        Ok(())
     })?;
+    faults.check(total)?;
 
     let mut rows = Vec::new();
     for (at, (pair, _)) in of_pair.iter().enumerate() {
@@ -519,6 +535,7 @@ fn fastest_known<'a>(
     let times: Vec<(&str, Option<f64>)> = wanted
         .into_par_iter()
         .map(|pair| {
+            timing::bounded::check()?;
             let visible = tests.visible.tests(&pair.problem_id)?;
             let mut best: Option<f64> = None;
             for code in [&pair.src_code, &pair.tgt_code] {

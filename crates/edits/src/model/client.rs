@@ -210,7 +210,8 @@ impl Client {
         let request = body.to_string();
         let url = format!("{}/{path}", self.endpoint.base_url.trim_end_matches('/'));
         let key = content_hash(format!("{url}\n{request}").as_bytes());
-        let kept = self.store.get("answers", &key);
+        let kept =
+            self.store.get("answers", &key).or_else(|| self.store.get_plain("answers", &key));
         if let Some(answer) = kept.and_then(|answer| serde_json::from_slice(&answer).ok()) {
             self.count(CACHED, 1);
             return Ok(answer);

@@ -103,6 +103,7 @@ pub fn propose(
             drawn.programs.clear();
             let (mut failed, mut last) = (0, String::new());
             for sample in 0..options.samples {
+                timing::bounded::check()?;
                 if failures.load(Ordering::Relaxed) >= GIVE_UP {
                     failed += 1;
                     drawn.programs.push(String::new());

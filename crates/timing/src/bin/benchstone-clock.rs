@@ -2,9 +2,12 @@
 //! that on a processor.
 //!
 //! Usage: `benchstone-clock RUNS STDIN-FILE PROGRAM`. It is started inside the sandbox, so that the
-//! sandbox's own start is not part of the times; the program's output goes nowhere.
+//! sandbox's own start is not part of the times; the program's output goes nowhere. What it prints goes to standard
+//! output, which no program is given, and no other process can look into this one.
 
-use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
+use rustix::process::{
+    DumpableBehavior, Pid, WaitId, WaitIdOptions, set_dumpable_behavior, waitid,
+};
 use std::{
     fs::File,
     io,
@@ -16,7 +19,7 @@ use std::{
 fn main() -> ExitCode {
     match run() {
         Ok(line) => {
-            eprintln!("\n{line}");
+            println!("{line}");
             ExitCode::SUCCESS
         }
         Err(error) => {
@@ -27,6 +30,7 @@ fn main() -> ExitCode {
 }
 
 fn run() -> io::Result<String> {
+    set_dumpable_behavior(DumpableBehavior::NotDumpable)?;
     let mut arguments = std::env::args_os().skip(1);
     let mut next =
         |what: &str| arguments.next().ok_or_else(|| io::Error::other(format!("{what} is missing")));

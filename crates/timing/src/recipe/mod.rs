@@ -4,17 +4,16 @@
 
 use crate::{
     Compiler, Error,
+    compiler::{Call, MOST_BYTES, read_made},
     elf::Image,
     options::{Code, Options},
     place::Place,
 };
 use dataset::Verdict;
-use sandbox::{Death, Memory, Profile, Program};
 use std::{
     ffi::{OsStr, OsString},
     path::{Path, PathBuf},
     process::Command,
-    time::Duration,
 };
 
 /// Linked into every program that is timed, so that what differs from run to run answers the same.
@@ -37,9 +36,6 @@ pub const FLAGS: [&str; 8] = [
 pub(crate) fn identity() -> String {
     dataset::content_hash_of([DETERMINISM.as_bytes(), FLAGS.join(" ").as_bytes()])
 }
-
-/// How long a compiler may take.
-const COMPILE: Duration = Duration::from_secs(60);
 
 /// Put a job's program in its place, built where it is a source.
 pub(crate) fn build(
@@ -77,59 +73,25 @@ fn build_with(
     place.put(name, text.as_bytes())?;
     place.put("determinism.c", DETERMINISM.as_bytes())?;
     let compiler = compiler(options.compiler, name == "source.c")?;
-    let mut command: Vec<OsString> = vec![compiler.into_os_string(), standard.into()];
-    command.extend(FLAGS.iter().map(OsString::from));
-    command.extend(options.flags.iter().map(OsString::from));
-    command.extend(["-o", "program", name].map(OsString::from));
+    let mut flags: Vec<OsString> = vec![standard.into()];
+    flags.extend(FLAGS.iter().map(OsString::from));
+    flags.extend(options.flags.iter().map(OsString::from));
+    let mut arguments: Vec<OsString> = ["-o", "program", name].map(OsString::from).into();
     if deterministic {
-        command.push("determinism.c".into());
+        arguments.push("determinism.c".into());
     }
-    let finished = compile(command, place)?;
-    match finished {
-        Err(verdict) => Ok(Err(verdict)),
-        Ok(()) => {
-            let bytes = std::fs::read(&program).map_err(Error::file("read", &program))?;
-            Ok(Image::read(&bytes))
-        }
+    let readable = named_paths(&options.flags);
+    let call = Call { compiler: &compiler, flags, arguments, folder: place.path(), readable };
+    match call.run()? {
+        Err(refusal) => Ok(Err(refusal.verdict)),
+        Ok(()) => Ok(Image::read(&read_made(&program, MOST_BYTES)?)),
     }
 }
 
-fn compile(command: Vec<OsString>, place: &Place) -> Result<Result<(), Verdict>, Error> {
-    let what = Path::new(&command[0]).display().to_string();
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let program = Program {
-        command,
-        environment: vec![
-            ("PATH".into(), path),
-            ("LC_ALL".into(), "C".into()),
-            ("TMPDIR".into(), place.path().into()),
-        ],
-        directory: Some(place.path().into()),
-        wall: COMPILE,
-        ..Program::default()
-    };
-    let profile = Profile {
-        processor: COMPILE,
-        memory: Memory::Resident(4 << 30),
-        output_bytes: 256 << 20,
-        ..Profile::compile(place.path().into())
-    };
-    let finished = sandbox::run(&program, &profile)
-        .map_err(|death| Error::Start { what: what.clone(), reason: death.to_string() })?;
-    let words = String::from_utf8_lossy(&finished.stderr).into_owned();
-    Ok(match (finished.death, finished.status) {
-        (None, Some(0)) => Ok(()),
-        (None, _) => Err(Verdict::new("does-not-compile", first_error(&words))),
-        (Some(Death::Start(reason)), _) => return Err(Error::Start { what, reason }),
-        (Some(death), _) => Err(Verdict::new("does-not-compile", format!("the compiler: {death}"))),
-    })
-}
-
-/// The first diagnostic that is an error, without the folder it is about.
-fn first_error(words: &str) -> String {
-    let errors = ["error:", "undefined reference", "multiple definition"];
-    let line = words.lines().find(|line| errors.iter().any(|error| line.contains(error)));
-    line.or_else(|| words.lines().next()).unwrap_or("the compiler said nothing").trim().to_owned()
+/// What a user's flags name is for the compiler to read: folders of headers and libraries, files of flags.
+fn named_paths(flags: &[String]) -> Vec<PathBuf> {
+    let named = flags.iter().filter_map(|flag| Some(PathBuf::from(&flag[flag.find('/')?..])));
+    named.filter(|path| path.exists()).collect()
 }
 
 fn compiler(kind: Compiler, c: bool) -> Result<PathBuf, Error> {
@@ -210,9 +172,10 @@ mod tests {
     }
 
     #[test]
-    fn names_the_first_error_and_not_the_note_before_it() {
-        let words =
-            "source.cpp: In function 'int main()':\nsource.cpp:3:1: error: 'x' was not declared\n";
-        assert!(first_error(words).contains("'x' was not declared"));
+    fn what_flags_of_the_user_name_can_be_read() {
+        let flags =
+            ["-O2", "-I/usr/include", "@/etc/hostname", "-I/no/such/folder"].map(String::from);
+        let named = named_paths(&flags);
+        assert_eq!(named, [PathBuf::from("/usr/include"), PathBuf::from("/etc/hostname")]);
     }
 }

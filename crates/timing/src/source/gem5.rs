@@ -1,17 +1,22 @@
 //! gem5's out-of-order processor in system-call emulation, with the processor file's parameters as
 //! far as gem5 has them (those of `skylake` are PIE's).
 
-use super::{Prepared, Source, qemu::seconds, run_bounded, verdict_of};
+use super::{Prepared, Run, Source, qemu::seconds};
 use crate::{
     Error, Measurement,
+    bounded::verdict_of,
+    compiler::read_made,
     options::Options,
     recipe::{find_on_path, version},
 };
 use dataset::{Verdict, content_hash, content_hash_of};
+use sandbox::Calls;
 use std::{collections::BTreeMap, ffi::OsString, path::PathBuf, time::Instant};
 use timing_model::Cpu;
 
 const INSTALL: &str = "build gem5 for X86 and put gem5.opt on PATH (www.gem5.org)";
+/// Bytes of its statistics at most.
+const STATISTICS: u64 = 16 << 20;
 const CONFIGURATION: &str = include_str!("gem5.py");
 
 pub(super) struct Gem5 {
@@ -58,16 +63,20 @@ impl Source for Gem5 {
             "stdin".into(),
         ]);
         let started = Instant::now();
-        let writable = vec![place.path().into()];
-        let finished =
-            run_bounded("gem5", command, program, &self.options, Vec::new(), writable, true)?;
+        let made = place.file("gem5-out");
+        std::fs::create_dir_all(&made).map_err(Error::file("create", &made))?;
+        let mut run = Run::new("gem5", command, program, &self.options, &[&self.gem5]);
+        run.profile.writable.push(made.clone());
+        run.profile.processes = 4;
+        run.profile.proc = true;
+        run.profile.calls = Calls::Files;
+        let finished = run.go()?;
         let host_seconds = started.elapsed().as_secs_f64();
         if let Some(death) = &finished.death {
             return Ok(Err(verdict_of(death)));
         }
-        let path = place.file("gem5-out/stats.txt");
-        let text = std::fs::read_to_string(&path).map_err(Error::file("read", &path))?;
-        let statistics = parse(&text);
+        let text = read_made(&made.join("stats.txt"), STATISTICS)?;
+        let statistics = parse(&String::from_utf8_lossy(&text));
         let find =
             |ends: &str| statistics.iter().find(|(name, _)| name.ends_with(ends)).map(|(_, v)| *v);
         let cycles = find("cpu.numCycles").ok_or_else(|| Error::Unreadable {

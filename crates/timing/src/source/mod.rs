@@ -11,14 +11,18 @@ mod wall;
 pub(crate) use wall::Clock;
 
 use crate::{
-    Error, Measurement,
+    Error, Measurement, bounded,
     elf::Image,
     options::{Options, SourceKind},
     place::Place,
 };
 use dataset::Verdict;
-use sandbox::{Calls, Death, Finished, Memory, Profile, Program};
-use std::{ffi::OsString, path::PathBuf, time::Duration};
+use sandbox::{Finished, Memory, Profile, Program};
+use std::{
+    ffi::OsString,
+    path::{Path, PathBuf},
+    time::Duration,
+};
 use timing_model::Cpu;
 
 /// A built program in its place, with its input in a file beside it.
@@ -84,49 +88,52 @@ pub(crate) fn open(options: &Options, cpu: &Cpu) -> Result<Box<dyn Source>, Erro
     })
 }
 
-/// Run an emulator or a native program under the limits of a foreign one.
-fn run_bounded(
+/// A run of an emulator or of a native program.
+struct Run<'a> {
     what: &'static str,
     command: Vec<OsString>,
-    program: &Prepared<'_>,
-    options: &Options,
-    tools: Vec<PathBuf>,
-    writes: Vec<PathBuf>,
-    processes: bool,
-) -> Result<Finished, Error> {
-    let profile = Profile {
-        memory: Memory::Resident(options.memory_bytes),
-        processor: options.timeout,
-        output_bytes: options.output_bytes,
-        readable: tools,
-        calls: if processes { Calls::Files } else { Calls::Compute },
-        writable: writes,
-        processes: if processes { 8 } else { 1 },
-        ..Profile::native()
-    };
-    run_under(what, command, program, &profile, options.timeout)
+    place: &'a Place,
+    profile: Profile,
+    wall: Duration,
+    stdin: Vec<u8>,
+    /// Whether descriptor 3 is a pipe to us.
+    channel: bool,
 }
 
-/// Run an emulator or a native program under a profile, for at most `wall`.
-fn run_under(
-    what: &'static str,
-    command: Vec<OsString>,
-    program: &Prepared<'_>,
-    profile: &Profile,
-    wall: Duration,
-) -> Result<Finished, Error> {
-    let run = Program {
-        command,
-        environment: Vec::new(),
-        directory: Some(program.place.path().into()),
-        wall,
-        ..Program::default()
-    };
-    let start = |reason: String| Error::Start { what: what.to_owned(), reason };
-    match sandbox::run(&run, profile) {
-        Ok(Finished { death: Some(Death::Start(reason)), .. }) => Err(start(reason)),
-        Ok(finished) => Ok(finished),
-        Err(death) => Err(start(death.to_string())),
+impl<'a> Run<'a> {
+    /// Under the limits of the options: it reads its place and `tools`, and writes nothing.
+    fn new(
+        what: &'static str,
+        command: Vec<OsString>,
+        program: &Prepared<'a>,
+        options: &Options,
+        tools: &[&Path],
+    ) -> Run<'a> {
+        let base = Profile::native();
+        let mut readable = base.readable.clone();
+        readable.push(program.place.path().into());
+        readable.extend(tools.iter().map(PathBuf::from));
+        let profile = Profile {
+            memory: Memory::Resident(options.memory_bytes),
+            processor: options.timeout,
+            output_bytes: options.output_bytes,
+            readable,
+            ..base
+        };
+        let (place, wall) = (program.place, options.timeout);
+        Run { what, command, place, profile, wall, stdin: Vec::new(), channel: false }
+    }
+
+    fn go(self) -> Result<Finished, Error> {
+        let program = Program {
+            command: self.command,
+            environment: Vec::new(),
+            directory: Some(self.place.path().into()),
+            stdin: self.stdin,
+            wall: self.wall,
+            channel: self.channel,
+        };
+        bounded::run(self.what, &program, &self.profile)
     }
 }
 
@@ -139,18 +146,9 @@ pub(crate) fn run_plain(
     let stdin = place.put("stdin", b"")?;
     let prepared = Prepared { place, program: place.program(), stdin, image: Image::default() };
     let command = vec![prepared.program.clone().into_os_string()];
-    let finished = run_bounded(what, command, &prepared, options, Vec::new(), Vec::new(), false)?;
+    let finished = Run::new(what, command, &prepared, options, &[]).go()?;
     match finished.death {
         None => Ok(String::from_utf8_lossy(&finished.stdout).into_owned()),
         Some(death) => Err(Error::Start { what: what.into(), reason: death.to_string() }),
-    }
-}
-
-/// The verdict that a bad end earns.
-fn verdict_of(death: &Death) -> Verdict {
-    match death {
-        Death::Signal(4, _) => Verdict::new("crashes", "illegal instruction (signal 4)"),
-        Death::Signal(..) | Death::Exit(..) => Verdict::new("crashes", death.to_string()),
-        other => Verdict::new(other.name(), other.to_string()),
     }
 }

@@ -2,10 +2,10 @@
 
 mod served;
 
-use super::{Prepared, Source, run_bounded, verdict_of};
-use crate::{Error, Measurement, options::Options, recipe::find_on_path};
+use super::{Prepared, Run, Source};
+use crate::{Error, Measurement, bounded::verdict_of, options::Options, recipe::find_on_path};
 use dataset::{Verdict, content_hash, content_hash_of};
-use sandbox::{Death, companion};
+use sandbox::{Death, Finished, companion};
 use std::{
     ffi::OsString,
     path::{Path, PathBuf},
@@ -70,13 +70,7 @@ impl Qemu {
     }
 
     /// `more` are further arguments of the plugin.
-    fn command(
-        &self,
-        program: &Prepared<'_>,
-        cpu: &Path,
-        mark: &str,
-        more: &[(&str, u64)],
-    ) -> Vec<OsString> {
+    fn command(&self, program: &Prepared<'_>, cpu: &Path, more: &[(&str, u64)]) -> Vec<OsString> {
         let mut plugin = OsString::new();
         // A comma inside a path is doubled, as QEMU's options want it.
         let mut word = |name: &str, value: &str| {
@@ -87,7 +81,6 @@ impl Qemu {
         };
         word("file", &self.plugin.to_string_lossy());
         word("cpu", &cpu.to_string_lossy());
-        word("mark", mark);
         word("stdin", &program.stdin.to_string_lossy());
         word("main", &program.image.main.to_string());
         word("image_end", &program.image.end.to_string());
@@ -111,25 +104,17 @@ impl Qemu {
     /// Run the program once.
     fn measure_once(&self, program: &Prepared<'_>) -> Result<Result<Measurement, Verdict>, Error> {
         let cpu = program.place.put("cpu.toml", self.cpu_text.as_bytes())?;
-        let mark = mark();
-        let command = self.command(program, &cpu, &mark, &[]);
+        let command = self.command(program, &cpu, &[]);
+        let tools = [self.emulator.as_path(), &self.plugin];
+        let mut run = Run::new("qemu-x86_64", command, program, &self.options, &tools);
+        run.channel = true;
         let started = Instant::now();
-        let finished = run_bounded(
-            "qemu-x86_64",
-            command,
-            program,
-            &self.options,
-            vec![self.plugin.clone()],
-            Vec::new(),
-            false,
-        )?;
+        let finished = run.go()?;
         let host_seconds = started.elapsed().as_secs_f64();
-        let words = String::from_utf8_lossy(&finished.stderr);
-        let said = |what: &str| {
-            words.lines().rev().find_map(|line| {
-                line.strip_prefix(mark.as_str())?.trim_start().strip_prefix(what).map(str::trim)
-            })
-        };
+        let channel = String::from_utf8_lossy(&finished.channel);
+        let said = told(&channel, &finished)?;
+        let said =
+            |what: &str| said.iter().rev().find_map(|line| line.strip_prefix(what).map(str::trim));
         let input_ended = said("input-ended").is_some();
         let bad_end = |verdict: Verdict| {
             if input_ended
@@ -151,13 +136,18 @@ impl Qemu {
             return Ok(Err(bad_end(verdict_of(death))));
         }
         let Some(report) = said("report").and_then(Report::parse) else {
-            if let Some(problem) = words.lines().find(|line| line.contains("timing plugin")) {
-                return Err(Error::Unreadable { source_name: "qemu", reason: problem.to_owned() });
-            }
             let status = finished.status.unwrap_or(-1);
+            let words = String::from_utf8_lossy(&finished.stderr).into_owned();
             // QEMU raises the program's fatal signal again, or leaves with 128 and its number.
-            return Ok(Err(bad_end(verdict_of(&Death::Exit(status, words.into_owned())))));
+            return Ok(Err(bad_end(verdict_of(&Death::Exit(status, words)))));
         };
+        if !is_plausible(report.counters.instructions, &finished) {
+            let detail = format!(
+                "{} instructions in {:.0} s of processor time: it changed its emulator's memory",
+                report.counters.instructions, finished.user_seconds
+            );
+            return Ok(Err(Verdict::new("implausible-report", detail)));
+        }
         Ok(Ok(Measurement {
             exit_status: finished.status.unwrap_or(0),
             input_ended: Some(input_ended),
@@ -261,9 +251,43 @@ impl Qemu {
     }
 }
 
-/// Nothing a program can know, so that it cannot print a report of its own.
-fn mark() -> String {
-    content_hash(format!("{:?} {}", Instant::now(), std::process::id()).as_bytes())
+/// What the plugin said over its channel. It first says a key that it made up, which begins each of its lines: what a
+/// program writes there, should it ever find a way, is passed over.
+///
+/// # Errors
+/// When the plugin did not even begin, or says itself that it failed: nothing of the program had run.
+fn told<'a>(channel: &'a str, finished: &Finished) -> Result<Vec<&'a str>, Error> {
+    let fault = |reason: String| Error::Start { what: "qemu-x86_64".into(), reason };
+    let lines = |key: &'a str| {
+        let own = channel.lines().filter_map(move |line| line.strip_prefix(key));
+        own.filter_map(|line| line.strip_prefix(' '))
+    };
+    let key = channel.lines().find_map(|line| line.strip_prefix("begun "));
+    let Some(key) = key.filter(|key| key.len() == KEY_LENGTH) else {
+        let words = String::from_utf8_lossy(&finished.stderr);
+        let last = words.lines().last().unwrap_or("it said nothing").to_owned();
+        let death = finished.death.as_ref().map(|death| format!("{death}; ")).unwrap_or_default();
+        return Err(fault(format!("the timing plugin did not begin: {death}{last}")));
+    };
+    let all: Vec<&str> = lines(key).collect();
+    match all.iter().find_map(|line| line.strip_prefix("failed ")) {
+        Some(reason) => Err(fault(reason.to_owned())),
+        None => Ok(all),
+    }
+}
+
+/// Characters of the plugin's key.
+const KEY_LENGTH: usize = 32;
+
+/// Whether a count of instructions fits the processor time of the emulator: what changes the counters in the emulator's
+/// memory can report anything. Programs that are all translation and system calls are far above the bound.
+fn is_plausible(instructions: u64, finished: &Finished) -> bool {
+    const LEAST_PER_SECOND: f64 = 5_000.0;
+    const MOST_PER_SECOND: f64 = 1e10;
+    let seconds = finished.user_seconds;
+    let instructions = instructions as f64;
+    instructions >= (seconds - 5.0) * LEAST_PER_SECOND
+        && instructions <= (seconds + 1.0) * MOST_PER_SECOND
 }
 
 /// Cycles as seconds of the processor's clock.
@@ -286,6 +310,11 @@ fn refusal(name: &str, options: &Options) -> Verdict {
             "starts a thread or a process; only programs of one thread have one time".into(),
         ),
         "uses-network" => ("uses-network", "opens a socket".into()),
+        "sends-signals" => ("sends-signals", "sends a signal to another process".into()),
+        "touches-channel" => (
+            "touches-channel",
+            "makes a system call about the descriptor that its time is reported through".into(),
+        ),
         _ => (
             "instruction-limit",
             format!("ran for more than {} instructions", options.max_instructions),

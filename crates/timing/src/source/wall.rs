@@ -1,9 +1,9 @@
 //! This host's clock: the best of several runs, with an interval.
 
-use super::{Prepared, Source, run_bounded, verdict_of};
-use crate::{Error, Measurement, options::Options};
+use super::{Prepared, Run, Source};
+use crate::{Error, Measurement, bounded::verdict_of, options::Options};
 use dataset::Verdict;
-use sandbox::companion;
+use sandbox::{Calls, companion};
 use serde::{Deserialize, Serialize};
 use std::{ffi::OsString, path::PathBuf, time::Instant};
 
@@ -45,17 +45,20 @@ impl Clock {
         command.push(runs.to_string().into());
         command.push(program.stdin.clone().into_os_string());
         command.push(program.program.clone().into_os_string());
-        let writable = Vec::new();
-        let finished =
-            run_bounded(CLOCK, command, program, &self.options, Vec::new(), writable, true)?;
+        let mut run = Run::new(CLOCK, command, program, &self.options, &[&self.clock]);
+        // It and the program, whose output goes to `/dev/null` and whose processor time is in `/proc`.
+        run.profile.processes = 2;
+        run.profile.proc = true;
+        run.profile.calls = Calls::Files;
+        let finished = run.go()?;
         if let Some(death) = &finished.death {
             return Ok(Err(verdict_of(death)));
         }
-        let words = String::from_utf8_lossy(&finished.stderr);
-        let runs = words.lines().last().and_then(|line| serde_json::from_str::<Runs>(line).ok());
-        let runs = runs.ok_or_else(|| Error::Unreadable {
-            source_name: "wall",
-            reason: words.lines().last().unwrap_or("the clock said nothing").to_owned(),
+        // Its standard output is its own: the program's goes nowhere.
+        let runs = serde_json::from_slice::<Runs>(&finished.stdout).map_err(|_| {
+            let words = String::from_utf8_lossy(&finished.stderr);
+            let reason = words.lines().last().unwrap_or("the clock said nothing").to_owned();
+            Error::Start { what: CLOCK.into(), reason }
         })?;
         if runs.signal != 0 {
             return Ok(Err(Verdict::new("crashes", format!("killed by signal {}", runs.signal))));

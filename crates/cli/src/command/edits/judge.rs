@@ -15,8 +15,9 @@ use std::{path::PathBuf, process::ExitCode};
 A line of candidates is {\"src_id\": ..., \"generated_answers\": [...]}. Extra or missing lines of output\n\
 fail, as does a fraction that is off by 1e-3. Verdicts are rows: accepted, does-not-compile,\n\
 wrong-output, crashes, timeout, memory-limit, output-limit, fails-hidden-tests, undefined-behaviour,\n\
-shrunken-array, answer-table, hard-coded-input, output-before-reading, ... A run that was stopped goes\n\
-on where it was when the same command is given again.")]
+shrunken-array, answer-table, hard-coded-input, output-before-reading, ... A fault of this machine (no\n\
+room, no memory, a tool that was killed) is none: the exit status is 2 then. A run that was stopped, by\n\
+Ctrl-C or by faults, goes on where it was when the same command is given again.")]
 pub(crate) struct Judge {
     /// Pairs: a data set, or JSON lines in one of PIE's forms
     pairs: PathBuf,

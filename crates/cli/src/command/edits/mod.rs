@@ -9,7 +9,7 @@ mod self_play;
 mod tests;
 mod validate;
 
-use crate::{Global, duration::limit};
+use crate::{Global, duration::limit, interrupt};
 use edits::{Bench, Client, Endpoint, Limits, Store};
 use std::{path::PathBuf, process::ExitCode, time::Duration};
 
@@ -84,7 +84,9 @@ impl Conditions {
         self.cache.as_deref().map_or_else(Store::of_user, Store::at)
     }
 
+    /// Ctrl-C ends the programs that it runs, from now on.
     fn bench(&self) -> anyhow::Result<Bench> {
+        interrupt::ending_programs()?;
         let timing = timing::Options {
             cpu: self.cpu.clone(),
             source: timing::SourceKind::parse(&self.source)?,

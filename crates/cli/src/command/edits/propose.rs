@@ -1,7 +1,7 @@
 //! `benchstone edits propose`: candidates from rules or from a model.
 
 use super::{Asking, Conditions, OnBroken, tell_broken};
-use crate::{Global, output, progress::Bar, target};
+use crate::{Global, interrupt, output, progress::Bar, target};
 use anyhow::{Context, bail};
 use edits::{
     Encoder, EndpointEncoder, IndexKind, Pair, Prompt, ProposeOptions, Rewriter, SearchOptions,
@@ -207,6 +207,7 @@ impl Propose {
             seed: self.seed,
         };
         let client = client(model);
+        interrupt::ending_programs()?;
         let bar = Bar::new(global);
         let (candidates, report) = edits::with_jobs(global.jobs(), || {
             propose(pairs, &known, &client, &prompt, encoder.as_ref(), &options, &bar)

@@ -35,7 +35,10 @@ Flags of --flag stand behind the recipe's, so -O0 replaces its -O3. A program's 
 verdict. Sources: qemu (the model, the default), gem5, cachegrind (coarse), wall (this\n\
 machine's clock, best of --runs). What a program does wrong is its verdict, with exit status 1:\n\
 does-not-compile, crashes, output-limit, instruction-limit, timeout, reads-past-input, reads-clock,\n\
-reads-random, starts-threads, uses-network, needs-avx512, dynamic, elf-32-bit, not-an-elf, ..."
+reads-random, starts-threads, uses-network, needs-avx512, touches-channel, sends-signals,\n\
+dynamic, elf-32-bit, not-an-elf, ...\n\
+A fault of this machine (no room, no memory, a tool that was killed) is no verdict: the program has no row,\n\
+the exit status is 2, and the same command does the rest."
 )]
 pub(crate) struct Time {
     #[command(subcommand)]
@@ -159,6 +162,7 @@ fn rate(text: &str) -> Result<u64, String> {
 
 impl Time {
     pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
+        let cancelled = interrupt::ending_programs()?;
         match self.verb {
             Some(Verb::Calibrate(verb)) => return verb.run(global),
             Some(Verb::Cpu(verb)) => return verb.run(),
@@ -183,7 +187,6 @@ impl Time {
                 Ok(if timing.is_accepted() { ExitCode::SUCCESS } else { output::NEGATIVE })
             }
             (None, Some(suite), Some(out)) => {
-                let cancelled = interrupt::flag()?;
                 let suite = Suite::read(suite)?;
                 let bar = Bar::new(global);
                 let pool = rayon::ThreadPoolBuilder::new()

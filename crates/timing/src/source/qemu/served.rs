@@ -1,16 +1,18 @@
 //! One start of the emulator for many inputs of a program: the plugin copies the process where inputs
 //! first matter (`serve` of `timing-plugin`), and what came of each copy is read here.
 
-use super::{Prepared, Qemu, mark};
-use crate::{Error, Measurement, source::run_under};
+use super::{Prepared, Qemu, is_plausible, told};
+use crate::{Error, Measurement, source::Run};
 use dataset::content_hash;
-use sandbox::{Memory, Profile};
+use sandbox::Memory;
 use timing_model::Report;
 
 /// What a copy of the program left behind.
 struct Served<'a> {
     stdout: &'a [u8],
-    /// Lines of the plugin, without the mark.
+    /// How it ended and how long it took.
+    end: &'a str,
+    /// What the plugin said in it before.
     said: Vec<&'a str>,
 }
 
@@ -28,30 +30,32 @@ impl Qemu {
             // Where the plugin looks for them: the name of the one input, and a number.
             program.place.put(&format!("stdin.{number}"), input)?;
         }
-        let mark = mark();
         let count = inputs.len() as u64;
         let wall = u64::try_from(options.timeout.as_millis()).unwrap_or(u64::MAX);
         let limits = [("inputs", count), ("memory", options.memory_bytes), ("wall_ms", wall)];
-        let command = self.command(program, &cpu, &mark, &limits);
+        let command = self.command(program, &cpu, &limits);
+        let tools = [self.emulator.as_path(), &self.plugin];
+        let mut run = Run::new("qemu-x86_64", command, program, options, &tools);
         // The plugin watches the memory of each copy. What they print together is held to what one may.
-        let profile = Profile {
-            memory: Memory::AddressSpace(u64::MAX),
-            processor: options.timeout,
-            output_bytes: options.output_bytes,
-            readable: vec![self.plugin.clone()],
-            processes: 4,
-            ..Profile::native()
-        };
-        let whole = options.timeout.saturating_mul(u32::try_from(count + 1).unwrap_or(u32::MAX));
-        let finished = run_under("qemu-x86_64", command, program, &profile, whole)?;
-        let said = String::from_utf8_lossy(&finished.stderr);
-        let served = parts(&finished.stdout, &said, &mark);
-        Ok(served.iter().map(|served| self.measurement_of(served)).collect())
+        run.profile.memory = Memory::AddressSpace(u64::MAX);
+        // The original and one copy at a time; it looks at the copy's memory in `/proc`.
+        run.profile.processes = 2;
+        run.profile.proc = true;
+        run.wall = options.timeout.saturating_mul(u32::try_from(count + 1).unwrap_or(u32::MAX));
+        run.channel = true;
+        let finished = run.go()?;
+        let channel = String::from_utf8_lossy(&finished.channel);
+        let said = told(&channel, &finished)?;
+        let all: Vec<Option<Measurement>> =
+            parts(&finished.stdout, &said).iter().map(|part| self.measurement_of(part)).collect();
+        let instructions = all.iter().flatten().filter_map(|measurement| measurement.instructions);
+        // Alone each is looked at by itself.
+        Ok(if is_plausible(instructions.sum(), &finished) { all } else { Vec::new() })
     }
 
     fn measurement_of(&self, served: &Served<'_>) -> Option<Measurement> {
         let said = |what| served.said.iter().find_map(|line| line.strip_prefix(what));
-        let (status, nanoseconds) = said("served")?.trim().split_once(' ')?;
+        let (status, nanoseconds) = served.end.split_once(' ')?;
         let report = Report::parse(said("report")?)?;
         if said("refused").is_some() {
             return None;
@@ -66,22 +70,23 @@ impl Qemu {
     }
 }
 
-/// The outputs of the copies, and what the plugin said in each, up to the last whole one.
-fn parts<'a>(stdout: &'a [u8], stderr: &'a str, mark: &str) -> Vec<Served<'a>> {
-    let end = format!("\n{mark}\n");
+/// The copies, with their outputs, which come one behind the other: `served STATUS NANOSECONDS BYTES`.
+fn parts<'a>(stdout: &'a [u8], told: &[&'a str]) -> Vec<Served<'a>> {
     let mut rest = stdout;
     let mut all = Vec::new();
     let mut said = Vec::new();
-    for line in stderr.lines().filter_map(|line| line.strip_prefix(mark)).map(str::trim_start) {
-        said.push(line);
-        if !line.starts_with("served") {
+    for line in told {
+        let Some(end) = line.strip_prefix("served ") else {
+            said.push(*line);
             continue;
-        }
-        let Some(at) = rest.windows(end.len()).position(|found| found == end.as_bytes()) else {
+        };
+        let Some((end, bytes)) = end.trim().rsplit_once(' ') else { break };
+        let Some((stdout, behind)) = bytes.parse().ok().and_then(|at| rest.split_at_checked(at))
+        else {
             break;
         };
-        all.push(Served { stdout: &rest[..at], said: std::mem::take(&mut said) });
-        rest = &rest[at + end.len()..];
+        all.push(Served { stdout, end, said: std::mem::take(&mut said) });
+        rest = behind;
     }
     all
 }
@@ -92,12 +97,19 @@ mod tests {
 
     #[test]
     fn outputs_and_words_of_copies_are_told_apart() {
-        let stdout = b"one\n\nMARK\n\nMARK\nthree\nand a half";
-        let stderr = "\nMARK report a\n\nMARK served 0 12\nnoise\nMARK input-ended \n\nMARK report b\n\nMARK served 3 9\n\nMARK served killed 1\n";
-        let parts = parts(stdout, stderr, "MARK");
+        let stdout = b"one\nthree\nand a half";
+        let told = [
+            "report a",
+            "served 0 12 4",
+            "input-ended ",
+            "report b",
+            "served 3 9 0",
+            "served killed 1 99",
+        ];
+        let parts = parts(stdout, &told);
         assert_eq!(parts.len(), 2);
         assert_eq!((parts[0].stdout, parts[1].stdout), (&b"one\n"[..], &b""[..]));
-        assert_eq!(parts[0].said, ["report a", "served 0 12"]);
-        assert_eq!(parts[1].said, ["input-ended ", "report b", "served 3 9"]);
+        assert_eq!((&parts[0].said[..], parts[0].end), (&["report a"][..], "0 12"));
+        assert_eq!((&parts[1].said[..], parts[1].end), (&["input-ended ", "report b"][..], "3 9"));
     }
 }

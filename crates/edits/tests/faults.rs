@@ -1,0 +1,75 @@
+//! A machine without room makes no verdicts, and what it could not judge is judged once there is room.
+
+use edits::{Bench, Candidates, JudgeOptions, Limits, Pair, Store, TestFolder, Tests, judge};
+use std::{path::Path, process::Command};
+
+const HOME: &str = "EDITS_FAULTS_HOME";
+
+fn judged(home: &Path) -> String {
+    let options = timing::Options { max_instructions: 50_000_000, ..timing::Options::default() };
+    let store = Store::at(&home.join("cache"));
+    let bench = match Bench::open(&options, Limits::default(), &store) {
+        Ok(bench) => bench,
+        Err(error) => return format!("skipped: {error}"),
+    };
+    let visible = TestFolder::create(&home.join("tests")).unwrap();
+    let test = edits::Test { number: 0, input: b"20\n".to_vec(), output: b"210\n".to_vec() };
+    visible.put("p1", &[test]).unwrap();
+    let read = "#include <cstdio>\nint main() { int n; if (scanf(\"%d\", &n) != 1) return 1;";
+    let pair = Pair {
+        problem_id: "p1".into(),
+        src_id: "s1".into(),
+        src_code: format!(
+            "{read} long s = 0; for (int i = 1; i <= n; i++) s += i; printf(\"%ld\\n\", s); }}\n"
+        ),
+        ..Pair::default()
+    };
+    let right = format!("{read} printf(\"%ld\\n\", (long)n * (n + 1) / 2); }}\n");
+    let wrong = "int main() { return x; }\n".to_owned();
+    let programs = vec![right, wrong];
+    let candidates = Candidates { src_id: "s1".into(), programs, ..Candidates::default() };
+    let tests = Tests { visible, hidden: None };
+    let (out, options) = (home.join("judged"), JudgeOptions::default());
+    match judge(&[pair], &[candidates], &tests, &bench, &options, (&out, false), &dataset::Silent) {
+        Ok(report) => format!("{:?}", report.verdicts),
+        Err(error) => format!("error: {error}"),
+    }
+}
+
+#[test]
+fn a_full_folder_for_temporary_files_leaves_no_verdict_and_nothing_in_the_store() {
+    const TEST: &str =
+        "a_full_folder_for_temporary_files_leaves_no_verdict_and_nothing_in_the_store";
+    if let Some(home) = std::env::var_os(HOME) {
+        let mounted = Command::new("mount")
+            .args(["-t", "tmpfs", "-o", "size=600k", "none"])
+            .arg(std::env::temp_dir())
+            .status();
+        let told = match mounted.is_ok_and(|status| status.success()) {
+            true => judged(Path::new(&home)),
+            false => "skipped: no namespaces to mount in".into(),
+        };
+        return eprintln!("told {told}");
+    }
+    let (home, small) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let output = Command::new("unshare")
+        .arg("-Urm")
+        .arg(std::env::current_exe().unwrap())
+        .args([TEST, "--exact", "--nocapture"])
+        .env(HOME, home.path())
+        .env("TMPDIR", small.path())
+        .output()
+        .unwrap();
+    let text = String::from_utf8_lossy(&output.stderr).into_owned();
+    let told = text
+        .lines()
+        .find_map(|line| line.strip_prefix("told "))
+        .unwrap_or_else(|| panic!("{text}"));
+    if told.starts_with("skipped") {
+        return println!("{told}");
+    }
+    assert!(told.starts_with("error: ") && told.contains("no room"), "{told}");
+    assert!(!home.path().join("cache/rejected").exists());
+    assert!(!home.path().join("judged").exists());
+    assert_eq!(judged(home.path()), "{\"accepted\": 1, \"does-not-compile\": 1}");
+}
