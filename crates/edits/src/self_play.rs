@@ -187,10 +187,7 @@ pub fn self_play(
     let groups = group(invented, pairs, &mut report);
     report.groups = groups.len() as u64;
 
-    let partial = out.with_extension("partial");
-    if partial.exists() {
-        std::fs::remove_dir_all(&partial).map_err(Error::file("remove", &partial))?;
-    }
+    let partial = dataset::begin_folder(out)?;
     let made = TestFolder::create(&partial.join("tests"))?;
     for (name, programs) in &groups {
         made.put(name, &programs[0].tests)?;
@@ -234,7 +231,7 @@ pub fn self_play(
     report.seconds = started.elapsed().as_secs_f64();
     if asking.answered.load(Ordering::Relaxed) == 0 {
         // Nothing is kept of a game that was not played.
-        let _ = std::fs::remove_dir_all(&partial);
+        let _ = dataset::abandon_folder(&partial);
         let tries = client.endpoint().tries;
         let endpoint = client.endpoint().base_url.clone();
         return Err(Error::Endpoint { endpoint, tries, reason: report.failure });
@@ -259,10 +256,8 @@ fn write(
         ..Notes::default()
     };
     Builder::<Pair>::create(&partial.join("pairs"), true, options)?.finish(kept, notes)?;
-    if out.exists() {
-        std::fs::remove_dir_all(out).map_err(Error::file("replace", out))?;
-    }
-    std::fs::rename(partial, out).map_err(Error::file("write", out))
+    let ours = |name: &Path| ["pairs", "tests"].iter().any(|own| name == Path::new(own));
+    Ok(dataset::place_folder(partial, out, &ours)?)
 }
 
 /// A new program and what it prints, or why it is none; `None` where the endpoint gave no answer.
