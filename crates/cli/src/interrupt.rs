@@ -14,6 +14,14 @@ const STATUS: u8 = 130;
 
 static FLAG: OnceLock<Arc<AtomicBool>> = OnceLock::new();
 
+/// Have a file beyond the limit on their size (`ulimit -f`) be an error with words, not the end of
+/// the process. A handler and not `SIG_IGN`: that would be handed on to programs under study.
+pub(crate) fn survive_large_files() -> anyhow::Result<()> {
+    signal_hook::flag::register(signal_hook::consts::SIGXFSZ, Arc::new(AtomicBool::new(false)))
+        .map(|_| ())
+        .context("cannot handle the signal for too large files")
+}
+
 /// A flag that Ctrl-C (or a termination signal) raises. A command asks for it once.
 pub(crate) fn flag() -> anyhow::Result<Arc<AtomicBool>> {
     listen(|| {

@@ -13,7 +13,7 @@ mod size;
 mod target;
 
 use clap::{CommandFactory, FromArgMatches, Parser};
-use std::process::ExitCode;
+use std::{io::Write, process::ExitCode};
 
 /// Programs and data for learned compilers: mine, describe, model, steer, run.
 #[derive(Parser, Debug)]
@@ -52,6 +52,9 @@ pub(crate) struct Global {
     /// Start foreign programs even where the kernel lacks a protection: namespaces, Landlock or seccomp
     #[arg(long, global = true)]
     allow_weak_sandbox: bool,
+    /// Compare each part of the data sets that are read with its hash
+    #[arg(long, global = true)]
+    verify_hashes: bool,
     /// A TOML file any flag of the command may stand in (`out = "kernels"`)
     #[arg(long, global = true, value_name = "FILE")]
     config: Option<std::path::PathBuf>,
@@ -75,6 +78,9 @@ const JOBS_PER_CORE: usize = 8;
 const LEAST_BOUND: usize = 32;
 
 fn main() -> ExitCode {
+    if let Err(error) = interrupt::survive_large_files() {
+        return fail(&error);
+    }
     let arguments = match config::arguments(&Arguments::command()) {
         Ok(arguments) => arguments,
         Err(error) => return fail(&error),
@@ -84,6 +90,10 @@ fn main() -> ExitCode {
     }
     let matches = Arguments::command().get_matches_from(arguments);
     let parsed = Arguments::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    dataset::verify_hashes(parsed.global.verify_hashes);
+    if !parsed.global.quiet {
+        dataset::on_notice(|notice| eprintln!("benchstone: {notice}"));
+    }
     sandbox::allow_weak(parsed.global.allow_weak_sandbox);
     if let Some(wanted) = parsed.global.jobs
         && wanted != parsed.global.jobs()
@@ -116,7 +126,8 @@ fn fail(error: &anyhow::Error) -> ExitCode {
             text = format!("{text}: {cause}");
         }
     }
-    eprintln!("benchstone: {}", output::plain(&text));
+    // Standard error may be the file that is full.
+    let _ = writeln!(std::io::stderr(), "benchstone: {}", output::plain(&text));
     interrupt::status().unwrap_or(ExitCode::from(2))
 }
 

@@ -336,3 +336,122 @@ fn a_full_disk_is_a_message_and_no_data_set() {
     assert!(said(&output).to_lowercase().contains("no space left"), "{}", said(&output));
     assert!(!whole);
 }
+
+/// A file system of its own at `folder`, if one can be mounted here.
+struct Mounted(PathBuf);
+
+impl Mounted {
+    fn new(folder: &Path, options: &str) -> Option<Mounted> {
+        fs::create_dir(folder).expect("a folder");
+        let mounted = Mounted(folder.to_owned());
+        let done = mounted.mount(options);
+        if !done {
+            println!("skipped: a small file system cannot be mounted here");
+        }
+        done.then_some(mounted)
+    }
+
+    fn mount(&self, options: &str) -> bool {
+        let mut command = Command::new("mount");
+        command.args(["-t", "tmpfs", "-o", options, "tmpfs"]).arg(&self.0).stderr(Stdio::null());
+        command.status().is_ok_and(|status| status.success())
+    }
+}
+
+impl Drop for Mounted {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg(&self.0).stderr(Stdio::null()).status();
+    }
+}
+
+fn identity(set: &Path) -> serde_json::Value {
+    let text = fs::read(set.join("dataset.json")).expect("a manifest");
+    let manifest: serde_json::Value = serde_json::from_slice(&text).expect("JSON");
+    manifest["identity"].clone()
+}
+
+#[test]
+fn a_disk_that_is_full_at_the_end_is_a_message_and_the_same_command_goes_on() {
+    let home = tempfile::tempdir().expect("a folder");
+    let folder = programs(home.path(), 2);
+    // Something that does not compress, so that its size on disk is known well enough.
+    let mut state = 1_u64;
+    let noise: String = (0..40_000)
+        .map(|_| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            char::from(b'A' + (state >> 33) as u8 % 26)
+        })
+        .collect();
+    fs::write(folder.join("noise.cl"), format!("kernel void k() {{}} // {noise}\n"))
+        .expect("a file");
+    let mine = |out: &Path| {
+        let mut command = benchstone();
+        command.arg("mine").arg(&folder).arg("--out").arg(out).output().expect("it starts")
+    };
+    let straight = home.path().join("straight");
+    assert!(mine(&straight).status.success());
+    let part = fs::metadata(straight.join("part-00000.parquet")).expect("a part").len();
+    // Room for the part of the unfinished data set, and not for the shard that is made of it.
+    let size = |share: u64| format!("size={}", part * share / 10);
+    let Some(mounted) = Mounted::new(&home.path().join("small"), &size(15)) else { return };
+    let out = mounted.0.join("raw");
+    let output = mine(&out);
+    assert_eq!(output.status.code(), Some(2), "{}", said(&output));
+    assert!(said(&output).contains("No space left"), "{}", said(&output));
+    assert!(said(&output).contains("repeat the command"), "{}", said(&output));
+    assert!(!out.exists());
+    assert!(mounted.0.join("raw.partial").is_dir(), "what was done is kept");
+    assert!(mounted.mount(&format!("remount,{}", size(40))), "it can be made larger");
+    let output = mine(&out);
+    assert!(output.status.success(), "{}", said(&output));
+    assert_eq!(identity(&out), identity(&straight));
+    assert_eq!(fs::read_dir(&mounted.0).expect("a folder").count(), 1);
+}
+
+#[test]
+fn a_folder_that_cannot_be_written_is_a_message() {
+    let home = tempfile::tempdir().expect("a folder");
+    let folder = programs(home.path(), 2);
+    let Some(mounted) = Mounted::new(&home.path().join("small"), "ro") else { return };
+    let mut command = benchstone();
+    command.arg("mine").arg(&folder).arg("--out").arg(mounted.0.join("raw"));
+    let output = command.output().expect("it starts");
+    assert_eq!(output.status.code(), Some(2), "{}", said(&output));
+    assert!(said(&output).contains("Read-only file system"), "{}", said(&output));
+    assert!(said(&output).contains("with --out"), "{}", said(&output));
+}
+
+#[test]
+fn a_file_beyond_the_limit_on_their_size_is_a_message_and_the_same_command_goes_on() {
+    let home = tempfile::tempdir().expect("a folder");
+    let folder = programs(home.path(), 60);
+    let out = home.path().join("raw");
+    let limited = Command::new("sh")
+        .args(["-c", "ulimit -f 8; exec \"$@\"", "sh", env!("CARGO_BIN_EXE_benchstone"), "mine"])
+        .arg(&folder)
+        .arg("--out")
+        .arg(&out)
+        .output()
+        .expect("it starts");
+    assert_eq!(limited.status.code(), Some(2), "{limited:?}");
+    assert!(said(&limited).contains("File too large"), "{}", said(&limited));
+    assert!(said(&limited).contains("ulimit -f"), "{}", said(&limited));
+    assert!(!out.exists());
+    let output = benchstone().arg("mine").arg(&folder).arg("--out").arg(&out).output();
+    let output = output.expect("it starts");
+    assert!(output.status.success(), "{}", said(&output));
+}
+
+#[test]
+fn two_runs_have_the_same_bytes() {
+    let home = tempfile::tempdir().expect("a folder");
+    let folder = programs(home.path(), 30);
+    let bytes = |name: &str| {
+        let out = home.path().join(name);
+        let mut command = benchstone();
+        let output = command.arg("mine").arg(&folder).arg("--out").arg(&out).output();
+        assert!(output.expect("it starts").status.success());
+        fs::read(out.join("part-00000.parquet")).expect("a part")
+    };
+    assert_eq!(bytes("one"), bytes("two"));
+}

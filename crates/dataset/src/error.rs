@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The file system refused.
-    #[error("cannot {action} {path}: {source}", path = path.display())]
+    #[error("cannot {action} {path}: {source}{hint}", path = path.display(), hint = hint(action, source))]
     File {
         /// What was tried.
         action: &'static str,
@@ -19,6 +19,66 @@ pub enum Error {
     /// The output folder holds what no data set holds.
     #[error("{} is no data set, so --force does not replace it; name another folder with --out", .0.display())]
     Foreign(PathBuf),
+    /// The output is a link.
+    #[error("{} is a link, which --force does not replace; name the folder that it leads to with --out", .0.display())]
+    ForeignLink(PathBuf),
+    /// The folder in which the data set would come to be is not ours.
+    #[error(
+        "{} was not made by benchstone, so it is left alone; move it away or name another folder with --out",
+        .0.display()
+    )]
+    ForeignPartial(PathBuf),
+    /// A file of somebody else's lies where we would have to remove one.
+    #[error(
+        "{} holds {}, which is no part of a data set and is not removed; move it away first",
+        folder.display(), file.display()
+    )]
+    ForeignFile {
+        /// The folder.
+        folder: PathBuf,
+        /// The file, by its name in there.
+        file: PathBuf,
+    },
+    /// The output has no name of its own.
+    #[error("{} names no new folder; name one with --out", .0.display())]
+    NoName(PathBuf),
+    /// A pipe, a socket or a device where a file or folder should be: what comes out may never end.
+    #[error("{} is {what}, and no file or folder: copy what it holds to a file", path.display())]
+    NoFile {
+        /// The path.
+        path: PathBuf,
+        /// What it is.
+        what: &'static str,
+    },
+    /// An unfinished data set was begun with other inputs.
+    #[error(
+        "{} holds an unfinished data set made from other inputs ({changes}); \
+         put them back as they were and repeat the command, or start over with --force",
+        folder.display()
+    )]
+    OtherInputs {
+        /// The unfinished data set.
+        folder: PathBuf,
+        /// Which are not what they were.
+        changes: String,
+    },
+    /// A stage cannot say what became of all that it read.
+    #[error(
+        "internal error: {read} {units} were read for {}, and {told} of them accounted for ({fates}); \
+         nothing was written there, please report this", path.display()
+    )]
+    Lost {
+        /// The data set that was to be made.
+        path: PathBuf,
+        /// How many were read.
+        read: u64,
+        /// Of what.
+        units: &'static str,
+        /// How many are accounted for.
+        told: u64,
+        /// By what became of them.
+        fates: String,
+    },
     /// An unfinished data set was begun with other settings.
     #[error(
         "{} holds an unfinished data set made with other settings; \
@@ -36,6 +96,16 @@ pub enum Error {
     Manifest {
         /// The `dataset.json`.
         path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A part of a data set is not what the manifest says.
+    #[error("{}: {reason}; `benchstone fsck` checks all of it", folder.join(part).display())]
+    Part {
+        /// The data set.
+        folder: PathBuf,
+        /// The part's name.
+        part: String,
         /// What is wrong with it.
         reason: String,
     },
@@ -80,9 +150,6 @@ pub enum Error {
         /// What is wrong.
         reason: String,
     },
-    /// A pipe or a device: what comes out of it may never end.
-    #[error("{} is neither a file nor a folder: copy what it holds to a file", .0.display())]
-    NoFile(PathBuf),
     /// No program of a known kind below a path.
     #[error("no programs (.cl .c .cpp .ll .bc, or a data set with a `text` column) in {}", .0.display())]
     NoPrograms(PathBuf),
@@ -94,8 +161,39 @@ impl Error {
         move |source| Error::File { action, path, source }
     }
 
+    /// What went wrong while a Parquet file was written: nearly always the file system's refusal.
+    pub(crate) fn writing(path: &Path) -> impl FnOnce(parquet::errors::ParquetError) -> Error {
+        let path = path.to_owned();
+        move |error| match error {
+            parquet::errors::ParquetError::External(inner) => match inner.downcast() {
+                Ok(source) => Error::File { action: "write", path, source: *source },
+                Err(other) => Error::Shard { path, reason: other.to_string() },
+            },
+            other => Error::Shard { path, reason: other.to_string() },
+        }
+    }
+
     pub(crate) fn shard(path: &Path, reason: impl std::fmt::Display) -> Error {
         Error::Shard { path: path.to_owned(), reason: reason.to_string() }
+    }
+}
+
+/// What a user can do where nothing could be written.
+fn hint(action: &str, source: &std::io::Error) -> &'static str {
+    use std::io::ErrorKind;
+    match source.kind() {
+        _ if action == "read" || action == "open" => "",
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
+            "; make room and repeat the command: it goes on from there"
+        }
+        ErrorKind::FileTooLarge => {
+            "; raise the limit on the size of files (`ulimit -f`) and repeat the command: \
+             it goes on from there"
+        }
+        ErrorKind::ReadOnlyFilesystem | ErrorKind::PermissionDenied => {
+            "; name a folder that can be written to with --out"
+        }
+        _ => "",
     }
 }
 

@@ -1,9 +1,11 @@
 use crate::{
-    Dataset, Error, Manifest, Notes, Result, Shard, builder::claim, content_hash, content_hash_of,
-    manifest::host, shard,
+    Dataset, Error, Manifest, Notes, Result, Shard, content_hash_of_file,
+    place::part_name,
+    shard,
+    unfinished::{Plan, Unfinished},
 };
 use arrow::array::RecordBatch;
-use std::{fs, os::unix::fs::PermissionsExt, path::Path};
+use std::path::Path;
 
 /// Write record batches whose columns are known only at run time, for example one per feature, as
 /// a data set at `out` of the schema and version given, whole or not at all; `force` replaces
@@ -20,41 +22,17 @@ pub fn write_flat(
     batches: &[RecordBatch],
     notes: Notes,
 ) -> Result<Dataset> {
-    claim(out, force)?;
     let columns = batches.first().map(RecordBatch::schema).ok_or_else(|| Error::Columns {
         schema: schema.to_owned(),
         reason: "no batch, so no columns".to_owned(),
     })?;
-    let parent = match out.parent() {
-        Some(parent) if parent != Path::new("") => parent,
-        _ => Path::new("."),
-    };
-    fs::create_dir_all(parent).map_err(Error::file("create", parent))?;
-    let whole = tempfile::Builder::new()
-        .prefix(".partial-")
-        .permissions(fs::Permissions::from_mode(0o755))
-        .tempdir_in(parent)
-        .map_err(Error::file("create a folder in", parent))?;
-    let file = "part-00000.parquet".to_owned();
-    let path = whole.path().join(&file);
+    // It has no parts, so there is nothing to go on with: one that was killed is begun anew.
+    let plan = Plan::new(schema, version, "flat".to_owned(), &[]);
+    let unfinished = Unfinished::begin(out, force, &plan)?;
+    let file = part_name(0);
+    let path = unfinished.whole()?.join(&file);
     let rows = shard::write_batches(&path, columns, batches)?;
-    let content = fs::read(&path).map_err(Error::file("read", &path))?;
-    let hash = content_hash(&content);
-    let shards = vec![Shard { file, rows, bytes: content.len() as u64, hash }];
-    let manifest = Manifest {
-        schema: schema.to_owned(),
-        version,
-        benchstone: env!("CARGO_PKG_VERSION").to_owned(),
-        identity: content_hash_of(shards.iter().map(|shard| shard.hash.as_bytes())),
-        rows,
-        shards,
-        notes,
-        host: host(),
-    };
-    manifest.write(whole.path())?;
-    if out.exists() {
-        fs::remove_dir_all(out).map_err(Error::file("remove", out))?;
-    }
-    fs::rename(whole.keep(), out).map_err(Error::file("write", out))?;
-    Dataset::open(out)
+    let (bytes, hash) = content_hash_of_file(&path).map_err(Error::file("read", &path))?;
+    let shards = vec![Shard { file, rows, bytes, hash }];
+    unfinished.finish(&Manifest::of(schema, version, shards, notes))
 }

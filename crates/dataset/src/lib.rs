@@ -8,6 +8,9 @@
 //! - [`Builder`] makes a data set whole or not at all, in parts, so that a killed run goes on where
 //!   it was.
 //! - [`Dataset`] opens one; [`Programs`] opens one *or* a plain folder or file of programs.
+//!   Parts that are missing, cut off or too many are found when it is opened, [`check`] looks at
+//!   every byte.
+//! - [`Tally`] is what a stage says became of everything it read; one that lost something fails.
 //! - [`Verdict`] says why a program was kept, changed or turned away. It is data, never an error.
 //! - [`families`] groups near-duplicates; [`Licences`] decides by SPDX expression.
 //!
@@ -34,38 +37,56 @@
 //! ```
 
 mod builder;
+mod check;
 mod detail;
 mod error;
 mod family;
+mod file;
 mod flat;
+mod folder;
 mod hash;
 mod licence;
+mod lock;
 mod manifest;
+mod name;
+mod notice;
+mod place;
 mod program;
 mod progress;
 mod provenance;
 mod reader;
 mod row;
 mod shard;
+mod staging;
+mod tally;
 mod text;
+mod unfinished;
 mod verdict;
 
 pub use builder::Builder;
+pub use check::{Checked, Problem, check, verify_hashes};
 pub use detail::without_chance;
 pub use error::Error;
 pub use family::{FAMILY_THRESHOLD, Signature, families};
+pub use file::{is_machine_fault, open_file, read_file};
 pub use flat::write_flat;
+pub use folder::FolderFile;
 pub use hash::{content_hash, content_hash_of, content_hash_of_file};
 pub use licence::Licences;
 pub use manifest::{Input, Manifest, Notes, Shard};
-pub use program::{Code, Language, Program, Programs};
+pub use name::{bytes_text, path_text};
+pub use notice::on_notice;
+pub use place::{PAGE_GENERATOR, is_part_name};
+pub use program::{Code, Found, LARGEST_PROGRAM, Language, Program, Programs, Rejected};
 pub use progress::{Progress, Silent};
 pub use provenance::Provenance;
 pub use reader::Dataset;
 pub use row::Row;
 pub use shard::write as write_shard;
+pub use staging::{abandon_folder, begin_folder, partial_folder, place_folder};
+pub use tally::Tally;
 pub use text::{Decoded, decode};
 pub use verdict::Verdict;
 
 /// Results of this crate.
-pub type Result<T> = std::result::Result<T, Error>;
+pub type Result<T, E = Error> = std::result::Result<T, E>;

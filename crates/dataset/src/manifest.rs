@@ -1,6 +1,9 @@
-use crate::{Error, Result};
+use crate::{Error, Result, content_hash_of, read_file};
 use serde::{Deserialize, Serialize};
-use std::{collections::BTreeMap, path::Path};
+use std::{collections::BTreeMap, fs::File, io::Write, path::Path};
+
+/// No manifest is larger: it counts, and names inputs.
+const LARGEST: u64 = 256 << 20;
 
 /// One Parquet file of a data set.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -69,8 +72,10 @@ impl Manifest {
 
     pub(crate) fn read(folder: &Path) -> Result<Manifest> {
         let path = folder.join(Manifest::FILE);
-        let text = match std::fs::read_to_string(&path) {
-            Ok(text) => text,
+        let broken = |reason: String| Error::Manifest { path: path.clone(), reason };
+        let text = match read_file(&path, LARGEST) {
+            Ok(Some(text)) => text,
+            Ok(None) => return Err(broken(format!("more than {} MiB", LARGEST >> 20))),
             Err(error)
                 if matches!(
                     error.kind(),
@@ -81,20 +86,41 @@ impl Manifest {
             }
             Err(error) => return Err(Error::file("read", &path)(error)),
         };
-        serde_json::from_str(&text)
-            .map_err(|error| Error::Manifest { path, reason: error.to_string() })
+        serde_json::from_slice(&text).map_err(|error| broken(error.to_string()))
+    }
+
+    /// The manifest of these shards.
+    pub(crate) fn of(schema: &str, version: u32, shards: Vec<Shard>, notes: Notes) -> Manifest {
+        Manifest {
+            schema: schema.to_owned(),
+            version,
+            benchstone: env!("CARGO_PKG_VERSION").to_owned(),
+            identity: Manifest::identity_of(&shards),
+            rows: shards.iter().map(|shard| shard.rows).sum(),
+            shards,
+            notes,
+            host: host(),
+        }
+    }
+
+    pub(crate) fn identity_of(shards: &[Shard]) -> String {
+        content_hash_of(shards.iter().map(|shard| shard.hash.as_bytes()))
     }
 
     pub(crate) fn write(&self, folder: &Path) -> Result<()> {
         let path = folder.join(Manifest::FILE);
         let text = serde_json::to_string_pretty(self)
             .map_err(|error| Error::Manifest { path: path.clone(), reason: error.to_string() })?;
-        std::fs::write(&path, text + "\n").map_err(Error::file("write", &path))
+        let written = File::create(&path).and_then(|mut file| {
+            file.write_all((text + "\n").as_bytes())?;
+            file.sync_all()
+        });
+        written.map_err(Error::file("write", &path))
     }
 }
 
 /// A short description of this machine for results: processor model and core count.
-pub(crate) fn host() -> String {
+fn host() -> String {
     let info = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let model = info.lines().find_map(|line| line.strip_prefix("model name")?.split_once(':'));
     let model = model.map_or("unknown processor", |(_, name)| name.trim());

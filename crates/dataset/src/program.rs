@@ -1,4 +1,4 @@
-use crate::{Dataset, Error, Result, Verdict};
+use crate::{Dataset, Error, FolderFile, Input, Result, Verdict, file, folder, notice, path_text};
 use arrow::array::{Array, AsArray, RecordBatch};
 use std::path::{Path, PathBuf};
 
@@ -56,6 +56,21 @@ pub enum Code {
 }
 
 impl Code {
+    /// Bytes of it.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        match self {
+            Code::Text(text) => text.len(),
+            Code::Bytes(bytes) => bytes.len(),
+        }
+    }
+
+    /// Whether there is nothing in it.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
     /// Identity of the content: see [`content_hash`](crate::content_hash).
     #[must_use]
     pub fn hash(&self) -> String {
@@ -79,14 +94,35 @@ pub struct Program {
     pub code: Code,
 }
 
+/// A larger file is no program: its verdict is `too-large`.
+pub const LARGEST_PROGRAM: u64 = 64 << 20;
+
+/// What stands in the place of a program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Found {
+    /// One that was read.
+    Program(Program),
+    /// One that cannot be, and why: for stages that make a row of everything.
+    Rejected(Rejected),
+}
+
+/// A file that is a program by its name and cannot be read as one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rejected {
+    /// Its path relative to what was opened.
+    pub path: String,
+    /// `unsafe-path`, `not-a-file`, `too-deep`, `unreadable` or `too-large`.
+    pub verdict: Verdict,
+}
+
 /// Programs from wherever a user points: a data set with a `text` (or `content`) column, a folder,
 /// or a file.
 #[derive(Debug)]
 pub enum Programs {
     /// The accepted rows of a data set.
     Dataset(Box<Dataset>),
-    /// Files, with the folder their paths are relative to.
-    Files(PathBuf, Vec<PathBuf>),
+    /// Files, and the folder that was opened.
+    Files(PathBuf, Vec<FolderFile>),
 }
 
 impl Programs {
@@ -97,21 +133,21 @@ impl Programs {
     pub fn open(path: &Path) -> Result<Programs> {
         let metadata = std::fs::metadata(path).map_err(Error::file("read", path))?;
         if metadata.is_file() {
-            let folder = path.parent().map(Path::to_owned).unwrap_or_default();
+            let name = Path::new(path.file_name().unwrap_or_default());
+            let file = FolderFile { file: path.to_owned(), path: path_text(name), rejected: None };
             return match Language::of(path) {
-                Some(_) => Ok(Programs::Files(folder, vec![path.to_owned()])),
+                Some(_) => Ok(Programs::Files(path.to_owned(), vec![file])),
                 None => Err(Error::NoPrograms(path.to_owned())),
             };
         }
         if !metadata.is_dir() {
-            return Err(Error::NoFile(path.to_owned()));
+            let what = file::kind_text(metadata.file_type());
+            return Err(Error::NoFile { path: path.to_owned(), what });
         }
         if Dataset::is_at(path) {
             return Ok(Programs::Dataset(Box::new(Dataset::open(path)?)));
         }
-        let mut files = Vec::new();
-        collect(path, &mut files, 0)?;
-        files.sort();
+        let files = folder::programs(path).map_err(Error::file("read", path))?;
         if files.is_empty() {
             return Err(Error::NoPrograms(path.to_owned()));
         }
@@ -133,52 +169,150 @@ impl Programs {
         self.len() == 0
     }
 
+    /// What they are made of: the data set, or each file, by content. `name` is what a user calls
+    /// a data set.
+    ///
+    /// # Errors
+    /// When this machine cannot read a file.
+    pub fn inputs(&self, name: &str) -> Result<Vec<Input>> {
+        match self {
+            Programs::Dataset(dataset) => {
+                Ok(vec![Input { name: name.to_owned(), hash: dataset.manifest().identity.clone() }])
+            }
+            Programs::Files(_, files) => files
+                .iter()
+                .map(|file| Ok(Input { name: file.path.clone(), hash: identity_of(file)? }))
+                .collect(),
+        }
+    }
+
     /// Identity of the programs: a data set's own, or a hash over paths and contents of files.
     ///
     /// # Errors
-    /// When a file cannot be read.
+    /// When this machine cannot read a file.
     pub fn identity(&self) -> Result<String> {
+        Ok(self.identity_of(&self.inputs("")?))
+    }
+
+    /// As [`Programs::identity`], of [`Programs::inputs`] that are known already.
+    #[must_use]
+    pub fn identity_of(&self, inputs: &[Input]) -> String {
         match self {
-            Programs::Dataset(dataset) => Ok(dataset.manifest().identity.clone()),
+            Programs::Dataset(dataset) => dataset.manifest().identity.clone(),
             Programs::Files(_, files) => {
-                let mut pieces = Vec::new();
-                for file in files {
-                    pieces.push(file.as_os_str().as_encoded_bytes().to_vec());
-                    let content = std::fs::read(file).map_err(Error::file("read", file))?;
-                    pieces.push(crate::content_hash(&content).into_bytes());
-                }
-                Ok(crate::content_hash_of(pieces.iter().map(Vec::as_slice)))
+                let pieces = files.iter().zip(inputs).flat_map(|(file, input)| {
+                    [file.file.as_os_str().as_encoded_bytes(), input.hash.as_bytes()]
+                });
+                crate::content_hash_of(pieces)
             }
         }
     }
 
-    /// The programs, in order, read as they are asked for.
+    /// The programs, in order, read as they are asked for. What cannot be read is passed over, with
+    /// a notice (see [`on_notice`](crate::on_notice)); who makes rows wants [`Programs::found`].
     ///
     /// # Errors
-    /// When the data set has no column of programs; items: when one cannot be read.
+    /// When the data set has no column of programs; items: when this machine fails to read one.
     pub fn iter(&self) -> Result<Box<dyn Iterator<Item = Result<Program>> + '_>> {
+        let folder = match self {
+            Programs::Dataset(dataset) => dataset.folder(),
+            Programs::Files(folder, _) => folder,
+        };
+        let mut passed = PassedOver { folder: folder.to_owned(), count: 0, first: None };
+        Ok(Box::new(self.found()?.filter_map(move |found| match found {
+            Ok(Found::Program(program)) => Some(Ok(program)),
+            Ok(Found::Rejected(rejected)) => {
+                passed.count += 1;
+                passed.first.get_or_insert(rejected);
+                None
+            }
+            Err(error) => Some(Err(error)),
+        })))
+    }
+
+    /// The programs, in order, read as they are asked for, and what stands in the place of one.
+    ///
+    /// # Errors
+    /// As [`Programs::iter`].
+    pub fn found(&self) -> Result<Box<dyn Iterator<Item = Result<Found>> + '_>> {
         Ok(match self {
             Programs::Dataset(dataset) => {
                 let folder = dataset.folder().to_owned();
                 let batches = dataset.batches(None)?;
                 Box::new(batches.flat_map(move |batch| match batch {
                     Ok(batch) => match programs_of(&batch) {
-                        Some(programs) => programs.into_iter().map(Ok).collect(),
+                        Some(programs) => {
+                            programs.into_iter().map(|one| Ok(Found::Program(one))).collect()
+                        }
                         None => vec![Err(Error::NoPrograms(folder.clone()))],
                     },
                     Err(error) => vec![Err(error)],
                 }))
             }
-            Programs::Files(folder, files) => {
-                Box::new(files.iter().map(move |file| read_program(folder, file)))
-            }
+            Programs::Files(_, files) => Box::new(files.iter().map(read)),
         })
     }
 }
 
-fn read_program(folder: &Path, file: &Path) -> Result<Program> {
-    let content = std::fs::read(file).map_err(Error::file("read", file))?;
-    let language = Language::of(file).ok_or_else(|| Error::NoPrograms(file.to_owned()))?;
+/// Says, once no more is asked for, what was passed over.
+struct PassedOver {
+    folder: PathBuf,
+    count: u64,
+    first: Option<Rejected>,
+}
+
+impl Drop for PassedOver {
+    fn drop(&mut self) {
+        if let Some(first) = &self.first {
+            notice::tell(&format!(
+                "{}: {} passed over, first {} ({})",
+                self.folder.display(),
+                match self.count {
+                    1 => "1 file is".to_owned(),
+                    count => format!("{count} files are"),
+                },
+                first.path,
+                first.verdict
+            ));
+        }
+    }
+}
+
+fn identity_of(file: &FolderFile) -> Result<String> {
+    if let Some(verdict) = &file.rejected {
+        return Ok(verdict.name.to_string());
+    }
+    Ok(match content_of(file)? {
+        Ok(content) => crate::content_hash(&content),
+        Err(verdict) => verdict.name.to_string(),
+    })
+}
+
+/// The bytes of a file, or why there are none.
+fn content_of(file: &FolderFile) -> Result<Result<Vec<u8>, Verdict>> {
+    match file::read_file(&file.file, LARGEST_PROGRAM) {
+        Ok(Some(content)) => Ok(Ok(content)),
+        Ok(None) => {
+            let detail = format!("more than {} MiB", LARGEST_PROGRAM >> 20);
+            Ok(Err(Verdict::new("too-large", detail)))
+        }
+        Err(error) => folder::unreadable(error).map(Err).map_err(Error::file("read", &file.file)),
+    }
+}
+
+fn read(file: &FolderFile) -> Result<Found> {
+    let content = match &file.rejected {
+        Some(verdict) => Err(verdict.clone()),
+        None => content_of(file)?,
+    };
+    let path = file.path.clone();
+    let content = match content {
+        Ok(content) => content,
+        Err(verdict) => return Ok(Found::Rejected(Rejected { path, verdict })),
+    };
+    // By the name where it stands: a link may lead to a file of another.
+    let language = Language::of(Path::new(&path)).or_else(|| Language::of(&file.file));
+    let language = language.ok_or_else(|| Error::NoPrograms(file.file.clone()))?;
     let code = match language {
         Language::Bitcode => Code::Bytes(content),
         _ => match crate::decode(&content) {
@@ -186,8 +320,7 @@ fn read_program(folder: &Path, file: &Path) -> Result<Program> {
             None => Code::Bytes(content),
         },
     };
-    let path = file.strip_prefix(folder).unwrap_or(file).to_string_lossy().into_owned();
-    Ok(Program { path, name: String::new(), language, code })
+    Ok(Found::Program(Program { path, name: String::new(), language, code }))
 }
 
 fn programs_of(batch: &RecordBatch) -> Option<Vec<Program>> {
@@ -221,23 +354,4 @@ fn programs_of(batch: &RecordBatch) -> Option<Vec<Program>> {
         })
         .collect();
     Some(programs)
-}
-
-/// Deeper than any real tree; a loop of links ends here.
-const DEPTH: usize = 64;
-
-fn collect(folder: &Path, files: &mut Vec<PathBuf>, depth: usize) -> Result<()> {
-    let entries = std::fs::read_dir(folder).map_err(Error::file("read", folder))?;
-    for entry in entries {
-        let entry = entry.map_err(Error::file("read", folder))?;
-        let path = entry.path();
-        let kind = entry.file_type().map_err(Error::file("read", &path))?;
-        // Links to files are followed, links to folders are not: they may form loops.
-        if kind.is_dir() && depth < DEPTH {
-            collect(&path, files, depth + 1)?;
-        } else if !kind.is_dir() && Language::of(&path).is_some() && path.is_file() {
-            files.push(path);
-        }
-    }
-    Ok(())
 }

@@ -1,4 +1,4 @@
-use crate::{Error, Manifest, Result, Row, shard};
+use crate::{Error, Manifest, Result, Row, check, shard};
 use arrow::array::RecordBatch;
 use std::path::{Path, PathBuf};
 
@@ -10,12 +10,16 @@ pub struct Dataset {
 }
 
 impl Dataset {
-    /// Open the data set in `folder`.
+    /// Open the data set in `folder`, all of whose parts are there: each of the size and with as many
+    /// rows as the manifest says, and no other. [`verify_hashes`](crate::verify_hashes) has them
+    /// compared with their hashes, too.
     ///
     /// # Errors
-    /// When there is none, or its manifest cannot be read.
+    /// When there is none, or its manifest cannot be read; names a part that is not as it should be.
     pub fn open(folder: &Path) -> Result<Dataset> {
-        Ok(Dataset { folder: folder.to_owned(), manifest: Manifest::read(folder)? })
+        let manifest = Manifest::read(folder)?;
+        check::on_opening(folder, &manifest)?;
+        Ok(Dataset { folder: folder.to_owned(), manifest })
     }
 
     /// Whether `folder` holds a data set.

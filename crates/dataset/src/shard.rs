@@ -1,6 +1,6 @@
 //! Parquet files of rows.
 
-use crate::{Error, Result, Row};
+use crate::{Error, Result, Row, file::open_file};
 use arrow::{
     array::RecordBatch,
     datatypes::{Schema, SchemaRef},
@@ -45,7 +45,7 @@ pub fn write<T: Row>(path: &Path, rows: impl Iterator<Item = Result<T>>) -> Resu
         count += batch.len() as u64;
         let columns = T::to_batch(&batch)?;
         size = batch_rows(columns.get_array_memory_size(), batch.len());
-        writer.write(&columns).map_err(|error| Error::shard(path, error))?;
+        writer.write(&columns).map_err(Error::writing(path))?;
     }
     close(path, writer)?;
     Ok(count)
@@ -59,7 +59,7 @@ pub(crate) fn write_batches(
 ) -> Result<u64> {
     let mut writer = writer(path, schema)?;
     for batch in batches {
-        writer.write(batch).map_err(|error| Error::shard(path, error))?;
+        writer.write(batch).map_err(Error::writing(path))?;
     }
     close(path, writer)?;
     Ok(batches.iter().map(|batch| batch.num_rows() as u64).sum())
@@ -73,12 +73,12 @@ fn writer(path: &Path, schema: SchemaRef) -> Result<ArrowWriter<File>> {
         .set_max_row_group_bytes(Some(GROUP_BYTES))
         .set_created_by("benchstone".to_owned())
         .build();
-    ArrowWriter::try_new(file, schema, Some(properties)).map_err(|error| Error::shard(path, error))
+    ArrowWriter::try_new(file, schema, Some(properties)).map_err(Error::writing(path))
 }
 
-fn close(path: &Path, writer: ArrowWriter<File>) -> Result<()> {
-    let file = writer.into_inner().map_err(|error| Error::shard(path, error))?;
-    file.sync_all().map_err(Error::file("write", path))
+fn close(path: &Path, mut writer: ArrowWriter<File>) -> Result<()> {
+    writer.finish().map_err(Error::writing(path))?;
+    writer.inner().sync_all().map_err(Error::file("write", path))
 }
 
 /// The record batches of a Parquet file, of the named columns or all.
@@ -86,7 +86,7 @@ pub(crate) fn batches(
     path: &Path,
     columns: Option<&[&str]>,
 ) -> Result<impl Iterator<Item = Result<RecordBatch>> + use<>> {
-    let file = File::open(path).map_err(Error::file("open", path))?;
+    let file = open_file(path).map_err(Error::file("open", path))?;
     let builder = ParquetRecordBatchReaderBuilder::try_new(file)
         .map_err(|error| Error::shard(path, error))?;
     let groups = builder.metadata().row_groups();

@@ -191,8 +191,7 @@ pub fn self_play(
     let groups = group(invented, pairs, &mut report);
     report.groups = groups.len() as u64;
 
-    let partial = out.with_extension("partial");
-    begin(&partial)?;
+    let partial = dataset::begin_folder(out)?;
     let made = TestFolder::create(&partial.join("tests"))?;
     for (name, programs) in &groups {
         made.put(name, &programs[0].tests)?;
@@ -239,31 +238,13 @@ pub fn self_play(
     report.seconds = started.elapsed().as_secs_f64();
     if asking.answered.load(Ordering::Relaxed) == 0 {
         // Nothing is kept of a game that was not played.
-        let _ = std::fs::remove_dir_all(&partial);
+        let _ = dataset::abandon_folder(&partial);
         let tries = client.endpoint().tries;
         let endpoint = client.endpoint().base_url.clone();
         return Err(Error::Endpoint { endpoint, tries, reason: report.failure });
     }
     write(kept, pairs, options, &partial, out)?;
     Ok(report)
-}
-
-/// In a folder that is being made.
-const MARKER: &str = ".benchstone-self-play";
-
-/// Make the folder that becomes the result, in the place of one that a stopped run left.
-fn begin(partial: &Path) -> Result<()> {
-    if partial.exists() {
-        if !partial.join(MARKER).is_file() {
-            let reason =
-                format!("{} is in the way and not of self-play; move it", partial.display());
-            return Err(Error::Option { option: "--out", reason });
-        }
-        std::fs::remove_dir_all(partial).map_err(Error::file("remove", partial))?;
-    }
-    std::fs::create_dir_all(partial).map_err(Error::file("create", partial))?;
-    let marker = partial.join(MARKER);
-    std::fs::write(&marker, "").map_err(Error::file("write", &marker))
 }
 
 /// Write the pairs, and put everything in its place.
@@ -282,12 +263,8 @@ fn write(
         ..Notes::default()
     };
     Builder::<Pair>::create(&partial.join("pairs"), true, options)?.finish(kept, notes)?;
-    let marker = partial.join(MARKER);
-    std::fs::remove_file(&marker).map_err(Error::file("remove", &marker))?;
-    if out.exists() {
-        std::fs::remove_dir_all(out).map_err(Error::file("replace", out))?;
-    }
-    std::fs::rename(partial, out).map_err(Error::file("write", out))
+    let ours = |name: &Path| ["pairs", "tests"].iter().any(|own| name == Path::new(own));
+    Ok(dataset::place_folder(partial, out, &ours)?)
 }
 
 /// A new program and what it prints, or why it is none; `None` where the endpoint gave no answer.
@@ -483,20 +460,6 @@ mod tests {
             Some(stand_in::Response::new(answer.to_string()))
         });
         format!("http://{}/v1", address.unwrap())
-    }
-
-    #[test]
-    fn a_folder_of_the_users_is_not_taken_for_an_unfinished_one() {
-        let folder = tempfile::tempdir().unwrap();
-        let partial = folder.path().join("play.partial");
-        begin(&partial).unwrap();
-        std::fs::write(partial.join("half"), "").unwrap();
-        begin(&partial).unwrap();
-        assert!(!partial.join("half").exists());
-        std::fs::remove_file(partial.join(MARKER)).unwrap();
-        std::fs::write(partial.join("thesis.txt"), "x").unwrap();
-        assert!(begin(&partial).unwrap_err().to_string().contains("play.partial"));
-        assert!(partial.join("thesis.txt").exists());
     }
 
     #[test]

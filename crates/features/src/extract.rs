@@ -6,7 +6,10 @@ use crate::{
     reader::{self, Readers, library_for, module_verdict},
 };
 use clang::{Answer, Clang, Includes, Request, find_worker};
-use dataset::{Builder, Code, Input, Language, Notes, Program, Programs, Progress, Verdict};
+use dataset::{
+    Builder, Code, Found as Met, Input, Language, Notes, Program, Programs, Progress, Rejected,
+    Tally, Verdict,
+};
 use llvm::{Context, Library};
 use rayon::prelude::*;
 use std::{
@@ -21,6 +24,8 @@ use std::{
 
 /// Programs described at a time, and written as one part of an unfinished data set.
 const CHUNK: usize = 128;
+/// Fewer where they are large: no more are begun once there are so many bytes of them.
+const CHUNK_BYTES: usize = 64 << 20;
 
 /// How programs are described.
 #[derive(Clone, Debug)]
@@ -111,7 +116,7 @@ impl Extractor {
     ) -> Result<Report, Error> {
         let mut report = Report::default();
         let result = self.in_chunks(programs, progress, |_, chunk| {
-            for rows in self.describe_many(&chunk)? {
+            for rows in self.describe_met(&chunk)? {
                 report.add(&rows);
                 sink(rows)?;
             }
@@ -142,27 +147,38 @@ impl Extractor {
             "c": format!("{:?}", self.options.ways.c),
             "cxx": format!("{:?}", self.options.ways.cxx),
         });
-        let identity = programs.identity()?;
-        let builder = Builder::<Row>::create(out, force, &(&identity, &configuration))?;
+        let inputs = programs.inputs(name)?;
+        let identity = programs.identity_of(&inputs);
+        let builder = Builder::<Row>::create_from(out, force, &configuration, &inputs)?;
         let mut report = Report::default();
         let mut keys = Vec::new();
+        let mut read = Tally::of("programs");
         let result = self.in_chunks(programs, progress, |place, chunk| {
             let key = place.to_string();
+            let units = chunk.len() as u64;
             if !builder.has(&key) {
-                let described = self.describe_many(&chunk)?;
+                let described = self.describe_met(&chunk)?;
+                let with_rows = described.iter().filter(|rows| !rows.is_empty()).count();
+                read.read(units);
+                read.became("described", with_rows as u64);
                 builder.add(&key, described.into_iter().flatten())?;
             }
-            keys.push((key, chunk.len() as u64));
+            keys.push((key, units));
             Ok(())
         });
         let done = keys.iter().map(|(_, programs)| programs).sum();
         result.map_err(|error| stopped(error, done, Some(builder.unfinished())))?;
-        let mut rows = Vec::new();
-        for (key, programs) in keys {
-            let part = builder.rows_of(&key).collect::<Result<Vec<Row>, _>>()?;
+        if let Programs::Files(_, files) = programs {
+            read.read(files.len() as u64);
+            read.became("in parts", done);
+        }
+        for (key, programs) in &keys {
+            let part = builder.rows_of(key).collect::<Result<Vec<Row>, _>>()?;
+            // Each has a row at least.
+            read.read(*programs);
+            read.became("read back", (part.len() as u64).min(*programs));
             report.add(&part);
             report.programs += programs.saturating_sub(1);
-            rows.extend(part);
         }
         let notes = Notes {
             inputs: vec![Input { name: name.to_owned(), hash: identity }],
@@ -172,7 +188,8 @@ impl Extractor {
             verdicts: report.verdicts.clone(),
             summary: serde_json::to_value(&report).unwrap_or_default(),
         };
-        builder.finish(rows, notes)?;
+        let rows: Vec<_> = keys.iter().map(|(key, _)| builder.rows_of(key)).collect();
+        builder.finish_counted(rows.into_iter().flatten(), notes, &read, report.rows)?;
         Ok(report)
     }
 
@@ -200,13 +217,24 @@ impl Extractor {
         &self,
         programs: &Programs,
         progress: &dyn Progress,
-        mut work: impl FnMut(usize, Vec<Program>) -> Result<(), Error>,
+        mut work: impl FnMut(usize, Vec<Met>) -> Result<(), Error>,
     ) -> Result<(), Error> {
-        let mut all = programs.iter()?.peekable();
+        let mut all = programs.found()?.peekable();
         let mut place = 0;
         progress.begin("describing", programs.len());
         while all.peek().is_some() {
-            let chunk = all.by_ref().take(CHUNK).collect::<Result<Vec<_>, _>>()?;
+            // What is in memory at a time is bounded by number and by size.
+            let (mut chunk, mut bytes) = (Vec::new(), 0);
+            while chunk.len() < CHUNK
+                && bytes < CHUNK_BYTES
+                && let Some(met) = all.next()
+            {
+                let met = met?;
+                if let Met::Program(program) = &met {
+                    bytes += program.code.len();
+                }
+                chunk.push(met);
+            }
             let units = chunk.len() as u64;
             work(place, chunk)?;
             progress.advance(units);
@@ -220,13 +248,32 @@ impl Extractor {
     /// # Errors
     /// As [`Extractor::describe`].
     pub fn describe_many(&self, programs: &[Program]) -> Result<Vec<Vec<Row>>, Error> {
+        self.each(programs, |program| self.describe(program))
+    }
+
+    /// As [`Extractor::describe_many`], with a row for what is no program, too.
+    fn describe_met(&self, met: &[Met]) -> Result<Vec<Vec<Row>>, Error> {
+        self.each(met, |met| match met {
+            Met::Program(program) => self.describe(program),
+            Met::Rejected(Rejected { path, verdict }) => Ok(vec![Row {
+                path: path.clone(),
+                verdict: verdict.name.clone().into_owned(),
+                detail: verdict.detail.clone(),
+                ..Row::default()
+            }]),
+        })
+    }
+
+    fn each<T: Sync>(
+        &self,
+        all: &[T],
+        one: impl Fn(&T) -> Result<Vec<Row>, Error> + Sync,
+    ) -> Result<Vec<Vec<Row>>, Error> {
         let threads = rayon::ThreadPoolBuilder::new().num_threads(self.options.jobs.max(1)).build();
         match threads {
-            Ok(threads) => {
-                threads.install(|| programs.par_iter().map(|one| self.describe(one)).collect())
-            }
+            Ok(threads) => threads.install(|| all.par_iter().map(&one).collect()),
             // Without threads the work is done on this one.
-            Err(_) => programs.iter().map(|one| self.describe(one)).collect(),
+            Err(_) => all.iter().map(one).collect(),
         }
     }
 

@@ -210,6 +210,33 @@ fn bad_programs_have_rows_with_verdicts() {
 }
 
 #[test]
+fn what_cannot_be_read_has_a_row_and_ends_nothing() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let sources = folder.path().join("sources");
+    fs::create_dir(&sources).expect("there is room");
+    fs::write(sources.join("a.cl"), " ").expect("there is room");
+    fs::write(sources.join("b.cl"), " ").expect("there is room");
+    std::os::unix::fs::symlink("/etc/passwd", sources.join("c.cl")).expect("there is room");
+    let sparse = fs::File::create(sources.join("d.cl")).expect("there is room");
+    sparse.set_len(3 << 30).expect("a sparse file takes none");
+    let all = extractor("grewe");
+    let programs = Programs::open(&sources).expect("there are some");
+    // It was there when names were read.
+    fs::remove_file(sources.join("b.cl")).expect("it is ours");
+    let out = folder.path().join("features");
+    let report = all.describe_to("sources", &programs, &out, false, &Silent).expect("a data set");
+    assert_eq!((report.programs, report.rows), (4, 4));
+    let rows: Vec<Row> =
+        Dataset::open(&out).and_then(|dataset| dataset.rows()?.collect()).expect("four rows");
+    let verdicts: Vec<(&str, &str)> =
+        rows.iter().map(|row| (row.path.as_str(), row.verdict.as_str())).collect();
+    let wanted =
+        [("a.cl", "empty"), ("b.cl", "unreadable"), ("c.cl", "unsafe-path"), ("d.cl", "too-large")];
+    assert_eq!(verdicts, wanted);
+    assert!(dataset::check(&out).expect("a data set").is_whole());
+}
+
+#[test]
 fn a_folder_becomes_a_data_set_of_features_that_is_projected() {
     if describe("grewe", Language::OpenCl, "kernel void A(global int* a) { a[0] = 0; }").is_none() {
         return;

@@ -1,7 +1,7 @@
-//! Content files from wherever a user points.
+//! Content files from wherever a user points, and what stands in the place of one.
 
 use crate::{Result, file::Source};
-use dataset::{Code, Dataset, Language, Programs, Provenance, Row, Verdict};
+use dataset::{Code, Dataset, Found, Language, Programs, Provenance, Rejected, Row, Verdict};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
@@ -21,6 +21,7 @@ struct ContentFile {
     kernels: u64,
     defines: Vec<String>,
     verdict: String,
+    detail: String,
 }
 
 impl Row for ContentFile {
@@ -28,11 +29,15 @@ impl Row for ContentFile {
     const VERSION: u32 = 1;
 }
 
-impl ContentFile {
-    /// Whether it is a program, and not news of a source or a licence's text.
-    fn is_program(&self) -> bool {
-        matches!(self.kind.as_str(), "file" | "embedded") && self.verdict == Verdict::ACCEPTED
-    }
+/// What stands in an input.
+#[derive(Debug)]
+pub(crate) enum Met {
+    /// A content file.
+    File(Source),
+    /// One that was rejected before, or news of where it should have been: its row is kept.
+    Rejected(Source, Verdict),
+    /// What is no content file, by what it is instead.
+    Other(&'static str),
 }
 
 /// What is to be prepared.
@@ -63,38 +68,48 @@ impl Input {
         }
     }
 
-    pub(crate) fn identity(&self) -> Result<String> {
+    /// How many there are, where everything that is there comes out of [`Input::all`]: of a data set
+    /// of programs only the accepted rows do.
+    pub(crate) fn count(&self) -> Option<u64> {
+        match self {
+            Input::Programs(Programs::Dataset(_)) => None,
+            Input::Raw(_) | Input::Programs(_) => Some(self.len()),
+        }
+    }
+
+    /// Its identity, and what it is made of: `name` is what a user calls a data set.
+    pub(crate) fn identity(&self, name: &str) -> Result<(String, Vec<dataset::Input>)> {
         Ok(match self {
-            Input::Raw(dataset) => dataset.manifest().identity.clone(),
-            Input::Programs(programs) => programs.identity()?,
+            Input::Raw(dataset) => {
+                let hash = dataset.manifest().identity.clone();
+                (hash.clone(), vec![dataset::Input { name: name.to_owned(), hash }])
+            }
+            Input::Programs(programs) => {
+                let inputs = programs.inputs(name)?;
+                (programs.identity_of(&inputs), inputs)
+            }
         })
     }
 
-    /// The content files, in order, read as they are asked for.
-    pub(crate) fn sources(&self) -> Result<Box<dyn Iterator<Item = Result<Source>> + '_>> {
+    /// All that is there, in order, read as it is asked for.
+    pub(crate) fn all(&self) -> Result<Box<dyn Iterator<Item = Result<Met>> + '_>> {
         Ok(match self {
-            Input::Raw(dataset) => {
-                Box::new(dataset.rows::<ContentFile>()?.filter_map(|row| match row {
-                    Ok(row) if row.is_program() => Some(Ok(of_content(row))),
-                    Ok(_) => None,
-                    Err(error) => Some(Err(error.into())),
-                }))
-            }
+            Input::Raw(dataset) => Box::new(
+                dataset.rows::<ContentFile>()?.map(|row| row.map(of_content).map_err(Into::into)),
+            ),
             Input::Programs(programs) => {
-                Box::new(programs.iter()?.filter_map(|program| match program {
-                    Ok(program) if program.language == Language::OpenCl => {
-                        Some(Ok(of_program(program)))
-                    }
-                    Ok(_) => None,
-                    Err(error) => Some(Err(error.into())),
-                }))
+                Box::new(programs.found()?.map(|found| found.map(of_found).map_err(Into::into)))
             }
         })
     }
 }
 
-fn of_content(row: ContentFile) -> Source {
-    Source {
+fn of_content(row: ContentFile) -> Met {
+    if row.kind == "licence" {
+        return Met::Other("texts of licenses");
+    }
+    let verdict = Verdict { name: row.verdict.into(), detail: row.detail };
+    let source = Source {
         id: row.id,
         text: Some(row.text),
         provenance: Provenance {
@@ -108,7 +123,37 @@ fn of_content(row: ContentFile) -> Source {
         defines: row.defines,
         heads: Some(row.kernels),
         is_c: row.language == Language::C.name(),
+    };
+    match verdict.is_accepted() {
+        true => Met::File(source),
+        false => rejected(source, verdict),
     }
+}
+
+fn of_found(found: Found) -> Met {
+    match found {
+        Found::Program(program) if program.language == Language::OpenCl => {
+            Met::File(of_program(program))
+        }
+        Found::Program(_) => Met::Other("in other languages"),
+        Found::Rejected(Rejected { path, verdict }) => {
+            match Language::of(Path::new(&path)) {
+                Some(Language::OpenCl) | None => {}
+                Some(_) => return Met::Other("in other languages"),
+            }
+            let provenance = Provenance { path, ..Provenance::default() };
+            rejected(Source { provenance, ..Source::default() }, verdict)
+        }
+    }
+}
+
+/// A source without a text, known by where it is from.
+fn rejected(source: Source, verdict: Verdict) -> Met {
+    let from = &source.provenance;
+    let pieces = [&from.source, &from.package, &from.version, &from.path, &verdict.detail];
+    let pieces = pieces.map(|piece| piece.as_bytes()).into_iter();
+    let id = dataset::content_hash_of(pieces.chain([verdict.name.as_bytes()]));
+    Met::Rejected(Source { id, ..source }, verdict)
 }
 
 fn of_program(program: dataset::Program) -> Source {

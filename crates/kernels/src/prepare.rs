@@ -2,13 +2,15 @@ use crate::{
     Error, KernelRow, PackageReport, Report, Result, Status, chunks,
     compiler::Compiler,
     file::{self, Source},
-    input::Input,
+    input::{Input, Met},
     lexer::tokens,
     rewrite::vocabulary,
     row::{DUPLICATE, REWRITE_CHANGED_IR},
 };
 use clang::Clang;
-use dataset::{Builder, Input as Origin, Licences, Notes, Progress, Signature, Verdict, families};
+use dataset::{
+    Builder, Input as Origin, Licences, Notes, Progress, Signature, Tally, Verdict, families,
+};
 use serde::Serialize;
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap, HashSet},
@@ -56,7 +58,6 @@ impl Options {
 /// What shapes the data set, for resuming and for its manifest.
 #[derive(Serialize)]
 struct Settings {
-    input: String,
     licences: String,
     minimum_instructions: u32,
     version: &'static str,
@@ -77,13 +78,15 @@ pub fn prepare(
 ) -> Result<Report> {
     let started = Instant::now();
     let input = Input::open(&options.input)?;
+    let name = options.input.display().to_string();
+    let (identity, inputs) = input.identity(&name)?;
     let settings = Settings {
-        input: input.identity()?,
         licences: format!("{:?}", options.licences).to_lowercase(),
         minimum_instructions: crate::MINIMUM_INSTRUCTIONS,
         version: env!("CARGO_PKG_VERSION"),
     };
-    let builder = Builder::<KernelRow>::create(&options.out, options.force, &settings)?;
+    let builder =
+        Builder::<KernelRow>::create_from(&options.out, options.force, &settings, &inputs)?;
     let compiler = Compiler::new(Clang::start(options.jobs)?.with_limit(options.limit));
     let run = Run {
         options,
@@ -94,16 +97,16 @@ pub fn prepare(
         survey: Mutex::new(Survey::default()),
     };
     progress.begin("prepare", input.len());
-    run.all(&input)?;
+    let mut read = run.all(&input)?;
     let survey = run.survey.into_inner().expect("no thread panics with the lock held");
+    let unique = survey.files.len() as u64;
+    read.became("prepared", unique);
+    read.became("equal to another", survey.total.saturating_sub(unique));
     let kept = Kept::of(&builder, &survey)?;
     let mut report = kept.report(&survey);
     report.seconds = started.elapsed().as_secs_f64();
     let notes = Notes {
-        inputs: vec![Origin {
-            name: options.input.display().to_string(),
-            hash: settings.input.clone(),
-        }],
+        inputs: vec![Origin { name, hash: identity }],
         configuration: serde_json::to_value(&settings).unwrap_or_default(),
         seed: 0,
         tools: BTreeMap::from([("clang".to_owned(), "19".to_owned())]),
@@ -111,7 +114,9 @@ pub fn prepare(
         summary: without_clock(&report),
     };
     let rows: Vec<_> = survey.files.iter().map(|file| kept.rows_of(&builder, &file.key)).collect();
-    builder.finish_with(rows.into_iter().flatten(), notes)?;
+    let rejected: Vec<_> = survey.rejected.iter().map(|key| builder.rows_of(key)).collect();
+    let rows = rows.into_iter().flatten().chain(rejected.into_iter().flatten());
+    builder.finish_counted(rows, notes, &read, kept.verdicts.values().sum())?;
     Ok(report)
 }
 
@@ -137,6 +142,8 @@ struct Run<'a> {
 #[derive(Default)]
 struct Survey {
     files: Vec<FileNote>,
+    /// Names of the parts with rows of what was rejected before, in their order.
+    rejected: Vec<String>,
     total: u64,
     seen: BTreeSet<String>,
     vocabulary: HashSet<u64>,
@@ -151,8 +158,12 @@ struct FileNote {
     heads: u64,
 }
 
+/// Rows of what was rejected before that make one part.
+const REJECTED_ROWS: usize = 1024;
+
 impl Run<'_> {
-    fn all(&self, input: &Input) -> Result<()> {
+    /// Work on everything in `input`; what became of what was no content file is in the answer.
+    fn all(&self, input: &Input) -> Result<Tally> {
         let jobs = self.options.jobs.max(1);
         // Few enough wait for a thread that memory stays bounded.
         let (give, take) = sync_channel::<Source>(jobs);
@@ -161,7 +172,9 @@ impl Run<'_> {
         let fail = |error| {
             failed.lock().expect("no thread panics with the lock held").get_or_insert(error);
         };
-        let sources = input.sources()?;
+        let all = input.all()?;
+        let mut read = Tally::of("programs and rows");
+        let (mut count, mut rejected) = (0, Vec::new());
         std::thread::scope(|scope| {
             for _ in 0..jobs {
                 scope.spawn(|| {
@@ -179,12 +192,27 @@ impl Run<'_> {
                     }
                 });
             }
-            for source in sources {
-                match source {
-                    Ok(source) => {
+            for met in all {
+                count += u64::from(met.is_ok());
+                match met {
+                    Ok(Met::File(source)) => {
                         if give.send(source).is_err() {
                             break;
                         }
+                    }
+                    Ok(Met::Rejected(source, verdict)) => {
+                        read.became("rejected before", 1);
+                        rejected.push(source.rejected("", &verdict));
+                        if rejected.len() == REJECTED_ROWS
+                            && let Err(error) = self.add_rejected(&mut rejected)
+                        {
+                            fail(error);
+                        }
+                        self.progress.advance(1);
+                    }
+                    Ok(Met::Other(what)) => {
+                        read.became(what, 1);
+                        self.progress.advance(1);
                     }
                     Err(error) => fail(error),
                 }
@@ -198,8 +226,25 @@ impl Run<'_> {
         if let Some(error) = failed.into_inner().expect("no thread panics with the lock held") {
             return Err(error);
         }
+        self.add_rejected(&mut rejected)?;
         // The order of files is theirs, not that of the threads.
         self.survey.lock().expect("no thread panics with the lock held").files.sort();
+        read.read(input.count().unwrap_or(count));
+        Ok(read)
+    }
+
+    fn add_rejected(&self, rows: &mut Vec<KernelRow>) -> Result<()> {
+        if rows.is_empty() {
+            return Ok(());
+        }
+        let mut survey = self.survey.lock().expect("no thread panics with the lock held");
+        // No file has this name: theirs are hashes.
+        let key = format!("rejected {}", survey.rejected.len());
+        let rows = std::mem::take(rows);
+        if !self.builder.has(&key) {
+            self.builder.add(&key, rows)?;
+        }
+        survey.rejected.push(key);
         Ok(())
     }
 
@@ -304,6 +349,12 @@ impl Kept {
                 Some(_) => kept.report.compiled_repaired += 1,
                 None => {}
             }
+        }
+        for row in survey.rejected.iter().flat_map(|key| builder.rows_of(key)) {
+            let row = row?;
+            kept.report.rejected_before += 1;
+            *kept.report.rejected.entry(row.verdict.clone()).or_default() += 1;
+            *kept.verdicts.entry(row.verdict).or_default() += 1;
         }
         kept.report.vocabulary_after = words.len() as u64;
         kept.find_families(&unique, &names, &mut packages);

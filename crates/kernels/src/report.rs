@@ -22,6 +22,9 @@ pub struct Report {
     pub rewritten_identical_ir: u64,
     /// Rows turned away, by verdict.
     pub rejected: BTreeMap<String, u64>,
+    /// Of these rows, those of files that were rejected before, by `mine` or because they could not
+    /// be read.
+    pub rejected_before: u64,
     /// Different tokens in the content files that gave a kernel.
     pub vocabulary_before: u64,
     /// Different tokens in the unique kernels.

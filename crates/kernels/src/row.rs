@@ -44,6 +44,8 @@ impl Status {
 /// | `no-kernel`, `no-function` | a content file without any |
 /// | `empty`, `not-utf8`, `too-large` | a content file that was not tried |
 /// | `timeout` | also: a kernel whose file took thirty times the limit of one question |
+/// | `unreadable`, `not-a-file`, `unsafe-path`, `too-deep` | what stands in the place of a file |
+/// | any other of a raw data set | the row of what `mine` rejected, kept as it is |
 /// | `timeout`, `cpu-limit`, `memory-limit`, `output-limit`, `crash` | what it did to clang |
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KernelRow {

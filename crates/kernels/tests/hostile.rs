@@ -150,3 +150,75 @@ fn what_reaches_out_of_a_kernel_is_a_verdict() {
         .collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
+
+#[test]
+fn what_was_rejected_before_keeps_its_row_and_nothing_is_lost() {
+    let home = tempfile::tempdir().expect("a folder");
+    let folder = home.path().join("project");
+    fs::create_dir(&folder).expect("a folder");
+    let good = "kernel void good(global int *a) { a[get_global_id(0)] += 2; }\n";
+    fs::write(folder.join("a.cl"), good).expect("a file");
+    fs::write(folder.join("LICENSE"), include_str!("../../../LICENSE-MIT")).expect("a file");
+    fs::write(folder.join("bytes.cl"), b"\xff\0").expect("a file");
+    for name in ["x.cl", "y.cl"] {
+        let huge = fs::File::create(folder.join(name)).expect("a file");
+        huge.set_len(dataset::LARGEST_PROGRAM + 1).expect("a sparse file");
+    }
+    std::os::unix::fs::symlink("/etc/passwd", folder.join("z.cl")).expect("a link");
+    let raw = home.path().join("raw");
+    let mining = mine::Options {
+        sources: vec![folder.display().to_string()],
+        out: raw.clone(),
+        force: false,
+        licences: dataset::Licences::All,
+        language: dataset::Language::OpenCl,
+        jobs: 1,
+        cache: Some(home.path().join("cache")),
+        offline: true,
+        cancelled: &AtomicBool::new(false),
+    };
+    mine::run(&mining, &Silent).expect("it is mined");
+    for input in [&raw, &folder] {
+        let out = home.path().join("kernels");
+        let options = Options { jobs: 2, force: true, ..Options::new(input, &out) };
+        let report = match prepare(&options, &Silent, &AtomicBool::new(false)) {
+            Ok(report) => report,
+            Err(kernels::Error::Clang(error)) => panic!("the clang worker is built here: {error}"),
+            Err(error) => panic!("{error}"),
+        };
+        let rows = Dataset::open(&out).expect("a data set").rows::<KernelRow>().expect("kernels");
+        let verdicts: BTreeMap<String, String> =
+            rows.map(|row| row.expect("a row")).map(|row| (row.path, row.verdict)).collect();
+        let wanted = [
+            ("a.cl", "accepted"),
+            ("bytes.cl", "not-utf8"),
+            ("x.cl", "too-large"),
+            ("y.cl", "too-large"),
+            ("z.cl", "unsafe-path"),
+        ];
+        let wanted = wanted.map(|(path, verdict)| (path.to_owned(), verdict.to_owned()));
+        assert_eq!(verdicts, BTreeMap::from(wanted), "{}", input.display());
+        assert_eq!(report.rejected["too-large"], 2);
+        assert!(dataset::check(&out).expect("a data set").is_whole());
+    }
+}
+
+#[test]
+fn an_input_that_changed_since_the_run_was_stopped_is_named() {
+    let home = tempfile::tempdir().expect("a folder");
+    let folder = home.path().join("programs");
+    fs::create_dir(&folder).expect("a folder");
+    for name in ["a", "b", "c"] {
+        let text = format!("kernel void {name}(global int *a) {{ a[get_global_id(0)] += 2; }}\n");
+        fs::write(folder.join(format!("{name}.cl")), text).expect("a file");
+    }
+    let options = Options { jobs: 1, ..Options::new(&folder, home.path().join("kernels")) };
+    let stopped = prepare(&options, &Silent, &AtomicBool::new(true));
+    assert!(matches!(stopped, Err(kernels::Error::Cancelled)), "{stopped:?}");
+    fs::remove_file(folder.join("b.cl")).expect("it was there");
+    fs::write(folder.join("c.cl"), "kernel void d() {}").expect("a file");
+    let error = prepare(&options, &Silent, &AtomicBool::new(false)).expect_err("it was changed");
+    let said = error.to_string();
+    assert!(said.contains("b.cl is gone, c.cl has changed"), "{said}");
+    assert!(!said.contains("settings"), "{said}");
+}

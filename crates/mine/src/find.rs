@@ -52,21 +52,26 @@ pub(crate) fn rows(
         version: package.version.clone(),
         ..ContentFile::default()
     };
-    let mut rows: Vec<ContentFile> = files
-        .par_iter()
-        .flat_map_iter(|(path, content)| match language {
-            Language::C => program(path, content).into_iter().collect(),
-            _ => candidates(tree, path, content),
-        })
-        .map(|found| finish(found, &library, &hints, &licensing, admitted, &row))
-        .collect();
-    rows.extend(tree.news.iter().map(|(path, verdict)| ContentFile {
-        kind: if verdict.name == "too-large" { row::FILE } else { row::SOURCE }.to_owned(),
-        path: path.clone(),
-        verdict: verdict.name.to_string(),
-        detail: verdict.detail.clone(),
-        ..row.clone()
-    }));
+    let mut rows: Vec<ContentFile> = Vec::new();
+    let mut bytes = 0;
+    // A part of the files at a time: what includes make of them is bounded after each.
+    for files in files.chunks(FILES_AT_A_TIME) {
+        let found = files.par_iter().flat_map_iter(|(path, content)| {
+            let found = match language {
+                Language::C => program(path, content).into_iter().collect(),
+                _ => candidates(tree, path, content),
+            };
+            let mut bytes = 0;
+            let rows = found.into_iter().map(|found| {
+                let row = finish(found, &library, &hints, &licensing, admitted, &row);
+                within(row, &mut bytes, FILE_TEXTS_LIMIT)
+            });
+            rows.collect::<Vec<_>>()
+        });
+        let found: Vec<ContentFile> = found.collect();
+        rows.extend(found.into_iter().map(|row| within(row, &mut bytes, TEXTS_LIMIT)));
+    }
+    rows.extend(news(tree, &row));
     let used: BTreeMap<String, String> = rows
         .iter()
         .filter(|row| !row.licence_text.is_empty())
@@ -85,6 +90,52 @@ pub(crate) fn rows(
     rows.sort_by(|a, b| (&a.path, &a.id, &a.verdict).cmp(&(&b.path, &b.id, &b.verdict)));
     rows
 }
+
+/// Files whose content files are made before their sizes are looked at.
+const FILES_AT_A_TIME: usize = 64;
+/// What the content files in one file may hold together, their includes inlined.
+const FILE_TEXTS_LIMIT: u64 = 64 << 20;
+/// What those of one package may hold.
+const TEXTS_LIMIT: u64 = 1 << 30;
+
+/// The row, without its text where that is one too many.
+fn within(row: ContentFile, bytes: &mut u64, limit: u64) -> ContentFile {
+    *bytes += row.text.len() as u64;
+    if *bytes <= limit || row.text.is_empty() {
+        return row;
+    }
+    *bytes -= row.text.len() as u64;
+    let detail = format!("more than {} MiB with all before it and their includes", limit >> 20);
+    ContentFile {
+        id: String::new(),
+        text: String::new(),
+        verdict: INCLUDES_TOO_LARGE.to_owned(),
+        detail,
+        ..row
+    }
+}
+
+/// What happened to files and archives on the way in, each with its row.
+fn news<'a>(tree: &'a Tree, row: &'a ContentFile) -> impl Iterator<Item = ContentFile> + 'a {
+    let spelled = tree.news.iter().map(|(path, verdict)| {
+        let of_file = matches!(verdict.name.as_ref(), "too-large" | "unreadable" | "not-a-file");
+        ContentFile {
+            kind: if of_file && !path.is_empty() { row::FILE } else { row::SOURCE }.to_owned(),
+            path: path.clone(),
+            verdict: verdict.name.to_string(),
+            detail: verdict.detail.clone(),
+            ..row.clone()
+        }
+    });
+    spelled.chain(tree.more_news.iter().map(|(name, count)| ContentFile {
+        kind: row::SOURCE.to_owned(),
+        verdict: name.clone(),
+        detail: format!("{count} more like these"),
+        ..row.clone()
+    }))
+}
+
+const INCLUDES_TOO_LARGE: &str = "includes-too-large";
 
 fn finish(
     found: Candidate<'_>,
@@ -121,7 +172,7 @@ fn finish(
     let Inlined { text: whole, missing, too_large } = include::inline(library, path, &text);
     row.missing_includes = missing;
     if too_large {
-        row.verdict = "includes-too-large".to_owned();
+        row.verdict = INCLUDES_TOO_LARGE.to_owned();
         row.detail = "more than 16 MiB with its includes".to_owned();
         return row;
     }
@@ -301,6 +352,24 @@ mod tests {
         assert_eq!(short, [("a.c", "accepted"), ("empty.c", "empty")]);
         assert_eq!(found[0].text, "typedef int T;\nint a(T b) { return b; }\n");
         assert_eq!(found[0].language, "c");
+    }
+
+    #[test]
+    fn texts_beyond_the_limit_of_a_package_are_rows_without_them() {
+        let row = |text: &str| ContentFile {
+            id: "1".into(),
+            text: text.into(),
+            verdict: Verdict::ACCEPTED.into(),
+            ..ContentFile::default()
+        };
+        let mut bytes = 0;
+        let limited: Vec<(String, String)> = ["1234", "5678", "12", ""]
+            .map(|text| within(row(text), &mut bytes, 6))
+            .map(|row| (row.text, row.verdict))
+            .into();
+        let kept = |text: &str| (text.to_owned(), Verdict::ACCEPTED.to_owned());
+        let left = (String::new(), INCLUDES_TOO_LARGE.to_owned());
+        assert_eq!(limited, [kept("1234"), left, kept("12"), kept("")]);
     }
 
     #[test]

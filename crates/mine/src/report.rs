@@ -52,6 +52,9 @@ pub struct PackageReport {
     pub notes: Vec<String>,
 }
 
+/// Different notes of one package that are reported; all are in rows.
+const NOTES: usize = 16;
+
 /// Of a package: what is reported, its licences and its families.
 type Counts = (PackageReport, BTreeMap<String, u64>, BTreeSet<String>);
 
@@ -96,7 +99,9 @@ impl Counter {
         let (package, licences, families) = self.package(row);
         package.files += u64::from(row.is_file());
         *package.verdicts.entry(row.verdict.clone()).or_default() += 1;
-        if row.kind == SOURCE {
+        let is_news = row.kind == SOURCE && !package.notes.contains(&row.detail);
+        // Each file of a hostile archive may have news; its row says so.
+        if is_news && package.notes.len() < NOTES {
             package.notes.push(row.detail.clone());
         }
         if accepted {

@@ -8,8 +8,9 @@ use serde::{Deserialize, Serialize};
 /// |---|---|
 /// | `accepted` | a content file, includes inlined |
 /// | `too-large`, `not-utf8`, `empty`, `not-opencl`, `includes-too-large` | a file turned away; `text` is empty |
+/// | `unreadable`, `not-a-file` | a file that could not be read, or a pipe, socket or device in its place |
 /// | `licence-not-admitted` | a file the licence filter turned away; `text` is empty |
-/// | `source-unavailable`, `partial-source`, `broken-archive`, `package-too-large`, `unsafe-path` | news of a whole source |
+/// | `source-unavailable`, `partial-source`, `broken-archive`, `package-too-large`, `unsafe-path`, `too-deep` | news of a whole source |
 /// | `licence-text` | the full text of a licence, stored once; its `id` is other rows' `licence_text` |
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ContentFile {

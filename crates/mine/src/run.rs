@@ -4,7 +4,7 @@ use crate::{
     row::{ContentFile, LICENCE, SOURCE, UNAVAILABLE},
     source::Context,
 };
-use dataset::{Builder, Input, Language, Licences, Notes, Signature, families};
+use dataset::{Builder, Input, Language, Licences, Notes, Signature, Tally, families};
 use rayon::prelude::*;
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
@@ -245,6 +245,8 @@ fn finish(
 ) -> Result<Report> {
     let mut counter = Counter::new((keys.len() + failed.len()) as u64);
     let mut inputs = Vec::new();
+    let mut tally = Tally::of("files");
+    let mut wanted = failed.len() as u64;
     let mut selector = Selector::new(choice);
     for key in keys {
         let mut ids = Vec::new();
@@ -253,10 +255,18 @@ fn finish(
             let row = row?;
             ids.push(row.id.clone());
             version.clone_from(&row.version);
+            tally.read(1);
             match selector.select(row) {
-                Selected::Row(row) => counter.row(&row),
-                Selected::Duplicate(row) => counter.duplicate(&row),
-                Selected::Known => {}
+                Selected::Row(row) => {
+                    tally.became("kept", 1);
+                    wanted += 1;
+                    counter.row(&row);
+                }
+                Selected::Duplicate(row) => {
+                    tally.became("duplicates", 1);
+                    counter.duplicate(&row);
+                }
+                Selected::Known => tally.became("known texts of licenses", 1),
             }
         }
         let hash = dataset::content_hash_of(ids.iter().map(String::as_bytes));
@@ -296,6 +306,6 @@ fn finish(
             Err(error) => Some(Err(error)),
         })
         .chain(failed.into_iter().map(Ok));
-    builder.finish_with(rows, notes)?;
+    builder.finish_counted(rows, notes, &tally, wanted)?;
     Ok(report)
 }

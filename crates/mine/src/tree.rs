@@ -10,11 +10,14 @@ use std::{
 
 /// A larger file gets the verdict `too-large`.
 pub(crate) const FILE_LIMIT: u64 = 16 << 20;
-/// More than this is not kept of one package.
-const TREE_LIMIT: u64 = 4 << 30;
-/// Verdicts of one sort that are spelled out for one package; the rest of a hostile archive's are
-/// not.
-const SPELLED_OUT: usize = 64;
+/// More than this is not kept of one package, so that memory is bounded whatever an archive says.
+const TREE_LIMIT: u64 = 1 << 30;
+/// More than this is not read of one package, kept or not.
+pub(crate) const READ_LIMIT: u64 = 32 << 30;
+/// Of news, paths and all, so much is spelled out for one package; the rest is counted.
+const NEWS_LIMIT: u64 = 256 << 20;
+/// What a path, a verdict and the place for them take beside their letters.
+const ENTRY_BYTES: u64 = 128;
 
 /// What a file is good for, by its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,7 +91,11 @@ pub(crate) struct Tree {
     pub(crate) stated_licences: HashMap<String, String>,
     /// What happened to files and archives on the way in: path, verdict.
     pub(crate) news: Vec<(String, Verdict)>,
+    news_bytes: u64,
+    /// News beyond the limit, counted by verdict.
+    pub(crate) more_news: BTreeMap<String, u64>,
     bytes: u64,
+    read: u64,
     by_name: OnceLock<HashMap<String, Vec<String>>>,
 }
 
@@ -112,6 +119,11 @@ impl Tree {
         if size.is_none_or(|size| size <= FILE_LIMIT) {
             content.take(FILE_LIMIT + 1).read_to_end(&mut bytes)?;
         }
+        self.read += bytes.len() as u64;
+        if self.read > READ_LIMIT {
+            self.tell("", too_much_read());
+            return Ok(false);
+        }
         if size.is_some_and(|size| size > FILE_LIMIT) || bytes.len() as u64 > FILE_LIMIT {
             let limit = format!("more than {} MiB", FILE_LIMIT >> 20);
             self.tell(&clean, Verdict::new("too-large", limit));
@@ -120,20 +132,25 @@ impl Tree {
         if matches!(role, Role::Host(_)) && !is_c(&clean) && !may_matter(&bytes) {
             return Ok(true);
         }
-        if self.bytes + bytes.len() as u64 > TREE_LIMIT {
+        let taken = bytes.len() as u64 + clean.len() as u64 + ENTRY_BYTES;
+        if self.bytes + taken > TREE_LIMIT {
             let limit =
                 format!("sources of more than {} GiB; the rest is left out", TREE_LIMIT >> 30);
             self.tell("", Verdict::new("package-too-large", limit));
             return Ok(false);
         }
-        self.bytes += bytes.len() as u64;
+        self.bytes += taken;
         self.files.insert(clean, bytes);
         Ok(true)
     }
 
+    /// Note what happened to the file at `path`. None is forgotten: where there are so many that
+    /// memory would not hold them, the rest is counted.
     pub(crate) fn tell(&mut self, path: &str, verdict: Verdict) {
-        if self.news.iter().filter(|(_, told)| told.name == verdict.name).count() < SPELLED_OUT {
-            self.news.push((path.to_owned(), verdict));
+        self.news_bytes += (path.len() + verdict.detail.len()) as u64 + ENTRY_BYTES;
+        match self.news_bytes > NEWS_LIMIT {
+            true => *self.more_news.entry(verdict.name.into_owned()).or_default() += 1,
+            false => self.news.push((path.to_owned(), verdict)),
         }
     }
 
@@ -183,10 +200,21 @@ impl Tree {
             folder => format!("{folder}/{path}"),
         };
         self.bytes += other.bytes;
+        self.read += other.read;
+        self.news_bytes += other.news_bytes;
+        for (name, count) in other.more_news {
+            *self.more_news.entry(name).or_default() += count;
+        }
         self.files.extend(other.files.into_iter().map(|(path, content)| (under(path), content)));
         self.news.extend(other.news.into_iter().map(|(path, verdict)| (under(path), verdict)));
         self.by_name = OnceLock::new();
     }
+}
+
+/// The verdict of a package of which too much would have to be read.
+pub(crate) fn too_much_read() -> Verdict {
+    let limit = format!("more than {} GiB to read; the rest is left out", READ_LIMIT >> 30);
+    Verdict::new("package-too-large", limit)
 }
 
 /// Whether a file is a program in C by its name: what is mined where C is wanted.
@@ -260,6 +288,18 @@ mod tests {
         let names: Vec<&str> = tree.news.iter().map(|(_, verdict)| verdict.name.as_ref()).collect();
         assert_eq!(names, ["too-large", "too-large", "unsafe-path"]);
         assert_eq!(tree.iter().count(), 0);
+    }
+
+    #[test]
+    fn no_news_are_forgotten_and_endless_ones_are_counted() {
+        let mut tree = Tree::default();
+        let verdict = || Verdict::new("unsafe-path", "");
+        (0..1000).for_each(|at| tree.tell(&format!("{at}.cl"), verdict()));
+        assert_eq!((tree.news.len(), tree.more_news.len()), (1000, 0));
+        let long = "x".repeat(16 << 20);
+        (0..20).for_each(|_| tree.tell(&long, verdict()));
+        assert_eq!(tree.news.len() as u64 + tree.more_news["unsafe-path"], 1020);
+        assert!(tree.news.len() < 1016, "memory is bounded");
     }
 
     #[test]

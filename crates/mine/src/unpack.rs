@@ -1,15 +1,14 @@
 //! Archives, read into memory: nothing in them can write anywhere.
 
-use crate::tree::Tree;
-use dataset::Verdict;
+use crate::tree::{READ_LIMIT, Tree, too_much_read};
+use dataset::{Verdict, bytes_text};
 use std::{
+    collections::BTreeMap,
     fs::File,
     io::{self, BufReader, Read, Seek, SeekFrom},
     path::Path,
 };
 
-/// Bytes of an archive after decompression.
-const BYTES_LIMIT: u64 = 32 << 30;
 /// Files of an archive.
 const ENTRIES_LIMIT: u64 = 4 << 20;
 
@@ -56,14 +55,36 @@ pub(crate) fn archive(path: &Path) -> io::Result<Tree> {
             ));
         }
     };
-    if let Err(error) = tar(reader, &mut tree) {
-        tree.tell("", Verdict::new("broken-archive", error.to_string()));
+    if let Err(error) = tar(Bounded { reader, left: READ_LIMIT }, &mut tree) {
+        let verdict = match error.get_ref().is_some_and(|inner| inner.is::<TooMuch>()) {
+            true => too_much_read(),
+            false => Verdict::new("broken-archive", error.to_string()),
+        };
+        tree.tell("", verdict);
     }
     Ok(tree)
 }
 
+/// Gives so many bytes and then an error, so that a bomb is not taken for an archive that ends.
+struct Bounded<R> {
+    reader: R,
+    left: u64,
+}
+
+#[derive(Debug, thiserror::Error)]
+#[error("it unpacks to more than is read of one package")]
+struct TooMuch;
+
+impl<R: Read> Read for Bounded<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.reader.read(buffer)?;
+        self.left = self.left.checked_sub(count as u64).ok_or_else(|| io::Error::other(TooMuch))?;
+        Ok(count)
+    }
+}
+
 fn tar(reader: impl Read, tree: &mut Tree) -> io::Result<()> {
-    let mut archive = tar::Archive::new(reader.take(BYTES_LIMIT));
+    let mut archive = tar::Archive::new(reader);
     for (count, entry) in (0..).zip(archive.entries()?) {
         let mut entry = entry?;
         // Links, devices and sockets are nothing to read.
@@ -77,7 +98,7 @@ fn tar(reader: impl Read, tree: &mut Tree) -> io::Result<()> {
             );
             break;
         }
-        let path = String::from_utf8_lossy(&entry.path_bytes()).into_owned();
+        let path = bytes_text(&entry.path_bytes());
         let size = entry.size();
         if !tree.offer(&path, Some(size), &mut entry)? {
             break;
@@ -88,6 +109,7 @@ fn tar(reader: impl Read, tree: &mut Tree) -> io::Result<()> {
 
 fn zip(reader: impl Read + Seek, tree: &mut Tree) -> io::Result<()> {
     let mut archive = zip::ZipArchive::new(reader).map_err(io::Error::other)?;
+    let mut taken = Taken::default();
     for at in 0..archive.len() {
         let mut entry = match archive.by_index(at) {
             Ok(entry) => entry,
@@ -99,11 +121,16 @@ fn zip(reader: impl Read + Seek, tree: &mut Tree) -> io::Result<()> {
         if !entry.is_file() {
             continue;
         }
-        // The size in the folder of a zip is the maker's word: what is read decides.
-        let Ok(path) = entry.name().map(|name| name.replace('\\', "/")) else {
-            tree.tell("", Verdict::new("unsafe-path", "a name that is no text"));
-            continue;
+        let path = match entry.name() {
+            Ok(name) => name.replace('\\', "/"),
+            Err(_) => bytes_text(entry.name_raw()),
         };
+        if entry.data_start().is_some_and(|start| !taken.take(start, entry.compressed_size())) {
+            let why = "its bytes are another entry's, too";
+            tree.tell(&path, Verdict::new("broken-archive", why));
+            continue;
+        }
+        // The size in the folder of a zip is the maker's word: what is read decides.
         match tree.offer(&path, None, &mut entry) {
             Ok(true) => {}
             Ok(false) => break,
@@ -111,4 +138,52 @@ fn zip(reader: impl Read + Seek, tree: &mut Tree) -> io::Result<()> {
         }
     }
     Ok(())
+}
+
+/// The ranges of a zip whose bytes some entry has: a bomb has them in many.
+#[derive(Default)]
+struct Taken {
+    /// Ends by starts.
+    ranges: BTreeMap<u64, u64>,
+}
+
+impl Taken {
+    /// Take a range, if none of it is taken.
+    fn take(&mut self, start: u64, length: u64) -> bool {
+        let end = start.saturating_add(length);
+        let before = self.ranges.range(..end).next_back();
+        if length > 0 && before.is_some_and(|(_, taken)| *taken > start) {
+            return false;
+        }
+        if length > 0 {
+            self.ranges.insert(start, end);
+        }
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_byte_is_taken_twice() {
+        let mut taken = Taken::default();
+        assert!(taken.take(10, 10) && taken.take(20, 5) && taken.take(0, 10));
+        for (start, length) in [(10, 10), (15, 1), (0, 100), (24, 3), (9, 2)] {
+            assert!(!taken.take(start, length), "{start} {length}");
+        }
+        assert!(taken.take(12, 0) && taken.take(25, 5));
+    }
+
+    #[test]
+    fn what_unpacks_without_end_ends_with_a_word() {
+        let mut read = Vec::new();
+        let error =
+            Bounded { reader: io::repeat(0), left: 1000 }.read_to_end(&mut read).unwrap_err();
+        assert!(error.get_ref().is_some_and(|inner| inner.is::<TooMuch>()), "{error}");
+        read.clear();
+        Bounded { reader: io::repeat(0).take(1000), left: 1000 }.read_to_end(&mut read).unwrap();
+        assert_eq!(read.len(), 1000);
+    }
 }

@@ -160,15 +160,105 @@ fn hostile_files_are_verdicts_and_the_rest_is_mined() {
         ("empty.cl", "empty"),
         ("good.cl", "accepted"),
         ("huge.cl", "too-large"),
+        ("loop", "unsafe-path"),
+        ("out.cl", "unsafe-path"),
         ("self.cl", "accepted"),
+        ("socket.cl", "not-a-file"),
     ];
     assert_eq!(
         verdicts(home.path()),
         wanted.map(|(path, verdict)| (path.to_owned(), verdict.to_owned()))
     );
     let rows = rows(home.path());
-    assert_eq!(rows[4].text, "kernel void s() {}\n");
-    assert_eq!(rows[4].missing_includes, ["/etc/passwd", "self.cl (includes itself)"]);
+    assert_eq!(rows[6].text, "kernel void s() {}\n");
+    assert_eq!(rows[6].missing_includes, ["/etc/passwd", "self.cl (includes itself)"]);
+}
+
+#[test]
+fn every_file_that_is_rejected_has_a_row_however_many_there_are() {
+    let home = tempfile::tempdir().unwrap();
+    let folder = PathBuf::from(project(home.path(), "p", &[("a.cl", b"kernel void a() {}")]));
+    for at in 0..100 {
+        let huge = fs::File::create(folder.join(format!("huge{at}.cl"))).unwrap();
+        huge.set_len(17 << 20).unwrap();
+        std::os::unix::fs::symlink("nothing", folder.join(format!("gone{at}.cl"))).unwrap();
+    }
+    let mut deep = folder.clone();
+    for _ in 0..140 {
+        deep.push("d");
+        fs::create_dir(&deep).unwrap();
+    }
+    let report = mine::run(&options(home.path(), &[folder.to_str().unwrap()]), &Silent).unwrap();
+    let count = |name: &str| report.verdicts.get(name).copied().unwrap_or_default();
+    assert_eq!((count("too-large"), count("unreadable"), count("too-deep")), (100, 100, 1));
+    assert_eq!(report.files, 201);
+    let rows = rows(home.path());
+    let paths: std::collections::BTreeSet<&str> =
+        rows.iter().map(|row| row.path.as_str()).collect();
+    assert_eq!((rows.len(), paths.len()), (202, 202), "each by its own path");
+    assert!(dataset::check(&home.path().join("raw")).unwrap().is_whole());
+}
+
+#[test]
+fn names_that_are_no_text_stay_different_in_folders_and_archives() {
+    use std::os::unix::ffi::OsStrExt;
+    let home = tempfile::tempdir().unwrap();
+    let folder = home.path().join("p");
+    fs::create_dir(&folder).unwrap();
+    let mut tar = tar::Builder::new(Vec::new());
+    for (name, text) in [
+        (&b"k\xe9.cl"[..], "kernel void a() {}"),
+        (b"k\xe8.cl", "kernel void b() {}"),
+        (b"k\\xe8.cl", "kernel void c() {}"),
+    ] {
+        fs::write(folder.join(std::ffi::OsStr::from_bytes(name)), text).unwrap();
+        let mut header = tar::Header::new_gnu();
+        header.as_old_mut().name[..name.len()].copy_from_slice(name);
+        header.set_size(text.len() as u64);
+        header.set_entry_type(tar::EntryType::Regular);
+        header.set_cksum();
+        tar.append(&header, text.as_bytes()).unwrap();
+    }
+    let archive = home.path().join("p.tar");
+    fs::write(&archive, tar.into_inner().unwrap()).unwrap();
+    for source in [&folder, &archive] {
+        let mut options = options(home.path(), &[source.to_str().unwrap()]);
+        options.force = true;
+        let report = mine::run(&options, &Silent).unwrap();
+        assert_eq!(report.unique_files, 3, "{}", source.display());
+        let paths: Vec<String> = rows(home.path()).into_iter().map(|row| row.path).collect();
+        assert_eq!(paths, ["k\\x5cxe8.cl", "k\\xe8.cl", "k\\xe9.cl"], "{}", source.display());
+    }
+}
+
+#[test]
+fn a_zip_whose_entries_share_their_bytes_is_read_once() {
+    let home = tempfile::tempdir().unwrap();
+    let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    zip.start_file("a.cl", zip::write::SimpleFileOptions::default()).unwrap();
+    zip.write_all(b"kernel void a() {}").unwrap();
+    let whole = zip.finish().unwrap().into_inner();
+    // The directory's one entry, once more under each of other names, all of the same bytes.
+    let end = whole.len() - 22;
+    let start = u32::from_le_bytes(whole[end + 16..end + 20].try_into().unwrap()) as usize;
+    let entry = &whole[start..end];
+    let name = entry.windows(4).position(|at| at == b"a.cl").unwrap();
+    let mut bomb = whole[..start].to_vec();
+    for letter in b'a'..=b'z' {
+        let mut copy = entry.to_vec();
+        copy[name] = letter;
+        bomb.extend(copy);
+    }
+    let size = bomb.len() - start;
+    let mut tail = whole[end..].to_vec();
+    tail[8..10].copy_from_slice(&26u16.to_le_bytes());
+    tail[10..12].copy_from_slice(&26u16.to_le_bytes());
+    tail[12..16].copy_from_slice(&(size as u32).to_le_bytes());
+    bomb.extend(tail);
+    let path = home.path().join("bomb.zip");
+    fs::write(&path, bomb).unwrap();
+    let report = mine::run(&options(home.path(), &[path.to_str().unwrap()]), &Silent).unwrap();
+    assert_eq!((report.unique_files, report.verdicts["broken-archive"]), (1, 25));
 }
 
 #[test]

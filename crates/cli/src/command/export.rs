@@ -3,7 +3,13 @@
 use crate::{Global, output};
 use anyhow::{Context, bail};
 use dataset::{Code, Language, Programs};
-use std::{collections::HashMap, path::PathBuf, process::ExitCode};
+use std::{
+    collections::HashMap,
+    fs::Permissions,
+    os::unix::fs::PermissionsExt,
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
 
 /// Write the programs of a data set as files (.cl, .c, .cpp, .ll, .bc)
 #[derive(clap::Args, Debug)]
@@ -24,16 +30,21 @@ pub(crate) struct Export {
 impl Export {
     pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
         let programs = Programs::open(&self.dataset)?;
-        if self.to.exists() {
+        if std::fs::symlink_metadata(&self.to).is_ok() {
             bail!("{} exists already; name another folder with --to", self.to.display());
         }
-        let partial = self.to.with_extension("partial");
-        if partial.exists() {
-            std::fs::remove_dir_all(&partial)
-                .with_context(|| format!("cannot remove {}", partial.display()))?;
-        }
-        std::fs::create_dir_all(&partial)
-            .with_context(|| format!("cannot create {}", partial.display()))?;
+        let parent = match self.to.parent() {
+            Some(parent) if parent != Path::new("") => parent,
+            _ => Path::new("."),
+        };
+        std::fs::create_dir_all(parent)
+            .with_context(|| format!("cannot create {}", parent.display()))?;
+        // A folder of its own name, so that it is nobody's but ours, and gone with an error.
+        let partial = tempfile::Builder::new()
+            .prefix(".benchstone-export-")
+            .permissions(Permissions::from_mode(0o755))
+            .tempdir_in(parent)
+            .with_context(|| format!("cannot create a folder in {}", parent.display()))?;
         let mut taken: HashMap<String, u32> = HashMap::new();
         let mut written = 0u64;
         for program in programs.iter()?.take(self.limit.unwrap_or(usize::MAX)) {
@@ -56,13 +67,15 @@ impl Export {
                 Code::Text(text) => text.as_bytes(),
                 Code::Bytes(bytes) => bytes,
             };
-            let path = partial.join(&name);
+            let path = partial.path().join(&name);
             std::fs::write(&path, bytes)
                 .with_context(|| format!("cannot write {}", path.display()))?;
             written += 1;
         }
-        std::fs::rename(&partial, &self.to)
+        std::fs::rename(partial.path(), &self.to)
             .with_context(|| format!("cannot write {}", self.to.display()))?;
+        // It is where it belongs: nothing of it is to be removed.
+        let _ = partial.keep();
         match global.json {
             true => output::json(&serde_json::json!({ "programs": written, "to": self.to }))?,
             false => output::line(&format!("{written} programs in {}", self.to.display()))?,

@@ -6,6 +6,7 @@ mod edits;
 mod evaluate;
 mod export;
 mod features;
+mod fsck;
 mod heuristic;
 mod ir;
 mod label;
@@ -38,6 +39,7 @@ pub(crate) enum Command {
     Prepare(prepare::Prepare),
     Show(show::Show),
     Query(query::Query),
+    Fsck(fsck::Fsck),
     Export(export::Export),
     Features(features::Features),
     Project(project::Project),
@@ -67,6 +69,7 @@ impl Command {
             Command::Prepare(command) => command.run(global),
             Command::Show(command) => command.run(global),
             Command::Query(command) => command.run(global),
+            Command::Fsck(command) => command.run(global),
             Command::Export(command) => command.run(global),
             Command::Features(command) => command.run(global),
             Command::Project(command) => command.run(global),

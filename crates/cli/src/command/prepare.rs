@@ -12,7 +12,9 @@ use std::{path::PathBuf, process::ExitCode, time::Duration};
     benchstone prepare my_kernels.cl --out kernels --json\n  \
     benchstone prepare raw-c --out functions    of C programs, found by `mine --language c`\n  \
     benchstone query \"SELECT verdict, detail, path FROM k WHERE verdict <> 'accepted'\" k=kernels\n\n\
-Everything in RAW becomes a row; what was turned away has a verdict and the first diagnostic.\n\
+Everything in RAW but texts of licenses becomes a row; what was rejected, here or before, has a\n\
+verdict and the first diagnostic. Links that lead out of a folder, pipes, files that cannot be read\n\
+and files above 64 MiB are such rows.\n\
 Of one file the first 4,096 kernels are worked on, and for thirty times --limit at most.\n\
 C programs give one row for each function that is OpenCL C: `train --pretrain` learns from them.\n\
 A run that was stopped goes on where it was when the same command is given again.")]
@@ -81,7 +83,7 @@ fn print(report: &Report, out: &std::path::Path) -> anyhow::Result<()> {
     rejected.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
     if !rejected.is_empty() {
         let rows = rejected.into_iter().map(|(name, n)| vec![name.clone(), output::count(*n)]);
-        output::line(&output::table(&["turned away", "count"], rows).to_string())?;
+        output::line(&output::table(&["rejected", "count"], rows).to_string())?;
     }
     output::line(&format!(
         "vocabulary {} → {}, lines {} → {}, in {:.1} s",

@@ -3,7 +3,11 @@
 use crate::{Global, output};
 use anyhow::{Context, bail};
 use dataset::{Code, Dataset, Language, Programs};
-use std::{collections::BTreeMap, path::PathBuf, process::ExitCode};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
 
 /// Look at a data set: what it is, how it was made, and some of its programs
 #[derive(clap::Args, Debug)]
@@ -75,7 +79,7 @@ impl Show {
         let mut languages: BTreeMap<&str, u64> = BTreeMap::new();
         // A file's name says its language: nothing is read to count them.
         if let Programs::Files(_, files) = &programs {
-            for language in files.iter().filter_map(|file| Language::of(file)) {
+            for language in files.iter().filter_map(|file| Language::of(Path::new(&file.path))) {
                 *languages.entry(language.name()).or_default() += 1;
             }
         }

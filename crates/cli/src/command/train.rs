@@ -113,7 +113,7 @@ impl Train {
             return Err(dataset::Error::Exists(out.clone()).into());
         }
         let bar = Bar::new(global);
-        let work = partial(out);
+        let work = dataset::partial_folder(out)?;
         let resumes = self.target.resume && work.join("corpus.json").is_file();
         let report = match (resumes, &self.from) {
             (true, _) => None,
@@ -123,7 +123,7 @@ impl Train {
                 }
                 let (recipe, seed) = (self.recipe.as_ref(), self.seed);
                 let wish = tune::Wish { from, lora: self.lora, epochs: self.epochs, recipe, seed };
-                Some(Prepared::Edits(tune::prepare(&self.corpus, &wish, &work)?))
+                Some(Prepared::Edits(tune::prepare(&self.corpus, &wish, out)?))
             }
             _ => Some(Prepared::Kernels(self.kernels(&work, global, &bar)?)),
         };
@@ -181,11 +181,9 @@ impl Train {
         if self.model == Kind::Infill {
             describe(&mut entries, global, bar)?;
         }
-        if work.exists() {
-            fs::remove_dir_all(work)
-                .with_context(|| format!("cannot remove {}", work.display()))?;
-        }
-        Ok(lm::prepare(&entries, &functions, self.model, &recipe, self.seed, work)?)
+        dataset::begin_folder(&self.target.out)?;
+        let prepared = lm::prepare(&entries, &functions, self.model, &recipe, self.seed, work);
+        or_nothing(prepared, work)
     }
 }
 
@@ -197,21 +195,29 @@ fn planned(work: &Path) -> u64 {
     number("budget_tokens") / number("batch_tokens").max(1)
 }
 
-/// Where a checkpoint is made before it is moved to `out`.
-fn partial(out: &Path) -> PathBuf {
-    let mut name = out.as_os_str().to_owned();
-    name.push(".partial");
-    name.into()
+/// A training folder that could not be written is none: nothing of it is left.
+pub(super) fn or_nothing<T>(prepared: lm::Result<T>, work: &Path) -> anyhow::Result<T> {
+    if prepared.is_err() {
+        // The reason why it could not be written is what matters.
+        let _ = dataset::abandon_folder(work);
+    }
+    Ok(prepared?)
 }
 
+/// Put a checkpoint in its place, or in that of another.
 fn place(work: &Path, out: &Path) -> anyhow::Result<()> {
-    if out.exists() {
-        if !out.join("config.json").is_file() {
-            bail!("{} holds no checkpoint, so --force does not replace it", out.display());
-        }
-        fs::remove_dir_all(out).with_context(|| format!("cannot remove {}", out.display()))?;
+    if out.exists() && !out.join("config.json").is_file() {
+        bail!("{} holds no checkpoint, so --force does not replace it", out.display());
     }
-    fs::rename(work, out).with_context(|| format!("cannot write {}", out.display()))
+    Ok(dataset::place_folder(work, out, &is_of_checkpoint)?)
+}
+
+/// Whether a checkpoint may have a file of this name.
+fn is_of_checkpoint(name: &Path) -> bool {
+    let known = ["metrics", "base", "curve.svg", "merges.txt", "vocab.txt", "metrics.jsonl"];
+    let endings = ["json", "safetensors", "model", "jinja"];
+    known.iter().any(|known| name == Path::new(known))
+        || name.extension().is_some_and(|ending| endings.iter().any(|known| ending == *known))
 }
 
 /// What must not be learned from: the leak rule of the search. `None` where nothing is named.

@@ -19,8 +19,8 @@ pub(super) struct Wish<'a> {
     pub(super) seed: u64,
 }
 
-/// Write the training folder `work` from the edits in `corpus`.
-pub(super) fn prepare(corpus: &Path, wish: &Wish<'_>, work: &Path) -> anyhow::Result<TuningReport> {
+/// Write the training folder of `out` from the edits in `corpus`.
+pub(super) fn prepare(corpus: &Path, wish: &Wish<'_>, out: &Path) -> anyhow::Result<TuningReport> {
     if !(wish.epochs > 0.0 && wish.epochs.is_finite()) {
         bail!("--epochs {}: answers must be seen some time", wish.epochs);
     }
@@ -29,10 +29,8 @@ pub(super) fn prepare(corpus: &Path, wish: &Wish<'_>, work: &Path) -> anyhow::Re
     let recipe = wish.recipe.map(PathBuf::as_path);
     let mut tuning = Tuning::read(&base, wish.lora, recipe)?;
     tuning.epochs = wish.epochs;
-    if work.exists() {
-        fs::remove_dir_all(work).with_context(|| format!("cannot remove {}", work.display()))?;
-    }
-    Ok(lm::prepare_edits(&dialogues, &base, &tuning, wish.seed, work)?)
+    let work = dataset::begin_folder(out)?;
+    super::train::or_nothing(lm::prepare_edits(&dialogues, &base, &tuning, wish.seed, &work), &work)
 }
 
 fn dialogues(corpus: &Path) -> anyhow::Result<Vec<Dialogue>> {

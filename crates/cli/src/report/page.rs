@@ -29,6 +29,8 @@ pub(super) fn page(
         html lang="en" {
             head {
                 meta charset="utf-8";
+                // By this a page is known for ours, and replaced with the data set that it lies in.
+                meta name="generator" content=(dataset::PAGE_GENERATOR);
                 meta http-equiv="Content-Security-Policy" content=(policy);
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta name="color-scheme" content="light dark";

@@ -5,7 +5,7 @@ mod mlgo;
 mod text;
 
 use crate::{Error, Module, Reader, module::LICENCE_TEXT};
-use dataset::{Dataset, Progress, Row, content_hash};
+use dataset::{Dataset, Progress, Row, abandon_folder, begin_folder, content_hash, place_folder};
 use serde::Serialize;
 use std::{
     collections::BTreeMap,
@@ -87,12 +87,7 @@ pub fn export(options: &Export<'_>, progress: &dyn Progress) -> Result<ExportRep
     let dataset = Dataset::open(&options.dataset)?;
     dataset.require(Module::SCHEMA, Module::VERSION)?;
     claim(&options.out, options.force)?;
-    let name = crate::dedup::name_of(&options.out);
-    let partial = options.out.with_file_name(format!("{name}.partial"));
-    if partial.exists() {
-        fs::remove_dir_all(&partial).map_err(Error::file("remove", &partial))?;
-    }
-    fs::create_dir_all(&partial).map_err(Error::file("create", &partial))?;
+    let partial = begin_folder(&options.out)?;
     progress.begin("modules", dataset.manifest().rows);
     let write = match options.format {
         Format::Compile => compile::write,
@@ -109,14 +104,12 @@ pub fn export(options: &Export<'_>, progress: &dyn Progress) -> Result<ExportRep
         Ok(report) => report,
         Err(error) => {
             // A disk that is full is freed of the half that did not fit.
-            let _ = fs::remove_dir_all(&partial);
+            let _ = abandon_folder(&partial);
             return Err(error);
         }
     };
-    if options.out.exists() {
-        fs::remove_dir_all(&options.out).map_err(Error::file("remove", &options.out))?;
-    }
-    fs::rename(&partial, &options.out).map_err(Error::file("write", &options.out))?;
+    // What is marked for an export is one, to its last file.
+    place_folder(&partial, &options.out, &|_| true)?;
     Ok(report)
 }
 

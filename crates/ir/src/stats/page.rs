@@ -2,6 +2,7 @@
 
 use super::{SIZES, StatsReport};
 use crate::Error;
+use dataset::PAGE_GENERATOR;
 use std::{fmt::Write, fs, path::Path};
 
 const WIDTH: f64 = 420.0;
@@ -12,8 +13,11 @@ pub(super) fn write(path: &Path, report: &StatsReport) -> Result<(), Error> {
 }
 
 fn page(report: &StatsReport) -> String {
-    let mut text = String::from(
-        "<!doctype html><meta charset=\"utf-8\"><title>IR statistics</title>\n\
+    let mut text = format!(
+        "<!doctype html><meta charset=\"utf-8\"><meta name=\"generator\" content=\"{PAGE_GENERATOR}\">",
+    );
+    text.push_str(
+        "<title>IR statistics</title>\n\
          <style>body{font:14px sans-serif;max-width:960px;margin:2em auto;color:#222}\
          section{display:inline-block;vertical-align:top;margin:0 1.5em 1.5em 0}\
          td,th{padding:2px 10px;text-align:right}text{font:12px sans-serif}</style>\n\

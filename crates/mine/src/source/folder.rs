@@ -1,10 +1,10 @@
 //! A folder.
 
 use super::{Context, Package, Source};
-use crate::{Error, Result};
-use dataset::Verdict;
+use crate::{Error, Result, tree::role};
+use dataset::{Verdict, is_machine_fault, open_file, path_text};
 use std::{
-    fs::File,
+    io,
     path::{Path, PathBuf},
 };
 
@@ -22,7 +22,7 @@ impl Source for Folder {
     fn fetch(&self, context: &Context<'_>) -> Result<Package> {
         let spec = self.0.display().to_string();
         let whole = self.0.canonicalize().map_err(|error| Error::unavailable(&spec, error))?;
-        let name = whole.file_name().map_or(spec, |name| name.to_string_lossy().into_owned());
+        let name = whole.file_name().map_or(spec, |name| path_text(Path::new(name)));
         let mut package = Package::new(&name, "");
         let walk = walkdir::WalkDir::new(&whole)
             .follow_links(false)
@@ -35,26 +35,30 @@ impl Source for Folder {
             let entry = match entry {
                 Ok(entry) => entry,
                 Err(error) => {
-                    package.tree.tell("", Verdict::new("unreadable", error.to_string()));
+                    let at = error.path().unwrap_or(&whole).to_owned();
+                    let path = path_text(at.strip_prefix(&whole).unwrap_or(&at));
+                    let error = error.into_io_error().unwrap_or_else(|| io::Error::other("a loop"));
+                    package.tree.tell(&path, unreadable(&at, error)?);
                     continue;
                 }
             };
-            let inside = entry.path().strip_prefix(&whole).unwrap_or(entry.path());
-            let path = inside.to_string_lossy().into_owned();
-            // A link to a file inside is as good as the file; devices, sockets and what leads out
-            // are not read. Opening a pipe would wait for ever, so the kind is looked at first.
-            let target = match entry.file_type() {
-                kind if kind.is_file() => entry.path().to_owned(),
-                kind if kind.is_symlink() => match entry.path().canonicalize() {
-                    Ok(target) if target.starts_with(&whole) && target.is_file() => target,
-                    _ => continue,
-                },
-                _ => continue,
-            };
-            if crate::tree::role(&path).is_none() {
+            let path = path_text(entry.path().strip_prefix(&whole).unwrap_or(entry.path()));
+            if entry.file_type().is_dir() {
+                if entry.depth() == DEPTH {
+                    let verdict = Verdict::new("too-deep", format!("{DEPTH} folders deep"));
+                    package.tree.tell(&path, verdict);
+                }
                 continue;
             }
-            let read = File::open(&target).and_then(|mut file| {
+            let target = match target(&whole, &entry, &path)? {
+                Ok(target) => target,
+                Err(Some(verdict)) => {
+                    package.tree.tell(&path, verdict);
+                    continue;
+                }
+                Err(None) => continue,
+            };
+            let read = open_file(&target).and_then(|mut file| {
                 let size = file.metadata()?.len();
                 package.tree.offer(&path, Some(size), &mut file)
             });
@@ -62,10 +66,55 @@ impl Source for Folder {
                 Ok(true) => {}
                 Ok(false) => break,
                 Err(error) => {
-                    package.tree.tell(&path, Verdict::new("unreadable", error.to_string()))
+                    let verdict = unreadable(&target, error)?;
+                    package.tree.tell(&path, verdict);
                 }
             }
         }
         Ok(package)
+    }
+}
+
+/// The file that an entry stands for; a verdict where it stands for none though its name says so,
+/// nothing where its name says nothing.
+///
+/// A link to a file inside is as good as the file; devices, pipes, sockets and what leads out are
+/// not opened.
+fn target(
+    whole: &Path,
+    entry: &walkdir::DirEntry,
+    path: &str,
+) -> Result<Result<PathBuf, Option<Verdict>>> {
+    let matters = role(path).is_some();
+    if !entry.file_type().is_symlink() {
+        let verdict = || Verdict::new("not-a-file", "a pipe, a socket or a device");
+        return Ok(match (matters, entry.file_type().is_file()) {
+            (true, true) => Ok(entry.path().to_owned()),
+            (true, false) => Err(Some(verdict())),
+            (false, _) => Err(None),
+        });
+    }
+    let target = match entry.path().canonicalize() {
+        Ok(target) => target,
+        Err(error) if matters => return Ok(Err(Some(unreadable(entry.path(), error)?))),
+        Err(_) => return Ok(Err(None)),
+    };
+    let is_folder = target.is_dir();
+    if !target.starts_with(whole) {
+        let verdict = Verdict::new("unsafe-path", "a link that leads out of its folder");
+        return Ok(Err((matters || is_folder).then_some(verdict)));
+    }
+    // A folder inside is visited where it stands.
+    Ok(if matters && !is_folder { Ok(target) } else { Err(None) })
+}
+
+/// The verdict of what cannot be read, where that is not this machine's fault.
+fn unreadable(path: &Path, error: io::Error) -> Result<Verdict> {
+    match is_machine_fault(&error) {
+        true => Err(Error::file("read", path)(error)),
+        false if error.kind() == io::ErrorKind::InvalidInput => {
+            Ok(Verdict::new("not-a-file", error.to_string()))
+        }
+        false => Ok(Verdict::new("unreadable", error.to_string())),
     }
 }

@@ -4,7 +4,6 @@
 use super::{Context, Package, Source};
 use crate::{Error, Result};
 use dataset::Verdict;
-use gix::bstr::ByteSlice;
 use std::path::Path;
 
 struct Git {
@@ -74,7 +73,7 @@ impl Source for Git {
         let files = tree.traverse().breadthfirst.files().map_err(|error| failed(&error))?;
         for file in files.iter().filter(|file| file.mode.is_blob()) {
             context.check()?;
-            let path = file.filepath.to_str_lossy();
+            let path = dataset::bytes_text(&file.filepath);
             if crate::tree::role(&path).is_none() {
                 continue;
             }

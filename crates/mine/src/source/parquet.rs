@@ -64,7 +64,7 @@ impl Source for Parquet {
         );
         let batches = builder
             .with_projection(mask)
-            .with_batch_size(1024)
+            .with_batch_size(64)
             .build()
             .map_err(|error| failed(&error))?;
         let name =

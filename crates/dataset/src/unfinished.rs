@@ -1,0 +1,444 @@
+//! The folder `NAME.partial` in which a data set comes to be: only what we made in it is removed.
+
+use crate::{Dataset, Error, Input, Manifest, Result, lock::Lock, place, staging::partial_folder};
+use serde::{Deserialize, Serialize};
+use std::{
+    collections::BTreeMap,
+    fs::{self, File},
+    io::{self, Write},
+    path::{Path, PathBuf},
+};
+
+/// By this file a folder is known for ours.
+pub(crate) const MARKER: &str = ".benchstone-partial";
+const FORMAT: u32 = 1;
+const LOCK: &str = "lock";
+/// The data set while its shards are written.
+const WHOLE: &str = "whole";
+/// The one that it replaces, on its way out.
+const REPLACED: &str = "replaced";
+
+/// What an unfinished data set is going to be; in its marker.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Plan {
+    format: u32,
+    pub(crate) schema: String,
+    pub(crate) version: u32,
+    /// Hash of the settings that shape its content.
+    pub(crate) settings: String,
+    /// What it is made of, where a change of that is to be told from one of the settings.
+    pub(crate) inputs: Vec<Input>,
+}
+
+impl Plan {
+    pub(crate) fn new(schema: &str, version: u32, settings: String, inputs: &[Input]) -> Plan {
+        let (schema, inputs) = (schema.to_owned(), inputs.to_vec());
+        Plan { format: FORMAT, schema, version, settings, inputs }
+    }
+
+    fn is_alike(&self, other: &Plan) -> bool {
+        (&self.schema, self.version, &self.settings)
+            == (&other.schema, other.version, &other.settings)
+    }
+}
+
+/// The folder, locked.
+#[derive(Debug)]
+pub(crate) struct Unfinished {
+    out: PathBuf,
+    folder: PathBuf,
+    replace: bool,
+    _lock: Lock,
+}
+
+impl Unfinished {
+    /// Begin a data set at `out`, or go on with one begun by an equal plan; `force` starts over, and
+    /// replaces a data set.
+    pub(crate) fn begin(out: &Path, force: bool, plan: &Plan) -> Result<Unfinished> {
+        let folder = partial_folder(out)?;
+        if !folder.join(REPLACED).is_dir() {
+            place::claim(out, force)?;
+        }
+        match fs::symlink_metadata(&folder) {
+            Ok(_) => require_ours(&folder)?,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                fs::create_dir_all(&folder).map_err(Error::file("create", &folder))?;
+            }
+            Err(error) => return Err(Error::file("read", &folder)(error)),
+        }
+        let lock_path = folder.join(LOCK);
+        let lock = match Lock::take(&lock_path) {
+            Ok(lock) => lock.ok_or_else(|| Error::Busy(out.to_owned()))?,
+            // Who held it has finished, and taken the folder away: there is another thing to find.
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return Unfinished::begin(out, force, plan);
+            }
+            Err(error) => return Err(Error::file("lock", &lock_path)(error)),
+        };
+        let unfinished = Unfinished { out: out.to_owned(), folder, replace: force, _lock: lock };
+        unfinished.recover()?;
+        place::claim(out, force)?;
+        unfinished.require_no_strangers()?;
+        match unfinished.plan()? {
+            Some(found) if found == *plan => {}
+            Some(found) if !force && !found.is_alike(plan) => {
+                return Err(Error::OtherSettings(unfinished.folder));
+            }
+            Some(found) if !force => {
+                let changes = changes(&found.inputs, &plan.inputs);
+                return Err(Error::OtherInputs { folder: unfinished.folder, changes });
+            }
+            _ => {
+                unfinished.remove_parts()?;
+                unfinished.mark(plan)?;
+            }
+        }
+        Ok(unfinished)
+    }
+
+    pub(crate) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// An empty folder for the whole data set; what a former try left, of it and of one replaced, is
+    /// removed.
+    pub(crate) fn whole(&self) -> Result<PathBuf> {
+        self.remove_sets()?;
+        let whole = self.folder.join(WHOLE);
+        fs::create_dir(&whole).map_err(Error::file("create", &whole))?;
+        Ok(whole)
+    }
+
+    /// Move the whole data set into its place, and remove what it replaced and the parts.
+    pub(crate) fn finish(self, manifest: &Manifest) -> Result<Dataset> {
+        self.finish_by(manifest, place::put)
+    }
+
+    fn finish_by(self, manifest: &Manifest, put: Put) -> Result<Dataset> {
+        let whole = self.folder.join(WHOLE);
+        manifest.write(&whole)?;
+        place::claim(&self.out, self.replace)?;
+        put(&whole, &self.out, &self.folder.join(REPLACED))?;
+        self.remove_sets()?;
+        self.remove_parts()?;
+        let marker = self.folder.join(MARKER);
+        let strangers = self.strangers()?;
+        // The marker goes last but for the lock: without it the folder would be nobody's.
+        if strangers.is_empty() {
+            place::remove_file(&marker)?;
+            place::remove_file(&self.folder.join(LOCK))?;
+            place::remove_empty(&self.folder)?;
+        }
+        Dataset::open(&self.out)
+    }
+
+    /// A kill between the two moves of a replacement left the old data set in here alone: it goes
+    /// back.
+    fn recover(&self) -> Result<()> {
+        let replaced = self.folder.join(REPLACED);
+        if replaced.is_dir() && fs::symlink_metadata(&self.out).is_err() {
+            fs::rename(&replaced, &self.out).map_err(Error::file("write", &self.out))?;
+        }
+        Ok(())
+    }
+
+    fn plan(&self) -> Result<Option<Plan>> {
+        let path = self.folder.join(MARKER);
+        match fs::read(&path) {
+            // One of another format is begun anew: only `force` does that.
+            Ok(text) => Ok(Some(
+                serde_json::from_slice(&text)
+                    .unwrap_or_else(|_| Plan::new("", 0, String::new(), &[])),
+            )),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(Error::file("read", &path)(error)),
+        }
+    }
+
+    fn mark(&self, plan: &Plan) -> Result<()> {
+        let path = self.folder.join(MARKER);
+        let temporary = self.folder.join(temporary(MARKER));
+        let text = serde_json::to_vec(plan)
+            .map_err(|error| Error::Manifest { path: path.clone(), reason: error.to_string() })?;
+        let written = File::create(&temporary).and_then(|mut file| {
+            file.write_all(&text)?;
+            file.sync_all()
+        });
+        written
+            .and_then(|()| fs::rename(&temporary, &path))
+            .map_err(Error::file("write", &temporary))
+    }
+
+    fn remove_parts(&self) -> Result<()> {
+        for name in place::names(&self.folder)? {
+            if is_part(&name) || name == Path::new(&temporary(MARKER)) {
+                place::remove_file(&self.folder.join(name))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// What lies here that we did not make.
+    fn strangers(&self) -> Result<Vec<PathBuf>> {
+        let mut strangers = Vec::new();
+        for name in place::names(&self.folder)? {
+            let path = self.folder.join(&name);
+            let found = fs::symlink_metadata(&path).map_err(Error::file("read", &path))?;
+            let is_set = [WHOLE, REPLACED].iter().any(|set| name == Path::new(set));
+            if is_set && found.is_dir() {
+                let inside = place::all_foreign(&path)?;
+                strangers.extend(inside.into_iter().map(|file| name.join(file)));
+                continue;
+            }
+            let own = [MARKER, LOCK, &temporary(MARKER)].iter().any(|own| name == Path::new(own));
+            if !(found.is_file() && (own || is_part(&name))) {
+                strangers.push(name);
+            }
+        }
+        Ok(strangers)
+    }
+
+    fn require_no_strangers(&self) -> Result<()> {
+        match self.strangers()?.into_iter().next() {
+            None => Ok(()),
+            Some(file) => Err(Error::ForeignFile { folder: self.folder.clone(), file }),
+        }
+    }
+
+    fn remove_sets(&self) -> Result<()> {
+        for set in [WHOLE, REPLACED].map(|set| self.folder.join(set)) {
+            if set.is_dir() {
+                place::remove(&set)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Puts a folder in the place of another by way of a third; says where the old one is then.
+type Put = fn(&Path, &Path, &Path) -> Result<Option<PathBuf>>;
+
+/// Where a part is while it is written.
+pub(crate) fn temporary(name: &str) -> String {
+    format!("{name}.new")
+}
+
+/// Whether we give this name to parts: a hash with an extension.
+fn is_part(name: &Path) -> bool {
+    let name = name.to_str().unwrap_or_default();
+    let hash = name.strip_suffix(".part").or_else(|| name.strip_suffix(".new"));
+    hash.is_some_and(|hash| hash.len() == 32 && hash.bytes().all(|c| c.is_ascii_hexdigit()))
+}
+
+/// Refuse a folder that we did not make. An empty one is nobody's, and so is one with nothing but
+/// an empty lock: a kill before the marker was written leaves that.
+pub(crate) fn require_ours(folder: &Path) -> Result<()> {
+    let found = fs::symlink_metadata(folder).map_err(Error::file("read", folder))?;
+    let foreign = || Err(Error::ForeignPartial(folder.to_owned()));
+    if !found.is_dir() {
+        return foreign();
+    }
+    if fs::symlink_metadata(folder.join(MARKER)).is_ok_and(|found| found.is_file()) {
+        return Ok(());
+    }
+    let names = place::names(folder)?;
+    let nothing = names.iter().all(|name| {
+        let found = fs::symlink_metadata(folder.join(name));
+        let known = name == Path::new(LOCK) || name == Path::new(&temporary(MARKER));
+        let empty = |found: &fs::Metadata| found.len() == 0 || name != Path::new(LOCK);
+        known && found.is_ok_and(|found| found.is_file() && empty(&found))
+    });
+    if nothing { Ok(()) } else { foreign() }
+}
+
+/// Which inputs are not what they were, in words: three of them at most.
+fn changes(before: &[Input], now: &[Input]) -> String {
+    let by_name = |list: &[Input]| -> BTreeMap<String, String> {
+        list.iter().map(|input| (input.name.clone(), input.hash.clone())).collect()
+    };
+    let (before, now) = (by_name(before), by_name(now));
+    let gone = before.keys().filter(|name| !now.contains_key(*name));
+    let mut said: Vec<String> = gone.map(|name| format!("{name} is gone")).collect();
+    for (name, hash) in &now {
+        match before.get(name) {
+            None => said.push(format!("{name} is new")),
+            Some(known) if known != hash => said.push(format!("{name} has changed")),
+            Some(_) => {}
+        }
+    }
+    let more = said.len().saturating_sub(3);
+    said.truncate(3);
+    if more > 0 {
+        said.push(format!("{more} more"));
+    }
+    said.join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Notes;
+
+    fn plan() -> Plan {
+        Plan::new("sample", 1, "settings".into(), &[])
+    }
+
+    fn manifest() -> Manifest {
+        Manifest::of("sample", 1, Vec::new(), Notes::default())
+    }
+
+    fn aside(whole: &Path, out: &Path, aside: &Path) -> Result<Option<PathBuf>> {
+        match out.exists() {
+            true => place::replace(whole, out, aside).map(Some),
+            false => place::put(whole, out, aside),
+        }
+    }
+
+    fn finish(out: &Path, force: bool, put: Put) -> Result<Dataset> {
+        let unfinished = Unfinished::begin(out, force, &plan())?;
+        unfinished.whole()?;
+        unfinished.finish_by(&manifest(), put)
+    }
+
+    #[test]
+    fn both_ways_of_replacing_leave_the_new_set_alone() {
+        for put in [place::put as Put, aside] {
+            let home = tempfile::tempdir().unwrap();
+            let out = home.path().join("set");
+            finish(&out, false, put).unwrap();
+            fs::write(out.join("part-00000.parquet"), "old").unwrap();
+            finish(&out, true, put).unwrap();
+            assert_eq!(place::names(&out).unwrap(), [Path::new("dataset.json")]);
+            assert_eq!(place::names(home.path()).unwrap(), [Path::new("set")]);
+        }
+    }
+
+    #[test]
+    fn a_kill_between_the_two_moves_loses_neither_set() {
+        let home = tempfile::tempdir().unwrap();
+        let out = home.path().join("set");
+        finish(&out, false, place::put).unwrap();
+        fs::write(out.join("part-00000.parquet"), "old").unwrap();
+        let unfinished = Unfinished::begin(&out, true, &plan()).unwrap();
+        manifest().write(&unfinished.whole().unwrap()).unwrap();
+        // What the kill leaves: the old one aside, the new one not in its place.
+        fs::rename(&out, unfinished.folder().join(REPLACED)).unwrap();
+        drop(unfinished);
+        let again = Unfinished::begin(&out, false, &plan());
+        assert!(matches!(again, Err(Error::Exists(_))), "it stands where it stood: {again:?}");
+        assert_eq!(fs::read_to_string(out.join("part-00000.parquet")).unwrap(), "old");
+        finish(&out, true, aside).unwrap();
+        assert_eq!(place::names(&out).unwrap(), [Path::new("dataset.json")]);
+        assert_eq!(place::names(home.path()).unwrap(), [Path::new("set")]);
+    }
+
+    #[test]
+    fn a_kill_after_both_moves_leaves_nothing_in_the_way() {
+        let home = tempfile::tempdir().unwrap();
+        let out = home.path().join("set");
+        finish(&out, false, place::put).unwrap();
+        let unfinished = Unfinished::begin(&out, true, &plan()).unwrap();
+        manifest().write(&unfinished.whole().unwrap()).unwrap();
+        let replaced = unfinished.folder().join(REPLACED);
+        aside(&unfinished.folder().join(WHOLE), &out, &replaced).unwrap();
+        assert!(Dataset::is_at(&replaced) && Dataset::is_at(&out));
+        drop(unfinished);
+        finish(&out, true, aside).unwrap();
+        assert_eq!(place::names(home.path()).unwrap(), [Path::new("set")]);
+    }
+
+    #[test]
+    fn a_kill_before_the_marker_is_no_obstacle() {
+        let home = tempfile::tempdir().unwrap();
+        let out = home.path().join("set");
+        fs::create_dir(home.path().join("set.partial")).unwrap();
+        finish(&out, false, place::put).unwrap();
+        fs::create_dir(home.path().join("set.partial")).unwrap();
+        fs::write(home.path().join("set.partial/lock"), "").unwrap();
+        fs::write(home.path().join("set.partial").join(temporary(MARKER)), "{").unwrap();
+        finish(&out, true, place::put).unwrap();
+        assert_eq!(place::names(home.path()).unwrap(), [Path::new("set")]);
+    }
+
+    #[test]
+    fn what_is_not_ours_is_never_removed() {
+        let home = tempfile::tempdir().unwrap();
+        let (out, partial) = (home.path().join("set"), home.path().join("set.partial"));
+        fs::create_dir(&partial).unwrap();
+        fs::write(partial.join("thesis.txt"), "years").unwrap();
+        for force in [false, true] {
+            let refused = finish(&out, force, place::put);
+            assert!(matches!(refused, Err(Error::ForeignPartial(_))), "{refused:?}");
+        }
+        assert_eq!(place::names(&partial).unwrap(), [Path::new("thesis.txt")]);
+        // A lock that says something, or a link, is no lock of ours.
+        fs::rename(partial.join("thesis.txt"), partial.join("lock")).unwrap();
+        assert!(matches!(finish(&out, true, place::put), Err(Error::ForeignPartial(_))));
+        fs::remove_dir_all(&partial).unwrap();
+        std::os::unix::fs::symlink(home.path(), &partial).unwrap();
+        assert!(matches!(finish(&out, true, place::put), Err(Error::ForeignPartial(_))));
+        fs::remove_file(&partial).unwrap();
+
+        // A stranger in a folder of ours ends the run before anything is touched.
+        drop(Unfinished::begin(&out, false, &plan()).unwrap());
+        fs::write(partial.join("notes"), "mine").unwrap();
+        let refused = finish(&out, true, place::put);
+        assert!(
+            matches!(&refused, Err(Error::ForeignFile { file, .. }) if file == Path::new("notes")),
+            "{refused:?}"
+        );
+        fs::remove_file(partial.join("notes")).unwrap();
+
+        // One that comes while it runs stays, and so does the folder around it.
+        let unfinished = Unfinished::begin(&out, false, &plan()).unwrap();
+        unfinished.whole().unwrap();
+        fs::write(partial.join("notes"), "mine").unwrap();
+        unfinished.finish(&manifest()).unwrap();
+        assert!(partial.join("notes").is_file() && Dataset::is_at(&out));
+        fs::remove_file(partial.join("notes")).unwrap();
+
+        // And one inside a data set that would be replaced.
+        fs::write(out.join("thesis.txt"), "years").unwrap();
+        let refused = finish(&out, true, place::put);
+        assert!(
+            matches!(&refused, Err(Error::ForeignFile { file, .. }) if file == Path::new("thesis.txt")),
+            "{refused:?}"
+        );
+        assert!(out.join("thesis.txt").is_file());
+    }
+
+    #[test]
+    fn our_own_page_goes_with_the_data_set_that_it_shows() {
+        let home = tempfile::tempdir().unwrap();
+        let out = home.path().join("set");
+        finish(&out, false, place::put).unwrap();
+        fs::write(out.join("report.html"), "<html>my own page</html>").unwrap();
+        assert!(matches!(finish(&out, true, place::put), Err(Error::ForeignFile { .. })));
+        let page = format!("<meta name=\"generator\" content=\"{}\">", crate::PAGE_GENERATOR);
+        fs::write(out.join("report.html"), page).unwrap();
+        finish(&out, true, place::put).unwrap();
+        assert_eq!(place::names(&out).unwrap(), [Path::new("dataset.json")]);
+    }
+
+    #[test]
+    fn inputs_that_are_not_what_they_were_are_named() {
+        let home = tempfile::tempdir().unwrap();
+        let out = home.path().join("set");
+        let of = |inputs: &[(&str, &str)]| {
+            let inputs: Vec<Input> = inputs
+                .iter()
+                .map(|(name, hash)| Input { name: (*name).into(), hash: (*hash).into() })
+                .collect();
+            Plan::new("sample", 1, "settings".into(), &inputs)
+        };
+        drop(Unfinished::begin(&out, false, &of(&[("a", "1"), ("b", "2")])).unwrap());
+        drop(Unfinished::begin(&out, false, &of(&[("a", "1"), ("b", "2")])).unwrap());
+        let error = Unfinished::begin(&out, false, &of(&[("a", "3"), ("c", "2")])).unwrap_err();
+        let said = error.to_string();
+        assert!(said.contains("b is gone, a has changed, c is new"), "{said}");
+        let other = Plan { settings: "others".into(), ..of(&[("a", "1"), ("b", "2")]) };
+        let error = Unfinished::begin(&out, false, &other).unwrap_err();
+        assert!(matches!(error, Error::OtherSettings(_)), "{error}");
+        drop(Unfinished::begin(&out, true, &other).unwrap());
+    }
+}
