@@ -80,8 +80,10 @@ fn isolated(folder: &Path, taken: Option<&str>, words: &[&str]) -> Result<(), Fa
         command.args(["--user", "--map-root-user"]);
     }
     command.args(["--pid", "--fork", "--ipc", "--uts", "--mount-proc", "--kill-child", "--"]);
-    // The shell is the first process and collects the dead; the runner is one among others.
-    command.args(["sh", "-c", "\"$@\"; status=$?; exit $status", "sh"]);
+    // The shell is the first process and collects the dead; the runner is one among others, of a number
+    // that no process of a fresh namespace has.
+    let first = "echo 20000 >/proc/sys/kernel/ns_last_pid; \"$@\"; status=$?; exit $status";
+    command.args(["sh", "-c", first, "sh"]);
     if let Some(taken) = taken {
         command.arg(folder.join("without")).arg(taken);
     }

@@ -20,6 +20,7 @@ use std::{
     path::{Path, PathBuf},
     process::{Child, ChildStdin, ChildStdout, Command, Stdio},
     sync::Mutex,
+    time::{Duration, Instant},
 };
 use tempfile::TempDir;
 
@@ -60,7 +61,14 @@ impl State {
         let none = String::from("nothing");
         let told = |state: &State, name: &String| state.0.get(name).unwrap_or(&none).clone();
         changed
-            .map(|name| format!("changed: {name}\n  was {}\n  is {}", told(self, name), told(after, name)))
+            .map(|name| {
+                let (was, is) = (told(self, name), told(after, name));
+                // Long texts that begin alike.
+                let same = was.bytes().zip(is.bytes()).take_while(|(one, other)| one == other);
+                let from = same.count().saturating_sub(20);
+                let tail = |text: &str| -> String { text.chars().skip(from).take(120).collect() };
+                format!("changed: {name}\n  was ...{}\n  is ...{}", tail(&was), tail(&is))
+            })
             .collect()
     }
 }
@@ -224,7 +232,13 @@ impl World {
         all.insert("limits of the runner".into(), format!("{:?}", getrlimit(Resource::Nofile)));
         let victim = self.victim.as_ref().ok_or("no victim")?;
         let mut victim = victim.lock().map_err(|error| error.to_string())?;
-        let seen = process(victim.child.id());
+        let begun = Instant::now();
+        let mut seen = process(victim.child.id());
+        // It goes back to sleep when it has answered.
+        while seen.contains("R (running)") && begun.elapsed() < Duration::from_secs(5) {
+            std::thread::sleep(Duration::from_millis(1));
+            seen = process(victim.child.id());
+        }
         let asleep = seen.contains("S (sleeping)");
         all.insert("the victim from outside".into(), seen);
         // One that is stopped or dead does not answer.
