@@ -1,6 +1,6 @@
 /* profiles: all
  * tries: to answer its own system calls by a filter of its own
- * due: held
+ * due: held | timeout
  */
 #include "attack.h"
 #include <linux/filter.h>
