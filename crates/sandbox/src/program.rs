@@ -19,7 +19,7 @@ const SIGKILL: i32 = 9;
 const TICK: Duration = Duration::from_millis(5);
 /// The same for builds, which are long and have many processes to look at.
 const BUILD_TICK: Duration = Duration::from_millis(100);
-/// Threads besides one a process: root's are bounded by no limit of the kernel's.
+/// Threads of all processes together: root's are bounded by no limit of the kernel's.
 const THREADS: u64 = 2048;
 /// How often the size of a tree and of files of memory is taken: that costs a look at every file.
 const TREE_TICK: Duration = Duration::from_secs(2);
@@ -173,12 +173,14 @@ fn supervise(
             Some(death)
         } else if (profile.tree.is_some() || files_of_memory) && looked.elapsed() > TREE_TICK {
             looked = Instant::now();
-            let is_full =
-                |(tree, bytes): &(PathBuf, u64)| watch::tree_bytes(tree) > *bytes;
-            let inside = if files_of_memory { watch::descendants(running.id()) } else { Vec::new() };
+            let is_full = |(tree, bytes): &(PathBuf, u64)| watch::tree_bytes(tree) > *bytes;
+            let inside =
+                if files_of_memory { watch::descendants(running.id()) } else { Vec::new() };
             match profile.tree.as_ref().is_some_and(is_full) {
                 true => Some(Death::Output),
-                false => (watch::memory_files(&inside) > memory_of(profile)).then_some(Death::Memory),
+                false => {
+                    (watch::memory_files(&inside) > memory_of(profile)).then_some(Death::Memory)
+                }
             }
         } else {
             None
@@ -221,7 +223,7 @@ fn too_much(
         resident += used.resident_bytes;
         threads += used.threads;
     }
-    if threads > u64::from(profile.processes) + THREADS {
+    if threads > THREADS.max(profile.processes.into()) {
         return Some(Death::Processes);
     }
     (profile.processes > 1 && resident > most).then_some(Death::Memory)

@@ -184,7 +184,9 @@ impl Home {
     pub(crate) fn leftovers(&self, stage: &Stage) -> Vec<String> {
         let names = |folder: &str| {
             let entries = fs::read_dir(self.path().join(folder)).into_iter().flatten().flatten();
-            entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect::<Vec<_>>()
+            entries
+                .map(|entry| entry.file_name().to_string_lossy().into_owned())
+                .collect::<Vec<_>>()
         };
         let mut all: Vec<String> =
             names("scratch").into_iter().map(|name| format!("TMPDIR/{name}")).collect();

@@ -35,7 +35,8 @@ pub(crate) fn kills(stage: &Stage) -> Result<String, String> {
     let straight = Straight::of(&home, stage)?;
     let wanted = setting("BENCHSTONE_KILLS").and_then(|n| u32::try_from(n).ok()).unwrap_or(KILLS);
     let seed = setting("BENCHSTONE_SEED").unwrap_or(0);
-    let mut random = StdRng::seed_from_u64(seed ^ u64::from(u32::from_le_bytes(letters(stage.name))));
+    let mut random =
+        StdRng::seed_from_u64(seed ^ u64::from(u32::from_le_bytes(letters(stage.name))));
     let mut tally = Tally::default();
     for signal in ["INT", "TERM"] {
         round(&home, stage, &straight, &[signal], &mut random, &mut tally)?;

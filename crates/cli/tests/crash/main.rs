@@ -2,7 +2,7 @@
 //! command afterwards gives the rows of one that nothing hindered, and nothing of it is left running or
 //! lying about.
 //!
-//! Each trial is one stage ([`stage::STAGES`]) with one trouble: `kill` (SIGKILL, SIGINT and SIGTERM at
+//! Each trial is one stage ([`stage::STAGES`]) with one trouble: `stopped` (SIGKILL, SIGINT and SIGTERM at
 //! drawn moments, `BENCHSTONE_KILLS` of the first, `BENCHSTONE_SEED` draws them), or one of
 //! [`fault::FAULTS`]. A trial runs in process and mount namespaces of its own: every process that is seen
 //! in there besides the trial is one of the command's.
@@ -33,11 +33,10 @@ fn main() -> ExitCode {
     let mut trials = Vec::new();
     for stage in STAGES {
         let missing = stage.needs.iter().any(|need| !here.contains(*need));
-        let troubles = ["kill"].into_iter().chain(fault::FAULTS.iter().map(|fault| fault.name));
+        let troubles = ["stopped"].into_iter().chain(fault::FAULTS.iter().map(|fault| fault.name));
         for trouble in troubles {
-            let trial = Trial::test(format!("{}::{trouble}", stage.name), move || {
-                isolated(stage, trouble)
-            });
+            let trial =
+                Trial::test(format!("{}::{trouble}", stage.name), move || isolated(stage, trouble));
             trials.push(trial.with_ignored_flag(missing));
         }
     }

@@ -193,7 +193,9 @@ pub(crate) const STAGES: &[Stage] = &[
                   --batch 1 --candidates 100 --global-size 1024 --measuring 1ms --json --out made/out",
         beside: &["out.runs"],
         // What is made in a round hangs on measured times.
-        rows: Rows::Query("SELECT role, path, text, vector FROM d WHERE round = 0 AND role <> 'test'"),
+        rows: Rows::Query(
+            "SELECT role, path, text, vector FROM d WHERE round = 0 AND role <> 'test'",
+        ),
         reads: "train",
     },
 ];
@@ -224,7 +226,8 @@ fn programs(home: &Home) {
 
 fn small_kernels(home: &Home) {
     for at in 0..8 {
-        let text = format!("kernel void k(global int *a) {{ a[get_global_id(0)] += {at} * 3 + 1; }}\n");
+        let text =
+            format!("kernel void k(global int *a) {{ a[get_global_id(0)] += {at} * 3 + 1; }}\n");
         put(home, &format!("programs/{at}.cl"), &text);
     }
 }
@@ -232,7 +235,9 @@ fn small_kernels(home: &Home) {
 /// Runs on a processor, and the same again as if a GPU had made them.
 fn runs_of_two_devices(home: &Home) {
     small_kernels(home);
-    home.must("run programs --devices cpu --global-sizes 128 --budget 1ms --json --out runs-of-one");
+    home.must(
+        "run programs --devices cpu --global-sizes 128 --budget 1ms --json --out runs-of-one",
+    );
     let both = "SELECT * FROM r WHERE outcome = 'pass' UNION ALL \
         SELECT * REPLACE ('gpu' AS device_type, 'other' AS device) FROM r WHERE outcome = 'pass'";
     home.must_words(&["query", both, "r=runs-of-one", "--out", "runs"]);
@@ -259,10 +264,7 @@ fn suite(home: &Home) {
 fn project(home: &Home) {
     for (folder, first) in [("project", 1), ("other", 20)] {
         let objects: Vec<String> = (first..first + 8).map(|at| format!("f{at}.o")).collect();
-        let make = format!(
-            "all: {}\n%.o: %.c\n\tclang-19 -O2 -c $< -o $@\n",
-            objects.join(" ")
-        );
+        let make = format!("all: {}\n%.o: %.c\n\tclang-19 -O2 -c $< -o $@\n", objects.join(" "));
         put(home, &format!("{folder}/Makefile"), &make);
         for at in first..first + 8 {
             let text = format!(
@@ -344,8 +346,7 @@ fn two_kinds(home: &Home) {
             format!("s -= (s & 1) ? {number} : 2;"),
             format!("s = abs(s) % {number}1;"),
         ];
-        for (folder, element, statements) in
-            [("train", "float", floats), ("test", "int", integers)]
+        for (folder, element, statements) in [("train", "float", floats), ("test", "int", integers)]
         {
             let body: Vec<&str> =
                 (0..4).map(|at| statements[(number + at * 2) % 5].as_str()).collect();

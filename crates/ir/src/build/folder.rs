@@ -39,7 +39,9 @@ pub(super) fn parse(
         [".partial", ".work", ""].map(|end| out.with_file_name(format!("{name}{end}"))).to_vec();
     let no_recipe = Error::NoRecipe { path: path.clone() };
     Some(match command {
-        Some(command) => Ok(vec![Box::new(Folder { text: text.to_owned(), path, command, needs, ours })]),
+        Some(command) => {
+            Ok(vec![Box::new(Folder { text: text.to_owned(), path, command, needs, ours })])
+        }
         None => Err(no_recipe.to_string()),
     })
 }

@@ -209,9 +209,8 @@ fn work_folder(out: &Path) -> Result<PathBuf, Error> {
     let name = out.file_name().unwrap_or_default().to_string_lossy();
     let work = out.with_file_name(format!("{name}.work"));
     let mark = work.join(MARK);
-    let is_ours = |work: &Path| {
-        work.symlink_metadata().is_ok_and(|about| about.is_dir()) && mark.is_file()
-    };
+    let is_ours =
+        |work: &Path| work.symlink_metadata().is_ok_and(|about| about.is_dir()) && mark.is_file();
     if work.symlink_metadata().is_ok() && !is_ours(&work) {
         return Err(Error::Foreign { path: work, what: "work folder" });
     }

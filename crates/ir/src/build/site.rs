@@ -74,9 +74,7 @@ impl<'a> Site<'a> {
     /// Whether the build left its folders where they were. One that put a link in the place of its tree
     /// or store would have us read, and write, where the link leads.
     pub(super) fn is_whole(&self) -> bool {
-        let is_folder = |path: PathBuf| {
-            path.symlink_metadata().is_ok_and(|about| about.is_dir())
-        };
+        let is_folder = |path: PathBuf| path.symlink_metadata().is_ok_and(|about| about.is_dir());
         is_folder(self.tree()) && is_folder(self.store())
     }
 

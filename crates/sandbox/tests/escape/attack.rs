@@ -9,8 +9,7 @@ use std::{
 };
 
 /// Profiles that attacks run under. `emulator` is that of `time`'s QEMU; the program is run without it.
-pub(crate) const PROFILES: &[&str] =
-    &["native", "emulator", "compile", "device", "build", "clang"];
+pub(crate) const PROFILES: &[&str] = &["native", "emulator", "compile", "device", "build", "clang"];
 
 /// One program that tries something.
 #[derive(Clone, Debug)]
@@ -78,7 +77,9 @@ fn compile(from: &Path, to: &Path) -> Result<(), String> {
         .arg(from)
         .args(["-lpthread", "-lrt"])
         .output()
-        .map_err(|error| format!("gcc cannot be started (scripts/setup.sh installs it): {error}"))?;
+        .map_err(|error| {
+            format!("gcc cannot be started (scripts/setup.sh installs it): {error}")
+        })?;
     if !output.status.success() {
         let said = String::from_utf8_lossy(&output.stderr);
         return Err(format!("{} does not compile: {said}", from.display()));
@@ -91,8 +92,11 @@ fn read(path: &Path) -> Result<Attack, String> {
     let text = fs::read_to_string(path).map_err(|error| format!("{}: {error}", path.display()))?;
     let header = text.split("*/").next().unwrap_or_default();
     let field = |name: &str| {
-        let line = header.lines().find_map(|line| line.trim_start_matches("/*").trim_start_matches(" *").trim().strip_prefix(name));
-        line.map(str::trim).filter(|value| !value.is_empty())
+        let line = header.lines().find_map(|line| {
+            line.trim_start_matches("/*").trim_start_matches(" *").trim().strip_prefix(name)
+        });
+        line.map(str::trim)
+            .filter(|value| !value.is_empty())
             .ok_or_else(|| format!("{}: no `{name}` in its header", path.display()))
     };
     let words = |text: &str, separator: char| -> Vec<String> {

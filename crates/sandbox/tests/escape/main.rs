@@ -51,9 +51,10 @@ fn main() -> ExitCode {
     }
     for profile in attack::PROFILES {
         let (folder, name) = (programs.folder.clone(), (*profile).to_owned());
-        trials.push(Trial::test(format!("{profile}::everything-dies-with-the-runner"), move || {
-            isolated(&folder, None, &["dies-with-runner", &name])
-        }));
+        trials
+            .push(Trial::test(format!("{profile}::everything-dies-with-the-runner"), move || {
+                isolated(&folder, None, &["dies-with-runner", &name])
+            }));
     }
     for (taken, named) in PROTECTIONS {
         for accepted in ["refused", "accepted"] {
@@ -112,7 +113,9 @@ fn isolated(folder: &Path, taken: Option<&str>, words: &[&str]) -> Result<(), Fa
     let said = [output.stdout, output.stderr].concat();
     match output.status.success() {
         true => Ok(()),
-        false => Err(format!("{}: {}", output.status, String::from_utf8_lossy(&said).trim()).into()),
+        false => {
+            Err(format!("{}: {}", output.status, String::from_utf8_lossy(&said).trim()).into())
+        }
     }
 }
 

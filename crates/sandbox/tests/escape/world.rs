@@ -97,7 +97,8 @@ impl World {
     }
 
     fn fill(&mut self, programs: &Path, attack: &str) -> io::Result<()> {
-        let anybody = |path: &Path, mode: u32| fs::set_permissions(path, fs::Permissions::from_mode(mode));
+        let anybody =
+            |path: &Path, mode: u32| fs::set_permissions(path, fs::Permissions::from_mode(mode));
         anybody(&self.root, 0o777)?;
         for folder in ["outside", "outside/empty", "own", "writable"] {
             fs::create_dir(self.root.join(folder))?;
@@ -113,6 +114,10 @@ impl World {
         symlink("/etc/passwd", self.outside().join("link"))?;
         fs::copy(programs.join(attack), self.own().join("attack"))?;
         anybody(&self.own().join("attack"), 0o777)?;
+        // Bytes of queues count to the user, in all namespaces together.
+        for (name, least) in [("msg_default", "1"), ("msgsize_default", "128")] {
+            let _ = fs::write(format!("/proc/sys/fs/mqueue/{name}"), least);
+        }
         let queues = self.root.join("queues");
         fs::create_dir(&queues)?;
         let mounted = Command::new("mount").args(["-t", "mqueue", "none"]).arg(&queues).status()?;
@@ -141,8 +146,10 @@ impl World {
             anybody(&self.root.join(socket), 0o777)?;
         }
         self.ears = Some(ears);
-        self.victim = Some(Mutex::new(Victim::start(&programs.join("victim"), &self.shared_name())?));
-        let leaked = File::options().read(true).write(true).open(self.outside().join("secret.txt"))?;
+        self.victim =
+            Some(Mutex::new(Victim::start(&programs.join("victim"), &self.shared_name())?));
+        let leaked =
+            File::options().read(true).write(true).open(self.outside().join("secret.txt"))?;
         fcntl_setfd(&leaked, FdFlags::empty())?;
         self._leaked = Some(leaked);
         Ok(())
@@ -219,7 +226,9 @@ impl World {
         let queue = fs::read_to_string(queues.join("escape")).unwrap_or_default();
         all.insert("the message queue".into(), queue);
         let shared = self.shared_name();
-        let mine = names("/dev/shm").into_iter().filter(|name| shared.ends_with(name.as_str()) || name.contains(&shared[1..]));
+        let mine = names("/dev/shm")
+            .into_iter()
+            .filter(|name| shared.ends_with(name.as_str()) || name.contains(&shared[1..]));
         all.insert("named memory".into(), format!("{:?}", mine.collect::<Vec<_>>()));
         for kind in ["shm", "msg", "sem"] {
             // Keys and identifiers; the times behind them are the victim's own.
@@ -227,7 +236,10 @@ impl World {
             let ids = text.lines().map(|line| line.split_whitespace().take(2).collect::<Vec<_>>());
             all.insert(format!("System V {kind}"), format!("{:?}", ids.collect::<Vec<_>>()));
         }
-        all.insert("name of the machine".into(), fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default());
+        all.insert(
+            "name of the machine".into(),
+            fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default(),
+        );
         all.insert("the runner".into(), process(std::process::id()));
         all.insert("limits of the runner".into(), format!("{:?}", getrlimit(Resource::Nofile)));
         let victim = self.victim.as_ref().ok_or("no victim")?;
@@ -235,14 +247,20 @@ impl World {
         let begun = Instant::now();
         let mut seen = process(victim.child.id());
         // It goes back to sleep when it has answered.
-        while seen.contains("R (running)") && begun.elapsed() < Duration::from_secs(5) {
+        while ["R (running)", "D (disk sleep)"].iter().any(|state| seen.contains(state))
+            && begun.elapsed() < Duration::from_secs(5)
+        {
             std::thread::sleep(Duration::from_millis(1));
             seen = process(victim.child.id());
         }
         let asleep = seen.contains("S (sleeping)");
         all.insert("the victim from outside".into(), seen);
         // One that is stopped or dead does not answer.
-        let own = if asleep { victim.answer().map_err(|error| error.to_string())? } else { "no answer".into() };
+        let own = if asleep {
+            victim.answer().map_err(|error| error.to_string())?
+        } else {
+            "no answer".into()
+        };
         all.insert("the victim's own view".into(), own);
         Ok(State(all))
     }
@@ -329,8 +347,15 @@ fn see_files(folder: &Path, into: &mut BTreeMap<String, String>) -> io::Result<(
         };
         let seen = format!(
             "{content:?}, mode {:o}, owner {}:{}, {} links, written {}.{}, changed {}.{}, {:?}, {flags:?}",
-            about.mode(), about.uid(), about.gid(), about.nlink(), about.mtime(), about.mtime_nsec(),
-            about.ctime(), about.ctime_nsec(), String::from_utf8_lossy(&names),
+            about.mode(),
+            about.uid(),
+            about.gid(),
+            about.nlink(),
+            about.mtime(),
+            about.mtime_nsec(),
+            about.ctime(),
+            about.ctime_nsec(),
+            String::from_utf8_lossy(&names),
         );
         into.insert(path.display().to_string(), seen);
         if about.is_dir() {
@@ -352,7 +377,8 @@ fn process(pid: u32) -> String {
     let behind = stat.rsplit_once(')').map_or("", |(_, behind)| behind);
     let fields: Vec<&str> = behind.split_whitespace().collect();
     // Group, session, terminal; priority and nice.
-    let wanted: Vec<&str> = [2, 3, 4, 15, 16].iter().filter_map(|at| fields.get(*at).copied()).collect();
+    let wanted: Vec<&str> =
+        [2, 3, 4, 15, 16].iter().filter_map(|at| fields.get(*at).copied()).collect();
     let files = ["limits", "oom_score_adj", "comm", "timerslack_ns", "coredump_filter"];
     format!("{lines:?} {wanted:?} {:?}", files.map(read))
 }
