@@ -231,12 +231,12 @@ fn a_forged_store_is_data_and_leads_nowhere() {
          \tln -s /dev/zero $(S)/endless.json\n\
          \tln -s $(OUTSIDE)/LICENSE $(S)/secret.json\n\
          \tln -s $(OUTSIDE)/LICENSE $(S)/abc.bc\n\
-         \ttruncate -s 100G $(S)/def.bc\n\
+         \ttruncate -s 3G $(S)/def.bc\n\
          \techo \"$(call record,abc)\" > $(S)/one.json\n\
          \techo \"$(call record,def)\" > $(S)/two.json\n\
          \techo \"$(call record,../../../../outside/LICENSE)\" > $(S)/three.json\n\
          \techo \"$(call record,pipe)\" > $(S)/four.json\n\
-         \ttruncate -s 100G $(S)/huge.json\n",
+         \ttruncate -s 3G $(S)/huge.json\n",
         home.at("outside").display()
     );
     fs::write(home.at("forges/forge.mk"), forge).unwrap();
