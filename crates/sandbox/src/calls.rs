@@ -31,10 +31,10 @@ use libc::{
     SYS_sched_getaffinity, SYS_sched_getparam, SYS_sched_getscheduler, SYS_sched_setaffinity,
     SYS_sched_yield, SYS_seccomp, SYS_select, SYS_semctl, SYS_semget, SYS_semop, SYS_semtimedop,
     SYS_sendfile, SYS_sendmmsg, SYS_sendmsg, SYS_sendto, SYS_set_mempolicy, SYS_set_robust_list,
-    SYS_set_tid_address, SYS_setitimer, SYS_setpgid, SYS_setpriority, SYS_setrlimit, SYS_setsid,
-    SYS_setsockopt, SYS_shmat, SYS_shmctl, SYS_shmdt, SYS_shmget, SYS_shutdown, SYS_sigaltstack,
-    SYS_signalfd4, SYS_socket, SYS_socketpair, SYS_splice, SYS_stat, SYS_statfs, SYS_statx,
-    SYS_symlink, SYS_symlinkat, SYS_sync_file_range, SYS_sysinfo, SYS_tee, SYS_tgkill, SYS_time,
+    SYS_set_tid_address, SYS_setitimer, SYS_setpgid, SYS_setpriority, SYS_setresgid, SYS_setresuid,
+    SYS_setrlimit, SYS_setsid, SYS_setsockopt, SYS_shutdown, SYS_sigaltstack, SYS_signalfd4,
+    SYS_socket, SYS_socketpair, SYS_splice, SYS_stat, SYS_statfs, SYS_statx, SYS_symlink,
+    SYS_symlinkat, SYS_sync_file_range, SYS_sysinfo, SYS_tee, SYS_tgkill, SYS_time,
     SYS_timer_create, SYS_timer_delete, SYS_timer_gettime, SYS_timer_settime, SYS_timerfd_create,
     SYS_timerfd_gettime, SYS_timerfd_settime, SYS_times, SYS_tkill, SYS_truncate, SYS_umask,
     SYS_uname, SYS_unlink, SYS_unlinkat, SYS_utime, SYS_utimensat, SYS_utimes, SYS_vfork,
@@ -222,7 +222,6 @@ const PROCESSES: &[i64] = &[SYS_fork, SYS_vfork, SYS_setpgid];
 const DRIVER: &[i64] = &[
     SYS_get_mempolicy,
     SYS_mbind,
-    SYS_memfd_create,
     SYS_mlock,
     SYS_mlock2,
     SYS_mlockall,
@@ -234,7 +233,7 @@ const DRIVER: &[i64] = &[
     SYS_signalfd4,
 ];
 
-/// System V objects, of the sandbox alone.
+/// System V objects, of the sandbox alone; no segments of memory, which count to no process.
 const SYSTEM_V: &[i64] = &[
     SYS_msgctl,
     SYS_msgget,
@@ -244,13 +243,10 @@ const SYSTEM_V: &[i64] = &[
     SYS_semget,
     SYS_semop,
     SYS_semtimedop,
-    SYS_shmat,
-    SYS_shmctl,
-    SYS_shmdt,
-    SYS_shmget,
 ];
 
-/// Owners, sessions and watches: build systems.
+/// Owners, sessions, watches, and becoming the user that one is (`make` does so before it starts
+/// anything): build systems.
 const BUILD: &[i64] = &[
     SYS_chown,
     SYS_fchown,
@@ -261,6 +257,8 @@ const BUILD: &[i64] = &[
     SYS_inotify_rm_watch,
     SYS_lchown,
     SYS_setsid,
+    SYS_setresgid,
+    SYS_setresuid,
 ];
 
 /// What goes on over a socket that is open.
@@ -316,7 +314,7 @@ fn rules(profile: &Profile) -> Result<BTreeMap<i64, Vec<SeccompRule>>, BackendEr
         Calls::Compute => {}
         Calls::Files => allow(FILES),
         Calls::Driver => {
-            for calls in [FILES, DRIVER, SYSTEM_V, SOCKETS] {
+            for calls in [FILES, DRIVER, SYSTEM_V, SOCKETS, &[SYS_memfd_create]] {
                 allow(calls);
             }
         }

@@ -194,6 +194,18 @@ fn binds(order: &Order) -> io::Result<Vec<Bind>> {
         (depth(a), &a.target, !a.writable).cmp(&(depth(b), &b.target, !b.writable))
     });
     all.dedup_by(|later, first| later.target == first.target);
+    // What lies in a folder that may be written is there already; bound again, it could not be.
+    let writable: Vec<(PathBuf, PathBuf)> = all
+        .iter()
+        .filter(|bind| bind.writable && !bind.device)
+        .map(|bind| (bind.target.clone(), bind.source.clone()))
+        .collect();
+    let is_there = |bind: &Bind| {
+        writable.iter().any(|(target, source)| {
+            bind.target.strip_prefix(target).is_ok_and(|rest| bind.source == source.join(rest))
+        })
+    };
+    all.retain(|bind| bind.writable || !is_there(bind));
     Ok(all)
 }
 

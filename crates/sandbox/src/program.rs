@@ -1,5 +1,5 @@
 use crate::{
-    Death, Held, Memory, Profile,
+    Calls, Death, Held, Memory, Profile,
     control::{Ending, Order},
     death, held,
     start::Running,
@@ -19,7 +19,9 @@ const SIGKILL: i32 = 9;
 const TICK: Duration = Duration::from_millis(5);
 /// The same for builds, which are long and have many processes to look at.
 const BUILD_TICK: Duration = Duration::from_millis(100);
-/// How often the size of a tree is taken: that costs a look at every file.
+/// Threads of all processes together: root's are bounded by no limit of the kernel's.
+const THREADS: u64 = 2048;
+/// How often the size of a tree and of files of memory is taken: that costs a look at every file.
 const TREE_TICK: Duration = Duration::from_secs(2);
 
 /// A foreign program to be run once.
@@ -150,6 +152,7 @@ fn supervise(
     flooded: &AtomicBool,
 ) -> Result<Ended, Death> {
     let mut peak = 0;
+    let files_of_memory = profile.calls == Calls::Driver;
     let mut nap = Duration::from_micros(200);
     let mut looked = Instant::now();
     let most = if profile.tree.is_some() && profile.processes > 64 { BUILD_TICK } else { TICK };
@@ -166,13 +169,19 @@ fn supervise(
             Some(Death::Output)
         } else if Instant::now() > deadline {
             Some(Death::Timeout(u64::try_from(wall.as_millis()).unwrap_or(u64::MAX)))
-        } else if let Some(death) = too_much(running, profile, peak) {
+        } else if let Some(death) = too_much(running, program, profile, peak) {
             Some(death)
-        } else if let Some((tree, bytes)) = &profile.tree
-            && looked.elapsed() > TREE_TICK
-        {
+        } else if (profile.tree.is_some() || files_of_memory) && looked.elapsed() > TREE_TICK {
             looked = Instant::now();
-            (watch::tree_bytes(tree) > *bytes).then_some(Death::Output)
+            let is_full = |(tree, bytes): &(PathBuf, u64)| watch::tree_bytes(tree) > *bytes;
+            let inside =
+                if files_of_memory { watch::descendants(running.id()) } else { Vec::new() };
+            match profile.tree.as_ref().is_some_and(is_full) {
+                true => Some(Death::Output),
+                false => {
+                    (watch::memory_files(&inside) > memory_of(profile)).then_some(Death::Memory)
+                }
+            }
         } else {
             None
         };
@@ -182,25 +191,42 @@ fn supervise(
     }
 }
 
-/// What all of its processes use, against the limits.
-fn too_much(running: &Running, profile: &Profile, peak: u64) -> Option<Death> {
-    let most = match profile.memory {
+fn memory_of(profile: &Profile) -> u64 {
+    match profile.memory {
         Memory::Resident(bytes) => bytes,
         Memory::AddressSpace(_) => u64::MAX,
-    };
+    }
+}
+
+/// What all of its processes use, against the limits.
+fn too_much(
+    running: &Running,
+    program: Option<u32>,
+    profile: &Profile,
+    peak: u64,
+) -> Option<Death> {
+    let most = memory_of(profile);
     if peak > most {
         return Some(Death::Memory);
     }
-    if profile.processes == 1 {
-        return None;
-    }
-    let inside = watch::descendants(running.id());
+    let inside = match profile.processes {
+        1 => program.into_iter().collect(),
+        _ => watch::descendants(running.id()),
+    };
     // The launcher's child is ours.
     if inside.len() > profile.processes as usize + 1 {
         return Some(Death::Processes);
     }
-    let resident: u64 = inside.iter().map(|pid| watch::usage(*pid).resident_bytes).sum();
-    (resident > most).then_some(Death::Memory)
+    let mut resident = 0;
+    let mut threads = 0;
+    for used in inside.into_iter().map(watch::usage) {
+        resident += used.resident_bytes;
+        threads += used.threads;
+    }
+    if threads > THREADS.max(profile.processes.into()) {
+        return Some(Death::Processes);
+    }
+    (profile.processes > 1 && resident > most).then_some(Death::Memory)
 }
 
 /// Read at most `limit` bytes; more than that is a flood, of which the rest is not kept.

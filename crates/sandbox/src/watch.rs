@@ -10,6 +10,7 @@ pub(crate) struct Usage {
     pub(crate) resident_bytes: u64,
     /// Of the living, and of the ended whose parents among them have noticed.
     pub(crate) processor: Duration,
+    pub(crate) threads: u64,
 }
 
 /// The living children of a process.
@@ -49,10 +50,12 @@ pub(crate) fn descendants(pid: u32) -> Vec<u32> {
 
 /// What the descendants of a process use.
 pub(crate) fn usage_below(pid: u32) -> Usage {
-    let mut usage = Usage::default();
-    for one in descendants(pid).into_iter().map(self::usage) {
+    let inside = descendants(pid);
+    let mut usage = Usage { resident_bytes: memory_files(&inside), ..Usage::default() };
+    for one in inside.into_iter().map(self::usage) {
         usage.resident_bytes += one.resident_bytes;
         usage.processor += one.processor;
+        usage.threads += one.threads;
     }
     usage
 }
@@ -82,6 +85,7 @@ impl Stat {
         Usage {
             resident_bytes: self.field(21) * PAGE_BYTES,
             processor: Duration::from_millis(hundredths * 10),
+            threads: self.field(17),
         }
     }
 }
@@ -91,6 +95,25 @@ pub(crate) fn peak_resident_bytes(pid: u32) -> Option<u64> {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
     let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
     Some(line.split_whitespace().nth(1)?.parse::<u64>().ok()? * 1024)
+}
+
+/// Bytes of the files of memory that processes hold open: they count to nobody's resident memory.
+pub(crate) fn memory_files(pids: &[u32]) -> u64 {
+    use std::{fs, os::unix::fs::MetadataExt};
+    let mut all = std::collections::BTreeMap::new();
+    for pid in pids {
+        for entry in fs::read_dir(format!("/proc/{pid}/fd")).into_iter().flatten().flatten() {
+            let path = entry.path();
+            let target = fs::read_link(&path).unwrap_or_default();
+            if target.as_os_str().as_encoded_bytes().starts_with(b"/memfd:")
+                && let Ok(about) = fs::metadata(&path)
+            {
+                // Copies of a descriptor are of one file.
+                all.insert(about.ino(), about.blocks() * 512);
+            }
+        }
+    }
+    all.values().sum()
 }
 
 /// Bytes on disk of the files under `folder`, links not followed; files that come and go meanwhile
