@@ -1,0 +1,13 @@
+/* profiles: all
+ * tries: to look like a launcher that could not start it, with status 1
+ * due: status 1
+ */
+#include "attack.h"
+int main(void)
+{
+	static const char word[] = "benchstone-launch: cannot start: fake\n";
+	for (int number = 1; number < 16; number++)
+		if (write(number, word, sizeof word - 1) < 0 && number < 3)
+			return 99;
+	return 1;
+}
