@@ -45,6 +45,16 @@ pub enum Error {
         /// What is wrong with it.
         reason: String,
     },
+    /// A source that cannot be built without a program that is not here.
+    #[error("`{text}` needs {program}, which is not on the path: {install}")]
+    MissingTool {
+        /// As the user wrote it.
+        text: String,
+        /// The program.
+        program: &'static str,
+        /// How to get it.
+        install: String,
+    },
     /// A folder whose build system is not known.
     #[error(
         "{path} holds none of Cargo.toml, CMakeLists.txt, configure, Makefile, build.zig; say how \

@@ -1,11 +1,12 @@
 //! The folder into which wrapped compilers put bitcode: any number of them at once, each module
 //! whole or not there.
 
-use crate::Error;
+use crate::{Error, reader::MODULE_LIMIT};
 use dataset::content_hash;
 use serde::{Deserialize, Serialize};
 use std::{
     fs,
+    io::{self, Read},
     path::{Path, PathBuf},
     sync::atomic::{AtomicU64, Ordering},
 };
@@ -38,6 +39,9 @@ pub struct Record {
 
 /// A file in every store, by which it is known.
 const MARK: &str = "ir-store";
+
+/// Longer than the record of any command.
+const RECORD_LIMIT: u64 = 8 << 20;
 
 /// A folder of records and bitcode.
 #[derive(Clone, Debug)]
@@ -102,31 +106,70 @@ impl Store {
     /// All records, sorted.
     ///
     /// # Errors
-    /// When the folder or a record cannot be read.
+    /// When the folder cannot be read, or what is there as a record is none.
     pub fn records(&self) -> Result<Vec<Record>, Error> {
-        let mut records = Vec::new();
+        let found = self.found()?;
+        match found.strange.into_iter().next() {
+            Some((name, reason)) => Err(Error::format(&self.folder.join(name), reason)),
+            None => Ok(found.records),
+        }
+    }
+
+    /// What is there, whoever wrote it: a build may put anything into its store.
+    ///
+    /// # Errors
+    /// When the folder cannot be read.
+    pub(crate) fn found(&self) -> Result<Found, Error> {
+        let mut found = Found::default();
         let entries = fs::read_dir(&self.folder).map_err(Error::file("read", &self.folder))?;
         for entry in entries {
             let path = entry.map_err(Error::file("read", &self.folder))?.path();
-            if path.extension().is_some_and(|ending| ending == "json") {
-                let text = fs::read(&path).map_err(Error::file("read", &path))?;
-                records.push(
-                    serde_json::from_slice(&text).map_err(|error| Error::format(&path, error))?,
-                );
+            if path.extension().is_none_or(|ending| ending != "json") {
+                continue;
+            }
+            let record = plain(&path, RECORD_LIMIT)
+                .and_then(|text| serde_json::from_slice(&text).map_err(io::Error::other));
+            match record {
+                Ok(record) => found.records.push(record),
+                Err(error) => {
+                    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+                    found.strange.push((name, error.to_string()));
+                }
             }
         }
-        records.sort();
-        Ok(records)
+        found.records.sort();
+        found.strange.sort();
+        Ok(found)
     }
 
-    /// The bitcode of a record.
+    /// The bitcode of a record: what is longer than any module that is read is cut.
     ///
     /// # Errors
-    /// When it is not there.
-    pub fn bitcode(&self, record: &Record) -> Result<Vec<u8>, Error> {
-        let path = self.folder.join(format!("{}.bc", record.bitcode));
-        fs::read(&path).map_err(Error::file("read", &path))
+    /// When it is not there, or is no file of this store.
+    pub fn bitcode(&self, record: &Record) -> io::Result<Vec<u8>> {
+        if !record.bitcode.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+            return Err(io::Error::other("its bitcode is named by no hash"));
+        }
+        plain(&self.folder.join(format!("{}.bc", record.bitcode)), MODULE_LIMIT as u64 + 1)
     }
+}
+
+/// What is in a store.
+#[derive(Debug, Default)]
+pub(crate) struct Found {
+    pub(crate) records: Vec<Record>,
+    /// Files that are named like records and are none, and why.
+    pub(crate) strange: Vec<(String, String)>,
+}
+
+/// The first `limit` bytes of a file that is no link, no pipe and no device.
+fn plain(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
+    if !path.symlink_metadata()?.is_file() {
+        return Err(io::Error::other("it is no plain file"));
+    }
+    let mut content = Vec::new();
+    fs::File::open(path)?.take(limit).read_to_end(&mut content)?;
+    Ok(content)
 }
 
 #[cfg(test)]
@@ -146,5 +189,28 @@ mod tests {
         assert_eq!(records.len(), 2);
         let with: Vec<&Record> = records.iter().filter(|r| !r.bitcode.is_empty()).collect();
         assert_eq!(store.bitcode(with[0]).unwrap(), b"BC");
+    }
+
+    #[test]
+    fn what_a_build_forges_is_named_and_leads_nowhere() {
+        let folder = tempfile::tempdir().unwrap();
+        let outside = folder.path().join("secret.bc");
+        fs::write(&outside, "secret").unwrap();
+        let store = Store::open(&folder.path().join("store")).unwrap();
+        let at = |name: &str| folder.path().join("store").join(name);
+        fs::write(at("garbage.json"), "{").unwrap();
+        std::os::unix::fs::symlink("/dev/zero", at("endless.json")).unwrap();
+        std::os::unix::fs::symlink(&outside, at("abc.bc")).unwrap();
+        let away = ["../secret", "abc", &outside.display().to_string().replace(".bc", "")]
+            .map(|name| Record { bitcode: name.to_owned(), ..Record::default() });
+        for record in &away {
+            store.note(record).unwrap();
+            store.bitcode(record).unwrap_err();
+        }
+        let found = store.found().unwrap();
+        assert_eq!(found.records.len(), away.len());
+        let names: Vec<&str> = found.strange.iter().map(|(name, _)| name.as_str()).collect();
+        assert_eq!(names, ["endless.json", "garbage.json"]);
+        assert!(store.records().is_err());
     }
 }

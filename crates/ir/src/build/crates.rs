@@ -67,6 +67,10 @@ impl Source for Crate {
         &self.text
     }
 
+    fn needs(&self) -> Vec<(&'static str, String)> {
+        vec![("cargo", "install the Rust toolchain (rustup)".to_owned())]
+    }
+
     fn pin(&self) -> String {
         self.lock.as_ref().map_or(String::new(), |lock| content_hash(lock.as_bytes()))
     }

@@ -38,6 +38,10 @@ impl Source for Debian {
         &self.text
     }
 
+    fn needs(&self) -> Vec<(&'static str, String)> {
+        vec![("mmdebstrap", "apt-get install mmdebstrap".to_owned())]
+    }
+
     fn build(&self, site: &Site<'_>) -> Result<Outcome, Error> {
         let mut outcome = Outcome {
             package: self.name.clone(),

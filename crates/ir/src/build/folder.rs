@@ -16,6 +16,8 @@ struct Folder {
     text: String,
     path: PathBuf,
     command: String,
+    /// The program that its recipe stands on.
+    needs: Option<&'static str>,
     /// What this run makes, which may lie in the folder: no part of it.
     ours: Vec<PathBuf>,
 }
@@ -28,15 +30,18 @@ pub(super) fn parse(
     if !path.is_dir() {
         return Some(Err("no such folder".to_owned()));
     }
-    let command =
-        options.command.clone().or_else(|| recipe::of(&path).map(|r| r.command.to_owned()));
+    let recipe = recipe::of(&path).filter(|_| options.command.is_none());
+    let command = options.command.clone().or_else(|| recipe.map(|r| r.command.to_owned()));
+    let needs = recipe.map(|recipe| recipe.needs);
     let out = std::path::absolute(&options.out).unwrap_or_else(|_| options.out.clone());
     let name = out.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let ours =
         [".partial", ".work", ""].map(|end| out.with_file_name(format!("{name}{end}"))).to_vec();
     let no_recipe = Error::NoRecipe { path: path.clone() };
     Some(match command {
-        Some(command) => Ok(vec![Box::new(Folder { text: text.to_owned(), path, command, ours })]),
+        Some(command) => {
+            Ok(vec![Box::new(Folder { text: text.to_owned(), path, command, needs, ours })])
+        }
         None => Err(no_recipe.to_string()),
     })
 }
@@ -44,6 +49,11 @@ pub(super) fn parse(
 impl Source for Folder {
     fn text(&self) -> &str {
         &self.text
+    }
+
+    fn needs(&self) -> Vec<(&'static str, String)> {
+        let install = |program: &'static str| (program, format!("install {program}"));
+        self.needs.map(install).into_iter().collect()
     }
 
     fn pin(&self) -> String {

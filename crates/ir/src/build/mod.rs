@@ -19,6 +19,7 @@ use crate::{
     Error, Module, Reader, Report, Store,
     extract::{finish, of_store},
     module::{BUILT, LICENCE_TEXT, MODULE, PACKAGE},
+    wrap::real,
 };
 use dataset::{Builder, Input, Progress, Verdict};
 use rayon::prelude::*;
@@ -93,6 +94,10 @@ trait Source: Sync + Send {
     fn pin(&self) -> String {
         String::new()
     }
+    /// Programs of this machine that it cannot do without, and how to get them.
+    fn needs(&self) -> Vec<(&'static str, String)> {
+        Vec::new()
+    }
     /// Fetch and build it on `site`. What happens to the package is in the outcome.
     ///
     /// # Errors
@@ -111,6 +116,13 @@ fn sources(options: &Build<'_>) -> Result<Vec<Box<dyn Source>>, Error> {
         let unknown = |reason: String| Error::UnknownSource { text: text.clone(), reason };
         let parsed = FAMILY.iter().find_map(|parse| parse(text, options));
         all.extend(parsed.unwrap_or(Err("no such kind".to_owned())).map_err(unknown)?);
+    }
+    // What this machine lacks is no package's fault, and told before anything is begun.
+    for source in &all {
+        let missing = source.needs().into_iter().find(|(program, _)| real(&[program]).is_none());
+        if let Some((program, install)) = missing {
+            return Err(Error::MissingTool { text: source.text().to_owned(), program, install });
+        }
     }
     Ok(all)
 }
@@ -132,7 +144,7 @@ pub fn build(options: &Build<'_>, progress: &dyn Progress) -> Result<Report, Err
         options.disk_bytes,
     );
     let builder = Builder::<Module>::create(&options.out, options.force, &settings)?;
-    let work = work_folder(&options.out);
+    let work = work_folder(&options.out)?;
     let threads = rayon::ThreadPoolBuilder::new()
         .num_threads(options.jobs.max(1))
         .build()
@@ -189,10 +201,22 @@ pub fn build(options: &Build<'_>, progress: &dyn Progress) -> Result<Report, Err
 
 pub(crate) const UNAVAILABLE: &str = "source-unavailable";
 
+/// By it a folder of trees is known to be ours, and may be removed.
+const MARK: &str = ".benchstone-work";
+
 /// Where trees are built: on the disk of the data set.
-fn work_folder(out: &Path) -> PathBuf {
+fn work_folder(out: &Path) -> Result<PathBuf, Error> {
     let name = out.file_name().unwrap_or_default().to_string_lossy();
-    out.with_file_name(format!("{name}.work"))
+    let work = out.with_file_name(format!("{name}.work"));
+    let mark = work.join(MARK);
+    let is_ours =
+        |work: &Path| work.symlink_metadata().is_ok_and(|about| about.is_dir()) && mark.is_file();
+    if work.symlink_metadata().is_ok() && !is_ours(&work) {
+        return Err(Error::Foreign { path: work, what: "work folder" });
+    }
+    fs::create_dir_all(&work).map_err(Error::file("create", &work))?;
+    fs::write(&mark, "").map_err(Error::file("write", &mark))?;
+    Ok(work)
 }
 
 /// All rows of one package: its modules, its licence texts, and the row about itself.
@@ -215,18 +239,25 @@ fn one(
         version: outcome.version.clone(),
         ..Module::default()
     };
-    let mut rows = of_store(options.reader, &Store::open(&site.store())?, &like)?;
+    let is_whole = site.is_whole();
+    let mut rows = match is_whole {
+        true => of_store(options.reader, &Store::open(&site.store())?, &like)?,
+        false => Vec::new(),
+    };
     rows.retain(|row| row.verdict != "no-bitcode" || !row.detail.is_empty());
     rows.sort_by(|a, b| (&a.path, &a.target, &a.id).cmp(&(&b.path, &b.target, &b.id)));
     rows.dedup_by(|a, b| a.id == b.id && a.path == b.path && a.target == b.target);
     let texts = match &outcome.source {
-        Some(folder) => {
+        Some(folder) if is_whole => {
             licences(folder, &outcome.base.clone().unwrap_or_else(|| site.tree()), &mut rows)?
         }
-        None => BTreeMap::new(),
+        _ => BTreeMap::new(),
     };
     let modules = rows.iter().filter(|row| row.is_accepted()).count();
     let verdict = match outcome.verdict {
+        _ if !is_whole => {
+            Verdict::new("moves-its-tree", "its build replaced the folder it was built in")
+        }
         Some(verdict) => verdict,
         None if modules == 0 => Verdict::new(
             "no-modules",

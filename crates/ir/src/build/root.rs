@@ -35,9 +35,6 @@ impl Root {
         if root.folder.join("ready").is_file() {
             return Ok(Ok(root));
         }
-        if crate::wrap::real(&["mmdebstrap"]).is_none() {
-            return Ok(Err("mmdebstrap is not installed (apt-get install mmdebstrap)".to_owned()));
-        }
         let roots = crate::cache_folder(site.options.cache.as_deref()).join("roots");
         fs::create_dir_all(&roots).map_err(Error::file("create", &roots))?;
         let (suite, archives) = mine::debian_archives();

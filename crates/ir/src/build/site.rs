@@ -5,6 +5,7 @@ use sandbox::{Death, Finished, Memory, Profile, Program};
 use std::{
     ffi::OsString,
     fs,
+    io::Write,
     path::{Path, PathBuf},
 };
 
@@ -64,11 +65,17 @@ impl<'a> Site<'a> {
 
     /// Whether anything can be written here still.
     pub(super) fn has_room(&self) -> bool {
-        let probe = self.folder.join("room");
-        let written = fs::write(&probe, vec![1; 64 << 10]);
-        // It is gone with the site at the latest.
-        let _ = fs::remove_file(&probe);
+        // Under a name that the build cannot know: what it left there would be written through.
+        let written = tempfile::NamedTempFile::new_in(&self.folder)
+            .and_then(|mut probe| probe.write_all(&[1; 64 << 10]));
         !written.is_err_and(|error| error.kind() == std::io::ErrorKind::StorageFull)
+    }
+
+    /// Whether the build left its folders where they were. One that put a link in the place of its tree
+    /// or store would have us read, and write, where the link leads.
+    pub(super) fn is_whole(&self) -> bool {
+        let is_folder = |path: PathBuf| path.symlink_metadata().is_ok_and(|about| about.is_dir());
+        is_folder(self.tree()) && is_folder(self.store())
     }
 
     pub(super) fn remove(self) {

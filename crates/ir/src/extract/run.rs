@@ -236,17 +236,23 @@ pub(crate) fn of_store(
     store: &Store,
     like: &Module,
 ) -> Result<Vec<Module>, Error> {
-    let records = store.records()?;
-    records
-        .into_par_iter()
-        .map(|record| {
-            let row = row_of(&record, like);
-            match record.bitcode.as_str() {
-                "" => Ok(row.turned_away(Verdict::new("no-bitcode", record.trouble))),
-                _ => filled(reader, row, store.bitcode(&record)?),
-            }
-        })
-        .collect()
+    let found = store.found()?;
+    let strange = found.strange.into_iter().map(|(name, reason)| {
+        let row = Module { path: name, kind: MODULE.to_owned(), ..like.clone() };
+        Ok(row.turned_away(Verdict::new("no-record", reason)))
+    });
+    let strange: Vec<_> = strange.collect();
+    let records = found.records.into_par_iter().map(|record| {
+        let row = row_of(&record, like);
+        if record.bitcode.is_empty() {
+            return Ok(row.turned_away(Verdict::new("no-bitcode", record.trouble)));
+        }
+        match store.bitcode(&record) {
+            Ok(bitcode) => filled(reader, row, bitcode),
+            Err(error) => Ok(row.turned_away(Verdict::new("no-bitcode", error.to_string()))),
+        }
+    });
+    records.chain(strange).collect()
 }
 
 fn row_of(record: &Record, like: &Module) -> Module {

@@ -7,7 +7,7 @@ use crate::{
     tree::{Role, role},
 };
 use dataset::content_hash;
-use std::{collections::BTreeMap, fs, path::Path};
+use std::{collections::BTreeMap, fs, io::Read, path::Path};
 
 /// The licence of one file of a package.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -34,7 +34,8 @@ pub struct PackageLicences {
 /// When a licence file or its folder cannot be read.
 pub fn licences_of(folder: &Path, paths: &[String]) -> Result<PackageLicences> {
     let mut package = Package::new("", "");
-    for entry in walkdir::WalkDir::new(folder).sort_by_file_name().into_iter().flatten() {
+    let walk = walkdir::WalkDir::new(folder).follow_root_links(false).sort_by_file_name();
+    for entry in walk.into_iter().flatten() {
         let path = entry.path().strip_prefix(folder).unwrap_or(entry.path());
         let path = path.to_string_lossy().into_owned();
         let built = path.starts_with("target/") || path.starts_with("vendor/");
@@ -47,15 +48,10 @@ pub fn licences_of(folder: &Path, paths: &[String]) -> Result<PackageLicences> {
         offered.map_err(Error::file("read", entry.path()))?;
     }
     let licensing = Licensing::of(&package);
-    let read = |path: &String| {
-        // A header stands at the top of a file.
-        let text = fs::read(folder.join(path)).unwrap_or_default();
-        String::from_utf8_lossy(&text[..text.len().min(8 << 10)]).into_owned()
-    };
     let files = paths
         .iter()
         .map(|path| {
-            let found = licensing.of_file(path, &read(path));
+            let found = licensing.of_file(path, &top(folder, path));
             FileLicence { expression: found.expression, source: found.source.to_owned() }
         })
         .collect();
@@ -72,9 +68,44 @@ pub fn licences_of(folder: &Path, paths: &[String]) -> Result<PackageLicences> {
     Ok(PackageLicences { files, texts })
 }
 
+/// The top of a file, where a header stands. Nothing, where the path leads out of the folder: paths
+/// are what a build says of itself.
+fn top(folder: &Path, path: &str) -> String {
+    let inside = |path: &Path| path.canonicalize().ok().filter(|path| path.is_file());
+    let root = folder.canonicalize().ok();
+    let file = inside(&folder.join(path));
+    let file = file.filter(|file| root.is_some_and(|root| file.starts_with(root)));
+    let mut text = Vec::new();
+    if let Some(file) = file.and_then(|file| fs::File::open(file).ok()) {
+        // What cannot be read says nothing of its licence.
+        let _ = file.take(8 << 10).read_to_end(&mut text);
+    }
+    String::from_utf8_lossy(&text).into_owned()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_path_that_leads_out_says_nothing() {
+        let home = tempfile::tempdir().unwrap();
+        let header = "/* SPDX-License-Identifier: MIT */";
+        fs::write(home.path().join("other.c"), header).unwrap();
+        let folder = home.path().join("package");
+        fs::create_dir(&folder).unwrap();
+        fs::write(folder.join("own.c"), header).unwrap();
+        std::os::unix::fs::symlink("../other.c", folder.join("link.c")).unwrap();
+        std::os::unix::fs::symlink("/dev/zero", folder.join("endless.c")).unwrap();
+        let outside = home.path().join("other.c").display().to_string();
+        let paths = ["own.c", "../other.c", "link.c", "endless.c", &outside].map(str::to_owned);
+        let found = licences_of(&folder, &paths).unwrap();
+        let expressions: Vec<&str> = found.files.iter().map(|f| f.expression.as_str()).collect();
+        assert_eq!(expressions, ["MIT", "", "", "", ""]);
+        fs::write(home.path().join("LICENSE"), "a secret").unwrap();
+        std::os::unix::fs::symlink(home.path(), home.path().join("link")).unwrap();
+        assert!(licences_of(&home.path().join("link"), &[]).unwrap().texts.is_empty());
+    }
 
     #[test]
     fn metadata_decides_for_files_that_say_nothing_and_texts_are_kept() {
