@@ -2,7 +2,7 @@
 
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
-use std::path::Path;
+use std::{io::Read, path::Path};
 
 /// What kind of model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -132,6 +132,23 @@ pub struct Recipe {
     pub training: Training,
 }
 
+/// No layer is wider, no model deeper and no sequence longer.
+const LARGEST: usize = 1 << 20;
+/// A file of settings is not longer.
+const FILE_BYTES: u64 = 1 << 20;
+
+/// The text of a file of settings.
+pub(crate) fn settings(path: &Path) -> Result<String> {
+    let mut text = String::new();
+    let file = std::fs::File::open(path).map_err(Error::file("read", path))?;
+    let length = file.take(FILE_BYTES + 1).read_to_string(&mut text);
+    if length.map_err(Error::file("read", path))? as u64 > FILE_BYTES {
+        let why = format!("more than {} KiB are no settings", FILE_BYTES >> 10);
+        return Err(Error::Recipe { path: path.to_owned(), why });
+    }
+    Ok(text)
+}
+
 /// Tokens that every kind is given unless a file says otherwise.
 const BUDGET: u64 = 200_000_000;
 
@@ -196,7 +213,7 @@ impl Recipe {
     /// # Errors
     /// When the file cannot be read, or names a setting that there is not.
     pub fn read(kind: Kind, path: &Path) -> Result<Recipe> {
-        let text = std::fs::read_to_string(path).map_err(Error::file("read", path))?;
+        let text = settings(path)?;
         Recipe::parse(kind, &text).map_err(|why| Error::Recipe { path: path.to_owned(), why })
     }
 
@@ -223,9 +240,34 @@ impl Recipe {
         if heads {
             return Some(format!("{} heads do not divide a width of {}", model.heads, model.width));
         }
-        let shares = [training.pretrain_share, training.function_share];
-        if shares.iter().any(|share| !(0.0..=1.0).contains(share)) {
-            return Some("pretrain_share and function_share are shares of 0 to 1".to_owned());
+        let shares = [
+            ("pretrain_share", training.pretrain_share),
+            ("function_share", training.function_share),
+            ("validation_share", training.validation_share),
+            ("package_share", training.package_share),
+            ("infill_share", training.infill_share),
+            ("condition_dropout", training.condition_dropout),
+            ("arguments_dropout", training.arguments_dropout),
+            ("dropout", training.dropout),
+        ];
+        if let Some((name, share)) = shares.iter().find(|(_, share)| !(0.0..=1.0).contains(share)) {
+            return Some(format!("{name} is a share of 0 to 1, not {share}"));
+        }
+        let amounts = [
+            ("learning_rate", training.learning_rate, 0.0..=1e3),
+            ("weight_decay", training.weight_decay, 0.0..=1e3),
+            ("clip", training.clip, 0.0..=1e9),
+            ("longest", training.longest, 0.01..=1e3),
+        ];
+        if let Some((name, amount, range)) =
+            amounts.iter().find(|(_, amount, range)| !range.contains(amount))
+        {
+            let (from, to) = (range.start(), range.end());
+            return Some(format!("{name} is a number of {from} to {to}, not {amount}"));
+        }
+        let sizes = [model.layers, model.width, model.inner, model.heads, model.kv_heads];
+        if let Some(size) = sizes.iter().chain([&training.length]).find(|size| **size > LARGEST) {
+            return Some(format!("a size of {size}: none is above {LARGEST}"));
         }
         if training.length < 16 || training.batch_tokens < training.length {
             return Some("a batch must hold at least one sequence of `length` tokens".to_owned());
@@ -310,6 +352,28 @@ mod tests {
     fn a_share_is_no_more_than_the_whole() {
         let error = Recipe::parse(Kind::Hole, "[training]\npretrain_share = 1.5");
         assert!(error.expect_err("too much").contains("pretrain_share"));
+    }
+
+    #[test]
+    fn settings_that_nothing_can_be_done_with_are_named() {
+        for (text, name) in [
+            ("[training]\nvalidation_share = nan", "validation_share"),
+            ("[training]\nvalidation_share = -1", "validation_share"),
+            ("[training]\ndropout = inf", "dropout"),
+            ("[training]\nlearning_rate = nan", "learning_rate"),
+            ("[training]\nlearning_rate = 1e308", "learning_rate"),
+            ("[training]\nlongest = 0", "longest"),
+            ("[model]\nwidth = 4611686018427387904", "4611686018427387904"),
+            (
+                "[training]\nlength = 4611686018427387904\nbatch_tokens = 4611686018427387904",
+                "none is above",
+            ),
+        ] {
+            let error = Recipe::parse(Kind::Lstm, text).expect_err(text);
+            assert!(error.contains(name), "{text}: {error}");
+        }
+        let endless = settings(Path::new("/dev/zero")).expect_err("no end");
+        assert!(endless.to_string().contains("1024 KiB"), "{endless}");
     }
 
     #[test]

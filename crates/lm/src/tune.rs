@@ -117,7 +117,7 @@ impl Tuning {
             None => training,
             Some(path) => {
                 let wrong = |why: String| Error::Recipe { path: path.to_owned(), why };
-                let text = fs::read_to_string(path).map_err(Error::file("read", path))?;
+                let text = crate::recipe::settings(path)?;
                 let mut given: toml::Table =
                     text.parse().map_err(|error: toml::de::Error| wrong(error.to_string()))?;
                 let own = given.remove("training");
