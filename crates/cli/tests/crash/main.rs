@@ -1,0 +1,98 @@
+//! Crash safety and faults of the machine, stage by stage: whatever ends or hinders a command, the same
+//! command afterwards gives the rows of one that nothing hindered, and nothing of it is left running or
+//! lying about.
+//!
+//! Each trial is one stage ([`stage::STAGES`]) with one trouble: `stopped` (SIGKILL, SIGINT and SIGTERM at
+//! drawn moments, `BENCHSTONE_KILLS` of the first, `BENCHSTONE_SEED` draws them), or one of
+//! [`fault::FAULTS`]. A trial runs in process and mount namespaces of its own: every process that is seen
+//! in there besides the trial is one of the command's.
+//!
+//! The binary runs itself: without `--inside` it is the list of trials, with it one trial.
+
+mod fault;
+mod home;
+mod kill;
+mod stage;
+
+use libtest_mimic::{Arguments, Failed, Trial};
+use stage::{STAGES, Stage};
+use std::{
+    collections::BTreeSet,
+    process::{Command, ExitCode, Stdio},
+};
+
+fn main() -> ExitCode {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    if let [inside, stage, trouble] = words.as_slice()
+        && inside == "--inside"
+    {
+        return inside_main(stage, trouble);
+    }
+    let arguments = Arguments::from_args();
+    let here = components();
+    let mut trials = Vec::new();
+    for stage in STAGES {
+        let missing = stage.needs.iter().any(|need| !here.contains(*need));
+        let troubles = ["stopped"].into_iter().chain(fault::FAULTS.iter().map(|fault| fault.name));
+        for trouble in troubles {
+            let trial =
+                Trial::test(format!("{}::{trouble}", stage.name), move || isolated(stage, trouble));
+            trials.push(trial.with_ignored_flag(missing));
+        }
+    }
+    libtest_mimic::run(&arguments, trials).exit_code()
+}
+
+/// Run a trial in namespaces of its own and pass on what it says.
+fn isolated(stage: &Stage, trouble: &str) -> Result<(), Failed> {
+    let mut command = Command::new("unshare");
+    if home::run_by("id -u").trim() != "0" {
+        command.args(["--user", "--map-root-user"]);
+    }
+    let own = std::env::current_exe().map_err(|error| error.to_string())?;
+    let output = command
+        .args(["--pid", "--fork", "--mount-proc", "--kill-child", "--"])
+        // The shell is the first process and collects the dead.
+        .args(["sh", "-c", "\"$@\"; status=$?; exit $status", "sh"])
+        .arg(own)
+        .args(["--inside", stage.name, trouble])
+        .stdin(Stdio::null())
+        .output()
+        .map_err(|error| format!("unshare (util-linux) cannot be started: {error}"))?;
+    let said = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+    print!("{said}");
+    match output.status.success() {
+        true => Ok(()),
+        false => Err(format!("{} {trouble}: {}: {said}", stage.name, output.status).into()),
+    }
+}
+
+fn inside_main(stage: &str, trouble: &str) -> ExitCode {
+    let done = match (STAGES.iter().find(|one| one.name == stage), fault::named(trouble)) {
+        (None, _) => Err(format!("no stage {stage}")),
+        (Some(stage), Some(fault)) => fault::suffer(stage, fault),
+        (Some(stage), None) => kill::kills(stage),
+    };
+    match done {
+        Ok(line) => {
+            println!("{stage} {trouble}: {line}");
+            ExitCode::SUCCESS
+        }
+        Err(problem) => {
+            println!("{stage} {trouble}: {problem}");
+            ExitCode::from(3)
+        }
+    }
+}
+
+/// Names of the components that are here.
+fn components() -> BTreeSet<String> {
+    let output = Command::new(home::BENCHSTONE).args(["doctor", "--json"]).output();
+    let report: serde_json::Value = output
+        .ok()
+        .and_then(|output| serde_json::from_slice(&output.stdout).ok())
+        .unwrap_or_default();
+    let found =
+        report["components"].as_array().into_iter().flatten().filter(|c| c["found"] == true);
+    found.filter_map(|component| component["name"].as_str().map(str::to_owned)).collect()
+}
