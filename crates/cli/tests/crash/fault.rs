@@ -53,6 +53,8 @@ pub(crate) fn suffer(stage: &Stage, fault: &Fault) -> Result<String, String> {
     // What is kept of the results must be right, too: the same again from the cache alone.
     for name in ["made", "scratch"] {
         let folder = home.path().join(name);
+        // Where the fault was a small file system it goes with what is on it.
+        run_by(&format!("umount -l {} 2>/dev/null", folder.display()));
         let emptied = fs::remove_dir_all(&folder).and_then(|()| fs::create_dir(&folder));
         emptied.map_err(|error| error.to_string())?;
     }
