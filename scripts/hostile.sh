@@ -8,7 +8,7 @@
 # group    what it does                                                          where it is written
 # escape   every attack under every profile, and kernels without protections     crates/sandbox/tests/
 # builds   build scripts, Makefiles and stores that attack the one who builds     crates/ir/tests/hostile.rs
-# inputs   corrupt, endless and hostile inputs of train and learn                  crates/cli/tests/inputs.rs
+# inputs   settings and data sets of train and learn that are broken or endless    cases/*/hostile_*.case
 # faults   full and read-only disks, vanishing inputs, no memory, killed workers   crates/cli/tests/crash/
 # crash    KILLS kills of each stage, Ctrl-C, SIGTERM; the rows must be equal       crates/cli/tests/crash/
 #
@@ -43,7 +43,7 @@ group() {
 
 group escape --test escape
 group builds --test hostile
-group inputs --test inputs
+group inputs --test cases -- hostile_
 group faults --test crash -- --skip ::stopped
 BENCHSTONE_KILLS=${KILLS:-50} BENCHSTONE_SEED=${SEED:-0} group crash --test crash -- ::stopped
 

@@ -18,11 +18,6 @@ pub(crate) fn line(text: &str) -> anyhow::Result<()> {
     write(&plain(text))
 }
 
-/// Print rows for programs: as they are, but where it is a person's terminal that reads them.
-pub(crate) fn data(text: &str) -> anyhow::Result<()> {
-    if std::io::stdout().is_terminal() { line(text) } else { write(text) }
-}
-
 /// Text that only says something: characters that would steer a terminal, or reorder what it shows,
 /// are printed by their codes.
 pub(crate) fn plain(text: &str) -> Cow<'_, str> {

@@ -26,6 +26,7 @@ struct Tally {
     late: u32,
     stops: u32,
     rounds: u32,
+    leftovers: usize,
     problems: Vec<String>,
 }
 
@@ -56,7 +57,10 @@ pub(crate) fn kills(stage: &Stage) -> Result<String, String> {
         tally.problems.len()
     );
     match tally.problems.is_empty() {
-        true => Ok(format!("{line}; {} rows equal, 0 orphans, 0 leftovers", straight.rows.len())),
+        true => {
+            let (rows, left) = (straight.rows.len(), tally.leftovers);
+            Ok(format!("{line}; {rows} rows equal, 0 orphans, {left} leftovers"))
+        }
         false => Err(format!("{line}\n{}", tally.problems.join("\n"))),
     }
 }
@@ -131,10 +135,8 @@ fn round(
     if let Err(problem) = home.compare(stage, straight) {
         tally.problems.push(format!("{moments}: {problem}"));
     }
-    let left = home.leftovers(stage);
-    if !left.is_empty() {
-        tally.problems.push(format!("{moments}: left over: {}", left.join(", ")));
-    }
+    // One that is killed cannot clear up: that is counted, and no problem.
+    tally.leftovers += home.leftovers(stage).len();
     Ok(())
 }
 
