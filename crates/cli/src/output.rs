@@ -4,7 +4,7 @@ use anyhow::Context;
 use serde::Serialize;
 use std::{
     borrow::Cow,
-    io::{IsTerminal, Write},
+    io::Write,
     process::ExitCode,
 };
 
