@@ -5,7 +5,7 @@ use dataset::Verdict;
 use llvm::{Context, Identification, Library, candidates};
 use sandbox::{Pool, Profile};
 use serde::{Deserialize, Serialize};
-use std::{ffi::OsString, io, process::Command, time::Duration};
+use std::{ffi::OsString, io, path::PathBuf, process::Command, time::Duration};
 
 /// Wall-clock limit of one module.
 const LIMIT: Duration = Duration::from_secs(120);
@@ -27,15 +27,14 @@ enum Answer {
     NoLibrary(String),
 }
 
-/// [`profile`] of a worker that has yet to find its libraries.
-fn started() -> Profile {
-    let libraries = llvm::candidates().into_iter();
-    let readable = libraries.filter_map(|found| found.path.parent().map(Into::into)).collect();
-    Profile { readable, ..profile() }
-}
-
+/// Workers look for the library that fits each module.
 fn profile() -> Profile {
-    Profile { name: "module".into(), ..Profile::clang() }
+    let mut readable: Vec<PathBuf> =
+        candidates().iter().filter_map(|found| found.path.parent().map(Into::into)).collect();
+    readable.push("/usr/lib".into());
+    readable.extend(sandbox::rustup().map(|folder| folder.join("toolchains")));
+    readable.extend(std::env::var_os(llvm::OVERRIDE).map(PathBuf::from));
+    Profile { name: "module".into(), readable, ..Profile::clang() }
 }
 
 /// The worker's side: answer over standard input and output until that closes. The command line
@@ -75,7 +74,7 @@ impl Readers {
     pub(crate) fn new(command: &[OsString], jobs: usize) -> Option<Readers> {
         let (program, arguments) = command.split_first()?;
         let (program, arguments) = (program.clone(), arguments.to_vec());
-        let pool = Pool::new(jobs, started(), move || {
+        let pool = Pool::new(jobs, profile(), move || {
             let mut command = Command::new(&program);
             command.args(&arguments);
             command.envs(sandbox::rustup().map(|folder| ("RUSTUP_HOME", folder)));
