@@ -364,12 +364,6 @@ impl Drop for Mounted {
     }
 }
 
-fn identity(set: &Path) -> serde_json::Value {
-    let text = fs::read(set.join("dataset.json")).expect("a manifest");
-    let manifest: serde_json::Value = serde_json::from_slice(&text).expect("JSON");
-    manifest["identity"].clone()
-}
-
 #[test]
 fn a_disk_that_is_full_at_the_end_is_a_message_and_the_same_command_goes_on() {
     let home = tempfile::tempdir().expect("a folder");

@@ -276,7 +276,7 @@ fn what_virtual_headers_declare_is_no_fact_of_the_program() {
 
 #[test]
 fn what_reaches_out_of_a_program_is_named_with_its_place() {
-    let source = "extern int f(int x);\nint g(int x) { asm(\"nop\"); return x; }\n\
+    let source = "extern int f(int x);\nint g(int x) { __asm__(\"nop\"); return x; }\n\
         __asm__(\"nop\");\nkernel void k(global int* a) { a[0] = f(a[1]) + g(a[2]); }\n";
     let facts = facts(source);
     let found: Vec<(&str, &str, Option<&str>)> = facts
