@@ -14,6 +14,7 @@
 #include "llvm/IR/TypeFinder.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Transforms/Utils/Cloning.h"
+#include "llvm/Transforms/Utils/ValueMapper.h"
 
 #include "clang-worker/src/bridge.rs.h"
 #include "diagnostics.h"
@@ -100,16 +101,61 @@ class Canonicaliser {
     return without_predecessors(stream.str());
   }
 
-  // A copy of the module with the bodies alone that the kernel reaches.
+  // A module of its own with what the kernel reaches and nothing else. LLVM's `CloneModule` would
+  // declare all the rest, too: of a file of many kernels the time would grow as their square.
   std::unique_ptr<llvm::Module> copy_for(llvm::Function &kernel) {
     reach(kernel);
     llvm::ValueToValueMapTy map;
-    return llvm::CloneModule(module_, map, [&](const llvm::GlobalValue *value) {
-      return reached_.contains(const_cast<llvm::GlobalValue *>(value));
-    });
+    for (llvm::GlobalValue *value : reached_)
+      if (!llvm::isa<llvm::Function>(value) && !llvm::isa<llvm::GlobalVariable>(value))
+        return llvm::CloneModule(module_, map, [&](const llvm::GlobalValue *one) {
+          return reached_.contains(const_cast<llvm::GlobalValue *>(one));
+        });
+    auto copy = std::make_unique<llvm::Module>(module_.getModuleIdentifier(), module_.getContext());
+    copy->setDataLayout(module_.getDataLayout());
+    copy->setTargetTriple(module_.getTargetTriple());
+    copy->setModuleInlineAsm(module_.getModuleInlineAsm());
+    for (llvm::GlobalValue *value : reached_) map[value] = declare_in(*copy, *value);
+    for (llvm::GlobalValue *value : reached_) define(*value, map);
+    return copy;
   }
 
  private:
+  static llvm::GlobalValue *declare_in(llvm::Module &copy, const llvm::GlobalValue &value) {
+    if (const auto *function = llvm::dyn_cast<llvm::Function>(&value)) {
+      auto *made = llvm::Function::Create(function->getFunctionType(), function->getLinkage(),
+                                          function->getAddressSpace(), function->getName(), &copy);
+      made->copyAttributesFrom(function);
+      return made;
+    }
+    const auto &variable = llvm::cast<llvm::GlobalVariable>(value);
+    auto *made = new llvm::GlobalVariable(copy, variable.getValueType(), variable.isConstant(), variable.getLinkage(),
+                                          nullptr, variable.getName(), nullptr, variable.getThreadLocalMode(),
+                                          variable.getType()->getAddressSpace());
+    made->copyAttributesFrom(&variable);
+    return made;
+  }
+
+  static void define(const llvm::GlobalValue &value, llvm::ValueToValueMapTy &map) {
+    llvm::Value *made = map.lookup(&value);
+    if (const auto *variable = llvm::dyn_cast<llvm::GlobalVariable>(&value)) {
+      if (variable->hasInitializer())
+        llvm::cast<llvm::GlobalVariable>(made)->setInitializer(llvm::MapValue(variable->getInitializer(), map));
+      return;
+    }
+    const auto &function = llvm::cast<llvm::Function>(value);
+    auto *copy = llvm::cast<llvm::Function>(made);
+    if (function.isDeclaration()) return;
+    auto argument = copy->arg_begin();
+    for (const llvm::Argument &one : function.args()) {
+      argument->setName(one.getName());
+      map[&one] = &*argument++;
+    }
+    llvm::SmallVector<llvm::ReturnInst *, 8> returns;
+    llvm::CloneFunctionInto(copy, &function, map, llvm::CloneFunctionChangeType::ClonedModule, returns);
+    if (function.hasPersonalityFn()) copy->setPersonalityFn(llvm::MapValue(function.getPersonalityFn(), map));
+  }
+
   // The printer lists a block's predecessors behind its label, in the order of their use lists:
   // that depends on how the module came to be, and says nothing that the branches do not.
   static std::string without_predecessors(llvm::StringRef text) {

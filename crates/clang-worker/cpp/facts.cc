@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "clang/AST/Attr.h"
 #include "clang/AST/RecursiveASTVisitor.h"
 
 #include "clang-worker/src/bridge.rs.h"
@@ -25,6 +26,20 @@ enum Kind : uint8_t {
   kLabel,
   kNotReported,
 };
+
+// In the order of `clang::HazardKind` on the Rust side.
+enum HazardKind : uint8_t { kAssembly, kNotDefined, kIndirectCall, kLinker };
+
+// Whether what a name means is decided where the program is linked: the program itself declares it,
+// and defines it nowhere. clang's own functions are declared by clang or by its headers.
+bool is_left_to_linker(const clang::ValueDecl *decl, const Locations &locations) {
+  const clang::Decl *first = decl->getCanonicalDecl();
+  if (first->isImplicit() || !locations.inside(first->getLocation())) return false;
+  if (const auto *function = llvm::dyn_cast<clang::FunctionDecl>(decl))
+    return !function->isDefined() && function->getBuiltinID() == 0;
+  const auto *variable = llvm::dyn_cast<clang::VarDecl>(decl);
+  return variable && variable->hasExternalStorage() && !variable->getDefinition();
+}
 
 Kind kind_of(const clang::NamedDecl *decl) {
   if (const auto *function = llvm::dyn_cast<clang::FunctionDecl>(decl)) {
@@ -71,7 +86,39 @@ class FactsVisitor : public clang::RecursiveASTVisitor<FactsVisitor> {
 
   bool shouldWalkTypesOfTypeLocs() const { return false; }
 
+  // What follows is part of this declaration of file scope.
+  void enter(const clang::Decl *decl) { current_ = decl; }
+
+  bool VisitAsmStmt(clang::AsmStmt *statement) {
+    reach(kAssembly, "line " + std::to_string(line(statement->getAsmLoc())));
+    return true;
+  }
+
+  bool VisitFileScopeAsmDecl(clang::FileScopeAsmDecl *decl) {
+    reach(kAssembly, "at file scope, line " + std::to_string(line(decl->getLocation())));
+    return true;
+  }
+
+  bool VisitPragmaCommentDecl(clang::PragmaCommentDecl *) {
+    reach(kLinker, "#pragma comment");
+    return true;
+  }
+
+  bool VisitCallExpr(clang::CallExpr *call) {
+    if (!opencl() || call->isTypeDependent() || call->getDirectCallee()) return true;
+    if (call->getCallee()->getType()->isBlockPointerType()) return true;
+    if (!call->getCallee()->containsErrors())
+      reach(kIndirectCall, "line " + std::to_string(line(call->getExprLoc())));
+    return true;
+  }
+
+  bool VisitIndirectGotoStmt(clang::IndirectGotoStmt *jump) {
+    if (opencl()) reach(kIndirectCall, "a computed jump, line " + std::to_string(line(jump->getGotoLoc())));
+    return true;
+  }
+
   bool VisitNamedDecl(clang::NamedDecl *decl) {
+    look_at_attributes(decl);
     Kind kind = kind_of(decl);
     if (kind != kNotReported && !decl->isImplicit()) declare(decl, kind, decl->getLocation());
     return true;
@@ -96,6 +143,8 @@ class FactsVisitor : public clang::RecursiveASTVisitor<FactsVisitor> {
   }
 
   bool VisitDeclRefExpr(clang::DeclRefExpr *expression) {
+    if (opencl() && is_left_to_linker(expression->getDecl(), locations_))
+      reach(kNotDefined, name_of(expression->getDecl()));
     use(expression->getDecl(), expression->getLocation());
     return true;
   }
@@ -164,6 +213,45 @@ class FactsVisitor : public clang::RecursiveASTVisitor<FactsVisitor> {
   }
 
  private:
+  bool opencl() const { return facts_.context_.getLangOpts().OpenCL; }
+
+  unsigned line(clang::SourceLocation place) const {
+    return facts_.context_.getSourceManager().getExpansionLineNumber(place);
+  }
+
+  void reach(HazardKind kind, std::string detail) {
+    if (facts_.reaching_.size() < kMostHazards) facts_.reaching_.push_back({kind, std::move(detail), current_});
+  }
+
+  void look_at_attributes(const clang::NamedDecl *decl) {
+    for (const clang::Attr *attribute : decl->attrs()) {
+      switch (attribute->getKind()) {
+        case clang::attr::AsmLabel:
+          reach(kAssembly, "a name for the assembler on " + name_of(decl));
+          break;
+        case clang::attr::Section:
+        case clang::attr::PragmaClangBSSSection:
+        case clang::attr::PragmaClangDataSection:
+        case clang::attr::PragmaClangRelroSection:
+        case clang::attr::PragmaClangRodataSection:
+        case clang::attr::PragmaClangTextSection:
+        case clang::attr::Alias:
+        case clang::attr::IFunc:
+        case clang::attr::WeakRef:
+        case clang::attr::WeakImport:
+        case clang::attr::Constructor:
+        case clang::attr::Destructor:
+        case clang::attr::Naked:
+        case clang::attr::DLLImport:
+        case clang::attr::DLLExport:
+          reach(kLinker, std::string(attribute->getSpelling()) + " on " + name_of(decl));
+          break;
+        default:
+          break;
+      }
+    }
+  }
+
   void declare(const clang::NamedDecl *decl, Kind kind, clang::SourceLocation name) {
     if (!locations_.inside(decl->getLocation()) || !facts_.index_.try_emplace(decl, 0).second) return;
     Facts::Declared out{decl, kind, locations_.name(name, name_of(decl)), kNone, kNone};
@@ -196,12 +284,18 @@ class FactsVisitor : public clang::RecursiveASTVisitor<FactsVisitor> {
 
   Facts &facts_;
   const Locations &locations_;
+  const clang::Decl *current_ = nullptr;
+  // One is enough to know what a program is like.
+  static constexpr size_t kMostHazards = 1000;
 };
 
 void Facts::collect() {
   FactsVisitor visitor(*this);
   for (clang::Decl *decl : context_.getTranslationUnitDecl()->decls())
-    if (locations_.inside(decl->getLocation())) visitor.TraverseDecl(decl);
+    if (locations_.inside(decl->getLocation())) {
+      visitor.enter(decl);
+      visitor.TraverseDecl(decl);
+    }
 
   std::stable_sort(declared_.begin(), declared_.end(), [](const Declared &a, const Declared &b) {
     auto place = [](const Declared &d) { return d.name_offset != kNone ? d.name_offset : d.begin; };
@@ -273,6 +367,7 @@ void Facts::write(Outcome &outcome) const {
   outcome.has_facts = true;
   write_declarations(outcome);
   write_references(outcome);
+  write_hazards(outcome);
   // Layouts of a program with errors mean nothing.
   if (context_.getDiagnostics().hasErrorOccurred()) return;
   std::vector<const clang::FunctionDecl *> kernels;
@@ -307,6 +402,16 @@ void Facts::write_declarations(Outcome &outcome) const {
 
 void Facts::write_references(Outcome &outcome) const {
   for (const Use &use : uses_) outcome.references.push_back({use.offset, use.length, canonical_of(use.declaration)});
+}
+
+void Facts::write_hazards(Outcome &outcome) const {
+  for (const Reaching &one : reaching_) {
+    Hazard out;
+    out.kind = one.kind;
+    out.detail = to_rust(one.detail);
+    out.declaration = index_of(one.declaration);
+    outcome.hazards.push_back(std::move(out));
+  }
 }
 
 }  // namespace benchstone

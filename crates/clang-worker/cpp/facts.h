@@ -1,6 +1,7 @@
 // Declarations, references and kernels of a program.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "clang/AST/ASTContext.h"
@@ -40,6 +41,12 @@ class Facts {
     uint32_t end;
   };
 
+  struct Reaching {
+    uint8_t kind;
+    std::string detail;
+    const clang::Decl *declaration;
+  };
+
   struct Use {
     uint32_t offset;
     uint32_t length;
@@ -49,11 +56,13 @@ class Facts {
   void add_sampler_uses();
   void write_declarations(Outcome &outcome) const;
   void write_references(Outcome &outcome) const;
+  void write_hazards(Outcome &outcome) const;
 
   clang::ASTContext &context_;
   const Locations &locations_;
   std::vector<Declared> declared_;
   std::vector<Use> uses_;
+  std::vector<Reaching> reaching_;
   llvm::DenseMap<const clang::Decl *, uint32_t> index_;
   llvm::DenseMap<const clang::Decl *, uint32_t> first_;
 };

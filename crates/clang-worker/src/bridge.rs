@@ -88,6 +88,14 @@ mod ffi {
         declaration: u32,
     }
 
+    struct Hazard {
+        /// In the order of `clang::HazardKind`.
+        kind: u8,
+        detail: String,
+        /// Declaration of file scope that it is part of.
+        declaration: u32,
+    }
+
     struct Kernel {
         declaration: u32,
         name: String,
@@ -173,6 +181,7 @@ mod ffi {
         has_facts: bool,
         declarations: Vec<Declaration>,
         references: Vec<Reference>,
+        hazards: Vec<Hazard>,
         kernels: Vec<Kernel>,
         arguments: Vec<Argument>,
         types: Vec<TypeNode>,

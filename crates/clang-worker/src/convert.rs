@@ -7,8 +7,8 @@ use crate::{
 };
 use clang::{
     AddressSpace, Answer, Argument, Code, Declaration, DeclarationKind, Diagnostic, Facts, Field,
-    FunctionSize, Kernel, Node, Options, Reference, Request, Scalar, Severity, Token, TokenKind,
-    Tree, Type,
+    FunctionSize, Hazard, HazardKind, Kernel, Node, Options, Reference, Request, Scalar, Severity,
+    Token, TokenKind, Tree, Type,
 };
 
 /// Have clang answer `request`; `host` are headers it may include as well.
@@ -153,6 +153,15 @@ fn facts(outcome: &Outcome) -> Facts {
             })
             .collect(),
         kernels: outcome.kernels.iter().map(|from| kernel(from, outcome)).collect(),
+        hazards: outcome
+            .hazards
+            .iter()
+            .map(|from| Hazard {
+                kind: HazardKind::ALL[usize::from(from.kind)],
+                detail: from.detail.clone(),
+                declaration: some(from.declaration),
+            })
+            .collect(),
     }
 }
 

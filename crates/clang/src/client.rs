@@ -1,9 +1,10 @@
 use crate::protocol::{Answer, Language, Options, Request};
-use sandbox::{Death, Pool, Profile};
+use sandbox::{Bounds, Death, Pool, Profile};
 use std::{
     env,
     path::{Path, PathBuf},
     process::Command,
+    sync::{Arc, atomic::AtomicBool},
     time::Duration,
 };
 
@@ -64,6 +65,7 @@ pub struct Clang {
     pool: Pool,
     worker: PathBuf,
     limit: Duration,
+    stop: Option<Arc<AtomicBool>>,
 }
 
 impl Clang {
@@ -89,7 +91,7 @@ impl Clang {
             command
         });
         match pool.held() {
-            Ok(_) => Ok(Clang { pool, worker: worker.to_owned(), limit: LIMIT }),
+            Ok(_) => Ok(Clang { pool, worker: worker.to_owned(), limit: LIMIT, stop: None }),
             Err(death) => Err(Error::CannotStart { worker: worker.to_owned(), death }),
         }
     }
@@ -98,6 +100,19 @@ impl Clang {
     #[must_use]
     pub fn with_limit(mut self, limit: Duration) -> Clang {
         self.limit = limit;
+        self
+    }
+
+    /// The wall-clock limit of one request.
+    #[must_use]
+    pub fn limit(&self) -> Duration {
+        self.limit
+    }
+
+    /// Ended in the middle of a request, with [`Death::Stopped`], while `stop` is raised.
+    #[must_use]
+    pub fn with_stop(mut self, stop: Arc<AtomicBool>) -> Clang {
+        self.stop = Some(stop);
         self
     }
 
@@ -128,7 +143,8 @@ impl Clang {
     pub fn ask(&self, request: &Request) -> Result<Answer, Death> {
         let message =
             postcard::to_stdvec(request).expect("a request is plain data and always encodes");
-        let answer = self.pool.call(&message, self.limit)?;
+        let bounds = Bounds { wall: self.limit, processor: None, stop: self.stop.as_deref() };
+        let answer = self.pool.with(|worker| worker.call_within(&message, &bounds))?;
         postcard::from_bytes(&answer).map_err(|_| {
             Death::Start(format!("{} is of another version than its client", self.worker.display()))
         })

@@ -4,6 +4,11 @@
 //! file scope, counting vocabularies, finding how an unknown name is used) happens here, on texts
 //! of megabytes.
 
+use std::collections::HashSet;
+
+/// Tokens of a kernel's head up to its name, at most.
+const LONGEST_HEAD: usize = 4096;
+
 /// What a [`Token`] is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
@@ -245,7 +250,7 @@ pub fn closing(all: &[Token<'_>], from: usize) -> usize {
 #[must_use]
 pub fn kernel_heads(text: &str) -> Vec<&str> {
     let all: Vec<Token<'_>> = tokens(text).collect();
-    let mut aliases = vec!["__kernel", "kernel"];
+    let mut aliases = HashSet::from(["__kernel", "kernel"]);
     for token in all.iter().filter(|token| token.kind == Kind::Directive) {
         let words: Vec<&str> = token.text.split_whitespace().collect();
         if let [hash, name, rest @ ..] = words.as_slice()
@@ -253,16 +258,16 @@ pub fn kernel_heads(text: &str) -> Vec<&str> {
             && !name.contains('(')
             && rest.first().is_some_and(|word| matches!(*word, "__kernel" | "kernel"))
         {
-            aliases.push(name);
+            aliases.insert(*name);
         }
     }
     let mut names = Vec::new();
     for (at, token) in all.iter().enumerate() {
-        if token.kind != Kind::Word || !aliases.contains(&token.text) {
+        if token.kind != Kind::Word || !aliases.contains(token.text) {
             continue;
         }
         // `__kernel __attribute__((...)) void name (`: the head ends at the list after `void NAME`.
-        let rest = &all[at + 1..];
+        let rest = &all[at + 1..(at + LONGEST_HEAD).min(all.len())];
         let mut void = rest
             .iter()
             .take(64)

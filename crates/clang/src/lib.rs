@@ -40,6 +40,6 @@ mod protocol;
 pub use client::{Clang, Error, Includes, WORKER_VARIABLE, find_worker};
 pub use protocol::{
     AddressSpace, Answer, Argument, Code, Declaration, DeclarationKind, Diagnostic, Facts, Field,
-    FunctionSize, Kernel, Language, Node, Options, Reference, Request, Scalar, Severity, Token,
-    TokenKind, Tree, Triple, Type,
+    FunctionSize, Hazard, HazardKind, Kernel, Language, Node, Options, Reference, Request, Scalar,
+    Severity, Token, TokenKind, Tree, Triple, Type,
 };

@@ -303,6 +303,55 @@ pub struct Facts {
     pub references: Vec<Reference>,
     /// The kernels with a body, in order of appearance.
     pub kernels: Vec<Kernel>,
+    /// What reaches out of the program, in order of appearance.
+    pub hazards: Vec<Hazard>,
+}
+
+/// How a program may reach out of itself: on a device whose code runs in a process of the host, into
+/// that process and the system under it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum HazardKind {
+    /// Assembly in a function or at file scope, or an assembler's name for something declared.
+    InlineAssembly,
+    /// A use of a function or variable that the program declares and does not define; of an OpenCL
+    /// program only.
+    NotDefined,
+    /// A call or jump to an address that is computed; of an OpenCL program only.
+    IndirectCall,
+    /// An attribute or pragma that speaks to the linker or loader: sections, aliases, constructors.
+    LinkerAttribute,
+}
+
+impl HazardKind {
+    /// All of them.
+    pub const ALL: [HazardKind; 4] = [
+        HazardKind::InlineAssembly,
+        HazardKind::NotDefined,
+        HazardKind::IndirectCall,
+        HazardKind::LinkerAttribute,
+    ];
+
+    /// Its word in data sets: the verdict of a program that has one.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            HazardKind::InlineAssembly => "inline-assembly",
+            HazardKind::NotDefined => "not-defined",
+            HazardKind::IndirectCall => "indirect-call",
+            HazardKind::LinkerAttribute => "linker-attribute",
+        }
+    }
+}
+
+/// Something in a program that reaches out of it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Hazard {
+    /// How.
+    pub kind: HazardKind,
+    /// The name, the attribute, the place.
+    pub detail: String,
+    /// Index of the declaration of file scope that it is part of; `None` where it stands for itself.
+    pub declaration: Option<u32>,
 }
 
 /// An OpenCL kernel's interface.

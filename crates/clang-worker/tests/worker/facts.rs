@@ -273,3 +273,35 @@ fn what_virtual_headers_declare_is_no_fact_of_the_program() {
     let names: Vec<_> = facts.declarations.iter().map(|d| d.name.as_str()).collect();
     assert_eq!(names, ["k", "a"]);
 }
+
+#[test]
+fn what_reaches_out_of_a_program_is_named_with_its_place() {
+    let source = "extern int f(int x);\nint g(int x) { __asm__(\"nop\"); return x; }\n\
+        __asm__(\"nop\");\nkernel void k(global int* a) { a[0] = f(a[1]) + g(a[2]); }\n";
+    let facts = facts(source);
+    let found: Vec<(&str, &str, Option<&str>)> = facts
+        .hazards
+        .iter()
+        .map(|hazard| {
+            let of = hazard.declaration.map(|at| facts.declarations[at as usize].name.as_str());
+            (hazard.kind.name(), hazard.detail.as_str(), of)
+        })
+        .collect();
+    assert_eq!(
+        found,
+        [
+            ("inline-assembly", "line 2", Some("g")),
+            ("inline-assembly", "at file scope, line 3", None),
+            ("not-defined", "f", Some("k")),
+        ]
+    );
+}
+
+#[test]
+fn calls_of_what_c_libraries_define_are_no_hazard_in_c() {
+    let options =
+        Options { language: clang::Language::C, standard: "c11".into(), ..Options::opencl() };
+    let source = "int puts(const char *s); int main(void) { return puts(\"a\"); }";
+    let answer = clang().parse(source, &options).expect("the worker survives");
+    assert_eq!(answer.facts.expect("facts").hazards, []);
+}
