@@ -80,6 +80,9 @@ pub enum Error {
         /// What is wrong.
         reason: String,
     },
+    /// A pipe or a device: what comes out of it may never end.
+    #[error("{} is neither a file nor a folder: copy what it holds to a file", .0.display())]
+    NoFile(PathBuf),
     /// No program of a known kind below a path.
     #[error("no programs (.cl .c .cpp .ll .bc, or a data set with a `text` column) in {}", .0.display())]
     NoPrograms(PathBuf),

@@ -34,6 +34,7 @@
 //! ```
 
 mod builder;
+mod detail;
 mod error;
 mod family;
 mod flat;
@@ -50,6 +51,7 @@ mod text;
 mod verdict;
 
 pub use builder::Builder;
+pub use detail::without_chance;
 pub use error::Error;
 pub use family::{FAMILY_THRESHOLD, Signature, families};
 pub use flat::write_flat;

@@ -103,6 +103,9 @@ impl Programs {
                 None => Err(Error::NoPrograms(path.to_owned())),
             };
         }
+        if !metadata.is_dir() {
+            return Err(Error::NoFile(path.to_owned()));
+        }
         if Dataset::is_at(path) {
             return Ok(Programs::Dataset(Box::new(Dataset::open(path)?)));
         }

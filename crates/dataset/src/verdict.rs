@@ -1,3 +1,4 @@
+use crate::without_chance;
 use serde::{Deserialize, Serialize};
 use std::{borrow::Cow, fmt};
 
@@ -15,9 +16,9 @@ impl Verdict {
     /// The word of programs that passed a stage.
     pub const ACCEPTED: &'static str = "accepted";
 
-    /// A verdict with its detail.
+    /// A verdict with its detail, less what differs from run to run: see [`without_chance`].
     pub fn new(name: &'static str, detail: impl Into<String>) -> Verdict {
-        Verdict { name: Cow::Borrowed(name), detail: detail.into() }
+        Verdict { name: Cow::Borrowed(name), detail: without_chance(&detail.into()) }
     }
 
     /// The verdict of programs that passed.
