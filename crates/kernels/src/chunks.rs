@@ -1,6 +1,9 @@
 //! Preprocessed text cut at file scope: one chunk per declaration or definition.
 
-use crate::lexer::{Kind, Token, is_word_byte, kernel_heads, tokens};
+use crate::{
+    lexer::{Kind, Token, is_word_byte, kernel_heads, tokens},
+    repair::is_assembly,
+};
 use std::{collections::HashMap, ops::Range};
 
 /// One piece of file scope: a function, a type, variables, or a stray directive.
@@ -12,8 +15,8 @@ pub(crate) struct Chunk {
     pub(crate) kernel: Option<String>,
     /// Names it may declare; more than it does where only meaning could tell.
     names: Vec<String>,
-    /// Whether it is a directive (`#pragma`).
-    directive: bool,
+    /// Whether nobody need name it: a directive (`#pragma`), or assembly.
+    unnamed: bool,
     /// Whether it defines a function, and whether it declares one and nothing else.
     function: (bool, bool),
 }
@@ -42,7 +45,7 @@ pub(crate) fn cut(text: &str) -> Vec<Chunk> {
                     range,
                     kernel: None,
                     names: Vec::new(),
-                    directive: true,
+                    unnamed: true,
                     function: (false, false),
                 });
             }
@@ -149,10 +152,11 @@ impl<'a> Cutter<'a> {
             None => prototype.map_or_else(|| self.declared(), |name| vec![name.to_owned()]),
         };
         let empty = self.current.iter().all(|token| token.is(";"));
+        let unnamed = is_assembly(first.text);
         self.current.clear();
         self.depth = 0;
         self.body = None;
-        (!empty).then_some(Chunk { range, kernel, names, directive: false, function: defines })
+        (!empty).then_some(Chunk { range, kernel, names, unnamed, function: defines })
     }
 
     /// The function that a declaration without a body declares, and nothing else with it.
@@ -243,7 +247,7 @@ fn is_common(word: &str) -> bool {
 }
 
 /// Which chunks a set of them may need, by the words they hold: a superset of what they do need.
-/// Directives are always in.
+/// Directives are always in, and so is assembly.
 pub(crate) struct Uses {
     by_name: HashMap<String, Vec<usize>>,
 }
@@ -283,7 +287,7 @@ impl Uses {
                 }
             }
         }
-        (0..chunks.len()).filter(|at| taken[*at] || chunks[*at].directive && allowed(*at)).collect()
+        (0..chunks.len()).filter(|at| taken[*at] || chunks[*at].unnamed && allowed(*at)).collect()
     }
 }
 

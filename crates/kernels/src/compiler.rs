@@ -1,7 +1,8 @@
-use clang::{Answer, Clang, Diagnostic, Facts, Language, Options, Request, Severity};
+use crate::repair::is_assembly;
+use clang::{Answer, Clang, Diagnostic, Facts, HazardKind, Language, Options, Request, Severity};
 use dataset::Verdict;
 use sandbox::Death;
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, time::Duration};
 
 /// clang with its deaths turned into verdicts about the program it died of.
 #[derive(Debug)]
@@ -12,6 +13,11 @@ pub(crate) struct Compiler {
 impl Compiler {
     pub(crate) fn new(clang: Clang) -> Compiler {
         Compiler { clang }
+    }
+
+    /// The limit of one question on the wall.
+    pub(crate) fn limit(&self) -> Duration {
+        self.clang.limit()
     }
 
     fn ask(&self, request: &Request) -> Result<Answer, Verdict> {
@@ -110,7 +116,23 @@ pub(crate) const DOES_NOT_COMPILE: &str = "does-not-compile";
 
 pub(crate) fn does_not_compile(error: &Diagnostic) -> Verdict {
     let place = error.line.map(|line| format!(" (line {line})")).unwrap_or_default();
-    Verdict::new(DOES_NOT_COMPILE, format!("{}{place}", error.message))
+    // Assembly is always some machine's, and clang reads it as that of another, or does not know its
+    // word in this language.
+    let assembly = error.kind.starts_with("err_asm")
+        || error.kind.contains("inline_asm")
+        || error.subject.as_deref().is_some_and(is_assembly);
+    let name = if assembly { HazardKind::InlineAssembly.name() } else { DOES_NOT_COMPILE };
+    Verdict::new(name, format!("{}{place}", error.message))
+}
+
+/// The verdict of a program that reaches out of itself; `None` of one that does not.
+pub(crate) fn reaching(facts: &Facts) -> Option<Verdict> {
+    facts.hazards.first().map(|hazard| Verdict::new(hazard.kind.name(), hazard.detail.as_str()))
+}
+
+/// Whether a verdict is [`reaching`]'s.
+pub(crate) fn is_reaching(verdict: &Verdict) -> bool {
+    HazardKind::ALL.iter().any(|kind| kind.name() == verdict.name)
 }
 
 fn errors(diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {

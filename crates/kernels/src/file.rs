@@ -2,7 +2,7 @@
 
 use crate::{
     KernelRow,
-    compiler::{Compiler, DOES_NOT_COMPILE},
+    compiler::{Compiler, DOES_NOT_COMPILE, is_reaching, reaching},
     functions,
     isolate::{Isolated, Pieces},
     lexer,
@@ -13,13 +13,19 @@ use crate::{
     solve::{Solved, solve},
 };
 use dataset::{Provenance, Verdict};
-use std::collections::{BTreeMap, BTreeSet};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::{Duration, Instant},
+};
 
 /// A kernel of fewer IR instructions than this does nothing worth learning from (CGO'17, 4.1).
 pub const MINIMUM_INSTRUCTIONS: u32 = 3;
 
 /// Larger content files are not tried.
 const LARGEST_BYTES: usize = 24 << 20;
+
+/// The kernels of one file are worked on for as many times the limit of one question.
+const QUESTIONS_OF_A_FILE: u32 = 30;
 
 /// A content file to prepare.
 #[derive(Clone, Debug, Default)]
@@ -135,13 +141,39 @@ fn kernels(
     originals: &Originals,
     heads: &BTreeSet<&str>,
 ) -> Vec<KernelRow> {
+    let limit = compiler.limit().saturating_mul(QUESTIONS_OF_A_FILE);
+    kernels_within(limit, compiler, source, solved, originals, heads)
+}
+
+/// The rows of a file's kernels, of which none is begun after `limit`.
+fn kernels_within(
+    limit: Duration,
+    compiler: &Compiler,
+    source: &Source,
+    solved: &Solved,
+    originals: &Originals,
+    heads: &BTreeSet<&str>,
+) -> Vec<KernelRow> {
     let pieces = Pieces::of(&solved.text, &solved.facts);
+    // Assembly of file scope is no kernel's own: it is in all of them.
+    let everywhere = solved.facts.hazards.iter().find(|hazard| hazard.declaration.is_none());
+    let everywhere =
+        everywhere.map(|hazard| Verdict::new(hazard.kind.name(), hazard.detail.as_str()));
+    let begun = Instant::now();
     let mut rows = Vec::new();
     let mut seen = BTreeSet::new();
     for kernel in &solved.facts.kernels {
         let declaration = kernel.declaration;
         let name = kernel.name.as_str();
         seen.insert(name);
+        if let Some(verdict) = &everywhere {
+            rows.push(source.rejected(name, verdict));
+            continue;
+        }
+        if begun.elapsed() >= limit {
+            rows.push(source.rejected(name, &late(limit)));
+            continue;
+        }
         let isolated = pieces.isolate(declaration);
         let row = Maker { compiler, source, solved, pieces: &pieces, originals }
             .make(name, declaration, &isolated)
@@ -159,6 +191,11 @@ fn kernels(
         }
     }
     rows
+}
+
+/// The verdict of kernels that are not begun, since those before them took so long.
+fn late(limit: Duration) -> Verdict {
+    Verdict::new("timeout", format!("the kernels before it took {} ms", limit.as_millis()))
 }
 
 /// The canonical IR of the content file's own kernels.
@@ -211,7 +248,9 @@ impl Maker<'_> {
             let text = self.layout(&renamed, *half)?;
             match self.row(name, &new_name, text, true) {
                 Ok(row) if row.identical_ir => return Ok(row),
-                Err(verdict) if verdict.name == TOO_SMALL => return Err(verdict),
+                Err(verdict) if verdict.name == TOO_SMALL || is_reaching(&verdict) => {
+                    return Err(verdict);
+                }
                 Ok(_) | Err(_) => {}
             }
         }
@@ -247,6 +286,9 @@ impl Maker<'_> {
     ) -> Result<KernelRow, Verdict> {
         let standard = self.solved.setting.standard;
         let (facts, code, hash) = self.compiler.compile_and_hash(&text, alone(standard), name)?;
+        if let Some(verdict) = reaching(&facts) {
+            return Err(verdict);
+        }
         let size = code.functions.iter().find(|function| function.name == name);
         let instructions = size.map_or(0, |function| function.instructions);
         if instructions < MINIMUM_INSTRUCTIONS {
@@ -277,3 +319,57 @@ pub(crate) const TOO_SMALL: &str = "too-small";
 
 /// The verdict of kernels that conditional compilation leaves out.
 const INACTIVE: &str = "inactive";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::solve::MOST_KERNELS;
+    use clang::Clang;
+
+    #[test]
+    fn every_kernel_of_a_file_with_too_many_is_accounted_for() {
+        let compiler = match Clang::start(1) {
+            Ok(clang) => Compiler::new(clang),
+            Err(error) => {
+                println!("skipped: {error}");
+                return;
+            }
+        };
+        let all = MOST_KERNELS + 25;
+        let mut text = String::from("int f(int x) { return x * 3; }\n");
+        for at in 0..all {
+            text.push_str(&format!(
+                "kernel void k{at:03}(global int* a) {{ a[get_global_id(0)] += f({at}); }}\n"
+            ));
+        }
+        let broken = text.replace("f(3)", "f(]");
+        for (text, bad) in [(&text, 0), (&broken, 1)] {
+            let source = Source { text: Some(text.clone()), ..Source::default() };
+            let rows = rows(&compiler, &source);
+            let count = |verdict: &str| rows.iter().filter(|row| row.verdict == verdict).count();
+            assert_eq!(rows.len(), all);
+            assert_eq!(count("too-many-kernels"), 25);
+            assert_eq!(count("accepted"), MOST_KERNELS - bad);
+            assert!(rows.iter().filter(|row| row.is_kernel()).all(|row| row.identical_ir));
+            let beyond = rows.iter().find(|row| row.original_name == format!("k{MOST_KERNELS:03}"));
+            assert_eq!(beyond.expect("it has a row").verdict, "too-many-kernels");
+        }
+    }
+
+    #[test]
+    fn a_files_kernels_are_begun_within_thirty_times_the_limit() {
+        let Ok(clang) = Clang::start(1) else {
+            println!("skipped: no clang worker");
+            return;
+        };
+        // Nothing is begun in no time; the questions about the file as a whole have theirs.
+        let compiler = Compiler::new(clang);
+        let text = "kernel void k(global int* a) { a[get_global_id(0)] += 3; }";
+        let source = Source { text: Some(text.to_owned()), ..Source::default() };
+        let solved = solve(&compiler, text, &[]).expect("it compiles").expect("it has a kernel");
+        let originals = Originals::of(&compiler, &solved, text, &[]);
+        let heads = BTreeSet::from(["k"]);
+        let rows = kernels_within(Duration::ZERO, &compiler, &source, &solved, &originals, &heads);
+        assert_eq!((rows.len(), rows[0].verdict.as_str()), (1, "timeout"));
+    }
+}

@@ -8,13 +8,14 @@
 use crate::{
     KernelRow, Status,
     chunks::{self, Chunk, Uses},
-    compiler::{Compiler, DOES_NOT_COMPILE, does_not_compile},
+    compiler::{Compiler, DOES_NOT_COMPILE, does_not_compile, reaching},
     file::{Source, TOO_SMALL},
     isolate::{Isolated, Pieces},
     lexer::{Kind, Token, tokens},
     rewrite,
     row::REWRITE_CHANGED_IR,
     setting::alone,
+    solve::{MOST_KERNELS, too_many},
 };
 use clang::{DeclarationKind, Facts, Options};
 use dataset::Verdict;
@@ -120,6 +121,10 @@ impl Program {
                 continue;
             }
             let isolated = pieces.isolate(at as u32);
+            if wanted.len() == MOST_KERNELS {
+                rows.push(source.rejected(&declaration.name, &too_many()));
+                continue;
+            }
             match admit(&pieces, &isolated, &defined) {
                 Ok(()) => wanted.push((at as u32, isolated)),
                 Err(verdict) => rows.push(source.rejected(&declaration.name, &verdict)),
@@ -153,10 +158,8 @@ impl Program {
 fn admit(pieces: &Pieces<'_>, isolated: &Isolated, defined: &BTreeSet<u32>) -> Result<(), Verdict> {
     let declarations = &pieces.facts.declarations;
     let missing = isolated.ranges.iter().find_map(|range| {
-        let from = pieces.references.partition_point(|r| (r.offset as usize) < range.start);
-        let inside = pieces.references[from..].iter();
+        let inside = pieces.references_in(range).iter();
         inside
-            .take_while(|reference| (reference.offset as usize) < range.end)
             .map(|reference| (&declarations[reference.declaration as usize], reference))
             .find(|(found, reference)| {
                 let global = found.kind == DeclarationKind::Function
@@ -188,7 +191,10 @@ fn row(
 ) -> Result<KernelRow, Verdict> {
     let (renamed, name) = rewrite::rename(pieces, isolated, declaration);
     let text = compiler.format(&rewrite::flatten(&renamed))?;
-    let (_, code, hash) = compiler.compile_and_hash(&text, alone(STANDARD), &name)?;
+    let (facts, code, hash) = compiler.compile_and_hash(&text, alone(STANDARD), &name)?;
+    if let Some(verdict) = reaching(&facts) {
+        return Err(verdict);
+    }
     let size = code.functions.iter().find(|function| function.name == name);
     let instructions = size.map_or(0, |function| function.instructions);
     if instructions < MINIMUM_INSTRUCTIONS {

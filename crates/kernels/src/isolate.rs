@@ -4,7 +4,7 @@ use crate::{
     chunks::{self, Chunk},
     lexer::{Kind, tokens},
 };
-use clang::{DeclarationKind, Facts, Reference};
+use clang::{Declaration, DeclarationKind, Facts, Reference};
 use std::{
     collections::{BTreeMap, BTreeSet},
     ops::Range,
@@ -20,6 +20,10 @@ pub(crate) struct Pieces<'a> {
     entities: BTreeMap<u32, Entity>,
     /// The facts' references, sorted, and those that clang folds away.
     pub(crate) references: Vec<Reference>,
+    /// Places in the facts of what is declared but not defined there, by where that begins.
+    undefined: Vec<(u32, u32)>,
+    /// Places in the facts of all declarations, by where they are held: see [`place`].
+    places: Vec<(u32, u32)>,
 }
 
 #[derive(Debug, Default)]
@@ -42,8 +46,7 @@ impl<'a> Pieces<'a> {
         let mut entities: BTreeMap<u32, Entity> = BTreeMap::new();
         for declaration in &facts.declarations {
             // A parameter of a declaration and of the definition are different things.
-            let place = declaration.name_offset.unwrap_or(declaration.begin) as usize;
-            let Some(piece) = piece_at(&chunks, place) else { continue };
+            let Some(piece) = piece_at(&chunks, place(declaration) as usize) else { continue };
             let entity = entities.entry(declaration.canonical).or_default();
             if entity.pieces.last() != Some(&piece) {
                 entity.pieces.push(piece);
@@ -53,7 +56,29 @@ impl<'a> Pieces<'a> {
             }
         }
         let references = references(text, facts);
-        Pieces { text, facts, chunks, entities, references }
+        let all = || (0_u32..).zip(&facts.declarations);
+        let mut undefined: Vec<(u32, u32)> = all()
+            .filter(|(_, found)| !found.definition && is_named_elsewhere(found.kind))
+            .map(|(at, found)| (found.begin, at))
+            .collect();
+        undefined.sort_unstable();
+        let mut places: Vec<(u32, u32)> = all().map(|(at, found)| (place(found), at)).collect();
+        places.sort_unstable();
+        Pieces { text, facts, chunks, entities, references, undefined, places }
+    }
+
+    /// Places in the facts of the declarations that a program holds, in their order there.
+    pub(crate) fn declarations(&self, isolated: &Isolated) -> Vec<u32> {
+        let mut held: Vec<u32> =
+            isolated.ranges.iter().flat_map(|range| within(&self.places, range)).collect();
+        held.sort_unstable();
+        held
+    }
+
+    /// The references that a program holds, in order.
+    pub(crate) fn references_in(&self, range: &Range<usize>) -> &[Reference] {
+        let at = |offset| self.references.partition_point(|one| (one.offset as usize) < offset);
+        &self.references[at(range.start)..at(range.end)]
     }
 
     /// The program of one kernel, by the index of its declaration.
@@ -78,32 +103,13 @@ impl<'a> Pieces<'a> {
     /// later.
     fn needs(&self, piece: usize) -> Vec<usize> {
         let range = &self.chunks[piece].range;
-        let references = &self.references;
-        let first =
-            references.partition_point(|reference| (reference.offset as usize) < range.start);
         let mut needs = Vec::new();
-        for reference in references[first..]
-            .iter()
-            .take_while(|reference| (reference.offset as usize) < range.end)
-        {
+        for reference in self.references_in(range) {
             self.need(reference.declaration, piece, &mut needs);
         }
         // A tag that is declared here and defined elsewhere is referred to by its declaration.
-        for declaration in &self.facts.declarations {
-            let begin = declaration.begin as usize;
-            if range.contains(&begin)
-                && matches!(
-                    declaration.kind,
-                    DeclarationKind::Record
-                        | DeclarationKind::Function
-                        | DeclarationKind::Kernel
-                        | DeclarationKind::Variable
-                        | DeclarationKind::Enumeration
-                )
-                && !declaration.definition
-            {
-                self.need(declaration.canonical, piece, &mut needs);
-            }
+        for at in within(&self.undefined, range) {
+            self.need(self.facts.declarations[at as usize].canonical, piece, &mut needs);
         }
         needs
     }
@@ -159,6 +165,29 @@ fn references(text: &str, facts: &Facts) -> Vec<Reference> {
     references
 }
 
+/// Where a declaration is held: at its name, where it has one.
+fn place(declaration: &Declaration) -> u32 {
+    declaration.name_offset.unwrap_or(declaration.begin)
+}
+
+/// Whether its name alone may be meant where it is declared, and its definition stand elsewhere.
+fn is_named_elsewhere(kind: DeclarationKind) -> bool {
+    matches!(
+        kind,
+        DeclarationKind::Record
+            | DeclarationKind::Function
+            | DeclarationKind::Kernel
+            | DeclarationKind::Variable
+            | DeclarationKind::Enumeration
+    )
+}
+
+/// What stands at offsets within `range`, of a list that these sort.
+fn within(sorted: &[(u32, u32)], range: &Range<usize>) -> impl Iterator<Item = u32> {
+    let at = |offset| sorted.partition_point(|(begin, _)| (*begin as usize) < offset);
+    sorted[at(range.start)..at(range.end)].iter().map(|(_, what)| *what)
+}
+
 fn piece_at(chunks: &[Chunk], offset: usize) -> Option<usize> {
     let at = chunks.partition_point(|chunk| chunk.range.end <= offset);
     (at < chunks.len() && chunks[at].range.start <= offset).then_some(at)
@@ -173,11 +202,5 @@ impl Isolated {
             text.push('\n');
         }
         text
-    }
-
-    /// Whether an offset stands in it.
-    pub(crate) fn holds(&self, offset: usize) -> bool {
-        let at = self.ranges.partition_point(|range| range.end <= offset);
-        self.ranges.get(at).is_some_and(|range| range.start <= offset)
     }
 }

@@ -1,6 +1,6 @@
 use crate::{
     KernelRow, MINIMUM_INSTRUCTIONS,
-    compiler::{Compiler, DOES_NOT_COMPILE},
+    compiler::{Compiler, DOES_NOT_COMPILE, reaching},
     file::{self, Source, TOO_SMALL},
     setting::{STANDARDS, alone},
 };
@@ -35,7 +35,8 @@ impl Judge {
     /// Whether a program compiles, holds a kernel, and does something in it.
     ///
     /// # Errors
-    /// Why it does not pass: `does-not-compile`, `no-kernel`, `too-small`, or what it did to clang.
+    /// Why it does not pass: `does-not-compile`, `no-kernel`, `too-small`, how it reaches out of
+    /// itself, or what it did to clang.
     pub fn check(&self, text: &str) -> Result<Judged, Verdict> {
         let mut first = None;
         for standard in STANDARDS {
@@ -47,6 +48,9 @@ impl Judge {
                 }
                 Err(verdict) => return Err(verdict),
             };
+            if let Some(verdict) = reaching(&facts) {
+                return Err(verdict);
+            }
             let Some(kernel) = facts.kernels.last() else {
                 return Err(Verdict::new("no-kernel", ""));
             };

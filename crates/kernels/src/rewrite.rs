@@ -16,15 +16,18 @@ use std::collections::{BTreeMap, HashSet};
 /// in their function.
 pub(crate) fn rename(pieces: &Pieces<'_>, isolated: &Isolated, kernel: u32) -> (String, String) {
     let facts = pieces.facts;
-    let names = Namer::new(facts, isolated).run();
+    let held = pieces.declarations(isolated);
+    let held: Vec<&Declaration> = held.iter().map(|at| &facts.declarations[*at as usize]).collect();
+    let names = Namer::new(facts).run(&held);
     let mut edits: BTreeMap<usize, (usize, &str)> = BTreeMap::new();
-    for declaration in &facts.declarations {
+    for declaration in held {
         if let (Some(at), Some(name)) = (declaration.name_offset, names.get(&declaration.canonical))
         {
             edits.insert(at as usize, (declaration.name.len(), name));
         }
     }
-    for reference in &pieces.references {
+    let references = isolated.ranges.iter().flat_map(|range| pieces.references_in(range));
+    for reference in references {
         if let Some(name) = names.get(&reference.declaration) {
             edits.insert(reference.offset as usize, (reference.length as usize, name));
         }
@@ -51,7 +54,6 @@ pub(crate) fn rename(pieces: &Pieces<'_>, isolated: &Isolated, kernel: u32) -> (
 
 struct Namer<'a> {
     facts: &'a Facts,
-    isolated: &'a Isolated,
     names: BTreeMap<u32, String>,
     functions: Series,
     types: Series,
@@ -64,10 +66,9 @@ struct Namer<'a> {
 }
 
 impl<'a> Namer<'a> {
-    fn new(facts: &'a Facts, isolated: &'a Isolated) -> Namer<'a> {
+    fn new(facts: &'a Facts) -> Namer<'a> {
         Namer {
             facts,
-            isolated,
             names: BTreeMap::new(),
             functions: Series::functions(),
             types: Series::types(),
@@ -79,18 +80,10 @@ impl<'a> Namer<'a> {
         }
     }
 
-    fn run(mut self) -> BTreeMap<u32, String> {
-        let facts = self.facts;
-        let kept: Vec<&Declaration> = facts
-            .declarations
-            .iter()
-            .filter(|declaration| {
-                let place = declaration.name_offset.unwrap_or(declaration.begin) as usize;
-                self.isolated.holds(place)
-            })
-            .collect();
+    /// Names for these declarations, in the order of the program.
+    fn run(mut self, kept: &[&Declaration]) -> BTreeMap<u32, String> {
         // No local may take a name of file scope, wherever that is declared.
-        for declaration in &kept {
+        for declaration in kept {
             if self.is_global(declaration) {
                 self.name(declaration);
             }

@@ -36,11 +36,14 @@ impl Status {
 /// | `duplicate` | a kernel whose text another row holds: `detail` is that row's `id` |
 /// | `does-not-compile` | a kernel or file that clang rejects; `detail` is the first diagnostic |
 /// | `too-small` | a kernel of fewer than [`MINIMUM_INSTRUCTIONS`](crate::MINIMUM_INSTRUCTIONS) |
-/// | `not-defined` | a function that needs what its program does not define; `detail` names it |
+/// | `not-defined` | a kernel or function that needs what its program does not define; `detail` names it |
+/// | `inline-assembly`, `indirect-call`, `linker-attribute` | a kernel that could reach out of the process that runs it |
+/// | `too-many-kernels` | a kernel or function behind the first 4,096 of its file |
 /// | `too-long` | a function that is longer than kernels are, with all that it needs |
 /// | `inactive` | a kernel that conditional compilation leaves out |
 /// | `no-kernel`, `no-function` | a content file without any |
 /// | `empty`, `not-utf8`, `too-large` | a content file that was not tried |
+/// | `timeout` | also: a kernel whose file took thirty times the limit of one question |
 /// | `timeout`, `cpu-limit`, `memory-limit`, `output-limit`, `crash` | what it did to clang |
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KernelRow {

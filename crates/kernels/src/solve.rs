@@ -14,6 +14,17 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Rounds of leaving out what does not compile so that the other kernels of a file can.
 const CUTS: usize = 4;
 
+/// Kernels of one content file that are worked on: no file that a person wrote has more. A kernel
+/// costs some milliseconds, whatever file it is in.
+pub(crate) const MOST_KERNELS: usize = if cfg!(test) { 64 } else { 4096 };
+
+/// The verdict of a file's kernels, or functions, behind the first [`MOST_KERNELS`].
+const TOO_MANY_KERNELS: &str = "too-many-kernels";
+
+pub(crate) fn too_many() -> Verdict {
+    Verdict::new(TOO_MANY_KERNELS, format!("behind the first {MOST_KERNELS} of its file"))
+}
+
 /// A content file that compiles, whole or in part.
 #[derive(Debug)]
 pub(crate) struct Solved {
@@ -40,6 +51,8 @@ struct Look {
     before: Vec<Diagnostic>,
     after: Vec<Diagnostic>,
     kernels: usize,
+    /// Names of those that are too many, which `text` does not hold.
+    beyond: Vec<String>,
 }
 
 impl Look {
@@ -92,21 +105,20 @@ pub(crate) fn solve(
             None => Ok(None),
         };
     }
+    let beyond = std::mem::take(&mut look.beyond);
+    let beyond: BTreeMap<String, Verdict> =
+        beyond.into_iter().map(|name| (name, too_many())).collect();
     if look.errors() == 0 {
         let Look { text, facts, .. } = look;
-        return Ok(Some(Solved {
-            source,
-            setting,
-            text,
-            facts,
-            whole: true,
-            rejected: BTreeMap::new(),
-        }));
+        let whole = beyond.is_empty();
+        return Ok(Some(Solved { source, setting, text, facts, whole, rejected: beyond }));
     }
     if let Some(error) = look.before.iter().find(|error| repair::is_lost_data(error, &source)) {
         return Err(does_not_compile(error));
     }
-    cut(compiler, source, setting, look).map(Some)
+    let mut solved = cut(compiler, source, setting, look)?;
+    solved.rejected.extend(beyond);
+    Ok(Some(solved))
 }
 
 /// Fewer errors are better, but not at the price of the kernels.
@@ -150,15 +162,18 @@ fn first_look(
 fn look(compiler: &Compiler, source: &str, setting: &Setting) -> Result<Look, Verdict> {
     let (all, before) = compiler.preprocess(source, setting.options())?;
     let chunks = chunks::cut(&all);
-    let roots: Vec<usize> = kernels(&chunks).collect();
+    let mut roots: Vec<usize> = kernels(&chunks).collect();
+    let beyond = roots.split_off(roots.len().min(MOST_KERNELS));
+    let beyond: BTreeSet<usize> = beyond.into_iter().collect();
     let kernels = roots.len();
-    let needed = Uses::of(&chunks).closure(&all, &chunks, roots, |_| true);
+    let needed = Uses::of(&chunks).closure(&all, &chunks, roots, |at| !beyond.contains(&at));
     let text = chunks::join(&all, &chunks, &needed);
     let (facts, after) = match kernels {
         0 => (Facts::default(), Vec::new()),
         _ => compiler.parse(&text, alone(setting.standard))?,
     };
-    Ok(Look { text, facts, before, after, kernels })
+    let beyond = beyond.into_iter().filter_map(|at| chunks[at].kernel.clone()).collect();
+    Ok(Look { text, facts, before, after, kernels, beyond })
 }
 
 fn kernels(chunks: &[Chunk]) -> impl Iterator<Item = usize> {

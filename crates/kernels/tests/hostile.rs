@@ -62,3 +62,91 @@ fn hostile_programs_are_verdicts_and_the_rest_is_prepared() {
         assert!(!matches!(of(name), "" | "accepted"), "{name}: {}", of(name));
     }
 }
+
+/// The verdicts of programs by their names.
+fn verdicts(programs: &[(&str, &str)]) -> Option<BTreeMap<String, Vec<(String, String)>>> {
+    let home = tempfile::tempdir().expect("a folder");
+    let folder = home.path().join("programs");
+    fs::create_dir(&folder).expect("a folder");
+    for (name, text) in programs {
+        fs::write(folder.join(format!("{name}.cl")), text).expect("a file");
+    }
+    let out = home.path().join("kernels");
+    match prepare(&Options::new(&folder, &out), &Silent, &AtomicBool::new(false)) {
+        Err(kernels::Error::Clang(error)) => {
+            println!("skipped: {error}");
+            return None;
+        }
+        result => result.expect("prepared"),
+    };
+    let mut found: BTreeMap<String, Vec<(String, String)>> = BTreeMap::new();
+    for row in Dataset::open(&out).expect("a data set").rows::<KernelRow>().expect("kernels") {
+        let row = row.expect("a row");
+        let name = row.path.trim_end_matches(".cl").to_owned();
+        found.entry(name).or_default().push((row.verdict, row.detail));
+    }
+    Some(found)
+}
+
+#[test]
+fn what_reaches_out_of_a_kernel_is_a_verdict() {
+    let call = |head: &str, call: &str| {
+        format!("{head}\nkernel void k(global int* a) {{ a[get_global_id(0)] += {call}; }}\n")
+    };
+    let within = |statement: &str| {
+        format!(
+            "kernel void k(global int* a) {{ int x = a[0]; {statement} a[get_global_id(0)] += x; }}\n"
+        )
+    };
+    let assembly = "inline-assembly";
+    let programs = [
+        ("plain", within("__asm__ volatile(\"nop\");"), assembly),
+        (
+            "x86",
+            within("long r; asm volatile(\"syscall\" : \"=a\"(r) : \"a\"(39L)); x += r;"),
+            assembly,
+        ),
+        ("macro", format!("#define DO(x) __asm(x)\n{}", within("DO(\"nop\");")), assembly),
+        ("pasted", format!("#define CAT(a, b) a##b\n{}", within("CAT(as, m)(\"nop\");")), assembly),
+        ("spliced", within("__as\\\nm__(\"nop\");"), assembly),
+        ("helper", call("int f(int x) { asm(\"nop\"); return x; }", "f(3)"), assembly),
+        ("file", call("__asm__(\".globl evil\");", "3"), assembly),
+        ("bytes", call("__asm__(\".incbin \\\"/etc/passwd\\\"\");", "3"), assembly),
+        ("label", call("int f(int x) __asm__(\"abs\");", "f(3)"), assembly),
+        ("called", call("extern int system(const char* x);", "system(0)"), "not-defined"),
+        ("exit", call("void exit(int x);", "(exit(3), 1)"), "not-defined"),
+        ("variable", call("extern constant int environment;", "environment"), "not-defined"),
+        ("address", within("x = ((int (*)(int))0x1234)(x);"), "does-not-compile"),
+        (
+            "section",
+            call(
+                "__attribute__((section(\".init_array\"))) int f(int x) { return x * 3; }",
+                "f(3)",
+            ),
+            "linker-attribute",
+        ),
+        (
+            "first",
+            call("__attribute__((constructor)) int f(int x) { return x * 3; }", "f(3)"),
+            "linker-attribute",
+        ),
+        // What looks alike and is none.
+        ("words", within("/* asm */ printf(\"asm %d\", x);"), "accepted"),
+        ("builtin", call("", "abs(a[1]) + (int)native_sin((float)a[2])"), "accepted"),
+        (
+            "block",
+            within("int (^twice)(int) = ^(int y) { return y * 2; }; x = twice(x);"),
+            "accepted",
+        ),
+        ("declared", call("int f(int x);\nint f(int x) { return x * 3; }", "f(3)"), "accepted"),
+    ];
+    let texts: Vec<(&str, &str)> =
+        programs.iter().map(|(name, text, _)| (*name, text.as_str())).collect();
+    let Some(found) = verdicts(&texts) else { return };
+    let wrong: Vec<String> = programs
+        .iter()
+        .filter(|(name, _, expected)| found[*name].iter().any(|(verdict, _)| verdict != expected))
+        .map(|(name, _, expected)| format!("{name}: {expected}, not {:?}", found[*name]))
+        .collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}

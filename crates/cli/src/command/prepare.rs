@@ -13,6 +13,7 @@ use std::{path::PathBuf, process::ExitCode, time::Duration};
     benchstone prepare raw-c --out functions    of C programs, found by `mine --language c`\n  \
     benchstone query \"SELECT verdict, detail, path FROM k WHERE verdict <> 'accepted'\" k=kernels\n\n\
 Everything in RAW becomes a row; what was turned away has a verdict and the first diagnostic.\n\
+Of one file the first 4,096 kernels are worked on, and for thirty times --limit at most.\n\
 C programs give one row for each function that is OpenCL C: `train --pretrain` learns from them.\n\
 A run that was stopped goes on where it was when the same command is given again.")]
 pub(crate) struct Prepare {

@@ -229,10 +229,17 @@ fn is_unknown(word: &str, program: &Program<'_>) -> bool {
     })
 }
 
-/// Whether clang says that a name is not declared.
+/// Whether a word begins assembly, for some compilers at least.
+pub(crate) fn is_assembly(word: &str) -> bool {
+    matches!(word, "asm" | "__asm" | "__asm__")
+}
+
+/// Whether clang says that a name is not declared, and one may be made up for it: not for the word that
+/// brings in assembly where that is allowed.
 fn is_missing(complaint: &Complaint<'_>) -> bool {
     !complaint.preprocessor
         && !complaint.name.is_empty()
+        && !is_assembly(complaint.name)
         && (matches!(
             complaint.kind,
             "err_unknown_typename"
