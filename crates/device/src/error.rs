@@ -26,6 +26,9 @@ pub enum Error {
     /// The worker cannot be started or speaks another protocol.
     #[error("the device worker does not work: {0}")]
     Worker(String),
+    /// What says whether a program is harmless cannot be started.
+    #[error("the clang worker does not work: {0}")]
+    Clang(String),
     /// Reading or writing a data set failed.
     #[error(transparent)]
     Dataset(#[from] dataset::Error),

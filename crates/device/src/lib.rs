@@ -36,6 +36,7 @@ mod measure;
 mod opencl;
 mod outcome;
 mod payload;
+mod refusal;
 mod run;
 mod schedule;
 mod sizes;

@@ -8,6 +8,8 @@ pub enum Outcome {
     Pass,
     /// The device's compiler refuses the program.
     BuildFailure,
+    /// It reaches out of itself (assembly, calls of what it does not define): no driver is given it.
+    Refused,
     /// The program holds no kernel.
     NoKernel,
     /// The kernel takes nothing and so can give nothing.
@@ -46,9 +48,10 @@ pub enum About {
 
 impl Outcome {
     /// All of them, as tables list them.
-    pub const ALL: [Outcome; 14] = [
+    pub const ALL: [Outcome; 15] = [
         Outcome::Pass,
         Outcome::BuildFailure,
+        Outcome::Refused,
         Outcome::NoKernel,
         Outcome::NoArguments,
         Outcome::UnsupportedArgument,
@@ -69,6 +72,7 @@ impl Outcome {
         match self {
             Outcome::Pass => "pass",
             Outcome::BuildFailure => "build-failure",
+            Outcome::Refused => "refused",
             Outcome::NoKernel => "no-kernel",
             Outcome::NoArguments => "no-arguments",
             Outcome::UnsupportedArgument => "unsupported-argument",
@@ -134,7 +138,7 @@ pub struct Finding {
 
 impl Finding {
     pub(crate) fn new(outcome: Outcome, detail: impl Into<String>) -> Finding {
-        Finding { outcome, detail: detail.into() }
+        Finding { outcome, detail: dataset::without_chance(&detail.into()) }
     }
 }
 

@@ -134,6 +134,104 @@ fn each_bad_kernel_gets_its_outcome_and_harms_no_other() {
 }
 
 #[test]
+fn what_reaches_out_of_a_kernel_is_refused_before_a_driver_sees_it() {
+    let kernel = |call: &str| {
+        format!("kernel void A(global int* a) {{ int x = a[0]; {call} a[get_global_id(0)] += x; }}")
+    };
+    let programs = [
+        ("good", GOOD.to_owned(), "pass", ""),
+        ("assembly", kernel("__asm__ volatile(\"nop\");"), "refused", "inline-assembly"),
+        (
+            "hidden",
+            format!("#ifdef SOME_DRIVER\n#define N asm(\"nop\")\n#endif\n{}", kernel("")),
+            "refused",
+            "inline-assembly",
+        ),
+        (
+            "label",
+            format!("int f(int x) __asm__(\"abs\");\n{}", kernel("x = f(x);")),
+            "refused",
+            "inline-assembly",
+        ),
+        (
+            "called",
+            format!("extern int system(const char* x);\n{}", kernel("x = system(0);")),
+            "refused",
+            "not-defined: system",
+        ),
+        (
+            "address",
+            format!(
+                "#pragma OPENCL EXTENSION __cl_clang_function_pointers : enable\n{}",
+                kernel("x = ((int (*)(int))0x1234)(x);")
+            ),
+            "refused",
+            "indirect-call",
+        ),
+        ("jump", kernel("goto *(void*)0x1234;"), "refused", "indirect-call"),
+        (
+            "alias",
+            format!(
+                "int f(int x) {{ return x; }} int g(int x) __attribute__((alias(\"f\")));\n{}",
+                kernel("x = g(x);")
+            ),
+            "refused",
+            "linker-attribute",
+        ),
+        (
+            "first",
+            format!("__attribute__((constructor)) void f(void) {{ }}\n{}", kernel("")),
+            "refused",
+            "linker-attribute",
+        ),
+        ("included", format!("#include \"/etc/passwd\"\n{}", kernel("")), "refused", "#include"),
+    ];
+    let texts: Vec<(&str, &str)> =
+        programs.iter().map(|(name, text, ..)| (*name, text.as_str())).collect();
+    let Some(found) = run_programs(&texts, |_| {}) else { return };
+    for (name, _, outcome, detail) in &programs {
+        for row in &found[*name] {
+            assert_eq!(row.outcome, *outcome, "{name}: {}", row.detail);
+            assert!(row.detail.starts_with(detail), "{name}: {}", row.detail);
+        }
+    }
+}
+
+#[test]
+fn more_local_memory_than_there_is_is_a_lack_and_no_crash() {
+    let large = "kernel void A(global float* a) { local float t[4194304]; int i = get_global_id(0);
+        t[get_local_id(0)] = a[i]; barrier(CLK_LOCAL_MEM_FENCE); a[i] = t[get_local_id(0)] * 2; }";
+    let many = "typedef struct { float x[60000]; } S;
+        kernel void A(global float* a, local S* t) { int i = get_global_id(0);
+        t[get_local_id(0)].x[3] = a[i]; barrier(CLK_LOCAL_MEM_FENCE); a[i] = t[get_local_id(0)].x[3] * 2; }";
+    let Some(found) = run_programs(&[("large", large), ("many", many)], |_| {}) else { return };
+    for row in found.values().flatten() {
+        assert_eq!(
+            (row.outcome.as_str(), row.about.as_str()),
+            ("out-of-resources", "us"),
+            "{}",
+            row.detail
+        );
+        assert!(row.detail.contains("bytes of local memory"), "{}", row.detail);
+    }
+}
+
+#[test]
+fn details_hold_no_names_that_chance_gave() {
+    let programs = [
+        ("undeclared", "kernel void A(global float* a) { a[0] = undeclared; }"),
+        ("error", "#error no\nkernel void A(global float* a) { a[0] = 1; }"),
+    ];
+    let details = || -> Option<Vec<String>> {
+        let found = run_programs(&programs, |_| {})?;
+        Some(found.into_values().flatten().map(|row| row.detail).collect())
+    };
+    let Some(first) = details() else { return };
+    assert!(first.iter().any(|detail| detail.contains("undeclared")), "{first:?}");
+    assert_eq!(Some(first), details());
+}
+
+#[test]
 fn an_endless_loop_is_a_timeout_and_the_next_kernel_runs() {
     let endless = "kernel void A(global volatile int* a) {
         while (a[get_global_id(0)] != 12345) { a[get_global_id(0)] = 1; } }";

@@ -24,9 +24,10 @@ use std::{
     benchstone run kernels --sample 500 --licences permissive --seed 1 --out runs\n  \
     benchstone run kernels --devices gpu --out runs --format cldrive > runs.csv\n  \
     benchstone query \"SELECT outcome, count(*) FROM r GROUP BY outcome\" r=runs\n\n\
-Outcomes: pass, build-failure, no-kernel, no-arguments, unsupported-argument, invalid-size,\n\
+Outcomes: pass, build-failure, refused, no-kernel, no-arguments, unsupported-argument, invalid-size,\n\
 out-of-resources, crash, timeout, no-output, input-insensitive, non-deterministic, out-of-bounds,\n\
-race. What a kernel expects of its buffers is not written in it: one that does not pass with as many\n\
+race. No driver is given a program that holds assembly, includes a file, jumps to an address, speaks to\n\
+the linker, or uses what it declares and does not define: it is refused. What a kernel expects of its buffers is not written in it: one that does not pass with as many\n\
 elements as work-items is tried with other integers and more room (column payload says which). A run\n\
 that was stopped goes on where it was when the same command is given again.")]
 pub(crate) struct Run {

@@ -83,7 +83,7 @@ fn plain(text: &str) -> String {
 fn outcome(name: &str) -> &'static str {
     match name {
         "pass" => "PASS",
-        "build-failure" => "PROGRAM_COMPILATION_FAILURE",
+        "build-failure" | "refused" => "PROGRAM_COMPILATION_FAILURE",
         "no-kernel" => "NO_KERNELS_IN_PROGRAM",
         "no-arguments" => "NO_ARGUMENTS",
         "unsupported-argument" => "UNSUPPORTED_ARGUMENTS",

@@ -10,6 +10,7 @@ use crate::{
     measure::{Effort, Measurement},
     opencl::KernelFacts,
     payload::{Job, Range},
+    refusal,
     worker::{Answer, BuiltFacts, CellKey, Checked, Request},
 };
 use clang::Clang;
@@ -61,6 +62,8 @@ struct Trial<'a> {
     crew: &'a mut Crew,
     benchmark: &'a Benchmark,
     interfaces: Vec<Interface>,
+    /// Why no driver is given it.
+    refused: Option<Finding>,
     steps: Vec<Step>,
     /// Work-items, and work-items of a group.
     grid: Vec<(u64, Option<u64>)>,
@@ -100,6 +103,7 @@ impl Conductor<'_> {
             crew,
             benchmark,
             interfaces: self.interfaces(benchmark),
+            refused: self.refusal(benchmark)?,
             steps: Vec::new(),
             grid,
             built: vec![None; self.chosen.len()],
@@ -136,6 +140,14 @@ impl Conductor<'_> {
         kernels.into_iter().map(known).collect()
     }
 
+    /// Why no driver is given the program, as far as can be told here.
+    fn refusal(&self, benchmark: &Benchmark) -> Result<Option<Finding>> {
+        match (refusal::of_text(&benchmark.text), self.clang) {
+            (None, Some(clang)) => refusal::of_program(clang, &benchmark.text),
+            (refused, _) => Ok(refused),
+        }
+    }
+
     fn grid(&self) -> impl Iterator<Item = (u64, Option<u64>)> {
         let groups = match self.options.local_sizes.as_slice() {
             [] => vec![None],
@@ -165,7 +177,11 @@ impl Trial<'_> {
         let limit = self.conductor.options.limit;
         let kind = self.conductor.devices[device].r#type;
         let mut record = Record { allowance: Allowance::new(limit, kind), crashes: 0, laddered: 0 };
-        let ready = match self.build(device, &mut record.allowance)? {
+        let built = match &self.refused {
+            Some(finding) => Err(finding.clone()),
+            None => self.build(device, &mut record.allowance)?,
+        };
+        let ready = match built {
             Ok(facts) => {
                 let interfaces = match self.interfaces.is_empty() {
                     true => facts.kernels.iter().map(|kernel| kernel.interface.clone()).collect(),

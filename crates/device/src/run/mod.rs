@@ -163,9 +163,9 @@ pub fn run(options: &Options, progress: &dyn Progress) -> Result<Report> {
     let chosen = select(&devices, &options.devices)?;
     let (benchmarks, identity) = source::read(&options.input)?;
     let benchmarks = wanted(benchmarks, options);
-    let wants_clang = benchmarks.iter().any(|benchmark| benchmark.interfaces.is_empty());
-    // Without a compiler the drivers are asked for what they know about arguments.
-    let clang = wants_clang.then(|| Clang::start(options.jobs.max(1)).ok()).flatten();
+    // Without a compiler the drivers are asked for what they know about arguments, and the words of
+    // a program alone say whether they may be given it.
+    let clang = Clang::start(options.jobs.max(1)).ok();
     let settings = settings(options, &identity, &devices, &chosen, clang.is_some());
     let builder = Builder::<RunRow>::create(&options.out, options.force, &settings)?;
     progress.begin("run", benchmarks.len() as u64);

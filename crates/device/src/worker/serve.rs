@@ -155,6 +155,12 @@ impl Session {
     }
 }
 
+fn no_kernel(name: &str) -> String {
+    format!(
+        "the device's compiler gives no kernel `{name}`: one that is overloaded has another name"
+    )
+}
+
 fn not_built() -> Finding {
     Finding::new(Outcome::BuildFailure, "not built for this device")
 }
@@ -172,9 +178,8 @@ impl Open {
         let limits = |step: &crate::kernel::Step| {
             let name = &step.interface.name;
             let kernel = built.kernel(name);
-            let kernel =
-                kernel.ok_or_else(|| Finding::new(Outcome::NoKernel, format!("no `{name}`")))?;
-            Ok(Built::limits(&self.device, kernel))
+            let kernel = kernel.ok_or_else(|| Finding::new(Outcome::NoKernel, no_kernel(name)))?;
+            Built::limits(&self.device, kernel)
         };
         let limits: Vec<Limits> = job.steps.iter().map(limits).collect::<Result<_, Finding>>()?;
         if limits.is_empty() {
