@@ -79,11 +79,6 @@ fn ctrl_c_leaves_nothing_that_looks_whole_and_the_next_run_goes_on() {
     assert!(!partial.exists());
     let straight = home.path().join("straight");
     assert!(prepare(&folder, &straight).status().expect("it starts").success());
-    let identity = |folder: &Path| {
-        let text = fs::read(folder.join("dataset.json")).expect("a manifest");
-        let manifest: serde_json::Value = serde_json::from_slice(&text).expect("JSON");
-        manifest["identity"].clone()
-    };
     assert_eq!(identity(&out), identity(&straight));
 }
 
@@ -230,6 +225,53 @@ fn a_search_that_was_stopped_before_it_found_anything_is_begun_again() {
     assert!(output.status.success(), "{}", said(&output));
     let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
     assert_eq!(report["exact"], 1);
+}
+
+/// Identity of a data set's rows.
+fn identity(folder: &Path) -> String {
+    let text = fs::read(folder.join("dataset.json")).expect("a manifest");
+    let manifest: serde_json::Value = serde_json::from_slice(&text).expect("JSON");
+    manifest["identity"].as_str().expect("an identity").to_owned()
+}
+
+#[test]
+fn a_steer_killed_at_any_moment_makes_the_same_rows() {
+    if !has_clang() {
+        return;
+    }
+    let home = tempfile::tempdir().expect("a folder");
+    let steer = |name: &str| {
+        let mut command = benchstone();
+        command.args(["steer", "--budget", "400", "--n", "2", "--seed", "3", "--quiet", "--json"]);
+        for target in ["Load=3", "Store=2,FMul=4", "Load=5,Br=2,Add=3", "ICmp=2,Mul=2,Load=4"] {
+            command.args(["--target", target]);
+        }
+        command.arg("--out").arg(home.path().join(name));
+        command.arg("--trajectory").arg(home.path().join(format!("{name}-way")));
+        command
+    };
+    let of =
+        |name: &str| ["", "-way"].map(|end| identity(&home.path().join(format!("{name}{end}"))));
+    assert!(steer("straight").output().expect("it starts").status.success());
+    let partial = home.path().join("killed.partial");
+    let parts = || fs::read_dir(&partial).map_or(0, Iterator::count);
+    // The lock, the settings, then one part after the other, and some time into the next.
+    for (far, milliseconds) in [(0, 0), (2, 30), (3, 0), (4, 120), (5, 300), (6, 0)] {
+        let mut child = steer("killed").stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+        let child = child.as_mut().expect("it starts");
+        while parts() < far && child.try_wait().expect("a child").is_none() {
+            thread::sleep(Duration::from_millis(1));
+        }
+        thread::sleep(Duration::from_millis(milliseconds));
+        // It may have come to its end by now, which is as good.
+        let _ = child.kill();
+        child.wait().expect("it ends");
+    }
+    if !home.path().join("killed").exists() {
+        let output = steer("killed").output().expect("it starts");
+        assert!(output.status.success(), "{}", said(&output));
+    }
+    assert_eq!(of("killed"), of("straight"));
 }
 
 #[test]

@@ -239,7 +239,8 @@ impl Extractor {
         if let Some(clang) = place.get() {
             return Ok(clang);
         }
-        let started = Clang::start_at(&find_worker()?, self.options.jobs.max(1), includes)?;
+        let started = Clang::start_at(&find_worker()?, self.options.jobs.max(1), includes)?
+            .with_stop(Arc::clone(&self.options.cancelled));
         // Of two threads that start it at once, one's is dropped.
         Ok(place.get_or_init(|| started))
     }
@@ -251,7 +252,7 @@ impl Extractor {
             let request = self.request(source, way);
             let answer = match clang.ask(&request) {
                 Ok(answer) => answer,
-                Err(death) => return Ok(Err(Verdict::new(death.name(), death.to_string()))),
+                Err(death) => return died(&death).map(Err),
             };
             if let Some(error) = answer.first_error() {
                 if place == 0 {
@@ -263,7 +264,7 @@ impl Extractor {
                 let request = Request::Tokens { source: source.to_owned(), options: way.clone() };
                 match clang.ask(&request) {
                     Ok(answer) => Some(answer.tokens),
-                    Err(death) => return Ok(Err(Verdict::new(death.name(), death.to_string()))),
+                    Err(death) => return died(&death).map(Err),
                 }
             } else {
                 None
@@ -283,7 +284,7 @@ impl Extractor {
             let request = Request::Parse { source: source.to_owned(), options, tree: true };
             let answer = match self.clang(program.language)?.ask(&request) {
                 Ok(answer) => answer,
-                Err(death) => return Ok(Err(Verdict::new(death.name(), death.to_string()))),
+                Err(death) => return died(&death).map(Err),
             };
             if answer.first_error().is_some() {
                 continue;
@@ -370,6 +371,17 @@ fn stopped(error: Error, done: u64, kept: Option<&Path>) -> Error {
     match error {
         Error::Cancelled { .. } => Error::Cancelled { done, kept: kept.map(Path::to_owned) },
         other => other,
+    }
+}
+
+/// What the end of a worker says of the program it died over; that it was stopped says nothing.
+///
+/// # Errors
+/// That the run was stopped.
+fn died(death: &sandbox::Death) -> Result<Verdict, Error> {
+    match death {
+        sandbox::Death::Stopped => Err(Error::Cancelled { done: 0, kept: None }),
+        death => Ok(Verdict::new(death.name(), death.to_string())),
     }
 }
 

@@ -5,6 +5,10 @@ use std::{
     time::{Duration, Instant},
 };
 
+/// By how much a search may exceed its time before what it does is cut short: a generation of
+/// ordinary programs ends by itself within that.
+const GRACE: Duration = Duration::from_secs(1);
+
 /// How long a search for one target goes on at most.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Budget {
@@ -17,7 +21,7 @@ pub enum Budget {
 }
 
 /// Measures what one target's search has used.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Clock {
     budget: Budget,
     started: Instant,
@@ -29,12 +33,31 @@ impl Clock {
         Clock { budget, started: Instant::now(), processor: processor_seconds() }
     }
 
-    /// Seconds since the start: of the processor where that is the budget, else on the clock.
+    /// Seconds since the start, in the unit of the budget; 0 where that counts candidates: rows that
+    /// repeat hold no clock.
     pub(crate) fn seconds(&self) -> f64 {
         match self.budget {
             Budget::Processor(_) => processor_seconds() - self.processor,
-            Budget::Wall(_) | Budget::Candidates(_) => self.started.elapsed().as_secs_f64(),
+            Budget::Wall(_) => self.started.elapsed().as_secs_f64(),
+            Budget::Candidates(_) => 0.0,
         }
+    }
+
+    /// Whether a budget of time is spent for long enough that no generation should still go on.
+    pub(crate) fn is_overdue(&self) -> bool {
+        match self.budget {
+            Budget::Wall(limit) | Budget::Processor(limit) => {
+                self.seconds() >= limit.saturating_add(GRACE).as_secs_f64()
+            }
+            Budget::Candidates(_) => false,
+        }
+    }
+
+    /// One whose time is up.
+    #[cfg(test)]
+    pub(crate) fn overdue() -> Clock {
+        let clock = Clock::start(Budget::Wall(Duration::ZERO));
+        Clock { started: clock.started.checked_sub(2 * GRACE).unwrap_or(clock.started), ..clock }
     }
 
     pub(crate) fn is_spent(&self, candidates: u64) -> bool {

@@ -21,6 +21,9 @@ const NEVER: [&str; 14] = [
     "FRem",
 ];
 
+/// The most that any dimension of a program comes to: squares of it still add up.
+const MOST: f64 = 9_007_199_254_740_992.0;
+
 /// Parts that are never more than their whole.
 const INSTCOUNT_BOUNDS: [(&str, &[&str]); 2] =
     [("TotalInsts", &["TotalBlocks"]), ("TotalBlocks", &["TotalFuncs"])];
@@ -81,6 +84,11 @@ impl Checked<'_> {
             if wanted.most < 0.0 || !wanted.most.is_finite() || !wanted.least.is_finite() {
                 return Err(
                     self.broken(format!("{name} = {} is no count of anything", wanted.most))
+                );
+            }
+            if wanted.least > MOST {
+                return Err(
+                    self.broken(format!("{name} = {:e}: no program is so large", wanted.least))
                 );
             }
             let whole = wanted.most.floor() >= wanted.least;
@@ -199,6 +207,7 @@ mod tests {
     #[test]
     fn what_no_program_has_is_named() {
         assert!(broken("Load=-1", "instcount").contains("Load = -1"));
+        assert!(broken("Load=1e308", "instcount").contains("no program is so large"));
         assert!(broken("Ret=0", "instcount").contains("at least one"));
         assert!(broken("LandingPad=2", "instcount").contains("LandingPad"));
         assert!(

@@ -7,6 +7,7 @@ use crate::{
     sums::Sums,
 };
 use rand::{Rng, seq::IndexedRandom};
+use serde::{Deserialize, Serialize};
 
 /// Effects of one edit that are remembered.
 const MEMORY: usize = 40;
@@ -29,8 +30,9 @@ pub(crate) fn change(before: &[f64], after: &[f64]) -> Change {
     .collect()
 }
 
-#[derive(Clone, Debug, Default)]
-struct Known {
+/// What is known of an edit.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Known {
     changes: Vec<Change>,
     /// Where the next one is put.
     next: usize,
@@ -83,6 +85,20 @@ impl Effects {
             known.changes[known.next] = change;
             known.next = (known.next + 1) % MEMORY;
         }
+    }
+
+    /// What is known of all edits, in their order.
+    pub(crate) fn known(&self) -> Vec<Known> {
+        self.known.clone()
+    }
+
+    /// Take what was known before in the place of what is known; whether it is of these edits.
+    pub(crate) fn recall(&mut self, known: Vec<Known>) -> bool {
+        let fits = known.len() == self.edits.len();
+        if fits {
+            self.known = known;
+        }
+        fits
     }
 
     /// Edits that were never made, or seldom.

@@ -44,6 +44,14 @@ pub enum Error {
         /// Those there are.
         known: String,
     },
+    /// What an unfinished run has learned is no such thing.
+    #[error(
+        "what the unfinished run has learned cannot be read: remove its folder and begin again"
+    )]
+    Memory,
+    /// A kernel could not be tried, for no fault of its own.
+    #[error("cannot tell whether a kernel is acceptable: {0}")]
+    Acceptance(String),
     /// A metric that is not known.
     #[error("no metric '{0}': there are standardised, euclidean, own")]
     UnknownMetric(String),

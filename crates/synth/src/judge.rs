@@ -1,11 +1,11 @@
 //! Candidates judged: compiled, and described in the space of the search.
 
-use crate::{Error, program::Program};
+use crate::{Error, halt::Halt, program::Program};
 use clang::{Clang, Options, Request, Triple, lexer::kernel_heads};
 use dataset::{Code, Language};
 use features::{Extractor, FeatureSpace, Ways};
 use rayon::{ThreadPool, prelude::*};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// A kernel's name, and where it lies.
 pub type Named = (String, Vec<f64>);
@@ -17,6 +17,18 @@ pub struct Judge {
     clang: Clang,
     threads: Option<ThreadPool>,
     judged: AtomicU64,
+    halt: Halt,
+}
+
+/// What became of a candidate.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Place {
+    /// It lies here.
+    At(Vec<f64>),
+    /// It does not compile, or has no place.
+    Nowhere,
+    /// It was not looked at: the search is being cut short.
+    Unknown,
 }
 
 impl Judge {
@@ -30,14 +42,17 @@ impl Judge {
     pub fn new(space: &'static dyn FeatureSpace, jobs: usize) -> Result<Judge, Error> {
         let jobs = jobs.max(1);
         let ways = Ways { opencl: vec![options()], c: Vec::new(), cxx: Vec::new() };
-        let settings = features::Options { ways, jobs, ..features::Options::default() };
+        let halt = Halt::default();
+        let cancelled = halt.abortion();
+        let settings = features::Options { ways, jobs, cancelled, ..features::Options::default() };
         let threads = rayon::ThreadPoolBuilder::new().num_threads(jobs).build().ok();
         Ok(Judge {
             space,
             extractor: Extractor::new(vec![space], settings),
-            clang: Clang::start(jobs)?,
+            clang: Clang::start(jobs)?.with_stop(halt.abortion()),
             threads,
             judged: AtomicU64::new(0),
+            halt,
         })
     }
 
@@ -64,8 +79,44 @@ impl Judge {
     /// # Errors
     /// When there is no LLVM to read modules with.
     pub fn judge<T: AsRef<str> + Sync>(&self, texts: &[T]) -> Result<Vec<Option<Vec<f64>>>, Error> {
-        self.judged.fetch_add(texts.len() as u64, Ordering::Relaxed);
-        self.in_parallel(texts, |text| self.one(text.as_ref())).into_iter().collect()
+        let judged = self.in_parallel(texts, |text| {
+            self.judged.fetch_add(1, Ordering::Relaxed);
+            self.one(text.as_ref())
+        });
+        judged.into_iter().collect()
+    }
+
+    /// The same, as far as the search that asks is not being cut short.
+    pub(crate) fn places<T: AsRef<str> + Sync>(&self, texts: &[T]) -> Result<Vec<Place>, Error> {
+        let any = AtomicBool::new(false);
+        let place = |text: &T| {
+            let enough = self.halt.is_aborted() || any.load(Ordering::Relaxed);
+            if self.halt.is_cut() && enough {
+                return Ok(Place::Unknown);
+            }
+            let place = match self.one(text.as_ref()) {
+                Ok(Some(vector)) => Place::At(vector),
+                Ok(None) => Place::Nowhere,
+                Err(Error::Features(features::Error::Cancelled { .. })) => {
+                    return Ok(Place::Unknown);
+                }
+                Err(error) => return Err(error),
+            };
+            self.judged.fetch_add(1, Ordering::Relaxed);
+            any.store(true, Ordering::Relaxed);
+            Ok(place)
+        };
+        self.in_parallel(texts, place).into_iter().collect()
+    }
+
+    /// What cuts work with it short.
+    pub(crate) fn halt(&self) -> &Halt {
+        &self.halt
+    }
+
+    /// Counts texts as they are judged.
+    pub(crate) fn counter(&self) -> &AtomicU64 {
+        &self.judged
     }
 
     /// `work` done with each item by all threads, in the items' order.

@@ -38,7 +38,8 @@ pub struct SteeredRow {
     pub mined_proximity: f64,
     /// Candidates judged for the target.
     pub candidates: u64,
-    /// What the search took, in the unit of its budget: seconds of the clock or of processors.
+    /// What the search took, in the unit of its budget: seconds of the clock or of processors; 0
+    /// where it counts candidates, whose rows are the same each time.
     pub seconds: f64,
     /// The values in the space, in its order.
     pub vector: Vec<f64>,
@@ -58,7 +59,8 @@ pub struct TrajectoryRow {
     pub generation: u32,
     /// Candidates judged for the target up to the end of the generation.
     pub candidates: u64,
-    /// Seconds up to the end of the generation, of the clock or of processors as the budget is.
+    /// Seconds up to the end of the generation, of the clock or of processors as the budget is; 0
+    /// where it counts candidates.
     pub seconds: f64,
     /// Who proposed it.
     pub proposer: String,

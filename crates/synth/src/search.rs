@@ -1,13 +1,17 @@
 //! The search: generations of candidates, of which the nearest survive.
 
+mod calibrate;
+
 use crate::{
-    Error, Judge,
+    Error, Judge, Memory,
     bandit::Bandit,
     clock::{Budget, Clock},
     constraint,
     corpus::Corpus,
     edit::{self, Chance},
     effects::Effects,
+    judge::Place,
+    memory::{Carried, Kept},
     metric::{Aim, Metric, deviations, following},
     neighbours::Neighbours,
     program::{Program, renumbered},
@@ -24,44 +28,6 @@ use std::{
         atomic::{AtomicBool, Ordering},
     },
 };
-
-/// Candidates that are judged before the clock is looked at, while edits are first tried.
-const AT_ONCE: usize = 32;
-/// What edits are first tried on.
-const BASES: [&str; 2] = [
-    "float B(float a) { return a * 2.5f; }
-__kernel void A(__global float* a, __global int* b, __global float4* c, int d, float e, long f) {
-  size_t g = get_global_id(0);
-  __global float* k = a;
-  int h = get_local_id(0);
-  float i = e;
-  for (int j = 0; j < d; j++) { i += a[j + h] * e; }
-  if (d < 7) { b[g] = (d * 3) ^ h; a[g + f] = i / e; } else { a[f] = sqrt(i); }
-  c[g] = c[f] * 2.5f;
-  b[h] = (int)i + (h << 3);
-  a[g] = i - e;
-  k[h] = e;
-}
-",
-    "static int B(int a) { return a * 3; }
-__kernel void A(__global int* a, __global float* b, uint c, int d, float e, float f) {
-  uint g = get_global_id(0);
-  uint h = 0;
-  while (h < c) {
-    if (a[h] > d) { b[g + h] = e * f; a[h] = d - (int)h; }
-    h += 2;
-  }
-  if (g >= c) { return; }
-  float i = (d > 3) ? e : f;
-  if (e < f && d > 5) { b[g] = -i; }
-  int j = max(d, 3);
-  do { a[h + g] = max(j, d); h++; } while (h < 9000);
-  mem_fence(CLK_GLOBAL_MEM_FENCE);
-  a[g] = d + (int)h;
-  b[c] = i + e;
-}
-",
-];
 
 /// The squared distance from which on half of the candidates are edits tried one by one and combined.
 const NEAR: f64 = 400.0;
@@ -132,6 +98,10 @@ pub struct Found {
     pub trajectory: Vec<TrajectoryRow>,
     /// Candidates judged.
     pub candidates: u64,
+    /// Whether the user stopped it: one that comes to its end may find more.
+    pub is_cut: bool,
+    /// What the search for the next target starts from, with those of the targets before.
+    pub memory: Memory,
 }
 
 impl Found {
@@ -142,10 +112,14 @@ impl Found {
     }
 }
 
-/// A check that a kernel has to pass to be an answer, for example that it runs.
-pub type Acceptance<'a> = &'a (dyn Fn(&str) -> bool + Sync);
+/// A check that a kernel has to pass to be an answer, for example that it runs; or why that cannot be
+/// told, which ends the search.
+pub type Acceptance<'a> = &'a (dyn Fn(&str) -> Result<bool, String> + Sync);
 
 /// Searches one space, target after target; what is learned and found for one serves the next.
+///
+/// Under a budget in candidates everything found for a target is a function of the settings, of the
+/// target, and of the [`Memory`] of the targets before, in their order.
 pub struct Search<'a> {
     judge: &'a Judge,
     corpus: &'a Corpus,
@@ -225,17 +199,55 @@ impl<'a> Search<'a> {
         self.acceptance = Some(acceptance);
     }
 
+    /// Go on behind targets that were searched for by another search of equal settings: what it
+    /// remembered of each, in their order.
+    ///
+    /// # Errors
+    /// [`Error::Memory`] where these are not of such a search.
+    pub fn recall(&mut self, memories: impl IntoIterator<Item = Memory>) -> Result<(), Error> {
+        for memory in memories {
+            let Carried { calibrated, lineages, known, found } = memory.read()?;
+            if !self.effects.recall(known) {
+                return Err(Error::Memory);
+            }
+            (self.calibrated, self.lineages) = (calibrated, lineages);
+            self.archive.extend(found.into_iter().map(Kept::recalled));
+        }
+        Ok(())
+    }
+
+    /// What is known now, and what was found for the last target.
+    fn remember(&self, last: &[Arc<Judged>]) -> Memory {
+        Memory::of(&Carried {
+            calibrated: self.calibrated,
+            lineages: self.lineages,
+            known: self.effects.known(),
+            found: last.iter().filter_map(|judged| Kept::of(judged)).collect(),
+        })
+    }
+
     /// Search for one target until it is hit, the budget is spent (but for one generation), or `stop`
     /// is raised: then with the best so far.
     ///
     /// # Errors
-    /// When candidates cannot be judged at all. A target that is impossible is an answer.
+    /// When candidates cannot be judged at all, or not be told from answers. A target that is
+    /// impossible is an answer.
     pub fn find(&mut self, target: &Target, stop: &AtomicBool) -> Result<Found, Error> {
         if let Err(error) = constraint::check(target, self.judge.space()) {
             return Ok(self.impossible(target, &error));
         }
         let mut run = self.begin(target);
         let mut found = Found { candidates: self.calibrate(&mut run, stop)?, ..Found::default() };
+        let (judge, clock) = (self.judge, run.clock.clone());
+        judge
+            .halt()
+            .watched(&clock, judge.counter(), stop, || self.search(&mut run, &mut found, stop))?;
+        found.is_cut = stop.load(Ordering::Relaxed);
+        self.finish(&run, &mut found)?;
+        Ok(found)
+    }
+
+    fn search(&mut self, run: &mut Run, found: &mut Found, stop: &AtomicBool) -> Result<(), Error> {
         let mut generation = 0;
         while generation < self.settings.depth
             && (generation == 0 || !run.clock.is_spent(found.candidates))
@@ -243,31 +255,31 @@ impl<'a> Search<'a> {
         {
             generation += 1;
             let wanted = run.clock.allows(found.candidates, self.settings.generation);
-            if self.is_stuck(&run, found.candidates) {
-                self.begin_again(&mut run, found.candidates);
+            if self.is_stuck(run, found.candidates) {
+                self.begin_again(run, found.candidates);
             }
-            let proposed = self.propose(&mut run, wanted);
+            let proposed = self.propose(run, wanted);
             if proposed.is_empty() {
                 break;
             }
             let texts: Vec<&str> =
                 proposed.iter().map(|(_, candidate)| candidate.text.as_str()).collect();
-            let vectors = self.judge.judge(&texts)?;
-            found.candidates += texts.len() as u64;
+            let places = self.judge.places(&texts)?;
+            found.candidates +=
+                places.iter().filter(|place| **place != Place::Unknown).count() as u64;
             let before = run.attempt.best;
-            let fresh = self.take(&mut run, proposed, vectors);
+            let fresh = self.take(run, proposed, places);
             if run.attempt.best < before {
                 run.attempt.improved = found.candidates;
             }
-            self.survive(&mut run, fresh);
+            self.survive(run, fresh);
             run.attempt.generations += 1;
-            record(&run, generation, &mut found);
-            if self.is_done(&mut run) {
+            record(run, generation, found);
+            if self.is_done(run)? {
                 break;
             }
         }
-        self.finish(&run, &mut found);
-        Ok(found)
+        Ok(())
     }
 
     fn begin(&mut self, target: &Target) -> Run {
@@ -340,47 +352,6 @@ impl<'a> Search<'a> {
         let all = ranked.len() < ENOUGH;
         let nearest = ranked.iter().copied().filter(|_| all || chance.random_bool(0.5)).collect();
         run.attempt = self.attempt(&run.aim, nearest, candidates);
-    }
-
-    /// Every edit made once in each of two programs that have a place for most: so that the first plans
-    /// know something. Done once, it takes two or three seconds of a processor and counts as the first
-    /// target's; a budget of fewer candidates than three times as many goes without, one of time
-    /// spends a third on it at most.
-    fn calibrate(&mut self, run: &mut Run, stop: &AtomicBool) -> Result<u64, Error> {
-        let plans = ["guided", "construct"];
-        let is_planned = self.proposers.iter().any(|proposer| plans.contains(&proposer.name()));
-        let wanted = 2 * self.effects.edits.len();
-        if !is_planned
-            || std::mem::replace(&mut self.calibrated, true)
-            || run.clock.allows(0, 3 * wanted) < 3 * wanted
-        {
-            return Ok(0);
-        }
-        let bases = self.judge.read(&BASES);
-        let vectors = self.judge.judge(&BASES)?;
-        let mut candidates = BASES.len() as u64;
-        for (base, vector) in bases.into_iter().zip(vectors) {
-            let (Some(base), Some(vector)) = (base, vector) else { continue };
-            let mut edits = Vec::new();
-            let mut texts = Vec::new();
-            for edit in 0..self.effects.edits.len() {
-                let mut program = base.clone();
-                if self.effects.edits[edit].apply(&mut program, &mut run.chance).is_some() {
-                    edits.push(edit);
-                    texts.push(program.to_string());
-                }
-            }
-            for (edits, texts) in edits.chunks(AT_ONCE).zip(texts.chunks(AT_ONCE)) {
-                if run.clock.share() > 1.0 / 3.0 || stop.load(Ordering::Relaxed) {
-                    return Ok(candidates);
-                }
-                candidates += texts.len() as u64;
-                for (edit, after) in edits.iter().zip(self.judge.judge(texts)?) {
-                    self.effects.learn(*edit, &vector, after.as_deref());
-                }
-            }
-        }
-        Ok(candidates)
     }
 
     /// The empty kernel, and what was found for other targets.
@@ -468,14 +439,19 @@ impl<'a> Search<'a> {
         &mut self,
         run: &mut Run,
         proposed: Vec<(usize, Candidate)>,
-        vectors: Vec<Option<Vec<f64>>>,
+        places: Vec<Place>,
     ) -> Vec<Arc<Judged>> {
         // The last survivors are there by chance: who is nearer than those is worth nothing yet.
         let middle = run.attempt.survivors.get(self.settings.survivors / 2);
         let middle = middle.map_or(f64::INFINITY, |middle| middle.guide);
         let mut best = run.attempt.best;
         let mut fresh = Vec::new();
-        for ((arm, candidate), vector) in proposed.into_iter().zip(vectors) {
+        for ((arm, candidate), place) in proposed.into_iter().zip(places) {
+            let vector = match place {
+                Place::At(vector) => Some(vector),
+                Place::Nowhere => None,
+                Place::Unknown => continue,
+            };
             if let (Some(edit), Some(parent)) = (candidate.edit, &candidate.parent) {
                 self.effects.learn(edit, &parent.vector, vector.as_deref());
             }
@@ -610,25 +586,34 @@ impl<'a> Search<'a> {
     }
 
     /// Whether enough kernels are exact, and acceptable.
-    fn is_done(&self, run: &mut Run) -> bool {
-        if let Some(accepts) = self.acceptance {
-            // What is right but may not be an answer makes room for others.
-            run.attempt.survivors.retain(|judged| judged.distance > 0.0 || accepts(&judged.text));
-            run.nearest_found.retain(|judged| judged.distance > 0.0 || accepts(&judged.text));
+    fn is_done(&self, run: &mut Run) -> Result<bool, Error> {
+        // What is right but may not be an answer makes room for others.
+        let is_right = |judged: &Arc<Judged>| judged.distance == 0.0;
+        for some in [&mut run.attempt.survivors, &mut run.nearest_found] {
+            for place in (0..some.len()).rev() {
+                if is_right(&some[place]) && !self.accepts(&some[place])? {
+                    some.remove(place);
+                }
+            }
         }
         let exact = run.nearest_found.iter().filter(|judged| judged.distance == 0.0).count();
         let exhausted = self.is_only_nearest() && run.entered.is_empty();
-        exact >= self.settings.kept || exhausted
+        Ok(exact >= self.settings.kept || exhausted)
     }
 
-    fn finish(&mut self, run: &Run, found: &mut Found) {
+    fn accepts(&self, judged: &Judged) -> Result<bool, Error> {
+        let accepts = self.acceptance.map_or(Ok(true), |accepts| accepts(&judged.text));
+        accepts.map_err(Error::Acceptance)
+    }
+
+    fn finish(&mut self, run: &Run, found: &mut Found) -> Result<(), Error> {
         let seconds = run.clock.seconds();
-        let accepts = |judged: &&Arc<Judged>| {
-            judged.proposer != "empty"
-                && self.acceptance.is_none_or(|accepts| accepts(&judged.text))
-        };
-        let best: Vec<Arc<Judged>> =
-            run.nearest_found.iter().filter(accepts).take(self.settings.kept).cloned().collect();
+        let mut best: Vec<Arc<Judged>> = Vec::new();
+        for judged in run.nearest_found.iter().filter(|judged| judged.proposer != "empty") {
+            if best.len() < self.settings.kept && self.accepts(judged)? {
+                best.push(judged.clone());
+            }
+        }
         for (place, judged) in best.iter().enumerate() {
             let rank = u32::try_from(place + 1).unwrap_or(u32::MAX);
             let mut row = self.row(run, rank, seconds, found.candidates);
@@ -647,7 +632,10 @@ impl<'a> Search<'a> {
             row.verdict = "nothing-found".to_owned();
             found.kernels.push(row);
         }
-        self.archive.extend(best.into_iter().filter(|judged| judged.program.is_some()));
+        best.retain(|judged| judged.program.is_some());
+        found.memory = self.remember(&best);
+        self.archive.extend(best);
+        Ok(())
     }
 
     /// The text laid out, where that leaves it at its point.
@@ -683,7 +671,7 @@ impl<'a> Search<'a> {
             detail: error.to_string(),
             ..SteeredRow::default()
         };
-        Found { kernels: vec![row], ..Found::default() }
+        Found { kernels: vec![row], memory: self.remember(&[]), ..Found::default() }
     }
 }
 

@@ -4,6 +4,9 @@ use crate::Error;
 use features::FeatureSpace;
 use serde_json::Value;
 
+/// The greatest weight: squared distances stay numbers with it.
+const HEAVIEST: f64 = 1e12;
+
 /// What is wanted of one dimension.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Wanted {
@@ -29,11 +32,16 @@ impl Wanted {
         let number =
             |text: &str| text.trim().parse::<f64>().map_err(|_| format!("'{text}' is no number"));
         let (least, most, weight) = (number(least)?, number(most)?, number(weight)?);
+        if least.is_nan() || most.is_nan() {
+            return Err(format!("{name}={range} is no value"));
+        }
         if least > most {
             return Err(format!("{name}={least}..{most} is an empty range"));
         }
-        if weight.is_nan() || weight <= 0.0 {
-            return Err(format!("a weight of {weight} for {name}: weights are above 0"));
+        if weight.is_nan() || weight <= 0.0 || weight > HEAVIEST {
+            return Err(format!(
+                "a weight of {weight} for {name}: weights are above 0, and {HEAVIEST} at most"
+            ));
         }
         Ok(Wanted { least, most, weight })
     }
@@ -218,6 +226,8 @@ mod tests {
             ("Load=x", "no number"),
             ("Load=5..2", "empty range"),
             ("Load=1*0", "weight"),
+            ("Load=1*inf", "weight"),
+            ("Load=nan", "no value"),
             ("Load=1,load=2", "twice"),
             ("", "no wish"),
         ] {

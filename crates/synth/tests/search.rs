@@ -1,7 +1,10 @@
 //! Searches with the real compiler; skipped where its worker is not built.
 
-use std::{sync::atomic::AtomicBool, time::Duration};
-use synth::{Budget, Corpus, Exclusion, Judge, Search, Settings, Target};
+use std::{
+    sync::atomic::{AtomicBool, Ordering},
+    time::Duration,
+};
+use synth::{Budget, Corpus, Exclusion, Found, Judge, Search, Settings, Target};
 
 fn judge(space: &str) -> Option<Judge> {
     let space = features::space(space).expect("registered");
@@ -105,6 +108,109 @@ fn a_stopped_search_keeps_its_best() {
         searching.join().expect("no panic").expect("judged")
     });
     assert!(!found.is_exact() && found.candidates > 0);
+}
+
+/// All targets, by searches one after another: the first is stopped once so many candidates were judged,
+/// the next goes on with what was remembered.
+fn in_parts(
+    judge: &Judge,
+    targets: &[Target],
+    candidates: u64,
+    stop_at: Option<u64>,
+) -> Vec<Found> {
+    let corpus = Corpus::default();
+    let mut done: Vec<Found> = Vec::new();
+    let mut stop_at = stop_at.map(|count| judge.judged() + count);
+    while done.len() < targets.len() {
+        let mut search = Search::new(judge, &corpus, settings(candidates)).expect("known");
+        search.recall(done.iter().map(|found| found.memory.clone())).expect("remembered");
+        let (stop, over) = (AtomicBool::new(false), AtomicBool::new(false));
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                while !over.load(Ordering::SeqCst) {
+                    if stop_at.is_some_and(|count| judge.judged() >= count) {
+                        stop.store(true, Ordering::SeqCst);
+                    }
+                    std::thread::sleep(Duration::from_micros(200));
+                }
+            });
+            for target in &targets[done.len()..] {
+                let found = search.find(target, &stop).expect("judged");
+                if found.is_cut {
+                    break;
+                }
+                done.push(found);
+            }
+            over.store(true, Ordering::SeqCst);
+        });
+        stop_at = None;
+    }
+    done
+}
+
+#[test]
+fn a_run_that_was_stopped_anywhere_finds_what_one_without_a_stop_finds() {
+    let Some(judge) = judge("instcount") else { return };
+    let vector = judge.judge(&[KERNEL]).expect("LLVM is here").pop().flatten().expect("compiles");
+    let wish = |text| Target::parse(text, judge.space()).expect("well-formed");
+    let targets = [
+        wish("Load=3,Store=2"),
+        wish("Ret=0"),
+        Target::point("a:A", &vector),
+        // What no store fills is no array: the budget is spent.
+        wish("Alloca=5,Store=0,Load=0"),
+        wish("FMul=4,FAdd=3,Load=6,Br=2"),
+    ];
+    // The second can afford to try all edits first.
+    for (candidates, step) in [(240, 90), (2_000, 900)] {
+        let all = |found: &[Found]| -> Vec<_> {
+            found.iter().map(|one| (one.kernels.clone(), one.trajectory.clone())).collect()
+        };
+        let straight = in_parts(&judge, &targets, candidates, None);
+        let count: u64 = straight.iter().map(|found| found.candidates).sum();
+        assert!(straight.iter().flat_map(|found| &found.kernels).all(|row| row.seconds == 0.0));
+        for stop_at in (0..count).step_by(step) {
+            let parts = in_parts(&judge, &targets, candidates, Some(stop_at));
+            assert_eq!(all(&parts), all(&straight), "stopped at {stop_at} of {count}");
+            let memories =
+                |found: &[Found]| found.iter().map(|one| one.memory.clone()).collect::<Vec<_>>();
+            assert_eq!(memories(&parts), memories(&straight), "stopped at {stop_at} of {count}");
+        }
+    }
+}
+
+#[test]
+fn what_is_no_memory_is_not_gone_on_with() {
+    let Some(judge) = judge("instcount") else { return };
+    let corpus = Corpus::default();
+    let mut search = Search::new(&judge, &corpus, settings(480)).expect("known");
+    let error = search.recall([synth::Memory::of_bytes(vec![1, 2, 3])]).expect_err("no memory");
+    assert!(error.to_string().contains("begin again"), "{error}");
+}
+
+#[test]
+fn a_target_far_out_of_reach_ends_with_its_time_and_gives_the_nearest() {
+    let Some(judge) = judge("instcount") else { return };
+    let target = Target::parse("Load=10000000", judge.space()).expect("well-formed");
+    let corpus = Corpus::default();
+    let budget = Budget::Wall(Duration::from_millis(500));
+    let mut search =
+        Search::new(&judge, &corpus, Settings { budget, ..settings(48) }).expect("known");
+    let found = search.find(&target, &AtomicBool::new(false)).expect("judged");
+    assert_eq!(found.kernels[0].verdict, "accepted");
+    assert!(!found.is_cut && found.kernels[0].proximity > 0.0);
+}
+
+#[test]
+fn what_cannot_be_told_acceptable_ends_the_search() {
+    let Some(judge) = judge("instcount") else { return };
+    let target = Target::parse("Load=2,Store=1", judge.space()).expect("well-formed");
+    let corpus = Corpus::default();
+    let mut search = Search::new(&judge, &corpus, settings(480)).expect("known");
+    let accepts = |_: &str| Err("the device is gone".to_owned());
+    search.set_acceptance(&accepts);
+    let error = search.find(&target, &AtomicBool::new(false)).expect_err("no device");
+    assert!(error.to_string().contains("the device is gone"), "{error}");
 }
 
 #[test]

@@ -55,7 +55,7 @@ impl Section for Trajectory {
             p.note {
                 "Mean over the " (targets) " searched targets of the nearest survivor so far that a "
                 "proposer made; 0 before its first. Seconds are of one target's search, by the clock "
-                "or of processors as the budget was."
+                "or of processors as the budget was; where it counted candidates, so does the chart."
             }
             div.columns {
                 (chart("Proximity over time", series).draw())
@@ -75,12 +75,17 @@ fn targets(rows: &[TrajectoryRow]) -> BTreeSet<&str> {
 }
 
 fn chart(title: &str, series: Vec<Series>) -> Chart<'_> {
-    Chart { title, x: ("seconds", Scale::Logarithmic), y: "proximity", series }
+    Chart { title, x: ("seconds, or candidates", Scale::Logarithmic), y: "proximity", series }
+}
+
+/// How far its search was: in time, or in candidates where these are what the budget counts.
+fn moment(row: &TrajectoryRow) -> f64 {
+    if row.seconds > 0.0 { row.seconds } else { row.candidates as f64 }
 }
 
 /// Mean over all targets of the best proximity up to each moment among the rows that count.
 fn curve(rows: &[TrajectoryRow], counts: impl Fn(&TrajectoryRow) -> bool) -> Vec<[f64; 2]> {
-    let times = || rows.iter().map(|row| row.seconds).filter(|seconds| *seconds > 0.0);
+    let times = || rows.iter().map(moment).filter(|moment| *moment > 0.0);
     let (first, last) = (times().fold(f64::INFINITY, f64::min), times().fold(0.0, f64::max));
     if first > last {
         return Vec::new();
@@ -89,16 +94,16 @@ fn curve(rows: &[TrajectoryRow], counts: impl Fn(&TrajectoryRow) -> bool) -> Vec
     let moments = (0..=MOMENTS)
         .map(|at| first * (last / first).powf(at as f64 / MOMENTS as f64) * (1.0 + 1e-9));
     let mut sorted: Vec<&TrajectoryRow> = rows.iter().filter(|row| counts(row)).collect();
-    sorted.sort_by(|one, other| one.seconds.total_cmp(&other.seconds));
+    sorted.sort_by(|one, other| moment(one).total_cmp(&moment(other)));
     let mut rest = sorted.into_iter().peekable();
     let mut best: BTreeMap<&str, f64> = BTreeMap::new();
     moments
-        .map(|moment| {
-            while let Some(row) = rest.next_if(|row| row.seconds <= moment) {
+        .map(|time| {
+            while let Some(row) = rest.next_if(|row| moment(row) <= time) {
                 let best = best.entry(row.target.as_str()).or_default();
                 *best = best.max(row.proximity);
             }
-            [moment, best.values().sum::<f64>() / targets.len() as f64]
+            [time, best.values().sum::<f64>() / targets.len() as f64]
         })
         .collect()
 }
@@ -128,5 +133,7 @@ mod tests {
         assert_eq!(end(&all), Some(80.0));
         assert_eq!(end(&curve(&rows, |row| row.proposer == "guided")), Some(45.0));
         assert_eq!(curve(&[], |_| true), Vec::<[f64; 2]>::new());
+        let counted = TrajectoryRow { candidates: 48, proximity: 0.5, ..TrajectoryRow::default() };
+        assert_eq!(end(&curve(&[counted], |_| true)), Some(50.0));
     }
 }

@@ -113,7 +113,8 @@ impl Proposer for Combine {
         let seeds: Vec<(u64, Vec<Way>)> =
             plans.into_iter().map(|plan| (chance.random(), plan)).collect();
         let merged = state.judge.in_parallel(&seeds, |(seed, plan)| {
-            merged(state, &focus, &kinds, plan, &mut Chance::seed_from_u64(*seed))
+            let chance = &mut Chance::seed_from_u64(*seed);
+            if state.is_halted() { None } else { merged(state, &focus, &kinds, plan, chance) }
         });
         let mut candidates: Vec<Candidate> = Vec::new();
         for program in merged.into_iter().flatten() {

@@ -124,7 +124,7 @@ pub(super) fn pursue(
     let in_paragraphs = limit == LONGEST && is_large;
     let mut paragraph = in_paragraphs.then(|| program.paragraph(chance));
     let mut in_paragraph = 0;
-    while made.edits.len() < limit && misses < 24 {
+    while made.edits.len() < limit && misses < 24 && !state.is_halted() {
         if crate::metric::square(&excess, &state.aim.guide) < NEAR && chance.random_bool(0.5) {
             let mut plan = state.sums.complete(state.aim, &excess, chance);
             if !plan.is_empty() {
@@ -145,7 +145,8 @@ pub(super) fn pursue(
         let Some(step) = step else { break };
         let place = paragraph.as_mut().unwrap_or(program);
         let wanted = step.times.min(limit - made.edits.len());
-        let times = (0..wanted).take_while(|_| make(state, step.edit, place, chance)).count();
+        let make_one = |_: &usize| !state.is_halted() && make(state, step.edit, place, chance);
+        let times = (0..wanted).take_while(make_one).count();
         made.edits.extend(std::iter::repeat_n(step.edit, times));
         in_paragraph += times;
         if times == 0 {

@@ -109,6 +109,11 @@ impl State<'_> {
         self.nearest.iter().map(|seed| self.corpus.seeds[*seed].text.as_str())
     }
 
+    /// Whether no further edit is to be begun: the user wants no more, or the time is up.
+    fn is_halted(&self) -> bool {
+        self.judge.halt().is_cut()
+    }
+
     /// So many candidates, each with a chance of its own, so that threads can share the work and
     /// the answer does not depend on how many there are.
     fn each(

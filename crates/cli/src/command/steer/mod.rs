@@ -1,25 +1,29 @@
 //! `benchstone steer`: kernels at points of a feature space.
 
 mod model;
+mod runs;
 mod targets;
+mod unfinished;
 
 use crate::{Global, duration::duration, interrupt, output, progress::Bar};
-use anyhow::{Context, bail};
+use anyhow::bail;
 use dataset::{Builder, Dataset, Input, Notes, Programs, Progress};
 use features::FeatureSpace;
+use runs::Runs;
 use std::{
     collections::BTreeMap,
     num::NonZeroUsize,
     path::{Path, PathBuf},
     process::ExitCode,
-    sync::{Mutex, atomic::Ordering},
-    time::Duration,
+    sync::atomic::Ordering,
+    time::Instant,
 };
 use synth::{
     Budget, Corpus, Exclusion, Judge, Metric, Report, Search, Settings, SteeredRow, Target,
     TrajectoryRow,
 };
 use targets::Targets;
+use unfinished::Unfinished;
 
 /// Make kernels at wanted points of a feature space
 #[derive(clap::Args, Debug)]
@@ -38,10 +42,10 @@ Proposers: nearest (mined kernels as they are), construct (from nothing), guided
 the vector lacks), combine (edits tried one by one, then together), crossover, mutate; model, where there\n\
 is a --model (its kernels and what it puts into holes of the survivors; infill models are told the target);\n\
 and random, which does not look at the target.\n\n\
-A budget in candidates makes a run repeatable, where it is not stopped: the same seed gives the same\n\
-kernels. Kernels named like a target, and near-duplicates of a target's program or of --exclude, are\n\
-never among the seeds. A run that was stopped keeps the best for the target it was at, and goes on\n\
-behind it when the same command is given again.\n\n\
+A budget in candidates makes a run repeatable, stopped and gone on with or not: the same seed gives the\n\
+same rows. Kernels named like a target, and near-duplicates of a target's program or of --exclude, are\n\
+never among the seeds. A run that was stopped goes on when the same command is given again: under a\n\
+budget of time behind the target it was at, of which it keeps the best, else with that target anew.\n\n\
 An exact hit is right in its features, not in what it computes: its output may not depend on its\n\
 input (input-insensitive). --must-run wants kernels that pass `run`'s checker, which turns such away.")]
 pub(crate) struct Steer {
@@ -94,10 +98,10 @@ pub(crate) struct Steer {
     #[arg(long, default_value_t = 32)]
     survivors: usize,
     /// Probability that a survivor gives its place to a random candidate
-    #[arg(long, default_value_t = 0.15)]
+    #[arg(long, default_value_t = 0.15, value_parser = probability)]
     replacement: f64,
     /// How freely edits are chosen; near 0 only the most promising
-    #[arg(long, default_value_t = 0.3)]
+    #[arg(long, default_value_t = 0.3, value_parser = temperature)]
     temperature: f64,
     /// Only the i-th of n parts of the targets, as i/n
     #[arg(long, value_name = "I/N", value_parser = shard)]
@@ -121,6 +125,7 @@ pub(crate) struct Steer {
 
 impl Steer {
     pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
+        let started = Instant::now();
         let space = features::space(&self.space)?;
         let judge = Judge::new(space, global.jobs())?;
         let Targets { targets, programs } = self.targets(space, &judge, global)?;
@@ -133,6 +138,7 @@ impl Steer {
             "settings": plain(&settings),
             "must_run": self.must_run,
             "model": model.as_ref().map(|model| model.identity().to_owned()),
+            "transfer": "each target's search begins with what was learned and found for those before it",
             "targets": targets.iter().map(|target| target.name.clone()).collect::<Vec<_>>(),
         });
         let wishes = format!("{targets:?}");
@@ -142,8 +148,9 @@ impl Steer {
             inputs.push(Input { name: path.display().to_string(), hash: content(path)? });
         }
         let key = (&inputs, &configuration, corpus.len(), self.seed);
-        let runs = self.must_run.then(Runs::new).transpose()?;
-        let accepts = |text: &str| runs.as_ref().is_none_or(|runs| runs.accepts(text));
+        let stop = interrupt::flag()?;
+        let runs = self.must_run.then(|| Runs::new(&stop)).transpose()?;
+        let accepts = |text: &str| runs.as_ref().map_or(Ok(true), |runs| runs.accepts(text));
         let mut search = Search::new(&judge, &corpus, settings)?;
         let failure = model.as_ref().map(model::Model::failure);
         if let Some(model) = model {
@@ -152,48 +159,44 @@ impl Steer {
         if self.must_run {
             search.set_acceptance(&accepts);
         }
-        let stop = interrupt::flag()?;
-        let kernels = Builder::<SteeredRow>::create(&self.out, self.force, &key)?;
-        let paths = match &self.trajectory {
-            Some(path) => Some(Builder::<TrajectoryRow>::create(path, self.force, &key)?),
-            None => None,
-        };
-        let before = targets.iter().filter(|target| kernels.has(&target.name)).count();
+        let trajectory = self.trajectory.as_deref();
+        let unfinished = Unfinished::open(&self.out, trajectory, self.force, &key)?;
+        let before = unfinished.done(&targets);
+        search.recall(unfinished.memories(&targets[..before])?)?;
         if before > 0 && !global.quiet {
             eprintln!("{before} of {} targets were done before", targets.len());
         }
         bar.begin("steering", targets.len() as u64);
-        for target in &targets {
-            if !kernels.has(&target.name) && !stop.load(Ordering::Relaxed) {
-                let found = search.find(target, &stop)?;
-                if let Some(error) = failure.as_ref().and_then(|failure| failure.get()) {
-                    bail!("the model cannot draw: {error}");
-                }
-                // A search that was stopped ends with its best so far, if it has any; the next are not
-                // begun.
-                let has_any = found.kernels.iter().any(|kernel| !kernel.text.is_empty());
-                if stop.load(Ordering::Relaxed) && !has_any {
-                    break;
-                }
-                if let Some(paths) = &paths {
-                    paths.add(&target.name, found.trajectory)?;
-                }
-                kernels.add(&target.name, found.kernels)?;
+        bar.advance(before as u64);
+        for target in &targets[before..] {
+            let found = search.find(target, &stop)?;
+            if let Some(error) = failure.as_ref().and_then(|failure| failure.get()) {
+                bail!("the model cannot draw: {error}");
             }
+            // Half a search would give other rows than a whole one: under a budget that repeats it is
+            // begun again, under another its best so far is as good as any.
+            let has_any = found.kernels.iter().any(|kernel| !kernel.text.is_empty());
+            let repeats = matches!(self.budget, Budget::Candidates(_));
+            if found.is_cut && (repeats || !has_any) {
+                break;
+            }
+            unfinished.add(target, found)?;
             bar.advance(1);
+            if stop.load(Ordering::Relaxed) {
+                break;
+            }
         }
         drop(bar);
-        let stopped =
-            stop.load(Ordering::Relaxed) && !targets.iter().all(|one| kernels.has(&one.name));
-        if stopped {
+        if unfinished.done(&targets) < targets.len() {
             bail!("stopped; what was found is kept, the same command goes on from there");
         }
+        let Unfinished { kernels, paths } = unfinished;
         let notes = Notes { inputs, configuration, seed: self.seed, ..Notes::default() };
         let mut rows = Vec::new();
         for target in &targets {
-            rows.extend(kernels.rows_of(&target.name).collect::<Result<Vec<_>, _>>()?);
+            rows.extend(unfinished::rows_of(&kernels, target)?);
         }
-        let report = Report {
+        let mut report = Report {
             seeds: corpus.len() as u64,
             kept_out: corpus.excluded() as u64,
             ..Report::of(&rows, &sizes(&targets, space))
@@ -211,6 +214,10 @@ impl Steer {
         }
         let summary = serde_json::to_value(&report)?;
         kernels.finish(rows, Notes { summary, verdicts, ..notes })?;
+        if matches!(self.budget, Budget::Candidates(_)) {
+            // The rows hold no clock: what is said here is what this run took.
+            report.seconds = started.elapsed().as_secs_f64();
+        }
         if global.json {
             output::json(&report)?;
         } else {
@@ -227,7 +234,7 @@ impl Steer {
             depth: self.depth,
             generation: self.generation.max(1),
             survivors: self.survivors.max(1),
-            replacement: self.replacement.clamp(0.0, 1.0),
+            replacement: self.replacement,
             temperature: self.temperature,
             kept: self.n.get(),
             seed: self.seed,
@@ -407,47 +414,6 @@ fn content(path: &Path) -> anyhow::Result<String> {
     Ok(Programs::open(path)?.identity()?)
 }
 
-/// Executes kernels on the processor's device, each text once.
-struct Runs {
-    folder: tempfile::TempDir,
-    known: Mutex<BTreeMap<String, bool>>,
-}
-
-impl Runs {
-    /// # Errors
-    /// When there is no such device: better now than after the first search.
-    fn new() -> anyhow::Result<Runs> {
-        let devices = device::devices()?;
-        device::select(&devices, "cpu").context("--must-run needs a device to run kernels on")?;
-        Ok(Runs { folder: tempfile::tempdir()?, known: Mutex::default() })
-    }
-
-    fn accepts(&self, text: &str) -> bool {
-        let key = dataset::content_hash(text.as_bytes());
-        if let Some(known) = self.known.lock().ok().and_then(|known| known.get(&key).copied()) {
-            return known;
-        }
-        let passes = self.passes(&key, text).unwrap_or(false);
-        if let Ok(mut known) = self.known.lock() {
-            known.insert(key, passes);
-        }
-        passes
-    }
-
-    fn passes(&self, key: &str, text: &str) -> anyhow::Result<bool> {
-        let file = self.folder.path().join(format!("{key}.cl"));
-        std::fs::write(&file, text)?;
-        let options = device::Options {
-            devices: "cpu".to_owned(),
-            global_sizes: vec![256],
-            budget: Duration::ZERO,
-            jobs: 1,
-            ..device::Options::new(&file, self.folder.path().join(key))
-        };
-        Ok(device::run(&options, &dataset::Silent)?.kernels_passing > 0)
-    }
-}
-
 /// Instructions of each target, where the space counts them and all targets say how many.
 fn sizes(targets: &[Target], space: &dyn FeatureSpace) -> BTreeMap<String, f64> {
     let place = space.dimensions().iter().position(|name| *name == "TotalInsts");
@@ -471,6 +437,20 @@ fn budget(text: &str) -> Result<Budget, String> {
         Ok(0) => Err("a budget of no candidates".to_owned()),
         Ok(count) => Ok(Budget::Candidates(count)),
         Err(_) => duration(text).map(Budget::Wall),
+    }
+}
+
+fn probability(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(value) if (0.0..=1.0).contains(&value) => Ok(value),
+        _ => Err(format!("`{text}` is no probability: 0 to 1, such as 0.15")),
+    }
+}
+
+fn temperature(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(value) if value.is_finite() && value >= 0.0 => Ok(value),
+        _ => Err(format!("`{text}` is no temperature: 0 or more, such as 0.3")),
     }
 }
 

@@ -60,6 +60,14 @@ impl Steer {
     }
 }
 
+/// Refuse what may never end: a pipe or a device.
+fn require_file(path: &Path) -> anyhow::Result<()> {
+    if path.exists() && !path.is_file() && !path.is_dir() {
+        bail!("{} is neither a file nor a folder: copy what it holds to a file", path.display());
+    }
+    Ok(())
+}
+
 impl Targets {
     /// Those that a person wrote as `text`.
     fn wished(
@@ -77,6 +85,7 @@ impl Targets {
             self.targets.push(Target::parse(text, space)?);
             return Ok(());
         }
+        require_file(path)?;
         if path.extension().is_some_and(|extension| extension == "json") {
             let content = std::fs::read_to_string(path)?;
             let value =
@@ -137,6 +146,7 @@ impl Targets {
         if path.is_dir() {
             bail!("{} is a folder: --targets takes JSON lines, --target programs", path.display());
         }
+        require_file(path)?;
         let text = std::fs::read_to_string(path)
             .with_context(|| format!("cannot read {}", path.display()))?;
         let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
