@@ -14,7 +14,7 @@ use crate::{
     recipe,
     source::{self, Clock, Prepared},
 };
-use dataset::{Progress, content_hash};
+use dataset::{Progress, Verdict, content_hash};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use statistics::{Interval, Pairing};
@@ -113,7 +113,7 @@ pub struct ValidationReport {
     pub held_out: Option<Agreement>,
     /// All programs.
     pub all: Option<Agreement>,
-    /// Programs that could not be timed, by verdict.
+    /// Programs that could not be timed, in the simulation or in some round, by verdict.
     pub rejected: BTreeMap<String, u64>,
     /// Every program.
     pub rows: Vec<Compared>,
@@ -154,8 +154,9 @@ pub fn validate(
         Half::HeldOut => is_held_out(&job.name),
         Half::Both => true,
     });
-    let (built, rejected) = simulate(suite, &options.options, progress)?;
+    let (built, mut rejected) = simulate(suite, &options.options, progress)?;
     let times = measure(&built, options, progress)?;
+    let (built, times) = timed(built, times, &mut rejected);
     let rows: Vec<Compared> = built
         .iter()
         .zip(&times)
@@ -230,27 +231,50 @@ fn prepare<'a>(job: &Job, place: &'a Place, image: Image) -> Result<Prepared<'a>
     Ok(Prepared { place, program: place.program(), stdin, image })
 }
 
-/// Wall-clock seconds of each program in each round.
+/// Those that ran in every round, with their times; the others are counted by their first verdict.
+fn timed<T>(
+    built: Vec<T>,
+    times: Vec<Result<Vec<f64>, Verdict>>,
+    rejected: &mut BTreeMap<String, u64>,
+) -> (Vec<T>, Vec<Vec<f64>>) {
+    let mut kept = (Vec::new(), Vec::new());
+    for (built, times) in built.into_iter().zip(times) {
+        match times {
+            Ok(times) => {
+                kept.0.push(built);
+                kept.1.push(times);
+            }
+            Err(verdict) => *rejected.entry(verdict.name.into_owned()).or_insert(0) += 1,
+        }
+    }
+    kept
+}
+
+/// Wall-clock seconds of each program in each round; the first verdict of one that did not run.
 fn measure(
     built: &[Built],
     options: &ValidateOptions,
     progress: &dyn Progress,
-) -> Result<Vec<Vec<f64>>, Error> {
+) -> Result<Vec<Result<Vec<f64>, Verdict>>, Error> {
     let options_of_clock = Options { source: SourceKind::Wall, ..options.options.clone() };
     let clock = Clock::find(&options_of_clock)?;
     progress.begin("wall clock", options.rounds * built.len() as u64);
-    let mut times = vec![Vec::new(); built.len()];
+    let mut times: Vec<Result<Vec<f64>, Verdict>> = vec![Ok(Vec::new()); built.len()];
     for _ in 0..options.rounds {
         for (built, times) in built.iter().zip(&mut times) {
-            let prepared = prepare(&built.job, &built.place, built.image)?;
-            if let Ok(runs) = clock.time(&prepared, 1)? {
-                let measured = match options.processor_time {
-                    true => &runs.processor_nanoseconds,
-                    false => &runs.nanoseconds,
-                };
-                times.extend(measured.iter().map(|ns| *ns as f64 / 1e9));
-            }
             progress.advance(1);
+            let Ok(known) = times else { continue };
+            let prepared = prepare(&built.job, &built.place, built.image)?;
+            match clock.time(&prepared, 1)? {
+                Ok(runs) => {
+                    let measured = match options.processor_time {
+                        true => &runs.processor_nanoseconds,
+                        false => &runs.nanoseconds,
+                    };
+                    known.extend(measured.iter().map(|ns| *ns as f64 / 1e9));
+                }
+                Err(verdict) => *times = Err(verdict),
+            }
         }
     }
     Ok(times)
@@ -302,4 +326,19 @@ pub fn programs() -> PathBuf {
     let built = Path::new(env!("CARGO_MANIFEST_DIR"));
     let sources = sources.or_else(|| built.is_dir().then(|| built.to_path_buf()));
     sources.unwrap_or_else(|| "crates/timing".into()).join("programs")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_that_fails_in_a_round_is_rejected_and_not_infinitely_slow() {
+        let times = vec![Ok(vec![1.0, 2.0]), Err(Verdict::new("timeout", "")), Ok(vec![3.0])];
+        let mut rejected = BTreeMap::from([("timeout".to_owned(), 2)]);
+        let (built, times) = timed(vec!["a", "b", "c"], times, &mut rejected);
+        assert_eq!(built, ["a", "c"]);
+        assert_eq!(times, [vec![1.0, 2.0], vec![3.0]]);
+        assert_eq!(rejected["timeout"], 3);
+    }
 }
