@@ -17,6 +17,10 @@ use std::{
 };
 use tokens::{Counts, Encodings};
 
+/// How the details of a row begin that say what failed on a module that was measured.
+const NOT_OPTIMISED: &str = "-O3: ";
+const NO_TEXT: &str = "text: ";
+
 /// Modules measured at a time, and written as one part.
 const CHUNK: usize = 64;
 
@@ -139,6 +143,8 @@ pub struct StatsReport {
     pub modules: u64,
     /// Modules on which `-O3`'s passes failed or ran out of time.
     pub not_optimised: u64,
+    /// Modules whose text could not be had: no vocabulary knows them, and their tokens count as none.
+    pub without_text: u64,
     /// Modules that could not be read.
     pub failed: u64,
     /// By language, and `all`.
@@ -272,6 +278,7 @@ fn in_chunks(
     if chunk.is_empty() { Ok(()) } else { work(number, chunk) }
 }
 
+/// Of a module without text there is nothing to count here; its row says so.
 fn counted(reader: &Reader, module: &Module) -> Result<Counts, Error> {
     let mut counts = Counts::new();
     if let Ok(text) = reader.text(&module.path, &module.content)? {
@@ -290,7 +297,7 @@ fn measured(
     if options.optimise
         && let Err(verdict) = &found
     {
-        detail = format!("-O3: {verdict}");
+        detail = format!("{NOT_OPTIMISED}{verdict}");
         found = options.reader.measure(&module.path, &module.content, false)?;
     }
     let row = Statistics {
@@ -312,12 +319,18 @@ fn measured(
         }
     };
     let mut tokens = [0_u64; 4];
-    if let Some(lengths) = lengths
-        && let Ok(text) = options.reader.text(&module.path, &module.content)?
-    {
-        for piece in tokens::pieces(&text) {
-            let known = lengths.get(piece).copied().unwrap_or_default();
-            tokens.iter_mut().zip(known).for_each(|(sum, one)| *sum += u64::from(one));
+    if let Some(lengths) = lengths {
+        match options.reader.text(&module.path, &module.content)? {
+            Ok(text) => {
+                for piece in tokens::pieces(&text) {
+                    let known = lengths.get(piece).copied().unwrap_or_default();
+                    tokens.iter_mut().zip(known).for_each(|(sum, one)| *sum += u64::from(one));
+                }
+            }
+            Err(verdict) => {
+                let apart = if detail.is_empty() { "" } else { "; " };
+                detail = format!("{detail}{apart}{NO_TEXT}{verdict}");
+            }
         }
     }
     Ok(filled(row, measure, tokens, detail))
@@ -384,7 +397,8 @@ impl StatsReport {
             return;
         }
         self.modules += 1;
-        self.not_optimised += u64::from(!row.detail.is_empty());
+        self.not_optimised += u64::from(row.detail.starts_with(NOT_OPTIMISED));
+        self.without_text += u64::from(row.detail.contains(NO_TEXT));
         *self.sizes.entry(row.bitcode_bytes.max(1).ilog2()).or_default() += 1;
         for (at, name) in opcode_names().into_iter().enumerate() {
             let number = |list: &[u64]| list.get(at).copied().unwrap_or(0);
@@ -415,6 +429,18 @@ impl StatsReport {
 
 #[cfg(test)]
 mod tests {
+    use super::*;
+
+    #[test]
+    fn a_module_without_text_is_counted_as_one() {
+        let mut report = StatsReport::default();
+        for detail in ["", "text: timeout: x", "-O3: crash: y", "-O3: crash: y; text: timeout: x"] {
+            let verdict = dataset::Verdict::ACCEPTED.to_owned();
+            report.add(&Statistics { verdict, detail: detail.to_owned(), ..Statistics::default() });
+        }
+        assert_eq!((report.modules, report.not_optimised, report.without_text), (4, 2, 2));
+    }
+
     #[test]
     fn shared_values_are_counted_with_their_multiplicity() {
         assert_eq!(super::common(&[1, 2, 2, 5], &[2, 2, 2, 5, 9]), 3);

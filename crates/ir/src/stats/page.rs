@@ -21,8 +21,8 @@ fn page(report: &StatsReport) -> String {
     );
     let _ = writeln!(
         text,
-        "<p>{} modules; {} could not be read, {} not be optimised.</p>",
-        report.modules, report.failed, report.not_optimised
+        "<p>{} modules; {} could not be read, {} not be optimised, {} gave no text.</p>",
+        report.modules, report.failed, report.not_optimised, report.without_text
     );
     text.push_str("<table><tr><th>language<th>modules<th>bitcode MB<th>text MB<th>functions<th>instructions<th>after -O3<th>object MB");
     for size in SIZES {

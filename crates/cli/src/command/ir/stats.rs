@@ -78,10 +78,11 @@ impl Stats {
         ];
         output::line(&output::table(&header, rows).to_string())?;
         output::line(&format!(
-            "{} modules measured, {} not optimised, {} not read; vocabularies of {}; in {:.1} s",
+            "{} modules measured, {} not optimised, {} not read, {} without text; vocabularies of {}; in {:.1} s",
             count(report.modules),
             count(report.not_optimised),
             count(report.failed),
+            count(report.without_text),
             report.vocabularies.map(|size| count(size as u64)).join(", "),
             report.seconds
         ))?;
