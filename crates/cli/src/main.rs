@@ -46,7 +46,7 @@ pub(crate) struct Global {
     /// Say more
     #[arg(short, long, global = true, action = clap::ArgAction::Count)]
     verbose: u8,
-    /// Worker processes and threads; all cores unless given
+    /// Worker processes and threads, up to eight for each core; as many as cores unless given
     #[arg(long, global = true, value_name = "N")]
     jobs: Option<usize>,
     /// Start foreign programs even where the kernel lacks a protection: namespaces, Landlock or seccomp
@@ -60,9 +60,19 @@ pub(crate) struct Global {
 impl Global {
     /// Threads and workers to use.
     pub(crate) fn jobs(&self) -> usize {
-        self.jobs.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, usize::from))
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        bounded(self.jobs.unwrap_or(cores), cores)
     }
 }
+
+/// Jobs that a machine of so many cores can hold: each may be a process with memory of its own.
+fn bounded(wanted: usize, cores: usize) -> usize {
+    wanted.clamp(1, (JOBS_PER_CORE * cores).max(LEAST_BOUND))
+}
+
+/// More of them wait for each other, and for memory.
+const JOBS_PER_CORE: usize = 8;
+const LEAST_BOUND: usize = 32;
 
 fn main() -> ExitCode {
     let arguments = match config::arguments(&Arguments::command()) {
@@ -75,6 +85,15 @@ fn main() -> ExitCode {
     let matches = Arguments::command().get_matches_from(arguments);
     let parsed = Arguments::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     sandbox::allow_weak(parsed.global.allow_weak_sandbox);
+    if let Some(wanted) = parsed.global.jobs
+        && wanted != parsed.global.jobs()
+        && !parsed.global.quiet
+    {
+        eprintln!(
+            "--jobs {wanted}: {} are used, as many as this machine can hold",
+            parsed.global.jobs()
+        );
+    }
     let status = match parsed.command.run(&parsed.global) {
         Ok(status) => status,
         Err(error) => fail(&error),
@@ -97,6 +116,17 @@ fn fail(error: &anyhow::Error) -> ExitCode {
             text = format!("{text}: {cause}");
         }
     }
-    eprintln!("benchstone: {text}");
+    eprintln!("benchstone: {}", output::plain(&text));
     interrupt::status().unwrap_or(ExitCode::from(2))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::bounded;
+
+    #[test]
+    fn jobs_are_bounded_by_cores() {
+        assert_eq!([0, 3, 10_000].map(|wanted| bounded(wanted, 2)), [1, 3, 32]);
+        assert_eq!(bounded(10_000, 64), 512);
+    }
 }

@@ -51,10 +51,10 @@ impl dataset::Progress for Bar {
     fn message(&self, text: &str) {
         let Ok(bar) = self.bar.lock() else { return };
         if self.shown {
-            bar.set_message(text.to_owned());
+            bar.set_message(crate::output::plain(text).into_owned());
         }
         if self.verbose {
-            bar.suspend(|| eprintln!("{text}"));
+            bar.suspend(|| eprintln!("{}", crate::output::plain(text)));
         }
     }
 }

@@ -62,8 +62,8 @@ impl Features {
             None => {
                 extractor.describe_all(&programs, &bar, |rows| {
                     for row in rows.iter().filter(|_| !global.json) {
-                        // A pipe that was closed ends the program inside `line`.
-                        let _ = output::line(&row.to_json(&spaces).to_string());
+                        // A pipe that was closed ends the program inside `json`.
+                        let _ = output::json(&row.to_json(&spaces));
                     }
                     Ok(())
                 })?
@@ -72,7 +72,7 @@ impl Features {
         drop(bar);
         if let (Some(out), Some(Format::Jsonl)) = (&self.out, self.format) {
             for row in Dataset::open(out)?.rows::<Row>()? {
-                output::line(&row?.to_json(&spaces).to_string())?;
+                output::json(&row?.to_json(&spaces))?;
             }
         } else if global.json {
             output::json(&report)?;

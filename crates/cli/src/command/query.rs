@@ -87,7 +87,11 @@ impl Query {
                 serde_json::json!({ "rows": result.len(), "columns": columns, "result": result });
             output::json(&report)?;
         } else {
-            output::line(&query::render(&rows, self.format.into())?)?;
+            let text = query::render(&rows, self.format.into())?;
+            match self.format {
+                Format::Table => output::line(&text)?,
+                Format::Jsonl | Format::Csv => output::data(&text)?,
+            }
         }
         Ok(ExitCode::SUCCESS)
     }
