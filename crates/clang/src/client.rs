@@ -144,7 +144,7 @@ impl Clang {
         let message =
             postcard::to_stdvec(request).expect("a request is plain data and always encodes");
         let bounds = Bounds { wall: self.limit, processor: None, stop: self.stop.as_deref() };
-        let answer = self.pool.with(|worker| worker.call_within(&message, &bounds))?;
+        let answer = self.pool.call_within(&message, &bounds)?;
         postcard::from_bytes(&answer).map_err(|_| {
             Death::Start(format!("{} is of another version than its client", self.worker.display()))
         })

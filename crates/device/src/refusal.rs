@@ -7,7 +7,6 @@ use clang::{
     Clang, HazardKind, Options, Triple,
     lexer::{Kind, tokens},
 };
-use sandbox::Death;
 
 /// The versions of the language that drivers may read a program as.
 const STANDARDS: [&str; 3] = ["CL1.2", "CL2.0", "CL3.0"];
@@ -37,7 +36,7 @@ pub(crate) fn of_program(clang: &Clang, text: &str) -> crate::Result<Option<Find
             Options { triple: Triple::Host, standard: standard.to_owned(), ..Options::opencl() };
         let answer = match clang.parse(text, &options) {
             Ok(answer) => answer,
-            Err(Death::Start(reason)) => return Err(crate::Error::Clang(reason)),
+            Err(death) if death.is_ours() => return Err(crate::Error::Clang(death.to_string())),
             Err(death) => {
                 let detail = format!("clang cannot say what it does: {death}");
                 return Ok(Some(Finding::new(Outcome::Refused, detail)));

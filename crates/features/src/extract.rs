@@ -252,7 +252,7 @@ impl Extractor {
             let request = self.request(source, way);
             let answer = match clang.ask(&request) {
                 Ok(answer) => answer,
-                Err(death) => return died(&death).map(Err),
+                Err(death) => return died(self.clang(program.language)?, death).map(Err),
             };
             if let Some(error) = answer.first_error() {
                 if place == 0 {
@@ -264,7 +264,7 @@ impl Extractor {
                 let request = Request::Tokens { source: source.to_owned(), options: way.clone() };
                 match clang.ask(&request) {
                     Ok(answer) => Some(answer.tokens),
-                    Err(death) => return died(&death).map(Err),
+                    Err(death) => return died(self.clang(program.language)?, death).map(Err),
                 }
             } else {
                 None
@@ -284,7 +284,7 @@ impl Extractor {
             let request = Request::Parse { source: source.to_owned(), options, tree: true };
             let answer = match self.clang(program.language)?.ask(&request) {
                 Ok(answer) => answer,
-                Err(death) => return died(&death).map(Err),
+                Err(death) => return died(self.clang(program.language)?, death).map(Err),
             };
             if answer.first_error().is_some() {
                 continue;
@@ -374,13 +374,17 @@ fn stopped(error: Error, done: u64, kept: Option<&Path>) -> Error {
     }
 }
 
-/// What the end of a worker says of the program it died over; that it was stopped says nothing.
+/// What the end of a worker says of the program it died over; a stop and a fault of the machine say
+/// nothing.
 ///
 /// # Errors
-/// That the run was stopped.
-fn died(death: &sandbox::Death) -> Result<Verdict, Error> {
+/// That the run was stopped, or that clang does not work.
+fn died(clang: &Clang, death: sandbox::Death) -> Result<Verdict, Error> {
     match death {
         sandbox::Death::Stopped => Err(Error::Cancelled { done: 0, kept: None }),
+        death if death.is_ours() => {
+            Err(clang::Error::CannotStart { worker: clang.worker().to_owned(), death }.into())
+        }
         death => Ok(Verdict::new(death.name(), death.to_string())),
     }
 }

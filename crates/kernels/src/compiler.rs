@@ -2,17 +2,19 @@ use crate::repair::is_assembly;
 use clang::{Answer, Clang, Diagnostic, Facts, HazardKind, Language, Options, Request, Severity};
 use dataset::Verdict;
 use sandbox::Death;
-use std::{collections::BTreeMap, time::Duration};
+use std::{collections::BTreeMap, sync::OnceLock, time::Duration};
 
 /// clang with its deaths turned into verdicts about the program it died of.
 #[derive(Debug)]
 pub(crate) struct Compiler {
     clang: Clang,
+    /// The first fault of the machine: what came of it is no verdict on any program.
+    fault: OnceLock<Death>,
 }
 
 impl Compiler {
     pub(crate) fn new(clang: Clang) -> Compiler {
-        Compiler { clang }
+        Compiler { clang, fault: OnceLock::new() }
     }
 
     /// The limit of one question on the wall.
@@ -21,7 +23,26 @@ impl Compiler {
     }
 
     fn ask(&self, request: &Request) -> Result<Answer, Verdict> {
-        self.clang.ask(request).map_err(|death| verdict_of(&death))
+        self.clang.ask(request).map_err(|death| {
+            let verdict = verdict_of(&death);
+            if death.is_ours() {
+                // The first is what matters.
+                let _ = self.fault.set(death);
+            }
+            verdict
+        })
+    }
+
+    /// # Errors
+    /// That clang does not work, where that was found out: rows made since are not to be kept.
+    pub(crate) fn works(&self) -> crate::Result<()> {
+        match self.fault.get() {
+            None => Ok(()),
+            Some(death) => {
+                let (worker, death) = (self.clang.worker().to_owned(), death.clone());
+                Err(clang::Error::CannotStart { worker, death }.into())
+            }
+        }
     }
 
     /// The preprocessed text, and the errors on the way.

@@ -221,6 +221,7 @@ impl Run<'_> {
                 true => file::rows(self.compiler, source),
                 false => vec![source.not_admitted()],
             };
+            self.compiler.works()?;
             self.builder.add(&source.id, rows)?;
         }
         let mut gave_kernel = false;

@@ -1,4 +1,4 @@
-use crate::{Death, Held, Profile, Worker};
+use crate::{Bounds, Death, Held, Profile, Worker};
 use std::{
     process::Command,
     sync::{Condvar, Mutex},
@@ -38,8 +38,16 @@ impl Pool {
     /// # Errors
     /// How the worker died over this message.
     pub fn call(&self, message: &[u8], limit: Duration) -> Result<Vec<u8>, Death> {
-        match self.call_once(message, limit) {
-            Err(Death::Machine(_)) => match self.call_once(message, limit) {
+        self.call_within(message, &Bounds { wall: limit, processor: None, stop: None })
+    }
+
+    /// The same within more bounds than time.
+    ///
+    /// # Errors
+    /// As there; [`Death::Processor`] and [`Death::Stopped`] where the worker was ended for them.
+    pub fn call_within(&self, message: &[u8], bounds: &Bounds<'_>) -> Result<Vec<u8>, Death> {
+        match self.call_once(message, bounds) {
+            Err(Death::Machine(_)) => match self.call_once(message, bounds) {
                 Err(Death::Machine(reason)) => Err(Death::Signal(9, reason)),
                 again => again,
             },
@@ -47,9 +55,9 @@ impl Pool {
         }
     }
 
-    fn call_once(&self, message: &[u8], limit: Duration) -> Result<Vec<u8>, Death> {
+    fn call_once(&self, message: &[u8], bounds: &Bounds<'_>) -> Result<Vec<u8>, Death> {
         let mut worker = self.take()?;
-        let answer = worker.call(message, limit);
+        let answer = worker.call_within(message, bounds);
         self.give_back(answer.is_ok().then_some(worker));
         answer
     }

@@ -88,7 +88,8 @@ fn a_program_that_wants_more_memory_than_the_limit_is_said_to() {
     // clang asks for the one by `malloc`, for the other by `new`.
     let array = "constant int s[] = { [300000000] = 7 }; kernel void k(global int* a) { a[0] = s[a[1]]; }\n";
     for source in [&strings, array] {
-        let answer = clang.compile(source, &Options::opencl()).map(|answer| answer.diagnostics.len());
+        let answer =
+            clang.compile(source, &Options::opencl()).map(|answer| answer.diagnostics.len());
         assert_eq!(answer, Err(Death::Memory));
         assert_goes_on(&clang);
     }

@@ -7,7 +7,7 @@ mod unfinished;
 
 use crate::{Global, duration::duration, interrupt, output, progress::Bar};
 use anyhow::bail;
-use dataset::{Builder, Dataset, Input, Notes, Programs, Progress};
+use dataset::{Dataset, Input, Notes, Programs, Progress};
 use features::FeatureSpace;
 use runs::Runs;
 use std::{
@@ -20,7 +20,6 @@ use std::{
 };
 use synth::{
     Budget, Corpus, Exclusion, Judge, Metric, Report, Search, Settings, SteeredRow, Target,
-    TrajectoryRow,
 };
 use targets::Targets;
 use unfinished::Unfinished;
@@ -459,4 +458,21 @@ fn shard(text: &str) -> Result<(usize, usize), String> {
     let (part, parts) = text.split_once('/').ok_or_else(wrong)?;
     let (part, parts) = (part.parse().map_err(|_| wrong())?, parts.parse().map_err(|_| wrong())?);
     if part == 0 || part > parts { Err(wrong()) } else { Ok((part, parts)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_number_is_no_probability_and_no_temperature() {
+        assert_eq!(probability("0.15"), Ok(0.15));
+        assert_eq!(temperature("0"), Ok(0.0));
+        for wrong in ["nan", "2", "-0.1", "x", ""] {
+            assert!(probability(wrong).is_err(), "{wrong}");
+        }
+        for wrong in ["nan", "inf", "-1", "x"] {
+            assert!(temperature(wrong).is_err(), "{wrong}");
+        }
+    }
 }

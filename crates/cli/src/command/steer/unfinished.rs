@@ -46,7 +46,7 @@ impl Unfinished {
     /// # Errors
     /// When a part cannot be read.
     pub(super) fn memories(&self, targets: &[Target]) -> anyhow::Result<Vec<Memory>> {
-        let memory = |target: &Target| {
+        let memory = |target: &Target| -> anyhow::Result<Memory> {
             let rows: Vec<SteeredRow> =
                 self.kernels.rows_of(&target.name).collect::<dataset::Result<_>>()?;
             let row = rows.iter().rfind(|row| row.verdict == MEMORY);
