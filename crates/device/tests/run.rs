@@ -168,7 +168,6 @@ fn what_reaches_out_of_a_kernel_is_refused_before_a_driver_sees_it() {
             "refused",
             "indirect-call",
         ),
-        ("jump", kernel("goto *(void*)0x1234;"), "refused", "indirect-call"),
         (
             "alias",
             format!(

@@ -26,7 +26,7 @@ use std::{
     benchstone query \"SELECT outcome, count(*) FROM r GROUP BY outcome\" r=runs\n\n\
 Outcomes: pass, build-failure, refused, no-kernel, no-arguments, unsupported-argument, invalid-size,\n\
 out-of-resources, crash, timeout, no-output, input-insensitive, non-deterministic, out-of-bounds,\n\
-race. No driver is given a program that holds assembly, includes a file, jumps to an address, speaks to\n\
+race. No driver is given a program that holds assembly, includes a file, calls an address, speaks to\n\
 the linker, or uses what it declares and does not define: it is refused. What a kernel expects of its buffers is not written in it: one that does not pass with as many\n\
 elements as work-items is tried with other integers and more room (column payload says which). A run\n\
 that was stopped goes on where it was when the same command is given again.")]

@@ -158,7 +158,17 @@ impl Steer {
         if self.must_run {
             search.set_acceptance(&accepts);
         }
-        let trajectory = self.trajectory.as_deref();
+        let made = Notes {
+            inputs: inputs.clone(),
+            configuration: configuration.clone(),
+            seed: self.seed,
+            ..Notes::default()
+        };
+        // A run that was killed between its two data sets has made this one already.
+        let trajectory = self
+            .trajectory
+            .as_deref()
+            .filter(|path| self.force || !unfinished::has_made(&self.out, path, &made));
         let unfinished = Unfinished::open(&self.out, trajectory, self.force, &key)?;
         let before = unfinished.done(&targets);
         search.recall(unfinished.memories(&targets[..before])?)?;
@@ -190,7 +200,7 @@ impl Steer {
             bail!("stopped; what was found is kept, the same command goes on from there");
         }
         let Unfinished { kernels, paths } = unfinished;
-        let notes = Notes { inputs, configuration, seed: self.seed, ..Notes::default() };
+        let notes = made;
         let mut rows = Vec::new();
         for target in &targets {
             rows.extend(unfinished::rows_of(&kernels, target)?);

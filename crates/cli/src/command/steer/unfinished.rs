@@ -1,7 +1,7 @@
 //! What is there of a run that is not finished: per target its rows, and what the search has learned.
 
 use anyhow::Context;
-use dataset::Builder;
+use dataset::{Builder, Dataset, Notes};
 use serde::Serialize;
 use std::path::Path;
 use synth::{Found, Memory, SteeredRow, Target, TrajectoryRow};
@@ -78,6 +78,17 @@ impl Unfinished {
         };
         self.kernels.add(&target.name, found.kernels.into_iter().chain([memory]))
     }
+}
+
+/// Whether the run that is unfinished at `out` has finished its trajectories at `path`.
+pub(super) fn has_made(out: &Path, path: &Path, made: &Notes) -> bool {
+    let name = out.file_name().unwrap_or_default().to_string_lossy();
+    let is_unfinished = !out.exists() && out.with_file_name(format!("{name}.partial")).exists();
+    let same = |found: &Notes| {
+        (&found.inputs, &found.configuration, found.seed)
+            == (&made.inputs, &made.configuration, made.seed)
+    };
+    is_unfinished && Dataset::open(path).is_ok_and(|dataset| same(&dataset.manifest().notes))
 }
 
 /// The rows of a target that the data set is to hold.
