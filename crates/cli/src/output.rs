@@ -2,11 +2,7 @@
 
 use anyhow::Context;
 use serde::Serialize;
-use std::{
-    borrow::Cow,
-    io::Write,
-    process::ExitCode,
-};
+use std::{borrow::Cow, io::Write, process::ExitCode};
 
 /// Print the summary as one JSON object.
 pub(crate) fn json(report: &impl Serialize) -> anyhow::Result<()> {
