@@ -1,3 +1,8 @@
+#include <unistd.h>
+
+#include <cstdlib>
+#include <new>
+
 #include "shim.h"
 
 #include "clang/Basic/Version.h"
@@ -14,6 +19,12 @@ namespace benchstone {
 rust::String version() { return to_rust(clang::getClangFullVersion()); }
 
 void start(rust::Slice<const Text> headers, rust::Slice<const rust::String> host_folders) {
+  // An exception would run into frames that are not C++'s. The client knows these words.
+  std::set_new_handler([] {
+    static const char words[] = "out of memory\n";
+    [[maybe_unused]] auto written = write(STDERR_FILENO, words, sizeof words - 1);
+    abort();
+  });
   llvm::InitializeAllTargets();
   llvm::InitializeAllTargetMCs();
   llvm::InitializeAllAsmPrinters();

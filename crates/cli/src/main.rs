@@ -13,7 +13,10 @@ mod size;
 mod target;
 
 use clap::{CommandFactory, FromArgMatches, Parser};
-use std::{io::Write, process::ExitCode};
+use std::{
+    io::{IsTerminal, Write},
+    process::ExitCode,
+};
 
 /// Programs and data for learned compilers: mine, describe, model, steer, run.
 #[derive(Parser, Debug)]
@@ -95,6 +98,9 @@ fn main() -> ExitCode {
         dataset::on_notice(|notice| eprintln!("benchstone: {notice}"));
     }
     sandbox::allow_weak(parsed.global.allow_weak_sandbox);
+    dataset::protections_from(|| {
+        sandbox::protections().into_iter().map(|(name, held)| (name, held.to_string())).collect()
+    });
     if let Some(wanted) = parsed.global.jobs
         && wanted != parsed.global.jobs()
         && !parsed.global.quiet
@@ -108,14 +114,25 @@ fn main() -> ExitCode {
         Ok(status) => status,
         Err(error) => fail(&error),
     };
-    for (profile, held) in sandbox::protections() {
-        let missing = held.missing();
-        if !missing.is_empty() {
-            let missing = missing.join(", ");
-            eprintln!("warning: programs ran in a weak sandbox (`{profile}` had no {missing})");
-        }
-    }
+    say_protections(&parsed.global);
     status
+}
+
+/// Once a command: what held while foreign programs ran; always where something was missing.
+fn say_protections(global: &Global) {
+    let shown = !global.quiet && std::io::stderr().is_terminal();
+    for (profile, held) in sandbox::protections() {
+        let missing = held.missing().join(", ");
+        // Standard error may be gone or full, which is no reason to fail.
+        let _ = match missing.is_empty() {
+            true if shown => writeln!(std::io::stderr(), "sandbox `{profile}`: {held}"),
+            true => Ok(()),
+            false => writeln!(
+                std::io::stderr(),
+                "warning: programs ran in a weak sandbox: `{profile}` had no {missing}"
+            ),
+        };
+    }
 }
 
 fn fail(error: &anyhow::Error) -> ExitCode {

@@ -64,6 +64,9 @@ pub struct Manifest {
     pub notes: Notes,
     /// The machine it was made on; no part of its identity.
     pub host: String,
+    /// Which protections held for the foreign programs that were started, by the sandbox's profile.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub sandbox: BTreeMap<String, String>,
 }
 
 impl Manifest {
@@ -100,6 +103,7 @@ impl Manifest {
             shards,
             notes,
             host: host(),
+            sandbox: crate::protections::protections(),
         }
     }
 

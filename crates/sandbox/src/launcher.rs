@@ -6,6 +6,7 @@
 //! watches; that one's child becomes the program.
 
 use crate::{
+    Memory,
     control::{self, Ending, Event, Order},
     isolate,
     limits::{cap_processor_seconds, enter_with, missing},
@@ -14,7 +15,7 @@ use crate::{
 use rustix::{
     event::{PollFd, PollFlags, poll},
     process::{
-        Pid, PidfdFlags, Signal, WaitOptions, kill_process, pidfd_open,
+        Pid, PidfdFlags, Resource, Signal, WaitOptions, getrlimit, kill_process, pidfd_open,
         set_parent_process_death_signal, setsid, wait,
     },
 };
@@ -51,8 +52,25 @@ pub fn launch() -> ExitCode {
     ExitCode::SUCCESS
 }
 
+/// What may be inherited is less than a program may take: then its end says nothing about it.
+fn has_memory(profile: &crate::Profile) -> io::Result<()> {
+    const LEAST: u64 = 1 << 30;
+    let wanted = match profile.memory {
+        Memory::AddressSpace(bytes) | Memory::Resident(bytes) => bytes.min(LEAST),
+    };
+    match getrlimit(Resource::As).maximum {
+        Some(most) if most < wanted => Err(io::Error::other(format!(
+            "this process may take {} MiB of memory only (ulimit -v); foreign programs may need {} MiB",
+            most >> 20,
+            wanted >> 20
+        ))),
+        _ => Ok(()),
+    }
+}
+
 /// Leave the namespaces and wait for the first process in the new ones.
 fn obey(socket: &UnixStream, order: &Order, descriptors: Vec<OwnedFd>) -> io::Result<()> {
+    has_memory(&order.profile)?;
     let isolated = match isolate::leave_namespaces(&order.profile) {
         Ok(()) => true,
         Err(_) if order.weak => false,

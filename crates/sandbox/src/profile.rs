@@ -76,16 +76,15 @@ impl Profile {
         }
     }
 
-    /// For OpenCL drivers: resident memory, a folder for their caches, processes allowed because
-    /// drivers call linkers and compilers.
+    /// For OpenCL drivers: resident memory, a private `/tmp` for their caches, processes allowed
+    /// because drivers call linkers and compilers.
     #[must_use]
-    pub fn device(folder: PathBuf) -> Profile {
+    pub fn device() -> Profile {
         Profile {
             name: "device".into(),
             memory: Memory::Resident(8192 * MIB),
             processor: Duration::from_secs(600),
             output_bytes: 1024 * MIB,
-            writable: vec![folder],
             scratch: 1024 * MIB,
             proc: true,
             settings: true,

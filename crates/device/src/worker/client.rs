@@ -4,8 +4,13 @@ use super::{
 };
 use crate::{DeviceInfo, Error, Result};
 use sandbox::{Bounds, Death, Worker, companion};
-use std::{ffi::OsString, path::PathBuf, process::Command, time::Duration};
-use tempfile::TempDir;
+use std::{
+    ffi::OsString,
+    path::PathBuf,
+    process::Command,
+    sync::atomic::{AtomicU64, Ordering},
+    time::Duration,
+};
 
 const WORKER: &str = "benchstone-device";
 const LIST_LIMIT: Duration = Duration::from_secs(60);
@@ -41,16 +46,16 @@ impl Launch {
 pub(crate) struct Client {
     launch: Launch,
     environment: Vec<(&'static str, String)>,
-    scratch: TempDir,
+    scratch: PathBuf,
     worker: Option<Worker>,
 }
 
 impl Client {
     pub(crate) fn new(launch: Launch) -> Result<Client> {
-        let scratch = tempfile::Builder::new().prefix("benchstone-device-").tempdir();
-        let scratch =
-            scratch.map_err(|source| Error::File { action: "make a scratch folder", source })?;
-        Ok(Client { launch, environment: Vec::new(), scratch, worker: None })
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let name = format!("/tmp/benchstone-device-{}-{number}", std::process::id());
+        Ok(Client { launch, environment: Vec::new(), scratch: name.into(), worker: None })
     }
 
     /// Have workers started from now on see these variables too.
@@ -58,9 +63,9 @@ impl Client {
         self.environment = variables;
     }
 
-    /// The folder the worker may write to.
+    /// The folder that the worker makes and writes to, in the private `/tmp` of its sandbox.
     pub(crate) fn scratch(&self) -> &std::path::Path {
-        self.scratch.path()
+        &self.scratch
     }
 
     /// Ask; starts a worker where there is none.
@@ -116,7 +121,7 @@ impl Client {
     }
 
     fn spawn(&self) -> std::result::Result<Worker, Death> {
-        let scratch = self.scratch.path();
+        let scratch = &self.scratch;
         let mut command = Command::new(&self.launch.program);
         command
             .args(&self.launch.arguments)
@@ -126,6 +131,14 @@ impl Client {
         for variable in ["TMPDIR", "HOME", "XDG_CACHE_HOME", "POCL_CACHE_DIR", "CUDA_CACHE_PATH"] {
             command.env(variable, scratch);
         }
-        Worker::spawn(command, &profile(scratch))
+        Worker::spawn(command, &profile())
+    }
+}
+
+impl Drop for Client {
+    fn drop(&mut self) {
+        self.worker = None;
+        // On this host there is such a folder only where the sandbox has no `/tmp` of its own.
+        let _ = std::fs::remove_dir_all(&self.scratch);
     }
 }

@@ -36,7 +36,8 @@ pub fn serve_worker() -> io::Result<()> {
     if replaced < 0 {
         return Err(io::Error::last_os_error());
     }
-    let profile = profile(Path::new(&scratch));
+    std::fs::create_dir_all(&scratch)?;
+    let profile = profile();
     let mut session = Session::default();
     sandbox::serve_over(&profile, input, output, |message| {
         let answer = match postcard::from_bytes(message) {
@@ -48,8 +49,8 @@ pub fn serve_worker() -> io::Result<()> {
 }
 
 /// What the worker may do; its client enforces the same limits from outside.
-pub(super) fn profile(scratch: &Path) -> Profile {
-    let mut profile = Profile::device(scratch.to_owned());
+pub(super) fn profile() -> Profile {
+    let mut profile = Profile::device();
     profile.devices = nodes();
     profile.readable = drivers();
     profile

@@ -45,7 +45,7 @@ fn profile(name: &str, world: &World) -> Result<Profile, String> {
         "native" | "channel" => Profile::native(),
         "emulator" => Profile { processes: 64, ..Profile::native() },
         "compile" => Profile { tree: tree(), ..Profile::compile(world.writable()) },
-        "device" => Profile { tree: tree(), ..Profile::device(world.writable()) },
+        "device" => Profile { tree: tree(), writable: vec![world.writable()], ..Profile::device() },
         "build" => Profile { tree: tree(), ..Profile::build(world.writable(), false) },
         "clang" => Profile { memory: Memory::AddressSpace(512 * MIB), ..Profile::clang() },
         other => return Err(format!("no profile {other}")),
