@@ -473,7 +473,7 @@ fn what_is_too_much_is_told_to_come_again_and_who_leaves_makes_room() {
     let (status, answer) = ask_chat(&server, json!({"n": 8, "max_tokens": 16000}));
     assert_eq!((status, &answer["error"]["code"]), (504, &json!("timeout")), "{answer}");
     let server = Server::start(home.path(), "tiny", &["--read-timeout", "500ms"]);
-    let (status, answer) = parts(&raw(&server, small[..small.len() - 3].as_bytes()));
+    let (status, answer) = parts(&raw(&server, &small.as_bytes()[..small.len() - 3]));
     assert_eq!((status, &answer["error"]["code"]), (408, &json!("request_timeout")), "{answer}");
 }
 

@@ -1,7 +1,5 @@
 //! What holds for a whole process: a file of its own, so that no other test sees it.
 
-#![expect(clippy::unwrap_used, reason = "what fails in set-up fails the test")]
-
 use dataset::{Builder, Dataset, Notes, Programs, Row};
 use serde::{Deserialize, Serialize};
 use std::{fs, sync::Mutex};

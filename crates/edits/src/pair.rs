@@ -342,8 +342,13 @@ pub(crate) fn write_whole(path: &Path, content: &[u8]) -> Result<()> {
     // Two threads, or two runs, may write the same thing.
     let writer = format!("new{}{:?}", std::process::id(), std::thread::current().id());
     let temporary = path.with_extension(writer);
-    std::fs::write(&temporary, content).map_err(Error::file("write", path))?;
-    std::fs::rename(&temporary, path).map_err(Error::file("write", path))
+    let written =
+        std::fs::write(&temporary, content).and_then(|()| std::fs::rename(&temporary, path));
+    if written.is_err() {
+        // What there is of it is of no use.
+        let _ = std::fs::remove_file(&temporary);
+    }
+    written.map_err(Error::file("write", path))
 }
 
 /// One of an author's programs.

@@ -85,13 +85,15 @@ fn pair() -> Pair {
 
 fn tests(home: &Path) -> Tests {
     let put = |name: &str, numbers: &[u64]| {
-        let folder = TestFolder::create(&home.join(name)).unwrap();
+        let folder = TestFolder::create(&home.join(name)).expect("it is ours");
         let test = |(at, n): (usize, &u64)| edits::Test {
             number: at as u64,
             input: format!("{n}\n").into(),
             output: format!("{}\n", n * (n + 1) / 2).into(),
         };
-        folder.put("p1", &numbers.iter().enumerate().map(test).collect::<Vec<_>>()).unwrap();
+        folder
+            .put("p1", &numbers.iter().enumerate().map(test).collect::<Vec<_>>())
+            .expect("it is ours");
         folder
     };
     Tests { visible: put("tests", &[1000, 2000]), hidden: Some(put("hidden", &[3000])) }

@@ -12,9 +12,9 @@ fn judged(home: &Path) -> String {
         Ok(bench) => bench,
         Err(error) => return format!("skipped: {error}"),
     };
-    let visible = TestFolder::create(&home.join("tests")).unwrap();
+    let visible = TestFolder::create(&home.join("tests")).expect("it is ours");
     let test = edits::Test { number: 0, input: b"20\n".to_vec(), output: b"210\n".to_vec() };
-    visible.put("p1", &[test]).unwrap();
+    visible.put("p1", &[test]).expect("it is ours");
     let read = "#include <cstdio>\nint main() { int n; if (scanf(\"%d\", &n) != 1) return 1;";
     let pair = Pair {
         problem_id: "p1".into(),

@@ -237,11 +237,14 @@ fn fingerprint(text: &str) -> i64 {
 pub struct Seen(BTreeSet<i64>);
 
 impl Seen {
-    /// Read them from a checkpoint's folder.
+    /// Read them from a checkpoint's folder; none of a checkpoint that came without.
     ///
     /// # Errors
-    /// When the file is missing or broken.
+    /// When the folder is gone or the file is broken.
     pub fn read(folder: &Path) -> Result<Seen> {
+        if folder.is_dir() && !folder.join(SEEN).exists() {
+            return Ok(Seen::default());
+        }
         let mut arrays = nn::read(&folder.join(SEEN))?;
         Ok(match arrays.remove("seen").map(|array| array.numbers) {
             Some(Numbers::I64(all)) => Seen(all.into_iter().collect()),

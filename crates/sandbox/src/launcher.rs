@@ -221,9 +221,7 @@ fn try_become(
         .env_clear()
         .envs(order.environment.iter().map(|(name, value)| (name, value)));
     // All but the teller close here or at `exec`.
-    for first in [count] {
-        close_between(first, &teller)?;
-    }
+    close_between(count, &teller)?;
     Started::write(held, &teller)?;
     let begun = Instant::now();
     let mut error = command.exec();

@@ -5,6 +5,9 @@ use std::{
     time::Duration,
 };
 
+/// How often a message is sent while workers are killed by others over it.
+const TRIES: u32 = 3;
+
 /// A fixed number of workers, shared by any number of threads.
 ///
 /// A worker that dies is replaced at the next call; the message that killed it is answered with its
@@ -33,7 +36,7 @@ impl Pool {
     }
 
     /// Have a worker answer `message` within `limit`; waits until one is free. A fault of the machine
-    /// is tried again once; what takes two workers down is the message's doing.
+    /// is tried again, three times in all.
     ///
     /// # Errors
     /// How the worker died over this message.
@@ -46,13 +49,14 @@ impl Pool {
     /// # Errors
     /// As there; [`Death::Processor`] and [`Death::Stopped`] where the worker was ended for them.
     pub fn call_within(&self, message: &[u8], bounds: &Bounds<'_>) -> Result<Vec<u8>, Death> {
-        match self.call_once(message, bounds) {
-            Err(Death::Machine(_)) => match self.call_once(message, bounds) {
-                Err(Death::Machine(reason)) => Err(Death::Signal(9, reason)),
-                again => again,
-            },
-            first => first,
+        let mut answer = self.call_once(message, bounds);
+        for _ in 1..TRIES {
+            if !matches!(answer, Err(Death::Machine(_))) {
+                break;
+            }
+            answer = self.call_once(message, bounds);
         }
+        answer
     }
 
     fn call_once(&self, message: &[u8], bounds: &Bounds<'_>) -> Result<Vec<u8>, Death> {
@@ -68,7 +72,7 @@ impl Pool {
     /// When no worker can be started.
     pub fn held(&self) -> Result<Held, Death> {
         let worker = self.take()?;
-        let held = worker.held().clone();
+        let held = *worker.held();
         self.give_back(Some(worker));
         Ok(held)
     }

@@ -35,13 +35,13 @@ fn is_child() -> bool {
 
 /// Run the test of that name again with what `change` changes; what it told as its outcome.
 fn again(test: &str, before: &[&str], change: impl Fn(&mut Command)) -> Option<String> {
-    let exe = std::env::current_exe().unwrap().into_os_string();
+    let exe = std::env::current_exe().expect("it is ours").into_os_string();
     let mut words: Vec<_> = before.iter().map(Into::into).collect();
     words.extend([exe, test.into(), "--exact".into(), "--nocapture".into()]);
     let mut command = Command::new(&words[0]);
     command.args(&words[1..]).env(CHILD, "1");
     change(&mut command);
-    let output: Output = command.output().unwrap();
+    let output: Output = command.output().expect("it is ours");
     let text = String::from_utf8_lossy(&output.stderr).into_owned();
     let told = text.lines().find_map(|line| line.strip_prefix("outcome ")).map(str::to_owned);
     let told = told.unwrap_or_else(|| panic!("{text}"));
@@ -57,12 +57,12 @@ fn again(test: &str, before: &[&str], change: impl Fn(&mut Command)) -> Option<S
 /// A folder with a `gcc` that is this shell script.
 fn compiler(folder: &Path, script: &str) {
     let path = folder.join("gcc");
-    std::fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();
-    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    std::fs::write(&path, format!("#!/bin/sh\n{script}\n")).expect("it is ours");
+    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).expect("it is ours");
 }
 
 fn with_compiler(test: &str, script: &str) -> Option<String> {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tempfile::tempdir().expect("it is ours");
     compiler(folder.path(), script);
     let path = std::env::var("PATH").unwrap_or_default();
     again(test, &[], |command| {

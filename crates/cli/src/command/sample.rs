@@ -249,7 +249,7 @@ impl DrawingFlags {
         let cancelled = interrupt::flag()?;
         let judge = Judge::new(clang::Clang::start(global.jobs())?);
         // Only checkpoints made elsewhere lack it.
-        let seen = Seen::read(checkpoint.folder()).unwrap_or_default();
+        let seen = Seen::read(checkpoint.folder())?;
         let (give, take) = sync_channel::<Drawn>(1024);
         let take = Mutex::new(take);
         let rows = Mutex::new(Vec::new());
