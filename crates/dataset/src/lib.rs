@@ -8,7 +8,7 @@
 //! - [`Builder`] makes a data set whole or not at all, in parts, so that a killed run goes on where
 //!   it was.
 //! - [`Dataset`] opens one; [`Programs`] opens one *or* a plain folder or file of programs.
-//!   Parts that are missing, cut off or too many are found when it is opened, [`check`] looks at
+//!   Parts that are missing, cut off or too many are found when it is opened, [`check()`] looks at
 //!   every byte.
 //! - [`Tally`] is what a stage says became of everything it read; one that lost something fails.
 //! - [`Verdict`] says why a program was kept, changed or turned away. It is data, never an error.

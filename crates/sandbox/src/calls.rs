@@ -303,7 +303,17 @@ pub(crate) fn restrict(profile: &Profile) -> Result<(), Box<dyn std::error::Erro
     let absent = SeccompAction::Errno(libc::ENOSYS.unsigned_abs());
     let filter = SeccompFilter::new(rules(profile)?, absent, SeccompAction::Allow, arch)?;
     let program: BpfProgram = filter.try_into()?;
-    Ok(seccompiler::apply_filter_all_threads(&program)?)
+    seccompiler::apply_filter_all_threads(&program)?;
+    if profile.calls == Calls::Build && !profile.network {
+        // People read what builds say: that sockets are refused, not that there are none. Of two
+        // filters that refuse a call, the later one names the error.
+        let rules = BTreeMap::from([(SYS_socket, Vec::new())]);
+        let refused = SeccompAction::Errno(libc::EPERM.unsigned_abs());
+        let filter = SeccompFilter::new(rules, SeccompAction::Allow, refused, arch)?;
+        let program: BpfProgram = filter.try_into()?;
+        seccompiler::apply_filter_all_threads(&program)?;
+    }
+    Ok(())
 }
 
 fn rules(profile: &Profile) -> Result<BTreeMap<i64, Vec<SeccompRule>>, BackendError> {

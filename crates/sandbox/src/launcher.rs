@@ -176,6 +176,7 @@ fn try_become(
     isolated: bool,
     teller: &io::PipeWriter,
 ) -> io::Result<io::Error> {
+    system::default_signals();
     // A session of its own has no terminal.
     setsid()?;
     // Out of the way of the numbers that the program gets; closed by `exec`.

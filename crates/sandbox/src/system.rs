@@ -98,6 +98,21 @@ pub(crate) fn close_range(first: u32, last: u32) -> io::Result<()> {
     if done == 0 { Ok(()) } else { Err(self::last()) }
 }
 
+/// Answer every signal as at the start of a session: what we ignore or block is no concern of a
+/// program's, whose end would depend on it.
+pub(crate) fn default_signals() {
+    // SAFETY: the default action runs no code of this process; the two that cannot be set are refused.
+    for signal in 1..=libc::SIGRTMAX() {
+        unsafe { libc::signal(signal, libc::SIG_DFL) };
+    }
+    // SAFETY: all zeroes is a valid set of signals, which is emptied and then read.
+    unsafe {
+        let mut none: libc::sigset_t = std::mem::zeroed();
+        libc::sigemptyset(&raw mut none);
+        libc::sigprocmask(libc::SIG_SETMASK, &raw const none, std::ptr::null_mut());
+    }
+}
+
 /// Make `from` the descriptor `to`, open across `exec`.
 pub(crate) fn place(from: std::os::fd::BorrowedFd<'_>, to: i32) -> io::Result<()> {
     use std::os::fd::AsRawFd;

@@ -23,14 +23,27 @@ pub(super) struct Entry {
     arguments: Vec<String>,
     #[serde(default)]
     output: Option<PathBuf>,
+    /// Whether its source was there when the database was read; databases may be stale.
+    #[serde(skip)]
+    pub(super) was_there: bool,
 }
 
 pub(super) fn read(path: &Path) -> Result<Vec<Entry>, Error> {
     let text = fs::read(path).map_err(Error::file("read", path))?;
-    serde_json::from_slice(&text).map_err(|error| Error::format(path, error))
+    let mut entries: Vec<Entry> =
+        serde_json::from_slice(&text).map_err(|error| Error::format(path, error))?;
+    for entry in &mut entries {
+        entry.was_there = entry.source().exists();
+    }
+    Ok(entries)
 }
 
 impl Entry {
+    /// Its source file.
+    pub(super) fn source(&self) -> PathBuf {
+        self.directory.join(&self.file)
+    }
+
     pub(super) fn words(&self) -> Vec<String> {
         match self.arguments.as_slice() {
             [] => wrap::split(&self.command),

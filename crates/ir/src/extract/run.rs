@@ -166,6 +166,9 @@ fn modules(options: &Extract<'_>, name: &str, job: &Job) -> Result<Vec<Module>, 
         Job::File(path) | Job::Named(path) => {
             let content = match fs::read(path) {
                 Ok(content) => content,
+                Err(error) if !path.parent().is_some_and(Path::exists) => {
+                    return Err(Error::file("read", path)(error));
+                }
                 Err(error) => return Ok(vec![unread(name, "unreadable", &error.to_string())]),
             };
             let is_text = path.extension().is_some_and(|ending| ending == "ll");
@@ -224,7 +227,13 @@ fn of_command(
     let scratch = tempfile::tempdir().map_err(Error::file("create", &std::env::temp_dir()))?;
     let scratch_path =
         scratch.path().canonicalize().map_err(Error::file("find", scratch.path()))?;
-    match entry.compile(&options.wrapper, &scratch_path) {
+    let compiled = entry.compile(&options.wrapper, &scratch_path);
+    // A source that has gone meanwhile says nothing about what was in it.
+    if entry.was_there {
+        let source = entry.source();
+        fs::metadata(&source).map_err(Error::file("read", &source))?;
+    }
+    match compiled {
         Ok(store) => of_store(options.reader, &store, &Module::default()),
         Err(reason) => Ok(vec![unread(name, "does-not-compile", &reason)]),
     }
