@@ -67,6 +67,16 @@ impl Store {
         folder.join(MARK).is_file()
     }
 
+    /// A store that is to be read.
+    ///
+    /// # Errors
+    /// When there is none.
+    pub fn existing(folder: &Path) -> Result<Store, Error> {
+        let mark = folder.join(MARK);
+        fs::metadata(&mark).map_err(Error::file("read", &mark))?;
+        Ok(Store { folder: folder.to_owned() })
+    }
+
     /// Put a module in; putting it in twice changes nothing.
     ///
     /// # Errors
@@ -75,6 +85,11 @@ impl Store {
         record.bitcode = content_hash(bitcode);
         self.write(&format!("{}.bc", record.bitcode), bitcode)?;
         self.note(&record)
+    }
+
+    /// An error where it has gone, with all that was in it.
+    pub(crate) fn still(&self) -> Result<(), Error> {
+        Store::existing(&self.folder).map(|_| ())
     }
 
     /// Put in a record without a module.

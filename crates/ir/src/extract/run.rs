@@ -193,7 +193,7 @@ fn modules(options: &Extract<'_>, name: &str, job: &Job) -> Result<Vec<Module>, 
             Err(reason) => Ok(vec![unread(name, "not-a-module", reason)]),
         },
         Job::Command(entry) => of_command(options, name, entry),
-        Job::Store(path) => of_store(options.reader, &Store::open(path)?, &Module::default()),
+        Job::Store(path) => of_store(options.reader, &Store::existing(path)?, &Module::default()),
     }
 }
 
@@ -258,7 +258,10 @@ pub(crate) fn of_store(
         }
         match store.bitcode(&record) {
             Ok(bitcode) => filled(reader, row, bitcode),
-            Err(error) => Ok(row.turned_away(Verdict::new("no-bitcode", error.to_string()))),
+            Err(error) => {
+                store.still()?;
+                Ok(row.turned_away(Verdict::new("no-bitcode", error.to_string())))
+            }
         }
     });
     records.chain(strange).collect()
