@@ -1,4 +1,4 @@
-//! What stands at the place of a data set: what of it is ours, and how it is replaced.
+//! What stands at the place of a data set: which files are ours, and how it is replaced.
 
 use crate::{Dataset, Error, Manifest, Result, file::open_file};
 use rustix::{

@@ -62,7 +62,7 @@ impl Store {
         }
     }
 
-    /// What an earlier version kept without the line in front; for answers that cost money, which no fault of a machine
+    /// An entry without the line in front, as the first form of the store has it; for answers that cost money, which no fault of a machine
     /// can falsify.
     pub(crate) fn get_plain(&self, kind: &str, key: &str) -> Option<Vec<u8>> {
         let file = std::fs::read(self.path(kind, key)).ok()?;
@@ -120,7 +120,7 @@ mod tests {
             std::fs::write(&path, other).unwrap();
             assert_eq!(store.get("trials", "abcd"), None, "{at}");
         }
-        // A file that belongs elsewhere, and one of an earlier version.
+        // A file that belongs elsewhere, and one of the first form.
         let elsewhere = store.path("trials", "abce");
         std::fs::write(&elsewhere, &whole).unwrap();
         assert_eq!(store.get("trials", "abce"), None);

@@ -29,7 +29,7 @@ pub enum Build {
     Sanitized,
 }
 
-/// Version of what is a verdict about a program: unfinished runs of others are not gone on with.
+/// Version of what is a verdict about a program: unfinished runs of other versions are not resumed.
 const RULES: &str = "2";
 const CPP: &str = "-std=c++17";
 const C: &str = "-std=gnu17";

@@ -111,7 +111,7 @@ fn a_stopped_search_keeps_its_best() {
 }
 
 /// All targets, by searches one after another: the first is stopped once so many candidates were judged,
-/// the next goes on with what was remembered.
+/// the next resumes from what was remembered.
 fn in_parts(
     judge: &Judge,
     targets: &[Target],

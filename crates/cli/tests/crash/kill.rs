@@ -49,7 +49,7 @@ pub(crate) fn kills(stage: &Stage) -> Result<String, String> {
         round(&home, stage, &straight, &signals, &mut random, &mut tally)?;
     }
     let line = format!(
-        "{} kills ({} after its end), {} stops, {} runs gone on with, {} problems",
+        "{} kills ({} after its end), {} stops, {} runs resumed, {} problems",
         tally.kills,
         tally.late,
         tally.stops,

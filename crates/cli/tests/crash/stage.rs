@@ -1,4 +1,4 @@
-//! The stages: a command on a small input that is made here, and what of its result must be equal.
+//! The stages: a command on a small input that is made here, and the rows of its result that must be equal.
 
 use crate::home::{Home, put};
 use std::fmt::Write;

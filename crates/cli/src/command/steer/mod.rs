@@ -41,7 +41,7 @@ Proposers: nearest (mined kernels as they are), construct (from nothing), guided
 the vector lacks), combine (edits tried one by one, then together), crossover, mutate; model, where there\n\
 is a --model (its kernels and what it puts into holes of the survivors; infill models are told the target);\n\
 and random, which does not look at the target.\n\n\
-A budget in candidates makes a run repeatable, stopped and gone on with or not: the same seed gives the\n\
+A budget in candidates makes a run repeatable, stopped and resumed or not: the same seed gives the\n\
 same rows. Kernels named like a target, and near-duplicates of a target's program or of --exclude, are\n\
 never among the seeds. A run that was stopped goes on when the same command is given again: under a\n\
 budget of time behind the target it was at, of which it keeps the best, else with that target anew.\n\n\
