@@ -9,9 +9,9 @@
 #
 # Build output lives outside of the checkout, so that a clean checkout does not recompile the world.
 
-CACHE ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/benchstone
+CACHE ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/stampmill
 export CARGO_TARGET_DIR ?= $(CACHE)/target
-BIN := $(CARGO_TARGET_DIR)/release/benchstone
+BIN := $(CARGO_TARGET_DIR)/release/stampmill
 DEMO ?= demo
 
 TORCH := $(CACHE)/torch
@@ -28,11 +28,11 @@ build: setup
 
 install: build
 	install -D -t $(or $(PREFIX),$(HOME)/.local)/bin $(addprefix $(CARGO_TARGET_DIR)/release/,\
-	  benchstone benchstone-clang benchstone-launch benchstone-device benchstone-clock benchstone-query libbenchstone_timing.so)
+	  stampmill stampmill-clang stampmill-launch stampmill-device stampmill-clock stampmill-query libstampmill_timing.so)
 
 # What shows kernels is built first, with the features of the whole workspace, so that nothing is built twice.
 demo: setup
-	cargo build --release --workspace --bin benchstone --bin benchstone-clang --bin benchstone-launch
+	cargo build --release --workspace --bin stampmill --bin stampmill-clang --bin stampmill-launch
 	@scripts/demo.sh $(BIN) $(DEMO) "cargo build --release --workspace"
 
 test: setup
@@ -43,7 +43,7 @@ torch: setup
 
 test-torch: setup
 	@CACHE=$(CACHE) scripts/torch.sh --tests $(if $(GPU),--gpu)
-	@BENCHSTONE_TORCH=$(TORCH)/bin/benchstone-torch BENCHSTONE_TRANSFORMERS=$(TORCH)/python/python cargo xtask test-torch
+	@STAMPMILL_TORCH=$(TORCH)/bin/stampmill-torch STAMPMILL_TRANSFORMERS=$(TORCH)/python/python cargo xtask test-torch
 
 check: setup
 	@cargo xtask check

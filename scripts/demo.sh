@@ -1,13 +1,13 @@
 #!/bin/sh
 # The whole way once: fetch real packages, find their kernels, judge, describe and show them.
-# usage: demo.sh BENCHSTONE FOLDER [COMMAND]
+# usage: demo.sh STAMPMILL FOLDER [COMMAND]
 # COMMAND builds what is needed once kernels are on the screen: SQL, devices.
 set -eu
-benchstone=$1
+stampmill=$1
 folder=$2
 build=${3:-true}
 say() { printf '\n\033[1m$ %s\033[0m\n' "$*"; }
-run() { say "benchstone $*"; "$benchstone" "$@"; }
+run() { say "stampmill $*"; "$stampmill" "$@"; }
 rm -rf "$folder"
 mkdir -p "$folder"
 run mine deb:gegl pypi:silx crate:ocl --out "$folder/raw"

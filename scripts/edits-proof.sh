@@ -4,7 +4,7 @@
 # usage: edits-proof.sh DATA OUT [PAIRS]    DATA holds pairs.jsonl and problems.jsonl (see docs/edits.md); PAIRS: a part of them
 set -eu
 data=$1 out=$2 pairs=${3:-$1/pairs.jsonl}
-b=${BENCHSTONE:-benchstone}
+b=${STAMPMILL:-stampmill}
 mkdir -p "$out"
 "$b" edits tests "$data/problems.jsonl" --pairs "$pairs" --out "$out/tests" --hidden "$out/hidden" --json > "$out/tests.json"
 "$b" edits pairs "$pairs" --tests "$out/tests" --rejected --out "$out/pairs" --json > "$out/pairs.json"

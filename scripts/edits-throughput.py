@@ -32,7 +32,7 @@ import subprocess
 import sys
 import time
 
-BENCHSTONE = os.environ.get("BENCHSTONE", "benchstone")
+STAMPMILL = os.environ.get("STAMPMILL", "stampmill")
 HOLD_UP = ("accepted", "gain-too-small", "slower")
 # What reads lines or letters may take blank lines at the end for something.
 BY_LETTER = re.compile(r"getline|gets\s*\(|getc|%\s*c|%\[|\.get\s*\(|\.read|\.ignore|fread|read\s*\(|peek|stringstream|\.eof|feof")
@@ -41,7 +41,7 @@ FEWEST = 5  # inputs that a problem has of its own
 
 
 def table(folder, sql):
-    command = [BENCHSTONE, "query", sql, f"t={folder}", "--json"]
+    command = [STAMPMILL, "query", sql, f"t={folder}", "--json"]
     return json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE).stdout)["result"]
 
 
@@ -213,7 +213,7 @@ def run(arguments):
         path = os.path.join(work, f"pairs-{at}.jsonl")
         with open(path, "w") as file:
             file.writelines(pairs[at :: len(parts)])
-        command = ["taskset", "-c", cores, BENCHSTONE, "edits", "judge", path, "--candidates", os.path.join(given, "candidates.jsonl"),
+        command = ["taskset", "-c", cores, STAMPMILL, "edits", "judge", path, "--candidates", os.path.join(given, "candidates.jsonl"),
                    "--tests", os.path.join(given, "tests"), "--out", os.path.join(work, f"judged-{at}"), "--jobs", str(len(cores.split(","))), "--json"]
         out, err = (open(os.path.join(arguments.out, f"judge-{at}.{kind}"), "wb") for kind in ("json", "err"))
         running.append(subprocess.Popen(command, stdout=out, stderr=err, env=environment, start_new_session=True))
@@ -247,7 +247,7 @@ def run(arguments):
 
 def report(arguments, about, cache, parts, ended, running, elapsed, stopped):
     """What was done so far. The times of parts that go on are those until now."""
-    kept = {kind: files(os.path.join(cache, "benchstone", "edits", kind)) for kind in ("programs", "trials", "times", "sanitized", "headers")}
+    kept = {kind: files(os.path.join(cache, "stampmill", "edits", kind)) for kind in ("programs", "trials", "times", "sanitized", "headers")}
     walls = [ended.get(at, elapsed) for at in range(len(parts))]
     done = {
         "elapsed": round(elapsed, 1), "parts": len(parts), "cores": parts, "ended": ended, "status": [one.poll() for one in running],

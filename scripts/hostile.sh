@@ -45,7 +45,7 @@ group escape --test escape
 group builds --test hostile
 group inputs --test cases -- hostile_
 group faults --test crash -- --skip ::stopped
-BENCHSTONE_KILLS=${KILLS:-50} BENCHSTONE_SEED=${SEED:-0} group crash --test crash -- ::stopped
+STAMPMILL_KILLS=${KILLS:-50} STAMPMILL_SEED=${SEED:-0} group crash --test crash -- ::stopped
 
 echo
 cat "$log/summary"

@@ -1,10 +1,10 @@
 #!/bin/bash
 # What the compiler wrapper costs: real C (zstd's, as the crate zstd-sys brings it), a real crate
 # (regex-automata), built plain and wrapped, in turns.
-# usage: ir-overhead.sh BENCHSTONE [ROUNDS]
+# usage: ir-overhead.sh STAMPMILL [ROUNDS]
 # Prints wall and processor seconds of each and the medians' ratio, wrapped over plain (lower is better).
 set -eu
-benchstone=$(realpath "$1")
+stampmill=$(realpath "$1")
 rounds=${2:-3}
 root=$(cd "$(dirname "$0")/.." && pwd)
 folder=$(mktemp -d)
@@ -27,7 +27,7 @@ T
 touch crate/lib.rs
 cp "$root/Cargo.lock" crate/Cargo.lock
 (cd crate && cargo fetch --quiet --offline 2>/dev/null || cargo fetch --quiet)
-"$benchstone" ir wrap --stand-ins bin --store kept > /dev/null
+"$stampmill" ir wrap --stand-ins bin --store kept > /dev/null
 c() { # COMPILER
     rm -rf objects && mkdir objects
     for file in "$zstd"/common/*.c "$zstd"/compress/*.c "$zstd"/decompress/*.c; do

@@ -1,14 +1,14 @@
 #!/bin/sh
 # Checks that need the package registries, kept out of `make test`.
-# usage: network.sh BENCHSTONE
+# usage: network.sh STAMPMILL
 set -eu
-benchstone=$1
+stampmill=$1
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 passed=0
 failed=0
 expect() { # NAME SOURCE: mining SOURCE finds at least one file
-    if "$benchstone" mine "$2" --out "$folder/$1" --json > "$folder/$1.json" &&
+    if "$stampmill" mine "$2" --out "$folder/$1" --json > "$folder/$1.json" &&
         grep -q '"files":[1-9]' "$folder/$1.json"; then
         passed=$((passed + 1))
     else
@@ -21,9 +21,9 @@ expect wheel pypi:silx
 expect crate crate:ocl
 # IR: a crate is built, exported, and opens in pandas and Hugging Face `datasets`.
 ir() {
-    "$benchstone" ir build crate:hex@0.4.3 --out "$folder/modules" --json | grep -q '"built":1' &&
-        "$benchstone" ir dedup "$folder/modules" --out "$folder/unique" --json > /dev/null &&
-        "$benchstone" ir export "$folder/unique" --format compile --validation 0 --test 0 --out "$folder/ir" --json > /dev/null &&
+    "$stampmill" ir build crate:hex@0.4.3 --out "$folder/modules" --json | grep -q '"built":1' &&
+        "$stampmill" ir dedup "$folder/modules" --out "$folder/unique" --json > /dev/null &&
+        "$stampmill" ir export "$folder/unique" --format compile --validation 0 --test 0 --out "$folder/ir" --json > /dev/null &&
         python3 -m venv "$folder/python" &&
         "$folder/python/bin/pip" install --quiet pandas pyarrow datasets &&
         HF_HOME="$folder/hf" "$folder/python/bin/python" - "$folder/ir" <<'P'

@@ -1,6 +1,6 @@
 #!/bin/sh
-# The training engine `benchstone-torch`: fetches libtorch with pip into a folder of its own, builds
-# engines/torch against it and puts the executable where `benchstone train` looks. A second run does nothing.
+# The training engine `stampmill-torch`: fetches libtorch with pip into a folder of its own, builds
+# engines/torch against it and puts the executable where `stampmill train` looks. A second run does nothing.
 #   torch.sh              libtorch for the CPU: 0.5 GB to fetch, 1.2 GB on disk
 #   torch.sh --gpu        with all that it needs on an NVIDIA GPU: 2.5 GB more to fetch
 #   torch.sh --tests      with what `make test-torch` compares with: `transformers`, 0.3 GB on disk
@@ -8,7 +8,7 @@
 # $CACHE/torch/python   transformers, and stand-ins        $CACHE/torch/bin      the engine
 set -eu
 cd "$(dirname "$0")/.."
-: "${CACHE:=${XDG_CACHE_HOME:-$HOME/.cache}/benchstone}"
+: "${CACHE:=${XDG_CACHE_HOME:-$HOME/.cache}/stampmill}"
 home=$CACHE/torch
 version=2.11.0 # what tch =0.24 is made for
 gpu="" tests=""
@@ -52,16 +52,16 @@ mkdir -p "$home/link/lib"
 ln -sfn "$home/site/torch/include" "$home/link/include"
 for name in libtorch.so libtorch_cpu.so libc10.so libgomp.so.1; do ln -sf "$lib/$name" "$home/link/lib/"; done
 
-if [ ! -e "$home/bin/benchstone-torch" ]; then
-    echo "building benchstone-torch (some minutes: C++ bindings)"
+if [ ! -e "$home/bin/stampmill-torch" ]; then
+    echo "building stampmill-torch (some minutes: C++ bindings)"
 fi
 LIBTORCH=$home/link CARGO_TARGET_DIR=$home/target RUSTFLAGS="-C link-arg=-Wl,-rpath,\$ORIGIN/../site/torch/lib" \
     cargo build --quiet --release --locked --manifest-path engines/torch/Cargo.toml
-cmp -s "$home/target/release/benchstone-torch" "$home/bin/benchstone-torch" || {
-    cp "$home/target/release/benchstone-torch" "$home/bin/benchstone-torch.new"
-    mv "$home/bin/benchstone-torch.new" "$home/bin/benchstone-torch"
-    "$home/bin/benchstone-torch" devices >/dev/null
-    echo "built $home/bin/benchstone-torch; \`benchstone train\` uses it"
+cmp -s "$home/target/release/stampmill-torch" "$home/bin/stampmill-torch" || {
+    cp "$home/target/release/stampmill-torch" "$home/bin/stampmill-torch.new"
+    mv "$home/bin/stampmill-torch.new" "$home/bin/stampmill-torch"
+    "$home/bin/stampmill-torch" devices >/dev/null
+    echo "built $home/bin/stampmill-torch; \`stampmill train\` uses it"
 }
 [ -n "$tests" ] || exit 0
 

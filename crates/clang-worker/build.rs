@@ -70,7 +70,7 @@ fn main() {
         .define("__STDC_FORMAT_MACROS", None)
         .define("__STDC_LIMIT_MACROS", None)
         .flag_if_supported("-Wno-unused-parameter")
-        .compile("benchstone-clang-shim");
+        .compile("stampmill-clang-shim");
 
     // Debian ships the versioned names alone; the linker takes a file by its path.
     for name in ["libclang-cpp.so.19.1", "libLLVM.so.19.1"] {
@@ -84,9 +84,9 @@ fn main() {
     println!("cargo:rustc-link-arg=-Wl,-rpath,$ORIGIN");
     println!("cargo:rustc-link-arg=-Wl,-rpath,{}", library.display());
 
-    println!("cargo:rustc-env=BENCHSTONE_HOST_TRIPLE={}", config.ask("--host-target"));
+    println!("cargo:rustc-env=STAMPMILL_HOST_TRIPLE={}", config.ask("--host-target"));
     let resources = library.join("clang/19");
-    println!("cargo:rustc-env=BENCHSTONE_CLANG_RESOURCES={}", resources.display());
+    println!("cargo:rustc-env=STAMPMILL_CLANG_RESOURCES={}", resources.display());
     embed(&resources.join("include"));
 }
 

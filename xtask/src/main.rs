@@ -13,8 +13,8 @@ const HELP: &str = "cargo xtask TASK
 
   check            format, layers, lints, tests, docs: all that a commit must pass
   test [ARGS]      all tests but those of the libtorch engine; ends with the line `N passed, N failed, N skipped`
-  test-torch [ARGS]   those of the libtorch engine, which BENCHSTONE_TORCH names (`make test-torch`)
-  test-all         both; without an engine in BENCHSTONE_TORCH its tests count as one skipped
+  test-torch [ARGS]   those of the libtorch engine, which STAMPMILL_TORCH names (`make test-torch`)
+  test-all         both; without an engine in STAMPMILL_TORCH its tests count as one skipped
   lint             format, layers, clippy with warnings as errors, docs
   layers           only the layer rule of ARCHITECTURE.md
   case COMMAND NAME ARGS...   a new file under cases/COMMAND/, with what the command prints now
@@ -98,15 +98,15 @@ fn test(arguments: &[String]) -> anyhow::Result<Counts> {
 
 /// Run the tests of training and of the two engines' conformance.
 fn test_torch(arguments: &[String]) -> anyhow::Result<Counts> {
-    if std::env::var_os("BENCHSTONE_TORCH").is_none() {
-        bail!("BENCHSTONE_TORCH names no engine: `make test-torch` builds it and sets this");
+    if std::env::var_os("STAMPMILL_TORCH").is_none() {
+        bail!("STAMPMILL_TORCH names no engine: `make test-torch` builds it and sets this");
     }
     follow(&["--test", "torch"], arguments)
 }
 
 fn test_all() -> anyhow::Result<()> {
     let mut counts = test(&[])?;
-    if std::env::var_os("BENCHSTONE_TORCH").is_none() {
+    if std::env::var_os("STAMPMILL_TORCH").is_none() {
         println!("skipped: tests of the libtorch engine, which is not built");
         counts.skipped += 1;
     } else {

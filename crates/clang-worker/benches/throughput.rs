@@ -1,7 +1,7 @@
 //! Kernels per second and core: the in-process worker against one `clang-19` process per kernel,
 //! same flags, one run; and the worker's peak memory over 10,000 kernels.
 //!
-//! `cargo bench -p clang-worker`. Programs are the reference kernels where they are, else four
+//! `cargo bench -p stampmill-clang-worker`. Programs are the reference kernels where they are, else four
 //! small ones. Rates are per second of processor time, so that a busy machine distorts them less.
 
 use clang::{Clang, Includes, Options};
@@ -40,7 +40,7 @@ fn compare(kernels: &[String], level: u8) -> Result<(), Box<dyn Error>> {
     let inside = (processor_time(worker)?.0 - before) / IN_PROCESS as u32;
     println!("-O{level} in-process worker:        {}, wall {wall:.2?}", rate(inside));
 
-    let folder = env::temp_dir().join(format!("benchstone-throughput-{}", std::process::id()));
+    let folder = env::temp_dir().join(format!("stampmill-throughput-{}", std::process::id()));
     fs::create_dir_all(&folder)?;
     // Waited-for children alone count; the worker still runs.
     let own = std::process::id();
@@ -72,7 +72,7 @@ fn memory(kernels: &[String]) -> Result<(), Box<dyn Error>> {
 }
 
 fn start() -> Result<Clang, clang::Error> {
-    Clang::start_at(Path::new(env!("CARGO_BIN_EXE_benchstone-clang")), 1, Includes::Own)
+    Clang::start_at(Path::new(env!("CARGO_BIN_EXE_stampmill-clang")), 1, Includes::Own)
 }
 
 fn driver(kernel: &str, folder: &Path, level: u8) -> Result<(), Box<dyn Error>> {
@@ -118,7 +118,7 @@ fn newest_child() -> Result<u32, Box<dyn Error>> {
 }
 
 fn kernels() -> Vec<String> {
-    let root = env::var_os("BENCHSTONE_REFERENCE")
+    let root = env::var_os("STAMPMILL_REFERENCE")
         .map_or_else(|| PathBuf::from("../../../shared/data"), PathBuf::from);
     let Ok(rows) = fs::read_to_string(root.join("kernels/clgen.jsonl")) else {
         return SMALL.map(String::from).to_vec();

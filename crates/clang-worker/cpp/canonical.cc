@@ -16,13 +16,13 @@
 #include "llvm/Transforms/Utils/Cloning.h"
 #include "llvm/Transforms/Utils/ValueMapper.h"
 
-#include "clang-worker/src/bridge.rs.h"
+#include "stampmill-clang-worker/src/bridge.rs.h"
 #include "diagnostics.h"
 #include "instance.h"
 #include "source.h"
 #include "tasks.h"
 
-namespace benchstone {
+namespace stampmill {
 namespace {
 
 // Notes the linker names of what the program declares itself, builtins excluded: those names may
@@ -321,4 +321,4 @@ void canonical_ir(const Query &query, Outcome &outcome) {
   outcome.text = to_rust(Canonicaliser(*module, names).run(*kernel));
 }
 
-}  // namespace benchstone
+}  // namespace stampmill

@@ -9,7 +9,7 @@
 #include "llvm/IR/Module.h"
 #include "llvm/Support/raw_ostream.h"
 
-#include "clang-worker/src/bridge.rs.h"
+#include "stampmill-clang-worker/src/bridge.rs.h"
 #include "facts.h"
 #include "instance.h"
 #include "prelude.h"
@@ -17,7 +17,7 @@
 #include "tasks.h"
 #include "tree.h"
 
-namespace benchstone {
+namespace stampmill {
 namespace {
 
 // Describes the program once it is parsed.
@@ -112,4 +112,4 @@ void compile(const Query &query, Outcome &outcome) {
   if (auto module = action.takeModule()) write_code(*module, query.bitcode, outcome);
 }
 
-}  // namespace benchstone
+}  // namespace stampmill

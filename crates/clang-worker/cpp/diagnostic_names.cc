@@ -5,7 +5,7 @@
 
 #include "diagnostics.h"
 
-namespace benchstone {
+namespace stampmill {
 
 llvm::StringRef diagnostic_name(unsigned id) {
   switch (id) {
@@ -29,4 +29,4 @@ llvm::StringRef diagnostic_name(unsigned id) {
   }
 }
 
-}  // namespace benchstone
+}  // namespace stampmill

@@ -7,10 +7,10 @@
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
 
-#include "clang-worker/src/bridge.rs.h"
+#include "stampmill-clang-worker/src/bridge.rs.h"
 #include "source.h"
 
-namespace benchstone {
+namespace stampmill {
 namespace {
 
 bool looks_like_name(llvm::StringRef text) {
@@ -90,4 +90,4 @@ void report_error(Outcome &outcome, llvm::StringRef kind, llvm::StringRef messag
   outcome.diagnostics.push_back(std::move(out));
 }
 
-}  // namespace benchstone
+}  // namespace stampmill

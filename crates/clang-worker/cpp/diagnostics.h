@@ -6,7 +6,7 @@
 
 #include "shim.h"
 
-namespace benchstone {
+namespace stampmill {
 
 // Keeps up to `limit` errors and up to as many warnings and notes: a flood of warnings never hides
 // why a program was rejected.
@@ -29,4 +29,4 @@ void report_error(Outcome &outcome, llvm::StringRef kind, llvm::StringRef messag
 // clang's name for a diagnostic, empty if it has none.
 llvm::StringRef diagnostic_name(unsigned id);
 
-}  // namespace benchstone
+}  // namespace stampmill

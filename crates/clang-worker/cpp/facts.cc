@@ -5,10 +5,10 @@
 #include "clang/AST/Attr.h"
 #include "clang/AST/RecursiveASTVisitor.h"
 
-#include "clang-worker/src/bridge.rs.h"
+#include "stampmill-clang-worker/src/bridge.rs.h"
 #include "types.h"
 
-namespace benchstone {
+namespace stampmill {
 
 namespace {
 
@@ -414,4 +414,4 @@ void Facts::write_hazards(Outcome &outcome) const {
   }
 }
 
-}  // namespace benchstone
+}  // namespace stampmill

@@ -10,7 +10,7 @@
 
 #include "source.h"
 
-namespace benchstone {
+namespace stampmill {
 
 struct Outcome;
 
@@ -71,4 +71,4 @@ class Facts {
 void write_kernels(clang::ASTContext &context, const Facts &facts,
                    const std::vector<const clang::FunctionDecl *> &kernels, Outcome &outcome);
 
-}  // namespace benchstone
+}  // namespace stampmill

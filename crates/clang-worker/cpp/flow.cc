@@ -8,7 +8,7 @@
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringSwitch.h"
 
-namespace benchstone {
+namespace stampmill {
 namespace {
 
 // A set of small numbers that grows as needed.
@@ -355,4 +355,4 @@ Flow analyse(clang::ASTContext &context, const clang::FunctionDecl *kernel) {
   return Analysis(context, kernel).run();
 }
 
-}  // namespace benchstone
+}  // namespace stampmill

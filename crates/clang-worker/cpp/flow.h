@@ -6,7 +6,7 @@
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/Decl.h"
 
-namespace benchstone {
+namespace stampmill {
 
 struct Access {
   // A value read through the argument is used as an index or in address arithmetic.
@@ -27,4 +27,4 @@ struct Flow {
 // too much; it claims too little only where pointers go through integers.
 Flow analyse(clang::ASTContext &context, const clang::FunctionDecl *kernel);
 
-}  // namespace benchstone
+}  // namespace stampmill

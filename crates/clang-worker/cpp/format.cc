@@ -4,11 +4,11 @@
 #include "clang/Format/Format.h"
 #include "clang/Tooling/Core/Replacement.h"
 
-#include "clang-worker/src/bridge.rs.h"
+#include "stampmill-clang-worker/src/bridge.rs.h"
 #include "source.h"
 #include "tasks.h"
 
-namespace benchstone {
+namespace stampmill {
 namespace {
 
 clang::format::FormatStyle style() {
@@ -64,4 +64,4 @@ void format(const Query &query, Outcome &outcome) {
   outcome.text = to_rust(last);
 }
 
-}  // namespace benchstone
+}  // namespace stampmill

@@ -4,7 +4,7 @@
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/Path.h"
 
-namespace benchstone {
+namespace stampmill {
 namespace {
 
 std::error_code missing() { return std::make_error_code(std::errc::no_such_file_or_directory); }
@@ -50,4 +50,4 @@ std::error_code HostFiles::getRealPath(const llvm::Twine &path, llvm::SmallVecto
   return shows(path) ? ProxyFileSystem::getRealPath(path, out) : missing();
 }
 
-}  // namespace benchstone
+}  // namespace stampmill

@@ -6,7 +6,7 @@
 
 #include "llvm/Support/VirtualFileSystem.h"
 
-namespace benchstone {
+namespace stampmill {
 
 // Shows the real file system below the given absolute folders. A link that leads out of them leads
 // nowhere.
@@ -31,4 +31,4 @@ class HostFiles : public llvm::vfs::ProxyFileSystem {
   std::vector<std::string> folders_;
 };
 
-}  // namespace benchstone
+}  // namespace stampmill

@@ -5,13 +5,13 @@
 #include "clang/Lex/PreprocessorOptions.h"
 #include "llvm/Support/MemoryBuffer.h"
 
-#include "clang-worker/src/bridge.rs.h"
+#include "stampmill-clang-worker/src/bridge.rs.h"
 #include "diagnostics.h"
 #include "host_files.h"
 #include "invocation.h"
 #include "machine.h"
 
-namespace benchstone {
+namespace stampmill {
 namespace {
 
 using llvm::IntrusiveRefCntPtr;
@@ -112,4 +112,4 @@ bool Instance::run(clang::FrontendAction &action) {
   return !compiler_.getDiagnostics().hasErrorOccurred();
 }
 
-}  // namespace benchstone
+}  // namespace stampmill

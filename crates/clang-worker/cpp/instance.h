@@ -11,7 +11,7 @@
 
 #include "shim.h"
 
-namespace benchstone {
+namespace stampmill {
 
 // Folders of the in-memory file system.
 inline constexpr llvm::StringLiteral kProgramFolder = "/program";
@@ -47,4 +47,4 @@ class Instance {
   clang::CompilerInstance compiler_;
 };
 
-}  // namespace benchstone
+}  // namespace stampmill

@@ -4,9 +4,9 @@
 
 #include "llvm/ADT/StringMap.h"
 
-#include "clang-worker/src/bridge.rs.h"
+#include "stampmill-clang-worker/src/bridge.rs.h"
 
-namespace benchstone {
+namespace stampmill {
 namespace {
 
 // Of this many lists of arguments at most; some kilobytes each.
@@ -54,4 +54,4 @@ Invocation invocation_of(const Query &query, llvm::StringRef key, clang::Diagnos
   return invocation;
 }
 
-}  // namespace benchstone
+}  // namespace stampmill

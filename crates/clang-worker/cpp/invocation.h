@@ -9,7 +9,7 @@
 
 #include "shim.h"
 
-namespace benchstone {
+namespace stampmill {
 
 // Equal for two queries if and only if they compile a file of the same name with the same arguments.
 std::string arguments_key(const Query &query);
@@ -19,4 +19,4 @@ std::string arguments_key(const Query &query);
 std::shared_ptr<clang::CompilerInvocation> invocation_of(const Query &query, llvm::StringRef key,
                                                          clang::DiagnosticsEngine &engine);
 
-}  // namespace benchstone
+}  // namespace stampmill

@@ -4,12 +4,12 @@
 #include "clang/AST/Type.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
-#include "clang-worker/src/bridge.rs.h"
+#include "stampmill-clang-worker/src/bridge.rs.h"
 #include "facts.h"
 #include "flow.h"
 #include "types.h"
 
-namespace benchstone {
+namespace stampmill {
 namespace {
 
 // In the order of `clang::Scalar` on the Rust side.
@@ -168,4 +168,4 @@ void write_kernels(clang::ASTContext &context, const Facts &facts,
   }
 }
 
-}  // namespace benchstone
+}  // namespace stampmill

@@ -11,7 +11,7 @@
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 
-namespace benchstone {
+namespace stampmill {
 namespace {
 
 // Each has 0.3 MiB of tables.
@@ -109,4 +109,4 @@ KeptMachine::KeptMachine(llvm::StringRef arguments) { arguments_now() = argument
 
 KeptMachine::~KeptMachine() { arguments_now().clear(); }
 
-}  // namespace benchstone
+}  // namespace stampmill

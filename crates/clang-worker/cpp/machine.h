@@ -4,7 +4,7 @@
 
 #include "llvm/ADT/StringRef.h"
 
-namespace benchstone {
+namespace stampmill {
 
 // Has LLVM make machines for NVIDIA's processors by way of this file; once, when its targets are known.
 void keep_machines();
@@ -19,4 +19,4 @@ class KeptMachine {
   KeptMachine &operator=(const KeptMachine &) = delete;
 };
 
-}  // namespace benchstone
+}  // namespace stampmill

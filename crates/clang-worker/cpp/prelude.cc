@@ -7,11 +7,11 @@
 #include "clang/Serialization/PCHContainerOperations.h"
 #include "llvm/ADT/StringMap.h"
 
-#include "clang-worker/src/bridge.rs.h"
+#include "stampmill-clang-worker/src/bridge.rs.h"
 #include "instance.h"
 #include "invocation.h"
 
-namespace benchstone {
+namespace stampmill {
 namespace {
 
 // Making one costs about as much as it saves in this many programs.
@@ -92,4 +92,4 @@ llvm::StringRef prelude_of(const Query &query) {
   return prelude.path;
 }
 
-}  // namespace benchstone
+}  // namespace stampmill

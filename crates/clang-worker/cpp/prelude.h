@@ -5,7 +5,7 @@
 
 #include "shim.h"
 
-namespace benchstone {
+namespace stampmill {
 
 // A precompiled header of what clang puts in front of an OpenCL program compiled with the query's
 // arguments (its predefined macros and `opencl-c-base.h`), as a file of the in-memory file system;
@@ -13,4 +13,4 @@ namespace benchstone {
 // and until the same arguments have come up a few times.
 llvm::StringRef prelude_of(const Query &query);
 
-}  // namespace benchstone
+}  // namespace stampmill

@@ -5,12 +5,12 @@
 #include "clang/Lex/Preprocessor.h"
 #include "clang/Lex/TokenConcatenation.h"
 
-#include "clang-worker/src/bridge.rs.h"
+#include "stampmill-clang-worker/src/bridge.rs.h"
 #include "instance.h"
 #include "source.h"
 #include "tasks.h"
 
-namespace benchstone {
+namespace stampmill {
 namespace {
 
 class Printer {
@@ -145,4 +145,4 @@ void preprocess(const Query &query, Outcome &outcome) {
   instance.run(action);
 }
 
-}  // namespace benchstone
+}  // namespace stampmill

@@ -8,13 +8,13 @@
 #include "clang/Basic/Version.h"
 #include "llvm/Support/TargetSelect.h"
 
-#include "clang-worker/src/bridge.rs.h"
+#include "stampmill-clang-worker/src/bridge.rs.h"
 #include "instance.h"
 #include "machine.h"
 #include "source.h"
 #include "tasks.h"
 
-namespace benchstone {
+namespace stampmill {
 
 rust::String version() { return to_rust(clang::getClangFullVersion()); }
 
@@ -64,4 +64,4 @@ Outcome answer(const Query &query) {
   return outcome;
 }
 
-}  // namespace benchstone
+}  // namespace stampmill

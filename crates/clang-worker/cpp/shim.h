@@ -3,7 +3,7 @@
 
 #include "rust/cxx.h"
 
-namespace benchstone {
+namespace stampmill {
 
 struct Query;
 struct Outcome;
@@ -13,4 +13,4 @@ rust::String version();
 void start(rust::Slice<const Text> headers, rust::Slice<const rust::String> host_folders);
 Outcome answer(const Query &query);
 
-}  // namespace benchstone
+}  // namespace stampmill

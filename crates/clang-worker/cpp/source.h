@@ -10,7 +10,7 @@
 
 #include "rust/cxx.h"
 
-namespace benchstone {
+namespace stampmill {
 
 // Stands for "none" in offsets and indices, as in src/bridge.rs.
 inline constexpr uint32_t kNone = UINT32_MAX;
@@ -95,4 +95,4 @@ class Locations {
   llvm::StringRef text_;
 };
 
-}  // namespace benchstone
+}  // namespace stampmill

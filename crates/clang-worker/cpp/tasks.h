@@ -8,7 +8,7 @@
 
 #include "shim.h"
 
-namespace benchstone {
+namespace stampmill {
 
 void preprocess(const Query &query, Outcome &outcome);
 void tokens(const Query &query, Outcome &outcome);
@@ -22,4 +22,4 @@ std::unique_ptr<clang::ASTConsumer> describer(const Query &query, Outcome &outco
 // Reports a module's functions and, where wanted, the module.
 void write_code(const llvm::Module &module, bool bitcode, Outcome &outcome);
 
-}  // namespace benchstone
+}  // namespace stampmill

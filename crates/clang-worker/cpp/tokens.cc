@@ -3,12 +3,12 @@
 #include "clang/Lex/Lexer.h"
 #include "llvm/Support/MemoryBuffer.h"
 
-#include "clang-worker/src/bridge.rs.h"
+#include "stampmill-clang-worker/src/bridge.rs.h"
 #include "instance.h"
 #include "source.h"
 #include "tasks.h"
 
-namespace benchstone {
+namespace stampmill {
 namespace {
 
 // In the order of `clang::TokenKind` on the Rust side.
@@ -45,4 +45,4 @@ void tokens(const Query &query, Outcome &outcome) {
   }
 }
 
-}  // namespace benchstone
+}  // namespace stampmill

@@ -10,10 +10,10 @@
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/raw_ostream.h"
 
-#include "clang-worker/src/bridge.rs.h"
+#include "stampmill-clang-worker/src/bridge.rs.h"
 #include "types.h"
 
-namespace benchstone {
+namespace stampmill {
 namespace {
 
 class TreeWriter {
@@ -187,4 +187,4 @@ void write_tree(clang::ASTContext &context, const Locations &locations, const Fa
     if (locations.inside(decl->getLocation())) writer.write(decl);
 }
 
-}  // namespace benchstone
+}  // namespace stampmill

@@ -3,9 +3,9 @@
 
 #include "facts.h"
 
-namespace benchstone {
+namespace stampmill {
 
 // Fills the outcome's strings and nodes with what the source itself declares.
 void write_tree(clang::ASTContext &context, const Locations &locations, const Facts &facts, Outcome &outcome);
 
-}  // namespace benchstone
+}  // namespace stampmill

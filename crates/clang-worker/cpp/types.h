@@ -6,7 +6,7 @@
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/Type.h"
 
-namespace benchstone {
+namespace stampmill {
 
 // Without the `__private` that OpenCL gives to every variable of a function.
 inline std::string printed(const clang::ASTContext &context, clang::QualType type) {
@@ -20,4 +20,4 @@ inline std::string printed(const clang::ASTContext &context, clang::QualType typ
   return type.getAsString(clang::PrintingPolicy(context.getLangOpts()));
 }
 
-}  // namespace benchstone
+}  // namespace stampmill

@@ -13,7 +13,7 @@ const HEADERS: &str = "/headers";
 const BUILTIN: &str = "/builtin";
 
 /// The host's triple, as LLVM was configured.
-pub(crate) const HOST: &str = env!("BENCHSTONE_HOST_TRIPLE");
+pub(crate) const HOST: &str = env!("STAMPMILL_HOST_TRIPLE");
 
 /// The name a program is compiled under: it is what `__FILE__` and the IR's module name say.
 pub(crate) fn path(language: Language) -> &'static str {

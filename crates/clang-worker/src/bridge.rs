@@ -12,7 +12,7 @@ pub(crate) use ffi::{
 /// Stands for "none" in offsets and indices.
 pub(crate) const NONE: u32 = u32::MAX;
 
-#[cxx::bridge(namespace = "benchstone")]
+#[cxx::bridge(namespace = "stampmill")]
 mod ffi {
     /// What is asked.
     #[repr(u8)]
@@ -199,7 +199,7 @@ mod ffi {
     }
 
     unsafe extern "C++" {
-        include!("clang-worker/cpp/shim.h");
+        include!("stampmill-clang-worker/cpp/shim.h");
 
         /// clang's full version.
         fn version() -> String;

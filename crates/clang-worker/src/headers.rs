@@ -38,7 +38,7 @@ impl HostHeaders {
                 format!("/usr/include/c++/{version}/backward"),
             ]
         });
-        let compiler = concat!(env!("BENCHSTONE_CLANG_RESOURCES"), "/include").to_owned();
+        let compiler = concat!(env!("STAMPMILL_CLANG_RESOURCES"), "/include").to_owned();
         let library = vec![
             "/usr/local/include".to_owned(),
             format!("/usr/include/{multiarch}"),

@@ -2,9 +2,9 @@
 //! sandbox. It is the only executable that links libclang-cpp; [`clang::Clang`] starts it.
 //!
 //! ```text
-//! benchstone-clang                   serve requests on standard input and output
-//! benchstone-clang --host-headers    the same; C and C++ programs may include the host's headers
-//! benchstone-clang --version         print clang's version
+//! stampmill-clang                   serve requests on standard input and output
+//! stampmill-clang --host-headers    the same; C and C++ programs may include the host's headers
+//! stampmill-clang --version         print clang's version
 //! ```
 
 mod arguments;

@@ -9,10 +9,10 @@ use std::{
 };
 
 /// Environment variable that names the worker's executable.
-pub const WORKER_VARIABLE: &str = "BENCHSTONE_CLANG_WORKER";
+pub const WORKER_VARIABLE: &str = "STAMPMILL_CLANG_WORKER";
 
 /// File name of the worker's executable.
-const WORKER: &str = "benchstone-clang";
+const WORKER: &str = "stampmill-clang";
 
 /// Wall-clock limit of one request unless [`Clang::with_limit`] says otherwise: far above the profile's
 /// limit on processor time, which does not hang on what else the machine does.
@@ -23,7 +23,7 @@ const LIMIT: Duration = Duration::from_secs(120);
 pub enum Error {
     /// The worker's executable is nowhere it is looked for.
     #[error(
-        "no clang worker '{WORKER}' found (looked for {}): build it with `cargo build --release -p clang-worker` \
+        "no clang worker '{WORKER}' found (looked for {}): build it with `cargo build --release -p stampmill-clang-worker` \
          or set {WORKER_VARIABLE} to its path",
         list(.searched)
     )]

@@ -1,6 +1,6 @@
 //! The compiler, asked over a pipe.
 //!
-//! clang is linked by one executable alone, the worker `benchstone-clang` (crate `clang-worker`). It
+//! clang is linked by one executable alone, the worker `stampmill-clang` (crate `clang-worker`). It
 //! keeps clang in-process, so that a compile costs about a millisecond and a half and not the
 //! thirty-five of a new process, and runs in a sandbox, so that a program that crashes, hangs or
 //! bloats clang costs one worker and not the run. This crate is the other end:
@@ -19,7 +19,7 @@
 //! [`Options`] and clang's own headers; no file of the machine.
 //!
 //! ```no_run
-//! use clang::{Clang, Options};
+//! use stampmill_clang::{Clang, Options};
 //!
 //! let clang = Clang::start(1)?;
 //! let source = "kernel void A(global float* a) { a[get_global_id(0)] = 1.0f; }";
@@ -30,7 +30,7 @@
 //!     },
 //!     Err(death) => println!("clang did not survive it: {death}"),
 //! }
-//! # Ok::<(), clang::Error>(())
+//! # Ok::<(), stampmill_clang::Error>(())
 //! ```
 
 mod client;

@@ -1,4 +1,4 @@
-//! The `benchstone` binary: one file per command under `command/`, what they share beside this file.
+//! The `stampmill` binary: one file per command under `command/`, what they share beside this file.
 //!
 //! Exit status: 0 success, 1 a negative result, 2 a failure, 130 stopped by Ctrl-C or a signal to end.
 
@@ -21,14 +21,14 @@ use std::{
 /// Programs and data for learned compilers: mine, describe, model, steer, run.
 #[derive(Parser, Debug)]
 #[command(
-    name = "benchstone",
+    name = "stampmill",
     version,
     max_term_width = 100,
     after_help = "Start here:\n  \
-    benchstone doctor                          what this machine has and lacks\n  \
-    benchstone mine deb:gegl --out raw       fetch a package and find its kernels\n  \
-    benchstone prepare raw --out kernels       judge, isolate and normalise them\n  \
-    benchstone show kernels                    look at them"
+    stampmill doctor                          what this machine has and lacks\n  \
+    stampmill mine deb:gegl --out raw       fetch a package and find its kernels\n  \
+    stampmill prepare raw --out kernels       judge, isolate and normalise them\n  \
+    stampmill show kernels                    look at them"
 )]
 struct Arguments {
     #[command(flatten)]
@@ -95,7 +95,7 @@ fn main() -> ExitCode {
     let parsed = Arguments::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     dataset::verify_hashes(parsed.global.verify_hashes);
     if !parsed.global.quiet {
-        dataset::on_notice(|notice| eprintln!("benchstone: {notice}"));
+        dataset::on_notice(|notice| eprintln!("stampmill: {notice}"));
     }
     sandbox::allow_weak(parsed.global.allow_weak_sandbox);
     dataset::protections_from(|| {
@@ -144,7 +144,7 @@ fn fail(error: &anyhow::Error) -> ExitCode {
         }
     }
     // Standard error may be the file that is full.
-    let _ = writeln!(std::io::stderr(), "benchstone: {}", output::plain(&text));
+    let _ = writeln!(std::io::stderr(), "stampmill: {}", output::plain(&text));
     interrupt::status().unwrap_or(ExitCode::from(2))
 }
 

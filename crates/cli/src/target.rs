@@ -108,7 +108,7 @@ mod tests {
         fs::write(home.path().join("k/dataset.json"), "{}")?;
         fs::write(home.path().join("list.toml"), "")?;
         let said = |words: &[String]| {
-            let line = ["benchstone".to_owned(), "prepare".to_owned()].into_iter();
+            let line = ["stampmill".to_owned(), "prepare".to_owned()].into_iter();
             let line: Vec<OsString> = line.chain(words.iter().cloned()).map(Into::into).collect();
             is_no_input(&line).err().map(|error| error.to_string()).unwrap_or_default()
         };

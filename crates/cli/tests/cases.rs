@@ -49,7 +49,7 @@ fn collect(folder: &Path, paths: &mut Vec<PathBuf>) {
 
 /// Names of the components that are here, and `reference` if the reference data is.
 fn components() -> BTreeSet<String> {
-    let output = Command::new(env!("CARGO_BIN_EXE_benchstone")).args(["doctor", "--json"]).output();
+    let output = Command::new(env!("CARGO_BIN_EXE_stampmill")).args(["doctor", "--json"]).output();
     let report: serde_json::Value = output
         .ok()
         .and_then(|output| serde_json::from_slice(&output.stdout).ok())
@@ -66,7 +66,7 @@ fn components() -> BTreeSet<String> {
 
 fn reference() -> PathBuf {
     let beside = || root().join("../shared/data");
-    std::env::var_os("BENCHSTONE_REFERENCE").map_or_else(beside, PathBuf::from)
+    std::env::var_os("STAMPMILL_REFERENCE").map_or_else(beside, PathBuf::from)
 }
 
 /// The repository, for the checkpoint that comes with it.
@@ -189,10 +189,10 @@ fn perform(case: &Case) -> Result<Case, Failed> {
     for line in &case.arguments {
         let line = line.replace("[REFERENCE]", &reference().display().to_string());
         let line = line.replace("[ROOT]", &root().display().to_string());
-        let output = Command::new(env!("CARGO_BIN_EXE_benchstone"))
+        let output = Command::new(env!("CARGO_BIN_EXE_stampmill"))
             .args(words(&line))
             .current_dir(folder.path())
-            .env("BENCHSTONE_CACHE", folder.path().join("cache"))
+            .env("STAMPMILL_CACHE", folder.path().join("cache"))
             .envs(case.environment.iter().map(|(name, value)| (name, value)))
             .output()?;
         found.status = output.status.code().unwrap_or(-1);

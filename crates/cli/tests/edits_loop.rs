@@ -5,12 +5,12 @@
 mod served;
 
 use serde_json::{Value, json};
-use served::{Server, benchstone, llama};
+use served::{Server, llama, stampmill};
 use std::{fmt::Write as _, fs, path::Path, process::Output};
 
 /// What a command prints, which must end well.
 fn run(home: &Path, arguments: &str) -> Value {
-    let output = benchstone(home).args(arguments.split(' ')).output().expect("it starts");
+    let output = stampmill(home).args(arguments.split(' ')).output().expect("it starts");
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{arguments}: {said}");
     serde_json::from_slice(&output.stdout).unwrap_or(Value::Null)
@@ -62,7 +62,7 @@ fn texts(home: &Path) -> Vec<String> {
 
 /// Whether everything that `wanted` names is here; says so where not.
 fn has(home: &Path, wanted: &[&str]) -> bool {
-    let report = benchstone(home).args(["doctor", "--json"]).output().expect("it starts");
+    let report = stampmill(home).args(["doctor", "--json"]).output().expect("it starts");
     let report: Value = serde_json::from_slice(&report.stdout).unwrap_or_default();
     let found = |name: &str| {
         let all = report["components"].as_array().into_iter().flatten();
@@ -133,7 +133,7 @@ fn a_model_that_was_taught_edits_makes_them_and_they_are_judged() {
 
 /// A command that must fail, and why it says it does.
 fn fails(home: &Path, arguments: &str) -> String {
-    let output: Output = benchstone(home).args(arguments.split(' ')).output().expect("it starts");
+    let output: Output = stampmill(home).args(arguments.split(' ')).output().expect("it starts");
     assert_eq!(output.status.code(), Some(2), "{arguments}");
     String::from_utf8_lossy(&output.stderr).into_owned()
 }

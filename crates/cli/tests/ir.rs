@@ -1,4 +1,4 @@
-//! `benchstone ir` with real compilers; what is not installed is skipped and says so.
+//! `stampmill ir` with real compilers; what is not installed is skipped and says so.
 
 #![expect(clippy::unwrap_used, reason = "what fails in set-up fails the test")]
 
@@ -10,15 +10,15 @@ use std::{
     time::Duration,
 };
 
-fn benchstone(folder: &Path, line: &str) -> Output {
+fn stampmill(folder: &Path, line: &str) -> Output {
     let words = line.split('|').flat_map(|part| match part.strip_prefix('\'') {
         Some(word) => vec![word.to_owned()],
         None => part.split_whitespace().map(str::to_owned).collect(),
     });
-    Command::new(env!("CARGO_BIN_EXE_benchstone"))
+    Command::new(env!("CARGO_BIN_EXE_stampmill"))
         .args(words)
         .current_dir(folder)
-        .env("BENCHSTONE_CACHE", folder.join("cache"))
+        .env("STAMPMILL_CACHE", folder.join("cache"))
         .output()
         .unwrap()
 }
@@ -30,7 +30,7 @@ fn json(output: &Output) -> serde_json::Value {
 
 /// The rows of a query, as JSON lines.
 fn query(folder: &Path, sql: &str) -> Vec<serde_json::Value> {
-    let output = benchstone(folder, &format!("query|'{sql}|m=modules --format jsonl"));
+    let output = stampmill(folder, &format!("query|'{sql}|m=modules --format jsonl"));
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
@@ -61,18 +61,18 @@ fn a_wrapped_compiler_does_its_work_and_keeps_unoptimised_bitcode() {
         return;
     }
     put(here, "a.c", PROGRAM);
-    let done = benchstone(here, "ir wrap --store kept -- clang-19 -O2 -c a.c -o a.o");
+    let done = stampmill(here, "ir wrap --store kept -- clang-19 -O2 -c a.c -o a.o");
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
-    let linked = benchstone(here, "ir wrap --store kept -- gcc -O2 a.o -o a").status;
+    let linked = stampmill(here, "ir wrap --store kept -- gcc -O2 a.o -o a").status;
     assert!(linked.success());
     let said = Command::new(here.join("a")).output().unwrap();
     assert_eq!(said.stdout, b"385\n");
     // Compiled and linked at once, through the other compiler's name.
-    assert!(benchstone(here, "ir wrap --store kept -- gcc -O2 -DX a.c -o b").status.success());
+    assert!(stampmill(here, "ir wrap --store kept -- gcc -O2 -DX a.c -o b").status.success());
     assert_eq!(Command::new(here.join("b")).output().unwrap().stdout, b"385\n");
-    let failed = benchstone(here, "ir wrap --store kept -- clang-19 -c missing.c");
+    let failed = stampmill(here, "ir wrap --store kept -- clang-19 -c missing.c");
     assert_eq!(failed.status.code(), Some(1));
-    let report = json(&benchstone(here, "ir extract kept --out modules --json"));
+    let report = json(&stampmill(here, "ir extract kept --out modules --json"));
     assert_eq!(report["modules"], 2, "{report}");
     let rows = query(here, "SELECT language, llvm, functions, instructions, source_hash FROM m");
     for row in &rows {
@@ -94,7 +94,7 @@ fn a_wrapper_never_calls_itself_without_end() {
     }
     put(here, "a.c", PROGRAM);
     for bin in ["one", "two"] {
-        let made = benchstone(here, &format!("ir wrap --stand-ins {bin} --store kept"));
+        let made = stampmill(here, &format!("ir wrap --stand-ins {bin} --store kept"));
         assert!(made.status.success());
     }
     // Stand-ins of two makings, one before the other on the search path.
@@ -114,7 +114,7 @@ fn a_wrapper_never_calls_itself_without_end() {
     fs::create_dir(&own).unwrap();
     let script = format!(
         "#!/bin/bash\nexec {} -q ir wrap --store {}/kept -- clang-19 \"$@\"\n",
-        env!("CARGO_BIN_EXE_benchstone"),
+        env!("CARGO_BIN_EXE_stampmill"),
         here.display()
     );
     fs::write(own.join("clang-19"), script).unwrap();
@@ -139,7 +139,7 @@ fn rustc_is_wrapped_with_and_without_cargo() {
     );
     put(here, "src/main.rs", "fn main() { println!(\"{}\", std::env::args().count() * 7); }\n");
     // What is made lies in the folder that is built.
-    let report = json(&benchstone(here, "ir build dir:. --out modules --json --offline"));
+    let report = json(&stampmill(here, "ir build dir:. --out modules --json --offline"));
     assert_eq!((&report["built"], &report["modules"]), (&1.into(), &1.into()), "{report}");
     let rows = query(
         here,
@@ -176,7 +176,7 @@ fn other_compilers_of_llvm_are_wrapped_where_they_are_installed() {
         ("zig", "zig build-obj z.zig -O ReleaseFast", "zig"),
     ] {
         if has(program) {
-            let done = benchstone(here, &format!("ir wrap --store kept -- {command}"));
+            let done = stampmill(here, &format!("ir wrap --store kept -- {command}"));
             assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
             wanted.push(language);
         }
@@ -184,7 +184,7 @@ fn other_compilers_of_llvm_are_wrapped_where_they_are_installed() {
     if wanted.is_empty() {
         return;
     }
-    benchstone(here, "ir extract kept --out modules --json");
+    stampmill(here, "ir extract kept --out modules --json");
     for language in wanted {
         let rows = query(
             here,
@@ -217,10 +217,10 @@ fn what_happens_to_a_package_is_a_verdict() {
     put(here, "nothing/Makefile", "all:\n\ttrue\n");
     let sources = "dir:good dir:broken dir:network dir:large dir:nothing";
     let report =
-        json(&benchstone(here, &format!("ir build {sources} --disk 16 --out modules --json")));
+        json(&stampmill(here, &format!("ir build {sources} --disk 16 --out modules --json")));
     assert_eq!((&report["packages"], &report["built"]), (&5.into(), &1.into()), "{report}");
     let report =
-        json(&benchstone(here, "ir build dir:forever --limit 2s --out forever-modules --json"));
+        json(&stampmill(here, "ir build dir:forever --limit 2s --out forever-modules --json"));
     assert_eq!(report["verdicts"]["timeout"], 1, "{report}");
     let rows = query(
         here,
@@ -266,8 +266,8 @@ fn a_killed_run_goes_on_and_ends_with_the_same_data() {
         );
     }
     let line = "ir build dir:a dir:b dir:c --jobs 1 --json --out";
-    let whole = json(&benchstone(here, &format!("{line} whole")));
-    let mut killed = Command::new(env!("CARGO_BIN_EXE_benchstone"))
+    let whole = json(&stampmill(here, &format!("{line} whole")));
+    let mut killed = Command::new(env!("CARGO_BIN_EXE_stampmill"))
         .args(line.split_whitespace())
         .arg("modules")
         .current_dir(here)
@@ -278,7 +278,7 @@ fn a_killed_run_goes_on_and_ends_with_the_same_data() {
     killed.kill().unwrap();
     killed.wait().unwrap();
     assert!(!here.join("modules").exists());
-    let resumed = json(&benchstone(here, &format!("{line} modules")));
+    let resumed = json(&stampmill(here, &format!("{line} modules")));
     assert_eq!(whole["modules"], resumed["modules"]);
     let identity = |name: &str| {
         let text = fs::read(here.join(name).join("dataset.json")).unwrap();
@@ -303,7 +303,7 @@ fn bitcode_that_is_cut_short_or_of_a_later_llvm_is_a_verdict() {
     assert!(made.unwrap().success());
     let whole = fs::read(here.join("in/whole.bc")).unwrap();
     fs::write(here.join("in/cut.bc"), &whole[..whole.len() / 2]).unwrap();
-    let report = json(&benchstone(here, "ir extract in --out modules --json"));
+    let report = json(&stampmill(here, "ir extract in --out modules --json"));
     assert_eq!(report["modules"], 1, "{report}");
     let rows = query(here, "SELECT path, verdict FROM m ORDER BY path");
     assert_eq!(rows[0]["verdict"], "not-a-module", "{}", rows[0]);
@@ -314,9 +314,9 @@ fn bitcode_that_is_cut_short_or_of_a_later_llvm_is_a_verdict() {
         eprintln!("skipped: no LLVM 14");
         return;
     };
-    let output = Command::new(env!("CARGO_BIN_EXE_benchstone"))
+    let output = Command::new(env!("CARGO_BIN_EXE_stampmill"))
         .args(["ir", "extract", "in/whole.bc", "--out", "future", "--json"])
-        .env("BENCHSTONE_LIBLLVM", old)
+        .env("STAMPMILL_LIBLLVM", old)
         .current_dir(here)
         .output()
         .unwrap();
@@ -344,7 +344,7 @@ fn objects_archives_and_databases_give_their_modules() {
     run("ld -r a.o b.o -o in/joined.o");
     run("ar rcs in/lib.a a.o b.o");
     run("clang-19 -O2 -c b.c -o in/plain.o");
-    let report = json(&benchstone(here, "ir extract in --out modules --json"));
+    let report = json(&stampmill(here, "ir extract in --out modules --json"));
     assert_eq!(report["modules"], 4, "{report}");
     let rows = query(here, "SELECT path, array_length(command) AS words FROM m ORDER BY path");
     assert!(rows.iter().any(|row| row["path"] == "lib.a(b.o)"), "{rows:?}");
@@ -354,7 +354,7 @@ fn objects_archives_and_databases_give_their_modules() {
         { "directory": here, "file": "gone.c", "arguments": ["clang-19", "-c", "gone.c"] },
     ]);
     put(here, "db/compile_commands.json", &database.to_string());
-    let report = json(&benchstone(here, "ir extract db/compile_commands.json --out again --json"));
+    let report = json(&stampmill(here, "ir extract db/compile_commands.json --out again --json"));
     assert_eq!(
         (&report["modules"], &report["verdicts"]["does-not-compile"]),
         (&1.into(), &1.into()),
@@ -384,7 +384,7 @@ fn a_full_disk_loses_nothing() {
         let text = text.trim_end_matches(", ");
         put(here, &format!("in/m{number:02}.ll"), &format!("@t = global [4000 x i64] [{text}]\n"));
     }
-    let exe = env!("CARGO_BIN_EXE_benchstone");
+    let exe = env!("CARGO_BIN_EXE_stampmill");
     put(
         here,
         "run.sh",
@@ -408,7 +408,7 @@ fn a_full_disk_loses_nothing() {
         "{said}{}",
         String::from_utf8_lossy(&output.stderr)
     );
-    let whole = json(&benchstone(here, "ir extract in --out whole --json"));
+    let whole = json(&stampmill(here, "ir extract in --out whole --json"));
     assert_eq!(whole["modules"], 40);
     let read = |name: &str| fs::read(here.join(name).join("part-00000.parquet")).unwrap();
     assert_eq!(read("whole"), read("modules"));

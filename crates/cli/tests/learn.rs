@@ -16,8 +16,8 @@ const GIVEN: usize = 9;
 /// Kernels made in the round.
 const BATCH: u64 = 2;
 
-fn benchstone(home: &Path, arguments: &str) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_benchstone"));
+fn stampmill(home: &Path, arguments: &str) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_stampmill"));
     command.current_dir(home).stdin(Stdio::null()).args(arguments.split(' '));
     command
 }
@@ -39,22 +39,22 @@ fn said(command: &mut Command) -> Value {
 
 /// What `learn` says on a machine without OpenCL.
 fn learn(home: &Path, arguments: &str) -> Value {
-    said(benchstone(home, arguments).env("OCL_ICD_VENDORS", "/nonexistent"))
+    said(stampmill(home, arguments).env("OCL_ICD_VENDORS", "/nonexistent"))
 }
 
 /// Runs a command that was printed; it ends well where any of its kernels passes. Those of a round
 /// are what the search found for points that hang on measured times: at times none of them does.
 fn perform(home: &Path, printed: &Value) {
     let line =
-        printed.as_str().and_then(|line| line.strip_prefix("benchstone ")).expect("a command");
-    let (report, ends_well) = answer(&mut benchstone(home, &format!("{line} --json")));
+        printed.as_str().and_then(|line| line.strip_prefix("stampmill ")).expect("a command");
+    let (report, ends_well) = answer(&mut stampmill(home, &format!("{line} --json")));
     let passing = report["kernels_passing"].as_u64().expect("a count");
     assert_eq!(ends_well, passing > 0, "{report}");
 }
 
 /// Whether these components are here; says which is not.
 fn has(home: &Path, names: &[&str]) -> bool {
-    let output = benchstone(home, "doctor --json").output().expect("it starts");
+    let output = stampmill(home, "doctor --json").output().expect("it starts");
     let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");
     let found = |name: &str| {
         let mut components = report["components"].as_array().into_iter().flatten();
@@ -113,7 +113,7 @@ fn a_round_travels_to_the_devices_and_back() {
     assert_eq!(begun["waiting"]["round"], 0);
     assert_eq!(begun["waiting"]["kernels"], 2 * GIVEN);
     perform(home, &begun["run"]);
-    let import = begun["go_on"].as_str().and_then(|line| line.strip_prefix("benchstone "));
+    let import = begun["go_on"].as_str().and_then(|line| line.strip_prefix("stampmill "));
     let import = import.expect("a command");
     // What was taken in is not taken in again.
     for _ in 0..2 {

@@ -31,7 +31,7 @@ fn bitcode() -> Option<Vec<u8>> {
 }
 
 fn features(input: &Path) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_benchstone"))
+    Command::new(env!("CARGO_BIN_EXE_stampmill"))
         .args(["features", "--space", "instcount,autophase", "--format", "jsonl"])
         .arg(input)
         .output()

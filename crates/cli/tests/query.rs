@@ -1,4 +1,4 @@
-//! `benchstone query`: what its helper may take, and how it ends.
+//! `stampmill query`: what its helper may take, and how it ends.
 
 use std::{
     fs,
@@ -8,7 +8,7 @@ use std::{
 };
 
 fn query(home: &Path) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_benchstone"));
+    let mut command = Command::new(env!("CARGO_BIN_EXE_stampmill"));
     command.arg("query").current_dir(home).stdin(Stdio::null());
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     command
@@ -87,8 +87,8 @@ fn a_missing_helper_is_said_with_how_to_build_it() {
     let home = home();
     let alone = home.path().join("bin/inner");
     fs::create_dir_all(&alone).expect("a folder");
-    let program = alone.join("benchstone");
-    fs::copy(env!("CARGO_BIN_EXE_benchstone"), &program).expect("a copy");
+    let program = alone.join("stampmill");
+    fs::copy(env!("CARGO_BIN_EXE_stampmill"), &program).expect("a copy");
     let output = Command::new(&program)
         .args(["query", "SELECT 1 FROM dataset", "a.cl"])
         .current_dir(home.path())
@@ -97,7 +97,7 @@ fn a_missing_helper_is_said_with_how_to_build_it() {
     let said = said(&output);
     assert_eq!(output.status.code(), Some(2), "{said}");
     assert!(
-        said.contains("benchstone-query is not beside") && said.contains("make build"),
+        said.contains("stampmill-query is not beside") && said.contains("make build"),
         "{said}"
     );
 }

@@ -1,7 +1,7 @@
 //! A module that is taken out, optimised and linked behaves as the original build: programs with
 //! input of their own, `-O2` by clang against `default<O2>` by the LLVM that reads modules here.
 //!
-//! `BENCHSTONE_RELINK=40` tries so many programs instead of three.
+//! `STAMPMILL_RELINK=40` tries so many programs instead of three.
 
 use ir::Module;
 use std::{
@@ -32,7 +32,7 @@ fn behaviour(program: &Path, input: &Path) -> (Vec<u8>, Option<i32>) {
 
 /// Programs whose input has the same name.
 fn programs() -> Vec<PathBuf> {
-    let count = std::env::var("BENCHSTONE_RELINK").ok().and_then(|text| text.parse().ok());
+    let count = std::env::var("STAMPMILL_RELINK").ok().and_then(|text| text.parse().ok());
     let folder = fs::read_dir("../timing/programs").expect("they come with the sources");
     let mut all: Vec<PathBuf> = folder
         .map(|entry| entry.expect("it can be read").path())
@@ -60,9 +60,9 @@ fn modules_optimised_and_linked_again_behave_as_the_original() {
     for program in &programs {
         let name = program.file_stem().expect("it has a name").to_string_lossy();
         let object = here.join(format!("{name}.o"));
-        let benchstone = env!("CARGO_BIN_EXE_benchstone");
+        let stampmill = env!("CARGO_BIN_EXE_stampmill");
         let store = here.join(format!("{name}.store"));
-        run(Command::new(benchstone)
+        run(Command::new(stampmill)
             .args(["ir", "wrap", "--store"])
             .arg(&store)
             .args(["--", COMPILER, "-O2", "-std=gnu++17", "-c"])
@@ -72,7 +72,7 @@ fn modules_optimised_and_linked_again_behave_as_the_original() {
         let original = here.join("original");
         run(Command::new(COMPILER).arg(&object).arg("-o").arg(&original));
         let modules = here.join(format!("{name}.modules"));
-        run(Command::new(benchstone)
+        run(Command::new(stampmill)
             .args(["ir", "extract", "--quiet"])
             .arg(&store)
             .arg("--out")

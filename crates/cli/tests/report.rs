@@ -140,7 +140,7 @@ fn folder(home: &Path) -> PathBuf {
 }
 
 fn report(arguments: &[&str], folder: &Path) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_benchstone"));
+    let mut command = Command::new(env!("CARGO_BIN_EXE_stampmill"));
     command.arg("report").arg(folder).args(arguments).output().expect("it starts")
 }
 
@@ -242,7 +242,7 @@ fn dom(browser: &str, page: &Path, fragment: &str) -> String {
         "the script did not come to its end: {}\n{dom}",
         String::from_utf8_lossy(&output.stderr)
     );
-    assert!(dom.contains("<title>all – Benchstone</title>"), "a program's own script ran");
+    assert!(dom.contains("<title>all – Stampmill</title>"), "a program's own script ran");
     dom
 }
 

@@ -1,10 +1,10 @@
-//! `benchstone serve` against the clients it is for, and against those that mean it no good.
+//! `stampmill serve` against the clients it is for, and against those that mean it no good.
 
 mod served;
 
 use base64::{Engine, prelude::BASE64_STANDARD};
 use serde_json::{Value, json};
-use served::{Server, benchstone, llama};
+use served::{Server, llama, stampmill};
 use std::{
     fs,
     io::{BufRead, BufReader, Read, Write},
@@ -131,7 +131,7 @@ fn a_random_llama_is_served_as_openai_would() {
 
     let taken = server.url.trim_start_matches("http://").trim_end_matches("/v1").to_owned();
     let output =
-        benchstone(home).args(["serve", "tiny", "--listen", &taken]).output().expect("runs");
+        stampmill(home).args(["serve", "tiny", "--listen", &taken]).output().expect("runs");
     assert_eq!(output.status.code(), Some(2));
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(said.contains("cannot listen on") && said.contains("--listen"), "{said}");

@@ -10,8 +10,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-fn benchstone() -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_benchstone"));
+fn stampmill() -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_stampmill"));
     command.stdin(Stdio::null());
     command
 }
@@ -23,7 +23,7 @@ fn has_clang() -> bool {
 
 /// Whether that component is here; says so where not.
 fn has(name: &str) -> bool {
-    let output = benchstone().args(["doctor", "--json"]).output().expect("it starts");
+    let output = stampmill().args(["doctor", "--json"]).output().expect("it starts");
     let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
     let found = report["components"]
         .as_array()
@@ -52,7 +52,7 @@ fn programs(home: &Path, count: usize) -> PathBuf {
 }
 
 fn prepare(folder: &Path, out: &Path) -> Command {
-    let mut command = benchstone();
+    let mut command = stampmill();
     command.args(["prepare", "--json", "--out"]).arg(out).arg(folder);
     command
 }
@@ -134,7 +134,7 @@ fn a_stopped_run_leaves_no_folder_and_no_worker_and_the_next_goes_on() {
     fs::write(folder.join("08.cl"), endless).expect("a file");
     let (out, partial) = (home.path().join("runs"), home.path().join("runs.partial"));
     let run = || {
-        let mut command = benchstone();
+        let mut command = stampmill();
         command.args(["run", "--devices", "cpu", "--global-sizes", "128", "--budget", "1ms"]);
         command.args(["--limit", "4s", "--jobs", "1", "--json", "--out"]).arg(&out).arg(&folder);
         command.env("TMPDIR", &scratch);
@@ -164,7 +164,7 @@ fn stopped_features_are_kept_and_gone_on_with() {
     let folder = programs(home.path(), 700);
     let (out, partial) = (home.path().join("vectors"), home.path().join("vectors.partial"));
     let features = || {
-        let mut command = benchstone();
+        let mut command = stampmill();
         command.args(["features", "--space", "grewe", "--json", "--out"]).arg(&out).arg(&folder);
         command
     };
@@ -187,7 +187,7 @@ fn what_one_seed_found_is_not_gone_on_with_by_another() {
     let home = tempfile::tempdir().expect("a folder");
     let (out, partial) = (home.path().join("found"), home.path().join("found.partial"));
     let steer = |seed: &str| {
-        let mut command = benchstone();
+        let mut command = stampmill();
         command.args(["steer", "--budget", "10000000", "--json", "--seed", seed, "--out"]);
         command.arg(&out);
         // The first is hit at once, the others never: what no store fills is no array.
@@ -212,7 +212,7 @@ fn a_search_that_was_stopped_before_it_found_anything_is_begun_again() {
     let home = tempfile::tempdir().expect("a folder");
     let (out, partial) = (home.path().join("found"), home.path().join("found.partial"));
     let steer = || {
-        let mut command = benchstone();
+        let mut command = stampmill();
         command.args(["steer", "--target", "Load=1", "--budget", "10000000", "--json", "--out"]);
         command.arg(&out);
         command
@@ -241,7 +241,7 @@ fn a_steer_killed_at_any_moment_makes_the_same_rows() {
     }
     let home = tempfile::tempdir().expect("a folder");
     let steer = |name: &str| {
-        let mut command = benchstone();
+        let mut command = stampmill();
         command.args(["steer", "--budget", "400", "--n", "2", "--seed", "3", "--quiet", "--json"]);
         for target in ["Load=3", "Store=2,FMul=4", "Load=5,Br=2,Add=3", "ICmp=2,Mul=2,Load=4"] {
             command.args(["--target", target]);
@@ -294,7 +294,7 @@ fn stopped_labels_are_kept_and_gone_on_with() {
         }
     }
     let learn = || {
-        let mut command = benchstone();
+        let mut command = stampmill();
         command.current_dir(home.path()).args(["learn", "--task", "local-size:8,256"]);
         command.args(["--train", "train", "--test", "test", "--committee", "knn:3,tree:3"]);
         command.args(["--rounds", "1", "--batch", "1", "--candidates", "100"]);
@@ -328,7 +328,7 @@ fn a_full_disk_is_a_message_and_no_data_set() {
         return;
     }
     let folder = programs(home.path(), 60);
-    let output = benchstone().arg("mine").arg(&folder).arg("--out").arg(small.join("raw")).output();
+    let output = stampmill().arg("mine").arg(&folder).arg("--out").arg(small.join("raw")).output();
     let whole = small.join("raw").exists();
     let _ = Command::new("umount").arg(&small).status();
     let output = output.expect("it starts");
@@ -379,7 +379,7 @@ fn a_disk_that_is_full_at_the_end_is_a_message_and_the_same_command_goes_on() {
     fs::write(folder.join("noise.cl"), format!("kernel void k() {{}} // {noise}\n"))
         .expect("a file");
     let mine = |out: &Path| {
-        let mut command = benchstone();
+        let mut command = stampmill();
         command.arg("mine").arg(&folder).arg("--out").arg(out).output().expect("it starts")
     };
     let straight = home.path().join("straight");
@@ -407,7 +407,7 @@ fn a_folder_that_cannot_be_written_is_a_message() {
     let home = tempfile::tempdir().expect("a folder");
     let folder = programs(home.path(), 2);
     let Some(mounted) = Mounted::new(&home.path().join("small"), "ro") else { return };
-    let mut command = benchstone();
+    let mut command = stampmill();
     command.arg("mine").arg(&folder).arg("--out").arg(mounted.0.join("raw"));
     let output = command.output().expect("it starts");
     assert_eq!(output.status.code(), Some(2), "{}", said(&output));
@@ -421,7 +421,7 @@ fn a_file_beyond_the_limit_on_their_size_is_a_message_and_the_same_command_goes_
     let folder = programs(home.path(), 60);
     let out = home.path().join("raw");
     let limited = Command::new("sh")
-        .args(["-c", "ulimit -f 8; exec \"$@\"", "sh", env!("CARGO_BIN_EXE_benchstone"), "mine"])
+        .args(["-c", "ulimit -f 8; exec \"$@\"", "sh", env!("CARGO_BIN_EXE_stampmill"), "mine"])
         .arg(&folder)
         .arg("--out")
         .arg(&out)
@@ -431,7 +431,7 @@ fn a_file_beyond_the_limit_on_their_size_is_a_message_and_the_same_command_goes_
     assert!(said(&limited).contains("File too large"), "{}", said(&limited));
     assert!(said(&limited).contains("ulimit -f"), "{}", said(&limited));
     assert!(!out.exists());
-    let output = benchstone().arg("mine").arg(&folder).arg("--out").arg(&out).output();
+    let output = stampmill().arg("mine").arg(&folder).arg("--out").arg(&out).output();
     let output = output.expect("it starts");
     assert!(output.status.success(), "{}", said(&output));
 }
@@ -442,7 +442,7 @@ fn two_runs_have_the_same_bytes() {
     let folder = programs(home.path(), 30);
     let bytes = |name: &str| {
         let out = home.path().join(name);
-        let mut command = benchstone();
+        let mut command = stampmill();
         let output = command.arg("mine").arg(&folder).arg("--out").arg(&out).output();
         assert!(output.expect("it starts").status.success());
         fs::read(out.join("part-00000.parquet")).expect("a part")

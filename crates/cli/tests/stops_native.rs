@@ -10,8 +10,8 @@ use std::{
 
 const PATIENCE: Duration = Duration::from_secs(120);
 
-fn benchstone(scratch: &Path) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_benchstone"));
+fn stampmill(scratch: &Path) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_stampmill"));
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command.env("TMPDIR", scratch);
     command
@@ -19,7 +19,7 @@ fn benchstone(scratch: &Path) -> Command {
 
 /// Whether that component is here; says so where not.
 fn has(name: &str) -> bool {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_benchstone"));
+    let mut command = Command::new(env!("CARGO_BIN_EXE_stampmill"));
     let output = command.args(["doctor", "--json"]).output().expect("it starts");
     let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
     let components = report["components"].as_array().expect("components");
@@ -102,7 +102,7 @@ fn a_program_that_is_timed_ends_with_its_command() {
     let left = || fs::read_dir(&scratch).expect("a folder").count();
     for source in ["wall", "qemu"] {
         for signal in ["-INT", "-TERM", "-KILL"] {
-            let mut command = benchstone(&scratch);
+            let mut command = stampmill(&scratch);
             let child = command.arg("time").arg(&endless).args(["--no-net", "--source", source]);
             let mut child = child.spawn().expect("it starts");
             until("the program does not start", || {
@@ -115,7 +115,7 @@ fn a_program_that_is_timed_ends_with_its_command() {
             until("the program lives on", || !started.iter().any(lives));
             if signal == "-KILL" {
                 assert!(left() > 0, "a killed command cannot have removed its folder");
-                let mut command = benchstone(&scratch);
+                let mut command = stampmill(&scratch);
                 let output = command.arg("time").arg(&short).args(["--no-net", "--source", source]);
                 let output = output.output().expect("it starts");
                 assert!(output.status.success(), "{}", said(&output));
@@ -156,7 +156,7 @@ fn a_stopped_judge_keeps_its_rows_and_goes_on() {
     fs::write(at("tests/p1/input.0.txt"), "100\n").expect("a file");
     fs::write(at("tests/p1/output.0.txt"), "5050\n").expect("a file");
     let judge = || {
-        let mut command = benchstone(&scratch);
+        let mut command = stampmill(&scratch);
         command.current_dir(home.path()).args(["edits", "judge", "pairs.jsonl", "--candidates"]);
         command.args(["answers.jsonl", "--tests", "tests", "--cache", "cache", "--limit", "8s"]);
         command.args(["--jobs", "1", "--json", "--out", "judged"]);

@@ -2,7 +2,7 @@
 const CHANCE: &str = "temporary";
 
 /// A detail without what differs from run to run: a path to a temporary file is cut down to what
-/// follows the last of its random names. `/tmp/benchstone-time-x8Lk2p/a.c:3` becomes
+/// follows the last of its random names. `/tmp/stampmill-time-x8Lk2p/a.c:3` becomes
 /// `temporary/a.c:3`, a driver's `tempfile_QoaQGQ.cl:1:43` becomes `temporary.cl:1:43`.
 #[must_use]
 pub fn without_chance(detail: &str) -> String {
@@ -39,8 +39,8 @@ fn is_random(name: &str) -> bool {
         text.len() >= 6 && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-')
     };
     let tail = |prefix: &str| stem.strip_prefix(prefix).is_some_and(drawn);
-    // `benchstone-device-W2DOzX`, but not the programs beside the main one.
-    let ours = stem.strip_prefix("benchstone-").and_then(|rest| rest.rsplit_once('-'));
+    // `stampmill-device-W2DOzX`, but not the programs beside the main one.
+    let ours = stem.strip_prefix("stampmill-").and_then(|rest| rest.rsplit_once('-'));
     let ours = ours.is_some_and(|(_, random)| random != "plugin" && drawn(random));
     let compiler = stem.len() == 8 && tail("cc");
     ours || compiler
@@ -57,10 +57,10 @@ mod tests {
     fn what_chance_named_is_gone_and_all_else_stays() {
         for (detail, plain) in [
             (
-                "error: /tmp/benchstone-device-W2DOzX/tempfile_QoaQGQ.cl:1:43: use of `x/y`",
+                "error: /tmp/stampmill-device-W2DOzX/tempfile_QoaQGQ.cl:1:43: use of `x/y`",
                 "error: temporary.cl:1:43: use of `x/y`",
             ),
-            ("/tmp/benchstone-time-x8Lk2p/a.c:3: no", "temporary/a.c:3: no"),
+            ("/tmp/stampmill-time-x8Lk2p/a.c:3: no", "temporary/a.c:3: no"),
             (
                 "ld: /tmp/ccAb12Cd.o: undefined (/tmp/.tmpQw3rTy)",
                 "ld: temporary.o: undefined (temporary)",

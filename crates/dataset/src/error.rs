@@ -24,7 +24,7 @@ pub enum Error {
     ForeignLink(PathBuf),
     /// The folder in which the data set would come to be is not ours.
     #[error(
-        "{} was not made by benchstone, so it is left alone; move it away or name another folder with --out",
+        "{} was not made by stampmill, so it is left alone; move it away or name another folder with --out",
         .0.display()
     )]
     ForeignPartial(PathBuf),
@@ -100,7 +100,7 @@ pub enum Error {
         reason: String,
     },
     /// A part of a data set is not what the manifest says.
-    #[error("{}: {reason}; `benchstone fsck` checks all of it", folder.join(part).display())]
+    #[error("{}: {reason}; `stampmill fsck` checks all of it", folder.join(part).display())]
     Part {
         /// The data set.
         folder: PathBuf,
@@ -121,8 +121,8 @@ pub enum Error {
     },
     /// A data set of a later version.
     #[error(
-        "{} has version {found} of schema `{schema}`, this benchstone knows up to {known}; \
-         update benchstone to read it", path.display()
+        "{} has version {found} of schema `{schema}`, this stampmill knows up to {known}; \
+         update stampmill to read it", path.display()
     )]
     Newer {
         /// The data set.

@@ -1,4 +1,4 @@
-//! Data sets: what every stage of Benchstone reads and writes.
+//! Data sets: what every stage of Stampmill reads and writes.
 //!
 //! A data set is a folder of Parquet shards and one `dataset.json` ([`Manifest`]): which schema in
 //! which version, made from which inputs by which configuration, seed and tools, and how many rows
@@ -15,7 +15,7 @@
 //! - [`families`] groups near-duplicates; [`Licences`] decides by SPDX expression.
 //!
 //! ```
-//! use dataset::{Builder, Dataset, Notes, Row};
+//! use stampmill_dataset::{Builder, Dataset, Notes, Row};
 //! use serde::{Deserialize, Serialize};
 //!
 //! #[derive(Serialize, Deserialize, PartialEq, Debug)]

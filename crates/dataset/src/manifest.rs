@@ -51,8 +51,9 @@ pub struct Manifest {
     pub schema: String,
     /// Version of that schema.
     pub version: u32,
-    /// The benchstone that made it.
-    pub benchstone: String,
+    /// The stampmill that made it.
+    #[serde(alias = "benchstone")]
+    pub stampmill: String,
     /// Hash over all shards: equal identities hold equal rows in equal order.
     pub identity: String,
     /// Rows in all.
@@ -97,7 +98,7 @@ impl Manifest {
         Manifest {
             schema: schema.to_owned(),
             version,
-            benchstone: env!("CARGO_PKG_VERSION").to_owned(),
+            stampmill: env!("CARGO_PKG_VERSION").to_owned(),
             identity: Manifest::identity_of(&shards),
             rows: shards.iter().map(|shard| shard.rows).sum(),
             shards,

@@ -14,7 +14,7 @@ use std::{
 
 /// What the pages that commands make call their maker, within their first KiB: such a page may lie
 /// in a data set's folder and goes with it.
-pub const PAGE_GENERATOR: &str = "benchstone";
+pub const PAGE_GENERATOR: &str = "stampmill";
 const PAGES: [&str; 2] = ["report.html", "index.html"];
 
 /// Name of a data set's part.

@@ -71,7 +71,7 @@ fn writer(path: &Path, schema: SchemaRef) -> Result<ArrowWriter<File>> {
     let properties = WriterProperties::builder()
         .set_compression(Compression::ZSTD(level))
         .set_max_row_group_bytes(Some(GROUP_BYTES))
-        .set_created_by("benchstone".to_owned())
+        .set_created_by("stampmill".to_owned())
         .build();
     ArrowWriter::try_new(file, schema, Some(properties)).map_err(Error::writing(path))
 }

@@ -10,7 +10,7 @@ use std::{
 };
 
 /// By this file a folder is known for ours.
-pub(crate) const MARKER: &str = ".benchstone-partial";
+pub(crate) const MARKER: &str = ".stampmill-partial";
 const FORMAT: u32 = 1;
 const LOCK: &str = "lock";
 /// The data set while its shards are written.

@@ -1,8 +1,8 @@
 //! What holds for every data set.
 
-use dataset::{Builder, Code, Dataset, Error, Language, Manifest, Notes, Programs, Row};
 use proptest::prelude::*;
 use serde::{Deserialize, Serialize};
+use stampmill_dataset::{Builder, Code, Dataset, Error, Language, Manifest, Notes, Programs, Row};
 use std::path::Path;
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -171,7 +171,7 @@ trait TextOrEmpty {
     fn text_or_empty(&self) -> String;
 }
 
-impl TextOrEmpty for dataset::Program {
+impl TextOrEmpty for stampmill_dataset::Program {
     fn text_or_empty(&self) -> String {
         match &self.code {
             Code::Text(text) => text.clone(),

@@ -2,11 +2,11 @@
 
 #![expect(clippy::unwrap_used, reason = "what fails in set-up fails the test")]
 
-use dataset::{
+use serde::{Deserialize, Serialize};
+use stampmill_dataset::{
     Builder, Dataset, Error, Found, LARGEST_PROGRAM, Manifest, Notes, Programs, Row, Tally,
     Verdict, check,
 };
-use serde::{Deserialize, Serialize};
 use std::{
     collections::BTreeMap,
     ffi::OsStr,

@@ -1,7 +1,7 @@
 //! What holds for a whole process: a file of its own, so that no other test sees it.
 
-use dataset::{Builder, Dataset, Notes, Programs, Row};
 use serde::{Deserialize, Serialize};
+use stampmill_dataset::{Builder, Dataset, Notes, Programs, Row};
 use std::{fs, sync::Mutex};
 
 #[derive(Serialize, Deserialize)]
@@ -23,9 +23,9 @@ fn a_changed_part_is_found_on_opening_where_hashes_are_verified() {
     bytes[8] ^= 1;
     fs::write(&set.shards()[0], bytes).unwrap();
     assert!(Dataset::open(set.folder()).is_ok(), "size and number of rows are right");
-    dataset::verify_hashes(true);
+    stampmill_dataset::verify_hashes(true);
     let error = Dataset::open(set.folder()).unwrap_err().to_string();
-    dataset::verify_hashes(false);
+    stampmill_dataset::verify_hashes(false);
     assert!(error.contains("part-00000.parquet") && error.contains("its hash is"), "{error}");
 }
 
@@ -33,7 +33,7 @@ static HEARD: Mutex<Vec<String>> = Mutex::new(Vec::new());
 
 #[test]
 fn what_is_passed_over_without_a_row_is_said_once() {
-    dataset::on_notice(|notice| HEARD.lock().unwrap().push(notice.to_owned()));
+    stampmill_dataset::on_notice(|notice| HEARD.lock().unwrap().push(notice.to_owned()));
     let home = tempfile::tempdir().unwrap();
     fs::write(home.path().join("a.cl"), "kernel void a() {}").unwrap();
     std::os::unix::fs::symlink("/etc/passwd", home.path().join("b.cl")).unwrap();

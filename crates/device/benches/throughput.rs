@@ -5,14 +5,14 @@
 //! Rates are per minute on the wall and per minute of processor time of all processes, which what
 //! else the machine does hardly changes.
 //!
-//! `cargo bench -p device` [KERNELS]
+//! `cargo bench -p stampmill-device` [KERNELS]
 
-use device::{Options, run};
+use stampmill_device::{Options, run};
 use std::{path::PathBuf, time::Duration};
 
 fn main() {
     let count = std::env::args().skip(1).find_map(|word| word.parse().ok()).unwrap_or(12_usize);
-    let Ok(devices) = device::devices() else {
+    let Ok(devices) = stampmill_device::devices() else {
         println!("skipped: no OpenCL here");
         return;
     };
@@ -21,7 +21,7 @@ fn main() {
         println!("skipped: no PoCL here");
         return;
     };
-    let reference = std::env::var_os("BENCHSTONE_REFERENCE")
+    let reference = std::env::var_os("STAMPMILL_REFERENCE")
         .map_or_else(|| PathBuf::from("../../../shared/data"), PathBuf::from);
     let Ok(lines) = std::fs::read_to_string(reference.join("kernels/clgen.jsonl")) else {
         println!("skipped: no reference data");
@@ -39,7 +39,7 @@ fn main() {
     let measure = |name: &str, isolate: bool| {
         let options = Options {
             devices: pocl.name.clone(),
-            global_sizes: device::sizes("2^7..2^20").expect("sizes"),
+            global_sizes: stampmill_device::sizes("2^7..2^20").expect("sizes"),
             budget: Duration::from_millis(5),
             jobs: 1,
             isolate,

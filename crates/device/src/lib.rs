@@ -19,12 +19,12 @@
 //! driver or hangs the GPU costs its row, not the run.
 //!
 //! ```no_run
-//! use device::{Options, run};
+//! use stampmill_device::{Options, run};
 //!
 //! let options = Options { devices: "cpu,gpu".into(), ..Options::new("kernels", "runs") };
 //! let report = run(&options, &dataset::Silent)?;
 //! println!("{} rows, {:?}", report.rows, report.outcomes);
-//! # Ok::<(), device::Error>(())
+//! # Ok::<(), stampmill_device::Error>(())
 //! ```
 
 mod check;

@@ -1,8 +1,8 @@
 //! Runs on a real device: PoCL's, where it is installed.
 
 use dataset::{Builder, Dataset, Notes, Progress, Row};
-use device::{Error, Options, RunRow, Verify, run};
 use serde::{Deserialize, Serialize};
+use stampmill_device::{Error, Options, RunRow, Verify, run};
 use std::{
     collections::BTreeMap,
     path::Path,
@@ -15,7 +15,7 @@ use std::{
 
 /// The device under test; `None` after saying so.
 fn pocl() -> Option<String> {
-    let devices = device::devices().unwrap_or_default();
+    let devices = stampmill_device::devices().unwrap_or_default();
     let found = devices.into_iter().find(|device| device.platform == "Portable Computing Language");
     if found.is_none() {
         println!("skipped: no PoCL here");

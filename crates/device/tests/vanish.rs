@@ -2,7 +2,7 @@
 //! changes while it runs: hence one test, in a program of its own.
 
 use dataset::{Dataset, Progress};
-use device::{Options, RunRow, run};
+use stampmill_device::{Options, RunRow, run};
 use std::path::Path;
 
 const GOOD: &str = "kernel void A(global float* a) { a[get_global_id(0)] += 1.0f; }";

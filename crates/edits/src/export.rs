@@ -45,7 +45,7 @@ pub fn export(
     if !pairs.is_empty() && !pairs.iter().any(|pair| wanted(&pair)) {
         return Err(Error::Option {
             option: "--method",
-            reason: "none of these pairs are of self-play; `benchstone edits self-play` makes some"
+            reason: "none of these pairs are of self-play; `stampmill edits self-play` makes some"
                 .into(),
         });
     }
@@ -61,7 +61,7 @@ pub fn export(
                         return Err(Error::Option {
                             option: "--method",
                             reason: format!(
-                                "{} has no tag; make pairs with `benchstone edits pairs` first",
+                                "{} has no tag; make pairs with `stampmill edits pairs` first",
                                 pair.name()
                             ),
                         });

@@ -16,7 +16,7 @@
 //! - [`export()`] writes pairs as data to fine-tune on.
 //!
 //! ```no_run
-//! use edits::{Bench, Candidates, JudgeOptions, Limits, Pairs, Store, TestFolder, Tests};
+//! use stampmill_edits::{Bench, Candidates, JudgeOptions, Limits, Pairs, Store, TestFolder, Tests};
 //! use std::path::Path;
 //!
 //! let pairs = Pairs::read(Path::new("pairs"), Default::default())?.pairs;
@@ -24,8 +24,8 @@
 //! let bench = Bench::open(&timing::Options::default(), Limits::default(), &Store::of_user())?;
 //! let human = Candidates::same_human(&pairs);
 //! let options = JudgeOptions::default();
-//! edits::judge(&pairs, &human, &tests, &bench, &options, (Path::new("judged"), false), &dataset::Silent)?;
-//! # Ok::<(), edits::Error>(())
+//! stampmill_edits::judge(&pairs, &human, &tests, &bench, &options, (Path::new("judged"), false), &dataset::Silent)?;
+//! # Ok::<(), stampmill_edits::Error>(())
 //! ```
 
 mod bench;

@@ -7,7 +7,7 @@ use dataset::content_hash_of;
 use std::path::{Path, PathBuf};
 
 /// Version of what is kept: what earlier ones kept may hold a machine's faults as verdicts.
-const FORM: &str = "benchstone-store 2";
+const FORM: &str = "stampmill-store 2";
 
 /// A folder of kept results.
 #[derive(Clone, Debug)]
@@ -16,17 +16,17 @@ pub struct Store {
 }
 
 impl Store {
-    /// The store of this user: `$BENCHSTONE_CACHE/edits`, else `$XDG_CACHE_HOME/benchstone/edits`, else
-    /// `~/.cache/benchstone/edits`.
+    /// The store of this user: `$STAMPMILL_CACHE/edits`, else `$XDG_CACHE_HOME/stampmill/edits`, else
+    /// `~/.cache/stampmill/edits`.
     #[must_use]
     pub fn of_user() -> Store {
         let variable = |name: &str| std::env::var_os(name).map(PathBuf::from);
-        if let Some(cache) = variable("BENCHSTONE_CACHE") {
+        if let Some(cache) = variable("STAMPMILL_CACHE") {
             return Store::at(&cache.join("edits"));
         }
         let base = variable("XDG_CACHE_HOME").filter(|path| path.is_absolute());
         let base = base.or_else(|| variable("HOME").map(|home| home.join(".cache")));
-        Store::at(&base.unwrap_or_else(std::env::temp_dir).join("benchstone").join("edits"))
+        Store::at(&base.unwrap_or_else(std::env::temp_dir).join("stampmill").join("edits"))
     }
 
     /// A store in a folder, which is made when something is kept.

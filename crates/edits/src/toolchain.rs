@@ -321,7 +321,7 @@ impl Toolchain {
 }
 
 fn temporary() -> Result<Temporary> {
-    Temporary::new("benchstone-build").map_err(Error::file("create", &std::env::temp_dir()))
+    Temporary::new("stampmill-build").map_err(Error::file("create", &std::env::temp_dir()))
 }
 
 /// Where the precompiled form of a header is looked for by the compiler.

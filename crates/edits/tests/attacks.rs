@@ -3,7 +3,7 @@
 //! The test runs in a process namespace of its own, so that what gets out of the judge's sandbox gets no further.
 
 use dataset::Dataset;
-use edits::{
+use stampmill_edits::{
     Bench, Candidates, JudgeOptions, Judgement, Limits, Pair, Store, TestFolder, Tests, judge,
 };
 use std::{path::Path, process::Command, time::Duration};
@@ -39,7 +39,7 @@ fn attempts(home: &Path) -> Vec<(String, &'static [&'static str])> {
         ),
         plain("cpu_set_t one; CPU_ZERO(&one); CPU_SET(0, &one); bad |= sched_setaffinity(parent, sizeof one, &one) == 0;", &["accepted"]),
         plain("bad |= setpriority(PRIO_PROCESS, parent, 19) == 0;", &["accepted"]),
-        plain("fputs(\"benchstone-launch: cannot start: fake\\n\", stderr); exit(127);", &["wrong-output"]),
+        plain("fputs(\"stampmill-launch: cannot start: fake\\n\", stderr); exit(127);", &["wrong-output"]),
         plain(
             &format!("const char *paths[] = {{\"{judged}\", \"{home}/tests/p1/output.0.txt\", \"{home}/new\", \"/tmp/new\"}}; for (const char *at : paths) \
                 bad |= open(at, O_RDWR | O_CREAT, 0600) >= 0 || unlink(at) == 0 || mkdir(at, 0700) == 0;"),
@@ -86,7 +86,7 @@ fn pair() -> Pair {
 fn tests(home: &Path) -> Tests {
     let put = |name: &str, numbers: &[u64]| {
         let folder = TestFolder::create(&home.join(name)).expect("it is ours");
-        let test = |(at, n): (usize, &u64)| edits::Test {
+        let test = |(at, n): (usize, &u64)| stampmill_edits::Test {
             number: at as u64,
             input: format!("{n}\n").into(),
             output: format!("{}\n", n * (n + 1) / 2).into(),
@@ -126,7 +126,7 @@ fn what_reaches_for_the_judge_has_its_verdict_and_the_others_theirs() {
     let candidates = Candidates { src_id: "s1".into(), programs, ..Candidates::default() };
     let (out, silent) = (home.path().join("judged"), dataset::Silent);
     let options = JudgeOptions::default();
-    let report = edits::with_jobs(2, || {
+    let report = stampmill_edits::with_jobs(2, || {
         judge(&[pair], &[candidates], &tests, &bench, &options, (&out, false), &silent)
     });
     let report = report.unwrap();

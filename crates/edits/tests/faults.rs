@@ -1,6 +1,8 @@
 //! A machine without room makes no verdicts, and what it could not judge is judged once there is room.
 
-use edits::{Bench, Candidates, JudgeOptions, Limits, Pair, Store, TestFolder, Tests, judge};
+use stampmill_edits::{
+    Bench, Candidates, JudgeOptions, Limits, Pair, Store, TestFolder, Tests, judge,
+};
 use std::{path::Path, process::Command};
 
 const HOME: &str = "EDITS_FAULTS_HOME";
@@ -13,7 +15,8 @@ fn judged(home: &Path) -> String {
         Err(error) => return format!("skipped: {error}"),
     };
     let visible = TestFolder::create(&home.join("tests")).expect("it is ours");
-    let test = edits::Test { number: 0, input: b"20\n".to_vec(), output: b"210\n".to_vec() };
+    let test =
+        stampmill_edits::Test { number: 0, input: b"20\n".to_vec(), output: b"210\n".to_vec() };
     visible.put("p1", &[test]).expect("it is ours");
     let read = "#include <cstdio>\nint main() { int n; if (scanf(\"%d\", &n) != 1) return 1;";
     let pair = Pair {

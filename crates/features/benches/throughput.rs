@@ -1,13 +1,13 @@
 //! All three published spaces over 10,000 kernels, against a process per kernel, in one run.
 //!
-//! `cargo bench -p features` prints kernels per second and core for both and their ratio. Time is
+//! `cargo bench -p stampmill-features` prints kernels per second and core for both and their ratio. Time is
 //! processor time of this process and all its children, so that a busy machine does not matter.
 //! The other side starts `clang-19` and then an extractor for each kernel (this program again, for
 //! the two spaces of bitcode alone: it is spared the second parse that Grewe's features take).
 
 use dataset::{Code, Language, Program};
-use features::{Extractor, Options, space, spaces};
 use llvm::{Context, Library, Version};
+use stampmill_features::{Extractor, Options, space, spaces};
 use std::{error::Error, path::Path, process::Command};
 
 const KERNELS: usize = 10_000;
@@ -86,7 +86,7 @@ fn process_per_kernel(kernels: &[Program]) -> Result<f64, Box<dyn Error>> {
 fn describe_bitcode(path: &Path) -> Result<(), Box<dyn Error>> {
     let context = Context::new(Library::nearest(Version { major: 19, minor: 0, patch: 0 })?);
     let module = context.parse("module", &std::fs::read(path)?)?;
-    let view = features::ProgramView { module: Some(&module), ..Default::default() };
+    let view = stampmill_features::ProgramView { module: Some(&module), ..Default::default() };
     for name in ["instcount", "autophase"] {
         if space(name)?.extract(&view).is_none() {
             return Err("no vector".into());

@@ -41,7 +41,7 @@ pub enum Error {
         dimension: String,
     },
     /// A data set of features without a single vector of the space asked for.
-    #[error("{} has no vectors of `{space}`; extract them with `benchstone features --space {space}`", path.display())]
+    #[error("{} has no vectors of `{space}`; extract them with `stampmill features --space {space}`", path.display())]
     NoVectors {
         /// The data set.
         path: PathBuf,

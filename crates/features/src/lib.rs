@@ -22,10 +22,10 @@
 //!
 //! A file with several kernels has one row for each in the spaces that tell functions apart, and
 //! the vectors of the whole module in every one of these rows: isolate kernels first
-//! (`benchstone prepare`) where a kernel's own IR vector is wanted.
+//! (`stampmill prepare`) where a kernel's own IR vector is wanted.
 //!
 //! ```
-//! use features::{Extracted, ProgramView, space};
+//! use stampmill_features::{Extracted, ProgramView, space};
 //! use llvm::{Context, Library};
 //!
 //! let Ok(library) = Library::newest() else { return Ok(()) };

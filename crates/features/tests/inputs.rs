@@ -1,8 +1,8 @@
 //! Rows of all kinds of input. What needs clang or LLVM is skipped, and says so, without it.
 
 use dataset::{Code, Dataset, Language, Program, Programs, Silent};
-use features::{Extractor, Options, Points, Row, project, space, spaces};
 use llvm::{Context, Library};
+use stampmill_features::{Extractor, Options, Points, Row, project, space, spaces};
 use std::fs;
 
 fn extractor(list: &str) -> Extractor {

@@ -1,14 +1,14 @@
 //! The published values: skipped, and said so, where the reference data or the compiler is absent.
 
 use dataset::{Code, Language, Program};
-use features::{Extractor, Options, Ways, spaces};
 use serde_json::Value;
+use stampmill_features::{Extractor, Options, Ways, spaces};
 use std::path::PathBuf;
 
 const COUNTERS: [&str; 6] = ["comp", "rational", "mem", "localmem", "coalesced", "atomic"];
 
 fn reference(path: &str) -> Option<Vec<Value>> {
-    let folder = std::env::var_os("BENCHSTONE_REFERENCE")
+    let folder = std::env::var_os("STAMPMILL_REFERENCE")
         .map_or_else(|| PathBuf::from("../../../shared/data"), PathBuf::from);
     let Ok(text) = std::fs::read_to_string(folder.join(path)) else {
         println!("skipped: no reference data {path}");
@@ -95,7 +95,7 @@ fn autophase_equals_every_published_row() {
 fn the_spaces_have_as_many_dimensions_as_the_published_targets() {
     let Some(rows) = reference("targets/suites.jsonl") else { return };
     for space in ["instcount", "autophase"] {
-        let dimensions = features::space(space).expect("registered").dimensions().len();
+        let dimensions = stampmill_features::space(space).expect("registered").dimensions().len();
         for row in &rows {
             assert_eq!(list(row, space).map(|vector| vector.len()), Some(dimensions));
         }

@@ -185,7 +185,7 @@ impl Heuristic {
         let file: File = serde_json::from_str(&text).map_err(|error| bad(error.to_string()))?;
         if file.schema != SCHEMA || file.version > VERSION {
             return Err(bad(format!(
-                "it is `{}` version {}, this benchstone reads `{SCHEMA}` up to {VERSION}",
+                "it is `{}` version {}, this stampmill reads `{SCHEMA}` up to {VERSION}",
                 file.schema, file.version
             )));
         }

@@ -11,7 +11,7 @@
 //! (predicted / static) and the right way up (static / predicted), side by side.
 //!
 //! ```
-//! use heuristics::{CrossvalOptions, Row, Task, crossval};
+//! use stampmill_heuristics::{CrossvalOptions, Row, Task, crossval};
 //!
 //! // Where little data moves per operation the GPU is faster.
 //! let row = |at: usize| Row {
@@ -34,7 +34,7 @@
 //! assert!(scores.accuracy > 0.8);
 //! // Half of the rows would run four times slower if the CPU did everything.
 //! assert!((scores.over["CPU"].oracle_geomean - 2.0).abs() < 1e-9);
-//! # Ok::<(), heuristics::Error>(())
+//! # Ok::<(), stampmill_heuristics::Error>(())
 //! ```
 
 mod error;

@@ -1,14 +1,14 @@
 //! Bitcode per second and core: parsed, hashed, counted and signed in one process, against `llvm-dis`
 //! and a counting process for each module; and what of our time LLVM's own reader takes.
 //!
-//! `cargo bench -p ir -- MODULES [BYTES]`, a data set of `benchstone ir build` and how much of it to look
+//! `cargo bench -p stampmill-ir -- MODULES [BYTES]`, a data set of `stampmill ir build` and how much of it to look
 //! at (8 MB unless given). Without one, C of the zstd sources that this workspace builds with is compiled.
 //! Modules that `llvm-dis` is too old for are left out on both sides. Rates are of processor time, so that
 //! a busy machine distorts them less.
 
 use dataset::Dataset;
-use ir::Module;
 use llvm::{Context, Library};
+use stampmill_ir::Module;
 use std::{
     error::Error,
     fs,
@@ -60,7 +60,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     for content in &modules {
         let context = Context::new(library);
         let module = context.parse("module", content)?;
-        instructions += ir::look(&module, content).structure.instructions;
+        instructions += stampmill_ir::look(&module, content).structure.instructions;
     }
     let ours = processor_seconds()?.0 - start;
     println!(

@@ -1,12 +1,12 @@
 //! How far our structural hash agrees with LLVM's own, on the modules of a data set.
 //!
-//! `cargo run --release -p ir --example agreement DATASET` runs LLVM's `print<structural-hash>`
+//! `cargo run --release -p stampmill-ir --example agreement DATASET` runs LLVM's `print<structural-hash>`
 //! with `detailed` on every module, in a process of its own because the pass prints, and compares
 //! the equivalence classes of both: which pairs of modules, and of functions, they call equal.
 
 use dataset::Dataset;
-use ir::Module;
 use llvm::{Context, Library};
+use stampmill_ir::Module;
 use std::{
     collections::{BTreeMap, HashMap},
     error::Error,

@@ -24,7 +24,7 @@ pub enum Error {
         source: std::io::Error,
     },
     /// A command line that names no compiler.
-    #[error("no compiler given; write `benchstone ir wrap -- clang-19 -c a.c`")]
+    #[error("no compiler given; write `stampmill ir wrap -- clang-19 -c a.c`")]
     NoCompiler,
     /// A program could not be started.
     #[error("cannot start {program}: {reason}")]
@@ -84,7 +84,7 @@ pub enum Error {
         program: String,
     },
     /// What is in the way is not ours to replace.
-    #[error("{path} is no {what} of benchstone's, so it is not replaced; name another place", path = path.display())]
+    #[error("{path} is no {what} of stampmill's, so it is not replaced; name another place", path = path.display())]
     Foreign {
         /// What is in the way.
         path: PathBuf,

@@ -20,7 +20,7 @@
 //! let context = Context::new(library);
 //! let one = context.parse("one", b"define i32 @f(i32 %a) { %b = add i32 %a, 1\n ret i32 %b }")?;
 //! let two = context.parse("two", b"define i32 @g(i32 %x) { %y = add i32 %x, 1\n ret i32 %y }")?;
-//! assert_eq!(ir::structure(&one).module, ir::structure(&two).module);
+//! assert_eq!(stampmill_ir::structure(&one).module, ir::structure(&two).module);
 //! # Ok::<(), llvm::Error>(())
 //! ```
 
@@ -60,9 +60,9 @@ pub(crate) fn cache_folder(named: Option<&Path>) -> PathBuf {
         |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let folder = named
         .map(PathBuf::from)
-        .or_else(|| variable("BENCHSTONE_CACHE"))
-        .or_else(|| variable("XDG_CACHE_HOME").map(|folder| folder.join("benchstone")))
-        .or_else(|| variable("HOME").map(|folder| folder.join(".cache/benchstone")))
+        .or_else(|| variable("STAMPMILL_CACHE"))
+        .or_else(|| variable("XDG_CACHE_HOME").map(|folder| folder.join("stampmill")))
+        .or_else(|| variable("HOME").map(|folder| folder.join(".cache/stampmill")))
         .unwrap_or_else(std::env::temp_dir);
     folder.join("ir")
 }

@@ -14,7 +14,7 @@ use std::{
 /// What a wrapped compiler knows about a module.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Record {
-    /// Package, as the build said (`BENCHSTONE_IR_PACKAGE`, cargo's own variables).
+    /// Package, as the build said (`STAMPMILL_IR_PACKAGE`, cargo's own variables).
     pub package: String,
     /// Its version.
     pub version: String,

@@ -1,4 +1,4 @@
-//! Packages whose builds attack the one who builds them: through `benchstone ir build dir:`, as users do.
+//! Packages whose builds attack the one who builds them: through `stampmill ir build dir:`, as users do.
 //!
 //! Every attack is bounded (counts, sizes, seconds). What is looked at is what is around the build: files
 //! outside, listeners, processes, and the data set, which must hold a row about the package.
@@ -47,13 +47,13 @@ impl Home {
         fs::write(self.at(name).join("a.c"), "int a(int x) { return x * 3; }\n").unwrap();
     }
 
-    fn benchstone(&self, words: &[&str]) -> Output {
+    fn stampmill(&self, words: &[&str]) -> Output {
         // Built with the workspace, beside this test.
-        let program = sandbox::companion("benchstone").expect("benchstone is built");
+        let program = sandbox::companion("stampmill").expect("stampmill is built");
         Command::new(program)
             .args(words)
             .current_dir(self.folder.path())
-            .env("BENCHSTONE_CACHE", self.at("cache"))
+            .env("STAMPMILL_CACHE", self.at("cache"))
             .env("TMPDIR", self.at("scratch"))
             .env("A_KEY_OF_THE_USER", SECRET)
             .output()
@@ -68,7 +68,7 @@ impl Home {
         words.extend(flags);
         words.extend(sources.iter().map(String::as_str));
         let begun = Instant::now();
-        let output = self.benchstone(&words);
+        let output = self.stampmill(&words);
         assert!(begun.elapsed() < Duration::from_secs(100), "it hung");
         let said = String::from_utf8_lossy(&output.stderr);
         assert!(matches!(output.status.code(), Some(0 | 1)), "{}: {said}", output.status);
@@ -80,10 +80,10 @@ impl Home {
     fn rows(&self) -> Vec<Value> {
         let sql = "SELECT kind, package, path, verdict, detail, log, CAST(content AS VARCHAR) AS text FROM m";
         let sql_without = "SELECT kind, package, path, verdict, detail, log FROM m";
-        let mut output = self.benchstone(&["query", sql, "m=modules", "--format", "jsonl"]);
+        let mut output = self.stampmill(&["query", sql, "m=modules", "--format", "jsonl"]);
         if !output.status.success() {
             // Bitcode is no text.
-            output = self.benchstone(&["query", sql_without, "m=modules", "--format", "jsonl"]);
+            output = self.stampmill(&["query", sql_without, "m=modules", "--format", "jsonl"]);
         }
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
         let rows: Vec<Value> =
@@ -225,7 +225,7 @@ fn a_forged_store_is_data_and_leads_nowhere() {
         \\\"source_hash\\\":\\\"\\\",\\\"bitcode\\\":\\\"$(1)\\\",\\\"trouble\\\":\\\"\\\"}";
     home.package("forges", "", "$(MAKE) -f forge.mk");
     let forge = format!(
-        "OUTSIDE = {}\nrecord = {record}\nS = $(BENCHSTONE_IR_STORE)\nall:\n\
+        "OUTSIDE = {}\nrecord = {record}\nS = $(STAMPMILL_IR_STORE)\nall:\n\
          \techo garbage > $(S)/garbage.json\n\
          \tmkfifo $(S)/pipe.json $(S)/pipe.bc\n\
          \tln -s /dev/zero $(S)/endless.json\n\
@@ -258,7 +258,7 @@ fn a_forged_store_is_data_and_leads_nowhere() {
 fn links_in_place_of_its_folders_are_not_followed() {
     for (what, line) in [
         ("tree", "cd .. && mv tree gone && ln -s $(OUTSIDE) tree"),
-        ("store", "rm -rf $(BENCHSTONE_IR_STORE) && ln -s $(OUTSIDE) $(BENCHSTONE_IR_STORE)"),
+        ("store", "rm -rf $(STAMPMILL_IR_STORE) && ln -s $(OUTSIDE) $(STAMPMILL_IR_STORE)"),
         // Once written through by a look for room.
         ("room", "ln -s $(OUTSIDE)/LICENSE ../room; false"),
         ("licence", "ln -s $(OUTSIDE)/LICENSE LICENSE"),
@@ -310,7 +310,7 @@ fn a_folder_of_the_users_is_not_taken_for_ours() {
     let thesis = home.at("modules.work/thesis.txt");
     fs::create_dir(home.at("modules.work")).unwrap();
     fs::write(&thesis, "years of work").unwrap();
-    let output = home.benchstone(&["ir", "build", "dir:plain", "--out", "modules"]);
+    let output = home.stampmill(&["ir", "build", "dir:plain", "--out", "modules"]);
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(2), "{said}");
     assert!(said.contains("modules.work is no work folder"), "{said}");
@@ -318,7 +318,7 @@ fn a_folder_of_the_users_is_not_taken_for_ours() {
     // Nor through a link.
     fs::remove_dir_all(home.at("modules.work")).unwrap();
     std::os::unix::fs::symlink(home.at("outside"), home.at("modules.work")).unwrap();
-    let output = home.benchstone(&["ir", "build", "dir:plain", "--out", "modules"]);
+    let output = home.stampmill(&["ir", "build", "dir:plain", "--out", "modules"]);
     assert_eq!(output.status.code(), Some(2));
     assert!(exists(&home.at("outside/LICENSE")));
 }

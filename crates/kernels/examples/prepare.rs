@@ -1,6 +1,6 @@
 //! Prepares a raw data set, folder or file: `prepare INPUT OUT [JOBS]`; prints the report as JSON.
 
-use kernels::{Options, prepare};
+use stampmill_kernels::{Options, prepare};
 use std::{process::ExitCode, sync::atomic::AtomicBool};
 
 fn main() -> ExitCode {

@@ -24,7 +24,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 /// What C's headers would define.
 const HEADER: &str = include_str!("functions.h");
 /// Name of that header.
-const HEADER_NAME: &str = "benchstone-c.h";
+const HEADER_NAME: &str = "stampmill-c.h";
 /// `-cl-std`: the one with program-scope variables and pointers to any address space.
 const STANDARD: &str = "CL2.0";
 /// Errors that one look at a program may find.

@@ -22,13 +22,13 @@
 //! Everything is a [`KernelRow`] in the end, what was turned away too; the [`Report`] counts.
 //!
 //! ```no_run
-//! use kernels::{Options, prepare};
+//! use stampmill_kernels::{Options, prepare};
 //! use std::sync::atomic::AtomicBool;
 //!
 //! let options = Options::new("raw", "kernels");
 //! let report = prepare(&options, &dataset::Silent, &AtomicBool::new(false))?;
 //! println!("{} files gave {} unique kernels", report.files, report.unique_kernels);
-//! # Ok::<(), kernels::Error>(())
+//! # Ok::<(), stampmill_kernels::Error>(())
 //! ```
 
 mod chunks;

@@ -9,7 +9,7 @@ pub(crate) const STANDARDS: [&str; 4] = ["CL2.0", "CL1.2", "CL3.0", "CL1.1"];
 const TRIPLE: Triple = Triple::Spir64;
 
 /// Name of the virtual header that holds definitions a content file lacks.
-const PRELUDE: &str = "benchstone-prelude.h";
+const PRELUDE: &str = "stampmill-prelude.h";
 
 /// Diagnostics asked for: enough that one round of repair sees every missing name.
 const DIAGNOSTICS: u32 = 200;

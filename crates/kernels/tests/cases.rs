@@ -3,7 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "what fails in set-up fails the test")]
 
 use dataset::Dataset;
-use kernels::{KernelRow, Options, prepare};
+use stampmill_kernels::{KernelRow, Options, prepare};
 use std::{
     fmt::Write as _,
     fs,
@@ -17,7 +17,7 @@ fn prepared(input: &Path, out: &Path) -> Option<Vec<KernelRow>> {
         Ok(_) => {
             Some(Dataset::open(out).unwrap().rows().unwrap().map(|row| row.unwrap()).collect())
         }
-        Err(kernels::Error::Clang(error)) => {
+        Err(stampmill_kernels::Error::Clang(error)) => {
             println!("skipped: {error}");
             None
         }
@@ -90,7 +90,7 @@ fn assert_same_texts(first: &[KernelRow], again: &[KernelRow]) {
 
 /// Published kernels, one file each; every tenth, because a debugger's patience is finite.
 fn published(file: &str, into: &Path) -> bool {
-    let data = std::env::var_os("BENCHSTONE_REFERENCE")
+    let data = std::env::var_os("STAMPMILL_REFERENCE")
         .map_or_else(|| PathBuf::from("../../../shared/data"), PathBuf::from);
     let Ok(lines) = fs::read_to_string(data.join("kernels").join(file)) else {
         println!("skipped: no reference data at {}", data.display());

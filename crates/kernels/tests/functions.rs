@@ -3,8 +3,8 @@
 #![expect(clippy::unwrap_used, reason = "what fails in set-up fails the test")]
 
 use dataset::{Builder, Dataset, Notes};
-use kernels::{KernelRow, Options, prepare};
 use mine::ContentFile;
+use stampmill_kernels::{KernelRow, Options, prepare};
 use std::sync::atomic::AtomicBool;
 
 /// The rows that a C program gives; `None` where there is no clang.
@@ -28,7 +28,7 @@ fn functions(text: &str) -> Option<Vec<KernelRow>> {
         Ok(_) => {
             Some(Dataset::open(&out).unwrap().rows().unwrap().map(|row| row.unwrap()).collect())
         }
-        Err(kernels::Error::Clang(error)) => {
+        Err(stampmill_kernels::Error::Clang(error)) => {
             println!("skipped: {error}");
             None
         }

@@ -1,7 +1,7 @@
 //! Programs that mean harm, or only do it: a verdict each, and the others are prepared.
 
 use dataset::{Dataset, Silent};
-use kernels::{KernelRow, Options, prepare};
+use stampmill_kernels::{KernelRow, Options, prepare};
 use std::{collections::BTreeMap, fs, sync::atomic::AtomicBool, time::Duration};
 
 #[test]
@@ -41,7 +41,7 @@ fn hostile_programs_are_verdicts_and_the_rest_is_prepared() {
     let options = Options { jobs: 2, limit: Duration::from_secs(5), ..Options::new(&folder, &out) };
     let report = match prepare(&options, &Silent, &AtomicBool::new(false)) {
         Ok(report) => report,
-        Err(kernels::Error::Clang(error)) => {
+        Err(stampmill_kernels::Error::Clang(error)) => {
             println!("skipped: {error}");
             return;
         }
@@ -73,7 +73,7 @@ fn verdicts(programs: &[(&str, &str)]) -> Option<BTreeMap<String, Vec<(String, S
     }
     let out = home.path().join("kernels");
     match prepare(&Options::new(&folder, &out), &Silent, &AtomicBool::new(false)) {
-        Err(kernels::Error::Clang(error)) => {
+        Err(stampmill_kernels::Error::Clang(error)) => {
             println!("skipped: {error}");
             return None;
         }
@@ -183,7 +183,9 @@ fn what_was_rejected_before_keeps_its_row_and_nothing_is_lost() {
         let options = Options { jobs: 2, force: true, ..Options::new(input, &out) };
         let report = match prepare(&options, &Silent, &AtomicBool::new(false)) {
             Ok(report) => report,
-            Err(kernels::Error::Clang(error)) => panic!("the clang worker is built here: {error}"),
+            Err(stampmill_kernels::Error::Clang(error)) => {
+                panic!("the clang worker is built here: {error}")
+            }
             Err(error) => panic!("{error}"),
         };
         let rows = Dataset::open(&out).expect("a data set").rows::<KernelRow>().expect("kernels");
@@ -214,7 +216,7 @@ fn an_input_that_changed_since_the_run_was_stopped_is_named() {
     }
     let options = Options { jobs: 1, ..Options::new(&folder, home.path().join("kernels")) };
     let stopped = prepare(&options, &Silent, &AtomicBool::new(true));
-    assert!(matches!(stopped, Err(kernels::Error::Cancelled)), "{stopped:?}");
+    assert!(matches!(stopped, Err(stampmill_kernels::Error::Cancelled)), "{stopped:?}");
     fs::remove_file(folder.join("b.cl")).expect("it was there");
     fs::write(folder.join("c.cl"), "kernel void d() {}").expect("a file");
     let error = prepare(&options, &Silent, &AtomicBool::new(false)).expect_err("it was changed");

@@ -52,7 +52,7 @@ pub enum Error {
         runs: PathBuf,
         /// What no row of it is.
         what: String,
-        /// What `benchstone run` needs.
+        /// What `stampmill run` needs.
         flags: String,
     },
     /// Too little to learn from.

@@ -50,7 +50,7 @@ impl Task {
         }
     }
 
-    /// The flags of a `benchstone run` that costs can be read from.
+    /// The flags of a `stampmill run` that costs can be read from.
     #[must_use]
     pub fn flags(&self, global: u64) -> String {
         let local = match self {

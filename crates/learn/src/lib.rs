@@ -12,7 +12,7 @@
 //!
 //! ```
 //! use heuristics::{Row, Task};
-//! use learn::Plan;
+//! use stampmill_learn::Plan;
 //!
 //! let row = |x: f64| Row {
 //!     program: x.to_string(), variant: String::new(), group: x.to_string(), features: vec![x],
@@ -25,7 +25,7 @@
 //! };
 //! let committee = Plan::parse("tree:5,knn:5")?.fit(&task, 1)?;
 //! assert!(committee.entropy(&[4.5]) >= committee.entropy(&[0.0]));
-//! # Ok::<(), learn::Error>(())
+//! # Ok::<(), stampmill_learn::Error>(())
 //! ```
 
 mod committee;

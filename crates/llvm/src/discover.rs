@@ -10,7 +10,7 @@ use std::{
 };
 
 /// Names the library to use instead of the newest found.
-pub const OVERRIDE: &str = "BENCHSTONE_LIBLLVM";
+pub const OVERRIDE: &str = "STAMPMILL_LIBLLVM";
 
 /// The earliest LLVM whose C API has all that is used here.
 pub const EARLIEST: u32 = 14;

@@ -7,7 +7,7 @@ pub enum Error {
     /// No library of LLVM 14 or later on this machine.
     #[error(
         "no LLVM library found (14 or later); install one (`apt install libllvm19`, or a Rust \
-         toolchain by rustup) or name its file in BENCHSTONE_LIBLLVM"
+         toolchain by rustup) or name its file in STAMPMILL_LIBLLVM"
     )]
     NoLibrary,
     /// The file could not be loaded.
@@ -29,7 +29,7 @@ pub enum Error {
     /// The module was written by a later LLVM than the one that should read it.
     #[error(
         "{name}: written by {producer}, too new for LLVM {library}; \
-         name a newer library in BENCHSTONE_LIBLLVM"
+         name a newer library in STAMPMILL_LIBLLVM"
     )]
     TooNew {
         /// The module.

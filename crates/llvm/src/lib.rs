@@ -3,7 +3,7 @@
 //! Nothing here is linked against LLVM: [`Library::newest`] finds the libraries of a machine (the
 //! distribution's, rustc's own) and loads the newest, because a later LLVM reads what every earlier
 //! one wrote. [`Library::nearest`] takes the one closest to a module's writer instead, which sees
-//! the module as it was written. `BENCHSTONE_LIBLLVM` overrides both.
+//! the module as it was written. `STAMPMILL_LIBLLVM` overrides both.
 //!
 //! - [`Context`]: what modules live in, one per thread; reads bitcode and textual IR;
 //! - [`Module`]: verify, print, write, run pass pipelines, and walk [`Function`]s, [`Block`]s,
@@ -15,7 +15,7 @@
 //! LLVM's messages come back in [`Error`]s and [`Context::diagnostics`]; nothing is printed.
 //!
 //! ```
-//! use llvm::{Context, Library, Opcode};
+//! use stampmill_llvm::{Context, Library, Opcode};
 //!
 //! let Ok(library) = Library::newest() else { return Ok(()) };
 //! let context = Context::new(library);
@@ -32,7 +32,7 @@
 //! let opcodes: Vec<Opcode> =
 //!     sum.blocks().flat_map(|block| block.instructions()).map(|i| i.opcode()).collect();
 //! assert_eq!(opcodes, [Opcode::Add, Opcode::Ret]);
-//! # Ok::<(), llvm::Error>(())
+//! # Ok::<(), stampmill_llvm::Error>(())
 //! ```
 
 mod bitstream;

@@ -22,7 +22,7 @@ pub struct Library {
 static LOADED: Mutex<BTreeMap<PathBuf, &'static Library>> = Mutex::new(BTreeMap::new());
 
 impl Library {
-    /// The newest LLVM of this machine that loads, or the one `BENCHSTONE_LIBLLVM` names.
+    /// The newest LLVM of this machine that loads, or the one `STAMPMILL_LIBLLVM` names.
     ///
     /// # Errors
     /// [`Error::NoLibrary`] where none is found, else why the newest could not be loaded.

@@ -1,6 +1,6 @@
 //! What holds for every LLVM of the machine; skipped, and said so, where there is none.
 
-use llvm::{Context, Error, Identification, Library, Opcode, TypeKind, candidates};
+use stampmill_llvm::{Context, Error, Identification, Library, Opcode, TypeKind, candidates};
 use std::thread;
 
 const TEXT: &str = "

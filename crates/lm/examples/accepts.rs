@@ -1,18 +1,18 @@
 //! The share of a corpus that the constraint accepts, and what it refuses of the rest.
 //!
 //! ```sh
-//! cargo run --release -p lm --example accepts -- kernels                    # a data set of `prepare`
-//! cargo run --release -p lm --example accepts -- kernels models/infill      # with a checkpoint's tokenizer
-//! cargo run --release -p lm --example accepts -- kernels spelled            # every name letter by letter
+//! cargo run --release -p stampmill-lm --example accepts -- kernels                    # a data set of `prepare`
+//! cargo run --release -p stampmill-lm --example accepts -- kernels models/infill      # with a checkpoint's tokenizer
+//! cargo run --release -p stampmill-lm --example accepts -- kernels spelled            # every name letter by letter
 //! ```
 
 use dataset::{Dataset, Verdict};
-use lm::{
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+use stampmill_lm::{
     constrain::{Constraint, Grammar, Refusal},
     tokenizer::{Special, Syntax, Tokenizer, read},
 };
-use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, env, path::Path, sync::Arc, time::Instant};
 
 /// The columns that matter here.

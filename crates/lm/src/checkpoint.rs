@@ -34,17 +34,17 @@ impl Checkpoint {
     /// Load a checkpoint.
     ///
     /// # Errors
-    /// When a file is missing or broken, the checkpoint is not one of `benchstone train`, or its
+    /// When a file is missing or broken, the checkpoint is not one of `stampmill train`, or its
     /// tokenizer is another model's.
     pub fn load(folder: &Path) -> Result<Checkpoint> {
         let model = Model::load(folder)?;
         let path = folder.join("config.json");
         let own: Own =
-            serde_json::from_value(model.config()["benchstone"].clone()).map_err(|_| {
+            serde_json::from_value(model.config()["stampmill"].clone()).map_err(|_| {
                 nn::Error::Config {
                 path: path.clone(),
-                why: "no section `benchstone`: the weights can be run, but which tokens begin and \
-                      end a kernel is not known; only checkpoints of `benchstone train` are sampled"
+                why: "no section `stampmill`: the weights can be run, but which tokens begin and \
+                      end a kernel is not known; only checkpoints of `stampmill train` are sampled"
                     .to_owned(),
             }
             })?;

@@ -89,7 +89,7 @@ pub fn prepare(
     let training = &recipe.training;
     if entries.is_empty() {
         return Err(Error::EmptyCorpus(
-            "the corpus holds no accepted kernel: see `benchstone query \"SELECT verdict, count(*) \
+            "the corpus holds no accepted kernel: see `stampmill query \"SELECT verdict, count(*) \
              FROM k GROUP BY verdict\" k=CORPUS`"
                 .to_owned(),
         ));

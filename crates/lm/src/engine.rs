@@ -1,4 +1,4 @@
-//! The training engine, `benchstone-torch`: a program of its own that links libtorch.
+//! The training engine, `stampmill-torch`: a program of its own that links libtorch.
 
 use crate::{Error, Result};
 use dataset::Progress;
@@ -15,9 +15,9 @@ use std::{
 };
 
 /// Environment variable that names the engine's executable.
-pub const ENGINE_VARIABLE: &str = "BENCHSTONE_TORCH";
+pub const ENGINE_VARIABLE: &str = "STAMPMILL_TORCH";
 
-const ENGINE: &str = "benchstone-torch";
+const ENGINE: &str = "stampmill-torch";
 
 /// Signal of the kernel's out-of-memory killer.
 const KILL: i32 = 9;
@@ -85,7 +85,7 @@ pub fn find_engine() -> Option<PathBuf> {
     let cache = env::var_os("XDG_CACHE_HOME")
         .map(PathBuf::from)
         .or_else(|| env::var_os("HOME").map(|home| PathBuf::from(home).join(".cache")))
-        .map(|cache| cache.join("benchstone/torch/bin").join(ENGINE));
+        .map(|cache| cache.join("stampmill/torch/bin").join(ENGINE));
     let path = env::var_os("PATH").unwrap_or_default();
     let on_path = env::split_paths(&path).map(|folder| folder.join(ENGINE));
     beside.into_iter().chain(cache).chain(on_path).find(|path| path.is_file())
@@ -123,7 +123,7 @@ pub fn check_engine(device: &str) -> Result<()> {
 
 /// The engine's own line of what it wrote, or else all of it.
 fn complaint(said: &str) -> String {
-    let own = said.lines().rev().find_map(|line| line.strip_prefix("benchstone-torch:"));
+    let own = said.lines().rev().find_map(|line| line.strip_prefix("stampmill-torch:"));
     own.unwrap_or(said).trim().to_owned()
 }
 

@@ -300,18 +300,18 @@ impl Recipe {
                 "max_position_embeddings": training.length, "rms_norm_eps": 1e-6,
                 "rope_theta": 10000.0, "tie_word_embeddings": false, "attention_bias": false,
                 "mlp_bias": false, "torch_dtype": "bfloat16", "bos_token_id": ids[0],
-                "eos_token_id": ids[1], "pad_token_id": ids[2], "benchstone": own,
+                "eos_token_id": ids[1], "pad_token_id": ids[2], "stampmill": own,
             }),
             Kind::Hole => serde_json::json!({
                 "model_type": "bert", "vocab_size": vocabulary, "hidden_size": model.width,
                 "intermediate_size": model.inner, "num_hidden_layers": model.layers,
                 "num_attention_heads": model.heads, "max_position_embeddings": training.length,
                 "layer_norm_eps": 1e-12, "hidden_act": "gelu", "pad_token_id": ids[2],
-                "benchstone": own,
+                "stampmill": own,
             }),
             Kind::Lstm => serde_json::json!({
-                "model_type": "benchstone-lstm", "vocab_size": vocabulary,
-                "hidden_size": model.width, "num_hidden_layers": model.layers, "benchstone": own,
+                "model_type": "stampmill-lstm", "vocab_size": vocabulary,
+                "hidden_size": model.width, "num_hidden_layers": model.layers, "stampmill": own,
             }),
         }
     }

@@ -1,4 +1,4 @@
-//! A decoder in another process, `benchstone-torch decode`: on a GPU, say.
+//! A decoder in another process, `stampmill-torch decode`: on a GPU, say.
 
 use crate::{
     Error, Result,

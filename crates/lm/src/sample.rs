@@ -148,7 +148,7 @@ impl<'a> Sampler<'a> {
         if let Architecture::Encoder(encoder) = self.checkpoint.model().architecture() {
             if self.device.is_some() {
                 return Err(Error::Engine(
-                    "a hole model is filled elsewhere by `benchstone-torch sample`; `--drawn` judges what it wrote"
+                    "a hole model is filled elsewhere by `stampmill-torch sample`; `--drawn` judges what it wrote"
                         .to_owned(),
                 ));
             }

@@ -40,7 +40,7 @@ pub struct Dialogue {
 }
 
 impl Dialogue {
-    /// A line as `benchstone edits export` writes it: `{"messages": [...]}`, the last by the assistant, or
+    /// A line as `stampmill edits export` writes it: `{"messages": [...]}`, the last by the assistant, or
     /// `{"prompt", "completion"}`; `problem_id` and `split` where it has them.
     ///
     /// # Errors
@@ -326,10 +326,10 @@ fn write_checkpoint(
         // Rotary positions have no weights: training makes what is longer known.
         config["max_position_embeddings"] = json!(positions.max(length as u64));
     }
-    if config["benchstone"]["length"].is_u64() {
-        config["benchstone"]["length"] = json!(length.max(base.length()));
+    if config["stampmill"]["length"].is_u64() {
+        config["stampmill"]["length"] = json!(length.max(base.length()));
     }
-    config["benchstone"]["task"] = json!("edits");
+    config["stampmill"]["task"] = json!("edits");
     json_file(&folder.join("config.json"), &config)?;
     let from = base.folder();
     for name in ["tokenizer.json", "special_tokens_map.json", "generation_config.json"] {

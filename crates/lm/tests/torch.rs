@@ -1,9 +1,9 @@
 //! Training, and conformance of the two engines: `make test-torch` runs this, which names the libtorch
-//! engine in `BENCHSTONE_TORCH` and a Python that has `transformers` in `BENCHSTONE_TRANSFORMERS`.
+//! engine in `STAMPMILL_TORCH` and a Python that has `transformers` in `STAMPMILL_TRANSFORMERS`.
 
 use libtest_mimic::{Arguments, Failed, Trial};
-use lm::{Entry, Kind, Method, Next, Ranked, Recipe, Remote};
 use nn::{Array, Model, Numbers};
+use stampmill_lm::{Entry, Kind, Method, Next, Ranked, Recipe, Remote};
 use std::{
     collections::{BTreeMap, BTreeSet},
     env, fs,
@@ -58,7 +58,7 @@ fn main() -> ExitCode {
             add("draws_in_the_engine_as_the_logits_say", ranks);
         }
     }
-    let python = env::var_os("BENCHSTONE_TRANSFORMERS");
+    let python = env::var_os("STAMPMILL_TRANSFORMERS");
     let missing = python.is_none();
     let make: Make = Box::new(move || transformers(&python.unwrap_or_default()));
     let theirs: Arc<Shared> = Arc::new(LazyLock::new(make));
@@ -129,7 +129,7 @@ const STEPS: u64 = 12;
 /// A small model and a short run.
 fn recipe(kind: Kind) -> Recipe {
     let mut recipe = Recipe::of(kind);
-    recipe.model = lm::Sizes { layers: 2, width: 32, inner: 64, heads: 4, kv_heads: 2 };
+    recipe.model = stampmill_lm::Sizes { layers: 2, width: 32, inner: 64, heads: 4, kv_heads: 2 };
     let training = &mut recipe.training;
     training.length = 96;
     training.batch_tokens = 768;
@@ -148,12 +148,13 @@ fn recipe(kind: Kind) -> Recipe {
 /// A folder to train in, with functions for the first eight steps.
 fn folder(kind: Kind, recipe: &Recipe) -> Result<TempDir, Failed> {
     let folder = tempfile::tempdir()?;
-    lm::prepare(&corpus(), &functions(), kind, recipe, 7, folder.path())?;
+    stampmill_lm::prepare(&corpus(), &functions(), kind, recipe, 7, folder.path())?;
     Ok(folder)
 }
 
 fn engine(arguments: &[&str], folder: &Path) -> Result<Command, Failed> {
-    let engine = lm::find_engine().ok_or("no engine: run this through `make test-torch`")?;
+    let engine =
+        stampmill_lm::find_engine().ok_or("no engine: run this through `make test-torch`")?;
     let mut command = Command::new(engine);
     let (verb, rest) = arguments.split_first().ok_or("no verb")?;
     command.arg(verb).arg(folder).args(rest);
@@ -359,16 +360,21 @@ fn ranks(_: Kind, folder: &Path) -> Done {
 }
 
 fn losses(folder: &Path) -> Result<Vec<(u64, f64, Option<f64>)>, Failed> {
-    let metrics = lm::metrics(folder)?;
+    let metrics = stampmill_lm::metrics(folder)?;
     Ok(metrics.iter().map(|m| (m.step, m.loss, m.validation_loss)).collect())
 }
 
-/// Trained through the library, as `benchstone train` does.
+/// Trained through the library, as `stampmill train` does.
 fn learns(kind: Kind, other: &Path) -> Done {
     let folder = folder(kind, &recipe(kind))?;
     let arguments = ["--device", "cpu"].map(str::to_owned);
-    let trained =
-        lm::train(folder.path(), &arguments, STEPS, &dataset::Silent, &AtomicBool::new(false))?;
+    let trained = stampmill_lm::train(
+        folder.path(),
+        &arguments,
+        STEPS,
+        &dataset::Silent,
+        &AtomicBool::new(false),
+    )?;
     let losses = losses(folder.path())?;
     let seen: Vec<f64> = losses.iter().filter_map(|(_, _, loss)| *loss).collect();
     println!("{} validation losses {seen:.2?}", kind.name());
@@ -485,12 +491,13 @@ fn foreign() -> Done {
 
 /// Constrained samples of the shipped checkpoint, twice.
 fn same_seed() -> Done {
-    let checkpoint = lm::Checkpoint::load(&SHIPPED)?;
+    let checkpoint = stampmill_lm::Checkpoint::load(&SHIPPED)?;
     let draw = |slots: usize| -> Result<Vec<String>, Failed> {
-        let drawing = lm::Drawing { seed: 3, longest: 60, slots, ..lm::Drawing::default() };
+        let drawing =
+            stampmill_lm::Drawing { seed: 3, longest: 60, slots, ..lm::Drawing::default() };
         let mut drawn = Vec::new();
-        let sampler = lm::Sampler::new(&checkpoint, drawing).elsewhere("cpu");
-        sampler.draw(&lm::Prompt::new(lm::START), 0..6, &mut |sample| {
+        let sampler = stampmill_lm::Sampler::new(&checkpoint, drawing).elsewhere("cpu");
+        sampler.draw(&stampmill_lm::Prompt::new(stampmill_lm::START), 0..6, &mut |sample| {
             drawn.push((sample.number, sample.text));
             true
         })?;
@@ -514,7 +521,7 @@ fn cannot_go_on() -> Done {
 }
 
 fn no_driver() -> Done {
-    let said = lm::check_engine("cuda").expect_err("no driver").to_string();
+    let said = stampmill_lm::check_engine("cuda").expect_err("no driver").to_string();
     ensure(said.contains("CUDA") && said.contains("--device cpu"), || said)
 }
 
@@ -557,7 +564,7 @@ fn against(
 fn ours_there(theirs: &Shared) -> Done {
     let expected = (**theirs).as_ref()?.path().join("ours.safetensors");
     let mut arrays = against(&SHIPPED, &expected, "models/infill")?;
-    let checkpoint = lm::Checkpoint::load(&SHIPPED)?;
+    let checkpoint = stampmill_lm::Checkpoint::load(&SHIPPED)?;
     let ids = checkpoint.tokenizer().encode_plain(&corpus()[1].text);
     let ids = Numbers::I64(ids.into_iter().map(i64::from).collect());
     let theirs = arrays.remove("ids").map(|array| array.numbers);

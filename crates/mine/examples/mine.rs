@@ -2,7 +2,7 @@
 //! finds C programs under permissive licences.
 
 use dataset::{Language, Licences};
-use mine::{Options, Progress};
+use stampmill_mine::{Options, Progress};
 use std::sync::atomic::AtomicBool;
 
 /// Lines on standard error.
@@ -37,7 +37,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         offline: false,
         cancelled: &AtomicBool::new(false),
     };
-    let report = mine::run(&options, &Lines)?;
+    let report = stampmill_mine::run(&options, &Lines)?;
     println!("{}", serde_json::to_string_pretty(&report)?);
     Ok(())
 }

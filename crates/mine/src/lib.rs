@@ -16,7 +16,7 @@
 //! What cannot be had or used is a row with a verdict. A run that is stopped goes on where it was.
 //!
 //! ```
-//! use mine::{Options, Silent};
+//! use stampmill_mine::{Options, Silent};
 //! use std::sync::atomic::AtomicBool;
 //!
 //! let folder = tempfile::tempdir()?;
@@ -36,7 +36,7 @@
 //!     offline: true,
 //!     cancelled: &AtomicBool::new(false),
 //! };
-//! let report = mine::run(&options, &Silent)?;
+//! let report = stampmill_mine::run(&options, &Silent)?;
 //! assert_eq!((report.files, report.kernels), (1, 1));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```

@@ -5,7 +5,7 @@
 #![expect(clippy::unwrap_used, reason = "what fails in set-up fails the test")]
 
 use dataset::Licences;
-use mine::{Options, Report, Silent};
+use stampmill_mine::{Options, Report, Silent};
 use stand_in::{Request, Response};
 use std::{
     path::Path,
@@ -88,19 +88,19 @@ fn mine(home: &Path) -> Report {
         offline: false,
         cancelled: &RUNNING,
     };
-    mine::run(&options, &Silent).unwrap()
+    stampmill_mine::run(&options, &Silent).unwrap()
 }
 
 #[test]
 fn a_search_is_paged_slowed_and_remembered() {
-    if std::env::var_os("BENCHSTONE_GITHUB_API").is_none() {
+    if std::env::var_os("STAMPMILL_GITHUB_API").is_none() {
         // The variables are set from outside the process: to set them inside would be unsafe.
         let log = Arc::new(Mutex::new(Log::default()));
         let logging = Arc::clone(&log);
         let address = stand_in::serve(move |request| Some(answer(&request, &logging))).unwrap();
         let status = std::process::Command::new(std::env::current_exe().unwrap())
             .args(["--exact", "a_search_is_paged_slowed_and_remembered"])
-            .env("BENCHSTONE_GITHUB_API", format!("http://{address}"))
+            .env("STAMPMILL_GITHUB_API", format!("http://{address}"))
             .env("GITHUB_TOKEN", "secret")
             .status()
             .unwrap();

@@ -3,7 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "what fails in set-up fails the test")]
 
 use dataset::{Dataset, Licences};
-use mine::{ContentFile, Error, Options, Progress, Report, Silent};
+use stampmill_mine::{ContentFile, Error, Options, Progress, Report, Silent};
 use std::{
     fs,
     io::Write,
@@ -70,7 +70,7 @@ fn duplicates_go_and_near_duplicates_are_a_family() {
         "two",
         &[("c.cl", b"kernel void other() {}"), ("d.cl", body(1).replace('3', "7").as_bytes())],
     );
-    let report = mine::run(&options(home.path(), &[&two, &one, &one]), &Silent).unwrap();
+    let report = stampmill_mine::run(&options(home.path(), &[&two, &one, &one]), &Silent).unwrap();
     assert_eq!((report.sources, report.files, report.unique_files, report.kernels), (2, 4, 3, 3));
     assert_eq!((report.families, report.verdicts["duplicate"], report.packages.len()), (2, 1, 2));
     let rows = rows(home.path());
@@ -109,14 +109,14 @@ fn a_stopped_run_goes_on_and_ends_with_the_same_bytes() {
     let mut stopped = options(home.path(), &sources);
     stopped.jobs = 1;
     stopped.cancelled = &stop;
-    let error = mine::run(&stopped, &StopAfter(&stop)).unwrap_err();
+    let error = stampmill_mine::run(&stopped, &StopAfter(&stop)).unwrap_err();
     assert!(matches!(error, Error::Cancelled), "{error}");
     assert!(!home.path().join("raw").exists() && home.path().join("raw.partial").exists());
     // The part that is done is not done again: its source may be gone by now.
-    mine::run(&options(home.path(), &sources), &Silent).unwrap();
+    stampmill_mine::run(&options(home.path(), &sources), &Silent).unwrap();
     let resumed = bytes(home.path());
     fs::remove_dir_all(home.path().join("raw")).unwrap();
-    mine::run(&options(home.path(), &sources), &Silent).unwrap();
+    stampmill_mine::run(&options(home.path(), &sources), &Silent).unwrap();
     assert_eq!(bytes(home.path()), resumed);
     assert!(!home.path().join("raw.partial").exists());
 }
@@ -129,7 +129,7 @@ fn a_source_that_cannot_be_had_is_reported_and_ends_nothing() {
     fs::write(&broken, "no archive").unwrap();
     let sources =
         [good.as_str(), broken.to_str().unwrap(), "deb:clpeak", "git+https://host.invalid/x.git"];
-    let report = mine::run(&options(home.path(), &sources), &Silent).unwrap();
+    let report = stampmill_mine::run(&options(home.path(), &sources), &Silent).unwrap();
     assert_eq!((report.sources, report.failed_sources, report.unique_files), (4, 3, 1));
     let failed = rows(home.path()).into_iter().filter(|row| row.verdict == "source-unavailable");
     assert!(failed.map(|row| row.detail).any(|detail| detail.contains("offline")));
@@ -154,7 +154,7 @@ fn hostile_files_are_verdicts_and_the_rest_is_mined() {
     std::os::unix::fs::symlink("/etc/passwd", Path::new(&folder).join("out.cl")).unwrap();
     let _socket =
         std::os::unix::net::UnixListener::bind(Path::new(&folder).join("socket.cl")).unwrap();
-    mine::run(&options(home.path(), &[&folder]), &Silent).unwrap();
+    stampmill_mine::run(&options(home.path(), &[&folder]), &Silent).unwrap();
     let wanted = [
         ("bytes.cl", "not-utf8"),
         ("empty.cl", "empty"),
@@ -188,7 +188,8 @@ fn every_file_that_is_rejected_has_a_row_however_many_there_are() {
         deep.push("d");
         fs::create_dir(&deep).unwrap();
     }
-    let report = mine::run(&options(home.path(), &[folder.to_str().unwrap()]), &Silent).unwrap();
+    let report =
+        stampmill_mine::run(&options(home.path(), &[folder.to_str().unwrap()]), &Silent).unwrap();
     let count = |name: &str| report.verdicts.get(name).copied().unwrap_or_default();
     assert_eq!((count("too-large"), count("unreadable"), count("too-deep")), (100, 100, 1));
     assert_eq!(report.files, 201);
@@ -224,7 +225,7 @@ fn names_that_are_no_text_stay_different_in_folders_and_archives() {
     for source in [&folder, &archive] {
         let mut options = options(home.path(), &[source.to_str().unwrap()]);
         options.force = true;
-        let report = mine::run(&options, &Silent).unwrap();
+        let report = stampmill_mine::run(&options, &Silent).unwrap();
         assert_eq!(report.unique_files, 3, "{}", source.display());
         let paths: Vec<String> = rows(home.path()).into_iter().map(|row| row.path).collect();
         assert_eq!(paths, ["k\\x5cxe8.cl", "k\\xe8.cl", "k\\xe9.cl"], "{}", source.display());
@@ -257,7 +258,8 @@ fn a_zip_whose_entries_share_their_bytes_is_read_once() {
     bomb.extend(tail);
     let path = home.path().join("bomb.zip");
     fs::write(&path, bomb).unwrap();
-    let report = mine::run(&options(home.path(), &[path.to_str().unwrap()]), &Silent).unwrap();
+    let report =
+        stampmill_mine::run(&options(home.path(), &[path.to_str().unwrap()]), &Silent).unwrap();
     assert_eq!((report.unique_files, report.verdicts["broken-archive"]), (1, 25));
 }
 
@@ -287,7 +289,8 @@ fn archives_write_nothing_and_what_leads_out_of_them_is_named() {
     );
     gzip.write_all(&tar.into_inner().unwrap()).unwrap();
     gzip.finish().unwrap();
-    let report = mine::run(&options(home.path(), &[path.to_str().unwrap()]), &Silent).unwrap();
+    let report =
+        stampmill_mine::run(&options(home.path(), &[path.to_str().unwrap()]), &Silent).unwrap();
     assert_eq!((report.unique_files, report.verdicts["unsafe-path"]), (2, 2));
     let left: Vec<_> =
         fs::read_dir(home.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
@@ -309,7 +312,7 @@ fn a_zip_that_breaks_off_gives_a_verdict() {
     fs::write(&good, &whole).unwrap();
     fs::write(&bad, &whole[..whole.len() / 2]).unwrap();
     let sources = [good.to_str().unwrap(), bad.to_str().unwrap()];
-    let report = mine::run(&options(home.path(), &sources), &Silent).unwrap();
+    let report = stampmill_mine::run(&options(home.path(), &sources), &Silent).unwrap();
     assert_eq!((report.unique_files, report.failed_sources), (1, 1));
     assert_eq!(report.verdicts["unsafe-path"], 1);
 }
@@ -318,7 +321,9 @@ fn a_zip_that_breaks_off_gives_a_verdict() {
 fn an_output_that_is_there_is_kept() {
     let home = tempfile::tempdir().unwrap();
     let folder = project(home.path(), "p", &[("a.cl", b"kernel void a() {}")]);
-    let run = |force| mine::run(&Options { force, ..options(home.path(), &[&folder]) }, &Silent);
+    let run = |force| {
+        stampmill_mine::run(&Options { force, ..options(home.path(), &[&folder]) }, &Silent)
+    };
     run(false).unwrap();
     assert!(run(false).unwrap_err().to_string().contains("exists already"));
     assert_eq!(run(true).unwrap().unique_files, 1);
@@ -347,9 +352,11 @@ fn a_git_repository_is_read_at_any_revision() {
     fs::write(Path::new(&folder).join("k/a.cl"), "kernel void second() {}").unwrap();
     assert!(git(&["commit", "-qam", "two"]));
     let text = |source: String| {
-        let report: Report =
-            mine::run(&Options { force: true, ..options(home.path(), &[&source]) }, &Silent)
-                .unwrap();
+        let report: Report = stampmill_mine::run(
+            &Options { force: true, ..options(home.path(), &[&source]) },
+            &Silent,
+        )
+        .unwrap();
         assert_eq!(report.packages[0].version.len(), 40);
         rows(home.path())[0].text.clone()
     };

@@ -3,7 +3,7 @@
 //! Two engines share one set of weights, safetensors under Hugging Face's names:
 //!
 //! - **candle on the CPU**, here: loads a checkpoint and runs it, with nothing to install;
-//! - **libtorch**, `benchstone-torch` (`engines/torch`, a program of its own): trains, and samples
+//! - **libtorch**, `stampmill-torch` (`engines/torch`, a program of its own): trains, and samples
 //!   on GPUs.
 //!
 //! Three architectures: [`Llama`] (causal transformer), [`Encoder`] (bidirectional, BERT's) and
@@ -12,14 +12,14 @@
 //! together and a finished one makes room for the next.
 //!
 //! ```no_run
-//! use nn::{Decoder, Model};
+//! use stampmill_nn::{Decoder, Model};
 //! use std::path::Path;
 //!
 //! let model = Model::load(Path::new("models/infill"))?;
 //! let mut decoder = model.decoder(2).expect("a causal model");
 //! let logits = decoder.step(&[(0, 0), (1, 0)])?;
 //! assert_eq!(logits.len(), 2 * model.vocabulary());
-//! # Ok::<(), nn::Error>(())
+//! # Ok::<(), stampmill_nn::Error>(())
 //! ```
 
 mod attend;

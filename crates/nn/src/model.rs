@@ -24,6 +24,16 @@ pub struct Model {
     config: Value,
 }
 
+/// Put today's names in a configuration that was written when this project was called Benchstone.
+fn current_names(config: &mut Value) {
+    if let Some(own) = config.as_object_mut().and_then(|keys| keys.remove("benchstone")) {
+        config["stampmill"] = own;
+    }
+    if config["model_type"] == "benchstone-lstm" {
+        config["model_type"] = "stampmill-lstm".into();
+    }
+}
+
 impl Model {
     /// Load `config.json` and the weights of a folder: `model.safetensors`, or the several files that
     /// `model.safetensors.index.json` names.
@@ -34,8 +44,9 @@ impl Model {
         let path = folder.join("config.json");
         let text = std::fs::read_to_string(&path).map_err(Error::file("read", &path))?;
         let wrong = |why: String| Error::Config { path: path.clone(), why };
-        let config: Value =
+        let mut config: Value =
             serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))?;
+        current_names(&mut config);
         let weights = || Weights::of_checkpoint(folder);
         let architecture = match config["model_type"].as_str() {
             Some("llama") => {
@@ -46,14 +57,14 @@ impl Model {
                 let shape: EncoderConfig = part(&config).map_err(wrong)?;
                 Architecture::Encoder(Arc::new(Encoder::new(shape, weights()?)?))
             }
-            Some("benchstone-lstm") => {
+            Some("stampmill-lstm") => {
                 let shape: LstmConfig = part(&config).map_err(wrong)?;
                 Architecture::Lstm(Arc::new(Lstm::new(shape, weights()?)?))
             }
             other => {
                 let found = other.unwrap_or("none");
                 return Err(wrong(format!(
-                    "model_type is {found}; there are llama, bert and benchstone-lstm"
+                    "model_type is {found}; there are llama, bert and stampmill-lstm"
                 )));
             }
         };

@@ -1,6 +1,6 @@
-//! `benchstone-query MEMORY FOLDER SQL NAME=DATASET...`: SQL over data sets, the only user of DataFusion.
+//! `stampmill-query MEMORY FOLDER SQL NAME=DATASET...`: SQL over data sets, the only user of DataFusion.
 //!
-//! `benchstone query` starts it. Every data set named becomes a table; a `SELECT` sees its columns as they are. The
+//! `stampmill query` starts it. Every data set named becomes a table; a `SELECT` sees its columns as they are. The
 //! rows go to standard output as a stream of Arrow's IPC format while they are found, what went wrong goes to
 //! standard error, with exit status 2. It takes MEMORY bytes at most and spills what is more to FOLDER; it ends with
 //! whoever started it.
@@ -36,7 +36,7 @@ const SPILLED: u64 = 16;
 
 #[derive(Debug, thiserror::Error)]
 enum Error {
-    #[error("benchstone-query MEMORY FOLDER SQL NAME=DATASET...: `benchstone query` starts it")]
+    #[error("stampmill-query MEMORY FOLDER SQL NAME=DATASET...: `stampmill query` starts it")]
     Usage,
     /// A table's data set cannot be opened.
     #[error(transparent)]

@@ -1,6 +1,6 @@
-//! What the start and the end of a sandbox cost, beside a plain process: `cargo bench -p sandbox`.
+//! What the start and the end of a sandbox cost, beside a plain process: `cargo bench -p stampmill-sandbox`.
 
-use sandbox::{Profile, Program, run};
+use stampmill_sandbox::{Profile, Program, run};
 use std::{
     process::Command,
     time::{Duration, Instant},
@@ -9,7 +9,7 @@ use std::{
 const ROUNDS: u32 = 100;
 
 fn main() {
-    let folder = std::env::temp_dir().join(format!("benchstone-start-{}", std::process::id()));
+    let folder = std::env::temp_dir().join(format!("stampmill-start-{}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("a folder can be made");
     let plain = each(|| assert!(Command::new("/bin/true").status().is_ok_and(|s| s.success())));
     println!("plain process       {plain:>8.2} ms");

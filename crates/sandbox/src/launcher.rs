@@ -1,4 +1,4 @@
-//! The launcher's side: `benchstone-launch` reads one [`Order`] from its standard input, makes the
+//! The launcher's side: `stampmill-launch` reads one [`Order`] from its standard input, makes the
 //! sandbox, starts the program in it and reports its end. When the socket closes, because we want the
 //! program's end or because we are dead, everything inside dies.
 //!

@@ -9,11 +9,11 @@
 //! - [`run`]: one foreign program from start to end, with its output, time and memory.
 //!
 //! ```no_run
-//! use sandbox::{Profile, Pool};
+//! use stampmill_sandbox::{Profile, Pool};
 //! use std::{process::Command, time::Duration};
 //!
 //! let profile = Profile::clang();
-//! let pool = Pool::new(2, profile, || Command::new("benchstone-clang"));
+//! let pool = Pool::new(2, profile, || Command::new("stampmill-clang"));
 //! match pool.call(b"a request", Duration::from_secs(10)) {
 //!     Ok(answer) => println!("{} bytes", answer.len()),
 //!     Err(death) => println!("the program killed its worker: {death}"),

@@ -6,7 +6,7 @@ use std::{
 };
 
 /// The variable by which a worker learns whether a missing protection is accepted.
-pub(crate) const STRICTNESS: &str = "BENCHSTONE_SANDBOX";
+pub(crate) const STRICTNESS: &str = "STAMPMILL_SANDBOX";
 
 /// A worker's side of the pipe: enter `profile`, say which restrictions hold, then answer messages
 /// from standard input on standard output until it closes.

@@ -23,7 +23,7 @@ use std::{
 };
 
 /// File name of the launcher.
-const LAUNCHER: &str = "benchstone-launch";
+const LAUNCHER: &str = "stampmill-launch";
 /// A sandbox that is not there by now will not be.
 const START_LIMIT: Duration = Duration::from_secs(60);
 /// How long a launcher may take to end what it started before it is killed itself.

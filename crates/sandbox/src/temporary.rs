@@ -8,10 +8,10 @@ use std::{
 };
 
 /// In each of our folders; locked while whoever made it lives.
-const MARKER: &str = ".benchstone-temporary";
+const MARKER: &str = ".stampmill-temporary";
 /// What the marker says, so that no other file of that name is taken for one.
 const WORDS: &str =
-    "a temporary folder of benchstone, removed by the next run when this file is not locked\n";
+    "a temporary folder of stampmill, removed by the next run when this file is not locked\n";
 
 /// A folder that goes with this value. One that is left behind because its process was killed is removed by the next
 /// process that makes one of the same kind in the same place.

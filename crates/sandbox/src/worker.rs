@@ -258,7 +258,7 @@ impl Worker {
 fn environment(command: &Command, weak: bool) -> Vec<(OsString, OsString)> {
     const NAMES: [&str; 6] = ["PATH", "LD_LIBRARY_PATH", "LD_PRELOAD", "LANG", "LC_ALL", "TZ"];
     const PREFIXES: [&str; 10] = [
-        "BENCHSTONE_",
+        "STAMPMILL_",
         "OCL_",
         "OPENCL_",
         "POCL_",

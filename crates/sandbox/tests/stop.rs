@@ -1,6 +1,6 @@
 //! A stop by the user ends all that runs; in a process of its own, since it is for good.
 
-use sandbox::{Death, Profile, Program, run, stop_all};
+use stampmill_sandbox::{Death, Profile, Program, run, stop_all};
 use std::time::{Duration, Instant};
 
 #[test]

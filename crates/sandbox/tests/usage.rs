@@ -1,6 +1,6 @@
 //! What is told about a program that a limit ended.
 
-use sandbox::{Death, Profile, Program, run};
+use stampmill_sandbox::{Death, Profile, Program, run};
 use std::time::Duration;
 
 /// Whether it waited or worked tells a fault of the machine from a fault of the program.

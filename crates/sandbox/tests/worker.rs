@@ -1,6 +1,6 @@
 //! Workers that misbehave in every way a program under study can make them.
 
-use sandbox::{Bounds, Death, Memory, Pool, Profile, Program, Worker, run};
+use stampmill_sandbox::{Bounds, Death, Memory, Pool, Profile, Program, Worker, run};
 use std::{process::Command, sync::atomic::AtomicBool, time::Duration};
 
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -170,7 +170,7 @@ fn a_program_that_is_still_being_written_is_waited_for() {
 
 #[test]
 fn what_a_program_prints_or_leaves_with_is_never_a_fault_of_ours() {
-    let forged = "echo 'benchstone-launch: cannot start: fake' >&2; exit 127";
+    let forged = "echo 'stampmill-launch: cannot start: fake' >&2; exit 127";
     let done = run(&shell(forged, ""), &Profile::native()).expect("it starts");
     assert_eq!((done.status, done.death), (Some(127), None));
 }
@@ -191,7 +191,7 @@ fn a_channel_is_apart_from_what_is_printed() {
 fn every_protection_of_this_kernel_holds_and_is_remembered() {
     let done = run(&shell(":", ""), &Profile::native()).expect("the shell starts");
     assert_eq!(done.held.missing(), Vec::<&str>::new());
-    assert_eq!(sandbox::protections().get("native"), Some(&done.held));
+    assert_eq!(stampmill_sandbox::protections().get("native"), Some(&done.held));
 }
 
 #[test]

@@ -1,10 +1,10 @@
 //! Candidates judged per second, no proposer running.
 //!
-//! `cargo bench -p synth` compiles kernels of three sizes, describes them in both IR spaces, and
+//! `cargo bench -p stampmill-synth` compiles kernels of three sizes, describes them in both IR spaces, and
 //! prints candidates per second of the clock and per processor second. Every kernel is different.
 
+use stampmill_synth::Judge;
 use std::{error::Error, time::Instant};
-use synth::Judge;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let jobs = std::thread::available_parallelism().map_or(1, usize::from);
@@ -13,11 +13,11 @@ fn main() -> Result<(), Box<dyn Error>> {
         for (name, parts, count) in [("small", 1, 4000), ("median", 5, 1500), ("large", 16, 600)] {
             let texts: Vec<String> = (0..count).map(|index| kernel(index, parts)).collect();
             judge.judge(&texts[..50])?;
-            let before = synth::processor_seconds();
+            let before = stampmill_synth::processor_seconds();
             let started = Instant::now();
             let vectors = judge.judge(&texts)?;
             let wall = started.elapsed().as_secs_f64();
-            let processor = synth::processor_seconds() - before;
+            let processor = stampmill_synth::processor_seconds() - before;
             let instructions: f64 = vectors
                 .iter()
                 .flatten()

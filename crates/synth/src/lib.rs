@@ -20,11 +20,11 @@
 //! which the optimiser knows nothing of, and results are stored, so that edits count.
 //!
 //! ```
-//! use synth::Target;
+//! use stampmill_synth::Target;
 //!
 //! let space = features::space("instcount")?;
 //! let target = Target::parse("Load=12,FMul=8..10", space)?;
-//! synth::check(&target, space)?;
+//! stampmill_synth::check(&target, space)?;
 //! let none = vec![0.0; space.dimensions().len()];
 //! assert_eq!(target.distance(&none), (12.0_f64 * 12.0 + 8.0 * 8.0).sqrt());
 //! # Ok::<(), Box<dyn std::error::Error>>(())

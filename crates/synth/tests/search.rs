@@ -1,10 +1,10 @@
 //! Searches with the real compiler; skipped where its worker is not built.
 
+use stampmill_synth::{Budget, Corpus, Exclusion, Found, Judge, Search, Settings, Target};
 use std::{
     sync::atomic::{AtomicBool, Ordering},
     time::Duration,
 };
-use synth::{Budget, Corpus, Exclusion, Found, Judge, Search, Settings, Target};
 
 fn judge(space: &str) -> Option<Judge> {
     let space = features::space(space).expect("registered");
@@ -184,7 +184,8 @@ fn what_is_no_memory_is_not_gone_on_with() {
     let Some(judge) = judge("instcount") else { return };
     let corpus = Corpus::default();
     let mut search = Search::new(&judge, &corpus, settings(480)).expect("known");
-    let error = search.recall([synth::Memory::of_bytes(vec![1, 2, 3])]).expect_err("no memory");
+    let error =
+        search.recall([stampmill_synth::Memory::of_bytes(vec![1, 2, 3])]).expect_err("no memory");
     assert!(error.to_string().contains("begin again"), "{error}");
 }
 
@@ -216,7 +217,7 @@ fn what_cannot_be_told_acceptable_ends_the_search() {
 #[test]
 fn suite_kernels_are_never_seeds() {
     let Some(judge) = judge("instcount") else { return };
-    let reference = std::env::var_os("BENCHSTONE_REFERENCE")
+    let reference = std::env::var_os("STAMPMILL_REFERENCE")
         .map_or_else(|| std::path::PathBuf::from("../../../shared/data"), std::path::PathBuf::from);
     let suites = reference.join("kernels/benchmarks.jsonl");
     let targets = reference.join("targets/suites.jsonl");
@@ -292,13 +293,13 @@ fn a_search_that_stands_still_begins_again_and_keeps_its_best() {
     };
     let (eager, again, patient) = (find(100), find(100), find(u64::MAX));
     assert_eq!(eager.kernels[0].text, again.kernels[0].text);
-    let least = |found: &synth::Found| {
+    let least = |found: &stampmill_synth::Found| {
         found.trajectory.iter().map(|row| row.distance).fold(f64::INFINITY, f64::min)
     };
     // Of what came before the search began again nothing is lost.
     assert!((least(&eager) - eager.kernels[0].distance).abs() < 1e-9);
     assert!(!patient.is_exact() && eager.kernels[0].text != patient.kernels[0].text);
-    let way = |found: &synth::Found| -> Vec<(u64, f64)> {
+    let way = |found: &stampmill_synth::Found| -> Vec<(u64, f64)> {
         found.trajectory.iter().map(|row| (row.candidates, row.distance)).collect()
     };
     assert_eq!(way(&eager), way(&again));

@@ -12,7 +12,7 @@
 //! - [`Refusal`] says why a program cannot be timed, such as reading the processor's clock.
 //!
 //! ```
-//! use timing_model::{Core, Cpu, Settings};
+//! use stampmill_timing_model::{Core, Cpu, Settings};
 //!
 //! let mut core = Core::new(&Cpu::named("zen4").expect("built in"), Settings::default());
 //! // imul rax, rax; dec rcx; jne back

@@ -1,4 +1,4 @@
-//! The processor model as a plugin of `qemu-x86_64`: the instruction source of `benchstone time`.
+//! The processor model as a plugin of `qemu-x86_64`: the instruction source of `stampmill time`.
 //!
 //! QEMU translates a program block by block and calls back for each block it is about to execute and
 //! each access to memory. This crate hands those on to [`timing_model::Core`] and writes one line
@@ -6,7 +6,7 @@
 //! boundary to C and nothing else. Asked to (`inputs=COUNT`), it runs a program on many inputs (`serve`).
 //!
 //! ```text
-//! qemu-x86_64 -plugin libbenchstone_timing.so,cpu=zen4.toml,stdin=input.txt ./program 3>report
+//! qemu-x86_64 -plugin libstampmill_timing.so,cpu=zen4.toml,stdin=input.txt ./program 3>report
 //! ```
 //!
 //! What it cannot defend is its own memory: emulator and program share one address space, and a program that looks for
@@ -248,7 +248,7 @@ pub unsafe extern "C" fn qemu_plugin_install(
     match install(id, &words) {
         Ok(()) => 0,
         Err(error) => {
-            eprintln!("benchstone timing plugin: {error}");
+            eprintln!("stampmill timing plugin: {error}");
             -1
         }
     }

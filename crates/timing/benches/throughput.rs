@@ -1,16 +1,16 @@
 //! Simulated instructions per second of processor time: the full model, the sampled model and QEMU's
 //! callbacks alone, against cachegrind and against the processor itself, interleaved in one run.
 //!
-//! `cargo bench -p timing` [PROGRAMS] [ROUNDS]. Rates are of processor time, so that a busy machine
+//! `cargo bench -p stampmill-timing` [PROGRAMS] [ROUNDS]. Rates are of processor time, so that a busy machine
 //! distorts them less; the best of the rounds counts. gem5's detailed processor is quoted, not measured.
 
+use stampmill_timing::{Code, Job, Options, SourceKind, Suite};
 use std::{
     error::Error,
     path::{Path, PathBuf},
     process::{Command, Stdio},
     time::{Duration, Instant},
 };
-use timing::{Code, Job, Options, SourceKind, Suite};
 
 /// What gem5's out-of-order processor does, in M instructions/s: figures of its users, not ours.
 const GEM5: &str = "0.1 to 0.3 (quoted from the literature, not measured here)";
@@ -20,9 +20,9 @@ fn main() -> Result<(), Box<dyn Error>> {
     let count = numbers.first().copied().unwrap_or(12);
     let rounds = numbers.get(1).copied().unwrap_or(3);
     let folder = tempfile::tempdir()?;
-    let suite = Suite::read(&timing::programs())?;
+    let suite = Suite::read(&stampmill_timing::programs())?;
     let tuning: Vec<Job> =
-        suite.jobs.into_iter().filter(|job| !timing::is_held_out(&job.name)).collect();
+        suite.jobs.into_iter().filter(|job| !stampmill_timing::is_held_out(&job.name)).collect();
     let step = (tuning.len() / count).max(1);
     let jobs: Vec<Job> = tuning
         .into_iter()
@@ -44,7 +44,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         for (at, job) in jobs.iter().enumerate() {
             for (way, (_, options)) in ways.iter().enumerate() {
                 let before = processor_time()?;
-                let timing = match timing::time(job, options) {
+                let timing = match stampmill_timing::time(job, options) {
                     Ok(timing) => timing,
                     Err(error) => {
                         eprintln!("{}: {error}", job.name);
@@ -96,7 +96,7 @@ fn build(job: Job, folder: &Path) -> Result<Job, Box<dyn Error>> {
     let program = folder.join("program");
     let status = Command::new("g++")
         .arg("-std=gnu++17")
-        .args(timing::recipe::FLAGS)
+        .args(stampmill_timing::recipe::FLAGS)
         .arg("-o")
         .args([&program, &source])
         .status()?;
@@ -128,7 +128,7 @@ fn start(folder: &Path) -> Result<(), Box<dyn Error>> {
     let mut times: Vec<Duration> = Vec::new();
     for _ in 0..20 {
         let begun = Instant::now();
-        timing::time(&job, &options)?;
+        stampmill_timing::time(&job, &options)?;
         times.push(begun.elapsed());
     }
     times.sort();

@@ -1,4 +1,4 @@
-// Micro-benchmarks of the host for `benchstone time calibrate`: the best of many short tries each, so that
+// Micro-benchmarks of the host for `stampmill time calibrate`: the best of many short tries each, so that
 // some are not interrupted.
 #include <algorithm>
 #include <chrono>

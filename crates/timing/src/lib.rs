@@ -14,19 +14,19 @@
 //! - What a program does wrong is the verdict of its [`Timing`], never an error.
 //!
 //! ```no_run
-//! use timing::{Code, Job, Options};
+//! use stampmill_timing::{Code, Job, Options};
 //!
 //! let job = Job {
 //!     name: "sum".into(),
 //!     program: Code::Cpp("#include <iostream>\nint main() { long n; std::cin >> n; std::cout << n * n; }".into()),
 //!     stdin: b"12\n".to_vec(),
 //! };
-//! let timing = timing::time(&job, &Options { cpu: "zen4".into(), ..Options::default() })?;
+//! let timing = stampmill_timing::time(&job, &Options { cpu: "zen4".into(), ..Options::default() })?;
 //! match timing.measurement {
 //!     Some(m) => println!("{} cycles, {} s without start-up", m.cycles.unwrap_or(0), m.seconds_net.unwrap_or(0.0)),
 //!     None => println!("{}: {}", timing.verdict, timing.detail),
 //! }
-//! # Ok::<(), timing::Error>(())
+//! # Ok::<(), stampmill_timing::Error>(())
 //! ```
 
 pub mod bounded;

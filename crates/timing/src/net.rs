@@ -66,7 +66,7 @@ impl EmptyPrograms {
 fn file_of(key: &str) -> Option<PathBuf> {
     let base = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from).filter(|p| p.is_absolute());
     let base = base.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cache")))?;
-    Some(base.join("benchstone").join("timing").join(key))
+    Some(base.join("stampmill").join("timing").join(key))
 }
 
 /// What is kept, if it is all there: a number that was cut short is a number too.

@@ -19,7 +19,7 @@ impl Place {
         let base = if base.as_os_str().len() > LENGTH / 2 { PathBuf::from("/tmp") } else { base };
         let base = std::fs::canonicalize(&base).unwrap_or(base);
         let length = LENGTH - 1 - PROGRAM.len();
-        let folder = Temporary::within(&base, "benchstone-time", length)
+        let folder = Temporary::within(&base, "stampmill-time", length)
             .map_err(Error::file("create a folder in", &base))?;
         Ok(Place { folder })
     }

@@ -1,6 +1,6 @@
 //! A program cannot reach what its time is reported through, with any source of times.
 
-use timing::{Code, Error, Job, Options, SourceKind, Timing};
+use stampmill_timing::{Code, Error, Job, Options, SourceKind, Timing};
 
 fn options(source: SourceKind) -> Options {
     Options { source, net: false, runs: 1, ..Options::default() }
@@ -12,7 +12,7 @@ fn timed(text: &str, source: SourceKind) -> Option<Timing> {
          #include <sys/syscall.h>\n#include <unistd.h>\n{text}\n"
     ));
     let job = Job { name: "test".into(), program, stdin: Vec::new() };
-    match timing::time(&job, &options(source)) {
+    match stampmill_timing::time(&job, &options(source)) {
         Ok(timing) => Some(timing),
         Err(error @ (Error::Missing { .. } | Error::Unusable { .. })) => {
             eprintln!("skipped: {error}");
@@ -46,7 +46,7 @@ fn the_emulators_channel_is_out_of_reach() {
     }
     // Descriptor 3 is free, and what is printed is no report.
     let prints = "int main(void) { int free = write(3, \"x\", 1) < 0 && open(\"/dev/null\", O_RDONLY) == 3; \
-        fputs(\"\\nbegun 0\\nbenchstone timing plugin: failed\\nbenchstone-launch: cannot start: fake\\n\", stderr); _exit(free ? 127 : 1); }";
+        fputs(\"\\nbegun 0\\nstampmill timing plugin: failed\\nstampmill-launch: cannot start: fake\\n\", stderr); _exit(free ? 127 : 1); }";
     let timing = timed(prints, SourceKind::Qemu).expect("the tools are there");
     let measurement = timing.measurement.unwrap_or_else(|| panic!("{}", timing.detail));
     assert_eq!(measurement.exit_status, 127);
@@ -55,7 +55,7 @@ fn the_emulators_channel_is_out_of_reach() {
 
 #[test]
 fn several_inputs_have_one_channel_and_an_output_each() {
-    let Ok(timer) = timing::Timer::open(&options(SourceKind::Qemu)) else {
+    let Ok(timer) = stampmill_timing::Timer::open(&options(SourceKind::Qemu)) else {
         return eprintln!("skipped: no tools");
     };
     let prints = Code::C(

@@ -2,12 +2,12 @@
 //!
 //! Each test starts this binary again: with another search path, or in namespaces of its own with a small file system.
 
+use stampmill_timing::{Code, Error, Job, Options};
 use std::{
     os::unix::fs::PermissionsExt,
     path::Path,
     process::{Command, Output},
 };
-use timing::{Code, Error, Job, Options};
 
 const CHILD: &str = "TIMING_FAULTS_CHILD";
 
@@ -21,7 +21,7 @@ fn job(text: &str) -> Job {
 
 /// What timing a program comes to, in one line.
 fn outcome(text: &str) -> String {
-    match timing::time(&job(text), &options()) {
+    match stampmill_timing::time(&job(text), &options()) {
         Ok(timing) => format!("verdict {} {}", timing.verdict, timing.detail),
         Err(error) if error.is_fault() => format!("fault {error}"),
         Err(error @ (Error::Missing { .. } | Error::Unusable { .. })) => format!("skipped {error}"),
@@ -102,7 +102,7 @@ fn a_compiler_that_is_killed_once_is_asked_again() {
 fn a_fault_costs_one_program_of_a_suite_and_the_next_run_makes_it_good() {
     const HOME: &str = "TIMING_FAULTS_HOME";
     let timed = |home: &Path| {
-        let suite = timing::Suite {
+        let suite = stampmill_timing::Suite {
             jobs: ["int main(void) { return 0; }", "int main(void) { return 1; } /* UNLUCKY */"]
                 .iter()
                 .enumerate()
@@ -111,7 +111,7 @@ fn a_fault_costs_one_program_of_a_suite_and_the_next_run_makes_it_good() {
         };
         let (out, silent, running) =
             (home.join("times"), dataset::Silent, std::sync::atomic::AtomicBool::new(false));
-        match timing::time_suite(&suite, &options(), &out, false, &silent, &running) {
+        match stampmill_timing::time_suite(&suite, &options(), &out, false, &silent, &running) {
             Ok(report) => format!("{:?}", report.verdicts),
             Err(error @ (Error::Missing { .. } | Error::Unusable { .. })) => {
                 format!("skipped {error}")

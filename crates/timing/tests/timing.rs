@@ -1,7 +1,7 @@
 //! What a user of the crate sees: the same cycles always, and a verdict for every bad program.
 
+use stampmill_timing::{Code, Error, Job, Measurement, Options, Timing};
 use std::{path::PathBuf, process::Command};
-use timing::{Code, Error, Job, Measurement, Options, Timing};
 
 const SUM: &str = "#include <cstdio>\n#include <ctime>\n#include <cstdlib>\n#include <unistd.h>\nint main(int argc, char **argv) { \
     long n; if (scanf(\"%ld\", &n) != 1) n = 7; long t = time(0) % 3 + getpid() % 5 + (argv[0][0] == 'p'); \
@@ -18,7 +18,7 @@ fn options() -> Options {
 
 /// The timing of a job, or `None` with a word on standard error where a tool is missing.
 fn timed(job: &Job, options: &Options) -> Option<Timing> {
-    match timing::time(job, options) {
+    match stampmill_timing::time(job, options) {
         Ok(timing) => Some(timing),
         Err(error @ (Error::Missing { .. } | Error::Start { .. } | Error::Unusable { .. })) => {
             eprintln!("skipped: {error}");
@@ -119,7 +119,9 @@ fn several_inputs_together_take_what_each_takes_alone() {
         std::cin >> n; if (n < 0) abort(); for (long i = 0; i < n; i++) s += i ^ (s >> 3); std::cout << s << std::endl; return n % 7; }"
             .into(),
     );
-    let Ok(timer) = timing::Timer::open(&options()) else { return eprintln!("skipped: no tools") };
+    let Ok(timer) = stampmill_timing::Timer::open(&options()) else {
+        return eprintln!("skipped: no tools");
+    };
     let inputs: [&[u8]; 4] = [b"10\n", b"200000\n", b"", b"31\n"];
     let together = timer.time_each(&program, &inputs).unwrap();
     assert_eq!(together.len(), inputs.len());
@@ -157,7 +159,7 @@ fn limits_of_memory_and_time_are_verdicts_and_nothing_is_written() {
     let timing = timed(&asleep, &short).expect("the tools are there");
     assert_eq!(timing.verdict, "timeout", "{}", timing.detail);
     let writes = cpp(
-        "#include <cstdio>\nint main() { return fopen(\"/tmp/benchstone-wrote\", \"w\") || fopen(\"here\", \"w\"); }",
+        "#include <cstdio>\nint main() { return fopen(\"/tmp/stampmill-wrote\", \"w\") || fopen(\"here\", \"w\"); }",
         "",
     );
     let timing = timed(&writes, &options()).expect("the tools are there");
@@ -169,11 +171,11 @@ fn limits_of_memory_and_time_are_verdicts_and_nothing_is_written() {
 fn without_qemu_or_with_an_old_one_the_message_says_what_to_install() {
     const NAME: &str = "without_qemu_or_with_an_old_one_the_message_says_what_to_install";
     if std::env::var_os("TIMING_CHILD").is_some() {
-        let error = timing::time(&cpp("int main() {}", ""), &options()).unwrap_err();
+        let error = stampmill_timing::time(&cpp("int main() {}", ""), &options()).unwrap_err();
         eprintln!("error {error}");
         return;
     }
-    let folder = std::env::temp_dir().join(format!("benchstone-old-qemu-{}", std::process::id()));
+    let folder = std::env::temp_dir().join(format!("stampmill-old-qemu-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     let said = || {
         let exe = std::env::current_exe().unwrap();
@@ -251,18 +253,18 @@ fn start_up_is_apart_and_an_empty_program_takes_nothing() {
 
 #[test]
 fn a_wrong_processor_is_an_error_that_names_the_right_ones() {
-    let error =
-        timing::time(&cpp("", ""), &Options { cpu: "z80".into(), ..options() }).unwrap_err();
+    let error = stampmill_timing::time(&cpp("", ""), &Options { cpu: "z80".into(), ..options() })
+        .unwrap_err();
     assert!(error.to_string().contains("skylake and zen4"), "{error}");
 }
 
 #[test]
 fn the_held_out_half_is_the_one_that_was_frozen() {
-    let suite = timing::Suite::read(&timing::programs()).unwrap();
+    let suite = stampmill_timing::Suite::read(&stampmill_timing::programs()).unwrap();
     assert!(suite.jobs.len() >= 150, "{}", suite.jobs.len());
     let held: Vec<Job> =
-        suite.jobs.into_iter().filter(|job| timing::is_held_out(&job.name)).collect();
-    let identity = timing::Suite { jobs: held }.identity();
+        suite.jobs.into_iter().filter(|job| stampmill_timing::is_held_out(&job.name)).collect();
+    let identity = stampmill_timing::Suite { jobs: held }.identity();
     let frozen = include_str!("../programs/held-out.identity").trim();
     assert_eq!(identity, frozen, "the held-out programs changed");
 }

@@ -1,4 +1,4 @@
-"""PyTorch's eager speed on the model of a training folder: what `benchstone-torch bench` is held against.
+"""PyTorch's eager speed on the model of a training folder: what `stampmill-torch bench` is held against.
 
 usage: eager.py FOLDER [--batch 64] [--length 1024] [--steps 20] [--samples 1024] [--sampled 256]
 Needs torch and transformers. Same rectangles of random ids, bf16 autocast, fused AdamW; sampling with a static

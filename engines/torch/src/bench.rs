@@ -1,4 +1,4 @@
-//! `benchstone-torch bench`: speed on full rectangles of random ids, to hold against PyTorch's on
+//! `stampmill-torch bench`: speed on full rectangles of random ids, to hold against PyTorch's on
 //! the same model (`bench/eager.py`).
 
 use crate::{

@@ -1,4 +1,4 @@
-//! `benchstone-torch decode`: logits for a program that draws tokens itself, through pipes.
+//! `stampmill-torch decode`: logits for a program that draws tokens itself, through pipes.
 //!
 //! The first line of the output is JSON: `slots`, `groups`, `length`, `vocabulary`, `half`, `ranked`. After it both sides
 //! speak in little-endian numbers of 32 bits. A request is a count and so many quadruples of a slot, how many of its tokens

@@ -1,6 +1,6 @@
-//! `benchstone-torch`: the libtorch engine of Benchstone's language models.
+//! `stampmill-torch`: the libtorch engine of Stampmill's language models.
 //!
-//! `benchstone train` writes a *training folder* (`corpus.safetensors`, `config.json`,
+//! `stampmill train` writes a *training folder* (`corpus.safetensors`, `config.json`,
 //! `training.json`, `tokenizer.json`) and this program trains in it, on the CPU or on a GPU:
 //! it knows token ids, not programs. Weights are safetensors under the names that Hugging Face's
 //! libraries use, so that the main binary's CPU engine and `transformers` read them as they are.
@@ -28,9 +28,9 @@ mod weights;
 use clap::{Parser, Subcommand};
 use std::{path::PathBuf, process::ExitCode};
 
-/// Trains Benchstone's language models and samples from them with libtorch.
+/// Trains Stampmill's language models and samples from them with libtorch.
 #[derive(Parser, Debug)]
-#[command(name = "benchstone-torch", version)]
+#[command(name = "stampmill-torch", version)]
 struct Arguments {
     #[command(subcommand)]
     command: Command,
@@ -38,7 +38,7 @@ struct Arguments {
 
 #[derive(Subcommand, Debug)]
 enum Command {
-    /// Train in a folder that `benchstone train --prepare-only` made
+    /// Train in a folder that `stampmill train --prepare-only` made
     Train(train::Train),
     /// Draw token sequences from a checkpoint
     Sample(sample::Sample),
@@ -139,7 +139,7 @@ fn main() -> ExitCode {
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("benchstone-torch: {error:#}");
+            eprintln!("stampmill-torch: {error:#}");
             ExitCode::from(2)
         }
     }

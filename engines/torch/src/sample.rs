@@ -1,4 +1,4 @@
-//! `benchstone-torch sample`: draw token sequences, many at a time.
+//! `stampmill-torch sample`: draw token sequences, many at a time.
 
 use crate::{
     device,
@@ -60,8 +60,8 @@ impl Sample {
         tch::manual_seed(self.seed);
         let model = model::load(&self.folder, device)?;
         let config = model::configuration(&self.folder)?;
-        let special: Special = serde_json::from_value(config["benchstone"]["special"].clone())
-            .context("config.json has no `benchstone.special`: which token ends a sample?")?;
+        let special: Special = serde_json::from_value(config["stampmill"]["special"].clone())
+            .context("config.json has no `stampmill.special`: which token ends a sample?")?;
         let run = Run { training: false, half, dropout: 0.0 };
         let hole = model::kind_of(&config)? == Kind::Hole;
         let mut all: Vec<Vec<i64>> = Vec::new();

@@ -1,4 +1,4 @@
-//! `training.json`: how to train, written by `benchstone train`.
+//! `training.json`: how to train, written by `stampmill train`.
 
 use anyhow::Context;
 use serde::{Deserialize, Serialize};
@@ -123,7 +123,7 @@ impl Settings {
         let path = folder.join("training.json");
         let text = std::fs::read_to_string(&path).with_context(|| {
             format!(
-                "cannot read {}: is this a folder of `benchstone train --prepare-only`?",
+                "cannot read {}: is this a folder of `stampmill train --prepare-only`?",
                 path.display()
             )
         })?;

@@ -1,4 +1,4 @@
-//! `benchstone-torch train`: the loop.
+//! `stampmill-torch train`: the loop.
 
 use crate::{
     corpus::Corpus,

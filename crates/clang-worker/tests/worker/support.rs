@@ -4,7 +4,7 @@ use clang::{Clang, Includes};
 use std::{env, fs, path::PathBuf, process::Command, sync::LazyLock};
 
 /// The worker built with these tests.
-pub(crate) const WORKER: &str = env!("CARGO_BIN_EXE_benchstone-clang");
+pub(crate) const WORKER: &str = env!("CARGO_BIN_EXE_stampmill-clang");
 
 /// One worker for all tests of a process.
 pub(crate) fn clang() -> &'static Clang {
@@ -19,7 +19,7 @@ pub(crate) fn start() -> Clang {
 
 /// Sources of the reference kernels in `file`; says so where they are absent.
 pub(crate) fn kernels(file: &str) -> Option<Vec<String>> {
-    let root = env::var_os("BENCHSTONE_REFERENCE")
+    let root = env::var_os("STAMPMILL_REFERENCE")
         .map_or_else(|| PathBuf::from("../../../shared/data"), PathBuf::from);
     let path = root.join("kernels").join(file);
     let Ok(text) = fs::read_to_string(&path) else {

@@ -1,11 +1,11 @@
-//! `benchstone devices`: which OpenCL devices can be used, and why not.
+//! `stampmill devices`: which OpenCL devices can be used, and why not.
 
 use crate::{Global, output};
 use std::process::ExitCode;
 
 /// List OpenCL platforms and devices, and which can be used
 #[derive(clap::Args, Debug)]
-#[command(after_help = "Examples:\n  benchstone devices\n  benchstone devices --json")]
+#[command(after_help = "Examples:\n  stampmill devices\n  stampmill devices --json")]
 pub(crate) struct Devices {}
 
 impl Devices {

@@ -1,4 +1,4 @@
-//! `benchstone evaluate`: Table 1 of the BenchPress paper for a checkpoint.
+//! `stampmill evaluate`: Table 1 of the BenchPress paper for a checkpoint.
 
 use super::sample::{DrawingFlags, SampleRow};
 use crate::{Global, output, progress::Bar};
@@ -16,8 +16,8 @@ use std::{
 /// Say how good a language model's kernels are
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  \
-    benchstone evaluate models/infill --n 1000 --json\n  \
-    benchstone evaluate models/infill --n 1000 --unconstrained\n\n\
+    stampmill evaluate models/infill --n 1000 --json\n  \
+    stampmill evaluate models/infill --n 1000 --unconstrained\n\n\
 Columns as in Table 1 of BenchPress (PACT'22): all kinds start from `kernel void [HOLE]`. A sample\n\
 counts as compiling if clang accepts it as it is, duplicates and kernels of less than three\n\
 instructions included; `unique and compile` leaves both out. Memorised is the share of compiling\n\

@@ -1,4 +1,4 @@
-//! `benchstone export`: programs as files.
+//! `stampmill export`: programs as files.
 
 use crate::{Global, output};
 use anyhow::{Context, bail};
@@ -14,8 +14,8 @@ use std::{
 /// Write the programs of a data set as files (.cl, .c, .cpp, .ll, .bc)
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  \
-    benchstone export kernels --to cl\n  \
-    benchstone export kernels --to cl --limit 100")]
+    stampmill export kernels --to cl\n  \
+    stampmill export kernels --to cl --limit 100")]
 pub(crate) struct Export {
     /// A data set of programs
     dataset: PathBuf,
@@ -41,7 +41,7 @@ impl Export {
             .with_context(|| format!("cannot create {}", parent.display()))?;
         // A folder of its own name, so that it is nobody's but ours, and gone with an error.
         let partial = tempfile::Builder::new()
-            .prefix(".benchstone-export-")
+            .prefix(".stampmill-export-")
             .permissions(Permissions::from_mode(0o755))
             .tempdir_in(parent)
             .with_context(|| format!("cannot create a folder in {}", parent.display()))?;

@@ -1,4 +1,4 @@
-//! `benchstone features`: programs as vectors.
+//! `stampmill features`: programs as vectors.
 
 use crate::{Global, interrupt, output, progress::Bar};
 use dataset::{Dataset, Programs};
@@ -10,9 +10,9 @@ use std::{path::PathBuf, process::ExitCode};
 #[command(
     after_help = "Spaces: grewe, grewe-fixed, instcount, autophase, opcodes, tokens, ast-depth\n\n\
 Examples:\n  \
-    benchstone features kernels --space grewe,instcount,autophase --out vectors\n  \
-    benchstone features saxpy.cl --space grewe --format jsonl\n  \
-    benchstone features module.bc --space instcount --format jsonl\n\n\
+    stampmill features kernels --space grewe,instcount,autophase --out vectors\n  \
+    stampmill features saxpy.cl --space grewe --format jsonl\n  \
+    stampmill features module.bc --space instcount --format jsonl\n\n\
 OpenCL is compiled for nvptx64-nvidia-nvcl at -O1, as the published vectors were, with definitions\n\
 that kernels commonly take for granted where it does not compile without. C and C++ are compiled for\n\
 this machine and may include its system headers, no other file. Programs that cannot be described\n\

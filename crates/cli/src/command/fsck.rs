@@ -1,4 +1,4 @@
-//! `benchstone fsck`: whether data sets are what they were when they were made.
+//! `stampmill fsck`: whether data sets are what they were when they were made.
 
 use crate::{Global, output};
 use serde::Serialize;
@@ -7,8 +7,8 @@ use std::{path::PathBuf, process::ExitCode};
 /// Check data sets to the last byte, and name each part that is not as it was made
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  \
-    benchstone fsck kernels\n  \
-    benchstone fsck raw kernels vectors --json\n\n\
+    stampmill fsck kernels\n  \
+    stampmill fsck raw kernels vectors --json\n\n\
 Of each data set: its manifest; of each part presence, size, hash, columns and all of its rows; the\n\
 counts of verdicts against the rows; and that nothing else lies in its folder. Exit status 1 where\n\
 anything is wrong. Every command that reads a data set checks presence, sizes and counts of rows by\n\

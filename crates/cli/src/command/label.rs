@@ -1,4 +1,4 @@
-//! `benchstone label`: measurements and features become a task.
+//! `stampmill label`: measurements and features become a task.
 
 use super::features::extractor;
 use crate::{Global, output, progress::Bar};
@@ -13,9 +13,9 @@ use std::{
 /// Join runs with the features of their kernels into a table a heuristic learns from
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  \
-    benchstone label runs --features vectors --out task\n  \
-    benchstone label runs --features kernels --out task        (describes them now)\n  \
-    benchstone heuristic crossval task")]
+    stampmill label runs --features vectors --out task\n  \
+    stampmill label runs --features kernels --out task        (describes them now)\n  \
+    stampmill heuristic crossval task")]
 pub(crate) struct Label {
     /// A data set that `run` made, with a processor and a GPU in it
     runs: PathBuf,

@@ -1,4 +1,4 @@
-//! `benchstone learn`: which points of a feature space matter.
+//! `stampmill learn`: which points of a feature space matter.
 
 use crate::{Global, duration::duration, interrupt, output, progress::Bar, target};
 use anyhow::bail;
@@ -15,12 +15,12 @@ use synth::{Budget, Exclusion, Judge, Settings};
 /// Make the kernels that a heuristic learns most from: query by committee, round after round
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  \
-    benchstone learn --task local-size:8,256 --train kernels --rounds 5 --batch 8 --out learned\n  \
-    benchstone learn --task cpu-gpu --train kernels --committee mlp:7,knn:7,forest:7 --out learned\n  \
-    benchstone learn --task local-size:8,256 --train kernels --strategy passive --out baseline\n  \
-    benchstone learn --task cpu-gpu --train kernels --out learned --export-round round-0\n  \
-    benchstone learn --task cpu-gpu --train kernels --out learned --import-runs runs-0\n  \
-    benchstone learn --experiment --task local-size:8,256 --train kernels --test suites --out compared\n\n\
+    stampmill learn --task local-size:8,256 --train kernels --rounds 5 --batch 8 --out learned\n  \
+    stampmill learn --task cpu-gpu --train kernels --committee mlp:7,knn:7,forest:7 --out learned\n  \
+    stampmill learn --task local-size:8,256 --train kernels --strategy passive --out baseline\n  \
+    stampmill learn --task cpu-gpu --train kernels --out learned --export-round round-0\n  \
+    stampmill learn --task cpu-gpu --train kernels --out learned --import-runs runs-0\n  \
+    stampmill learn --experiment --task local-size:8,256 --train kernels --test suites --out compared\n\n\
 Without --test, a third of the training kernels (drawn by the seed) is kept for testing; these are\n\
 never trained on nor steered to. Near-duplicates of a test kernel are never trained on.\n\n\
 With --export-round or --import-runs no device is used here: the kernels of --train and --test, then\n\
@@ -199,12 +199,12 @@ impl Learn {
         let exported = quoted(&waiting.exported.display().to_string());
         let runs = quoted(&format!("{}.runs", waiting.exported.display()));
         let run = format!(
-            "benchstone run {exported} {} --budget {}ms --out {runs}",
+            "stampmill run {exported} {} --budget {}ms --out {runs}",
             self.task.flags(self.global_size),
             self.measuring.as_micros() as f64 / 1e3
         );
         let arguments = std::env::args_os().map(|word| word.to_string_lossy().into_owned());
-        let go_on = format!("benchstone {} --import-runs {runs}", without_travel(arguments));
+        let go_on = format!("stampmill {} --import-runs {runs}", without_travel(arguments));
         if global.json {
             return output::json(&json!({ "waiting": waiting, "run": run, "go_on": go_on }));
         }
@@ -408,7 +408,7 @@ mod tests {
     #[test]
     fn a_command_is_repeated_without_what_travels() {
         let words = [
-            "benchstone",
+            "stampmill",
             "learn",
             "--import-runs",
             "a",

@@ -1,4 +1,4 @@
-//! `benchstone mine`: real programs from real packages.
+//! `stampmill mine`: real programs from real packages.
 
 use crate::{Global, interrupt, output, progress::Bar, target::Target};
 use dataset::{Language, Licences};
@@ -18,10 +18,10 @@ use std::{path::PathBuf, process::ExitCode};
     parquet:FILE[#COL]   programs in a column of a Parquet file\n  \
     @LIST.toml           many sources\n\n\
 Examples:\n  \
-    benchstone mine deb:gegl pypi:silx --out raw\n  \
-    benchstone mine @packages.toml --out raw --licenses osi\n  \
-    benchstone mine ~/src/project --out raw --json\n  \
-    benchstone mine @functions.toml --language c --licenses permissive --out raw-c\n\n\
+    stampmill mine deb:gegl pypi:silx --out raw\n  \
+    stampmill mine @packages.toml --out raw --licenses osi\n  \
+    stampmill mine ~/src/project --out raw --json\n  \
+    stampmill mine @functions.toml --language c --licenses permissive --out raw-c\n\n\
 C programs are what a model is pre-trained on: `prepare` makes one row of each function.\n\
 A run that was stopped goes on where it was when the same command is given again.")]
 pub(crate) struct Mine {
@@ -40,7 +40,7 @@ pub(crate) struct Mine {
     #[arg(long)]
     offline: bool,
     /// Where downloads are kept
-    #[arg(long, value_name = "DIR", env = "BENCHSTONE_CACHE")]
+    #[arg(long, value_name = "DIR", env = "STAMPMILL_CACHE")]
     cache: Option<PathBuf>,
 }
 
@@ -110,6 +110,6 @@ fn print(report: &Report, out: &std::path::Path) -> anyhow::Result<()> {
     ))?;
     match report.unique_files {
         0 => output::line("no content file was found"),
-        _ => output::line(&format!("next: benchstone prepare {} --out kernels", out.display())),
+        _ => output::line(&format!("next: stampmill prepare {} --out kernels", out.display())),
     }
 }

@@ -1,4 +1,4 @@
-//! `benchstone prepare`: from content files to kernels.
+//! `stampmill prepare`: from content files to kernels.
 
 use crate::{Global, interrupt, output, progress::Bar, target::Target};
 use dataset::Licences;
@@ -8,10 +8,10 @@ use std::{path::PathBuf, process::ExitCode, time::Duration};
 /// Judge, isolate and normalise the kernels of a raw data set
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  \
-    benchstone prepare raw --out kernels\n  \
-    benchstone prepare my_kernels.cl --out kernels --json\n  \
-    benchstone prepare raw-c --out functions    of C programs, found by `mine --language c`\n  \
-    benchstone query \"SELECT verdict, detail, path FROM k WHERE verdict <> 'accepted'\" k=kernels\n\n\
+    stampmill prepare raw --out kernels\n  \
+    stampmill prepare my_kernels.cl --out kernels --json\n  \
+    stampmill prepare raw-c --out functions    of C programs, found by `mine --language c`\n  \
+    stampmill query \"SELECT verdict, detail, path FROM k WHERE verdict <> 'accepted'\" k=kernels\n\n\
 Everything in RAW but texts of licenses becomes a row; what was rejected, here or before, has a\n\
 verdict and the first diagnostic. Links that lead out of a folder, pipes, files that cannot be read\n\
 and files above 64 MiB are such rows.\n\
@@ -95,9 +95,9 @@ fn print(report: &Report, out: &std::path::Path) -> anyhow::Result<()> {
     ))?;
     output::line(&match report.unique_kernels {
         0 => format!(
-            "no kernel was accepted; why: benchstone query \"SELECT verdict, detail, path FROM k\" k={}",
+            "no kernel was accepted; why: stampmill query \"SELECT verdict, detail, path FROM k\" k={}",
             out.display()
         ),
-        _ => format!("next: benchstone show {}", out.display()),
+        _ => format!("next: stampmill show {}", out.display()),
     })
 }

@@ -1,4 +1,4 @@
-//! `benchstone project`: maps and coverage of a feature space.
+//! `stampmill project`: maps and coverage of a feature space.
 
 use super::features::extractor;
 use crate::{Global, output, progress::Bar};
@@ -9,9 +9,9 @@ use std::{path::PathBuf, process::ExitCode};
 /// Draw several data sets on one map of a feature space and say how much of it each covers
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  \
-    benchstone project vectors --space instcount --out map\n  \
-    benchstone project mined=vectors suites=suites.jsonl --space autophase --out map\n  \
-    benchstone project mined=kernels --targets suites.jsonl --space grewe --json\n\n\
+    stampmill project vectors --space instcount --out map\n  \
+    stampmill project mined=vectors suites=suites.jsonl --space autophase --out map\n  \
+    stampmill project mined=kernels --targets suites.jsonl --space grewe --json\n\n\
 The map is the plane of the first two principal components of all vectors together. With --targets,\n\
 the report counts how many of them are matched exactly (figure 9 of the CLgen paper).")]
 pub(crate) struct Project {

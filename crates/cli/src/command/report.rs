@@ -1,4 +1,4 @@
-//! `benchstone report`: one HTML page of what a folder holds.
+//! `stampmill report`: one HTML page of what a folder holds.
 
 use crate::{Global, output, report, target};
 use std::{path::PathBuf, process::ExitCode};
@@ -6,12 +6,12 @@ use std::{path::PathBuf, process::ExitCode};
 /// Make one HTML page of the data sets in a folder: figures, feature maps, curves, the kernels
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  \
-    benchstone report demo\n  \
-    benchstone report kernels --programs 5000 --out kernels.html\n  \
-    benchstone report demo --force --json\n\n\
+    stampmill report demo\n  \
+    stampmill report kernels --programs 5000 --out kernels.html\n  \
+    stampmill report demo --force --json\n\n\
 DIR is a data set, or a folder with data sets up to three folders deep. The page holds all it needs:\n\
 it opens from a disk, without a network, and can be sent as it is. Feature maps need vectors\n\
-(`benchstone features`). #search=TEXT, #program=N and #point=N after its address open it there.\n\n\
+(`stampmill features`). #search=TEXT, #program=N and #point=N after its address open it there.\n\n\
 A data set that cannot be read is named on the page, and the exit status is 1.")]
 pub(crate) struct Report {
     /// A data set or a folder of data sets
@@ -34,7 +34,7 @@ impl Report {
         target::is_free(&out, self.force)?;
         let written = report::write(&self.folder, &out, self.programs)?;
         for problem in &written.problems {
-            eprintln!("benchstone: {problem}");
+            eprintln!("stampmill: {problem}");
         }
         match global.json {
             true => output::json(&written)?,

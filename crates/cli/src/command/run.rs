@@ -1,4 +1,4 @@
-//! `benchstone run`: kernels executed, checked and measured.
+//! `stampmill run`: kernels executed, checked and measured.
 
 use crate::{
     Global,
@@ -19,11 +19,11 @@ use std::{
 /// Run every kernel on every device at every size: check it, then measure it
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  \
-    benchstone run kernels --devices cpu --global-sizes 2^10..2^16 --out runs\n  \
-    benchstone run my.cl --devices cpu,gpu --out runs --verify oclgrind\n  \
-    benchstone run kernels --sample 500 --licences permissive --seed 1 --out runs\n  \
-    benchstone run kernels --devices gpu --out runs --format cldrive > runs.csv\n  \
-    benchstone query \"SELECT outcome, count(*) FROM r GROUP BY outcome\" r=runs\n\n\
+    stampmill run kernels --devices cpu --global-sizes 2^10..2^16 --out runs\n  \
+    stampmill run my.cl --devices cpu,gpu --out runs --verify oclgrind\n  \
+    stampmill run kernels --sample 500 --licences permissive --seed 1 --out runs\n  \
+    stampmill run kernels --devices gpu --out runs --format cldrive > runs.csv\n  \
+    stampmill query \"SELECT outcome, count(*) FROM r GROUP BY outcome\" r=runs\n\n\
 Outcomes: pass, build-failure, refused, no-kernel, no-arguments, unsupported-argument, invalid-size,\n\
 out-of-resources, crash, timeout, no-output, input-insensitive, non-deterministic, out-of-bounds,\n\
 race. No driver is given a program that holds assembly, includes a file, calls an address, speaks to\n\

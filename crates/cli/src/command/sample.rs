@@ -1,4 +1,4 @@
-//! `benchstone sample`: kernels from a language model.
+//! `stampmill sample`: kernels from a language model.
 
 use crate::{Global, interrupt, output, progress::Bar};
 use anyhow::{Context, bail};
@@ -18,12 +18,12 @@ use std::{
 /// Draw kernels from a language model and judge them
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  \
-    benchstone sample models/infill --n 5\n  \
-    benchstone sample models/infill --n 1000 --seed 1 --out samples\n  \
-    benchstone sample models/infill --args \"global float*, global float*, const int\" --n 10\n  \
-    benchstone sample models/infill --want mem=8,localmem=2 --n 10\n  \
-    benchstone sample models/infill --prompt half_a_kernel.cl --n 3       with one [HOLE] in it\n  \
-    benchstone sample models/infill --n 10000 --device cuda --out samples\n\n\
+    stampmill sample models/infill --n 5\n  \
+    stampmill sample models/infill --n 1000 --seed 1 --out samples\n  \
+    stampmill sample models/infill --args \"global float*, global float*, const int\" --n 10\n  \
+    stampmill sample models/infill --want mem=8,localmem=2 --n 10\n  \
+    stampmill sample models/infill --prompt half_a_kernel.cl --n 3       with one [HOLE] in it\n  \
+    stampmill sample models/infill --n 10000 --device cuda --out samples\n\n\
 Every sample is judged as mined kernels are: it compiles alone, and its kernel has three instructions\n\
 or more. The data set at --out holds the others too, with verdicts; without --out accepted kernels\n\
 are printed. The same seed gives the same kernels.")]
@@ -80,7 +80,7 @@ pub(crate) struct DrawingFlags {
     /// Samples drawn side by side [default: 96, on a GPU 4096]
     #[arg(long, value_name = "N")]
     batch: Option<usize>,
-    /// Judge samples that `benchstone-torch sample` drew: one JSON list of ids a line
+    /// Judge samples that `stampmill-torch sample` drew: one JSON list of ids a line
     #[arg(long, value_name = "FILE")]
     drawn: Option<PathBuf>,
 }
@@ -338,7 +338,7 @@ impl DrawingFlags {
     }
 }
 
-/// Samples as `benchstone-torch sample` wrote them.
+/// Samples as `stampmill-torch sample` wrote them.
 fn read_drawn(
     path: &Path,
     checkpoint: &Checkpoint,

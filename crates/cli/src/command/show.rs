@@ -1,4 +1,4 @@
-//! `benchstone show`: look at a data set.
+//! `stampmill show`: look at a data set.
 
 use crate::{Global, output};
 use anyhow::{Context, bail};
@@ -12,9 +12,9 @@ use std::{
 /// Look at a data set: what it is, how it was made, and some of its programs
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  \
-    benchstone show kernels\n  \
-    benchstone show kernels --programs 3\n  \
-    benchstone show kernels --programs 3 --match hashcat")]
+    stampmill show kernels\n  \
+    stampmill show kernels --programs 3\n  \
+    stampmill show kernels --programs 3 --match hashcat")]
 pub(crate) struct Show {
     /// A data set, or a folder or file of programs
     dataset: PathBuf,
@@ -42,7 +42,7 @@ impl Show {
             vec!["schema".into(), format!("{} (version {})", manifest.schema, manifest.version)],
             vec!["rows".into(), output::count(manifest.rows)],
             vec!["size".into(), format!("{} KiB", output::count(bytes / 1024))],
-            vec!["made by".into(), format!("benchstone {}", manifest.benchstone)],
+            vec!["made by".into(), format!("stampmill {}", manifest.stampmill)],
             vec!["identity".into(), manifest.identity.clone()],
             vec![
                 "inputs".into(),
@@ -108,7 +108,7 @@ impl Show {
             });
             let short: Vec<_> = short.map(|field| field.name().as_str()).take(8).collect();
             return output::line(&format!(
-                "its rows are no programs to print: benchstone query \"SELECT {} FROM d LIMIT 5\" d={}",
+                "its rows are no programs to print: stampmill query \"SELECT {} FROM d LIMIT 5\" d={}",
                 short.join(", "),
                 dataset.folder().display()
             ))

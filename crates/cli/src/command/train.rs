@@ -1,4 +1,4 @@
-//! `benchstone train`: a language model of kernels, or one fine-tuned on edits.
+//! `stampmill train`: a language model of kernels, or one fine-tuned on edits.
 
 use super::tune;
 use crate::{Global, interrupt, output, progress::Bar, target::Target};
@@ -20,22 +20,22 @@ use synth::Exclusion;
     hole    BenchPress's: a bidirectional encoder that fills one hole (PACT'22)\n  \
     infill  a causal transformer that fills holes, under feature and argument conditions\n\n\
 Examples:\n  \
-    benchstone train kernels --model infill --out model\n  \
-    benchstone train kernels --model lstm --recipe small.toml --device cpu --out clgen\n  \
-    benchstone train kernels --model infill --prepare-only --out folder    then, on a GPU machine:\n  \
-    benchstone-torch train folder\n  \
-    benchstone train kernels --pretrain functions --model infill --out model\n  \
-    benchstone train --task edits pairs --from codellama --lora 16 --out tuned\n  \
-    benchstone train --task edits export.jsonl --from models/infill --epochs 10 --out tuned\n\n\
+    stampmill train kernels --model infill --out model\n  \
+    stampmill train kernels --model lstm --recipe small.toml --device cpu --out clgen\n  \
+    stampmill train kernels --model infill --prepare-only --out folder    then, on a GPU machine:\n  \
+    stampmill-torch train folder\n  \
+    stampmill train kernels --pretrain functions --model infill --out model\n  \
+    stampmill train --task edits pairs --from codellama --lora 16 --out tuned\n  \
+    stampmill train --task edits export.jsonl --from models/infill --epochs 10 --out tuned\n\n\
 Edits: pairs, or lines of `edits export` (openai or hf); --from is a checkpoint of kind infill or of the\n\
 Llama family. The loss is on the answers alone; problems stay on one side of the split, those of the split\n\
 `test` are left out. Answers that the tokenizer does not give back, or that are too long, are counted and\n\
-left out. `benchstone serve` serves what comes out; adapters lie beside it in adapter/, as `peft` reads them.\n\n\
+left out. `stampmill serve` serves what comes out; adapters lie beside it in adapter/, as `peft` reads them.\n\n\
 A recipe holds tables [model] (layers, width, inner, heads, kv_heads) and [training] (length,\n\
 batch_tokens, budget_tokens, learning_rate, ...); what it leaves out is as in the paper.\n\
 With --pretrain the first part of the budget (pretrain_share, half) draws functions (function_share of the\n\
 draws, 0.8) and kernels, the rest kernels alone; validation is of kernels.\n\
-Training needs the engine `benchstone-torch` (`make torch`). A stopped run goes on with --resume.")]
+Training needs the engine `stampmill-torch` (`make torch`). A stopped run goes on with --resume.")]
 pub(crate) struct Train {
     /// A data set of kernels as `prepare` makes it, or a folder of programs; edits: pairs or exported lines
     corpus: PathBuf,
@@ -74,7 +74,7 @@ pub(crate) struct Train {
     /// Stop after this time, as if the budget were used up
     #[arg(long, value_name = "TIME", value_parser = crate::duration::duration)]
     limit: Option<std::time::Duration>,
-    /// Only write the training folder, for `benchstone-torch train` somewhere else
+    /// Only write the training folder, for `stampmill-torch train` somewhere else
     #[arg(long)]
     prepare_only: bool,
 }
@@ -413,7 +413,7 @@ impl Prepared {
             }
         };
         output::line(&output::table(&["corpus", "count"], rows).to_string())?;
-        output::line(&format!("next: benchstone-torch train {}", out.display()))
+        output::line(&format!("next: stampmill-torch train {}", out.display()))
     }
 }
 
@@ -437,7 +437,7 @@ fn print(trained: &Trained, task: Task, out: &Path) -> anyhow::Result<()> {
     }
     let out = out.display();
     output::line(&match task {
-        Task::Kernels => format!("next: benchstone sample {out} --n 10 --out samples"),
-        Task::Edits => format!("next: benchstone serve {out}"),
+        Task::Kernels => format!("next: stampmill sample {out} --n 10 --out samples"),
+        Task::Edits => format!("next: stampmill serve {out}"),
     })
 }

@@ -1,4 +1,4 @@
-//! What `benchstone train --task edits` learns from: pairs, or lines of `benchstone edits export`.
+//! What `stampmill train --task edits` learns from: pairs, or lines of `stampmill edits export`.
 
 use anyhow::{Context, bail};
 use dataset::Dataset;
@@ -50,7 +50,7 @@ fn dialogues(corpus: &Path) -> anyhow::Result<Vec<Dialogue>> {
     }
     if lines.is_empty() {
         bail!(
-            "{} is empty; `benchstone edits export PAIRS --format hf --out FILE` writes what to learn from",
+            "{} is empty; `stampmill edits export PAIRS --format hf --out FILE` writes what to learn from",
             corpus.display()
         );
     }

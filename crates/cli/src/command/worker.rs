@@ -1,4 +1,4 @@
-//! `benchstone worker`: hidden; what this program does when it starts itself as a worker.
+//! `stampmill worker`: hidden; what this program does when it starts itself as a worker.
 
 use std::process::ExitCode;
 

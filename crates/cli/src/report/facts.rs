@@ -26,7 +26,7 @@ pub(super) fn manifest(set: &Set, sets: &[Set]) -> Markup {
                     }
                 }
                 dt { "seed" } dd { (notes.seed) }
-                dt { "made by" } dd { "benchstone " (manifest.benchstone) }
+                dt { "made by" } dd { "stampmill " (manifest.stampmill) }
                 @if !notes.tools.is_empty() {
                     dt { "tools" }
                     dd { @for (name, version) in &notes.tools { div { (name) " " (version) } } }

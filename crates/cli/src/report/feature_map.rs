@@ -209,7 +209,7 @@ pub(super) fn body(maps: &[Map]) -> Markup {
     html! {
         p.note {
             "The plane of the first two principal components of ln(1 + |x|), each dimension brought "
-            "to mean 0 and standard deviation 1 (as " code { "benchstone project" } " draws it). "
+            "to mean 0 and standard deviation 1 (as " code { "stampmill project" } " draws it). "
             "Wheel or buttons zoom, dragging moves, a click keeps a program beside the map, the "
             "legend shows and hides."
         }

@@ -34,7 +34,7 @@ pub(super) fn page(
                 meta http-equiv="Content-Security-Policy" content=(policy);
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta name="color-scheme" content="light dark";
-                title { (title) " – Benchstone" }
+                title { (title) " – Stampmill" }
                 style { (PreEscaped(STYLE)) }
             }
             body {
@@ -58,7 +58,7 @@ pub(super) fn page(
                         section #{ "part-" (at + 1) } { h2 { (title) } (markup) }
                     }
                 }
-                footer { "benchstone report, version " (env!("CARGO_PKG_VERSION")) }
+                footer { "stampmill report, version " (env!("CARGO_PKG_VERSION")) }
                 script #data type="application/json" { (PreEscaped(data)) }
                 script nonce=(nonce) { (PreEscaped(SCRIPT)) }
             }

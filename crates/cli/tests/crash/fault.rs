@@ -72,7 +72,7 @@ pub(crate) fn suffer(stage: &Stage, fault: &Fault) -> Result<String, String> {
 fn is_clear(ended: &Ended) -> Result<(), String> {
     use std::os::unix::process::ExitStatusExt;
     let starved = ended.status.signal() == Some(6) && ended.said.contains("memory allocation of");
-    let is_failure = ended.status.code() == Some(2) && ended.said.contains("benchstone: ");
+    let is_failure = ended.status.code() == Some(2) && ended.said.contains("stampmill: ");
     match ended.status.success() || is_failure || starved {
         true if ended.said.contains("panicked") => Err(format!("a panic: {}", ended.told())),
         true => Ok(()),
@@ -168,7 +168,7 @@ fn killed_tools(home: &Home, stage: &Stage, straight: &Straight) -> Suffered {
     let is_worker = |(name, pid): &(String, u32)| {
         let command = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
         let is_reader = command.split(|byte| *byte == 0).any(|word| word == b"worker");
-        *pid != main && (name.starts_with("benchstone-") || is_reader)
+        *pid != main && (name.starts_with("stampmill-") || is_reader)
     };
     let mut killed = 0;
     for _ in 0..6 {

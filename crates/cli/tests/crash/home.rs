@@ -10,7 +10,7 @@ use std::{
 };
 use tempfile::TempDir;
 
-pub(crate) const BENCHSTONE: &str = env!("CARGO_BIN_EXE_benchstone");
+pub(crate) const STAMPMILL: &str = env!("CARGO_BIN_EXE_stampmill");
 /// More than any command of these takes; what takes longer hangs.
 const PATIENCE: Duration = Duration::from_secs(180);
 /// After the end of a command nothing of it runs for longer.
@@ -89,17 +89,17 @@ impl Home {
 
     fn command(&self, before: &[&str]) -> Command {
         let mut command = match before.split_first() {
-            None => Command::new(BENCHSTONE),
+            None => Command::new(STAMPMILL),
             Some((first, rest)) => {
                 let mut command = Command::new(first);
-                command.args(rest).arg(BENCHSTONE);
+                command.args(rest).arg(STAMPMILL);
                 command
             }
         };
         command
             .current_dir(self.path())
             .env("TMPDIR", self.path().join("scratch"))
-            .env("BENCHSTONE_CACHE", self.path().join("cache"))
+            .env("STAMPMILL_CACHE", self.path().join("cache"))
             .env("XDG_CACHE_HOME", self.path().join("cache"))
             .stdin(Stdio::null());
         command

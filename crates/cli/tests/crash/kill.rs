@@ -7,7 +7,7 @@ use crate::{
 use rand::{Rng, SeedableRng, rngs::StdRng};
 use std::time::Duration;
 
-/// Kills of a stage unless `BENCHSTONE_KILLS` says otherwise.
+/// Kills of a stage unless `STAMPMILL_KILLS` says otherwise.
 const KILLS: u32 = 3;
 /// Kills of one run before it may go on to its end.
 const IN_A_ROW: u32 = 3;
@@ -34,8 +34,8 @@ struct Tally {
 pub(crate) fn kills(stage: &Stage) -> Result<String, String> {
     let home = Home::new(stage);
     let straight = Straight::of(&home, stage)?;
-    let wanted = setting("BENCHSTONE_KILLS").and_then(|n| u32::try_from(n).ok()).unwrap_or(KILLS);
-    let seed = setting("BENCHSTONE_SEED").unwrap_or(0);
+    let wanted = setting("STAMPMILL_KILLS").and_then(|n| u32::try_from(n).ok()).unwrap_or(KILLS);
+    let seed = setting("STAMPMILL_SEED").unwrap_or(0);
     let mut random =
         StdRng::seed_from_u64(seed ^ u64::from(u32::from_le_bytes(letters(stage.name))));
     let mut tally = Tally::default();

@@ -3,7 +3,7 @@
 //! lying about.
 //!
 //! Each trial is one stage ([`stage::STAGES`]) with one trouble: `stopped` (SIGKILL, SIGINT and SIGTERM at
-//! drawn moments, `BENCHSTONE_KILLS` of the first, `BENCHSTONE_SEED` draws them), or one of
+//! drawn moments, `STAMPMILL_KILLS` of the first, `STAMPMILL_SEED` draws them), or one of
 //! [`fault::FAULTS`]. A trial runs in process and mount namespaces of its own: every process that is seen
 //! in there besides the trial is one of the command's.
 //!
@@ -87,7 +87,7 @@ fn inside_main(stage: &str, trouble: &str) -> ExitCode {
 
 /// Names of the components that are here.
 fn components() -> BTreeSet<String> {
-    let output = Command::new(home::BENCHSTONE).args(["doctor", "--json"]).output();
+    let output = Command::new(home::STAMPMILL).args(["doctor", "--json"]).output();
     let report: serde_json::Value = output
         .ok()
         .and_then(|output| serde_json::from_slice(&output.stdout).ok())

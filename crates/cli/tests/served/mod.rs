@@ -10,8 +10,8 @@ use std::{
 };
 
 /// The program, to be run in a folder.
-pub(crate) fn benchstone(home: &Path) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_benchstone"));
+pub(crate) fn stampmill(home: &Path) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_stampmill"));
     command.current_dir(home).stdin(Stdio::null());
     command
 }
@@ -139,7 +139,7 @@ pub(crate) struct Server {
 impl Server {
     /// A server that listens.
     pub(crate) fn start(home: &Path, checkpoint: &str, flags: &[&str]) -> Server {
-        let mut command = benchstone(home);
+        let mut command = stampmill(home);
         command.args(["serve", checkpoint, "--json", "--name", "mine"]).args(flags);
         let mut child = command.stdout(Stdio::piped()).spawn().expect("it starts");
         let mut line = String::new();

@@ -12,7 +12,7 @@ use std::{
     time::Duration,
 };
 
-const WORKER: &str = "benchstone-device";
+const WORKER: &str = "stampmill-device";
 const LIST_LIMIT: Duration = Duration::from_secs(60);
 
 /// How workers are started.
@@ -30,7 +30,7 @@ impl Launch {
             None => {
                 let own =
                     std::env::current_exe().map_err(|error| Error::Worker(error.to_string()))?;
-                if own.file_stem().is_none_or(|stem| stem != "benchstone") {
+                if own.file_stem().is_none_or(|stem| stem != "stampmill") {
                     let reason = format!("`{WORKER}` is not beside {}", own.display());
                     return Err(Error::Worker(reason));
                 }
@@ -54,7 +54,7 @@ impl Client {
     pub(crate) fn new(launch: Launch) -> Result<Client> {
         static NEXT: AtomicU64 = AtomicU64::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let name = format!("/tmp/benchstone-device-{}-{number}", std::process::id());
+        let name = format!("/tmp/stampmill-device-{}-{number}", std::process::id());
         Ok(Client { launch, environment: Vec::new(), scratch: name.into(), worker: None })
     }
 

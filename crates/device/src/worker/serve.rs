@@ -16,7 +16,7 @@ use std::{
 };
 
 /// Environment variable with the worker's scratch folder.
-pub(super) const SCRATCH_VARIABLE: &str = "BENCHSTONE_DEVICE_SCRATCH";
+pub(super) const SCRATCH_VARIABLE: &str = "STAMPMILL_DEVICE_SCRATCH";
 
 /// The worker's side: enter the sandbox, then answer the client on standard input and output until
 /// it hangs up.

@@ -129,7 +129,7 @@ impl Client {
         let agent = ureq::Agent::config_builder()
             .http_status_as_error(false)
             .timeout_global(Some(endpoint.timeout))
-            .user_agent(concat!("benchstone/", env!("CARGO_PKG_VERSION")))
+            .user_agent(concat!("stampmill/", env!("CARGO_PKG_VERSION")))
             .build()
             .new_agent();
         Client {

@@ -87,7 +87,7 @@ fn parse(line: &[u8], wanted: Option<Form>) -> std::result::Result<Row, (String,
         return Err(whole("wanted a JSON object".into()));
     };
     let form = wanted.or_else(|| Form::of(&line)).ok_or_else(|| {
-        whole("none of its keys tells a form (see `benchstone edits validate --forms`)".into())
+        whole("none of its keys tells a form (see `stampmill edits validate --forms`)".into())
     })?;
     form.check(&line)?;
     Ok((form, line))

@@ -1,7 +1,7 @@
 //! Rows and tables that nothing can be learnt from.
 
 use super::task;
-use heuristics::{
+use stampmill_heuristics::{
     CrossvalOptions, Features, Group, Import, ImportOptions, Mapping, Task, TrainOptions, crossval,
     import, train,
 };
@@ -11,7 +11,7 @@ const HEADER: &str = "benchmark,dataset,comp,rational,mem,localmem,coalesced,ato
     wgsize,oracle,runtime_cpu,runtime_gpu";
 
 /// Import CSV rows below the header of the CLgen paper's files.
-fn imported(rows: &[&str], keep_garbage: bool) -> heuristics::Result<Import> {
+fn imported(rows: &[&str], keep_garbage: bool) -> stampmill_heuristics::Result<Import> {
     let folder = tempfile::tempdir().unwrap();
     let source = folder.path().join("table.csv");
     fs::write(&source, format!("{HEADER}\n{}\n", rows.join("\n"))).unwrap();

@@ -7,7 +7,7 @@ mod models;
 mod published;
 mod scores;
 
-use heuristics::{Row, Task};
+use stampmill_heuristics::{Row, Task};
 
 /// A task of two choices from features, group and costs by row.
 fn task(rows: &[(&[f64], &str, [f64; 2])]) -> Task {

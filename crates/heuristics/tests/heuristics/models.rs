@@ -1,11 +1,11 @@
 //! Laws of models.
 
 use super::task;
-use heuristics::{
+use proptest::prelude::*;
+use stampmill_heuristics::{
     CrossvalOptions, ExplainOptions, Heuristic, LEARNERS, Method, Task, TrainOptions, crossval,
     explain, predict, train,
 };
-use proptest::prelude::*;
 
 /// Rows where the second choice is better above a threshold of the first feature.
 fn separable() -> Task {
@@ -193,7 +193,7 @@ proptest! {
         let model = Method::parse("tree").unwrap().fit(&task, 0).unwrap();
         let right =
             task.rows.iter().filter(|row| model.predict(&row.features) == row.label).count();
-        let ceiling = heuristics::twins(&task).unwrap().accuracy_ceiling;
+        let ceiling = stampmill_heuristics::twins(&task).unwrap().accuracy_ceiling;
         prop_assert!((right as f64 / task.rows.len() as f64 - ceiling).abs() < 1e-12);
     }
 }

@@ -1,12 +1,12 @@
 //! Published results recomputed, against the reference data where it is there.
 
-use heuristics::{ReproduceOptions, Reproduction, reproduce};
 use serde_json::Value;
+use stampmill_heuristics::{ReproduceOptions, Reproduction, reproduce};
 use std::path::PathBuf;
 
 /// The published data, if they are here.
 fn data() -> Option<PathBuf> {
-    let reference = std::env::var_os("BENCHSTONE_REFERENCE")
+    let reference = std::env::var_os("STAMPMILL_REFERENCE")
         .map_or_else(|| PathBuf::from("../../../shared/data"), PathBuf::from);
     let folder = reference.join("cgo17");
     let there = folder.join("expected.json").is_file();

@@ -1,8 +1,8 @@
 //! Laws of scores.
 
 use super::task;
-use heuristics::{Task, compare, score};
 use proptest::prelude::*;
+use stampmill_heuristics::{Task, compare, score};
 
 fn measured() -> impl Strategy<Value = (Task, Vec<usize>)> {
     let row = (1u16..1000, 1u16..1000, 0u8..5, 0usize..2);

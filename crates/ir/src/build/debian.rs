@@ -87,9 +87,8 @@ impl Source for Debian {
             let path = outside.join(part);
             fs::create_dir_all(&path).map_err(Error::file("create", &path))?;
         }
-        let wrapper: Vec<OsString> = ["/usr/lib/benchstone/benchstone", "-q", "ir", "wrap", "--"]
-            .map(OsString::from)
-            .to_vec();
+        let wrapper: Vec<OsString> =
+            ["/usr/lib/stampmill/stampmill", "-q", "ir", "wrap", "--"].map(OsString::from).to_vec();
         wrap::stand_ins(&outside.join("bin"), &wrapper, None)?;
         let mut dsc = String::new();
         for name in &fetched.files {

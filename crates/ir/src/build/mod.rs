@@ -202,7 +202,7 @@ pub fn build(options: &Build<'_>, progress: &dyn Progress) -> Result<Report, Err
 pub(crate) const UNAVAILABLE: &str = "source-unavailable";
 
 /// By it a folder of trees is known to be ours, and may be removed.
-const MARK: &str = ".benchstone-work";
+const MARK: &str = ".stampmill-work";
 
 /// Where trees are built: on the disk of the data set.
 fn work_folder(out: &Path) -> Result<PathBuf, Error> {

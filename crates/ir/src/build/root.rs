@@ -96,18 +96,18 @@ impl Root {
         if !status.is_ok_and(|status| status.success()) {
             return Ok(Err(format!("cannot unpack {} (root is needed)", tarball.display())));
         }
-        let ours = self.folder.join("usr/lib/benchstone");
+        let ours = self.folder.join("usr/lib/stampmill");
         let stand_ins = ours.join("bin");
         fs::create_dir_all(&stand_ins).map_err(Error::file("create", &stand_ins))?;
         let program = PathBuf::from(wrapper.first().cloned().unwrap_or_default());
-        let copied = ours.join("benchstone");
+        let copied = ours.join("stampmill");
         fs::copy(&program, &copied).map_err(Error::file("copy", &program))?;
         let proc = self.folder.join("proc");
         // Not every machine lets us; builds that need it then say so themselves.
         let _ = Command::new("mount").args(["-t", "proc", "proc"]).arg(&proc).status();
         let answers = Command::new("chroot")
             .arg(&self.folder)
-            .args(["/usr/lib/benchstone/benchstone", "--version"])
+            .args(["/usr/lib/stampmill/stampmill", "--version"])
             .output()
             .is_ok_and(|output| output.status.success());
         if !answers {

@@ -60,10 +60,10 @@ fn card(options: &Export<'_>, dataset: &Dataset, report: &ExportReport) -> Strin
         text,
         "{} modules, {:.2} MB of bitcode. What `ir build` and `ir wrap` kept is as the compilers first made it,\n\
          before any pass of LLVM's; what was extracted from elsewhere is as it was found.\n\
-         Made by benchstone {} from data set `{}`.\n",
+         Made by stampmill {} from data set `{}`.\n",
         report.modules,
         report.bitcode_bytes as f64 / 1e6,
-        dataset.manifest().benchstone,
+        dataset.manifest().stampmill,
         dataset.manifest().identity,
     );
     let (validation, test) = options.held_out;

@@ -114,7 +114,7 @@ pub fn export(options: &Export<'_>, progress: &dyn Progress) -> Result<ExportRep
 }
 
 /// A file in every export, by which it is known.
-const MARK: &str = ".benchstone-export";
+const MARK: &str = ".stampmill-export";
 
 /// Refuse a place where something is, but with `force` an earlier export or an empty folder.
 fn claim(out: &Path, force: bool) -> Result<(), Error> {

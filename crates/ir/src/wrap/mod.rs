@@ -1,4 +1,4 @@
-//! A compiler in a compiler's place: `benchstone ir wrap -- clang -c a.c -o a.o` does what
+//! A compiler in a compiler's place: `stampmill ir wrap -- clang -c a.c -o a.o` does what
 //! `clang -c a.c -o a.o` does, and keeps the bitcode before any optimisation beside it.
 //!
 //! Each [`Compiler`] of the family says how: with a flag more in the same pass (clang, rustc, zig)
@@ -24,17 +24,17 @@ use std::{
 };
 
 /// Where wrapped compilers put what they keep.
-pub const STORE: &str = "BENCHSTONE_IR_STORE";
+pub const STORE: &str = "STAMPMILL_IR_STORE";
 /// The package that is being built.
-pub(crate) const PACKAGE: &str = "BENCHSTONE_IR_PACKAGE";
+pub(crate) const PACKAGE: &str = "STAMPMILL_IR_PACKAGE";
 /// Its version.
-pub(crate) const VERSION: &str = "BENCHSTONE_IR_VERSION";
+pub(crate) const VERSION: &str = "STAMPMILL_IR_VERSION";
 /// With cargo: keep the modules of this package alone, not of what it depends on.
-pub(crate) const ONLY: &str = "BENCHSTONE_IR_ONLY";
+pub(crate) const ONLY: &str = "STAMPMILL_IR_ONLY";
 /// The folder of the build, which records and bitcode name `[tree]` or nothing.
-pub(crate) const TREE: &str = "BENCHSTONE_IR_TREE";
+pub(crate) const TREE: &str = "STAMPMILL_IR_TREE";
 /// Units rustc may split a crate into.
-pub(crate) const CODEGEN_UNITS: &str = "BENCHSTONE_IR_CODEGEN_UNITS";
+pub(crate) const CODEGEN_UNITS: &str = "STAMPMILL_IR_CODEGEN_UNITS";
 
 /// How one command of a compiler gives bitcode.
 #[derive(Debug, Default)]
@@ -86,7 +86,7 @@ trait Compiler: Sync {
 }
 
 /// Environment variable of wrappers for wrappers.
-const DEPTH: &str = "BENCHSTONE_IR_DEPTH";
+const DEPTH: &str = "STAMPMILL_IR_DEPTH";
 /// Deeper than any build goes.
 const DEEPEST: u32 = 5;
 

@@ -26,7 +26,7 @@ const STAND_INS: &[(&str, &[&str])] = &[
 ];
 
 /// How the scripts begin.
-pub(super) const STAND_IN: &str = "#!/bin/sh\n# Stands in for a compiler: benchstone ir wrap\n";
+pub(super) const STAND_IN: &str = "#!/bin/sh\n# Stands in for a compiler: stampmill ir wrap\n";
 
 /// Put a script into the folder `bin` for each compiler that is here; with `bin` first on the
 /// search path builds call them, and cargo calls `rustc-wrapper` where `RUSTC_WRAPPER` names it.

@@ -1,4 +1,4 @@
-//! Checkpoints that continue text: those of `benchstone train`, and any of the Llama family in Hugging
+//! Checkpoints that continue text: those of `stampmill train`, and any of the Llama family in Hugging
 //! Face's layout with its own tokenizer.
 
 mod draw;
@@ -81,7 +81,7 @@ impl Causal {
             let begin = ids(&config["bos_token_id"]).first().copied();
             (begin.or_else(|| spelling.id("<s>")), ends)
         };
-        let own = config["benchstone"]["length"].as_u64().and_then(|n| usize::try_from(n).ok());
+        let own = config["stampmill"]["length"].as_u64().and_then(|n| usize::try_from(n).ok());
         let length = match (model.positions(), own) {
             (Some(positions), Some(own)) => positions.min(own),
             (Some(length), None) | (None, Some(length)) => length,

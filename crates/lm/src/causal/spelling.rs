@@ -16,7 +16,7 @@ impl Spelling {
     /// The `tokenizer.json` of a folder; ours where the configuration says so.
     pub(super) fn read(folder: &Path, config: &Value) -> Result<Spelling> {
         let path = folder.join("tokenizer.json");
-        if let Some(name) = config["benchstone"]["tokenizer"].as_str() {
+        if let Some(name) = config["stampmill"]["tokenizer"].as_str() {
             return Ok(Spelling::Own(tokenizer::read(&path, name)?));
         }
         if !path.is_file() {

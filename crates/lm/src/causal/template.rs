@@ -16,7 +16,7 @@ pub struct Message {
 }
 
 /// The template of checkpoints that bring none: what is said, each message followed by an empty line, as
-/// `benchstone edits export --format hf` writes questions.
+/// `stampmill edits export --format hf` writes questions.
 pub const PLAIN: &str =
     "{{ bos_token }}{% for message in messages %}{{ message.content }}\n\n{% endfor %}";
 

@@ -8,7 +8,7 @@
 //! prove anything.
 //!
 //! ```
-//! use lm::{constrain::{Constraint, Grammar}, tokenizer::{Syntax, Tokenizer}};
+//! use stampmill_lm::{constrain::{Constraint, Grammar}, tokenizer::{Syntax, Tokenizer}};
 //! use std::sync::Arc;
 //!
 //! let tokenizer = Syntax::learn(&[], [])?;
@@ -19,7 +19,7 @@
 //! let id = |text: &str| tokenizer.encode_plain(text)[0];
 //! assert!(constraint.allows(id("a")));
 //! assert!(!constraint.allows(id(";")), "a value is missing");
-//! # Ok::<(), lm::Error>(())
+//! # Ok::<(), stampmill_lm::Error>(())
 //! ```
 
 mod attribute;

@@ -190,10 +190,10 @@ impl<'a> Api<'a> {
             .http_status_as_error(false)
             .timeout_connect(Some(Duration::from_secs(30)))
             .timeout_recv_response(Some(Duration::from_secs(60)))
-            .user_agent(concat!("benchstone/", env!("CARGO_PKG_VERSION")))
+            .user_agent(concat!("stampmill/", env!("CARGO_PKG_VERSION")))
             .build()
             .new_agent();
-        let base = variable("BENCHSTONE_GITHUB_API").unwrap_or("https://api.github.com".to_owned());
+        let base = variable("STAMPMILL_GITHUB_API").unwrap_or("https://api.github.com".to_owned());
         let base = base.trim_end_matches('/').to_owned();
         Api { spec, context, base, token: variable("GITHUB_TOKEN"), agent }
     }

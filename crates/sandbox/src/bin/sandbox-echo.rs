@@ -1,6 +1,6 @@
 //! A worker for the tests of this crate: does to itself what the request says.
 
-use sandbox::Profile;
+use stampmill_sandbox::Profile;
 use std::{net::TcpStream, time::Duration};
 
 fn main() -> std::io::Result<()> {
@@ -8,7 +8,7 @@ fn main() -> std::io::Result<()> {
         .nth(1)
         .and_then(|text| serde_json::from_str(&text).ok())
         .unwrap_or_else(Profile::clang);
-    sandbox::serve(&profile, |request| match request {
+    stampmill_sandbox::serve(&profile, |request| match request {
         b"crash" => std::process::abort(),
         b"leave" => std::process::exit(7),
         b"hang" => loop {
@@ -24,7 +24,7 @@ fn main() -> std::io::Result<()> {
             }
         }
         b"flood" => vec![0; usize::try_from(profile.output_bytes).unwrap_or(0) + 1],
-        b"write" => report(std::fs::write("/tmp/benchstone-sandbox-leak", b"leak")),
+        b"write" => report(std::fs::write("/tmp/stampmill-sandbox-leak", b"leak")),
         b"fork" => report(std::process::Command::new("/bin/true").status()),
         b"network" => report(TcpStream::connect("127.0.0.1:9")),
         other => other.to_vec(),

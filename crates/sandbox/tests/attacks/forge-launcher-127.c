@@ -5,7 +5,7 @@
 #include "attack.h"
 int main(void)
 {
-	static const char word[] = "benchstone-launch: cannot start: fake\n";
+	static const char word[] = "stampmill-launch: cannot start: fake\n";
 	for (int number = 1; number < 16; number++)
 		if (write(number, word, sizeof word - 1) < 0 && number < 3)
 			return 99;

@@ -7,6 +7,6 @@ int main(void)
 {
 	REFUSED(syscall(SYS_init_module, NULL, 0, ""));
 	REFUSED(syscall(SYS_finit_module, -1, "", 0));
-	REFUSED(syscall(SYS_delete_module, "benchstone_none", O_NONBLOCK));
+	REFUSED(syscall(SYS_delete_module, "stampmill_none", O_NONBLOCK));
 	held();
 }

@@ -17,7 +17,7 @@ int main(void)
 		FAILS(fchown(file, 1, 1));
 		FAILS(futimens(file, times));
 		FAILS(utimensat(file, "", times, AT_EMPTY_PATH));
-		FAILS(fsetxattr(file, "user.benchstone", "x", 1, 0));
+		FAILS(fsetxattr(file, "user.stampmill", "x", 1, 0));
 		FAILS(fremovexattr(file, "user.kept"));
 		FAILS(ftruncate(file, 0));
 	}

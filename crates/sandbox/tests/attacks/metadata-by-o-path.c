@@ -21,7 +21,7 @@ int main(void)
 		FAILS(syscall(452, file, "", 0777, AT_EMPTY_PATH));
 		FAILS(fchownat(file, "", 1, 1, AT_EMPTY_PATH));
 		FAILS(utimensat(AT_FDCWD, link, times, 0));
-		FAILS(setxattr(link, "user.benchstone", "x", 1, 0));
+		FAILS(setxattr(link, "user.stampmill", "x", 1, 0));
 	}
 	held();
 }

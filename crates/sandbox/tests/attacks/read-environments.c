@@ -8,7 +8,7 @@ static char text[1 << 16];
 int main(void)
 {
 	for (char **one = environ; *one; one++)
-		if (strstr(*one, "BENCHSTONE_ESCAPE_SECRET"))
+		if (strstr(*one, "STAMPMILL_ESCAPE_SECRET"))
 			escaped("it was given to it");
 	for (long pid = 1; pid < 4000; pid++) {
 		char path[64];
@@ -18,7 +18,7 @@ int main(void)
 			continue;
 		ssize_t length = read(file, text, sizeof text);
 		close(file);
-		if (length > 0 && memmem(text, length, "BENCHSTONE_ESCAPE_SECRET", 24))
+		if (length > 0 && memmem(text, length, "STAMPMILL_ESCAPE_SECRET", 24))
 			escaped("%s", path);
 	}
 	held();

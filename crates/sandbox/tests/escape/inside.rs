@@ -1,7 +1,7 @@
 //! One trial, in namespaces of its own.
 
 use crate::world::{World, others};
-use sandbox::{Death, Finished, Memory, Profile, Program, run};
+use stampmill_sandbox::{Death, Finished, Memory, Profile, Program, run};
 use std::{
     path::Path,
     process::{Command, ExitCode, Stdio},
@@ -189,7 +189,7 @@ fn hold(root: &Path, profile_name: &str) -> Result<(), String> {
 /// On a kernel that lacks a protection nothing is started, unless the user accepts that.
 fn without(folder: &Path, protection: &str, accepted: bool) -> Result<(), String> {
     let world = World::new(folder, "input-not-read")?;
-    sandbox::allow_weak(accepted);
+    stampmill_sandbox::allow_weak(accepted);
     let ended = run(&program(&world, LONG, false), &profile("native", &world)?);
     match (ended, accepted) {
         (Err(death @ Death::Start(_)), false) => {

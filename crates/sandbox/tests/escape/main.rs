@@ -21,7 +21,7 @@ use std::{
 };
 
 /// What the environment of the runner holds that no attack may find.
-const SECRET: &str = "BENCHSTONE_ESCAPE_SECRET";
+const SECRET: &str = "STAMPMILL_ESCAPE_SECRET";
 /// More than any trial needs, on a busy machine too.
 const PATIENCE: Duration = Duration::from_secs(120);
 const PROTECTIONS: [(&str, &str); 3] =

@@ -1,4 +1,4 @@
-# Configuration of gem5 for `benchstone time --source gem5`: PARAMETERS.json PROGRAM STDIN.
+# Configuration of gem5 for `stampmill time --source gem5`: PARAMETERS.json PROGRAM STDIN.
 # The structure and the delays are those of github.com/darchr/gem5-skylake-config, which PIE used.
 import json
 import sys

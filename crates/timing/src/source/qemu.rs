@@ -14,7 +14,7 @@ use std::{
 };
 use timing_model::{Cpu, Report};
 
-const PLUGIN: &str = "libbenchstone_timing.so";
+const PLUGIN: &str = "libstampmill_timing.so";
 const INSTALL: &str = "install QEMU's user mode 7.2 or later with plugins (Debian: apt install qemu-user; \
                        qemu-user-static has no plugins)";
 /// The processor that programs see: no random numbers, no `rep` fast paths (the emulator runs those
@@ -44,8 +44,8 @@ impl Qemu {
         let version = version(&emulator)?;
         let plugin = companion(PLUGIN).ok_or(Error::Missing {
             tool: PLUGIN,
-            install: "build it with `cargo build --release -p timing-plugin`, or name its folder in \
-                      BENCHSTONE_LIBEXEC",
+            install: "build it with `cargo build --release -p stampmill-timing-plugin`, or name its folder in \
+                      STAMPMILL_LIBEXEC",
         })?;
         let unusable = |error: timing_model::Error| Error::Cpu {
             name: options.cpu.clone(),

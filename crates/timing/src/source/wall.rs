@@ -7,9 +7,9 @@ use sandbox::{Calls, companion};
 use serde::{Deserialize, Serialize};
 use std::{ffi::OsString, path::PathBuf, time::Instant};
 
-const CLOCK: &str = "benchstone-clock";
+const CLOCK: &str = "stampmill-clock";
 
-/// What `benchstone-clock` prints: wall-clock nanoseconds from start to end of each run of the
+/// What `stampmill-clock` prints: wall-clock nanoseconds from start to end of each run of the
 /// program, and how the last one ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Runs {
@@ -30,7 +30,7 @@ impl Clock {
     pub(crate) fn find(options: &Options) -> Result<Clock, Error> {
         let clock = companion(CLOCK).ok_or(Error::Missing {
             tool: CLOCK,
-            install: "build it with `cargo build --release -p timing`, or name its folder in BENCHSTONE_LIBEXEC",
+            install: "build it with `cargo build --release -p stampmill-timing`, or name its folder in STAMPMILL_LIBEXEC",
         })?;
         Ok(Clock { clock, options: options.clone() })
     }

@@ -244,7 +244,16 @@ pub(crate) fn configuration(folder: &Path) -> anyhow::Result<serde_json::Value> 
     let path = folder.join("config.json");
     let text = std::fs::read_to_string(&path)
         .with_context(|| format!("cannot read {}", path.display()))?;
-    serde_json::from_str(&text).with_context(|| format!("{} is broken", path.display()))
+    let mut config: serde_json::Value =
+        serde_json::from_str(&text).with_context(|| format!("{} is broken", path.display()))?;
+    // The names of before, when this project was called Benchstone.
+    if let Some(own) = config.as_object_mut().and_then(|keys| keys.remove("benchstone")) {
+        config["stampmill"] = own;
+    }
+    if config["model_type"] == "benchstone-lstm" {
+        config["model_type"] = "stampmill-lstm".into();
+    }
+    Ok(config)
 }
 
 /// An integer of a configuration.
@@ -257,9 +266,9 @@ pub(crate) fn kind_of(config: &serde_json::Value) -> anyhow::Result<Kind> {
     match config["model_type"].as_str() {
         Some("llama") => Ok(Kind::Infill),
         Some("bert") => Ok(Kind::Hole),
-        Some("benchstone-lstm") => Ok(Kind::Lstm),
+        Some("stampmill-lstm") => Ok(Kind::Lstm),
         other => {
-            bail!("config.json: no model_type {other:?}; there are llama, bert, benchstone-lstm")
+            bail!("config.json: no model_type {other:?}; there are llama, bert, stampmill-lstm")
         }
     }
 }

@@ -9,21 +9,21 @@ use std::{
 
 /// Our programs that need no clang, and the plugin of `time`.
 const PROGRAMS: &[&str] = &[
-    "benchstone",
-    "benchstone-launch",
-    "benchstone-device",
-    "benchstone-clock",
-    "benchstone-query",
-    "libbenchstone_timing.so",
+    "stampmill",
+    "stampmill-launch",
+    "stampmill-device",
+    "stampmill-clock",
+    "stampmill-query",
+    "libstampmill_timing.so",
 ];
-const CLANG_WORKER: &str = "benchstone-clang";
+const CLANG_WORKER: &str = "stampmill-clang";
 
 /// Libraries every Linux machine has, which must be its own: the C library's, the compiler's.
 const SYSTEM: &[&str] =
     &["linux-vdso", "ld-linux", "libc.so", "libm.so", "libpthread", "libdl", "librt", "libgcc_s"];
 
-const README: &str = "Benchstone for a machine without compiler or network.\n\
-    Start bin/benchstone; libraries it brings are found through lib/ (set LD_LIBRARY_PATH to it).\n";
+const README: &str = "Stampmill for a machine without compiler or network.\n\
+    Start bin/stampmill; libraries it brings are found through lib/ (set LD_LIBRARY_PATH to it).\n";
 
 /// Pack the programs and the shared libraries they need into a `.tar.zst`.
 pub(super) fn pack(file: &Path, with_clang: bool, global: &Global) -> anyhow::Result<ExitCode> {
@@ -74,17 +74,17 @@ fn write(
     let target = File::create(file).with_context(|| format!("cannot write {}", file.display()))?;
     let mut archive = tar::Builder::new(zstd::Encoder::new(target, 9)?);
     for (name, path) in programs {
-        archive.append_path_with_name(path, format!("benchstone/bin/{name}"))?;
+        archive.append_path_with_name(path, format!("stampmill/bin/{name}"))?;
     }
     for path in libraries {
         let name = path.file_name().context("a library without a name")?.to_string_lossy();
         let real = path.canonicalize()?;
-        archive.append_path_with_name(real, format!("benchstone/lib/{name}"))?;
+        archive.append_path_with_name(real, format!("stampmill/lib/{name}"))?;
     }
     let mut header = tar::Header::new_gnu();
     header.set_size(README.len() as u64);
     header.set_mode(0o644);
-    archive.append_data(&mut header, "benchstone/README", README.as_bytes())?;
+    archive.append_data(&mut header, "stampmill/README", README.as_bytes())?;
     archive.into_inner()?.finish()?.sync_all()?;
     Ok(())
 }

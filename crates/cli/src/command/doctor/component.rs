@@ -192,7 +192,7 @@ fn clang_worker() -> Component {
 }
 
 fn launcher() -> Component {
-    let found = sandbox::companion("benchstone-launch");
+    let found = sandbox::companion("stampmill-launch");
     Component {
         name: "sandbox launcher".into(),
         found: found.is_some(),
@@ -266,20 +266,20 @@ fn opencl() -> Component {
 }
 
 fn sql() -> Component {
-    let found = sandbox::companion("benchstone-query");
+    let found = sandbox::companion("stampmill-query");
     Component {
         name: "SQL engine".into(),
         found: found.is_some(),
         version: found.map_or("not beside this program".into(), |path| path.display().to_string()),
         needed_for: "query".into(),
-        install: "make build, or cargo build --release -p query".into(),
+        install: "make build, or cargo build --release -p stampmill-query".into(),
         required: false,
     }
 }
 
 fn timing_model() -> Component {
     let opened = timing::Timer::open(&timing::Options::default());
-    let plugin = sandbox::companion("libbenchstone_timing.so");
+    let plugin = sandbox::companion("libstampmill_timing.so");
     Component {
         name: "timing model".into(),
         found: opened.is_ok(),
@@ -294,7 +294,7 @@ fn timing_model() -> Component {
 }
 
 fn clock() -> Component {
-    let found = sandbox::companion("benchstone-clock");
+    let found = sandbox::companion("stampmill-clock");
     Component {
         name: "wall clock".into(),
         found: found.is_some(),

@@ -1,4 +1,4 @@
-//! `benchstone doctor`: what this machine has, what it lacks, who needs it, how to get it.
+//! `stampmill doctor`: what this machine has, what it lacks, who needs it, how to get it.
 
 mod bundle;
 mod component;
@@ -10,10 +10,10 @@ use std::{path::PathBuf, process::ExitCode};
 /// Show which components are here, which are missing, and the command that installs each
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  \
-    benchstone doctor\n  \
-    benchstone doctor --json | jq '.components[] | select(.found | not)'\n  \
-    benchstone doctor --bundle bench.tar.zst         for a machine with a GPU and little else\n  \
-    benchstone doctor --bundle bench.tar.zst --with-clang\n\n\
+    stampmill doctor\n  \
+    stampmill doctor --json | jq '.components[] | select(.found | not)'\n  \
+    stampmill doctor --bundle bench.tar.zst         for a machine with a GPU and little else\n  \
+    stampmill doctor --bundle bench.tar.zst --with-clang\n\n\
 Exit status 1 when something that mining and preparing need is missing.")]
 pub(crate) struct Doctor {
     /// Pack the binaries, and the shared libraries they need, into a .tar.zst for another machine

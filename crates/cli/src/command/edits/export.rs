@@ -1,4 +1,4 @@
-//! `benchstone edits export`: pairs as lines for others.
+//! `stampmill edits export`: pairs as lines for others.
 
 use super::{OnBroken, tell_broken};
 use crate::{Global, output, target};
@@ -8,10 +8,10 @@ use std::{path::PathBuf, process::ExitCode};
 /// Write pairs as data to fine-tune on, or in PIE's forms
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  \
-    benchstone edits export pairs --format openai --split train --out train.jsonl\n  \
-    benchstone edits export pairs --format hf --method perf-conditioned --out train.jsonl\n  \
-    benchstone edits export pairs --format pie-test --split test --out test.jsonl\n  \
-    benchstone edits export play/pairs --format openai --method self-play --out play.jsonl\n\n\
+    stampmill edits export pairs --format openai --split train --out train.jsonl\n  \
+    stampmill edits export pairs --format hf --method perf-conditioned --out train.jsonl\n  \
+    stampmill edits export pairs --format pie-test --split test --out test.jsonl\n  \
+    stampmill edits export play/pairs --format openai --method self-play --out play.jsonl\n\n\
 openai: {\"messages\": [...]}, the last by the assistant. hf: {\"prompt\", \"completion\"}; train on the\n\
 completion alone.")]
 pub(crate) struct Export {

@@ -1,4 +1,4 @@
-//! `benchstone edits judge`: candidates are checked and timed.
+//! `stampmill edits judge`: candidates are checked and timed.
 
 use super::{Conditions, OnBroken, tell_broken};
 use crate::{Global, output, progress::Bar, target::Target};
@@ -9,9 +9,9 @@ use std::{path::PathBuf, process::ExitCode};
 /// Judge candidates: build, check, time, and look for cheats
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  \
-    benchstone edits judge pairs --candidates answers.jsonl --tests tests --hidden hidden --out judged\n  \
-    benchstone edits judge pairs --human same --tests tests --out human\n  \
-    benchstone edits score judged\n\n\
+    stampmill edits judge pairs --candidates answers.jsonl --tests tests --hidden hidden --out judged\n  \
+    stampmill edits judge pairs --human same --tests tests --out human\n  \
+    stampmill edits score judged\n\n\
 A line of candidates is {\"src_id\": ..., \"generated_answers\": [...]}. Extra or missing lines of output\n\
 fail, as does a fraction that is off by 1e-3. Verdicts are rows: accepted, does-not-compile,\n\
 wrong-output, crashes, timeout, memory-limit, output-limit, fails-hidden-tests, undefined-behaviour,\n\

@@ -1,4 +1,4 @@
-//! `benchstone edits`: performance edits.
+//! `stampmill edits`: performance edits.
 
 mod export;
 mod judge;
@@ -16,12 +16,12 @@ use std::{path::PathBuf, process::ExitCode, time::Duration};
 /// Pairs of slow and improved programs: make, check, judge, score
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  \
-    benchstone edits validate pairs.jsonl\n  \
-    benchstone edits tests problems.jsonl --pairs pairs.jsonl --out tests --hidden hidden\n  \
-    benchstone edits pairs submissions --tests tests --out pairs\n  \
-    benchstone edits propose pairs --method rules --tests tests --out rules.jsonl\n  \
-    benchstone edits judge pairs --candidates rules.jsonl --tests tests --hidden hidden --out judged\n  \
-    benchstone edits score judged\n\n\
+    stampmill edits validate pairs.jsonl\n  \
+    stampmill edits tests problems.jsonl --pairs pairs.jsonl --out tests --hidden hidden\n  \
+    stampmill edits pairs submissions --tests tests --out pairs\n  \
+    stampmill edits propose pairs --method rules --tests tests --out rules.jsonl\n  \
+    stampmill edits judge pairs --candidates rules.jsonl --tests tests --hidden hidden --out judged\n  \
+    stampmill edits score judged\n\n\
 Times are those of a simulated processor, the same on every host. Foreign programs run under limits,\n\
 write nothing and start nothing; whatever they do is a verdict.")]
 pub(crate) struct Edits {
@@ -74,7 +74,7 @@ struct Conditions {
     /// Instructions after which a timed run is stopped; 0: no limit
     #[arg(long, value_name = "N", default_value_t = 400_000_000)]
     max_instructions: u64,
-    /// Where executables and results are kept; ~/.cache/benchstone/edits unless given
+    /// Where executables and results are kept; ~/.cache/stampmill/edits unless given
     #[arg(long, value_name = "DIR")]
     cache: Option<PathBuf>,
 }

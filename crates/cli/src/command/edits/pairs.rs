@@ -1,4 +1,4 @@
-//! `benchstone edits pairs`: submissions become pairs.
+//! `stampmill edits pairs`: submissions become pairs.
 
 use super::{Conditions, OnBroken, tell_broken};
 use crate::{Global, output, progress::Bar, target::Target};
@@ -8,10 +8,10 @@ use std::{path::PathBuf, process::ExitCode};
 /// Make pairs of slow and improved programs from submissions
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  \
-    benchstone edits pairs Project_CodeNet --tests tests --out pairs\n  \
-    benchstone edits pairs submissions.jsonl --tests tests --out pairs --high-quality\n  \
-    benchstone edits pairs pairs.jsonl --tests tests --out timed --rejected\n  \
-    benchstone query \"SELECT label, count(*) FROM p GROUP BY label\" p=pairs\n\n\
+    stampmill edits pairs Project_CodeNet --tests tests --out pairs\n  \
+    stampmill edits pairs submissions.jsonl --tests tests --out pairs --high-quality\n  \
+    stampmill edits pairs pairs.jsonl --tests tests --out timed --rejected\n  \
+    stampmill query \"SELECT label, count(*) FROM p GROUP BY label\" p=pairs\n\n\
 SUBMISSIONS is a folder in CodeNet's layout (metadata/*.csv, data/PROBLEM/LANGUAGE/*) or JSON lines:\n\
 submissions, or pairs, which are timed anew. Every later accepted program by the same author on the\n\
 same problem that is faster by the threshold makes a pair. Problems are split, never pairs. Results\n\

@@ -1,4 +1,4 @@
-//! `benchstone edits propose`: candidates from rules or from a model.
+//! `stampmill edits propose`: candidates from rules or from a model.
 
 use super::{Asking, Conditions, OnBroken, tell_broken};
 use crate::{Global, interrupt, output, progress::Bar, target};
@@ -15,9 +15,9 @@ use std::{
 /// Propose faster versions: by rules under the judge, or by a served model
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  \
-    benchstone edits propose pairs --method rules --tests tests --out rules.jsonl\n  \
-    benchstone edits propose pairs --method rules --no-io --tests tests --out rules.jsonl\n  \
-    benchstone edits propose pairs --method retrieval --known train --k 2 --samples 8 \\\n      \
+    stampmill edits propose pairs --method rules --tests tests --out rules.jsonl\n  \
+    stampmill edits propose pairs --method rules --no-io --tests tests --out rules.jsonl\n  \
+    stampmill edits propose pairs --method retrieval --known train --k 2 --samples 8 \\\n      \
         --temperature 0.7 --url http://localhost:8000/v1 --model NAME --out answers.jsonl\n\n\
 The key is read from the environment (OPENAI_API_KEY unless --key-variable says otherwise) and is written\n\
 nowhere. Answers are kept: a run that was stopped asks only for what is missing. Examples of a program's\n\

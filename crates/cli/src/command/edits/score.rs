@@ -1,4 +1,4 @@
-//! `benchstone edits score`: PIE's figures and what they leave out.
+//! `stampmill edits score`: PIE's figures and what they leave out.
 
 use crate::{Global, output};
 use anyhow::Context;
@@ -9,8 +9,8 @@ use std::{path::PathBuf, process::ExitCode};
 /// Score judged candidates: %Opt, Speedup, Correct, Best@k, and more
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  \
-    benchstone edits score judged\n  \
-    benchstone edits score judged --plot fast_p.svg --json\n\n\
+    stampmill edits score judged\n  \
+    stampmill edits score judged --plot fast_p.svg --json\n\n\
 %Opt: share of slow programs with a right candidate at least 1.1 times as fast. Speedup: mean of\n\
 slow / best candidate, 1 where none is right or faster. Correct: share with a right candidate. As in\n\
 PIE (ICLR 2024). Pairs whose slow program fails its own tests are in no figure.")]

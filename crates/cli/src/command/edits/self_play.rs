@@ -1,4 +1,4 @@
-//! `benchstone edits self-play`: pairs that a model made up.
+//! `stampmill edits self-play`: pairs that a model made up.
 
 use super::{Asking, Conditions, OnBroken, tell_broken};
 use crate::{Global, output, progress::Bar};
@@ -9,9 +9,9 @@ use std::{path::PathBuf, process::ExitCode};
 /// Have a model invent programs and make them faster; keep what the judge finds much faster
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  \
-    benchstone edits self-play pairs --tests tests --url http://localhost:8000/v1 --model NAME --programs 1000 --out play\n  \
-    benchstone edits export play/pairs --format openai --method self-play --out play.jsonl\n  \
-    benchstone train --task edits play.jsonl --from models/infill --out tuned\n\n\
+    stampmill edits self-play pairs --tests tests --url http://localhost:8000/v1 --model NAME --programs 1000 --out play\n  \
+    stampmill edits export play/pairs --format openai --method self-play --out play.jsonl\n  \
+    stampmill train --task edits play.jsonl --from models/infill --out tuned\n\n\
 Each new program is to read the inputs of a known one and to print something else; programs that print the\n\
 same are one group. Dropped are programs that do not compile or run, print what the known one does, or the\n\
 same on all inputs, or something else each time. Edits are judged as `edits judge` does on the same inputs.\n\

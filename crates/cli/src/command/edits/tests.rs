@@ -1,4 +1,4 @@
-//! `benchstone edits tests`: tests grow from samples.
+//! `stampmill edits tests`: tests grow from samples.
 
 use super::{Conditions, OnBroken, tell_broken};
 use crate::{Global, output, progress::Bar};
@@ -8,8 +8,8 @@ use std::{path::PathBuf, process::ExitCode};
 /// Grow tests from sample inputs: same grammar, larger and larger
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  \
-    benchstone edits tests problems.jsonl --pairs pairs.jsonl --out tests --hidden hidden\n  \
-    benchstone edits tests problems.jsonl --pairs pairs --out tests --hidden hidden --draws 200\n\n\
+    stampmill edits tests problems.jsonl --pairs pairs.jsonl --out tests --hidden hidden\n  \
+    stampmill edits tests problems.jsonl --pairs pairs --out tests --hidden hidden --draws 200\n\n\
 A drawn input becomes a test when all programs of the problem agree on its output, come to a good end,\n\
 ask for no more input than there is, and the slow one runs clean under the sanitizers. What became of\n\
 each problem is in OUT/tests.jsonl: grammar, number and size of tests, start-up's share of the largest.")]

@@ -1,4 +1,4 @@
-//! `benchstone edits validate`: whether a file is what its form says.
+//! `stampmill edits validate`: whether a file is what its form says.
 
 use crate::{Global, output};
 use edits::schema::{FORMS, Form, OnBroken, read_lines};
@@ -7,9 +7,9 @@ use std::{collections::BTreeMap, path::PathBuf, process::ExitCode};
 /// Check JSON lines against their form, naming line and field at fault
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  \
-    benchstone edits validate train.jsonl\n  \
-    benchstone edits validate answers.jsonl --form candidates\n  \
-    benchstone edits validate --forms               every form, field by field")]
+    stampmill edits validate train.jsonl\n  \
+    stampmill edits validate answers.jsonl --form candidates\n  \
+    stampmill edits validate --forms               every form, field by field")]
 pub(crate) struct Validate {
     /// The file
     #[arg(required_unless_present = "forms")]

@@ -6,9 +6,9 @@ use std::process::ExitCode;
 /// Score models on groups they have not seen
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  \
-    benchstone heuristic crossval task\n  \
-    benchstone heuristic crossval task --model tree,knn:k=3,forest --folds 10 --seed 1\n  \
-    benchstone heuristic crossval task --extra more_kernels --json")]
+    stampmill heuristic crossval task\n  \
+    stampmill heuristic crossval task --model tree,knn:k=3,forest --folds 10 --seed 1\n  \
+    stampmill heuristic crossval task --extra more_kernels --json")]
 pub(crate) struct Crossval {
     #[command(flatten)]
     source: Source,

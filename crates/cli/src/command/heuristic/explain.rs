@@ -7,9 +7,9 @@ use std::{path::PathBuf, process::ExitCode};
 /// Draw the tree, list what a second training set changes, find rows no model can tell apart
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  \
-    benchstone heuristic explain task\n  \
-    benchstone heuristic explain task --depth 3 --out explained\n  \
-    benchstone heuristic explain task --extra more_kernels")]
+    stampmill heuristic explain task\n  \
+    stampmill heuristic explain task --depth 3 --out explained\n  \
+    stampmill heuristic explain task --extra more_kernels")]
 pub(crate) struct Explain {
     #[command(flatten)]
     source: Source,

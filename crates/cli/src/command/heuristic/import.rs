@@ -6,8 +6,8 @@ use std::{path::PathBuf, process::ExitCode};
 /// Read a table as a task, with a verdict for every row that cannot be learnt from
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  \
-    benchstone heuristic import task --out clean\n  \
-    benchstone heuristic import measured.csv --program name --group suite --features x,y \\\n      \
+    stampmill heuristic import task --out clean\n  \
+    stampmill heuristic import measured.csv --program name --group suite --features x,y \\\n      \
     --costs CPU=cpu_ms,GPU=gpu_ms --out task")]
 pub(crate) struct Import {
     /// A CSV table (.csv, .csv.gz), a Parquet file's data set or a `task` data set

@@ -1,4 +1,4 @@
-//! `benchstone heuristic`: device-mapping heuristics, honestly scored.
+//! `stampmill heuristic`: device-mapping heuristics, honestly scored.
 
 mod crossval;
 mod explain;
@@ -15,10 +15,10 @@ use std::process::ExitCode;
 /// Import tasks, train, predict, cross-validate, explain, reproduce published results
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  \
-    benchstone heuristic import benchmarks.csv --out task\n  \
-    benchstone heuristic crossval task --model tree,knn,forest\n  \
-    benchstone heuristic explain task --out explained\n  \
-    benchstone heuristic reproduce --recipe cgo17 --data cgo17 --out reproduced\n\n\
+    stampmill heuristic import benchmarks.csv --out task\n  \
+    stampmill heuristic crossval task --model tree,knn,forest\n  \
+    stampmill heuristic explain task --out explained\n  \
+    stampmill heuristic reproduce --recipe cgo17 --data cgo17 --out reproduced\n\n\
 Every score says its orientation (static / predicted: above 1 is faster), its mean (geometric)\n\
 and its baseline (the choice that is most often best).")]
 pub(crate) struct Heuristic {

@@ -7,8 +7,8 @@ use std::{path::PathBuf, process::ExitCode};
 /// Choose a device for every row of a task by a trained model
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  \
-    benchstone heuristic predict tree.json task\n  \
-    benchstone heuristic predict tree.json new.csv --program name --group program --features x,y \\\n      \
+    stampmill heuristic predict tree.json task\n  \
+    stampmill heuristic predict tree.json new.csv --program name --group program --features x,y \\\n      \
     --costs \"\" --json")]
 pub(crate) struct Predict {
     /// A file that `heuristic train` wrote

@@ -6,7 +6,7 @@ use std::{path::PathBuf, process::ExitCode};
 /// Recompute a published evaluation from its published data: as printed, and the right way up
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Example:\n  \
-    benchstone heuristic reproduce --recipe cgo17 --data cgo17 --out reproduced")]
+    stampmill heuristic reproduce --recipe cgo17 --data cgo17 --out reproduced")]
 pub(crate) struct Reproduce {
     /// Which publication: cgo17 (CLgen)
     #[arg(long, default_value = "cgo17")]

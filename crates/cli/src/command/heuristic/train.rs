@@ -6,11 +6,11 @@ use std::{path::PathBuf, process::ExitCode};
 /// Fit a model to a whole task and write it to a file
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  \
-    benchstone heuristic train task --out tree.json\n  \
-    benchstone heuristic train task --model forest:trees=100 --seed 1 --out forest.json\n  \
-    benchstone heuristic train measured.csv --program name --group suite --features x,y \\\n      \
+    stampmill heuristic train task --out tree.json\n  \
+    stampmill heuristic train task --model forest:trees=100 --seed 1 --out forest.json\n  \
+    stampmill heuristic train measured.csv --program name --group suite --features x,y \\\n      \
     --costs CPU=cpu_ms,GPU=gpu_ms --out tree.json\n  \
-    benchstone heuristic predict tree.json new.csv")]
+    stampmill heuristic predict tree.json new.csv")]
 pub(crate) struct Train {
     /// A `task` data set or a CSV table
     task: PathBuf,

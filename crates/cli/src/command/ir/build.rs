@@ -10,11 +10,11 @@ use std::{path::PathBuf, process::ExitCode, time::Duration};
     deb:NAME[@SUITE]     a Debian source package, built in a root of its own (mmdebstrap; as root)\n  \
     dir:PATH             a folder, built by what it holds (cargo, cmake, configure, make, ...) or by --build\n\n\
 Examples:\n  \
-    benchstone ir build crate:regex@1.11.1 crate:hex --out modules\n  \
-    benchstone ir build crates:crates.txt --out modules --limit 20m\n  \
-    benchstone ir build dir:lua --build \"make -j2 linux\" --out modules\n\n\
+    stampmill ir build crate:regex@1.11.1 crate:hex --out modules\n  \
+    stampmill ir build crates:crates.txt --out modules --limit 20m\n  \
+    stampmill ir build dir:lua --build \"make -j2 linux\" --out modules\n\n\
 Builds have no network once fetched, and limits on time and disk. A package that fails is a row with\n\
-its verdict and log: benchstone query \"SELECT path, verdict, detail FROM m WHERE kind = 'package'\" m=modules\n\
+its verdict and log: stampmill query \"SELECT path, verdict, detail FROM m WHERE kind = 'package'\" m=modules\n\
 A run that was stopped goes on where it was when the same command is given again.")]
 pub(crate) struct Build {
     /// What to build
@@ -41,7 +41,7 @@ pub(crate) struct Build {
     #[arg(long)]
     offline: bool,
     /// Where downloads are kept
-    #[arg(long, value_name = "DIR", env = "BENCHSTONE_CACHE")]
+    #[arg(long, value_name = "DIR", env = "STAMPMILL_CACHE")]
     cache: Option<PathBuf>,
     /// Leave the trees that were built (in DIR.work)
     #[arg(long)]

@@ -7,8 +7,8 @@ use std::{path::PathBuf, process::ExitCode};
     after_help = "Two modules have one structure where they differ only in names, metadata, the order of functions\n\
 and the layout of blocks. Duplicates stay as rows without content, of verdict `duplicate`.\n\n\
 Examples:\n  \
-    benchstone ir dedup modules --out unique\n  \
-    benchstone query \"SELECT family, count(*) AS n FROM u WHERE kind = 'module' GROUP BY family ORDER BY n DESC LIMIT 10\" u=unique"
+    stampmill ir dedup modules --out unique\n  \
+    stampmill query \"SELECT family, count(*) AS n FROM u WHERE kind = 'module' GROUP BY family ORDER BY n DESC LIMIT 10\" u=unique"
 )]
 pub(crate) struct Dedup {
     /// A data set of modules
@@ -56,10 +56,7 @@ impl Dedup {
             count(report.functions),
             report.seconds
         ))?;
-        output::line(&format!(
-            "next: benchstone ir stats {} --out ...",
-            self.target.out.display()
-        ))?;
+        output::line(&format!("next: stampmill ir stats {} --out ...", self.target.out.display()))?;
         Ok(ExitCode::SUCCESS)
     }
 }

@@ -8,9 +8,9 @@ use std::{path::PathBuf, process::ExitCode};
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Splits are drawn by family (see `ir dedup`): no family lies in two.\n\n\
 Examples:\n  \
-    benchstone ir export unique --format compile --out dataset\n  \
-    benchstone ir export unique --format mlgo --out corpus\n  \
-    benchstone ir export unique --format text --out text --validation 5 --test 5 --seed 7")]
+    stampmill ir export unique --format compile --out dataset\n  \
+    stampmill ir export unique --format mlgo --out corpus\n  \
+    stampmill ir export unique --format text --out text --validation 5 --test 5 --seed 7")]
 pub(crate) struct Export {
     /// A data set of modules
     dataset: PathBuf,

@@ -8,9 +8,9 @@ use std::{path::PathBuf, process::ExitCode};
     after_help = "Inputs: the store of `ir wrap`; ml-compiler-opt's corpora (corpus_description.json); objects and\n\
 archives with embedded bitcode (.llvmbc); compile_commands.json; .bc and .ll; folders of these.\n\n\
 Examples:\n  \
-    benchstone ir extract ir-store --out modules\n  \
-    benchstone ir extract corpus/ libfoo.a a.o --out modules\n  \
-    benchstone ir extract build/compile_commands.json --out modules"
+    stampmill ir extract ir-store --out modules\n  \
+    stampmill ir extract corpus/ libfoo.a a.o --out modules\n  \
+    stampmill ir extract build/compile_commands.json --out modules"
 )]
 pub(crate) struct Extract {
     /// Where modules are

@@ -8,8 +8,8 @@ use std::{path::PathBuf, process::ExitCode};
     after_help = "Policies: compile (MIT, Apache-2.0, BSD-2-Clause, BSD-3-Clause, with a licence file in the package:\n\
 ComPile's rule), permissive, osi, all. OR leaves the choice to us, with AND every part must be admitted.\n\n\
 Examples:\n  \
-    benchstone ir license unique\n  \
-    benchstone ir license unique --policy compile --out permissive"
+    stampmill ir license unique\n  \
+    stampmill ir license unique --policy compile --out permissive"
 )]
 pub(crate) struct License {
     /// A data set of modules

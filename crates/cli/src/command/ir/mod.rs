@@ -1,4 +1,4 @@
-//! `benchstone ir`: IR data sets, one file per step.
+//! `stampmill ir`: IR data sets, one file per step.
 
 mod build;
 mod dedup;
@@ -15,11 +15,11 @@ use std::{ffi::OsString, path::Path, process::ExitCode};
 /// Make and describe data sets of LLVM IR from real packages
 #[derive(clap::Args, Debug)]
 #[command(after_help = "A first data set:\n  \
-    benchstone ir build crate:memchr crate:hex dir:zlib --out modules\n  \
-    benchstone ir dedup modules --out unique\n  \
-    benchstone ir stats unique --out statistics\n  \
-    benchstone ir export unique --format compile --out dataset\n\n\
-Toolchains are found by `benchstone doctor`; each step takes what the one before made.")]
+    stampmill ir build crate:memchr crate:hex dir:zlib --out modules\n  \
+    stampmill ir dedup modules --out unique\n  \
+    stampmill ir stats unique --out statistics\n  \
+    stampmill ir export unique --format compile --out dataset\n\n\
+Toolchains are found by `stampmill doctor`; each step takes what the one before made.")]
 pub(crate) struct Ir {
     #[command(subcommand)]
     step: Step,
@@ -101,14 +101,14 @@ fn print(report: &Report, out: &Path, next: &str) -> anyhow::Result<()> {
     let fine = ["accepted", "built", "duplicate", "licence-text"];
     if report.verdicts.keys().any(|verdict| !fine.contains(&verdict.as_str())) {
         output::line(&format!(
-            "why: benchstone query \"SELECT path, verdict, detail FROM m WHERE verdict NOT IN ('{}')\" m={out}",
+            "why: stampmill query \"SELECT path, verdict, detail FROM m WHERE verdict NOT IN ('{}')\" m={out}",
             fine.join("', '")
         ))?;
     }
     if report.modules == 0 {
         return Ok(());
     }
-    output::line(&format!("next: benchstone ir {next} {out} --out ..."))
+    output::line(&format!("next: stampmill ir {next} {out} --out ..."))
 }
 
 fn megabytes(bytes: u64) -> String {

@@ -8,9 +8,9 @@ use std::{path::PathBuf, process::ExitCode};
     after_help = "Makes a data set with a row a module, a page of plots (index.html), and the tokenizers it trained\n\
 (tokenizer-10k.json and larger, for Hugging Face `tokenizers`).\n\n\
 Examples:\n  \
-    benchstone ir stats unique --out statistics\n  \
-    benchstone ir stats unique --out statistics --no-tokens --no-optimise\n  \
-    benchstone query \"SELECT language, sum(tokens_50k) FROM s GROUP BY language\" s=statistics"
+    stampmill ir stats unique --out statistics\n  \
+    stampmill ir stats unique --out statistics --no-tokens --no-optimise\n  \
+    stampmill query \"SELECT language, sum(tokens_50k) FROM s GROUP BY language\" s=statistics"
 )]
 pub(crate) struct Stats {
     /// A data set of modules

@@ -8,11 +8,11 @@ use std::{ffi::OsString, os::unix::process::ExitStatusExt, path::PathBuf, proces
 (flang in its place), ldc2, zig. The exit status is the compiler's own.\n\
 What is compiled from standard input is not kept.\n\n\
 Examples:\n  \
-    benchstone ir wrap --store modules -- clang-19 -O2 -c a.c -o a.o\n  \
-    benchstone ir wrap --stand-ins bin --store modules\n  \
+    stampmill ir wrap --store modules -- clang-19 -O2 -c a.c -o a.o\n  \
+    stampmill ir wrap --stand-ins bin --store modules\n  \
     PATH=$PWD/bin:$PATH make\n  \
     RUSTC_WRAPPER=$PWD/bin/rustc-wrapper cargo build --release\n  \
-    benchstone ir extract modules --out dataset"
+    stampmill ir extract modules --out dataset"
 )]
 pub(crate) struct Wrap {
     /// The folder that keeps bitcode and records
@@ -53,7 +53,7 @@ impl Wrap {
         let (status, lost) = ir::wrap(&self.command, &store)?;
         if let Some(error) = lost {
             // The build goes on as it would without us.
-            eprintln!("benchstone: the bitcode of this command is lost: {error}");
+            eprintln!("stampmill: the bitcode of this command is lost: {error}");
         }
         let code = status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or(0));
         Ok(ExitCode::from(u8::try_from(code).unwrap_or(1)))

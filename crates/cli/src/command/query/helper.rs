@@ -16,7 +16,7 @@ use std::{
 };
 
 /// The program's name.
-pub(crate) const NAME: &str = "benchstone-query";
+pub(crate) const NAME: &str = "stampmill-query";
 /// How often to look whether to stop.
 const LOOK: Duration = Duration::from_millis(50);
 /// Bytes of what it says went wrong.
@@ -76,10 +76,10 @@ impl Question<'_> {
         take: impl FnOnce(&mut Rows) -> anyhow::Result<T> + Send,
     ) -> anyhow::Result<T> {
         let program = sandbox::companion(NAME).with_context(|| {
-            format!("{NAME} is not beside this program: `make build` builds it, or `cargo build --release -p query`")
+            format!("{NAME} is not beside this program: `make build` builds it, or `cargo build --release -p stampmill-query`")
         })?;
         let stopped = interrupt::quiet_flag()?;
-        let spill = tempfile::Builder::new().prefix("benchstone-query-").tempdir();
+        let spill = tempfile::Builder::new().prefix("stampmill-query-").tempdir();
         let spill = spill.context("cannot make a temporary folder")?;
         let mut said = tempfile::tempfile().context("cannot make a temporary file")?;
         let mut child = Command::new(&program)

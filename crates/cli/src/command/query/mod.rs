@@ -1,4 +1,4 @@
-//! `benchstone query`: SQL over data sets.
+//! `stampmill query`: SQL over data sets.
 //!
 //! A program of its own answers (`helper`); here its rows are printed (`render`) or become a data set.
 
@@ -18,9 +18,9 @@ use std::{
 /// Ask data sets in SQL
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  \
-    benchstone query \"SELECT package, count(*) AS n FROM k GROUP BY package ORDER BY n DESC\" k=kernels\n  \
-    benchstone query \"SELECT verdict, count(*) FROM dataset GROUP BY verdict\" raw --format csv\n  \
-    benchstone query \"SELECT * FROM dataset WHERE licence = 'MIT'\" kernels --out mit\n\n\
+    stampmill query \"SELECT package, count(*) AS n FROM k GROUP BY package ORDER BY n DESC\" k=kernels\n  \
+    stampmill query \"SELECT verdict, count(*) FROM dataset GROUP BY verdict\" raw --format csv\n  \
+    stampmill query \"SELECT * FROM dataset WHERE licence = 'MIT'\" kernels --out mit\n\n\
 A data set without a name is the table `dataset`. A Parquet file does for a data set, and a plain\n\
 folder or file of programs (columns path, language and text). Tables, --json and --out hold all rows at once;\n\
 jsonl and csv print them as they are found.")]

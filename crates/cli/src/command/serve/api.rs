@@ -84,7 +84,7 @@ impl Api {
     /// The model as `/v1/models` tells of it.
     pub(super) fn model(&self) -> Value {
         json!({"id": self.name, "object": "model", "created": self.began,
-               "owned_by": "benchstone", "max_model_len": self.causal.length()})
+               "owned_by": "stampmill", "max_model_len": self.causal.length()})
     }
 
     /// The object in a body, which must name this model.

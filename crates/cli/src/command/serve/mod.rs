@@ -1,4 +1,4 @@
-//! `benchstone serve`: a checkpoint behind an OpenAI-compatible API.
+//! `stampmill serve`: a checkpoint behind an OpenAI-compatible API.
 //!
 //! `connection` holds what connections may take, `routes` what requests may, `api` what is understood of them,
 //! `answer` how they are answered, `refusal` how not. The model runs in a thread of its own.
@@ -34,12 +34,12 @@ use tokio::sync::{
 /// Serve a checkpoint by OpenAI's API: chat completions, completions, embeddings
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  \
-    benchstone serve model                              prints the address, until Ctrl-C\n  \
-    benchstone serve model --listen 127.0.0.1:8000 --name mine\n  \
-    benchstone edits propose pairs --method instruction --url http://127.0.0.1:8000/v1 --model mine --out a.jsonl\n  \
+    stampmill serve model                              prints the address, until Ctrl-C\n  \
+    stampmill serve model --listen 127.0.0.1:8000 --name mine\n  \
+    stampmill edits propose pairs --method instruction --url http://127.0.0.1:8000/v1 --model mine --out a.jsonl\n  \
     curl http://127.0.0.1:8000/v1/chat/completions -H 'content-type: application/json' \\\n    \
     -d '{\"model\": \"mine\", \"messages\": [{\"role\": \"user\", \"content\": \"hi\"}]}'\n\n\
-The checkpoint is one of `benchstone train` (infill, lstm), or any of the Llama family in Hugging Face's\n\
+The checkpoint is one of `stampmill train` (infill, lstm), or any of the Llama family in Hugging Face's\n\
 layout: config.json, model.safetensors or its shards, tokenizer.json and, for chats, the chat template of\n\
 tokenizer_config.json or chat_template.jinja; without a template, messages stand one after the other.\n\
 It runs on the CPU. Ctrl-C ends it: what is being answered is answered, then it exits with status 0.\n\

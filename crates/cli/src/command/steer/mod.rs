@@ -1,4 +1,4 @@
-//! `benchstone steer`: kernels at points of a feature space.
+//! `stampmill steer`: kernels at points of a feature space.
 
 mod model;
 mod runs;
@@ -27,12 +27,12 @@ use unfinished::Unfinished;
 /// Make kernels at wanted points of a feature space
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  \
-    benchstone steer --space instcount --target Load=12,FMul=8 --out found\n  \
-    benchstone steer --space autophase --target my.cl --seeds kernels --n 5 --out found\n  \
-    benchstone steer --space instcount --targets suites.jsonl --seeds kernels --budget 60s --out found\n  \
-    benchstone steer --space instcount --targets suites.jsonl --sample 40 --budget cpu:30s --out found\n  \
-    benchstone steer --space grewe --target comp=10,mem=4..6 --budget 5000 --seed 7 --out found\n  \
-    benchstone steer --space grewe --target comp=10,mem=4 --model models/infill --proposers model --out found\n\n\
+    stampmill steer --space instcount --target Load=12,FMul=8 --out found\n  \
+    stampmill steer --space autophase --target my.cl --seeds kernels --n 5 --out found\n  \
+    stampmill steer --space instcount --targets suites.jsonl --seeds kernels --budget 60s --out found\n  \
+    stampmill steer --space instcount --targets suites.jsonl --sample 40 --budget cpu:30s --out found\n  \
+    stampmill steer --space grewe --target comp=10,mem=4..6 --budget 5000 --seed 7 --out found\n  \
+    stampmill steer --space grewe --target comp=10,mem=4 --model models/infill --proposers model --out found\n\n\
 A target: wishes DIMENSION=VALUE with commas (ranges 4..6, weights 12*3; what is not named is free),\n\
 a program (.cl), a vector (.json), or a data set or folder of programs, each a target. A vector is a list\n\
 of all values or an object, {\"Load\": 12, \"FMul\": \"4..6*3\"}. --targets: lines\n\
@@ -435,7 +435,7 @@ fn cache() -> Option<PathBuf> {
     let folder = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
     let folder =
         folder.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cache")))?;
-    Some(folder.join("benchstone").join("vectors"))
+    Some(folder.join("stampmill").join("vectors"))
 }
 
 fn budget(text: &str) -> Result<Budget, String> {

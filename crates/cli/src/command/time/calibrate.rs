@@ -5,8 +5,8 @@ use std::{path::PathBuf, process::ExitCode};
 /// Measure this machine's clock, caches and memory, and write a processor file for it
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  \
-    benchstone time calibrate --base skylake --out host.toml\n  \
-    benchstone time sum.cpp --stdin sum.in --cpu host.toml\n\n\
+    stampmill time calibrate --base skylake --out host.toml\n  \
+    stampmill time sum.cpp --stdin sum.in --cpu host.toml\n\n\
 What micro-benchmarks cannot tell (widths, ports, predictors) stays as in --base: name the built-in\n\
 processor that is nearest to this machine. Run it on an idle machine.")]
 pub(super) struct Calibrate {

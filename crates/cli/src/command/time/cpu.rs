@@ -1,4 +1,4 @@
-//! `benchstone time cpu`: a built-in processor file, to read or to begin one's own from.
+//! `stampmill time cpu`: a built-in processor file, to read or to begin one's own from.
 
 use crate::output;
 use std::process::ExitCode;
@@ -6,8 +6,8 @@ use std::process::ExitCode;
 /// Print a built-in processor file, with what each value means and where it is from
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  \
-    benchstone time cpu skylake > mine.toml\n  \
-    benchstone time sum.cpp --cpu mine.toml")]
+    stampmill time cpu skylake > mine.toml\n  \
+    stampmill time sum.cpp --cpu mine.toml")]
 pub(super) struct Cpu {
     /// skylake or zen4
     name: String,

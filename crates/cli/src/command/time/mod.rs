@@ -1,4 +1,4 @@
-//! `benchstone time`: how long programs take on a described processor, the same every time.
+//! `stampmill time`: how long programs take on a described processor, the same every time.
 
 mod calibrate;
 mod cpu;
@@ -21,16 +21,16 @@ use timing::{Code, Compiler, Job, Measurement, Options, SourceKind, Suite, Suite
     args_conflicts_with_subcommands = true,
     subcommand_negates_reqs = true,
     after_help = "Examples:\n  \
-    benchstone time sum.cpp --stdin sum.in --cpu zen4\n  \
-    benchstone time ./a.out --stdin big.in --sample-rate 1/10 --json\n  \
-    benchstone time sum.cpp --stdin sum.in --source wall --runs 20\n  \
-    benchstone time --suite programs --cpu skylake --out times\n  \
-    benchstone query \"SELECT name, cycles, seconds_net FROM t ORDER BY cycles\" t=times\n  \
-    benchstone time calibrate --out host.toml              a processor file for this machine\n  \
-    benchstone time validate --cpu host.toml --rounds 15   simulated against measured times\n\n\
+    stampmill time sum.cpp --stdin sum.in --cpu zen4\n  \
+    stampmill time ./a.out --stdin big.in --sample-rate 1/10 --json\n  \
+    stampmill time sum.cpp --stdin sum.in --source wall --runs 20\n  \
+    stampmill time --suite programs --cpu skylake --out times\n  \
+    stampmill query \"SELECT name, cycles, seconds_net FROM t ORDER BY cycles\" t=times\n  \
+    stampmill time calibrate --out host.toml              a processor file for this machine\n  \
+    stampmill time validate --cpu host.toml --rounds 15   simulated against measured times\n\n\
 A suite is a folder of programs or a .jsonl file of {name, src, stdin} (src is C++). In a folder NAME.cpp\n\
 runs on NAME.in, NAME.X.in and NAME/X.in; its rows are called NAME, with several inputs NAME/in, NAME/X.\n\
-A processor file has every key of a built-in one: `benchstone time cpu skylake` prints it, with comments.\n\
+A processor file has every key of a built-in one: `stampmill time cpu skylake` prints it, with comments.\n\
 Flags of --flag stand behind the recipe's, so -O0 replaces its -O3. A program's own exit status is no\n\
 verdict. Sources: qemu (the model, the default), gem5, cachegrind (coarse), wall (this\n\
 machine's clock, best of --runs). What a program does wrong is its verdict, with exit status 1:\n\

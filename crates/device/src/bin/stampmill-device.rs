@@ -2,10 +2,10 @@
 //! along. Started by `device`'s client, never by hand.
 
 fn main() -> std::process::ExitCode {
-    match device::serve_worker() {
+    match stampmill_device::serve_worker() {
         Ok(()) => std::process::ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("benchstone-device: {error}");
+            eprintln!("stampmill-device: {error}");
             std::process::ExitCode::FAILURE
         }
     }

@@ -1,7 +1,7 @@
 //! Runs a program several times on one input and prints how long each run took: by the clock, and of
 //! that on a processor.
 //!
-//! Usage: `benchstone-clock RUNS STDIN-FILE PROGRAM`. It is started inside the sandbox, so that the
+//! Usage: `stampmill-clock RUNS STDIN-FILE PROGRAM`. It is started inside the sandbox, so that the
 //! sandbox's own start is not part of the times; the program's output goes nowhere. What it prints goes to standard
 //! output, which no program is given, and no other process can look into this one.
 
@@ -23,7 +23,7 @@ fn main() -> ExitCode {
             ExitCode::SUCCESS
         }
         Err(error) => {
-            eprintln!("benchstone-clock: {error}");
+            eprintln!("stampmill-clock: {error}");
             ExitCode::FAILURE
         }
     }
