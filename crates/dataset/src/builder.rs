@@ -8,6 +8,7 @@ use crate::{
 };
 use serde::Serialize;
 use std::{
+    borrow::Borrow,
     fs,
     marker::PhantomData,
     path::{Path, PathBuf},
@@ -76,15 +77,31 @@ impl<T: Row> Builder<T> {
     /// # Errors
     /// When it cannot be written; then it is not there at all.
     pub fn add(&self, key: &str, rows: impl IntoIterator<Item = T>) -> Result<()> {
+        self.add_with(key, rows.into_iter().map(Ok), &[])
+    }
+
+    /// As [`Builder::add`], with metadata in the part.
+    pub(crate) fn add_with<R: Borrow<T>>(
+        &self,
+        key: &str,
+        rows: impl Iterator<Item = Result<R>>,
+        metadata: &[(&str, String)],
+    ) -> Result<()> {
         let path = self.part(key);
         let temporary = path.with_extension("new");
-        let written = shard::write(&temporary, rows.into_iter().map(Ok))
+        let written = shard::write_with(&temporary, rows, metadata)
             .and_then(|_| fs::rename(&temporary, &path).map_err(Error::file("write", &path)));
         if written.is_err() {
             // Whatever is left of it would be overwritten by the next try anyway.
             let _ = fs::remove_file(&temporary);
         }
         written
+    }
+
+    /// Have a part made again.
+    pub(crate) fn remove(&self, key: &str) {
+        // One that stays is what stood for its items when it was made.
+        let _ = fs::remove_file(self.part(key));
     }
 
     /// The rows of one part.
@@ -151,6 +168,19 @@ impl<T: Row> Builder<T> {
         self.unfinished.finish(&Manifest::of(T::SCHEMA, T::VERSION, shards, notes))
     }
 
+    /// As [`Builder::finish_with`]; `check` refuses once all rows are written, before they are a data
+    /// set.
+    pub(crate) fn finish_checked(
+        self,
+        rows: impl IntoIterator<Item = Result<T>>,
+        notes: Notes,
+        check: impl FnOnce(&Path) -> Result<()>,
+    ) -> Result<Dataset> {
+        let shards = self.write(rows)?;
+        check(&self.out)?;
+        self.unfinished.finish(&Manifest::of(T::SCHEMA, T::VERSION, shards, notes))
+    }
+
     fn write(&self, rows: impl IntoIterator<Item = Result<T>>) -> Result<Vec<Shard>> {
         let whole = self.unfinished.whole()?;
         let mut shards = Vec::new();
@@ -165,7 +195,7 @@ impl<T: Row> Builder<T> {
         Ok(shards)
     }
 
-    fn part(&self, key: &str) -> PathBuf {
+    pub(crate) fn part(&self, key: &str) -> PathBuf {
         self.unfinished.folder().join(content_hash(key.as_bytes())).with_extension("part")
     }
 }

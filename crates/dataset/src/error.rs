@@ -85,6 +85,52 @@ pub enum Error {
          repeat the command that began it, or start over with --force", .0.display()
     )]
     OtherSettings(PathBuf),
+    /// The run was asked to end.
+    #[error(
+        "stopped after {done} {units}; what is done is in {}, repeat the command to resume",
+        kept.display()
+    )]
+    Cancelled {
+        /// What was worked on.
+        units: &'static str,
+        /// How many of them are done.
+        done: u64,
+        /// The unfinished data set.
+        kept: PathBuf,
+    },
+    /// The machine failed for some of the items: they have no rows.
+    #[error(
+        "{count} of {of} {units} have no rows, because this machine failed; the first: {first}; \
+         the others are in {}, repeat the command to do the rest", kept.display()
+    )]
+    Faults {
+        /// What was worked on.
+        units: &'static str,
+        /// How many have no rows.
+        count: u64,
+        /// Of how many.
+        of: u64,
+        /// What went wrong first.
+        first: String,
+        /// The unfinished data set.
+        kept: PathBuf,
+    },
+    /// A part was asked of a stage whose items depend on each other.
+    #[error(
+        "`{stage}` works on each item with what it learned from those before, so there is no part {share}"
+    )]
+    NotShared {
+        /// The stage.
+        stage: &'static str,
+        /// The part that was asked for.
+        share: crate::stage::Share,
+    },
+    /// Nothing to merge.
+    #[error("name the parts to merge: the data sets that were made with --part")]
+    NoShares,
+    /// These data sets are not the parts of one job.
+    #[error("these are not the parts of one job: {0}")]
+    OtherShares(String),
     /// Another process is making the same data set.
     #[error("another run is writing {}; wait for it or name another folder with --out", .0.display())]
     Busy(PathBuf),

@@ -58,6 +58,7 @@ mod provenance;
 mod reader;
 mod row;
 mod shard;
+pub mod stage;
 mod staging;
 mod tally;
 mod text;

@@ -1,9 +1,12 @@
-use crate::{Error, Result, content_hash_of, read_file};
+use crate::{Error, Result, content_hash_of, read_file, stage::Shared};
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, fs::File, io::Write, path::Path};
 
 /// No manifest is larger: it counts, and names inputs.
 const LARGEST: u64 = 256 << 20;
+
+/// Stands between the names of machines.
+const HOSTS: &str = "; ";
 
 /// One Parquet file of a data set.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -42,6 +45,12 @@ pub struct Notes {
     pub verdicts: BTreeMap<String, u64>,
     /// The command's report, as `--json` prints it.
     pub summary: serde_json::Value,
+    /// Of one share of a job: what joins it with the others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub share: Option<Shared>,
+    /// The machines it was made on, where these are others than this one.
+    #[serde(skip)]
+    pub hosts: Vec<String>,
 }
 
 /// `dataset.json`.
@@ -95,6 +104,7 @@ impl Manifest {
 
     /// The manifest of these shards.
     pub(crate) fn of(schema: &str, version: u32, shards: Vec<Shard>, notes: Notes) -> Manifest {
+        let host = if notes.hosts.is_empty() { host() } else { notes.hosts.join(HOSTS) };
         Manifest {
             schema: schema.to_owned(),
             version,
@@ -103,9 +113,14 @@ impl Manifest {
             rows: shards.iter().map(|shard| shard.rows).sum(),
             shards,
             notes,
-            host: host(),
+            host,
             sandbox: crate::protections::protections(),
         }
+    }
+
+    /// The machines it was made on.
+    pub fn hosts(&self) -> impl Iterator<Item = String> {
+        self.host.split(HOSTS).map(str::to_owned)
     }
 
     pub(crate) fn identity_of(shards: &[Shard]) -> String {

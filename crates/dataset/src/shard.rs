@@ -8,9 +8,9 @@ use arrow::{
 use parquet::{
     arrow::{ArrowWriter, arrow_reader::ParquetRecordBatchReaderBuilder},
     basic::{Compression, ZstdLevel},
-    file::properties::WriterProperties,
+    file::{metadata::KeyValue, properties::WriterProperties},
 };
-use std::{fs::File, path::Path, sync::Arc};
+use std::{borrow::Borrow, fs::File, path::Path, sync::Arc};
 
 /// Rows turned into columns at a time, at most: texts of up to 16 MiB stay below the 2 GiB a column
 /// may hold.
@@ -33,19 +33,32 @@ fn batch_rows(bytes: usize, rows: usize) -> usize {
 /// When a row is an error or the file cannot be written; what there is of it then is no Parquet
 /// file.
 pub fn write<T: Row>(path: &Path, rows: impl Iterator<Item = Result<T>>) -> Result<u64> {
+    write_with(path, rows, &[])
+}
+
+/// As [`write`], with metadata in the file.
+pub(crate) fn write_with<T: Row, R: Borrow<T>>(
+    path: &Path,
+    rows: impl Iterator<Item = Result<R>>,
+    metadata: &[(&str, String)],
+) -> Result<u64> {
     let mut writer = writer(path, Arc::new(Schema::new(T::columns()?)))?;
     let mut count = 0;
     let mut size = BATCH / 8;
     let mut rows = rows.fuse();
     loop {
-        let batch: Vec<T> = rows.by_ref().take(size).collect::<Result<_>>()?;
+        let batch: Vec<R> = rows.by_ref().take(size).collect::<Result<_>>()?;
         if batch.is_empty() {
             break;
         }
         count += batch.len() as u64;
+        let batch: Vec<&T> = batch.iter().map(Borrow::borrow).collect();
         let columns = T::to_batch(&batch)?;
         size = batch_rows(columns.get_array_memory_size(), batch.len());
         writer.write(&columns).map_err(Error::writing(path))?;
+    }
+    for (key, value) in metadata {
+        writer.append_key_value_metadata(KeyValue::new((*key).to_owned(), value.clone()));
     }
     close(path, writer)?;
     Ok(count)
@@ -107,4 +120,14 @@ pub(crate) fn batches(
     let reader = builder.build().map_err(|error| Error::shard(path, error))?;
     let path = path.to_owned();
     Ok(reader.map(move |batch| batch.map_err(|error| Error::shard(&path, error))))
+}
+
+/// What the metadata of a Parquet file says under `key`.
+pub(crate) fn metadata(path: &Path, key: &str) -> Result<Option<String>> {
+    let file = open_file(path).map_err(Error::file("open", path))?;
+    let builder = ParquetRecordBatchReaderBuilder::try_new(file)
+        .map_err(|error| Error::shard(path, error))?;
+    let pairs = builder.metadata().file_metadata().key_value_metadata();
+    let found = pairs.into_iter().flatten().find(|pair| pair.key == key);
+    Ok(found.and_then(|pair| pair.value.clone()))
 }

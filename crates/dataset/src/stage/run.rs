@@ -1,0 +1,409 @@
+use super::{
+    Context, Done, Facts, Finish, Items, Selected, Share, Stage, Unit, Units, Worked,
+    merge::{Shared, SharedUnit},
+    part,
+};
+use crate::{Builder, Error, Notes, Tally};
+use serde::Serialize;
+use serde_json::Value;
+use std::{
+    collections::HashMap,
+    marker::PhantomData,
+    sync::{
+        Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+        mpsc::{Receiver, sync_channel},
+    },
+    time::Instant,
+};
+
+/// What an unfinished run is known by.
+#[derive(Serialize)]
+struct Plan<'a> {
+    stage: &'static str,
+    settings: &'a Value,
+    seed: u64,
+    share: Option<Share>,
+}
+
+/// Run a stage: make the data set, or resume the run that an equal command began.
+///
+/// Rows and their order depend on the stage's settings and items, not on threads or on stops in
+/// between. Under [`Context::share`] the data set holds the rows of that part as they are before
+/// [`Stage::finish`], and what [`merge()`](crate::stage::merge()) needs.
+///
+/// # Errors
+/// Those of the stage; [`Error::Cancelled`]; [`Error::Faults`] when the machine failed for some of
+/// the items.
+pub fn run<S: Stage>(stage: &S, context: &Context<'_>) -> Result<Done<S::Summary>, S::Error> {
+    let started = Instant::now();
+    if let (Some(share), true) = (context.share, stage.is_sequential()) {
+        return Err(Error::NotShared { stage: S::NAME, share }.into());
+    }
+    let settings = stage.settings();
+    let (seed, share) = (stage.seed(), context.share);
+    let plan = Plan { stage: S::NAME, settings: &settings, seed, share };
+    let inputs = stage.inputs_in_detail()?;
+    let builder = Builder::<S::Row>::create_from(&context.out, context.force, &plan, &inputs)?;
+    let items = stage.items()?;
+    context.progress.begin(S::NAME, items.total.unwrap_or(0));
+    let work = Work::new(stage, context, &builder, started);
+    let read = work.all(items)?;
+    let facts = work.facts.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let mut units = read.units(&builder)?;
+    units.left = read.left;
+    let notes = Notes {
+        inputs: stage.inputs()?,
+        configuration: settings.clone(),
+        seed,
+        tools: stage.tools(),
+        ..Notes::default()
+    };
+    let summary = match share {
+        None => conclude::<S>(builder, &settings, facts, &units, notes)?,
+        Some(share) => share_out::<S>(builder, &settings, share, facts, &units, &read, notes)?,
+    };
+    Ok(Done { summary, seconds: started.elapsed().as_secs_f64() })
+}
+
+/// The global pass, and the data set.
+pub(super) fn conclude<S: Stage>(
+    builder: Builder<S::Row>,
+    settings: &Value,
+    facts: S::Facts,
+    units: &Units<S::Row>,
+    notes: Notes,
+) -> Result<S::Summary, S::Error> {
+    let Finish { mut select, order, verdicts, summary, inputs } =
+        S::finish(settings, facts, units)?;
+    let notes = Notes {
+        inputs: inputs.unwrap_or(notes.inputs),
+        verdicts,
+        summary: serde_json::to_value(&summary).map(without_clock).unwrap_or_default(),
+        ..notes
+    };
+    let order = order.unwrap_or_else(|| (0..units.units.len()).collect());
+    let mut tally = Tally::of("rows");
+    tally.read(units.units.iter().map(|unit| unit.rows).sum());
+    let counts = Mutex::new(tally);
+    let rows = units.rows_in(order).filter_map(|row| match row {
+        Ok((unit, row)) => {
+            let selected = select(unit, row);
+            let fate = match &selected {
+                Selected::Row(_) => "written",
+                Selected::Dropped(reason) => reason,
+            };
+            lock(&counts).became(fate, 1);
+            match selected {
+                Selected::Row(row) => Some(Ok(row)),
+                Selected::Dropped(_) => None,
+            }
+        }
+        Err(error) => Some(Err(error)),
+    });
+    builder.finish_checked(rows, notes, |out| lock(&counts).check(out))?;
+    Ok(summary)
+}
+
+/// The data set of one share: rows as they are, and what joins them with the others'.
+fn share_out<S: Stage>(
+    builder: Builder<S::Row>,
+    settings: &Value,
+    share: Share,
+    facts: S::Facts,
+    units: &Units<S::Row>,
+    read: &Read,
+    notes: Notes,
+) -> Result<S::Summary, S::Error> {
+    let of_unit = |unit: &Unit| SharedUnit {
+        key: unit.key.clone(),
+        position: unit.position,
+        items: unit.items,
+        rows: unit.rows,
+    };
+    let shared = Shared {
+        stage: S::NAME.to_owned(),
+        share,
+        items: read.items,
+        left: read.left,
+        facts: serde_json::to_value(&facts).unwrap_or_default(),
+        units: units.units.iter().map(of_unit).collect(),
+    };
+    let Finish { verdicts, summary, .. } = S::finish(settings, facts, units)?;
+    let summary_text = serde_json::to_value(&summary).map(without_clock).unwrap_or_default();
+    let notes = Notes { verdicts, summary: summary_text, share: Some(shared), ..notes };
+    let rows = units.rows().map(|row| row.map(|(_, row)| row));
+    builder.finish_with(rows, notes)?;
+    Ok(summary)
+}
+
+/// The summary as the manifest holds it: nothing that depends on the clock.
+fn without_clock(mut summary: Value) -> Value {
+    if let Some(object) = summary.as_object_mut() {
+        object.retain(|key, _| key != "seconds" && key != "host_seconds");
+    }
+    summary
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Items that are worked on and kept together.
+struct Batch<I> {
+    name: String,
+    items: Vec<I>,
+}
+
+/// What was read: the units in the order of their items, and the parts they are in.
+#[derive(Default)]
+struct Read {
+    units: Vec<Unit>,
+    parts: Vec<String>,
+    /// All items of the job, those of other shares too.
+    items: u64,
+    left: u64,
+}
+
+impl Read {
+    /// Where the rows of each unit are.
+    fn units<T: crate::Row>(&self, builder: &Builder<T>) -> Result<Units<T>, Error> {
+        let counts: Vec<Vec<u64>> =
+            self.parts.iter().map(|part| builder.counts(part)).collect::<Result<_, _>>()?;
+        let mut offsets = vec![(0_usize, 0_u64); self.parts.len()];
+        let units = self.units.iter().map(|unit| {
+            let (index, offset) = &mut offsets[unit.part];
+            let rows = counts[unit.part].get(*index).copied().unwrap_or_default();
+            let unit = Unit { rows, offset: *offset, ..unit.clone() };
+            *index += 1;
+            *offset += rows;
+            unit
+        });
+        let parts = self.parts.iter().map(|part| builder.part(part)).collect();
+        Ok(Units { units: units.collect(), parts, left: 0, row: PhantomData })
+    }
+}
+
+struct Work<'a, S: Stage> {
+    stage: &'a S,
+    context: &'a Context<'a>,
+    builder: &'a Builder<S::Row>,
+    started: Instant,
+    facts: Mutex<S::Facts>,
+    failed: Mutex<Option<S::Error>>,
+    has_failed: AtomicBool,
+    /// The first fault of the machine, and how many items are without rows for such.
+    faults: Mutex<(Option<S::Error>, u64)>,
+    /// Parts that a later run is to make again.
+    for_now: Mutex<Vec<String>>,
+}
+
+impl<'a, S: Stage> Work<'a, S> {
+    fn new(
+        stage: &'a S,
+        context: &'a Context<'a>,
+        builder: &'a Builder<S::Row>,
+        started: Instant,
+    ) -> Work<'a, S> {
+        Work {
+            stage,
+            context,
+            builder,
+            started,
+            facts: Mutex::default(),
+            failed: Mutex::new(None),
+            has_failed: AtomicBool::new(false),
+            faults: Mutex::new((None, 0)),
+            for_now: Mutex::default(),
+        }
+    }
+
+    fn all(&self, items: Items<'_, S>) -> Result<Read, S::Error> {
+        let read = self.work_all(items);
+        let failed = lock(&self.failed).take();
+        let read = match (failed, read) {
+            (Some(error), _) | (None, Err(error)) => Err(error),
+            (None, Ok(read)) => self.whole(read),
+        };
+        if read.is_err() {
+            for part in lock(&self.for_now).drain(..) {
+                self.builder.remove(&part);
+            }
+        }
+        read
+    }
+
+    /// All is done, or an error.
+    fn whole(&self, read: Read) -> Result<Read, S::Error> {
+        let done = read.parts.iter().filter(|part| self.has(part)).count();
+        if done == read.parts.len() && !(self.is_cancelled() && read.left > 0) {
+            return Ok(read);
+        }
+        if self.is_cancelled() {
+            let done = read.units.iter().filter(|unit| self.has(&read.parts[unit.part])).count();
+            let kept = self.builder.unfinished().to_owned();
+            return Err(Error::Cancelled { units: S::UNITS, done: done as u64, kept }.into());
+        }
+        match std::mem::take(&mut *lock(&self.faults)) {
+            (Some(first), count) => {
+                let (units, first) = (S::UNITS, first.to_string());
+                let kept = self.builder.unfinished().to_owned();
+                Err(Error::Faults { units, count, of: read.items, first, kept }.into())
+            }
+            (None, _) => Err(Error::shard(self.builder.unfinished(), "a part is gone").into()),
+        }
+    }
+
+    fn work_all(&self, items: Items<'_, S>) -> Result<Read, S::Error> {
+        let sequential = self.stage.is_sequential();
+        let threads = if sequential { 1 } else { self.stage.threads(self.context.jobs).max(1) };
+        // Few enough wait for a thread that memory stays bounded.
+        let (tx, rx) = sync_channel::<Batch<S::Item>>(threads);
+        let rx = Mutex::new(rx);
+        std::thread::scope(|scope| {
+            for _ in 0..threads {
+                scope.spawn(|| self.thread(&rx));
+            }
+            let mut read = Read::default();
+            let mut known: HashMap<String, usize> = HashMap::new();
+            let size = self.stage.batch_size().max(1);
+            let mut batch: Vec<(String, S::Item)> = Vec::new();
+            let send = |read: &mut Read, batch: &mut Vec<(String, S::Item)>| {
+                let name = part::name(batch.iter().map(|(key, _)| key.as_str()));
+                read.parts.push(name.clone());
+                let items = batch.drain(..).map(|(_, item)| item).collect();
+                // The threads end only when nothing more can come.
+                let _ = tx.send(Batch { name, items });
+            };
+            for item in items.all {
+                let item = item?;
+                let position = read.items;
+                read.items += 1;
+                let key = self.stage.key(&item);
+                if self.context.share.is_some_and(|share| !share.has(&key)) {
+                    continue;
+                }
+                if let Some(index) = known.get(&key) {
+                    let first: &mut Unit = &mut read.units[*index];
+                    first.items += 1;
+                    self.stage.observe(&item, None, &mut lock(&self.facts));
+                    self.context.progress.advance(1);
+                    continue;
+                }
+                if self.stops() || self.is_late() && !self.has(&key) {
+                    read.left += 1;
+                    if self.has_failed.load(Ordering::Relaxed) {
+                        break;
+                    }
+                    continue;
+                }
+                known.insert(key.clone(), read.units.len());
+                let part = read.parts.len();
+                let unit = Unit { key: key.clone(), position, items: 1, rows: 0, part, offset: 0 };
+                read.units.push(unit);
+                batch.push((key, item));
+                if batch.len() == size {
+                    send(&mut read, &mut batch);
+                }
+            }
+            if !batch.is_empty() {
+                send(&mut read, &mut batch);
+            }
+            drop(tx);
+            Ok(read)
+        })
+    }
+
+    fn thread(&self, rx: &Mutex<Receiver<Batch<S::Item>>>) {
+        let mut worker = None;
+        loop {
+            let batch = lock(rx).recv();
+            let Ok(batch) = batch else { return };
+            if self.stops() {
+                continue;
+            }
+            let units = batch.items.len() as u64;
+            match self.one(&mut worker, batch) {
+                Ok(()) => {}
+                Err(_) if self.is_cancelled() => {}
+                Err(error) if S::is_fault(&error) => {
+                    let mut faults = lock(&self.faults);
+                    faults.0.get_or_insert(error);
+                    faults.1 += units;
+                }
+                Err(error) => {
+                    lock(&self.failed).get_or_insert(error);
+                    self.has_failed.store(true, Ordering::Relaxed);
+                }
+            }
+            self.context.progress.advance(units);
+        }
+    }
+
+    fn one(&self, worker: &mut Option<S::Worker>, batch: Batch<S::Item>) -> Result<(), S::Error> {
+        let Batch { name, items } = batch;
+        if self.has(&name) {
+            let rows = self.read_back(&name)?;
+            if self.stage.is_sequential() {
+                self.stage.resume(self.worker(worker)?, &items, &rows)?;
+            }
+            self.observe(&items, &rows);
+            return Ok(());
+        }
+        let worked = self.stage.work(self.worker(worker)?, &items)?;
+        let for_now = worked.iter().any(|worked| matches!(worked, Worked::ForNow(_)));
+        let rows: Vec<Vec<S::Row>> = worked
+            .into_iter()
+            .map(|worked| match worked {
+                Worked::Rows(rows) | Worked::ForNow(rows) => rows,
+            })
+            .collect();
+        if for_now {
+            lock(&self.for_now).push(name.clone());
+        }
+        self.builder.add_items(&name, &rows)?;
+        self.observe(&items, &rows);
+        Ok(())
+    }
+
+    fn worker<'w>(&self, worker: &'w mut Option<S::Worker>) -> Result<&'w mut S::Worker, S::Error> {
+        match worker {
+            Some(worker) => Ok(worker),
+            None => Ok(worker.insert(self.stage.worker()?)),
+        }
+    }
+
+    fn read_back(&self, name: &str) -> Result<Vec<Vec<S::Row>>, S::Error> {
+        let mut rows = self.builder.rows_of(name);
+        let mut all = Vec::new();
+        for count in self.builder.counts(name)? {
+            let count = usize::try_from(count).unwrap_or(usize::MAX);
+            all.push(rows.by_ref().take(count).collect::<Result<_, _>>()?);
+        }
+        Ok(all)
+    }
+
+    fn observe(&self, items: &[S::Item], rows: &[Vec<S::Row>]) {
+        let mut facts = S::Facts::default();
+        for (item, rows) in items.iter().zip(rows) {
+            self.stage.observe(item, Some(rows), &mut facts);
+        }
+        lock(&self.facts).absorb(facts);
+    }
+
+    fn has(&self, part: &str) -> bool {
+        self.builder.has(part)
+    }
+
+    fn is_cancelled(&self) -> bool {
+        self.context.cancel.is_cancelled()
+    }
+
+    fn is_late(&self) -> bool {
+        self.context.time.is_some_and(|time| self.started.elapsed() > time)
+    }
+
+    fn stops(&self) -> bool {
+        self.is_cancelled() || self.has_failed.load(Ordering::Relaxed)
+    }
+}

@@ -1,0 +1,121 @@
+use crate::{Error, Result, Row, reader::rows_of};
+use std::{marker::PhantomData, path::PathBuf};
+
+/// An item that was worked on, and where its rows are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unit {
+    /// The item's key.
+    pub key: String,
+    /// Its place among all items of the job, from 0.
+    pub position: u64,
+    /// How many items have this key.
+    pub items: u64,
+    /// How many rows it has.
+    pub rows: u64,
+    pub(super) part: usize,
+    pub(super) offset: u64,
+}
+
+/// The rows of all items of a job, on disk: they may not fit in memory together.
+#[derive(Debug)]
+pub struct Units<T> {
+    pub(super) units: Vec<Unit>,
+    pub(super) parts: Vec<PathBuf>,
+    /// Items that were not begun because the time was up.
+    pub(super) left: u64,
+    pub(super) row: PhantomData<fn() -> T>,
+}
+
+impl<T: Row + 'static> Units<T> {
+    /// The units, in the order of the items.
+    #[must_use]
+    pub fn all(&self) -> &[Unit] {
+        &self.units
+    }
+
+    /// Items read, with those that are equal to others.
+    #[must_use]
+    pub fn items(&self) -> u64 {
+        self.units.iter().map(|unit| unit.items).sum()
+    }
+
+    /// Items that were not begun because the time was up.
+    #[must_use]
+    pub fn left(&self) -> u64 {
+        self.left
+    }
+
+    /// The rows of the unit at `index`.
+    ///
+    /// # Errors
+    /// Items: when they cannot be read.
+    pub fn rows_of(&self, index: usize) -> impl Iterator<Item = Result<T>> + use<'_, T> {
+        let unit = &self.units[index];
+        rows_of(vec![self.parts[unit.part].clone()])
+            .skip(usize::try_from(unit.offset).unwrap_or(usize::MAX))
+            .take(usize::try_from(unit.rows).unwrap_or(usize::MAX))
+    }
+
+    /// All rows, each with its unit, in the order of the items.
+    ///
+    /// # Errors
+    /// Items: when they cannot be read.
+    pub fn rows(&self) -> impl Iterator<Item = Result<(&Unit, T)>> {
+        self.rows_in((0..self.units.len()).collect())
+    }
+
+    /// The rows of the units at `order`, in this order.
+    pub(super) fn rows_in(&self, order: Vec<usize>) -> impl Iterator<Item = Result<(&Unit, T)>> {
+        let rows = Box::new(std::iter::empty());
+        InOrder { units: self, order: order.into_iter(), unit: None, open: None, rows }
+    }
+}
+
+/// Rows of units in some order: units that lie in one part one behind the other are read in one go.
+struct InOrder<'a, T> {
+    units: &'a Units<T>,
+    order: std::vec::IntoIter<usize>,
+    /// The unit that is being read, and how many of its rows are to come.
+    unit: Option<(&'a Unit, u64)>,
+    /// The part that is open, and how many of its rows were read.
+    open: Option<(usize, u64)>,
+    rows: Box<dyn Iterator<Item = Result<T>>>,
+}
+
+impl<'a, T: Row + 'static> InOrder<'a, T> {
+    fn open(&mut self, unit: &Unit) {
+        let read = match self.open {
+            Some((part, read)) if part == unit.part && read <= unit.offset => read,
+            _ => {
+                self.rows = Box::new(rows_of(vec![self.units.parts[unit.part].clone()]));
+                0
+            }
+        };
+        for _ in read..unit.offset {
+            self.rows.next();
+        }
+        self.open = Some((unit.part, unit.offset));
+    }
+}
+
+impl<'a, T: Row + 'static> Iterator for InOrder<'a, T> {
+    type Item = Result<(&'a Unit, T)>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        while self.unit.is_none_or(|(_, left)| left == 0) {
+            let unit = &self.units.units[self.order.next()?];
+            self.open(unit);
+            self.unit = Some((unit, unit.rows));
+        }
+        let (unit, left) = self.unit.as_mut()?;
+        *left -= 1;
+        if let Some((_, read)) = &mut self.open {
+            *read += 1;
+        }
+        let row = self.rows.next().unwrap_or_else(|| {
+            let part = &self.units.parts[unit.part];
+            Err(Error::shard(part, "fewer rows than it had"))
+        });
+        Some(row.map(|row| (*unit, row)))
+    }
+}
