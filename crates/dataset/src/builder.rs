@@ -8,7 +8,6 @@ use crate::{
 };
 use serde::Serialize;
 use std::{
-    borrow::Borrow,
     fs,
     marker::PhantomData,
     path::{Path, PathBuf},
@@ -81,10 +80,10 @@ impl<T: Row> Builder<T> {
     }
 
     /// As [`Builder::add`], with metadata in the part.
-    pub(crate) fn add_with<R: Borrow<T>>(
+    pub(crate) fn add_with(
         &self,
         key: &str,
-        rows: impl Iterator<Item = Result<R>>,
+        rows: impl Iterator<Item = Result<T>>,
         metadata: &[(&str, String)],
     ) -> Result<()> {
         let path = self.part(key);

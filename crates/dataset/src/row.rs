@@ -2,7 +2,6 @@ use crate::{Error, Result};
 use arrow::{array::RecordBatch, datatypes::FieldRef};
 use serde::{Serialize, de::DeserializeOwned};
 use serde_arrow::schema::{SchemaLike, TracingOptions};
-use std::borrow::Borrow;
 
 /// One row of a data set: a plain struct whose fields are the columns.
 ///
@@ -33,8 +32,7 @@ pub trait Row: Serialize + DeserializeOwned {
     ///
     /// # Errors
     /// When a value does not fit its column.
-    fn to_batch<R: Borrow<Self>>(rows: &[R]) -> Result<RecordBatch> {
-        let rows: Vec<&Self> = rows.iter().map(Borrow::borrow).collect();
+    fn to_batch(rows: &[Self]) -> Result<RecordBatch> {
         let columns = Self::columns()?;
         serde_arrow::to_record_batch(&columns, &rows).map_err(|error| columns_error::<Self>(&error))
     }

@@ -10,7 +10,7 @@ use parquet::{
     basic::{Compression, ZstdLevel},
     file::{metadata::KeyValue, properties::WriterProperties},
 };
-use std::{borrow::Borrow, fs::File, path::Path, sync::Arc};
+use std::{fs::File, path::Path, sync::Arc};
 
 /// Rows turned into columns at a time, at most: texts of up to 16 MiB stay below the 2 GiB a column
 /// may hold.
@@ -37,9 +37,9 @@ pub fn write<T: Row>(path: &Path, rows: impl Iterator<Item = Result<T>>) -> Resu
 }
 
 /// As [`write`], with metadata in the file.
-pub(crate) fn write_with<T: Row, R: Borrow<T>>(
+pub(crate) fn write_with<T: Row>(
     path: &Path,
-    rows: impl Iterator<Item = Result<R>>,
+    rows: impl Iterator<Item = Result<T>>,
     metadata: &[(&str, String)],
 ) -> Result<u64> {
     let mut writer = writer(path, Arc::new(Schema::new(T::columns()?)))?;
@@ -47,12 +47,11 @@ pub(crate) fn write_with<T: Row, R: Borrow<T>>(
     let mut size = BATCH / 8;
     let mut rows = rows.fuse();
     loop {
-        let batch: Vec<R> = rows.by_ref().take(size).collect::<Result<_>>()?;
+        let batch: Vec<T> = rows.by_ref().take(size).collect::<Result<_>>()?;
         if batch.is_empty() {
             break;
         }
         count += batch.len() as u64;
-        let batch: Vec<&T> = batch.iter().map(Borrow::borrow).collect();
         let columns = T::to_batch(&batch)?;
         size = batch_rows(columns.get_array_memory_size(), batch.len());
         writer.write(&columns).map_err(Error::writing(path))?;

@@ -115,6 +115,7 @@ pub fn label(
         summary: serde_json::to_value(&report).unwrap_or_default(),
         tools: dataset.manifest().notes.tools.clone(),
         seed: dataset.manifest().notes.seed,
+        ..Notes::default()
     };
     dataset::write_flat(out, force, ("task", 1), &[batch], notes)?;
     Ok(report)

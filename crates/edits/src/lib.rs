@@ -62,8 +62,8 @@ pub use grow::{GrowOptions, GrowReport, Grown, Problem, grow};
 pub use judge::{JudgeOptions, JudgeReport, Judgement, Sanitize, Tests, VERDICTS, judge};
 pub use label::{Change, Label, label};
 pub use model::{
-    Client, Completion, Encoder, Endpoint, EndpointEncoder, Example, Index, IndexKind, METHODS,
-    Message, Prompt, ProposeOptions, ProposeReport, StrategyEncoder, TokenEncoder, Usage, propose,
+    Client, Completion, Encoder, Endpoint, EndpointEncoder, Example, Index, METHODS, Message,
+    Prompt, ProposeOptions, ProposeReport, StrategyEncoder, TokenEncoder, Usage, propose,
 };
 pub use pair::{Language, Pair, Pairs, Submission, TestTime, write_lines};
 pub use pairs::{PairOptions, PairReport, make_pairs};

@@ -187,6 +187,7 @@ impl Extractor {
             tools: self.tools(),
             verdicts: report.verdicts.clone(),
             summary: serde_json::to_value(&report).unwrap_or_default(),
+            ..Notes::default()
         };
         let rows: Vec<_> = keys.iter().map(|(key, _)| builder.rows_of(key)).collect();
         builder.finish_counted(rows.into_iter().flatten(), notes, &read, report.rows)?;

@@ -112,6 +112,7 @@ pub fn prepare(
         tools: BTreeMap::from([("clang".to_owned(), "19".to_owned())]),
         verdicts: kept.verdicts.clone(),
         summary: without_clock(&report),
+        ..Notes::default()
     };
     let rows: Vec<_> = survey.files.iter().map(|file| kept.rows_of(&builder, &file.key)).collect();
     let rejected: Vec<_> = survey.rejected.iter().map(|key| builder.rows_of(key)).collect();

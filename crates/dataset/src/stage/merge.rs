@@ -93,7 +93,7 @@ pub fn merge<S: Stage>(
                 return Err(Error::Cancelled { units: S::UNITS, done, kept }.into());
             }
             if !builder.has(&name) {
-                builder.add_items(&name, &items)?;
+                builder.add_items(&name, items)?;
             }
             parts.push(builder.part(&name));
             context.progress.advance(of_chunk.len() as u64);

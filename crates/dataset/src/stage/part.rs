@@ -16,9 +16,9 @@ pub(super) fn name<'a>(keys: impl ExactSizeIterator<Item = &'a str> + Clone) -> 
 
 impl<T: Row> Builder<T> {
     /// Add a part with the rows of several items.
-    pub(super) fn add_items(&self, name: &str, items: &[Vec<T>]) -> Result<()> {
+    pub(super) fn add_items(&self, name: &str, items: Vec<Vec<T>>) -> Result<()> {
         let counts: Vec<String> = items.iter().map(|rows| rows.len().to_string()).collect();
-        self.add_with(name, items.iter().flatten().map(Ok), &[(COUNTS, counts.join(" "))])
+        self.add_with(name, items.into_iter().flatten().map(Ok), &[(COUNTS, counts.join(" "))])
     }
 
     /// How many rows each item of a part has.

@@ -361,9 +361,8 @@ impl<'a, S: Stage> Work<'a, S> {
         if for_now {
             lock(&self.for_now).push(name.clone());
         }
-        self.builder.add_items(&name, &rows)?;
         self.observe(&items, &rows);
-        Ok(())
+        Ok(self.builder.add_items(&name, rows)?)
     }
 
     fn worker<'w>(&self, worker: &'w mut Option<S::Worker>) -> Result<&'w mut S::Worker, S::Error> {

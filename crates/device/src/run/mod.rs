@@ -244,6 +244,7 @@ pub fn run(options: &Options, progress: &dyn Progress) -> Result<Report> {
         tools: tools.collect(),
         verdicts: report.outcomes.clone(),
         summary: serde_json::to_value(&report).unwrap_or_default(),
+        ..Notes::default()
     };
     builder.finish(rows, notes)?;
     Ok(report)

@@ -12,4 +12,4 @@ pub use encoder::{EndpointEncoder, StrategyEncoder, TokenEncoder};
 pub(crate) use prompt::program_in;
 pub use prompt::{Example, METHODS, Prompt};
 pub use propose::{ProposeOptions, ProposeReport, propose};
-pub use retrieval::{Encoder, Index, IndexKind};
+pub use retrieval::{Encoder, Index};

@@ -1,7 +1,7 @@
 use super::{
     client::{Client, Usage},
     prompt::{Example, Prompt, program_in},
-    retrieval::{Encoder, Index, IndexKind},
+    retrieval::{Encoder, Index},
 };
 use crate::{Error, Result, candidates::Candidates, pair::Pair};
 use dataset::Progress;
@@ -25,9 +25,9 @@ pub struct ProposeOptions {
     pub temperature: f64,
     /// Tokens of an answer at most.
     pub most_tokens: u32,
-    /// How nearest examples are found; `None`: the same ones for all, of highest speedup.
-    pub index: Option<IndexKind>,
-    /// Seed of the index and the first draw.
+    /// Whether examples are the nearest; else the same ones for all, of highest speedup.
+    pub nearest: bool,
+    /// Seed of the first draw.
     pub seed: u64,
 }
 
@@ -69,14 +69,14 @@ pub fn propose(
 ) -> Result<(Vec<Candidates>, ProposeReport)> {
     let started = Instant::now();
     let shown = if prompt.has_examples() { options.k } else { 0 };
-    let index = match options.index.filter(|_| shown > 0) {
-        None => None,
-        Some(kind) => {
+    let index = match options.nearest && shown > 0 {
+        false => None,
+        true => {
             let vectors: Vec<Vec<f32>> = known
                 .iter()
                 .map(|pair| encoder.encode_edit(&pair.src_code, &pair.tgt_code))
                 .collect::<Result<_>>()?;
-            Some(Index::build(vectors, kind, options.seed))
+            Some(Index::new(vectors))
         }
     };
     let mut best: Vec<usize> = (0..known.len()).collect();

@@ -1,7 +1,6 @@
 //! The nearest slow programs, whose edits are shown as examples.
 
 use crate::Result;
-use instant_distance::{Builder, HnswMap, Point, Search};
 
 /// Makes vectors of programs.
 pub trait Encoder: Sync {
@@ -23,59 +22,26 @@ pub trait Encoder: Sync {
     }
 }
 
-/// How nearest vectors are found.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum IndexKind {
-    /// By looking at all of them.
-    #[default]
-    Exact,
-    /// By a hierarchical navigable small world graph (Malkov and Yashunin, 2018): nearly always the same.
-    Hnsw,
-}
-
-#[derive(Clone, Debug)]
-struct Vector(Vec<f32>);
-
-impl Point for Vector {
-    fn distance(&self, other: &Vector) -> f32 {
-        1.0 - self.0.iter().zip(&other.0).map(|(a, b)| a * b).sum::<f32>()
-    }
-}
-
 /// Vectors of known edits.
 pub struct Index {
-    vectors: Vec<Vector>,
-    graph: Option<HnswMap<Vector, usize>>,
+    vectors: Vec<Vec<f32>>,
 }
 
 impl Index {
-    /// Index vectors; they are named by their place. The same vectors and `seed` give the same graph.
+    /// Index vectors; they are named by their place.
     #[must_use]
-    pub fn build(vectors: Vec<Vec<f32>>, kind: IndexKind, seed: u64) -> Index {
-        let vectors: Vec<Vector> = vectors.into_iter().map(Vector).collect();
-        let graph = (kind == IndexKind::Hnsw && !vectors.is_empty()).then(|| {
-            let names = (0..vectors.len()).collect();
-            Builder::default().seed(seed).build(vectors.clone(), names)
-        });
-        Index { vectors, graph }
+    pub fn new(vectors: Vec<Vec<f32>>) -> Index {
+        Index { vectors }
     }
 
-    /// The `k` nearest of those that `keep` wants, nearest first; ties in their order.
+    /// The `k` nearest of those that `keep` wants, nearest first; ties in their order. All are looked at.
     #[must_use]
     pub fn nearest(&self, query: &[f32], k: usize, keep: impl Fn(usize) -> bool) -> Vec<usize> {
-        let query = Vector(query.to_vec());
-        if let Some(graph) = &self.graph {
-            let mut search = Search::default();
-            let found = graph.search(&query, &mut search).map(|item| *item.value);
-            let found: Vec<usize> = found.filter(|at| keep(*at)).take(k).collect();
-            if found.len() == k {
-                return found;
-            }
-            // The graph looks at a hundred; where fewer than k of them are wanted, all are looked at.
-        }
+        let distance =
+            |other: &[f32]| 1.0 - query.iter().zip(other).map(|(a, b)| a * b).sum::<f32>();
         let mut all: Vec<(f32, usize)> = (0..self.vectors.len())
             .filter(|at| keep(*at))
-            .map(|at| (query.distance(&self.vectors[at]), at))
+            .map(|at| (distance(&self.vectors[at]), at))
             .collect();
         all.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
         all.into_iter().take(k).map(|(_, at)| at).collect()
@@ -85,27 +51,13 @@ impl Index {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use rand::{Rng, SeedableRng};
-    use rand_chacha::ChaCha8Rng;
 
     #[test]
-    fn the_graph_finds_what_looking_at_all_finds() {
-        let mut rng = ChaCha8Rng::seed_from_u64(3);
-        let vectors: Vec<Vec<f32>> = (0..300)
-            .map(|_| {
-                let v: Vec<f32> = (0..16).map(|_| rng.random_range(-1.0..1.0)).collect();
-                let length = v.iter().map(|x| x * x).sum::<f32>().sqrt();
-                v.into_iter().map(|x| x / length).collect()
-            })
-            .collect();
-        let exact = Index::build(vectors.clone(), IndexKind::Exact, 0);
-        let graph = Index::build(vectors.clone(), IndexKind::Hnsw, 0);
-        let agree = vectors
-            .iter()
-            .filter(|v| exact.nearest(v, 3, |_| true) == graph.nearest(v, 3, |_| true))
-            .count();
-        assert!(agree >= 290, "{agree} of 300");
-        assert_eq!(exact.nearest(&vectors[7], 1, |at| at != 7).len(), 1);
-        assert_eq!(graph.nearest(&vectors[7], 1, |_| true), [7]);
+    fn the_nearest_that_are_wanted_come_first_and_ties_in_their_order() {
+        let index =
+            Index::new(vec![vec![1.0, 0.0], vec![0.0, 1.0], vec![1.0, 0.0], vec![0.6, 0.8]]);
+        assert_eq!(index.nearest(&[1.0, 0.0], 3, |_| true), [0, 2, 3]);
+        assert_eq!(index.nearest(&[1.0, 0.0], 2, |at| at != 0), [2, 3]);
+        assert_eq!(index.nearest(&[1.0, 0.0], 9, |_| true).len(), 4);
     }
 }

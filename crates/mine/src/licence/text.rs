@@ -1,6 +1,6 @@
-//! Full licence texts, told apart by askalono's similarity to SPDX's own texts.
+//! Full licence texts, told apart by spdx's similarity to SPDX's own texts.
 
-use askalono::{Store, TextData};
+use spdx::detection::{Store, TextData};
 use std::sync::LazyLock;
 
 /// Below this similarity a text is not taken for the licence.

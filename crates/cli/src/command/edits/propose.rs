@@ -4,7 +4,7 @@ use super::{Asking, Conditions, OnBroken, tell_broken};
 use crate::{Global, interrupt, output, progress::Bar, target};
 use anyhow::{Context, bail};
 use edits::{
-    Encoder, EndpointEncoder, IndexKind, Pair, Prompt, ProposeOptions, Rewriter, SearchOptions,
+    Encoder, EndpointEncoder, Pair, Prompt, ProposeOptions, Rewriter, SearchOptions,
     StrategyEncoder, TestFolder, TokenEncoder, propose, search, write_lines,
 };
 use std::{
@@ -61,9 +61,6 @@ pub(crate) struct Propose {
     /// Models: what makes programs near each other
     #[arg(long, value_enum, default_value = "tokens")]
     encoder: Encoding,
-    /// Models: how nearest programs are found
-    #[arg(long, value_enum, default_value = "exact")]
-    index: Finding,
     /// Models: a prompt's file in the place of the method's own
     #[arg(long, value_name = "FILE")]
     prompt: Option<PathBuf>,
@@ -106,12 +103,6 @@ enum Encoding {
     Strategy,
     /// The endpoint's embeddings
     Endpoint,
-}
-
-#[derive(clap::ValueEnum, Clone, Copy, Debug)]
-enum Finding {
-    Exact,
-    Hnsw,
 }
 
 impl Propose {
@@ -193,17 +184,13 @@ impl Propose {
             Encoding::Strategy => Box::new(StrategyEncoder),
             Encoding::Endpoint => Box::new(EndpointEncoder { client: &embedder }),
         };
-        let index = match self.index {
-            Finding::Exact => IndexKind::Exact,
-            Finding::Hnsw => IndexKind::Hnsw,
-        };
         let options = ProposeOptions {
             method: method.to_owned(),
             k: self.k,
             samples: self.samples as u64,
             temperature: self.temperature,
             most_tokens: self.max_tokens,
-            index: (self.method != Method::FewShot).then_some(index),
+            nearest: self.method != Method::FewShot,
             seed: self.seed,
         };
         let client = client(model);
