@@ -18,6 +18,7 @@ const HELP: &str = "cargo xtask TASK
   lint             format, layers, clippy with warnings as errors, docs
   layers           only the layer rule of ARCHITECTURE.md
   case COMMAND NAME ARGS...   a new file under cases/COMMAND/, with what the command prints now
+  schemas          write docs/schemas.md anew
   bless            write the expected output of all cases anew
 ";
 
@@ -35,6 +36,7 @@ fn main() -> ExitCode {
         "test-torch" => test_torch(rest).and_then(Counts::told),
         "test-all" => test_all(),
         "case" => cases::new(&root(), rest),
+        "schemas" => schemas(),
         "bless" => cases::bless(),
         _ => {
             print!("{HELP}");
@@ -55,6 +57,18 @@ fn lint() -> anyhow::Result<()> {
     layers::check(&root())?;
     let clippy = ["clippy", "--release", "--workspace", "--all-targets", "--", "-D", "warnings"];
     cargo(&clippy)
+}
+
+fn schemas() -> anyhow::Result<()> {
+    let status = Command::new("cargo")
+        .args(["test", "--release", "--workspace", "--test", "reference"])
+        .current_dir(root())
+        .env("BLESS", "1")
+        .status()?;
+    if !status.success() {
+        bail!("docs/schemas.md could not be written");
+    }
+    Ok(())
 }
 
 fn docs() -> anyhow::Result<()> {

@@ -31,7 +31,7 @@ pub fn write_flat(
     let unfinished = Unfinished::begin(out, force, &plan)?;
     let file = part_name(0);
     let path = unfinished.whole()?.join(&file);
-    let rows = shard::write_batches(&path, columns, batches)?;
+    let rows = shard::write_batches(&path, (schema, version), columns, batches)?;
     let (bytes, hash) = content_hash_of_file(&path).map_err(Error::file("read", &path))?;
     let shards = vec![Shard { file, rows, bytes, hash }];
     unfinished.finish(&Manifest::of(schema, version, shards, notes))

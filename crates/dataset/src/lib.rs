@@ -89,7 +89,9 @@ pub use shard::write as write_shard;
 pub use staging::{abandon_folder, begin_folder, partial_folder, place_folder};
 pub use tally::Tally;
 pub use text::{Decoded, decode};
-pub use verdict::Verdict;
+pub use verdict::{UnknownWord, Verdict};
+
+pub use arrow::datatypes::FieldRef;
 
 /// Results of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;

@@ -1,11 +1,18 @@
-use crate::{Dataset, Error, FolderFile, Input, Result, Verdict, file, folder, notice, path_text};
+use crate::{
+    Dataset, Error, FolderFile, Input, Provenance, Result, UnknownWord, Verdict, file, folder,
+    notice, path_text,
+};
 use arrow::array::{Array, AsArray, RecordBatch};
-use std::path::{Path, PathBuf};
+use std::{
+    path::{Path, PathBuf},
+    str::FromStr,
+};
 
 /// What a program is written in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Language {
     /// OpenCL C (`.cl`).
+    #[default]
     OpenCl,
     /// C (`.c`).
     C,
@@ -30,9 +37,7 @@ impl Language {
             _ => return None,
         })
     }
-}
 
-impl Language {
     /// Its name in data sets.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -46,6 +51,22 @@ impl Language {
     }
 }
 
+impl FromStr for Language {
+    type Err = UnknownWord;
+
+    /// Accepts every [`Language::name`] and, in either case, what other data sets write.
+    fn from_str(word: &str) -> Result<Language, UnknownWord> {
+        Ok(match word.to_lowercase().as_str() {
+            "opencl" | "cl" => Language::OpenCl,
+            "c" => Language::C,
+            "c++" | "cpp" | "cxx" => Language::Cxx,
+            "llvm-ir" | "llvm" | "ll" => Language::LlvmIr,
+            "bitcode" | "bc" => Language::Bitcode,
+            _ => return Err(UnknownWord { kind: "language", word: word.to_owned() }),
+        })
+    }
+}
+
 /// A program's content.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Code {
@@ -53,6 +74,12 @@ pub enum Code {
     Text(String),
     /// Bitcode, or a file that is no text.
     Bytes(Vec<u8>),
+}
+
+impl Default for Code {
+    fn default() -> Code {
+        Code::Text(String::new())
+    }
 }
 
 impl Code {
@@ -82,7 +109,7 @@ impl Code {
 }
 
 /// One program of a data set, folder or file.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Program {
     /// Where it is from: a path relative to what was opened, or a data set's `path` column.
     pub path: String,
@@ -92,6 +119,10 @@ pub struct Program {
     pub language: Language,
     /// Its content.
     pub code: Code,
+    /// Its package, version and license as far as the data set has the columns; empty for files.
+    pub provenance: Provenance,
+    /// The data set's `family` column; empty for files.
+    pub family: String,
 }
 
 /// A larger file is no program: its verdict is `too-large`.
@@ -238,7 +269,7 @@ impl Programs {
         Ok(match self {
             Programs::Dataset(dataset) => {
                 let folder = dataset.folder().to_owned();
-                let batches = dataset.batches(None)?;
+                let batches = dataset.batches(Some(COLUMNS))?;
                 Box::new(batches.flat_map(move |batch| match batch {
                     Ok(batch) => match programs_of(&batch) {
                         Some(programs) => {
@@ -327,8 +358,28 @@ fn read(file: &FolderFile) -> Result<Found> {
             None => Code::Bytes(content),
         },
     };
-    Ok(Found::Program(Program { path, name: String::new(), language, code }))
+    let provenance = Provenance { path: path.clone(), ..Provenance::default() };
+    Ok(Found::Program(Program { path, language, code, provenance, ..Program::default() }))
 }
+
+/// The columns of a data set that a [`Program`] is made of.
+const COLUMNS: &[&str] = &[
+    "text",
+    "content",
+    "language",
+    "verdict",
+    "path",
+    "name",
+    "source",
+    "package_source",
+    "package",
+    "version",
+    "licence",
+    "license_expression",
+    "licence_source",
+    "license_source",
+    "family",
+];
 
 fn programs_of(batch: &RecordBatch) -> Option<Vec<Program>> {
     let strings = |name: &str| batch.column_by_name(name).and_then(|c| c.as_string_opt::<i32>());
@@ -346,18 +397,30 @@ fn programs_of(batch: &RecordBatch) -> Option<Vec<Program>> {
         .map(|row| {
             let (language, code) = match (texts, bytes) {
                 (Some(texts), _) => {
-                    let language = match value("language", row).to_lowercase().as_str() {
-                        "c" => Language::C,
-                        "c++" | "cpp" | "cxx" => Language::Cxx,
-                        "llvm" | "ll" => Language::LlvmIr,
-                        _ => Language::OpenCl,
+                    // What is text is no bitcode, whatever the column says.
+                    let language = value("language", row).parse().unwrap_or_default();
+                    let language = match language {
+                        Language::Bitcode => Language::OpenCl,
+                        language => language,
                     };
                     (language, Code::Text(texts.value(row).to_owned()))
                 }
                 (None, Some(bytes)) => (Language::Bitcode, Code::Bytes(bytes.value(row).to_vec())),
                 (None, None) => unreachable!("one of the two was found above"),
             };
-            Program { path: value("path", row), name: value("name", row), language, code }
+            let first = |names: &[&str]| {
+                names.iter().map(|name| value(name, row)).find(|text| !text.is_empty())
+            };
+            let provenance = Provenance {
+                source: first(&["source", "package_source"]).unwrap_or_default(),
+                package: value("package", row),
+                version: value("version", row),
+                path: value("path", row),
+                licence: first(&["licence", "license_expression"]).unwrap_or_default(),
+                licence_source: first(&["licence_source", "license_source"]).unwrap_or_default(),
+            };
+            let (path, name) = (provenance.path.clone(), value("name", row));
+            Program { path, name, language, code, provenance, family: value("family", row) }
         })
         .collect();
     Some(programs)

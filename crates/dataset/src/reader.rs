@@ -1,5 +1,5 @@
 use crate::{Error, Manifest, Result, Row, check, shard};
-use arrow::array::RecordBatch;
+use arrow::{array::RecordBatch, datatypes::FieldRef};
 use std::path::{Path, PathBuf};
 
 /// A finished data set.
@@ -46,7 +46,8 @@ impl Dataset {
         self.manifest.shards.iter().map(|shard| self.folder.join(&shard.file)).collect()
     }
 
-    /// Its rows, in order, read as they are asked for.
+    /// Its rows, in order, read as they are asked for. Only the columns of `T` are read, so that a
+    /// struct of a few of a schema's columns is a view of it.
     ///
     /// # Errors
     /// When it holds rows of another schema or of a later version; items: when a shard is broken.
@@ -96,8 +97,12 @@ impl Dataset {
 
 /// The rows of Parquet files, in order.
 pub(crate) fn rows_of<T: Row>(files: Vec<PathBuf>) -> impl Iterator<Item = Result<T>> {
-    files.into_iter().flat_map(|path| {
-        let opened = shard::batches(&path, None);
+    let mut columns = None;
+    files.into_iter().flat_map(move |path| {
+        let opened = columns_of::<T>(&mut columns).and_then(|columns| {
+            let names: Vec<&str> = columns.iter().map(|column| column.name().as_str()).collect();
+            shard::batches(&path, Some(&names))
+        });
         let (batches, failed) = match opened {
             Ok(batches) => (Some(batches), None),
             Err(error) => (None, Some(Err(error))),
@@ -110,4 +115,12 @@ pub(crate) fn rows_of<T: Row>(files: Vec<PathBuf>) -> impl Iterator<Item = Resul
         });
         failed.into_iter().chain(rows)
     })
+}
+
+/// The columns of `T`, found out once.
+fn columns_of<T: Row>(found: &mut Option<Vec<FieldRef>>) -> Result<&[FieldRef]> {
+    match found {
+        Some(columns) => Ok(columns),
+        None => Ok(found.insert(T::columns()?)),
+    }
 }

@@ -5,6 +5,9 @@ use serde_arrow::schema::{SchemaLike, TracingOptions};
 
 /// One row of a data set: a plain struct whose fields are the columns.
 ///
+/// A second struct of the same `SCHEMA` and `VERSION` with fewer fields is a view: reading it reads
+/// those columns alone.
+///
 /// Fields may be numbers, `String`, `bool`, `Option`, `Vec`, structs of these, and what serialises as
 /// bytes.
 pub trait Row: Serialize + DeserializeOwned {

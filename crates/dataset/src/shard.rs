@@ -12,6 +12,11 @@ use parquet::{
 };
 use std::{fs::File, path::Path, sync::Arc};
 
+/// Key of a file's own metadata: the name of its rows' schema.
+const SCHEMA_KEY: &str = "stampmill.schema";
+/// Key of a file's own metadata: the version of that schema.
+const VERSION_KEY: &str = "stampmill.schema_version";
+
 /// Rows turned into columns at a time, at most: texts of up to 16 MiB stay below the 2 GiB a column
 /// may hold.
 const BATCH: usize = 64;
@@ -42,7 +47,8 @@ pub(crate) fn write_with<T: Row>(
     rows: impl Iterator<Item = Result<T>>,
     metadata: &[(&str, String)],
 ) -> Result<u64> {
-    let mut writer = writer(path, Arc::new(Schema::new(T::columns()?)))?;
+    let columns = Arc::new(Schema::new(T::columns()?));
+    let mut writer = writer(path, (T::SCHEMA, T::VERSION), columns)?;
     let mut count = 0;
     let mut size = BATCH / 8;
     let mut rows = rows.fuse();
@@ -63,13 +69,14 @@ pub(crate) fn write_with<T: Row>(
     Ok(count)
 }
 
-/// Write record batches of one schema to a Parquet file; returns the number of rows.
+/// Write record batches of the same columns to a Parquet file; returns the number of rows.
 pub(crate) fn write_batches(
     path: &Path,
-    schema: SchemaRef,
+    schema: (&str, u32),
+    columns: SchemaRef,
     batches: &[RecordBatch],
 ) -> Result<u64> {
-    let mut writer = writer(path, schema)?;
+    let mut writer = writer(path, schema, columns)?;
     for batch in batches {
         writer.write(batch).map_err(Error::writing(path))?;
     }
@@ -77,15 +84,23 @@ pub(crate) fn write_batches(
     Ok(batches.iter().map(|batch| batch.num_rows() as u64).sum())
 }
 
-fn writer(path: &Path, schema: SchemaRef) -> Result<ArrowWriter<File>> {
+fn writer(
+    path: &Path,
+    (schema, version): (&str, u32),
+    columns: SchemaRef,
+) -> Result<ArrowWriter<File>> {
     let file = File::create(path).map_err(Error::file("create", path))?;
     let level = ZstdLevel::try_new(3).map_err(|error| Error::shard(path, error))?;
     let properties = WriterProperties::builder()
         .set_compression(Compression::ZSTD(level))
         .set_max_row_group_bytes(Some(GROUP_BYTES))
         .set_created_by("stampmill".to_owned())
+        .set_key_value_metadata(Some(vec![
+            KeyValue::new(SCHEMA_KEY.to_owned(), schema.to_owned()),
+            KeyValue::new(VERSION_KEY.to_owned(), version.to_string()),
+        ]))
         .build();
-    ArrowWriter::try_new(file, schema, Some(properties)).map_err(Error::writing(path))
+    ArrowWriter::try_new(file, columns, Some(properties)).map_err(Error::writing(path))
 }
 
 fn close(path: &Path, mut writer: ArrowWriter<File>) -> Result<()> {

@@ -17,8 +17,8 @@ impl Verdict {
     pub const ACCEPTED: &'static str = "accepted";
 
     /// A verdict with its detail, less what differs from run to run: see [`without_chance`].
-    pub fn new(name: &'static str, detail: impl Into<String>) -> Verdict {
-        Verdict { name: Cow::Borrowed(name), detail: without_chance(&detail.into()) }
+    pub fn new(name: impl Into<&'static str>, detail: impl Into<String>) -> Verdict {
+        Verdict { name: Cow::Borrowed(name.into()), detail: without_chance(&detail.into()) }
     }
 
     /// The verdict of programs that passed.
@@ -32,6 +32,16 @@ impl Verdict {
     pub fn is_accepted(&self) -> bool {
         self.name == Verdict::ACCEPTED
     }
+}
+
+/// A word that should name one of a closed list and names none.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{word}` is no {kind}")]
+pub struct UnknownWord {
+    /// What the list is of, for example `language`.
+    pub kind: &'static str,
+    /// The word.
+    pub word: String,
 }
 
 impl fmt::Display for Verdict {

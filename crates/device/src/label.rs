@@ -5,7 +5,8 @@ use arrow::{
     array::{ArrayRef, Float32Array, Float64Array, RecordBatch, StringArray},
     datatypes::{DataType, Field, Schema},
 };
-use dataset::{Dataset, Input, Notes};
+use dataset::{Dataset, Input, Notes, Row as _};
+use rows::TaskHead;
 use serde::Serialize;
 use std::{collections::BTreeMap, path::Path, sync::Arc};
 
@@ -117,7 +118,7 @@ pub fn label(
         seed: dataset.manifest().notes.seed,
         ..Notes::default()
     };
-    dataset::write_flat(out, force, ("task", 1), &[batch], notes)?;
+    dataset::write_flat(out, force, (TaskHead::SCHEMA, TaskHead::VERSION), &[batch], notes)?;
     Ok(report)
 }
 
@@ -246,7 +247,10 @@ fn batch(rows: &[Labelled]) -> Result<RecordBatch> {
         add(name, DataType::Float32, Arc::new(Float32Array::from_iter_values(values)));
     }
     RecordBatch::try_new(Arc::new(Schema::new(fields)), columns).map_err(|error| {
-        Error::Dataset(dataset::Error::Columns { schema: "task".into(), reason: error.to_string() })
+        Error::Dataset(dataset::Error::Columns {
+            schema: TaskHead::SCHEMA.into(),
+            reason: error.to_string(),
+        })
     })
 }
 

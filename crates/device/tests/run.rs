@@ -1,7 +1,7 @@
 //! Runs on a real device: PoCL's, where it is installed.
 
-use dataset::{Builder, Dataset, Notes, Progress, Row};
-use serde::{Deserialize, Serialize};
+use dataset::{Builder, Dataset, Notes, Progress};
+use rows::KernelRow;
 use stampmill_device::{Error, Options, RunRow, Verify, run};
 use std::{
     collections::BTreeMap,
@@ -367,23 +367,6 @@ fn a_schedule_shares_buffers_between_arguments_of_other_names() {
     assert!(rows[0].transferred_bytes.is_some_and(|bytes| bytes <= 3 * 128 * 4));
 }
 
-#[derive(Serialize, Deserialize)]
-struct Kernel {
-    id: String,
-    path: String,
-    name: String,
-    text: String,
-    arguments: String,
-    dimensions: u8,
-    required_group_size: Vec<u32>,
-    verdict: String,
-}
-
-impl Row for Kernel {
-    const SCHEMA: &'static str = "kernel";
-    const VERSION: u32 = 1;
-}
-
 #[test]
 fn a_prepared_data_set_brings_structs_indices_and_directions() {
     let Some(device) = pocl() else { return };
@@ -404,7 +387,7 @@ fn a_prepared_data_set_brings_structs_indices_and_directions() {
         argument("out", global(&scalar("Float", 4)), false, false, true),
         argument("one", point.clone(), false, false, false),
     ]);
-    let kernel = |verdict: &str| Kernel {
+    let kernel = |verdict: &str| KernelRow {
         id: "k".into(),
         path: "p.cl".into(),
         name: "A".into(),
@@ -413,12 +396,12 @@ fn a_prepared_data_set_brings_structs_indices_and_directions() {
             .into(),
         arguments: arguments.to_string(),
         dimensions: 1,
-        required_group_size: Vec::new(),
         verdict: verdict.into(),
+        ..KernelRow::default()
     };
     let folder = tempfile::tempdir().expect("a folder");
     let (input, out) = (folder.path().join("kernels"), folder.path().join("runs"));
-    let builder = Builder::<Kernel>::create(&input, false, &"").expect("a builder");
+    let builder = Builder::<KernelRow>::create(&input, false, &"").expect("a builder");
     builder
         .finish([kernel("accepted"), kernel("too-small")], Notes::default())
         .expect("a data set");

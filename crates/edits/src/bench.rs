@@ -11,6 +11,7 @@ use crate::{
     toolchain::{Build, Executable, Toolchain},
 };
 use dataset::{Verdict, content_hash_of};
+use rows::EditVerdict;
 use serde::{Deserialize, Serialize};
 use std::{
     sync::atomic::{AtomicU64, Ordering},
@@ -121,7 +122,7 @@ impl Bench {
                     trial.peak_bytes = trial.peak_bytes.max(ran.peak_bytes);
                     compare(&test.output, &ran.stdout)
                         .err()
-                        .map(|difference| Verdict::new("wrong-output", difference))
+                        .map(|difference| Verdict::new(EditVerdict::WrongOutput, difference))
                 }
             };
             if let Some(verdict) = verdict {

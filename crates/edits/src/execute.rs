@@ -2,6 +2,7 @@
 
 use crate::{Result, toolchain::Executable};
 use dataset::Verdict;
+use rows::EditVerdict;
 use sandbox::{Memory, Profile, Program};
 use std::time::Duration;
 use timing::bounded::verdict_of;
@@ -90,7 +91,7 @@ pub(crate) fn run_sanitized(
     let ran = run_with(executable, input, &limits, environment, true)?;
     Ok(match ran {
         Ok(ran) => match finding(&ran.stderr) {
-            Some(finding) => Err(Verdict::new("undefined-behaviour", finding)),
+            Some(finding) => Err(Verdict::new(EditVerdict::UndefinedBehaviour, finding)),
             None => Ok(ran),
         },
         Err(verdict) => Err(verdict),
@@ -133,7 +134,7 @@ fn run_with(
             wall: finished.wall,
         }),
         Some(death) => Err(match finding(&finished.stderr) {
-            Some(finding) => Verdict::new("undefined-behaviour", finding),
+            Some(finding) => Verdict::new(EditVerdict::UndefinedBehaviour, finding),
             None => verdict_of(death),
         }),
     })

@@ -1,6 +1,12 @@
 //! Pairs as data to fine-tune on, and as PIE's JSON lines.
 
-use crate::{Error, Result, model::Example, model::Prompt, pair::Pair, self_play::SELF_PLAY};
+use crate::{
+    Error, Result,
+    model::Example,
+    model::Prompt,
+    pair::{Pair, to_test, to_train},
+    self_play::SELF_PLAY,
+};
 use serde_json::{Map, Value, json};
 
 /// What lines look like.
@@ -53,8 +59,8 @@ pub fn export(
         .iter()
         .filter(wanted)
         .map(|pair| match format {
-            ExportFormat::PieTrain => Ok(pair.to_train()),
-            ExportFormat::PieTest => Ok(pair.to_test()),
+            ExportFormat::PieTrain => Ok(to_train(pair)),
+            ExportFormat::PieTest => Ok(to_test(pair)),
             ExportFormat::OpenAi | ExportFormat::HuggingFace => {
                 let score = match (method, pair.tgt_decile) {
                     (ExportMethod::PerfConditioned, None) => {

@@ -59,7 +59,7 @@ pub use error::{Error, Result};
 pub use execute::Limits;
 pub use export::{ExportFormat, ExportMethod, export};
 pub use grow::{GrowOptions, GrowReport, Grown, Problem, grow};
-pub use judge::{JudgeOptions, JudgeReport, Judgement, Sanitize, Tests, VERDICTS, judge};
+pub use judge::{JudgeOptions, JudgeReport, Judgement, Sanitize, Tests, judge};
 pub use label::{Change, Label, label};
 pub use model::{
     Client, Completion, Encoder, Endpoint, EndpointEncoder, Example, Index, METHODS, Message,

@@ -4,120 +4,10 @@ use crate::{
     Error, Result,
     schema::{Broken, Form, OnBroken, form, read_lines},
 };
-use dataset::{Dataset, Row, content_hash_of};
-use serde::{Deserialize, Serialize};
+use dataset::{Dataset, content_hash_of};
+pub use rows::{Pair, PairLanguage as Language, TestTime};
 use serde_json::{Map, Value, json};
 use std::{fmt::Write, path::Path};
-
-/// The language of a program.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Language {
-    /// C, compiled as GNU C17.
-    C,
-    /// C++, compiled as C++17.
-    #[default]
-    Cpp,
-}
-
-impl Language {
-    /// As data sets name it; CodeNet's `C++14 (GCC 5.4.1)` and the like count as C++.
-    #[must_use]
-    pub fn parse(name: &str) -> Option<Language> {
-        let name = name.trim();
-        match name {
-            "" | "cpp" | "cxx" | "cc" => Some(Language::Cpp),
-            "c" => Some(Language::C),
-            _ if name.starts_with("C++") => Some(Language::Cpp),
-            _ if name == "C" || name.starts_with("C (") => Some(Language::C),
-            _ => None,
-        }
-    }
-
-    /// Its name in data sets.
-    #[must_use]
-    pub fn name(self) -> &'static str {
-        match self {
-            Language::C => "C",
-            Language::Cpp => "C++",
-        }
-    }
-}
-
-/// The time of one test.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct TestTime {
-    /// Number N of `input.N.txt`.
-    pub test: u64,
-    /// Seconds; `None`: it failed or was not run.
-    pub seconds: Option<f64>,
-}
-
-/// A slow and an improved version of one program. Times are seconds of the simulated processor,
-/// start-up included, summed over the tests, as PIE's are.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Pair {
-    /// The problem both solve.
-    pub problem_id: String,
-    /// Submission of the slow program.
-    pub src_id: String,
-    /// Submission of the improved program.
-    pub tgt_id: String,
-    /// Author of both; empty where unknown.
-    pub user_id: String,
-    /// `C` or `C++`.
-    pub language: String,
-    /// The slow program.
-    pub src_code: String,
-    /// The improved program.
-    pub tgt_code: String,
-    /// Seconds of the slow program.
-    pub src_agg_runtime: Option<f64>,
-    /// Seconds of the improved program.
-    pub tgt_agg_runtime: Option<f64>,
-    /// `src_agg_runtime / tgt_agg_runtime`: above 1 is faster.
-    pub speedup: Option<f64>,
-    /// The same without what an empty program takes.
-    pub speedup_net: Option<f64>,
-    /// Seconds of the problem's fastest known program.
-    pub fastest_agg_runtime: Option<f64>,
-    /// `fastest / tgt`.
-    pub tgt_reward: Option<f64>,
-    /// `fastest / src`.
-    pub src_reward: Option<f64>,
-    /// Decile of the improved program within its problem, 10 the fastest.
-    pub tgt_decile: Option<u32>,
-    /// Decile of the slow program within its problem.
-    pub src_decile: Option<u32>,
-    /// Numbers of the tests.
-    pub tests: Vec<u64>,
-    /// Seconds of each test, slow program.
-    pub src_times: Vec<TestTime>,
-    /// Seconds of each test, improved program.
-    pub tgt_times: Vec<TestTime>,
-    /// `train`, `val` or `test`; one per problem.
-    pub split: String,
-    /// Share of tests on which the improved program is faster by the threshold.
-    pub confidence: Option<f64>,
-    /// `algorithm`, `data-structure`, `I/O` or `other`.
-    pub label: String,
-    /// Whether nothing but input and output changed.
-    pub io_only: bool,
-    /// Whether an array became shorter.
-    pub array_shrunk: bool,
-    /// Whether the gain is gone without what is before and after `main`.
-    pub startup_only: bool,
-    /// `accepted`, or why the pair does not hold up.
-    pub verdict: String,
-    /// What a person would ask next.
-    pub detail: String,
-    /// Fields of the line it was read from that no form knows, as JSON.
-    pub extra: String,
-}
-
-impl Row for Pair {
-    const SCHEMA: &'static str = "edit-pair";
-    const VERSION: u32 = 1;
-}
 
 /// Pairs that were read, and the lines that were not.
 #[derive(Clone, Debug, Default)]
@@ -141,7 +31,7 @@ impl Pairs {
             let lines = read_lines(path, None, on_broken)?;
             let mut pairs = Pairs { pairs: Vec::new(), broken: lines.broken };
             for (number, (form, line)) in lines.rows {
-                match Pair::from_line(form, &line, number) {
+                match from_line(form, &line, number) {
                     Some(pair) => pairs.pairs.push(pair),
                     None if on_broken == OnBroken::Skip => pairs.broken.push(Broken {
                         line: number,
@@ -167,128 +57,114 @@ impl Pairs {
     }
 }
 
-impl Pair {
-    /// Names it in results.
-    #[must_use]
-    pub fn name(&self) -> String {
-        format!("{}/{}>{}", self.problem_id, self.src_id, self.tgt_id)
+fn from_line(form: Form, line: &Map<String, Value>, number: u64) -> Option<Pair> {
+    if ![form::TRAIN.name, form::TEST.name, form::BARE.name].contains(&form.name) {
+        return None;
     }
-
-    /// Its programs' language; C++ where the data says nothing that is known.
-    #[must_use]
-    pub fn language(&self) -> Language {
-        Language::parse(&self.language).unwrap_or_default()
-    }
-
-    fn from_line(form: Form, line: &Map<String, Value>, number: u64) -> Option<Pair> {
-        if ![form::TRAIN.name, form::TEST.name, form::BARE.name].contains(&form.name) {
-            return None;
-        }
-        let text = |key: &str| line.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
-        let real = |key: &str| line.get(key).and_then(Value::as_f64);
-        let flag = |key: &str| {
-            line.get(key).is_some_and(|v| v.as_bool().unwrap_or_else(|| v.as_f64() == Some(1.0)))
-        };
-        let either = |a: &str, b: &str| real(a).or_else(|| real(b));
-        let decile = |key: &str| real(key).map(|n| n as u32);
-        let src_agg_runtime = either("src_agg_runtime", "src_code_agg_runtime");
-        let tgt_agg_runtime = either("tgt_agg_runtime", "tgt_code_agg_runtime");
-        let known = |key: &str| form.fields.iter().any(|field| field.name == key);
-        let extra: Map<String, Value> =
-            line.iter().filter(|(k, _)| !known(k)).map(|(k, v)| (k.clone(), v.clone())).collect();
-        let (mut src_id, mut tgt_id) = (text("src_id"), text("tgt_id"));
+    let text = |key: &str| line.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let real = |key: &str| line.get(key).and_then(Value::as_f64);
+    let flag = |key: &str| {
+        line.get(key).is_some_and(|v| v.as_bool().unwrap_or_else(|| v.as_f64() == Some(1.0)))
+    };
+    let either = |a: &str, b: &str| real(a).or_else(|| real(b));
+    let decile = |key: &str| real(key).map(|n| n as u32);
+    let src_agg_runtime = either("src_agg_runtime", "src_code_agg_runtime");
+    let tgt_agg_runtime = either("tgt_agg_runtime", "tgt_code_agg_runtime");
+    let known = |key: &str| form.fields.iter().any(|field| field.name == key);
+    let extra: Map<String, Value> =
+        line.iter().filter(|(k, _)| !known(k)).map(|(k, v)| (k.clone(), v.clone())).collect();
+    let (mut src_id, mut tgt_id) = (text("src_id"), text("tgt_id"));
+    if src_id.is_empty() {
+        src_id = text("submission_id");
         if src_id.is_empty() {
-            src_id = text("submission_id");
-            if src_id.is_empty() {
-                src_id = format!("line-{number}");
-            }
-            tgt_id = format!("{src_id}+");
+            src_id = format!("line-{number}");
         }
-        let ratio = src_agg_runtime.zip(tgt_agg_runtime).map(|(src, tgt)| src / tgt);
-        Some(Pair {
-            problem_id: text("problem_id"),
-            src_id,
-            tgt_id,
-            user_id: text("user_id"),
-            language: text("language"),
-            src_code: text("src_code"),
-            tgt_code: text("tgt_code"),
-            src_agg_runtime,
-            tgt_agg_runtime,
-            speedup: real("speedup").or(ratio.filter(|ratio| ratio.is_finite())),
-            speedup_net: None,
-            fastest_agg_runtime: either("fastest_agg_runtime_updated", "fastest_agg_runtime"),
-            tgt_reward: real("target_reward_updated"),
-            src_reward: real("src_reward_updated"),
-            tgt_decile: decile("target_reward_updated_pct_bin"),
-            src_decile: decile("src_reward_updated_pct_bin"),
-            tests: line.get("tests").map(numbers).unwrap_or_default(),
-            src_times: line.get("src_code_tc2time").map(times).unwrap_or_default(),
-            tgt_times: line.get("tgt_code_tc2time").map(times).unwrap_or_default(),
-            split: text("split"),
-            confidence: real("confidence"),
-            label: text("label"),
-            io_only: flag("io_only"),
-            array_shrunk: flag("array_shrunk"),
-            startup_only: flag("startup_only"),
-            verdict: "accepted".into(),
-            detail: String::new(),
-            extra: if extra.is_empty() { String::new() } else { Value::Object(extra).to_string() },
-        })
+        tgt_id = format!("{src_id}+");
     }
+    let ratio = src_agg_runtime.zip(tgt_agg_runtime).map(|(src, tgt)| src / tgt);
+    Some(Pair {
+        problem_id: text("problem_id"),
+        src_id,
+        tgt_id,
+        user_id: text("user_id"),
+        language: text("language"),
+        src_code: text("src_code"),
+        tgt_code: text("tgt_code"),
+        src_agg_runtime,
+        tgt_agg_runtime,
+        speedup: real("speedup").or(ratio.filter(|ratio| ratio.is_finite())),
+        speedup_net: None,
+        fastest_agg_runtime: either("fastest_agg_runtime_updated", "fastest_agg_runtime"),
+        tgt_reward: real("target_reward_updated"),
+        src_reward: real("src_reward_updated"),
+        tgt_decile: decile("target_reward_updated_pct_bin"),
+        src_decile: decile("src_reward_updated_pct_bin"),
+        tests: line.get("tests").map(numbers).unwrap_or_default(),
+        src_times: line.get("src_code_tc2time").map(times).unwrap_or_default(),
+        tgt_times: line.get("tgt_code_tc2time").map(times).unwrap_or_default(),
+        split: text("split"),
+        confidence: real("confidence"),
+        label: text("label"),
+        io_only: flag("io_only"),
+        array_shrunk: flag("array_shrunk"),
+        startup_only: flag("startup_only"),
+        verdict: "accepted".into(),
+        detail: String::new(),
+        extra: if extra.is_empty() { String::new() } else { Value::Object(extra).to_string() },
+    })
+}
 
-    /// Its line in PIE's form for training, with our own fields behind PIE's.
-    #[must_use]
-    pub fn to_train(&self) -> Map<String, Value> {
-        let mut line = object(json!({
-            "src_id": self.src_id, "tgt_id": self.tgt_id,
-            "src_agg_runtime": self.src_agg_runtime, "tgt_agg_runtime": self.tgt_agg_runtime,
-            "problem_id": self.problem_id, "speedup": self.speedup,
-            "src_code": self.src_code, "tgt_code": self.tgt_code,
-            "fastest_agg_runtime": self.fastest_agg_runtime,
-            "src_status": "Accepted", "tgt_status": "Accepted", "user_id": self.user_id,
-            "fastest_agg_runtime_updated": self.fastest_agg_runtime,
-            "target_reward_updated": self.tgt_reward, "src_reward_updated": self.src_reward,
-            "target_reward_updated_pct_bin": self.tgt_decile.map(f64::from),
-            "src_reward_updated_pct_bin": self.src_decile.map(f64::from),
-            "language": self.language, "split": self.split, "confidence": self.confidence,
-            "label": self.label, "io_only": self.io_only, "array_shrunk": self.array_shrunk,
-            "startup_only": self.startup_only,
-        }));
-        self.append_extra(&mut line);
-        line
-    }
+/// Its line in PIE's form for training, with our own fields behind PIE's.
+#[must_use]
+pub(crate) fn to_train(pair: &Pair) -> Map<String, Value> {
+    let mut line = object(json!({
+        "src_id": pair.src_id, "tgt_id": pair.tgt_id,
+        "src_agg_runtime": pair.src_agg_runtime, "tgt_agg_runtime": pair.tgt_agg_runtime,
+        "problem_id": pair.problem_id, "speedup": pair.speedup,
+        "src_code": pair.src_code, "tgt_code": pair.tgt_code,
+        "fastest_agg_runtime": pair.fastest_agg_runtime,
+        "src_status": "Accepted", "tgt_status": "Accepted", "user_id": pair.user_id,
+        "fastest_agg_runtime_updated": pair.fastest_agg_runtime,
+        "target_reward_updated": pair.tgt_reward, "src_reward_updated": pair.src_reward,
+        "target_reward_updated_pct_bin": pair.tgt_decile.map(f64::from),
+        "src_reward_updated_pct_bin": pair.src_decile.map(f64::from),
+        "language": pair.language, "split": pair.split, "confidence": pair.confidence,
+        "label": pair.label, "io_only": pair.io_only, "array_shrunk": pair.array_shrunk,
+        "startup_only": pair.startup_only,
+    }));
+    append_extra(pair, &mut line);
+    line
+}
 
-    /// Its line in PIE's form for testing.
-    #[must_use]
-    pub fn to_test(&self) -> Map<String, Value> {
-        let passed = |times: &[TestTime]| {
-            let passed = times.iter().filter(|time| time.seconds.is_some()).count();
-            (!times.is_empty()).then(|| passed as f64 / times.len() as f64)
-        };
-        let times = |times: &[TestTime]| -> Map<String, Value> {
-            times.iter().map(|time| (time.test.to_string(), json!(time.seconds))).collect()
-        };
-        let mut line = object(json!({
-            "problem_id": self.problem_id, "src_id": self.src_id, "tgt_id": self.tgt_id,
-            "src_code": self.src_code, "tgt_code": self.tgt_code,
-            "tests": self.tests, "n_tests": self.tests.len(),
-            "src_code_compilation": true, "tgt_code_compilation": true,
-            "src_code_accuracy": passed(&self.src_times), "tgt_code_accuracy": passed(&self.tgt_times),
-            "src_code_agg_runtime": self.src_agg_runtime, "tgt_code_agg_runtime": self.tgt_agg_runtime,
-            "src_code_tc2time": times(&self.src_times), "tgt_code_tc2time": times(&self.tgt_times),
-            "fastest_agg_runtime": self.fastest_agg_runtime, "user_id": self.user_id,
-            "language": self.language,
-        }));
-        self.append_extra(&mut line);
-        line
-    }
+/// Its line in PIE's form for testing.
+#[must_use]
+pub(crate) fn to_test(pair: &Pair) -> Map<String, Value> {
+    let passed = |times: &[TestTime]| {
+        let passed = times.iter().filter(|time| time.seconds.is_some()).count();
+        (!times.is_empty()).then(|| passed as f64 / times.len() as f64)
+    };
+    let times = |times: &[TestTime]| -> Map<String, Value> {
+        times.iter().map(|time| (time.test.to_string(), json!(time.seconds))).collect()
+    };
+    let mut line = object(json!({
+        "problem_id": pair.problem_id, "src_id": pair.src_id, "tgt_id": pair.tgt_id,
+        "src_code": pair.src_code, "tgt_code": pair.tgt_code,
+        "tests": pair.tests, "n_tests": pair.tests.len(),
+        "src_code_compilation": true, "tgt_code_compilation": true,
+        "src_code_accuracy": passed(&pair.src_times), "tgt_code_accuracy": passed(&pair.tgt_times),
+        "src_code_agg_runtime": pair.src_agg_runtime, "tgt_code_agg_runtime": pair.tgt_agg_runtime,
+        "src_code_tc2time": times(&pair.src_times), "tgt_code_tc2time": times(&pair.tgt_times),
+        "fastest_agg_runtime": pair.fastest_agg_runtime, "user_id": pair.user_id,
+        "language": pair.language,
+    }));
+    append_extra(pair, &mut line);
+    line
+}
 
-    fn append_extra(&self, line: &mut Map<String, Value>) {
-        if let Ok(Value::Object(extra)) = serde_json::from_str(&self.extra) {
-            for (key, value) in extra {
-                line.entry(key).or_insert(value);
-            }
+fn append_extra(pair: &Pair, line: &mut Map<String, Value>) {
+    if let Ok(Value::Object(extra)) = serde_json::from_str(&pair.extra) {
+        for (key, value) in extra {
+            line.entry(key).or_insert(value);
         }
     }
 }
@@ -383,7 +259,7 @@ mod tests {
     fn written(line: Map<String, Value>) -> Pair {
         let form = Form::of(&line).unwrap();
         assert_eq!(form.check(&line), Ok(()));
-        Pair::from_line(form, &line, 1).unwrap()
+        from_line(form, &line, 1).unwrap()
     }
 
     #[test]
@@ -395,7 +271,7 @@ mod tests {
             "fastest_agg_runtime_updated": 0.001, "target_reward_updated": 1.0, "src_reward_updated": 0.25,
             "target_reward_updated_pct_bin": 10.0, "src_reward_updated_pct_bin": 3.0, "speedup_v2": 4.0}));
         let pair = written(train.clone());
-        let back = pair.to_train();
+        let back = to_train(&pair);
         for (key, value) in &train {
             assert_eq!(back.get(key), Some(value), "{key}");
         }
@@ -408,7 +284,7 @@ mod tests {
             "tgt_code_agg_runtime": null, "src_code_tc2time": {"0": 0.1, "7": 0.2},
             "tgt_code_tc2time": {"0": 0.1, "7": null}, "their_note": [1, 2]}));
         let pair = written(test.clone());
-        let back = pair.to_test();
+        let back = to_test(&pair);
         for (key, value) in &test {
             assert_eq!(back.get(key), Some(value), "{key}");
         }

@@ -15,6 +15,7 @@ use crate::{
 };
 use dataset::{Builder, Input, Notes, Progress, Verdict, content_hash, content_hash_of};
 use rayon::prelude::*;
+use rows::EditVerdict;
 use serde::{Deserialize, Serialize};
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -168,7 +169,7 @@ pub fn make_pairs(
 fn time(submission: &Submission, tests: &[Test], bench: &Bench) -> Result<Timed> {
     if tests.is_empty() {
         let hint = format!("no input.N.txt and output.N.txt for {}", submission.problem_id);
-        return Ok(Err(Verdict::new("no-tests", hint)));
+        return Ok(Err(Verdict::new(EditVerdict::NoTests, hint)));
     }
     let program = match bench.build(&submission.code, submission.language)? {
         Ok(program) => program,
@@ -252,9 +253,9 @@ fn pair(
                 row.startup_only = !gains(src.seconds_net, tgt.seconds_net);
                 Verdict::accepted()
             } else if src.seconds < tgt.seconds {
-                Verdict::new("slower", format!("takes {:.1} % more time", -100.0 * gain))
+                Verdict::new(EditVerdict::Slower, format!("takes {:.1} % more time", -100.0 * gain))
             } else {
-                Verdict::new("gain-too-small", format!("{:.1} % less time", 100.0 * gain))
+                Verdict::new(EditVerdict::GainTooSmall, format!("{:.1} % less time", 100.0 * gain))
             }
         }
     };

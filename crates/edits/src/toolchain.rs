@@ -9,6 +9,7 @@
 
 use crate::{Error, Result, pair::Language, store::Store};
 use dataset::{Verdict, content_hash, content_hash_of, content_hash_of_file};
+use rows::EditVerdict;
 use sandbox::Temporary;
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -134,7 +135,7 @@ impl Toolchain {
         }
         if let Some(detail) = self.store.get("rejected", &key) {
             let detail = String::from_utf8_lossy(&detail).into_owned();
-            return Ok(Err(Verdict::new("does-not-compile", detail)));
+            return Ok(Err(Verdict::new(EditVerdict::DoesNotCompile, detail)));
         }
         let folder = temporary()?;
         let source = if language == Language::C { "source.c" } else { "source.cpp" };

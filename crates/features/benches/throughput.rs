@@ -109,7 +109,8 @@ fn kernel(index: usize) -> Program {
          }}\n"
     );
     let path = format!("{index}.cl");
-    Program { path, name: String::new(), language: Language::OpenCl, code: Code::Text(text) }
+    let code = Code::Text(text);
+    Program { path, language: Language::OpenCl, code, ..Program::default() }
 }
 
 /// Processor time of this process and of the children that have ended.

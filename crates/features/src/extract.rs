@@ -12,6 +12,7 @@ use dataset::{
 };
 use llvm::{Context, Library};
 use rayon::prelude::*;
+use rows::FeaturesVerdict;
 use std::{
     collections::{BTreeMap, BTreeSet},
     ffi::OsString,
@@ -91,7 +92,7 @@ impl Extractor {
             return Err(Error::Cancelled { done: 0, kept: None });
         }
         let found = match (program.language, &program.code) {
-            (_, code) if is_blank(code) => Err(Verdict::new("empty", "")),
+            (_, code) if is_blank(code) => Err(Verdict::new(FeaturesVerdict::Empty, "")),
             (Language::LlvmIr | Language::Bitcode, Code::Text(text)) => {
                 self.of_module(program, text.as_bytes())?
             }

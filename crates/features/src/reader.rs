@@ -3,6 +3,7 @@
 use crate::{Extracted, FeatureSpace, ProgramView, space};
 use dataset::Verdict;
 use llvm::{Context, Identification, Library, candidates};
+use rows::FeaturesVerdict;
 use sandbox::{Pool, Profile};
 use serde::{Deserialize, Serialize};
 use std::{ffi::OsString, io, path::PathBuf, process::Command, time::Duration};
@@ -50,7 +51,9 @@ pub fn serve_modules() -> io::Result<()> {
     sandbox::serve(&profile(), |message| {
         let answer = match postcard::from_bytes::<Request>(message) {
             Ok(request) => answer(&request),
-            Err(error) => Answer::Said(Err(Verdict::new("crash", error.to_string()))),
+            Err(error) => {
+                Answer::Said(Err(Verdict::new(FeaturesVerdict::Crash, error.to_string())))
+            }
         };
         postcard::to_stdvec(&answer).unwrap_or_default()
     })
@@ -102,7 +105,7 @@ impl Readers {
         match postcard::from_bytes(&answer) {
             Ok(Answer::Said(said)) => Ok(said),
             Ok(Answer::NoLibrary(_)) => Err(llvm::Error::NoLibrary),
-            Err(error) => Ok(Err(Verdict::new("crash", error.to_string()))),
+            Err(error) => Ok(Err(Verdict::new(FeaturesVerdict::Crash, error.to_string()))),
         }
     }
 }

@@ -8,6 +8,7 @@ use arrow::{
     datatypes::{DataType, Field, FieldRef, Fields, Float64Type, Schema},
 };
 use dataset::{Error, Result, Verdict};
+use rows::FeaturesHead;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::{collections::BTreeMap, sync::Arc};
@@ -90,8 +91,8 @@ fn number(value: f64) -> Value {
 }
 
 impl dataset::Row for Row {
-    const SCHEMA: &'static str = "features";
-    const VERSION: u32 = 1;
+    const SCHEMA: &'static str = FeaturesHead::SCHEMA;
+    const VERSION: u32 = FeaturesHead::VERSION;
 
     fn columns() -> Result<Vec<FieldRef>> {
         let texts = TEXTS.iter().map(|name| Arc::new(Field::new(*name, DataType::Utf8, false)));

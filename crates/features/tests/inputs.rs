@@ -10,7 +10,8 @@ fn extractor(list: &str) -> Extractor {
 }
 
 fn program(path: &str, language: Language, text: &str) -> Program {
-    Program { path: path.into(), name: String::new(), language, code: Code::Text(text.into()) }
+    let code = Code::Text(text.into());
+    Program { path: path.into(), language, code, ..Program::default() }
 }
 
 fn describe(list: &str, language: Language, text: &str) -> Option<Vec<Row>> {

@@ -20,9 +20,9 @@ fn reference(path: &str) -> Option<Vec<Value>> {
 fn programs(rows: &[Value]) -> Vec<Program> {
     let program = |row: &Value| Program {
         path: row["benchmark"].as_str().expect("every row is named").to_owned(),
-        name: String::new(),
         language: Language::OpenCl,
         code: Code::Text(row["src"].as_str().expect("every row has its source").to_owned()),
+        ..Program::default()
     };
     rows.iter().map(program).collect()
 }

@@ -8,8 +8,9 @@ use crate::{
     Error, Module,
     module::{DUPLICATE, MODULE},
 };
-use dataset::{Builder, Dataset, Input, Notes, Progress, Row, Signature, Verdict, families};
-use serde::{Deserialize, Serialize};
+use dataset::{Builder, Dataset, Input, Notes, Progress, Row as _, Signature, Verdict, families};
+use rows::ModuleKey as Key;
+use serde::Serialize;
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
     path::{Path, PathBuf},
@@ -54,37 +55,6 @@ pub struct DedupReport {
     pub seconds: f64,
 }
 
-/// The columns that decide.
-#[derive(Clone, Debug, Serialize, Deserialize)]
-struct Key {
-    id: String,
-    kind: String,
-    verdict: String,
-    structure: String,
-    signature: Vec<u32>,
-    function_structures: Vec<u64>,
-    license_expression: String,
-    language: String,
-    bytes: u64,
-}
-
-impl Row for Key {
-    const SCHEMA: &'static str = Module::SCHEMA;
-    const VERSION: u32 = Module::VERSION;
-}
-
-const COLUMNS: &[&str] = &[
-    "id",
-    "kind",
-    "verdict",
-    "structure",
-    "signature",
-    "function_structures",
-    "license_expression",
-    "language",
-    "bytes",
-];
-
 /// Make a data set in which each structure has one module, and each module a family.
 ///
 /// Only hashes and signatures are held in memory: about 700 bytes a module, whatever its size.
@@ -99,10 +69,10 @@ pub fn dedup(options: &Dedup, progress: &dyn Progress) -> Result<DedupReport, Er
     let mut report = DedupReport::default();
     let mut kept: BTreeMap<String, Kept> = BTreeMap::new();
     let mut functions: HashSet<u64> = HashSet::new();
-    for batch in dataset.batches(Some(COLUMNS))? {
-        let keys = Key::from_batch(&batch?)?;
-        progress.advance(keys.len() as u64);
-        for key in keys.into_iter().filter(takes_part) {
+    for key in dataset.rows::<Key>()? {
+        let key = key?;
+        progress.advance(1);
+        if takes_part(&key) {
             report.modules += 1;
             report.bitcode_bytes += key.bytes;
             report.functions += key.function_structures.len() as u64;

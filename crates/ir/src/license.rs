@@ -2,12 +2,13 @@
 
 use crate::{Error, Module, dedup::name_of, module::MODULE};
 use dataset::{Builder, Dataset, Input, Licences, Notes, Progress, Verdict};
+use rows::ModuleVerdict;
 use serde::Serialize;
 use spdx::{Expression, LicenseItem, ParseMode};
 use std::{collections::BTreeMap, path::PathBuf, str::FromStr};
 
 /// `verdict` of modules that a policy turns away.
-const NOT_ADMITTED: &str = "licence-not-admitted";
+const NOT_ADMITTED: &str = ModuleVerdict::LicenceNotAdmitted.name();
 
 /// A rule about licences.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,6 +3,7 @@
 use crate::{Error, Structure, structure};
 use dataset::Verdict;
 use llvm::{Context, Identification, Library, Opcode};
+use rows::ModuleVerdict;
 use sandbox::{Memory, Pool, Profile};
 use serde::{Deserialize, Serialize};
 use std::{ffi::OsString, io, process::Command, time::Duration};
@@ -99,8 +100,12 @@ pub fn serve() -> io::Result<()> {
                 Ok(answer) => answer,
                 Err(error) => Answer::Verdict(verdict(&error)),
             },
-            (Err(error), _) => Answer::Verdict(Verdict::new("no-library", error.to_string())),
-            (_, Err(error)) => Answer::Verdict(Verdict::new("crash", error.to_string())),
+            (Err(error), _) => {
+                Answer::Verdict(Verdict::new(ModuleVerdict::NoLibrary, error.to_string()))
+            }
+            (_, Err(error)) => {
+                Answer::Verdict(Verdict::new(ModuleVerdict::Crash, error.to_string()))
+            }
         };
         postcard::to_stdvec(&answer).unwrap_or_default()
     })
@@ -190,7 +195,7 @@ impl Reader {
         Ok(match self.ask(Question::Look, name, content, LOOK)? {
             Answer::Look(look) => Ok(*look),
             Answer::Verdict(verdict) => Err(verdict),
-            _ => Err(Verdict::new("crash", "an answer to another question")),
+            _ => Err(Verdict::new(ModuleVerdict::Crash, "an answer to another question")),
         })
     }
 
@@ -207,7 +212,7 @@ impl Reader {
         Ok(match self.ask(Question::Measure { optimise }, name, content, OPTIMISE)? {
             Answer::Measure(measure) => Ok(*measure),
             Answer::Verdict(verdict) => Err(verdict),
-            _ => Err(Verdict::new("crash", "an answer to another question")),
+            _ => Err(Verdict::new(ModuleVerdict::Crash, "an answer to another question")),
         })
     }
 
@@ -219,7 +224,7 @@ impl Reader {
         Ok(match self.ask(Question::Text, name, content, LOOK)? {
             Answer::Text(text) => Ok(text),
             Answer::Verdict(verdict) => Err(verdict),
-            _ => Err(Verdict::new("crash", "an answer to another question")),
+            _ => Err(Verdict::new(ModuleVerdict::Crash, "an answer to another question")),
         })
     }
 
@@ -247,14 +252,16 @@ impl Reader {
                 Err(Error::Worker(verdict.detail))
             }
             Ok(answer) => Ok(answer),
-            Err(error) => Ok(Answer::Verdict(Verdict::new("crash", error.to_string()))),
+            Err(error) => {
+                Ok(Answer::Verdict(Verdict::new(ModuleVerdict::Crash, error.to_string())))
+            }
         }
     }
 }
 
 fn too_large(content: &[u8]) -> Verdict {
     Verdict::new(
-        "too-large",
+        ModuleVerdict::TooLarge,
         format!("{} MiB, more than {}", content.len() >> 20, MODULE_LIMIT >> 20),
     )
 }

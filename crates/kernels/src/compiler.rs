@@ -1,6 +1,7 @@
 use crate::repair::is_assembly;
 use clang::{Answer, Clang, Diagnostic, Facts, HazardKind, Language, Options, Request, Severity};
 use dataset::Verdict;
+use rows::KernelVerdict;
 use sandbox::Death;
 use std::{collections::BTreeMap, sync::OnceLock, time::Duration};
 
@@ -133,7 +134,7 @@ impl Compiler {
 }
 
 /// The verdict of what clang rejects.
-pub(crate) const DOES_NOT_COMPILE: &str = "does-not-compile";
+pub(crate) const DOES_NOT_COMPILE: &str = KernelVerdict::DoesNotCompile.name();
 
 pub(crate) fn does_not_compile(error: &Diagnostic) -> Verdict {
     let place = error.line.map(|line| format!(" (line {line})")).unwrap_or_default();

@@ -8,11 +8,12 @@ use crate::{
     lexer,
     reduce::Reduced,
     repair, rewrite,
-    row::REWRITE_CHANGED_IR,
+    row::{REWRITE_CHANGED_IR, RowExt as _},
     setting::alone,
     solve::{Solved, solve},
 };
 use dataset::{Provenance, Verdict};
+use rows::KernelVerdict;
 use std::{
     collections::{BTreeMap, BTreeSet},
     time::{Duration, Instant},
@@ -61,7 +62,10 @@ impl Source {
 
     /// The row of a file that is turned away for its licence, unread.
     pub(crate) fn not_admitted(&self) -> KernelRow {
-        self.rejected("", &Verdict::new("licence-not-admitted", self.provenance.licence.as_str()))
+        self.rejected(
+            "",
+            &Verdict::new(KernelVerdict::LicenceNotAdmitted, self.provenance.licence.as_str()),
+        )
     }
 
     pub(crate) fn rejected(&self, original_name: &str, verdict: &Verdict) -> KernelRow {
@@ -77,14 +81,16 @@ impl Source {
 /// away.
 pub(crate) fn rows(compiler: &Compiler, source: &Source) -> Vec<KernelRow> {
     let Some(text) = &source.text else {
-        return vec![source.rejected("", &Verdict::new("not-utf8", "the file is binary"))];
+        return vec![
+            source.rejected("", &Verdict::new(KernelVerdict::NotUtf8, "the file is binary")),
+        ];
     };
     if text.trim().is_empty() {
-        return vec![source.rejected("", &Verdict::new("empty", ""))];
+        return vec![source.rejected("", &Verdict::new(KernelVerdict::Empty, ""))];
     }
     if text.len() > LARGEST_BYTES {
         let detail = format!("{} bytes, more than {LARGEST_BYTES}", text.len());
-        return vec![source.rejected("", &Verdict::new("too-large", detail))];
+        return vec![source.rejected("", &Verdict::new(KernelVerdict::TooLarge, detail))];
     }
     if source.is_c {
         return functions::rows(compiler, source, text);
@@ -96,7 +102,7 @@ pub(crate) fn rows(compiler: &Compiler, source: &Source) -> Vec<KernelRow> {
     let solved = match solve(compiler, text, &source.defines) {
         Ok(Some(solved)) => solved,
         Ok(None) if heads.is_empty() => {
-            return vec![source.rejected("", &Verdict::new("no-kernel", ""))];
+            return vec![source.rejected("", &Verdict::new(KernelVerdict::NoKernel, ""))];
         }
         Ok(None) => return heads.iter().map(|head| source.rejected(head, &inactive())).collect(),
         Err(verdict) if heads.is_empty() => return vec![source.rejected("", &verdict)],
@@ -195,7 +201,10 @@ fn kernels_within(
 
 /// The verdict of kernels that are not begun, since those before them took so long.
 fn late(limit: Duration) -> Verdict {
-    Verdict::new("timeout", format!("the kernels before it took {} ms", limit.as_millis()))
+    Verdict::new(
+        KernelVerdict::Timeout,
+        format!("the kernels before it took {} ms", limit.as_millis()),
+    )
 }
 
 /// The canonical IR of the content file's own kernels.
@@ -315,10 +324,10 @@ impl Maker<'_> {
 }
 
 /// The verdict of kernels below [`MINIMUM_INSTRUCTIONS`].
-pub(crate) const TOO_SMALL: &str = "too-small";
+pub(crate) const TOO_SMALL: &str = KernelVerdict::TooSmall.name();
 
 /// The verdict of kernels that conditional compilation leaves out.
-const INACTIVE: &str = "inactive";
+const INACTIVE: &str = KernelVerdict::Inactive.name();
 
 #[cfg(test)]
 mod tests {

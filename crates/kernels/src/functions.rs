@@ -13,12 +13,13 @@ use crate::{
     isolate::{Isolated, Pieces},
     lexer::{Kind, Token, tokens},
     rewrite,
-    row::REWRITE_CHANGED_IR,
+    row::{REWRITE_CHANGED_IR, RowExt as _},
     setting::alone,
     solve::{MOST_KERNELS, too_many},
 };
 use clang::{DeclarationKind, Facts, Options};
 use dataset::Verdict;
+use rows::KernelVerdict;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// What C's headers would define.
@@ -37,9 +38,9 @@ const MINIMUM_INSTRUCTIONS: u32 = 10;
 const MOST_TOKENS: usize = 1500;
 
 /// The verdict of functions that need a function or variable which their program does not define.
-const NOT_DEFINED: &str = "not-defined";
+const NOT_DEFINED: &str = KernelVerdict::NotDefined.name();
 /// The verdict of functions above [`MOST_TOKENS`].
-const TOO_LONG: &str = "too-long";
+const TOO_LONG: &str = KernelVerdict::TooLong.name();
 
 /// The rows of a C program: its functions, and whatever was turned away.
 pub(crate) fn rows(compiler: &Compiler, source: &Source, text: &str) -> Vec<KernelRow> {
@@ -148,7 +149,7 @@ impl Program {
         }
         rows.extend(self.rejected.iter().map(|(name, verdict)| source.rejected(name, verdict)));
         if rows.is_empty() {
-            rows.push(source.rejected("", &Verdict::new("no-function", "")));
+            rows.push(source.rejected("", &Verdict::new(KernelVerdict::NoFunction, "")));
         }
         rows
     }

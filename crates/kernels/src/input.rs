@@ -2,32 +2,8 @@
 
 use crate::{Result, file::Source};
 use dataset::{Code, Dataset, Found, Language, Programs, Provenance, Rejected, Row, Verdict};
-use serde::{Deserialize, Serialize};
+use rows::ContentText;
 use std::path::Path;
-
-/// The columns of a raw data set that matter here; `mine` has the whole row.
-#[derive(Debug, Serialize, Deserialize)]
-struct ContentFile {
-    id: String,
-    text: String,
-    language: String,
-    kind: String,
-    source: String,
-    package: String,
-    version: String,
-    path: String,
-    licence: String,
-    licence_source: String,
-    kernels: u64,
-    defines: Vec<String>,
-    verdict: String,
-    detail: String,
-}
-
-impl Row for ContentFile {
-    const SCHEMA: &'static str = "content-file";
-    const VERSION: u32 = 1;
-}
 
 /// What stands in an input.
 #[derive(Debug)]
@@ -53,7 +29,7 @@ impl Input {
     pub(crate) fn open(path: &Path) -> Result<Input> {
         if Dataset::is_at(path) {
             let dataset = Dataset::open(path)?;
-            if dataset.manifest().schema == ContentFile::SCHEMA {
+            if dataset.manifest().schema == ContentText::SCHEMA {
                 return Ok(Input::Raw(Box::new(dataset)));
             }
         }
@@ -95,7 +71,7 @@ impl Input {
     pub(crate) fn all(&self) -> Result<Box<dyn Iterator<Item = Result<Met>> + '_>> {
         Ok(match self {
             Input::Raw(dataset) => Box::new(
-                dataset.rows::<ContentFile>()?.map(|row| row.map(of_content).map_err(Into::into)),
+                dataset.rows::<ContentText>()?.map(|row| row.map(of_content).map_err(Into::into)),
             ),
             Input::Programs(programs) => {
                 Box::new(programs.found()?.map(|found| found.map(of_found).map_err(Into::into)))
@@ -104,8 +80,8 @@ impl Input {
     }
 }
 
-fn of_content(row: ContentFile) -> Met {
-    if row.kind == "licence" {
+fn of_content(row: ContentText) -> Met {
+    if row.kind == rows::content_kind::LICENCE {
         return Met::Other("texts of licenses");
     }
     let verdict = Verdict { name: row.verdict.into(), detail: row.detail };

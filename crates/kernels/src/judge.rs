@@ -6,6 +6,7 @@ use crate::{
 };
 use clang::Clang;
 use dataset::Verdict;
+use rows::KernelVerdict;
 
 /// The rejection filter for programs that stand alone: what a model or a person wrote, with nothing
 /// added to make it compile.
@@ -52,7 +53,7 @@ impl Judge {
                 return Err(verdict);
             }
             let Some(kernel) = facts.kernels.last() else {
-                return Err(Verdict::new("no-kernel", ""));
+                return Err(Verdict::new(KernelVerdict::NoKernel, ""));
             };
             let size = code.functions.iter().find(|function| function.name == kernel.name);
             let instructions = size.map_or(0, |function| function.instructions);

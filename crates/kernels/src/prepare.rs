@@ -5,7 +5,7 @@ use crate::{
     input::{Input, Met},
     lexer::tokens,
     rewrite::vocabulary,
-    row::{DUPLICATE, REWRITE_CHANGED_IR},
+    row::{DUPLICATE, REWRITE_CHANGED_IR, RowExt as _},
 };
 use clang::Clang;
 use dataset::{

@@ -9,6 +9,7 @@ use crate::{
 };
 use clang::{Diagnostic, Facts};
 use dataset::Verdict;
+use rows::KernelVerdict;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Rounds of leaving out what does not compile so that the other kernels of a file can.
@@ -19,7 +20,7 @@ const CUTS: usize = 4;
 pub(crate) const MOST_KERNELS: usize = if cfg!(test) { 64 } else { 4096 };
 
 /// The verdict of a file's kernels, or functions, behind the first [`MOST_KERNELS`].
-const TOO_MANY_KERNELS: &str = "too-many-kernels";
+const TOO_MANY_KERNELS: &str = KernelVerdict::TooManyKernels.name();
 
 pub(crate) fn too_many() -> Verdict {
     Verdict::new(TOO_MANY_KERNELS, format!("behind the first {MOST_KERNELS} of its file"))
@@ -211,7 +212,7 @@ fn cut(
         if bad.is_empty() {
             let verdict = errors
                 .first()
-                .map_or_else(|| Verdict::new("does-not-compile", ""), does_not_compile);
+                .map_or_else(|| Verdict::new(KernelVerdict::DoesNotCompile, ""), does_not_compile);
             return Err(verdict);
         }
         let uses = Uses::of(&chunks);
@@ -239,7 +240,7 @@ fn cut(
     if !errors.is_empty() || text.is_empty() {
         let error = rejected.values().next().cloned().or(first.as_ref().map(does_not_compile));
         let error = error.or(errors.first().map(does_not_compile));
-        return Err(error.unwrap_or_else(|| Verdict::new("does-not-compile", "")));
+        return Err(error.unwrap_or_else(|| Verdict::new(KernelVerdict::DoesNotCompile, "")));
     }
     Ok(Solved { source, setting, text, facts, whole: false, rejected })
 }

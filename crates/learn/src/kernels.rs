@@ -2,6 +2,7 @@
 
 use crate::{Committee, Error, LearnedRow};
 use dataset::{Verdict, content_hash};
+use rows::LearnedVerdict;
 use std::sync::atomic::AtomicBool;
 use synth::{Judge, Search, Target};
 
@@ -35,7 +36,7 @@ pub(crate) fn with_costs(
                 row.costs = costs;
                 Verdict::ACCEPTED.to_owned()
             }
-            None => "does-not-run".to_owned(),
+            None => LearnedVerdict::DoesNotRun.to_string(),
         };
     }
     rows

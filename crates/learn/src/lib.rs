@@ -35,7 +35,6 @@ mod experiment;
 mod kernels;
 mod labels;
 mod rounds;
-mod row;
 mod strategy;
 mod travel;
 
@@ -44,6 +43,6 @@ pub use error::Error;
 pub use experiment::{ARMS, Arm, Design, Findings, experiment};
 pub use labels::Task;
 pub use rounds::{Options, Report, Round, State, learn};
-pub use row::LearnedRow;
+pub use rows::LearnedRow;
 pub use strategy::{Strategy, choose};
 pub use travel::{Travel, Waiting, WaitingRow};

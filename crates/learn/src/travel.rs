@@ -5,8 +5,9 @@ use crate::{
     kernels::with_costs,
     labels::{costs, runs_of},
 };
-use dataset::{Builder, Notes, Row};
-use serde::{Deserialize, Serialize};
+use dataset::{Builder, Notes};
+pub use rows::WaitingRow;
+use serde::Serialize;
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
@@ -30,20 +31,6 @@ pub struct Waiting {
     pub kernels: u64,
     /// The data set of schema `round` that they are in.
     pub exported: PathBuf,
-}
-
-/// A kernel that waits: a row of schema `round`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct WaitingRow {
-    /// Identity of the text.
-    pub path: String,
-    /// The program.
-    pub text: String,
-}
-
-impl Row for WaitingRow {
-    const SCHEMA: &'static str = "round";
-    const VERSION: u32 = 1;
 }
 
 /// Write kernels as a data set at `out`, each text once, in the order of their identities; how many

@@ -8,24 +8,12 @@
 
 use dataset::{Dataset, Verdict};
 use rayon::prelude::*;
-use serde::{Deserialize, Serialize};
+use rows::KernelText;
 use stampmill_lm::{
     constrain::{Constraint, Grammar, Refusal},
     tokenizer::{Special, Syntax, Tokenizer, read},
 };
 use std::{collections::BTreeMap, env, path::Path, sync::Arc, time::Instant};
-
-/// The columns that matter here.
-#[derive(Debug, Serialize, Deserialize)]
-struct Kernel {
-    text: String,
-    verdict: String,
-}
-
-impl dataset::Row for Kernel {
-    const SCHEMA: &'static str = "kernel";
-    const VERSION: u32 = 1;
-}
 
 /// Read a kernel: the refusal and how far it was read.
 fn refusal(grammar: &Arc<Grammar>, tokenizer: &Syntax, text: &str) -> Option<(Refusal, String)> {
@@ -44,7 +32,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let arguments: Vec<String> = env::args().skip(1).collect();
     let corpus = arguments.first().ok_or("name a data set of kernels")?;
     let mut texts = Vec::new();
-    for row in Dataset::open(Path::new(corpus))?.rows::<Kernel>()? {
+    for row in Dataset::open(Path::new(corpus))?.rows::<KernelText>()? {
         let row = row?;
         if row.verdict == Verdict::ACCEPTED {
             texts.push(row.text);

@@ -2,6 +2,7 @@
 
 use crate::{Error, Result};
 use dataset::Progress;
+pub use rows::Metric;
 use serde::{Deserialize, Serialize};
 use std::{
     env,
@@ -21,32 +22,6 @@ const ENGINE: &str = "stampmill-torch";
 
 /// Signal of the kernel's out-of-memory killer.
 const KILL: i32 = 9;
-
-/// A line of `metrics.jsonl`: one step.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Metric {
-    /// Steps so far.
-    pub step: u64,
-    /// Tokens so far.
-    pub tokens: u64,
-    /// Seconds so far.
-    pub seconds: f64,
-    /// Mean loss of the step's targets, in nats.
-    pub loss: f64,
-    /// Mean loss of the validation split's targets, where it was looked at.
-    pub validation_loss: Option<f64>,
-    /// Learning rate of the step.
-    pub learning_rate: f64,
-    /// Norm of the gradient before clipping.
-    pub gradient_norm: f64,
-    /// Tokens a second since the run was started or resumed.
-    pub tokens_per_second: f64,
-}
-
-impl dataset::Row for Metric {
-    const SCHEMA: &'static str = "training-metrics";
-    const VERSION: u32 = 1;
-}
 
 /// What a run came to.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

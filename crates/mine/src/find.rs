@@ -12,6 +12,7 @@ use crate::{
 };
 use dataset::{Decoded, Language, Licences, Signature, Verdict, content_hash};
 use rayon::prelude::*;
+use rows::ContentVerdict;
 use std::collections::BTreeMap;
 
 /// The text of a file with Unix line ends; `None` for a binary one.
@@ -135,7 +136,7 @@ fn news<'a>(tree: &'a Tree, row: &'a ContentFile) -> impl Iterator<Item = Conten
     }))
 }
 
-const INCLUDES_TOO_LARGE: &str = "includes-too-large";
+const INCLUDES_TOO_LARGE: &str = ContentVerdict::IncludesTooLarge.name();
 
 fn finish(
     found: Candidate<'_>,
@@ -161,7 +162,7 @@ fn finish(
         return row;
     }
     if !admitted.admit(&row.licence) {
-        row.verdict = "licence-not-admitted".to_owned();
+        row.verdict = ContentVerdict::LicenceNotAdmitted.to_string();
         row.detail = if row.licence.is_empty() {
             "no licence found".to_owned()
         } else {
@@ -194,9 +195,9 @@ fn program<'a>(path: &'a str, content: &[u8]) -> Option<Candidate<'a>> {
         return None;
     }
     let (text, verdict) = match decode(content) {
-        None => (String::new(), Verdict::new("not-utf8", "the file is binary")),
+        None => (String::new(), Verdict::new(ContentVerdict::NotUtf8, "the file is binary")),
         Some(decoded) if decoded.text.trim().is_empty() => {
-            (String::new(), Verdict::new("empty", ""))
+            (String::new(), Verdict::new(ContentVerdict::Empty, ""))
         }
         Some(decoded) => (decoded.text, Verdict::accepted()),
     };
@@ -211,16 +212,16 @@ fn candidates<'a>(tree: &Tree, path: &'a str, content: &[u8]) -> Vec<Candidate<'
     match role(path) {
         Some(Role::Kernel) => {
             let Some(decoded) = decode(content) else {
-                return turned_away(Verdict::new("not-utf8", "the file is binary"));
+                return turned_away(Verdict::new(ContentVerdict::NotUtf8, "the file is binary"));
             };
             let text = embedded::unwrap(&decoded.text).unwrap_or(decoded.text);
             let first = text.trim_start().chars().next();
             let Some(first) = first else {
-                return turned_away(Verdict::new("empty", ""));
+                return turned_away(Verdict::new(ContentVerdict::Empty, ""));
             };
             // Common Lisp and IRAF scripts share the ending.
             if first == ';' || first == '(' {
-                return turned_away(Verdict::new("not-opencl", "reads like Lisp"));
+                return turned_away(Verdict::new(ContentVerdict::NotOpenCl, "reads like Lisp"));
             }
             let verdict = match decoded.latin1 {
                 true => Verdict::new(Verdict::ACCEPTED, "read as Latin-1"),

@@ -1,6 +1,7 @@
 //! A package in memory: of all its files those that matter, nothing ever written.
 
 use dataset::{Language, Verdict};
+use rows::ContentVerdict;
 use std::{
     collections::{BTreeMap, HashMap},
     io::{self, Read},
@@ -111,7 +112,7 @@ impl Tree {
         content: &mut dyn Read,
     ) -> io::Result<bool> {
         let Some(clean) = normal(path) else {
-            self.tell(path, Verdict::new("unsafe-path", "leads out of its folder"));
+            self.tell(path, Verdict::new(ContentVerdict::UnsafePath, "leads out of its folder"));
             return Ok(true);
         };
         let Some(role) = role(&clean) else { return Ok(true) };
@@ -126,7 +127,7 @@ impl Tree {
         }
         if size.is_some_and(|size| size > FILE_LIMIT) || bytes.len() as u64 > FILE_LIMIT {
             let limit = format!("more than {} MiB", FILE_LIMIT >> 20);
-            self.tell(&clean, Verdict::new("too-large", limit));
+            self.tell(&clean, Verdict::new(ContentVerdict::TooLarge, limit));
             return Ok(true);
         }
         if matches!(role, Role::Host(_)) && !is_c(&clean) && !may_matter(&bytes) {
@@ -136,7 +137,7 @@ impl Tree {
         if self.bytes + taken > TREE_LIMIT {
             let limit =
                 format!("sources of more than {} GiB; the rest is left out", TREE_LIMIT >> 30);
-            self.tell("", Verdict::new("package-too-large", limit));
+            self.tell("", Verdict::new(ContentVerdict::PackageTooLarge, limit));
             return Ok(false);
         }
         self.bytes += taken;
@@ -214,7 +215,7 @@ impl Tree {
 /// The verdict of a package of which too much would have to be read.
 pub(crate) fn too_much_read() -> Verdict {
     let limit = format!("more than {} GiB to read; the rest is left out", READ_LIMIT >> 30);
-    Verdict::new("package-too-large", limit)
+    Verdict::new(ContentVerdict::PackageTooLarge, limit)
 }
 
 /// Whether a file is a program in C by its name: what is mined where C is wanted.

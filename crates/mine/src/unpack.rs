@@ -2,6 +2,7 @@
 
 use crate::tree::{READ_LIMIT, Tree, too_much_read};
 use dataset::{Verdict, bytes_text};
+use rows::ContentVerdict;
 use std::{
     collections::BTreeMap,
     fs::File,
@@ -58,7 +59,7 @@ pub(crate) fn archive(path: &Path) -> io::Result<Tree> {
     if let Err(error) = tar(Bounded { reader, left: READ_LIMIT }, &mut tree) {
         let verdict = match error.get_ref().is_some_and(|inner| inner.is::<TooMuch>()) {
             true => too_much_read(),
-            false => Verdict::new("broken-archive", error.to_string()),
+            false => Verdict::new(ContentVerdict::BrokenArchive, error.to_string()),
         };
         tree.tell("", verdict);
     }
@@ -94,7 +95,10 @@ fn tar(reader: impl Read, tree: &mut Tree) -> io::Result<()> {
         if count >= ENTRIES_LIMIT {
             tree.tell(
                 "",
-                Verdict::new("package-too-large", format!("more than {ENTRIES_LIMIT} files")),
+                Verdict::new(
+                    ContentVerdict::PackageTooLarge,
+                    format!("more than {ENTRIES_LIMIT} files"),
+                ),
             );
             break;
         }
@@ -114,7 +118,7 @@ fn zip(reader: impl Read + Seek, tree: &mut Tree) -> io::Result<()> {
         let mut entry = match archive.by_index(at) {
             Ok(entry) => entry,
             Err(error) => {
-                tree.tell("", Verdict::new("broken-archive", error.to_string()));
+                tree.tell("", Verdict::new(ContentVerdict::BrokenArchive, error.to_string()));
                 continue;
             }
         };
@@ -127,14 +131,16 @@ fn zip(reader: impl Read + Seek, tree: &mut Tree) -> io::Result<()> {
         };
         if entry.data_start().is_some_and(|start| !taken.take(start, entry.compressed_size())) {
             let why = "its bytes are another entry's, too";
-            tree.tell(&path, Verdict::new("broken-archive", why));
+            tree.tell(&path, Verdict::new(ContentVerdict::BrokenArchive, why));
             continue;
         }
         // The size in the folder of a zip is the maker's word: what is read decides.
         match tree.offer(&path, None, &mut entry) {
             Ok(true) => {}
             Ok(false) => break,
-            Err(error) => tree.tell(&path, Verdict::new("broken-archive", error.to_string())),
+            Err(error) => {
+                tree.tell(&path, Verdict::new(ContentVerdict::BrokenArchive, error.to_string()))
+            }
         }
     }
     Ok(())

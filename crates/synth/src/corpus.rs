@@ -7,7 +7,7 @@ use crate::{
 };
 use clang::lexer::kernel_heads;
 use dataset::{Code, Dataset, Language, Programs, Signature, Verdict};
-use serde::{Deserialize, Serialize};
+use rows::KernelText;
 use std::{
     collections::{HashMap, HashSet},
     fs,
@@ -22,20 +22,6 @@ pub(crate) struct Seed {
     pub(crate) vector: Vec<f64>,
     /// Read when it is first edited.
     pub(crate) program: OnceLock<Option<Program>>,
-}
-
-/// The columns of a prepared data set that matter here; `kernels` has the whole row.
-#[derive(Debug, Serialize, Deserialize)]
-struct MinedKernel {
-    text: String,
-    original_name: String,
-    family: String,
-    verdict: String,
-}
-
-impl dataset::Row for MinedKernel {
-    const SCHEMA: &'static str = "kernel";
-    const VERSION: u32 = 1;
 }
 
 /// Mined kernels with their vectors.
@@ -326,9 +312,9 @@ fn texts(path: &Path, exclusion: &Exclusion) -> Result<(Vec<String>, usize), Err
     // Name, family, text.
     let mut all: Vec<(String, String, String)> = Vec::new();
     let is_kernels = Dataset::is_at(path)
-        && Dataset::open(path)?.manifest().schema == <MinedKernel as dataset::Row>::SCHEMA;
+        && Dataset::open(path)?.manifest().schema == <KernelText as dataset::Row>::SCHEMA;
     if is_kernels {
-        for row in Dataset::open(path)?.rows::<MinedKernel>()? {
+        for row in Dataset::open(path)?.rows::<KernelText>()? {
             let row = row?;
             if row.verdict == Verdict::ACCEPTED {
                 all.push((row.original_name, row.family, row.text));

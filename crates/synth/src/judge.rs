@@ -157,10 +157,9 @@ impl Judge {
     /// What the space says of a text: a vector for every function that it tells apart, or one.
     fn functions(&self, text: &str) -> Result<Vec<Named>, Error> {
         let program = dataset::Program {
-            path: String::new(),
-            name: String::new(),
             language: Language::OpenCl,
             code: Code::Text(text.to_owned()),
+            ..dataset::Program::default()
         };
         let rows = self.extractor.describe(&program)?;
         let vector = |mut row: features::Row| {

@@ -1,6 +1,6 @@
 //! What a run over many targets came to.
 
-use crate::row::SteeredRow;
+use crate::SteeredRow;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -84,7 +84,7 @@ impl Report {
             seconds: first.iter().map(|row| row.seconds).sum(),
             constraints: first
                 .iter()
-                .filter(|row| row.verdict == "impossible")
+                .filter(|row| row.verdict == rows::SteeredVerdict::Impossible.name())
                 .map(|row| (row.target.clone(), row.detail.clone()))
                 .collect(),
             by_size: shares(by_size),

@@ -3,7 +3,7 @@
 mod calibrate;
 
 use crate::{
-    Error, Judge, Memory,
+    Error, Judge, Memory, SteeredRow, TrajectoryRow,
     bandit::Bandit,
     clock::{Budget, Clock},
     constraint,
@@ -16,11 +16,11 @@ use crate::{
     neighbours::Neighbours,
     program::{Program, renumbered},
     proposer::{Candidate, Judged, Proposer, State, by_name},
-    row::{SteeredRow, TrajectoryRow},
     sums::Trust,
     target::Target,
 };
 use rand::{Rng, SeedableRng};
+use rows::SteeredVerdict;
 use std::{
     collections::HashSet,
     sync::{
@@ -629,7 +629,7 @@ impl<'a> Search<'a> {
         }
         if found.kernels.is_empty() {
             let mut row = self.row(run, 1, seconds, found.candidates);
-            row.verdict = "nothing-found".to_owned();
+            row.verdict = SteeredVerdict::NothingFound.to_string();
             found.kernels.push(row);
         }
         best.retain(|judged| judged.program.is_some());
@@ -667,7 +667,7 @@ impl<'a> Search<'a> {
             space: self.judge.space().name().to_owned(),
             rank: 1,
             path: format!("{}#1", target.name),
-            verdict: "impossible".to_owned(),
+            verdict: SteeredVerdict::Impossible.to_string(),
             detail: error.to_string(),
             ..SteeredRow::default()
         };

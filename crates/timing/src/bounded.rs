@@ -2,6 +2,7 @@
 
 use crate::Error;
 use dataset::Verdict;
+use rows::TimingVerdict;
 use sandbox::{Death, Finished, Profile, Program};
 use std::{
     sync::{
@@ -99,8 +100,12 @@ pub fn is_lasting(verdict: &Verdict) -> bool {
 #[must_use]
 pub fn verdict_of(death: &Death) -> Verdict {
     match death {
-        Death::Signal(4, _) => Verdict::new("crashes", "illegal instruction (signal 4)"),
-        Death::Signal(..) | Death::Exit(..) => Verdict::new("crashes", death.to_string()),
+        Death::Signal(4, _) => {
+            Verdict::new(TimingVerdict::Crashes, "illegal instruction (signal 4)")
+        }
+        Death::Signal(..) | Death::Exit(..) => {
+            Verdict::new(TimingVerdict::Crashes, death.to_string())
+        }
         other => Verdict::new(other.name(), other.to_string()),
     }
 }

@@ -6,6 +6,7 @@
 
 use crate::{Error, bounded};
 use dataset::Verdict;
+use rows::TimingVerdict;
 use sandbox::{Death, Memory, Profile, Program};
 use std::{
     ffi::OsString,
@@ -68,7 +69,10 @@ impl Call<'_> {
     /// When the machine failed: no room, no memory, a compiler that is killed or not whole.
     pub fn run(&self) -> Result<Result<(), Refusal>, Error> {
         let refuse = |detail: String, lasting: bool| {
-            Ok(Err(Refusal { verdict: Verdict::new("does-not-compile", detail), lasting }))
+            Ok(Err(Refusal {
+                verdict: Verdict::new(TimingVerdict::DoesNotCompile, detail),
+                lasting,
+            }))
         };
         let starved = bounded::starved_programs();
         let doubt = match self.once(&self.arguments)? {

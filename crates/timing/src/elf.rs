@@ -3,6 +3,7 @@
 use dataset::Verdict;
 use iced_x86::{Code, Decoder, DecoderOptions, OpKind, Register};
 use object::{Architecture, Object, ObjectKind, ObjectSegment, ObjectSymbol};
+use rows::TimingVerdict;
 
 /// An executable that can be timed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -17,29 +18,36 @@ impl Image {
     /// Look at an executable.
     pub(crate) fn read(bytes: &[u8]) -> Result<Image, Verdict> {
         if !bytes.starts_with(b"\x7fELF") {
-            return Err(Verdict::new("not-an-elf", "neither C, C++ nor an ELF executable"));
+            return Err(Verdict::new(
+                TimingVerdict::NotAnElf,
+                "neither C, C++ nor an ELF executable",
+            ));
         }
         if bytes.get(4) == Some(&1) {
-            return Err(Verdict::new("elf-32-bit", "only 64-bit x86 programs are modelled"));
+            return Err(Verdict::new(
+                TimingVerdict::Elf32Bit,
+                "only 64-bit x86 programs are modelled",
+            ));
         }
-        let file = object::File::parse(bytes)
-            .map_err(|error| Verdict::new("not-an-elf", format!("broken ELF file: {error}")))?;
+        let file = object::File::parse(bytes).map_err(|error| {
+            Verdict::new(TimingVerdict::NotAnElf, format!("broken ELF file: {error}"))
+        })?;
         if file.architecture() != Architecture::X86_64 {
             let found = format!("built for {:?}, wanted x86-64", file.architecture());
-            return Err(Verdict::new("other-architecture", found));
+            return Err(Verdict::new(TimingVerdict::OtherArchitecture, found));
         }
         match file.kind() {
             ObjectKind::Executable | ObjectKind::Dynamic => {}
             other => {
                 return Err(Verdict::new(
-                    "not-executable",
+                    TimingVerdict::NotExecutable,
                     format!("an ELF file of kind {other:?}"),
                 ));
             }
         }
         if is_dynamic(bytes) {
             let hint = "its libraries differ from host to host; link it with -static";
-            return Err(Verdict::new("dynamic", hint));
+            return Err(Verdict::new(TimingVerdict::Dynamic, hint));
         }
         let end = file.segments().map(|segment| segment.address() + segment.size()).max();
         let symbol = file.symbols().find(|symbol| symbol.name() == Ok("main"));

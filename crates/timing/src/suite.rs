@@ -3,8 +3,9 @@
 use crate::{
     Error, Job, Measurement, Options, SourceKind, Timer, Timing, bounded::Faults, options::Code,
 };
-use dataset::{Builder, Input, Notes, Progress, Row, content_hash, content_hash_of};
+use dataset::{Builder, Input, Notes, Progress, content_hash, content_hash_of};
 use rayon::prelude::*;
+pub use rows::TimingRow;
 use serde::{Deserialize, Serialize};
 use std::{
     collections::BTreeMap,
@@ -157,105 +158,39 @@ fn is_program(path: &Path) -> bool {
     }
 }
 
-/// A row of the data set: one program on one input.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct TimingRow {
-    /// Program, and input where it has several.
-    pub name: String,
-    /// Content hash of program and input.
-    pub job: String,
-    /// See [`Timing::verdict`].
-    pub verdict: String,
-    /// See [`Timing::detail`].
-    pub detail: String,
-    /// See [`Measurement::source`].
-    pub source: String,
-    /// See [`Measurement::cpu`].
-    pub cpu: String,
-    /// See [`Measurement::cycles`].
-    pub cycles: Option<u64>,
-    /// See [`Measurement::seconds_simulated`].
-    pub seconds_simulated: Option<f64>,
-    /// See [`Measurement::seconds_net`].
-    pub seconds_net: Option<f64>,
-    /// Instructions of which one was simulated in detail; 1: all were.
-    pub sample_rate: u64,
-    /// See [`Measurement::sampling_error_cycles`].
-    pub sampling_error_cycles: Option<u64>,
-    /// Lower end of [`Measurement::interval`].
-    pub seconds_low: Option<f64>,
-    /// Upper end of [`Measurement::interval`].
-    pub seconds_high: Option<f64>,
-    /// See [`Measurement::runs`].
-    pub runs: u64,
-    /// See [`Measurement::instructions`].
-    pub instructions: Option<u64>,
-    /// See [`Measurement::ipc`].
-    pub ipc: Option<f64>,
-    /// See [`Measurement::branches`].
-    pub branches: Option<u64>,
-    /// See [`Measurement::mispredicts`].
-    pub mispredicts: Option<u64>,
-    /// See [`Measurement::l1d_misses`].
-    pub l1d_misses: Option<u64>,
-    /// See [`Measurement::l2_misses`].
-    pub l2_misses: Option<u64>,
-    /// See [`Measurement::l3_misses`].
-    pub l3_misses: Option<u64>,
-    /// See [`Measurement::tlb_misses`].
-    pub tlb_misses: Option<u64>,
-    /// See [`Measurement::startup_cycles`].
-    pub startup_cycles: Option<u64>,
-    /// See [`Measurement::kernel_cycles`].
-    pub kernel_cycles: Option<u64>,
-    /// See [`Measurement::input_ended`].
-    pub input_ended: Option<bool>,
-    /// See [`Measurement::exit_status`].
-    pub exit_status: Option<i32>,
-    /// See [`Measurement::output_hash`].
-    pub output_hash: String,
-}
-
-impl Row for TimingRow {
-    const SCHEMA: &'static str = "timing";
-    const VERSION: u32 = 2;
-}
-
-impl TimingRow {
-    fn new(job: &Job, timing: Timing, options: &Options, cpu: &str) -> TimingRow {
-        let accepted = timing.is_accepted();
-        let m = timing.measurement.unwrap_or_default();
-        let Measurement { cycles, seconds_net, instructions, branches, mispredicts, .. } = m;
-        let Measurement { l1d_misses, l2_misses, l3_misses, tlb_misses, startup_cycles, .. } = m;
-        TimingRow {
-            name: job.name.clone(),
-            job: job_hash(job),
-            verdict: timing.verdict,
-            detail: timing.detail,
-            source: options.source.name().into(),
-            cpu: cpu.to_owned(),
-            cycles,
-            seconds_simulated: accepted.then_some(m.seconds_simulated),
-            seconds_net,
-            sample_rate: options.sample_rate,
-            sampling_error_cycles: m.sampling_error_cycles,
-            seconds_low: m.interval.map(|[low, _]| low),
-            seconds_high: m.interval.map(|[_, high]| high),
-            runs: m.runs,
-            instructions,
-            ipc: m.ipc,
-            branches,
-            mispredicts,
-            l1d_misses,
-            l2_misses,
-            l3_misses,
-            tlb_misses,
-            startup_cycles,
-            kernel_cycles: m.kernel_cycles,
-            input_ended: m.input_ended,
-            exit_status: accepted.then_some(m.exit_status),
-            output_hash: m.output_hash,
-        }
+fn row(job: &Job, timing: Timing, options: &Options, cpu: &str) -> TimingRow {
+    let accepted = timing.is_accepted();
+    let m = timing.measurement.unwrap_or_default();
+    let Measurement { cycles, seconds_net, instructions, branches, mispredicts, .. } = m;
+    let Measurement { l1d_misses, l2_misses, l3_misses, tlb_misses, startup_cycles, .. } = m;
+    TimingRow {
+        name: job.name.clone(),
+        job: job_hash(job),
+        verdict: timing.verdict,
+        detail: timing.detail,
+        source: options.source.name().into(),
+        cpu: cpu.to_owned(),
+        cycles,
+        seconds_simulated: accepted.then_some(m.seconds_simulated),
+        seconds_net,
+        sample_rate: options.sample_rate,
+        sampling_error_cycles: m.sampling_error_cycles,
+        seconds_low: m.interval.map(|[low, _]| low),
+        seconds_high: m.interval.map(|[_, high]| high),
+        runs: m.runs,
+        instructions,
+        ipc: m.ipc,
+        branches,
+        mispredicts,
+        l1d_misses,
+        l2_misses,
+        l3_misses,
+        tlb_misses,
+        startup_cycles,
+        kernel_cycles: m.kernel_cycles,
+        input_ended: m.input_ended,
+        exit_status: accepted.then_some(m.exit_status),
+        output_hash: m.output_hash,
     }
 }
 
@@ -312,7 +247,7 @@ pub fn time_suite(
         if !builder.has(&key)
             && let Some(timing) = faults.pass(1, timer.time(job), Error::is_fault)?
         {
-            builder.add(&key, [TimingRow::new(job, timing, options, cpu)])?;
+            builder.add(&key, [row(job, timing, options, cpu)])?;
         }
         progress.advance(1);
         Ok(())

@@ -190,9 +190,9 @@ fn vectors(
         .filter(|row| row.verdict == Verdict::ACCEPTED)
         .map(|row| Program {
             path: row.number.to_string(),
-            name: String::new(),
             language: Language::OpenCl,
             code: Code::Text(row.text.clone()),
+            ..Program::default()
         })
         .collect();
     let described = extractor.describe_many(&programs)?;

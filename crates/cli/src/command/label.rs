@@ -116,7 +116,8 @@ fn vectors(path: &Path, global: &Global) -> anyhow::Result<Vectors> {
             vectors.insert((row.id.clone(), row.kernel.clone()), named.collect());
         }
     };
-    let described = Dataset::is_at(path) && Dataset::open(path)?.manifest().schema == "features";
+    let described = Dataset::is_at(path)
+        && Dataset::open(path)?.manifest().schema == <rows::FeaturesHead as dataset::Row>::SCHEMA;
     if described {
         for row in Dataset::open(path)?.rows::<Row>()? {
             keep(row?);

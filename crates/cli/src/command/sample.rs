@@ -5,7 +5,8 @@ use anyhow::{Context, bail};
 use dataset::{Builder, Notes, Progress, Verdict};
 use kernels::Judge;
 use lm::{Checkpoint, Choice, Drawing, Kind, Precision, Prompt, Sample as Drawn, Sampler, Seen};
-use serde::{Deserialize, Serialize};
+pub(crate) use rows::{SampleRow, SampleVerdict};
+use serde::Serialize;
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs,
@@ -109,36 +110,6 @@ impl Device {
             Device::CpuTorch => Some("cpu"),
         }
     }
-}
-
-/// One row of a data set of samples.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(crate) struct SampleRow {
-    /// Number of the sample: with checkpoint and seed, what it was drawn by.
-    pub(crate) number: u64,
-    /// The program, laid out; in normal form where it was accepted.
-    pub(crate) text: String,
-    /// Its kernel.
-    pub(crate) name: String,
-    /// `accepted`, `duplicate` (of an earlier one), or why it was turned away.
-    pub(crate) verdict: String,
-    /// The first diagnostic; for duplicates the number of the first.
-    pub(crate) detail: String,
-    /// IR instructions of the kernel at -O0.
-    pub(crate) instructions: u32,
-    /// Lexemes of the text as drawn.
-    pub(crate) tokens: u32,
-    /// Whether the training corpus holds it.
-    pub(crate) memorised: bool,
-    /// Whether it was steered to its end for want of room.
-    pub(crate) closed: bool,
-    /// Draws that the constraint refused.
-    pub(crate) refused: u64,
-}
-
-impl dataset::Row for SampleRow {
-    const SCHEMA: &'static str = "sample";
-    const VERSION: u32 = 1;
 }
 
 /// `--json` of `sample`.
@@ -288,7 +259,7 @@ impl DrawingFlags {
             if row.verdict == Verdict::ACCEPTED {
                 let number = *first.entry(row.text.clone()).or_insert(row.number);
                 if number != row.number {
-                    row.verdict = "duplicate".to_owned();
+                    row.verdict = SampleVerdict::Duplicate.to_string();
                     row.detail = number.to_string();
                 }
             }
@@ -378,7 +349,7 @@ fn judge_one(judge: &Judge, seen: &Seen, drawn: &Drawn, normalise: bool) -> Samp
         ..SampleRow::default()
     };
     if !drawn.ended {
-        row.verdict = "unfinished".to_owned();
+        row.verdict = SampleVerdict::Unfinished.to_string();
         row.detail = format!("{} tokens without an end", drawn.tokens);
         return row;
     }

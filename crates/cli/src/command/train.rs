@@ -245,9 +245,9 @@ fn entries(
     };
     let mut entries = Vec::new();
     let is_kernels = Dataset::is_at(corpus)
-        && Dataset::open(corpus)?.manifest().schema == <kernels::KernelRow as dataset::Row>::SCHEMA;
+        && Dataset::open(corpus)?.manifest().schema == <rows::KernelText as dataset::Row>::SCHEMA;
     if is_kernels {
-        for row in Dataset::open(corpus)?.rows::<kernels::KernelRow>()? {
+        for row in Dataset::open(corpus)?.rows::<rows::KernelText>()? {
             let row = row?;
             if row.verdict == dataset::Verdict::ACCEPTED && is_free(&row.original_name, &row.text) {
                 entries.push(Entry {
@@ -281,10 +281,9 @@ fn describe(entries: &mut [Entry], global: &Global, bar: &dyn Progress) -> anyho
         let programs: Vec<Program> = chunk
             .iter()
             .map(|entry| Program {
-                path: String::new(),
-                name: String::new(),
                 language: Language::OpenCl,
                 code: Code::Text(entry.text.clone()),
+                ..Program::default()
             })
             .collect();
         let rows = extractor.describe_many(&programs)?;

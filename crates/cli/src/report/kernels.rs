@@ -6,8 +6,8 @@ use super::{
 };
 use crate::output;
 use dataset::{Row, Verdict};
-use kernels::KernelRow;
 use maud::{Markup, html};
+use rows::{KernelRow, KernelSummary};
 
 pub(super) struct Kernels;
 
@@ -29,7 +29,7 @@ impl Section for Kernels {
     }
 
     fn programs(&self, set: &Set) -> dataset::Result<Option<(bool, Stream)>> {
-        let rows = set.dataset.rows::<Kept>()?.map(|row| {
+        let rows = set.dataset.rows::<KernelSummary>()?.map(|row| {
             let row = row?;
             Ok(match row.verdict.as_str() {
                 Verdict::ACCEPTED => Program {
@@ -91,21 +91,4 @@ impl Section for Kernels {
             }
         })
     }
-}
-
-/// The columns of a kernel that the page shows.
-#[derive(serde::Serialize, serde::Deserialize)]
-struct Kept {
-    id: String,
-    name: String,
-    package: String,
-    path: String,
-    licence: String,
-    text: String,
-    verdict: String,
-}
-
-impl Row for Kept {
-    const SCHEMA: &'static str = KernelRow::SCHEMA;
-    const VERSION: u32 = KernelRow::VERSION;
 }

@@ -17,7 +17,7 @@ impl Section for Tasks {
     }
 
     fn shows(&self, schema: &str) -> bool {
-        schema == "task"
+        schema == <rows::TaskHead as dataset::Row>::SCHEMA
     }
 
     fn body(&self, set: &Set, _: &Programs) -> anyhow::Result<Markup> {

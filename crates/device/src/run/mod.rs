@@ -3,11 +3,10 @@
 mod cldrive;
 mod conduct;
 mod crew;
-mod row;
 mod source;
 
 pub use cldrive::{CLDRIVE_COLUMNS, write_cldrive};
-pub use row::{RunRow, Transfers};
+pub use rows::{RunRow, Transfers};
 
 use crate::{
     About, DeviceInfo, Error, Outcome, Result, Values,

@@ -5,12 +5,9 @@ use crate::{
     kernel::{Benchmark, Interface},
     schedule,
 };
-use arrow::{
-    array::{Array, AsArray, RecordBatch},
-    datatypes::{UInt8Type, UInt32Type},
-};
 use clang::Argument;
-use dataset::{Code, Dataset, Language, Programs, content_hash};
+use dataset::{Code, Dataset, Language, Programs, Row, Verdict, content_hash};
+use rows::KernelProgram;
 use std::path::Path;
 
 /// The benchmarks of `input` (a data set, a folder or file of programs, or a schedule file), and
@@ -54,66 +51,44 @@ pub(super) fn read(input: &Path) -> Result<(Vec<Benchmark>, String)> {
 
 /// The accepted rows of a data set that knows its kernels' arguments; `None`: this one does not.
 fn kernels(dataset: &Dataset) -> Result<Option<Vec<Benchmark>>> {
+    if dataset.manifest().schema != KernelProgram::SCHEMA {
+        return Ok(None);
+    }
     let mut benchmarks = Vec::new();
-    for batch in dataset.batches(None)? {
-        let batch = batch?;
-        if batch.column_by_name("arguments").is_none() || batch.column_by_name("text").is_none() {
-            return Ok(None);
-        }
-        for row in 0..batch.num_rows() {
-            if text(&batch, "verdict", row).is_some_and(|verdict| verdict != "accepted") {
-                continue;
-            }
-            benchmarks.push(kernel(dataset.folder(), &batch, row)?);
+    for (number, row) in dataset.rows::<KernelProgram>()?.enumerate() {
+        let row = row?;
+        if row.verdict == Verdict::ACCEPTED {
+            benchmarks.push(kernel(dataset.folder(), row, number)?);
         }
     }
     Ok(Some(benchmarks))
 }
 
-fn kernel(folder: &Path, batch: &RecordBatch, row: usize) -> Result<Benchmark> {
-    let wrong = |column, reason| Error::Column { path: folder.to_owned(), column, reason };
-    let column = |name| text(batch, name, row).unwrap_or_default();
-    let json = column("arguments");
-    let arguments: Vec<Argument> = match json.as_str() {
+fn kernel(folder: &Path, row: KernelProgram, number: usize) -> Result<Benchmark> {
+    let arguments: Vec<Argument> = match row.arguments.as_str() {
         "" => Vec::new(),
-        json => serde_json::from_str(json)
-            .map_err(|error| wrong("arguments", format!("row {row}: {error}")))?,
+        json => serde_json::from_str(json).map_err(|error| Error::Column {
+            path: folder.to_owned(),
+            column: "arguments",
+            reason: format!("row {number}: {error}"),
+        })?,
     };
-    let dimensions = batch
-        .column_by_name("dimensions")
-        .and_then(|column| column.as_primitive_opt::<UInt8Type>())
-        .map_or(1, |column| column.value(row));
-    let required = batch
-        .column_by_name("required_group_size")
-        .and_then(|column| column.as_list_opt::<i32>())
-        .map(|column| column.value(row));
-    let required: Option<Vec<u32>> = required
-        .as_ref()
-        .and_then(|sides| sides.as_primitive_opt::<UInt32Type>())
-        .map(|sides| sides.values().to_vec());
-    let name = column("name");
-    let source = column("text");
     let interface = Interface {
-        name: name.clone(),
+        name: row.name.clone(),
         arguments,
-        dimensions,
-        required_group_size: required.and_then(|sides| sides.try_into().ok()),
+        dimensions: row.dimensions,
+        required_group_size: row.required_group_size.try_into().ok(),
     };
     Ok(Benchmark {
-        id: content_hash(source.as_bytes()),
-        package: column("package"),
-        licence: column("licence"),
-        family: column("family"),
-        path: column("path"),
-        name,
-        text: source,
+        id: content_hash(row.text.as_bytes()),
+        package: row.package,
+        licence: row.licence,
+        family: row.family,
+        path: row.path,
+        name: row.name,
+        text: row.text,
         interfaces: vec![interface],
         compiled: true,
         ..Benchmark::default()
     })
-}
-
-fn text(batch: &RecordBatch, name: &str, row: usize) -> Option<String> {
-    let column = batch.column_by_name(name)?.as_string_opt::<i32>()?;
-    column.is_valid(row).then(|| column.value(row).to_owned())
 }

@@ -24,6 +24,7 @@ use generate::{Generator, Scale};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
+use rows::EditVerdict;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::{
@@ -329,7 +330,7 @@ impl Grower<'_> {
             })
             .collect();
         if samples.is_empty() {
-            grown.verdict = "no-samples".into();
+            grown.verdict = EditVerdict::NoSamples.to_string();
             return Ok((grown, Vec::new(), Vec::new()));
         }
         let mut accepted: Vec<(Executable, &str, Language)> = Vec::new();
@@ -345,14 +346,14 @@ impl Grower<'_> {
         grown.samples = samples.len();
         grown.programs = accepted.len();
         let Some((slowest, ..)) = accepted.first() else {
-            grown.verdict = "no-program-passes".into();
+            grown.verdict = EditVerdict::NoProgramPasses.to_string();
             return Ok((grown, Vec::new(), Vec::new()));
         };
         grown.verdict = Verdict::ACCEPTED.into();
         let agreed = match accepted.len() {
             // One program agrees with itself on anything.
             1 => {
-                grown.verdict = "only-one-program".into();
+                grown.verdict = EditVerdict::OnlyOneProgram.to_string();
                 Vec::new()
             }
             _ => self.draw(&accepted, &samples, &mut grown)?,

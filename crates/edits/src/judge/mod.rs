@@ -2,7 +2,7 @@
 //!
 //! In the order of what it costs: build, all tests natively until the first failure, hidden tests, a run
 //! without input, times of all tests, and for those that would count as improvements the sanitizers. What
-//! a candidate does wrong is a verdict; [`VERDICTS`] lists them.
+//! a candidate does wrong is a verdict; [`EditVerdict`] lists them.
 
 mod cheat;
 
@@ -15,8 +15,10 @@ use crate::{
     suite::{Test, TestFolder},
     toolchain::Executable,
 };
-use dataset::{Builder, Input, Notes, Progress, Row, Verdict, content_hash, content_hash_of};
+use dataset::{Builder, Input, Notes, Progress, Verdict, content_hash, content_hash_of};
 use rayon::prelude::*;
+use rows::EditVerdict;
+pub use rows::Judgement;
 use serde::{Deserialize, Serialize};
 use std::{
     collections::BTreeMap,
@@ -25,40 +27,6 @@ use std::{
     time::Instant,
 };
 use timing::bounded::Faults;
-
-/// Verdicts of candidates and what they say.
-pub const VERDICTS: [(&str, &str); 24] = [
-    ("accepted", "passes all tests, hidden ones too"),
-    ("no-program", "the answer has no program in it"),
-    ("does-not-compile", "the compiler's first error"),
-    ("wrong-output", "the first difference"),
-    ("crashes", "a signal or an abort"),
-    ("timeout", "more wall-clock time than allowed"),
-    ("cpu-limit", "more processor time than allowed"),
-    ("memory-limit", "more memory than allowed"),
-    ("output-limit", "printed more than allowed"),
-    ("process-limit", "had more processes than allowed"),
-    ("instruction-limit", "executed more instructions than allowed"),
-    ("fails-hidden-tests", "right on the tests it could know, wrong on others"),
-    (
-        "shrunken-array",
-        "the same, or out of bounds, and an array is shorter than the slow program's",
-    ),
-    ("answer-table", "the same, and expected outputs stand in its text"),
-    ("hard-coded-input", "the same, and inputs of the tests stand in its text"),
-    ("output-before-reading", "prints a test's answer without having read anything"),
-    ("undefined-behaviour", "the sanitizers find something that they do not in the slow program"),
-    ("reads-clock", "its time would differ from run to run"),
-    ("starts-threads", "only programs of one thread have one time"),
-    ("sends-signals", "signals another process than itself"),
-    ("touches-channel", "reaches for the descriptor that its time is reported through"),
-    (
-        "implausible-report",
-        "its time cannot be what the emulator says: it changed the emulator's memory",
-    ),
-    ("no-tests", "the problem has none"),
-    ("source-fails", "the slow program itself does not pass, so nothing can be compared"),
-];
 
 /// Which candidates the sanitizers look at.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -87,77 +55,6 @@ pub struct JudgeOptions {
 impl Default for JudgeOptions {
     fn default() -> JudgeOptions {
         JudgeOptions { threshold: 1.1, sanitize: Sanitize::Faster, most: None }
-    }
-}
-
-/// A candidate and what was found out about it. Times are seconds of the simulated processor; `net` are
-/// those from `main` on.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Judgement {
-    /// The problem.
-    pub problem_id: String,
-    /// Submission of the slow program.
-    pub src_id: String,
-    /// Submission of the human's improved version.
-    pub tgt_id: String,
-    /// 0-based, in the order of drawing.
-    pub candidate: u32,
-    /// What proposed it.
-    pub method: String,
-    /// The program.
-    pub code: String,
-    /// One of [`VERDICTS`], or a verdict of `timing`.
-    pub verdict: String,
-    /// What a person would ask next.
-    pub detail: String,
-    /// Tests of the problem.
-    pub tests: u32,
-    /// Those it passed before the first failure.
-    pub passed: u32,
-    /// Hidden tests of the problem.
-    pub hidden_tests: u32,
-    /// Those it passed before the first failure.
-    pub hidden_passed: u32,
-    /// Slow program, summed over the tests.
-    pub src_seconds: Option<f64>,
-    /// The same, net.
-    pub src_net: Option<f64>,
-    /// Slow program, each test.
-    pub src_times: Vec<f64>,
-    /// Slow program's memory.
-    pub src_peak_bytes: u64,
-    /// Candidate, summed over the tests; there where it is accepted.
-    pub seconds: Option<f64>,
-    /// The same, net.
-    pub net: Option<f64>,
-    /// Candidate, each test.
-    pub times: Vec<f64>,
-    /// Candidate's instructions.
-    pub instructions: Option<u64>,
-    /// Candidate's memory.
-    pub peak_bytes: u64,
-    /// The problem's fastest known program on these tests.
-    pub fastest_seconds: Option<f64>,
-    /// `not-run`, `clean`, `as-source`, or the finding.
-    pub sanitizer: String,
-    /// What changed: `algorithm`, `data-structure`, `I/O` or `other`.
-    pub label: String,
-    /// Whether nothing but input and output changed.
-    pub io_only: bool,
-    /// Whether an array is shorter.
-    pub array_shrunk: bool,
-}
-
-impl Row for Judgement {
-    const SCHEMA: &'static str = "edit-judgement";
-    const VERSION: u32 = 1;
-}
-
-impl Judgement {
-    /// Whether it passed everything.
-    #[must_use]
-    pub fn is_accepted(&self) -> bool {
-        self.verdict == Verdict::ACCEPTED
     }
 }
 
@@ -219,9 +116,12 @@ impl<'a> Source<'a> {
             None => Vec::new(),
         };
         if visible.is_empty() {
-            return Ok(Err(Verdict::new("no-tests", format!("none for {}", pair.problem_id))));
+            return Ok(Err(Verdict::new(
+                EditVerdict::NoTests,
+                format!("none for {}", pair.problem_id),
+            )));
         }
-        let fails = |verdict: Verdict| Verdict::new("source-fails", verdict.to_string());
+        let fails = |verdict: Verdict| Verdict::new(EditVerdict::SourceFails, verdict.to_string());
         let language = pair.language();
         let program = match bench.build(&pair.src_code, language)? {
             Ok(program) => program,
@@ -287,7 +187,7 @@ impl<'a> Source<'a> {
         row: &mut Judgement,
     ) -> Result<std::result::Result<(), Verdict>> {
         if code.trim().is_empty() {
-            return Ok(Err(Verdict::new("no-program", "the answer has none")));
+            return Ok(Err(Verdict::new(EditVerdict::NoProgram, "the answer has none")));
         }
         let program = match bench.build(code, self.language)? {
             Ok(program) => program,
@@ -352,9 +252,9 @@ impl<'a> Source<'a> {
             // A sanitizer takes more of everything; running out of it is not the program's fault.
             "timeout" | "cpu-limit" | "memory-limit" => Ok(()),
             _ if row.array_shrunk && out_of_bounds => {
-                Err(Verdict::new("shrunken-array", found.detail))
+                Err(Verdict::new(EditVerdict::ShrunkenArray, found.detail))
             }
-            _ => Err(Verdict::new("undefined-behaviour", found.detail)),
+            _ => Err(Verdict::new(EditVerdict::UndefinedBehaviour, found.detail)),
         })
     }
 
@@ -374,7 +274,7 @@ impl<'a> Source<'a> {
             return Ok(None);
         }
         let detail = format!("prints the answer to test {} on empty input", test.number);
-        Ok(Some(Verdict::new("output-before-reading", detail)))
+        Ok(Some(Verdict::new(EditVerdict::OutputBeforeReading, detail)))
     }
 }
 

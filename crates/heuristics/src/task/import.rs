@@ -3,6 +3,7 @@
 use crate::{Error, Result, Row, Task, table::Table, task::cheapest};
 use dataset::Verdict;
 use regex::Regex;
+use rows::TaskVerdict;
 use serde::{Deserialize, Serialize};
 use std::{
     collections::BTreeMap,
@@ -308,7 +309,7 @@ impl<'a> Reader<'a> {
             let value = self.table.number(at, column);
             let name = &self.table.columns()[column];
             (value < 0.0 || value > self.mapping.counter_limit)
-                .then(|| Verdict::new("garbage-feature", format!("{name} is {value}")))
+                .then(|| Verdict::new(TaskVerdict::GarbageFeature, format!("{name} is {value}")))
         })
     }
 
@@ -337,11 +338,12 @@ impl<'a> Reader<'a> {
         if let (true, Some(column)) = (row.measured(), self.label) {
             let text = self.table.text(at, column);
             let stated = self.mapping.costs.iter().position(|(choice, _)| choice == text);
-            let stated = stated.ok_or_else(|| Verdict::new("unknown-label", text))?;
+            let stated = stated.ok_or_else(|| Verdict::new(TaskVerdict::UnknownLabel, text))?;
             if row.costs[stated] == row.costs[label] {
                 row.label = stated;
             } else {
-                verdict = Verdict::new("relabelled", format!("{text} is not the cheapest"));
+                verdict =
+                    Verdict::new(TaskVerdict::Relabelled, format!("{text} is not the cheapest"));
             }
         }
         Ok((row, verdict))
@@ -377,7 +379,7 @@ impl<'a> Reader<'a> {
         };
         match values.iter().position(|value| !value.is_finite()) {
             None => Ok(values),
-            Some(place) => Err(Verdict::new("infinite-ratio", self.names[place].clone())),
+            Some(place) => Err(Verdict::new(TaskVerdict::InfiniteRatio, self.names[place].clone())),
         }
     }
 
@@ -389,7 +391,7 @@ impl<'a> Reader<'a> {
             Some(place) => {
                 let column = self.costs[place];
                 let (name, text) = (&self.table.columns()[column], self.table.text(at, column));
-                Err(Verdict::new("bad-cost", format!("{name} is `{text}`")))
+                Err(Verdict::new(TaskVerdict::BadCost, format!("{name} is `{text}`")))
             }
         }
     }

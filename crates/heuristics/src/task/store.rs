@@ -5,17 +5,14 @@ use arrow::{
     array::{Array, ArrayRef, Float64Array, RecordBatch, StringArray},
     datatypes::{DataType, Field, Schema},
 };
-use dataset::{Dataset, Notes};
+use dataset::{Dataset, Notes, Row as _};
+use rows::{COST, TaskHead};
 use std::{io::Write, path::Path, sync::Arc};
 
-/// Name of the schema in `dataset.json`.
-const SCHEMA: &str = "task";
-/// Its version.
-const VERSION: u32 = 1;
+const SCHEMA: &str = TaskHead::SCHEMA;
+const VERSION: u32 = TaskHead::VERSION;
 /// The columns that are neither feature nor cost.
 const TEXTS: [&str; 4] = ["program", "variant", "group", "label"];
-/// Costs are columns of this prefix and the choice's name.
-const COST: &str = "cost_";
 
 /// What a row has in a column of text.
 type Text<'a> = &'a dyn Fn(&Row) -> Option<String>;

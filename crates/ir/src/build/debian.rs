@@ -8,6 +8,7 @@ use super::{
 };
 use crate::{Error, wrap};
 use dataset::Verdict;
+use rows::ModuleVerdict;
 use std::{ffi::OsString, fs, path::PathBuf};
 
 #[derive(Debug)]
@@ -100,7 +101,7 @@ impl Source for Debian {
         }
         let dsc_inside = inside.join("tree").join(&dsc);
         if let Err((reason, said)) = root.install_needs(&dsc_inside.to_string_lossy())? {
-            outcome.verdict = Some(Verdict::new("needs-unavailable", reason));
+            outcome.verdict = Some(Verdict::new(ModuleVerdict::NeedsUnavailable, reason));
             outcome.log = said;
             return Ok(outcome);
         }

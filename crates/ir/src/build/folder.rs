@@ -6,6 +6,7 @@ use super::{
 };
 use crate::Error;
 use dataset::{Verdict, content_hash_of, content_hash_of_file};
+use rows::ModuleVerdict;
 use std::{
     fs, io,
     path::{Path, PathBuf},
@@ -91,7 +92,8 @@ impl Source for Folder {
         outcome.verdict = verdict(&finished, site.options);
         outcome.log = log(&finished);
         if outcome.verdict.is_none() && self.command.trim().is_empty() {
-            outcome.verdict = Some(Verdict::new("does-not-build", "the build command is empty"));
+            outcome.verdict =
+                Some(Verdict::new(ModuleVerdict::DoesNotBuild, "the build command is empty"));
         }
         Ok(outcome)
     }

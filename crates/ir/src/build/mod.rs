@@ -23,6 +23,7 @@ use crate::{
 };
 use dataset::{Builder, Input, Progress, Verdict};
 use rayon::prelude::*;
+use rows::ModuleVerdict;
 use site::Site;
 use std::{
     collections::BTreeMap,
@@ -199,7 +200,7 @@ pub fn build(options: &Build<'_>, progress: &dyn Progress) -> Result<Report, Err
     finish(builder, &keys, inputs.collect(), configuration, started)
 }
 
-pub(crate) const UNAVAILABLE: &str = "source-unavailable";
+pub(crate) const UNAVAILABLE: &str = ModuleVerdict::SourceUnavailable.name();
 
 /// By it a folder of trees is known to be ours, and may be removed.
 const MARK: &str = ".stampmill-work";
@@ -255,12 +256,13 @@ fn one(
     };
     let modules = rows.iter().filter(|row| row.is_accepted()).count();
     let verdict = match outcome.verdict {
-        _ if !is_whole => {
-            Verdict::new("moves-its-tree", "its build replaced the folder it was built in")
-        }
+        _ if !is_whole => Verdict::new(
+            ModuleVerdict::MovesItsTree,
+            "its build replaced the folder it was built in",
+        ),
         Some(verdict) => verdict,
         None if modules == 0 => Verdict::new(
-            "no-modules",
+            ModuleVerdict::NoModules,
             "it was built, but called no compiler by a name that is wrapped; those called by an absolute path are not seen",
         ),
         None => Verdict::new(BUILT, format!("{modules} modules")),

@@ -1,6 +1,7 @@
 use super::Build;
 use crate::{Error, wrap};
 use dataset::Verdict;
+use rows::ModuleVerdict;
 use sandbox::{Death, Finished, Memory, Profile, Program};
 use std::{
     ffi::OsString,
@@ -186,17 +187,18 @@ impl<'a> Site<'a> {
 /// What a failed command says of the package; `None` for one that succeeded.
 pub(super) fn verdict(finished: &Finished, options: &Build<'_>) -> Option<Verdict> {
     match (&finished.death, finished.status) {
-        (Some(Death::Timeout(_)), _) => {
-            Some(Verdict::new("timeout", format!("not built within {} s", options.wall.as_secs())))
-        }
+        (Some(Death::Timeout(_)), _) => Some(Verdict::new(
+            ModuleVerdict::Timeout,
+            format!("not built within {} s", options.wall.as_secs()),
+        )),
         // A build may say as much as it likes below that limit, but for its log.
         (Some(Death::Output), _) => Some(Verdict::new(
-            "disk-limit",
+            ModuleVerdict::DiskLimit,
             format!("its tree or its log is larger than {} MiB", options.disk_bytes >> 20),
         )),
         (Some(death), _) => Some(Verdict::new(death.name(), death.to_string())),
         (None, Some(0)) => None,
-        (None, _) => Some(Verdict::new("does-not-build", reason(&log(finished)))),
+        (None, _) => Some(Verdict::new(ModuleVerdict::DoesNotBuild, reason(&log(finished)))),
     }
 }
 

@@ -2,6 +2,7 @@ use super::{commands, corpus, embedded};
 use crate::{Error, Module, Reader, Record, Report, Store, extract::Embedded, module::MODULE};
 use dataset::{Builder, Input, Notes, Progress, Verdict, content_hash};
 use rayon::prelude::*;
+use rows::ModuleVerdict;
 use std::{
     ffi::OsString,
     fs,
@@ -248,19 +249,19 @@ pub(crate) fn of_store(
     let found = store.found()?;
     let strange = found.strange.into_iter().map(|(name, reason)| {
         let row = Module { path: name, kind: MODULE.to_owned(), ..like.clone() };
-        Ok(row.turned_away(Verdict::new("no-record", reason)))
+        Ok(row.turned_away(Verdict::new(ModuleVerdict::NoRecord, reason)))
     });
     let strange: Vec<_> = strange.collect();
     let records = found.records.into_par_iter().map(|record| {
         let row = row_of(&record, like);
         if record.bitcode.is_empty() {
-            return Ok(row.turned_away(Verdict::new("no-bitcode", record.trouble)));
+            return Ok(row.turned_away(Verdict::new(ModuleVerdict::NoBitcode, record.trouble)));
         }
         match store.bitcode(&record) {
             Ok(bitcode) => filled(reader, row, bitcode),
             Err(error) => {
                 store.still()?;
-                Ok(row.turned_away(Verdict::new("no-bitcode", error.to_string())))
+                Ok(row.turned_away(Verdict::new(ModuleVerdict::NoBitcode, error.to_string())))
             }
         }
     });

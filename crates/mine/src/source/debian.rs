@@ -6,6 +6,7 @@
 use super::{Context, Package, Source, name_and_version};
 use crate::{Error, Result, client, unpack};
 use dataset::Verdict;
+use rows::ContentVerdict;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use std::{
@@ -160,7 +161,7 @@ fn unpack_source(spec: &str, name: &str, about: &About, folder: &Path) -> Result
         }
         if !file.arrived {
             let detail = format!("{} is missing in the archive", file.name);
-            package.tree.tell("", Verdict::new("partial-source", detail));
+            package.tree.tell("", Verdict::new(ContentVerdict::PartialSource, detail));
             continue;
         }
         let path = folder.join(&file.name);
@@ -182,7 +183,7 @@ fn unpack_source(spec: &str, name: &str, about: &About, folder: &Path) -> Result
     let missing_dsc = about.files.iter().find(|file| file.name.ends_with(".dsc") && !file.arrived);
     if let Some(dsc) = missing_dsc {
         let detail = format!("{} is missing in the archive", dsc.name);
-        package.tree.tell("", Verdict::new("partial-source", detail));
+        package.tree.tell("", Verdict::new(ContentVerdict::PartialSource, detail));
     }
     if upstream == 0 {
         let missing: Vec<&str> = about

@@ -3,6 +3,7 @@
 use super::{Context, Package, Source};
 use crate::{Error, Result, tree::role};
 use dataset::{Verdict, is_machine_fault, open_file, path_text};
+use rows::ContentVerdict;
 use std::{
     io,
     path::{Path, PathBuf},
@@ -45,7 +46,8 @@ impl Source for Folder {
             let path = path_text(entry.path().strip_prefix(&whole).unwrap_or(entry.path()));
             if entry.file_type().is_dir() {
                 if entry.depth() == DEPTH {
-                    let verdict = Verdict::new("too-deep", format!("{DEPTH} folders deep"));
+                    let verdict =
+                        Verdict::new(ContentVerdict::TooDeep, format!("{DEPTH} folders deep"));
                     package.tree.tell(&path, verdict);
                 }
                 continue;
@@ -87,7 +89,7 @@ fn target(
 ) -> Result<Result<PathBuf, Option<Verdict>>> {
     let matters = role(path).is_some();
     if !entry.file_type().is_symlink() {
-        let verdict = || Verdict::new("not-a-file", "a pipe, a socket or a device");
+        let verdict = || Verdict::new(ContentVerdict::NotAFile, "a pipe, a socket or a device");
         return Ok(match (matters, entry.file_type().is_file()) {
             (true, true) => Ok(entry.path().to_owned()),
             (true, false) => Err(Some(verdict())),
@@ -101,7 +103,8 @@ fn target(
     };
     let is_folder = target.is_dir();
     if !target.starts_with(whole) {
-        let verdict = Verdict::new("unsafe-path", "a link that leads out of its folder");
+        let verdict =
+            Verdict::new(ContentVerdict::UnsafePath, "a link that leads out of its folder");
         return Ok(Err((matters || is_folder).then_some(verdict)));
     }
     // A folder inside is visited where it stands.
@@ -113,8 +116,8 @@ fn unreadable(path: &Path, error: io::Error) -> Result<Verdict> {
     match is_machine_fault(&error) {
         true => Err(Error::file("read", path)(error)),
         false if error.kind() == io::ErrorKind::InvalidInput => {
-            Ok(Verdict::new("not-a-file", error.to_string()))
+            Ok(Verdict::new(ContentVerdict::NotAFile, error.to_string()))
         }
-        false => Ok(Verdict::new("unreadable", error.to_string())),
+        false => Ok(Verdict::new(ContentVerdict::Unreadable, error.to_string())),
     }
 }

@@ -4,6 +4,7 @@
 use super::{Context, Package, Source};
 use crate::{Error, Result};
 use dataset::Verdict;
+use rows::ContentVerdict;
 use std::path::Path;
 
 struct Git {
@@ -86,9 +87,9 @@ impl Source for Git {
             match read {
                 Ok(true) => {}
                 Ok(false) => break,
-                Err(error) => {
-                    package.tree.tell(&path, Verdict::new("unreadable", error.to_string()))
-                }
+                Err(error) => package
+                    .tree
+                    .tell(&path, Verdict::new(ContentVerdict::Unreadable, error.to_string())),
             }
         }
         Ok(package)

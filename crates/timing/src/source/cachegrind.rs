@@ -9,6 +9,7 @@ use crate::{
     recipe::{find_on_path, version},
 };
 use dataset::{Verdict, content_hash, content_hash_of};
+use rows::TimingVerdict;
 use sandbox::{Calls, Death};
 use std::{ffi::OsString, path::PathBuf, time::Instant};
 use timing_model::{CacheShape, Cpu};
@@ -73,7 +74,7 @@ impl Source for Cachegrind {
             Log::Events(events) => events,
             Log::Forged => {
                 let detail = "writes to the descriptor that its time is reported through";
-                return Ok(Err(Verdict::new("touches-channel", detail)));
+                return Ok(Err(Verdict::new(TimingVerdict::TouchesChannel, detail)));
             }
             // Valgrind's own start: nothing of the program had run.
             Log::Nothing if text.is_empty() => {

@@ -5,6 +5,7 @@ mod served;
 use super::{Prepared, Run, Source};
 use crate::{Error, Measurement, bounded::verdict_of, options::Options, recipe::find_on_path};
 use dataset::{Verdict, content_hash, content_hash_of};
+use rows::TimingVerdict;
 use sandbox::{Death, Finished, companion};
 use std::{
     ffi::OsString,
@@ -124,7 +125,7 @@ impl Qemu {
                 )
             {
                 let detail = format!("asked for more than its input, then: {verdict}");
-                Verdict::new("reads-past-input", detail)
+                Verdict::new(TimingVerdict::ReadsPastInput, detail)
             } else {
                 verdict
             }
@@ -146,7 +147,7 @@ impl Qemu {
                 "{} instructions in {:.0} s of processor time: it changed its emulator's memory",
                 report.counters.instructions, finished.user_seconds
             );
-            return Ok(Err(Verdict::new("implausible-report", detail)));
+            return Ok(Err(Verdict::new(TimingVerdict::ImplausibleReport, detail)));
         }
         Ok(Ok(Measurement {
             exit_status: finished.status.unwrap_or(0),
@@ -178,7 +179,7 @@ impl Source for Qemu {
                     true => "two runs gave different output".to_owned(),
                     false => format!("two runs took {one} and {other} cycles"),
                 };
-                return Ok(Err(Verdict::new("non-deterministic", detail)));
+                return Ok(Err(Verdict::new(TimingVerdict::NonDeterministic, detail)));
             }
             first.host_seconds = took;
         }

@@ -3,6 +3,7 @@
 use super::{Prepared, Run, Source};
 use crate::{Error, Measurement, bounded::verdict_of, options::Options};
 use dataset::Verdict;
+use rows::TimingVerdict;
 use sandbox::{Calls, companion};
 use serde::{Deserialize, Serialize};
 use std::{ffi::OsString, path::PathBuf, time::Instant};
@@ -61,7 +62,10 @@ impl Clock {
             Error::Start { what: CLOCK.into(), reason }
         })?;
         if runs.signal != 0 {
-            return Ok(Err(Verdict::new("crashes", format!("killed by signal {}", runs.signal))));
+            return Ok(Err(Verdict::new(
+                TimingVerdict::Crashes,
+                format!("killed by signal {}", runs.signal),
+            )));
         }
         Ok(Ok(runs))
     }

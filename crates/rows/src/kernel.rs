@@ -1,0 +1,149 @@
+schema! {
+    /// One row of a kernel data set: a kernel, or a content file or kernel that was rejected. Of C programs:
+    /// a function in the place of the kernel, without arguments and dimensions.
+    #[derive(Default, Eq)]
+    pub struct KernelRow = "kernel", 1 {
+        /// Content hash of `text`; of a row without text, of what it is about.
+        pub id: String,
+        /// The kernel's program: itself and what it needs.
+        pub text: String,
+        /// The kernel's name in `text`.
+        pub name: String,
+        /// The kernel's name in its content file.
+        pub original_name: String,
+        /// Id of the content file.
+        pub content_id: String,
+        /// The source as it was asked for.
+        pub source: String,
+        /// Package name.
+        pub package: String,
+        /// Package version.
+        pub version: String,
+        /// Path of the content file in the package.
+        pub path: String,
+        /// SPDX expression, or empty.
+        pub licence: String,
+        /// What the expression was read from, or empty.
+        pub licence_source: String,
+        /// `plain`, `shim` or `repaired`; empty where nothing compiled.
+        pub status: String,
+        /// What was defined to make it compile, one definition each.
+        pub inferred: Vec<String>,
+        /// The `-cl-std` it compiles with.
+        pub standard: String,
+        /// Whether `text` is in the normalised form.
+        pub rewritten: bool,
+        /// Whether its canonical IR was compared with the content file's and is equal.
+        pub identical_ir: bool,
+        /// JSON of `Vec<clang::Argument>`, names and types as in `text`.
+        pub arguments: String,
+        /// Dimensions of the index space that it asks for: 1 to 3, 0 if unknown.
+        pub dimensions: u8,
+        /// `reqd_work_group_size`, empty if it has none.
+        pub required_group_size: Vec<u32>,
+        /// IR instructions of the kernel itself at -O0.
+        pub instructions: u32,
+        /// Tokens of `text`.
+        pub tokens: u32,
+        /// Lines of `text`.
+        pub lines: u32,
+        /// Id of the first member of its family of near-duplicates.
+        pub family: String,
+        /// Other kernels of the same text.
+        pub duplicates: u32,
+        /// Why it was kept or turned away.
+        pub verdict: String,
+        /// What a person would ask next.
+        pub detail: String,
+    }
+}
+
+impl KernelRow {
+    /// Whether the row holds a usable kernel, duplicates included.
+    #[must_use]
+    pub fn is_kernel(&self) -> bool {
+        !self.text.is_empty()
+    }
+}
+
+view! {
+    /// A kernel's text, by what its family is kept out of a search.
+    pub struct KernelText of KernelRow {
+        pub text: String,
+        pub original_name: String,
+        pub family: String,
+        pub package: String,
+        pub licence: String,
+        pub verdict: String,
+    }
+}
+
+view! {
+    /// A kernel as a page shows it.
+    pub struct KernelSummary of KernelRow {
+        pub id: String,
+        pub name: String,
+        pub package: String,
+        pub path: String,
+        pub licence: String,
+        pub text: String,
+        pub verdict: String,
+    }
+}
+
+view! {
+    /// A kernel as a device needs it.
+    pub struct KernelProgram of KernelRow {
+        pub text: String,
+        pub name: String,
+        pub package: String,
+        pub path: String,
+        pub licence: String,
+        pub family: String,
+        pub arguments: String,
+        pub dimensions: u8,
+        pub required_group_size: Vec<u32>,
+        pub verdict: String,
+    }
+}
+
+words! {
+    /// Verdicts of `prepare`, in schema `kernel`.
+    /// Rows of content files that were rejected before keep their verdicts.
+    pub enum KernelVerdict, "verdict on a kernel" {
+        Accepted "accepted" Program "a kernel; no row before it has its text";
+        RewriteChangedIr "rewrite-changed-ir" Us "a kernel whose rewritten form was not proved equal: isolated, not rewritten";
+        Duplicate "duplicate" Program "a kernel whose text another row holds; `detail` is that row's `id`";
+        DoesNotCompile "does-not-compile" Program "clang rejects it; `detail` is the first diagnostic";
+        TooSmall "too-small" Program "fewer instructions than a kernel that computes something";
+        NotDefined "not-defined" Program "needs what its program does not define; `detail` names it";
+        InlineAssembly "inline-assembly" Program "assembly could reach out of the process that runs it";
+        IndirectCall "indirect-call" Program "a call through a pointer could reach out of the process that runs it";
+        LinkerAttribute "linker-attribute" Program "an attribute for the linker could reach out of the process that runs it";
+        TooManyKernels "too-many-kernels" Us "behind the first 4,096 of its file";
+        TooLong "too-long" Us "a function that is longer than kernels are, with all that it needs";
+        Inactive "inactive" Program "conditional compilation leaves it out";
+        NoKernel "no-kernel" Program "a content file without a kernel";
+        NoFunction "no-function" Program "a content file without a function";
+        Timeout "timeout" Program "kept the tool longer than its wall-clock limit";
+        CpuLimit "cpu-limit" Program "cost the tool more processor time than its limit";
+        MemoryLimit "memory-limit" Program "cost the tool more memory than its limit";
+        OutputLimit "output-limit" Program "made the tool write more than its limit";
+        ProcessLimit "process-limit" Program "made the tool start more processes than its limit";
+        Crash "crash" Program "brought the tool down";
+        Empty "empty" Program "nothing in it";
+        NotUtf8 "not-utf8" Program "binary";
+        TooLarge "too-large" Program "larger than any program";
+        LicenceNotAdmitted "licence-not-admitted" Us "the licence filter does not admit it";
+        Unreadable "unreadable" Machine "a file that this machine could not read";
+        NotAFile "not-a-file" Program "a pipe, socket, device or broken link in the place of a file";
+        UnsafePath "unsafe-path" Program "a link or path that leads out of its folder";
+        TooDeep "too-deep" Program "folders deeper than any program needs";
+        NotOpenCl "not-opencl" Program "as `mine` said";
+        IncludesTooLarge "includes-too-large" Program "as `mine` said";
+        SourceUnavailable "source-unavailable" Machine "as `mine` said";
+        PartialSource "partial-source" Machine "as `mine` said";
+        BrokenArchive "broken-archive" Program "as `mine` said";
+        PackageTooLarge "package-too-large" Us "as `mine` said";
+    }
+}

@@ -1,0 +1,58 @@
+//! Every schema that passes between stages, and the words of every stage's verdicts.
+//!
+//! - One file per schema: a struct whose fields are the columns ([`dataset::Row`]), described by its own
+//!   comments. A [`view`](KernelText) is a struct of a few of a schema's columns: reading it reads no
+//!   others.
+//! - One enum per stage for what the column `verdict` (or `outcome`) may hold: each word has a written
+//!   form, [`FromStr`](std::str::FromStr), a meaning and a [`Responsible`].
+//! - [`reference()`] writes all of it as `docs/schemas.md`.
+
+#[macro_use]
+mod schema;
+#[macro_use]
+mod words;
+
+mod content;
+mod features;
+mod judgement;
+mod kernel;
+mod learned;
+mod metric;
+mod module;
+mod pair;
+mod reference;
+mod run;
+mod sample;
+mod statistics;
+mod steered;
+mod task;
+mod timing;
+mod trajectory;
+
+/// What the column `kind` of a [`ContentFile`] holds.
+pub mod content_kind {
+    pub use crate::content::{EMBEDDED, FILE, LICENCE, SOURCE};
+}
+/// What the column `kind` of a [`Module`] holds.
+pub mod module_kind {
+    pub use crate::module::{LICENCE_TEXT, MODULE, PACKAGE};
+}
+
+pub use content::{ContentFile, ContentText, ContentVerdict};
+pub use features::{FeaturesHead, FeaturesVerdict};
+pub use judgement::{EditVerdict, Judgement};
+pub use kernel::{KernelProgram, KernelRow, KernelSummary, KernelText, KernelVerdict};
+pub use learned::{LearnedRow, LearnedVerdict, WaitingRow};
+pub use metric::Metric;
+pub use module::{Module, ModuleKey, ModuleVerdict};
+pub use pair::{Pair, PairLanguage, TestTime};
+pub use reference::{Schema, View, reference, schemas, views};
+pub use run::{About, Outcome, RunRow, Transfers};
+pub use sample::{SampleRow, SampleVerdict};
+pub use schema::Described;
+pub use statistics::Statistics;
+pub use steered::{SteeredRow, SteeredVerdict};
+pub use task::{COST, TaskHead, TaskVerdict};
+pub use timing::{TimingRow, TimingVerdict};
+pub use trajectory::TrajectoryRow;
+pub use words::{Responsible, Words};

@@ -1,0 +1,142 @@
+use crate::{
+    ContentFile, ContentText, ContentVerdict, Described, EditVerdict, FeaturesHead,
+    FeaturesVerdict, Judgement, KernelProgram, KernelRow, KernelSummary, KernelText, KernelVerdict,
+    LearnedRow, LearnedVerdict, Metric, Module, ModuleKey, ModuleVerdict, Outcome, Pair, RunRow,
+    SampleRow, SampleVerdict, Statistics, SteeredRow, SteeredVerdict, TaskHead, TaskVerdict,
+    TimingRow, TimingVerdict, TrajectoryRow, WaitingRow, Words,
+};
+use dataset::{Result, Row};
+use std::fmt::Write;
+
+/// A schema, as the reference lists it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Schema {
+    /// Its name in `dataset.json`.
+    pub name: &'static str,
+    /// Its version.
+    pub version: u32,
+    /// What a row is.
+    pub about: String,
+    /// Its columns: name, Arrow type and meaning.
+    pub columns: Vec<(String, String, &'static str)>,
+}
+
+/// Every schema that passes between stages, in the order of the stages.
+///
+/// # Errors
+/// When a struct has a field that is no column type.
+pub fn schemas() -> Result<Vec<Schema>> {
+    Ok(vec![
+        of::<ContentFile>()?,
+        of::<KernelRow>()?,
+        of::<FeaturesHead>()?,
+        of::<RunRow>()?,
+        of::<TaskHead>()?,
+        of::<SteeredRow>()?,
+        of::<TrajectoryRow>()?,
+        of::<LearnedRow>()?,
+        of::<WaitingRow>()?,
+        of::<SampleRow>()?,
+        of::<Metric>()?,
+        of::<TimingRow>()?,
+        of::<Pair>()?,
+        of::<Judgement>()?,
+        of::<Module>()?,
+        of::<Statistics>()?,
+    ])
+}
+
+/// A view's columns as `(schema, [(column, type)])`.
+pub type View = (&'static str, Vec<(String, String)>);
+
+/// Every view.
+///
+/// # Errors
+/// When a struct has a field that is no column type.
+pub fn views() -> Result<Vec<View>> {
+    Ok(vec![
+        view::<ContentText>()?,
+        view::<KernelText>()?,
+        view::<KernelSummary>()?,
+        view::<KernelProgram>()?,
+        view::<ModuleKey>()?,
+    ])
+}
+
+fn view<T: Row>() -> Result<View> {
+    let column = |field: &dataset::FieldRef| (field.name().clone(), field.data_type().to_string());
+    Ok((T::SCHEMA, T::columns()?.iter().map(column).collect()))
+}
+
+fn of<T: Described>() -> Result<Schema> {
+    let meaning = |name: &str| {
+        let known = T::MEANINGS.iter().find(|(column, _)| *column == name);
+        known.map_or("", |(_, meaning)| meaning.trim())
+    };
+    let (name, columns) = view::<T>()?;
+    let columns = columns.into_iter().map(|(name, kind)| {
+        let meaning = meaning(&name);
+        (name, kind, meaning)
+    });
+    let columns = columns.collect();
+    Ok(Schema { name, version: T::VERSION, about: prose(T::ABOUT), columns })
+}
+
+/// Comment lines as one paragraph, without the brackets of links.
+fn prose(comment: &str) -> String {
+    comment.split_whitespace().collect::<Vec<_>>().join(" ").replace("[`", "`").replace("`]", "`")
+}
+
+/// All schemas and all words, as `docs/schemas.md`.
+///
+/// # Errors
+/// As [`schemas`].
+pub fn reference() -> Result<String> {
+    let mut text = String::from(
+        "# Schemas and verdicts\n\n\
+         Made from `crates/rows`; `cargo xtask schemas` writes it anew. A data set's `dataset.json` and each of its \
+         Parquet files (keys `stampmill.schema` and `stampmill.schema_version`) name the schema and its \
+         version. A version is raised whenever a column is added, renamed or changes its meaning. Types are \
+         Arrow's. A column may be null where its type says `null`.\n",
+    );
+    for schema in schemas()? {
+        let Schema { name, version, about, columns } = schema;
+        // Writing to a string cannot fail.
+        let _ = write!(text, "\n## {name}, version {version}\n\n{about}\n\n");
+        text.push_str("| column | type | meaning |\n|---|---|---|\n");
+        for (column, kind, meaning) in columns {
+            let meaning = cell(&prose(meaning));
+            let _ = writeln!(text, "| `{column}` | `{}` | {meaning} |", cell(&kind));
+        }
+    }
+    text.push_str(
+        "\n# Words\n\n\
+         What the columns `verdict` and `outcome` hold. Responsible is who could change it: the program, us \
+         (a choice, a limit or a guess of this project), or the machine (another run may find otherwise).\n",
+    );
+    words::<ContentVerdict>(&mut text);
+    words::<KernelVerdict>(&mut text);
+    words::<FeaturesVerdict>(&mut text);
+    words::<Outcome>(&mut text);
+    words::<TaskVerdict>(&mut text);
+    words::<SteeredVerdict>(&mut text);
+    words::<LearnedVerdict>(&mut text);
+    words::<SampleVerdict>(&mut text);
+    words::<TimingVerdict>(&mut text);
+    words::<EditVerdict>(&mut text);
+    words::<ModuleVerdict>(&mut text);
+    Ok(text)
+}
+
+fn words<T: Words>(text: &mut String) {
+    // Writing to a string cannot fail.
+    let _ = write!(text, "\n{}\n\n", prose(T::ABOUT));
+    text.push_str("| word | meaning | responsible |\n|---|---|---|\n");
+    for (word, meaning, responsible) in T::table() {
+        let _ = writeln!(text, "| `{word}` | {} | {} |", cell(meaning), responsible.name());
+    }
+}
+
+fn cell(text: &str) -> String {
+    text.replace('|', "\\|")
+}
