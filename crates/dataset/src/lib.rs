@@ -11,7 +11,7 @@
 //!   Parts that are missing, cut off or too many are found when it is opened, [`check()`] looks at
 //!   every byte.
 //! - [`Tally`] is what a stage says became of everything it read; one that lost something fails.
-//! - [`Verdict`] says why a program was kept, changed or turned away. It is data, never an error.
+//! - [`Verdict`] says why a program was kept, changed or rejected. It is data, never an error.
 //! - [`families`] groups near-duplicates; [`Licences`] decides by SPDX expression.
 //!
 //! ```

@@ -2,7 +2,7 @@ use crate::without_chance;
 use serde::{Deserialize, Serialize};
 use std::{borrow::Cow, fmt};
 
-/// Why a program was kept, changed or turned away: a kebab-case word and what a person would ask
+/// Why a program was kept, changed or rejected: a kebab-case word and what a person would ask
 /// next. Stages store the two as columns `verdict` and `detail`, and count the words.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Verdict {

@@ -1,5 +1,6 @@
 //! What holds for every data set.
 
+use parquet::file::reader::{FileReader, SerializedFileReader};
 use proptest::prelude::*;
 use serde::{Deserialize, Serialize};
 use stampmill_dataset::{Builder, Code, Dataset, Error, Language, Manifest, Notes, Programs, Row};
@@ -178,4 +179,79 @@ impl TextOrEmpty for stampmill_dataset::Program {
             Code::Bytes(_) => String::new(),
         }
     }
+}
+
+#[test]
+fn a_view_reads_its_columns_alone() {
+    #[derive(Debug, PartialEq, Serialize, Deserialize)]
+    struct View {
+        size: u64,
+        words: Vec<String>,
+    }
+    impl Row for View {
+        const SCHEMA: &'static str = Sample::SCHEMA;
+        const VERSION: u32 = Sample::VERSION;
+    }
+    let folder = tempfile::tempdir().expect("a scratch folder");
+    let set = write(&folder.path().join("set"), vec![sample("a", "accepted")]);
+    let read: Vec<View> = set.rows().unwrap().collect::<Result<_, _>>().unwrap();
+    assert_eq!(read, [View { size: 1, words: vec!["a".into(), String::new()] }]);
+}
+
+#[test]
+fn a_shard_names_its_schema() {
+    let folder = tempfile::tempdir().expect("a scratch folder");
+    let set = write(&folder.path().join("set"), vec![sample("a", "accepted")]);
+    let file = std::fs::File::open(&set.shards()[0]).expect("the shard is ours");
+    let reader = SerializedFileReader::new(file).expect("a Parquet file");
+    let keys = reader.metadata().file_metadata().key_value_metadata().expect("there are keys");
+    let value = |key: &str| keys.iter().find(|pair| pair.key == key)?.value.clone();
+    assert_eq!(value("stampmill.schema").as_deref(), Some("sample"));
+    assert_eq!(value("stampmill.schema_version").as_deref(), Some("2"));
+}
+
+#[test]
+fn every_language_is_read_as_it_is_written() {
+    let all = [Language::OpenCl, Language::C, Language::Cxx, Language::LlvmIr, Language::Bitcode];
+    for language in all {
+        assert_eq!(language.name().parse(), Ok(language));
+    }
+    assert_eq!("CPP".parse(), Ok(Language::Cxx));
+    assert_eq!("ll".parse(), Ok(Language::LlvmIr));
+    assert!("rust".parse::<Language>().is_err());
+}
+
+#[test]
+fn programs_of_a_data_set_bring_their_provenance() {
+    #[derive(Serialize, Deserialize)]
+    struct Source {
+        text: String,
+        language: String,
+        package: String,
+        version: String,
+        licence: String,
+        family: String,
+    }
+    impl Row for Source {
+        const SCHEMA: &'static str = "source";
+        const VERSION: u32 = 1;
+    }
+    let folder = tempfile::tempdir().expect("a scratch folder");
+    let out = folder.path().join("set");
+    let row = Source {
+        text: "define void @f() { ret void }".into(),
+        language: "llvm-ir".into(),
+        package: "p".into(),
+        version: "1".into(),
+        licence: "MIT".into(),
+        family: "f".into(),
+    };
+    let builder = Builder::<Source>::create(&out, false, &"").expect("nothing is there");
+    builder.finish([row], Notes::default()).expect("the folder is ours");
+    let programs = Programs::open(&out).expect("a data set");
+    let program = programs.iter().unwrap().next().expect("one row").expect("it is whole");
+    assert_eq!(program.language, Language::LlvmIr);
+    assert_eq!(program.family, "f");
+    let from = program.provenance;
+    assert_eq!([from.package, from.version, from.licence], ["p", "1", "MIT"]);
 }

@@ -18,6 +18,7 @@ use dataset::{Builder, Input, Notes, Progress, Verdict, content_hash, content_ha
 use rand::{SeedableRng, seq::IndexedRandom};
 use rand_chacha::ChaCha8Rng;
 use rayon::prelude::*;
+use rows::EditVerdict;
 use serde::Serialize;
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -280,9 +281,9 @@ fn invent_one(
     let Some((pair, tests)) = known.choose(&mut random) else { return Ok(None) };
     let draw = asking.options.seed.wrapping_add(number);
     let Some(code) = asking.program(prompt, &pair.src_code, draw)? else { return Ok(None) };
-    let refuse = |name: &'static str, why: &str| Ok(Some(Err(Verdict::new(name, why))));
+    let refuse = |name: EditVerdict, why: &str| Ok(Some(Err(Verdict::new(name, why))));
     if code.trim().is_empty() {
-        return refuse("no-program", "the answer has none");
+        return refuse(EditVerdict::NoProgram, "the answer has none");
     }
     let program = match bench.build(&code, pair.language())? {
         Ok(program) => program,
@@ -297,13 +298,16 @@ fn invent_one(
     }
     let again = bench.output(&program, &own[0].input)?;
     if !again.is_ok_and(|ran| ran.stdout == own[0].output) {
-        return refuse("changes-from-run-to-run", "two runs on one input differ");
+        return refuse(EditVerdict::ChangesFromRunToRun, "two runs on one input differ");
     }
     if own.iter().zip(tests).all(|(own, known)| compare(&known.output, &own.output).is_ok()) {
-        return refuse("same-as-known", "it prints what the program it is to differ from does");
+        return refuse(
+            EditVerdict::SameAsKnown,
+            "it prints what the program it is to differ from does",
+        );
     }
     if own.iter().all(|test| compare(&own[0].output, &test.output).is_ok()) {
-        return refuse("same-everywhere", "it prints one text on all inputs");
+        return refuse(EditVerdict::SameEverywhere, "it prints one text on all inputs");
     }
     let (problem, language) = (pair.problem_id.clone(), pair.language());
     Ok(Some(Ok(Invented { number, problem, language, code, tests: own })))

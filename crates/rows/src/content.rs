@@ -43,7 +43,7 @@ schema! {
         pub missing_includes: Vec<String>,
         /// MinHash signature of the file's own tokens, includes not counted.
         pub signature: Vec<u32>,
-        /// Why it was kept or turned away.
+        /// Why it was kept or rejected.
         pub verdict: String,
         /// What a person would ask next.
         pub detail: String,

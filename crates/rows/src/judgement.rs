@@ -101,7 +101,6 @@ words! {
         NoSamples "no-samples" Us "of a problem: no sample tests to begin with";
         NoProgramPasses "no-program-passes" Program "of a problem: no known program passes its samples";
         OnlyOneProgram "only-one-program" Us "of a problem: one program agrees with itself on anything";
-        TooSlow "too-slow" Program "of an input: the programs take too long on it";
         ChangesFromRunToRun "changes-from-run-to-run" Program "of an invented program: two runs on one input differ";
         SameAsKnown "same-as-known" Program "of an invented program: it prints what the one it is to differ from does";
         SameEverywhere "same-everywhere" Program "of an invented program: it prints one text on all inputs";

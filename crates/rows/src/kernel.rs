@@ -51,7 +51,7 @@ schema! {
         pub family: String,
         /// Other kernels of the same text.
         pub duplicates: u32,
-        /// Why it was kept or turned away.
+        /// Why it was kept or rejected.
         pub verdict: String,
         /// What a person would ask next.
         pub detail: String,

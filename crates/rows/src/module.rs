@@ -60,7 +60,7 @@ schema! {
         pub duplicates: u64,
         /// `train`, `validation`, `test`, or empty before `ir export`.
         pub split: String,
-        /// Why it was kept or turned away.
+        /// Why it was kept or rejected.
         pub verdict: String,
         /// What a person would ask next.
         pub detail: String,

@@ -64,7 +64,13 @@ pub fn views() -> Result<Vec<View>> {
 }
 
 fn view<T: Row>() -> Result<View> {
-    let column = |field: &dataset::FieldRef| (field.name().clone(), field.data_type().to_string());
+    let column = |field: &dataset::FieldRef| {
+        // Arrow says of what a list holds that it is never null, and calls it `element`.
+        let kind = field.data_type().to_string();
+        let kind = kind.replace("non-null ", "").replace(", field: 'element'", "");
+        let null = if field.is_nullable() { " or null" } else { "" };
+        (field.name().clone(), kind + null)
+    };
     Ok((T::SCHEMA, T::columns()?.iter().map(column).collect()))
 }
 
@@ -97,7 +103,7 @@ pub fn reference() -> Result<String> {
          Made from `crates/rows`; `cargo xtask schemas` writes it anew. A data set's `dataset.json` and each of its \
          Parquet files (keys `stampmill.schema` and `stampmill.schema_version`) name the schema and its \
          version. A version is raised whenever a column is added, renamed or changes its meaning. Types are \
-         Arrow's. A column may be null where its type says `null`.\n",
+         Arrow's.\n",
     );
     for schema in schemas()? {
         let Schema { name, version, about, columns } = schema;
@@ -110,7 +116,7 @@ pub fn reference() -> Result<String> {
         }
     }
     text.push_str(
-        "\n# Words\n\n\
+        "\n# Verdicts\n\n\
          What the columns `verdict` and `outcome` hold. Responsible is who could change it: the program, us \
          (a choice, a limit or a guess of this project), or the machine (another run may find otherwise).\n",
     );
@@ -130,11 +136,16 @@ pub fn reference() -> Result<String> {
 
 fn words<T: Words>(text: &mut String) {
     // Writing to a string cannot fail.
-    let _ = write!(text, "\n{}\n\n", prose(T::ABOUT));
+    let _ = write!(text, "\n## {}\n\n{}\n\n", capitalized(T::KIND), prose(T::ABOUT));
     text.push_str("| word | meaning | responsible |\n|---|---|---|\n");
     for (word, meaning, responsible) in T::table() {
         let _ = writeln!(text, "| `{word}` | {} | {} |", cell(meaning), responsible.name());
     }
+}
+
+fn capitalized(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
 fn cell(text: &str) -> String {

@@ -91,7 +91,7 @@ impl RunRow {
 
 words! {
     /// How the execution of a kernel at one size on one device ended: the outcomes of `run`.
-    pub enum Outcome, "outcome" {
+    pub enum Outcome, "outcome of a run" {
         Pass "pass" Program "it ran, and does predictable work that depends on its input";
         BuildFailure "build-failure" Program "the device's compiler refuses the program";
         Refused "refused" Program "it reaches out of itself (assembly, calls of what it does not define): no driver is given it";

@@ -92,6 +92,7 @@ macro_rules! words {
         }
 
         impl $crate::Words for $type {
+            const KIND: &'static str = $kind;
             const ABOUT: &'static str = concat!($($about),+);
 
             fn table() -> Vec<(&'static str, &'static str, $crate::Responsible)> {
@@ -104,6 +105,8 @@ macro_rules! words {
 
 /// The words of one stage, as the reference lists them.
 pub trait Words {
+    /// What one of them is, for example `verdict on a kernel`.
+    const KIND: &'static str;
     /// What they are about.
     const ABOUT: &'static str;
 

@@ -4,6 +4,7 @@ use crate::{
     lexer::{Kind, tokens},
     suite::Test,
 };
+use rows::EditVerdict;
 use std::collections::BTreeSet;
 
 /// Share of a test's distinct telling tokens that must stand in a candidate's text.
@@ -16,17 +17,17 @@ pub(super) fn why_hidden_fails(
     candidate: &str,
     visible: &[Test],
     array_shrunk: bool,
-) -> &'static str {
+) -> EditVerdict {
     let known = constants(slow);
     let new: BTreeSet<String> = constants(candidate).difference(&known).cloned().collect();
     if holds(&new, visible.iter().map(|test| &test.output[..])) {
-        "answer-table"
+        EditVerdict::AnswerTable
     } else if holds(&new, visible.iter().map(|test| &test.input[..])) {
-        "hard-coded-input"
+        EditVerdict::HardCodedInput
     } else if array_shrunk {
-        "shrunken-array"
+        EditVerdict::ShrunkenArray
     } else {
-        "fails-hidden-tests"
+        EditVerdict::FailsHiddenTests
     }
 }
 
@@ -74,10 +75,10 @@ mod tests {
         let slow = "int main() { int n; cin >> n; cout << f(n); }";
         let tests = [test("100 200\n", "4711 4712\n")];
         let why = |candidate: &str, shrunk| why_hidden_fails(slow, candidate, &tests, shrunk);
-        assert_eq!(why("int a[] = {4711, 4712};", false), "answer-table");
-        assert_eq!(why("puts(\"4711 4712\");", false), "answer-table");
-        assert_eq!(why("if (n == 100 && m == 200) x();", false), "hard-coded-input");
-        assert_eq!(why("int a[7];", true), "shrunken-array");
-        assert_eq!(why("return n;", false), "fails-hidden-tests");
+        assert_eq!(why("int a[] = {4711, 4712};", false), EditVerdict::AnswerTable);
+        assert_eq!(why("puts(\"4711 4712\");", false), EditVerdict::AnswerTable);
+        assert_eq!(why("if (n == 100 && m == 200) x();", false), EditVerdict::HardCodedInput);
+        assert_eq!(why("int a[7];", true), EditVerdict::ShrunkenArray);
+        assert_eq!(why("return n;", false), EditVerdict::FailsHiddenTests);
     }
 }
