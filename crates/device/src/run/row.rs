@@ -39,7 +39,7 @@ pub struct RunRow {
     pub global_shape: String,
     /// The same of a group.
     pub local_shape: String,
-    /// How the payload was chosen: a name of [`LADDER`](crate::LADDER).
+    /// How the payload was chosen: a name of [`VARIANTS`](crate::VARIANTS).
     pub payload: String,
     /// Distribution of the contents.
     pub values: String,
