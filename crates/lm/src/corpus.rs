@@ -1,10 +1,9 @@
 //! From kernels to a training folder: split, weights, tokenizer, token ids.
 
 use crate::{
-    Error, Kind, Recipe, Result,
-    checkpoint::put,
-    condition,
+    Error, Kind, Recipe, Result, condition,
     pretrain::{FunctionReport, Functions},
+    settings::{Ids, Settings, Task, write_json},
     tokenizer::{self, Characters, Special, Syntax, Tokenizer},
 };
 use dataset::{Signature, content_hash, families};
@@ -143,9 +142,17 @@ pub fn prepare(
     nn::write(&folder.join(SEEN), &seen)?;
     tokenizer::write(&*tokenizer, &folder.join("tokenizer.json"))?;
     let config = recipe.config(kind, &*tokenizer);
-    json(&folder.join("config.json"), &config)?;
-    json(&folder.join("training.json"), &settings(kind, recipe, seed))?;
-    json(&folder.join("corpus.json"), &report)?;
+    write_json(&folder.join("config.json"), &config)?;
+    let settings = Settings {
+        training: training.clone(),
+        kind,
+        task: Task::Kernels,
+        special: Ids::All(Special::ALL),
+        seed,
+        lora: None,
+    };
+    settings.write(folder)?;
+    write_json(&folder.join("corpus.json"), &report)?;
     Ok(report)
 }
 
@@ -269,19 +276,6 @@ impl Seen {
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
-}
-
-fn settings(kind: Kind, recipe: &Recipe, seed: u64) -> serde_json::Value {
-    let mut settings = serde_json::to_value(&recipe.training).unwrap_or_default();
-    settings["kind"] = serde_json::json!(kind);
-    settings["special"] = serde_json::json!(Special::ALL);
-    settings["seed"] = serde_json::json!(seed);
-    settings
-}
-
-fn json(path: &Path, value: &impl Serialize) -> Result<()> {
-    let text = serde_json::to_string_pretty(value).unwrap_or_default();
-    put(path, (text + "\n").as_bytes())
 }
 
 fn families_of(entries: &[&Entry]) -> Vec<usize> {

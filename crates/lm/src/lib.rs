@@ -7,12 +7,15 @@ pub mod tokenizer;
 
 mod checkpoint;
 mod corpus;
+mod curve;
 mod engine;
 mod error;
+mod folder;
 mod pretrain;
 mod recipe;
 mod remote;
 mod sample;
+mod settings;
 mod slots;
 mod tune;
 
@@ -21,6 +24,7 @@ pub use checkpoint::Checkpoint;
 pub use corpus::{CorpusReport, Entry, Seen, prepare};
 pub use engine::{ENGINE_VARIABLE, Metric, Trained, check_engine, find_engine, metrics, train};
 pub use error::Error;
+pub use folder::{finish, or_nothing, place, planned_steps};
 pub use nn::{Choice, Precision};
 pub use pretrain::FunctionReport;
 pub use recipe::{Kind, Method, Recipe, Schedule, Sizes, Training};
