@@ -186,3 +186,67 @@ impl<'a> Sampler<'a> {
         row
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dataset::Silent;
+    use std::path::Path;
+
+    fn settings(samples: u64) -> Settings {
+        Settings {
+            prompt: Prompt::new(lm::START),
+            drawing: Drawing { seed: 7, longest: 128, slots: 3, ..Drawing::default() },
+            samples,
+            device: None,
+            drawn: None,
+            normalise: true,
+        }
+    }
+
+    #[test]
+    fn rows_depend_on_their_numbers_and_not_on_what_is_drawn_with_them() {
+        // Not `env!`: a build folder may serve several checkouts. Cargo runs tests in the crate's folder.
+        let checkpoint =
+            Checkpoint::load(Path::new("../../models/infill")).expect("the model that ships");
+        let Ok(sampler) = Sampler::new(&checkpoint, settings(5), 2) else {
+            println!("skipped: no clang worker here");
+            return;
+        };
+        let go = AtomicBool::new(false);
+        let rows = |numbers| sampler.judged(numbers, &Silent, &go).expect("are drawn");
+        let all = rows(0..5);
+        assert_eq!(all.iter().map(|row| row.number).collect::<Vec<_>>(), [0, 1, 2, 3, 4]);
+        assert_eq!([rows(0..2), rows(2..5)].concat(), all);
+        assert_eq!(sampler.chunks(), 0..1);
+        assert_eq!(sampler.rows(0, &go).expect("are drawn"), all);
+        assert!(sampler.rows(1, &go).expect("there are none").is_empty());
+        let mut marked = all;
+        mark_duplicates(&mut marked);
+        assert_eq!(sampler.sample(&Silent, &go).expect("are drawn"), marked);
+        let stopped = sampler.rows(0, &AtomicBool::new(true));
+        assert!(matches!(stopped, Err(Error::Stopped { all: 5, .. })), "{stopped:?}");
+    }
+
+    #[test]
+    fn samples_drawn_elsewhere_come_in_the_same_chunks() {
+        let checkpoint =
+            Checkpoint::load(Path::new("../../models/infill")).expect("the model that ships");
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("ids.jsonl");
+        std::fs::write(&path, "[1]\n[20, 1]\n[21, 1]\nnot ids\n").expect("is written");
+        let read = |numbers| {
+            let mut told = Vec::new();
+            let prompt = Prompt::new(lm::START);
+            let mut done = |sample: Sample| {
+                told.push((sample.number, sample.text));
+                true
+            };
+            drawn::read(&path, &checkpoint, &prompt, numbers, &mut done).map(|()| told)
+        };
+        let all = read(0..3).expect("are read");
+        assert_eq!([read(0..1), read(1..3)].map(|part| part.expect("is read")).concat(), all);
+        let broken = read(2..4).expect_err("no list").to_string();
+        assert!(broken.contains("line 4: no list of ids"), "{broken}");
+    }
+}
