@@ -1,9 +1,11 @@
 //! From kernels to a training folder: split, weights, tokenizer, token ids.
 
 use crate::{
-    Error, Kind, Recipe, Result, condition,
+    Error, Kind, Recipe, Result,
+    checkpoint::write_json,
+    condition,
     pretrain::{FunctionReport, Functions},
-    settings::{Ids, Settings, Task, write_json},
+    settings::{Settings, SpecialIds, Task},
     tokenizer::{self, Characters, Special, Syntax, Tokenizer},
 };
 use dataset::{Signature, content_hash, families};
@@ -147,13 +149,28 @@ pub fn prepare(
         training: training.clone(),
         kind,
         task: Task::Kernels,
-        special: Ids::All(Special::ALL),
+        special: special_ids(Special::ALL),
         seed,
         lora: None,
     };
-    settings.write(folder)?;
+    write_json(&folder.join("training.json"), &settings)?;
     write_json(&folder.join("corpus.json"), &report)?;
     Ok(report)
+}
+
+fn special_ids(special: Special) -> SpecialIds {
+    SpecialIds {
+        start: special.start.into(),
+        end: special.end.into(),
+        pad: special.pad.into(),
+        prefix: special.prefix.into(),
+        suffix: special.suffix.into(),
+        middle: special.middle.into(),
+        arguments: special.arguments.into(),
+        arguments_end: special.arguments_end.into(),
+        hole: special.hole.into(),
+        hole_end: special.hole_end.into(),
+    }
 }
 
 /// The tokenizer of a kind. Words that functions alone hold are whole only where many functions hold

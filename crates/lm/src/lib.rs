@@ -3,6 +3,7 @@
 pub mod causal;
 pub mod condition;
 pub mod constrain;
+pub mod settings;
 pub mod tokenizer;
 
 mod checkpoint;
@@ -15,7 +16,6 @@ mod pretrain;
 mod recipe;
 mod remote;
 mod sample;
-mod settings;
 mod slots;
 mod tune;
 
@@ -27,9 +27,10 @@ pub use error::Error;
 pub use folder::{finish, or_nothing, place, planned_steps};
 pub use nn::{Choice, Precision};
 pub use pretrain::FunctionReport;
-pub use recipe::{Kind, Method, Recipe, Schedule, Sizes, Training};
+pub use recipe::{Recipe, Sizes};
 pub use remote::{Next, Ranked, Remote};
 pub use sample::{Drawing, HOLE, Prompt, START, Sample, Sampler};
+pub use settings::{Kind, Training};
 pub use tune::{Asked, Dialogue, Tuning, TuningReport, prepare_edits};
 
 /// Results of this crate.

@@ -4,9 +4,9 @@
 use crate::{
     Causal, Error, Kind, Recipe, Result, Training,
     causal::{Message, PLAIN, optional},
-    checkpoint::put,
+    checkpoint::{put, write_json},
     recipe::merge,
-    settings::{Ids, Lora, Settings, Task, write_json},
+    settings::{Lora, Settings, SpecialIds, Task},
 };
 use dataset::content_hash;
 use nn::{Array, Numbers};
@@ -253,7 +253,7 @@ pub fn prepare_edits(
         training,
         kind: Kind::Infill,
         task: Task::Edits,
-        special: Ids::Padding { pad: padding(base) },
+        special: SpecialIds { pad: padding(base), ..SpecialIds::default() },
         seed,
         lora: tuning.lora.map(lora),
     };
@@ -264,7 +264,7 @@ pub fn prepare_edits(
     fs::create_dir_all(folder).map_err(Error::file("create", folder))?;
     write_corpus(kept, folder)?;
     write_checkpoint(dialogues, base, length, folder)?;
-    settings.write(folder)?;
+    write_json(&folder.join("training.json"), &settings)?;
     write_json(&folder.join("corpus.json"), &report)?;
     Ok(report)
 }
@@ -405,9 +405,10 @@ fn weights_of(folder: &Path) -> Result<Vec<PathBuf>> {
 }
 
 /// The id that fills up a batch.
-fn padding(base: &Causal) -> u64 {
+fn padding(base: &Causal) -> u32 {
     let pad = base.model().config()["pad_token_id"].as_u64();
-    pad.unwrap_or_else(|| base.ends().first().map_or(0, |id| u64::from(*id)))
+    let pad = pad.and_then(|pad| u32::try_from(pad).ok());
+    pad.unwrap_or_else(|| base.ends().first().copied().unwrap_or(0))
 }
 
 #[cfg(test)]
