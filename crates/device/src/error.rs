@@ -50,6 +50,9 @@ pub enum Error {
         /// What is wrong with it.
         reason: String,
     },
+    /// The user stopped what a [`Runner`](crate::Runner) did.
+    #[error("stopped")]
+    Stopped,
     /// The user stopped the run.
     #[error(
         "stopped: {done} of {all} kernels are done and kept in {kept}; the same command goes on from there",

@@ -1,5 +1,6 @@
 use crate::{Finding, Outcome};
 use clang::Argument;
+use dataset::content_hash;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -45,7 +46,7 @@ pub(crate) struct Order {
 
 /// A program to be run: one kernel, or several in order as one benchmark.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Benchmark {
+pub struct Benchmark {
     /// Identity of the program: the hash of its text.
     pub(crate) id: String,
     /// Its package, as far as the data set knows it.
@@ -66,6 +67,15 @@ pub(crate) struct Benchmark {
     pub(crate) order: Order,
     /// Whether a reference compiler has accepted it.
     pub(crate) compiled: bool,
+}
+
+impl Benchmark {
+    /// Of a text alone, which also is all that its path is made of.
+    #[must_use]
+    pub fn of(text: &str) -> Benchmark {
+        let id = content_hash(text.as_bytes());
+        Benchmark { path: id.clone(), id, text: text.to_owned(), ..Benchmark::default() }
+    }
 }
 
 /// The steps of a benchmark whose kernels are `interfaces`.

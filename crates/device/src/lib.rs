@@ -8,9 +8,10 @@
 //! - [`devices`] lists what is here, which can be used and why not; OpenCL is loaded at run time,
 //!   and a machine without it gets told what to install.
 //! - [`run()`] takes every kernel × device × size of a data set, folder or schedule. A *payload* is
-//!   made from the kernel's arguments as data (section 5.1; [`LADDER`] says what is tried beyond
+//!   made from the kernel's arguments as data (section 5.1; [`VARIANTS`] says what is tried beyond
 //!   it), four executions decide whether the kernel does predictable work (section 5.2), and those
 //!   that pass are measured until the median is known well enough, one measurement at a time.
+//! - A [`Runner`] does the same with programs in memory.
 //! - An [`Outcome`] is data: each row of the result ([`RunRow`]) has one, and says whether it is
 //!   about the kernel or about us.
 //! - [`label()`] joins measurements with feature vectors into the table heuristics learn from.
@@ -43,10 +44,13 @@ mod sizes;
 mod worker;
 
 pub use error::{Error, Result};
+pub use kernel::Benchmark;
 pub use label::{Grouping, LabelReport, Task, Vectors, label};
 pub use listing::{DeviceInfo, DeviceType, devices, select};
 pub use outcome::{About, Finding, Outcome};
-pub use payload::{LADDER, Rung, Values};
-pub use run::{CLDRIVE_COLUMNS, Options, Report, RunRow, Transfers, Verify, run, write_cldrive};
+pub use payload::{VARIANTS, Values, Variant};
+pub use run::{
+    CLDRIVE_COLUMNS, Options, Report, RunRow, Runner, Transfers, Verify, run, write_cldrive,
+};
 pub use sizes::sizes;
 pub use worker::serve_worker;

@@ -15,12 +15,15 @@ pub enum Error {
     /// A data set that cannot be read or written.
     #[error(transparent)]
     Dataset(#[from] dataset::Error),
-    /// A file that cannot be written.
-    #[error("cannot write the kernels of a round: {0}")]
-    Write(#[from] std::io::Error),
     /// A committee that is not written as one.
     #[error("committee '{0}': write METHOD:COUNT with commas, for example mlp:7,knn:7,forest:7")]
     Committee(String),
+    /// Kernels are to be labelled, but not measured.
+    #[error("--measuring 0s only checks kernels: labels need their times")]
+    NotMeasured,
+    /// No kernel is left once near-duplicates of those to test on are left out.
+    #[error("no kernel is left to {0}")]
+    NothingLeft(&'static str),
     /// The stop flag was raised.
     #[error("stopped; what was labelled is kept, the same command goes on from there")]
     Stopped,
@@ -29,6 +32,9 @@ pub enum Error {
         "{} exists already; name another folder with --export-round, or replace it with --force", .0.display()
     )]
     Exported(PathBuf),
+    /// An export in the place of something that is needed.
+    #[error("--export-round {} is named twice in this command; name another folder", .0.display())]
+    NamedTwice(PathBuf),
     /// There is nothing that runs could be the costs of.
     #[error(
         "no kernel of {} waits for measurement: export some first with --export-round FOLDER", .0.display()

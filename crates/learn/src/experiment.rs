@@ -10,8 +10,8 @@
 
 use crate::{
     Error, LearnedRow, Plan, Strategy,
-    kernels::{self, described, made_at, with_costs},
-    labels::{Task, label},
+    kernels::{self, described, made_at},
+    labels::{Labeler, Task},
     rounds::{LEAST, enough},
     strategy::choose,
 };
@@ -23,7 +23,7 @@ use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use serde::Serialize;
 use std::{
     collections::BTreeMap,
-    path::{Path, PathBuf},
+    path::PathBuf,
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -65,7 +65,7 @@ pub struct Design {
     pub replicates: u32,
     /// Models fitted for each arm, over all bases.
     pub seeds: u32,
-    /// Of all chance.
+    /// The random seed.
     pub seed: u64,
     /// The data set of schema `learned`.
     pub out: PathBuf,
@@ -112,7 +112,7 @@ pub struct Findings {
     pub arms: Vec<Arm>,
 }
 
-/// Runs the experiment, or goes on with one that was stopped.
+/// Runs the experiment, or resumes one that was stopped.
 ///
 /// # Errors
 /// When kernels cannot be judged or run at all, when there are too few, and when it was stopped.
@@ -126,7 +126,12 @@ pub fn experiment(
 ) -> Result<Findings, Error> {
     let settings = (format!("{design:?}"), mined, test);
     let builder = Builder::<LearnedRow>::create(&design.out, design.force, &settings)?;
-    let scratch = design.out.with_extension("runs");
+    let labeler = |global_size| Labeler {
+        task: &design.task,
+        global_size,
+        measuring: design.measuring,
+        stop,
+    };
     let stopped = || if stop.load(Ordering::Relaxed) { Err(Error::Stopped) } else { Ok(()) };
     progress.begin("experiment", u64::from(design.rounds) + 3);
     for size in &design.global_sizes {
@@ -134,7 +139,8 @@ pub fn experiment(
         let key = format!("pilot {size}");
         if !builder.has(&key) {
             let some = &mined[..PILOT.min(mined.len())];
-            builder.add(&key, given(design, judge, "pilot", some, *size, &scratch, stop)?)?;
+            let kernels = described(judge, "pilot", some)?;
+            builder.add(&key, labeler(*size).labelled(&builder, &key, kernels)?)?;
         }
     }
     progress.advance(1);
@@ -150,7 +156,8 @@ pub fn experiment(
     for (role, texts) in [("train", mined), ("test", test)] {
         stopped()?;
         if !builder.has(role) {
-            builder.add(role, given(design, judge, role, texts, global_size, &scratch, stop)?)?;
+            let kernels = described(judge, role, texts)?;
+            builder.add(role, labeler(global_size).labelled(&builder, role, kernels)?)?;
         }
         rows.extend(builder.rows_of(role).collect::<Result<Vec<_>, _>>()?);
         progress.advance(1);
@@ -169,7 +176,7 @@ pub fn experiment(
                 builder.add(&unmeasured, made)?;
             }
             let made = builder.rows_of(&unmeasured).collect::<Result<Vec<_>, _>>()?;
-            let mut made = measured(design, made, global_size, &scratch, stop)?;
+            let mut made = labeler(global_size).labelled(&builder, &key, made)?;
             drop_surplus(&mut made, until(design, round) - until(design, round - 1));
             builder.add(&key, made)?;
         }
@@ -190,8 +197,6 @@ pub fn experiment(
     let summary = serde_json::to_value(&findings).unwrap_or_default();
     builder
         .finish(rows, Notes { configuration, seed: design.seed, summary, ..Notes::default() })?;
-    // Runs are of no use any more; leaving them behind harms nothing.
-    let _ = std::fs::remove_dir_all(&scratch);
     Ok(findings)
 }
 
@@ -206,29 +211,6 @@ fn most_balanced(pilot: &BTreeMap<u64, BTreeMap<String, usize>>) -> Option<u64> 
     sizes.max_by(|a, b| a.1.total_cmp(&b.1)).map(|(size, _)| size)
 }
 
-fn given(
-    design: &Design,
-    judge: &Judge,
-    role: &str,
-    texts: &[String],
-    global_size: u64,
-    scratch: &Path,
-    stop: &Arc<AtomicBool>,
-) -> Result<Vec<LearnedRow>, Error> {
-    measured(design, described(judge, role, texts)?, global_size, scratch, stop)
-}
-
-fn measured(
-    design: &Design,
-    rows: Vec<LearnedRow>,
-    global_size: u64,
-    scratch: &Path,
-    stop: &Arc<AtomicBool>,
-) -> Result<Vec<LearnedRow>, Error> {
-    let costs = label(&design.task, &rows, global_size, scratch, design.measuring, stop)?;
-    Ok(with_costs(rows, |path| costs.get(path).cloned()))
-}
-
 fn of_role<'a>(rows: &'a [LearnedRow], role: &'a str) -> impl Iterator<Item = &'a LearnedRow> {
     rows.iter().filter(move |row| row.role == role && !row.costs.is_empty())
 }
@@ -236,8 +218,8 @@ fn of_role<'a>(rows: &'a [LearnedRow], role: &'a str) -> impl Iterator<Item = &'
 /// The mined kernels of a replicate, drawn by its number: a base, and behind it as many as are added.
 fn drawn<'a>(design: &Design, rows: &'a [LearnedRow], replicate: u32) -> Vec<&'a LearnedRow> {
     let mut all: Vec<&LearnedRow> = of_role(rows, "train").collect();
-    let mut chance = ChaCha8Rng::seed_from_u64(design.seed ^ (u64::from(replicate) << 32));
-    all.shuffle(&mut chance);
+    let mut rng = ChaCha8Rng::seed_from_u64(design.seed ^ (u64::from(replicate) << 32));
+    all.shuffle(&mut rng);
     all.truncate(design.base + design.added);
     all
 }
@@ -325,9 +307,9 @@ fn one_set(
     let task = task_of(design, judge, known.iter().copied());
     let committee = design.committee.fit(&task, seed)?;
     let strategy = if arm == "active" { Strategy::Active } else { Strategy::Passive };
-    let mut chance = ChaCha8Rng::seed_from_u64(seed);
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let complete = |point: &mut [f64]| judge.space().complete(point);
-    let points = choose(strategy, &committee, &task, count, &complete, &mut chance)?;
+    let points = choose(strategy, &committee, &task, count, &complete, &mut rng)?;
     let mut made = Vec::new();
     for (place, point) in points.into_iter().enumerate() {
         if stop.load(Ordering::Relaxed) {

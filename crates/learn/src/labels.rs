@@ -1,12 +1,12 @@
 //! Labels: what each choice costs for a kernel, measured.
 
-use crate::{Error, LearnedRow, travel::write_kernels};
-use dataset::Dataset;
-use device::{Options, RunRow, Transfers};
+use crate::{Error, LearnedRow, kernels::with_costs};
+use dataset::{Builder, Dataset};
+use device::{Benchmark, Options, RunRow, Runner, Transfers};
 use std::{
-    collections::{HashMap, HashSet},
-    fs,
+    collections::{BTreeMap, HashMap, HashSet},
     path::Path,
+    str::FromStr,
     sync::{Arc, atomic::AtomicBool},
     time::Duration,
 };
@@ -22,6 +22,26 @@ pub enum Task {
     CpuGpu,
     /// Which of two sizes of a group is faster on the processor: a task without a GPU.
     LocalSize(u64, u64),
+}
+
+impl FromStr for Task {
+    type Err = String;
+
+    /// `cpu-gpu` or `local-size:A,B`.
+    fn from_str(text: &str) -> Result<Task, String> {
+        let wrong = || format!("`{text}` is no task: write cpu-gpu, or local-size:8,256");
+        if text == "cpu-gpu" {
+            return Ok(Task::CpuGpu);
+        }
+        let sizes = text.strip_prefix("local-size:").ok_or_else(wrong)?;
+        let (one, other) = sizes.split_once(',').ok_or_else(wrong)?;
+        match (one.parse(), other.parse()) {
+            (Ok(one), Ok(other)) if one != other && one > 0 && other > 0 => {
+                Ok(Task::LocalSize(one, other))
+            }
+            _ => Err(wrong()),
+        }
+    }
 }
 
 impl Task {
@@ -72,39 +92,76 @@ impl Task {
     }
 }
 
-/// Run each kernel at `global` work-items.
-///
-/// # Errors
-/// When there is no device to run them on, and when it was stopped: what was run till then is kept.
-pub(crate) fn label(
-    task: &Task,
-    kernels: &[LearnedRow],
-    global: u64,
-    folder: &Path,
-    budget: Duration,
-    stop: &Arc<AtomicBool>,
-) -> Result<Costs, Error> {
-    if kernels.is_empty() {
-        return Ok(Costs::new());
+/// Measures kernels on the devices of this machine.
+pub(crate) struct Labeler<'a> {
+    pub(crate) task: &'a Task,
+    /// Work-items of every execution.
+    pub(crate) global_size: u64,
+    /// Time to measure one kernel at one choice.
+    pub(crate) measuring: Duration,
+    pub(crate) stop: &'a Arc<AtomicBool>,
+}
+
+/// Kernels measured at a time: when a run is stopped, no more than these have to be measured again.
+const CHUNK: usize = 32;
+
+impl Labeler<'_> {
+    /// The kernels with their costs, each text measured once. What was measured is kept in parts of
+    /// the unfinished data set that belong to `part`.
+    ///
+    /// # Errors
+    /// When there is no device to run them on, and when it was stopped.
+    pub(crate) fn labelled(
+        &self,
+        builder: &Builder<LearnedRow>,
+        part: &str,
+        kernels: Vec<LearnedRow>,
+    ) -> Result<Vec<LearnedRow>, Error> {
+        if self.measuring.is_zero() {
+            return Err(Error::NotMeasured);
+        }
+        let unique: BTreeMap<&str, &LearnedRow> =
+            kernels.iter().map(|kernel| (kernel.path.as_str(), kernel)).collect();
+        let unique: Vec<&LearnedRow> = unique.into_values().collect();
+        let mut runner = None;
+        let mut costs = Costs::new();
+        for (number, chunk) in unique.chunks(CHUNK).enumerate() {
+            let key = format!("costs {part} {number}");
+            if !builder.has(&key) {
+                let runner = match &runner {
+                    Some(runner) => runner,
+                    None => runner.insert(self.runner()?),
+                };
+                let programs: Vec<Benchmark> =
+                    chunk.iter().map(|kernel| Benchmark::of(&kernel.text)).collect();
+                let rows = match runner.rows(&programs) {
+                    Err(device::Error::Stopped) => return Err(Error::Stopped),
+                    rows => rows?,
+                };
+                let mut of_chunk = fastest(self.task, self.global_size, rows);
+                let chunk = chunk.iter().map(|kernel| (*kernel).clone()).collect();
+                builder.add(&key, with_costs(chunk, |path| of_chunk.remove(path)))?;
+            }
+            for row in builder.rows_of(&key) {
+                let row = row?;
+                if !row.costs.is_empty() {
+                    costs.insert(row.path, row.costs);
+                }
+            }
+        }
+        Ok(with_costs(kernels, |path| costs.get(path).cloned()))
     }
-    let (input, out) = (folder.join("kernels"), folder.join("runs"));
-    write_kernels(kernels, &input, true)?;
-    let options = Options {
-        devices: task.devices().to_owned(),
-        global_sizes: vec![global],
-        local_sizes: task.local_sizes(),
-        budget,
-        force: true,
-        cancelled: Arc::clone(stop),
-        ..Options::new(&input, &out)
-    };
-    match device::run(&options, &dataset::Silent) {
-        Err(device::Error::Cancelled { .. }) => return Err(Error::Stopped),
-        report => report?,
-    };
-    let costs = costs(task, kernels, global, &out)?;
-    fs::remove_dir_all(&input)?;
-    Ok(costs)
+
+    fn runner(&self) -> Result<Runner, Error> {
+        let options = Options {
+            devices: self.task.devices().to_owned(),
+            global_sizes: vec![self.global_size],
+            local_sizes: self.task.local_sizes(),
+            budget: self.measuring,
+            ..Options::default()
+        };
+        Ok(Runner::new(options, self.stop)?)
+    }
 }
 
 /// What each choice costs for each kernel by the data set `runs` of schema `run`: the kernel on its
@@ -135,27 +192,34 @@ pub(crate) fn costs(
             rows[0].global_size
         ));
     }
+    let at_size = || rows.iter().filter(|row| row.global_size == global);
+    let is_run = |choice: usize| at_size().any(|row| task.choice_of(row) == Some(choice));
     let choices = task.choices();
-    let mut seen = vec![false; choices.len()];
-    let (mut passed, mut measured) = (false, false);
-    let mut costs = Costs::new();
-    for row in rows.into_iter().filter(|row| row.global_size == global) {
-        let Some(choice) = task.choice_of(&row) else { continue };
-        seen[choice] = true;
-        passed |= row.outcome == "pass";
-        let Some(seconds) = row.seconds(Transfers::Gpu) else { continue };
-        measured = true;
-        let entry = costs.entry(row.id).or_insert_with(|| vec![f64::INFINITY; choices.len()]);
-        entry[choice] = entry[choice].min(seconds);
-    }
-    if let Some(choice) = seen.iter().position(|seen| !seen) {
+    if let Some(choice) = (0..choices.len()).find(|choice| !is_run(*choice)) {
         return lacks(format!("runs of the choice {}", choices[choice]));
     }
-    if passed && !measured {
+    let of_choices = || at_size().filter(|row| task.choice_of(row).is_some());
+    let passed = of_choices().any(|row| row.outcome == "pass");
+    if passed && of_choices().all(|row| row.seconds(Transfers::Gpu).is_none()) {
         return lacks("measurements (--budget 0s only checks)".to_owned());
     }
+    Ok(fastest(task, global, rows))
+}
+
+/// What each choice costs by these runs, of several runs the fastest.
+fn fastest(task: &Task, global: u64, rows: Vec<RunRow>) -> Costs {
+    let choices = task.choices().len();
+    let mut costs = Costs::new();
+    for row in rows.into_iter().filter(|row| row.global_size == global) {
+        let (Some(choice), Some(seconds)) = (task.choice_of(&row), row.seconds(Transfers::Gpu))
+        else {
+            continue;
+        };
+        let entry = costs.entry(row.id).or_insert_with(|| vec![f64::INFINITY; choices]);
+        entry[choice] = entry[choice].min(seconds);
+    }
     costs.retain(|_, costs| costs.iter().all(|cost| cost.is_finite()));
-    Ok(costs)
+    costs
 }
 
 /// The rows of `runs` that are runs of one of the kernels.
@@ -174,7 +238,7 @@ pub(crate) fn runs_of(kernels: &[LearnedRow], runs: &Path) -> Result<Vec<RunRow>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dataset::{Builder, Notes, content_hash};
+    use dataset::{Notes, content_hash};
 
     const TASK: Task = Task::LocalSize(8, 256);
 

@@ -6,8 +6,8 @@
 //! entropy, apart from each other, are taken; `synth` makes kernels there; they are run, labelled
 //! and added. [`Strategy::ExpectedError`] takes those whose label is expected to leave the least error,
 //! [`Strategy::Passive`] points at random: the baseline. Test kernels are never looked at but for
-//! scoring. The state is a data set of [`LearnedRow`]s: stop and go on, or have the kernels of a round
-//! measured on another machine ([`Travel`]).
+//! scoring. The state is a data set of [`LearnedRow`]s: stop and resume, or have the kernels of a round
+//! measured on another machine ([`Remote`]).
 //! [`experiment()`] compares the two, and programs that were not aimed at all, with paired statistics.
 //!
 //! ```
@@ -34,15 +34,17 @@ mod expected_error;
 mod experiment;
 mod kernels;
 mod labels;
+mod remote;
 mod rounds;
+mod split;
 mod strategy;
-mod travel;
 
 pub use committee::{Committee, Plan};
 pub use error::Error;
 pub use experiment::{ARMS, Arm, Design, Findings, experiment};
 pub use labels::Task;
+pub use remote::{Commands, Remote, Waiting, WaitingRow};
 pub use rounds::{Options, Report, Round, State, learn};
 pub use rows::LearnedRow;
+pub use split::Split;
 pub use strategy::{Strategy, choose};
-pub use travel::{Travel, Waiting, WaitingRow};

@@ -2,10 +2,10 @@
 
 use crate::{
     Error, LearnedRow, Plan, Strategy,
-    kernels::{self, described, made_at, with_costs},
-    labels::{Task, label},
+    kernels::{self, described, made_at},
+    labels::{Labeler, Task},
+    remote::{Remote, Waiting, import, is_begun, parts, unmeasured, write_kernels},
     strategy::choose,
-    travel::{Travel, Waiting, import, is_begun, parts, unmeasured, write_kernels},
 };
 use dataset::{Builder, Notes, Progress};
 use heuristics::Scores;
@@ -13,7 +13,7 @@ use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use serde::Serialize;
 use std::{
-    path::{Path, PathBuf},
+    path::PathBuf,
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -41,7 +41,7 @@ pub struct Options {
     pub measuring: Duration,
     /// How kernels are searched for; only those that run are of use.
     pub search: Settings,
-    /// Of all chance.
+    /// The random seed.
     pub seed: u64,
     /// The data set of schema `learned`.
     pub out: PathBuf,
@@ -111,7 +111,7 @@ pub enum State {
 pub(crate) const LEAST: usize = 8;
 
 /// Learn, round after round, until all are made, kernels are to be measured elsewhere or `stop` is
-/// raised. A run that ended before goes on where it was: the kernels of every round, unmeasured and
+/// raised. A run that ended before is resumed: the kernels of every round, unmeasured and
 /// measured, are parts of the unfinished data set.
 ///
 /// # Errors
@@ -119,19 +119,19 @@ pub(crate) const LEAST: usize = 8;
 /// is not what waits.
 pub fn learn(
     options: &Options,
-    travel: &Travel,
+    remote: &Remote,
     judge: &Judge,
     (train, test): (&[String], &[String]),
     progress: &dyn Progress,
     stop: &Arc<AtomicBool>,
 ) -> Result<State, Error> {
-    if let Some(out) = travel.export.as_ref().filter(|out| out.exists() && !options.force) {
+    if let Some(out) = remote.export.as_ref().filter(|out| out.exists() && !options.force) {
         return Err(Error::Exported(out.clone()));
     }
-    if travel.import.is_some() && !is_begun(&options.out) {
+    if remote.import.is_some() && !is_begun(&options.out) {
         return Err(Error::NothingWaits(options.out.clone()));
     }
-    if travel.export.is_none() && travel.import.is_none() {
+    if remote.export.is_none() && remote.import.is_none() {
         // Better now than when all of them were measured.
         for (role, given) in [("train", train), ("test", test)] {
             enough(role, given.len(), LEAST)?;
@@ -140,10 +140,11 @@ pub fn learn(
     // Where costs come from and what is replaced is no part of what is learned.
     let settings = (format!("{:?}", Options { force: false, ..options.clone() }), train, test);
     let builder = Builder::<LearnedRow>::create(&options.out, options.force, &settings)?;
-    if let Some(runs) = &travel.import {
+    if let Some(runs) = &remote.import {
         import(options, &builder, runs)?;
     }
-    let scratch = options.out.with_extension("runs");
+    let Options { task, global_size, measuring, .. } = options;
+    let labeler = Labeler { task, global_size: *global_size, measuring: *measuring, stop };
     let corpus = Corpus::default();
     progress.begin("rounds", u64::from(options.rounds));
     let mut rows = Vec::new();
@@ -153,7 +154,7 @@ pub fn learn(
         for part in parts(round).iter().filter(|part| !builder.has(part)) {
             let made = unmeasured(part);
             if !builder.has(&made) {
-                if travel.import.is_some() && travel.export.is_none() {
+                if remote.import.is_some() && remote.export.is_none() {
                     let (round, labelled) =
                         (round.saturating_sub(1), labelled(&rows, "train").count());
                     return Ok(State::Imported { round, labelled });
@@ -172,14 +173,14 @@ pub fn learn(
             }
             waiting.extend(builder.rows_of(&made).collect::<Result<Vec<_>, _>>()?);
         }
-        if let Some(exported) = travel.export.as_ref().filter(|_| !waiting.is_empty()) {
+        if let Some(exported) = remote.export.as_ref().filter(|_| !waiting.is_empty()) {
             let kernels = write_kernels(&waiting, exported, options.force)?;
             return Ok(State::Waiting(Waiting { round, kernels, exported: exported.clone() }));
         }
         for part in parts(round) {
             if !builder.has(&part) {
                 let kernels = builder.rows_of(&unmeasured(&part)).collect::<Result<_, _>>()?;
-                builder.add(&part, measured(options, kernels, &scratch, stop)?)?;
+                builder.add(&part, labeler.labelled(&builder, &part, kernels)?)?;
             }
             rows.extend(builder.rows_of(&part).collect::<Result<Vec<_>, _>>()?);
         }
@@ -211,8 +212,6 @@ pub fn learn(
         });
         let notes = Notes { configuration, seed: options.seed, summary, ..Notes::default() };
         builder.finish(rows, notes)?;
-        // Runs are of no use any more; leaving them behind harms nothing.
-        let _ = std::fs::remove_dir_all(&scratch);
     }
     Ok(State::Learned(report))
 }
@@ -221,18 +220,6 @@ pub fn learn(
 /// When there are too few kernels of this role to begin with.
 pub(crate) fn enough(role: &'static str, found: usize, wanted: usize) -> Result<(), Error> {
     if found < wanted { Err(Error::TooFew { role, found, wanted }) } else { Ok(()) }
-}
-
-/// Kernels labelled on the devices of this machine.
-fn measured(
-    options: &Options,
-    rows: Vec<LearnedRow>,
-    scratch: &Path,
-    stop: &Arc<AtomicBool>,
-) -> Result<Vec<LearnedRow>, Error> {
-    let Options { task, global_size, measuring, .. } = options;
-    let mut costs = label(task, &rows, *global_size, scratch, *measuring, stop)?;
-    Ok(with_costs(rows, |path| costs.remove(path)))
 }
 
 fn labelled<'a>(
@@ -283,11 +270,10 @@ fn one_round(
     let train = task_of(options, judge, rows, "train");
     let seed = options.seed.wrapping_add(u64::from(round));
     let committee = options.committee.fit(&train, seed)?;
-    let mut chance = ChaCha8Rng::seed_from_u64(seed);
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
     // Test kernels are for testing: nothing is learned of where they lie.
     let complete = |point: &mut [f64]| judge.space().complete(point);
-    let points =
-        choose(options.strategy, &committee, &train, options.batch, &complete, &mut chance)?;
+    let points = choose(options.strategy, &committee, &train, options.batch, &complete, &mut rng)?;
     let settings = Settings { seed, ..options.search.clone() };
     let mut search = Search::new(judge, corpus, settings)?;
     let mut made = Vec::new();

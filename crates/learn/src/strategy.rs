@@ -5,6 +5,7 @@ use heuristics::Task;
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
+use std::str::FromStr;
 
 /// How points are chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -16,6 +17,19 @@ pub enum Strategy {
     ExpectedError,
     /// At random: the baseline.
     Passive,
+}
+
+impl FromStr for Strategy {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Strategy, String> {
+        match text {
+            "active" => Ok(Strategy::Active),
+            "expected-error" => Ok(Strategy::ExpectedError),
+            "passive" => Ok(Strategy::Passive),
+            _ => Err(format!("`{text}` is no strategy: active, expected-error or passive")),
+        }
+    }
 }
 
 /// Points looked at for each one that is taken.
@@ -40,16 +54,15 @@ pub fn choose(
     task: &Task,
     count: usize,
     complete: &dyn Fn(&mut [f64]),
-    chance: &mut ChaCha8Rng,
+    rng: &mut ChaCha8Rng,
 ) -> Result<Vec<Vec<f64>>, Error> {
     let known = &task.rows;
     let Some(first) = known.first() else { return Ok(Vec::new()) };
     let is_whole = |place: usize| known.iter().all(|row| row.features[place].fract() == 0.0);
     let whole: Vec<bool> = (0..first.features.len()).map(is_whole).collect();
     let mut point = || -> Vec<f64> {
-        let (one, other) =
-            (chance.random_range(0..known.len()), chance.random_range(0..known.len()));
-        let share = chance.random_range(0.0..1.0);
+        let (one, other) = (rng.random_range(0..known.len()), rng.random_range(0..known.len()));
+        let share = rng.random_range(0.0..1.0);
         let mixed = known[one].features.iter().zip(&known[other].features).zip(&whole);
         let mut mixed: Vec<f64> = mixed
             .map(|((one, other), whole)| {
@@ -64,7 +77,7 @@ pub fn choose(
         return Ok((0..count).map(|_| point()).collect());
     }
     let pool: Vec<Vec<f64>> = (0..count * POOL).map(|_| point()).collect();
-    // The pool is in the order of chance: its first points are a sample of it.
+    // The pool is in the order of rng: its first points are a sample of it.
     let references = pool[..REFERENCES.min(pool.len())].to_vec();
     let agreement = pool.iter().map(|point| -committee.entropy(point)).collect();
     let mut best = least_first(pool, agreement);
@@ -75,7 +88,7 @@ pub fn choose(
                 considered.push(point);
             }
         }
-        let errors = expected_errors(committee, task, &considered, &references, chance.random())?;
+        let errors = expected_errors(committee, task, &considered, &references, rng.random())?;
         best = least_first(considered, errors);
     }
     best.truncate(count * SHORT_LIST);
@@ -130,8 +143,8 @@ mod tests {
         let (mut sum, mut taken) = (0.0, 0.0);
         for seed in 0..6 {
             let committee = plan.fit(&task, seed).expect("fits");
-            let mut chance = ChaCha8Rng::seed_from_u64(seed);
-            let points = choose(strategy, &committee, &task, 3, &|_| {}, &mut chance);
+            let mut rng = ChaCha8Rng::seed_from_u64(seed);
+            let points = choose(strategy, &committee, &task, 3, &|_| {}, &mut rng);
             let points = points.expect("chooses");
             assert_eq!(points.len(), 3, "{strategy:?}");
             sum += points.iter().map(|point| (point[0] - 500.0).abs()).sum::<f64>();
@@ -145,7 +158,7 @@ mod tests {
         let passive = distance(Strategy::Passive);
         for strategy in [Strategy::Active, Strategy::ExpectedError] {
             let found = distance(strategy);
-            assert!(found < 0.6 * passive, "{strategy:?}: {found}, by chance {passive}");
+            assert!(found < 0.6 * passive, "{strategy:?}: {found}, by rng {passive}");
         }
     }
 
@@ -158,9 +171,9 @@ mod tests {
             row.features = vec![x, x / 16.0, 0.0];
         }
         let committee = Plan::parse("knn:3").expect("known").fit(&task, 1).expect("fits");
-        let mut chance = ChaCha8Rng::seed_from_u64(0);
+        let mut rng = ChaCha8Rng::seed_from_u64(0);
         let complete = |point: &mut [f64]| point[2] = 2.0 * point[0];
-        let points = choose(Strategy::Passive, &committee, &task, 40, &complete, &mut chance);
+        let points = choose(Strategy::Passive, &committee, &task, 40, &complete, &mut rng);
         let points = points.expect("chooses");
         assert!(points.iter().all(|point| point[0].fract() == 0.0 && point[2] == 2.0 * point[0]));
         assert!(points.iter().any(|point| (point[1] * 16.0).fract() != 0.0));
@@ -171,8 +184,8 @@ mod tests {
         let task = task();
         let committee = Plan::parse("knn:3,tree:3").expect("known").fit(&task, 1).expect("fits");
         let taken = |seed| {
-            let mut chance = ChaCha8Rng::seed_from_u64(seed);
-            choose(Strategy::ExpectedError, &committee, &task, 2, &|_| {}, &mut chance)
+            let mut rng = ChaCha8Rng::seed_from_u64(seed);
+            choose(Strategy::ExpectedError, &committee, &task, 2, &|_| {}, &mut rng)
                 .expect("chooses")
         };
         assert_eq!(taken(3), taken(3));

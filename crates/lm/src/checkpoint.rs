@@ -5,7 +5,7 @@ use crate::{
     tokenizer::{self, Special, Tokenizer},
 };
 use nn::Model;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
 /// Weights, configuration and tokenizer of a model.
@@ -101,6 +101,13 @@ impl Checkpoint {
     pub fn length(&self) -> usize {
         self.length
     }
+}
+
+/// Write a value as JSON that people can read too.
+pub(crate) fn write_json(path: &Path, value: &impl Serialize) -> Result<()> {
+    let text = serde_json::to_string_pretty(value)
+        .map_err(|error| Error::file("write", path)(std::io::Error::other(error)))?;
+    put(path, (text + "\n").as_bytes())
 }
 
 /// Write a file under a temporary name, then rename it.

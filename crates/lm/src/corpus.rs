@@ -2,9 +2,10 @@
 
 use crate::{
     Error, Kind, Recipe, Result,
-    checkpoint::put,
+    checkpoint::write_json,
     condition,
     pretrain::{FunctionReport, Functions},
+    settings::{Settings, SpecialIds, Task},
     tokenizer::{self, Characters, Special, Syntax, Tokenizer},
 };
 use dataset::{Signature, content_hash, families};
@@ -143,10 +144,33 @@ pub fn prepare(
     nn::write(&folder.join(SEEN), &seen)?;
     tokenizer::write(&*tokenizer, &folder.join("tokenizer.json"))?;
     let config = recipe.config(kind, &*tokenizer);
-    json(&folder.join("config.json"), &config)?;
-    json(&folder.join("training.json"), &settings(kind, recipe, seed))?;
-    json(&folder.join("corpus.json"), &report)?;
+    write_json(&folder.join("config.json"), &config)?;
+    let settings = Settings {
+        training: training.clone(),
+        kind,
+        task: Task::Kernels,
+        special: special_ids(Special::ALL),
+        seed,
+        lora: None,
+    };
+    write_json(&folder.join("training.json"), &settings)?;
+    write_json(&folder.join("corpus.json"), &report)?;
     Ok(report)
+}
+
+fn special_ids(special: Special) -> SpecialIds {
+    SpecialIds {
+        start: special.start.into(),
+        end: special.end.into(),
+        pad: special.pad.into(),
+        prefix: special.prefix.into(),
+        suffix: special.suffix.into(),
+        middle: special.middle.into(),
+        arguments: special.arguments.into(),
+        arguments_end: special.arguments_end.into(),
+        hole: special.hole.into(),
+        hole_end: special.hole_end.into(),
+    }
 }
 
 /// The tokenizer of a kind. Words that functions alone hold are whole only where many functions hold
@@ -269,19 +293,6 @@ impl Seen {
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
-}
-
-fn settings(kind: Kind, recipe: &Recipe, seed: u64) -> serde_json::Value {
-    let mut settings = serde_json::to_value(&recipe.training).unwrap_or_default();
-    settings["kind"] = serde_json::json!(kind);
-    settings["special"] = serde_json::json!(Special::ALL);
-    settings["seed"] = serde_json::json!(seed);
-    settings
-}
-
-fn json(path: &Path, value: &impl Serialize) -> Result<()> {
-    let text = serde_json::to_string_pretty(value).unwrap_or_default();
-    put(path, (text + "\n").as_bytes())
 }
 
 fn families_of(entries: &[&Entry]) -> Vec<usize> {

@@ -16,9 +16,25 @@ pub enum Error {
     /// A checkpoint's weights or configuration.
     #[error(transparent)]
     Model(#[from] nn::Error),
+    /// A data set, or a folder in the making.
+    #[error(transparent)]
+    Dataset(#[from] dataset::Error),
+    /// What is to be replaced is something else.
+    #[error("{} holds no checkpoint, so --force does not replace it", .0.display())]
+    NoCheckpoint(PathBuf),
     /// There is nothing to train on.
     #[error("{0}")]
     EmptyCorpus(String),
+    /// A line of a file is no question with an answer.
+    #[error("{}, line {line}: {why}", path.display())]
+    Line {
+        /// Which file.
+        path: PathBuf,
+        /// 1-based.
+        line: usize,
+        /// What is wrong with it.
+        why: String,
+    },
     /// More pieces than ids.
     #[error("{0} pieces are more than a tokenizer can number (65,535)")]
     Vocabulary(usize),

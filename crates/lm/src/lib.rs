@@ -3,12 +3,15 @@
 pub mod causal;
 pub mod condition;
 pub mod constrain;
+pub mod settings;
 pub mod tokenizer;
 
 mod checkpoint;
 mod corpus;
+mod curve;
 mod engine;
 mod error;
+mod folder;
 mod pretrain;
 mod recipe;
 mod remote;
@@ -21,11 +24,13 @@ pub use checkpoint::Checkpoint;
 pub use corpus::{CorpusReport, Entry, Seen, prepare};
 pub use engine::{ENGINE_VARIABLE, Metric, Trained, check_engine, find_engine, metrics, train};
 pub use error::Error;
+pub use folder::{finish, or_nothing, place, planned_steps};
 pub use nn::{Choice, Precision};
 pub use pretrain::FunctionReport;
-pub use recipe::{Kind, Method, Recipe, Schedule, Sizes, Training};
+pub use recipe::{Recipe, Sizes};
 pub use remote::{Next, Ranked, Remote};
 pub use sample::{Drawing, HOLE, Prompt, START, Sample, Sampler};
+pub use settings::{Kind, Training};
 pub use tune::{Asked, Dialogue, Tuning, TuningReport, prepare_edits};
 
 /// Results of this crate.

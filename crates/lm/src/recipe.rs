@@ -1,20 +1,11 @@
 //! Kinds of models and how each is built and trained: the papers' settings, changed by a file.
 
-use crate::{Error, Result};
+use crate::{
+    Error, Kind, Result,
+    settings::{Method, Schedule, Training},
+};
 use serde::{Deserialize, Serialize};
 use std::{io::Read, path::Path};
-
-/// What kind of model.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Kind {
-    /// CLgen's: an LSTM over characters (CGO'17).
-    Lstm,
-    /// BenchPress's: a bidirectional encoder that fills one hole (PACT'22).
-    Hole,
-    /// A causal transformer trained on fill-in-the-middle rearrangements, under conditions.
-    Infill,
-}
 
 impl Kind {
     /// All kinds.
@@ -31,28 +22,6 @@ impl Kind {
     }
 }
 
-/// How the learning rate goes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Schedule {
-    /// Half a cosine down to a tenth.
-    Cosine,
-    /// A line down to zero.
-    Linear,
-    /// Halved ten times over the run.
-    Halving,
-}
-
-/// How weights are updated.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Method {
-    /// AdamW.
-    Adam,
-    /// Stochastic gradient descent with momentum.
-    Sgd,
-}
-
 /// Sizes of the model.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -67,52 +36,6 @@ pub struct Sizes {
     pub heads: usize,
     /// Key and value heads (`infill`).
     pub kv_heads: usize,
-}
-
-/// How to train.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Training {
-    /// Longest sequence in tokens.
-    pub length: usize,
-    /// Tokens of one step.
-    pub batch_tokens: usize,
-    /// Tokens of the whole run.
-    pub budget_tokens: u64,
-    /// How weights are updated.
-    pub method: Method,
-    /// Its rate at the most.
-    pub learning_rate: f64,
-    /// Steps until it is reached.
-    pub warmup_steps: u64,
-    /// How it falls afterwards.
-    pub schedule: Schedule,
-    /// Share of the weights taken off each step, times the rate.
-    pub weight_decay: f64,
-    /// Largest norm of a gradient.
-    pub clip: f64,
-    /// Chance that an activation is dropped.
-    pub dropout: f64,
-    /// Steps between looks at the validation split.
-    pub validate_every: u64,
-    /// Looks without a better loss before training stops; 0 for never.
-    pub patience: u64,
-    /// Share of instances rearranged for filling in.
-    pub infill_share: f64,
-    /// Share of instances without conditions, and chance of each condition to be left out.
-    pub condition_dropout: f64,
-    /// Share of instances without an argument specification.
-    pub arguments_dropout: f64,
-    /// Most of the training draws that may come from one package.
-    pub package_share: f64,
-    /// Share of the families kept for validation.
-    pub validation_share: f64,
-    /// Longer kernels than this many times `length` are left out.
-    pub longest: f64,
-    /// Share of the budget, from its beginning, in which functions are drawn, where there are any.
-    pub pretrain_share: f64,
-    /// Share of the draws in that part that are functions.
-    pub function_share: f64,
 }
 
 impl Training {

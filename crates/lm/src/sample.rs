@@ -10,6 +10,7 @@ use crate::{
 use nn::{Architecture, Choice, Chooser, Encoder, Precision};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+use serde::Serialize;
 use std::{collections::BTreeMap, sync::Arc};
 
 /// The mark of the place to fill in a prompt.
@@ -19,7 +20,7 @@ pub const HOLE: &str = "[HOLE]";
 pub const START: &str = "kernel void [HOLE]";
 
 /// How to draw.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Drawing {
     /// How likely tokens are preferred.
     pub choice: Choice,
@@ -50,7 +51,7 @@ impl Default for Drawing {
 }
 
 /// What to draw from: a text with a hole, and conditions.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Prompt {
     /// Text with one [`HOLE`]; without one, samples go on after it.
     pub text: String,
@@ -79,7 +80,7 @@ pub struct Sample {
     pub tokens: usize,
     /// Whether it came to its own end; otherwise it is cut short.
     pub ended: bool,
-    /// Whether it was steered to its end: there was no more room, or no next statement came up that compiles.
+    /// Whether it was force-closed: there was no more room, or no next statement came up that compiles.
     pub closed: bool,
     /// Draws that the constraint refused.
     pub refused: u64,

@@ -2,10 +2,11 @@
 //! alone.
 
 use crate::{
-    Causal, Error, Recipe, Result, Training,
+    Causal, Error, Kind, Recipe, Result, Training,
     causal::{Message, PLAIN, optional},
-    checkpoint::put,
+    checkpoint::{put, write_json},
     recipe::merge,
+    settings::{Lora, Settings, SpecialIds, Task},
 };
 use dataset::content_hash;
 use nn::{Array, Numbers};
@@ -67,6 +68,28 @@ impl Dialogue {
         }
     }
 
+    /// The lines of a file that `stampmill edits export` wrote.
+    ///
+    /// # Errors
+    /// When it cannot be read, a line is no question with an answer, or there is none.
+    pub fn read(path: &Path) -> Result<Vec<Dialogue>> {
+        let text = fs::read_to_string(path).map_err(Error::file("read", path))?;
+        let lines = (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty());
+        let dialogue = |(line, text): (usize, &str)| {
+            let value = serde_json::from_str(text).map_err(|error| error.to_string());
+            let dialogue = value.and_then(|value| Dialogue::of(&value));
+            dialogue.map_err(|why| Error::Line { path: path.to_owned(), line, why })
+        };
+        let dialogues = lines.map(dialogue).collect::<Result<Vec<_>>>()?;
+        match dialogues.is_empty() {
+            true => Err(Error::EmptyCorpus(format!(
+                "{} is empty; `stampmill edits export PAIRS --format hf --out FILE` writes what to learn from",
+                path.display()
+            ))),
+            false => Ok(dialogues),
+        }
+    }
+
     /// What keeps it on one side of the split.
     fn group(&self) -> String {
         match (&self.asked, self.problem.is_empty()) {
@@ -111,7 +134,7 @@ impl Tuning {
             dropout: 0.0,
             validate_every: 0,
             validation_share: 0.1,
-            ..Recipe::of(crate::Kind::Infill).training
+            ..Recipe::of(Kind::Infill).training
         };
         let training = match path {
             None => training,
@@ -225,15 +248,24 @@ pub fn prepare_edits(
         let tokens = report.training_tokens as f64 * tuning.epochs;
         training.budget_tokens = (tokens as u64).max(1);
     }
-    report.steps = (training.budget_tokens / training.batch_tokens.max(1) as u64).max(1);
-    if training.validate_every == 0 {
-        training.validate_every = (report.steps / 20).max(1);
+    let lora = |rank| Lora { rank, alpha: f64::from(SCALE * rank) };
+    let mut settings = Settings {
+        training,
+        kind: Kind::Infill,
+        task: Task::Edits,
+        special: SpecialIds { pad: padding(base), ..SpecialIds::default() },
+        seed,
+        lora: tuning.lora.map(lora),
+    };
+    report.steps = settings.steps();
+    if settings.training.validate_every == 0 {
+        settings.training.validate_every = (report.steps / 20).max(1);
     }
     fs::create_dir_all(folder).map_err(Error::file("create", folder))?;
     write_corpus(kept, folder)?;
     write_checkpoint(dialogues, base, length, folder)?;
-    json_file(&folder.join("training.json"), &settings(&training, base, tuning.lora, seed))?;
-    json_file(&folder.join("corpus.json"), &json!(report))?;
+    write_json(&folder.join("training.json"), &settings)?;
+    write_json(&folder.join("corpus.json"), &report)?;
     Ok(report)
 }
 
@@ -330,7 +362,7 @@ fn write_checkpoint(
         config["stampmill"]["length"] = json!(length.max(base.length()));
     }
     config["stampmill"]["task"] = json!("edits");
-    json_file(&folder.join("config.json"), &config)?;
+    write_json(&folder.join("config.json"), &config)?;
     let from = base.folder();
     for name in ["tokenizer.json", "special_tokens_map.json", "generation_config.json"] {
         let path = from.join(name);
@@ -347,7 +379,7 @@ fn write_checkpoint(
     let chats = dialogues.iter().any(|dialogue| matches!(dialogue.asked, Asked::Chat(_)));
     let template = if chats { base.template().source() } else { PLAIN };
     settings.insert("chat_template".to_owned(), json!(template));
-    json_file(&folder.join("tokenizer_config.json"), &Value::Object(settings))?;
+    write_json(&folder.join("tokenizer_config.json"), &settings)?;
     let weights = folder.join("base");
     fs::create_dir_all(&weights).map_err(Error::file("create", &weights))?;
     for path in weights_of(from)? {
@@ -372,23 +404,11 @@ fn weights_of(folder: &Path) -> Result<Vec<PathBuf>> {
     Ok(names.into_iter().map(|name| folder.join(name)).chain([index.clone()]).collect())
 }
 
-fn settings(training: &Training, base: &Causal, lora: Option<u32>, seed: u64) -> Value {
-    let mut settings = json!(training);
-    settings["kind"] = json!("infill");
-    settings["task"] = json!("edits");
+/// The id that fills up a batch.
+fn padding(base: &Causal) -> u32 {
     let pad = base.model().config()["pad_token_id"].as_u64();
-    let pad = pad.unwrap_or_else(|| base.ends().first().map_or(0, |id| u64::from(*id)));
-    settings["special"] = json!({"pad": pad});
-    settings["seed"] = json!(seed);
-    if let Some(rank) = lora {
-        settings["lora"] = json!({"rank": rank, "alpha": f64::from(SCALE * rank)});
-    }
-    settings
-}
-
-fn json_file(path: &Path, value: &Value) -> Result<()> {
-    let text = serde_json::to_string_pretty(value).unwrap_or_default();
-    put(path, (text + "\n").as_bytes())
+    let pad = pad.and_then(|pad| u32::try_from(pad).ok());
+    pad.unwrap_or_else(|| base.ends().first().copied().unwrap_or(0))
 }
 
 #[cfg(test)]

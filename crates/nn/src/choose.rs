@@ -1,9 +1,10 @@
 //! Drawing one token from logits.
 
 use rand::Rng;
+use serde::Serialize;
 
 /// How likely tokens are preferred.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Choice {
     /// Divides the logits; 0 takes the likeliest token.
     pub temperature: f32,

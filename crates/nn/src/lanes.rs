@@ -1,5 +1,7 @@
 //! Loops compiled for what the processor can do, chosen when the program runs.
 
+use serde::Serialize;
+
 /// How many numbers the processor works on at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Lanes {
@@ -13,7 +15,8 @@ pub(crate) enum Lanes {
 }
 
 /// What a decoder's products of weights are made in.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Precision {
     /// Numbers of 32 bits.
     #[default]

@@ -18,7 +18,7 @@ schema! {
         pub tokens: u32,
         /// Whether the training corpus holds it.
         pub memorised: bool,
-        /// Whether it was steered to its end for want of room.
+        /// Whether it was force-closed for want of room.
         pub closed: bool,
         /// Draws that the constraint refused.
         pub refused: u64,

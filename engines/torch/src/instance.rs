@@ -40,14 +40,14 @@ pub(crate) struct Batch {
 pub(crate) fn of_step(corpus: &Corpus, settings: &Settings, step: u64) -> Vec<Instance> {
     let mut random = ChaCha8Rng::seed_from_u64(settings.seed);
     random.set_stream(step + 1);
-    let chance = match corpus.functions() {
+    let share = match corpus.functions() {
         0 => 0.0,
-        _ => settings.chance_of_function(step),
+        _ => settings.function_share(step),
     };
     let mut instances = Vec::new();
     let mut tokens = 0;
     while tokens < settings.batch_tokens {
-        let instance = draw(corpus, settings, chance, &mut random);
+        let instance = draw(corpus, settings, share, &mut random);
         tokens += instance.input.len();
         instances.push(instance);
     }

@@ -2,15 +2,18 @@
 
 use crate::{Global, duration::duration, interrupt, output, progress::Bar, target};
 use anyhow::bail;
-use dataset::{Code, Language, Programs};
-use learn::{Design, Findings, Options, Plan, Report, State, Strategy, Task, Travel, Waiting};
+use learn::{
+    Commands, Design, Findings, Options, Plan, Remote, Report, Split, State, Strategy, Task,
+    Waiting,
+};
 use serde_json::json;
 use std::{
     path::{Path, PathBuf},
     process::ExitCode,
+    str::FromStr,
     time::Duration,
 };
-use synth::{Budget, Exclusion, Judge, Settings};
+use synth::{Budget, Judge, Settings};
 
 /// Make the kernels that a heuristic learns most from: query by committee, round after round
 #[derive(clap::Args, Debug)]
@@ -28,11 +31,11 @@ those of each round, are written, run elsewhere, and their runs read. What is pr
 go on.\n\n\
 --experiment compares training on mined kernels alone with adding equally many more of them,\n\
 undirected samples, kernels at points chosen at random, and at points chosen by the committee.\n\
-Unit of all statistics: the test program. A run that was stopped goes on where it was when the same command is\n\
+Unit of all statistics: the test program. A run that was stopped is resumed when the same command is\n\
 given again.")]
 pub(crate) struct Learn {
     /// cpu-gpu, or local-size:A,B (which group size is faster on the processor; needs no GPU)
-    #[arg(long, value_parser = task)]
+    #[arg(long, value_parser = Task::from_str)]
     task: Task,
     /// Kernels to begin with: a data set, folder or file of programs
     #[arg(long, value_name = "DATASET")]
@@ -51,7 +54,7 @@ pub(crate) struct Learn {
     committee: String,
     /// active (where votes differ most), expected-error (what is expected to leave the least error) or
     /// passive (at random)
-    #[arg(long, default_value = "active", value_parser = strategy)]
+    #[arg(long, default_value = "active", value_parser = Strategy::from_str)]
     strategy: Strategy,
     /// Rounds
     #[arg(long, default_value_t = 10)]
@@ -68,7 +71,7 @@ pub(crate) struct Learn {
     /// Time to measure one kernel at one choice
     #[arg(long, default_value = "50ms", value_parser = duration)]
     measuring: Duration,
-    /// Seed of all chance
+    /// Random seed
     #[arg(long, default_value_t = 0)]
     seed: u64,
     /// Write the kernels that wait for measurement as a data set for `run` on another machine, and stop
@@ -101,41 +104,26 @@ pub(crate) struct Learn {
 
 impl Learn {
     pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
-        let travel = Travel { export: self.export_round.clone(), import: self.import_runs.clone() };
-        if travel.export.is_none() && travel.import.is_none() {
+        let remote = Remote { export: self.export_round.clone(), import: self.import_runs.clone() };
+        if !remote.is_used() {
             device::select(&device::devices()?, self.task.devices())?;
         }
-        self.refuse_own_places()?;
+        let needed: [&Path; 2] = [&self.target.out, &self.train];
+        remote.check(&[&needed, self.test.as_deref().as_slice()].concat())?;
         let judge = Judge::new(features::space(&self.space)?, global.jobs())?;
-        let mut train = texts(&self.train, self.seed)?;
-        let test = match &self.test {
-            Some(path) => texts(path, self.seed)?,
-            None => train.split_off(train.len() - train.len() / 3),
-        };
-        let test = first(test, self.limit);
-        // Near-duplicates of a test kernel would give its answer away.
-        let mut exclusion = Exclusion::default();
-        test.iter().for_each(|text| exclusion.add_program(text));
-        let before = train.len();
-        train.retain(|text| !exclusion.holds("", text));
-        if train.len() < before && !global.quiet {
+        let split = Split::read(&self.train, self.test.as_deref(), self.limit, self.seed)?;
+        if split.excluded > 0 && !global.quiet {
             eprintln!(
-                "{} of {before} kernels of --train are near-duplicates of one to test on and left out",
-                before - train.len()
+                "{} of {} kernels of --train are near-duplicates of one to test on and left out",
+                split.excluded, split.given
             );
         }
-        let train = first(train, self.limit);
-        if train.is_empty() || test.is_empty() {
-            bail!(
-                "no kernel is left to {}",
-                if test.is_empty() { "score on" } else { "learn from" }
-            );
-        }
+        split.check()?;
         let mut search =
             Settings { budget: Budget::Candidates(self.candidates), ..Settings::default() };
         search.proposers.retain(|name| name != "nearest");
         if self.experiment {
-            return self.compare(global, &judge, &train, &test, search);
+            return self.compare(global, &judge, &split, search);
         }
         let options = Options {
             task: self.task.clone(),
@@ -152,7 +140,8 @@ impl Learn {
         };
         let bar = Bar::new(global);
         let stop = interrupt::flag()?;
-        let state = learn::learn(&options, &travel, &judge, (&train, &test), &bar, &stop)?;
+        let given = (split.train.as_slice(), split.test.as_slice());
+        let state = learn::learn(&options, &remote, &judge, given, &bar, &stop)?;
         drop(bar);
         match state {
             State::Learned(report) if report.rounds < self.rounds => {
@@ -172,45 +161,17 @@ impl Learn {
         Ok(ExitCode::SUCCESS)
     }
 
-    /// Refuse an export in the place of something that is needed.
-    fn refuse_own_places(&self) -> anyhow::Result<()> {
-        let Some(export) = &self.export_round else { return Ok(()) };
-        let same = |path: &Path| match (path.canonicalize(), export.canonicalize()) {
-            (Ok(one), Ok(other)) => one == other,
-            _ => path == export,
-        };
-        let own = [
-            Some(&self.target.out),
-            Some(&self.train),
-            self.test.as_ref(),
-            self.import_runs.as_ref(),
-        ];
-        if own.into_iter().flatten().any(|path| same(path)) {
-            bail!(
-                "--export-round {} is named twice in this command; name another folder",
-                export.display()
-            );
-        }
-        Ok(())
-    }
-
     /// What is to be done on the other machine, and then here.
     fn print_waiting(&self, waiting: &Waiting, global: &Global) -> anyhow::Result<()> {
-        let exported = quoted(&waiting.exported.display().to_string());
-        let runs = quoted(&format!("{}.runs", waiting.exported.display()));
-        let run = format!(
-            "stampmill run {exported} {} --budget {}ms --out {runs}",
-            self.task.flags(self.global_size),
-            self.measuring.as_micros() as f64 / 1e3
-        );
         let arguments = std::env::args_os().map(|word| word.to_string_lossy().into_owned());
-        let go_on = format!("stampmill {} --import-runs {runs}", without_travel(arguments));
+        let measured = (self.global_size, self.measuring);
+        let Commands { run, resume } = Commands::new(waiting, &self.task, measured, arguments);
         if global.json {
-            return output::json(&json!({ "waiting": waiting, "run": run, "go_on": go_on }));
+            return output::json(&json!({ "waiting": waiting, "run": run, "go_on": resume }));
         }
         output::line(&format!(
             "round {} of {}: {} kernels wait for measurement, written to {}\n\
-             on the machine that has the devices:\n  {run}\nand then, with what it made, here:\n  {go_on}",
+             on the machine that has the devices:\n  {run}\nand then, with what it made, here:\n  {resume}",
             waiting.round,
             self.rounds,
             output::count(waiting.kernels),
@@ -228,8 +189,7 @@ impl Learn {
         self,
         global: &Global,
         judge: &Judge,
-        train: &[String],
-        test: &[String],
+        split: &Split,
         search: Settings,
     ) -> anyhow::Result<ExitCode> {
         let design = Design {
@@ -249,7 +209,7 @@ impl Learn {
         };
         let bar = Bar::new(global);
         let stop = interrupt::flag()?;
-        let findings = learn::experiment(&design, judge, train, test, &bar, &stop)?;
+        let findings = learn::experiment(&design, judge, &split.train, &split.test, &bar, &stop)?;
         drop(bar);
         if global.json {
             output::json(&findings)?;
@@ -332,91 +292,4 @@ fn print(report: &Report) -> anyhow::Result<()> {
         "speedup: {}; the baseline is always {baseline}, the better choice for most test kernels",
         report.orientation
     ))
-}
-
-/// The kernels at `path`, in an order drawn by the seed.
-fn texts(path: &Path, seed: u64) -> anyhow::Result<Vec<String>> {
-    let mut texts = Vec::new();
-    for program in Programs::open(path)?.iter()? {
-        let program = program?;
-        if let (Language::OpenCl, Code::Text(text)) = (program.language, program.code) {
-            texts.push(text);
-        }
-    }
-    texts.sort_by_cached_key(|text| dataset::content_hash(format!("{seed} {text}").as_bytes()));
-    texts.dedup();
-    Ok(texts)
-}
-
-fn first(mut texts: Vec<String>, limit: usize) -> Vec<String> {
-    texts.truncate(limit);
-    texts
-}
-
-/// This command line, as a shell takes it, without the flags of what travels.
-fn without_travel(arguments: impl Iterator<Item = String>) -> String {
-    const FLAGS: [&str; 2] = ["--export-round", "--import-runs"];
-    let mut words = Vec::new();
-    let mut arguments = arguments.skip(1);
-    while let Some(word) = arguments.next() {
-        if FLAGS.contains(&word.as_str()) {
-            let _value = arguments.next();
-        } else if !FLAGS.iter().any(|flag| word.starts_with(&format!("{flag}="))) {
-            words.push(quoted(&word));
-        }
-    }
-    words.join(" ")
-}
-
-/// A word for a shell.
-fn quoted(word: &str) -> String {
-    let is_plain = |c: char| c.is_alphanumeric() || "-_./,:=@%+^".contains(c);
-    match !word.is_empty() && word.chars().all(is_plain) {
-        true => word.to_owned(),
-        false => format!("'{}'", word.replace('\'', r"'\''")),
-    }
-}
-
-fn task(text: &str) -> Result<Task, String> {
-    let wrong = || format!("`{text}` is no task: write cpu-gpu, or local-size:8,256");
-    if text == "cpu-gpu" {
-        return Ok(Task::CpuGpu);
-    }
-    let sizes = text.strip_prefix("local-size:").ok_or_else(wrong)?;
-    let (one, other) = sizes.split_once(',').ok_or_else(wrong)?;
-    match (one.parse(), other.parse()) {
-        (Ok(one), Ok(other)) if one != other && one > 0 && other > 0 => {
-            Ok(Task::LocalSize(one, other))
-        }
-        _ => Err(wrong()),
-    }
-}
-
-fn strategy(text: &str) -> Result<Strategy, String> {
-    match text {
-        "active" => Ok(Strategy::Active),
-        "expected-error" => Ok(Strategy::ExpectedError),
-        "passive" => Ok(Strategy::Passive),
-        _ => Err(format!("`{text}` is no strategy: active, expected-error or passive")),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::without_travel;
-
-    #[test]
-    fn a_command_is_repeated_without_what_travels() {
-        let words = [
-            "stampmill",
-            "learn",
-            "--import-runs",
-            "a",
-            "--train",
-            "my kernels",
-            "--export-round=b",
-        ];
-        let said = without_travel(words.into_iter().map(str::to_owned));
-        assert_eq!(said, "learn --train 'my kernels'");
-    }
 }

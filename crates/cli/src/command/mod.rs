@@ -26,7 +26,7 @@ mod train;
 mod tune;
 mod worker;
 
-pub(crate) use sample::SampleRow;
+pub(crate) use sampling::SampleRow;
 
 use crate::Global;
 use std::process::ExitCode;

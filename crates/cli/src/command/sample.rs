@@ -2,19 +2,11 @@
 
 use crate::{Global, interrupt, output, progress::Bar};
 use anyhow::{Context, bail};
-use dataset::{Builder, Notes, Progress, Verdict};
-use kernels::Judge;
-use lm::{Checkpoint, Choice, Drawing, Kind, Precision, Prompt, Sample as Drawn, Sampler, Seen};
-pub(crate) use rows::{SampleRow, SampleVerdict};
+use dataset::{Builder, Notes};
+use lm::{Checkpoint, Choice, Drawing, Precision, Prompt};
+use sampling::{SampleRow, Sampler, Settings, Summary};
 use serde::Serialize;
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    fs,
-    path::{Path, PathBuf},
-    process::ExitCode,
-    sync::{Mutex, atomic::Ordering, mpsc::sync_channel},
-    time::Instant,
-};
+use std::{fs, path::PathBuf, process::ExitCode, time::Instant};
 
 /// Draw kernels from a language model and judge them
 #[derive(clap::Args, Debug)]
@@ -115,11 +107,8 @@ impl Device {
 /// `--json` of `sample`.
 #[derive(Debug, Serialize)]
 struct Report {
-    samples: u64,
-    unique: u64,
-    compiling_unique: u64,
-    memorised: u64,
-    verdicts: BTreeMap<String, u64>,
+    #[serde(flatten)]
+    summary: Summary,
     seconds: f64,
 }
 
@@ -129,61 +118,64 @@ impl Sample {
             return Err(dataset::Error::Exists(out.clone()).into());
         }
         let checkpoint = Checkpoint::load(&self.drawing.checkpoint)?;
+        let settings = self.drawing.settings(true)?;
+        let stop = interrupt::flag()?;
+        let sampler = Sampler::new(&checkpoint, settings.clone(), global.jobs())?;
         let bar = Bar::new(global);
         let began = Instant::now();
-        let rows = self.drawing.judged(&checkpoint, global, &bar, true)?;
+        let rows = sampler.sample(&bar, &stop)?;
         drop(bar);
-        let mut verdicts = BTreeMap::new();
-        for row in &rows {
-            *verdicts.entry(row.verdict.clone()).or_insert(0) += 1;
-        }
-        let accepted = rows.iter().filter(|row| row.verdict == Verdict::ACCEPTED);
-        let report = Report {
-            samples: rows.len() as u64,
-            unique: rows.iter().map(|row| &row.text).collect::<BTreeSet<_>>().len() as u64,
-            compiling_unique: accepted.clone().count() as u64,
-            memorised: accepted.clone().filter(|row| row.memorised).count() as u64,
-            verdicts: verdicts.clone(),
-            seconds: began.elapsed().as_secs_f64(),
-        };
+        let summary = Summary::of(&rows);
+        let report = Report { summary, seconds: began.elapsed().as_secs_f64() };
         match &self.out {
             Some(out) => {
+                let configuration = serde_json::json!({
+                    "checkpoint": self.drawing.checkpoint,
+                    "drawing": settings,
+                });
+                let builder = Builder::<SampleRow>::create(out, self.force, &configuration)?;
                 let notes = Notes {
-                    configuration: serde_json::json!({"drawing": format!("{:?}", self.drawing)}),
+                    configuration,
                     seed: self.drawing.seed,
-                    verdicts,
+                    verdicts: report.summary.verdicts.clone(),
                     ..Notes::default()
                 };
-                let key = format!("{:?}", self.drawing);
-                Builder::<SampleRow>::create(out, self.force, &key)?.finish(rows, notes)?;
+                builder.finish(rows, notes)?;
             }
             None if !global.json => {
-                for row in accepted {
+                for row in
+                    rows.iter().filter(|row| row.verdict == rows::SampleVerdict::Accepted.name())
+                {
                     output::line(row.text.trim_end())?;
                     output::line("")?;
                 }
             }
             None => {}
         }
+        self.print(&report, global)?;
+        let found = report.summary.compiling_unique > 0;
+        Ok(if found { ExitCode::SUCCESS } else { output::NEGATIVE })
+    }
+
+    fn print(&self, report: &Report, global: &Global) -> anyhow::Result<()> {
         if global.json {
-            output::json(&report)?;
-        } else {
-            let out = self.out.as_ref().map(|out| format!(" in {}", out.display()));
-            let line = format!(
-                "{} samples, {} unique, {} of these compile; {} memorised; {:.1} s{}",
-                output::count(report.samples),
-                output::count(report.unique),
-                output::count(report.compiling_unique),
-                output::count(report.memorised),
-                report.seconds,
-                out.unwrap_or_default()
-            );
-            match self.out {
-                Some(_) => output::line(&line)?,
-                None => eprintln!("{line}"),
-            }
+            return output::json(report);
         }
-        Ok(if report.compiling_unique > 0 { ExitCode::SUCCESS } else { output::NEGATIVE })
+        let Report { summary, seconds } = report;
+        let out = self.out.as_ref().map(|out| format!(" in {}", out.display()));
+        let line = format!(
+            "{} samples, {} unique, {} of these compile; {} memorised; {seconds:.1} s{}",
+            output::count(summary.samples),
+            output::count(summary.unique),
+            output::count(summary.compiling_unique),
+            output::count(summary.memorised),
+            out.unwrap_or_default()
+        );
+        match self.out {
+            Some(_) => output::line(&line)?,
+            None => eprintln!("{line}"),
+        }
+        Ok(())
     }
 }
 
@@ -208,75 +200,8 @@ impl DrawingFlags {
         Ok(prompt)
     }
 
-    /// Draw samples and judge them, in the order of their numbers; `normalise` puts accepted ones
-    /// into normal form.
-    pub(crate) fn judged(
-        &self,
-        checkpoint: &Checkpoint,
-        global: &Global,
-        bar: &dyn Progress,
-        normalise: bool,
-    ) -> anyhow::Result<Vec<SampleRow>> {
-        let cancelled = interrupt::flag()?;
-        let judge = Judge::new(clang::Clang::start(global.jobs())?);
-        // Only checkpoints made elsewhere lack it.
-        let seen = Seen::read(checkpoint.folder())?;
-        let (give, take) = sync_channel::<Drawn>(1024);
-        let take = Mutex::new(take);
-        let rows = Mutex::new(Vec::new());
-        bar.begin("sampling", self.n);
-        let drawn = std::thread::scope(|scope| {
-            for _ in 0..global.jobs() {
-                scope.spawn(|| {
-                    loop {
-                        let drawn =
-                            take.lock().expect("no thread panics with the lock held").recv();
-                        let Ok(drawn) = drawn else { return };
-                        let row = judge_one(&judge, &seen, &drawn, normalise);
-                        rows.lock().expect("no thread panics with the lock held").push(row);
-                        bar.advance(1);
-                    }
-                });
-            }
-            let mut done =
-                |drawn: Drawn| give.send(drawn).is_ok() && !cancelled.load(Ordering::Relaxed);
-            let drawn = self.draw(checkpoint, &mut done);
-            drop(give);
-            drawn
-        });
-        drawn?;
-        let mut rows = rows.into_inner().expect("no thread panics with the lock held");
-        if cancelled.load(Ordering::Relaxed) {
-            bail!(
-                "stopped after {} of {} samples; nothing is written, the same seed draws them again",
-                rows.len(),
-                self.n
-            );
-        }
-        rows.sort_by_key(|row| row.number);
-        let mut first: BTreeMap<String, u64> = BTreeMap::new();
-        for row in &mut rows {
-            if row.verdict == Verdict::ACCEPTED {
-                let number = *first.entry(row.text.clone()).or_insert(row.number);
-                if number != row.number {
-                    row.verdict = SampleVerdict::Duplicate.to_string();
-                    row.detail = number.to_string();
-                }
-            }
-        }
-        Ok(rows)
-    }
-
-    fn draw(
-        &self,
-        checkpoint: &Checkpoint,
-        done: &mut dyn FnMut(Drawn) -> bool,
-    ) -> anyhow::Result<()> {
-        let prompt = self.prompt()?;
-        if let Some(path) = &self.drawn {
-            return read_drawn(path, checkpoint, &prompt, self.n, done);
-        }
-        let batch = self.batch.unwrap_or(if self.device == Device::Cuda { 4096 } else { 96 });
+    /// What is drawn; `normalise`: accepted samples are put into normal form.
+    pub(crate) fn settings(&self, normalise: bool) -> anyhow::Result<Settings> {
         let precision = match self.precision {
             Some(_) if self.device != Device::Cpu => {
                 bail!("--precision is for --device cpu: bf16 is what GPUs use anyway");
@@ -295,79 +220,15 @@ impl DrawingFlags {
             seed: self.seed,
             constrained: !self.unconstrained,
             longest: self.longest,
-            slots: batch.min(usize::try_from(self.n).unwrap_or(usize::MAX)),
+            slots: self.batch.unwrap_or(if self.device == Device::Cuda { 4096 } else { 96 }),
         };
-        let longest = if checkpoint.kind() == Kind::Lstm { self.longest * 4 } else { self.longest };
-        let drawing = Drawing { longest, ..drawing };
-        let sampler = Sampler::new(checkpoint, drawing);
-        let sampler = match self.device.elsewhere() {
-            Some(device) => sampler.elsewhere(device),
-            None => sampler,
-        };
-        sampler.draw(&prompt, 0..self.n, done)?;
-        Ok(())
+        Ok(Settings {
+            prompt: self.prompt()?,
+            drawing,
+            samples: self.n,
+            device: self.device.elsewhere().map(str::to_owned),
+            drawn: self.drawn.clone(),
+            normalise,
+        })
     }
-}
-
-/// Samples as `stampmill-torch sample` wrote them.
-fn read_drawn(
-    path: &Path,
-    checkpoint: &Checkpoint,
-    prompt: &Prompt,
-    most: u64,
-    done: &mut dyn FnMut(Drawn) -> bool,
-) -> anyhow::Result<()> {
-    let text =
-        fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
-    let (before, after) = prompt.text.split_once(lm::HOLE).unwrap_or((&prompt.text, ""));
-    let tokenizer = checkpoint.tokenizer();
-    let special = lm::tokenizer::Special::ALL;
-    for (number, line) in (0..most).zip(text.lines()) {
-        let ids: Vec<u16> = serde_json::from_str(line)
-            .with_context(|| format!("{}, line {}: no list of ids", path.display(), number + 1))?;
-        let ended = ids.last().is_some_and(|id| *id == special.end || *id == special.hole_end);
-        let tokens = ids.len();
-        let (before, after) = match checkpoint.kind() {
-            Kind::Lstm => (tokenizer.encode_plain(before), tokenizer.encode_plain(after)),
-            _ => (tokenizer.encode_plain(before.trim()), tokenizer.encode_plain(after.trim())),
-        };
-        let text = tokenizer.decode(&[before, ids, after].concat());
-        if !done(Drawn { number, text, tokens, ended, closed: false, refused: 0 }) {
-            break;
-        }
-    }
-    Ok(())
-}
-
-fn judge_one(judge: &Judge, seen: &Seen, drawn: &Drawn, normalise: bool) -> SampleRow {
-    let mut row = SampleRow {
-        number: drawn.number,
-        text: drawn.text.clone(),
-        tokens: clang::lexer::tokens(&drawn.text).count() as u32,
-        closed: drawn.closed,
-        refused: drawn.refused,
-        ..SampleRow::default()
-    };
-    if !drawn.ended {
-        row.verdict = SampleVerdict::Unfinished.to_string();
-        row.detail = format!("{} tokens without an end", drawn.tokens);
-        return row;
-    }
-    match judge.check(&drawn.text) {
-        Ok(judged) => {
-            row.verdict = Verdict::ACCEPTED.to_owned();
-            row.instructions = judged.instructions;
-            row.name = judged.kernel;
-            if normalise && let Some(normal) = judge.normalise(&drawn.text) {
-                row.text = normal.text;
-                row.name = normal.name;
-            }
-        }
-        Err(verdict) => {
-            row.verdict = verdict.name.into_owned();
-            row.detail = verdict.detail;
-        }
-    }
-    row.memorised = seen.holds(&drawn.text) || seen.holds(&row.text);
-    row
 }

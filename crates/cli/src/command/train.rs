@@ -2,12 +2,11 @@
 
 use super::tune;
 use crate::{Global, interrupt, output, progress::Bar, target::Target};
-use anyhow::{Context, bail};
-use dataset::{Builder, Code, Dataset, Language, Notes, Program, Programs, Progress};
-use lm::{CorpusReport, Entry, Kind, Metric, Recipe, Trained, TuningReport};
+use anyhow::bail;
+use dataset::Progress;
+use lm::{CorpusReport, Kind, Recipe, Trained, TuningReport};
+use sampling::corpus::{self, Corpus};
 use std::{
-    collections::BTreeMap,
-    fs,
     path::{Path, PathBuf},
     process::ExitCode,
 };
@@ -42,7 +41,7 @@ pub(crate) struct Train {
     /// Functions to pre-train on: a data set that `prepare` makes of C programs; may be given several times
     #[arg(long, value_name = "FUNCTIONS")]
     pretrain: Vec<PathBuf>,
-    /// Keep out near-duplicates of the programs here, and kernels named like a target here; may be given several times
+    /// Exclude near-duplicates of the programs here, and kernels named like a target here; may be given several times
     #[arg(long, value_name = "PATH")]
     exclude: Vec<PathBuf>,
     /// What is learned
@@ -122,14 +121,15 @@ impl Train {
                     lm::check_engine(&self.device)?;
                 }
                 let (recipe, seed) = (self.recipe.as_ref(), self.seed);
-                let wish = tune::Wish { from, lora: self.lora, epochs: self.epochs, recipe, seed };
-                Some(Prepared::Edits(tune::prepare(&self.corpus, &wish, out)?))
+                let flags =
+                    tune::Flags { from, lora: self.lora, epochs: self.epochs, recipe, seed };
+                Some(Prepared::Edits(tune::prepare(&self.corpus, &flags, out)?))
             }
             _ => Some(Prepared::Kernels(self.kernels(&work, global, &bar)?)),
         };
         if self.prepare_only {
             drop(bar);
-            place(&work, out)?;
+            lm::place(&work, out)?;
             if let Some(report) = &report {
                 match global.json {
                     true => output::json(report)?,
@@ -145,10 +145,10 @@ impl Train {
         if resumes {
             arguments.push("--resume".to_owned());
         }
-        let trained = lm::train(&work, &arguments, planned(&work), &bar, &cancelled)?;
+        let trained = lm::train(&work, &arguments, lm::planned_steps(&work), &bar, &cancelled)?;
         drop(bar);
-        finish(&work)?;
-        place(&work, out)?;
+        lm::finish(&work)?;
+        lm::place(&work, out)?;
         match global.json {
             true => output::json(&trained)?,
             false => print(&trained, self.task, out)?,
@@ -162,16 +162,22 @@ impl Train {
             Some(path) => Recipe::read(self.model, path)?,
             None => Recipe::of(self.model),
         };
-        let exclusion = exclusion(&self.exclude)?;
-        let mut kept_out = 0;
-        let mut entries = entries(&self.corpus, exclusion.as_ref(), &mut kept_out)?;
-        let mut functions = Vec::new();
+        let mut exclusion = Exclusion::default();
+        for path in &self.exclude {
+            exclusion.add_path(path)?;
+        }
+        let is_excluded =
+            |name: &str, text: &str| !self.exclude.is_empty() && exclusion.holds(name, text);
+        let (mut kernels, mut functions) = (Corpus::default(), Corpus::default());
+        corpus::read(&mut kernels, &self.corpus, &is_excluded)?;
         for path in &self.pretrain {
-            functions.extend(self::entries(path, exclusion.as_ref(), &mut kept_out)?);
+            corpus::read(&mut functions, path, &is_excluded)?;
         }
         if !self.exclude.is_empty() {
-            bar.message(&format!("{} programs kept out", output::count(kept_out)));
+            let excluded = kernels.excluded + functions.excluded;
+            bar.message(&format!("{} programs excluded", output::count(excluded)));
         }
+        let (mut entries, functions) = (kernels.entries, functions.entries);
         if functions.is_empty() && !self.pretrain.is_empty() {
             bail!("--pretrain: there is no accepted function in what was given");
         }
@@ -179,196 +185,14 @@ impl Train {
             lm::check_engine(&self.device)?;
         }
         if self.model == Kind::Infill {
-            describe(&mut entries, global, bar)?;
+            let spaces = features::spaces(corpus::SPACES)?;
+            let extractor = super::features::extractor(spaces, 1, global)?;
+            corpus::describe(&mut entries, &extractor, bar)?;
         }
         dataset::begin_folder(&self.target.out)?;
         let prepared = lm::prepare(&entries, &functions, self.model, &recipe, self.seed, work);
-        or_nothing(prepared, work)
+        Ok(lm::or_nothing(prepared, work)?)
     }
-}
-
-/// Steps that a training folder says; 0 where it says none.
-fn planned(work: &Path) -> u64 {
-    let text = fs::read_to_string(work.join("training.json")).unwrap_or_default();
-    let settings: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();
-    let number = |key: &str| settings[key].as_u64().unwrap_or(0);
-    number("budget_tokens") / number("batch_tokens").max(1)
-}
-
-/// A training folder that could not be written is none: nothing of it is left.
-pub(super) fn or_nothing<T>(prepared: lm::Result<T>, work: &Path) -> anyhow::Result<T> {
-    if prepared.is_err() {
-        // The reason why it could not be written is what matters.
-        let _ = dataset::abandon_folder(work);
-    }
-    Ok(prepared?)
-}
-
-/// Put a checkpoint in its place, or in that of another.
-fn place(work: &Path, out: &Path) -> anyhow::Result<()> {
-    if out.exists() && !out.join("config.json").is_file() {
-        bail!("{} holds no checkpoint, so --force does not replace it", out.display());
-    }
-    Ok(dataset::place_folder(work, out, &is_of_checkpoint)?)
-}
-
-/// Whether a checkpoint may have a file of this name.
-fn is_of_checkpoint(name: &Path) -> bool {
-    let known = ["metrics", "base", "curve.svg", "merges.txt", "vocab.txt", "metrics.jsonl"];
-    let endings = ["json", "safetensors", "model", "jinja"];
-    known.iter().any(|known| name == Path::new(known))
-        || name.extension().is_some_and(|ending| endings.iter().any(|known| ending == *known))
-}
-
-/// What must not be learned from: the leak rule of the search. `None` where nothing is named.
-fn exclusion(paths: &[PathBuf]) -> anyhow::Result<Option<Exclusion>> {
-    if paths.is_empty() {
-        return Ok(None);
-    }
-    let mut exclusion = Exclusion::default();
-    for path in paths {
-        exclusion.add_path(path)?;
-    }
-    Ok(Some(exclusion))
-}
-
-/// The kernels or functions to learn from; `kept_out` counts those that the exclusion holds.
-fn entries(
-    corpus: &Path,
-    exclusion: Option<&Exclusion>,
-    kept_out: &mut u64,
-) -> anyhow::Result<Vec<Entry>> {
-    let mut is_free = |name: &str, text: &str| {
-        let held = exclusion.is_some_and(|exclusion| exclusion.holds(name, text));
-        *kept_out += u64::from(held);
-        !held
-    };
-    let mut entries = Vec::new();
-    let is_kernels = Dataset::is_at(corpus)
-        && Dataset::open(corpus)?.manifest().schema == <rows::KernelText as dataset::Row>::SCHEMA;
-    if is_kernels {
-        for row in Dataset::open(corpus)?.rows::<rows::KernelText>()? {
-            let row = row?;
-            if row.verdict == dataset::Verdict::ACCEPTED && is_free(&row.original_name, &row.text) {
-                entries.push(Entry {
-                    text: row.text,
-                    package: row.package,
-                    licence: row.licence,
-                    features: BTreeMap::new(),
-                });
-            }
-        }
-    } else {
-        for program in Programs::open(corpus)?.iter()? {
-            let program = program?;
-            if let Code::Text(text) = program.code
-                && is_free(&program.name, &text)
-            {
-                entries.push(Entry { text, ..Entry::default() });
-            }
-        }
-    }
-    Ok(entries)
-}
-
-/// Fill in the features that conditions are made of.
-fn describe(entries: &mut [Entry], global: &Global, bar: &dyn Progress) -> anyhow::Result<()> {
-    const CHUNK: usize = 256;
-    let spaces = features::spaces("grewe,instcount")?;
-    let extractor = super::features::extractor(spaces.clone(), 1, global)?;
-    bar.begin("describing", entries.len() as u64);
-    for chunk in entries.chunks_mut(CHUNK) {
-        let programs: Vec<Program> = chunk
-            .iter()
-            .map(|entry| Program {
-                language: Language::OpenCl,
-                code: Code::Text(entry.text.clone()),
-                ..Program::default()
-            })
-            .collect();
-        let rows = extractor.describe_many(&programs)?;
-        for (entry, rows) in chunk.iter_mut().zip(rows) {
-            // The last kernel is the one that the program is about.
-            let Some(row) = rows.iter().rfind(|row| row.is_accepted()) else { continue };
-            for space in &spaces {
-                let Some(vector) = row.vectors.get(space.name()) else { continue };
-                for (name, value) in space.dimensions().iter().zip(vector) {
-                    if let Some(feature) = lm::condition::feature(name) {
-                        entry.features.insert(feature.to_owned(), *value);
-                    }
-                }
-            }
-        }
-        bar.advance(chunk.len() as u64);
-    }
-    Ok(())
-}
-
-/// What a training folder becomes a checkpoint by: metrics as a table and as a picture, and nothing
-/// that only training needs.
-fn finish(work: &Path) -> anyhow::Result<()> {
-    let metrics = lm::metrics(work)?;
-    let table = work.join("metrics");
-    let notes = Notes::default();
-    let builder = Builder::<Metric>::create(&table, true, &"metrics")?;
-    fs::write(work.join("curve.svg"), curve(&metrics)).context("cannot write curve.svg")?;
-    builder.finish(metrics, notes)?;
-    for file in ["metrics.jsonl", "corpus.safetensors", "state.safetensors"] {
-        let path = work.join(file);
-        if path.exists() {
-            fs::remove_file(&path).with_context(|| format!("cannot remove {}", path.display()))?;
-        }
-    }
-    let base = work.join("base");
-    if base.is_dir() {
-        fs::remove_dir_all(&base).with_context(|| format!("cannot remove {}", base.display()))?;
-    }
-    if !work.join("model.safetensors").is_file() {
-        bail!("the training engine wrote no model.safetensors in {}", work.display());
-    }
-    Ok(())
-}
-
-/// The curve of losses over tokens as a picture.
-fn curve(metrics: &[Metric]) -> String {
-    use std::fmt::Write;
-    const WIDTH: f64 = 640.0;
-    const HEIGHT: f64 = 360.0;
-    const MARGIN: f64 = 48.0;
-    let last = metrics.last().map_or(1.0, |metric| metric.tokens as f64).max(1.0);
-    let top = metrics.iter().map(|metric| metric.loss).fold(0.1, f64::max);
-    let place = |tokens: u64, loss: f64| {
-        let x = MARGIN + tokens as f64 / last * (WIDTH - 2.0 * MARGIN);
-        let y = HEIGHT - MARGIN - loss / top * (HEIGHT - 2.0 * MARGIN);
-        format!("{x:.1},{y:.1} ")
-    };
-    let line = |points: String, colour: &str| {
-        format!("<polyline fill=\"none\" stroke=\"{colour}\" points=\"{}\"/>\n", points.trim_end())
-    };
-    let training: String = metrics.iter().map(|m| place(m.tokens, m.loss)).collect();
-    let validation: String = metrics
-        .iter()
-        .filter_map(|m| m.validation_loss.map(|loss| place(m.tokens, loss)))
-        .collect();
-    let mut svg = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{WIDTH}\" height=\"{HEIGHT}\" \
-         font-family=\"sans-serif\" font-size=\"12\">\n<rect width=\"100%\" height=\"100%\" \
-         fill=\"white\"/>\n"
-    );
-    svg += &line(training, "#8899aa");
-    svg += &line(validation, "#cc3311");
-    let (bottom, right) = (HEIGHT - MARGIN, WIDTH - MARGIN);
-    // Writing to a string does not fail.
-    let _ = write!(
-        svg,
-        "<path d=\"M{MARGIN} {MARGIN}V{bottom}H{right}\" fill=\"none\" stroke=\"black\"/>\n\
-         <text x=\"{MARGIN}\" y=\"{:.0}\">loss of training (grey) and validation (red) in nats; top {top:.2}</text>\n\
-         <text x=\"{right}\" y=\"{:.0}\" text-anchor=\"end\">{:.1} million tokens</text>\n</svg>\n",
-        MARGIN - 12.0,
-        HEIGHT - MARGIN + 20.0,
-        last / 1e6,
-    );
-    svg
 }
 
 impl Prepared {

@@ -1,17 +1,18 @@
 //! What `stampmill train --task edits` learns from: pairs, or lines of `stampmill edits export`.
 
-use anyhow::{Context, bail};
+use anyhow::bail;
 use dataset::Dataset;
 use edits::{ExportFormat, ExportMethod, Pairs, schema::OnBroken};
 use lm::{Causal, Dialogue, Tuning, TuningReport};
 use serde_json::Value;
 use std::{
-    fs,
+    fs::File,
+    io::{BufRead, BufReader},
     path::{Path, PathBuf},
 };
 
 /// How a checkpoint is fine-tuned, as flags say it.
-pub(super) struct Wish<'a> {
+pub(super) struct Flags<'a> {
     pub(super) from: &'a Path,
     pub(super) lora: Option<u32>,
     pub(super) epochs: f64,
@@ -20,41 +21,32 @@ pub(super) struct Wish<'a> {
 }
 
 /// Write the training folder of `out` from the edits in `corpus`.
-pub(super) fn prepare(corpus: &Path, wish: &Wish<'_>, out: &Path) -> anyhow::Result<TuningReport> {
-    if !(wish.epochs > 0.0 && wish.epochs.is_finite()) {
-        bail!("--epochs {}: answers must be seen some time", wish.epochs);
+pub(super) fn prepare(
+    corpus: &Path,
+    flags: &Flags<'_>,
+    out: &Path,
+) -> anyhow::Result<TuningReport> {
+    if !(flags.epochs > 0.0 && flags.epochs.is_finite()) {
+        bail!("--epochs {}: answers must be seen some time", flags.epochs);
     }
-    let dialogues = dialogues(corpus)?;
-    let base = Causal::load(wish.from)?;
-    let recipe = wish.recipe.map(PathBuf::as_path);
-    let mut tuning = Tuning::read(&base, wish.lora, recipe)?;
-    tuning.epochs = wish.epochs;
+    let dialogues = if holds_pairs(corpus) { of_pairs(corpus)? } else { Dialogue::read(corpus)? };
+    let base = Causal::load(flags.from)?;
+    let recipe = flags.recipe.map(PathBuf::as_path);
+    let mut tuning = Tuning::read(&base, flags.lora, recipe)?;
+    tuning.epochs = flags.epochs;
     let work = dataset::begin_folder(out)?;
-    super::train::or_nothing(lm::prepare_edits(&dialogues, &base, &tuning, wish.seed, &work), &work)
+    let prepared = lm::prepare_edits(&dialogues, &base, &tuning, flags.seed, &work);
+    Ok(lm::or_nothing(prepared, &work)?)
 }
 
-fn dialogues(corpus: &Path) -> anyhow::Result<Vec<Dialogue>> {
-    if Dataset::is_at(corpus) {
-        return of_pairs(corpus);
-    }
-    let text =
-        fs::read_to_string(corpus).with_context(|| format!("cannot read {}", corpus.display()))?;
-    let mut lines = Vec::new();
-    for (number, line) in (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty()) {
-        let place = || format!("{}, line {number}", corpus.display());
-        let line: Value = serde_json::from_str(line).with_context(place)?;
-        if lines.is_empty() && !line["src_code"].is_null() {
-            return of_pairs(corpus);
-        }
-        lines.push(Dialogue::of(&line).map_err(anyhow::Error::msg).with_context(place)?);
-    }
-    if lines.is_empty() {
-        bail!(
-            "{} is empty; `stampmill edits export PAIRS --format hf --out FILE` writes what to learn from",
-            corpus.display()
-        );
-    }
-    Ok(lines)
+/// Whether it is a data set, or a file that begins with a pair.
+fn holds_pairs(corpus: &Path) -> bool {
+    let first = || {
+        let lines = BufReader::new(File::open(corpus).ok()?).lines();
+        let line = lines.map_while(Result::ok).find(|line| !line.trim().is_empty())?;
+        serde_json::from_str::<Value>(&line).ok()
+    };
+    Dataset::is_at(corpus) || first().is_some_and(|line| !line["src_code"].is_null())
 }
 
 /// Accepted pairs, put into words as the export does.

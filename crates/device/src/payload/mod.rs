@@ -1,27 +1,27 @@
 //! Payloads: what a kernel is given to work on (CLgen, section 5.1, and beyond).
 //!
-//! A [`Plan`] says for one kernel (or several in a row), one size and one rung of the [`LADDER`]
+//! A [`Plan`] says for one kernel (or several in a row), one size and one variant of the [`VARIANTS`]
 //! which buffers, images and values there are and which of them cross the bus; it knows nothing of
 //! OpenCL's objects. [`Plan::payload`] then draws the contents.
 
 mod image;
 mod layout;
 mod range;
-mod rung;
 mod values;
+mod variant;
 
 pub(crate) use image::{ImagePlan, TexelKind};
 pub(crate) use layout::{Layout, Leaf};
 pub(crate) use range::{Limits, Range};
-pub use rung::{LADDER, Rung};
 pub(crate) use values::Side;
 pub use values::Values;
+pub use variant::{VARIANTS, Variant};
 
 use crate::{Finding, Outcome, kernel::Step};
 use clang::{AddressSpace, Argument, Type};
-use rung::Integers;
 use serde::{Deserialize, Serialize};
 use values::Shape;
+use variant::Integers;
 
 /// Local buffers hold this many elements per work-item of a group: scans keep two halves.
 const LOCAL_ELEMENTS: u64 = 2;
@@ -37,8 +37,8 @@ pub(crate) struct Job {
     pub(crate) size: u64,
     /// Work-items of a group; `None`: our choice.
     pub(crate) group: Option<u64>,
-    /// Index into [`LADDER`].
-    pub(crate) rung: usize,
+    /// Index into [`VARIANTS`].
+    pub(crate) variant: usize,
     /// Distribution of the contents.
     pub(crate) values: Values,
     /// Of the run.
@@ -117,8 +117,8 @@ impl Plan {
     /// # Errors
     /// The finding, where no payload can be made.
     pub(crate) fn new(job: &Job, text: &str, limits: &[Limits]) -> Result<Plan, Finding> {
-        let rung = &LADDER[job.rung];
-        let values = if rung.small_values { Values::Small } else { job.values };
+        let variant = &VARIANTS[job.variant];
+        let values = if variant.small_values { Values::Small } else { job.values };
         let mut plan =
             Plan { ranges: Vec::new(), objects: Vec::new(), bindings: Vec::new(), values };
         let mut keys: Vec<&str> = Vec::new();
@@ -131,11 +131,11 @@ impl Plan {
             let required = interface.required_group_size;
             let range = Range::choose(job.size, dimensions, required, job.group, limits)
                 .map_err(|reason| Finding::new(Outcome::InvalidSize, reason))?;
-            let mut integers = Integers::new(rung, &range);
+            let mut integers = Integers::new(variant, &range);
             let mut bindings = Vec::new();
             let mut local_bytes = 0;
             for (argument, key) in interface.arguments.iter().zip(&step.keys) {
-                let new = bind(argument, text, &range, rung, &mut integers, limits)?;
+                let new = bind(argument, text, &range, variant, &mut integers, limits)?;
                 bindings.push(match new {
                     New::Binding(binding) => binding,
                     New::Object(object) => match keys.iter().position(|known| known == key) {
@@ -257,7 +257,7 @@ fn bind(
     argument: &Argument,
     text: &str,
     range: &Range,
-    rung: &Rung,
+    variant: &Variant,
     integers: &mut Integers,
     limits: &Limits,
 ) -> Result<New, Finding> {
@@ -280,7 +280,7 @@ fn bind(
                     // written here: it goes both ways, as one that is.
                     let unknown = !argument.read && !argument.written;
                     let kind = if constant { ObjectKind::Constant } else { ObjectKind::Global };
-                    let elements = range.items().saturating_mul(rung.room);
+                    let elements = range.items().saturating_mul(variant.room);
                     Ok(New::Object(Object {
                         name: argument.name.clone(),
                         layout,

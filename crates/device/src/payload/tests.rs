@@ -34,11 +34,11 @@ fn pointer(space: AddressSpace, pointee: Type) -> Type {
     Type::Pointer { space, pointee: Box::new(pointee) }
 }
 
-fn job(arguments: Vec<Argument>, dimensions: u8, size: u64, rung: usize) -> Job {
+fn job(arguments: Vec<Argument>, dimensions: u8, size: u64, variant: usize) -> Job {
     let interface =
         Interface { name: "A".into(), arguments, dimensions, required_group_size: None };
     let steps = vec![Step::alone(interface)];
-    Job { path: "p".into(), steps, size, group: None, rung, values: Values::Uniform, seed: 1 }
+    Job { path: "p".into(), steps, size, group: None, variant, values: Values::Uniform, seed: 1 }
 }
 
 fn plan(job: &Job) -> Result<Plan, Finding> {
@@ -70,9 +70,9 @@ fn follows_the_rules_of_the_paper_in_one_dimension() {
 
 #[test]
 fn integers_are_the_sides_of_a_plane_and_its_shorter_side_beyond() {
-    let integers = |rung| {
+    let integers = |variant| {
         let arguments = ["w", "h", "d"].map(|name| argument(name, INT)).to_vec();
-        let job = job(arguments, 2, 512, rung);
+        let job = job(arguments, 2, 512, variant);
         let payload = plan(&job).expect("a payload exists").payload(&job, Side::A);
         payload.arguments[0].iter().map(|bytes| bytes[0]).collect::<Vec<_>>()
     };

@@ -1,23 +1,16 @@
 //! Runs: every kernel × device × size of a data set, checked and measured.
 
 mod cldrive;
-mod conduct;
-mod crew;
+mod executor;
+mod runner;
 mod source;
+mod worker_set;
 
 pub use cldrive::{CLDRIVE_COLUMNS, write_cldrive};
 pub use rows::{RunRow, Transfers};
+pub use runner::Runner;
 
-use crate::{
-    About, DeviceInfo, Error, Outcome, Result, Values,
-    check::Oclgrind,
-    kernel::Benchmark,
-    select,
-    worker::{Client, Launch},
-};
-use clang::Clang;
-use conduct::Conductor;
-use crew::Crew;
+use crate::{About, DeviceInfo, Error, Outcome, Result, Values, kernel::Benchmark};
 use dataset::{Builder, Input, Licences, Notes, Progress};
 use rand::{SeedableRng, seq::SliceRandom};
 use rand_chacha::ChaCha8Rng;
@@ -26,7 +19,7 @@ use std::{
     collections::{BTreeMap, BTreeSet},
     path::PathBuf,
     sync::{
-        Arc, Mutex, RwLock,
+        Arc, Mutex,
         atomic::{AtomicBool, AtomicUsize, Ordering},
     },
     time::{Duration, Instant},
@@ -88,13 +81,20 @@ pub struct Options {
 }
 
 impl Options {
-    /// Run `input` into `out` with the defaults: the processor and a GPU where there is one, 2^7 to
-    /// 2^20 work-items, 20 s a kernel, 200 ms and 5 % a measurement.
+    /// Run `input` into `out` with the defaults.
     #[must_use]
     pub fn new(input: impl Into<PathBuf>, out: impl Into<PathBuf>) -> Options {
+        Options { input: input.into(), out: out.into(), ..Options::default() }
+    }
+}
+
+impl Default for Options {
+    /// The processor and a GPU where there is one, 2^7 to 2^20 work-items, 20 s a kernel, 200 ms and
+    /// 5 % a measurement; from nowhere to nowhere, for a [`Runner`].
+    fn default() -> Options {
         Options {
-            input: input.into(),
-            out: out.into(),
+            input: PathBuf::new(),
+            out: PathBuf::new(),
             force: false,
             devices: "all".to_owned(),
             global_sizes: (7..=20).map(|exponent| 1 << exponent).collect(),
@@ -102,7 +102,7 @@ impl Options {
             values: Values::Uniform,
             seed: 0,
             jobs: std::thread::available_parallelism().map_or(1, usize::from),
-            limit: conduct::LIMIT,
+            limit: executor::LIMIT,
             budget: Duration::from_millis(200),
             precision: 0.05,
             verify: Verify::None,
@@ -150,39 +150,17 @@ pub struct Report {
 /// and when it was cancelled.
 pub fn run(options: &Options, progress: &dyn Progress) -> Result<Report> {
     let started = Instant::now();
-    let oclgrind = match options.verify {
-        Verify::None => None,
-        verify => {
-            let uninitialised = verify == Verify::OclgrindUninitialised;
-            Some(Oclgrind::find(uninitialised).ok_or(Error::NoOclgrind)?)
-        }
-    };
-    let launch = Launch::find()?;
-    let devices = Client::new(launch.clone())?.devices()?;
-    let chosen = select(&devices, &options.devices)?;
+    let runner = Runner::new(options.clone(), &options.cancelled)?;
     let (benchmarks, identity) = source::read(&options.input)?;
     let benchmarks = wanted(benchmarks, options);
-    // Without a compiler the drivers are asked for what they know about arguments, and the words of
-    // a program alone say whether they may be given it.
-    let clang = Clang::start(options.jobs.max(1)).ok();
-    let settings = settings(options, &identity, &devices, &chosen, clang.is_some());
+    let settings = settings(options, &identity, &runner);
     let builder = Builder::<RunRow>::create(&options.out, options.force, &settings)?;
     progress.begin("run", benchmarks.len() as u64);
 
-    let calm = RwLock::new(());
-    let conductor = Conductor {
-        options,
-        devices: &devices,
-        chosen: &chosen,
-        clang: clang.as_ref(),
-        calm: &calm,
-    };
     let cancelled = || options.cancelled.load(Ordering::Relaxed);
     let next = AtomicUsize::new(0);
     let failure: Mutex<Option<Error>> = Mutex::new(None);
     let work = || -> Result<()> {
-        let stop = Arc::clone(&options.cancelled);
-        let mut crew = Crew::new(&launch, &devices, oclgrind.as_ref(), stop)?;
         loop {
             let at = next.fetch_add(1, Ordering::Relaxed);
             let Some(benchmark) = benchmarks.get(at) else { return Ok(()) };
@@ -191,7 +169,7 @@ pub fn run(options: &Options, progress: &dyn Progress) -> Result<Report> {
             }
             let key = key(at, benchmark);
             if !builder.has(&key) {
-                builder.add(&key, conductor.rows(&mut crew, benchmark)?)?;
+                builder.add(&key, runner.run(benchmark)?)?;
             }
             progress.advance(1);
         }
@@ -229,11 +207,10 @@ pub fn run(options: &Options, progress: &dyn Progress) -> Result<Report> {
             left += 1;
         }
     }
-    let mut report = report(&rows, chosen.len());
+    let mut report = report(&rows, runner.devices().len());
     report.kernels_left = left;
     report.seconds = started.elapsed().as_secs_f64();
-    let tools = chosen.iter().map(|at| {
-        let device = &devices[*at];
+    let tools = runner.devices().into_iter().map(|device| {
         (device.name.clone(), format!("{}; driver {}", device.platform_version, device.driver))
     });
     let notes = Notes {
@@ -283,16 +260,10 @@ struct Settings<'a> {
     clang: bool,
 }
 
-fn settings<'a>(
-    options: &'a Options,
-    identity: &'a str,
-    devices: &'a [DeviceInfo],
-    chosen: &[usize],
-    clang: bool,
-) -> Settings<'a> {
+fn settings<'a>(options: &'a Options, identity: &'a str, runner: &'a Runner) -> Settings<'a> {
     Settings {
         input: identity,
-        devices: chosen.iter().map(|at| &devices[*at]).collect(),
+        devices: runner.devices(),
         global_sizes: &options.global_sizes,
         local_sizes: &options.local_sizes,
         values: options.values.name(),
@@ -303,7 +274,7 @@ fn settings<'a>(
         verify: options.verify,
         licences: format!("{:?}", options.licences).to_lowercase(),
         sample: options.sample,
-        clang,
+        clang: runner.has_clang(),
     }
 }
 

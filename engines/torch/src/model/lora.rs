@@ -27,16 +27,17 @@ impl Adapters {
         device: Device,
     ) -> anyhow::Result<Adapters> {
         let most = adapted.iter().map(|(_, out, into)| *out.min(into)).min().unwrap_or(0);
-        if !(1..=most).contains(&lora.rank) {
-            bail!("a rank of {} makes no adapters; this model takes 1 to {most}", lora.rank);
+        let rank = i64::from(lora.rank);
+        if !(1..=most).contains(&rank) {
+            bail!("a rank of {rank} makes no adapters; this model takes 1 to {most}");
         }
         let mut all = Vec::new();
         for at in 0..layers {
             for (name, out, into) in &adapted {
                 // As `nn.Linear` begins: uniform with the inverse root of the inputs as bound.
                 let bound = Init::Uniform(1.0 / (*into as f64).sqrt());
-                all.push(Weight::new(down(at, name), &[lora.rank, *into], bound));
-                all.push(Weight::new(up(at, name), &[*out, lora.rank], Init::Zeros));
+                all.push(Weight::new(down(at, name), &[rank, *into], bound));
+                all.push(Weight::new(up(at, name), &[*out, rank], Init::Zeros));
             }
         }
         let names = adapted.into_iter().map(|(name, ..)| name).collect();
@@ -48,7 +49,7 @@ impl Adapters {
     }
 
     fn scale(&self) -> f64 {
-        self.lora.alpha / self.lora.rank as f64
+        self.lora.alpha / f64::from(self.lora.rank)
     }
 
     /// Both matrices of a projection.

@@ -1,20 +1,17 @@
 //! Which kernels run and pass the checker, for `--must-run`.
 
 use anyhow::Context;
+use device::{Error, Options, Outcome, Runner};
 use std::{
     collections::BTreeMap,
-    sync::{
-        Arc, Mutex,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::{Arc, Mutex, atomic::AtomicBool},
     time::Duration,
 };
 
 /// Executes kernels on the processor's device, each text once.
 pub(super) struct Runs {
-    folder: tempfile::TempDir,
+    runner: Runner,
     known: Mutex<BTreeMap<String, bool>>,
-    stop: Arc<AtomicBool>,
 }
 
 impl Runs {
@@ -23,10 +20,16 @@ impl Runs {
     /// # Errors
     /// When there is no such device: better now than after the first search.
     pub(super) fn new(stop: &Arc<AtomicBool>) -> anyhow::Result<Runs> {
-        let devices = device::devices()?;
-        device::select(&devices, "cpu").context("--must-run needs a device to run kernels on")?;
-        let folder = tempfile::tempdir()?;
-        Ok(Runs { folder, known: Mutex::default(), stop: Arc::clone(stop) })
+        let options = Options {
+            devices: "cpu".to_owned(),
+            global_sizes: vec![256],
+            budget: Duration::ZERO,
+            jobs: 1,
+            ..Options::default()
+        };
+        let runner =
+            Runner::new(options, stop).context("--must-run needs a device to run kernels on")?;
+        Ok(Runs { runner, known: Mutex::default() })
     }
 
     /// Whether the kernel passes.
@@ -38,32 +41,15 @@ impl Runs {
         if let Some(known) = self.known.lock().ok().and_then(|known| known.get(&key).copied()) {
             return Ok(known);
         }
-        if self.stop.load(Ordering::Relaxed) {
+        let passes = match self.runner.check(text) {
+            Ok(outcome) => outcome == Outcome::Pass,
             // The search ends; nothing is remembered of this one.
-            return Ok(false);
-        }
-        let passes = match self.passes(&key, text) {
-            Ok(passes) => passes,
-            Err(_) if self.stop.load(Ordering::Relaxed) => return Ok(false),
-            Err(error) => return Err(format!("{error:#}")),
+            Err(Error::Stopped) => return Ok(false),
+            Err(error) => return Err(error.to_string()),
         };
         if let Ok(mut known) = self.known.lock() {
             known.insert(key, passes);
         }
         Ok(passes)
-    }
-
-    fn passes(&self, key: &str, text: &str) -> anyhow::Result<bool> {
-        let file = self.folder.path().join(format!("{key}.cl"));
-        std::fs::write(&file, text)?;
-        let options = device::Options {
-            devices: "cpu".to_owned(),
-            global_sizes: vec![256],
-            budget: Duration::ZERO,
-            jobs: 1,
-            cancelled: Arc::clone(&self.stop),
-            ..device::Options::new(&file, self.folder.path().join(key))
-        };
-        Ok(device::run(&options, &dataset::Silent)?.kernels_passing > 0)
     }
 }

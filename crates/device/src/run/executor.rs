@@ -2,10 +2,10 @@
 
 use super::{
     Options, RunRow,
-    crew::{Allowance, Crew, guesses, unexpected},
+    worker_set::{Allowance, WorkerSet, guesses, unexpected},
 };
 use crate::{
-    DeviceInfo, DeviceType, Finding, LADDER, Outcome, Result,
+    DeviceInfo, DeviceType, Finding, Outcome, Result, VARIANTS,
     kernel::{Benchmark, Interface, Step, names, steps},
     measure::{Effort, Measurement},
     opencl::KernelFacts,
@@ -18,15 +18,15 @@ use std::{sync::RwLock, time::Duration};
 
 /// Sizes at which a kernel may bring the driver down before the larger ones are not tried.
 const MOST_CRASHES: u32 = 2;
-/// Sizes at which the whole ladder is tried for a kernel that has passed nowhere.
-const LADDER_SIZES: u32 = 2;
-/// Rungs on which a kernel may bring the driver down at one size.
-const MOST_CRASHED_RUNGS: usize = 2;
+/// Sizes at which all variants are tried for a kernel that has passed nowhere.
+const FALLBACK_SIZES: u32 = 2;
+/// Variants on which a kernel may bring the driver down at one size.
+const MOST_CRASHED_VARIANTS: usize = 2;
 /// Work-items under Oclgrind, which interprets.
 const VERIFIED_ITEMS: u64 = 1024;
 
 /// What all threads of a run share.
-pub(super) struct Conductor<'a> {
+pub(super) struct Executor<'a> {
     pub(super) options: &'a Options,
     pub(super) devices: &'a [DeviceInfo],
     /// Places in `devices`.
@@ -42,7 +42,7 @@ struct Case {
     device: usize,
     size: u64,
     group: Option<u64>,
-    rung: usize,
+    variant: usize,
     finding: Finding,
     range: Option<Range>,
     transferred_bytes: u64,
@@ -53,13 +53,13 @@ struct Case {
 struct Record {
     allowance: Allowance,
     crashes: u32,
-    laddered: u32,
+    with_fallbacks: u32,
 }
 
 /// One benchmark while it is run.
 struct Trial<'a> {
-    conductor: &'a Conductor<'a>,
-    crew: &'a mut Crew,
+    executor: &'a Executor<'a>,
+    workers: &'a mut WorkerSet,
     benchmark: &'a Benchmark,
     interfaces: Vec<Interface>,
     /// Why no driver is given it.
@@ -69,45 +69,49 @@ struct Trial<'a> {
     grid: Vec<(u64, Option<u64>)>,
     /// Per chosen device.
     built: Vec<Option<BuiltFacts>>,
-    /// The rung of the ladder it passed on, the same on all devices and for all sizes.
-    rung: Option<usize>,
+    /// The payload variant it passed on, the same on all devices and for all sizes.
+    variant: Option<usize>,
     cases: Vec<Case>,
 }
 
-impl Conductor<'_> {
+impl Executor<'_> {
     /// Build, check and measure on all devices at all sizes.
     ///
     /// # Errors
     /// Only where the workers themselves do not work.
-    pub(super) fn rows(&self, crew: &mut Crew, benchmark: &Benchmark) -> Result<Vec<RunRow>> {
+    pub(super) fn rows(
+        &self,
+        workers: &mut WorkerSet,
+        benchmark: &Benchmark,
+    ) -> Result<Vec<RunRow>> {
         if !self.options.isolate {
-            return self.trial(crew, benchmark, self.grid().collect());
+            return self.trial(workers, benchmark, self.grid().collect());
         }
         let mut rows = Vec::new();
         for cell in self.grid() {
-            crew.retire();
-            rows.extend(self.trial(crew, benchmark, vec![cell])?);
+            workers.retire();
+            rows.extend(self.trial(workers, benchmark, vec![cell])?);
         }
         Ok(rows)
     }
 
     fn trial(
         &self,
-        crew: &mut Crew,
+        workers: &mut WorkerSet,
         benchmark: &Benchmark,
         grid: Vec<(u64, Option<u64>)>,
     ) -> Result<Vec<RunRow>> {
-        crew.forget();
+        workers.forget();
         let mut trial = Trial {
-            conductor: self,
-            crew,
+            executor: self,
+            workers,
             benchmark,
             interfaces: self.interfaces(benchmark),
             refused: self.refusal(benchmark)?,
             steps: Vec::new(),
             grid,
             built: vec![None; self.chosen.len()],
-            rung: None,
+            variant: None,
             cases: Vec::new(),
         };
         for at in 0..self.chosen.len() {
@@ -159,24 +163,25 @@ impl Conductor<'_> {
 }
 
 impl Trial<'_> {
-    fn job(&self, size: u64, group: Option<u64>, rung: usize) -> Job {
-        let options = self.conductor.options;
+    fn job(&self, size: u64, group: Option<u64>, variant: usize) -> Job {
+        let options = self.executor.options;
         Job {
             path: self.benchmark.path.clone(),
             steps: self.steps.clone(),
             size,
             group,
-            rung,
+            variant,
             values: options.values,
             seed: options.seed,
         }
     }
 
     fn check_all(&mut self, at: usize) -> Result<()> {
-        let device = self.conductor.chosen[at];
-        let limit = self.conductor.options.limit;
-        let kind = self.conductor.devices[device].r#type;
-        let mut record = Record { allowance: Allowance::new(limit, kind), crashes: 0, laddered: 0 };
+        let device = self.executor.chosen[at];
+        let limit = self.executor.options.limit;
+        let kind = self.executor.devices[device].r#type;
+        let mut record =
+            Record { allowance: Allowance::new(limit, kind), crashes: 0, with_fallbacks: 0 };
         let built = match &self.refused {
             Some(finding) => Err(finding.clone()),
             None => self.build(device, &mut record.allowance)?,
@@ -193,7 +198,7 @@ impl Trial<'_> {
             Err(finding) => Err(finding),
         };
         for (size, group) in self.grid.clone() {
-            let (rung, checked) = match &ready {
+            let (variant, checked) = match &ready {
                 Err(finding) => (0, Checked::nowhere(finding.clone())),
                 Ok(()) => self.check(device, size, group, &mut record)?,
             };
@@ -201,7 +206,7 @@ impl Trial<'_> {
                 device,
                 size,
                 group,
-                rung,
+                variant,
                 finding: checked.finding,
                 range: checked.range,
                 transferred_bytes: checked.transferred_bytes,
@@ -216,12 +221,12 @@ impl Trial<'_> {
         device: usize,
         allowance: &mut Allowance,
     ) -> Result<std::result::Result<BuiltFacts, Finding>> {
-        let _calm = self.conductor.calm.read().expect("no thread panics with the lock held");
-        self.crew.build(device, self.benchmark, self.interfaces.is_empty(), allowance)
+        let _calm = self.executor.calm.read().expect("no thread panics with the lock held");
+        self.workers.build(device, self.benchmark, self.interfaces.is_empty(), allowance)
     }
 
-    /// Check at one size: on the rung that is known to suit the kernel, or up the ladder to the
-    /// first that does. Without one, what the first rung found stands.
+    /// Check at one size: on the variant that is known to suit the kernel, or in order up to the
+    /// first that does. Without one, what the first variant found stands.
     fn check(
         &mut self,
         device: usize,
@@ -233,32 +238,32 @@ impl Trial<'_> {
             let detail = "not tried: smaller sizes crash";
             return Ok((0, Checked::nowhere(Finding::new(Outcome::Crash, detail))));
         }
-        let rungs = match self.rung {
-            Some(rung) => rung..rung + 1,
-            None if record.laddered < LADDER_SIZES => 0..LADDER.len(),
+        let variants = match self.variant {
+            Some(variant) => variant..variant + 1,
+            None if record.with_fallbacks < FALLBACK_SIZES => 0..VARIANTS.len(),
             None => 0..1,
         };
         let mut first = None;
         let mut crashed = 0;
-        for rung in rungs.clone() {
-            let checked = self.check_once(device, &self.job(size, group, rung), record)?;
+        for variant in variants.clone() {
+            let checked = self.check_once(device, &self.job(size, group, variant), record)?;
             let outcome = checked.finding.outcome;
             if outcome == Outcome::Pass {
-                self.rung = Some(rung);
-                return Ok((rung, checked));
+                self.variant = Some(variant);
+                return Ok((variant, checked));
             }
             crashed += usize::from(outcome == Outcome::Crash);
-            first.get_or_insert((rung, checked));
-            if !worth_another(outcome) || crashed >= MOST_CRASHED_RUNGS {
+            first.get_or_insert((variant, checked));
+            if !worth_another(outcome) || crashed >= MOST_CRASHED_VARIANTS {
                 break;
             }
         }
-        let (rung, checked) = first.unwrap_or_else(|| {
-            (0, Checked::nowhere(Finding::new(Outcome::Crash, "no rung of the ladder was tried")))
+        let (variant, checked) = first.unwrap_or_else(|| {
+            (0, Checked::nowhere(Finding::new(Outcome::Crash, "no variant was tried")))
         });
-        record.laddered += 1 + u32::from(crashed > 0);
+        record.with_fallbacks += 1 + u32::from(crashed > 0);
         record.crashes += u32::from(checked.finding.outcome == Outcome::Crash);
-        Ok((rung, checked))
+        Ok((variant, checked))
     }
 
     fn check_once(&mut self, device: usize, job: &Job, record: &mut Record) -> Result<Checked> {
@@ -270,8 +275,8 @@ impl Trial<'_> {
         if let Err(finding) = self.build(device, &mut record.allowance)? {
             return Ok(Checked::nowhere(finding));
         }
-        let _calm = self.conductor.calm.read().expect("no thread panics with the lock held");
-        self.crew.check(device, job, &mut record.allowance)
+        let _calm = self.executor.calm.read().expect("no thread panics with the lock held");
+        self.workers.check(device, job, &mut record.allowance)
     }
 
     /// Oclgrind's word counts for the kernel at every size.
@@ -283,10 +288,10 @@ impl Trial<'_> {
         if case.size > VERIFIED_ITEMS {
             return Ok(());
         }
-        let job = self.job(case.size, case.group, case.rung);
-        let mut allowance = Allowance::new(self.conductor.options.limit, DeviceType::Cpu);
-        let _calm = self.conductor.calm.read().expect("no thread panics with the lock held");
-        if let Some(finding) = self.crew.verify(self.benchmark, &job, &mut allowance)? {
+        let job = self.job(case.size, case.group, case.variant);
+        let mut allowance = Allowance::new(self.executor.options.limit, DeviceType::Cpu);
+        let _calm = self.executor.calm.read().expect("no thread panics with the lock held");
+        if let Some(finding) = self.workers.verify(self.benchmark, &job, &mut allowance)? {
             for case in self.cases.iter_mut().filter(|case| case.finding.outcome == Outcome::Pass) {
                 case.finding = finding.clone();
             }
@@ -295,7 +300,7 @@ impl Trial<'_> {
     }
 
     fn measure(&mut self) -> Result<()> {
-        let options = self.conductor.options;
+        let options = self.executor.options;
         let passing: Vec<usize> = (0..self.cases.len())
             .filter(|at| self.cases[*at].finding.outcome == Outcome::Pass)
             .collect();
@@ -304,7 +309,7 @@ impl Trial<'_> {
         }
         let key = |at: &usize| {
             let case = &self.cases[*at];
-            CellKey { device: case.device, job: self.job(case.size, case.group, case.rung) }
+            CellKey { device: case.device, job: self.job(case.size, case.group, case.variant) }
         };
         let cells: Vec<CellKey> = passing.iter().map(key).collect();
         let cost = options.budget * 2 * u32::try_from(cells.len()).unwrap_or(u32::MAX);
@@ -317,8 +322,8 @@ impl Trial<'_> {
             let _known = self.build(device, &mut allowance)?;
         }
         let effort = Effort { precision: options.precision, budget: options.budget };
-        let alone = self.conductor.calm.write().expect("no thread panics with the lock held");
-        let asked = self.crew.ask(&Request::Measure { cells, effort }, &mut allowance)?;
+        let alone = self.executor.calm.write().expect("no thread panics with the lock held");
+        let asked = self.workers.ask(&Request::Measure { cells, effort }, &mut allowance)?;
         drop(alone);
         let results = match asked {
             Ok(Answer::Measured(results)) => results,
@@ -344,8 +349,8 @@ impl Trial<'_> {
     }
 
     fn row(&self, case: &Case, kernel: &str, guessed: bool) -> RunRow {
-        let device = &self.conductor.devices[case.device];
-        let at = self.conductor.chosen.iter().position(|chosen| *chosen == case.device);
+        let device = &self.executor.devices[case.device];
+        let at = self.executor.chosen.iter().position(|chosen| *chosen == case.device);
         let facts = at.and_then(|at| self.built[at].as_ref());
         let sum = |part: fn(&KernelFacts) -> u64| {
             let used = |kernel: &&KernelFacts| {
@@ -376,8 +381,8 @@ impl Trial<'_> {
             local_size: range.map(Range::group).or(case.group),
             global_shape: range.map(|range| range.text(range.global)).unwrap_or_default(),
             local_shape: range.map(|range| range.text(range.local)).unwrap_or_default(),
-            payload: LADDER[case.rung].name.to_owned(),
-            values: self.conductor.options.values.name().to_owned(),
+            payload: VARIANTS[case.variant].name.to_owned(),
+            values: self.executor.options.values.name().to_owned(),
             outcome: outcome.name().to_owned(),
             about: outcome.about(compiled, guessed).name().to_owned(),
             detail: case.finding.detail.clone(),

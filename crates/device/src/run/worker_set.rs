@@ -22,7 +22,7 @@ const BACKSTOP: u32 = 4;
 const OPEN_LIMIT: Duration = Duration::from_secs(15);
 
 /// A worker for the devices, and one under Oclgrind where that is wanted.
-pub(super) struct Crew {
+pub(super) struct WorkerSet {
     client: Client,
     /// Names of all devices.
     devices: Vec<String>,
@@ -85,13 +85,13 @@ impl Allowance {
 /// An answer, or the finding about the program that killed the worker.
 type Asked = Result<std::result::Result<Answer, Finding>>;
 
-impl Crew {
+impl WorkerSet {
     pub(super) fn new(
         launch: &Launch,
         devices: &[DeviceInfo],
         oclgrind: Option<&Oclgrind>,
         stop: Arc<AtomicBool>,
-    ) -> Result<Crew> {
+    ) -> Result<WorkerSet> {
         let client = Client::new(launch.clone())?;
         let mut verifier = None;
         if let Some(oclgrind) = oclgrind {
@@ -101,7 +101,7 @@ impl Crew {
             verifier = Some(Verifier { client, log });
         }
         let devices = devices.iter().map(|device| device.name.clone()).collect();
-        Ok(Crew { client, devices, verifier, stop, built: BTreeMap::new() })
+        Ok(WorkerSet { client, devices, verifier, stop, built: BTreeMap::new() })
     }
 
     /// Begin with another program.
@@ -215,8 +215,8 @@ fn ask(
     allowance.spend(started.elapsed(), client.processor_time().saturating_sub(before));
     match answer {
         Ok(answer) => Ok(Ok(answer)),
+        Err(Death::Stopped) => Err(Error::Stopped),
         Err(death) if death.is_ours() => Err(Error::Worker(death.to_string())),
-        Err(Death::Stopped) => Err(Error::Worker("stopped".to_owned())),
         Err(Death::Timeout(_) | Death::Processor) => {
             allowance.spend_all();
             let detail = format!("over {}", allowance.words());

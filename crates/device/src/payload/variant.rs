@@ -4,7 +4,7 @@ use clang::Scalar;
 /// One way to choose what a kernel's contract leaves open: its integers and how much room its
 /// buffers have beyond one element per work-item.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Rung {
+pub struct Variant {
     /// Its word in tables (column `payload`).
     pub name: &'static str,
     scalars: Scalars,
@@ -21,8 +21,8 @@ enum Scalars {
     Few,
 }
 
-const fn rung(name: &'static str, scalars: Scalars, room: u64, small_values: bool) -> Rung {
-    Rung { name, scalars, room, small_values }
+const fn variant(name: &'static str, scalars: Scalars, room: u64, small_values: bool) -> Variant {
+    Variant { name, scalars, room, small_values }
 }
 
 /// The ways tried in this order, the first that makes a kernel pass is kept for all its sizes.
@@ -31,12 +31,12 @@ const fn rung(name: &'static str, scalars: Scalars, room: u64, small_values: boo
 /// its sides, in order), buffers hold Sg elements. A kernel that walks `row * width + column` in
 /// one dimension leaves its buffers under it; it fits when integers are the square root of Sg. One
 /// that handles several elements per work-item wants more room.
-pub const LADDER: [Rung; 5] = [
-    rung("size", Scalars::Size, 1, false),
-    rung("side", Scalars::Side, 1, false),
-    rung("size-room-4", Scalars::Size, 4, false),
-    rung("side-room-16", Scalars::Side, 16, false),
-    rung("few-room-16", Scalars::Few, 16, true),
+pub const VARIANTS: [Variant; 5] = [
+    variant("size", Scalars::Size, 1, false),
+    variant("side", Scalars::Side, 1, false),
+    variant("size-room-4", Scalars::Size, 4, false),
+    variant("side-room-16", Scalars::Side, 16, false),
+    variant("few-room-16", Scalars::Few, 16, true),
 ];
 
 /// Integers for a kernel's arguments, in order.
@@ -51,13 +51,13 @@ pub(super) struct Integers {
 const FEW: u64 = 8;
 
 impl Integers {
-    pub(super) fn new(rung: &Rung, range: &Range) -> Integers {
+    pub(super) fn new(variant: &Variant, range: &Range) -> Integers {
         let least = match range.dimensions {
             1 => range.items().isqrt().max(1),
             _ => range.side(),
         };
         let sides = range.global[..range.dimensions].to_vec();
-        Integers { scalars: rung.scalars, sides, items: range.items(), least, drawn: 0 }
+        Integers { scalars: variant.scalars, sides, items: range.items(), least, drawn: 0 }
     }
 
     /// The integer for the next argument; arguments without integers do not count.

@@ -1,7 +1,7 @@
-//! Rounds that travel: kernels are written here, run on another machine, and their runs read here.
+//! Remote rounds: kernels are written here, run on another machine, and their runs read here.
 
 use crate::{
-    Error, LearnedRow, Options,
+    Error, LearnedRow, Options, Task,
     kernels::with_costs,
     labels::{costs, runs_of},
 };
@@ -11,15 +11,41 @@ use serde::Serialize;
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
+    time::Duration,
 };
 
-/// What leaves this machine and what comes back. With either of them no device is used here.
+/// Where kernels are measured on another machine. With either of the paths no device is used here.
 #[derive(Clone, Debug, Default)]
-pub struct Travel {
+pub struct Remote {
     /// Where the kernels that wait for measurement go, as a data set that `run` takes.
     pub export: Option<PathBuf>,
     /// A data set of schema `run`: what the kernels that wait cost.
     pub import: Option<PathBuf>,
+}
+
+impl Remote {
+    /// Whether no device is used here.
+    #[must_use]
+    pub fn is_used(&self) -> bool {
+        self.export.is_some() || self.import.is_some()
+    }
+
+    /// Refuse an export in the place of something that is needed: `needed`, or the import.
+    ///
+    /// # Errors
+    /// When it is one of them.
+    pub fn check(&self, needed: &[&Path]) -> Result<(), Error> {
+        let Some(export) = &self.export else { return Ok(()) };
+        let is_export = |path: &Path| match (path.canonicalize(), export.canonicalize()) {
+            (Ok(one), Ok(other)) => one == other,
+            _ => path == export,
+        };
+        let needed = needed.iter().copied().chain(self.import.as_deref());
+        match needed.into_iter().any(is_export) {
+            true => Err(Error::NamedTwice(export.clone())),
+            false => Ok(()),
+        }
+    }
 }
 
 /// Kernels that wait for their measurement on another machine.
@@ -31,6 +57,62 @@ pub struct Waiting {
     pub kernels: u64,
     /// The data set of schema `round` that they are in.
     pub exported: PathBuf,
+}
+
+/// What is to be done on the machine that has the devices, and then on this one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Commands {
+    /// Measures the kernels there.
+    pub run: String,
+    /// Goes on here with what that made.
+    pub resume: String,
+}
+
+impl Commands {
+    /// For kernels that wait, of a task measured as `global_size` and `measuring` say; `arguments` are
+    /// the words of this command line, the program's name first.
+    #[must_use]
+    pub fn new(
+        waiting: &Waiting,
+        task: &Task,
+        (global_size, measuring): (u64, Duration),
+        arguments: impl Iterator<Item = String>,
+    ) -> Commands {
+        let exported = waiting.exported.display().to_string();
+        let runs = quoted(&format!("{exported}.runs"));
+        let run = format!(
+            "stampmill run {} {} --budget {}ms --out {runs}",
+            quoted(&exported),
+            task.flags(global_size),
+            measuring.as_micros() as f64 / 1e3
+        );
+        let resume = format!("stampmill {} --import-runs {runs}", local_words(arguments));
+        Commands { run, resume }
+    }
+}
+
+/// This command line, as a shell takes it, without the flags of remote rounds.
+fn local_words(arguments: impl Iterator<Item = String>) -> String {
+    const FLAGS: [&str; 2] = ["--export-round", "--import-runs"];
+    let mut words = Vec::new();
+    let mut arguments = arguments.skip(1);
+    while let Some(word) = arguments.next() {
+        if FLAGS.contains(&word.as_str()) {
+            let _value = arguments.next();
+        } else if !FLAGS.iter().any(|flag| word.starts_with(&format!("{flag}="))) {
+            words.push(quoted(&word));
+        }
+    }
+    words.join(" ")
+}
+
+/// A word for a shell.
+fn quoted(word: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "-_./,:=@%+^".contains(c);
+    match !word.is_empty() && word.chars().all(is_plain) {
+        true => word.to_owned(),
+        false => format!("'{}'", word.replace('\'', r"'\''")),
+    }
 }
 
 /// Write kernels as a data set at `out`, each text once, in the order of their identities; how many
@@ -115,10 +197,24 @@ pub(crate) fn import(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Plan, Strategy, Task};
+    use crate::{Plan, Strategy};
     use dataset::{Code, Programs, Verdict, content_hash};
     use device::RunRow;
-    use std::time::Duration;
+
+    #[test]
+    fn a_command_is_repeated_without_its_remote_round() {
+        let words = [
+            "stampmill",
+            "learn",
+            "--import-runs",
+            "a",
+            "--train",
+            "my kernels",
+            "--export-round=b",
+        ];
+        let said = local_words(words.into_iter().map(str::to_owned));
+        assert_eq!(said, "learn --train 'my kernels'");
+    }
 
     fn kernel(text: &str) -> LearnedRow {
         let path = content_hash(text.as_bytes());

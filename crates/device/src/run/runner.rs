@@ -1,0 +1,167 @@
+//! Programs run in memory: no input is read, no data set is written.
+
+use super::{Options, RunRow, Verify, executor::Executor, worker_set::WorkerSet};
+use crate::{
+    DeviceInfo, Error, Outcome, Result,
+    check::Oclgrind,
+    kernel::Benchmark,
+    select,
+    worker::{Client, Launch},
+};
+use clang::Clang;
+use std::{
+    sync::{
+        Arc, Mutex, PoisonError, RwLock,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
+
+/// Runs programs on the devices that its options name. Any number of threads may share it; what is
+/// measured has the machine to itself among them.
+pub struct Runner {
+    options: Options,
+    launch: Launch,
+    devices: Vec<DeviceInfo>,
+    /// Indices into `devices`.
+    chosen: Vec<usize>,
+    oclgrind: Option<Oclgrind>,
+    clang: Option<Clang>,
+    quiet: RwLock<()>,
+    /// Workers that no thread uses at the moment.
+    idle: Mutex<Vec<WorkerSet>>,
+}
+
+impl Runner {
+    /// Find devices and workers. Raising `stop`, from any thread, ends what runs within moments. Of
+    /// the options, those of a data set (`input`, `out`, `force`, `licences`, `sample`, `time`) say
+    /// nothing here.
+    ///
+    /// # Errors
+    /// When there is no OpenCL, no such device, no worker, or no Oclgrind where it is asked for.
+    pub fn new(options: Options, stop: &Arc<AtomicBool>) -> Result<Runner> {
+        let oclgrind = match options.verify {
+            Verify::None => None,
+            verify => {
+                let uninitialised = verify == Verify::OclgrindUninitialised;
+                Some(Oclgrind::find(uninitialised).ok_or(Error::NoOclgrind)?)
+            }
+        };
+        let launch = Launch::find()?;
+        let devices = Client::new(launch.clone())?.devices()?;
+        let chosen = select(&devices, &options.devices)?;
+        // Without a compiler the drivers are asked for what they know about arguments, and the words
+        // of a program alone say whether they may be given it.
+        let clang = Clang::start(options.jobs.max(1)).ok();
+        Ok(Runner {
+            options: Options { cancelled: Arc::clone(stop), ..options },
+            launch,
+            devices,
+            chosen,
+            oclgrind,
+            clang,
+            quiet: RwLock::new(()),
+            idle: Mutex::default(),
+        })
+    }
+
+    /// Whether a program runs and does predictable work: `Pass` where it does so on every device at
+    /// one size at least, else what came of it at the smallest size of the first device where it
+    /// does not. Nothing is measured.
+    ///
+    /// # Errors
+    /// [`Error::Stopped`] when the flag is raised; otherwise only where workers do not work, which
+    /// says nothing of the program.
+    pub fn check(&self, text: &str) -> Result<Outcome> {
+        let options = Options { budget: Duration::ZERO, ..self.options.clone() };
+        let benchmark = Benchmark::of(text);
+        // Payloads are drawn by the path: they are those of a file that is named by its content.
+        let benchmark = Benchmark { path: format!("{}.cl", benchmark.id), ..benchmark };
+        let rows = self.run_with(&options, &benchmark)?;
+        let outcome = |row: &RunRow| row.outcome.parse::<Outcome>().ok();
+        let of_devices = rows.chunk_by(|a, b| a.device == b.device);
+        let failed = of_devices
+            .filter(|rows| rows.iter().all(|row| outcome(row) != Some(Outcome::Pass)))
+            .find_map(|rows| rows.iter().min_by_key(|row| row.global_size).and_then(outcome));
+        Ok(failed.unwrap_or(if rows.is_empty() { Outcome::NoKernel } else { Outcome::Pass }))
+    }
+
+    /// The rows of programs, in their order: for each, devices × sizes.
+    ///
+    /// # Errors
+    /// As [`Runner::check`].
+    pub fn rows(&self, programs: &[Benchmark]) -> Result<Vec<RunRow>> {
+        let next = AtomicUsize::new(0);
+        let done: Mutex<Vec<(usize, Result<Vec<RunRow>>)>> = Mutex::default();
+        std::thread::scope(|scope| {
+            for _ in 0..self.options.jobs.clamp(1, programs.len().max(1)) {
+                scope.spawn(|| {
+                    loop {
+                        let index = next.fetch_add(1, Ordering::Relaxed);
+                        let Some(program) = programs.get(index) else { return };
+                        let rows = self.run(program);
+                        if rows.is_err() {
+                            // The others find nothing more to do.
+                            next.store(programs.len(), Ordering::Relaxed);
+                        }
+                        done.lock().unwrap_or_else(PoisonError::into_inner).push((index, rows));
+                    }
+                });
+            }
+        });
+        let mut done = done.into_inner().unwrap_or_else(PoisonError::into_inner);
+        done.sort_by_key(|(index, _)| *index);
+        let mut all = Vec::new();
+        for (_, rows) in done {
+            all.extend(rows?);
+        }
+        Ok(all)
+    }
+
+    /// The rows of one program.
+    ///
+    /// # Errors
+    /// As [`Runner::check`].
+    pub(super) fn run(&self, program: &Benchmark) -> Result<Vec<RunRow>> {
+        self.run_with(&self.options, program)
+    }
+
+    /// The devices that are used, in their order.
+    pub(super) fn devices(&self) -> Vec<&DeviceInfo> {
+        self.chosen.iter().map(|index| &self.devices[*index]).collect()
+    }
+
+    /// Whether there is a compiler that says what programs hold.
+    pub(super) fn has_clang(&self) -> bool {
+        self.clang.is_some()
+    }
+
+    fn run_with(&self, options: &Options, program: &Benchmark) -> Result<Vec<RunRow>> {
+        if options.cancelled.load(Ordering::Relaxed) {
+            return Err(Error::Stopped);
+        }
+        let idle = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        let waiting = idle().pop();
+        let mut workers = match waiting {
+            Some(workers) => workers,
+            None => {
+                let stop = Arc::clone(&options.cancelled);
+                WorkerSet::new(&self.launch, &self.devices, self.oclgrind.as_ref(), stop)?
+            }
+        };
+        let executor = Executor {
+            options,
+            devices: &self.devices,
+            chosen: &self.chosen,
+            clang: self.clang.as_ref(),
+            calm: &self.quiet,
+        };
+        let rows = executor.rows(&mut workers, program);
+        idle().push(workers);
+        // Whatever failed while everything was being stopped failed because of that.
+        rows.map_err(|error| match options.cancelled.load(Ordering::Relaxed) {
+            true => Error::Stopped,
+            false => error,
+        })
+    }
+}

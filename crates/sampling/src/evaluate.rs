@@ -1,0 +1,221 @@
+//! How good the kernels of a model are: Table 1 of the BenchPress paper (PACT'22).
+
+use crate::{Result, SampleRow, Summary, corpus::program, summary::is_accepted};
+use clang::{Clang, Options, Request, Tree};
+use dataset::Program;
+use features::Extractor;
+use rayon::prelude::*;
+use rows::SampleVerdict;
+use serde::Serialize;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Longer samples than this are looked at by themselves.
+const LONG: u32 = 200;
+
+/// How good samples are.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Evaluation {
+    /// Kind of the model.
+    pub model: String,
+    /// Samples.
+    pub samples: u64,
+    /// Different texts.
+    pub unique: u64,
+    /// Share of these.
+    pub unique_rate: f64,
+    /// Share that clang accepts as it is; duplicates and what is too small compile too.
+    pub compile_rate: f64,
+    /// The same of samples of more than 200 tokens.
+    pub compile_rate_long: f64,
+    /// How many these are.
+    pub long: u64,
+    /// Accepted samples: different, compiling, large enough.
+    pub compiling_unique: u64,
+    /// Share of the compiling samples that the training corpus holds.
+    pub memorised: f64,
+    /// Median tokens of compiling samples.
+    pub tokens_median: u32,
+    /// What 95 % of them have at most.
+    pub tokens_p95: u32,
+    /// Most tokens.
+    pub tokens_max: u32,
+    /// Median IR instructions of compiling samples at -O0.
+    pub instructions_median: u32,
+    /// Most instructions.
+    pub instructions_max: u32,
+    /// Median of the nodes in the longest chain of the syntax trees of compiling samples.
+    pub depth_median: u32,
+    /// What 95 % of them have at most.
+    pub depth_p95: u32,
+    /// Most nodes.
+    pub depth_max: u32,
+    /// Different feature vectors of the accepted samples, by feature space.
+    pub distinct_vectors: BTreeMap<String, u64>,
+    /// Root mean square distance of ln(1 + vector) from its mean, by feature space.
+    pub spread: BTreeMap<String, f64>,
+    /// Share of samples that were force-closed for want of room.
+    pub closed: f64,
+    /// Draws that the constraint refused, for each sample.
+    pub refused_per_sample: f64,
+    /// Samples per verdict.
+    pub verdicts: BTreeMap<String, u64>,
+    /// Time to draw and judge them.
+    pub seconds: f64,
+    /// The same for each sample.
+    pub milliseconds_per_sample: f64,
+    /// Compiling samples in a second.
+    pub compiling_per_second: f64,
+}
+
+/// Evaluate samples of a model of this kind that were drawn and judged in `seconds`, duplicates
+/// marked. With an extractor, accepted ones are described in its spaces.
+///
+/// # Errors
+/// When samples cannot be described at all.
+pub fn evaluate(
+    kind: lm::Kind,
+    rows: &[SampleRow],
+    seconds: f64,
+    clang: &Clang,
+    extractor: Option<&Extractor>,
+) -> Result<Evaluation> {
+    let mut evaluation = summary(rows, seconds);
+    evaluation.model = kind.name().to_owned();
+    let depths = depths(rows, clang);
+    evaluation.depth_median = quantile(depths.clone(), 0.5);
+    evaluation.depth_p95 = quantile(depths.clone(), 0.95);
+    evaluation.depth_max = quantile(depths, 1.0);
+    if let Some(extractor) = extractor {
+        for (space, vectors) in vectors(rows, extractor)? {
+            let distinct: BTreeSet<String> =
+                vectors.iter().map(|vector| format!("{vector:?}")).collect();
+            evaluation.distinct_vectors.insert(space.clone(), distinct.len() as u64);
+            evaluation.spread.insert(space, spread(&vectors));
+        }
+    }
+    Ok(evaluation)
+}
+
+fn share(part: usize, whole: usize) -> f64 {
+    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
+}
+
+/// The value that `part` of the sorted values are below.
+fn quantile(mut values: Vec<u32>, part: f64) -> u32 {
+    values.sort_unstable();
+    let at = ((values.len() as f64 - 1.0).max(0.0) * part).round() as usize;
+    values.get(at).copied().unwrap_or(0)
+}
+
+/// Whether clang accepts it; too small a kernel compiles too.
+fn compiles(row: &&SampleRow) -> bool {
+    [SampleVerdict::Accepted, SampleVerdict::Duplicate, SampleVerdict::TooSmall]
+        .iter()
+        .any(|verdict| row.verdict == verdict.name())
+}
+
+fn summary(rows: &[SampleRow], seconds: f64) -> Evaluation {
+    let Summary { samples, unique, compiling_unique, verdicts, .. } = Summary::of(rows);
+    let compiling: Vec<&SampleRow> = rows.iter().filter(compiles).collect();
+    let long: Vec<&SampleRow> = rows.iter().filter(|row| row.tokens > LONG).collect();
+    let tokens = || compiling.iter().map(|row| row.tokens).collect();
+    let instructions = || compiling.iter().map(|row| row.instructions).collect();
+    Evaluation {
+        samples,
+        unique,
+        unique_rate: share(unique as usize, rows.len()),
+        compile_rate: share(compiling.len(), rows.len()),
+        compile_rate_long: share(long.iter().copied().filter(compiles).count(), long.len()),
+        long: long.len() as u64,
+        compiling_unique,
+        memorised: share(compiling.iter().filter(|row| row.memorised).count(), compiling.len()),
+        tokens_median: quantile(tokens(), 0.5),
+        tokens_p95: quantile(tokens(), 0.95),
+        tokens_max: quantile(tokens(), 1.0),
+        instructions_median: quantile(instructions(), 0.5),
+        instructions_max: quantile(instructions(), 1.0),
+        closed: share(rows.iter().filter(|row| row.closed).count(), rows.len()),
+        refused_per_sample: rows.iter().map(|row| row.refused).sum::<u64>() as f64
+            / rows.len().max(1) as f64,
+        verdicts,
+        seconds,
+        milliseconds_per_sample: 1e3 * seconds / rows.len().max(1) as f64,
+        compiling_per_second: compiling.len() as f64 / seconds.max(1e-9),
+        ..Evaluation::default()
+    }
+}
+
+/// How deep the syntax trees of the compiling samples are.
+fn depths(rows: &[SampleRow], clang: &Clang) -> Vec<u32> {
+    let compiling: Vec<&SampleRow> = rows.iter().filter(compiles).collect();
+    let depth = |row: &&SampleRow| {
+        let (source, options) = (row.text.clone(), Options::opencl());
+        // What clang dies of or reads only as an older OpenCL has no depth here.
+        let answer = clang.ask(&Request::Parse { source, options, tree: true }).ok()?;
+        if answer.first_error().is_some() { None } else { answer.tree.map(|tree| depth(&tree)) }
+    };
+    compiling.par_iter().filter_map(depth).collect()
+}
+
+/// Nodes in the longest chain of a tree.
+fn depth(tree: &Tree) -> u32 {
+    // Where the subtrees end that the node is in.
+    let mut open: Vec<usize> = Vec::new();
+    let mut most = 0;
+    for (at, node) in tree.nodes.iter().enumerate() {
+        open.retain(|end| *end > at);
+        open.push(at + node.size as usize);
+        most = most.max(open.len());
+    }
+    most as u32
+}
+
+/// The vectors of the accepted samples, by name of their space.
+fn vectors(rows: &[SampleRow], extractor: &Extractor) -> Result<BTreeMap<String, Vec<Vec<f64>>>> {
+    let accepted = rows.iter().filter(|row| is_accepted(row));
+    let programs: Vec<Program> =
+        accepted.map(|row| program(&row.number.to_string(), &row.text)).collect();
+    let described = extractor.describe_many(&programs)?;
+    let of = |space: &str| {
+        let last = described.iter().filter_map(|rows| rows.last());
+        last.filter_map(|row| row.vectors.get(space).cloned()).collect()
+    };
+    let names = extractor.spaces().iter().map(|space| space.name());
+    Ok(names.map(|name| (name.to_owned(), of(name))).collect())
+}
+
+/// Root mean square distance of ln(1 + vector) from its mean.
+fn spread(vectors: &[Vec<f64>]) -> f64 {
+    let Some(first) = vectors.first() else { return 0.0 };
+    let count = vectors.len() as f64;
+    let variance = |at: usize| {
+        let values: Vec<f64> = vectors.iter().map(|vector| vector[at].ln_1p()).collect();
+        let mean = values.iter().sum::<f64>() / count;
+        values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / count
+    };
+    (0..first.len()).map(variance).sum::<f64>().sqrt()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clang::Node;
+
+    #[test]
+    fn the_longest_chain_of_a_tree_is_its_depth() {
+        let node =
+            |size| Node { kind: 0, type_name: 0, text: 0, declaration: 0, begin: 0, end: 0, size };
+        // Two declarations: a leaf, and one with a leaf and a chain of two below it.
+        let nodes = [1, 4, 1, 2, 1].map(node).to_vec();
+        assert_eq!(depth(&Tree { strings: Vec::new(), nodes }), 3);
+        assert_eq!(depth(&Tree::default()), 0);
+    }
+
+    #[test]
+    fn the_spread_is_in_all_dimensions_together() {
+        let e = std::f64::consts::E;
+        let vectors = [vec![0.0, 0.0], vec![e - 1.0, e * e - 1.0]];
+        assert!((spread(&vectors) - 1.25_f64.sqrt()).abs() < 1e-12);
+        assert_eq!(spread(&[]), 0.0);
+    }
+}

@@ -1,0 +1,252 @@
+//! Samples drawn and judged.
+
+use crate::{Error, Result, SampleRow, drawn, mark_duplicates};
+use clang::Clang;
+use dataset::{Progress, Verdict};
+use kernels::Judge;
+use lm::{Checkpoint, Drawing, Kind, Prompt, Sample, Seen};
+use serde::Serialize;
+use std::{
+    ops::Range,
+    path::PathBuf,
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+        mpsc::sync_channel,
+    },
+};
+
+/// What is drawn. Beside the checkpoint, all that shapes the rows.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Settings {
+    /// What each sample continues.
+    pub prompt: Prompt,
+    /// How tokens are chosen. A model of characters has four times as many tokens.
+    pub drawing: Drawing,
+    /// How many samples.
+    pub samples: u64,
+    /// Where the libtorch engine runs the model (`cpu`, `cuda`); `None`: this process does.
+    pub device: Option<String>,
+    /// Samples that the engine drew already, a list of ids a line; they are judged alone.
+    pub drawn: Option<PathBuf>,
+    /// Whether accepted samples are put into normal form.
+    pub normalise: bool,
+}
+
+/// Chunks are at least as large, and as many times as large as what is drawn side by side: the last
+/// samples of a chunk are drawn while the room of those that are done stays empty.
+const LEAST_CHUNK: u64 = 1024;
+const ROUNDS: u64 = 8;
+
+/// Samples on their way to those that judge them.
+const WAITING: usize = 1024;
+
+/// Draws samples from a checkpoint and judges them.
+#[derive(Debug)]
+pub struct Sampler<'a> {
+    checkpoint: &'a Checkpoint,
+    settings: Settings,
+    judge: Judge,
+    seen: Seen,
+    jobs: usize,
+}
+
+impl<'a> Sampler<'a> {
+    /// From this checkpoint, judged by `jobs` threads.
+    ///
+    /// # Errors
+    /// When there is no clang worker, or the checkpoint's list of what it learned from is broken.
+    pub fn new(checkpoint: &'a Checkpoint, settings: Settings, jobs: usize) -> Result<Sampler<'a>> {
+        let judge = Judge::new(Clang::start(jobs)?);
+        // Only checkpoints made elsewhere lack it.
+        let seen = Seen::read(checkpoint.folder())?;
+        Ok(Sampler { checkpoint, settings, judge, seen, jobs: jobs.max(1) })
+    }
+
+    /// The numbers of the chunks that the samples come in.
+    #[must_use]
+    pub fn chunks(&self) -> Range<u64> {
+        0..self.settings.samples.div_ceil(self.chunk_size())
+    }
+
+    /// The rows of a chunk in the order of their numbers, drawn at once and judged by all threads.
+    /// They depend on settings and number of the chunk alone; none is marked as a duplicate yet.
+    ///
+    /// # Errors
+    /// When the model fails or cannot continue the prompt, and when `stop` was raised.
+    pub fn rows(&self, chunk: u64, stop: &AtomicBool) -> Result<Vec<SampleRow>> {
+        let (size, samples) = (self.chunk_size(), self.settings.samples);
+        let first = chunk.saturating_mul(size).min(samples);
+        self.judged(first..first.saturating_add(size).min(samples), &dataset::Silent, stop)
+    }
+
+    /// All rows, duplicates marked: those of all chunks, drawn as if they were one.
+    ///
+    /// # Errors
+    /// As [`Sampler::rows`].
+    pub fn sample(&self, progress: &dyn Progress, stop: &AtomicBool) -> Result<Vec<SampleRow>> {
+        progress.begin("sampling", self.settings.samples);
+        let mut rows = self.judged(0..self.settings.samples, progress, stop)?;
+        mark_duplicates(&mut rows);
+        Ok(rows)
+    }
+
+    fn chunk_size(&self) -> u64 {
+        LEAST_CHUNK.max(ROUNDS * self.settings.drawing.slots as u64)
+    }
+
+    fn judged(
+        &self,
+        numbers: Range<u64>,
+        progress: &dyn Progress,
+        stop: &AtomicBool,
+    ) -> Result<Vec<SampleRow>> {
+        let all = numbers.end - numbers.start;
+        let (tx, rx) = sync_channel::<Sample>(WAITING);
+        let rx = Mutex::new(rx);
+        let rows = Mutex::new(Vec::new());
+        let drawn = std::thread::scope(|scope| {
+            for _ in 0..self.jobs {
+                scope.spawn(|| {
+                    loop {
+                        let sample = rx.lock().unwrap_or_else(PoisonError::into_inner).recv();
+                        let Ok(sample) = sample else { return };
+                        let row = self.judge(&sample);
+                        rows.lock().unwrap_or_else(PoisonError::into_inner).push(row);
+                        progress.advance(1);
+                    }
+                });
+            }
+            let mut done =
+                |sample: Sample| tx.send(sample).is_ok() && !stop.load(Ordering::Relaxed);
+            let drawn = self.draw(numbers, &mut done);
+            drop(tx);
+            drawn
+        });
+        drawn?;
+        let mut rows = rows.into_inner().unwrap_or_else(PoisonError::into_inner);
+        if stop.load(Ordering::Relaxed) {
+            return Err(Error::Stopped { done: rows.len(), all });
+        }
+        rows.sort_by_key(|row| row.number);
+        Ok(rows)
+    }
+
+    fn draw(&self, numbers: Range<u64>, done: &mut dyn FnMut(Sample) -> bool) -> Result<()> {
+        let Settings { prompt, drawing, device, .. } = &self.settings;
+        if let Some(path) = &self.settings.drawn {
+            return drawn::read(path, self.checkpoint, prompt, numbers, done);
+        }
+        let longest = match self.checkpoint.kind() {
+            Kind::Lstm => drawing.longest.saturating_mul(4),
+            _ => drawing.longest,
+        };
+        let count = usize::try_from(numbers.end - numbers.start).unwrap_or(usize::MAX);
+        let drawing = Drawing { longest, slots: drawing.slots.min(count), ..*drawing };
+        let sampler = lm::Sampler::new(self.checkpoint, drawing);
+        let sampler = match device {
+            Some(device) => sampler.elsewhere(device),
+            None => sampler,
+        };
+        Ok(sampler.draw(prompt, numbers, done)?)
+    }
+
+    fn judge(&self, sample: &Sample) -> SampleRow {
+        let mut row = SampleRow {
+            number: sample.number,
+            text: sample.text.clone(),
+            tokens: clang::lexer::tokens(&sample.text).count() as u32,
+            closed: sample.closed,
+            refused: sample.refused,
+            ..SampleRow::default()
+        };
+        if !sample.ended {
+            row.verdict = "unfinished".to_owned();
+            row.detail = format!("{} tokens without an end", sample.tokens);
+            return row;
+        }
+        match self.judge.check(&sample.text) {
+            Ok(judged) => {
+                row.verdict = Verdict::ACCEPTED.to_owned();
+                row.instructions = judged.instructions;
+                row.name = judged.kernel;
+                if self.settings.normalise
+                    && let Some(normal) = self.judge.normalise(&sample.text)
+                {
+                    row.text = normal.text;
+                    row.name = normal.name;
+                }
+            }
+            Err(verdict) => {
+                row.verdict = verdict.name.into_owned();
+                row.detail = verdict.detail;
+            }
+        }
+        row.memorised = self.seen.holds(&sample.text) || self.seen.holds(&row.text);
+        row
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dataset::Silent;
+    use std::path::Path;
+
+    fn settings(samples: u64) -> Settings {
+        Settings {
+            prompt: Prompt::new(lm::START),
+            drawing: Drawing { seed: 7, longest: 128, slots: 3, ..Drawing::default() },
+            samples,
+            device: None,
+            drawn: None,
+            normalise: true,
+        }
+    }
+
+    #[test]
+    fn rows_depend_on_their_numbers_and_not_on_what_is_drawn_with_them() {
+        // Not `env!`: a build folder may serve several checkouts. Cargo runs tests in the crate's folder.
+        let checkpoint =
+            Checkpoint::load(Path::new("../../models/infill")).expect("the model that ships");
+        let Ok(sampler) = Sampler::new(&checkpoint, settings(5), 2) else {
+            println!("skipped: no clang worker here");
+            return;
+        };
+        let go = AtomicBool::new(false);
+        let rows = |numbers| sampler.judged(numbers, &Silent, &go).expect("are drawn");
+        let all = rows(0..5);
+        assert_eq!(all.iter().map(|row| row.number).collect::<Vec<_>>(), [0, 1, 2, 3, 4]);
+        assert_eq!([rows(0..2), rows(2..5)].concat(), all);
+        assert_eq!(sampler.chunks(), 0..1);
+        assert_eq!(sampler.rows(0, &go).expect("are drawn"), all);
+        assert!(sampler.rows(1, &go).expect("there are none").is_empty());
+        let mut marked = all;
+        mark_duplicates(&mut marked);
+        assert_eq!(sampler.sample(&Silent, &go).expect("are drawn"), marked);
+        let stopped = sampler.rows(0, &AtomicBool::new(true));
+        assert!(matches!(stopped, Err(Error::Stopped { all: 5, .. })), "{stopped:?}");
+    }
+
+    #[test]
+    fn samples_drawn_elsewhere_come_in_the_same_chunks() {
+        let checkpoint =
+            Checkpoint::load(Path::new("../../models/infill")).expect("the model that ships");
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("ids.jsonl");
+        std::fs::write(&path, "[1]\n[20, 1]\n[21, 1]\nnot ids\n").expect("is written");
+        let read = |numbers| {
+            let mut told = Vec::new();
+            let prompt = Prompt::new(lm::START);
+            let mut done = |sample: Sample| {
+                told.push((sample.number, sample.text));
+                true
+            };
+            drawn::read(&path, &checkpoint, &prompt, numbers, &mut done).map(|()| told)
+        };
+        let all = read(0..3).expect("are read");
+        assert_eq!([read(0..1), read(1..3)].map(|part| part.expect("is read")).concat(), all);
+        let broken = read(2..4).expect_err("no list").to_string();
+        assert!(broken.contains("line 4: no list of ids"), "{broken}");
+    }
+}
