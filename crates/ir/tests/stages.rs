@@ -64,7 +64,7 @@ fn reader() -> (Reader, bool) {
 fn modules(folder: &Path) -> PathBuf {
     let module = |number: u32| Module {
         content: vec![number as u8; 10],
-        id: format!("{:04}", number % 9),
+        id: format!("{:04}", number % 14),
         kind: "module".to_owned(),
         bytes: 10,
         path: format!("{}.c", number % 10),
