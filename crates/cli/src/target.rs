@@ -1,11 +1,15 @@
 //! Where a command puts what it makes.
 
 use anyhow::bail;
-use dataset::Dataset;
+use dataset::{
+    Dataset, Progress,
+    stage::{self, Cancel, Share},
+};
 use std::{
     ffi::{OsStr, OsString},
     os::unix::ffi::OsStrExt,
     path::{Path, PathBuf},
+    sync::{Arc, atomic::AtomicBool},
 };
 
 /// The flags of every command that makes a data set in parts.
@@ -20,6 +24,29 @@ pub(crate) struct Target {
     /// Go on with an unfinished run (the default when the command is the same)
     #[arg(long)]
     pub(crate) resume: bool,
+    /// Only part I of N, by a hash of the item's name; `stampmill merge` joins the parts
+    #[arg(long, value_name = "I/N")]
+    pub(crate) part: Option<Share>,
+}
+
+impl Target {
+    /// How a stage is to be run.
+    pub(crate) fn context<'a>(
+        &self,
+        jobs: usize,
+        progress: &'a dyn Progress,
+        cancelled: &Arc<AtomicBool>,
+    ) -> stage::Context<'a> {
+        stage::Context {
+            out: self.out.clone(),
+            force: self.force,
+            jobs,
+            share: self.part,
+            time: None,
+            progress,
+            cancel: Cancel::from(Arc::clone(cancelled)),
+        }
+    }
 }
 
 /// Refuse to replace the file at --out without --force.

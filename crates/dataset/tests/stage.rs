@@ -39,6 +39,16 @@ impl Row for Letter {
     const VERSION: u32 = 1;
 }
 
+/// One column of [`Letter`].
+#[derive(Serialize, Deserialize)]
+struct Sign {
+    letter: String,
+}
+impl Row for Sign {
+    const SCHEMA: &'static str = "letter";
+    const VERSION: u32 = 1;
+}
+
 #[derive(Default, Serialize, Deserialize)]
 struct Files(Vec<String>);
 impl Facts for Files {
@@ -161,6 +171,10 @@ impl Stage for Spell {
             let (_, row) = row?;
             let word = first.entry(row.letter).or_insert_with(|| row.word.clone());
             *word = row.word.min(word.clone());
+        }
+        for row in units.view::<Sign>().rows() {
+            let (unit, row) = row?;
+            assert!(unit.key.contains(&row.letter));
         }
         let mut order: Vec<usize> = (0..units.all().len()).collect();
         order.sort_by_key(|index| units.all()[*index].key.clone());

@@ -5,27 +5,28 @@
 //! that data sets made in any order are split alike.
 
 use crate::{
-    Error, Module,
+    Error, Module, ModuleItem,
+    input::{BATCH, Modules},
     module::{DUPLICATE, MODULE},
 };
-use dataset::{Builder, Dataset, Input, Notes, Progress, Row as _, Signature, Verdict, families};
+use dataset::{
+    Input, Signature, Verdict, families,
+    stage::{Finish, Items, Selected, Stage, Unit, Units, Worked},
+};
 use rows::ModuleKey as Key;
 use serde::Serialize;
+use serde_json::Value;
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
-    path::{Path, PathBuf},
-    time::Instant,
+    path::Path,
 };
 
-/// What to deduplicate, and how.
-#[derive(Clone, Debug)]
+/// Makes a data set in which each structure has one module, and each module a family.
+///
+/// Only hashes and signatures are held in memory: about 700 bytes a module, whatever its size.
+#[derive(Debug)]
 pub struct Dedup {
-    /// A data set of modules.
-    pub dataset: PathBuf,
-    /// The data set to make.
-    pub out: PathBuf,
-    /// Replace what is there.
-    pub force: bool,
+    modules: Modules,
 }
 
 /// What `ir dedup` found, as `--json` prints it.
@@ -51,69 +52,142 @@ pub struct DedupReport {
     pub unique_functions: u64,
     /// By language: modules before, unique ones, bytes before, bytes left.
     pub languages: BTreeMap<String, [u64; 4]>,
-    /// Wall-clock time.
-    pub seconds: f64,
 }
 
-/// Make a data set in which each structure has one module, and each module a family.
-///
-/// Only hashes and signatures are held in memory: about 700 bytes a module, whatever its size.
-///
-/// # Errors
-/// When the data set cannot be read or written.
-pub fn dedup(options: &Dedup, progress: &dyn Progress) -> Result<DedupReport, Error> {
-    let started = Instant::now();
-    let dataset = Dataset::open(&options.dataset)?;
-    dataset.require(Module::SCHEMA, Module::VERSION)?;
-    progress.begin("modules", dataset.manifest().rows);
-    let mut report = DedupReport::default();
-    let mut kept: BTreeMap<String, Kept> = BTreeMap::new();
-    let mut functions: HashSet<u64> = HashSet::new();
-    for key in dataset.rows::<Key>()? {
-        let key = key?;
-        progress.advance(1);
-        if takes_part(&key) {
-            report.modules += 1;
-            report.bitcode_bytes += key.bytes;
-            report.functions += key.function_structures.len() as u64;
-            functions.extend(&key.function_structures);
-            let language = report.languages.entry(key.language.clone()).or_default();
-            language[0] += 1;
-            language[2] += key.bytes;
-            kept.entry(key.structure.clone()).or_insert_with(|| Kept::of(&key)).meet(&key);
+impl Dedup {
+    /// Of the data set of modules at `dataset`.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn new(dataset: &Path) -> Result<Dedup, Error> {
+        Ok(Dedup { modules: Modules::open(dataset)? })
+    }
+}
+
+impl Stage for Dedup {
+    const NAME: &'static str = "ir dedup";
+    const UNITS: &'static str = "modules";
+    type Item = ModuleItem;
+    type Row = Module;
+    type Facts = ();
+    type Summary = DedupReport;
+    type Worker = ();
+    type Error = Error;
+
+    fn settings(&self) -> Value {
+        serde_json::json!({})
+    }
+
+    fn inputs(&self) -> Result<Vec<Input>, Error> {
+        Ok(self.modules.inputs())
+    }
+
+    fn items(&self) -> Result<Items<'_, Dedup>, Error> {
+        let total = Some(self.modules.dataset().manifest().rows);
+        Ok(Items { total, all: Box::new(self.modules.items()?) })
+    }
+
+    fn key(&self, item: &ModuleItem) -> String {
+        item.key()
+    }
+
+    fn batch_size(&self) -> usize {
+        BATCH
+    }
+
+    fn worker(&self) -> Result<(), Error> {
+        Ok(())
+    }
+
+    /// A row alone is no duplicate: all is decided when they are together.
+    fn work(&self, (): &mut (), items: &[ModuleItem]) -> Result<Vec<Worked<Module>>, Error> {
+        Ok(items.iter().map(|item| Worked::Rows(vec![item.module.clone()])).collect())
+    }
+
+    fn tools(&self) -> BTreeMap<String, String> {
+        self.modules.dataset().manifest().notes.tools.clone()
+    }
+
+    fn finish<'a>(
+        _: &'a Value,
+        (): (),
+        units: &'a Units<Module>,
+    ) -> Result<Finish<'a, Module, DedupReport>, Error> {
+        let mut plan = Plan::default();
+        for row in units.view::<Key>().rows() {
+            plan.meet(&row?.1);
         }
+        let (places, summary, mut verdicts) = plan.decide();
+        verdicts.insert(Verdict::ACCEPTED.to_owned(), summary.unique);
+        verdicts.insert(DUPLICATE.to_owned(), summary.modules - summary.unique);
+        let mut seen: HashSet<String> = HashSet::new();
+        let select = Box::new(move |_: &Unit, row| Selected::Row(placed(row, &places, &mut seen)));
+        Ok(Finish { select, order: None, verdicts, summary, inputs: None })
     }
-    report.unique_functions = functions.len() as u64;
-    let mut order: Vec<(String, Kept)> = kept.into_iter().collect();
-    order.sort_by(|a, b| a.1.id.cmp(&b.1.id));
-    let signatures: Vec<Signature> = order.iter_mut().map(|(_, kept)| kept.signature()).collect();
-    let family = families(&signatures);
-    let mut sizes: HashMap<usize, u64> = HashMap::new();
-    let mut plan: HashMap<String, Place> = HashMap::new();
-    for (at, (structure, kept)) in order.iter().enumerate() {
-        *sizes.entry(family[at]).or_default() += 1;
-        report.unique += 1;
-        report.unique_bytes += kept.bytes;
-        let language = report.languages.entry(kept.language.clone()).or_default();
-        language[1] += 1;
-        language[3] += kept.bytes;
-        let place = Place {
-            keeper: kept.id.clone(),
-            // The order is by identity, so a family's first member is its least.
-            family: order[family[at]].1.id.clone(),
-            duplicates: kept.members - 1,
+}
+
+/// What is known of all rows.
+#[derive(Default)]
+struct Plan {
+    report: DedupReport,
+    /// By structure.
+    kept: BTreeMap<String, Kept>,
+    functions: HashSet<u64>,
+    /// Rows that take no part, per verdict.
+    others: BTreeMap<String, u64>,
+}
+
+impl Plan {
+    fn meet(&mut self, key: &Key) {
+        if !takes_part(key) {
+            *self.others.entry(key.verdict.clone()).or_default() += 1;
+            return;
+        }
+        let report = &mut self.report;
+        report.modules += 1;
+        report.bitcode_bytes += key.bytes;
+        report.functions += key.function_structures.len() as u64;
+        self.functions.extend(&key.function_structures);
+        let language = report.languages.entry(key.language.clone()).or_default();
+        language[0] += 1;
+        language[2] += key.bytes;
+        self.kept.entry(key.structure.clone()).or_insert_with(|| Kept::of(key)).meet(key);
+    }
+
+    /// Where the modules of each structure stand.
+    fn decide(self) -> (HashMap<String, Place>, DedupReport, BTreeMap<String, u64>) {
+        let Plan { mut report, kept, functions, others } = self;
+        report.unique_functions = functions.len() as u64;
+        let mut order: Vec<(String, Kept)> = kept.into_iter().collect();
+        order.sort_by(|a, b| a.1.id.cmp(&b.1.id));
+        let signatures: Vec<Signature> =
+            order.iter_mut().map(|(_, kept)| kept.signature()).collect();
+        let family = families(&signatures);
+        let mut sizes: HashMap<usize, u64> = HashMap::new();
+        let mut places: HashMap<String, Place> = HashMap::new();
+        for (index, (structure, kept)) in order.iter().enumerate() {
+            *sizes.entry(family[index]).or_default() += 1;
+            report.unique += 1;
+            report.unique_bytes += kept.bytes;
+            let language = report.languages.entry(kept.language.clone()).or_default();
+            language[1] += 1;
+            language[3] += kept.bytes;
+            let place = Place {
+                keeper: kept.id.clone(),
+                // The order is by identity, so a family's first member is its least.
+                family: order[family[index]].1.id.clone(),
+                duplicates: kept.members - 1,
+            };
+            places.insert(structure.clone(), place);
+        }
+        report.families = sizes.len() as u64;
+        report.largest_family = sizes.values().copied().max().unwrap_or(0);
+        report.bytes_left_percent = match report.bitcode_bytes {
+            0 => 0.0,
+            bytes => (1000.0 * report.unique_bytes as f64 / bytes as f64).round() / 10.0,
         };
-        plan.insert(structure.clone(), place);
+        (places, report, others)
     }
-    report.families = sizes.len() as u64;
-    report.largest_family = sizes.values().copied().max().unwrap_or(0);
-    report.bytes_left_percent = match report.bitcode_bytes {
-        0 => 0.0,
-        bytes => (1000.0 * report.unique_bytes as f64 / bytes as f64).round() / 10.0,
-    };
-    write(options, &dataset, &plan, &report)?;
-    report.seconds = started.elapsed().as_secs_f64();
-    Ok(report)
 }
 
 /// Modules that an earlier run set apart take part again, so that doing it twice changes nothing.
@@ -167,34 +241,10 @@ impl Kept {
     }
 }
 
-fn write(
-    options: &Dedup,
-    dataset: &Dataset,
-    plan: &HashMap<String, Place>,
-    report: &DedupReport,
-) -> Result<(), Error> {
-    let identity = dataset.manifest().identity.clone();
-    let builder = Builder::<Module>::create(&options.out, options.force, &identity)?;
-    let mut seen: HashSet<String> = HashSet::new();
-    let mut verdicts: BTreeMap<String, u64> = dataset.manifest().notes.verdicts.clone();
-    verdicts.insert(Verdict::ACCEPTED.to_owned(), report.unique);
-    verdicts.insert(DUPLICATE.to_owned(), report.modules - report.unique);
-    let rows = dataset.rows::<Module>()?.map(|row| row.map(|row| placed(row, plan, &mut seen)));
-    let notes = Notes {
-        inputs: vec![Input { name: name_of(&options.dataset), hash: identity }],
-        tools: dataset.manifest().notes.tools.clone(),
-        verdicts,
-        summary: serde_json::to_value(report).unwrap_or_default(),
-        ..Notes::default()
-    };
-    builder.finish_with(rows, notes)?;
-    Ok(())
-}
-
 /// A row as the plan has it: kept or dropped, with its family.
-fn placed(row: Module, plan: &HashMap<String, Place>, seen: &mut HashSet<String>) -> Module {
+fn placed(row: Module, places: &HashMap<String, Place>, seen: &mut HashSet<String>) -> Module {
     let takes_part = row.kind == MODULE && (row.is_accepted() || row.verdict == DUPLICATE);
-    let Some(place) = plan.get(&row.structure).filter(|_| takes_part) else { return row };
+    let Some(place) = places.get(&row.structure).filter(|_| takes_part) else { return row };
     let row = Module { family: place.family.clone(), ..row };
     // Of two rows of one identity the first stays.
     if row.id == place.keeper && seen.insert(row.id.clone()) {
@@ -208,14 +258,14 @@ fn placed(row: Module, plan: &HashMap<String, Place>, seen: &mut HashSet<String>
     row.turned_away(Verdict::new(DUPLICATE, place.keeper.clone()))
 }
 
-pub(crate) fn name_of(path: &Path) -> String {
-    path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dataset::Silent;
+    use dataset::{
+        Builder, Dataset, Notes,
+        stage::{self, Context},
+    };
+    use std::path::PathBuf;
 
     fn module(number: u32, structure: &str, licence: &str) -> Module {
         // Signatures of one hundred equal values and the rest by number: far apart.
@@ -244,8 +294,8 @@ mod tests {
     fn run(folder: &Path, rows: Vec<Module>) -> (DedupReport, Vec<Module>) {
         let dataset = put(folder, rows);
         let out = folder.join("out");
-        let options = Dedup { dataset, out: out.clone(), force: true };
-        let report = dedup(&options, &Silent).unwrap();
+        let context = Context { force: true, ..Context::new(out.clone()) };
+        let report = stage::run(&Dedup::new(&dataset).unwrap(), &context).unwrap().summary;
         let rows = Dataset::open(&out).unwrap().rows::<Module>().unwrap();
         (report, rows.map(Result::unwrap).collect())
     }

@@ -72,9 +72,12 @@ pub enum Error {
         /// What is wrong with it.
         reason: String,
     },
-    /// A worker could not be started.
+    /// Modules cannot be read here at all: there is no LLVM, for example.
     #[error("cannot read modules: {0}")]
     Worker(String),
+    /// The machine failed while a module was read.
+    #[error("cannot read a module: {0}")]
+    Fault(String),
     /// What was taken for a compiler calls `ir wrap` again, without end.
     #[error(
         "`{program}` calls `ir wrap` again and again: what is called so on PATH is a script around it, not a compiler"
@@ -92,17 +95,23 @@ pub enum Error {
         what: &'static str,
     },
     /// The disk of a build is full.
-    #[error("no room is left on the disk of {path}; make some, the same command goes on where it was", path = path.display())]
+    #[error("no room is left on the disk of {path}; make some and repeat the command to resume", path = path.display())]
     DiskFull {
         /// The folder of the build.
         path: PathBuf,
     },
     /// The user stopped the run.
-    #[error("stopped; the same command goes on where it was")]
+    #[error("stopped; repeat the command to resume")]
     Cancelled,
 }
 
 impl Error {
+    /// Whether the machine failed over one item, so that the others can be done.
+    #[must_use]
+    pub fn is_fault(&self) -> bool {
+        matches!(self, Error::Fault(_) | Error::Start { .. })
+    }
+
     pub(crate) fn file(action: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> Error {
         let path = path.to_owned();
         move |source| Error::File { action, path, source }

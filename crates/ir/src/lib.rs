@@ -5,11 +5,11 @@
 //! made it, the exact command, the package and its licence.
 //!
 //! - [`wrap()`] stands in a compiler's place and keeps what it makes;
-//! - [`build()`] builds packages with wrapped compilers, in a sandbox;
-//! - [`extract()`] takes modules from objects, archives, corpora and compilation databases;
+//! - the stage [`Build`] builds packages with wrapped compilers, in a sandbox;
+//! - [`Extract`] takes modules from objects, archives, corpora and compilation databases;
 //! - [`structure()`] describes a module so that names, metadata and order do not matter, and
-//!   [`dedup()`] drops what is there already and groups what is alike;
-//! - [`license()`], [`stats()`] and [`export()`] judge, count and hand on.
+//!   [`Dedup`] drops what is there already and groups what is alike;
+//! - [`License`], [`Stats`] and [`export()`] judge, count and hand on.
 //!
 //! Foreign bitcode is read by [`Reader`], in worker processes of their own.
 //!
@@ -29,6 +29,7 @@ mod dedup;
 mod error;
 mod export;
 mod extract;
+mod input;
 mod license;
 mod module;
 mod reader;
@@ -38,16 +39,17 @@ mod store;
 mod structure;
 mod wrap;
 
-pub use build::{Build, RECIPES, Recipe, build};
-pub use dedup::{Dedup, DedupReport, dedup};
+pub use build::{Build, BuildOptions, PackageItem, RECIPES, Recipe};
+pub use dedup::{Dedup, DedupReport};
 pub use error::Error;
 pub use export::{Export, ExportReport, Format, export};
-pub use extract::{Embedded, Extract, extract};
-pub use license::{License, LicenseReport, Policy, license};
+pub use extract::{Container, Embedded, Extract};
+pub use input::ModuleItem;
+pub use license::{License, LicenseFacts, LicenseReport, Policy};
 pub use module::Module;
 pub use reader::{Look, MODULE_LIMIT, Measure, Reader, look, opcode_names, serve};
 pub use report::{Report, STUB, Share};
-pub use stats::{SIZES, Statistics, Stats, StatsReport, Sums, stats};
+pub use stats::{SIZES, Statistics, Stats, StatsReport, Sums, TokensFacts};
 pub use store::{Record, Store};
 pub use structure::{Structure, WIDTH, structure};
 pub use wrap::{STORE, is_compiler, stand_ins, wrap};

@@ -1,13 +1,21 @@
 //! Which modules may be used: a policy over SPDX expressions.
 
-use crate::{Error, Module, dedup::name_of, module::MODULE};
-use dataset::{Builder, Dataset, Input, Licences, Notes, Progress, Verdict};
+use crate::{
+    Error, Module, ModuleItem,
+    input::{BATCH, Modules},
+    module::{LICENCE_TEXT, MODULE},
+};
+use dataset::{
+    Input, Licences, Progress, Verdict,
+    stage::{Facts, Finish, Items, Stage, Units, Worked},
+};
 use rows::ModuleVerdict;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use spdx::{Expression, LicenseItem, ParseMode};
-use std::{collections::BTreeMap, path::PathBuf, str::FromStr};
+use std::{collections::BTreeMap, path::Path, str::FromStr};
 
-/// `verdict` of modules that a policy turns away.
+/// `verdict` of modules that a policy rejects.
 const NOT_ADMITTED: &str = ModuleVerdict::LicenceNotAdmitted.name();
 
 /// A rule about licences.
@@ -65,21 +73,15 @@ fn said(expression: &str) -> String {
     if expression.is_empty() { "no licence was found".to_owned() } else { expression.to_owned() }
 }
 
-/// What to judge, and how.
-#[derive(Clone, Debug)]
+/// Judges the modules of a data set; those rejected stay as rows with a verdict.
+#[derive(Debug)]
 pub struct License {
-    /// A data set of modules.
-    pub dataset: PathBuf,
-    /// The data set to make; without, only the report is.
-    pub out: Option<PathBuf>,
-    /// Replace what is there.
-    pub force: bool,
-    /// The rule.
-    pub policy: Policy,
+    modules: Modules,
+    policy: Policy,
 }
 
 /// What `ir license` found, as `--json` prints it.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LicenseReport {
     /// Modules judged.
     pub modules: u64,
@@ -93,71 +95,163 @@ pub struct LicenseReport {
     pub unlicensed: u64,
     /// Licence texts that come with the data.
     pub texts: u64,
-    /// By expression: modules, bytes, and 1 where admitted.
+    /// By expression: modules, bytes, and 1 where any of them is admitted.
     pub expressions: BTreeMap<String, [u64; 3]>,
     /// By what the expression was read from: modules.
     pub sources: BTreeMap<String, u64>,
 }
 
-/// Judge the modules of a data set; those turned away stay as rows with a verdict.
-///
-/// # Errors
-/// When the data set cannot be read or written.
-pub fn license(options: &License, progress: &dyn Progress) -> Result<LicenseReport, Error> {
-    let dataset = Dataset::open(&options.dataset)?;
-    progress.begin("modules", dataset.manifest().rows);
-    let mut report = LicenseReport::default();
-    // One reading to count, and where a data set is wanted another one to write.
-    for row in dataset.rows::<Module>()? {
-        let row = row?;
-        progress.advance(1);
-        report.texts += u64::from(row.kind == crate::module::LICENCE_TEXT);
-        if row.is_accepted() {
-            count(&mut report, &row, options.policy);
+impl License {
+    /// Of the data set of modules at `dataset`.
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub fn new(dataset: &Path, policy: Policy) -> Result<License, Error> {
+        Ok(License { modules: Modules::open(dataset)?, policy })
+    }
+
+    /// What the rule comes to; no data set is made.
+    ///
+    /// # Errors
+    /// When the data set cannot be read.
+    pub fn report(&self, progress: &dyn Progress) -> Result<LicenseReport, Error> {
+        progress.begin("modules", self.modules.dataset().manifest().rows);
+        let mut report = LicenseReport::default();
+        for row in self.modules.rows()? {
+            report.count(&row?, self.policy);
+            progress.advance(1);
+        }
+        Ok(report)
+    }
+
+    fn judged(&self, row: Module) -> Module {
+        if row.kind != MODULE || !row.is_accepted() {
+            return row;
+        }
+        match self.policy.judge(&row.license_expression, row.license_files.len()) {
+            Ok(()) => row,
+            Err(reason) => row.turned_away(Verdict::new(NOT_ADMITTED, reason)),
         }
     }
-    let Some(out) = &options.out else { return Ok(report) };
-    let identity = dataset.manifest().identity.clone();
-    let settings = (&identity, format!("{:?}", options.policy));
-    let builder = Builder::<Module>::create(out, options.force, &settings)?;
-    let rows = dataset.rows::<Module>()?.map(|row| {
-        row.map(|row| match row.kind == MODULE && row.is_accepted() {
-            true => match options.policy.judge(&row.license_expression, row.license_files.len()) {
-                Ok(()) => row,
-                Err(reason) => row.turned_away(Verdict::new(NOT_ADMITTED, reason)),
-            },
-            false => row,
-        })
-    });
-    let mut verdicts = dataset.manifest().notes.verdicts.clone();
-    verdicts.insert(Verdict::ACCEPTED.to_owned(), report.admitted);
-    *verdicts.entry(NOT_ADMITTED.to_owned()).or_default() += report.modules - report.admitted;
-    let notes = Notes {
-        inputs: vec![Input { name: name_of(&options.dataset), hash: identity }],
-        configuration: serde_json::json!({ "policy": format!("{:?}", options.policy) }),
-        tools: dataset.manifest().notes.tools.clone(),
-        verdicts,
-        summary: serde_json::to_value(&report).unwrap_or_default(),
-        ..Notes::default()
-    };
-    builder.finish_with(rows, notes)?;
-    Ok(report)
 }
 
-fn count(report: &mut LicenseReport, row: &Module, policy: Policy) {
-    let admitted = policy.judge(&row.license_expression, row.license_files.len()).is_ok();
-    report.modules += 1;
-    report.bitcode_bytes += row.bytes;
-    report.unlicensed += u64::from(row.license_expression.is_empty());
-    if admitted {
-        report.admitted += 1;
-        report.admitted_bytes += row.bytes;
+/// The report, and rows per verdict.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub struct LicenseFacts {
+    report: LicenseReport,
+    verdicts: BTreeMap<String, u64>,
+}
+
+impl Facts for LicenseFacts {
+    fn absorb(&mut self, other: LicenseFacts) {
+        self.report.absorb(other.report);
+        for (verdict, count) in other.verdicts {
+            *self.verdicts.entry(verdict).or_default() += count;
+        }
     }
-    let expression = report.expressions.entry(said(&row.license_expression)).or_default();
-    expression[0] += 1;
-    expression[1] += row.bytes;
-    expression[2] = u64::from(admitted);
-    *report.sources.entry(row.license_source.clone()).or_default() += 1;
+}
+
+impl LicenseReport {
+    fn count(&mut self, row: &Module, policy: Policy) {
+        self.texts += u64::from(row.kind == LICENCE_TEXT);
+        if !row.is_accepted() {
+            return;
+        }
+        let admitted = policy.judge(&row.license_expression, row.license_files.len()).is_ok();
+        self.modules += 1;
+        self.bitcode_bytes += row.bytes;
+        self.unlicensed += u64::from(row.license_expression.is_empty());
+        if admitted {
+            self.admitted += 1;
+            self.admitted_bytes += row.bytes;
+        }
+        let expression = self.expressions.entry(said(&row.license_expression)).or_default();
+        expression[0] += 1;
+        expression[1] += row.bytes;
+        expression[2] |= u64::from(admitted);
+        *self.sources.entry(row.license_source.clone()).or_default() += 1;
+    }
+
+    fn absorb(&mut self, other: LicenseReport) {
+        self.modules += other.modules;
+        self.bitcode_bytes += other.bitcode_bytes;
+        self.admitted += other.admitted;
+        self.admitted_bytes += other.admitted_bytes;
+        self.unlicensed += other.unlicensed;
+        self.texts += other.texts;
+        for (name, [modules, bytes, admitted]) in other.expressions {
+            let expression = self.expressions.entry(name).or_default();
+            expression[0] += modules;
+            expression[1] += bytes;
+            expression[2] |= admitted;
+        }
+        for (name, count) in other.sources {
+            *self.sources.entry(name).or_default() += count;
+        }
+    }
+}
+
+impl Stage for License {
+    const NAME: &'static str = "ir license";
+    const UNITS: &'static str = "modules";
+    type Item = ModuleItem;
+    type Row = Module;
+    type Facts = LicenseFacts;
+    type Summary = LicenseReport;
+    type Worker = ();
+    type Error = Error;
+
+    fn settings(&self) -> Value {
+        serde_json::json!({ "policy": format!("{:?}", self.policy) })
+    }
+
+    fn inputs(&self) -> Result<Vec<Input>, Error> {
+        Ok(self.modules.inputs())
+    }
+
+    fn items(&self) -> Result<Items<'_, License>, Error> {
+        let total = Some(self.modules.dataset().manifest().rows);
+        Ok(Items { total, all: Box::new(self.modules.items()?) })
+    }
+
+    fn key(&self, item: &ModuleItem) -> String {
+        item.key()
+    }
+
+    fn batch_size(&self) -> usize {
+        BATCH
+    }
+
+    fn worker(&self) -> Result<(), Error> {
+        Ok(())
+    }
+
+    fn work(&self, (): &mut (), items: &[ModuleItem]) -> Result<Vec<Worked<Module>>, Error> {
+        let judged = |item: &ModuleItem| Worked::Rows(vec![self.judged(item.module.clone())]);
+        Ok(items.iter().map(judged).collect())
+    }
+
+    fn observe(&self, item: &ModuleItem, rows: Option<&[Module]>, facts: &mut LicenseFacts) {
+        facts.report.count(&item.module, self.policy);
+        for row in rows.unwrap_or_default() {
+            *facts.verdicts.entry(row.verdict.clone()).or_default() += 1;
+        }
+    }
+
+    fn tools(&self) -> BTreeMap<String, String> {
+        self.modules.dataset().manifest().notes.tools.clone()
+    }
+
+    fn finish<'a>(
+        _: &'a Value,
+        LicenseFacts { report, mut verdicts }: LicenseFacts,
+        _: &'a Units<Module>,
+    ) -> Result<Finish<'a, Module, LicenseReport>, Error> {
+        for verdict in [Verdict::ACCEPTED, NOT_ADMITTED] {
+            verdicts.entry(verdict.to_owned()).or_default();
+        }
+        Ok(Finish::all(verdicts, report))
+    }
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use crate::{Error, Structure, structure};
 use dataset::Verdict;
 use llvm::{Context, Identification, Library, Opcode};
 use rows::ModuleVerdict;
-use sandbox::{Memory, Pool, Profile};
+use sandbox::{Death, Memory, Pool, Profile};
 use serde::{Deserialize, Serialize};
 use std::{ffi::OsString, io, process::Command, time::Duration};
 
@@ -186,8 +186,8 @@ impl Reader {
     /// Look at a module.
     ///
     /// # Errors
-    /// [`Error::Worker`] when there is no LLVM to read it with; whatever is wrong with the module
-    /// is the verdict inside.
+    /// [`Error::Worker`] when there is no LLVM to read it with, [`Error::Fault`] when the machine failed;
+    /// whatever is wrong with the module is the verdict inside.
     pub fn look(&self, name: &str, content: &[u8]) -> Result<Result<Look, Verdict>, Error> {
         if content.len() > MODULE_LIMIT {
             return Ok(Err(too_large(content)));
@@ -240,9 +240,8 @@ impl Reader {
             postcard::to_stdvec(&request).map_err(|error| Error::Worker(error.to_string()))?;
         let answer = match self.pool.call(&request, limit) {
             Ok(answer) => answer,
-            Err(death) if death.is_ours() || death == sandbox::Death::Stopped => {
-                return Err(Error::Worker(death.to_string()));
-            }
+            Err(Death::Stopped) => return Err(Error::Cancelled),
+            Err(death) if death.is_ours() => return Err(Error::Fault(death.to_string())),
             Err(death) => {
                 return Ok(Answer::Verdict(Verdict::new(death.name(), death.to_string())));
             }

@@ -1,5 +1,8 @@
-use crate::{Module, module::BUILT};
-use dataset::Verdict;
+use crate::{Error, Module, module::BUILT};
+use dataset::{
+    Verdict,
+    stage::{Finish, Units},
+};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -29,8 +32,6 @@ pub struct Report {
     pub verdicts: BTreeMap<String, u64>,
     /// Modules and bytes by language.
     pub languages: BTreeMap<String, Share>,
-    /// Wall-clock time.
-    pub seconds: f64,
 }
 
 /// A part of the modules.
@@ -43,6 +44,15 @@ pub struct Share {
 }
 
 impl Report {
+    /// All rows stay, and are counted.
+    pub(crate) fn finish(units: &Units<Module>) -> Result<Finish<'_, Module, Report>, Error> {
+        let mut report = Report::default();
+        for row in units.rows() {
+            report.add(&row?.1);
+        }
+        Ok(Finish::all(report.verdicts.clone(), report))
+    }
+
     /// Count a row.
     pub fn add(&mut self, row: &Module) {
         *self.verdicts.entry(row.verdict.clone()).or_default() += 1;

@@ -7,7 +7,7 @@
 //! [recipe], run in QEMU's user mode under the limits of `sandbox`, and its instruction
 //! stream feeds the out-of-order model of `timing-model`.
 //!
-//! - [`time`] takes one program; [`time_suite`] many, in parallel, as rows of a data set.
+//! - [`time`] takes one program; the stage [`TimeSuite`] many, in parallel, as rows of a data set.
 //! - [`SourceKind`] says where cycles come from: QEMU with our model, gem5, cachegrind, or the wall clock.
 //! - [`calibrate()`] writes a processor file for the host; [`validate()`] tells how well the model's
 //!   times agree with its clock.
@@ -40,6 +40,7 @@ mod options;
 mod place;
 pub mod recipe;
 mod source;
+mod stage;
 mod suite;
 mod validate;
 
@@ -47,7 +48,8 @@ pub use calibrate::{Calibration, calibrate, nearest_processor};
 pub use error::Error;
 pub use measurement::{Measurement, Timing};
 pub use options::{Code, Compiler, Job, Options, SourceKind};
-pub use suite::{Suite, SuiteReport, TimingRow, time_suite};
+pub use stage::{SuiteItem, SuiteReport, TimeSuite};
+pub use suite::{Suite, TimingRow};
 pub use timing_model::Cpu;
 pub use validate::{
     Agreement, Compared, Figure, Half, ValidateOptions, ValidationReport, is_held_out, programs,

@@ -1,19 +1,10 @@
-//! Many programs on many inputs, in parallel, as a data set.
+//! Many programs on many inputs, and what a data set of their times holds.
 
-use crate::{
-    Error, Job, Measurement, Options, SourceKind, Timer, Timing, bounded::Faults, options::Code,
-};
-use dataset::{Builder, Input, Notes, Progress, content_hash, content_hash_of};
-use rayon::prelude::*;
+use crate::{Error, Job, Measurement, Options, Timing, options::Code};
+use dataset::content_hash_of;
 pub use rows::TimingRow;
-use serde::{Deserialize, Serialize};
-use std::{
-    collections::BTreeMap,
-    ops::Add,
-    path::{Path, PathBuf},
-    sync::atomic::{AtomicBool, Ordering},
-    time::Instant,
-};
+use serde::Deserialize;
+use std::path::{Path, PathBuf};
 
 /// Programs and their inputs.
 #[derive(Clone, Debug, Default)]
@@ -66,12 +57,16 @@ impl Suite {
     }
 }
 
-fn job_hash(job: &Job) -> String {
-    let code: &[u8] = match &job.program {
+/// Identity of a program on an input.
+pub(crate) fn job_hash(job: &Job) -> String {
+    content_hash_of([job.name.as_bytes(), content_of(&job.program), &job.stdin])
+}
+
+pub(crate) fn content_of(program: &Code) -> &[u8] {
+    match program {
         Code::C(text) | Code::Cpp(text) => text.as_bytes(),
         Code::Elf(bytes) => bytes,
-    };
-    content_hash_of([job.name.as_bytes(), code, &job.stdin])
+    }
 }
 
 fn lines(path: &Path) -> Result<Vec<Job>, Error> {
@@ -158,7 +153,8 @@ fn is_program(path: &Path) -> bool {
     }
 }
 
-fn row(job: &Job, timing: Timing, options: &Options, cpu: &str) -> TimingRow {
+/// What a timing comes to in the data set.
+pub(crate) fn row(job: &Job, timing: Timing, options: &Options, cpu: &str) -> TimingRow {
     let accepted = timing.is_accepted();
     let m = timing.measurement.unwrap_or_default();
     let Measurement { cycles, seconds_net, instructions, branches, mispredicts, .. } = m;
@@ -192,95 +188,6 @@ fn row(job: &Job, timing: Timing, options: &Options, cpu: &str) -> TimingRow {
         exit_status: accepted.then_some(m.exit_status),
         output_hash: m.output_hash,
     }
-}
-
-/// What a suite's run comes to.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct SuiteReport {
-    /// Programs on inputs.
-    pub rows: u64,
-    /// How many met which verdict.
-    pub verdicts: BTreeMap<String, u64>,
-    /// Instructions simulated.
-    pub instructions: u64,
-    /// Simulated seconds of all rows.
-    pub seconds_simulated: f64,
-    /// Where cycles came from.
-    pub source: String,
-    /// Name of the processor.
-    pub cpu: String,
-    /// Wall-clock seconds on this host.
-    pub host_seconds: f64,
-}
-
-/// Time a suite and write its rows as a data set `out`; `force` replaces what is there. A run that was
-/// stopped (`cancelled` stops it behind the programs that run) goes on where it was. `progress` hears of
-/// each row.
-///
-/// # Errors
-/// As [`crate::time`], and when the data set cannot be written.
-pub fn time_suite(
-    suite: &Suite,
-    options: &Options,
-    out: &Path,
-    force: bool,
-    progress: &dyn Progress,
-    cancelled: &AtomicBool,
-) -> Result<SuiteReport, Error> {
-    let started = Instant::now();
-    let timer = Timer::open(options)?;
-    let cpu_text = timer.cpu.to_toml().unwrap_or_default();
-    let cpu = match options.source {
-        SourceKind::Wall => "host",
-        _ => timer.cpu.name.as_str(),
-    };
-    let tools = timer.tools(&suite.jobs)?;
-    let settings = (options, &cpu_text, suite.identity(), &tools);
-    let builder = Builder::<TimingRow>::create(out, force, &settings)?;
-    progress.begin("time", suite.jobs.len() as u64);
-    let faults = Faults::default();
-    suite.jobs.par_iter().try_for_each(|job| -> Result<(), Error> {
-        if cancelled.load(Ordering::Relaxed) {
-            return Err(Error::Cancelled);
-        }
-        let key = content_hash(job_hash(job).as_bytes());
-        if !builder.has(&key)
-            && let Some(timing) = faults.pass(1, timer.time(job), Error::is_fault)?
-        {
-            builder.add(&key, [row(job, timing, options, cpu)])?;
-        }
-        progress.advance(1);
-        Ok(())
-    })?;
-    faults.check(suite.jobs.len() as u64)?;
-    let mut rows = builder.rows()?.collect::<Result<Vec<_>, _>>()?;
-    rows.sort_by(|a, b| a.name.cmp(&b.name));
-    let mut verdicts = BTreeMap::new();
-    for row in &rows {
-        *verdicts.entry(row.verdict.clone()).or_insert(0) += 1;
-    }
-    let report = SuiteReport {
-        rows: rows.len() as u64,
-        verdicts: verdicts.clone(),
-        instructions: rows.iter().filter_map(|row| row.instructions).sum(),
-        seconds_simulated: rows.iter().filter_map(|row| row.seconds_simulated).fold(0.0, f64::add),
-        source: options.source.name().into(),
-        cpu: cpu.to_owned(),
-        host_seconds: started.elapsed().as_secs_f64(),
-    };
-    let notes = Notes {
-        inputs: vec![
-            Input { name: "suite".into(), hash: suite.identity() },
-            Input { name: "processor".into(), hash: content_hash(cpu_text.as_bytes()) },
-        ],
-        configuration: serde_json::to_value(options).unwrap_or_default(),
-        tools,
-        verdicts,
-        summary: serde_json::json!({"rows": report.rows, "instructions": report.instructions}),
-        ..Notes::default()
-    };
-    builder.finish(rows, notes)?;
-    Ok(report)
 }
 
 #[cfg(test)]

@@ -2,7 +2,8 @@
 //!
 //! Each test starts this binary again: with another search path, or in namespaces of its own with a small file system.
 
-use stampmill_timing::{Code, Error, Job, Options};
+use dataset::stage::{self, Context};
+use stampmill_timing::{Code, Error, Job, Options, TimeSuite};
 use std::{
     os::unix::fs::PermissionsExt,
     path::Path,
@@ -109,10 +110,9 @@ fn a_fault_costs_one_program_of_a_suite_and_the_next_run_makes_it_good() {
                 .map(|(at, text)| Job { name: format!("p{at}"), ..job(text) })
                 .collect(),
         };
-        let (out, silent, running) =
-            (home.join("times"), dataset::Silent, std::sync::atomic::AtomicBool::new(false));
-        match stampmill_timing::time_suite(&suite, &options(), &out, false, &silent, &running) {
-            Ok(report) => format!("{:?}", report.verdicts),
+        let context = Context::new(home.join("times"));
+        match TimeSuite::new(suite, &options()).and_then(|suite| stage::run(&suite, &context)) {
+            Ok(done) => format!("{:?}", done.summary.verdicts),
             Err(error @ (Error::Missing { .. } | Error::Unusable { .. })) => {
                 format!("skipped {error}")
             }
@@ -132,7 +132,7 @@ fn a_fault_costs_one_program_of_a_suite_and_the_next_run_makes_it_good() {
         command.env(HOME, home.path()).env("PATH", format!("{}:{path}", tools.path().display()));
     });
     let Some(told) = told else { return };
-    assert!(told.starts_with("error 1 of 2 programs have no verdict"), "{told}");
+    assert!(told.starts_with("error 1 of 2 programs have no rows"), "{told}");
     assert!(!home.path().join("times").exists());
     assert!(home.path().join("times.partial").exists());
     assert_eq!(timed(home.path()), "{\"accepted\": 2}");

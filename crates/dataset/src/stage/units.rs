@@ -56,6 +56,13 @@ impl<T: Row + 'static> Units<T> {
             .take(usize::try_from(unit.rows).unwrap_or(usize::MAX))
     }
 
+    /// The same units with rows of another type: one with a few of the columns, say.
+    #[must_use]
+    pub fn view<K: Row + 'static>(&self) -> Units<K> {
+        let Units { units, parts, left, .. } = self;
+        Units { units: units.clone(), parts: parts.clone(), left: *left, row: PhantomData }
+    }
+
     /// All rows, each with its unit, in the order of the items.
     ///
     /// # Errors

@@ -1,7 +1,7 @@
 //! `crate:NAME[@VERSION]` and `crates:FILE`, through `cargo vendor` and `cargo build --offline`.
 
 use super::{
-    Build, Outcome, Source, UNAVAILABLE,
+    BuildOptions, Outcome, Source, UNAVAILABLE,
     site::{Site, log, verdict},
 };
 use crate::{Error, wrap};
@@ -21,7 +21,10 @@ struct Crate {
     lock: Option<String>,
 }
 
-pub(super) fn parse(text: &str, _: &Build<'_>) -> Option<Result<Vec<Box<dyn Source>>, String>> {
+pub(super) fn parse(
+    text: &str,
+    _: &BuildOptions<'_>,
+) -> Option<Result<Vec<Box<dyn Source>>, String>> {
     if let Some(path) = text.strip_prefix("crates:") {
         return Some(list(Path::new(path)));
     }

@@ -2,7 +2,7 @@
 //! thrown away.
 
 use super::{
-    Build, Outcome, Source, UNAVAILABLE,
+    BuildOptions, Outcome, Source, UNAVAILABLE,
     root::Root,
     site::{Site, log, verdict},
 };
@@ -18,7 +18,10 @@ struct Debian {
     suite: Option<String>,
 }
 
-pub(super) fn parse(text: &str, _: &Build<'_>) -> Option<Result<Vec<Box<dyn Source>>, String>> {
+pub(super) fn parse(
+    text: &str,
+    _: &BuildOptions<'_>,
+) -> Option<Result<Vec<Box<dyn Source>>, String>> {
     let rest = text.strip_prefix("deb:")?;
     let (name, suite) = match rest.split_once('@') {
         Some((name, suite)) => (name, Some(suite.to_owned())),
@@ -59,7 +62,7 @@ impl Source for Debian {
             self.suite.as_deref(),
             &cache,
             options.offline,
-            options.cancelled,
+            &options.cancel.flag(),
         );
         let fetched = match fetched {
             Ok(fetched) => fetched,

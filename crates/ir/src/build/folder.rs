@@ -1,7 +1,7 @@
 //! `dir:PATH`: a folder of source code, built by what it holds or by `--build`.
 
 use super::{
-    Build, Outcome, Source, recipe,
+    BuildOptions, Outcome, Source, recipe,
     site::{Site, log, verdict},
 };
 use crate::Error;
@@ -25,7 +25,7 @@ struct Folder {
 
 pub(super) fn parse(
     text: &str,
-    options: &Build<'_>,
+    options: &BuildOptions<'_>,
 ) -> Option<Result<Vec<Box<dyn Source>>, String>> {
     let path = PathBuf::from(text.strip_prefix("dir:")?);
     if !path.is_dir() {

@@ -2,9 +2,7 @@
 //! in a sandbox, and its tree removed afterwards.
 //!
 //! A kind of source is one file ([`Source`]): it fetches, then runs commands through [`Site::run`].
-//! What happens to a package is a row about it, of verdict `built` or why not, with its log. A
-//! package is a part of the unfinished data set: a run that was stopped or killed goes on with the
-//! packages that are still to do, and ends with the same rows.
+//! What happens to a package is a row about it, of verdict `built` or why not, with its log.
 
 mod crates;
 mod debian;
@@ -17,37 +15,33 @@ pub use recipe::{RECIPES, Recipe};
 
 use crate::{
     Error, Module, Reader, Report, Store,
-    extract::{finish, of_store},
+    extract::{of_store, tools},
     module::{BUILT, LICENCE_TEXT, MODULE, PACKAGE},
     wrap::real,
 };
-use dataset::{Builder, Input, Progress, Verdict};
-use rayon::prelude::*;
+use dataset::{
+    Input, Progress, Row, Verdict,
+    stage::{Cancel, Finish, Items, Stage, Units, Worked},
+};
 use rows::ModuleVerdict;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use site::Site;
 use std::{
     collections::BTreeMap,
     ffi::OsString,
     fs,
     path::{Path, PathBuf},
-    sync::{
-        Mutex, PoisonError,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::{Mutex, PoisonError},
     time::{Duration, Instant},
 };
 
 /// What to build, and how.
-#[derive(Debug)]
-pub struct Build<'a> {
+pub struct BuildOptions<'a> {
     /// `crate:NAME[@VERSION]`, `crates:FILE`, `deb:NAME`, `dir:PATH`.
     pub sources: Vec<String>,
-    /// Folder of the data set; trees are built beside it.
+    /// Folder of the data set: trees are built beside it, and it is no part of a package that holds it.
     pub out: PathBuf,
-    /// Replace what is there.
-    pub force: bool,
-    /// Packages built at a time.
-    pub jobs: usize,
     /// Reads modules.
     pub reader: &'a Reader,
     /// The command line that stands before a compiler's to wrap it.
@@ -68,8 +62,10 @@ pub struct Build<'a> {
     pub offline: bool,
     /// Leave trees where they are.
     pub keep: bool,
-    /// Set it to stop; what is done by then is kept for the next run.
-    pub cancelled: &'a AtomicBool,
+    /// Hears which packages are built.
+    pub progress: &'a dyn Progress,
+    /// What a build comes to once it is raised is no verdict.
+    pub cancel: Cancel,
 }
 
 /// What came of one package.
@@ -107,11 +103,11 @@ trait Source: Sync + Send {
 }
 
 /// Reads one form of a source; `None` where the text has another form.
-type Parse = fn(&str, &Build<'_>) -> Option<Result<Vec<Box<dyn Source>>, String>>;
+type Parse = fn(&str, &BuildOptions<'_>) -> Option<Result<Vec<Box<dyn Source>>, String>>;
 
 const FAMILY: &[Parse] = &[crates::parse, debian::parse, folder::parse];
 
-fn sources(options: &Build<'_>) -> Result<Vec<Box<dyn Source>>, Error> {
+fn sources(options: &BuildOptions<'_>) -> Result<Vec<Box<dyn Source>>, Error> {
     let mut all = Vec::new();
     for text in &options.sources {
         let unknown = |reason: String| Error::UnknownSource { text: text.clone(), reason };
@@ -128,76 +124,133 @@ fn sources(options: &Build<'_>) -> Result<Vec<Box<dyn Source>>, Error> {
     Ok(all)
 }
 
-/// Build every source and make a data set of its modules.
-///
-/// # Errors
-/// When a source is written in no known way, the data set cannot be written, or the user stops it.
-pub fn build(options: &Build<'_>, progress: &dyn Progress) -> Result<Report, Error> {
-    let started = Instant::now();
-    let sources = sources(options)?;
-    let pins: Vec<(&str, String)> = sources.iter().map(|one| (one.text(), one.pin())).collect();
-    let settings = (
-        &pins,
-        &options.command,
-        options.all_targets,
-        options.codegen_units,
-        options.wall.as_secs(),
-        options.disk_bytes,
-    );
-    let builder = Builder::<Module>::create(&options.out, options.force, &settings)?;
-    let work = work_folder(&options.out)?;
-    let threads = rayon::ThreadPoolBuilder::new()
-        .num_threads(options.jobs.max(1))
-        .build()
-        .map_err(|error| Error::Worker(error.to_string()))?;
-    let unavailable: Mutex<BTreeMap<String, Module>> = Mutex::default();
-    progress.begin("packages", sources.len() as u64);
-    threads.install(|| {
-        sources.par_iter().with_max_len(1).try_for_each(|source| {
-            if options.cancelled.load(Ordering::Relaxed) {
-                return Err(Error::Cancelled);
-            }
-            if !builder.has(source.text()) {
-                let rows = one(source.as_ref(), options, &work, progress)?;
-                match rows.iter().find(|row| row.verdict == UNAVAILABLE) {
-                    // No part is kept of it: the next run tries again.
-                    Some(row) => {
-                        let mut all = unavailable.lock().unwrap_or_else(PoisonError::into_inner);
-                        all.insert(source.text().to_owned(), row.clone());
-                    }
-                    None => builder.add(source.text(), rows)?,
-                }
-            }
-            progress.advance(1);
-            Ok(())
+/// A package, as columns.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PackageItem {
+    /// The source, as the user wrote it.
+    pub text: String,
+    /// What shapes its content besides: a lock file's hash, a folder's.
+    pub pin: String,
+}
+
+impl Row for PackageItem {
+    const SCHEMA: &'static str = "package-item";
+    const VERSION: u32 = 1;
+}
+
+/// Builds packages and keeps their modules.
+pub struct Build<'a> {
+    options: BuildOptions<'a>,
+    sources: Vec<(PackageItem, Box<dyn Source>)>,
+    /// Where trees are built, once anything was.
+    work: Mutex<Option<PathBuf>>,
+}
+
+impl<'a> Build<'a> {
+    /// Read what is to be built.
+    ///
+    /// # Errors
+    /// When a source is written in no known way, or this machine lacks a program it needs.
+    pub fn new(options: BuildOptions<'a>) -> Result<Build<'a>, Error> {
+        let with_pin = |source: Box<dyn Source>| {
+            (PackageItem { text: source.text().to_owned(), pin: source.pin() }, source)
+        };
+        let sources = sources(&options)?.into_iter().map(with_pin).collect();
+        Ok(Build { options, sources, work: Mutex::default() })
+    }
+
+    fn built(&self, work: &Path, item: &PackageItem) -> Result<Worked<Module>, Error> {
+        let Some((_, source)) = self.sources.iter().find(|(known, _)| known == item) else {
+            let (text, reason) = (item.text.clone(), "it is another than was asked for".to_owned());
+            return Err(Error::UnknownSource { text, reason });
+        };
+        let rows = one(source.as_ref(), &self.options, work)?;
+        Ok(match rows.iter().find(|row| row.verdict == UNAVAILABLE) {
+            Some(row) => Worked::ForNow(vec![row.clone()]),
+            None => Worked::Rows(rows),
         })
-    })?;
-    let mut keys: Vec<String> = Vec::new();
-    let unavailable = unavailable.into_inner().unwrap_or_else(PoisonError::into_inner);
-    for source in &sources {
-        let key = source.text().to_owned();
-        if let Some(row) = unavailable.get(&key) {
-            builder.add(&key, [row.clone()])?;
-        }
-        if !keys.contains(&key) {
-            keys.push(key);
+    }
+}
+
+impl Drop for Build<'_> {
+    fn drop(&mut self) {
+        let work = self.work.get_mut().unwrap_or_else(PoisonError::into_inner);
+        let Some(work) = work else { return };
+        root::Root::close(work);
+        if !self.options.keep {
+            // It holds nothing but trees of builds.
+            let _ = fs::remove_dir_all(work);
         }
     }
-    root::Root::close(&work);
-    if !options.keep {
-        // It holds nothing but trees of builds.
-        let _ = fs::remove_dir_all(&work);
+}
+
+impl Stage for Build<'_> {
+    const NAME: &'static str = "ir build";
+    const UNITS: &'static str = "packages";
+    type Item = PackageItem;
+    type Row = Module;
+    type Facts = ();
+    type Summary = Report;
+    type Worker = PathBuf;
+    type Error = Error;
+
+    fn settings(&self) -> Value {
+        serde_json::json!({
+            "all_targets": self.options.all_targets,
+            "codegen_units": self.options.codegen_units,
+            "build": self.options.command,
+            "wall_seconds": self.options.wall.as_secs(),
+            "disk_bytes": self.options.disk_bytes,
+            "tools": tools(),
+        })
     }
-    let inputs =
-        pins.iter().map(|(text, pin)| Input { name: (*text).to_owned(), hash: pin.clone() });
-    let configuration = serde_json::json!({
-        "all_targets": options.all_targets,
-        "codegen_units": options.codegen_units,
-        "build": options.command,
-        "wall_seconds": options.wall.as_secs(),
-        "disk_bytes": options.disk_bytes,
-    });
-    finish(builder, &keys, inputs.collect(), configuration, started)
+
+    fn inputs(&self) -> Result<Vec<Input>, Error> {
+        let input = |item: &PackageItem| Input { name: item.text.clone(), hash: item.pin.clone() };
+        Ok(self.sources.iter().map(|(item, _)| input(item)).collect())
+    }
+
+    fn items(&self) -> Result<Items<'_, Self>, Error> {
+        let all = Box::new(self.sources.iter().map(|(item, _)| Ok(item.clone())));
+        Ok(Items { total: Some(self.sources.len() as u64), all })
+    }
+
+    fn key(&self, item: &PackageItem) -> String {
+        item.text.clone()
+    }
+
+    /// The folder of trees, made when the first package is to be built.
+    fn worker(&self) -> Result<PathBuf, Error> {
+        let mut work = self.work.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*work {
+            Some(work) => Ok(work.clone()),
+            None => Ok(work.insert(work_folder(&self.options.out)?).clone()),
+        }
+    }
+
+    fn work(
+        &self,
+        work: &mut PathBuf,
+        items: &[PackageItem],
+    ) -> Result<Vec<Worked<Module>>, Error> {
+        items.iter().map(|item| self.built(work, item)).collect()
+    }
+
+    fn is_fault(error: &Error) -> bool {
+        error.is_fault()
+    }
+
+    fn tools(&self) -> BTreeMap<String, String> {
+        tools()
+    }
+
+    fn finish<'a>(
+        _: &'a Value,
+        (): (),
+        units: &'a Units<Module>,
+    ) -> Result<Finish<'a, Module, Report>, Error> {
+        Report::finish(units)
+    }
 }
 
 pub(crate) const UNAVAILABLE: &str = ModuleVerdict::SourceUnavailable.name();
@@ -221,13 +274,8 @@ fn work_folder(out: &Path) -> Result<PathBuf, Error> {
 }
 
 /// All rows of one package: its modules, its licence texts, and the row about itself.
-fn one(
-    source: &dyn Source,
-    options: &Build<'_>,
-    work: &Path,
-    progress: &dyn Progress,
-) -> Result<Vec<Module>, Error> {
-    let started = Instant::now();
+fn one(source: &dyn Source, options: &BuildOptions<'_>, work: &Path) -> Result<Vec<Module>, Error> {
+    let (started, progress) = (Instant::now(), options.progress);
     progress.message(&format!("building {}", source.text()));
     let site = Site::open(options, &work.join(folder_name(source.text())))?;
     let outcome = source.build(&site)?;

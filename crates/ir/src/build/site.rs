@@ -1,4 +1,4 @@
-use super::Build;
+use super::BuildOptions;
 use crate::{Error, wrap};
 use dataset::Verdict;
 use rows::ModuleVerdict;
@@ -14,15 +14,14 @@ use std::{
 const LOG: usize = 64 << 10;
 
 /// Where one package is built: a tree, and beside it what the build needs and leaves.
-#[derive(Debug)]
 pub(super) struct Site<'a> {
-    pub(super) options: &'a Build<'a>,
+    pub(super) options: &'a BuildOptions<'a>,
     folder: PathBuf,
 }
 
 impl<'a> Site<'a> {
     /// A fresh site in `folder`; what an unfinished build left there goes.
-    pub(super) fn open(options: &'a Build<'a>, folder: &Path) -> Result<Site<'a>, Error> {
+    pub(super) fn open(options: &'a BuildOptions<'a>, folder: &Path) -> Result<Site<'a>, Error> {
         if folder.exists() {
             fs::remove_dir_all(folder).map_err(Error::file("remove", folder))?;
         }
@@ -160,7 +159,7 @@ impl<'a> Site<'a> {
             reason: death.to_string(),
         })?;
         // Ctrl-C reaches the build too: what it broke off is no verdict on the package.
-        match self.options.cancelled.load(std::sync::atomic::Ordering::Relaxed) {
+        match self.options.cancel.is_cancelled() {
             true => Err(Error::Cancelled),
             false => Ok(finished),
         }
@@ -185,7 +184,7 @@ impl<'a> Site<'a> {
 }
 
 /// What a failed command says of the package; `None` for one that succeeded.
-pub(super) fn verdict(finished: &Finished, options: &Build<'_>) -> Option<Verdict> {
+pub(super) fn verdict(finished: &Finished, options: &BuildOptions<'_>) -> Option<Verdict> {
     match (&finished.death, finished.status) {
         (Some(Death::Timeout(_)), _) => Some(Verdict::new(
             ModuleVerdict::Timeout,

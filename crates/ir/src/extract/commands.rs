@@ -1,7 +1,8 @@
 //! `compile_commands.json`: what a build says it would run.
 
 use crate::{Error, Store, wrap};
-use serde::Deserialize;
+use sandbox::Death;
+use serde::{Deserialize, Serialize};
 use std::{
     ffi::OsString,
     fs,
@@ -13,7 +14,7 @@ pub(super) const FILE: &str = "compile_commands.json";
 const WALL: Duration = Duration::from_secs(600);
 
 /// One entry of the database.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Entry {
     pub(super) directory: PathBuf,
     pub(super) file: String,
@@ -24,7 +25,7 @@ pub(super) struct Entry {
     #[serde(default)]
     output: Option<PathBuf>,
     /// Whether its source was there when the database was read; databases may be stale.
-    #[serde(skip)]
+    #[serde(default)]
     pub(super) was_there: bool,
 }
 
@@ -66,8 +67,12 @@ impl Entry {
     /// in the store at `scratch/store` then.
     ///
     /// # Errors
-    /// Why it could not be run, or the last words of a compiler that failed.
-    pub(super) fn compile(&self, wrapper: &[OsString], scratch: &Path) -> Result<Store, String> {
+    /// Why this machine could not run it; inside: the last words of a compiler that failed.
+    pub(super) fn compile(
+        &self,
+        wrapper: &[OsString],
+        scratch: &Path,
+    ) -> Result<Result<Store, String>, Error> {
         let mut words = self.words();
         match words.iter().position(|word| word == "-o") {
             Some(at) if at + 1 < words.len() => {
@@ -93,17 +98,29 @@ impl Entry {
         let mut profile = sandbox::Profile::build(scratch.to_owned(), false);
         // What the command names outside of the system's folders, and where it runs.
         profile.readable.extend(self.words().iter().filter_map(|word| named(word)));
-        let finished = sandbox::run(&program, &profile).map_err(|death| death.to_string())?;
+        let failed = |death: Death| match death {
+            Death::Stopped => Error::Cancelled,
+            death => Error::Start {
+                program: self.words().into_iter().next().unwrap_or_default(),
+                reason: death.to_string(),
+            },
+        };
+        let finished = sandbox::run(&program, &profile).map_err(failed)?;
+        if let Some(death) = &finished.death
+            && (death.is_ours() || *death == Death::Stopped)
+        {
+            return Err(failed(death.clone()));
+        }
         if finished.death.is_some() || finished.status != Some(0) {
             let said = String::from_utf8_lossy(&finished.stderr).into_owned();
             let line = said.lines().find(|line| line.contains("error"));
-            return Err(match (line, finished.death) {
+            return Ok(Err(match (line, finished.death) {
                 (Some(line), _) => line.to_owned(),
                 (None, Some(death)) => death.to_string(),
                 (None, None) => "failed without a word".to_owned(),
-            });
+            }));
         }
-        Store::open(&store).map_err(|error| error.to_string())
+        Store::open(&store).map(Ok)
     }
 }
 

@@ -78,6 +78,11 @@ pub(super) fn count(text: &str, counts: &mut Counts) {
     }
 }
 
+/// The names of the tokenizers' files.
+pub(super) fn files() -> [String; 4] {
+    SIZES.map(|size| format!("tokenizer-{}k.json", size / 1000))
+}
+
 /// The trained encodings.
 pub(super) struct Encodings {
     models: Vec<BPE>,
@@ -139,14 +144,13 @@ impl Encodings {
 
     /// Write them as files that Hugging Face's `tokenizers` reads.
     pub(super) fn save(&self, folder: &Path) -> Result<(), Error> {
-        for (model, size) in self.models.iter().zip(SIZES) {
+        for (model, name) in self.models.iter().zip(files()) {
             let failed = |error: tokenizers::Error| Error::Worker(format!("tokenizer: {error}"));
             let mut tokenizer = Tokenizer::new(model.clone());
             let pattern = SplitPattern::Regex(PATTERN.to_owned());
             let split = Split::new(pattern, SplitDelimiterBehavior::Isolated, false);
             tokenizer.with_pre_tokenizer(Some(split.map_err(failed)?));
-            let path = folder.join(format!("tokenizer-{}k.json", size / 1000));
-            tokenizer.save(&path, false).map_err(failed)?;
+            tokenizer.save(folder.join(name), false).map_err(failed)?;
         }
         Ok(())
     }

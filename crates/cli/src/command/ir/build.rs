@@ -1,6 +1,7 @@
 use super::{print, reader, wrapper};
 use crate::{Global, interrupt, output, progress::Bar, target::Target};
-use std::{path::PathBuf, process::ExitCode, time::Duration};
+use dataset::stage;
+use std::{path::PathBuf, process::ExitCode, sync::Arc, time::Duration};
 
 /// Build packages with wrapped compilers and keep the modules
 #[derive(clap::Args, Debug)]
@@ -15,7 +16,7 @@ Examples:\n  \
     stampmill ir build dir:lua --build \"make -j2 linux\" --out modules\n\n\
 Builds have no network once fetched, and limits on time and disk. A package that fails is a row with\n\
 its verdict and log: stampmill query \"SELECT path, verdict, detail FROM m WHERE kind = 'package'\" m=modules\n\
-A run that was stopped goes on where it was when the same command is given again.")]
+A run that was stopped is resumed when the same command is given again.")]
 pub(crate) struct Build {
     /// What to build
     #[arg(value_name = "SOURCE", required = true)]
@@ -52,12 +53,10 @@ impl Build {
     pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
         let cancelled = interrupt::flag()?;
         let reader = reader(global)?;
-        let options = ir::Build {
+        let bar = Bar::new(global);
+        let options = ir::BuildOptions {
             sources: self.sources,
             out: self.target.out.clone(),
-            force: self.target.force,
-            // A package's own build uses several cores already.
-            jobs: global.jobs().div_ceil(2),
             reader: &reader,
             wrapper: wrapper()?,
             wall: self.limit,
@@ -68,15 +67,18 @@ impl Build {
             cache: self.cache,
             offline: self.offline,
             keep: self.keep,
-            cancelled: &cancelled,
+            progress: &bar,
+            cancel: Arc::clone(&cancelled).into(),
         };
-        let bar = Bar::new(global);
-        let report = ir::build(&options, &bar)?;
+        // A package's own build uses several cores already.
+        let jobs = global.jobs().div_ceil(2);
+        let context = self.target.context(jobs, &bar, &cancelled);
+        let done = stage::run(&ir::Build::new(options)?, &context)?;
         drop(bar);
         match global.json {
-            true => output::json(&report)?,
-            false => print(&report, &self.target.out, "dedup")?,
+            true => output::json(&done)?,
+            false => print(&done, &self.target.out, "dedup")?,
         }
-        Ok(if report.built == 0 { output::NEGATIVE } else { ExitCode::SUCCESS })
+        Ok(if done.summary.built == 0 { output::NEGATIVE } else { ExitCode::SUCCESS })
     }
 }

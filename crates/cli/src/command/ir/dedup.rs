@@ -1,4 +1,5 @@
-use crate::{Global, output, progress::Bar, target::Target};
+use crate::{Global, interrupt, output, progress::Bar, target::Target};
+use dataset::stage::{self, Done};
 use std::{path::PathBuf, process::ExitCode};
 
 /// Drop modules whose structure is there already, group those that are alike into families
@@ -19,18 +20,16 @@ pub(crate) struct Dedup {
 
 impl Dedup {
     pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
-        let options = ir::Dedup {
-            dataset: self.dataset,
-            out: self.target.out.clone(),
-            force: self.target.force,
-        };
+        let cancelled = interrupt::flag()?;
         let bar = Bar::new(global);
-        let report = ir::dedup(&options, &bar)?;
+        let context = self.target.context(global.jobs(), &bar, &cancelled);
+        let done = stage::run(&ir::Dedup::new(&self.dataset)?, &context)?;
         drop(bar);
         if global.json {
-            output::json(&report)?;
+            output::json(&done)?;
             return Ok(ExitCode::SUCCESS);
         }
+        let Done { summary: report, seconds } = done;
         let count = output::count;
         let rows = report.languages.iter().map(|(name, [modules, unique, bytes, left])| {
             vec![
@@ -46,15 +45,14 @@ impl Dedup {
         output::line(&output::table(&header, rows).to_string())?;
         output::line(&format!(
             "{} of {} modules stay, {:.1} % of the bytes; {} families, the largest of {}; \
-             {} of {} functions are unlike all others; in {:.1} s",
+             {} of {} functions are unlike all others; in {seconds:.1} s",
             count(report.unique),
             count(report.modules),
             report.bytes_left_percent,
             count(report.families),
             count(report.largest_family),
             count(report.unique_functions),
-            count(report.functions),
-            report.seconds
+            count(report.functions)
         ))?;
         output::line(&format!("next: stampmill ir stats {} --out ...", self.target.out.display()))?;
         Ok(ExitCode::SUCCESS)

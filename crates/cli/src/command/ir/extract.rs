@@ -1,5 +1,6 @@
 use super::{print, reader, wrapper};
 use crate::{Global, interrupt, output, progress::Bar, target::Target};
+use dataset::stage;
 use std::{path::PathBuf, process::ExitCode};
 
 /// Take modules from stores, objects, archives, corpora and compilation databases
@@ -24,22 +25,14 @@ impl Extract {
     pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
         let cancelled = interrupt::flag()?;
         let reader = reader(global)?;
-        let options = ir::Extract {
-            inputs: self.inputs,
-            out: self.target.out.clone(),
-            force: self.target.force,
-            jobs: global.jobs(),
-            reader: &reader,
-            wrapper: wrapper()?,
-            cancelled: &cancelled,
-        };
+        let stage = ir::Extract::new(&self.inputs, &reader, wrapper()?)?;
         let bar = Bar::new(global);
-        let report = ir::extract(&options, &bar)?;
+        let done = stage::run(&stage, &self.target.context(global.jobs(), &bar, &cancelled))?;
         drop(bar);
         match global.json {
-            true => output::json(&report)?,
-            false => print(&report, &self.target.out, "dedup")?,
+            true => output::json(&done)?,
+            false => print(&done, &self.target.out, "dedup")?,
         }
-        Ok(if report.modules == 0 { output::NEGATIVE } else { ExitCode::SUCCESS })
+        Ok(if done.summary.modules == 0 { output::NEGATIVE } else { ExitCode::SUCCESS })
     }
 }

@@ -1,4 +1,5 @@
-use crate::{Global, output, progress::Bar};
+use crate::{Global, interrupt, output, progress::Bar};
+use dataset::stage::{self, Context, Share};
 use ir::Policy;
 use std::{path::PathBuf, process::ExitCode};
 
@@ -23,18 +24,29 @@ pub(crate) struct License {
     /// Replace what is at --out
     #[arg(long)]
     force: bool,
+    /// Only part I of N, by a hash of the item's name; `stampmill merge` joins the parts
+    #[arg(long, value_name = "I/N", requires = "out")]
+    part: Option<Share>,
 }
 
 impl License {
     pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
-        let options = ir::License {
-            dataset: self.dataset,
-            out: self.out,
-            force: self.force,
-            policy: self.policy,
-        };
+        let license = ir::License::new(&self.dataset, self.policy)?;
         let bar = Bar::new(global);
-        let report = ir::license(&options, &bar)?;
+        let report = match self.out {
+            None => license.report(&bar)?,
+            Some(out) => {
+                let context = Context {
+                    force: self.force,
+                    jobs: global.jobs(),
+                    share: self.part,
+                    progress: &bar,
+                    cancel: interrupt::flag()?.into(),
+                    ..Context::new(out)
+                };
+                stage::run(&license, &context)?.summary
+            }
+        };
         drop(bar);
         let status = if report.admitted == 0 { output::NEGATIVE } else { ExitCode::SUCCESS };
         if global.json {

@@ -9,6 +9,7 @@ mod stats;
 mod wrap;
 
 use crate::{Global, output};
+use dataset::stage::Done;
 use ir::{Reader, Report};
 use std::{ffi::OsString, path::Path, process::ExitCode};
 
@@ -67,7 +68,11 @@ fn reader(global: &Global) -> anyhow::Result<Reader> {
 }
 
 /// The summary of a run that made modules.
-fn print(report: &Report, out: &Path, next: &str) -> anyhow::Result<()> {
+fn print(
+    Done { summary: report, seconds }: &Done<Report>,
+    out: &Path,
+    next: &str,
+) -> anyhow::Result<()> {
     let count = output::count;
     let rows = report.languages.iter().map(|(language, share)| {
         let language = if language.is_empty() { "not known" } else { language };
@@ -88,14 +93,13 @@ fn print(report: &Report, out: &Path, next: &str) -> anyhow::Result<()> {
         ))?;
     }
     output::line(&format!(
-        "{} modules ({} of them stubs of under {} instructions), {}, {} functions, {} instructions, in {:.1} s",
+        "{} modules ({} of them stubs of under {} instructions), {}, {} functions, {} instructions, in {seconds:.1} s",
         count(report.modules),
         count(report.stubs),
         ir::STUB,
         megabytes(report.bitcode_bytes),
         count(report.functions),
-        count(report.instructions),
-        report.seconds
+        count(report.instructions)
     ))?;
     let out = out.display();
     let fine = ["accepted", "built", "duplicate", "licence-text"];

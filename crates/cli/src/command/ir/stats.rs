@@ -1,5 +1,6 @@
 use super::{megabytes, reader};
 use crate::{Global, interrupt, output, progress::Bar, target::Target};
+use dataset::stage::{self, Done};
 use std::{path::PathBuf, process::ExitCode};
 
 /// Count what is in modules: sizes, opcodes before and after -O3, calls, tokens
@@ -29,24 +30,19 @@ impl Stats {
     pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
         let cancelled = interrupt::flag()?;
         let reader = reader(global)?;
-        let options = ir::Stats {
-            dataset: self.dataset,
-            out: self.target.out.clone(),
-            force: self.target.force,
-            optimise: !self.no_optimise,
-            tokens: !self.no_tokens,
-            jobs: global.jobs(),
-            reader: &reader,
-            cancelled: &cancelled,
-        };
         let bar = Bar::new(global);
-        let report = ir::stats(&options, &bar)?;
+        let context = self.target.context(global.jobs(), &bar, &cancelled);
+        let (optimise, tokens) = (!self.no_optimise, !self.no_tokens);
+        let stage = ir::Stats::new(&self.dataset, &reader, optimise, tokens, &context)?;
+        let done = stage::run(&stage, &context)?;
+        stage.publish(&context.out, &done.summary)?;
         drop(bar);
-        let status = if report.modules == 0 { output::NEGATIVE } else { ExitCode::SUCCESS };
+        let status = if done.summary.modules == 0 { output::NEGATIVE } else { ExitCode::SUCCESS };
         if global.json {
-            output::json(&report)?;
+            output::json(&done)?;
             return Ok(status);
         }
+        let Done { summary: report, seconds } = done;
         let count = output::count;
         let rows = report.languages.iter().map(|(name, sums)| {
             let mut row = vec![
@@ -78,13 +74,12 @@ impl Stats {
         ];
         output::line(&output::table(&header, rows).to_string())?;
         output::line(&format!(
-            "{} modules measured, {} not optimised, {} not read, {} without text; vocabularies of {}; in {:.1} s",
+            "{} modules measured, {} not optimised, {} not read, {} without text; vocabularies of {}; in {seconds:.1} s",
             count(report.modules),
             count(report.not_optimised),
             count(report.failed),
             count(report.without_text),
-            report.vocabularies.map(|size| count(size as u64)).join(", "),
-            report.seconds
+            report.vocabularies.map(|size| count(size as u64)).join(", ")
         ))?;
         output::line(&format!("plots: {}/index.html", self.target.out.display()))?;
         Ok(status)

@@ -11,9 +11,12 @@ use crate::{
     progress::Bar,
     size::{count, size},
 };
-use anyhow::{Context, bail};
+use anyhow::bail;
+use dataset::stage::{self, Done, Share};
 use std::{path::PathBuf, process::ExitCode, time::Duration};
-use timing::{Code, Compiler, Job, Measurement, Options, SourceKind, Suite, SuiteReport, Timing};
+use timing::{
+    Code, Compiler, Job, Measurement, Options, SourceKind, Suite, SuiteReport, TimeSuite, Timing,
+};
 
 /// Time native programs deterministically: the same cycles on every host, under any load
 #[derive(clap::Args, Debug)]
@@ -61,6 +64,9 @@ pub(crate) struct Time {
     /// Go on with an unfinished suite (the default when the command is the same)
     #[arg(long, requires = "suite")]
     resume: bool,
+    /// Only part I of N, by a hash of the item's name; `stampmill merge` joins the parts
+    #[arg(long, value_name = "I/N", requires = "suite")]
+    part: Option<Share>,
     #[command(flatten)]
     how: How,
 }
@@ -187,21 +193,24 @@ impl Time {
                 Ok(if timing.is_accepted() { ExitCode::SUCCESS } else { output::NEGATIVE })
             }
             (None, Some(suite), Some(out)) => {
-                let suite = Suite::read(suite)?;
+                let stage = TimeSuite::new(Suite::read(suite)?, &options)?;
                 let bar = Bar::new(global);
-                let pool = rayon::ThreadPoolBuilder::new()
-                    .num_threads(global.jobs())
-                    .build()
-                    .context("cannot start threads")?;
-                let report = pool.install(|| {
-                    timing::time_suite(&suite, &options, out, self.force, &bar, &cancelled)
-                })?;
+                let context = stage::Context {
+                    force: self.force,
+                    jobs: global.jobs(),
+                    share: self.part,
+                    progress: &bar,
+                    cancel: cancelled.into(),
+                    ..stage::Context::new(out)
+                };
+                let Done { summary, seconds } = stage::run(&stage, &context)?;
                 drop(bar);
+                let report = Report { summary, host_seconds: seconds };
                 match global.json {
                     true => output::json(&report)?,
                     false => print_suite(&report, out)?,
                 }
-                let accepted = report.verdicts.get(dataset::Verdict::ACCEPTED);
+                let accepted = report.summary.verdicts.get(dataset::Verdict::ACCEPTED);
                 Ok(if accepted.is_some_and(|n| *n > 0) {
                     ExitCode::SUCCESS
                 } else {
@@ -213,20 +222,30 @@ impl Time {
     }
 }
 
-fn print_suite(report: &SuiteReport, out: &std::path::Path) -> anyhow::Result<()> {
+/// What `--json` prints of a suite.
+#[derive(serde::Serialize)]
+struct Report {
+    #[serde(flatten)]
+    summary: SuiteReport,
+    host_seconds: f64,
+}
+
+fn print_suite(
+    Report { summary: report, host_seconds }: &Report,
+    out: &std::path::Path,
+) -> anyhow::Result<()> {
     let rows = report.verdicts.iter().map(|(verdict, count)| {
         vec![verdict.clone(), output::count(*count), output::percent(*count, report.rows)]
     });
     output::line(&output::table(&["verdict", "rows", "share"], rows).to_string())?;
     output::line(&format!(
-        "{} rows in {}: {} instructions, {} simulated on {} by {} ({:.1} s)",
+        "{} rows in {}: {} instructions, {} simulated on {} by {} ({host_seconds:.1} s)",
         output::count(report.rows),
         out.display(),
         output::count(report.instructions),
         seconds(report.seconds_simulated),
         report.cpu,
-        report.source,
-        report.host_seconds
+        report.source
     ))
 }
 

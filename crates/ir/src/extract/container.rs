@@ -1,0 +1,167 @@
+//! What may hold modules, in what the user named.
+
+use super::{commands, corpus};
+use crate::{Error, Store};
+use dataset::{Input, Row, content_hash, content_hash_of, content_hash_of_file, is_machine_fault};
+use serde::{Deserialize, Serialize};
+use std::{
+    collections::HashMap,
+    ffi::OsStr,
+    fs,
+    os::unix::ffi::OsStrExt,
+    path::{Path, PathBuf},
+};
+
+/// Larger files are no objects of anybody's.
+const FILE_LIMIT: u64 = 1 << 30;
+
+/// Kinds of [`Container`]: a file of a folder, of which most hold no modules and nobody expects any.
+pub(super) const FILE: &str = "file";
+/// A file that the user named.
+pub(super) const NAMED: &str = "named";
+/// A module of a corpus.
+pub(super) const MEMBER: &str = "member";
+/// A command of a compilation database.
+pub(super) const COMMAND: &str = "command";
+/// A record of a store.
+pub(super) const RECORD: &str = "record";
+/// A file of a store that is named like a record and is none.
+pub(super) const STRANGE: &str = "strange";
+
+/// One thing that may hold modules.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Container {
+    /// What its rows are called after.
+    pub name: String,
+    /// `file`, `named`, `member`, `command`, `record` or `strange`.
+    pub kind: String,
+    /// Where it lies, as bytes: names of files need not be text.
+    #[serde(with = "serde_bytes")]
+    pub path: Vec<u8>,
+    /// The record or the command, as JSON; why there is nothing to read.
+    pub text: String,
+    /// Identity of its content; empty where it could not be read.
+    pub hash: String,
+    /// How many of equal name and content come before it.
+    pub occurrence: u64,
+}
+
+impl Row for Container {
+    const SCHEMA: &'static str = "module-container";
+    const VERSION: u32 = 1;
+}
+
+impl Container {
+    fn new(name: String, kind: &str, path: &Path) -> Container {
+        let path = path.as_os_str().as_bytes().to_vec();
+        Container { name, kind: kind.to_owned(), path, ..Container::default() }
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        Path::new(OsStr::from_bytes(&self.path))
+    }
+
+    fn read(mut self) -> Result<Container, Error> {
+        self.hash = hash_of(self.path())?;
+        Ok(self)
+    }
+}
+
+/// Identity of a file's content; empty where it cannot be read.
+fn hash_of(path: &Path) -> Result<String, Error> {
+    match content_hash_of_file(path) {
+        Ok((_, hash)) => Ok(hash),
+        Err(error) if is_machine_fault(&error) => Err(Error::file("read", path)(error)),
+        Err(_) => Ok(String::new()),
+    }
+}
+
+/// All that may hold modules, and the identities of what the user named.
+pub(super) fn list(inputs: &[PathBuf]) -> Result<(Vec<Container>, Vec<Input>), Error> {
+    let (mut all, mut identities) = (Vec::new(), Vec::new());
+    for input in inputs {
+        let found = of_input(input)?;
+        let pieces = found.iter().flat_map(|one| [&one.kind, &one.name, &one.hash]);
+        let hash = content_hash_of(pieces.map(String::as_bytes));
+        identities.push(Input { name: input.display().to_string(), hash });
+        all.extend(found);
+    }
+    let mut known: HashMap<(String, String), u64> = HashMap::new();
+    for one in &mut all {
+        let count = known.entry((one.name.clone(), one.hash.clone())).or_default();
+        one.occurrence = *count;
+        *count += 1;
+    }
+    Ok((all, identities))
+}
+
+fn of_input(input: &Path) -> Result<Vec<Container>, Error> {
+    let metadata = fs::metadata(input).map_err(Error::file("read", input))?;
+    let is_called = |name: &str| input.file_name().is_some_and(|found| found == name);
+    if is_called(commands::FILE) {
+        return commands::read(input)?.into_iter().map(|entry| of_command(input, entry)).collect();
+    }
+    let folder = match metadata.is_dir() {
+        true => input,
+        false if is_called(corpus::FILE) => input.parent().unwrap_or(Path::new(".")),
+        false => {
+            let name = input.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            return Ok(vec![Container::new(name, NAMED, input).read()?]);
+        }
+    };
+    if Store::is_at(folder) {
+        return of_store(folder);
+    }
+    if folder.join(corpus::FILE).is_file() {
+        return of_corpus(folder);
+    }
+    let mut found = Vec::new();
+    for entry in walkdir::WalkDir::new(folder).sort_by_file_name().into_iter().flatten() {
+        if entry.file_type().is_file() && entry.metadata().is_ok_and(|m| m.len() <= FILE_LIMIT) {
+            let name = entry.path().strip_prefix(folder).unwrap_or(entry.path());
+            let name = name.to_string_lossy().into_owned();
+            found.push(Container::new(name, FILE, entry.path()).read()?);
+        }
+    }
+    Ok(found)
+}
+
+/// What it compiles and what it made are a part of its content.
+fn of_command(database: &Path, entry: commands::Entry) -> Result<Container, Error> {
+    let text = serde_json::to_string(&entry).map_err(|error| Error::format(database, error))?;
+    let source = hash_of(&entry.source())?;
+    let object = entry.object().map_or(Ok(String::new()), |object| hash_of(&object))?;
+    let hash = content_hash_of([text.as_bytes(), source.as_bytes(), object.as_bytes()]);
+    Ok(Container { text, hash, ..Container::new(entry.file, COMMAND, database) })
+}
+
+fn of_store(folder: &Path) -> Result<Vec<Container>, Error> {
+    let found = Store::existing(folder)?.found()?;
+    let of = |name, kind, text: String| {
+        let hash = content_hash(text.as_bytes());
+        Container { text, hash, ..Container::new(name, kind, folder) }
+    };
+    let records = found.records.into_iter().map(|record| {
+        let text = serde_json::to_string(&record).map_err(|error| Error::format(folder, error))?;
+        Ok(of(record.source, RECORD, text))
+    });
+    let strange = found.strange.into_iter().map(|(name, reason)| Ok(of(name, STRANGE, reason)));
+    records.chain(strange).collect()
+}
+
+fn of_corpus(folder: &Path) -> Result<Vec<Container>, Error> {
+    let of = |name: String| {
+        if !corpus::is_inside(&name) {
+            let text = "leads out of its folder".to_owned();
+            return Ok(Container { text, ..Container::new(name, MEMBER, folder) });
+        }
+        let file = |ending: &str| folder.join(format!("{name}.{ending}"));
+        let (bitcode, command) = (hash_of(&file("bc"))?, hash_of(&file("cmd"))?);
+        let hash = match bitcode.as_str() {
+            "" => String::new(),
+            bitcode => content_hash_of([bitcode.as_bytes(), command.as_bytes()]),
+        };
+        Ok(Container { hash, ..Container::new(name.clone(), MEMBER, &file("bc")) })
+    };
+    corpus::read(folder)?.into_iter().map(of).collect()
+}
