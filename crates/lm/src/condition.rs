@@ -98,7 +98,7 @@ fn specification<'a>(inside: &[Token<'a>]) -> Vec<&'a str> {
 }
 
 fn is_type(word: &str) -> bool {
-    use crate::tokenizer::{KEYWORDS, TYPES};
+    use grammar::{KEYWORDS, TYPES};
     let scalar = word.trim_end_matches(|letter: char| letter.is_ascii_digit());
     KEYWORDS.binary_search(&word).is_ok()
         || TYPES.binary_search(&word).is_ok()
