@@ -1,5 +1,4 @@
 use super::*;
-use clang::lexer;
 
 /// Operators of more than one character.
 const OPERATORS: [&str; 21] = [

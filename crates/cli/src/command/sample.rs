@@ -343,7 +343,7 @@ fn judge_one(judge: &Judge, seen: &Seen, drawn: &Drawn, normalise: bool) -> Samp
     let mut row = SampleRow {
         number: drawn.number,
         text: drawn.text.clone(),
-        tokens: clang::lexer::tokens(&drawn.text).count() as u32,
+        tokens: lexer::tokens(&drawn.text).count() as u32,
         closed: drawn.closed,
         refused: drawn.refused,
         ..SampleRow::default()

@@ -1,7 +1,7 @@
 use super::{SPECIAL, Special, Tokenizer, Vocabulary, file::CONTINUES, layout::Layout};
 use crate::Result;
-use clang::lexer::{Kind, tokens};
 use grammar::{Grammar, KEYWORDS, Piece, TYPES, is_builtin};
+use lexer::{Kind, tokens};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// BenchPress's AST-derived tokens (PACT'22, section 3.1): keywords, types, builtin functions,
