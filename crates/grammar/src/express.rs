@@ -383,50 +383,12 @@ impl Parser {
             // Neighboring strings are one.
             return Ok((Step::Taken, None));
         }
-        let inner = |purpose| Goal::Expression(Box::new(Expression::new(purpose)));
         match lexeme.text {
-            "(" => {
-                if !callee {
-                    return Err(Refusal::Type);
+            "(" | "[" | "." | "->" => {
+                if lexeme.text == "(" {
+                    self.operand_value = None;
                 }
-                self.operand_value = None;
-                if matches!(&last.ty, Type::Builtin(name) if &**name == call::ASTYPE) {
-                    let ty = Box::new(Declaration::new(Place::TypeName));
-                    return on_top(vec![
-                        Goal::ReinterpretedEnd,
-                        Goal::Exactly(")"),
-                        Goal::Specifiers(ty),
-                        Goal::Exactly(","),
-                        inner(Purpose::Lane),
-                    ]);
-                }
-                return on_top(vec![Goal::Call { callee: last.ty, arguments: Vec::new() }]);
-            }
-            "[" => {
-                return match last.ty {
-                    Type::Unknown | Type::Pointer(_) | Type::Array(_) | Type::Vector(..) => {
-                        on_top(vec![Goal::IndexEnd, Goal::Exactly("]"), inner(Purpose::Index)])
-                    }
-                    _ => Err(Refusal::Type),
-                };
-            }
-            "." => {
-                return match last.ty {
-                    Type::Unknown | Type::Struct(_) | Type::Vector(..) => {
-                        on_top(vec![Goal::Member { arrow: false }])
-                    }
-                    _ => Err(Refusal::Member),
-                };
-            }
-            "->" => {
-                let inner = last.ty.target().map(|target| &target.ty);
-                return match inner {
-                    None if last.ty == Type::Unknown => on_top(vec![Goal::Member { arrow: true }]),
-                    Some(Type::Unknown | Type::Struct(_) | Type::Vector(..)) => {
-                        on_top(vec![Goal::Member { arrow: true }])
-                    }
-                    _ => Err(Refusal::Member),
-                };
+                return on_top(postfix(&last.ty, lexeme.text)?);
             }
             "++" | "--" => {
                 if !last.is_assignable() {
@@ -449,7 +411,11 @@ impl Parser {
                 }
                 e.operators.push(Operator::Question(condition));
                 e.wants = true;
-                return on_top(vec![Goal::MiddleEnd, Goal::Exactly(":"), inner(Purpose::Middle)]);
+                return on_top(vec![
+                    Goal::MiddleEnd,
+                    Goal::Exactly(":"),
+                    Parser::expression(Purpose::Middle),
+                ]);
             }
             "," if matches!(
                 e.purpose,
@@ -528,5 +494,36 @@ impl Parser {
         }
         self.operand_value = Some(whole);
         Ok(())
+    }
+}
+
+/// Goals behind an operand that is called, indexed or asked for a member.
+fn postfix(ty: &Type, sign: &str) -> Result<Vec<Goal>, Refusal> {
+    match (sign, ty) {
+        ("(", Type::Builtin(name)) if **name == *call::ASTYPE => Ok(vec![
+            Goal::ReinterpretedEnd,
+            Goal::Exactly(")"),
+            Goal::Specifiers(Box::new(Declaration::new(Place::TypeName))),
+            Goal::Exactly(","),
+            Parser::expression(Purpose::Lane),
+        ]),
+        ("(", ty) if ty.is_code() => {
+            Ok(vec![Goal::Call { callee: ty.clone(), arguments: Vec::new() }])
+        }
+        ("[", Type::Unknown | Type::Pointer(_) | Type::Array(_) | Type::Vector(..)) => {
+            Ok(vec![Goal::IndexEnd, Goal::Exactly("]"), Parser::expression(Purpose::Index)])
+        }
+        (".", Type::Unknown | Type::Struct(_) | Type::Vector(..)) => {
+            Ok(vec![Goal::Member { arrow: false }])
+        }
+        ("->", Type::Unknown) => Ok(vec![Goal::Member { arrow: true }]),
+        ("->", ty) => match ty.target().map(|target| &target.ty) {
+            Some(Type::Unknown | Type::Struct(_) | Type::Vector(..)) => {
+                Ok(vec![Goal::Member { arrow: true }])
+            }
+            _ => Err(Refusal::Member),
+        },
+        (".", _) => Err(Refusal::Member),
+        _ => Err(Refusal::Type),
     }
 }
