@@ -299,8 +299,7 @@ pub(crate) fn join(text: &str, chunks: &[Chunk], which: &[usize]) -> String {
     joined
 }
 
-/// The number of kernel heads in a text as found: the words that mean `__kernel` here, followed by
-/// `void`, a name and a parameter list.
+/// The number of kernel signatures in a text as found.
 pub(crate) fn count_heads(text: &str) -> u64 {
     kernel_names(text).len() as u64
 }
