@@ -9,7 +9,7 @@
 #
 # Build output lives outside of the checkout, so that a clean checkout does not recompile the world.
 
-CACHE ?= $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/stampmill
+CACHE ?= $(or $(STAMPMILL_CACHE),$(or $(XDG_CACHE_HOME),$(HOME)/.cache)/stampmill)
 export CARGO_TARGET_DIR ?= $(CACHE)/target
 BIN := $(CARGO_TARGET_DIR)/release/stampmill
 DEMO ?= demo

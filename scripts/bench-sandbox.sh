@@ -3,7 +3,7 @@
 # older and a newer build in turns.
 # usage: bench-sandbox.sh OLD_BINARY NEW_BINARY [ROUNDS]
 # Prints medians and new - old of a start (wanted: at most 10 ms), new / old of the time judging takes (at most 1.05).
-# Each binary stands in a folder with its companions (stampmill-launch, stampmill-clock, libstampmill_timing.so).
+# Each binary stands in a folder with its helper binaries (stampmill-launch, stampmill-clock, libstampmill_timing.so).
 set -euo pipefail
 old=$(realpath "$1") new=$(realpath "$2") rounds=${3:-15}
 here=$(mktemp -d)

@@ -8,7 +8,7 @@
 # $CACHE/torch/python   transformers, and stand-ins        $CACHE/torch/bin      the engine
 set -eu
 cd "$(dirname "$0")/.."
-: "${CACHE:=${XDG_CACHE_HOME:-$HOME/.cache}/stampmill}"
+: "${CACHE:=${STAMPMILL_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/stampmill}}"
 home=$CACHE/torch
 version=2.11.0 # what tch =0.24 is made for
 gpu="" tests=""

@@ -105,7 +105,7 @@ impl Counts {
 
 /// Run all tests that need no libtorch.
 fn test(arguments: &[String]) -> anyhow::Result<Counts> {
-    // Workers, companions and the plugin are files of their own, which tests find beside them.
+    // Helper binaries are files of their own, which tests find beside them.
     cargo(&["build", "--release", "--workspace"])?;
     follow(&["--no-fail-fast"], arguments)
 }

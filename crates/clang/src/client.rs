@@ -1,4 +1,5 @@
 use crate::protocol::{Answer, Language, Options, Request};
+use host::Helper;
 use sandbox::{Bounds, Death, Pool, Profile};
 use std::{
     env,
@@ -11,9 +12,6 @@ use std::{
 /// Environment variable that names the worker's executable.
 pub const WORKER_VARIABLE: &str = "STAMPMILL_CLANG_WORKER";
 
-/// File name of the worker's executable.
-const WORKER: &str = "stampmill-clang";
-
 /// Wall-clock limit of one request unless [`Clang::with_limit`] says otherwise: far above the profile's
 /// limit on processor time, which does not hang on what else the machine does.
 const LIMIT: Duration = Duration::from_secs(120);
@@ -22,14 +20,13 @@ const LIMIT: Duration = Duration::from_secs(120);
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The worker's executable is nowhere it is looked for.
-    #[error(
-        "no clang worker '{WORKER}' found (looked for {}): build it with `cargo build --release -p stampmill-clang-worker` \
-         or set {WORKER_VARIABLE} to its path",
-        list(.searched)
-    )]
-    NotFound {
-        /// Every path tried.
-        searched: Vec<PathBuf>,
+    #[error(transparent)]
+    NotFound(#[from] host::Missing),
+    /// The variable names what is no file.
+    #[error("no clang worker at {}, which {WORKER_VARIABLE} names", path.display())]
+    NotThere {
+        /// As it is named.
+        path: PathBuf,
     },
     /// The worker is there but does not start, most often because libclang-cpp 19 is missing.
     #[error("the clang worker {} does not start ({death}): are libclang-cpp19 and libllvm19 installed?", worker.display())]
@@ -39,11 +36,6 @@ pub enum Error {
         /// How it ended.
         death: Death,
     },
-}
-
-fn list(paths: &[PathBuf]) -> String {
-    let paths: Vec<_> = paths.iter().map(|path| path.display().to_string()).collect();
-    paths.join(", ")
 }
 
 /// What programs may include besides the virtual headers that come with them.
@@ -216,25 +208,14 @@ impl Clang {
     }
 }
 
-/// The worker's executable: the one named by [`WORKER_VARIABLE`], else the one beside or above our
-/// own (test and example executables lie one folder deeper).
+/// The worker's executable: the one named by [`WORKER_VARIABLE`], else where helper binaries are.
 ///
 /// # Errors
 /// When it is at none of these places.
 pub fn find_worker() -> Result<PathBuf, Error> {
     if let Some(path) = env::var_os(WORKER_VARIABLE) {
         let path = PathBuf::from(path);
-        return if path.is_file() {
-            Ok(path)
-        } else {
-            Err(Error::NotFound { searched: vec![path] })
-        };
+        return if path.is_file() { Ok(path) } else { Err(Error::NotThere { path }) };
     }
-    let own = env::current_exe().unwrap_or_default();
-    let searched: Vec<PathBuf> =
-        own.ancestors().skip(1).take(2).map(|folder| folder.join(WORKER)).collect();
-    match searched.iter().find(|path| path.is_file()) {
-        Some(path) => Ok(path.clone()),
-        None => Err(Error::NotFound { searched }),
-    }
+    Ok(Helper::CLANG.find()?)
 }

@@ -13,8 +13,6 @@
 //! - a program that is rejected is an [`Answer`] with an error among its diagnostics; one that
 //!   kills its worker is a [`sandbox::Death`]; [`Error`] is for a worker that cannot be had at all.
 //!
-//! What needs spelling alone and no compiler is in [`lexer`].
-//!
 //! A program sees an in-memory file system that holds itself, the virtual headers of its
 //! [`Options`] and clang's own headers; no file of the machine.
 //!
@@ -34,7 +32,6 @@
 //! ```
 
 mod client;
-pub mod lexer;
 mod protocol;
 
 pub use client::{Clang, Error, Includes, WORKER_VARIABLE, find_worker};

@@ -3,10 +3,8 @@
 //! worker's sandbox holds what is not found here, such as what hides behind a driver's own macros.
 
 use crate::{Finding, Outcome};
-use clang::{
-    Clang, HazardKind, Options, Triple,
-    lexer::{Kind, tokens},
-};
+use clang::{Clang, HazardKind, Options, Triple};
+use lexer::{Kind, tokens};
 
 /// The versions of the language that drivers may read a program as.
 const STANDARDS: [&str; 3] = ["CL1.2", "CL2.0", "CL3.0"];

@@ -1,6 +1,6 @@
 //! What an edit is about, told from the statements that differ.
 
-use crate::lexer::{Kind, Token, statements, tokens};
+use crate::token::{Kind, Token, statements, tokens};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What an edit changed.
@@ -179,7 +179,7 @@ fn is_io(statement: &Statement<'_>) -> bool {
 }
 
 fn is_header(statement: &Statement<'_>) -> bool {
-    let [Token { kind: Kind::Directive, text }] = statement else { return false };
+    let [Token { kind: Kind::Directive, text, .. }] = statement else { return false };
     match text.trim_start_matches('#').trim_start().strip_prefix("include") {
         Some(name) => {
             let name = name.trim().trim_matches(['<', '>', '"']);
@@ -276,7 +276,7 @@ fn shrunk(removed: &[&Statement<'_>], added: &[&Statement<'_>]) -> bool {
         let mut found = BTreeMap::new();
         for statement in statements {
             match statement {
-                [Token { kind: Kind::Directive, text }] => {
+                [Token { kind: Kind::Directive, text, .. }] => {
                     let mut words = text.trim_start_matches('#').split_whitespace();
                     if let (Some("define"), Some(name), Some(value), None) =
                         (words.next(), words.next(), words.next(), words.next())

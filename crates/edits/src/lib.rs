@@ -37,7 +37,6 @@ mod export;
 mod grow;
 mod judge;
 mod label;
-mod lexer;
 mod model;
 mod pair;
 mod pairs;
@@ -50,6 +49,7 @@ mod stopwatch;
 mod store;
 mod submissions;
 mod suite;
+mod token;
 mod toolchain;
 
 pub use bench::{Bench, Times, Trial};

@@ -333,10 +333,8 @@ fn summarise(rows: &[Pair]) -> PairReport {
         report.array_shrunk += u64::from(row.array_shrunk);
         report.startup_only += u64::from(row.startup_only);
     }
-    let geomean = |values: Vec<f64>| {
-        let count = values.len() as f64;
-        (count > 0.0).then(|| (values.iter().map(|v| v.ln()).sum::<f64>() / count).exp())
-    };
+    let geomean =
+        |values: Vec<f64>| (!values.is_empty()).then(|| statistics::geometric_mean(values));
     report.geomean = geomean(accepted.iter().filter_map(|row| row.speedup).collect());
     report.geomean_net = geomean(accepted.iter().filter_map(|row| row.speedup_net).collect());
     report

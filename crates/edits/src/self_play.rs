@@ -230,8 +230,8 @@ pub fn self_play(
     }
     report.pairs = kept.len() as u64;
     if !kept.is_empty() {
-        let logs: f64 = kept.iter().map(|pair| pair.speedup.unwrap_or(1.0).ln()).sum();
-        report.geomean = (logs / kept.len() as f64).exp();
+        let speedups = kept.iter().map(|pair| pair.speedup.unwrap_or(1.0));
+        report.geomean = statistics::geometric_mean(speedups);
     }
     report.failed = asking.failed.load(Ordering::Relaxed);
     report.failure = asking.failure.into_inner().unwrap_or_else(PoisonError::into_inner);

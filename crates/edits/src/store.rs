@@ -16,17 +16,10 @@ pub struct Store {
 }
 
 impl Store {
-    /// The store of this user: `$STAMPMILL_CACHE/edits`, else `$XDG_CACHE_HOME/stampmill/edits`, else
-    /// `~/.cache/stampmill/edits`.
+    /// The store of this user: the folder `edits` of the cache.
     #[must_use]
     pub fn of_user() -> Store {
-        let variable = |name: &str| std::env::var_os(name).map(PathBuf::from);
-        if let Some(cache) = variable("STAMPMILL_CACHE") {
-            return Store::at(&cache.join("edits"));
-        }
-        let base = variable("XDG_CACHE_HOME").filter(|path| path.is_absolute());
-        let base = base.or_else(|| variable("HOME").map(|home| home.join(".cache")));
-        Store::at(&base.unwrap_or_else(std::env::temp_dir).join("stampmill").join("edits"))
+        Store::at(&host::cache().join("edits"))
     }
 
     /// A store in a folder, which is made when something is kept.

@@ -86,8 +86,8 @@ impl Toolchain {
     /// When one of them is missing.
     pub fn find(store: Store) -> Result<Toolchain> {
         let install = "install g++ (Debian: apt install g++)";
-        let cpp = on_path("g++").ok_or(Error::Missing { tool: "g++", install })?;
-        let c = on_path("gcc").ok_or(Error::Missing { tool: "gcc", install })?;
+        let cpp = host::on_path("g++").ok_or(Error::Missing { tool: "g++", install })?;
+        let c = host::on_path("gcc").ok_or(Error::Missing { tool: "gcc", install })?;
         let version = Command::new(&cpp).arg("--version").output();
         let version = version
             .map_err(|error| Error::Start { what: "g++".into(), reason: error.to_string() })?;
@@ -424,12 +424,6 @@ fn forget_oldest(headers: &Path, bytes: u64) {
         let _ = std::fs::remove_file(path);
         total -= bytes;
     }
-}
-
-/// A program on the search path.
-fn on_path(name: &str) -> Option<PathBuf> {
-    let path = std::env::var_os("PATH")?;
-    std::env::split_paths(&path).map(|folder| folder.join(name)).find(|path| path.is_file())
 }
 
 #[cfg(test)]

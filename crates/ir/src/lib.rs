@@ -58,13 +58,5 @@ use std::path::{Path, PathBuf};
 
 /// The cache of downloads: the folder named, or where other commands keep theirs.
 pub(crate) fn cache_folder(named: Option<&Path>) -> PathBuf {
-    let variable =
-        |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    let folder = named
-        .map(PathBuf::from)
-        .or_else(|| variable("STAMPMILL_CACHE"))
-        .or_else(|| variable("XDG_CACHE_HOME").map(|folder| folder.join("stampmill")))
-        .or_else(|| variable("HOME").map(|folder| folder.join(".cache/stampmill")))
-        .unwrap_or_else(std::env::temp_dir);
-    folder.join("ir")
+    named.map_or_else(host::cache, PathBuf::from).join("ir")
 }

@@ -49,7 +49,7 @@ impl Home {
 
     fn stampmill(&self, words: &[&str]) -> Output {
         // Built with the workspace, beside this test.
-        let program = sandbox::companion("stampmill").expect("stampmill is built");
+        let program = host::installed("stampmill").expect("stampmill is built");
         Command::new(program)
             .args(words)
             .current_dir(self.folder.path())

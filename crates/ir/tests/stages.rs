@@ -50,7 +50,7 @@ where
 
 /// A reader that works where the workspace is built, and whether it does.
 fn reader() -> (Reader, bool) {
-    let program = sandbox::companion("stampmill");
+    let program = host::installed("stampmill");
     let command: Vec<OsString> = program
         .iter()
         .map(|path| path.clone().into_os_string())
@@ -186,7 +186,7 @@ fn parts_of_build_merged_are_the_whole() {
     if !works {
         return eprintln!("skipped: the workspace is not built, or there is no LLVM");
     }
-    let program = sandbox::companion("stampmill").unwrap().into_os_string();
+    let program = host::installed("stampmill").unwrap().into_os_string();
     let stage = |context: &Context<'static>| {
         Build::new(BuildOptions {
             sources: (0..4).map(|number| format!("dir:{}", name(number).display())).collect(),

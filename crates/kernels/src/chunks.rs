@@ -1,9 +1,7 @@
 //! Preprocessed text cut at file scope: one chunk per declaration or definition.
 
-use crate::{
-    lexer::{Kind, Token, is_word_byte, kernel_heads, tokens},
-    repair::is_assembly,
-};
+use crate::repair::is_assembly;
+use lexer::{Kind, Token, is_word_byte, kernel_names, tokens};
 use std::{collections::HashMap, ops::Range};
 
 /// One piece of file scope: a function, a type, variables, or a stray directive.
@@ -301,10 +299,9 @@ pub(crate) fn join(text: &str, chunks: &[Chunk], which: &[usize]) -> String {
     joined
 }
 
-/// The number of kernel heads in a text as found: the words that mean `__kernel` here, followed by
-/// `void`, a name and a parameter list.
+/// The number of kernel signatures in a text as found.
 pub(crate) fn count_heads(text: &str) -> u64 {
-    kernel_heads(text).len() as u64
+    kernel_names(text).len() as u64
 }
 
 /// Whether `word` stands in `text` as a whole word.

@@ -5,7 +5,6 @@ use crate::{
     compiler::{Compiler, DOES_NOT_COMPILE, is_reaching, reaching},
     functions,
     isolate::{Isolated, Pieces},
-    lexer,
     reduce::Reduced,
     repair, rewrite,
     row::{REWRITE_CHANGED_IR, RowExt as _},
@@ -95,7 +94,7 @@ pub(crate) fn rows(compiler: &Compiler, source: &Source) -> Vec<KernelRow> {
     if source.is_c {
         return functions::rows(compiler, source, text);
     }
-    let heads: BTreeSet<&str> = lexer::kernel_heads(text).into_iter().collect();
+    let heads: BTreeSet<&str> = lexer::kernel_names(text).into_iter().collect();
     if let Some(rows) = reduced_rows(compiler, source, text, &heads) {
         return rows;
     }

@@ -11,7 +11,6 @@ use crate::{
     compiler::{Compiler, DOES_NOT_COMPILE, does_not_compile, reaching},
     file::{Source, TOO_SMALL},
     isolate::{Isolated, Pieces},
-    lexer::{Kind, Token, tokens},
     rewrite,
     row::{REWRITE_CHANGED_IR, RowExt as _},
     setting::alone,
@@ -19,6 +18,7 @@ use crate::{
 };
 use clang::{DeclarationKind, Facts, Options};
 use dataset::Verdict;
+use lexer::{Kind, Token, tokens};
 use rows::KernelVerdict;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -360,7 +360,7 @@ fn respell_chunk(
                     out.push_str("c_");
                 }
             }
-            Kind::Number | Kind::Text => {}
+            Kind::Number | Kind::Literal => {}
         }
         out.push_str(text);
         out.push(' ');

@@ -1,10 +1,8 @@
 //! One kernel with exactly what it needs.
 
-use crate::{
-    chunks::{self, Chunk},
-    lexer::{Kind, tokens},
-};
+use crate::chunks::{self, Chunk};
 use clang::{Declaration, DeclarationKind, Facts, Reference};
+use lexer::{Kind, tokens};
 use std::{
     collections::{BTreeMap, BTreeSet},
     ops::Range,

@@ -56,8 +56,6 @@ pub use prepare::{Options, prepare};
 pub use repair::SHIM;
 pub use report::{PackageReport, Report};
 pub use row::{KernelRow, Status};
-
-use clang::lexer;
 use setting::Setting;
 
 /// Results of this crate.

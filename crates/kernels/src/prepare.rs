@@ -3,7 +3,6 @@ use crate::{
     compiler::Compiler,
     file::{self, Source},
     input::{Input, Met},
-    lexer::tokens,
     rewrite::vocabulary,
     row::{DUPLICATE, REWRITE_CHANGED_IR, RowExt as _},
 };
@@ -11,6 +10,7 @@ use clang::Clang;
 use dataset::{
     Builder, Input as Origin, Licences, Notes, Progress, Signature, Tally, Verdict, families,
 };
+use lexer::tokens;
 use serde::Serialize;
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap, HashSet},

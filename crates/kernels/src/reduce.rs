@@ -4,7 +4,7 @@
 //! megabytes of functions; repair asks clang about a file again and again. What is left out here is
 //! found by words alone, before anything is expanded.
 
-use crate::lexer::{Kind, Token, tokens};
+use lexer::{Kind, Token, tokens};
 use std::{
     collections::{HashMap, HashSet},
     ops::Range,

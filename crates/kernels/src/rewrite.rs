@@ -2,10 +2,10 @@
 
 use crate::{
     isolate::{Isolated, Pieces},
-    lexer::{Kind, tokens},
     names::Series,
 };
 use clang::{Declaration, DeclarationKind, Facts};
+use lexer::{Kind, tokens};
 use std::collections::{BTreeMap, HashSet};
 
 /// The isolated program with every name of its own replaced, and the kernel's new name.

@@ -1,5 +1,5 @@
-use crate::lexer::tokens;
 use dataset::Verdict;
+use lexer::tokens;
 pub use rows::KernelRow;
 use rows::KernelVerdict;
 use serde::{Deserialize, Serialize};

@@ -7,12 +7,10 @@
 //! ```
 
 use dataset::{Dataset, Verdict};
+use grammar::{Constraint, Grammar, Refusal};
 use rayon::prelude::*;
 use rows::KernelText;
-use stampmill_lm::{
-    constrain::{Constraint, Grammar, Refusal},
-    tokenizer::{Special, Syntax, Tokenizer, read},
-};
+use stampmill_lm::tokenizer::{Special, Syntax, Tokenizer, read};
 use std::{collections::BTreeMap, env, path::Path, sync::Arc, time::Instant};
 
 /// Read a kernel: the refusal and how far it was read.
@@ -46,7 +44,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             Syntax::new(tokenizer.vocabulary().clone())
         }
     };
-    let grammar = Arc::new(Grammar::new(&tokenizer));
+    let grammar = Arc::new(tokenizer.grammar());
     let tokens: usize = texts.par_iter().map(|text| tokenizer.encode_plain(text).len()).sum();
     let began = Instant::now();
     let refused: Vec<(Refusal, String)> =

@@ -1,7 +1,7 @@
 //! What a sample may be conditioned on: a wanted feature vector and an argument specification
 //! (BenchDirect, Tsimpourlas et al. 2023, section 4), as tokens before the kernel.
 
-use clang::lexer::{Kind, Token, closing, tokens};
+use lexer::{Kind, Token, kernel_signatures, tokens};
 use std::collections::BTreeMap;
 
 /// Features that can be asked for, in the order in which they stand before a kernel. The first six
@@ -59,25 +59,14 @@ pub fn of(values: &BTreeMap<String, f64>) -> Vec<Option<String>> {
 /// lexemes with commas between the parameters. Empty where the text has no kernel.
 #[must_use]
 pub fn arguments(text: &str) -> Vec<&str> {
-    let all: Vec<Token<'_>> = tokens(text).filter(|token| token.kind != Kind::Directive).collect();
-    let is_kernel = |token: &Token<'_>| token.is("kernel") || token.is("__kernel");
-    let Some(mut at) = all.iter().rposition(is_kernel) else { return Vec::new() };
-    // The parameters' parenthesis is the first that no attribute opens.
-    while at < all.len() && !all[at].is("(") {
-        if all[at].is("__attribute__") {
-            at = closing(&all, at + 1);
-        }
-        at += 1;
-    }
-    let end = closing(&all, at);
-    let Some(inside) = all.get(at + 1..end) else { return Vec::new() };
-    specification(inside)
+    let last = kernel_signatures(text).pop();
+    last.map_or_else(Vec::new, |signature| parse_arguments(&text[signature.parameters]))
 }
 
 /// A specification as a person gives it: `global float*, const int`.
 #[must_use]
 pub fn parse_arguments(text: &str) -> Vec<&str> {
-    let all: Vec<Token<'_>> = tokens(text).collect();
+    let all: Vec<Token<'_>> = tokens(text).filter(|token| token.kind != Kind::Directive).collect();
     specification(&all)
 }
 
@@ -98,7 +87,7 @@ fn specification<'a>(inside: &[Token<'a>]) -> Vec<&'a str> {
 }
 
 fn is_type(word: &str) -> bool {
-    use crate::tokenizer::{KEYWORDS, TYPES};
+    use grammar::{KEYWORDS, TYPES};
     let scalar = word.trim_end_matches(|letter: char| letter.is_ascii_digit());
     KEYWORDS.binary_search(&word).is_ok()
         || TYPES.binary_search(&word).is_ok()

@@ -251,7 +251,7 @@ const SEEN: &str = "seen.safetensors";
 
 /// A number that belongs to a text's lexemes, whatever its layout.
 fn fingerprint(text: &str) -> i64 {
-    let lexemes = clang::lexer::tokens(text).map(|token| token.text.as_bytes());
+    let lexemes = lexer::tokens(text).map(|token| token.text.as_bytes());
     let hash = dataset::content_hash_of(lexemes);
     u64::from_str_radix(&hash[..16], 16).unwrap_or(0).cast_signed()
 }
@@ -298,7 +298,7 @@ impl Seen {
 fn families_of(entries: &[&Entry]) -> Vec<usize> {
     let signatures: Vec<Signature> = entries
         .iter()
-        .map(|entry| Signature::of(clang::lexer::tokens(&entry.text).map(|token| token.text)))
+        .map(|entry| Signature::of(lexer::tokens(&entry.text).map(|token| token.text)))
         .collect();
     families(&signatures)
 }

@@ -56,14 +56,8 @@ pub fn find_engine() -> Option<PathBuf> {
     if let Some(named) = env::var_os(ENGINE_VARIABLE) {
         return Some(named.into());
     }
-    let beside = env::current_exe().ok().and_then(|own| own.parent().map(|at| at.join(ENGINE)));
-    let cache = env::var_os("XDG_CACHE_HOME")
-        .map(PathBuf::from)
-        .or_else(|| env::var_os("HOME").map(|home| PathBuf::from(home).join(".cache")))
-        .map(|cache| cache.join("stampmill/torch/bin").join(ENGINE));
-    let path = env::var_os("PATH").unwrap_or_default();
-    let on_path = env::split_paths(&path).map(|folder| folder.join(ENGINE));
-    beside.into_iter().chain(cache).chain(on_path).find(|path| path.is_file())
+    let made = || Some(host::cache().join("torch/bin").join(ENGINE)).filter(|path| path.is_file());
+    host::installed(ENGINE).or_else(made).or_else(|| host::on_path(ENGINE))
 }
 
 pub(crate) fn engine() -> Result<PathBuf> {

@@ -2,7 +2,6 @@
 
 pub mod causal;
 pub mod condition;
-pub mod constrain;
 pub mod settings;
 pub mod tokenizer;
 

@@ -46,7 +46,7 @@ impl<'a> Functions<'a> {
     ) -> Functions<'a> {
         let texts = validation.iter().copied().chain(all.iter().map(|entry| entry.text.as_str()));
         let signatures: Vec<Signature> =
-            texts.map(|text| Signature::of(clang::lexer::tokens(text).map(|t| t.text))).collect();
+            texts.map(|text| Signature::of(lexer::tokens(text).map(|t| t.text))).collect();
         let family = families(&signatures);
         let longest = recipe.training.longest_tokens();
         let mut report = FunctionReport::default();

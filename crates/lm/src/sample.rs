@@ -2,11 +2,11 @@
 
 use crate::{
     Checkpoint, Error, Kind, Remote, Result, condition,
-    constrain::{Constraint, Grammar},
     remote::Ranked,
     slots::{self, Ahead, Source},
     tokenizer::{Special, Syntax},
 };
+use grammar::{Constraint, Grammar};
 use nn::{Architecture, Choice, Chooser, Encoder, Precision};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -112,7 +112,7 @@ impl<'a> Sampler<'a> {
         let lexemes = checkpoint.kind() != Kind::Lstm && drawing.constrained;
         let grammar = lexemes.then(|| {
             let tokenizer = Syntax::new(checkpoint.tokenizer().vocabulary().clone());
-            Arc::new(Grammar::new(&tokenizer))
+            Arc::new(tokenizer.grammar())
         });
         Sampler { checkpoint, drawing, grammar, device: None }
     }

@@ -23,19 +23,10 @@ pub(crate) struct Entry {
 const COMPLETE: &str = "complete.json";
 
 impl Cache {
-    /// The cache in `folder`, or in `$STAMPMILL_CACHE`, `$XDG_CACHE_HOME/stampmill`, or
-    /// `~/.cache/stampmill`; in its folder `sources`.
+    /// The cache in `folder`, or in [`host::cache()`]; in its folder `sources`.
     #[must_use]
     pub fn at(folder: Option<PathBuf>) -> Cache {
-        let variable = |name: &str| {
-            std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from)
-        };
-        let root = folder
-            .or_else(|| variable("STAMPMILL_CACHE"))
-            .or_else(|| variable("XDG_CACHE_HOME").map(|folder| folder.join("stampmill")))
-            .or_else(|| variable("HOME").map(|folder| folder.join(".cache/stampmill")))
-            .unwrap_or_else(std::env::temp_dir);
-        Cache { root: root.join("sources") }
+        Cache { root: folder.unwrap_or_else(host::cache).join("sources") }
     }
 
     /// The folder for one source of a kind, locked against other processes and threads.

@@ -178,9 +178,9 @@ fn finish(
         return row;
     }
     let whole = format!("{}\n", whole.trim_end());
-    row.signature = Signature::of(kernel::tokens(&text)).values().to_vec();
+    row.signature = Signature::of(lexer::coarse(&text)).values().to_vec();
     if row.language != Language::C.name() {
-        row.kernels = kernel::kernel_heads(&text, &kernel::kernel_macros(&whole)).len() as u64;
+        row.kernels = kernel::finder(&whole).signatures(&text).len() as u64;
         row.defines = hints.options(path, &whole);
     }
     row.id = content_hash(whole.as_bytes());
@@ -240,9 +240,7 @@ fn candidates<'a>(tree: &Tree, path: &'a str, content: &[u8]) -> Vec<Candidate<'
             }
             let text = embedded::unwrap(&decoded.text).unwrap_or(decoded.text);
             // Kernels of others' dialects are spelled with macros; here the word must stand.
-            if !text.contains("kernel")
-                || kernel::kernel_heads(&text, &Default::default()).is_empty()
-            {
+            if !text.contains("kernel") || kernel::finder("").signatures(&text).is_empty() {
                 return Vec::new();
             }
             vec![Candidate {

@@ -155,7 +155,7 @@ impl<'a> Sampler<'a> {
         let mut row = SampleRow {
             number: sample.number,
             text: sample.text.clone(),
-            tokens: clang::lexer::tokens(&sample.text).count() as u32,
+            tokens: lexer::tokens(&sample.text).count() as u32,
             closed: sample.closed,
             refused: sample.refused,
             ..SampleRow::default()

@@ -21,7 +21,6 @@
 //! ```
 
 mod calls;
-mod companion;
 mod control;
 mod death;
 mod files;
@@ -45,7 +44,6 @@ mod tools;
 mod watch;
 mod worker;
 
-pub use companion::companion;
 pub use death::Death;
 pub use frame::{read_frame, write_frame};
 pub use held::{Held, allow_weak, protections};

@@ -1,10 +1,11 @@
 //! Our side of the launcher: starting a program in its sandbox, and its end.
 
 use crate::{
-    Death, Held, companion,
+    Death, Held,
     control::{self, Ending, Event, Order},
     watch,
 };
+use host::Helper;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::{
     collections::BTreeMap,
@@ -23,7 +24,6 @@ use std::{
 };
 
 /// File name of the launcher.
-const LAUNCHER: &str = "stampmill-launch";
 /// A sandbox that is not there by now will not be.
 const START_LIMIT: Duration = Duration::from_secs(60);
 /// How long a launcher may take to end what it started before it is killed itself.
@@ -76,8 +76,8 @@ impl Running {
             return Err(Death::Stopped);
         }
         let start = |error: io::Error| Death::Start(error.to_string());
-        let launcher = companion(LAUNCHER)
-            .ok_or_else(|| Death::Start(format!("{LAUNCHER} is not beside this program")))?;
+        let launcher =
+            Helper::LAUNCH.find().map_err(|missing| Death::Start(missing.to_string()))?;
         let (socket, theirs) = UnixStream::pair().map_err(start)?;
         let child = Command::new(launcher)
             .env_clear()
@@ -87,7 +87,7 @@ impl Running {
             // Ctrl-C in the terminal is ours to handle.
             .process_group(0)
             .spawn()
-            .map_err(|error| Death::Start(format!("{LAUNCHER}: {error}")))?;
+            .map_err(|error| Death::Start(format!("{}: {error}", Helper::LAUNCH.name)))?;
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         if let (true, Ok(mut running), Ok(handle)) =
             (stops, RUNNING.lock(), socket.as_fd().try_clone_to_owned())

@@ -5,8 +5,8 @@ use crate::{
     judge::Judge,
     program::{Program, with_static_helpers},
 };
-use clang::lexer::kernel_heads;
 use dataset::{Code, Dataset, Language, Programs, Signature, Verdict};
+use lexer::kernel_names;
 use rows::KernelText;
 use std::{
     collections::{HashMap, HashSet},
@@ -60,7 +60,7 @@ impl Exclusion {
     /// Keep the program of a target out: its near-duplicates, and kernels of its kernels' names.
     pub fn add_target(&mut self, text: &str) {
         self.add_program(text);
-        kernel_heads(text).into_iter().for_each(|name| self.add_name(name));
+        kernel_names(text).into_iter().for_each(|name| self.add_name(name));
     }
 
     /// Keep this program and its near-duplicates out.
@@ -122,7 +122,7 @@ impl Exclusion {
     #[must_use]
     pub fn holds(&self, name: &str, text: &str) -> bool {
         if self.names.contains(name)
-            || kernel_heads(text).into_iter().any(|name| self.names.contains(name))
+            || kernel_names(text).into_iter().any(|name| self.names.contains(name))
         {
             return true;
         }

@@ -1,9 +1,10 @@
 //! Candidates judged: compiled, and described in the space of the search.
 
 use crate::{Error, halt::Halt, program::Program};
-use clang::{Clang, Options, Request, Triple, lexer::kernel_heads};
+use clang::{Clang, Options, Request, Triple};
 use dataset::{Code, Language};
 use features::{Extractor, FeatureSpace, Ways};
+use lexer::kernel_names;
 use rayon::{ThreadPool, prelude::*};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -143,7 +144,7 @@ impl Judge {
     /// When there is no LLVM to read modules with.
     pub fn kernels<T: AsRef<str> + Sync>(&self, texts: &[T]) -> Result<Vec<Vec<Named>>, Error> {
         let kernels = self.in_parallel(texts, |text| {
-            let names = kernel_heads(text.as_ref());
+            let names = kernel_names(text.as_ref());
             let mut all = self.functions(text.as_ref())?;
             match all.iter().any(|(name, _)| names.contains(&name.as_str())) {
                 true => all.retain(|(name, _)| names.contains(&name.as_str())),

@@ -2,6 +2,7 @@
 
 use crate::SteeredRow;
 use serde::Serialize;
+use statistics::median;
 use std::collections::BTreeMap;
 
 /// Of some targets.
@@ -79,7 +80,8 @@ impl Report {
             exact_mined: possible.iter().filter(|row| row.mined_exact > 0).count() as u64,
             impossible: (first.len() - possible.len()) as u64,
             proximity_median: whole.proximity_median,
-            mined_proximity_median: median(possible.iter().map(|row| row.mined_proximity)),
+            mined_proximity_median: median(possible.iter().map(|row| row.mined_proximity))
+                .unwrap_or(0.0),
             candidates: first.iter().map(|row| row.candidates).sum(),
             seconds: first.iter().map(|row| row.seconds).sum(),
             constraints: first
@@ -98,16 +100,6 @@ fn share(rows: &[&SteeredRow]) -> Share {
     Share {
         targets: rows.len() as u64,
         exact: rows.iter().filter(|row| row.exact).count() as u64,
-        proximity_median: median(rows.iter().map(|row| row.proximity)),
-    }
-}
-
-fn median(values: impl Iterator<Item = f64>) -> f64 {
-    let mut values: Vec<f64> = values.collect();
-    values.sort_by(f64::total_cmp);
-    match values.len() {
-        0 => 0.0,
-        count if count % 2 == 1 => values[count / 2],
-        count => f64::midpoint(values[count / 2 - 1], values[count / 2]),
+        proximity_median: median(rows.iter().map(|row| row.proximity)).unwrap_or(0.0),
     }
 }

@@ -618,7 +618,7 @@ impl<'a> Search<'a> {
             let rank = u32::try_from(place + 1).unwrap_or(u32::MAX);
             let mut row = self.row(run, rank, seconds, found.candidates);
             row.text = self.normal(judged);
-            row.name = kernel_name(&row.text);
+            row.name = lexer::kernel_names(&row.text).first().map_or("A", |name| *name).to_owned();
             row.verdict = dataset::Verdict::ACCEPTED.to_owned();
             row.exact = judged.distance == 0.0;
             row.distance = judged.distance;
@@ -727,11 +727,4 @@ fn record(run: &Run, generation: u32, found: &mut Found) {
             best,
         });
     }
-}
-
-/// The name in front of the first parenthesis behind the word `kernel`.
-fn kernel_name(text: &str) -> String {
-    let behind = text.find("kernel").and_then(|at| text.get(at..)).unwrap_or(text);
-    let head = behind.split('(').next().unwrap_or("");
-    head.split_whitespace().last().unwrap_or("A").to_owned()
 }

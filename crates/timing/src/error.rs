@@ -29,6 +29,9 @@ pub enum Error {
         /// How to get it.
         install: &'static str,
     },
+    /// A helper binary is missing.
+    #[error(transparent)]
+    Helper(#[from] host::Missing),
     /// A tool is there but cannot be used.
     #[error("{tool} cannot be used: {found}; {install}")]
     Unusable {

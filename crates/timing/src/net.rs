@@ -46,7 +46,7 @@ impl EmptyPrograms {
         if let Some(seconds) = known.get(&key) {
             return Ok(Some(*seconds));
         }
-        let kept = identity.is_some().then(|| file_of(&key)).flatten();
+        let kept = identity.is_some().then(|| file_of(&key));
         if let Some(seconds) = kept.as_ref().and_then(read) {
             known.insert(key, seconds);
             return Ok(Some(seconds));
@@ -63,10 +63,8 @@ impl EmptyPrograms {
     }
 }
 
-fn file_of(key: &str) -> Option<PathBuf> {
-    let base = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from).filter(|p| p.is_absolute());
-    let base = base.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cache")))?;
-    Some(base.join("stampmill").join("timing").join(key))
+fn file_of(key: &str) -> PathBuf {
+    host::cache().join("timing").join(key)
 }
 
 /// What is kept, if it is all there: a number that was cut short is a number too.

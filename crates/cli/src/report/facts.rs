@@ -163,17 +163,6 @@ pub(super) fn brief(number: f64) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-/// The middle value; `None` of nothing.
-pub(super) fn median(mut values: Vec<f64>) -> Option<f64> {
-    values.sort_by(f64::total_cmp);
-    let middle = values.len() / 2;
-    match values.len() {
-        0 => None,
-        count if count % 2 == 1 => Some(values[middle]),
-        _ => Some(f64::midpoint(values[middle - 1], values[middle])),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -194,6 +183,5 @@ mod tests {
         let shown: Vec<String> =
             [0.0, 0.25, 123.456, 1e-5, -3.0, 1.5e9].into_iter().map(brief).collect();
         assert_eq!(shown, ["0", "0.25", "123.5", "1.00e-5", "-3", "1.50e9"]);
-        assert_eq!(median(vec![4.0, 1.0, 3.0, 2.0]), Some(2.5));
     }
 }

@@ -81,7 +81,7 @@ impl Section for Steered {
         };
         let rows = sources.iter().map(|source| {
             let count = source.proximity.len();
-            let median = facts::median(source.proximity.clone());
+            let median = statistics::median(source.proximity.iter().copied());
             vec![
                 facts::cell(&source.name),
                 facts::cell(output::count(count as u64)),

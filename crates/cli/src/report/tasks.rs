@@ -63,13 +63,11 @@ impl Section for Tasks {
 /// The best static choice by geometric mean, and the oracle's geometric-mean speedup over it.
 fn to_win(task: &Task) -> Option<(&str, f64)> {
     let measured = || task.rows.iter().filter(|row| row.measured());
-    let count = measured().count();
     let speedup = |choice: usize| {
-        let logarithms = measured().map(|row| (row.costs[choice] / row.costs[row.label]).ln());
-        (logarithms.sum::<f64>() / count as f64).exp()
+        statistics::geometric_mean(measured().map(|row| row.costs[choice] / row.costs[row.label]))
     };
     let best = (0..task.choices.len()).min_by(|a, b| speedup(*a).total_cmp(&speedup(*b)))?;
-    (count > 0).then(|| (task.choices[best].as_str(), speedup(best)))
+    measured().next().is_some().then(|| (task.choices[best].as_str(), speedup(best)))
 }
 
 #[cfg(test)]

@@ -3,7 +3,8 @@ use super::{
     serve::{SCRATCH_VARIABLE, profile},
 };
 use crate::{DeviceInfo, Error, Result};
-use sandbox::{Bounds, Death, Worker, companion};
+use host::Helper;
+use sandbox::{Bounds, Death, Worker};
 use std::{
     ffi::OsString,
     path::PathBuf,
@@ -12,7 +13,6 @@ use std::{
     time::Duration,
 };
 
-const WORKER: &str = "stampmill-device";
 const LIST_LIMIT: Duration = Duration::from_secs(60);
 
 /// How workers are started.
@@ -25,14 +25,13 @@ pub(crate) struct Launch {
 impl Launch {
     /// The worker's executable beside ours, else our own with the arguments `worker device`.
     pub(crate) fn find() -> Result<Launch> {
-        let (program, arguments) = match companion(WORKER) {
-            Some(program) => (program, Vec::new()),
-            None => {
+        let (program, arguments) = match Helper::DEVICE.find() {
+            Ok(program) => (program, Vec::new()),
+            Err(missing) => {
                 let own =
                     std::env::current_exe().map_err(|error| Error::Worker(error.to_string()))?;
                 if own.file_stem().is_none_or(|stem| stem != "stampmill") {
-                    let reason = format!("`{WORKER}` is not beside {}", own.display());
-                    return Err(Error::Worker(reason));
+                    return Err(Error::Worker(missing.to_string()));
                 }
                 (own, vec!["worker".into(), "device".into()])
             }

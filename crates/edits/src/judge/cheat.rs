@@ -1,8 +1,8 @@
 //! Why a candidate is right on the tests it could know and wrong on others.
 
 use crate::{
-    lexer::{Kind, tokens},
     suite::Test,
+    token::{Kind, tokens},
 };
 use rows::EditVerdict;
 use std::collections::BTreeSet;

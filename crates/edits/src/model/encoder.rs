@@ -3,7 +3,7 @@
 use super::{client::Client, retrieval::Encoder};
 use crate::{
     Result,
-    lexer::{Kind, tokens},
+    token::{Kind, tokens},
 };
 use dataset::content_hash;
 

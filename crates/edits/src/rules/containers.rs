@@ -1,7 +1,7 @@
 //! Containers exchanged for faster ones where a program cannot tell them apart.
 
 use super::{Rule, Syntax};
-use crate::lexer::{Kind, Token};
+use crate::token::{Kind, Token};
 use std::ops::Range;
 
 const DENSE: &str = include_str!("dense_map.txt");

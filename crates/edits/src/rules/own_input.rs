@@ -8,7 +8,7 @@ use super::{
     Rule, Syntax,
     streams::{STDIO, endls},
 };
-use crate::lexer::Kind;
+use crate::token::Kind;
 use std::ops::Range;
 
 const READER_AND_WRITER: &str = include_str!("own_input.txt");

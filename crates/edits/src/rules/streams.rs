@@ -1,7 +1,7 @@
 //! Streams as the library has them, set free.
 
 use super::{Rule, Syntax};
-use crate::lexer::Kind;
+use crate::token::Kind;
 use std::ops::Range;
 
 pub(super) const STDIO: &[&str] = &[

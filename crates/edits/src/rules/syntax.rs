@@ -177,12 +177,9 @@ impl<'a> Syntax<'a> {
     }
 
     /// Tokens with where they begin, comments left out.
-    pub(crate) fn tokens(&self) -> Vec<(usize, crate::lexer::Token<'a>)> {
-        let start = self.source.as_ptr() as usize;
-        crate::lexer::tokens(self.source)
-            .into_iter()
-            .map(|token| (token.text.as_ptr() as usize - start, token))
-            .collect()
+    pub(crate) fn tokens(&self) -> Vec<(usize, crate::token::Token<'a>)> {
+        let tokens = crate::token::tokens(self.source);
+        tokens.into_iter().map(|token| (token.begin, token)).collect()
     }
 
     /// Whether the source has that word, in its code or in a directive.

@@ -15,9 +15,8 @@ pub use picture::fast_p_picture;
 
 use crate::judge::Judgement;
 use dataset::Verdict;
-use rand::{Rng, SeedableRng};
-use rand_chacha::ChaCha8Rng;
 use serde::Serialize;
+use statistics::{bootstrap_interval, geometric_mean};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Speedups at which the fast_p curve is told, those of PIE's evaluation and 1.
@@ -148,7 +147,7 @@ pub fn score(rows: &[Judgement], threshold: f64, seed: u64) -> Scores {
         each.filter(|(after, before)| !slowed || **after > **before * SLOWED).count()
     };
     let ratios = |ratio: &dyn Fn(&Judgement) -> Option<f64>| -> f64 {
-        geomean(&chosen.iter().filter_map(|c| ratio(c.best?)).collect::<Vec<_>>())
+        geometric_mean(chosen.iter().filter_map(|c| ratio(c.best?)))
     };
     Scores {
         pairs: chosen.len() as u64,
@@ -161,13 +160,13 @@ pub fn score(rows: &[Judgement], threshold: f64, seed: u64) -> Scores {
         correct: best.correct,
         best_k,
         geomean: best.geomean,
-        interval: interval(&chosen, seed, |sample| geomean(&column(sample, |c| c.speedup))),
+        interval: interval(&chosen, seed, |sample| geometric_mean(column(sample, |c| c.speedup))),
         opt_interval: interval(&chosen, seed, |sample| {
             share(&column(sample, |c| c.speedup), threshold)
         }),
         opt_net: share(&nets, threshold),
         speedup_net: mean(&nets),
-        geomean_net: geomean(&nets),
+        geomean_net: geometric_mean(nets.iter().copied()),
         of_fastest: ratios(&|row| Some(row.fastest_seconds? / row.seconds?)),
         fast_p: FAST_P
             .iter()
@@ -212,7 +211,7 @@ fn figures(chosen: &[Chosen<'_>], threshold: f64) -> Best {
         opt: share(&speedups, threshold),
         speedup: mean(&speedups),
         correct: right as f64 / chosen.len().max(1) as f64,
-        geomean: geomean(&speedups),
+        geomean: geometric_mean(speedups.iter().copied()),
     }
 }
 
@@ -227,17 +226,11 @@ fn interval(chosen: &[Chosen<'_>], seed: u64, figure: impl Fn(&[&Chosen<'_>]) ->
         by_problem.entry(one.problem).or_default().push(one);
     }
     let problems: Vec<Vec<&Chosen<'_>>> = by_problem.into_values().collect();
-    let mut rng = ChaCha8Rng::seed_from_u64(seed);
-    let mut drawn: Vec<f64> = (0..DRAWS)
-        .map(|_| {
-            let sample: Vec<&Chosen<'_>> = (0..problems.len())
-                .flat_map(|_| problems[rng.random_range(0..problems.len())].iter().copied())
-                .collect();
-            figure(&sample)
-        })
-        .collect();
-    drawn.sort_by(f64::total_cmp);
-    [drawn[DRAWS * 25 / 1000], drawn[DRAWS * 975 / 1000]]
+    let drawn = |numbers: &[usize]| {
+        let sample = numbers.iter().flat_map(|number| problems[*number].iter().copied());
+        figure(&sample.collect::<Vec<_>>())
+    };
+    bootstrap_interval(problems.len(), DRAWS, seed, drawn).unwrap_or_else(|| [figure(&[]); 2])
 }
 
 /// Share of values that are at least `least`.
@@ -248,12 +241,6 @@ fn share(values: &[f64], least: f64) -> f64 {
 /// Arithmetic mean; 1 of nothing, as of a program without a candidate that is right.
 fn mean(values: &[f64]) -> f64 {
     if values.is_empty() { 1.0 } else { values.iter().sum::<f64>() / values.len() as f64 }
-}
-
-/// Geometric mean; 1 of nothing.
-fn geomean(values: &[f64]) -> f64 {
-    let sum: f64 = values.iter().map(|value| value.ln()).sum();
-    (sum / values.len().max(1) as f64).exp()
 }
 
 #[cfg(test)]

@@ -4,10 +4,9 @@ mod paired;
 mod resample;
 
 pub use paired::{Paired, compare};
-pub(crate) use resample::geomean;
 
 use crate::{Result, Task};
-use resample::{Groups, INTERVAL};
+use resample::Groups;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -124,7 +123,7 @@ impl Scores {
             self.accuracy,
             self.baseline,
             self.geomean_speedup,
-            100.0 * INTERVAL,
+            100.0 * statistics::COVERAGE,
             self.oracle_share,
             self.orientation,
             self.mean,

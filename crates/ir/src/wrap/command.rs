@@ -55,10 +55,7 @@ impl Line {
 
 /// A program on the search path that is no stand-in.
 pub(super) fn find(name: &str) -> Option<PathBuf> {
-    let path = std::env::var_os("PATH")?;
-    std::env::split_paths(&path)
-        .map(|folder| folder.join(name))
-        .find(|path| path.is_file() && !is_stand_in(path))
+    host::all_on_path(name).find(|path| !is_stand_in(path))
 }
 
 /// Whether this is a script of [`super::stand_ins`], in whatever folder.

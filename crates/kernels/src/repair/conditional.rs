@@ -1,8 +1,6 @@
 use super::{Complaint, Fix, Program, Repair, is_missing};
-use crate::{
-    chunks::has_word,
-    lexer::{Kind, Token, tokens},
-};
+use crate::chunks::has_word;
+use lexer::{Kind, Token, tokens};
 use std::collections::BTreeSet;
 
 /// Switches on the part of the program that defines a missing name: defines what its `#if` asks

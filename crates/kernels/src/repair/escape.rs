@@ -1,5 +1,5 @@
 use super::{Complaint, Fix, Program, Repair};
-use crate::lexer::{Kind, tokens};
+use lexer::{Kind, tokens};
 
 /// Breaks lines where a program that its package keeps as a string literal has the two characters
 /// `\n` for it, outside of the program's own literals.
@@ -16,7 +16,7 @@ impl Repair for Escape {
 pub(super) fn break_lines(text: &str) -> String {
     let mut broken = String::with_capacity(text.len());
     let mut from = 0;
-    for literal in tokens(text).filter(|token| token.kind == Kind::Text) {
+    for literal in tokens(text).filter(|token| token.kind == Kind::Literal) {
         broken.push_str(&text[from..literal.begin].replace("\\n", "\n"));
         broken.push_str(literal.text);
         from = literal.end();

@@ -2,7 +2,7 @@ use super::{
     Complaint, Fix, Program, Repair, builtin, is_missing,
     usage::{Usage, Votes, is_float},
 };
-use crate::lexer::Kind;
+use lexer::Kind;
 
 /// Gives an unknown function a body: nothing where its result is not asked for, else a combination
 /// of its arguments in the type that its result is used as.

@@ -1,8 +1,6 @@
 use super::{Complaint, Fix, Program, Repair, is_missing};
-use crate::{
-    Status,
-    lexer::{Kind, tokens},
-};
+use crate::Status;
+use lexer::{Kind, tokens};
 use std::{collections::BTreeMap, sync::OnceLock};
 
 /// Our own header of what kernels commonly take for granted. A program is given only what it

@@ -94,7 +94,7 @@ fn role(usage: &Usage<'_>, name: &str) -> Role {
             ")" if usage.before(at) == "(" => {
                 let next = usage.text(at + 2);
                 let operand = usage.is_word(at + 2) && !builtin::is_statement(next)
-                    || usage.kind(at + 2) == Some(crate::lexer::Kind::Number)
+                    || usage.kind(at + 2) == Some(lexer::Kind::Number)
                     || next == "(";
                 let call = at >= 2
                     && usage.is_word(at - 2)

@@ -1,7 +1,7 @@
 //! How a name is used, and what that says about its type.
 
 use super::builtin;
-use crate::lexer::{Kind, Token, tokens};
+use lexer::{Kind, Token, tokens};
 use std::collections::{BTreeMap, HashMap};
 
 /// A program's tokens with what its own declarations say about variables.
@@ -210,7 +210,7 @@ impl<'a> Usage<'a> {
         match self.kind(at) {
             Some(Kind::Number) if is_float(text) => Votes::FLOAT,
             Some(Kind::Number) => Votes::WEAK_INTEGER,
-            Some(Kind::Text) => Votes::INTEGER,
+            Some(Kind::Literal) => Votes::INTEGER,
             Some(Kind::Word) => {
                 if self.text(at + 1) == "(" {
                     return builtin::result(text).map_or(Votes::NONE, of_type);

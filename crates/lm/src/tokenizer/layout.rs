@@ -27,15 +27,15 @@ fn is_word(text: &str) -> bool {
 }
 
 fn is_type(text: &str) -> bool {
-    super::words::TYPES.binary_search(&text).is_ok()
+    grammar::TYPES.binary_search(&text).is_ok()
         || text.trim_end_matches(|c: char| c.is_ascii_digit()) != text
-            && super::words::TYPES
+            && grammar::TYPES
                 .binary_search(&text.trim_end_matches(|c: char| c.is_ascii_digit()))
                 .is_ok()
 }
 
 fn is_keyword(text: &str) -> bool {
-    super::words::KEYWORDS.binary_search(&text).is_ok()
+    grammar::KEYWORDS.binary_search(&text).is_ok()
 }
 
 impl Layout {

@@ -4,11 +4,9 @@ mod characters;
 mod file;
 mod layout;
 mod syntax;
-mod words;
 
 pub use characters::Characters;
 pub use syntax::Syntax;
-pub use words::{KEYWORDS, TYPES};
 
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};

@@ -1,11 +1,7 @@
-use super::{
-    SPECIAL, Tokenizer, Vocabulary,
-    file::CONTINUES,
-    layout::Layout,
-    words::{KEYWORDS, TYPES},
-};
-use crate::{Result, constrain::is_builtin};
-use clang::lexer::{Kind, tokens};
+use super::{SPECIAL, Special, Tokenizer, Vocabulary, file::CONTINUES, layout::Layout};
+use crate::Result;
+use grammar::{Grammar, KEYWORDS, Piece, TYPES, is_builtin};
+use lexer::{Kind, tokens};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// BenchPress's AST-derived tokens (PACT'22, section 3.1): keywords, types, builtin functions,
@@ -85,6 +81,18 @@ impl Syntax {
             .chain((b'!'..=b'~').map(|byte| char::from(byte).to_string()))
             .chain(whole.into_iter().filter(|word| word.len() > 1).map(str::to_owned));
         Ok(Syntax::new(Vocabulary::new(conditions, pieces)?))
+    }
+
+    /// The grammar of OpenCL C over these tokens.
+    #[must_use]
+    pub fn grammar(&self) -> Grammar {
+        let piece = |id: u16| match self.continued(id) {
+            _ if id == Special::ALL.end => Piece::End,
+            _ if self.vocabulary.is_special(id) || id == self.gap => Piece::None,
+            Some(byte) => Piece::Continue(byte),
+            None => Piece::Lexeme(self.vocabulary.piece(id).to_owned()),
+        };
+        Grammar::new((0..self.vocabulary.len() as u16).map(piece))
     }
 
     /// The byte that a continuing piece adds.
@@ -270,6 +278,13 @@ mod tests {
             .map(|id| tokenizer.vocabulary().piece(*id).to_owned())
             .collect();
         assert_eq!(pieces, ["float", "r", "##a", "##r", "##e", "=", "2", "##.", "##5", "##f", ";"]);
+    }
+
+    #[test]
+    fn signs_that_would_run_together_stay_apart() {
+        let tokenizer = Syntax::learn(&[], []).expect("a small vocabulary");
+        let signs = tokenizer.encode_plain("int x = - -1 + + +1;");
+        assert_eq!(tokenizer.decode(&signs).trim_end(), "int x = - -1 + + +1;");
     }
 
     proptest! {

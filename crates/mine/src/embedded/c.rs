@@ -5,6 +5,7 @@ use super::{
     cursor::Cursor,
     token::{Kind, Lexed, Macro},
 };
+use lexer::{Dialect, Token};
 use std::collections::HashMap;
 
 pub(super) struct C;
@@ -13,83 +14,36 @@ impl Lexer for C {
     fn lex<'a>(&self, text: &'a str) -> Lexed<'a> {
         let mut cursor = Cursor::new(text);
         let mut macros = HashMap::new();
-        let mut line_start = true;
-        while let Some(byte) = cursor.byte() {
-            match byte {
-                b'\n' => {
-                    cursor.at += 1;
-                    line_start = true;
-                    continue;
+        for token in Dialect::HOST.tokens(text) {
+            cursor.at = token.begin;
+            match token.kind {
+                lexer::Kind::Directive => directive(&mut cursor, &token, &mut macros),
+                lexer::Kind::Literal => literal(&mut cursor, &token),
+                lexer::Kind::Word | lexer::Kind::Number => {
+                    cursor.at = token.end();
+                    cursor.push(Kind::Word, token.begin);
                 }
-                b'\\' if cursor.starts("\\\n") => cursor.at += 2,
-                b' ' | b'\t' | b'\r' => {
-                    cursor.at += 1;
-                    continue;
-                }
-                b'/' if cursor.starts("//") => cursor.skip_line(),
-                b'/' if cursor.starts("/*") => {
-                    cursor.at += 2;
-                    cursor.skip_past("*/");
-                    continue;
-                }
-                b'#' if line_start => directive(&mut cursor, &mut macros),
-                b'"' => string(&mut cursor),
-                b'\'' => character(&mut cursor),
-                b'0'..=b'9' => number(&mut cursor),
-                _ if byte.is_ascii_alphabetic() || byte == b'_' => {
-                    let prefix = cursor.word();
-                    let raw = matches!(prefix, "R" | "LR" | "uR" | "UR" | "u8R");
-                    if cursor.byte() == Some(b'"') && raw {
-                        cursor.tokens.pop();
-                        raw_string(&mut cursor);
-                    } else if cursor.byte() == Some(b'"')
-                        && matches!(prefix, "L" | "u" | "U" | "u8")
-                    {
-                        cursor.tokens.pop();
+                lexer::Kind::Punctuation => {
+                    while cursor.at < token.end() {
+                        cursor.mark();
                     }
                 }
-                _ => cursor.mark(),
             }
-            line_start = false;
         }
         Lexed::new(cursor.tokens, macros, true)
     }
 }
 
-/// A number with its digit separators, so that they open no character literal.
-fn number(cursor: &mut Cursor<'_>) {
-    let from = cursor.at;
-    while let Some(byte) = cursor.byte() {
-        let digit_follows = cursor.peek(1).is_some_and(|next| next.is_ascii_alphanumeric());
-        if !(byte.is_ascii_alphanumeric()
-            || byte == b'_'
-            || byte == b'.'
-            || byte == b'\'' && digit_follows)
-        {
-            break;
-        }
-        cursor.at += 1;
+/// The value of a string literal; those of characters are passed over.
+fn literal(cursor: &mut Cursor<'_>, token: &Token<'_>) {
+    let Some(quote) = token.text.find(['"', '\'']) else { return };
+    let raw = token.text[..quote].ends_with('R');
+    cursor.at += quote;
+    match token.text.as_bytes()[quote] {
+        b'"' if raw => raw_string(cursor),
+        b'"' => string(cursor),
+        _ => {}
     }
-    cursor.push(Kind::Word, from);
-}
-
-/// A character literal; what is none is passed over as punctuation.
-fn character(cursor: &mut Cursor<'_>) {
-    let line = cursor.rest().as_bytes();
-    let mut at = 1;
-    while at < line.len().min(12) {
-        match line[at] {
-            b'\\' => at += 2,
-            b'\n' => break,
-            b'\'' => {
-                // A multi-byte character cannot end in the byte of a quote.
-                cursor.at += at + 1;
-                return;
-            }
-            _ => at += 1,
-        }
-    }
-    cursor.mark();
 }
 
 fn string(cursor: &mut Cursor<'_>) {
@@ -140,17 +94,14 @@ fn raw_string(cursor: &mut Cursor<'_>) {
 }
 
 /// A preprocessor line with its continuations.
-fn directive<'a>(cursor: &mut Cursor<'a>, macros: &mut HashMap<&'a str, Macro<'a>>) {
-    let from = cursor.at;
-    loop {
-        cursor.skip_line();
-        let line = cursor.text[from..cursor.at].trim_end_matches('\r');
-        if !line.ends_with('\\') || cursor.at >= cursor.text.len() {
-            break;
-        }
-        cursor.at += 1;
-    }
-    let line = cursor.text[from + 1..cursor.at].trim_start();
+fn directive<'a>(
+    cursor: &mut Cursor<'a>,
+    token: &Token<'a>,
+    macros: &mut HashMap<&'a str, Macro<'a>>,
+) {
+    let from = token.begin;
+    cursor.at = token.end();
+    let line = token.text[1..].trim_start();
     let split = line.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(line.len());
     let (name, rest) = line.split_at(split);
     let rest = rest.trim_start();

@@ -3,7 +3,7 @@
 //! A helper that is not `static` stays in the module beside the copies that were inlined: a block, a
 //! return and all its instructions that no edit of the kernel takes away.
 
-use clang::lexer::{Token, tokens};
+use lexer::{Token, tokens};
 
 /// Where a function's declaration begins, and the words `static` and `inline` in it.
 struct Declaration<'a> {

@@ -105,7 +105,7 @@ fn compiler(kind: Compiler, c: bool) -> Result<PathBuf, Error> {
             (&["clang", "clang-19"], "install clang (Debian: apt install clang)")
         }
     };
-    let found = names.iter().find_map(|name| find_on_path(name));
+    let found = names.iter().find_map(|name| host::on_path(name));
     found.ok_or(Error::Missing { tool: names[0], install })
 }
 
@@ -121,12 +121,6 @@ pub(crate) fn version(tool: &OsStr) -> String {
     let said = Command::new(tool).arg("--version").output().map(|output| output.stdout);
     let said = said.unwrap_or_default();
     String::from_utf8_lossy(&said).lines().next().unwrap_or_default().trim().to_owned()
-}
-
-/// A program on the search path.
-pub(crate) fn find_on_path(name: &str) -> Option<PathBuf> {
-    let path = std::env::var_os("PATH")?;
-    std::env::split_paths(&path).map(|folder| folder.join(name)).find(|path| path.is_file())
 }
 
 fn write_executable(path: &Path, bytes: &[u8]) -> Result<(), Error> {

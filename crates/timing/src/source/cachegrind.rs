@@ -2,12 +2,7 @@
 //! overlap nor dependencies.
 
 use super::{Prepared, Run, Source, qemu::seconds};
-use crate::{
-    Error, Measurement,
-    bounded::verdict_of,
-    options::Options,
-    recipe::{find_on_path, version},
-};
+use crate::{Error, Measurement, bounded::verdict_of, options::Options, recipe::version};
 use dataset::{Verdict, content_hash, content_hash_of};
 use rows::TimingVerdict;
 use sandbox::{Calls, Death};
@@ -30,7 +25,7 @@ pub(super) struct Cachegrind {
 impl Cachegrind {
     pub(super) fn find(options: &Options, cpu: &Cpu) -> Result<Cachegrind, Error> {
         let missing = Error::Missing { tool: "valgrind", install: INSTALL };
-        let valgrind = find_on_path("valgrind").ok_or(missing)?;
+        let valgrind = host::on_path("valgrind").ok_or(missing)?;
         Ok(Cachegrind { valgrind, cpu: cpu.clone(), options: options.clone() })
     }
 }

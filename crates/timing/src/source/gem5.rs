@@ -3,11 +3,7 @@
 
 use super::{Prepared, Run, Source, qemu::seconds};
 use crate::{
-    Error, Measurement,
-    bounded::verdict_of,
-    compiler::read_made,
-    options::Options,
-    recipe::{find_on_path, version},
+    Error, Measurement, bounded::verdict_of, compiler::read_made, options::Options, recipe::version,
 };
 use dataset::{Verdict, content_hash, content_hash_of};
 use sandbox::Calls;
@@ -27,7 +23,7 @@ pub(super) struct Gem5 {
 
 impl Gem5 {
     pub(super) fn find(options: &Options, cpu: &Cpu) -> Result<Gem5, Error> {
-        let found = ["gem5.opt", "gem5.fast", "gem5"].into_iter().find_map(find_on_path);
+        let found = ["gem5.opt", "gem5.fast", "gem5"].into_iter().find_map(host::on_path);
         let gem5 = found.ok_or(Error::Missing { tool: "gem5.opt", install: INSTALL })?;
         Ok(Gem5 { gem5, cpu: cpu.clone(), options: options.clone() })
     }

@@ -3,10 +3,11 @@
 mod served;
 
 use super::{Prepared, Run, Source};
-use crate::{Error, Measurement, bounded::verdict_of, options::Options, recipe::find_on_path};
+use crate::{Error, Measurement, bounded::verdict_of, options::Options};
 use dataset::{Verdict, content_hash, content_hash_of};
+use host::Helper;
 use rows::TimingVerdict;
-use sandbox::{Death, Finished, companion};
+use sandbox::{Death, Finished};
 use std::{
     ffi::OsString,
     path::{Path, PathBuf},
@@ -15,7 +16,6 @@ use std::{
 };
 use timing_model::{Cpu, Report};
 
-const PLUGIN: &str = "libstampmill_timing.so";
 const INSTALL: &str = "install QEMU's user mode 7.2 or later with plugins (Debian: apt install qemu-user; \
                        qemu-user-static has no plugins)";
 /// The processor that programs see: no random numbers, no `rep` fast paths (the emulator runs those
@@ -41,13 +41,9 @@ pub(super) struct Qemu {
 impl Qemu {
     pub(super) fn find(options: &Options, cpu: &Cpu) -> Result<Qemu, Error> {
         let missing = |tool| Error::Missing { tool, install: INSTALL };
-        let emulator = find_on_path("qemu-x86_64").ok_or_else(|| missing("qemu-x86_64"))?;
+        let emulator = host::on_path("qemu-x86_64").ok_or_else(|| missing("qemu-x86_64"))?;
         let version = version(&emulator)?;
-        let plugin = companion(PLUGIN).ok_or(Error::Missing {
-            tool: PLUGIN,
-            install: "build it with `cargo build --release -p stampmill-timing-plugin`, or name its folder in \
-                      STAMPMILL_LIBEXEC",
-        })?;
+        let plugin = Helper::TIMING_PLUGIN.find()?;
         let unusable = |error: timing_model::Error| Error::Cpu {
             name: options.cpu.clone(),
             reason: error.to_string(),

@@ -3,12 +3,13 @@
 use super::{Prepared, Run, Source};
 use crate::{Error, Measurement, bounded::verdict_of, options::Options};
 use dataset::Verdict;
+use host::Helper;
 use rows::TimingVerdict;
-use sandbox::{Calls, companion};
+use sandbox::Calls;
 use serde::{Deserialize, Serialize};
 use std::{ffi::OsString, path::PathBuf, time::Instant};
 
-const CLOCK: &str = "stampmill-clock";
+const CLOCK: &str = Helper::CLOCK.name;
 
 /// What `stampmill-clock` prints: wall-clock nanoseconds from start to end of each run of the
 /// program, and how the last one ended.
@@ -29,11 +30,7 @@ pub(crate) struct Clock {
 
 impl Clock {
     pub(crate) fn find(options: &Options) -> Result<Clock, Error> {
-        let clock = companion(CLOCK).ok_or(Error::Missing {
-            tool: CLOCK,
-            install: "build it with `cargo build --release -p stampmill-timing`, or name its folder in STAMPMILL_LIBEXEC",
-        })?;
-        Ok(Clock { clock, options: options.clone() })
+        Ok(Clock { clock: Helper::CLOCK.find()?, options: options.clone() })
     }
 
     /// Run a program `runs` times.

@@ -5,7 +5,7 @@
 //! interleaved: every program runs once per round, so that a busy minute hurts all alike, and the best
 //! round of each counts.
 
-mod statistics;
+mod agreement;
 
 use crate::{
     Error, Job, Options, SourceKind, Suite,
@@ -14,16 +14,16 @@ use crate::{
     recipe,
     source::{self, Clock, Prepared},
 };
+use agreement::{Interval, Pairing};
 use dataset::{Progress, Verdict, content_hash};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
-use statistics::{Interval, Pairing};
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
 };
 
-pub use statistics::Figure;
+pub use agreement::Figure;
 
 /// Two programs count as different from this ratio of wall-clock times on.
 const APART: f64 = 1.2;
@@ -301,19 +301,18 @@ fn agreement(rows: &[&Compared], times: &[&Vec<f64>]) -> Option<Agreement> {
         times.iter().map(|times| least(times.iter().skip(parity).step_by(2).copied())).collect()
     };
     let (even, odd) = (every(0), every(1));
-    let mut differences: Vec<f64> =
-        even.iter().zip(&odd).map(|(a, b)| (a / b - 1.0).abs()).collect();
+    let differences = even.iter().zip(&odd).map(|(a, b)| (a / b - 1.0).abs());
     let interval = Interval::new(&points);
     Some(Agreement {
         programs: rows.len() as u64,
-        spearman: interval.of(statistics::spearman),
-        kendall: interval.of(statistics::kendall),
-        pair_order: interval.of(|points| statistics::pair_order(points, APART)),
-        median_error: interval.of(statistics::median_error),
-        speedup_error: interval.of(statistics::speedup_error),
-        scale: statistics::scale(&points),
-        ceiling_spearman: statistics::rank_correlation(&even, &odd),
-        ceiling_error: statistics::median(&mut differences),
+        spearman: interval.of(agreement::spearman),
+        kendall: interval.of(agreement::kendall),
+        pair_order: interval.of(|points| agreement::pair_order(points, APART)),
+        median_error: interval.of(agreement::median_error),
+        speedup_error: interval.of(agreement::speedup_error),
+        scale: agreement::scale(&points),
+        ceiling_spearman: statistics::spearman(&even, &odd),
+        ceiling_error: statistics::median(differences).unwrap_or(0.0),
     })
 }
 

@@ -1,5 +1,6 @@
 use crate::{Global, output};
 use anyhow::{Context, bail};
+use host::Helper;
 use std::{
     collections::BTreeSet,
     fs::File,
@@ -7,16 +8,11 @@ use std::{
     process::{Command, ExitCode},
 };
 
-/// Our programs that need no clang, and the plugin of `time`.
-const PROGRAMS: &[&str] = &[
-    "stampmill",
-    "stampmill-launch",
-    "stampmill-device",
-    "stampmill-clock",
-    "stampmill-query",
-    "libstampmill_timing.so",
-];
-const CLANG_WORKER: &str = "stampmill-clang";
+/// The main binary.
+const MAIN: &str = "stampmill";
+/// The helper binaries that need no clang.
+const HELPERS: [Helper; 5] =
+    [Helper::LAUNCH, Helper::DEVICE, Helper::CLOCK, Helper::QUERY, Helper::TIMING_PLUGIN];
 
 /// Libraries every Linux machine has, which must be its own: the C library's, the compiler's.
 const SYSTEM: &[&str] =
@@ -27,12 +23,10 @@ const README: &str = "Stampmill for a machine without compiler or network.\n\
 
 /// Pack the programs and the shared libraries they need into a `.tar.zst`.
 pub(super) fn pack(file: &Path, with_clang: bool, global: &Global) -> anyhow::Result<ExitCode> {
-    let mut programs = Vec::new();
-    for name in PROGRAMS.iter().copied().chain(with_clang.then_some(CLANG_WORKER)) {
-        let Some(path) = sandbox::companion(name) else {
-            bail!("{name} is not beside this program; build the workspace first (make build)");
-        };
-        programs.push((name, path));
+    let main = host::installed(MAIN).context("this program is not `stampmill`")?;
+    let mut programs = vec![(MAIN, main)];
+    for helper in HELPERS.into_iter().chain(with_clang.then_some(Helper::CLANG)) {
+        programs.push((helper.name, helper.find()?));
     }
     let mut libraries = BTreeSet::new();
     for (_, path) in &programs {

@@ -1,3 +1,4 @@
+use host::Helper;
 use std::process::Command;
 
 /// Something that a command of ours uses if it is there.
@@ -192,10 +193,10 @@ fn clang_worker() -> Component {
 }
 
 fn launcher() -> Component {
-    let found = sandbox::companion("stampmill-launch");
+    let found = Helper::LAUNCH.find();
     Component {
         name: "sandbox launcher".into(),
-        found: found.is_some(),
+        found: found.is_ok(),
         version: found.map_or("not beside this program".into(), |path| path.display().to_string()),
         needed_for: "mine pypi: (source archives), time, edits, ir build".into(),
         install: "make build".into(),
@@ -266,10 +267,10 @@ fn opencl() -> Component {
 }
 
 fn sql() -> Component {
-    let found = sandbox::companion("stampmill-query");
+    let found = Helper::QUERY.find();
     Component {
         name: "SQL engine".into(),
-        found: found.is_some(),
+        found: found.is_ok(),
         version: found.map_or("not beside this program".into(), |path| path.display().to_string()),
         needed_for: "query".into(),
         install: "make build, or cargo build --release -p stampmill-query".into(),
@@ -279,7 +280,7 @@ fn sql() -> Component {
 
 fn timing_model() -> Component {
     let opened = timing::Timer::open(&timing::Options::default());
-    let plugin = sandbox::companion("libstampmill_timing.so");
+    let plugin = Helper::TIMING_PLUGIN.find();
     Component {
         name: "timing model".into(),
         found: opened.is_ok(),
@@ -294,10 +295,10 @@ fn timing_model() -> Component {
 }
 
 fn clock() -> Component {
-    let found = sandbox::companion("stampmill-clock");
+    let found = Helper::CLOCK.find();
     Component {
         name: "wall clock".into(),
-        found: found.is_some(),
+        found: found.is_ok(),
         version: found.map_or("not beside this program".into(), |path| path.display().to_string()),
         needed_for: "time --source wall, time validate".into(),
         install: "make build".into(),

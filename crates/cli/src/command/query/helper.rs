@@ -5,6 +5,7 @@ use anyhow::{Context, anyhow};
 use arrow::{
     array::RecordBatch, datatypes::SchemaRef, error::ArrowError, ipc::reader::StreamReader,
 };
+use host::Helper;
 use std::{
     fs::File,
     io::{BufReader, Read, Seek},
@@ -16,7 +17,7 @@ use std::{
 };
 
 /// The program's name.
-pub(crate) const NAME: &str = "stampmill-query";
+pub(crate) const NAME: &str = Helper::QUERY.name;
 /// How often to look whether to stop.
 const LOOK: Duration = Duration::from_millis(50);
 /// Bytes of what it says went wrong.
@@ -75,9 +76,7 @@ impl Question<'_> {
         &self,
         take: impl FnOnce(&mut Rows) -> anyhow::Result<T> + Send,
     ) -> anyhow::Result<T> {
-        let program = sandbox::companion(NAME).with_context(|| {
-            format!("{NAME} is not beside this program: `make build` builds it, or `cargo build --release -p stampmill-query`")
-        })?;
+        let program = Helper::QUERY.find()?;
         let stopped = interrupt::quiet_flag()?;
         let spill = tempfile::Builder::new().prefix("stampmill-query-").tempdir();
         let spill = spill.context("cannot make a temporary folder")?;

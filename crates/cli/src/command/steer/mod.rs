@@ -293,7 +293,7 @@ impl Steer {
         if let Some(path) = &self.targets {
             exclusion.add_folder(path);
         }
-        let corpus = Corpus::open(path, &exclusion, judge, cache().as_deref())?;
+        let corpus = Corpus::open(path, &exclusion, judge, Some(&host::cache().join("vectors")))?;
         if corpus.is_empty() {
             let why = match exclusion.folder_of(path) {
                 Some(folder) => format!(
@@ -428,14 +428,6 @@ fn sizes(targets: &[Target], space: &dyn FeatureSpace) -> BTreeMap<String, f64> 
     let place = space.dimensions().iter().position(|name| *name == "TotalInsts");
     let size = |target: &Target| Some((target.name.clone(), target.wanted[place?]?.most));
     targets.iter().map(size).collect::<Option<_>>().unwrap_or_default()
-}
-
-/// Where vectors of seeds are kept between runs.
-fn cache() -> Option<PathBuf> {
-    let folder = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
-    let folder =
-        folder.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cache")))?;
-    Some(folder.join("stampmill").join("vectors"))
 }
 
 fn budget(text: &str) -> Result<Budget, String> {

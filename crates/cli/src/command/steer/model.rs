@@ -119,7 +119,7 @@ impl Proposer for Model {
 
 /// The program with a hole in its body; a model that reads forwards alone gets what stands before it.
 fn holed(text: &str, kind: Kind, chance: &mut Chance) -> Option<String> {
-    let lexemes: Vec<_> = clang::lexer::tokens(text).collect();
+    let lexemes: Vec<_> = lexer::tokens(text).collect();
     let body = lexemes.iter().position(|token| token.is("{"))? + 1;
     let last = lexemes.iter().rposition(|token| token.is("}"))?;
     let widest = ((lexemes.len() as f64 * WIDEST) as usize).min(last.checked_sub(body)?);

@@ -131,7 +131,7 @@ impl Outcome {
             }),
             geomean: predictions.each_ref().map(|one| {
                 let rows = task.rows.iter().zip(one);
-                crate::score::geomean(rows.map(|(row, &p)| row.costs[device] / row.costs[p]))
+                statistics::geometric_mean(rows.map(|(row, &p)| row.costs[device] / row.costs[p]))
             }),
         }
     }

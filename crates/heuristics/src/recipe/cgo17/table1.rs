@@ -4,7 +4,7 @@ use super::{
     Cells,
     data::{Platform, SUITES, suite},
 };
-use crate::{Result, model::Method, score::geomean};
+use crate::{Result, model::Method};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 
@@ -59,8 +59,8 @@ fn tested(
         rows.entry(suite).or_default().push((obtained, best));
     }
     let share = |rows: &[(f64, f64)]| {
-        let obtained = geomean(rows.iter().map(|row| row.0));
-        100.0 * obtained / geomean(rows.iter().map(|row| row.1))
+        let obtained = statistics::geometric_mean(rows.iter().map(|row| row.0));
+        100.0 * obtained / statistics::geometric_mean(rows.iter().map(|row| row.1))
     };
     Ok(SUITES
         .into_iter()

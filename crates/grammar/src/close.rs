@@ -4,12 +4,12 @@
 //! end is what its open goals need at least, and the parser says which lexemes go on.
 
 use super::{
-    Constraint, Piece,
-    declare::Place,
+    Constraint,
+    declaration::Place,
     parser::{Goal, Lexeme, Name, Parser, Symbol},
     types::Type,
 };
-use crate::tokenizer::{KEYWORDS, Special, TYPES};
+use crate::words::{KEYWORDS, TYPES};
 use std::{
     cmp::Reverse,
     collections::{BinaryHeap, HashSet},
@@ -76,7 +76,7 @@ impl Goal {
             | Goal::StatementsEnd
             | Goal::Attributed
             | Goal::Member { .. } => 1,
-            Goal::Initialiser { ty, .. } => match ty {
+            Goal::Initializer { ty, .. } => match ty {
                 Type::Array(_) | Type::Struct(_) => 3,
                 _ => 1,
             },
@@ -125,7 +125,7 @@ impl Goal {
     }
 }
 
-impl super::declare::Declaration {
+impl super::declaration::Declaration {
     /// Lexemes up to its end, where so much of it is there: 0 specifiers, 1 these, 2 a name.
     fn distance(&self, stage: usize) -> usize {
         let ty = usize::from(stage == 0 && !self.is_typed());
@@ -177,7 +177,7 @@ impl Parser {
                 let known = self.labels.first().or(self.jumps.first()).map(ToString::to_string);
                 return vec![known.unwrap_or_else(|| "La".to_owned())];
             }
-            Some(Goal::Expression(_) | Goal::Parenthesis | Goal::Initialiser { .. }) => {
+            Some(Goal::Expression(_) | Goal::Parenthesis | Goal::Initializer { .. }) => {
                 let names =
                     self.visible().filter(|(_, symbol)| !matches!(symbol, Symbol::Typedef(_)));
                 all.extend(names.map(|(name, _)| name.to_string()));
@@ -255,7 +255,7 @@ impl Constraint {
             return parser.may_end();
         }
         let mut whole = Constraint::of(Arc::clone(&self.grammar), parser.clone(), String::new());
-        after.iter().chain([&Special::ALL.end]).all(|token| whole.push(*token).is_ok())
+        after.iter().all(|token| whole.push(*token).is_ok()) && whole.may_end()
     }
 
     /// What may become of a pending lexeme: the rest of its spelling, and the state then.
@@ -293,18 +293,17 @@ impl Constraint {
         let mut tokens = Vec::new();
         let continued = |text: &str, tokens: &mut Vec<u16>| {
             for byte in text.bytes() {
-                let same = |piece: &Piece| *piece == Piece::Continue(byte);
-                tokens.push(self.grammar.pieces.iter().position(same)? as u16);
+                tokens.push(self.grammar.continued(byte)?);
             }
             Some(())
         };
         continued(lexemes.pop()?, &mut tokens)?;
         for lexeme in lexemes.into_iter().rev() {
-            match self.grammar.ids.get(lexeme) {
-                Some(id) => tokens.push(*id),
+            match self.grammar.lexeme(lexeme) {
+                Some(id) => tokens.push(id),
                 None => {
                     let (first, rest) = lexeme.split_at(1);
-                    tokens.push(*self.grammar.ids.get(first)?);
+                    tokens.push(self.grammar.lexeme(first)?);
                     continued(rest, &mut tokens)?;
                 }
             }

@@ -166,7 +166,7 @@ pub(crate) enum Type {
     Builtin(Arc<str>),
 }
 
-/// Names of types that are none of [`crate::tokenizer::TYPES`].
+/// Names of types that are none of [`crate::words::TYPES`].
 pub(crate) const OTHERS: [&str; 7] = [
     "image2d_array_depth_t",
     "image2d_array_msaa_depth_t",
@@ -214,7 +214,7 @@ impl Type {
                 Some(Type::image(Shape::Other))
             }
             _ if word.starts_with("atomic_")
-                && crate::tokenizer::TYPES.binary_search(&word).is_ok() =>
+                && crate::words::TYPES.binary_search(&word).is_ok() =>
             {
                 Some(Type::Unknown)
             }

@@ -7,28 +7,36 @@
 //! type is not known it lets everything through: it is made to accept all of a corpus, not to
 //! prove anything.
 //!
+//! The tokens are a caller's own: each is a [`Piece`], and its id is its place among them.
+//!
 //! ```
-//! use stampmill_lm::{constrain::{Constraint, Grammar}, tokenizer::{Syntax, Tokenizer}};
+//! use stampmill_grammar::{Constraint, Grammar, Piece};
 //! use std::sync::Arc;
 //!
-//! let tokenizer = Syntax::learn(&[], [])?;
-//! let mut constraint = Constraint::new(Arc::new(Grammar::new(&tokenizer)));
-//! for id in tokenizer.encode_plain("kernel void A(global float* a) { a[get_global_id(0)] =") {
-//!     constraint.push(id).expect("so far it may compile");
+//! let words = ["kernel", "void", "A", "(", ")", "{", "}", "a", ";"];
+//! let pieces = words.map(|word| Piece::Lexeme(word.to_owned())).into_iter();
+//! let grammar = Arc::new(Grammar::new(pieces.chain([Piece::End])));
+//! let id = |word: &str| words.iter().position(|known| *known == word).expect("a word") as u16;
+//! let mut constraint = Constraint::new(Arc::clone(&grammar));
+//! for word in ["kernel", "void", "A", "(", ")", "{"] {
+//!     constraint.push(id(word)).expect("so far it may compile");
 //! }
-//! let id = |text: &str| tokenizer.encode_plain(text)[0];
-//! assert!(constraint.allows(id("a")));
-//! assert!(!constraint.allows(id(";")), "a value is missing");
-//! # Ok::<(), stampmill_lm::Error>(())
+//! assert!(constraint.allows(id("}")));
+//! assert!(!constraint.allows(id("a")), "nothing declares it");
+//! constraint.push(id("}")).expect("it is whole");
+//! assert!(constraint.may_end());
 //! ```
 
+mod agree;
 mod attribute;
 mod builtins;
 mod call;
 mod close;
+mod declaration;
 mod declare;
 mod express;
 mod operand;
+mod operands;
 mod operate;
 mod parameters;
 mod parser;
@@ -36,17 +44,21 @@ mod records;
 mod statement;
 mod storage;
 mod types;
+mod words;
 
 pub use builtins::is_builtin;
 pub use parser::Refusal;
+pub use words::{KEYWORDS, TYPES};
 
-use crate::tokenizer::{Special, Syntax, Tokenizer};
 use parser::{Goal, Lexeme, Parser, Sort};
-use std::sync::{Arc, OnceLock};
+use std::{
+    collections::HashMap,
+    sync::{Arc, OnceLock},
+};
 
 /// What a token adds to a program.
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Piece {
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Piece {
     /// Nothing that can be in a program.
     None,
     /// The program ends.
@@ -57,37 +69,30 @@ enum Piece {
     Lexeme(String),
 }
 
-/// The tokens of a [`Syntax`] tokenizer, as the parser sees them.
+/// The tokens that programs are written with.
 #[derive(Clone, Debug)]
 pub struct Grammar {
     pieces: Vec<Piece>,
-    ids: std::collections::HashMap<String, u16>,
+    ids: HashMap<Piece, u16>,
 }
 
 impl Grammar {
-    /// For a tokenizer.
+    /// Of tokens in the order of their ids; those behind the first 65,536 are left out.
     #[must_use]
-    pub fn new(tokenizer: &Syntax) -> Grammar {
-        let vocabulary = tokenizer.vocabulary();
-        let mut ids = std::collections::HashMap::new();
-        let pieces: Vec<Piece> = (0..vocabulary.len() as u16)
-            .map(|id| {
-                if id == Special::ALL.end {
-                    return Piece::End;
-                }
-                if vocabulary.is_special(id) || vocabulary.piece(id) == "<gap>" {
-                    return Piece::None;
-                }
-                match tokenizer.continued(id) {
-                    Some(byte) => Piece::Continue(byte),
-                    None => {
-                        ids.insert(vocabulary.piece(id).to_owned(), id);
-                        Piece::Lexeme(vocabulary.piece(id).to_owned())
-                    }
-                }
-            })
-            .collect();
+    pub fn new(pieces: impl IntoIterator<Item = Piece>) -> Grammar {
+        let pieces: Vec<Piece> = pieces.into_iter().collect();
+        let numbered = pieces.iter().zip(0..=u16::MAX);
+        // Of two that are alike the first counts.
+        let ids = numbered.rev().map(|(piece, id)| (piece.clone(), id)).collect();
         Grammar { pieces, ids }
+    }
+
+    fn lexeme(&self, text: &str) -> Option<u16> {
+        self.ids.get(&Piece::Lexeme(text.to_owned())).copied()
+    }
+
+    fn continued(&self, byte: u8) -> Option<u16> {
+        self.ids.get(&Piece::Continue(byte)).copied()
     }
 }
 
@@ -201,7 +206,7 @@ impl Constraint {
     /// Whether the program may end here.
     #[must_use]
     pub fn may_end(&self) -> bool {
-        self.allows(Special::ALL.end)
+        self.completed().is_ok_and(Parser::may_end)
     }
 
     /// Whether nothing is open: what comes next is a declaration or the end.

@@ -2,7 +2,7 @@
 
 use super::{
     attribute::Attribute,
-    declare::{Declaration, Place},
+    declaration::{Declaration, Place},
     express::Purpose,
     parser::{Goal, Lexeme, Outcome, Parser, Refusal, Scope, Step},
     types::Type,
@@ -10,6 +10,44 @@ use super::{
 use std::sync::Arc;
 
 impl Parser {
+    /// What a `for` begins with.
+    pub(super) fn for_first(&mut self, lexeme: Lexeme<'_>) -> Outcome {
+        if lexeme.text == ";" {
+            return Ok(Step::Taken);
+        }
+        if self.begins_declaration(lexeme) {
+            self.want(Goal::Specifiers(Box::new(Declaration::new(Place::ForFirst))));
+        } else {
+            self.want_all([Parser::expression(Purpose::Statement), Goal::Exactly(";")]);
+        }
+        Ok(Step::Again)
+    }
+
+    /// Behind the value of a `case`.
+    pub(super) fn case_end(&mut self) -> Outcome {
+        let value = self.case_value.take();
+        let known = self.goals.iter_mut().rev().find_map(|goal| match goal {
+            Goal::SwitchEnd { cases, .. } => Some(cases),
+            _ => None,
+        });
+        if let (Some(value), Some(known)) = (value, known) {
+            if known.contains(&value) {
+                return Err(Refusal::Redeclared);
+            }
+            known.push(value);
+        }
+        Ok(Step::Again)
+    }
+
+    /// Where a `goto` leads.
+    pub(super) fn label(&mut self, lexeme: Lexeme<'_>) -> Outcome {
+        if !lexeme.is_name() || !(is_label(lexeme.text) || lexeme.partial && lexeme.text == "L") {
+            return Err(Refusal::Syntax);
+        }
+        self.jumps.push(lexeme.text.into());
+        Ok(Step::Taken)
+    }
+
     pub(super) fn in_block(&mut self, function: bool, lexeme: Lexeme<'_>) -> Outcome {
         if lexeme.text == "}" {
             if function {
@@ -126,6 +164,14 @@ impl Parser {
             "__attribute__" if declarations => {
                 self.want_all([Goal::Attribute(Attribute::Outer), Goal::Attributed]);
             }
+            _ => return self.unmarked(lexeme, declarations),
+        }
+        Ok(Step::Taken)
+    }
+
+    /// A statement that no keyword begins: a declaration, a label or an expression.
+    fn unmarked(&mut self, lexeme: Lexeme<'_>, declarations: bool) -> Outcome {
+        match lexeme.text {
             _ if declarations && self.begins_declaration(lexeme) => {
                 self.want(Goal::Specifiers(Box::new(Declaration::new(Place::Block))));
                 return Ok(Step::Again);
@@ -142,10 +188,10 @@ impl Parser {
                 }
                 self.labels.push(lexeme.text.into());
                 self.labelled(declarations);
-                self.want(Exactly(":"));
+                self.want(Goal::Exactly(":"));
             }
             _ => {
-                self.want_all([Parser::expression(Purpose::Statement), Exactly(";")]);
+                self.want_all([Parser::expression(Purpose::Statement), Goal::Exactly(";")]);
                 return Ok(Step::Again);
             }
         }

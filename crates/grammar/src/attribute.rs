@@ -1,7 +1,7 @@
 //! `__attribute__((…))`: what clang knows of OpenCL's attributes.
 
 use super::{
-    declare::Place,
+    declaration::Place,
     parser::{Goal, Lexeme, Outcome, Parser, Refusal, Sort, Step},
     types::{self, Type},
 };
@@ -164,44 +164,10 @@ impl Parser {
             Named(Known::Numbers(_, 0)) if text == "(" => return Err(Refusal::Arity),
             Named(known) if text == "(" => Argument(known, 0, Computed::default()),
             Argument(known, filled, before) => {
-                let number = || match lexeme.partial {
-                    true => types::numbers_beginning(text).iter().any(|scalar| !scalar.is_float()),
-                    false => matches!(types::number(text), Some(scalar) if !scalar.is_float()),
-                };
-                let one_of = |all: &mut dyn Iterator<Item = u32>| {
-                    all.map(|one| one.to_string())
-                        .any(|one| one == text || lexeme.partial && one.starts_with(text))
-                };
-                let fits = match known {
-                    // A few digits are enough for a group's size.
-                    Known::Numbers(..) => {
-                        lexeme.sort == Sort::Number
-                            && text.len() < 10
-                            && number()
-                            && types::natural(text)
-                                .map_or(lexeme.partial, |n| before.with(n).is_some())
-                    }
-                    Known::Lanes => one_of(&mut [2, 3, 4, 8, 16].into_iter()),
-                    Known::Alignment => one_of(&mut (0..12).map(|power| 1 << power)),
-                    Known::Type => {
-                        lexeme.is_word()
-                            && (lexeme.partial
-                                || Type::named(text).is_some_and(|ty| ty.is_arithmetic()))
-                    }
-                };
-                if !fits {
-                    return Err(Refusal::Syntax);
+                match self.attribute_argument(known, before, lexeme)? {
+                    Some(value) => Filled(known, filled + 1, value),
+                    None => return Ok(Step::Taken),
                 }
-                if lexeme.partial {
-                    return Ok(Step::Taken);
-                }
-                if known == Known::Lanes {
-                    let lanes =
-                        text.parse().ok().filter(|lanes| matches!(lanes, 2 | 3 | 4 | 8 | 16));
-                    self.lanes = Some(lanes.ok_or(Refusal::Type)?);
-                }
-                let number = types::natural(text).and_then(|number| before.with(number));
-                Filled(known, filled + 1, number.unwrap_or(before))
             }
             Filled(known, filled, value) => match (text, known) {
                 ("+" | "*" | "/", Known::Numbers(..)) => {
@@ -220,6 +186,51 @@ impl Parser {
         };
         self.want(Goal::Attribute(next));
         Ok(Step::Taken)
+    }
+
+    /// An operand of an attribute's argument: the argument's value with it; `None` while it is being spelled.
+    fn attribute_argument(
+        &mut self,
+        known: Known,
+        before: Computed,
+        lexeme: Lexeme<'_>,
+    ) -> Result<Option<Computed>, Refusal> {
+        let text = lexeme.text;
+        let number = || match lexeme.partial {
+            true => types::numbers_beginning(text).iter().any(|scalar| !scalar.is_float()),
+            false => matches!(types::number(text), Some(scalar) if !scalar.is_float()),
+        };
+        let one_of = |all: &mut dyn Iterator<Item = u32>| {
+            all.map(|one| one.to_string())
+                .any(|one| one == text || lexeme.partial && one.starts_with(text))
+        };
+        let fits = match known {
+            // A few digits are enough for a group's size.
+            Known::Numbers(..) => {
+                lexeme.sort == Sort::Number
+                    && text.len() < 10
+                    && number()
+                    && types::natural(text).map_or(lexeme.partial, |n| before.with(n).is_some())
+            }
+            Known::Lanes => one_of(&mut [2, 3, 4, 8, 16].into_iter()),
+            Known::Alignment => one_of(&mut (0..12).map(|power| 1 << power)),
+            Known::Type => {
+                lexeme.is_word()
+                    && (lexeme.partial || Type::named(text).is_some_and(|ty| ty.is_arithmetic()))
+            }
+        };
+        if !fits {
+            return Err(Refusal::Syntax);
+        }
+        if lexeme.partial {
+            return Ok(None);
+        }
+        if known == Known::Lanes {
+            let lanes = text.parse().ok().filter(|lanes| matches!(lanes, 2 | 3 | 4 | 8 | 16));
+            self.lanes = Some(lanes.ok_or(Refusal::Type)?);
+        }
+        let number = types::natural(text).and_then(|number| before.with(number));
+        Ok(Some(number.unwrap_or(before)))
     }
 }
 

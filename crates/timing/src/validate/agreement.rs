@@ -1,8 +1,7 @@
-//! Rank correlations and errors with bootstrap intervals; everything seeded.
+//! How well the model's times agree with the clock's, with bootstrap intervals.
 
-use rand::{Rng, SeedableRng};
-use rand_chacha::ChaCha8Rng;
 use serde::{Deserialize, Serialize};
+use statistics::{bootstrap_interval, median};
 use std::collections::BTreeMap;
 
 const RESAMPLES: usize = 1000;
@@ -42,82 +41,35 @@ impl<'a> Interval<'a> {
     }
 
     pub(crate) fn of(&self, figure: impl Fn(&[Pairing]) -> f64) -> Figure {
-        let mut random = ChaCha8Rng::seed_from_u64(SEED);
-        let mut values: Vec<f64> = (0..RESAMPLES)
-            .map(|_| {
-                let mut drawn = Vec::new();
-                for number in 0..self.pairs.len() {
-                    for &at in &self.pairs[random.random_range(0..self.pairs.len())] {
-                        // A pair drawn twice is two pairs.
-                        let pair = format!("{number}");
-                        drawn.push(Pairing { pair, ..self.points[at].clone() });
-                    }
+        let resampled = |numbers: &[usize]| {
+            let mut drawn = Vec::new();
+            for (number, pair) in numbers.iter().enumerate() {
+                for &at in &self.pairs[*pair] {
+                    // A pair drawn twice is two pairs.
+                    let pair = format!("{number}");
+                    drawn.push(Pairing { pair, ..self.points[at].clone() });
                 }
-                figure(&drawn)
-            })
-            .filter(|value| value.is_finite())
-            .collect();
-        values.sort_by(f64::total_cmp);
-        let at = |share: f64| values.get((values.len() as f64 * share) as usize).copied();
+            }
+            figure(&drawn)
+        };
         let value = figure(self.points);
-        Figure { value, interval: [at(0.025).unwrap_or(value), at(0.975).unwrap_or(value)] }
+        let interval = bootstrap_interval(self.pairs.len(), RESAMPLES, SEED, resampled);
+        Figure { value, interval: interval.unwrap_or([value; 2]) }
     }
-}
-
-/// The middle value; the mean of the middle two of an even number. 0 of nothing.
-pub(crate) fn median(values: &mut [f64]) -> f64 {
-    values.sort_by(f64::total_cmp);
-    match values.len() {
-        0 => 0.0,
-        n if n % 2 == 1 => values[n / 2],
-        n => (values[n / 2 - 1] + values[n / 2]) / 2.0,
-    }
-}
-
-/// Ranks from 1, equal values sharing their mean rank.
-fn ranks(values: &[f64]) -> Vec<f64> {
-    let mut order: Vec<usize> = (0..values.len()).collect();
-    order.sort_by(|a, b| values[*a].total_cmp(&values[*b]));
-    let mut ranks = vec![0.0; values.len()];
-    let mut from = 0;
-    while from < order.len() {
-        let same =
-            order[from..].iter().take_while(|at| values[**at] == values[order[from]]).count();
-        for at in &order[from..from + same] {
-            ranks[*at] = from as f64 + (same as f64 + 1.0) / 2.0;
-        }
-        from += same;
-    }
-    ranks
-}
-
-/// Spearman's rank correlation of two lists of equal length.
-pub(crate) fn rank_correlation(a: &[f64], b: &[f64]) -> f64 {
-    let (a, b) = (ranks(a), ranks(b));
-    let mean = (a.len() as f64 + 1.0) / 2.0;
-    let product: f64 = a.iter().zip(&b).map(|(a, b)| (a - mean) * (b - mean)).sum();
-    let square = |ranks: &[f64]| ranks.iter().map(|rank| (rank - mean).powi(2)).sum::<f64>();
-    product / (square(&a) * square(&b)).sqrt()
 }
 
 pub(crate) fn spearman(points: &[Pairing]) -> f64 {
-    let (model, wall): (Vec<f64>, Vec<f64>) = points.iter().map(|p| (p.model, p.wall)).unzip();
-    rank_correlation(&model, &wall)
+    let (model, wall) = times(points);
+    statistics::spearman(&model, &wall)
 }
 
-/// Kendall's tau-b.
 pub(crate) fn kendall(points: &[Pairing]) -> f64 {
-    let (mut sum, mut model_apart, mut wall_apart) = (0.0, 0.0, 0.0);
-    for (at, one) in points.iter().enumerate() {
-        for other in &points[at + 1..] {
-            let sign = |a: f64, b: f64| if a == b { 0.0 } else { (a - b).signum() };
-            let (model, wall) = (sign(one.model, other.model), sign(one.wall, other.wall));
-            sum += model * wall;
-            model_apart += model * model;
-            wall_apart += wall * wall;
-        }
-    }
-    sum / f64::sqrt(model_apart * wall_apart)
+    let (model, wall) = times(points);
+    statistics::kendall(&model, &wall)
+}
+
+fn times(points: &[Pairing]) -> (Vec<f64>, Vec<f64>) {
+    points.iter().map(|point| (point.model, point.wall)).unzip()
 }
 
 /// Share of two programs at least `apart` in wall-clock time that the model orders alike.
@@ -135,12 +87,12 @@ pub(crate) fn pair_order(points: &[Pairing], apart: f64) -> f64 {
 }
 
 pub(crate) fn scale(points: &[Pairing]) -> f64 {
-    median(&mut points.iter().map(|p| p.model / p.wall).collect::<Vec<_>>())
+    median(points.iter().map(|p| p.model / p.wall)).unwrap_or(0.0)
 }
 
 pub(crate) fn median_error(points: &[Pairing]) -> f64 {
     let scale = scale(points);
-    median(&mut points.iter().map(|p| (p.model / (scale * p.wall) - 1.0).abs()).collect::<Vec<_>>())
+    median(points.iter().map(|p| (p.model / (scale * p.wall) - 1.0).abs())).unwrap_or(0.0)
 }
 
 /// Median factor, less 1, between the model's and the clock's speedup of each pair.
@@ -149,15 +101,12 @@ pub(crate) fn speedup_error(points: &[Pairing]) -> f64 {
     for point in points {
         pairs.entry(&point.pair).or_default()[usize::from(point.slow)] = Some(point);
     }
-    let mut errors: Vec<f64> = pairs
-        .into_values()
-        .filter_map(|pair| {
-            let [Some(fast), Some(slow)] = pair else { return None };
-            let ratio = (slow.model / fast.model) / (slow.wall / fast.wall);
-            Some(ratio.max(1.0 / ratio) - 1.0)
-        })
-        .collect();
-    median(&mut errors)
+    let errors = pairs.into_values().filter_map(|pair| {
+        let [Some(fast), Some(slow)] = pair else { return None };
+        let ratio = (slow.model / fast.model) / (slow.wall / fast.wall);
+        Some(ratio.max(1.0 / ratio) - 1.0)
+    });
+    median(errors).unwrap_or(0.0)
 }
 
 #[cfg(test)]

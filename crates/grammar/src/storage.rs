@@ -1,7 +1,7 @@
 //! Where what is declared may live, and its name from then on.
 
 use super::{
-    declare::{Declaration, Place},
+    declaration::{Declaration, Place},
     parser::{Parser, Refusal, Symbol},
     types::{Handle, Scalar, Space, Type},
 };

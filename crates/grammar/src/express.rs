@@ -3,14 +3,14 @@
 use super::{
     builtins::{self, CONSTANTS, is_builtin},
     call::{self, Wanted},
-    declare::{Declaration, Place},
+    declaration::{Declaration, Place},
     operand::Operand,
     operate::{
         ASSIGNMENT, Binary, Operator, SHIFTS, TERNARY, apply_binary, apply_unary, binary, choose,
         is_shortened, reachable,
     },
     parser::{Goal, Lexeme, Name, Outcome, Parser, Refusal, Sort, Step, Symbol},
-    types::{self, Scalar, Space, Type, assignable},
+    types::{self, Scalar, Type, assignable},
 };
 use std::sync::Arc;
 
@@ -42,8 +42,8 @@ pub(super) enum Purpose {
 #[derive(Clone, Debug, Hash)]
 pub(super) struct Expression {
     purpose: Purpose,
-    operands: Vec<Operand>,
-    operators: Vec<Operator>,
+    pub(super) operands: Vec<Operand>,
+    pub(super) operators: Vec<Operator>,
     /// Whether an operand comes next.
     wants: bool,
     /// Whether there was a comma, and something before it that the compiler does not know.
@@ -282,7 +282,7 @@ impl Parser {
     }
 
     /// Whether an operator that waits can do nothing with an operand, by what the program declares.
-    fn is_useless(&self, e: &Expression, operand: &Operand) -> bool {
+    pub(super) fn is_useless(&self, e: &Expression, operand: &Operand) -> bool {
         let half = Some(&Type::Scalar(Scalar::Half));
         match e.operators.as_slice() {
             [] => match &e.purpose {
@@ -380,53 +380,15 @@ impl Parser {
             return Err(Refusal::Type);
         }
         if lexeme.sort == Sort::Text && last.text {
-            // Neighbouring strings are one.
+            // Neighboring strings are one.
             return Ok((Step::Taken, None));
         }
-        let inner = |purpose| Goal::Expression(Box::new(Expression::new(purpose)));
         match lexeme.text {
-            "(" => {
-                if !callee {
-                    return Err(Refusal::Type);
+            "(" | "[" | "." | "->" => {
+                if lexeme.text == "(" {
+                    self.operand_value = None;
                 }
-                self.operand_value = None;
-                if matches!(&last.ty, Type::Builtin(name) if &**name == call::ASTYPE) {
-                    let ty = Box::new(Declaration::new(Place::TypeName));
-                    return on_top(vec![
-                        Goal::ReinterpretedEnd,
-                        Goal::Exactly(")"),
-                        Goal::Specifiers(ty),
-                        Goal::Exactly(","),
-                        inner(Purpose::Lane),
-                    ]);
-                }
-                return on_top(vec![Goal::Call { callee: last.ty, arguments: Vec::new() }]);
-            }
-            "[" => {
-                return match last.ty {
-                    Type::Unknown | Type::Pointer(_) | Type::Array(_) | Type::Vector(..) => {
-                        on_top(vec![Goal::IndexEnd, Goal::Exactly("]"), inner(Purpose::Index)])
-                    }
-                    _ => Err(Refusal::Type),
-                };
-            }
-            "." => {
-                return match last.ty {
-                    Type::Unknown | Type::Struct(_) | Type::Vector(..) => {
-                        on_top(vec![Goal::Member { arrow: false }])
-                    }
-                    _ => Err(Refusal::Member),
-                };
-            }
-            "->" => {
-                let inner = last.ty.target().map(|target| &target.ty);
-                return match inner {
-                    None if last.ty == Type::Unknown => on_top(vec![Goal::Member { arrow: true }]),
-                    Some(Type::Unknown | Type::Struct(_) | Type::Vector(..)) => {
-                        on_top(vec![Goal::Member { arrow: true }])
-                    }
-                    _ => Err(Refusal::Member),
-                };
+                return on_top(postfix(&last.ty, lexeme.text)?);
             }
             "++" | "--" => {
                 if !last.is_assignable() {
@@ -449,7 +411,11 @@ impl Parser {
                 }
                 e.operators.push(Operator::Question(condition));
                 e.wants = true;
-                return on_top(vec![Goal::MiddleEnd, Goal::Exactly(":"), inner(Purpose::Middle)]);
+                return on_top(vec![
+                    Goal::MiddleEnd,
+                    Goal::Exactly(":"),
+                    Parser::expression(Purpose::Middle),
+                ]);
             }
             "," if matches!(
                 e.purpose,
@@ -469,34 +435,46 @@ impl Parser {
             _ => {}
         }
         if let Some((kind, level)) = binary(lexeme.text) {
-            e.reduce(if level == ASSIGNMENT { ASSIGNMENT + 1 } else { level })?;
-            let left = e.operands.last().ok_or(Refusal::Syntax)?;
-            // What stands left of `=` is no `?:`, whose last part ends before it.
-            let chosen = matches!(e.operators.last(), Some(Operator::Colon(..)));
-            if level == ASSIGNMENT && (chosen || !left.is_assignable()) {
-                return Err(Refusal::NotAssignable);
-            }
-            if self.points_nowhere(left)
-                && matches!(kind, Binary::Add | Binary::Subtract | Binary::Update(_))
-            {
-                return Err(Refusal::Type);
-            }
-            if matches!(kind, Binary::Remainder | Binary::Shift | Binary::Bits)
-                && !(left.ty == Type::Unknown || left.ty.is_integer())
-            {
-                return Err(Refusal::Type);
-            }
-            if matches!(left.ty, Type::Struct(_) | Type::Void) && kind != Binary::Assign {
-                return Err(Refusal::Type);
-            }
-            if matches!(left.ty, Type::Struct(at) if self.structs[at].is_frozen()) {
-                return Err(Refusal::NotAssignable);
-            }
-            e.operators.push(Operator::Binary(kind, level));
-            e.wants = true;
+            self.infix(e, kind, level)?;
             return Ok((Step::Taken, None));
         }
-        // Nothing that goes on: the expression is complete.
+        // Nothing that goes on.
+        self.complete(e)?;
+        Ok((Step::Again, None))
+    }
+
+    /// An operator between two operands.
+    fn infix(&self, e: &mut Expression, kind: Binary, level: u8) -> Result<(), Refusal> {
+        e.reduce(if level == ASSIGNMENT { ASSIGNMENT + 1 } else { level })?;
+        let left = e.operands.last().ok_or(Refusal::Syntax)?;
+        // What stands left of `=` is no `?:`, whose last part ends before it.
+        let chosen = matches!(e.operators.last(), Some(Operator::Colon(..)));
+        if level == ASSIGNMENT && (chosen || !left.is_assignable()) {
+            return Err(Refusal::NotAssignable);
+        }
+        if self.points_nowhere(left)
+            && matches!(kind, Binary::Add | Binary::Subtract | Binary::Update(_))
+        {
+            return Err(Refusal::Type);
+        }
+        if matches!(kind, Binary::Remainder | Binary::Shift | Binary::Bits)
+            && !(left.ty == Type::Unknown || left.ty.is_integer())
+        {
+            return Err(Refusal::Type);
+        }
+        if matches!(left.ty, Type::Struct(_) | Type::Void) && kind != Binary::Assign {
+            return Err(Refusal::Type);
+        }
+        if matches!(left.ty, Type::Struct(at) if self.structs[at].is_frozen()) {
+            return Err(Refusal::NotAssignable);
+        }
+        e.operators.push(Operator::Binary(kind, level));
+        e.wants = true;
+        Ok(())
+    }
+
+    /// The end of an expression.
+    fn complete(&mut self, e: &mut Expression) -> Result<(), Refusal> {
         e.reduce(0)?;
         let mut whole = e.operands.pop().ok_or(Refusal::Syntax)?;
         if e.listed {
@@ -515,223 +493,37 @@ impl Parser {
             self.statement_value = whole.ty.clone();
         }
         self.operand_value = Some(whole);
-        Ok((Step::Again, None))
+        Ok(())
     }
+}
 
-    /// The expression that waits below for an operand, or has one that goes on.
-    pub(super) fn below(&mut self) -> Result<&mut Expression, Refusal> {
-        match self.goals.last_mut() {
-            Some(Goal::Expression(expression)) => Ok(expression),
-            _ => Err(Refusal::Syntax),
+/// Goals behind an operand that is called, indexed or asked for a member.
+fn postfix(ty: &Type, sign: &str) -> Result<Vec<Goal>, Refusal> {
+    match (sign, ty) {
+        ("(", Type::Builtin(name)) if **name == *call::ASTYPE => Ok(vec![
+            Goal::ReinterpretedEnd,
+            Goal::Exactly(")"),
+            Goal::Specifiers(Box::new(Declaration::new(Place::TypeName))),
+            Goal::Exactly(","),
+            Parser::expression(Purpose::Lane),
+        ]),
+        ("(", ty) if ty.is_code() => {
+            Ok(vec![Goal::Call { callee: ty.clone(), arguments: Vec::new() }])
         }
-    }
-
-    /// Put another operand in place of the last one below.
-    pub(super) fn replace(&mut self, operand: Operand) -> Result<(), Refusal> {
-        let below = self.below()?;
-        below.operands.pop();
-        below.give(operand)
-    }
-
-    pub(super) fn last_below(&mut self) -> Result<Operand, Refusal> {
-        self.below()?.operands.last().cloned().ok_or(Refusal::Syntax)
-    }
-
-    pub(super) fn index_end(&mut self) -> Outcome {
-        let indexed = self.last_below()?;
-        let element = match &indexed.ty {
-            Type::Pointer(target) | Type::Array(target) => {
-                if target.ty == Type::Void {
-                    return Err(Refusal::Type);
-                }
-                let known = self.operand_value.as_ref().is_some_and(|index| index.fixed);
-                let array = matches!(indexed.ty, Type::Array(_));
-                Operand {
-                    anchored: known && indexed.is_known(),
-                    fixed: known && array && indexed.fixed,
-                    ..Operand::at(target.ty.clone(), target.constant, target.space)
-                }
+        ("[", Type::Unknown | Type::Pointer(_) | Type::Array(_) | Type::Vector(..)) => {
+            Ok(vec![Goal::IndexEnd, Goal::Exactly("]"), Parser::expression(Purpose::Index)])
+        }
+        (".", Type::Unknown | Type::Struct(_) | Type::Vector(..)) => {
+            Ok(vec![Goal::Member { arrow: false }])
+        }
+        ("->", Type::Unknown) => Ok(vec![Goal::Member { arrow: true }]),
+        ("->", ty) => match ty.target().map(|target| &target.ty) {
+            Some(Type::Unknown | Type::Struct(_) | Type::Vector(..)) => {
+                Ok(vec![Goal::Member { arrow: true }])
             }
-            Type::Vector(scalar, _) => {
-                let ty = Type::Scalar(*scalar);
-                Operand { ty, fixed: false, part: true, ..indexed }
-            }
-            _ => Operand::at(Type::Unknown, false, Space::Private),
-        };
-        let address = matches!(self.below()?.operators.last(), Some(Operator::Address));
-        let half = address && element.ty == Type::Scalar(Scalar::Half);
-        if !half && !self.holds(&element.ty) {
-            return Err(Refusal::Type);
-        }
-        self.replace(element)?;
-        Ok(Step::Again)
-    }
-
-    pub(super) fn parenthesis_end(&mut self) -> Outcome {
-        let value = self.operand_value.take().ok_or(Refusal::Syntax)?;
-        if let Some(Goal::Expression(below)) = self.goals.last()
-            && self.is_useless(below, &value)
-        {
-            return Err(Refusal::Type);
-        }
-        self.below()?.give(value)?;
-        Ok(Step::Again)
-    }
-
-    pub(super) fn middle_end(&mut self) -> Outcome {
-        let middle = self.operand_value.take().ok_or(Refusal::Syntax)?;
-        let below = self.below()?;
-        match below.operators.pop() {
-            Some(Operator::Question(condition)) => {
-                below.operators.push(Operator::Colon(condition, middle));
-            }
-            _ => return Err(Refusal::Syntax),
-        }
-        Ok(Step::Again)
-    }
-
-    /// Behind `(type)`: a size, a literal of that type, or a cast.
-    pub(super) fn cast_end(&mut self, lexeme: Lexeme<'_>) -> Outcome {
-        let ty = self.type_value.clone();
-        let sized = matches!(self.below()?.operators.last(), Some(Operator::Size));
-        if lexeme.text == "{" {
-            self.want(Goal::CompoundEnd(ty.clone()));
-            let fixed = self.function.is_none();
-            self.want(Goal::List { ty, filled: false, count: Some(0), fixed });
-            return Ok(Step::Taken);
-        }
-        if sized {
-            if ty == Type::Void || !self.is_complete(&ty) {
-                return Err(Refusal::Type);
-            }
-            self.below()?.operators.pop();
-            self.below()?.give(Operand::literal(Type::Scalar(Scalar::Ulong)))?;
-            return Ok(Step::Again);
-        }
-        if matches!(ty, Type::Vector(..)) && lexeme.text == "(" {
-            self.operand_value = None;
-            self.want(Goal::Lanes { ty, filled: Some(0), fixed: true });
-            return Ok(Step::Taken);
-        }
-        if matches!(ty, Type::Array(_) | Type::Struct(_))
-            || ty == Type::Scalar(Scalar::Half) && !self.halves
-        {
-            return Err(Refusal::Type);
-        }
-        self.below()?.operators.push(Operator::Cast(ty));
-        Ok(Step::Again)
-    }
-
-    /// `({ … })`: the value of its last statement.
-    pub(super) fn statements_end(&mut self) -> Outcome {
-        let ty = std::mem::replace(&mut self.statement_value, Type::Void);
-        self.below()?.give(Operand::value(ty))?;
-        Ok(Step::Again)
-    }
-
-    pub(super) fn reinterpreted_end(&mut self) -> Outcome {
-        let from = self.operand_value.take().ok_or(Refusal::Syntax)?;
-        let to = self.type_value.clone();
-        if to != Type::Unknown && !to.is_arithmetic() {
-            return Err(Refusal::Type);
-        }
-        let ty = call::reinterpret(to, &from.ty).ok_or(Refusal::Type)?;
-        self.replace(Operand { fixed: from.fixed, ..Operand::value(ty) })?;
-        Ok(Step::Again)
-    }
-
-    pub(super) fn compound_end(&mut self, ty: Type) -> Outcome {
-        self.below()?.give(Operand::at(ty, false, Space::Private))?;
-        Ok(Step::Again)
-    }
-
-    /// Components of `(float4)(…)`: as many as the vector has, or one for all.
-    pub(super) fn lanes(
-        &mut self,
-        ty: Type,
-        filled: Option<u8>,
-        fixed: bool,
-        lexeme: Lexeme<'_>,
-    ) -> Outcome {
-        let (Some(scalar), lanes) = (ty.element(), ty.lanes()) else { return Err(Refusal::Type) };
-        let Some(value) = self.operand_value.take() else {
-            self.want(Goal::Lanes { ty, filled, fixed });
-            self.want_expression(Purpose::Lane);
-            return Ok(Step::Again);
-        };
-        if let Type::Vector(own, _) = value.ty
-            && own != scalar
-        {
-            return Err(Refusal::Type);
-        }
-        let fixed = fixed && value.fixed;
-        let known = filled.filter(|_| value.ty != Type::Unknown);
-        let filled = known.map(|filled| filled + value.ty.lanes());
-        match lexeme.text {
-            "," if filled.is_none_or(|filled| filled < lanes) => {
-                self.want(Goal::Lanes { ty, filled, fixed });
-                self.want_expression(Purpose::Lane);
-            }
-            ")" => {
-                if filled.is_some_and(|filled| filled != lanes && filled != 1) {
-                    return Err(Refusal::Arity);
-                }
-                self.below()?.give(Operand { fixed, ..Operand::value(ty) })?;
-            }
-            _ => return Err(Refusal::Syntax),
-        }
-        Ok(Step::Taken)
-    }
-
-    pub(super) fn member(&mut self, arrow: bool, lexeme: Lexeme<'_>) -> Outcome {
-        let of = self.last_below()?;
-        let (ty, constant, space) = match of.ty.target() {
-            Some(target) if arrow => (target.ty.clone(), target.constant, target.space),
-            _ => (of.ty.clone(), of.constant, of.space),
-        };
-        let name = lexeme.text;
-        if !lexeme.is_word() {
-            return Err(Refusal::Syntax);
-        }
-        let found = match &ty {
-            Type::Unknown => Operand::at(Type::Unknown, false, Space::Private),
-            Type::Struct(at) => {
-                let members = &self.structs[*at].all;
-                if lexeme.partial {
-                    let any = members.iter().any(|(known, _)| known.starts_with(name));
-                    return if any { Ok(Step::Taken) } else { Err(Refusal::Member) };
-                }
-                let member = members.iter().find(|(known, _)| **known == *name);
-                let (_, ty) = member.ok_or(Refusal::Member)?;
-                let ty = ty.housed(constant, space);
-                let constant =
-                    constant || self.structs[*at].constant.iter().any(|one| **one == *name);
-                Operand {
-                    ty,
-                    place: arrow || of.place,
-                    fixed: !arrow && of.fixed,
-                    anchored: if arrow { of.is_known() } else { of.anchored },
-                    ..Operand::at(Type::Void, constant, space)
-                }
-            }
-            Type::Vector(scalar, lanes) => {
-                if lexeme.partial {
-                    let any = types::component_begins(*lanes, name);
-                    return if any { Ok(Step::Taken) } else { Err(Refusal::Member) };
-                }
-                let (ty, distinct) =
-                    types::component(*scalar, *lanes, name).ok_or(Refusal::Member)?;
-                let constant = constant || !distinct;
-                Operand {
-                    ty,
-                    place: arrow || of.place,
-                    part: true,
-                    ..Operand::at(Type::Void, constant, space)
-                }
-            }
-            _ => return Err(Refusal::Member),
-        };
-        self.replace(found)?;
-        Ok(Step::Taken)
+            _ => Err(Refusal::Member),
+        },
+        (".", _) => Err(Refusal::Member),
+        _ => Err(Refusal::Type),
     }
 }

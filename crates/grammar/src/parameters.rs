@@ -2,7 +2,7 @@
 
 use super::{
     attribute::Attribute,
-    declare::Declaration,
+    declaration::Declaration,
     parser::{Goal, Lexeme, Name, Outcome, Parser, Refusal, Scope, Step, Symbol},
     types::{Function, Scalar, Space, Type},
 };

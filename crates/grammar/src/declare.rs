@@ -1,211 +1,16 @@
-//! Declarations: specifiers, declarators, parameters, structs, enumerations, initialisers.
+//! Declarations: specifiers, declarators, parameters, structs, enumerations, initializers.
 
 use super::{
     attribute::Attribute,
     builtins::CONSTANTS,
+    declaration::{Declaration, Place, space_of},
     express::Purpose,
     operand::Operand,
     parameters::Parameter,
     parser::{Goal, Lexeme, Name, Outcome, Parser, Refusal, Sort, Step, Symbol},
     storage::keeps,
-    types::{OTHERS, Scalar, Space, Target, Type},
+    types::{OTHERS, Scalar, Space, Type},
 };
-use std::sync::Arc;
-
-/// Where a declaration stands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Place {
-    File,
-    Block,
-    ForFirst,
-    Parameter,
-    Member(usize),
-    /// No declaration but the name of a type: in a cast, in `sizeof`.
-    TypeName,
-}
-
-/// A declaration so far.
-#[derive(Clone, Debug, Hash)]
-pub(super) struct Declaration {
-    pub(super) place: Place,
-    pub(super) kernel: bool,
-    pub(super) typedef: bool,
-    pub(super) constant: bool,
-    pub(super) space: Option<Space>,
-    /// `signed`, `unsigned`.
-    pub(super) sign: Option<bool>,
-    /// Words of an arithmetic type so far: `long`, `int`, …
-    pub(super) longs: u8,
-    pub(super) ty: Option<Type>,
-    /// Whether the type's word may be followed by another: `long int`.
-    pub(super) open: bool,
-    /// Whether a struct or enumeration was defined or named: a lone `;` may follow.
-    pub(super) tagged: bool,
-    /// Not allowed as a kernel's parameter: `bool`, `size_t`, `half` and their like.
-    pub(super) host_sized: bool,
-    pub(super) base: Type,
-    pub(super) current: Type,
-    pub(super) stars: u32,
-    pub(super) pointer_constant: bool,
-    /// Where a pointer itself lives, where that is said: `global int* local p`.
-    pub(super) pointer_space: Option<Space>,
-    /// `volatile`: what it holds is never known.
-    pub(super) volatile: bool,
-    pub(super) dimensions: u32,
-    pub(super) name: Option<Name>,
-    pub(super) initialised: bool,
-    /// Whether the name stands in parentheses behind a star: a pointer to an array.
-    pub(super) inner: bool,
-    /// Whether an image is read and written, where that is said.
-    pub(super) access: Option<(bool, bool)>,
-    /// `inline`: a function.
-    pub(super) inline: bool,
-    /// `static`.
-    pub(super) fixed_home: bool,
-    /// A kernel's parameter.
-    pub(super) of_kernel: bool,
-    /// A pipe of what is named: OpenCL C 2.0, section 6.13.16.
-    pub(super) pipe: bool,
-    /// Whether an attribute stands behind the name.
-    pub(super) attributed: bool,
-    /// Whether an array's size is left to its values.
-    pub(super) open_sized: bool,
-    /// Whether others were declared before it: `int a, b`.
-    pub(super) later: bool,
-    /// Structs that the file knew before a function's parameters.
-    pub(super) tags: usize,
-}
-
-impl Declaration {
-    pub(super) fn new(place: Place) -> Declaration {
-        Declaration {
-            place,
-            kernel: false,
-            typedef: false,
-            constant: false,
-            space: None,
-            sign: None,
-            longs: 0,
-            ty: None,
-            open: false,
-            tagged: false,
-            host_sized: false,
-            base: Type::Unknown,
-            current: Type::Unknown,
-            stars: 0,
-            pointer_constant: false,
-            pointer_space: None,
-            volatile: false,
-            dimensions: 0,
-            name: None,
-            initialised: false,
-            inner: false,
-            access: None,
-            inline: false,
-            fixed_home: false,
-            of_kernel: false,
-            pipe: false,
-            attributed: false,
-            open_sized: false,
-            later: false,
-            tags: 0,
-        }
-    }
-
-    pub(super) fn parameter(of_kernel: bool) -> Box<Declaration> {
-        Box::new(Declaration { of_kernel, ..Declaration::new(Place::Parameter) })
-    }
-
-    pub(super) fn place(&self) -> Place {
-        self.place
-    }
-
-    pub(super) fn is_kernel(&self) -> bool {
-        self.kernel
-    }
-
-    /// Whether it is nothing without a value.
-    pub(super) fn needs_value(&self) -> bool {
-        let valued = self.space == Some(Space::Constant) && self.stars == 0 && !self.typedef;
-        (valued || self.open_sized && self.place != Place::Parameter) && !self.initialised
-    }
-
-    pub(super) fn is_typed(&self) -> bool {
-        self.ty.is_some() || self.sign.is_some()
-    }
-
-    /// The type that the specifiers make.
-    fn base(&self) -> Type {
-        match (&self.ty, self.sign) {
-            (Some(Type::Scalar(scalar)), Some(unsigned)) => {
-                let pairs = [
-                    (Scalar::Char, Scalar::Uchar),
-                    (Scalar::Short, Scalar::Ushort),
-                    (Scalar::Int, Scalar::Uint),
-                    (Scalar::Long, Scalar::Ulong),
-                ];
-                let pair = pairs.iter().find(|(signed, _)| signed == scalar);
-                pair.map_or(Type::Unknown, |(s, u)| Type::Scalar(if unsigned { *u } else { *s }))
-            }
-            (Some(Type::Image { shape, .. }), _) => {
-                let (reads, writes) = self.access.unwrap_or((true, false));
-                Type::Image { shape: *shape, reads, writes }
-            }
-            (Some(ty), _) => ty.clone(),
-            (None, Some(true)) => Type::Scalar(Scalar::Uint),
-            (None, _) => Type::Scalar(Scalar::Int),
-        }
-    }
-
-    /// Begin a declarator of the same base.
-    fn again(mut self: Box<Self>) -> Box<Self> {
-        self.current = self.base.clone();
-        self.stars = 0;
-        self.pointer_constant = false;
-        self.pointer_space = None;
-        self.dimensions = 0;
-        self.name = None;
-        self.initialised = false;
-        self.inner = false;
-        self.attributed = false;
-        self.open_sized = false;
-        self.later = true;
-        self
-    }
-
-    /// Leaves out the size of an array; false where that cannot be: values say it, or what a parameter points to.
-    pub(super) fn leaves_open(&mut self) -> bool {
-        self.open_sized = true;
-        let valued = matches!(self.place, Place::File | Place::Block | Place::ForFirst)
-            && self.home() != Space::Local
-            && !self.typedef;
-        self.dimensions == 1 && (valued || matches!(self.place, Place::Parameter | Place::TypeName))
-    }
-
-    /// Where what is declared lives.
-    pub(super) fn home(&self) -> Space {
-        // OpenCL C 2.0: what a file declares is global.
-        let default = if self.place == Place::File { Space::Global } else { Space::Private };
-        let said = if self.stars > 0 || self.inner { self.pointer_space } else { self.space };
-        said.unwrap_or(default)
-    }
-
-    /// The type of what is declared.
-    pub(super) fn whole(&self) -> Type {
-        let mut ty = self.current.clone();
-        let constant = if self.stars > 0 { self.pointer_constant } else { self.constant };
-        let space = if self.inner { self.space.unwrap_or(Space::Generic) } else { self.home() };
-        for _ in 0..self.dimensions {
-            ty = Type::Array(Arc::new(Target { ty, constant, space }));
-        }
-        if self.inner { Type::pointer(ty, constant, space) } else { ty }
-    }
-
-    pub(super) fn is_constant(&self) -> bool {
-        self.home() == Space::Constant
-            || if self.stars > 0 || self.inner { self.pointer_constant } else { self.constant }
-    }
-}
 
 /// Most dimensions of an array, and most stars of a pointer, that are written.
 const DIMENSIONS: u32 = 6;
@@ -240,20 +45,9 @@ const QUALIFIERS: [&str; 26] = [
     "__attribute__",
 ];
 
-fn space_of(word: &str) -> Option<Space> {
-    Some(match word.trim_start_matches('_') {
-        "global" => Space::Global,
-        "local" => Space::Local,
-        "constant" => Space::Constant,
-        "private" => Space::Private,
-        "generic" => Space::Generic,
-        _ => return None,
-    })
-}
-
 /// Whether a builtin type's name may begin like this.
 fn type_begins(prefix: &str) -> bool {
-    crate::tokenizer::TYPES.iter().chain(&OTHERS).any(|word| word.starts_with(prefix))
+    crate::words::TYPES.iter().chain(&OTHERS).any(|word| word.starts_with(prefix))
         || QUALIFIERS.iter().any(|word| word.starts_with(prefix))
         || ["1", "2", "3", "4", "6", "8", "16", ""]
             .iter()
@@ -261,6 +55,41 @@ fn type_begins(prefix: &str) -> bool {
 }
 
 impl Parser {
+    /// Behind the `[` of an array.
+    pub(super) fn size(&mut self, lexeme: Lexeme<'_>) -> Outcome {
+        if lexeme.text == "]" {
+            let may = match self.goals.last_mut() {
+                Some(Goal::Named(d) | Goal::Declarator(d)) => d.leaves_open(),
+                _ => true,
+            };
+            return if may { Ok(Step::Taken) } else { Err(Refusal::Syntax) };
+        }
+        self.want_all([Parser::expression(Purpose::Size), Goal::Exactly("]")]);
+        Ok(Step::Again)
+    }
+
+    /// The value of what is declared.
+    pub(super) fn initializer(&mut self, ty: Type, fixed: bool, lexeme: Lexeme<'_>) -> Outcome {
+        if lexeme.text == "{" {
+            if matches!(ty, Type::Opaque(_) | Type::Image { .. }) {
+                return Err(Refusal::Type);
+            }
+            self.want(Goal::List { ty, filled: false, count: Some(0), fixed });
+            return Ok(Step::Taken);
+        }
+        if let Type::Array(target) = &ty {
+            let letters = matches!(target.ty, Type::Scalar(Scalar::Char | Scalar::Uchar));
+            if !letters || lexeme.sort != Sort::Text {
+                return Err(Refusal::Type);
+            }
+        }
+        self.want_expression(match fixed {
+            false => Purpose::Value(ty),
+            true => Purpose::Fixed(ty),
+        });
+        Ok(Step::Again)
+    }
+
     pub(super) fn begins_declaration(&self, lexeme: Lexeme<'_>) -> bool {
         if !lexeme.is_word() {
             return false;
@@ -293,59 +122,14 @@ impl Parser {
             };
         }
         if QUALIFIERS.contains(&word) {
-            match word {
-                "const" => d.constant = true,
-                "kernel" | "__kernel"
-                    if d.place == Place::File
-                        && d.space.is_none()
-                        && !d.typedef
-                        && !d.fixed_home
-                        && d.ty.as_ref().is_none_or(|ty| *ty == Type::Void) =>
-                {
-                    d.kernel = true;
-                }
-                "typedef"
-                    if matches!(d.place, Place::File | Place::Block)
-                        && !(d.kernel || d.inline || d.fixed_home) =>
-                {
-                    d.typedef = true;
-                }
-                "pipe" if d.of_kernel && d.space.is_none() => d.pipe = true,
-                "kernel" | "__kernel" | "typedef" | "pipe" => return Err(Refusal::Context),
-                "static" if d.kernel => return Err(Refusal::Context),
-                "static" if !matches!(d.place, Place::File | Place::Block | Place::ForFirst) => {
-                    return Err(Refusal::Context);
-                }
-                "static" | "inline" | "extern" if d.typedef => return Err(Refusal::Context),
-                "inline" | "extern" if d.place != Place::File => return Err(Refusal::Context),
-                "__attribute__" => {
-                    self.want(Goal::Specifiers(d));
-                    self.want(Goal::Attribute(Attribute::Outer));
-                    return Ok(Step::Taken);
-                }
-                _ => {
-                    d.fixed_home |= word == "static";
-                    d.inline |= word == "inline";
-                    d.volatile |= word == "volatile";
-                    let access = match word.trim_start_matches('_') {
-                        "read_only" => Some((true, false)),
-                        "write_only" => Some((false, true)),
-                        "read_write" => Some((true, true)),
-                        _ => d.access,
-                    };
-                    if d.access.is_some() && d.access != access {
-                        return Err(Refusal::Context);
-                    }
-                    d.access = access;
-                    if let Some(space) = space_of(word) {
-                        if d.kernel || d.space.is_some_and(|known| known != space) {
-                            return Err(Refusal::Syntax);
-                        }
-                        d.space = Some(space);
-                    }
-                }
+            let attribute = word == "__attribute__";
+            if !attribute {
+                d.qualify(word)?;
             }
             self.want(Goal::Specifiers(d));
+            if attribute {
+                self.want(Goal::Attribute(Attribute::Outer));
+            }
             return Ok(Step::Taken);
         }
         if self.kernel_only
@@ -379,43 +163,12 @@ impl Parser {
         }
         let is_arithmetic = matches!(word, "char" | "short" | "int" | "long" | "double");
         if is_arithmetic && (d.open || d.sign.is_some()) {
-            let scalar = Scalar::named(word).unwrap_or(Scalar::Int);
-            let allowed = match (&d.ty, word) {
-                (None, "double") => false,
-                (None, _) => true,
-                (Some(Type::Scalar(Scalar::Long)), "long") if d.longs < 2 => true,
-                (Some(Type::Scalar(Scalar::Short | Scalar::Long)), "int") => true,
-                (Some(Type::Scalar(Scalar::Int)), "short" | "long") => true,
-                _ => false,
-            };
-            if allowed {
-                d.longs += u8::from(word == "long");
-                if d.ty.is_none() || word != "int" {
-                    d.ty = Some(Type::Scalar(scalar));
-                }
-                self.want(Goal::Specifiers(d));
-                return Ok(Step::Taken);
-            }
-            return Err(Refusal::Syntax);
+            d.widen(word)?;
+            self.want(Goal::Specifiers(d));
+            return Ok(Step::Taken);
         }
         if !d.is_typed() && lexeme.is_word() {
-            let ty = match self.lookup(word) {
-                Some(Symbol::Typedef(ty)) => Some(ty.clone()),
-                Some(_) => None,
-                None => Type::named(word),
-            };
-            let Some(ty) = ty else { return Err(Refusal::Undeclared) };
-            if d.kernel && ty != Type::Void {
-                return Err(Refusal::Type);
-            }
-            let first =
-                matches!(self.goals.last(), Some(Goal::Parameters(_, all)) if all.is_empty());
-            let shared = matches!(d.space, Some(Space::Global | Space::Local | Space::Constant));
-            if d.of_kernel && ty == Type::Void && !first && !shared
-                || matches!(ty, Type::Image { .. }) && d.place != Place::Parameter
-            {
-                return Err(Refusal::Context);
-            }
+            let ty = self.type_of(&d, word)?;
             d.host_sized = matches!(
                 word,
                 "bool"
@@ -436,6 +189,32 @@ impl Parser {
         if !d.is_typed() {
             return Err(Refusal::Syntax);
         }
+        self.specified(d, lexeme)
+    }
+
+    /// The type that a word names in a declaration.
+    fn type_of(&self, d: &Declaration, word: &str) -> Result<Type, Refusal> {
+        let ty = match self.lookup(word) {
+            Some(Symbol::Typedef(ty)) => Some(ty.clone()),
+            Some(_) => None,
+            None => Type::named(word),
+        };
+        let Some(ty) = ty else { return Err(Refusal::Undeclared) };
+        if d.kernel && ty != Type::Void {
+            return Err(Refusal::Type);
+        }
+        let first = matches!(self.goals.last(), Some(Goal::Parameters(_, all)) if all.is_empty());
+        let shared = matches!(d.space, Some(Space::Global | Space::Local | Space::Constant));
+        if d.of_kernel && ty == Type::Void && !first && !shared
+            || matches!(ty, Type::Image { .. }) && d.place != Place::Parameter
+        {
+            return Err(Refusal::Context);
+        }
+        Ok(ty)
+    }
+
+    /// Behind the specifiers: a declarator, or nothing where they declare a struct.
+    fn specified(&mut self, mut d: Box<Declaration>, lexeme: Lexeme<'_>) -> Outcome {
         d.base = d.base();
         let is_image = matches!(d.base, Type::Image { .. } | Type::Unknown);
         if d.access.is_some() && !is_image && !d.pipe {
@@ -446,7 +225,8 @@ impl Parser {
         }
         d.current = d.base.clone();
         let nameless = d.tagged && !d.inline && !d.kernel;
-        if word == ";" && nameless && !matches!(d.place, Place::Parameter | Place::TypeName) {
+        if lexeme.text == ";" && nameless && !matches!(d.place, Place::Parameter | Place::TypeName)
+        {
             if let (Place::Member(at), Type::Struct(inner)) = (d.place, &d.base) {
                 self.adopt(at, *inner)?;
             }
@@ -616,7 +396,7 @@ impl Parser {
 
     pub(super) fn named(&mut self, mut d: Box<Declaration>, lexeme: Lexeme<'_>) -> Outcome {
         match lexeme.text {
-            "[" if !d.initialised => {
+            "[" if !d.initialized => {
                 let private = d.of_kernel && d.stars == 0 && d.space.is_none();
                 let housed = d.current.is_housed();
                 if d.current == Type::Void || private || !housed || d.dimensions >= DIMENSIONS {
@@ -635,20 +415,7 @@ impl Parser {
                 && !d.later
                 && d.name.is_some() =>
             {
-                if d.kernel && (d.current != Type::Void || d.fixed_home)
-                    || d.stars == 0 && d.space.is_some()
-                    || !self.holds(&d.current)
-                    || !d.current.is_housed()
-                {
-                    return Err(Refusal::Type);
-                }
-                if d.name.as_ref().is_some_and(|name| super::call::is_whole(name)) {
-                    return Err(Refusal::Redeclared);
-                }
-                self.parameter_value = None;
-                d.tags = self.here().tags.len();
-                self.want(Goal::Parameters(d, Vec::new()));
-                Ok(Step::Taken)
+                self.function_begins(d)
             }
             // A function's stand behind its parameters.
             "__attribute__" if !d.kernel => {
@@ -658,7 +425,7 @@ impl Parser {
                 Ok(Step::Taken)
             }
             "=" if matches!(d.place, Place::File | Place::Block | Place::ForFirst)
-                && !d.initialised
+                && !d.initialized
                 && !d.typedef
                 && !d.kernel =>
             {
@@ -669,16 +436,16 @@ impl Parser {
                 }
                 let ty = d.whole();
                 self.put(&d)?;
-                d.initialised = true;
+                d.initialized = true;
                 let fixed = d.place == Place::File
                     || d.fixed_home
                     || d.home() == Space::Constant && !matches!(ty, Type::Sampler);
                 self.want(Goal::Named(d));
-                self.want(Goal::Initialiser { ty, fixed });
+                self.want(Goal::Initializer { ty, fixed });
                 Ok(Step::Taken)
             }
-            ":" if matches!(d.place, Place::Member(_)) && !d.initialised => {
-                d.initialised = true;
+            ":" if matches!(d.place, Place::Member(_)) && !d.initialized => {
+                d.initialized = true;
                 self.put(&d)?;
                 self.want(Goal::Named(d));
                 self.want_expression(Purpose::Size);
@@ -697,36 +464,56 @@ impl Parser {
                 });
                 Ok(Step::Again)
             }
-            "," | ";" if d.place != Place::Parameter && !d.kernel => {
-                if let (Some(lanes), Type::Scalar(scalar)) = (self.lanes.take(), &d.current) {
-                    d.current = Type::of(*scalar, lanes);
-                }
-                if d.initialised {
-                    // What a constant is known to be is known of its name.
-                    let given = self.operand_value.as_ref().is_some_and(Operand::is_known);
-                    let one = d.dimensions == 0 && !matches!(d.current, Type::Struct(_));
-                    let value = one || d.place == Place::File;
-                    let fixed = given && value && d.is_constant() && d.stars == 0 && !d.volatile;
-                    if let Some((_, Symbol::Variable { fixed: known, .. })) =
-                        self.here().symbols.last_mut()
-                    {
-                        *known = fixed;
-                    }
-                } else {
-                    let placed = matches!(d.place, Place::File | Place::Block | Place::ForFirst);
-                    let unsaid = d.open_sized || d.home() == Space::Constant;
-                    if placed && !d.typedef && unsaid {
-                        return Err(Refusal::Syntax);
-                    }
-                    self.put(&d)?;
-                }
-                if lexeme.text == "," {
-                    self.want(Goal::Declarator(d.again()));
-                }
-                Ok(Step::Taken)
-            }
+            "," | ";" if d.place != Place::Parameter && !d.kernel => self.declared(d, lexeme),
             _ => Err(Refusal::Syntax),
         }
+    }
+
+    /// The first parenthesis of a function's parameters.
+    fn function_begins(&mut self, mut d: Box<Declaration>) -> Outcome {
+        if d.kernel && (d.current != Type::Void || d.fixed_home)
+            || d.stars == 0 && d.space.is_some()
+            || !self.holds(&d.current)
+            || !d.current.is_housed()
+        {
+            return Err(Refusal::Type);
+        }
+        if d.name.as_ref().is_some_and(|name| super::call::is_whole(name)) {
+            return Err(Refusal::Redeclared);
+        }
+        self.parameter_value = None;
+        d.tags = self.here().tags.len();
+        self.want(Goal::Parameters(d, Vec::new()));
+        Ok(Step::Taken)
+    }
+
+    /// The end of a declarator that is no parameter.
+    fn declared(&mut self, mut d: Box<Declaration>, lexeme: Lexeme<'_>) -> Outcome {
+        if let (Some(lanes), Type::Scalar(scalar)) = (self.lanes.take(), &d.current) {
+            d.current = Type::of(*scalar, lanes);
+        }
+        if d.initialized {
+            // What a constant is known to be is known of its name.
+            let given = self.operand_value.as_ref().is_some_and(Operand::is_known);
+            let one = d.dimensions == 0 && !matches!(d.current, Type::Struct(_));
+            let value = one || d.place == Place::File;
+            let fixed = given && value && d.is_constant() && d.stars == 0 && !d.volatile;
+            if let Some((_, Symbol::Variable { fixed: known, .. })) = self.here().symbols.last_mut()
+            {
+                *known = fixed;
+            }
+        } else {
+            let placed = matches!(d.place, Place::File | Place::Block | Place::ForFirst);
+            let unsaid = d.open_sized || d.home() == Space::Constant;
+            if placed && !d.typedef && unsaid {
+                return Err(Refusal::Syntax);
+            }
+            self.put(&d)?;
+        }
+        if lexeme.text == "," {
+            self.want(Goal::Declarator(d.again()));
+        }
+        Ok(Step::Taken)
     }
 
     /// Whether a lexeme can be a literal or name of the beginning of an operand.

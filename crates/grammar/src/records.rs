@@ -2,7 +2,7 @@
 
 use super::{
     attribute::Attribute,
-    declare::{Declaration, Place},
+    declaration::{Declaration, Place},
     express::Purpose,
     parser::{Goal, Lexeme, Members, Name, Outcome, Parser, Refusal, Sort, Step, Symbol},
     types::{Scalar, Type},
@@ -205,7 +205,7 @@ impl Parser {
                     return Err(Refusal::Type);
                 }
                 self.want(Goal::List { ty: ty.clone(), filled: true, count: None, fixed });
-                self.want(Goal::Initialiser { ty: Type::Unknown, fixed });
+                self.want(Goal::Initializer { ty: Type::Unknown, fixed });
                 self.want(Goal::Exactly("="));
                 if lexeme.text == "[" {
                     self.want(Goal::Exactly("]"));
@@ -236,7 +236,7 @@ impl Parser {
                     count = count.filter(|_| whole).map(|count| count.saturating_add(1));
                 }
                 self.want(Goal::List { ty, filled: true, count, fixed });
-                self.want(Goal::Initialiser { ty: inner, fixed });
+                self.want(Goal::Initializer { ty: inner, fixed });
                 return Ok(Step::Again);
             }
         }

@@ -6,12 +6,11 @@
 
 use super::{
     attribute::Attribute,
-    declare::{Declaration, Place},
+    declaration::{Declaration, Place},
     express::{Expression, Purpose},
     operand::Operand,
     parameters::Parameter,
-    statement::is_label,
-    types::{Scalar, Space, Type},
+    types::{Space, Type},
 };
 use std::sync::Arc;
 
@@ -109,7 +108,7 @@ impl<'a> Lexeme<'a> {
     pub(super) fn is_name(&self) -> bool {
         self.is_word()
             && (self.partial
-                || crate::tokenizer::KEYWORDS.binary_search(&self.text).is_err()
+                || crate::words::KEYWORDS.binary_search(&self.text).is_err()
                     && Type::named(self.text).is_none()
                     && !matches!(self.text, "signed" | "unsigned" | "_Complex" | "_Imaginary"))
     }
@@ -176,7 +175,7 @@ pub(super) enum Goal {
         any: bool,
     },
     /// A value for something of this type: a list in braces, or an expression. `fixed`: the compiler must know it.
-    Initialiser {
+    Initializer {
         ty: Type,
         fixed: bool,
     },
@@ -459,17 +458,7 @@ impl Parser {
                 }
                 Ok(Step::Again)
             }
-            Goal::ForFirst => {
-                if lexeme.text == ";" {
-                    return Ok(Step::Taken);
-                }
-                if self.begins_declaration(lexeme) {
-                    self.want(Goal::Specifiers(Box::new(Declaration::new(Place::ForFirst))));
-                } else {
-                    self.want_all([Parser::expression(Purpose::Statement), Goal::Exactly(";")]);
-                }
-                Ok(Step::Again)
-            }
+            Goal::ForFirst => self.for_first(lexeme),
             Goal::ForSecond => {
                 if lexeme.text == ";" {
                     return Ok(Step::Taken);
@@ -485,20 +474,7 @@ impl Parser {
                 Ok(Step::Again)
             }
             Goal::LoopEnd | Goal::SwitchEnd { .. } => Ok(Step::Again),
-            Goal::CaseEnd => {
-                let value = self.case_value.take();
-                let known = self.goals.iter_mut().rev().find_map(|goal| match goal {
-                    Goal::SwitchEnd { cases, .. } => Some(cases),
-                    _ => None,
-                });
-                if let (Some(value), Some(known)) = (value, known) {
-                    if known.contains(&value) {
-                        return Err(Refusal::Redeclared);
-                    }
-                    known.push(value);
-                }
-                Ok(Step::Again)
-            }
+            Goal::CaseEnd => self.case_end(),
             Goal::ScopeEnd => {
                 Arc::make_mut(&mut self.scopes).pop();
                 Ok(Step::Again)
@@ -507,15 +483,7 @@ impl Parser {
                 self.function = None;
                 Ok(Step::Again)
             }
-            Goal::Label => {
-                if !lexeme.is_name()
-                    || !(is_label(lexeme.text) || lexeme.partial && lexeme.text == "L")
-                {
-                    return Err(Refusal::Syntax);
-                }
-                self.jumps.push(lexeme.text.into());
-                Ok(Step::Taken)
-            }
+            Goal::Label => self.label(lexeme),
             Goal::Designator(ty) => self.designator(&ty, lexeme),
             Goal::Attribute(at) => self.attribute(at, lexeme),
             Goal::Attributed => {
@@ -528,17 +496,7 @@ impl Parser {
             Goal::Declarator(declaration) => self.declarator(declaration, lexeme),
             Goal::Inner(declaration) => self.inner(declaration, lexeme),
             Goal::Named(declaration) => self.named(declaration, lexeme),
-            Goal::Size => {
-                if lexeme.text == "]" {
-                    let may = match self.goals.last_mut() {
-                        Some(Goal::Named(d) | Goal::Declarator(d)) => d.leaves_open(),
-                        _ => true,
-                    };
-                    return if may { Ok(Step::Taken) } else { Err(Refusal::Syntax) };
-                }
-                self.want_all([Parser::expression(Purpose::Size), Goal::Exactly("]")]);
-                Ok(Step::Again)
-            }
+            Goal::Size => self.size(lexeme),
             Goal::Parameters(declaration, all) => self.parameters(declaration, all, lexeme),
             Goal::AfterParameters(declaration, all) => {
                 self.after_parameters(declaration, all, lexeme)
@@ -547,54 +505,10 @@ impl Parser {
             Goal::Members(at) => self.members(at, lexeme),
             Goal::EnumTag(name) => self.enum_tag(name, lexeme),
             Goal::Enumerators { name, any } => self.enumerators(name, any, lexeme),
-            Goal::Initialiser { ty, fixed } => {
-                if lexeme.text == "{" {
-                    if matches!(ty, Type::Opaque(_) | Type::Image { .. }) {
-                        return Err(Refusal::Type);
-                    }
-                    self.want(Goal::List { ty, filled: false, count: Some(0), fixed });
-                    return Ok(Step::Taken);
-                }
-                if let Type::Array(target) = &ty {
-                    let letters = matches!(target.ty, Type::Scalar(Scalar::Char | Scalar::Uchar));
-                    if !letters || lexeme.sort != Sort::Text {
-                        return Err(Refusal::Type);
-                    }
-                }
-                self.want_expression(match fixed {
-                    false => Purpose::Value(ty),
-                    true => Purpose::Fixed(ty),
-                });
-                Ok(Step::Again)
-            }
+            Goal::Initializer { ty, fixed } => self.initializer(ty, fixed, lexeme),
             Goal::List { ty, filled, count, fixed } => self.list(ty, filled, count, fixed, lexeme),
             Goal::Expression(expression) => self.express(expression, lexeme),
-            Goal::Parenthesis => {
-                if lexeme.text == "{" && self.function.is_some() {
-                    Arc::make_mut(&mut self.scopes).push(Scope::default());
-                    self.want_all([
-                        Goal::Block { function: false },
-                        Goal::Exactly(")"),
-                        Goal::StatementsEnd,
-                    ]);
-                    return Ok(Step::Taken);
-                }
-                if self.begins_declaration(lexeme) {
-                    let declaration = Box::new(Declaration::new(Place::TypeName));
-                    self.want_all([
-                        Goal::Specifiers(declaration),
-                        Goal::Exactly(")"),
-                        Goal::CastEnd,
-                    ]);
-                } else {
-                    self.want_all([
-                        Parser::expression(Purpose::Inner),
-                        Goal::Exactly(")"),
-                        Goal::ParenthesisEnd,
-                    ]);
-                }
-                Ok(Step::Again)
-            }
+            Goal::Parenthesis => self.parenthesis(lexeme),
             Goal::CastEnd => self.cast_end(lexeme),
             Goal::IndexEnd => self.index_end(),
             Goal::ParenthesisEnd => self.parenthesis_end(),
