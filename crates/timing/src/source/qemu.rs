@@ -5,8 +5,8 @@ mod served;
 use super::{Prepared, Run, Source};
 use crate::{Error, Measurement, bounded::verdict_of, options::Options};
 use dataset::{Verdict, content_hash, content_hash_of};
-use rows::TimingVerdict;
 use host::Helper;
+use rows::TimingVerdict;
 use sandbox::{Death, Finished};
 use std::{
     ffi::OsString,

@@ -3,8 +3,8 @@
 use super::{Prepared, Run, Source};
 use crate::{Error, Measurement, bounded::verdict_of, options::Options};
 use dataset::Verdict;
-use rows::TimingVerdict;
 use host::Helper;
+use rows::TimingVerdict;
 use sandbox::Calls;
 use serde::{Deserialize, Serialize};
 use std::{ffi::OsString, path::PathBuf, time::Instant};
