@@ -33,14 +33,6 @@ pub enum Error {
         /// Where.
         path: PathBuf,
     },
-    /// A tool is missing.
-    #[error("{tool} was not found: {install}")]
-    Missing {
-        /// Its name.
-        tool: &'static str,
-        /// How to get it.
-        install: &'static str,
-    },
     /// A tool or program could not be run under its limits: a fault of this machine that says nothing about a program.
     #[error("cannot run {what}: {reason}")]
     Start {

@@ -85,9 +85,8 @@ impl Toolchain {
     /// # Errors
     /// When one of them is missing.
     pub fn find(store: Store) -> Result<Toolchain> {
-        let install = "install g++ (Debian: apt install g++)";
-        let cpp = host::on_path("g++").ok_or(Error::Missing { tool: "g++", install })?;
-        let c = host::on_path("gcc").ok_or(Error::Missing { tool: "gcc", install })?;
+        let cpp = timing::recipe::compiler(timing::Compiler::Gcc, false)?;
+        let c = timing::recipe::compiler(timing::Compiler::Gcc, true)?;
         let version = Command::new(&cpp).arg("--version").output();
         let version = version
             .map_err(|error| Error::Start { what: "g++".into(), reason: error.to_string() })?;
@@ -170,7 +169,7 @@ impl Toolchain {
                 let path = self.store.path("programs", &key);
                 let parent = path.parent().unwrap_or(Path::new("/"));
                 std::fs::create_dir_all(parent).map_err(Error::file("create", parent))?;
-                write_executable(&path, &bytes)?;
+                timing::recipe::write_executable(&path, &bytes)?;
                 let hash = content_hash(&bytes);
                 self.store.put("hashes", &key, hash.as_bytes());
                 Ok(Ok(Executable { path, hash }))
@@ -380,16 +379,6 @@ fn leading_includes(code: &str, language: Language) -> String {
 /// The first line of some, the first two, and so on to all of them.
 fn beginnings(lines: &str) -> Vec<&str> {
     lines.match_indices('\n').map(|(at, _)| &lines[..=at]).collect()
-}
-
-fn write_executable(path: &Path, bytes: &[u8]) -> Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    // Made executable under another name first, so that nobody finds it half made.
-    let temporary = path.with_extension(format!("{:?}", std::thread::current().id()));
-    std::fs::write(&temporary, bytes).map_err(Error::file("write", &temporary))?;
-    std::fs::set_permissions(&temporary, std::fs::Permissions::from_mode(0o755))
-        .map_err(Error::file("make executable", &temporary))?;
-    std::fs::rename(&temporary, path).map_err(Error::file("write", path))
 }
 
 /// Whether there is a precompiled header; notes that it is used.

@@ -94,7 +94,11 @@ fn named_paths(flags: &[String]) -> Vec<PathBuf> {
     named.filter(|path| path.exists()).collect()
 }
 
-fn compiler(kind: Compiler, c: bool) -> Result<PathBuf, Error> {
+/// The compiler of C, or of C++, on the search path.
+///
+/// # Errors
+/// [`Error::Missing`], which says how to install it.
+pub fn compiler(kind: Compiler, c: bool) -> Result<PathBuf, Error> {
     let (names, install): (&[&'static str], &'static str) = match (kind, c) {
         (Compiler::Gcc, false) => (&["g++"], "install g++ (Debian: apt install g++)"),
         (Compiler::Gcc, true) => (&["gcc"], "install gcc (Debian: apt install gcc)"),
@@ -123,11 +127,18 @@ pub(crate) fn version(tool: &OsStr) -> String {
     String::from_utf8_lossy(&said).lines().next().unwrap_or_default().trim().to_owned()
 }
 
-fn write_executable(path: &Path, bytes: &[u8]) -> Result<(), Error> {
+/// Write an executable file, which nobody finds half made.
+///
+/// # Errors
+/// When it cannot be written.
+pub fn write_executable(path: &Path, bytes: &[u8]) -> Result<(), Error> {
     use std::os::unix::fs::PermissionsExt;
-    std::fs::write(path, bytes).map_err(Error::file("write", path))?;
+    let temporary = path.with_extension(format!("{:?}", std::thread::current().id()));
+    std::fs::write(&temporary, bytes).map_err(Error::file("write", &temporary))?;
     let mode = std::fs::Permissions::from_mode(0o755);
-    std::fs::set_permissions(path, mode).map_err(Error::file("make executable", path))
+    std::fs::set_permissions(&temporary, mode)
+        .map_err(Error::file("make executable", &temporary))?;
+    std::fs::rename(&temporary, path).map_err(Error::file("write", path))
 }
 
 /// The headers that a source includes, in order, as an empty program that includes them as well;
