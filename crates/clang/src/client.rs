@@ -135,7 +135,8 @@ impl Clang {
     pub fn ask(&self, request: &Request) -> Result<Answer, Death> {
         let message =
             postcard::to_stdvec(request).expect("a request is plain data and always encodes");
-        let bounds = Bounds { wall: self.limit, processor: None, stop: self.stop.as_deref() };
+        let bounds =
+            Bounds { wall: self.limit, processor: None, still: None, stop: self.stop.as_deref() };
         let answer = self.pool.call_within(&message, &bounds)?;
         postcard::from_bytes(&answer).map_err(|_| {
             Death::Start(format!("{} is of another version than its client", self.worker.display()))

@@ -39,7 +39,6 @@ pub(crate) fn quiet_flag() -> anyhow::Result<Arc<AtomicBool>> {
 /// The same for commands that run foreign programs: what runs is ended and has no verdict, so that nobody waits for it.
 pub(crate) fn ending_programs() -> anyhow::Result<Arc<AtomicBool>> {
     listen(|| {
-        timing::bounded::stop();
         eprintln!(
             "\nstopping; again to stop at once. What is done so far is kept, and the same command goes on from there."
         );

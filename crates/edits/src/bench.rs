@@ -3,7 +3,7 @@
 use crate::{
     Result,
     compare::compare,
-    execute::{self, Limits},
+    execute::{self, Limits, Ran, Runs},
     pair::{Language, TestTime},
     stopwatch::{Stopwatch, Time},
     store::Store,
@@ -105,9 +105,19 @@ impl Bench {
     /// # Errors
     /// When programs cannot be started.
     pub fn try_tests(&self, program: &Executable, tests: &[Test]) -> Result<Trial> {
+        self.try_in(&mut self.runs_of(program), tests)
+    }
+
+    /// Runs of a program within the limits.
+    pub(crate) fn runs_of(&self, program: &Executable) -> Runs {
+        Runs::new(program, &self.limits)
+    }
+
+    /// [`Bench::try_tests`] in a series of runs.
+    pub(crate) fn try_in(&self, runs: &mut Runs, tests: &[Test]) -> Result<Trial> {
         let limits = format!("{:?}", self.limits);
         let hash = crate::suite::hash_of(tests);
-        let key = content_hash_of([program.hash.as_bytes(), hash.as_bytes(), limits.as_bytes()]);
+        let key = content_hash_of([runs.hash.as_bytes(), hash.as_bytes(), limits.as_bytes()]);
         if let Some(trial) =
             self.store.get("trials", &key).and_then(|t| serde_json::from_slice(&t).ok())
         {
@@ -116,7 +126,7 @@ impl Bench {
         let mut trial = Trial { passed: 0, failure: None, peak_bytes: 0 };
         for test in tests {
             self.runs.fetch_add(1, Ordering::Relaxed);
-            let verdict = match execute::run(program, &test.input, &self.limits)? {
+            let verdict = match runs.run(&test.input)? {
                 Err(verdict) => Some(verdict),
                 Ok(ran) => {
                     trial.peak_bytes = trial.peak_bytes.max(ran.peak_bytes);
@@ -146,8 +156,18 @@ impl Bench {
         &self,
         program: &Executable,
         input: &[u8],
-    ) -> Result<std::result::Result<execute::Ran, Verdict>> {
+    ) -> Result<std::result::Result<Ran, Verdict>> {
         self.output_within(program, input, self.limits.wall)
+    }
+
+    /// The same in a series of runs.
+    pub(crate) fn output_in(
+        &self,
+        runs: &mut Runs,
+        input: &[u8],
+    ) -> Result<std::result::Result<Ran, Verdict>> {
+        self.runs.fetch_add(1, Ordering::Relaxed);
+        runs.run(input)
     }
 
     /// The same, with a limit of its own on the time it takes.
@@ -159,9 +179,8 @@ impl Bench {
         program: &Executable,
         input: &[u8],
         wall: Duration,
-    ) -> Result<std::result::Result<execute::Ran, Verdict>> {
-        self.runs.fetch_add(1, Ordering::Relaxed);
-        execute::run(program, input, &Limits { wall, ..self.limits })
+    ) -> Result<std::result::Result<Ran, Verdict>> {
+        self.output_in(&mut Runs::new(program, &Limits { wall, ..self.limits }), input)
     }
 
     /// Time a program on all tests, or the verdict of the first that comes to a bad end.
@@ -227,9 +246,9 @@ impl Bench {
     }
 
     fn first_finding(&self, program: &Executable, tests: &[Test]) -> Result<Option<Verdict>> {
+        let mut runs = Runs::sanitized(program, &self.limits);
         for test in tests {
-            self.runs.fetch_add(1, Ordering::Relaxed);
-            if let Err(verdict) = execute::run_sanitized(program, &test.input, &self.limits)? {
+            if let Err(verdict) = self.output_in(&mut runs, &test.input)? {
                 let detail = format!("test {}: {}", test.number, verdict.detail);
                 return Ok(Some(Verdict { detail, ..verdict }));
             }

@@ -5,7 +5,7 @@ use dataset::Verdict;
 use rows::EditVerdict;
 use sandbox::{Memory, Profile, Program};
 use std::time::Duration;
-use timing::bounded::verdict_of;
+use timing::bounded::{Series, verdict_of};
 
 /// What a program may use.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -54,90 +54,88 @@ pub(crate) fn allow_deep_stacks() {
     }
 }
 
-/// Run a program: it may read its own file and the system's, write nothing, and start
-/// nothing. A verdict when it comes to a bad end.
-///
-/// # Errors
-/// When it cannot be started.
-pub(crate) fn run(
-    executable: &Executable,
-    input: &[u8],
-    limits: &Limits,
-) -> Result<std::result::Result<Ran, Verdict>> {
-    run_with(executable, input, limits, Vec::new(), false)
+/// Runs of one program: it may read its own file and the system's, write nothing, and start nothing.
+pub(crate) struct Runs {
+    /// Identity of the program.
+    pub(crate) hash: String,
+    series: Series,
+    sanitized: bool,
 }
 
-/// Run a build with sanitizers. A verdict `undefined-behaviour` with what they found, or how else the
-/// run came to a bad end.
-///
-/// # Errors
-/// When it cannot be started.
-pub(crate) fn run_sanitized(
-    executable: &Executable,
-    input: &[u8],
-    limits: &Limits,
-) -> Result<std::result::Result<Ran, Verdict>> {
-    // Sanitizers take several times the time and memory.
-    let limits = Limits {
-        wall: limits.wall * 8,
-        memory_bytes: limits.memory_bytes.saturating_mul(4),
-        ..*limits
-    };
-    let environment = vec![
-        ("ASAN_OPTIONS".into(), "detect_leaks=0:detect_stack_use_after_return=0".into()),
-        ("UBSAN_OPTIONS".into(), "print_stacktrace=0".into()),
-    ];
-    // Sanitizers look for their memory in `/proc`.
-    let ran = run_with(executable, input, &limits, environment, true)?;
-    Ok(match ran {
-        Ok(ran) => match finding(&ran.stderr) {
-            Some(finding) => Err(Verdict::new(EditVerdict::UndefinedBehaviour, finding)),
-            None => Ok(ran),
-        },
-        Err(verdict) => Err(verdict),
-    })
-}
+impl Runs {
+    pub(crate) fn new(executable: &Executable, limits: &Limits) -> Runs {
+        Runs::with(executable, limits, Vec::new(), false)
+    }
 
-fn run_with(
-    executable: &Executable,
-    input: &[u8],
-    limits: &Limits,
-    environment: Vec<(std::ffi::OsString, std::ffi::OsString)>,
-    proc: bool,
-) -> Result<std::result::Result<Ran, Verdict>> {
-    let base = Profile::native();
-    let mut readable = base.readable.clone();
-    readable.push(executable.path.clone());
-    let program = Program {
-        command: vec![executable.path.clone().into_os_string()],
-        environment,
-        directory: None,
-        stdin: input.to_vec(),
-        wall: limits.wall,
-        channel: false,
-    };
-    let profile = Profile {
-        memory: Memory::Resident(limits.memory_bytes),
-        proc,
-        processor: limits.wall,
-        output_bytes: limits.output_bytes,
-        readable,
-        ..base
-    };
-    let finished = timing::bounded::run("a judged program", &program, &profile)?;
-    Ok(match &finished.death {
-        None => Ok(Ran {
-            status: finished.status.unwrap_or(0),
-            stdout: finished.stdout,
-            stderr: finished.stderr,
-            peak_bytes: finished.peak_bytes,
-            wall: finished.wall,
-        }),
-        Some(death) => Err(match finding(&finished.stderr) {
-            Some(finding) => Verdict::new(EditVerdict::UndefinedBehaviour, finding),
-            None => verdict_of(death),
-        }),
-    })
+    /// Of a build with sanitizers: what they find is the verdict `undefined-behaviour`.
+    pub(crate) fn sanitized(executable: &Executable, limits: &Limits) -> Runs {
+        // Sanitizers take several times the time and memory.
+        let limits = Limits {
+            wall: limits.wall * 8,
+            memory_bytes: limits.memory_bytes.saturating_mul(4),
+            ..*limits
+        };
+        let environment = vec![
+            ("ASAN_OPTIONS".into(), "detect_leaks=0:detect_stack_use_after_return=0".into()),
+            ("UBSAN_OPTIONS".into(), "print_stacktrace=0".into()),
+        ];
+        Runs::with(executable, &limits, environment, true)
+    }
+
+    fn with(
+        executable: &Executable,
+        limits: &Limits,
+        environment: Vec<(std::ffi::OsString, std::ffi::OsString)>,
+        sanitized: bool,
+    ) -> Runs {
+        let base = Profile::native();
+        let mut readable = base.readable.clone();
+        readable.push(executable.path.clone());
+        let program = Program {
+            command: vec![executable.path.clone().into_os_string()],
+            environment,
+            wall: limits.wall,
+            ..Program::default()
+        };
+        let profile = Profile {
+            memory: Memory::Resident(limits.memory_bytes),
+            // Sanitizers look for their memory there.
+            proc: sanitized,
+            processor: limits.wall,
+            output_bytes: limits.output_bytes,
+            readable,
+            ..base
+        };
+        let series = Series::new("a judged program", program, profile);
+        Runs { hash: executable.hash.clone(), series, sanitized }
+    }
+
+    /// Run the program on an input. A verdict when it comes to a bad end.
+    ///
+    /// # Errors
+    /// When it cannot be started.
+    pub(crate) fn run(&mut self, input: &[u8]) -> Result<std::result::Result<Ran, Verdict>> {
+        let finished = self.series.run(input)?;
+        let finding = || {
+            let finding = finding(&finished.stderr)?;
+            Some(Verdict::new(EditVerdict::UndefinedBehaviour, finding))
+        };
+        let verdict = match &finished.death {
+            None if self.sanitized => finding(),
+            None => None,
+            Some(death) => Some(finding().unwrap_or_else(|| verdict_of(death))),
+        };
+        Ok(match verdict {
+            Some(verdict) => Err(verdict),
+            None => Ok(Ran {
+                status: finished.status.unwrap_or(0),
+                stdout: finished.stdout,
+                stderr: finished.stderr,
+                peak_bytes: finished.peak_bytes,
+                wall: finished.wall,
+            }),
+        })
+    }
 }
 
 /// What a sanitizer found, in one line.

@@ -91,7 +91,7 @@ type Timed = std::result::Result<Times, Verdict>;
 ///
 /// # Errors
 /// When programs cannot be built, run or timed at all, where faults of the machine left some without times (when all
-/// others have theirs), after [`timing::bounded::stop`], or when the data set cannot be made.
+/// others have theirs), after [`sandbox::stop_all`], or when the data set cannot be made.
 pub fn make_pairs(
     submissions: &Submissions,
     tests: &TestFolder,

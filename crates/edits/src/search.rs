@@ -68,7 +68,7 @@ type Genome = BTreeSet<usize>;
 /// Search for the slow programs of `pairs` and hand in candidates for each, by tests that are not hidden.
 ///
 /// # Errors
-/// When programs cannot be built, run or timed at all, after [`timing::bounded::stop`], or when there is no clang.
+/// When programs cannot be built, run or timed at all, after [`sandbox::stop_all`], or when there is no clang.
 pub fn search(
     pairs: &[Pair],
     tests: &TestFolder,

@@ -289,14 +289,15 @@ fn invent_one(
         Ok(program) => program,
         Err(verdict) => return Ok(Some(Err(verdict))),
     };
+    let mut runs = bench.runs_of(&program);
     let mut own = Vec::new();
     for test in tests {
-        match bench.output(&program, &test.input)? {
+        match bench.output_in(&mut runs, &test.input)? {
             Err(verdict) => return Ok(Some(Err(verdict))),
             Ok(ran) => own.push(Test { output: ran.stdout, ..test.clone() }),
         }
     }
-    let again = bench.output(&program, &own[0].input)?;
+    let again = bench.output_in(&mut runs, &own[0].input)?;
     if !again.is_ok_and(|ran| ran.stdout == own[0].output) {
         return refuse(EditVerdict::ChangesFromRunToRun, "two runs on one input differ");
     }

@@ -1,6 +1,6 @@
 //! What the start and the end of a sandbox cost, beside a plain process: `cargo bench -p stampmill-sandbox`.
 
-use stampmill_sandbox::{Profile, Program, run};
+use stampmill_sandbox::{Profile, Program, Series, run};
 use std::{
     process::Command,
     time::{Duration, Instant},
@@ -22,11 +22,21 @@ fn main() {
         let took = each(|| assert_eq!(run(&program, &profile).expect("it runs").status, Some(0)));
         println!("{:<20}{took:>8.2} ms  {:.1} x plain", profile.name, took / plain);
     }
+    let mut series = Series::new(
+        Program {
+            command: vec!["/bin/true".into()],
+            wall: Duration::from_secs(20),
+            ..Program::default()
+        },
+        Profile::native(),
+    );
+    let took = each(|| assert_eq!(series.run(b"").expect("it runs").status, Some(0)));
+    println!("{:<20}{took:>8.2} ms  {:.1} x plain", "native, again", took / plain);
     std::fs::remove_dir_all(&folder).expect("it is ours");
 }
 
 /// Milliseconds of one call, the mean of many.
-fn each(call: impl Fn()) -> f64 {
+fn each(mut call: impl FnMut()) -> f64 {
     call();
     let begun = Instant::now();
     (0..ROUNDS).for_each(|_| call());

@@ -297,21 +297,30 @@ const PRCTL: &[u64] = &[1, 2, 3, 4, 15, 16, 21, 22, 23, 38, 39, 41, 42, 0x5356_4
 /// Address-space randomisation may be asked for and turned off.
 const PERSONALITY: &[u64] = &[0xffff_ffff, 0, 0x0004_0000];
 
-/// Restrict this process, all its threads and all it starts to the calls of `profile`.
-pub(crate) fn restrict(profile: &Profile) -> Result<(), Box<dyn std::error::Error>> {
+/// What [`restrict`] gives to the kernel, in order.
+pub(crate) struct Filters(Vec<BpfProgram>);
+
+/// The filters that allow the calls of `profile`.
+pub(crate) fn filters(profile: &Profile) -> Result<Filters, Box<dyn std::error::Error>> {
     let arch = TargetArch::try_from(std::env::consts::ARCH)?;
     let absent = SeccompAction::Errno(libc::ENOSYS.unsigned_abs());
     let filter = SeccompFilter::new(rules(profile)?, absent, SeccompAction::Allow, arch)?;
-    let program: BpfProgram = filter.try_into()?;
-    seccompiler::apply_filter_all_threads(&program)?;
+    let mut all = vec![filter.try_into()?];
     if profile.calls == Calls::Build && !profile.network {
         // People read what builds say: that sockets are refused, not that there are none. Of two
         // filters that refuse a call, the later one names the error.
         let rules = BTreeMap::from([(SYS_socket, Vec::new())]);
         let refused = SeccompAction::Errno(libc::EPERM.unsigned_abs());
         let filter = SeccompFilter::new(rules, SeccompAction::Allow, refused, arch)?;
-        let program: BpfProgram = filter.try_into()?;
-        seccompiler::apply_filter_all_threads(&program)?;
+        all.push(filter.try_into()?);
+    }
+    Ok(Filters(all))
+}
+
+/// Restrict this process, all its threads and all it starts to what the filters allow.
+pub(crate) fn restrict(filters: &Filters) -> Result<(), Box<dyn std::error::Error>> {
+    for program in &filters.0 {
+        seccompiler::apply_filter_all_threads(program)?;
     }
     Ok(())
 }

@@ -28,6 +28,8 @@ pub(crate) struct Order {
     pub(crate) environment: Vec<(OsString, OsString)>,
     pub(crate) directory: Option<PathBuf>,
     pub(crate) profile: Profile,
+    /// Whether it may be run again when it has ended, by [`again`].
+    pub(crate) repeats: bool,
     /// Whether the program enters the profile's limits by itself ([`crate::enter()`]): a worker.
     pub(crate) enters_itself: bool,
     /// Whether a missing protection is accepted.
@@ -41,7 +43,7 @@ pub(crate) enum Event {
     Started(Held),
     /// It is not, for a reason that has nothing to do with it.
     Failed(String),
-    /// It ended.
+    /// It ended, and with namespaces of its own everything that it started.
     Ended(Ending),
 }
 
@@ -61,18 +63,31 @@ pub(crate) fn order(
     order: &Order,
     descriptors: &[BorrowedFd<'_>],
 ) -> io::Result<()> {
-    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MOST_DESCRIPTORS))];
-    let mut ancillary = SendAncillaryBuffer::new(&mut space);
-    if !ancillary.push(SendAncillaryMessage::ScmRights(descriptors)) {
-        return Err(io::Error::other("too many descriptors for one program"));
-    }
-    sendmsg(socket, &[IoSlice::new(b"o")], &mut ancillary, SendFlags::NOSIGNAL)?;
+    again(socket, descriptors)?;
     let message = postcard::to_stdvec(order).map_err(io::Error::other)?;
     write_frame(&mut &*socket, &message)
 }
 
 /// The launcher's side of [`order`]; `None` where the other side is gone.
 pub(crate) fn read_order(socket: &UnixStream) -> io::Result<Option<(Order, Vec<OwnedFd>)>> {
+    let Some(descriptors) = read_again(socket)? else { return Ok(None) };
+    let order = receive(&mut &*socket)?;
+    Ok(order.map(|order| (order, descriptors)))
+}
+
+/// Have the program run once more, with these descriptors.
+pub(crate) fn again(socket: &UnixStream, descriptors: &[BorrowedFd<'_>]) -> io::Result<()> {
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MOST_DESCRIPTORS))];
+    let mut ancillary = SendAncillaryBuffer::new(&mut space);
+    if !ancillary.push(SendAncillaryMessage::ScmRights(descriptors)) {
+        return Err(io::Error::other("too many descriptors for one program"));
+    }
+    sendmsg(socket, &[IoSlice::new(b"o")], &mut ancillary, SendFlags::NOSIGNAL)?;
+    Ok(())
+}
+
+/// The launcher's side of [`again`]; `None` where the other side is gone.
+pub(crate) fn read_again(socket: &UnixStream) -> io::Result<Option<Vec<OwnedFd>>> {
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MOST_DESCRIPTORS))];
     let mut ancillary = RecvAncillaryBuffer::new(&mut space);
     let mut byte = [0];
@@ -91,8 +106,7 @@ pub(crate) fn read_order(socket: &UnixStream) -> io::Result<Option<(Order, Vec<O
             descriptors.extend(some);
         }
     }
-    let order = receive(&mut &*socket)?;
-    Ok(order.map(|order| (order, descriptors)))
+    Ok(Some(descriptors))
 }
 
 /// Say something of the launcher's.

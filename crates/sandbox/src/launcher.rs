@@ -3,10 +3,11 @@
 //! program's end or because we are dead, everything inside dies.
 //!
 //! Three processes: the launcher waits; its child is the first process of the new namespaces and
-//! watches; that one's child becomes the program.
+//! watches; that one's child becomes the program. A program that may be run again is, in the same
+//! namespaces, each time with restrictions entered anew.
 
 use crate::{
-    Memory,
+    Memory, calls,
     control::{self, Ending, Event, Order},
     isolate,
     limits::{cap_processor_seconds, enter_with, missing},
@@ -91,7 +92,8 @@ fn obey(socket: &UnixStream, order: &Order, descriptors: Vec<OwnedFd>) -> io::Re
     }
 }
 
-/// The first process inside: makes the root, starts the program, watches.
+/// The first process inside: makes the root, starts the program, watches; and again as often as it is
+/// wanted, when nothing of the last run is alive.
 fn be_first(
     socket: &UnixStream,
     order: &Order,
@@ -105,12 +107,47 @@ fn be_first(
         // What outlives its parent becomes our child, so that it can be found and ended.
         rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
     }
+    let filters = calls::filters(&order.profile);
+    let mut pid = None;
+    let mut descriptors = descriptors;
+    loop {
+        let program = begin(socket, order, descriptors, isolated, (&filters, pid))?;
+        pid = Some(program);
+        let Some(ending) = watch(socket, program)? else { return Ok(()) };
+        if !isolated {
+            control::say(socket, &Event::Ended(ending))?;
+            end_children();
+            return Ok(());
+        }
+        system::end_others()?;
+        control::say(socket, &Event::Ended(ending))?;
+        if !order.repeats {
+            return Ok(());
+        }
+        match control::read_again(socket)? {
+            Some(more) => descriptors = more,
+            None => return Ok(()),
+        }
+    }
+}
+
+type Filters = Result<calls::Filters, Box<dyn std::error::Error>>;
+
+/// Start the program, and say so. Each time it gets the same identifier, so that no run can tell how
+/// many were before it.
+fn begin(
+    socket: &UnixStream,
+    order: &Order,
+    descriptors: Vec<OwnedFd>,
+    isolated: bool,
+    (filters, pid): (&Filters, Option<Pid>),
+) -> io::Result<Pid> {
     let (mut told, teller) = io::pipe()?;
-    let program = match system::fork()? {
+    let program = match pid.map_or_else(system::fork, system::fork_as)? {
         Forked::Parent(program) => program,
         Forked::Child => {
             drop(told);
-            let problem = become_program(order, &descriptors, isolated, &teller);
+            let problem = become_program(order, &descriptors, isolated, (filters, &teller));
             let _ = io::Write::write_all(&mut &teller, problem.to_string().as_bytes());
             std::process::exit(127)
         }
@@ -126,13 +163,7 @@ fn be_first(
             return Err(io::Error::other(String::from_utf8_lossy(&words).into_owned()));
         }
     }
-    if let Some(ending) = watch(socket, program)? {
-        control::say(socket, &Event::Ended(ending))?;
-    }
-    if !isolated {
-        end_children();
-    }
-    Ok(())
+    Ok(program)
 }
 
 /// What the child says just before it becomes the program.
@@ -162,9 +193,9 @@ fn become_program(
     order: &Order,
     descriptors: &[OwnedFd],
     isolated: bool,
-    teller: &io::PipeWriter,
+    (filters, teller): (&Filters, &io::PipeWriter),
 ) -> io::Error {
-    match try_become(order, descriptors, isolated, teller) {
+    match try_become(order, descriptors, isolated, (filters, teller)) {
         Err(error) => error,
         Ok(never) => never,
     }
@@ -174,7 +205,7 @@ fn try_become(
     order: &Order,
     descriptors: &[OwnedFd],
     isolated: bool,
-    teller: &io::PipeWriter,
+    (filters, teller): (&Filters, &io::PipeWriter),
 ) -> io::Result<io::Error> {
     system::default_signals();
     // A session of its own has no terminal.
@@ -206,7 +237,7 @@ fn try_become(
         order.command.split_first().ok_or_else(|| io::Error::other("no program given"))?;
     let mut held = match order.enters_itself {
         false => {
-            let held = enter_with(&own(order), true, order.weak)?;
+            let held = enter_with(&own(order), true, order.weak, filters)?;
             cap_processor_seconds()?;
             held
         }
@@ -268,7 +299,7 @@ fn watch(socket: &UnixStream, program: Pid) -> io::Result<Option<Ending>> {
             return system::wait_for(program).map(Some);
         }
         if !both[0].revents().is_empty() {
-            // Nothing is ever sent after the order: this is its end.
+            // Nothing is ever sent while a program runs: this is the end.
             let _ = kill_process(program, Signal::KILL);
             return Ok(None);
         }

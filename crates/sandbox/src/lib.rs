@@ -6,7 +6,8 @@
 //! - [`Worker`]: a long-lived process that answers framed messages, restricted by the [`Profile`] it
 //!   enters before it reads the first one ([`serve()`] is its side of the pipe);
 //! - [`Pool`]: several of them, fed from many threads, each respawned when it dies;
-//! - [`run`]: one foreign program from start to end, with its output, time and memory.
+//! - [`run`]: one foreign program from start to end, with its output, time and memory; [`Series`]: the
+//!   same program several times.
 //!
 //! ```no_run
 //! use stampmill_sandbox::{Profile, Pool};
@@ -36,7 +37,7 @@ mod serve;
 mod start;
 #[expect(
     unsafe_code,
-    reason = "fork, wait4, mount_setattr, close_range and dup2 have no safe form"
+    reason = "fork, clone3, wait4, mount_setattr, close_range and dup2 have no safe form"
 )]
 mod system;
 mod temporary;
@@ -51,9 +52,9 @@ pub use launcher::launch;
 pub use limits::enter;
 pub use pool::Pool;
 pub use profile::{Calls, Memory, Profile};
-pub use program::{Finished, Program, run};
+pub use program::{Finished, Program, Series, run};
 pub use serve::{serve, serve_over};
-pub use start::stop_all;
+pub use start::{is_stopped, stop_all};
 pub use temporary::Temporary;
 pub use tools::{fetch_environment, rustup, tool_folders};
 pub use worker::{Bounds, Worker};

@@ -12,10 +12,16 @@ use std::io::{self, Error};
 /// When a limit cannot be set, or a protection is missing and `weak` does not accept that.
 pub fn enter(profile: &Profile, weak: bool) -> io::Result<Held> {
     let with_system = profile.processes > 1;
-    enter_with(profile, with_system, weak)
+    enter_with(profile, with_system, weak, &calls::filters(profile))
 }
 
-pub(crate) fn enter_with(profile: &Profile, with_system: bool, weak: bool) -> io::Result<Held> {
+/// `filters` are those of the profile, or why there are none.
+pub(crate) fn enter_with(
+    profile: &Profile,
+    with_system: bool,
+    weak: bool,
+    filters: &Result<calls::Filters, Box<dyn std::error::Error>>,
+) -> io::Result<Held> {
     lower(Resource::Core, 0)?;
     if let Memory::AddressSpace(bytes) = profile.memory {
         lower(Resource::As, bytes)?;
@@ -37,7 +43,11 @@ pub(crate) fn enter_with(profile: &Profile, with_system: bool, weak: bool) -> io
     if held.landlock == 0 && !weak {
         return Err(missing("Landlock", &"this kernel does not enforce it"));
     }
-    match calls::restrict(profile) {
+    let restricted = match filters {
+        Ok(filters) => calls::restrict(filters),
+        Err(error) => Err(error.to_string().into()),
+    };
+    match restricted {
         Ok(()) => held.seccomp = true,
         Err(error) if weak => drop(error),
         Err(error) => return Err(missing("seccomp", &error)),

@@ -41,7 +41,7 @@ impl Pool {
     /// # Errors
     /// How the worker died over this message.
     pub fn call(&self, message: &[u8], limit: Duration) -> Result<Vec<u8>, Death> {
-        self.call_within(message, &Bounds { wall: limit, processor: None, stop: None })
+        self.call_within(message, &Bounds { wall: limit, processor: None, still: None, stop: None })
     }
 
     /// The same within more bounds than time.

@@ -16,6 +16,8 @@ use std::{
 };
 
 const SIGKILL: i32 = 9;
+/// Bytes that a pipe has room for, however many pipes its user has.
+const SMALL: usize = 4096;
 const TICK: Duration = Duration::from_millis(5);
 /// The same for builds, which are long and have many processes to look at.
 const BUILD_TICK: Duration = Duration::from_millis(100);
@@ -73,14 +75,59 @@ pub struct Finished {
 /// Only for faults of the machine and of ours ([`Death::is_ours`]), and [`Death::Stopped`]; everything
 /// that happens to a started program is in [`Finished`].
 pub fn run(program: &Program, profile: &Profile) -> Result<Finished, Death> {
-    let order = Order {
-        command: program.command.clone(),
-        environment: program.environment.clone(),
-        directory: program.directory.clone(),
-        profile: profile.clone(),
-        enters_itself: false,
-        weak: held::is_weak_allowed(),
-    };
+    once(program, profile, &program.stdin, &mut None, false)
+}
+
+/// Runs of one program, one after the other.
+///
+/// They share a sandbox, which saves most of the cost of a start, where the profile lets the program
+/// leave nothing behind: it writes no file, starts no process and reaches no network, and namespaces
+/// hold. Every process of a run is gone, every descriptor and restriction is made anew before the next.
+/// A run that a limit ended takes its sandbox with it.
+#[derive(Debug)]
+pub struct Series {
+    program: Program,
+    profile: Profile,
+    running: Option<Running>,
+}
+
+impl Series {
+    /// Nothing is started yet; the input that `program` has is not used.
+    #[must_use]
+    pub fn new(program: Program, profile: Profile) -> Series {
+        Series { program, profile, running: None }
+    }
+
+    /// Run the program to its end with `stdin` as its input.
+    ///
+    /// # Errors
+    /// As for [`run`].
+    pub fn run(&mut self, stdin: &[u8]) -> Result<Finished, Death> {
+        let repeats = leaves_nothing(&self.profile);
+        once(&self.program, &self.profile, stdin, &mut self.running, repeats)
+    }
+}
+
+/// Whether nothing that a program does under `profile` outlives its processes.
+fn leaves_nothing(profile: &Profile) -> bool {
+    profile.calls == Calls::Compute
+        && profile.processes == 1
+        && profile.scratch == 0
+        && profile.writable.is_empty()
+        && profile.devices.is_empty()
+        && profile.root.is_none()
+        && !profile.network
+}
+
+/// Run a program, in the sandbox that is `kept` where there is one; a sandbox that can be used again is
+/// there afterwards.
+fn once(
+    program: &Program,
+    profile: &Profile,
+    input: &[u8],
+    kept: &mut Option<Running>,
+    repeats: bool,
+) -> Result<Finished, Death> {
     let pipe = || io::pipe().map_err(|error| Death::Machine(error.to_string()));
     let (their_in, mut stdin) = pipe()?;
     let (stdout, their_out) = pipe()?;
@@ -92,28 +139,48 @@ pub fn run(program: &Program, profile: &Profile) -> Result<Finished, Death> {
     let mut descriptors = vec![their_in.as_fd(), their_out.as_fd(), their_err.as_fd()];
     descriptors.extend(their_channel.as_ref().map(AsFd::as_fd));
     let started = Instant::now();
-    let (mut running, held) = Running::start(&order, &descriptors)?;
+    let (mut running, held) = match kept.take() {
+        None => Running::start(&order(program, profile, repeats), &descriptors)?,
+        Some(mut running) => match running.again(&descriptors) {
+            Ok(held) => (running, held),
+            Err(Death::Stopped) => return Err(Death::Stopped),
+            // Whatever is wrong with it: a new one may be well, or says what is.
+            Err(_) => {
+                drop(running);
+                return once(program, profile, input, kept, repeats);
+            }
+        },
+    };
     held::remember(&profile.name, held);
     drop((their_in, their_out, their_err, their_channel));
     let limit = profile.output_bytes;
     let flooded = AtomicBool::new(false);
     let (ended, out, err, channel) = std::thread::scope(|scope| {
         // A program may leave without reading its input: a broken pipe is its affair.
-        scope.spawn(move || stdin.write_all(&program.stdin));
+        match input.len() {
+            // There is room for that in any pipe.
+            ..=SMALL => drop((stdin.write_all(input), stdin)),
+            _ => drop(scope.spawn(move || stdin.write_all(input))),
+        }
         let flooded = &flooded;
         let out = scope.spawn(move || capture(stdout, limit, flooded));
         let err = scope.spawn(move || capture(stderr, limit, flooded));
-        let channel = scope.spawn(move || channel.map(|channel| capture(channel, limit, flooded)));
+        let channel = channel.map(|channel| scope.spawn(move || capture(channel, limit, flooded)));
         let ended = supervise(&mut running, started + program.wall, program.wall, profile, flooded);
-        // Nothing that it started outlives it, or would keep the pipes open.
-        running.end();
+        if !(repeats && held.namespaces && matches!(ended, Ok((None, Some(_), ..)))) {
+            // Nothing that it started outlives it, or would keep the pipes open.
+            running.end();
+        }
         let out = out.join().expect("reading does not panic");
         let err = err.join().expect("reading does not panic");
-        let channel = channel.join().expect("reading does not panic");
+        let channel = channel.map(|channel| channel.join().expect("reading does not panic"));
         (ended, out, err, channel.unwrap_or_default())
     });
     let wall = started.elapsed();
     let (death, ending, peak, used_so_far) = ended?;
+    if repeats && held.namespaces && death.is_none() && ending.is_some() {
+        *kept = Some(running);
+    }
     let status = ending.map(|ending| ExitStatus::from_raw(ending.status));
     let death = if flooded.load(Ordering::Relaxed) { Some(Death::Output) } else { death };
     let used = ending.map_or(0.0, |ending| ending.user_seconds + ending.system_seconds);
@@ -140,6 +207,18 @@ pub fn run(program: &Program, profile: &Profile) -> Result<Finished, Death> {
     })
 }
 
+fn order(program: &Program, profile: &Profile, repeats: bool) -> Order {
+    Order {
+        command: program.command.clone(),
+        environment: program.environment.clone(),
+        directory: program.directory.clone(),
+        profile: profile.clone(),
+        repeats,
+        enters_itself: false,
+        weak: held::is_weak_allowed(),
+    }
+}
+
 /// What ended it where a limit did, how it ended where by itself, the memory seen, and the processor time where a limit
 /// ended it.
 type Ended = (Option<Death>, Option<Ending>, u64, Duration);
@@ -154,7 +233,7 @@ fn supervise(
 ) -> Result<Ended, Death> {
     let mut peak = 0;
     let files_of_memory = profile.calls == Calls::Driver;
-    let mut nap = Duration::from_micros(200);
+    let mut nap = Duration::from_millis(1);
     let mut looked = Instant::now();
     let most = if profile.tree.is_some() && profile.processes > 64 { BUILD_TICK } else { TICK };
     let mut program = None;

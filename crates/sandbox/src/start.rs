@@ -6,7 +6,10 @@ use crate::{
     watch,
 };
 use host::Helper;
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::{
+    event::{PollFd, PollFlags, Timespec, poll},
+    process::{Pid, PidfdFlags, pidfd_open},
+};
 use std::{
     collections::BTreeMap,
     io,
@@ -32,16 +35,23 @@ const END_LIMIT: Duration = Duration::from_secs(5);
 /// A program in its sandbox.
 #[derive(Debug)]
 pub(crate) struct Running {
-    launcher: Child,
+    /// There until this is dropped.
+    launcher: Option<Child>,
     socket: UnixStream,
     number: u64,
     /// Whether [`stop_all`] ends it.
     stops: bool,
+    /// Whether it has namespaces of its own.
+    isolated: bool,
     ending: Option<Ending>,
 }
 
 static STOPPED: AtomicBool = AtomicBool::new(false);
 static NEXT: AtomicU64 = AtomicU64::new(0);
+/// Launchers of sandboxes in which nothing is alive any more, while the kernel takes those down.
+static LEAVING: Mutex<Vec<Child>> = Mutex::new(Vec::new());
+/// How many of these there may be.
+const MOST_LEAVING: usize = 8;
 /// Handles on the sockets of all that runs.
 static RUNNING: Mutex<BTreeMap<u64, OwnedFd>> = Mutex::new(BTreeMap::new());
 
@@ -57,7 +67,8 @@ pub fn stop_all() {
 }
 
 /// Whether [`stop_all`] was called.
-pub(crate) fn is_stopped() -> bool {
+#[must_use]
+pub fn is_stopped() -> bool {
     STOPPED.load(Ordering::SeqCst)
 }
 
@@ -94,14 +105,32 @@ impl Running {
         {
             running.insert(number, handle);
         }
-        let mut running = Running { launcher: child, socket, number, stops, ending: None };
+        let isolated = false;
+        let mut running =
+            Running { launcher: Some(child), socket, number, stops, isolated, ending: None };
         if stops && is_stopped() {
             return Err(Death::Stopped);
         }
         control::order(&running.socket, order, descriptors).map_err(|e| running.lost(&e))?;
-        let event = running.event(START_LIMIT).map_err(|e| running.lost(&e))?;
-        match event {
-            Some(Event::Started(held)) => Ok((running, held)),
+        let held = running.started()?;
+        running.isolated = held.namespaces;
+        Ok((running, held))
+    }
+
+    /// Start the program once more, in the sandbox in which it has ended; of an order that allows it,
+    /// where there are namespaces.
+    ///
+    /// # Errors
+    /// As for [`Running::start`]; there may be nothing wrong with a new sandbox then.
+    pub(crate) fn again(&mut self, descriptors: &[BorrowedFd<'_>]) -> Result<Held, Death> {
+        self.ending = None;
+        control::again(&self.socket, descriptors).map_err(|e| self.lost(&e))?;
+        self.started()
+    }
+
+    fn started(&mut self) -> Result<Held, Death> {
+        match self.event(START_LIMIT).map_err(|e| self.lost(&e))? {
+            Some(Event::Started(held)) => Ok(held),
             Some(Event::Failed(reason)) => Err(Death::Start(reason)),
             Some(Event::Ended(_)) => Err(Death::Machine("an answer out of turn".into())),
             None => Err(Death::Start("the sandbox could not be made in time".into())),
@@ -110,7 +139,7 @@ impl Running {
 
     /// The launcher's process identifier: the root of all that runs inside.
     pub(crate) fn id(&self) -> u32 {
-        self.launcher.id()
+        self.launcher.as_ref().map_or(0, Child::id)
     }
 
     /// The program's process identifier on this host, while it lives.
@@ -161,28 +190,59 @@ impl Running {
         }
     }
 
-    /// End everything inside; returns when nothing of it is left.
+    /// End everything inside; returns when nothing of it is left but, where the program has ended, what
+    /// the kernel has to take down.
     pub(crate) fn end(&mut self) {
         // The launcher ends what it started when its socket closes.
         let _ = self.socket.shutdown(Shutdown::Both);
-        let patience = Instant::now() + END_LIMIT;
-        let mut nap = Duration::from_micros(100);
-        while matches!(self.launcher.try_wait(), Ok(None)) {
-            if Instant::now() > patience {
-                // Its child dies with it, and everything inside with that.
-                let _ = self.launcher.kill();
-                let _ = self.launcher.wait();
-                break;
-            }
-            std::thread::sleep(nap);
-            nap = (nap * 2).min(Duration::from_millis(5));
+        // Within namespaces nothing is alive any more once the end is told.
+        let is_empty = self.isolated && self.ending.is_some();
+        if let (false, Some(launcher)) = (is_empty, &mut self.launcher) {
+            wait_for(launcher);
         }
+    }
+}
+
+/// Wait for a launcher whose socket is closed.
+fn wait_for(launcher: &mut Child) {
+    let pid = i32::try_from(launcher.id()).ok().and_then(Pid::from_raw);
+    if let Some(ended) = pid.and_then(|pid| pidfd_open(pid, PidfdFlags::empty()).ok()) {
+        let patience = Instant::now() + END_LIMIT;
+        let mut watched = [PollFd::new(&ended, PollFlags::IN)];
+        loop {
+            let left = patience.saturating_duration_since(Instant::now());
+            let wait = Timespec::try_from(left).expect("a wait is a short time");
+            match poll(&mut watched, Some(&wait)) {
+                Err(rustix::io::Errno::INTR) => {}
+                Ok(1..) => break,
+                _ => {
+                    // Its child dies with it, and everything inside with that.
+                    let _ = launcher.kill();
+                    break;
+                }
+            }
+        }
+    }
+    let _ = launcher.wait();
+}
+
+/// Take leave of a launcher in whose sandbox nothing is alive: the kernel needs milliseconds to take
+/// namespaces down, in which the next program can be started.
+fn leave(launcher: Child) {
+    let Ok(mut leaving) = LEAVING.lock() else { return };
+    leaving.push(launcher);
+    leaving.retain_mut(|launcher| matches!(launcher.try_wait(), Ok(None)));
+    if leaving.len() > MOST_LEAVING {
+        wait_for(&mut leaving.remove(0));
     }
 }
 
 impl Drop for Running {
     fn drop(&mut self) {
         self.end();
+        if let Some(launcher) = self.launcher.take() {
+            leave(launcher);
+        }
         if let Ok(mut running) = RUNNING.lock() {
             running.remove(&self.number);
         }

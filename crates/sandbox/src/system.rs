@@ -22,6 +22,49 @@ pub(crate) fn fork() -> io::Result<Forked> {
     }
 }
 
+/// Copy this process, which must have one thread only; the copy gets the identifier `pid` in the
+/// namespace whose first process this is.
+pub(crate) fn fork_as(pid: Pid) -> io::Result<Forked> {
+    let wanted = pid.as_raw_pid();
+    // SAFETY: all zeroes is a valid `clone_args`, which holds numbers only.
+    let mut arguments: libc::clone_args = unsafe { std::mem::zeroed() };
+    arguments.exit_signal = u64::from(libc::SIGCHLD.unsigned_abs());
+    arguments.set_tid = (&raw const wanted) as u64;
+    arguments.set_tid_size = 1;
+    // SAFETY: as in `fork`, no other thread holds a lock; memory is copied, no stack is shared; the
+    // size given is that of the structure pointed to, whose one pointer is to a live number.
+    let made = unsafe {
+        libc::syscall(libc::SYS_clone3, &raw const arguments, size_of::<libc::clone_args>())
+    };
+    match i32::try_from(made) {
+        Ok(0) => Ok(Forked::Child),
+        Ok(pid) => Pid::from_raw(pid).filter(|_| pid > 0).map(Forked::Parent).ok_or_else(last),
+        Err(_) => Err(last()),
+    }
+}
+
+/// End all other processes of the namespace whose first this is. Nothing is left of them afterwards:
+/// whatever is in the namespace descends from its first process, which has no child then.
+pub(crate) fn end_others() -> io::Result<()> {
+    if std::process::id() != 1 {
+        return Err(io::Error::other("only the first process of a namespace may end all others"));
+    }
+    loop {
+        // SAFETY: sends a signal; to all processes of this namespace but this one, which is its first.
+        // That there are none is no concern.
+        let _ = unsafe { libc::kill(-1, libc::SIGKILL) };
+        // SAFETY: no status is asked for.
+        let ended = unsafe { libc::waitpid(-1, std::ptr::null_mut(), libc::__WALL) };
+        let error = last();
+        match error.raw_os_error() {
+            _ if ended > 0 => {}
+            Some(libc::ECHILD) => return Ok(()),
+            Some(libc::EINTR) => {}
+            _ => return Err(error),
+        }
+    }
+}
+
 /// Leave namespaces.
 pub(crate) fn unshare(flags: UnshareFlags) -> io::Result<()> {
     assert!(!flags.contains(UnshareFlags::FILES), "descriptors stay shared by all threads");

@@ -34,13 +34,33 @@ pub struct Bounds<'a> {
     /// Processor time of the worker, all its threads and the processes it started, of this message
     /// alone: what a program needs of it hardly depends on what else the machine does.
     pub processor: Option<Duration>,
+    /// Time on the wall in which it uses no processor time at all: what computes on processors and
+    /// does nothing for so long waits for ever.
+    pub still: Option<Duration>,
     /// Raised by who wants no answer any more.
     pub stop: Option<&'a AtomicBool>,
 }
 
 impl Bounds<'_> {
     fn wall(wall: Duration) -> Bounds<'static> {
-        Bounds { wall, processor: None, stop: None }
+        Bounds { wall, processor: None, still: None, stop: None }
+    }
+}
+
+/// Since when a worker has used no processor time.
+#[derive(Debug)]
+struct Stillness {
+    used: Duration,
+    since: Instant,
+}
+
+impl Stillness {
+    /// How long it has been still, where it has used so much by now.
+    fn lasts(&mut self, used: Duration, now: Instant) -> Duration {
+        if used != self.used {
+            *self = Stillness { used, since: now };
+        }
+        now.saturating_duration_since(self.since)
     }
 }
 
@@ -64,6 +84,7 @@ struct Due<'a> {
     wall: Instant,
     /// Processor time of the worker since it was started.
     processor: Option<Duration>,
+    stillness: Stillness,
 }
 
 impl Worker {
@@ -82,6 +103,7 @@ impl Worker {
             environment: environment(&command, weak),
             directory: command.get_current_dir().map(Into::into),
             profile: profile.clone(),
+            repeats: false,
             enters_itself: true,
             weak,
         };
@@ -152,20 +174,22 @@ impl Worker {
 
     fn receive(&mut self, bounds: &Bounds<'_>) -> Result<Vec<u8>, Death> {
         let begun = bounds.processor.map(|limit| self.processor_time() + limit);
-        let due = Due { bounds, wall: Instant::now() + bounds.wall, processor: begun };
+        let now = Instant::now();
+        let stillness = Stillness { used: Duration::ZERO, since: now };
+        let mut due = Due { bounds, wall: now + bounds.wall, processor: begun, stillness };
         let mut length = [0; 4];
-        self.read_exact(&mut length, &due)?;
+        self.read_exact(&mut length, &mut due)?;
         let length = u32::from_le_bytes(length);
         if u64::from(length) > self.profile.output_bytes {
             self.kill();
             return Err(Death::Output);
         }
         let mut message = vec![0; length as usize];
-        self.read_exact(&mut message, &due)?;
+        self.read_exact(&mut message, &mut due)?;
         Ok(message)
     }
 
-    fn read_exact(&mut self, into: &mut [u8], due: &Due<'_>) -> Result<(), Death> {
+    fn read_exact(&mut self, into: &mut [u8], due: &mut Due<'_>) -> Result<(), Death> {
         let mut filled = 0;
         let mut ticks = 0;
         while filled < into.len() {
@@ -194,7 +218,7 @@ impl Worker {
     }
 
     /// Why it must go, where it must; `thorough`: with an eye on the processes it started.
-    fn exceeds(&self, due: &Due<'_>, thorough: bool) -> Option<Death> {
+    fn exceeds(&self, due: &mut Due<'_>, thorough: bool) -> Option<Death> {
         if due.bounds.stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
             return Some(Death::Stopped);
         }
@@ -202,7 +226,7 @@ impl Worker {
             Memory::Resident(bytes) => Some(bytes),
             Memory::AddressSpace(_) => None,
         };
-        if memory.is_none() && due.processor.is_none() {
+        if memory.is_none() && due.processor.is_none() && due.bounds.still.is_none() {
             return None;
         }
         let id = self.id;
@@ -210,12 +234,19 @@ impl Worker {
         if memory.is_some_and(|most| used.resident_bytes > most) {
             return Some(Death::Memory);
         }
+        // What its children use is seen by a thorough look only.
+        if let (true, Some(most)) = (thorough, due.bounds.still)
+            && due.stillness.lasts(used.processor, Instant::now()) > most
+        {
+            return Some(Death::Timeout(u64::try_from(most.as_millis()).unwrap_or(u64::MAX)));
+        }
         due.processor.is_some_and(|most| used.processor > most).then_some(Death::Processor)
     }
 
     fn readable(&self, left: Duration, bounds: &Bounds<'_>) -> bool {
         let watched = matches!(self.profile.memory, Memory::Resident(_))
             || bounds.processor.is_some()
+            || bounds.still.is_some()
             || bounds.stop.is_some();
         let wait = if watched { left.min(TICK) } else { left };
         let wait = Timespec::try_from(wait).expect("a wait is a short time");
@@ -292,5 +323,21 @@ fn listen(mut from: impl Read, words: &Mutex<Vec<u8>>) {
             let excess = words.len().saturating_sub(LAST_WORDS);
             words.drain(..excess);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stillness_begins_anew_with_any_work() {
+        let (second, begin) = (Duration::from_secs(1), Instant::now());
+        let mut stillness = Stillness { used: Duration::ZERO, since: begin };
+        assert_eq!(stillness.lasts(Duration::ZERO, begin + second * 3), second * 3);
+        assert_eq!(stillness.lasts(second, begin + second * 4), Duration::ZERO);
+        assert_eq!(stillness.lasts(second, begin + second * 9), second * 5);
+        // A child that ended takes its share along.
+        assert_eq!(stillness.lasts(Duration::ZERO, begin + second * 10), Duration::ZERO);
     }
 }

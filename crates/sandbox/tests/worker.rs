@@ -65,12 +65,12 @@ fn a_message_is_bounded_by_processor_time_of_its_own_and_by_who_waits_for_it() {
         worker.call_within(request, bounds)
     };
     let short = Duration::from_millis(300);
-    let busy = Bounds { wall: PATIENCE, processor: Some(short), stop: None };
+    let busy = Bounds { wall: PATIENCE, processor: Some(short), still: None, stop: None };
     assert_eq!(call(b"spin", &busy), Err(Death::Processor));
     // Waiting takes none.
     assert_eq!(call(b"hang", &Bounds { wall: short * 2, ..busy }), Err(Death::Timeout(600)));
     let stop = AtomicBool::new(true);
-    let bounds = Bounds { wall: PATIENCE, processor: None, stop: Some(&stop) };
+    let bounds = Bounds { wall: PATIENCE, processor: None, still: None, stop: Some(&stop) };
     assert_eq!(call(b"hang", &bounds), Err(Death::Stopped));
 }
 

@@ -5,44 +5,66 @@ use dataset::Verdict;
 use rows::TimingVerdict;
 use sandbox::{Death, Finished, Profile, Program};
 use std::{
-    sync::{
-        Mutex, PoisonError,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::{Mutex, PoisonError},
     time::Duration,
 };
 
 const SIGKILL: i32 = 9;
 
-/// Raised when no program is to be started any more.
-static STOPPED: AtomicBool = AtomicBool::new(false);
-
-/// End what runs, and start nothing more: every run answers [`Error::Cancelled`] from now on.
-pub fn stop() {
-    STOPPED.store(true, Ordering::SeqCst);
-    sandbox::stop_all();
-}
-
 /// Whether work may go on.
 ///
 /// # Errors
-/// [`Error::Cancelled`] after [`stop`].
+/// [`Error::Cancelled`] after [`sandbox::stop_all`].
 pub fn check() -> Result<(), Error> {
-    if STOPPED.load(Ordering::SeqCst) { Err(Error::Cancelled) } else { Ok(()) }
+    if sandbox::is_stopped() { Err(Error::Cancelled) } else { Ok(()) }
 }
 
 /// Run a foreign program to its end. What could as well be the machine's doing (a kill that nobody here sent, a
 /// time-out of a program that hardly ran) is tried a second time before it counts.
 ///
 /// # Errors
-/// [`Error::Start`] where the machine and not the program is to blame, [`Error::Cancelled`] after [`stop`].
+/// [`Error::Start`] where the machine and not the program is to blame, [`Error::Cancelled`] after
+/// [`sandbox::stop_all`].
 pub fn run(what: &str, program: &Program, profile: &Profile) -> Result<Finished, Error> {
-    let first = once(what, program, profile)?;
-    if !is_doubtful(&first, program.wall) {
+    twice(what, program.wall, || sandbox::run(program, profile))
+}
+
+/// The same for several runs of one program, which share a sandbox where they can.
+#[derive(Debug)]
+pub struct Series {
+    what: String,
+    wall: Duration,
+    runs: sandbox::Series,
+}
+
+impl Series {
+    /// As [`sandbox::Series::new`].
+    #[must_use]
+    pub fn new(what: &str, program: Program, profile: Profile) -> Series {
+        let (what, wall) = (what.to_owned(), program.wall);
+        Series { what, wall, runs: sandbox::Series::new(program, profile) }
+    }
+
+    /// Run the program on an input.
+    ///
+    /// # Errors
+    /// As [`run`].
+    pub fn run(&mut self, stdin: &[u8]) -> Result<Finished, Error> {
+        twice(&self.what, self.wall, || self.runs.run(stdin))
+    }
+}
+
+fn twice(
+    what: &str,
+    wall: Duration,
+    mut run: impl FnMut() -> Result<Finished, Death>,
+) -> Result<Finished, Error> {
+    let first = once(what, &mut run)?;
+    if !is_doubtful(&first, wall) {
         return Ok(first);
     }
     let starved = starved_programs();
-    let second = once(what, program, profile)?;
+    let second = once(what, &mut run)?;
     let killed = matches!(second.death, Some(Death::Signal(SIGKILL, _)));
     if killed && starved_programs() > starved {
         let reason = "the kernel ended it for want of memory; give the machine more or run fewer at once (--jobs)";
@@ -51,7 +73,7 @@ pub fn run(what: &str, program: &Program, profile: &Profile) -> Result<Finished,
     Ok(second)
 }
 
-fn once(what: &str, program: &Program, profile: &Profile) -> Result<Finished, Error> {
+fn once(what: &str, run: &mut impl FnMut() -> Result<Finished, Death>) -> Result<Finished, Error> {
     check()?;
     let error = |death: &Death| match death {
         Death::Stopped => Some(Error::Cancelled),
@@ -60,7 +82,7 @@ fn once(what: &str, program: &Program, profile: &Profile) -> Result<Finished, Er
         }
         _ => None,
     };
-    match sandbox::run(program, profile) {
+    match run() {
         Ok(finished) => match finished.death.as_ref().and_then(error) {
             Some(error) => Err(error),
             None => Ok(finished),

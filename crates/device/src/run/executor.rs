@@ -314,9 +314,11 @@ impl Trial<'_> {
         let cells: Vec<CellKey> = passing.iter().map(key).collect();
         let cost = options.budget * 2 * u32::try_from(cells.len()).unwrap_or(u32::MAX);
         // What passed has been executed as often as this within its limit.
-        let mut allowance = Allowance::ample(options.limit + cost);
         let mut devices: Vec<usize> = cells.iter().map(|cell| cell.device).collect();
         devices.dedup();
+        let kind = |device: &usize| self.executor.devices[*device].r#type;
+        let on_processors = devices.iter().all(|device| kind(device) == DeviceType::Cpu);
+        let mut allowance = Allowance::ample(options.limit, cost, on_processors);
         for device in devices {
             // A worker that died meanwhile has forgotten the program; a failure shows below.
             let _known = self.build(device, &mut allowance)?;

@@ -15,8 +15,8 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// The limit on the wall of what is limited in processor time, as a multiple of that: met only by
-/// kernels that wait for ever, and on machines that do much else.
+/// The limit on the wall of what is limited in processor time, as a multiple of that: met only on
+/// machines that do much else. What waits for ever is still, and for that the limit itself holds.
 const BACKSTOP: u32 = 4;
 /// For a driver to open its device, a quarter of it.
 const OPEN_LIMIT: Duration = Duration::from_secs(15);
@@ -46,20 +46,30 @@ pub(super) struct Allowance {
     limit: Duration,
     wall: Duration,
     processor: Option<Duration>,
+    /// On processors: a wait in which nothing is done.
+    still: Option<Duration>,
 }
 
 impl Allowance {
     /// `limit` on a device of that type.
     pub(super) fn new(limit: Duration, device: DeviceType) -> Allowance {
         match device {
-            DeviceType::Cpu => Allowance { limit, wall: limit * BACKSTOP, processor: Some(limit) },
-            _ => Allowance { limit, wall: limit, processor: None },
+            DeviceType::Cpu => Allowance {
+                limit,
+                wall: limit * BACKSTOP,
+                processor: Some(limit),
+                still: Some(limit),
+            },
+            _ => Allowance { limit, wall: limit, processor: None, still: None },
         }
     }
 
-    /// Time on the wall, and much of it: for what has shown that it ends.
-    pub(super) fn ample(limit: Duration) -> Allowance {
-        Allowance { limit, wall: limit * BACKSTOP, processor: None }
+    /// Time on the wall, and much of it: for what has shown that it ends, within `limit` and `cost`
+    /// together. Where all of it is done by processors, a wait is as long as `limit` at most.
+    pub(super) fn ample(limit: Duration, cost: Duration, on_processors: bool) -> Allowance {
+        let limits = limit + cost;
+        let still = on_processors.then_some(limit);
+        Allowance { limit: limits, wall: limits * BACKSTOP, processor: None, still }
     }
 
     pub(super) fn is_spent(&self) -> bool {
@@ -132,18 +142,19 @@ impl WorkerSet {
         let open = Request::Open { device, name };
         let request = Request::Build { device, text: benchmark.text.clone(), arguments };
         // Opening a device is no cost of the kernel that happens to be the worker's first.
-        let built = match self.ask(&open, &mut Allowance::ample(OPEN_LIMIT))? {
-            Ok(Answer::Opened) => match self.ask(&request, allowance)? {
-                Ok(Answer::Built(built)) => built,
+        let built =
+            match self.ask(&open, &mut Allowance::ample(OPEN_LIMIT, Duration::ZERO, false))? {
+                Ok(Answer::Opened) => match self.ask(&request, allowance)? {
+                    Ok(Answer::Built(built)) => built,
+                    Ok(other) => Err(unexpected(other)),
+                    Err(finding) => Err(finding),
+                },
                 Ok(other) => Err(unexpected(other)),
-                Err(finding) => Err(finding),
-            },
-            Ok(other) => Err(unexpected(other)),
-            Err(Finding { detail, .. }) => {
-                let detail = format!("the device cannot be opened: {detail}");
-                Err(Finding::new(Outcome::OutOfResources, detail))
-            }
-        };
+                Err(Finding { detail, .. }) => {
+                    let detail = format!("the device cannot be opened: {detail}");
+                    Err(Finding::new(Outcome::OutOfResources, detail))
+                }
+            };
         self.built.insert(device, built.clone());
         Ok(built)
     }
@@ -210,20 +221,28 @@ fn ask(
 ) -> Asked {
     let started = Instant::now();
     let before = client.processor_time();
-    let (wall, processor) = (allowance.wall, allowance.processor);
-    let answer = client.ask(request, &Bounds { wall, processor, stop: Some(stop) });
+    let Allowance { wall, processor, still, .. } = *allowance;
+    let answer = client.ask(request, &Bounds { wall, processor, still, stop: Some(stop) });
     allowance.spend(started.elapsed(), client.processor_time().saturating_sub(before));
     match answer {
         Ok(answer) => Ok(Ok(answer)),
         Err(Death::Stopped) => Err(Error::Stopped),
         Err(death) if death.is_ours() => Err(Error::Worker(death.to_string())),
-        Err(Death::Timeout(_) | Death::Processor) => {
+        Err(death @ (Death::Timeout(_) | Death::Processor)) => {
             allowance.spend_all();
-            let detail = format!("over {}", allowance.words());
+            let waited = still.map(|limit| Death::Timeout(to_milliseconds(limit)));
+            let detail = match waited == Some(death) {
+                true => format!("waits and does nothing within {}", allowance.words()),
+                false => format!("over {}", allowance.words()),
+            };
             Ok(Err(Finding::new(Outcome::Timeout, detail)))
         }
         Err(death) => Ok(Err(died(&death))),
     }
+}
+
+fn to_milliseconds(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
 fn died(death: &Death) -> Finding {
@@ -251,4 +270,32 @@ pub(super) fn unexpected(answer: Answer) -> Finding {
 /// Whether the kernels compute addresses from what their buffers hold.
 pub(super) fn guesses(steps: &[Step]) -> bool {
     steps.iter().flat_map(|step| &step.interface.arguments).any(|argument| argument.indexes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// On a wall clock a limit may be met late, but not by what does nothing.
+    #[test]
+    fn what_waits_for_ever_has_the_limit_and_no_multiple_of_it() {
+        let limit = Duration::from_secs(20);
+        let still = |allowance: Allowance| allowance.still.unwrap_or(allowance.wall);
+        for device in [DeviceType::Cpu, DeviceType::Gpu] {
+            assert_eq!(still(Allowance::new(limit, device)), limit, "{device:?}");
+        }
+        assert_eq!(still(Allowance::ample(limit, Duration::from_secs(100), true)), limit);
+    }
+
+    #[test]
+    fn a_spent_allowance_is_spent_for_all_sizes() {
+        let mut allowance = Allowance::new(Duration::from_secs(20), DeviceType::Cpu);
+        allowance.spend(Duration::from_secs(80), Duration::ZERO);
+        assert!(allowance.is_spent());
+        let mut allowance = Allowance::new(Duration::from_secs(20), DeviceType::Cpu);
+        allowance.spend(Duration::from_secs(79), Duration::from_secs(19));
+        assert!(!allowance.is_spent());
+        allowance.spend_all();
+        assert!(allowance.is_spent());
+    }
 }

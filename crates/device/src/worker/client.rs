@@ -109,7 +109,7 @@ impl Client {
     /// # Errors
     /// That there is no OpenCL, or no working worker.
     pub(crate) fn devices(&mut self) -> Result<Vec<DeviceInfo>> {
-        let bounds = Bounds { wall: LIST_LIMIT, processor: None, stop: None };
+        let bounds = Bounds { wall: LIST_LIMIT, processor: None, still: None, stop: None };
         match self.ask(&Request::List, &bounds) {
             Ok(Answer::Devices(Ok(devices))) => Ok(devices),
             Ok(Answer::Devices(Err(why))) => Err(Error::NoOpenCl(why)),

@@ -166,7 +166,7 @@ pub struct GrowReport {
 ///
 /// # Errors
 /// When programs cannot be built or run at all, where faults of the machine left problems without an answer (when all
-/// others have theirs), after [`timing::bounded::stop`], or when a file cannot be written. The same call then goes on
+/// others have theirs), after [`sandbox::stop_all`], or when a file cannot be written. The same call then goes on
 /// from there.
 pub fn grow(
     problems: &[Problem],

@@ -10,6 +10,7 @@ use crate::{
     Error, Result,
     bench::{Bench, Times},
     candidates::Candidates,
+    execute::Runs,
     label::{Label, label},
     pair::{Language, Pair},
     suite::{Test, TestFolder},
@@ -127,9 +128,10 @@ impl<'a> Source<'a> {
             Ok(program) => program,
             Err(verdict) => return Ok(Err(fails(verdict))),
         };
-        let trial = bench.try_tests(&program, &visible)?;
+        let mut runs = bench.runs_of(&program);
+        let trial = bench.try_in(&mut runs, &visible)?;
         let failure = match trial.failure {
-            None => bench.try_tests(&program, &hidden)?.failure,
+            None => bench.try_in(&mut runs, &hidden)?.failure,
             failure => failure,
         };
         if let Some((_, verdict)) = failure {
@@ -193,22 +195,24 @@ impl<'a> Source<'a> {
             Ok(program) => program,
             Err(verdict) => return Ok(Err(verdict)),
         };
-        let trial = bench.try_tests(&program, &self.visible)?;
+        let mut runs = bench.runs_of(&program);
+        let trial = bench.try_in(&mut runs, &self.visible)?;
         row.passed = trial.passed as u32;
         row.peak_bytes = trial.peak_bytes;
         if let Some((number, verdict)) = trial.failure {
             let detail = format!("test {number}: {}", verdict.detail);
             return Ok(Err(Verdict { detail, ..verdict }));
         }
-        let trial = bench.try_tests(&program, &self.hidden)?;
+        let trial = bench.try_in(&mut runs, &self.hidden)?;
         row.hidden_passed = trial.passed as u32;
         if let Some((number, verdict)) = trial.failure {
             let name = cheat::why_hidden_fails(self.code, code, &self.visible, row.array_shrunk);
             return Ok(Err(Verdict::new(name, format!("hidden test {number}: {verdict}"))));
         }
-        if let Some(verdict) = self.answers_unasked(&program, bench)? {
+        if let Some(verdict) = self.answers_unasked(&mut runs, bench)? {
             return Ok(Err(verdict));
         }
+        drop(runs);
         let times = match bench.time_tests(&program, &self.visible)? {
             Ok(times) => times,
             Err(verdict) => return Ok(Err(verdict)),
@@ -259,7 +263,7 @@ impl<'a> Source<'a> {
     }
 
     /// Whether a program prints the answer to a test without having been given any.
-    fn answers_unasked(&self, program: &Executable, bench: &Bench) -> Result<Option<Verdict>> {
+    fn answers_unasked(&self, runs: &mut Runs, bench: &Bench) -> Result<Option<Verdict>> {
         let answers = |printed: &[u8]| {
             self.visible.iter().find(|test| {
                 let asked = !test.input.iter().all(u8::is_ascii_whitespace);
@@ -267,7 +271,7 @@ impl<'a> Source<'a> {
                 asked && answer && crate::compare::compare(&test.output, printed).is_ok()
             })
         };
-        let Ok(ran) = bench.output(program, b"")? else { return Ok(None) };
+        let Ok(ran) = bench.output_in(runs, b"")? else { return Ok(None) };
         let Some(test) = answers(&ran.stdout) else { return Ok(None) };
         let source = bench.output(&self.program, b"")?;
         if source.is_ok_and(|ran| answers(&ran.stdout).is_some()) {
@@ -287,7 +291,7 @@ fn seconds(times: &Times) -> Vec<f64> {
 ///
 /// # Errors
 /// When programs cannot be built, run or timed at all, where some were left without rows (when all others have
-/// theirs), after [`timing::bounded::stop`], or when the data set cannot be made.
+/// theirs), after [`sandbox::stop_all`], or when the data set cannot be made.
 pub fn judge(
     pairs: &[Pair],
     candidates: &[Candidates],

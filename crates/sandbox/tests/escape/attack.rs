@@ -8,8 +8,10 @@ use std::{
     sync::Mutex,
 };
 
-/// Profiles that attacks run under. `emulator` is that of `time`'s QEMU; the program is run without it.
-pub(crate) const PROFILES: &[&str] = &["native", "emulator", "compile", "device", "build", "clang"];
+/// Profiles that attacks run under. `series` is `native`, several runs one after the other; `emulator` is
+/// that of `time`'s QEMU; the program is run without it.
+pub(crate) const PROFILES: &[&str] =
+    &["native", "series", "emulator", "compile", "device", "build", "clang"];
 
 /// One program that tries something.
 #[derive(Clone, Debug)]
@@ -103,10 +105,15 @@ fn read(path: &Path) -> Result<Attack, String> {
         text.split(separator).map(|word| word.trim().to_owned()).collect()
     };
     field("tries:")?;
-    let profiles = match field("profiles:")? {
+    let mut profiles = match field("profiles:")? {
         "all" => PROFILES.iter().map(|name| (*name).to_owned()).collect(),
         list => words(list, ','),
     };
+    // What one run may not do, one of several may not.
+    if profiles.iter().any(|name| name == "native") && !profiles.iter().any(|name| name == "series")
+    {
+        profiles.push("series".to_owned());
+    }
     let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     Ok(Attack { name, profiles, due: words(field("due:")?, '|') })
 }

@@ -1,7 +1,7 @@
 //! One trial, in namespaces of its own.
 
 use crate::world::{World, others};
-use stampmill_sandbox::{Death, Finished, Memory, Profile, Program, run};
+use stampmill_sandbox::{Death, Finished, Memory, Profile, Program, Series, run};
 use std::{
     path::Path,
     process::{Command, ExitCode, Stdio},
@@ -42,7 +42,7 @@ pub(crate) fn main(words: &[String]) -> ExitCode {
 fn profile(name: &str, world: &World) -> Result<Profile, String> {
     let tree = || Some((world.writable(), 64 * MIB));
     let base = match name {
-        "native" | "channel" => Profile::native(),
+        "native" | "series" | "channel" => Profile::native(),
         "emulator" => Profile { processes: 64, ..Profile::native() },
         "compile" => Profile { tree: tree(), ..Profile::compile(world.writable()) },
         "device" => Profile { tree: tree(), writable: vec![world.writable()], ..Profile::device() },
@@ -84,13 +84,22 @@ fn attack(folder: &Path, name: &str, profile_name: &str, due: &str) -> Result<()
     let endless = due.split('|').any(|end| end == "timeout");
     let program = program(&world, if endless { SHORT } else { LONG }, profile_name == "channel");
     let profile = profile(profile_name, &world)?;
-    let began = Instant::now();
-    let finished = run(&program, &profile).map_err(|death| format!("was not run: {death}"))?;
     let mut problems = Vec::new();
-    if began.elapsed() > program.wall + Duration::from_secs(20) {
-        problems.push(format!("the runner waited for {:?}", began.elapsed()));
+    let mut series = Series::new(program.clone(), profile.clone());
+    let times = if profile_name == "series" { 3 } else { 1 };
+    for _ in 0..times {
+        let began = Instant::now();
+        let finished = match times {
+            1 => run(&program, &profile),
+            _ => series.run(&program.stdin),
+        };
+        let finished = finished.map_err(|death| format!("was not run: {death}"))?;
+        if began.elapsed() > program.wall + Duration::from_secs(20) {
+            problems.push(format!("the runner waited for {:?}", began.elapsed()));
+        }
+        problems.extend(judge(&finished, due));
     }
-    problems.extend(judge(&finished, due));
+    drop(series);
     problems.extend(left_over(&world));
     match world.state() {
         Ok(after) => problems.extend(before.differences(&after)),
@@ -182,7 +191,9 @@ fn dies_with_runner(folder: &Path, profile_name: &str) -> Result<(), String> {
 /// The runner of the trial above: runs what lies in another's world until it is killed.
 fn hold(root: &Path, profile_name: &str) -> Result<(), String> {
     let world = World::of(root);
-    let finished = run(&program(&world, LONG, false), &profile(profile_name, &world)?);
+    let program = program(&world, LONG, false);
+    let input = program.stdin.clone();
+    let finished = Series::new(program, profile(profile_name, &world)?).run(&input);
     Err(format!("it ended: {finished:?}"))
 }
 
