@@ -2,12 +2,14 @@ use crate::{
     Dataset, Error, Input, Manifest, Notes, Result, Row, Shard, Tally, content_hash,
     content_hash_of_file,
     place::part_name,
+    protections::protections,
     reader::rows_of,
     shard,
     unfinished::{Plan, Unfinished},
 };
 use serde::Serialize;
 use std::{
+    collections::BTreeMap,
     fs,
     marker::PhantomData,
     path::{Path, PathBuf},
@@ -89,12 +91,18 @@ impl<T: Row> Builder<T> {
         let path = self.part(key);
         let temporary = path.with_extension("new");
         let written = shard::write_with(&temporary, rows, metadata)
+            .and_then(|_| self.remember(&protections()))
             .and_then(|_| fs::rename(&temporary, &path).map_err(Error::file("write", &path)));
         if written.is_err() {
             // Whatever is left of it would be overwritten by the next try anyway.
             let _ = fs::remove_file(&temporary);
         }
         written
+    }
+
+    /// Note which protections held while rows were made.
+    pub(crate) fn remember(&self, held: &BTreeMap<String, String>) -> Result<()> {
+        self.unfinished.remember(held)
     }
 
     /// Have a part made again.

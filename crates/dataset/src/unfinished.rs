@@ -1,18 +1,24 @@
 //! The folder `NAME.partial` in which a data set comes to be: only what we made in it is removed.
 
-use crate::{Dataset, Error, Input, Manifest, Result, lock::Lock, place, staging::partial_folder};
+use crate::{
+    Dataset, Error, Input, Manifest, Result, lock::Lock, place, protections::weaken,
+    staging::partial_folder,
+};
 use serde::{Deserialize, Serialize};
 use std::{
     collections::BTreeMap,
     fs::{self, File},
     io::{self, Write},
     path::{Path, PathBuf},
+    sync::{Mutex, PoisonError},
 };
 
 /// By this file a folder is known for ours.
 pub(crate) const MARKER: &str = ".stampmill-partial";
 const FORMAT: u32 = 1;
 const LOCK: &str = "lock";
+/// Which protections held while the parts were made, by whichever runs.
+const PROTECTIONS: &str = "protections";
 /// The data set while its shards are written.
 const WHOLE: &str = "whole";
 /// The one that it replaces, on its way out.
@@ -48,6 +54,8 @@ pub(crate) struct Unfinished {
     out: PathBuf,
     folder: PathBuf,
     replace: bool,
+    /// What is in [`PROTECTIONS`].
+    held: Mutex<BTreeMap<String, String>>,
     _lock: Lock,
 }
 
@@ -75,9 +83,10 @@ impl Unfinished {
             }
             Err(error) => return Err(Error::file("lock", &lock_path)(error)),
         };
-        let unfinished = Unfinished { out: out.to_owned(), folder, replace: force, _lock: lock };
+        let (out, held) = (out.to_owned(), Mutex::default());
+        let mut unfinished = Unfinished { out, folder, replace: force, held, _lock: lock };
         unfinished.recover()?;
-        place::claim(out, force)?;
+        place::claim(&unfinished.out, force)?;
         unfinished.require_no_strangers()?;
         match unfinished.plan()? {
             Some(found) if found == *plan => {}
@@ -93,7 +102,31 @@ impl Unfinished {
                 unfinished.mark(plan)?;
             }
         }
+        unfinished.held = Mutex::new(unfinished.remembered()?);
         Ok(unfinished)
+    }
+
+    /// Note which protections hold for what comes into a part, before the part is there: whoever finishes
+    /// the data set says the weakest of all runs.
+    pub(crate) fn remember(&self, held: &BTreeMap<String, String>) -> Result<()> {
+        let mut known = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut weakest = known.clone();
+        weaken(&mut weakest, held);
+        if weakest != *known {
+            self.write(PROTECTIONS, &weakest)?;
+            *known = weakest;
+        }
+        Ok(())
+    }
+
+    fn remembered(&self) -> Result<BTreeMap<String, String>> {
+        let path = self.folder.join(PROTECTIONS);
+        match fs::read(&path) {
+            Ok(text) => serde_json::from_slice(&text)
+                .map_err(|error| Error::Manifest { path, reason: error.to_string() }),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(BTreeMap::new()),
+            Err(error) => Err(Error::file("read", &path)(error)),
+        }
     }
 
     pub(crate) fn folder(&self) -> &Path {
@@ -116,6 +149,8 @@ impl Unfinished {
 
     fn finish_by(self, manifest: &Manifest, put: Put) -> Result<Dataset> {
         let whole = self.folder.join(WHOLE);
+        let mut manifest = manifest.clone();
+        weaken(&mut manifest.sandbox, &self.held.lock().unwrap_or_else(PoisonError::into_inner));
         manifest.write(&whole)?;
         place::claim(&self.out, self.replace)?;
         put(&whole, &self.out, &self.folder.join(REPLACED))?;
@@ -156,9 +191,14 @@ impl Unfinished {
     }
 
     fn mark(&self, plan: &Plan) -> Result<()> {
-        let path = self.folder.join(MARKER);
-        let temporary = self.folder.join(temporary(MARKER));
-        let text = serde_json::to_vec(plan)
+        self.write(MARKER, plan)
+    }
+
+    /// Write a file that is whole or not there.
+    fn write(&self, name: &str, content: &impl Serialize) -> Result<()> {
+        let path = self.folder.join(name);
+        let temporary = self.folder.join(temporary(name));
+        let text = serde_json::to_vec(content)
             .map_err(|error| Error::Manifest { path: path.clone(), reason: error.to_string() })?;
         let written = File::create(&temporary).and_then(|mut file| {
             file.write_all(&text)?;
@@ -171,7 +211,8 @@ impl Unfinished {
 
     fn remove_parts(&self) -> Result<()> {
         for name in place::names(&self.folder)? {
-            if is_part(&name) || name == Path::new(&temporary(MARKER)) {
+            let others = [temporary(MARKER), PROTECTIONS.to_owned(), temporary(PROTECTIONS)];
+            if is_part(&name) || others.iter().any(|other| name == Path::new(other)) {
                 place::remove_file(&self.folder.join(name))?;
             }
         }
@@ -190,7 +231,8 @@ impl Unfinished {
                 strangers.extend(inside.into_iter().map(|file| name.join(file)));
                 continue;
             }
-            let own = [MARKER, LOCK, &temporary(MARKER)].iter().any(|own| name == Path::new(own));
+            let own = [MARKER, LOCK, PROTECTIONS, &temporary(MARKER), &temporary(PROTECTIONS)];
+            let own = own.iter().any(|own| name == Path::new(own));
             if !(found.is_file() && (own || is_part(&name))) {
                 strangers.push(name);
             }
@@ -405,6 +447,32 @@ mod tests {
             "{refused:?}"
         );
         assert!(out.join("thesis.txt").is_file());
+    }
+
+    #[test]
+    fn a_data_set_of_several_runs_names_the_weakest_protections() {
+        let held = |text: &str| BTreeMap::from([("native".to_owned(), text.to_owned())]);
+        let (weak, strong) = (held("namespaces, seccomp"), held("namespaces, Landlock 7, seccomp"));
+        for runs in [[&weak, &strong], [&strong, &weak]] {
+            let home = tempfile::tempdir().unwrap();
+            let out = home.path().join("set");
+            for run in runs {
+                Unfinished::begin(&out, false, &plan()).unwrap().remember(run).unwrap();
+            }
+            let unfinished = Unfinished::begin(&out, false, &plan()).unwrap();
+            unfinished.whole().unwrap();
+            // The last one started nothing itself.
+            let dataset = unfinished.finish(&manifest()).unwrap();
+            assert_eq!(dataset.manifest().sandbox, weak);
+            assert_eq!(place::names(home.path()).unwrap(), [Path::new("set")]);
+            // What is begun anew has nothing to do with it.
+            Unfinished::begin(&out, true, &plan()).unwrap().remember(&weak).unwrap();
+            let other = Plan::new("sample", 1, "others".into(), &[]);
+            let unfinished = Unfinished::begin(&out, true, &other).unwrap();
+            unfinished.whole().unwrap();
+            let dataset = unfinished.finish(&manifest()).unwrap();
+            assert!(dataset.manifest().sandbox.is_empty());
+        }
     }
 
     #[test]

@@ -67,6 +67,7 @@ pub fn merge<S: Stage>(
     let mut facts = S::Facts::default();
     let (mut units, mut parts) = (Vec::new(), Vec::new());
     for (number, (dataset, shared)) in shares.iter().enumerate() {
+        builder.remember(&dataset.manifest().sandbox)?;
         facts.absorb(serde_json::from_value(shared.facts.clone()).map_err(|error| {
             Error::shard(dataset.folder(), format!("its counts cannot be read: {error}"))
         })?);
