@@ -29,6 +29,17 @@ pub enum Error {
         /// The forms there are.
         forms: String,
     },
+    /// A file or folder that a stopped run may have been at is not there.
+    #[error(
+        "the source {spec} is no longer there, and {} is unfinished: put it back and give the same command again, \
+         or leave it out and start over with --force", partial.display()
+    )]
+    SourceGone {
+        /// As the user wrote it.
+        spec: String,
+        /// What the stopped run left.
+        partial: PathBuf,
+    },
     /// A list of sources that cannot be read.
     #[error("{}: {reason}", path.display())]
     List {

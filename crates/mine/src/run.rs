@@ -4,11 +4,13 @@ use crate::{
     row::{ContentFile, LICENCE, SOURCE, UNAVAILABLE},
     source::Context,
 };
-use dataset::{Builder, Input, Language, Licences, Notes, Signature, Tally, families};
+use dataset::{
+    Builder, Input, Language, Licences, Notes, Signature, Tally, families, partial_folder,
+};
 use rayon::prelude::*;
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::{Mutex, PoisonError, atomic::AtomicBool},
     time::Instant,
 };
@@ -53,8 +55,11 @@ pub fn run(options: &Options<'_>, progress: &dyn Progress) -> Result<Report> {
     if options.sources.is_empty() {
         return Err(Error::NoSources(Spec::forms()));
     }
-    let wanted =
-        options.sources.iter().map(|text| Spec::parse(text)).collect::<Result<Vec<_>>>()?;
+    let wanted = options
+        .sources
+        .iter()
+        .map(|text| Spec::parse(text).map_err(|error| gone(error, text, &options.out)))
+        .collect::<Result<Vec<_>>>()?;
     let settings = (&options.sources, format!("{:?}", options.licences), options.language.name());
     let builder = Builder::<ContentFile>::create(&options.out, options.force, &settings)?;
     let threads = rayon::ThreadPoolBuilder::new()
@@ -93,6 +98,16 @@ pub fn run(options: &Options<'_>, progress: &dyn Progress) -> Result<Report> {
     let counter = finish(builder, &keys, &choice, failed, options)?;
     let report = Report { seconds: started.elapsed().as_secs_f64(), ..counter };
     Ok(report)
+}
+
+/// What to say of a source that cannot be read as one, where a stopped run has left something.
+fn gone(error: Error, text: &str, out: &Path) -> Error {
+    match partial_folder(out) {
+        Ok(partial) if partial.is_dir() && Spec::is_gone(text) => {
+            Error::SourceGone { spec: text.to_owned(), partial }
+        }
+        _ => error,
+    }
 }
 
 /// Lists and searches replaced by what they stand for; each source once.

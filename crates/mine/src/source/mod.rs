@@ -126,10 +126,17 @@ impl Spec {
                 None => {}
             }
         }
-        let has_scheme =
-            text.split_once(':').is_some_and(|(scheme, _)| !scheme.contains(['/', '.']));
-        let reason = if has_scheme { "no such kind of source" } else { "no such file or folder" };
+        let reason = match has_scheme(text) {
+            true => "no such kind of source",
+            false => "no such file or folder",
+        };
         Err(unknown(reason.to_owned()))
+    }
+
+    /// Whether a source is written as a file or folder that is not there.
+    pub(crate) fn is_gone(text: &str) -> bool {
+        let path = text.trim().trim_start_matches('@');
+        !has_scheme(path) && !std::path::Path::new(path).exists()
     }
 
     /// The forms a source may have, for messages and help.
@@ -143,6 +150,10 @@ impl Spec {
     pub fn text(&self) -> &str {
         &self.text
     }
+}
+
+fn has_scheme(text: &str) -> bool {
+    text.split_once(':').is_some_and(|(scheme, _)| !scheme.contains(['/', '.']))
 }
 
 /// `name[separator version]`, the name being one that no client takes for an option or a path.
