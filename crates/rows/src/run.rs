@@ -84,7 +84,8 @@ impl RunRow {
     pub fn seconds(&self, transfers: Transfers) -> Option<f64> {
         let counts = transfers == Transfers::Both || self.device_type != "cpu";
         let transfer = if counts { self.transfer_time_ns? } else { 0 };
-        let total = self.kernel_time_ns? + transfer;
+        // Anybody can write a row.
+        let total = self.kernel_time_ns?.saturating_add(transfer);
         (self.outcome == Outcome::Pass.name() && total > 0).then_some(total as f64 * 1e-9)
     }
 }
