@@ -62,6 +62,14 @@ fn attempts(home: &Path) -> Vec<(String, &'static [&'static str])> {
             format!("#if __has_include(\"{hidden}\") || __has_include(\"/etc/shadow\")\n#error seen\n#endif\n{}", candidate("")),
             &["accepted"],
         ),
+        (format!("const unsigned char text[] = {{\n#embed \"{hidden}\"\n}};\n{}", candidate("")), &["does-not-compile"]),
+        (format!("const unsigned char text[] = {{\n#embed \"/etc/shadow\" limit(99)\n}};\n{}", candidate("")), &["does-not-compile"]),
+        (
+            format!("#ifdef __has_embed\n#if __has_embed(\"{hidden}\")\n#error seen\n#endif\n#endif\n{}", candidate("")),
+            &["accepted"],
+        ),
+        plain(&format!("asm(\".include \\\"{hidden}\\\"\");"), &["does-not-compile"]),
+        plain("asm(\".include \\\"/etc/shadow\\\"\");", &["does-not-compile"]),
         ("#error No space left on device\n".into(), &["does-not-compile"]),
         (
             "#include <cstdio>\nint main() { puts(\"500500\"); fflush(stdout); int n; return scanf(\"%d\", &n) - 1; }\n".into(),
@@ -107,7 +115,7 @@ fn what_reaches_for_the_judge_has_its_verdict_and_the_others_theirs() {
         let script = "\"$@\"; status=$?; exit $status";
         let exe = std::env::current_exe().unwrap();
         let status = Command::new("unshare")
-            .args(["-Urpf", "--kill-child", "sh", "-c", script, "sh"])
+            .args(["-Urpf", "--mount-proc", "--kill-child", "sh", "-c", script, "sh"])
             .arg(exe)
             .args([TEST, "--exact", "--nocapture"])
             .env(CHILD, "1")
