@@ -176,16 +176,13 @@ fn what_was_rejected_before_keeps_its_row_and_nothing_is_lost() {
     let raw = home.path().join("raw");
     let mining = mine::Options {
         sources: vec![folder.display().to_string()],
-        out: raw.clone(),
-        force: false,
         licences: dataset::Licences::All,
         language: dataset::Language::OpenCl,
-        jobs: 1,
         cache: Some(home.path().join("cache")),
         offline: true,
-        cancelled: &std::sync::atomic::AtomicBool::new(false),
     };
-    mine::run(&mining, &dataset::Silent).expect("it is mined");
+    let context = Context::new(&raw);
+    run(&mine::Mine::new(mining, &context).expect("a folder"), &context).expect("it is mined");
     for input in [&raw, &folder] {
         let out = home.path().join("kernels");
         let report = match prepare(&Options::new(input), &out) {

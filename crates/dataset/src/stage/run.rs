@@ -48,7 +48,13 @@ pub fn run<S: Stage>(stage: &S, context: &Context<'_>) -> Result<Done<S::Summary
     let plan = Plan { stage: S::NAME, settings: &settings, seed, share };
     let inputs = stage.inputs_in_detail()?;
     let builder = Builder::<S::Row>::create_from(&context.out, context.force, &plan, &inputs)?;
-    let items = stage.items()?;
+    let items = match stage.items() {
+        Err(_) if context.cancel.is_cancelled() => {
+            let kept = builder.unfinished().to_owned();
+            return Err(Error::Cancelled { units: S::UNITS, done: 0, kept }.into());
+        }
+        items => items?,
+    };
     context.progress.begin(S::NAME, items.total.unwrap_or(0));
     let work = Work::new(stage, context, &builder, started);
     let read = work.all(items)?;
