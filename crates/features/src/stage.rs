@@ -85,7 +85,7 @@ impl Item {
 
     /// `None` for what is no program.
     fn program(&self) -> Option<Program> {
-        let language = LANGUAGES.into_iter().find(|one| one.name() == self.language)?;
+        let language: Language = self.language.parse().ok()?;
         let code = match &self.text {
             Some(text) => Code::Text(text.clone()),
             None => Code::Bytes(self.bytes.clone()),
@@ -100,9 +100,6 @@ impl Item {
         Row { path, verdict, detail, ..Row::default() }
     }
 }
-
-const LANGUAGES: [Language; 5] =
-    [Language::OpenCl, Language::C, Language::Cxx, Language::LlvmIr, Language::Bitcode];
 
 impl Stage for Features {
     const NAME: &'static str = "features";

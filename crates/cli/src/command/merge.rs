@@ -1,6 +1,6 @@
 //! `stampmill merge`: the parts that several machines made of one job become one data set.
 
-use super::{features, mine, prepare};
+use super::{features, ir, mine, prepare, time};
 use crate::{Global, interrupt, progress::Bar};
 use anyhow::bail;
 use dataset::{
@@ -42,9 +42,29 @@ impl Merge {
             bail!(dataset::Error::OtherShares(reason));
         };
         match shared.stage.as_str() {
-            ::mine::Mine::NAME => self.join::<::mine::Mine<'_>>(global, mine::show),
-            kernels::Prepare::NAME => self.join::<kernels::Prepare>(global, prepare::show),
-            ::features::Features::NAME => self.join::<::features::Features>(global, features::show),
+            ::mine::Mine::NAME => self.join::<::mine::Mine<'_>>(global, |done, out, global| {
+                mine::show(&done, out, global)
+            }),
+            kernels::Prepare::NAME => self.join::<kernels::Prepare>(global, |done, out, global| {
+                prepare::show(&done, out, global)
+            }),
+            ::features::Features::NAME => self
+                .join::<::features::Features>(global, |done, out, global| {
+                    features::show(&done, out, global)
+                }),
+            timing::TimeSuite::NAME => self.join::<timing::TimeSuite>(global, time::show_suite),
+            ::ir::Build::NAME => self.join::<::ir::Build<'_>>(global, |done, out, global| {
+                ir::show(&done, out, global, done.summary.built)
+            }),
+            ::ir::Extract::NAME => self.join::<::ir::Extract<'_>>(global, |done, out, global| {
+                ir::show(&done, out, global, done.summary.modules)
+            }),
+            ::ir::Dedup::NAME => self.join::<::ir::Dedup>(global, |done, out, global| {
+                ir::show_dedup(&done, out, global)
+            }),
+            ::ir::License::NAME => self.join::<::ir::License>(global, |done, _, global| {
+                ir::show_license(&done.summary, global)
+            }),
             other => bail!("{} is a part of `{other}`, which is unknown here", first.display()),
         }
     }
@@ -53,7 +73,7 @@ impl Merge {
     fn join<S: Stage>(
         &self,
         global: &Global,
-        show: impl Fn(&Done<S::Summary>, &Path, &Global) -> anyhow::Result<ExitCode>,
+        show: impl FnOnce(Done<S::Summary>, &Path, &Global) -> anyhow::Result<ExitCode>,
     ) -> anyhow::Result<ExitCode>
     where
         S::Error: Sync + 'static,
@@ -65,6 +85,6 @@ impl Merge {
         let done = merge::<S>(&self.shares, &context)?;
         drop(context);
         drop(bar);
-        show(&done, &self.out, global)
+        show(done, &self.out, global)
     }
 }
