@@ -79,7 +79,10 @@ enum Failed {
 struct Spell {
     words: Vec<Word>,
     batch: usize,
+    /// What each word is said to hold.
+    bytes: usize,
     worked: AtomicUsize,
+    batches: AtomicUsize,
     /// Words at which the machine fails, and at which the stage fails.
     faults: HashSet<String>,
     broken: HashSet<String>,
@@ -122,12 +125,17 @@ impl Stage for Spell {
         self.batch
     }
 
+    fn size_bytes(&self, _: &Word) -> usize {
+        self.bytes
+    }
+
     fn worker(&self) -> Result<(), Failed> {
         Ok(())
     }
 
     fn work(&self, (): &mut (), words: &[Word]) -> Result<Vec<Worked<Letter>>, Failed> {
         self.worked.fetch_add(words.len(), Ordering::Relaxed);
+        self.batches.fetch_add(1, Ordering::Relaxed);
         let spell = |word: &Word| {
             let text = &word.text;
             self.seen.lock().expect("no panic").push(text.clone());
@@ -294,6 +302,14 @@ fn what_stands_for_now_is_tried_again_when_the_run_is_resumed() {
     let mut seen = again.seen.into_inner().expect("no panic");
     seen.sort();
     assert_eq!(seen, ["ab", "ef"]);
+}
+
+#[test]
+fn a_batch_of_large_items_is_ended_early() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let large = Spell { bytes: 9 << 20, ..spell(&words("ab cd ef gh"), 4) };
+    stage::run(&large, &at(folder.path(), "large", 1)).expect("done");
+    assert_eq!(large.batches.into_inner(), 2);
 }
 
 #[test]

@@ -80,17 +80,10 @@ pub enum Error {
         source: std::io::Error,
     },
     /// The user stopped the run.
-    #[error(
-        "stopped: {done} programs are described{}",
-        kept.as_ref().map_or_else(String::new, |kept| format!(
-            " and kept in {}; the same command goes on from there", kept.display()
-        ))
-    )]
+    #[error("stopped: {done} programs are described")]
     Cancelled {
         /// Programs described.
         done: u64,
-        /// Where their rows are kept, if they are.
-        kept: Option<PathBuf>,
     },
     /// The compiler cannot be had at all.
     #[error(transparent)]

@@ -6,24 +6,20 @@ use crate::{
     reader::{self, Readers, library_for, module_verdict},
 };
 use clang::{Answer, Clang, Includes, Request, find_worker};
-use dataset::{
-    Builder, Code, Found as Met, Input, Language, Notes, Program, Programs, Progress, Rejected,
-    Tally, Verdict,
-};
+use dataset::{Code, Found as Met, Language, Program, Programs, Progress, Rejected, Verdict};
 use llvm::{Context, Library};
 use rayon::prelude::*;
 use rows::FeaturesVerdict;
 use std::{
     collections::{BTreeMap, BTreeSet},
     ffi::OsString,
-    path::Path,
     sync::{
         Arc, OnceLock,
         atomic::{AtomicBool, Ordering},
     },
 };
 
-/// Programs described at a time, and written as one part of an unfinished data set.
+/// Programs described at a time.
 const CHUNK: usize = 128;
 /// Fewer where they are large: no more are begun once there are so many bytes of them.
 const CHUNK_BYTES: usize = 64 << 20;
@@ -89,7 +85,7 @@ impl Extractor {
     /// its row.
     pub fn describe(&self, program: &Program) -> Result<Vec<Row>, Error> {
         if self.options.cancelled.load(Ordering::Relaxed) {
-            return Err(Error::Cancelled { done: 0, kept: None });
+            return Err(Error::Cancelled { done: 0 });
         }
         let found = match (program.language, &program.code) {
             (_, code) if is_blank(code) => Err(Verdict::new(FeaturesVerdict::Empty, "")),
@@ -116,87 +112,34 @@ impl Extractor {
         mut sink: impl FnMut(Vec<Row>) -> Result<(), Error>,
     ) -> Result<Report, Error> {
         let mut report = Report::default();
-        let result = self.in_chunks(programs, progress, |_, chunk| {
+        let result = self.in_chunks(programs, progress, |chunk| {
             for rows in self.describe_met(&chunk)? {
-                report.add(&rows);
+                report.programs += 1;
+                rows.iter().for_each(|row| report.add(row));
                 sink(rows)?;
             }
             Ok(())
         });
-        result.map_err(|error| stopped(error, report.programs, None))?;
-        Ok(report)
+        match result {
+            Err(Error::Cancelled { .. }) => Err(Error::Cancelled { done: report.programs }),
+            result => result.map(|()| report),
+        }
     }
 
-    /// Describe `programs` and make the data set `out` of schema `features`; a run that was stopped or
-    /// killed goes on where it was.
-    ///
-    /// # Errors
-    /// As [`Extractor::describe_all`], and when the data set cannot be written.
-    pub fn describe_to(
-        &self,
-        name: &str,
-        programs: &Programs,
-        out: &Path,
-        force: bool,
-        progress: &dyn Progress,
-    ) -> Result<Report, Error> {
+    /// What shapes the rows but the programs.
+    pub(crate) fn settings(&self) -> serde_json::Value {
         let spaces: BTreeMap<&str, Vec<&str>> =
             self.spaces.iter().map(|space| (space.name(), space.dimensions())).collect();
-        let configuration = serde_json::json!({
+        serde_json::json!({
             "spaces": spaces,
             "opencl": format!("{:?}", self.options.ways.opencl),
             "c": format!("{:?}", self.options.ways.c),
             "cxx": format!("{:?}", self.options.ways.cxx),
-        });
-        let inputs = programs.inputs(name)?;
-        let identity = programs.identity_of(&inputs);
-        let builder = Builder::<Row>::create_from(out, force, &configuration, &inputs)?;
-        let mut report = Report::default();
-        let mut keys = Vec::new();
-        let mut read = Tally::of("programs");
-        let result = self.in_chunks(programs, progress, |place, chunk| {
-            let key = place.to_string();
-            let units = chunk.len() as u64;
-            if !builder.has(&key) {
-                let described = self.describe_met(&chunk)?;
-                let with_rows = described.iter().filter(|rows| !rows.is_empty()).count();
-                read.read(units);
-                read.became("described", with_rows as u64);
-                builder.add(&key, described.into_iter().flatten())?;
-            }
-            keys.push((key, units));
-            Ok(())
-        });
-        let done = keys.iter().map(|(_, programs)| programs).sum();
-        result.map_err(|error| stopped(error, done, Some(builder.unfinished())))?;
-        if let Programs::Files(_, files) = programs {
-            read.read(files.len() as u64);
-            read.became("in parts", done);
-        }
-        for (key, programs) in &keys {
-            let part = builder.rows_of(key).collect::<Result<Vec<Row>, _>>()?;
-            // Each has a row at least.
-            read.read(*programs);
-            read.became("read back", (part.len() as u64).min(*programs));
-            report.add(&part);
-            report.programs += programs.saturating_sub(1);
-        }
-        let notes = Notes {
-            inputs: vec![Input { name: name.to_owned(), hash: identity }],
-            configuration,
-            seed: 0,
-            tools: self.tools(),
-            verdicts: report.verdicts.clone(),
-            summary: serde_json::to_value(&report).unwrap_or_default(),
-            ..Notes::default()
-        };
-        let rows: Vec<_> = keys.iter().map(|(key, _)| builder.rows_of(key)).collect();
-        builder.finish_counted(rows.into_iter().flatten(), notes, &read, report.rows)?;
-        Ok(report)
+        })
     }
 
     /// Versions of what was used so far.
-    fn tools(&self) -> BTreeMap<String, String> {
+    pub(crate) fn tools(&self) -> BTreeMap<String, String> {
         let mut tools = BTreeMap::new();
         if let Some(clang) = self.clang.get().or(self.native.get()) {
             let version = clang.version().unwrap_or_else(|| "unknown".to_owned());
@@ -219,10 +162,9 @@ impl Extractor {
         &self,
         programs: &Programs,
         progress: &dyn Progress,
-        mut work: impl FnMut(usize, Vec<Met>) -> Result<(), Error>,
+        mut work: impl FnMut(Vec<Met>) -> Result<(), Error>,
     ) -> Result<(), Error> {
         let mut all = programs.found()?.peekable();
-        let mut place = 0;
         progress.begin("describing", programs.len());
         while all.peek().is_some() {
             // What is in memory at a time is bounded by number and by size.
@@ -238,9 +180,8 @@ impl Extractor {
                 chunk.push(met);
             }
             let units = chunk.len() as u64;
-            work(place, chunk)?;
+            work(chunk)?;
             progress.advance(units);
-            place += 1;
         }
         Ok(())
     }
@@ -415,14 +356,6 @@ impl std::fmt::Debug for Extractor {
     }
 }
 
-/// What to say of a run that was stopped; other errors are as they are.
-fn stopped(error: Error, done: u64, kept: Option<&Path>) -> Error {
-    match error {
-        Error::Cancelled { .. } => Error::Cancelled { done, kept: kept.map(Path::to_owned) },
-        other => other,
-    }
-}
-
 /// What the end of a worker says of the program it died over; a stop and a fault of the machine say
 /// nothing.
 ///
@@ -430,7 +363,7 @@ fn stopped(error: Error, done: u64, kept: Option<&Path>) -> Error {
 /// That the run was stopped, or that clang does not work.
 fn died(clang: &Clang, death: sandbox::Death) -> Result<Verdict, Error> {
     match death {
-        sandbox::Death::Stopped => Err(Error::Cancelled { done: 0, kept: None }),
+        sandbox::Death::Stopped => Err(Error::Cancelled { done: 0 }),
         death if death.is_ours() => {
             Err(clang::Error::CannotStart { worker: clang.worker().to_owned(), death }.into())
         }

@@ -18,6 +18,7 @@
 //! - [`Extractor`] makes [`Row`]s of programs: OpenCL C, C and C++ are compiled by the clang worker
 //!   (one parse gives tree and bitcode), bitcode and textual IR are read by LLVM directly. A
 //!   program that cannot be described has a row with a verdict; none is dropped.
+//! - [`Features`] is the stage that makes a data set of these.
 //! - [`project()`] puts several sets of vectors on one map and says how much of it each covers.
 //!
 //! A file with several kernels has one row for each in the spaces that tell functions apart, and
@@ -49,6 +50,7 @@ mod reader;
 mod report;
 mod row;
 mod space;
+mod stage;
 mod syntax;
 mod view;
 
@@ -60,4 +62,5 @@ pub use reader::serve_modules;
 pub use report::Report;
 pub use row::Row;
 pub use space::{ALL, Extracted, FeatureSpace, Vector, space, spaces};
+pub use stage::{Features, Item};
 pub use view::{Part, ProgramView};

@@ -18,20 +18,17 @@ pub struct Report {
 }
 
 impl Report {
-    pub(crate) fn add(&mut self, rows: &[Row]) {
-        self.programs += 1;
-        for row in rows {
-            self.rows += 1;
-            *self.verdicts.entry(row.verdict.clone()).or_default() += 1;
-            for space in row.vectors.keys() {
-                *self.vectors.entry(space.clone()).or_default() += 1;
-            }
-            if row.is_accepted() {
-                for (space, reason) in row.detail.split("; ").filter_map(|one| one.split_once(": "))
-                {
-                    let reasons = self.missing.entry(space.to_owned()).or_default();
-                    *reasons.entry(reason.to_owned()).or_default() += 1;
-                }
+    /// Count a row; programs are counted by who reads them.
+    pub(crate) fn add(&mut self, row: &Row) {
+        self.rows += 1;
+        *self.verdicts.entry(row.verdict.clone()).or_default() += 1;
+        for space in row.vectors.keys() {
+            *self.vectors.entry(space.clone()).or_default() += 1;
+        }
+        if row.is_accepted() {
+            for (space, reason) in row.detail.split("; ").filter_map(|one| one.split_once(": ")) {
+                let reasons = self.missing.entry(space.to_owned()).or_default();
+                *reasons.entry(reason.to_owned()).or_default() += 1;
             }
         }
     }

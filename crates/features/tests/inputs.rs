@@ -1,8 +1,11 @@
 //! Rows of all kinds of input. What needs clang or LLVM is skipped, and says so, without it.
 
-use dataset::{Code, Dataset, Language, Program, Programs, Silent};
+use dataset::{
+    Code, Dataset, Language, Program, Programs, Silent,
+    stage::{Context as Run, Share, merge, run},
+};
 use llvm::{Context, Library};
-use stampmill_features::{Extractor, Options, Points, Row, project, space, spaces};
+use stampmill_features::{Extractor, Features, Options, Points, Row, project, space, spaces};
 use std::fs;
 
 fn extractor(list: &str) -> Extractor {
@@ -225,7 +228,8 @@ fn what_cannot_be_read_has_a_row_and_ends_nothing() {
     // It was there when names were read.
     fs::remove_file(sources.join("b.cl")).expect("it is ours");
     let out = folder.path().join("features");
-    let report = all.describe_to("sources", &programs, &out, false, &Silent).expect("a data set");
+    let stage = Features::new(all, programs, "sources").expect("they can be read");
+    let report = run(&stage, &Run::new(&out)).expect("a data set").summary;
     assert_eq!((report.programs, report.rows), (4, 4));
     let rows: Vec<Row> =
         Dataset::open(&out).and_then(|dataset| dataset.rows()?.collect()).expect("four rows");
@@ -254,8 +258,9 @@ fn a_folder_becomes_a_data_set_of_features_that_is_projected() {
     let out = folder.path().join("features");
     let all = extractor("grewe,instcount,autophase");
     let programs = Programs::open(&sources).expect("there are some");
-    let report =
-        all.describe_to("sources", &programs, &out, false, &Silent).expect("it is written");
+    let stage = Features::new(all, programs, "sources").expect("they can be read");
+    let report = run(&stage, &Run::new(&out)).expect("it is written").summary;
+    let all = extractor("grewe,instcount,autophase");
     assert_eq!((report.programs, report.rows, report.verdicts["accepted"]), (6, 6, 5));
     assert_eq!(report.verdicts["does-not-compile"], 1);
     let rows: Vec<Row> = Dataset::open(&out)
@@ -271,4 +276,38 @@ fn a_folder_becomes_a_data_set_of_features_that_is_projected() {
     assert_eq!((written.vectors.len(), written.without), (5, 1));
     let projection = project(instcount, &[written], Some(&fresh), 8).expect("five vectors");
     assert_eq!(projection.report().targets_matched, projection.report().distinct);
+}
+
+#[test]
+fn three_parts_merged_are_the_whole_and_equal_programs_have_a_row_each() {
+    if Library::newest().is_err() {
+        println!("skipped: no LLVM");
+        return;
+    }
+    let folder = tempfile::tempdir().expect("there is room");
+    let sources = folder.path().join("sources");
+    fs::create_dir(&sources).expect("there is room");
+    for index in 0..40 {
+        let text = format!("define i32 @f{0}(i32 %a) {{ ret i32 %a }}", index % 3);
+        fs::write(sources.join(format!("{index:02}.ll")), text).expect("there is room");
+    }
+    std::os::unix::fs::symlink("/etc/passwd", sources.join("link.ll")).expect("there is room");
+    let programs = Programs::open(&sources).expect("there are some");
+    let stage = Features::new(extractor("instcount"), programs, "sources").expect("readable");
+    let whole = Run::new(folder.path().join("whole"));
+    let done = run(&stage, &whole).expect("a data set");
+    assert_eq!((done.summary.programs, done.summary.rows), (41, 41));
+    let shares = [1, 2, 3].map(|index| {
+        let share = Some(Share { index, count: 3 });
+        let context = Run { share, ..Run::new(folder.path().join(index.to_string())) };
+        run(&stage, &context).expect("a data set");
+        context.out
+    });
+    let merged = Run::new(folder.path().join("merged"));
+    let joined = merge::<Features>(&shares, &merged).expect("merged");
+    assert_eq!(joined.summary, done.summary);
+    let identity = |context: &Run<'_>| {
+        Dataset::open(&context.out).expect("a data set").manifest().identity.clone()
+    };
+    assert_eq!(identity(&merged), identity(&whole));
 }

@@ -1,7 +1,8 @@
 //! Prepares a raw data set, folder or file: `prepare INPUT OUT [JOBS]`; prints the report as JSON.
 
-use stampmill_kernels::{Options, prepare};
-use std::{process::ExitCode, sync::atomic::AtomicBool};
+use dataset::stage::{Context, Done, run};
+use stampmill_kernels::{Options, Prepare, Report, Result};
+use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -9,13 +10,13 @@ fn main() -> ExitCode {
         eprintln!("usage: prepare INPUT OUT [JOBS]");
         return ExitCode::from(2);
     };
-    let mut options = Options::new(input, out);
+    let mut context = Context::new(out);
     if let Some(jobs) = rest.first().and_then(|jobs| jobs.parse().ok()) {
-        options.jobs = jobs;
+        context.jobs = jobs;
     }
-    match prepare(&options, &dataset::Silent, &AtomicBool::new(false)) {
-        Ok(report) => {
-            println!("{}", serde_json::to_string_pretty(&report).unwrap_or_default());
+    match prepare(input, &context) {
+        Ok(done) => {
+            println!("{}", serde_json::to_string_pretty(&done).unwrap_or_default());
             ExitCode::SUCCESS
         }
         Err(error) => {
@@ -23,4 +24,8 @@ fn main() -> ExitCode {
             ExitCode::from(2)
         }
     }
+}
+
+fn prepare(input: &str, context: &Context<'_>) -> Result<Done<Report>> {
+    run(&Prepare::new(&Options::new(input))?, context)
 }

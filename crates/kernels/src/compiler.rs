@@ -3,19 +3,23 @@ use clang::{Answer, Clang, Diagnostic, Facts, HazardKind, Language, Options, Req
 use dataset::Verdict;
 use rows::KernelVerdict;
 use sandbox::Death;
-use std::{collections::BTreeMap, sync::OnceLock, time::Duration};
+use std::{
+    collections::BTreeMap,
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
 
 /// clang with its deaths turned into verdicts about the program it died of.
 #[derive(Debug)]
-pub(crate) struct Compiler {
-    clang: Clang,
+pub struct Compiler {
+    clang: Arc<Clang>,
     /// The first fault of the machine: what came of it is no verdict on any program.
-    fault: OnceLock<Death>,
+    fault: Mutex<Option<Death>>,
 }
 
 impl Compiler {
-    pub(crate) fn new(clang: Clang) -> Compiler {
-        Compiler { clang, fault: OnceLock::new() }
+    pub(crate) fn new(clang: impl Into<Arc<Clang>>) -> Compiler {
+        Compiler { clang: clang.into(), fault: Mutex::default() }
     }
 
     /// The limit of one question on the wall.
@@ -27,20 +31,19 @@ impl Compiler {
         self.clang.ask(request).map_err(|death| {
             let verdict = verdict_of(&death);
             if death.is_ours() {
-                // The first is what matters.
-                let _ = self.fault.set(death);
+                self.fault.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(death);
             }
             verdict
         })
     }
 
     /// # Errors
-    /// That clang does not work, where that was found out: rows made since are not to be kept.
+    /// That clang failed since this was last asked: rows made in between are not to be kept.
     pub(crate) fn works(&self) -> crate::Result<()> {
-        match self.fault.get() {
+        match self.fault.lock().unwrap_or_else(PoisonError::into_inner).take() {
             None => Ok(()),
             Some(death) => {
-                let (worker, death) = (self.clang.worker().to_owned(), death.clone());
+                let worker = self.clang.worker().to_owned();
                 Err(clang::Error::CannotStart { worker, death }.into())
             }
         }

@@ -7,7 +7,4 @@ pub enum Error {
     /// A data set cannot be read or written.
     #[error(transparent)]
     Dataset(#[from] dataset::Error),
-    /// The caller asked to stop; what was done is kept for the next run.
-    #[error("stopped; what is done is kept, the same command goes on from there")]
-    Cancelled,
 }

@@ -11,8 +11,9 @@ use crate::{
     setting::alone,
     solve::{Solved, solve},
 };
-use dataset::{Provenance, Verdict};
+use dataset::Verdict;
 use rows::KernelVerdict;
+use serde::{Deserialize, Serialize};
 use std::{
     collections::{BTreeMap, BTreeSet},
     time::{Duration, Instant},
@@ -27,44 +28,67 @@ const LARGEST_BYTES: usize = 24 << 20;
 /// The kernels of one file are worked on for as many times the limit of one question.
 const QUESTIONS_OF_A_FILE: u32 = 30;
 
-/// A content file to prepare.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Source {
-    /// Content hash of the text.
-    pub(crate) id: String,
+/// A content file to prepare, or the news of one that was rejected before: an item of
+/// [`Prepare`](crate::Prepare).
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Source {
+    /// Content hash of the text; of what was rejected before a hash of where it is from, and why.
+    pub id: String,
     /// `None` where the file is no UTF-8.
-    pub(crate) text: Option<String>,
-    pub(crate) provenance: Provenance,
+    pub text: Option<String>,
+    /// The source as `mine` was asked for it.
+    pub source: String,
+    /// Package name.
+    pub package: String,
+    /// Package version.
+    pub version: String,
+    /// Path inside the package.
+    pub path: String,
+    /// SPDX expression, or empty.
+    pub licence: String,
+    /// Where that is from.
+    pub licence_source: String,
     /// `-D` options found in its package.
-    pub(crate) defines: Vec<String>,
+    pub defines: Vec<String>,
     /// Kernel heads counted where it was found; `None` to count here.
-    pub(crate) heads: Option<u64>,
+    pub heads: Option<u64>,
     /// Whether it is a C program, whose functions are wanted.
-    pub(crate) is_c: bool,
+    pub is_c: bool,
+    /// The verdict it was rejected with before; empty for a content file.
+    pub rejected: String,
+    /// What goes with that verdict.
+    pub detail: String,
+}
+
+impl dataset::Row for Source {
+    const SCHEMA: &'static str = "source";
+    const VERSION: u32 = 1;
 }
 
 impl Source {
     pub(crate) fn row(&self) -> KernelRow {
-        let Provenance { source, package, version, path, licence, licence_source } =
-            self.provenance.clone();
         KernelRow {
             content_id: self.id.clone(),
-            source,
-            package,
-            version,
-            path,
-            licence,
-            licence_source,
+            source: self.source.clone(),
+            package: self.package.clone(),
+            version: self.version.clone(),
+            path: self.path.clone(),
+            licence: self.licence.clone(),
+            licence_source: self.licence_source.clone(),
             ..KernelRow::default()
         }
     }
 
-    /// The row of a file that is turned away for its licence, unread.
+    /// The row of what was rejected before; `None` for a content file.
+    pub(crate) fn rejected_before(&self) -> Option<KernelRow> {
+        let (name, detail) = (self.rejected.clone().into(), self.detail.clone());
+        let verdict = Verdict { name, detail };
+        (!self.rejected.is_empty()).then(|| self.rejected("", &verdict))
+    }
+
+    /// The row of a file that is rejected for its license, unread.
     pub(crate) fn not_admitted(&self) -> KernelRow {
-        self.rejected(
-            "",
-            &Verdict::new(KernelVerdict::LicenceNotAdmitted, self.provenance.licence.as_str()),
-        )
+        self.rejected("", &Verdict::new(KernelVerdict::LicenceNotAdmitted, self.licence.as_str()))
     }
 
     pub(crate) fn rejected(&self, original_name: &str, verdict: &Verdict) -> KernelRow {
@@ -76,8 +100,7 @@ impl Source {
     }
 }
 
-/// The rows of a content file: its kernels, or functions of a C program, and whatever was turned
-/// away.
+/// The rows of a content file: its kernels, or functions of a C program, and whatever was rejected.
 pub(crate) fn rows(compiler: &Compiler, source: &Source) -> Vec<KernelRow> {
     let Some(text) = &source.text else {
         return vec![

@@ -1,20 +1,9 @@
-//! Content files from wherever a user points, and what stands in the place of one.
+//! Content files from wherever a user points, and news of those that were rejected before.
 
 use crate::{Result, file::Source};
-use dataset::{Code, Dataset, Found, Language, Programs, Provenance, Rejected, Row, Verdict};
+use dataset::{Code, Dataset, Found, Language, Programs, Rejected, Row, Verdict};
 use rows::ContentText;
 use std::path::Path;
-
-/// What stands in an input.
-#[derive(Debug)]
-pub(crate) enum Met {
-    /// A content file.
-    File(Source),
-    /// One that was rejected before, or news of where it should have been: its row is kept.
-    Rejected(Source, Verdict),
-    /// What is no content file, by what it is instead.
-    Other(&'static str),
-}
 
 /// What is to be prepared.
 #[derive(Debug)]
@@ -36,20 +25,11 @@ impl Input {
         Ok(Input::Programs(Programs::open(path)?))
     }
 
-    /// How many there are at most.
+    /// How many there are at most: what is passed over is counted.
     pub(crate) fn len(&self) -> u64 {
         match self {
             Input::Raw(dataset) => dataset.manifest().rows,
             Input::Programs(programs) => programs.len(),
-        }
-    }
-
-    /// How many there are, where everything that is there comes out of [`Input::all`]: of a data set
-    /// of programs only the accepted rows do.
-    pub(crate) fn count(&self) -> Option<u64> {
-        match self {
-            Input::Programs(Programs::Dataset(_)) => None,
-            Input::Raw(_) | Input::Programs(_) => Some(self.len()),
         }
     }
 
@@ -67,69 +47,66 @@ impl Input {
         })
     }
 
-    /// All that is there, in order, read as it is asked for.
-    pub(crate) fn all(&self) -> Result<Box<dyn Iterator<Item = Result<Met>> + '_>> {
+    /// Content files and what was rejected before, in order, read as they are asked for. Texts of
+    /// licenses and programs in other languages are neither.
+    pub(crate) fn all(&self) -> Result<Box<dyn Iterator<Item = Result<Source>> + '_>> {
         Ok(match self {
             Input::Raw(dataset) => Box::new(
-                dataset.rows::<ContentText>()?.map(|row| row.map(of_content).map_err(Into::into)),
+                dataset
+                    .rows::<ContentText>()?
+                    .filter_map(|row| row.map(of_content).map_err(Into::into).transpose()),
             ),
-            Input::Programs(programs) => {
-                Box::new(programs.found()?.map(|found| found.map(of_found).map_err(Into::into)))
-            }
+            Input::Programs(programs) => Box::new(
+                programs
+                    .found()?
+                    .filter_map(|found| found.map(of_found).map_err(Into::into).transpose()),
+            ),
         })
     }
 }
 
-fn of_content(row: ContentText) -> Met {
+fn of_content(row: ContentText) -> Option<Source> {
     if row.kind == rows::content_kind::LICENCE {
-        return Met::Other("texts of licenses");
+        return None;
     }
     let verdict = Verdict { name: row.verdict.into(), detail: row.detail };
     let source = Source {
         id: row.id,
         text: Some(row.text),
-        provenance: Provenance {
-            source: row.source,
-            package: row.package,
-            version: row.version,
-            path: row.path,
-            licence: row.licence,
-            licence_source: row.licence_source,
-        },
+        source: row.source,
+        package: row.package,
+        version: row.version,
+        path: row.path,
+        licence: row.licence,
+        licence_source: row.licence_source,
         defines: row.defines,
         heads: Some(row.kernels),
         is_c: row.language == Language::C.name(),
+        ..Source::default()
     };
-    match verdict.is_accepted() {
-        true => Met::File(source),
-        false => rejected(source, verdict),
-    }
+    Some(if verdict.is_accepted() { source } else { rejected(source, verdict) })
 }
 
-fn of_found(found: Found) -> Met {
+fn of_found(found: Found) -> Option<Source> {
     match found {
         Found::Program(program) if program.language == Language::OpenCl => {
-            Met::File(of_program(program))
+            Some(of_program(program))
         }
-        Found::Program(_) => Met::Other("in other languages"),
+        Found::Program(_) => None,
         Found::Rejected(Rejected { path, verdict }) => {
-            match Language::of(Path::new(&path)) {
-                Some(Language::OpenCl) | None => {}
-                Some(_) => return Met::Other("in other languages"),
-            }
-            let provenance = Provenance { path, ..Provenance::default() };
-            rejected(Source { provenance, ..Source::default() }, verdict)
+            let language = Language::of(Path::new(&path));
+            let is_ours = matches!(language, Some(Language::OpenCl) | None);
+            is_ours.then(|| rejected(Source { path, ..Source::default() }, verdict))
         }
     }
 }
 
 /// A source without a text, known by where it is from.
-fn rejected(source: Source, verdict: Verdict) -> Met {
-    let from = &source.provenance;
+fn rejected(from: Source, verdict: Verdict) -> Source {
     let pieces = [&from.source, &from.package, &from.version, &from.path, &verdict.detail];
     let pieces = pieces.map(|piece| piece.as_bytes()).into_iter();
     let id = dataset::content_hash_of(pieces.chain([verdict.name.as_bytes()]));
-    Met::Rejected(Source { id, ..source }, verdict)
+    Source { id, rejected: verdict.name.into_owned(), detail: verdict.detail, ..from }
 }
 
 fn of_program(program: dataset::Program) -> Source {
@@ -139,6 +116,5 @@ fn of_program(program: dataset::Program) -> Source {
         Code::Bytes(_) => None,
     };
     let path = if program.path.is_empty() { program.name } else { program.path };
-    let provenance = Provenance { path, ..Provenance::default() };
-    Source { id, text, provenance, defines: Vec::new(), heads: None, is_c: false }
+    Source { id, text, path, ..Source::default() }
 }

@@ -67,7 +67,7 @@ impl Judge {
     }
 
     /// The row of a program's last kernel, isolated and in normal form, as
-    /// [`prepare()`](crate::prepare()) makes it.
+    /// [`Prepare`](crate::Prepare) makes it.
     #[must_use]
     pub fn normalise(&self, text: &str) -> Option<KernelRow> {
         let id = dataset::content_hash(text.as_bytes());

@@ -1,12 +1,12 @@
 //! From content files to kernels that a model can learn from.
 //!
 //! A content file as `mine` finds it may lack definitions that its package's build supplies, holds
-//! several kernels and much else, and spells everything its own way. [`prepare()`] makes of it one
+//! several kernels and much else, and spells everything its own way. [`Prepare`] makes of it one
 //! program per kernel, each judged, isolated and in normal form (CLgen, CGO'17, section 4.1;
 //! BenchPress, PACT'22, section 3.1):
 //!
-//! 1. *Rejection filter*: what clang does not compile, or compiles to next to nothing, is turned
-//!    away with its first diagnostic.
+//! 1. *Rejection filter*: what clang does not compile, or compiles to next to nothing, is
+//!    rejected with its first diagnostic.
 //! 2. *Shim and repair*: what is missing is taken from the program's own inactive parts, from a
 //!    header of what everybody means, and else inferred from how it is used. [`Status`] says what a
 //!    kernel needed.
@@ -19,15 +19,14 @@
 //! A C program goes the same way as far as it is OpenCL C: one row for each of its functions, which
 //! models are pre-trained on.
 //!
-//! Everything is a [`KernelRow`] in the end, what was turned away too; the [`Report`] counts.
+//! Everything is a [`KernelRow`] in the end, what was rejected too; the [`Report`] counts.
 //!
 //! ```no_run
-//! use stampmill_kernels::{Options, prepare};
-//! use std::sync::atomic::AtomicBool;
+//! use dataset::stage::{Context, run};
+//! use stampmill_kernels::{Options, Prepare};
 //!
-//! let options = Options::new("raw", "kernels");
-//! let report = prepare(&options, &dataset::Silent, &AtomicBool::new(false))?;
-//! println!("{} files gave {} unique kernels", report.files, report.unique_kernels);
+//! let done = run(&Prepare::new(&Options::new("raw"))?, &Context::new("kernels"))?;
+//! println!("{} files gave {} unique kernels", done.summary.files, done.summary.unique_kernels);
 //! # Ok::<(), stampmill_kernels::Error>(())
 //! ```
 
@@ -50,9 +49,9 @@ mod setting;
 mod solve;
 
 pub use error::Error;
-pub use file::MINIMUM_INSTRUCTIONS;
+pub use file::{MINIMUM_INSTRUCTIONS, Source};
 pub use judge::{Judge, Judged};
-pub use prepare::{Options, prepare};
+pub use prepare::{Options, Prepare, Survey};
 pub use repair::SHIM;
 pub use report::{PackageReport, Report};
 pub use row::{KernelRow, Status};

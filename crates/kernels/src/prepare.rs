@@ -1,26 +1,24 @@
 use crate::{
-    Error, KernelRow, PackageReport, Report, Result, Status, chunks,
+    Error, KernelRow, PackageReport, Report, Result, Source, Status, chunks,
     compiler::Compiler,
-    file::{self, Source},
-    input::{Input, Met},
+    file,
+    input::Input,
     rewrite::vocabulary,
     row::{DUPLICATE, REWRITE_CHANGED_IR, RowExt as _},
 };
 use clang::Clang;
 use dataset::{
-    Builder, Input as Origin, Licences, Notes, Progress, Signature, Tally, Verdict, families,
+    Input as Origin, Licences, Signature, Verdict, families,
+    stage::{Facts, Finish, Items, Selected, Stage, Unit, Units, Worked},
 };
 use lexer::tokens;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap, HashSet},
     path::PathBuf,
-    sync::{
-        Mutex,
-        atomic::{AtomicBool, Ordering},
-        mpsc::sync_channel,
-    },
-    time::{Duration, Instant},
+    sync::Arc,
+    time::Duration,
 };
 
 /// How to prepare kernels.
@@ -28,130 +26,173 @@ use std::{
 pub struct Options {
     /// A raw data set, any other data set with programs, a folder or a file.
     pub input: PathBuf,
-    /// The data set to make.
-    pub out: PathBuf,
-    /// Whether to replace what is at `out`.
-    pub force: bool,
-    /// Content files worked on at a time, and clang workers.
-    pub jobs: usize,
-    /// Wall-clock limit of one question to clang; the kernel or file that exceeds it is turned away.
+    /// Wall-clock limit of one question to clang; the kernel or file that exceeds it is rejected.
     pub limit: Duration,
-    /// Only content files under these licences.
+    /// Only content files under these licenses.
     pub licences: Licences,
 }
 
 impl Options {
-    /// Everything in `input`, with as many jobs as the machine has cores and 20 s a question.
+    /// Everything in `input`, with 20 s a question.
     #[must_use]
-    pub fn new(input: impl Into<PathBuf>, out: impl Into<PathBuf>) -> Options {
-        Options {
-            input: input.into(),
-            out: out.into(),
-            force: false,
-            jobs: std::thread::available_parallelism().map_or(1, usize::from),
-            limit: Duration::from_secs(20),
-            licences: Licences::All,
+    pub fn new(input: impl Into<PathBuf>) -> Options {
+        let limit = Duration::from_secs(20);
+        Options { input: input.into(), limit, licences: Licences::All }
+    }
+}
+
+/// The stage that turns content files into kernels: judge, repair, isolate, rewrite, prove.
+#[derive(Debug)]
+pub struct Prepare {
+    input: Input,
+    inputs: Vec<Origin>,
+    whole: Origin,
+    licences: Licences,
+    clang: Arc<Clang>,
+}
+
+impl Prepare {
+    /// # Errors
+    /// When there is no clang worker, or the input cannot be read.
+    pub fn new(options: &Options) -> Result<Prepare> {
+        let input = Input::open(&options.input)?;
+        let name = options.input.display().to_string();
+        let (hash, inputs) = input.identity(&name)?;
+        // A thread asks one question at a time, so there are as many workers as threads.
+        let clang = Clang::start(usize::MAX)?.with_limit(options.limit);
+        let (whole, licences) = (Origin { name, hash }, options.licences);
+        Ok(Prepare { input, inputs, whole, licences, clang: Arc::new(clang) })
+    }
+}
+
+impl Stage for Prepare {
+    const NAME: &'static str = "prepare";
+    const UNITS: &'static str = "files";
+    type Item = Source;
+    type Row = KernelRow;
+    type Facts = Survey;
+    type Summary = Report;
+    type Worker = Compiler;
+    type Error = Error;
+
+    fn settings(&self) -> Value {
+        serde_json::json!({
+            "licences": format!("{:?}", self.licences).to_lowercase(),
+            "minimum_instructions": crate::MINIMUM_INSTRUCTIONS,
+            "version": env!("CARGO_PKG_VERSION"),
+        })
+    }
+
+    fn inputs(&self) -> Result<Vec<Origin>> {
+        Ok(vec![self.whole.clone()])
+    }
+
+    fn inputs_in_detail(&self) -> Result<Vec<Origin>> {
+        Ok(self.inputs.clone())
+    }
+
+    fn items(&self) -> Result<Items<'_, Prepare>> {
+        Ok(Items { total: Some(self.input.len()), all: self.input.all()? })
+    }
+
+    fn key(&self, source: &Source) -> String {
+        source.id.clone()
+    }
+
+    fn worker(&self) -> Result<Compiler> {
+        Ok(Compiler::new(Arc::clone(&self.clang)))
+    }
+
+    fn work(&self, compiler: &mut Compiler, items: &[Source]) -> Result<Vec<Worked<KernelRow>>> {
+        let rows = |source: &Source| {
+            let rows = match source.rejected_before() {
+                Some(row) => vec![row],
+                None if self.licences.admit(&source.licence) => file::rows(compiler, source),
+                None => vec![source.not_admitted()],
+            };
+            compiler.works()?;
+            Ok(Worked::Rows(rows))
+        };
+        items.iter().map(rows).collect()
+    }
+
+    fn is_fault(error: &Error) -> bool {
+        matches!(error, Error::Clang(clang::Error::CannotStart { death, .. }) if death.is_ours())
+    }
+
+    fn observe(&self, source: &Source, rows: Option<&[KernelRow]>, survey: &mut Survey) {
+        let Some(rows) = rows.filter(|_| source.rejected.is_empty()) else { return };
+        let text = source.text.as_deref().unwrap_or_default();
+        let heads = source.heads.unwrap_or_else(|| chunks::count_heads(text));
+        if rows.iter().any(KernelRow::is_kernel) {
+            let mut words = HashSet::new();
+            vocabulary(text, &mut words);
+            survey.vocabulary.extend(words);
+            survey.lines += text.lines().count() as u64;
         }
+        survey.files.push(FileNote {
+            package: source.package.clone(),
+            path: source.path.clone(),
+            key: source.id.clone(),
+            heads,
+        });
     }
-}
 
-/// What shapes the data set, for resuming and for its manifest.
-#[derive(Serialize)]
-struct Settings {
-    licences: String,
-    minimum_instructions: u32,
-    version: &'static str,
-}
-
-/// Turn content files into kernels: judge, repair, isolate, rewrite, prove, and write the data set.
-///
-/// An unfinished run with equal options is gone on with. Set `cancelled` from another thread, or a
-/// signal handler, to stop soon and keep what was done.
-///
-/// # Errors
-/// When there is no clang worker, when a data set cannot be read or written, or when cancelled.
-/// What is wrong with a program is a verdict in its row.
-pub fn prepare(
-    options: &Options,
-    progress: &dyn Progress,
-    cancelled: &AtomicBool,
-) -> Result<Report> {
-    let started = Instant::now();
-    let input = Input::open(&options.input)?;
-    let name = options.input.display().to_string();
-    let (identity, inputs) = input.identity(&name)?;
-    let settings = Settings {
-        licences: format!("{:?}", options.licences).to_lowercase(),
-        minimum_instructions: crate::MINIMUM_INSTRUCTIONS,
-        version: env!("CARGO_PKG_VERSION"),
-    };
-    let builder =
-        Builder::<KernelRow>::create_from(&options.out, options.force, &settings, &inputs)?;
-    let compiler = Compiler::new(Clang::start(options.jobs)?.with_limit(options.limit));
-    let run = Run {
-        options,
-        compiler: &compiler,
-        builder: &builder,
-        progress,
-        cancelled,
-        survey: Mutex::new(Survey::default()),
-    };
-    progress.begin("prepare", input.len());
-    let mut read = run.all(&input)?;
-    let survey = run.survey.into_inner().expect("no thread panics with the lock held");
-    let unique = survey.files.len() as u64;
-    read.became("prepared", unique);
-    read.became("equal to another", survey.total.saturating_sub(unique));
-    let kept = Kept::of(&builder, &survey)?;
-    let mut report = kept.report(&survey);
-    report.seconds = started.elapsed().as_secs_f64();
-    let notes = Notes {
-        inputs: vec![Origin { name, hash: identity }],
-        configuration: serde_json::to_value(&settings).unwrap_or_default(),
-        seed: 0,
-        tools: BTreeMap::from([("clang".to_owned(), "19".to_owned())]),
-        verdicts: kept.verdicts.clone(),
-        summary: without_clock(&report),
-        ..Notes::default()
-    };
-    let rows: Vec<_> = survey.files.iter().map(|file| kept.rows_of(&builder, &file.key)).collect();
-    let rejected: Vec<_> = survey.rejected.iter().map(|key| builder.rows_of(key)).collect();
-    let rows = rows.into_iter().flatten().chain(rejected.into_iter().flatten());
-    builder.finish_counted(rows, notes, &read, kept.verdicts.values().sum())?;
-    Ok(report)
-}
-
-/// The report as the manifest holds it: nothing that depends on the clock.
-fn without_clock(report: &Report) -> serde_json::Value {
-    let mut summary = serde_json::to_value(report).unwrap_or_default();
-    if let Some(object) = summary.as_object_mut() {
-        object.remove("seconds");
+    fn tools(&self) -> BTreeMap<String, String> {
+        let version = self.clang.version().unwrap_or_else(|| "unknown".to_owned());
+        BTreeMap::from([("clang".to_owned(), version)])
     }
-    summary
-}
 
-struct Run<'a> {
-    options: &'a Options,
-    compiler: &'a Compiler,
-    builder: &'a Builder<KernelRow>,
-    progress: &'a dyn Progress,
-    cancelled: &'a AtomicBool,
-    survey: Mutex<Survey>,
+    fn finish<'a>(
+        _: &'a Value,
+        mut survey: Survey,
+        units: &'a Units<KernelRow>,
+    ) -> Result<Finish<'a, KernelRow, Report>> {
+        // The order of files is theirs, not that of the input or the threads.
+        survey.files.sort();
+        let places: HashMap<&str, usize> = units
+            .all()
+            .iter()
+            .enumerate()
+            .map(|(index, unit)| (unit.key.as_str(), index))
+            .collect();
+        let files: Vec<usize> = survey.files.iter().map(|file| places[file.key.as_str()]).collect();
+        let are_files: HashSet<usize> = files.iter().copied().collect();
+        let rejected: Vec<usize> =
+            (0..units.all().len()).filter(|index| !are_files.contains(index)).collect();
+        let found = Found::of(&survey, units, &files, &rejected)?;
+        let Found { first, families, verdicts, report } = found;
+        let mut written = HashSet::new();
+        let select = move |unit: &Unit, mut row: KernelRow| {
+            if let Some((key, count)) = first.get(&row.id).filter(|_| row.is_kernel()) {
+                row.family = families.get(&row.id).cloned().unwrap_or_default();
+                if *key == unit.key && written.insert(row.id.clone()) {
+                    row.duplicates = count - 1;
+                } else {
+                    row.judge(&Verdict::new(DUPLICATE, row.id.clone()));
+                    row.text.clear();
+                    row.arguments.clear();
+                }
+            }
+            Selected::Row(row)
+        };
+        let order = Some(files.into_iter().chain(rejected).collect());
+        let select = Box::new(select);
+        Ok(Finish { select, order, verdicts, summary: report, inputs: None })
+    }
 }
 
 /// What is known about the content files themselves.
-#[derive(Default)]
-struct Survey {
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub struct Survey {
     files: Vec<FileNote>,
-    /// Names of the parts with rows of what was rejected before, in their order.
-    rejected: Vec<String>,
-    total: u64,
-    seen: BTreeSet<String>,
-    vocabulary: HashSet<u64>,
+    /// Hashes of the words of files that gave a kernel.
+    vocabulary: BTreeSet<u64>,
+    /// Lines of these.
     lines: u64,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 struct FileNote {
     package: String,
     path: String,
@@ -159,139 +200,17 @@ struct FileNote {
     heads: u64,
 }
 
-/// Rows of what was rejected before that make one part.
-const REJECTED_ROWS: usize = 1024;
-
-impl Run<'_> {
-    /// Work on everything in `input`; what became of what was no content file is in the answer.
-    fn all(&self, input: &Input) -> Result<Tally> {
-        let jobs = self.options.jobs.max(1);
-        // Few enough wait for a thread that memory stays bounded.
-        let (give, take) = sync_channel::<Source>(jobs);
-        let take = Mutex::new(take);
-        let failed: Mutex<Option<Error>> = Mutex::new(None);
-        let fail = |error| {
-            failed.lock().expect("no thread panics with the lock held").get_or_insert(error);
-        };
-        let all = input.all()?;
-        let mut read = Tally::of("programs and rows");
-        let (mut count, mut rejected) = (0, Vec::new());
-        std::thread::scope(|scope| {
-            for _ in 0..jobs {
-                scope.spawn(|| {
-                    loop {
-                        let source =
-                            take.lock().expect("no thread panics with the lock held").recv();
-                        let Ok(source) = source else { return };
-                        if failed.lock().expect("no thread panics with the lock held").is_some() {
-                            continue;
-                        }
-                        if let Err(error) = self.one(&source) {
-                            fail(error);
-                        }
-                        self.progress.advance(1);
-                    }
-                });
-            }
-            for met in all {
-                count += u64::from(met.is_ok());
-                match met {
-                    Ok(Met::File(source)) => {
-                        if give.send(source).is_err() {
-                            break;
-                        }
-                    }
-                    Ok(Met::Rejected(source, verdict)) => {
-                        read.became("rejected before", 1);
-                        rejected.push(source.rejected("", &verdict));
-                        if rejected.len() == REJECTED_ROWS
-                            && let Err(error) = self.add_rejected(&mut rejected)
-                        {
-                            fail(error);
-                        }
-                        self.progress.advance(1);
-                    }
-                    Ok(Met::Other(what)) => {
-                        read.became(what, 1);
-                        self.progress.advance(1);
-                    }
-                    Err(error) => fail(error),
-                }
-                if failed.lock().expect("no thread panics with the lock held").is_some() {
-                    break;
-                }
-            }
-            // The threads end when nothing more can come.
-            drop(give);
-        });
-        if let Some(error) = failed.into_inner().expect("no thread panics with the lock held") {
-            return Err(error);
-        }
-        self.add_rejected(&mut rejected)?;
-        // The order of files is theirs, not that of the threads.
-        self.survey.lock().expect("no thread panics with the lock held").files.sort();
-        read.read(input.count().unwrap_or(count));
-        Ok(read)
-    }
-
-    fn add_rejected(&self, rows: &mut Vec<KernelRow>) -> Result<()> {
-        if rows.is_empty() {
-            return Ok(());
-        }
-        let mut survey = self.survey.lock().expect("no thread panics with the lock held");
-        // No file has this name: theirs are hashes.
-        let key = format!("rejected {}", survey.rejected.len());
-        let rows = std::mem::take(rows);
-        if !self.builder.has(&key) {
-            self.builder.add(&key, rows)?;
-        }
-        survey.rejected.push(key);
-        Ok(())
-    }
-
-    fn one(&self, source: &Source) -> Result<()> {
-        if self.cancelled.load(Ordering::Relaxed) {
-            return Err(Error::Cancelled);
-        }
-        let heads =
-            source.heads.unwrap_or_else(|| source.text.as_deref().map_or(0, chunks::count_heads));
-        {
-            let mut survey = self.survey.lock().expect("no thread panics with the lock held");
-            survey.total += 1;
-            if !survey.seen.insert(source.id.clone()) {
-                return Ok(());
-            }
-        }
-        if !self.builder.has(&source.id) {
-            let rows = match self.options.licences.admit(&source.provenance.licence) {
-                true => file::rows(self.compiler, source),
-                false => vec![source.not_admitted()],
-            };
-            self.compiler.works()?;
-            self.builder.add(&source.id, rows)?;
-        }
-        let mut gave_kernel = false;
-        for row in self.builder.rows_of(&source.id) {
-            gave_kernel |= row?.is_kernel();
-        }
-        let mut words = HashSet::new();
-        let text = source.text.as_deref().filter(|_| gave_kernel).unwrap_or_default();
-        vocabulary(text, &mut words);
-        let mut survey = self.survey.lock().expect("no thread panics with the lock held");
-        survey.vocabulary.extend(words);
-        survey.lines += text.lines().count() as u64;
-        survey.files.push(FileNote {
-            package: source.provenance.package.clone(),
-            path: source.provenance.path.clone(),
-            key: source.id.clone(),
-            heads,
-        });
-        Ok(())
+impl Facts for Survey {
+    fn absorb(&mut self, other: Survey) {
+        self.files.extend(other.files);
+        self.vocabulary.extend(other.vocabulary);
+        self.lines += other.lines;
     }
 }
 
 /// What is known about all kernels once every file is done.
-struct Kept {
+#[derive(Default)]
+struct Found {
     /// For each kernel's id, the file that holds it first, and how often it is held.
     first: HashMap<String, (String, u32)>,
     families: HashMap<String, String>,
@@ -299,19 +218,21 @@ struct Kept {
     report: Report,
 }
 
-impl Kept {
-    fn of(builder: &Builder<KernelRow>, survey: &Survey) -> Result<Kept> {
-        let mut kept = Kept {
-            first: HashMap::new(),
-            families: HashMap::new(),
-            verdicts: BTreeMap::new(),
-            report: Report::default(),
-        };
+impl Found {
+    /// Look at the rows of content files, in their final order, and of what was rejected before.
+    fn of(
+        survey: &Survey,
+        units: &Units<KernelRow>,
+        files: &[usize],
+        rejected: &[usize],
+    ) -> Result<Found> {
+        let mut found = Found::default();
         let mut unique: Vec<(String, usize, Signature)> = Vec::new();
         let mut packages: BTreeMap<&str, PackageReport> = BTreeMap::new();
         let mut names: Vec<&str> = Vec::new();
         let mut words = HashSet::new();
-        for file in &survey.files {
+        for (file, index) in survey.files.iter().zip(files) {
+            found.report.files += units.all()[*index].items;
             let package = packages.entry(&file.package).or_default();
             package.files += 1;
             package.textual_kernels += file.heads;
@@ -319,51 +240,55 @@ impl Kept {
                 names.push(&file.package);
             }
             let mut status = None;
-            for row in builder.rows_of(&file.key) {
+            for row in units.rows_of(*index) {
                 let mut row = row?;
                 if row.is_kernel() {
                     status = Some(row.status.clone());
                     let (_, count) =
-                        kept.first.entry(row.id.clone()).or_insert_with(|| (file.key.clone(), 0));
+                        found.first.entry(row.id.clone()).or_insert_with(|| (file.key.clone(), 0));
                     *count += 1;
                     if *count > 1 {
                         row.verdict = DUPLICATE.to_owned();
                     } else {
                         let signature = Signature::of(tokens(&row.text).map(|token| token.text));
                         unique.push((row.id.clone(), names.len() - 1, signature));
-                        kept.count_unique(&row, package, &mut words);
+                        found.count_unique(&row, package, &mut words);
                     }
                     if row.verdict != REWRITE_CHANGED_IR {
                         package.kernels += 1;
-                        kept.report.kernels += 1;
+                        found.report.kernels += 1;
                     }
                 }
                 if !matches!(row.verdict.as_str(), Verdict::ACCEPTED | DUPLICATE) {
                     *package.rejected.entry(row.verdict.clone()).or_default() += 1;
-                    *kept.report.rejected.entry(row.verdict.clone()).or_default() += 1;
+                    *found.report.rejected.entry(row.verdict.clone()).or_default() += 1;
                 }
-                *kept.verdicts.entry(row.verdict).or_default() += 1;
+                *found.verdicts.entry(row.verdict).or_default() += 1;
             }
             match status.as_deref() {
-                Some(name) if name == Status::Plain.name() => kept.report.compiled_plain += 1,
-                Some(name) if name == Status::Shim.name() => kept.report.compiled_shim += 1,
-                Some(_) => kept.report.compiled_repaired += 1,
+                Some(name) if name == Status::Plain.name() => found.report.compiled_plain += 1,
+                Some(name) if name == Status::Shim.name() => found.report.compiled_shim += 1,
+                Some(_) => found.report.compiled_repaired += 1,
                 None => {}
             }
         }
-        for row in survey.rejected.iter().flat_map(|key| builder.rows_of(key)) {
+        for row in rejected.iter().flat_map(|index| units.rows_of(*index)) {
             let row = row?;
-            kept.report.rejected_before += 1;
-            *kept.report.rejected.entry(row.verdict.clone()).or_default() += 1;
-            *kept.verdicts.entry(row.verdict).or_default() += 1;
+            found.report.rejected_before += 1;
+            *found.report.rejected.entry(row.verdict.clone()).or_default() += 1;
+            *found.verdicts.entry(row.verdict).or_default() += 1;
         }
-        kept.report.vocabulary_after = words.len() as u64;
-        kept.find_families(&unique, &names, &mut packages);
-        kept.report.packages = packages
+        found.report.unique_files = files.len() as u64;
+        found.report.vocabulary_before = survey.vocabulary.len() as u64;
+        found.report.lines_before = survey.lines;
+        found.report.textual_kernels = survey.files.iter().map(|file| file.heads).sum();
+        found.report.vocabulary_after = words.len() as u64;
+        found.find_families(&unique, &names, &mut packages);
+        found.report.packages = packages
             .into_iter()
             .map(|(name, report)| PackageReport { package: name.to_owned(), ..report })
             .collect();
-        Ok(kept)
+        Ok(found)
     }
 
     fn count_unique(
@@ -405,39 +330,5 @@ impl Kept {
                 report.families += 1;
             }
         }
-    }
-
-    fn report(&self, survey: &Survey) -> Report {
-        Report {
-            files: survey.total,
-            unique_files: survey.seen.len() as u64,
-            vocabulary_before: survey.vocabulary.len() as u64,
-            lines_before: survey.lines,
-            textual_kernels: survey.files.iter().map(|file| file.heads).sum(),
-            ..self.report.clone()
-        }
-    }
-
-    /// The final rows of one content file.
-    fn rows_of<'a>(
-        &'a self,
-        builder: &Builder<KernelRow>,
-        key: &'a str,
-    ) -> impl Iterator<Item = dataset::Result<KernelRow>> + use<'a> {
-        let mut met = BTreeSet::new();
-        builder.rows_of(key).map(move |row| {
-            let mut row = row?;
-            if let Some((first, count)) = self.first.get(&row.id).filter(|_| row.is_kernel()) {
-                row.family = self.families.get(&row.id).cloned().unwrap_or_default();
-                if first == key && met.insert(row.id.clone()) {
-                    row.duplicates = count - 1;
-                } else {
-                    row.judge(&Verdict::new(DUPLICATE, row.id.clone()));
-                    row.text.clear();
-                    row.arguments.clear();
-                }
-            }
-            Ok(row)
-        })
     }
 }

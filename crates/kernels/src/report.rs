@@ -20,7 +20,7 @@ pub struct Report {
     pub unique_kernels: u64,
     /// Unique kernels in normalised form, proved equal to their originals.
     pub rewritten_identical_ir: u64,
-    /// Rows turned away, by verdict.
+    /// Rows rejected, by verdict.
     pub rejected: BTreeMap<String, u64>,
     /// Of these rows, those of files that were rejected before, by `mine` or because they could not
     /// be read.
@@ -33,8 +33,6 @@ pub struct Report {
     pub lines_before: u64,
     /// Lines of the unique kernels.
     pub lines_after: u64,
-    /// Wall-clock time of this run; a resumed run's own.
-    pub seconds: f64,
     /// Kernel heads counted in the content files' text.
     pub textual_kernels: u64,
     /// Families of near-duplicates among the unique kernels.
@@ -60,6 +58,6 @@ pub struct PackageReport {
     pub unique: u64,
     /// Families among those.
     pub families: u64,
-    /// Rows turned away, by verdict.
+    /// Rows rejected, by verdict.
     pub rejected: BTreeMap<String, u64>,
 }

@@ -2,18 +2,24 @@
 
 #![expect(clippy::unwrap_used, reason = "what fails in set-up fails the test")]
 
-use dataset::Dataset;
-use stampmill_kernels::{KernelRow, Options, prepare};
+use dataset::{
+    Dataset,
+    stage::{Context, run},
+};
+use stampmill_kernels::{KernelRow, Options, Prepare, Report, Result};
 use std::{
     fmt::Write as _,
     fs,
     path::{Path, PathBuf},
-    sync::atomic::AtomicBool,
 };
 
+fn prepare(options: &Options, out: &Path) -> Result<Report> {
+    let context = Context { jobs: 1, ..Context::new(out) };
+    Ok(run(&Prepare::new(options)?, &context)?.summary)
+}
+
 fn prepared(input: &Path, out: &Path) -> Option<Vec<KernelRow>> {
-    let options = Options { jobs: 1, ..Options::new(input, out) };
-    match prepare(&options, &dataset::Silent, &AtomicBool::new(false)) {
+    match prepare(&Options::new(input), out) {
         Ok(_) => {
             Some(Dataset::open(out).unwrap().rows().unwrap().map(|row| row.unwrap()).collect())
         }
@@ -160,17 +166,14 @@ fn bad_files_are_rows_with_verdicts() {
     fs::write(folder.join("off.cl"), "#if 0\nkernel void k(global int* a) { a[0] = 1; }\n#endif\n")
         .unwrap();
     fs::write(folder.join("wrong.cl"), "kernel void k(global int* a) { a[0] = ; }").unwrap();
-    let options = Options {
-        jobs: 1,
-        limit: std::time::Duration::from_secs(5),
-        ..Options::new(&folder, scratch.path().join("out"))
-    };
-    let report = match prepare(&options, &dataset::Silent, &AtomicBool::new(false)) {
+    let out = scratch.path().join("out");
+    let limit = std::time::Duration::from_secs(5);
+    let report = match prepare(&Options { limit, ..Options::new(&folder) }, &out) {
         Ok(report) => report,
         Err(error) => return println!("skipped: {error}"),
     };
     let rows: Vec<KernelRow> =
-        Dataset::open(&options.out).unwrap().rows().unwrap().map(|row| row.unwrap()).collect();
+        Dataset::open(&out).unwrap().rows().unwrap().map(|row| row.unwrap()).collect();
     let verdicts: Vec<(&str, &str)> =
         rows.iter().map(|row| (row.path.trim_end_matches(".cl"), row.verdict.as_str())).collect();
     assert!(

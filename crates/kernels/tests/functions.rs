@@ -2,10 +2,12 @@
 
 #![expect(clippy::unwrap_used, reason = "what fails in set-up fails the test")]
 
-use dataset::{Builder, Dataset, Notes};
+use dataset::{
+    Builder, Dataset, Notes,
+    stage::{Context, run},
+};
 use mine::ContentFile;
-use stampmill_kernels::{KernelRow, Options, prepare};
-use std::sync::atomic::AtomicBool;
+use stampmill_kernels::{KernelRow, Options, Prepare};
 
 /// The rows that a C program gives; `None` where there is no clang.
 fn functions(text: &str) -> Option<Vec<KernelRow>> {
@@ -23,8 +25,8 @@ fn functions(text: &str) -> Option<Vec<KernelRow>> {
         ..ContentFile::default()
     };
     Builder::create(&raw, false, &()).unwrap().finish([file], Notes::default()).unwrap();
-    let options = Options { jobs: 1, ..Options::new(&raw, &out) };
-    match prepare(&options, &dataset::Silent, &AtomicBool::new(false)) {
+    let context = Context { jobs: 1, ..Context::new(&out) };
+    match Prepare::new(&Options::new(&raw)).and_then(|stage| run(&stage, &context)) {
         Ok(_) => {
             Some(Dataset::open(&out).unwrap().rows().unwrap().map(|row| row.unwrap()).collect())
         }

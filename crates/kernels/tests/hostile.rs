@@ -1,8 +1,16 @@
 //! Programs that mean harm, or only do it: a verdict each, and the others are prepared.
 
-use dataset::{Dataset, Silent};
-use stampmill_kernels::{KernelRow, Options, prepare};
-use std::{collections::BTreeMap, fs, sync::atomic::AtomicBool, time::Duration};
+use dataset::{
+    Dataset,
+    stage::{Cancel, Context, Share, merge, run},
+};
+use stampmill_kernels::{KernelRow, Options, Prepare, Report, Result};
+use std::{collections::BTreeMap, fs, path::Path, time::Duration};
+
+fn prepare(options: &Options, out: &Path) -> Result<Report> {
+    let context = Context { jobs: 2, force: true, ..Context::new(out) };
+    Ok(run(&Prepare::new(options)?, &context)?.summary)
+}
 
 #[test]
 fn hostile_programs_are_verdicts_and_the_rest_is_prepared() {
@@ -38,8 +46,8 @@ fn hostile_programs_are_verdicts_and_the_rest_is_prepared() {
     std::os::unix::fs::symlink("..", folder.join("loop")).expect("a link");
 
     let out = home.path().join("kernels");
-    let options = Options { jobs: 2, limit: Duration::from_secs(5), ..Options::new(&folder, &out) };
-    let report = match prepare(&options, &Silent, &AtomicBool::new(false)) {
+    let options = Options { limit: Duration::from_secs(5), ..Options::new(&folder) };
+    let report = match prepare(&options, &out) {
         Ok(report) => report,
         Err(stampmill_kernels::Error::Clang(error)) => {
             println!("skipped: {error}");
@@ -72,7 +80,7 @@ fn verdicts(programs: &[(&str, &str)]) -> Option<BTreeMap<String, Vec<(String, S
         fs::write(folder.join(format!("{name}.cl")), text).expect("a file");
     }
     let out = home.path().join("kernels");
-    match prepare(&Options::new(&folder, &out), &Silent, &AtomicBool::new(false)) {
+    match prepare(&Options::new(&folder), &out) {
         Err(stampmill_kernels::Error::Clang(error)) => {
             println!("skipped: {error}");
             return None;
@@ -168,20 +176,16 @@ fn what_was_rejected_before_keeps_its_row_and_nothing_is_lost() {
     let raw = home.path().join("raw");
     let mining = mine::Options {
         sources: vec![folder.display().to_string()],
-        out: raw.clone(),
-        force: false,
         licences: dataset::Licences::All,
         language: dataset::Language::OpenCl,
-        jobs: 1,
         cache: Some(home.path().join("cache")),
         offline: true,
-        cancelled: &AtomicBool::new(false),
     };
-    mine::run(&mining, &Silent).expect("it is mined");
+    let context = Context::new(&raw);
+    run(&mine::Mine::new(mining, &context).expect("a folder"), &context).expect("it is mined");
     for input in [&raw, &folder] {
         let out = home.path().join("kernels");
-        let options = Options { jobs: 2, force: true, ..Options::new(input, &out) };
-        let report = match prepare(&options, &Silent, &AtomicBool::new(false)) {
+        let report = match prepare(&Options::new(input), &out) {
             Ok(report) => report,
             Err(stampmill_kernels::Error::Clang(error)) => {
                 panic!("the clang worker is built here: {error}")
@@ -206,6 +210,39 @@ fn what_was_rejected_before_keeps_its_row_and_nothing_is_lost() {
 }
 
 #[test]
+fn three_parts_merged_are_the_whole() {
+    let home = tempfile::tempdir().expect("a folder");
+    let folder = home.path().join("programs");
+    fs::create_dir(&folder).expect("a folder");
+    for index in 0..9 {
+        // Every third is equal to another but for its names, and two are the same file.
+        let (name, value) = (index % 8, index % 3 + 2);
+        let text =
+            format!("kernel void k{name}(global int *a) {{ a[get_global_id(0)] += {value}; }}\n");
+        fs::write(folder.join(format!("{index}.cl")), text).expect("a file");
+    }
+    fs::write(folder.join("broken.cl"), "kernel void k( {").expect("a file");
+    std::os::unix::fs::symlink("/etc/passwd", folder.join("link.cl")).expect("a link");
+    let stage = Prepare::new(&Options::new(&folder)).expect("the clang worker is built here");
+    let whole = Context::new(home.path().join("whole"));
+    let done = run(&stage, &whole).expect("prepared");
+    let shares = [3, 1, 2].map(|index| {
+        let share = Some(Share { index, count: 3 });
+        let context = Context { share, ..Context::new(home.path().join(format!("{index}"))) };
+        run(&stage, &context).expect("prepared");
+        context.out
+    });
+    let merged = Context::new(home.path().join("merged"));
+    let joined = merge::<Prepare>(&shares, &merged).expect("merged");
+    assert_eq!(joined.summary, done.summary);
+    assert_eq!((done.summary.files, done.summary.unique_kernels), (10, 3));
+    let of =
+        |context: &Context<'_>| Dataset::open(&context.out).expect("a data set").manifest().clone();
+    let (merged, whole) = (of(&merged), of(&whole));
+    assert_eq!((merged.identity, merged.notes), (whole.identity, whole.notes));
+}
+
+#[test]
 fn an_input_that_changed_since_the_run_was_stopped_is_named() {
     let home = tempfile::tempdir().expect("a folder");
     let folder = home.path().join("programs");
@@ -214,12 +251,16 @@ fn an_input_that_changed_since_the_run_was_stopped_is_named() {
         let text = format!("kernel void {name}(global int *a) {{ a[get_global_id(0)] += 2; }}\n");
         fs::write(folder.join(format!("{name}.cl")), text).expect("a file");
     }
-    let options = Options { jobs: 1, ..Options::new(&folder, home.path().join("kernels")) };
-    let stopped = prepare(&options, &Silent, &AtomicBool::new(true));
-    assert!(matches!(stopped, Err(stampmill_kernels::Error::Cancelled)), "{stopped:?}");
+    let context = Context { jobs: 1, ..Context::new(home.path().join("kernels")) };
+    let stage = Prepare::new(&Options::new(&folder)).expect("the clang worker is built here");
+    context.cancel.cancel();
+    let stopped = run(&stage, &context).expect_err("it was cancelled");
+    assert!(stopped.to_string().contains("stopped after 0 files"), "{stopped}");
     fs::remove_file(folder.join("b.cl")).expect("it was there");
     fs::write(folder.join("c.cl"), "kernel void d() {}").expect("a file");
-    let error = prepare(&options, &Silent, &AtomicBool::new(false)).expect_err("it was changed");
+    let stage = Prepare::new(&Options::new(&folder)).expect("the clang worker is built here");
+    let context = Context { cancel: Cancel::default(), ..context };
+    let error = run(&stage, &context).expect_err("it was changed");
     let said = error.to_string();
     assert!(said.contains("b.cl is gone, c.cl has changed"), "{said}");
     assert!(!said.contains("settings"), "{said}");

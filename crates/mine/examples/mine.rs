@@ -1,9 +1,11 @@
 //! Mine sources into a data set: `mine OUT SOURCE...`, or with `@packages.toml`; `mine --c OUT SOURCE...`
 //! finds C programs under permissive licences.
 
-use dataset::{Language, Licences};
-use stampmill_mine::{Options, Progress};
-use std::sync::atomic::AtomicBool;
+use dataset::{
+    Language, Licences,
+    stage::{Context, run},
+};
+use stampmill_mine::{Mine, Options, Progress};
 
 /// Lines on standard error.
 struct Lines;
@@ -25,19 +27,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         true => (Language::C, Licences::Permissive),
         false => (Language::OpenCl, Licences::All),
     };
-    let out = arguments.next().ok_or("usage: mine OUT SOURCE...")?.into();
-    let options = Options {
-        sources: arguments.collect(),
-        out,
-        force: false,
-        licences,
-        language,
-        jobs: 0,
-        cache: None,
-        offline: false,
-        cancelled: &AtomicBool::new(false),
-    };
-    let report = stampmill_mine::run(&options, &Lines)?;
-    println!("{}", serde_json::to_string_pretty(&report)?);
+    let out = arguments.next().ok_or("usage: mine OUT SOURCE...")?;
+    let sources = arguments.collect();
+    let options = Options { sources, licences, language, cache: None, offline: false };
+    let context = Context { progress: &Lines, ..Context::new(out) };
+    let done = run(&Mine::new(options, &context)?, &context)?;
+    println!("{}", serde_json::to_string_pretty(&done)?);
     Ok(())
 }

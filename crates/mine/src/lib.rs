@@ -1,6 +1,6 @@
 //! Sources of programs: where real kernels come from.
 //!
-//! [`run()`] takes sources as a user writes them ([`Spec`]: folders, archives, git, Debian, PyPI,
+//! [`Mine`] takes sources as a user writes them ([`Spec`]: folders, archives, git, Debian, PyPI,
 //! crates, GitHub, Parquet tables, lists of these) and makes a data set of [`ContentFile`]s, the
 //! raw material of CLgen (CGO'17, section 4.1) and BenchPress (PACT'22, section 3.1):
 //!
@@ -13,11 +13,11 @@
 //! 4. Licences are read from headers, `debian/copyright`, metadata and licence files.
 //! 5. Exact duplicates go, near-duplicates are grouped into families.
 //!
-//! What cannot be had or used is a row with a verdict. A run that is stopped goes on where it was.
+//! What cannot be had or used is a row with a verdict. A run that is stopped is resumed.
 //!
 //! ```
-//! use stampmill_mine::{Options, Silent};
-//! use std::sync::atomic::AtomicBool;
+//! use dataset::stage::{Context, run};
+//! use stampmill_mine::{Mine, Options};
 //!
 //! let folder = tempfile::tempdir()?;
 //! let project = folder.path().join("project");
@@ -27,16 +27,13 @@
 //!
 //! let options = Options {
 //!     sources: vec![project.display().to_string()],
-//!     out: folder.path().join("raw"),
-//!     force: false,
 //!     licences: dataset::Licences::All,
 //!     language: dataset::Language::OpenCl,
-//!     jobs: 1,
 //!     cache: Some(folder.path().join("cache")),
 //!     offline: true,
-//!     cancelled: &AtomicBool::new(false),
 //! };
-//! let report = stampmill_mine::run(&options, &Silent)?;
+//! let context = Context::new(folder.path().join("raw"));
+//! let report = run(&Mine::new(options, &context)?, &context)?.summary;
 //! assert_eq!((report.files, report.kernels), (1, 1));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -64,7 +61,7 @@ pub use error::Error;
 pub use licence::{FileLicence, PackageLicences, licences_of};
 pub use report::{PackageReport, Report};
 pub use row::ContentFile;
-pub use run::{Options, run};
+pub use run::{Item, Mine, Options};
 pub use source::{DebianSource, Spec, debian_archives, debian_source, read_list};
 
 /// Results of this crate.

@@ -9,7 +9,7 @@ pub struct Report {
     pub sources: u64,
     /// Sources that could not be had.
     pub failed_sources: u64,
-    /// Content files found, turned away ones and duplicates included.
+    /// Content files found, rejected ones and duplicates included.
     pub files: u64,
     /// Content files in the data set.
     pub unique_files: u64,
@@ -17,8 +17,6 @@ pub struct Report {
     pub kernels: u64,
     /// Families of near-duplicates among these.
     pub families: u64,
-    /// Wall-clock seconds of this run.
-    pub seconds: f64,
     /// Content files and news of sources per verdict; `duplicate` for the removed ones.
     pub verdicts: BTreeMap<String, u64>,
     /// Each package, by name.

@@ -5,99 +5,205 @@ use crate::{
     source::Context,
 };
 use dataset::{
-    Builder, Input, Language, Licences, Notes, Signature, Tally, families, partial_folder,
+    Input, Language, Licences, Signature, families, partial_folder,
+    stage::{self, Finish, Items, Selected, Stage, Unit, Units, Worked},
 };
-use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
     path::{Path, PathBuf},
-    sync::{Mutex, PoisonError, atomic::AtomicBool},
-    time::Instant,
+    sync::{Arc, atomic::AtomicBool},
 };
 
 /// What to mine, and how.
 #[derive(Clone, Debug)]
-pub struct Options<'a> {
+pub struct Options {
     /// Sources as [`Spec::parse`] reads them.
     pub sources: Vec<String>,
-    /// Folder of the data set.
-    pub out: PathBuf,
-    /// Replace what is there.
-    pub force: bool,
-    /// Files under other licences are turned away.
+    /// Files under other licenses are rejected.
     pub licences: Licences,
     /// OpenCL C, wherever it stands, or the C programs of the sources.
     pub language: Language,
-    /// Threads; 0 for one per core.
-    pub jobs: usize,
     /// Folder of the cache; see [`Cache::at`].
     pub cache: Option<PathBuf>,
     /// Fetch nothing: use what is in the cache.
     pub offline: bool,
-    /// Set it to stop; what is done by then is kept for the next run.
-    pub cancelled: &'a AtomicBool,
 }
 
-/// Make a data set of [`ContentFile`]s from sources.
+/// The stage that makes [`ContentFile`]s of sources.
 ///
-/// Each source is a part of the unfinished data set: a run that was stopped goes on with the
-/// sources that are still to do, and ends with the bytes it would have had at once. A source that
-/// cannot be had is a row of verdict `source-unavailable`.
-///
-/// # Errors
-/// When a source is written in no known way, the output cannot be written or is there already, or
-/// the user stops the run.
-pub fn run(options: &Options<'_>, progress: &dyn Progress) -> Result<Report> {
-    let started = Instant::now();
-    let cache = Cache::at(options.cache.clone());
-    let context =
-        Context { cache: &cache, offline: options.offline, cancelled: options.cancelled, progress };
-    if options.sources.is_empty() {
-        return Err(Error::NoSources(Spec::forms()));
+/// A source that is unavailable is a row of verdict `source-unavailable`; a run that is resumed tries it
+/// again.
+pub struct Mine<'a> {
+    options: Options,
+    specs: Vec<Spec>,
+    cache: Cache,
+    threads: rayon::ThreadPool,
+    cancelled: Arc<AtomicBool>,
+    progress: &'a dyn Progress,
+}
+
+/// A source to mine: an item of [`Mine`].
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Item {
+    /// As it is written.
+    pub source: String,
+    /// Of a repository that a search found: the SPDX expression stated there, or empty.
+    pub found: Option<String>,
+    /// Why a list or a search could not be replaced by what it stands for.
+    pub unavailable: Option<String>,
+}
+
+impl dataset::Row for Item {
+    const SCHEMA: &'static str = "mine-source";
+    const VERSION: u32 = 1;
+}
+
+impl<'a> Mine<'a> {
+    /// Read the sources as they are written. Downloads end, and are told of, as those of a run in
+    /// `context`.
+    ///
+    /// # Errors
+    /// When there is none, or one is written in no known way.
+    pub fn new(options: Options, context: &stage::Context<'a>) -> Result<Mine<'a>> {
+        if options.sources.is_empty() {
+            return Err(Error::NoSources(Spec::forms()));
+        }
+        let specs = options
+            .sources
+            .iter()
+            .map(|text| Spec::parse(text).map_err(|error| gone(error, text, &context.out)))
+            .collect::<Result<_>>()?;
+        let jobs = context.jobs;
+        let threads = rayon::ThreadPoolBuilder::new().num_threads(jobs).build();
+        let threads =
+            threads.map_err(|error| Error::Threads { jobs, reason: error.to_string() })?;
+        let cache = Cache::at(options.cache.clone());
+        let (cancelled, progress) = (context.cancel.flag(), context.progress);
+        Ok(Mine { options, specs, cache, threads, cancelled, progress })
     }
-    let wanted = options
-        .sources
-        .iter()
-        .map(|text| Spec::parse(text).map_err(|error| gone(error, text, &options.out)))
-        .collect::<Result<Vec<_>>>()?;
-    let settings = (&options.sources, format!("{:?}", options.licences), options.language.name());
-    let builder = Builder::<ContentFile>::create(&options.out, options.force, &settings)?;
-    let threads = rayon::ThreadPoolBuilder::new()
-        .num_threads(options.jobs)
-        .build()
-        .map_err(|error| Error::Threads { jobs: options.jobs, reason: error.to_string() })?;
-    let (specs, mut failed) = members(wanted, &context)?;
-    progress.begin("sources", specs.len() as u64);
-    let newly_failed = Mutex::new(Vec::new());
-    threads.install(|| {
-        specs.par_iter().with_max_len(1).try_for_each(|spec| {
-            context.check()?;
-            if !builder.has(spec.text()) {
-                match one(spec, &context, options) {
-                    Ok(rows) => builder.add(spec.text(), rows)?,
-                    // No part is kept of it: the next run tries again.
-                    Err(Error::Unavailable { reason, .. }) => {
-                        progress.message(&format!("{} is unavailable: {reason}", spec.text()));
-                        let row = unavailable(spec.text(), reason);
-                        newly_failed.lock().unwrap_or_else(PoisonError::into_inner).push(row);
-                    }
-                    Err(error) => return Err(error),
-                }
+
+    fn context(&self) -> Context<'_> {
+        Context {
+            cache: &self.cache,
+            offline: self.options.offline,
+            cancelled: &self.cancelled,
+            progress: self.progress,
+        }
+    }
+
+    fn one(&self, item: &Item) -> Result<Vec<ContentFile>> {
+        let spec = item.source.as_str();
+        if let Some(reason) = &item.unavailable {
+            return Err(Error::unavailable(spec, reason));
+        }
+        let context = self.context();
+        context.check()?;
+        // A folder or file may be gone since it was named.
+        let source = Spec::again(spec, item.found.as_deref())
+            .map_err(|error| Error::unavailable(spec, error))?;
+        let package = source.source.fetch(&context)?;
+        context.check()?;
+        let (licences, language) = (self.options.licences, self.options.language);
+        let rows = self.threads.install(|| find::rows(&package, spec, licences, language));
+        let kernels: u64 = rows.iter().map(|row| row.kernels).sum();
+        let files = rows.iter().filter(|row| row.is_accepted()).count();
+        self.progress.message(&format!("{spec}: {files} content files, {kernels} kernels"));
+        Ok(rows)
+    }
+}
+
+impl Stage for Mine<'_> {
+    const NAME: &'static str = "mine";
+    const UNITS: &'static str = "sources";
+    type Item = Item;
+    type Row = ContentFile;
+    type Facts = ();
+    type Summary = Report;
+    type Worker = ();
+    type Error = Error;
+
+    fn settings(&self) -> Value {
+        let mut settings = serde_json::json!({
+            "sources": self.options.sources,
+            "licences": format!("{:?}", self.options.licences).to_lowercase(),
+            "family_threshold": dataset::FAMILY_THRESHOLD,
+        });
+        if self.options.language != Language::OpenCl {
+            settings["language"] = self.options.language.name().into();
+        }
+        settings
+    }
+
+    /// Versions of packages are in their rows: see [`Stage::finish`].
+    fn inputs(&self) -> Result<Vec<Input>> {
+        Ok(Vec::new())
+    }
+
+    /// Lists and searches are replaced by what they stand for.
+    fn items(&self) -> Result<Items<'_, Self>> {
+        let items = members(&self.specs, &self.context())?;
+        Ok(Items { total: Some(items.len() as u64), all: Box::new(items.into_iter().map(Ok)) })
+    }
+
+    fn key(&self, item: &Item) -> String {
+        item.source.clone()
+    }
+
+    fn worker(&self) -> Result<()> {
+        Ok(())
+    }
+
+    fn work(&self, (): &mut (), items: &[Item]) -> Result<Vec<Worked<ContentFile>>> {
+        let rows = |item: &Item| match self.one(item) {
+            Ok(rows) => Ok(Worked::Rows(rows)),
+            Err(Error::Unavailable { reason, .. }) => {
+                self.progress.message(&format!("{} is unavailable: {reason}", item.source));
+                Ok(Worked::ForNow(vec![unavailable(&item.source, reason)]))
             }
-            progress.advance(1);
-            Ok(())
-        })
-    })?;
-    failed.extend(newly_failed.into_inner().unwrap_or_else(PoisonError::into_inner));
-    failed.sort_by(|a, b| a.source.cmp(&b.source));
-    let mut keys: Vec<&str> = specs.iter().map(Spec::text).filter(|key| builder.has(key)).collect();
-    keys.sort_unstable();
-    context.check()?;
-    progress.message("removing duplicates, grouping families");
-    let choice = threads.install(|| choose(&builder, &keys))?;
-    let counter = finish(builder, &keys, &choice, failed, options)?;
-    let report = Report { seconds: started.elapsed().as_secs_f64(), ..counter };
-    Ok(report)
+            Err(error) => Err(error),
+        };
+        items.iter().map(rows).collect()
+    }
+
+    /// Sources in the order of their names, unavailable ones behind the others, files in that of their
+    /// paths.
+    fn finish<'a>(
+        _: &'a Value,
+        (): (),
+        units: &'a Units<ContentFile>,
+    ) -> Result<Finish<'a, ContentFile, Report>> {
+        let winners = winners(units)?;
+        let (report, packages) = count(units, &winners)?;
+        let name = |index: &usize| units.all()[*index].key.as_str();
+        let mut order: Vec<usize> = (0..units.all().len()).collect();
+        let is_unavailable =
+            |index: &usize| packages.get(name(index)).is_some_and(|package| package.is_unavailable);
+        order.sort_by_key(|index| (is_unavailable(index), name(index)));
+        let available = order.iter().filter(|index| !is_unavailable(index)).map(name);
+        let inputs = available.map(|key| {
+            let none = Package::default();
+            let Package { ids, version, .. } = packages.get(key).unwrap_or(&none);
+            let hash = dataset::content_hash_of(ids.iter().map(String::as_bytes));
+            let name = [key, version].join(" ").trim_end().to_owned();
+            Input { name, hash }
+        });
+        let inputs = Some(inputs.collect());
+        let mut license_texts = HashSet::new();
+        let select = move |_: &Unit, mut row: ContentFile| {
+            if row.kind == LICENCE && !license_texts.insert(row.id.clone()) {
+                return Selected::Dropped("a known text of a license");
+            }
+            match judge(&winners, &mut row) {
+                true => Selected::Row(row),
+                false => Selected::Dropped("a duplicate"),
+            }
+        };
+        let verdicts = report.verdicts.clone();
+        let (select, order) = (Box::new(select), Some(order));
+        Ok(Finish { select, order, verdicts, summary: report, inputs })
+    }
 }
 
 /// What to say of a source that cannot be read as one, where a stopped run has left something.
@@ -110,36 +216,24 @@ fn gone(error: Error, text: &str, out: &Path) -> Error {
     }
 }
 
-/// Lists and searches replaced by what they stand for; each source once.
-fn members(wanted: Vec<Spec>, context: &Context<'_>) -> Result<(Vec<Spec>, Vec<ContentFile>)> {
-    let mut failed = Vec::new();
-    let mut specs: Vec<Spec> = Vec::new();
-    let mut seen = HashSet::new();
-    let mut open: Vec<Spec> = wanted.into_iter().rev().collect();
-    while let Some(spec) = open.pop() {
+/// Lists and searches replaced by what they stand for.
+fn members(specs: &[Spec], context: &Context<'_>) -> Result<Vec<Item>> {
+    let mut items = Vec::new();
+    for spec in specs {
         context.check()?;
+        let source = spec.text().to_owned();
         match spec.source.members(context) {
-            Ok(Some(members)) => open.extend(members.into_iter().rev()),
+            Ok(Some(specs)) => items.extend(members(&specs, context)?),
             Ok(None) => {
-                if seen.insert(spec.text().to_owned()) {
-                    specs.push(spec);
-                }
+                items.push(Item { source, found: spec.source.found(), ..Item::default() });
             }
-            Err(Error::Unavailable { reason, .. }) => failed.push(unavailable(spec.text(), reason)),
+            Err(Error::Unavailable { reason, .. }) => {
+                items.push(Item { source, unavailable: Some(reason), ..Item::default() });
+            }
             Err(error) => return Err(error),
         }
     }
-    Ok((specs, failed))
-}
-
-fn one(spec: &Spec, context: &Context<'_>, options: &Options<'_>) -> Result<Vec<ContentFile>> {
-    let package = spec.source.fetch(context)?;
-    context.check()?;
-    let rows = find::rows(&package, spec.text(), options.licences, options.language);
-    let kernels: u64 = rows.iter().map(|row| row.kernels).sum();
-    let files = rows.iter().filter(|row| row.is_accepted()).count();
-    context.progress.message(&format!("{}: {files} content files, {kernels} kernels", spec.text()));
-    Ok(rows)
+    Ok(items)
 }
 
 fn unavailable(spec: &str, reason: String) -> ContentFile {
@@ -154,46 +248,44 @@ fn unavailable(spec: &str, reason: String) -> ContentFile {
     }
 }
 
-/// Of each text the one place that stands for all, with the number of the others and its family.
-struct Choice {
-    /// By content hash: package, version, path of the winner; duplicates; family.
-    winners: HashMap<String, Winner>,
+/// Package, version, path and source of a file.
+type Origin = (String, String, String, String);
+
+fn origin(row: &ContentFile) -> Origin {
+    (row.package.clone(), row.version.clone(), row.path.clone(), row.source.clone())
 }
 
+/// The one file that stands for all of the same text.
 struct Winner {
-    place: (String, String, String, String),
+    origin: Origin,
+    /// How many others there are.
     others: u64,
     family: String,
 }
 
-/// Id, place and signature of a content file.
-type Found = (String, (String, String, String, String), Vec<u32>);
-
-/// Look through all parts. Only what decides is kept: the texts may not fit in memory together.
-fn choose(builder: &Builder<ContentFile>, keys: &[&str]) -> Result<Choice> {
-    let found: Vec<Vec<Found>> = keys
-        .par_iter()
-        .map(|key| {
-            builder
-                .rows_of(key)
-                .filter(|row| row.as_ref().map_or(true, |row| row.is_accepted()))
-                .map(|row| row.map(|row| (row.id.clone(), place(&row), row.signature)))
-                .collect::<dataset::Result<Vec<_>>>()
-        })
-        .collect::<dataset::Result<_>>()?;
+/// The winners by the content hash of their texts. Only what decides is in memory: the texts may not fit
+/// in it together.
+fn winners(units: &Units<ContentFile>) -> Result<HashMap<String, Winner>> {
     let mut winners: BTreeMap<String, (Winner, Vec<u32>)> = BTreeMap::new();
-    for (id, place, signature) in found.into_iter().flatten() {
-        let winner = Winner { place: place.clone(), others: 0, family: String::new() };
-        winners
-            .entry(id)
-            .and_modify(|(known, kept)| {
-                known.others += 1;
-                if place < known.place {
-                    known.place = place;
-                    kept.clone_from(&signature);
+    for row in units.rows() {
+        let (_, row) = row?;
+        if !row.is_accepted() {
+            continue;
+        }
+        let origin = origin(&row);
+        match winners.get_mut(&row.id) {
+            None => {
+                let winner = Winner { origin, others: 0, family: String::new() };
+                winners.insert(row.id, (winner, row.signature));
+            }
+            Some((winner, signature)) => {
+                winner.others += 1;
+                if origin < winner.origin {
+                    winner.origin = origin;
+                    *signature = row.signature;
                 }
-            })
-            .or_insert((winner, signature));
+            }
+        }
     }
     let ids: Vec<String> = winners.keys().cloned().collect();
     let empty = Signature::of([]);
@@ -205,122 +297,42 @@ fn choose(builder: &Builder<ContentFile>, keys: &[&str]) -> Result<Choice> {
     let winners = winners.into_iter().zip(firsts);
     let winners = winners
         .map(|((id, (winner, _)), first)| (id, Winner { family: ids[first].clone(), ..winner }));
-    Ok(Choice { winners: winners.collect() })
+    Ok(winners.collect())
 }
 
-fn place(row: &ContentFile) -> (String, String, String, String) {
-    (row.package.clone(), row.version.clone(), row.path.clone(), row.source.clone())
+/// Whether a row stands in the data set; one that does is told its family and its duplicates.
+fn judge(winners: &HashMap<String, Winner>, row: &mut ContentFile) -> bool {
+    let Some(winner) = winners.get(&row.id).filter(|_| row.is_accepted()) else { return true };
+    row.duplicates = winner.others;
+    row.family.clone_from(&winner.family);
+    winner.origin == origin(row)
 }
 
-/// Decides row by row what stands in the data set.
-struct Selector<'a> {
-    choice: &'a Choice,
-    licence_texts: HashSet<String>,
+/// What the rows of one source say of it.
+#[derive(Default)]
+struct Package {
+    ids: Vec<String>,
+    version: String,
+    is_unavailable: bool,
 }
 
-enum Selected {
-    Row(Box<ContentFile>),
-    Duplicate(Box<ContentFile>),
-    /// A licence text that stands there already.
-    Known,
-}
-
-impl Selector<'_> {
-    fn new(choice: &Choice) -> Selector<'_> {
-        Selector { choice, licence_texts: HashSet::new() }
-    }
-
-    fn select(&mut self, mut row: ContentFile) -> Selected {
-        if row.kind == LICENCE && !self.licence_texts.insert(row.id.clone()) {
-            return Selected::Known;
+/// The report, and each source by its name.
+fn count<'a>(
+    units: &'a Units<ContentFile>,
+    winners: &HashMap<String, Winner>,
+) -> Result<(Report, HashMap<&'a str, Package>)> {
+    let mut counter = Counter::new(units.all().len() as u64);
+    let mut packages: HashMap<&str, Package> = HashMap::new();
+    for row in units.rows() {
+        let (unit, mut row) = row?;
+        let package = packages.entry(&unit.key).or_default();
+        package.ids.push(row.id.clone());
+        package.version.clone_from(&row.version);
+        package.is_unavailable |= row.verdict == UNAVAILABLE;
+        match judge(winners, &mut row) {
+            true => counter.row(&row),
+            false => counter.duplicate(&row),
         }
-        if row.is_accepted()
-            && let Some(winner) = self.choice.winners.get(&row.id)
-        {
-            if winner.place != place(&row) {
-                return Selected::Duplicate(Box::new(row));
-            }
-            row.duplicates = winner.others;
-            row.family.clone_from(&winner.family);
-        }
-        Selected::Row(Box::new(row))
     }
-}
-
-/// Write the data set: parts in the order of their names, files in that of their paths.
-///
-/// The parts are read twice, once for the counts that the manifest holds: together they may not
-/// fit in memory.
-fn finish(
-    builder: Builder<ContentFile>,
-    keys: &[&str],
-    choice: &Choice,
-    failed: Vec<ContentFile>,
-    options: &Options<'_>,
-) -> Result<Report> {
-    let mut counter = Counter::new((keys.len() + failed.len()) as u64);
-    let mut inputs = Vec::new();
-    let mut tally = Tally::of("files");
-    let mut wanted = failed.len() as u64;
-    let mut selector = Selector::new(choice);
-    for key in keys {
-        let mut ids = Vec::new();
-        let mut version = String::new();
-        for row in builder.rows_of(key) {
-            let row = row?;
-            ids.push(row.id.clone());
-            version.clone_from(&row.version);
-            tally.read(1);
-            match selector.select(row) {
-                Selected::Row(row) => {
-                    tally.became("kept", 1);
-                    wanted += 1;
-                    counter.row(&row);
-                }
-                Selected::Duplicate(row) => {
-                    tally.became("duplicates", 1);
-                    counter.duplicate(&row);
-                }
-                Selected::Known => tally.became("known texts of licenses", 1),
-            }
-        }
-        let hash = dataset::content_hash_of(ids.iter().map(String::as_bytes));
-        let name = if version.is_empty() { (*key).to_owned() } else { format!("{key} {version}") };
-        inputs.push(Input { name, hash });
-    }
-    failed.iter().for_each(|row| counter.row(row));
-    let report = counter.finish();
-    let mut summary = serde_json::to_value(&report).unwrap_or_default();
-    if let Some(summary) = summary.as_object_mut() {
-        // The same sources make the same manifest, however long it took.
-        summary.remove("seconds");
-    }
-    let mut configuration = serde_json::json!({
-        "sources": options.sources,
-        "licences": format!("{:?}", options.licences).to_lowercase(),
-        "family_threshold": dataset::FAMILY_THRESHOLD,
-    });
-    if options.language != Language::OpenCl {
-        configuration["language"] = options.language.name().into();
-    }
-    let notes = Notes {
-        inputs,
-        configuration,
-        verdicts: report.verdicts.clone(),
-        summary,
-        ..Notes::default()
-    };
-    let parts: Vec<_> = keys.iter().map(|key| builder.rows_of(key)).collect();
-    let mut selector = Selector::new(choice);
-    let rows = parts
-        .into_iter()
-        .flatten()
-        .filter_map(|row| match row.map(|row| selector.select(row)) {
-            Ok(Selected::Row(row)) => Some(Ok(*row)),
-            Ok(Selected::Duplicate(_) | Selected::Known) => None,
-            Err(error) => Some(Err(error)),
-        })
-        .chain(failed.into_iter().map(Ok));
-    builder.finish_counted(rows, notes, &tally, wanted)?;
-    Ok(report)
+    Ok((counter.finish(), packages))
 }

@@ -4,15 +4,16 @@
 
 #![expect(clippy::unwrap_used, reason = "what fails in set-up fails the test")]
 
-use dataset::Licences;
-use stampmill_mine::{Options, Report, Silent};
+use dataset::{
+    Licences,
+    stage::{Context, run},
+};
+use stampmill_mine::{Mine, Options, Report};
 use stand_in::{Request, Response};
 use std::{
     path::Path,
-    sync::{Arc, Mutex, atomic::AtomicBool},
+    sync::{Arc, Mutex},
 };
-
-static RUNNING: AtomicBool = AtomicBool::new(false);
 
 fn tarball(name: &str) -> Vec<u8> {
     let mut tar =
@@ -79,16 +80,13 @@ fn answer(request: &Request, log: &Mutex<Log>) -> Response {
 fn mine(home: &Path) -> Report {
     let options = Options {
         sources: vec!["github:opencl language:C".to_owned()],
-        out: home.join("raw"),
-        force: true,
         licences: Licences::Permissive,
         language: dataset::Language::OpenCl,
-        jobs: 1,
         cache: Some(home.join("cache")),
         offline: false,
-        cancelled: &RUNNING,
     };
-    stampmill_mine::run(&options, &Silent).unwrap()
+    let context = Context { force: true, jobs: 1, ..Context::new(home.join("raw")) };
+    run(&Mine::new(options, &context).unwrap(), &context).unwrap().summary
 }
 
 #[test]

@@ -2,29 +2,33 @@
 
 #![expect(clippy::unwrap_used, reason = "what fails in set-up fails the test")]
 
-use dataset::{Dataset, Licences};
-use stampmill_mine::{ContentFile, Error, Options, Progress, Report, Silent};
+use dataset::{
+    Dataset, Licences,
+    stage::{Cancel, Context, Share, merge, run},
+};
+use stampmill_mine::{ContentFile, Mine, Options, Progress, Report, Result};
 use std::{
     fs,
     io::Write,
     path::{Path, PathBuf},
-    sync::atomic::{AtomicBool, Ordering},
 };
 
-static RUNNING: AtomicBool = AtomicBool::new(false);
-
-fn options(home: &Path, sources: &[&str]) -> Options<'static> {
+fn options(home: &Path, sources: &[&str]) -> Options {
     Options {
         sources: sources.iter().map(|source| (*source).to_owned()).collect(),
-        out: home.join("raw"),
-        force: false,
         licences: Licences::All,
         language: dataset::Language::OpenCl,
-        jobs: 2,
         cache: Some(home.join("cache")),
         offline: true,
-        cancelled: &RUNNING,
     }
+}
+
+fn mined(home: &Path, sources: &[&str], context: &Context<'_>) -> Result<Report> {
+    Ok(run(&Mine::new(options(home, sources), context)?, context)?.summary)
+}
+
+fn mine(home: &Path, sources: &[&str]) -> Report {
+    mined(home, sources, &Context { jobs: 2, ..Context::new(home.join("raw")) }).unwrap()
 }
 
 fn project(home: &Path, name: &str, files: &[(&str, &[u8])]) -> String {
@@ -38,7 +42,12 @@ fn project(home: &Path, name: &str, files: &[(&str, &[u8])]) -> String {
 }
 
 fn rows(home: &Path) -> Vec<ContentFile> {
-    Dataset::open(&home.join("raw")).unwrap().rows().unwrap().collect::<Result<_, _>>().unwrap()
+    Dataset::open(&home.join("raw"))
+        .unwrap()
+        .rows()
+        .unwrap()
+        .collect::<dataset::Result<_>>()
+        .unwrap()
 }
 
 fn verdicts(home: &Path) -> Vec<(String, String)> {
@@ -70,7 +79,7 @@ fn duplicates_go_and_near_duplicates_are_a_family() {
         "two",
         &[("c.cl", b"kernel void other() {}"), ("d.cl", body(1).replace('3', "7").as_bytes())],
     );
-    let report = stampmill_mine::run(&options(home.path(), &[&two, &one, &one]), &Silent).unwrap();
+    let report = mine(home.path(), &[&two, &one, &one]);
     assert_eq!((report.sources, report.files, report.unique_files, report.kernels), (2, 4, 3, 3));
     assert_eq!((report.families, report.verdicts["duplicate"], report.packages.len()), (2, 1, 2));
     let rows = rows(home.path());
@@ -81,13 +90,13 @@ fn duplicates_go_and_near_duplicates_are_a_family() {
     assert_ne!(rows[0].family, rows[1].family);
 }
 
-/// Stops the run when the given number of sources is done.
-struct StopAfter<'a>(&'a AtomicBool);
+/// Stops the run when a source is done.
+struct StopAfter(Cancel);
 
-impl Progress for StopAfter<'_> {
+impl Progress for StopAfter {
     fn begin(&self, _: &str, _: u64) {}
     fn advance(&self, _: u64) {
-        self.0.store(true, Ordering::Relaxed);
+        self.0.cancel();
     }
     fn message(&self, _: &str) {}
 }
@@ -105,18 +114,17 @@ fn a_stopped_run_goes_on_and_ends_with_the_same_bytes() {
         })
         .collect();
     let sources: Vec<&str> = sources.iter().map(String::as_str).collect();
-    let stop = AtomicBool::new(false);
-    let mut stopped = options(home.path(), &sources);
-    stopped.jobs = 1;
-    stopped.cancelled = &stop;
-    let error = stampmill_mine::run(&stopped, &StopAfter(&stop)).unwrap_err();
-    assert!(matches!(error, Error::Cancelled), "{error}");
+    let cancel = Cancel::default();
+    let (raw, stop) = (home.path().join("raw"), StopAfter(cancel.clone()));
+    let stopped = Context { jobs: 1, progress: &stop, cancel, ..Context::new(raw) };
+    let error = mined(home.path(), &sources, &stopped).unwrap_err();
+    assert!(error.to_string().starts_with("stopped after"), "{error}");
     assert!(!home.path().join("raw").exists() && home.path().join("raw.partial").exists());
     // The part that is done is not done again: its source may be gone by now.
-    stampmill_mine::run(&options(home.path(), &sources), &Silent).unwrap();
+    mine(home.path(), &sources);
     let resumed = bytes(home.path());
     fs::remove_dir_all(home.path().join("raw")).unwrap();
-    stampmill_mine::run(&options(home.path(), &sources), &Silent).unwrap();
+    mine(home.path(), &sources);
     assert_eq!(bytes(home.path()), resumed);
     assert!(!home.path().join("raw.partial").exists());
 }
@@ -129,7 +137,7 @@ fn a_source_that_cannot_be_had_is_reported_and_ends_nothing() {
     fs::write(&broken, "no archive").unwrap();
     let sources =
         [good.as_str(), broken.to_str().unwrap(), "deb:clpeak", "git+https://host.invalid/x.git"];
-    let report = stampmill_mine::run(&options(home.path(), &sources), &Silent).unwrap();
+    let report = mine(home.path(), &sources);
     assert_eq!((report.sources, report.failed_sources, report.unique_files), (4, 3, 1));
     let failed = rows(home.path()).into_iter().filter(|row| row.verdict == "source-unavailable");
     assert!(failed.map(|row| row.detail).any(|detail| detail.contains("offline")));
@@ -154,7 +162,7 @@ fn hostile_files_are_verdicts_and_the_rest_is_mined() {
     std::os::unix::fs::symlink("/etc/passwd", Path::new(&folder).join("out.cl")).unwrap();
     let _socket =
         std::os::unix::net::UnixListener::bind(Path::new(&folder).join("socket.cl")).unwrap();
-    stampmill_mine::run(&options(home.path(), &[&folder]), &Silent).unwrap();
+    mine(home.path(), &[&folder]);
     let wanted = [
         ("bytes.cl", "not-utf8"),
         ("empty.cl", "empty"),
@@ -188,8 +196,7 @@ fn every_file_that_is_rejected_has_a_row_however_many_there_are() {
         deep.push("d");
         fs::create_dir(&deep).unwrap();
     }
-    let report =
-        stampmill_mine::run(&options(home.path(), &[folder.to_str().unwrap()]), &Silent).unwrap();
+    let report = mine(home.path(), &[folder.to_str().unwrap()]);
     let count = |name: &str| report.verdicts.get(name).copied().unwrap_or_default();
     assert_eq!((count("too-large"), count("unreadable"), count("too-deep")), (100, 100, 1));
     assert_eq!(report.files, 201);
@@ -223,9 +230,8 @@ fn names_that_are_no_text_stay_different_in_folders_and_archives() {
     let archive = home.path().join("p.tar");
     fs::write(&archive, tar.into_inner().unwrap()).unwrap();
     for source in [&folder, &archive] {
-        let mut options = options(home.path(), &[source.to_str().unwrap()]);
-        options.force = true;
-        let report = stampmill_mine::run(&options, &Silent).unwrap();
+        let context = Context { force: true, ..Context::new(home.path().join("raw")) };
+        let report = mined(home.path(), &[source.to_str().unwrap()], &context).unwrap();
         assert_eq!(report.unique_files, 3, "{}", source.display());
         let paths: Vec<String> = rows(home.path()).into_iter().map(|row| row.path).collect();
         assert_eq!(paths, ["k\\x5cxe8.cl", "k\\xe8.cl", "k\\xe9.cl"], "{}", source.display());
@@ -258,8 +264,7 @@ fn a_zip_whose_entries_share_their_bytes_is_read_once() {
     bomb.extend(tail);
     let path = home.path().join("bomb.zip");
     fs::write(&path, bomb).unwrap();
-    let report =
-        stampmill_mine::run(&options(home.path(), &[path.to_str().unwrap()]), &Silent).unwrap();
+    let report = mine(home.path(), &[path.to_str().unwrap()]);
     assert_eq!((report.unique_files, report.verdicts["broken-archive"]), (1, 25));
 }
 
@@ -289,8 +294,7 @@ fn archives_write_nothing_and_what_leads_out_of_them_is_named() {
     );
     gzip.write_all(&tar.into_inner().unwrap()).unwrap();
     gzip.finish().unwrap();
-    let report =
-        stampmill_mine::run(&options(home.path(), &[path.to_str().unwrap()]), &Silent).unwrap();
+    let report = mine(home.path(), &[path.to_str().unwrap()]);
     assert_eq!((report.unique_files, report.verdicts["unsafe-path"]), (2, 2));
     let left: Vec<_> =
         fs::read_dir(home.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
@@ -312,7 +316,7 @@ fn a_zip_that_breaks_off_gives_a_verdict() {
     fs::write(&good, &whole).unwrap();
     fs::write(&bad, &whole[..whole.len() / 2]).unwrap();
     let sources = [good.to_str().unwrap(), bad.to_str().unwrap()];
-    let report = stampmill_mine::run(&options(home.path(), &sources), &Silent).unwrap();
+    let report = mine(home.path(), &sources);
     assert_eq!((report.unique_files, report.failed_sources), (1, 1));
     assert_eq!(report.verdicts["unsafe-path"], 1);
 }
@@ -322,7 +326,8 @@ fn an_output_that_is_there_is_kept() {
     let home = tempfile::tempdir().unwrap();
     let folder = project(home.path(), "p", &[("a.cl", b"kernel void a() {}")]);
     let run = |force| {
-        stampmill_mine::run(&Options { force, ..options(home.path(), &[&folder]) }, &Silent)
+        let context = Context { force, ..Context::new(home.path().join("raw")) };
+        mined(home.path(), &[&folder], &context)
     };
     run(false).unwrap();
     assert!(run(false).unwrap_err().to_string().contains("exists already"));
@@ -352,14 +357,40 @@ fn a_git_repository_is_read_at_any_revision() {
     fs::write(Path::new(&folder).join("k/a.cl"), "kernel void second() {}").unwrap();
     assert!(git(&["commit", "-qam", "two"]));
     let text = |source: String| {
-        let report: Report = stampmill_mine::run(
-            &Options { force: true, ..options(home.path(), &[&source]) },
-            &Silent,
-        )
-        .unwrap();
+        let context = Context { force: true, ..Context::new(home.path().join("raw")) };
+        let report = mined(home.path(), &[&source], &context).unwrap();
         assert_eq!(report.packages[0].version.len(), 40);
         rows(home.path())[0].text.clone()
     };
     assert_eq!(text(format!("git+{folder}")), "kernel void second() {}\n");
     assert_eq!(text(format!("git+{folder}@v1")), "kernel void first() {}\n");
+}
+
+#[test]
+fn three_parts_merged_are_the_whole() {
+    let home = tempfile::tempdir().unwrap();
+    let license = include_bytes!("../../../LICENSE-MIT");
+    let mut sources: Vec<String> = (0..7)
+        .map(|n| {
+            let text = format!("kernel void k{}(global int *x) {{ x[0] = {}; }}", n % 3, n % 2);
+            let files: [(&str, &[u8]); 2] = [("k.cl", text.as_bytes()), ("LICENSE", license)];
+            project(home.path(), &format!("p{n}"), &files)
+        })
+        .collect();
+    sources.extend(["deb:clpeak".to_owned(), sources[0].clone()]);
+    let sources: Vec<&str> = sources.iter().rev().map(String::as_str).collect();
+    let at = |name: &str| Context { jobs: 2, ..Context::new(home.path().join(name)) };
+    let whole = mined(home.path(), &sources, &at("raw")).unwrap();
+    assert_eq!((whole.sources, whole.failed_sources, whole.unique_files), (8, 1, 6));
+    let shares = [2, 3, 1].map(|index| {
+        let share = Some(Share { index, count: 3 });
+        let context = Context { share, ..at(&index.to_string()) };
+        mined(home.path(), &sources, &context).unwrap();
+        context.out
+    });
+    let merged = merge::<Mine<'_>>(&shares, &at("merged")).unwrap();
+    assert_eq!(merged.summary, whole);
+    let of = |name: &str| Dataset::open(&home.path().join(name)).unwrap().manifest().clone();
+    let (merged, whole) = (of("merged"), of("raw"));
+    assert_eq!((merged.identity, merged.notes), (whole.identity, whole.notes));
 }

@@ -1,9 +1,16 @@
 //! `stampmill features`: programs as vectors.
 
-use crate::{Global, interrupt, output, progress::Bar};
-use dataset::{Dataset, Programs};
-use features::{Extractor, FeatureSpace, Options, Report, Row, Ways};
-use std::{path::PathBuf, process::ExitCode};
+use crate::{Global, interrupt, output, progress::Bar, target::Target};
+use dataset::{
+    Dataset, Programs,
+    stage::{Done, Share, run},
+};
+use features::{Extractor, FeatureSpace, Features as Stage, Options, Report, Row, Ways};
+use std::{
+    path::{Path, PathBuf},
+    process::ExitCode,
+    sync::Arc,
+};
 
 /// Describe programs in feature spaces
 #[derive(clap::Args, Debug)]
@@ -16,8 +23,8 @@ Examples:\n  \
 OpenCL is compiled for nvptx64-nvidia-nvcl at -O1, as the published vectors were, with definitions\n\
 that kernels commonly take for granted where it does not compile without. C and C++ are compiled for\n\
 this machine and may include its system headers, no other file. Programs that cannot be described\n\
-have rows with a verdict. A run that was stopped goes on where it was when the same command is given\n\
-again."
+have rows with a verdict. A run that was stopped is resumed when the same command is given again. With\n\
+--part I/N several machines describe one input, and `merge` joins what they made."
 )]
 pub(crate) struct Features {
     /// A data set, folder or file of programs (.cl .c .cpp .ll .bc)
@@ -31,9 +38,12 @@ pub(crate) struct Features {
     /// Replace what is at --out
     #[arg(long)]
     force: bool,
-    /// Go on with an unfinished run (the default when the command is the same)
+    /// Resume an unfinished run (the default when the command is the same)
     #[arg(long)]
     resume: bool,
+    /// Only part I of N, by a hash of the item's name; `stampmill merge` joins the parts
+    #[arg(long, value_name = "I/N", requires = "out")]
+    part: Option<Share>,
     /// Print rows too where there is an --out; for other formats `query` that
     #[arg(long, value_enum)]
     format: Option<Format>,
@@ -51,37 +61,55 @@ impl Features {
     pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
         let spaces = features::spaces(&self.space)?;
         let programs = Programs::open(&self.dataset)?;
-        let options = Options { cancelled: interrupt::flag()?, ..options(self.opt, global)? };
+        let cancelled = interrupt::flag()?;
+        let options = Options { cancelled: Arc::clone(&cancelled), ..options(self.opt, global)? };
         let extractor = Extractor::new(spaces.clone(), options);
         let bar = Bar::new(global);
-        let report = match &self.out {
-            Some(out) => {
-                let name = self.dataset.display().to_string();
-                extractor.describe_to(&name, &programs, out, self.force, &bar)?
+        let Some(out) = self.out else {
+            let report = extractor.describe_all(&programs, &bar, |rows| {
+                for row in rows.iter().filter(|_| !global.json) {
+                    // A pipe that was closed ends the program inside `json`.
+                    let _ = output::json(&row.to_json(&spaces));
+                }
+                Ok(())
+            })?;
+            drop(bar);
+            if global.json {
+                output::json(&report)?;
             }
-            None => {
-                extractor.describe_all(&programs, &bar, |rows| {
-                    for row in rows.iter().filter(|_| !global.json) {
-                        // A pipe that was closed ends the program inside `json`.
-                        let _ = output::json(&row.to_json(&spaces));
-                    }
-                    Ok(())
-                })?
-            }
+            return Ok(status(&report));
         };
+        let stage = Stage::new(extractor, programs, &self.dataset.display().to_string())?;
+        let (force, resume, part) = (self.force, self.resume, self.part);
+        let target = Target { out, force, resume, part };
+        let done = run(&stage, &target.context(global.jobs(), &bar, &cancelled))?;
         drop(bar);
-        if let (Some(out), Some(Format::Jsonl)) = (&self.out, self.format) {
-            for row in Dataset::open(out)?.rows::<Row>()? {
-                output::json(&row?.to_json(&spaces))?;
+        let status = match self.format {
+            Some(Format::Jsonl) => {
+                for row in Dataset::open(&target.out)?.rows::<Row>()? {
+                    output::json(&row?.to_json(&spaces))?;
+                }
+                status(&done.summary)
             }
-        } else if global.json {
-            output::json(&report)?;
-        } else if let Some(out) = &self.out {
-            print(&report, out)?;
-        }
-        let accepted = report.verdicts.get(dataset::Verdict::ACCEPTED).copied().unwrap_or(0);
-        Ok(if accepted > 0 { ExitCode::SUCCESS } else { output::NEGATIVE })
+            None => show(&done, &target.out, global)?,
+        };
+        // One part of many may hold nothing.
+        Ok(if part.is_some() { ExitCode::SUCCESS } else { status })
     }
+}
+
+/// Print what a run or a merge came to.
+pub(super) fn show(done: &Done<Report>, out: &Path, global: &Global) -> anyhow::Result<ExitCode> {
+    match global.json {
+        true => output::json(&done.summary)?,
+        false => print(&done.summary, out)?,
+    }
+    Ok(status(&done.summary))
+}
+
+fn status(report: &Report) -> ExitCode {
+    let accepted = report.verdicts.get(dataset::Verdict::ACCEPTED).copied().unwrap_or(0);
+    if accepted > 0 { ExitCode::SUCCESS } else { output::NEGATIVE }
 }
 
 /// An extractor that reads bitcode in a worker of this program.
@@ -103,7 +131,7 @@ fn options(level: u8, global: &Global) -> anyhow::Result<Options> {
     })
 }
 
-fn print(report: &Report, out: &std::path::Path) -> anyhow::Result<()> {
+fn print(report: &Report, out: &Path) -> anyhow::Result<()> {
     let verdicts = report.verdicts.iter();
     let rows = verdicts
         .map(|(name, n)| vec![name.clone(), output::count(*n), output::percent(*n, report.rows)]);

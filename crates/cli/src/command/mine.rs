@@ -1,9 +1,15 @@
 //! `stampmill mine`: real programs from real packages.
 
 use crate::{Global, interrupt, output, progress::Bar, target::Target};
-use dataset::{Language, Licences};
-use mine::{Options, Report};
-use std::{path::PathBuf, process::ExitCode};
+use dataset::{
+    Language, Licences,
+    stage::{Done, run},
+};
+use mine::{Mine as Stage, Options, Report};
+use std::{
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
 
 /// Fetch packages and find every OpenCL kernel in them
 #[derive(clap::Args, Debug)]
@@ -23,7 +29,8 @@ Examples:\n  \
     stampmill mine ~/src/project --out raw --json\n  \
     stampmill mine @functions.toml --language c --licenses permissive --out raw-c\n\n\
 C programs are what a model is pre-trained on: `prepare` makes one row of each function.\n\
-A run that was stopped goes on where it was when the same command is given again.")]
+A run that was stopped is resumed when the same command is given again. With --part I/N several\n\
+machines mine one list, and `merge` joins what they made.")]
 pub(crate) struct Mine {
     /// Where programs come from
     #[arg(value_name = "SOURCE", required = true)]
@@ -57,31 +64,34 @@ impl Mine {
         let cancelled = interrupt::flag()?;
         let options = Options {
             sources: self.sources,
-            out: self.target.out.clone(),
-            force: self.target.force,
             licences: self.licenses,
             language: match self.language {
                 Wanted::Opencl => Language::OpenCl,
                 Wanted::C => Language::C,
             },
-            jobs: global.jobs(),
             cache: self.cache,
             offline: self.offline,
-            cancelled: &cancelled,
         };
         let bar = Bar::new(global);
-        let report = mine::run(&options, &bar)?;
+        let context = self.target.context(global.jobs(), &bar, &cancelled);
+        let done = run(&Stage::new(options, &context)?, &context)?;
         drop(bar);
-        match global.json {
-            true => output::json(&report)?,
-            false => print(&report, &self.target.out)?,
-        }
-        let nothing = report.sources > 0 && report.failed_sources == report.sources;
-        Ok(if nothing { output::NEGATIVE } else { ExitCode::SUCCESS })
+        show(&done, &self.target.out, global)
     }
 }
 
-fn print(report: &Report, out: &std::path::Path) -> anyhow::Result<()> {
+/// Print what a run or a merge came to.
+pub(super) fn show(done: &Done<Report>, out: &Path, global: &Global) -> anyhow::Result<ExitCode> {
+    match global.json {
+        true => output::json(done)?,
+        false => print(&done.summary, done.seconds, out)?,
+    }
+    let report = &done.summary;
+    let nothing = report.sources > 0 && report.failed_sources == report.sources;
+    Ok(if nothing { output::NEGATIVE } else { ExitCode::SUCCESS })
+}
+
+fn print(report: &Report, seconds: f64, out: &Path) -> anyhow::Result<()> {
     let count = output::count;
     let rows = report.packages.iter().map(|package| {
         vec![
@@ -106,7 +116,7 @@ fn print(report: &Report, out: &std::path::Path) -> anyhow::Result<()> {
         count(report.unique_files),
         count(report.families),
         count(report.kernels),
-        report.seconds
+        seconds
     ))?;
     match report.unique_files {
         0 => output::line("no content file was found"),

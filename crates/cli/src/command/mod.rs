@@ -11,6 +11,7 @@ mod heuristic;
 mod ir;
 mod label;
 mod learn;
+mod merge;
 mod mine;
 mod prepare;
 mod project;
@@ -37,6 +38,7 @@ pub(crate) enum Command {
     Doctor(doctor::Doctor),
     Mine(mine::Mine),
     Prepare(prepare::Prepare),
+    Merge(merge::Merge),
     Show(show::Show),
     Query(query::Query),
     Fsck(fsck::Fsck),
@@ -67,6 +69,7 @@ impl Command {
             Command::Doctor(command) => command.run(global),
             Command::Mine(command) => command.run(global),
             Command::Prepare(command) => command.run(global),
+            Command::Merge(command) => command.run(global),
             Command::Show(command) => command.run(global),
             Command::Query(command) => command.run(global),
             Command::Fsck(command) => command.run(global),

@@ -1,9 +1,16 @@
 //! `stampmill prepare`: from content files to kernels.
 
 use crate::{Global, interrupt, output, progress::Bar, target::Target};
-use dataset::Licences;
-use kernels::{Options, Report};
-use std::{path::PathBuf, process::ExitCode, time::Duration};
+use dataset::{
+    Licences,
+    stage::{Done, run},
+};
+use kernels::{Options, Prepare as Stage, Report};
+use std::{
+    path::{Path, PathBuf},
+    process::ExitCode,
+    time::Duration,
+};
 
 /// Judge, isolate and normalise the kernels of a raw data set
 #[derive(clap::Args, Debug)]
@@ -17,7 +24,8 @@ verdict and the first diagnostic. Links that lead out of a folder, pipes, files 
 and files above 64 MiB are such rows.\n\
 Of one file the first 4,096 kernels are worked on, and for thirty times --limit at most.\n\
 C programs give one row for each function that is OpenCL C: `train --pretrain` learns from them.\n\
-A run that was stopped goes on where it was when the same command is given again.")]
+A run that was stopped is resumed when the same command is given again. With --part I/N several\n\
+machines prepare one input, and `merge` joins what they made.")]
 pub(crate) struct Prepare {
     /// A raw data set as `mine` makes it, or a folder or file of OpenCL programs (`mine DIR` finds
     /// kernels inside C, C++, Python and Rust sources too)
@@ -27,7 +35,7 @@ pub(crate) struct Prepare {
     /// Which licences to let in: permissive, osi or all
     #[arg(long, visible_alias = "licences", value_name = "POLICY", default_value = "all")]
     licenses: Licences,
-    /// Time one question to clang may take before the kernel is turned away
+    /// Time one question to clang may take before the kernel is rejected
     #[arg(long, value_name = "TIME", default_value = "20s", value_parser = crate::duration::limit)]
     limit: Duration,
 }
@@ -35,26 +43,28 @@ pub(crate) struct Prepare {
 impl Prepare {
     pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
         let cancelled = interrupt::flag()?;
-        let options = Options {
-            force: self.target.force,
-            jobs: global.jobs(),
-            limit: self.limit,
-            licences: self.licenses,
-            ..Options::new(self.raw, &self.target.out)
-        };
+        let options = Options { input: self.raw, limit: self.limit, licences: self.licenses };
+        let stage = Stage::new(&options)?;
         let bar = Bar::new(global);
-        let report = kernels::prepare(&options, &bar, &cancelled)?;
+        let done = run(&stage, &self.target.context(global.jobs(), &bar, &cancelled))?;
         drop(bar);
-        match global.json {
-            true => output::json(&report)?,
-            false => print(&report, &self.target.out)?,
-        }
-        Ok(if report.unique_kernels == 0 { output::NEGATIVE } else { ExitCode::SUCCESS })
+        let status = show(&done, &self.target.out, global)?;
+        // One part of many may hold nothing.
+        Ok(if self.target.part.is_some() { ExitCode::SUCCESS } else { status })
     }
 }
 
+/// Print what a run or a merge came to.
+pub(super) fn show(done: &Done<Report>, out: &Path, global: &Global) -> anyhow::Result<ExitCode> {
+    match global.json {
+        true => output::json(done)?,
+        false => print(&done.summary, done.seconds, out)?,
+    }
+    Ok(if done.summary.unique_kernels == 0 { output::NEGATIVE } else { ExitCode::SUCCESS })
+}
+
 /// The funnel, one line a stage, each with its share of the stage before.
-fn print(report: &Report, out: &std::path::Path) -> anyhow::Result<()> {
+fn print(report: &Report, seconds: f64, out: &Path) -> anyhow::Result<()> {
     let compiled = report.compiled_plain + report.compiled_shim + report.compiled_repaired;
     let widest = report.files.max(report.kernels).max(1);
     let row = |name: &str, number: u64, of: u64| {
@@ -91,7 +101,7 @@ fn print(report: &Report, out: &std::path::Path) -> anyhow::Result<()> {
         output::count(report.vocabulary_after),
         output::count(report.lines_before),
         output::count(report.lines_after),
-        report.seconds
+        seconds
     ))?;
     output::line(&match report.unique_kernels {
         0 => format!(

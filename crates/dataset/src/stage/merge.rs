@@ -3,8 +3,10 @@ use crate::{Builder, Dataset, Error, Input, Notes};
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, marker::PhantomData, path::PathBuf, time::Instant};
 
-/// Units that stand in one part of the unfinished data set.
+/// Units that stand in one part of the unfinished data set, at most, and rows: where the order is another
+/// than that of the items a part is read again for nearly each of its units.
 const TOGETHER: usize = 256;
+const ROWS_TOGETHER: u64 = 1024;
 
 /// What the manifest of one share says, so that the shares can be joined.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -72,7 +74,7 @@ pub fn merge<S: Stage>(
             Error::shard(dataset.folder(), format!("its counts cannot be read: {error}"))
         })?);
         let mut rows = dataset.rows::<S::Row>()?;
-        for (chunk, of_chunk) in shared.units.chunks(TOGETHER).enumerate() {
+        for (chunk, of_chunk) in together(&shared.units).into_iter().enumerate() {
             let name = format!("share {number} {chunk}");
             let mut items: Vec<Vec<S::Row>> = Vec::with_capacity(of_chunk.len());
             let mut offset = 0;
@@ -109,6 +111,20 @@ pub fn merge<S: Stage>(
     let settings = settings.clone();
     let summary = conclude::<S>(builder, &settings, facts, &units, notes)?;
     Ok(Done { summary, seconds: started.elapsed().as_secs_f64() })
+}
+
+/// The units of each part.
+fn together(units: &[SharedUnit]) -> Vec<&[SharedUnit]> {
+    let (mut count, mut rows) = (0, 0);
+    let is_together = |_: &SharedUnit, next: &SharedUnit| {
+        (count, rows) = (count + 1, rows + next.rows);
+        let fits = count < TOGETHER && rows <= ROWS_TOGETHER;
+        if !fits {
+            (count, rows) = (0, next.rows);
+        }
+        fits
+    };
+    units.chunk_by(is_together).collect()
 }
 
 /// The shares by number, all of one job and all there.

@@ -153,6 +153,12 @@ pub trait Stage: Sync {
         1
     }
 
+    /// Bytes that an item holds, where these may be many: a batch of so much is ended early, since
+    /// several of them are in memory.
+    fn size_bytes(&self, _item: &Self::Item) -> usize {
+        0
+    }
+
     /// How many threads work, of `jobs`: fewer where the work of one item uses several by itself.
     fn threads(&self, jobs: usize) -> usize {
         jobs

@@ -17,6 +17,9 @@ use std::{
     time::Instant,
 };
 
+/// A batch whose items hold as much takes no more of them.
+const BATCH_BYTES: usize = 16 << 20;
+
 /// What an unfinished run is known by.
 #[derive(Serialize)]
 struct Plan<'a> {
@@ -45,7 +48,13 @@ pub fn run<S: Stage>(stage: &S, context: &Context<'_>) -> Result<Done<S::Summary
     let plan = Plan { stage: S::NAME, settings: &settings, seed, share };
     let inputs = stage.inputs_in_detail()?;
     let builder = Builder::<S::Row>::create_from(&context.out, context.force, &plan, &inputs)?;
-    let items = stage.items()?;
+    let items = match stage.items() {
+        Err(_) if context.cancel.is_cancelled() => {
+            let kept = builder.unfinished().to_owned();
+            return Err(Error::Cancelled { units: S::UNITS, done: 0, kept }.into());
+        }
+        items => items?,
+    };
     context.progress.begin(S::NAME, items.total.unwrap_or(0));
     let work = Work::new(stage, context, &builder, started);
     let read = work.all(items)?;
@@ -268,6 +277,7 @@ impl<'a, S: Stage> Work<'a, S> {
             let mut known: HashMap<String, usize> = HashMap::new();
             let size = self.stage.batch_size().max(1);
             let mut batch: Vec<(String, S::Item)> = Vec::new();
+            let mut bytes = 0;
             let send = |read: &mut Read, batch: &mut Vec<(String, S::Item)>| {
                 let name = part::name(batch.iter().map(|(key, _)| key.as_str()));
                 read.parts.push(name.clone());
@@ -301,9 +311,11 @@ impl<'a, S: Stage> Work<'a, S> {
                 let part = read.parts.len();
                 let unit = Unit { key: key.clone(), position, items: 1, rows: 0, part, offset: 0 };
                 read.units.push(unit);
+                bytes += self.stage.size_bytes(&item);
                 batch.push((key, item));
-                if batch.len() == size {
+                if batch.len() == size || bytes >= BATCH_BYTES {
                     send(&mut read, &mut batch);
+                    bytes = 0;
                 }
             }
             if !batch.is_empty() {

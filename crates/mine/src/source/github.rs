@@ -18,6 +18,7 @@ use std::{
 };
 use ureq::http::Response;
 
+const PREFIX: &str = "github:";
 /// Repositories on a page, and pages in an answer to a search.
 const PAGE: usize = 100;
 const PAGES: usize = 10;
@@ -41,7 +42,7 @@ struct Repository {
 }
 
 pub(super) fn parse(text: &str) -> Option<Result<Box<dyn Source>, String>> {
-    let rest = text.strip_prefix("github:")?;
+    let rest = text.strip_prefix(PREFIX)?;
     let (query, limit) = match rest.rsplit_once('#') {
         Some((query, limit)) => match limit.parse() {
             Ok(limit) => (query, limit),
@@ -113,7 +114,17 @@ impl Source for Search {
     }
 }
 
+/// A repository that a search found.
+pub(super) fn repository(text: &str, licence: &str) -> Box<dyn Source> {
+    let name = text.strip_prefix(PREFIX).unwrap_or(text).to_owned();
+    Box::new(Repository { name, licence: licence.to_owned() })
+}
+
 impl Source for Repository {
+    fn found(&self) -> Option<String> {
+        Some(self.licence.clone())
+    }
+
     fn fetch(&self, context: &Context<'_>) -> Result<Package> {
         let spec = format!("github:{}", self.name);
         let entry = context.cache.entry("github", &self.name)?;

@@ -72,6 +72,11 @@ pub(crate) trait Source: Send + Sync {
         Ok(None)
     }
 
+    /// Of what a search found: the SPDX expression it stated, or empty.
+    fn found(&self) -> Option<String> {
+        None
+    }
+
     /// The package.
     ///
     /// # Errors
@@ -137,6 +142,12 @@ impl Spec {
     pub(crate) fn is_gone(text: &str) -> bool {
         let path = text.trim().trim_start_matches('@');
         !has_scheme(path) && !std::path::Path::new(path).exists()
+    }
+
+    /// A source by its text and what [`Source::found`] said of it.
+    pub(crate) fn again(text: &str, found: Option<&str>) -> Result<Spec> {
+        let Some(licence) = found else { return Spec::parse(text) };
+        Ok(Spec { text: text.to_owned(), source: github::repository(text, licence) })
     }
 
     /// The forms a source may have, for messages and help.

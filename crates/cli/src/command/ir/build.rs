@@ -1,5 +1,5 @@
-use super::{print, reader, wrapper};
-use crate::{Global, interrupt, output, progress::Bar, target::Target};
+use super::{reader, show, wrapper};
+use crate::{Global, interrupt, progress::Bar, target::Target};
 use dataset::stage;
 use std::{path::PathBuf, process::ExitCode, sync::Arc, time::Duration};
 
@@ -75,10 +75,6 @@ impl Build {
         let context = self.target.context(jobs, &bar, &cancelled);
         let done = stage::run(&ir::Build::new(options)?, &context)?;
         drop(bar);
-        match global.json {
-            true => output::json(&done)?,
-            false => print(&done, &self.target.out, "dedup")?,
-        }
-        Ok(if done.summary.built == 0 { output::NEGATIVE } else { ExitCode::SUCCESS })
+        show(&done, &self.target.out, global, done.summary.built)
     }
 }

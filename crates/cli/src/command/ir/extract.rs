@@ -1,5 +1,5 @@
-use super::{print, reader, wrapper};
-use crate::{Global, interrupt, output, progress::Bar, target::Target};
+use super::{reader, show, wrapper};
+use crate::{Global, interrupt, progress::Bar, target::Target};
 use dataset::stage;
 use std::{path::PathBuf, process::ExitCode};
 
@@ -29,10 +29,6 @@ impl Extract {
         let bar = Bar::new(global);
         let done = stage::run(&stage, &self.target.context(global.jobs(), &bar, &cancelled))?;
         drop(bar);
-        match global.json {
-            true => output::json(&done)?,
-            false => print(&done, &self.target.out, "dedup")?,
-        }
-        Ok(if done.summary.modules == 0 { output::NEGATIVE } else { ExitCode::SUCCESS })
+        show(&done, &self.target.out, global, done.summary.modules)
     }
 }

@@ -48,33 +48,38 @@ impl License {
             }
         };
         drop(bar);
-        let status = if report.admitted == 0 { output::NEGATIVE } else { ExitCode::SUCCESS };
-        if global.json {
-            output::json(&report)?;
-            return Ok(status);
-        }
-        let mut all: Vec<_> = report.expressions.iter().collect();
-        all.sort_by_key(|(_, [_, bytes, _])| std::cmp::Reverse(*bytes));
-        let rows = all.into_iter().map(|(name, [modules, bytes, admitted])| {
-            let admitted = if *admitted == 1 { "yes" } else { "no" };
-            vec![name.clone(), output::count(*modules), super::megabytes(*bytes), admitted.into()]
-        });
-        let header = ["licence", "modules", "bitcode", "admitted"];
-        output::line(&output::table(&header, rows).to_string())?;
-        output::line(&format!(
-            "{} of {} modules admitted, {} of {}; {} licence texts come with them",
-            output::count(report.admitted),
-            output::count(report.modules),
-            super::megabytes(report.admitted_bytes),
-            super::megabytes(report.bitcode_bytes),
-            output::count(report.texts)
-        ))?;
-        if report.admitted == 0 && report.texts == 0 && report.modules > 0 {
-            output::line(
-                "no licence text came with the packages: put a LICENSE file beside the sources, or take all modules with \
-                 --policy all",
-            )?;
-        }
-        Ok(status)
+        show(&report, global)
     }
+}
+
+/// Print what a run or a merge came to.
+pub(crate) fn show(report: &ir::LicenseReport, global: &Global) -> anyhow::Result<ExitCode> {
+    let status = if report.admitted == 0 { output::NEGATIVE } else { ExitCode::SUCCESS };
+    if global.json {
+        output::json(report)?;
+        return Ok(status);
+    }
+    let mut all: Vec<_> = report.expressions.iter().collect();
+    all.sort_by_key(|(_, [_, bytes, _])| std::cmp::Reverse(*bytes));
+    let rows = all.into_iter().map(|(name, [modules, bytes, admitted])| {
+        let admitted = if *admitted == 1 { "yes" } else { "no" };
+        vec![name.clone(), output::count(*modules), super::megabytes(*bytes), admitted.into()]
+    });
+    let header = ["licence", "modules", "bitcode", "admitted"];
+    output::line(&output::table(&header, rows).to_string())?;
+    output::line(&format!(
+        "{} of {} modules admitted, {} of {}; {} licence texts come with them",
+        output::count(report.admitted),
+        output::count(report.modules),
+        super::megabytes(report.admitted_bytes),
+        super::megabytes(report.bitcode_bytes),
+        output::count(report.texts)
+    ))?;
+    if report.admitted == 0 && report.texts == 0 && report.modules > 0 {
+        output::line(
+            "no licence text came with the packages: put a LICENSE file beside the sources, or take all modules with \
+                 --policy all",
+        )?;
+    }
+    Ok(status)
 }

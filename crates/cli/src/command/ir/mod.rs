@@ -8,6 +8,8 @@ mod license;
 mod stats;
 mod wrap;
 
+pub(super) use {dedup::show as show_dedup, license::show as show_license};
+
 use crate::{Global, output};
 use dataset::stage::Done;
 use ir::{Reader, Report};
@@ -68,6 +70,20 @@ fn reader(global: &Global) -> anyhow::Result<Reader> {
 }
 
 /// The summary of a run that made modules.
+/// Print what a run or a merge came to; the status is negative where nothing is `good`.
+pub(super) fn show(
+    done: &Done<Report>,
+    out: &Path,
+    global: &Global,
+    good: u64,
+) -> anyhow::Result<ExitCode> {
+    match global.json {
+        true => output::json(done)?,
+        false => print(done, out, "dedup")?,
+    }
+    Ok(if good == 0 { output::NEGATIVE } else { ExitCode::SUCCESS })
+}
+
 fn print(
     Done { summary: report, seconds }: &Done<Report>,
     out: &Path,

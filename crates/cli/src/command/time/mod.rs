@@ -203,23 +203,28 @@ impl Time {
                     cancel: cancelled.into(),
                     ..stage::Context::new(out)
                 };
-                let Done { summary, seconds } = stage::run(&stage, &context)?;
+                let done = stage::run(&stage, &context)?;
                 drop(bar);
-                let report = Report { summary, host_seconds: seconds };
-                match global.json {
-                    true => output::json(&report)?,
-                    false => print_suite(&report, out)?,
-                }
-                let accepted = report.summary.verdicts.get(dataset::Verdict::ACCEPTED);
-                Ok(if accepted.is_some_and(|n| *n > 0) {
-                    ExitCode::SUCCESS
-                } else {
-                    output::NEGATIVE
-                })
+                show_suite(done, out, global)
             }
             _ => bail!("name a program, or --suite DIR with --out DIR"),
         }
     }
+}
+
+/// Print what a run or a merge came to.
+pub(super) fn show_suite(
+    Done { summary, seconds: host_seconds }: Done<SuiteReport>,
+    out: &std::path::Path,
+    global: &Global,
+) -> anyhow::Result<ExitCode> {
+    let report = Report { summary, host_seconds };
+    match global.json {
+        true => output::json(&report)?,
+        false => print_suite(&report, out)?,
+    }
+    let accepted = report.summary.verdicts.get(dataset::Verdict::ACCEPTED);
+    Ok(if accepted.is_some_and(|n| *n > 0) { ExitCode::SUCCESS } else { output::NEGATIVE })
 }
 
 /// What `--json` prints of a suite.
