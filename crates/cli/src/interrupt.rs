@@ -26,7 +26,7 @@ pub(crate) fn survive_large_files() -> anyhow::Result<()> {
 pub(crate) fn flag() -> anyhow::Result<Arc<AtomicBool>> {
     listen(|| {
         eprintln!(
-            "\nstopping at the next safe place; again to stop at once. What is done so far is kept."
+            "\nstopping at the next safe point; Ctrl-C again to stop at once. The same command resumes."
         );
     })
 }
@@ -39,9 +39,7 @@ pub(crate) fn quiet_flag() -> anyhow::Result<Arc<AtomicBool>> {
 /// The same for commands that run foreign programs: what runs is ended and has no verdict, so that nobody waits for it.
 pub(crate) fn ending_programs() -> anyhow::Result<Arc<AtomicBool>> {
     listen(|| {
-        eprintln!(
-            "\nstopping; again to stop at once. What is done so far is kept, and the same command goes on from there."
-        );
+        eprintln!("\nstopping; Ctrl-C again to stop at once. The same command resumes.");
     })
 }
 

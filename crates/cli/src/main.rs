@@ -4,13 +4,12 @@
 
 mod command;
 mod config;
+mod destination;
 mod duration;
 mod interrupt;
 mod output;
 mod progress;
-mod report;
 mod size;
-mod target;
 
 use clap::{CommandFactory, FromArgMatches, Parser};
 use std::{
@@ -40,25 +39,25 @@ struct Arguments {
 /// Options of every command.
 #[derive(clap::Args, Debug, Clone)]
 pub(crate) struct Global {
-    /// Print one JSON object with the summary on standard output, and nothing else there
+    /// Print the summary as one JSON object on standard output, and nothing else there
     #[arg(long, global = true)]
     json: bool,
-    /// Say less (no progress, no notes)
+    /// Print no progress and no notes
     #[arg(short, long, global = true)]
     quiet: bool,
-    /// Say more
+    /// Print details; repeat for more
     #[arg(short, long, global = true, action = clap::ArgAction::Count)]
     verbose: u8,
-    /// Worker processes and threads, up to eight for each core; as many as cores unless given
+    /// Worker processes and threads [default: number of cores; at most 8 per core]
     #[arg(long, global = true, value_name = "N")]
     jobs: Option<usize>,
-    /// Start foreign programs even where the kernel lacks a protection: namespaces, Landlock or seccomp
+    /// Run foreign programs even if this kernel lacks namespaces, Landlock or seccomp
     #[arg(long, global = true)]
     allow_weak_sandbox: bool,
-    /// Compare each part of the data sets that are read with its hash
+    /// Verify the hash of every file of the data sets that are read
     #[arg(long, global = true)]
     verify_hashes: bool,
-    /// A TOML file any flag of the command may stand in (`out = "kernels"`)
+    /// Read flags from a TOML file, as `out = "kernels"`; the command line wins
     #[arg(long, global = true, value_name = "FILE")]
     config: Option<std::path::PathBuf>,
 }
@@ -88,10 +87,11 @@ fn main() -> ExitCode {
         Ok(arguments) => arguments,
         Err(error) => return fail(&error),
     };
-    if let Err(error) = target::is_no_input(&arguments) {
+    let mut command = Arguments::command();
+    let matches = command.try_get_matches_from_mut(arguments).unwrap_or_else(|error| error.exit());
+    if let Err(error) = destination::is_no_input(&command, &matches) {
         return fail(&error);
     }
-    let matches = Arguments::command().get_matches_from(arguments);
     let parsed = Arguments::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     dataset::verify_hashes(parsed.global.verify_hashes);
     if !parsed.global.quiet {
@@ -105,10 +105,7 @@ fn main() -> ExitCode {
         && wanted != parsed.global.jobs()
         && !parsed.global.quiet
     {
-        eprintln!(
-            "--jobs {wanted}: {} are used, as many as this machine can hold",
-            parsed.global.jobs()
-        );
+        eprintln!("--jobs {wanted}: using {}, the most for this machine", parsed.global.jobs());
     }
     let status = match parsed.command.run(&parsed.global) {
         Ok(status) => status,

@@ -1,12 +1,27 @@
 //! What goes to standard output.
 
+use crate::Global;
 use anyhow::Context;
+pub(crate) use report::{count, percent};
 use serde::Serialize;
-use std::{borrow::Cow, io::Write, process::ExitCode};
+use std::{
+    borrow::Cow,
+    io::{self, IsTerminal, Write},
+    process::ExitCode,
+};
 
 /// Print the summary as one JSON object.
 pub(crate) fn json(report: &impl Serialize) -> anyhow::Result<()> {
     write(&serde_json::to_string(report)?)
+}
+
+/// Print a command's summary: one JSON object with --json, without it what `people` prints.
+pub(crate) fn report(
+    global: &Global,
+    report: &impl Serialize,
+    people: impl FnOnce() -> anyhow::Result<()>,
+) -> anyhow::Result<()> {
+    if global.json { json(report) } else { people() }
 }
 
 /// Print a line for people. What programs and files say may be part of it: see [`plain`].
@@ -35,10 +50,23 @@ pub(crate) fn plain(text: &str) -> Cow<'_, str> {
 
 /// Print a line as it is; a reader that has gone away (`| head`) ends the program quietly.
 fn write(text: &str) -> anyhow::Result<()> {
-    let mut out = std::io::stdout().lock();
+    let mut out = io::stdout().lock();
     match writeln!(out, "{text}") {
-        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => std::process::exit(0),
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => std::process::exit(0),
         written => written.context("cannot write to standard output"),
+    }
+}
+
+/// Print rows as text; false where the reader has gone away (`| head`). Programs get them as they are; a
+/// person's terminal is not to be steered by them.
+pub(crate) fn bytes(text: &[u8]) -> io::Result<bool> {
+    let mut out = io::stdout().lock();
+    let words = out.is_terminal().then(|| String::from_utf8_lossy(text).into_owned());
+    let plain = words.as_deref().map(plain);
+    let text = plain.as_deref().map_or(text, str::as_bytes);
+    match out.write_all(text).and_then(|()| out.flush()) {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(false),
+        written => written.map(|()| true),
     }
 }
 
@@ -60,27 +88,6 @@ pub(crate) fn table(
         table.add_row(row);
     }
     table
-}
-
-/// A count with its thousands apart.
-pub(crate) fn count(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
-/// A share in percent.
-pub(crate) fn percent(part: u64, whole: u64) -> String {
-    match whole {
-        0 => "–".to_owned(),
-        _ => format!("{:.1} %", 100.0 * part as f64 / whole as f64),
-    }
 }
 
 #[cfg(test)]

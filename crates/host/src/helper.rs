@@ -44,7 +44,7 @@ impl Helper {
     /// The sandbox's launcher.
     pub const LAUNCH: Helper = helper!("stampmill-launch", cargo install "sandbox");
     /// The SQL engine.
-    pub const QUERY: Helper = helper!("stampmill-query", cargo install "query");
+    pub const QUERY: Helper = helper!("stampmill-query", cargo install "query-worker");
     /// QEMU's plugin, a library: `cargo install` knows programs only.
     pub const TIMING_PLUGIN: Helper = helper!(
         "libstampmill_timing.so",

@@ -144,8 +144,7 @@ pub fn train(
     let status = child.wait().map_err(cannot)?;
     let said = complaints.and_then(|thread| thread.join().ok()).unwrap_or_default();
     if !status.success() {
-        let less =
-            "a smaller `batch_tokens` or `length` in the recipe needs less, and --resume goes on";
+        let less = "a smaller `batch_tokens` or `length` in the recipe needs less";
         return Err(failure(status, &said, less));
     }
     trained.ok_or_else(|| Error::Engine("the training engine said no result".to_owned()))

@@ -79,7 +79,7 @@ pub enum Error {
     #[error("{0}")]
     Engine(String),
     /// Interrupted.
-    #[error("interrupted: `--resume` goes on from the last checkpoint")]
+    #[error("interrupted; the same command resumes from the last checkpoint")]
     Cancelled,
 }
 

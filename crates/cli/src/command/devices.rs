@@ -3,7 +3,7 @@
 use crate::{Global, output};
 use std::process::ExitCode;
 
-/// List OpenCL platforms and devices, and which can be used
+/// List OpenCL platforms and devices, and why some cannot be used
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  stampmill devices\n  stampmill devices --json")]
 pub(crate) struct Devices {}
@@ -11,9 +11,7 @@ pub(crate) struct Devices {}
 impl Devices {
     pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
         let devices = device::devices()?;
-        if global.json {
-            output::json(&serde_json::json!({ "devices": devices }))?;
-        } else {
+        output::report(global, &serde_json::json!({ "devices": devices }), || {
             let rows = devices.iter().map(|device| {
                 vec![
                     device.name.clone(),
@@ -28,8 +26,8 @@ impl Devices {
             });
             let header =
                 ["device", "type", "usable", "platform", "OpenCL", "driver", "units", "memory"];
-            output::line(&output::table(&header, rows).to_string())?;
-        }
+            output::line(&output::table(&header, rows).to_string())
+        })?;
         let usable = devices.iter().any(|device| device.usable);
         Ok(if usable { ExitCode::SUCCESS } else { output::NEGATIVE })
     }

@@ -19,10 +19,10 @@ use std::{
 pub(crate) struct Export {
     /// A data set of programs
     dataset: PathBuf,
-    /// The folder to make; one that exists is refused
+    /// The folder to make; it must not exist
     #[arg(long, value_name = "DIR")]
     to: PathBuf,
-    /// At most so many programs
+    /// Write at most N programs
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
 }
@@ -76,10 +76,9 @@ impl Export {
             .with_context(|| format!("cannot write {}", self.to.display()))?;
         // It is where it belongs: nothing of it is to be removed.
         let _ = partial.keep();
-        match global.json {
-            true => output::json(&serde_json::json!({ "programs": written, "to": self.to }))?,
-            false => output::line(&format!("{written} programs in {}", self.to.display()))?,
-        }
+        output::report(global, &serde_json::json!({ "programs": written, "to": self.to }), || {
+            output::line(&format!("{written} programs in {}", self.to.display()))
+        })?;
         Ok(ExitCode::SUCCESS)
     }
 }

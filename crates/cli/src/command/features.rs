@@ -1,9 +1,14 @@
 //! `stampmill features`: programs as vectors.
 
-use crate::{Global, interrupt, output, progress::Bar, target::Target};
+use crate::{
+    Global,
+    destination::{self, StageOutput},
+    interrupt, output,
+    progress::Bar,
+};
 use dataset::{
     Dataset, Programs,
-    stage::{Done, Share, run},
+    stage::{Done, run},
 };
 use features::{Extractor, FeatureSpace, Features as Stage, Options, Report, Row, Ways};
 use std::{
@@ -12,42 +17,36 @@ use std::{
     sync::Arc,
 };
 
-/// Describe programs in feature spaces
+/// Extract feature vectors from programs
 #[derive(clap::Args, Debug)]
+#[command(mut_arg(
+    "out",
+    destination::optional("The data set to make; without it, rows are printed")
+))]
 #[command(
     after_help = "Spaces: grewe, grewe-fixed, instcount, autophase, opcodes, tokens, ast-depth\n\n\
 Examples:\n  \
     stampmill features kernels --space grewe,instcount,autophase --out vectors\n  \
     stampmill features saxpy.cl --space grewe --format jsonl\n  \
     stampmill features module.bc --space instcount --format jsonl\n\n\
-OpenCL is compiled for nvptx64-nvidia-nvcl at -O1, as the published vectors were, with definitions\n\
-that kernels commonly take for granted where it does not compile without. C and C++ are compiled for\n\
-this machine and may include its system headers, no other file. Programs that cannot be described\n\
-have rows with a verdict. A run that was stopped is resumed when the same command is given again. With\n\
---part I/N several machines describe one input, and `merge` joins what they made."
+OpenCL is compiled for nvptx64-nvidia-nvcl at -O1, as for the published vectors; if that fails, with\n\
+a header of commonly assumed definitions. C and C++ are compiled for this machine and may include\n\
+system headers only. Programs without a vector have a row with a verdict.\n\
+The same command resumes a stopped run.\n\
+With --part I/N several machines share one input; `merge` joins their results."
 )]
 pub(crate) struct Features {
     /// A data set, folder or file of programs (.cl .c .cpp .ll .bc)
     dataset: PathBuf,
-    /// Feature spaces, with commas
+    /// Feature spaces, comma-separated
     #[arg(long, value_name = "SPACES", default_value = "grewe,instcount,autophase")]
     space: String,
-    /// The data set to make; without it, rows are printed
-    #[arg(short, long, value_name = "DIR")]
-    out: Option<PathBuf>,
-    /// Replace what is at --out
-    #[arg(long)]
-    force: bool,
-    /// Resume an unfinished run (the default when the command is the same)
-    #[arg(long)]
-    resume: bool,
-    /// Only part I of N, by a hash of the item's name; `stampmill merge` joins the parts
-    #[arg(long, value_name = "I/N", requires = "out")]
-    part: Option<Share>,
-    /// Print rows too where there is an --out; for other formats `query` that
+    #[command(flatten)]
+    output: Option<StageOutput>,
+    /// Print the rows as well when --out is given
     #[arg(long, value_enum)]
     format: Option<Format>,
-    /// Optimisation level, 0 to 3
+    /// Optimization level, 0 to 3
     #[arg(long, value_name = "LEVEL", default_value_t = 1, value_parser = clap::value_parser!(u8).range(0..=3))]
     opt: u8,
 }
@@ -65,7 +64,7 @@ impl Features {
         let options = Options { cancelled: Arc::clone(&cancelled), ..options(self.opt, global)? };
         let extractor = Extractor::new(spaces.clone(), options);
         let bar = Bar::new(global);
-        let Some(out) = self.out else {
+        let Some(output) = self.output else {
             let report = extractor.describe_all(&programs, &bar, |rows| {
                 for row in rows.iter().filter(|_| !global.json) {
                     // A pipe that was closed ends the program inside `json`.
@@ -80,30 +79,25 @@ impl Features {
             return Ok(status(&report));
         };
         let stage = Stage::new(extractor, programs, &self.dataset.display().to_string())?;
-        let (force, resume, part) = (self.force, self.resume, self.part);
-        let target = Target { out, force, resume, part };
-        let done = run(&stage, &target.context(global.jobs(), &bar, &cancelled))?;
+        let done = run(&stage, &output.context(global.jobs(), &bar, &cancelled))?;
         drop(bar);
         let status = match self.format {
             Some(Format::Jsonl) => {
-                for row in Dataset::open(&target.out)?.rows::<Row>()? {
+                for row in Dataset::open(&output.out)?.rows::<Row>()? {
                     output::json(&row?.to_json(&spaces))?;
                 }
                 status(&done.summary)
             }
-            None => show(&done, &target.out, global)?,
+            None => show(&done, &output.out, global)?,
         };
         // One part of many may hold nothing.
-        Ok(if part.is_some() { ExitCode::SUCCESS } else { status })
+        Ok(if output.part.is_some() { ExitCode::SUCCESS } else { status })
     }
 }
 
 /// Print what a run or a merge came to.
 pub(super) fn show(done: &Done<Report>, out: &Path, global: &Global) -> anyhow::Result<ExitCode> {
-    match global.json {
-        true => output::json(&done.summary)?,
-        false => print(&done.summary, out)?,
-    }
+    output::report(global, &done.summary, || print(&done.summary, out))?;
     Ok(status(&done.summary))
 }
 

@@ -4,17 +4,16 @@ use crate::{Global, output};
 use serde::Serialize;
 use std::{path::PathBuf, process::ExitCode};
 
-/// Check data sets to the last byte, and name each part that is not as it was made
+/// Verify data sets completely and name each damaged file
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  \
     stampmill fsck kernels\n  \
     stampmill fsck raw kernels vectors --json\n\n\
-Of each data set: its manifest; of each part presence, size, hash, columns and all of its rows; the\n\
-counts of verdicts against the rows; and that nothing else lies in its folder. Exit status 1 where\n\
-anything is wrong. Every command that reads a data set checks presence, sizes and counts of rows by\n\
-itself, and with --verify-hashes the hashes too.")]
+Checks the manifest; existence, size, hash, columns and all rows of each Parquet file; the verdict\n\
+counts; and that the folder holds no other file. Exit status 1 if anything is wrong. Every command\n\
+that reads a data set checks existence, sizes and row counts, and with --verify-hashes the hashes.")]
 pub(crate) struct Fsck {
-    /// Data sets
+    /// Data sets to verify
     #[arg(value_name = "DATASET", required = true)]
     datasets: Vec<PathBuf>,
 }
@@ -42,10 +41,7 @@ impl Fsck {
             datasets.push(Answer { path, ok: checked.is_whole(), checked });
         }
         let report = Report { ok: datasets.iter().all(|answer| answer.ok), datasets };
-        match global.json {
-            true => output::json(&report)?,
-            false => print(&report)?,
-        }
+        output::report(global, &report, || print(&report))?;
         Ok(if report.ok { ExitCode::SUCCESS } else { output::NEGATIVE })
     }
 }

@@ -1,7 +1,7 @@
 //! `stampmill label`: measurements and features become a task.
 
 use super::features::extractor;
-use crate::{Global, output, progress::Bar};
+use crate::{Global, destination::Output, output, progress::Bar};
 use dataset::{Dataset, Programs};
 use device::{Grouping, Task, Transfers, Vectors};
 use features::{FeatureSpace, Row, space};
@@ -10,34 +10,29 @@ use std::{
     process::ExitCode,
 };
 
-/// Join runs with the features of their kernels into a table a heuristic learns from
+/// Join measured runs with kernel features into a task: the training table of a heuristic
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  \
     stampmill label runs --features vectors --out task\n  \
-    stampmill label runs --features kernels --out task        (describes them now)\n  \
+    stampmill label runs --features kernels --out task        (extracts the vectors now)\n  \
     stampmill heuristic crossval task")]
 pub(crate) struct Label {
-    /// A data set that `run` made, with a processor and a GPU in it
+    /// A data set made by `run` on a CPU and a GPU
     runs: PathBuf,
-    /// The kernels' Grewe vectors, or the kernels themselves
+    /// The kernels' Grewe vectors, or the kernels (vectors are then extracted now)
     #[arg(long, value_name = "DATASET")]
     features: PathBuf,
-    /// What is to be learnt
+    /// What to predict
     #[arg(long, value_enum, default_value = "cpu-gpu")]
     task: What,
-    /// On which devices transfers are a cost: on the GPU alone, since a processor reads the host's
-    /// memory where it lies, or on both
+    /// Devices whose transfer time counts: the GPU only (a CPU reads host memory in place), or both
     #[arg(long, value_enum, value_name = "DEVICES", default_value = "gpu")]
     transfers: Counted,
-    /// What is held out together when a heuristic is scored
+    /// Rows held out together in cross-validation: those of one package, family or path
     #[arg(long, value_enum, default_value = "package")]
     group: Together,
-    /// The data set to make
-    #[arg(short, long, value_name = "DIR")]
-    out: PathBuf,
-    /// Replace what is at --out
-    #[arg(long)]
-    force: bool,
+    #[command(flatten)]
+    output: Output,
 }
 
 #[derive(clap::ValueEnum, Clone, Copy, Debug)]
@@ -74,31 +69,27 @@ impl Label {
                 Counted::Gpu => Transfers::Gpu,
                 Counted::Both => Transfers::Both,
             }),
-            &self.out,
-            self.force,
+            &self.output.out,
+            self.output.force,
         )?;
-        match global.json {
-            true => output::json(&report)?,
-            false => {
-                let labels: Vec<String> = report
-                    .labels
-                    .iter()
-                    .map(|(device, n)| format!("{device} faster on {n}"))
-                    .collect();
-                let left: Vec<String> =
-                    report.left_out.iter().map(|(why, n)| format!("{n} {why}")).collect();
-                let left = if left.is_empty() { "none".to_owned() } else { left.join(", ") };
-                let made = match report.rows {
-                    0 => "no rows, and nothing written".to_owned(),
-                    rows => format!("{rows} rows in {}: {}", self.out.display(), labels.join(", ")),
-                };
-                output::line(&format!("{made}; left out: {left}"))?;
-            }
-        }
+        output::report(global, &report, || {
+            let labels: Vec<String> =
+                report.labels.iter().map(|(device, n)| format!("{device} faster on {n}")).collect();
+            let left: Vec<String> =
+                report.left_out.iter().map(|(why, n)| format!("{n} {why}")).collect();
+            let left = if left.is_empty() { "none".to_owned() } else { left.join(", ") };
+            let made = match report.rows {
+                0 => "no rows, and nothing written".to_owned(),
+                rows => {
+                    format!("{rows} rows in {}: {}", self.output.out.display(), labels.join(", "))
+                }
+            };
+            output::line(&format!("{made}; left out: {left}"))
+        })?;
         if report.rows == 0 {
             eprintln!(
-                "nothing to learn from: a kernel counts where a processor and a GPU both passed it (`run --devices \
-                 cpu,gpu`) and --features describes it"
+                "no kernel can be labeled: it must pass on a CPU and on a GPU (`run --devices \
+                 cpu,gpu`) and --features must have its vector"
             );
         }
         Ok(if report.rows > 0 { ExitCode::SUCCESS } else { output::NEGATIVE })

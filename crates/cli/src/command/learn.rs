@@ -1,6 +1,6 @@
 //! `stampmill learn`: which points of a feature space matter.
 
-use crate::{Global, duration::duration, interrupt, output, progress::Bar, target};
+use crate::{Global, destination::Output, duration::duration, interrupt, output, progress::Bar};
 use anyhow::bail;
 use learn::{
     Commands, Design, Findings, Options, Plan, Remote, Report, Split, State, Strategy, Task,
@@ -99,7 +99,7 @@ pub(crate) struct Learn {
     #[arg(long, default_value_t = 20, value_name = "N")]
     seeds: u32,
     #[command(flatten)]
-    target: target::Target,
+    target: Output,
 }
 
 impl Learn {

@@ -1,7 +1,7 @@
 //! `stampmill merge`: the parts that several machines made of one job become one data set.
 
 use super::{features, ir, mine, prepare, time};
-use crate::{Global, interrupt, progress::Bar};
+use crate::{Global, destination::Output, interrupt, progress::Bar};
 use anyhow::bail;
 use dataset::{
     Dataset,
@@ -25,12 +25,8 @@ pub(crate) struct Merge {
     /// The parts, in any order
     #[arg(value_name = "SHARE", required = true)]
     shares: Vec<PathBuf>,
-    /// The data set to make
-    #[arg(short, long, value_name = "DIR")]
-    out: PathBuf,
-    /// Replace what is at --out
-    #[arg(long)]
-    force: bool,
+    #[command(flatten)]
+    output: Output,
 }
 
 impl Merge {
@@ -80,11 +76,11 @@ impl Merge {
     {
         let cancel = Cancel::from(interrupt::flag()?);
         let bar = Bar::new(global);
-        let (force, progress) = (self.force, &bar);
-        let context = Context { force, progress, cancel, ..Context::new(&self.out) };
+        let (force, progress) = (self.output.force, &bar);
+        let context = Context { force, progress, cancel, ..Context::new(&self.output.out) };
         let done = merge::<S>(&self.shares, &context)?;
         drop(context);
         drop(bar);
-        show(done, &self.out, global)
+        show(done, &self.output.out, global)
     }
 }

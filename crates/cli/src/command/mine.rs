@@ -1,6 +1,6 @@
 //! `stampmill mine`: real programs from real packages.
 
-use crate::{Global, interrupt, output, progress::Bar, target::Target};
+use crate::{Global, destination::StageOutput, interrupt, output, progress::Bar};
 use dataset::{
     Language, Licences,
     stage::{Done, run},
@@ -11,10 +11,10 @@ use std::{
     process::ExitCode,
 };
 
-/// Fetch packages and find every OpenCL kernel in them
+/// Fetch packages and extract every OpenCL kernel, or C program, from them
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Sources:\n  \
-    DIR                  a folder, searched to its end\n  \
+    DIR                  a folder, searched recursively\n  \
     FILE.tar.gz|.zip     an archive (tar with gz, xz, bz2 or zst; zip)\n  \
     git+URL[@REV]        a git repository, by URL or path\n  \
     deb:NAME[@SUITE]     a Debian source package\n  \
@@ -28,25 +28,25 @@ Examples:\n  \
     stampmill mine @packages.toml --out raw --licenses osi\n  \
     stampmill mine ~/src/project --out raw --json\n  \
     stampmill mine @functions.toml --language c --licenses permissive --out raw-c\n\n\
-C programs are what a model is pre-trained on: `prepare` makes one row of each function.\n\
-A run that was stopped is resumed when the same command is given again. With --part I/N several\n\
-machines mine one list, and `merge` joins what they made.")]
+C programs are for pre-training: `prepare` makes one row of each function.\n\
+The same command resumes a stopped run.\n\
+With --part I/N several machines share one list; `merge` joins their results.")]
 pub(crate) struct Mine {
     /// Where programs come from
     #[arg(value_name = "SOURCE", required = true)]
     sources: Vec<String>,
     #[command(flatten)]
-    target: Target,
-    /// Which licences to let in: permissive, osi or all
-    #[arg(long, visible_alias = "licences", value_name = "POLICY", default_value = "all")]
+    output: StageOutput,
+    /// Accept only programs under these licenses: permissive, osi (OSI-approved) or all
+    #[arg(long, value_name = "POLICY", default_value = "all")]
     licenses: Licences,
-    /// What is looked for
+    /// What to extract
     #[arg(long, value_enum, default_value = "opencl")]
     language: Wanted,
-    /// Use only what is in the cache of downloads
+    /// Use only cached downloads
     #[arg(long)]
     offline: bool,
-    /// Where downloads are kept
+    /// Download cache
     #[arg(long, value_name = "DIR", env = "STAMPMILL_CACHE")]
     cache: Option<PathBuf>,
 }
@@ -73,19 +73,16 @@ impl Mine {
             offline: self.offline,
         };
         let bar = Bar::new(global);
-        let context = self.target.context(global.jobs(), &bar, &cancelled);
+        let context = self.output.context(global.jobs(), &bar, &cancelled);
         let done = run(&Stage::new(options, &context)?, &context)?;
         drop(bar);
-        show(&done, &self.target.out, global)
+        show(&done, &self.output.out, global)
     }
 }
 
 /// Print what a run or a merge came to.
 pub(super) fn show(done: &Done<Report>, out: &Path, global: &Global) -> anyhow::Result<ExitCode> {
-    match global.json {
-        true => output::json(done)?,
-        false => print(&done.summary, done.seconds, out)?,
-    }
+    output::report(global, done, || print(&done.summary, done.seconds, out))?;
     let report = &done.summary;
     let nothing = report.sources > 0 && report.failed_sources == report.sources;
     Ok(if nothing { output::NEGATIVE } else { ExitCode::SUCCESS })

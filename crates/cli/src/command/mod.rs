@@ -27,8 +27,6 @@ mod train;
 mod tune;
 mod worker;
 
-pub(crate) use sampling::SampleRow;
-
 use crate::Global;
 use std::process::ExitCode;
 

@@ -1,6 +1,6 @@
 //! `stampmill prepare`: from content files to kernels.
 
-use crate::{Global, interrupt, output, progress::Bar, target::Target};
+use crate::{Global, destination::StageOutput, interrupt, output, progress::Bar};
 use dataset::{
     Licences,
     stage::{Done, run},
@@ -12,30 +12,29 @@ use std::{
     time::Duration,
 };
 
-/// Judge, isolate and normalise the kernels of a raw data set
+/// Compile, isolate and normalize the kernels of a raw data set; reject what does not compile
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  \
     stampmill prepare raw --out kernels\n  \
     stampmill prepare my_kernels.cl --out kernels --json\n  \
     stampmill prepare raw-c --out functions    of C programs, found by `mine --language c`\n  \
     stampmill query \"SELECT verdict, detail, path FROM k WHERE verdict <> 'accepted'\" k=kernels\n\n\
-Everything in RAW but texts of licenses becomes a row; what was rejected, here or before, has a\n\
-verdict and the first diagnostic. Links that lead out of a folder, pipes, files that cannot be read\n\
-and files above 64 MiB are such rows.\n\
-Of one file the first 4,096 kernels are worked on, and for thirty times --limit at most.\n\
-C programs give one row for each function that is OpenCL C: `train --pretrain` learns from them.\n\
-A run that was stopped is resumed when the same command is given again. With --part I/N several\n\
-machines prepare one input, and `merge` joins what they made.")]
+Every file in RAW except license texts becomes one or more rows. Rejected rows have a verdict and the\n\
+first diagnostic; links that lead out of the folder, pipes, unreadable files and files above 64 MiB\n\
+are rejected too. At most 4,096 kernels per file are processed, for at most 30 times --limit.\n\
+A C program gives one row for each function that is also valid OpenCL C: input of `train --pretrain`.\n\
+The same command resumes a stopped run.\n\
+With --part I/N several machines share one input; `merge` joins their results.")]
 pub(crate) struct Prepare {
     /// A raw data set as `mine` makes it, or a folder or file of OpenCL programs (`mine DIR` finds
     /// kernels inside C, C++, Python and Rust sources too)
     raw: PathBuf,
     #[command(flatten)]
-    target: Target,
-    /// Which licences to let in: permissive, osi or all
-    #[arg(long, visible_alias = "licences", value_name = "POLICY", default_value = "all")]
+    output: StageOutput,
+    /// Accept only programs under these licenses: permissive, osi (OSI-approved) or all
+    #[arg(long, value_name = "POLICY", default_value = "all")]
     licenses: Licences,
-    /// Time one question to clang may take before the kernel is rejected
+    /// Time limit of one clang request; the kernel is rejected when it is exceeded
     #[arg(long, value_name = "TIME", default_value = "20s", value_parser = crate::duration::limit)]
     limit: Duration,
 }
@@ -46,20 +45,17 @@ impl Prepare {
         let options = Options { input: self.raw, limit: self.limit, licences: self.licenses };
         let stage = Stage::new(&options)?;
         let bar = Bar::new(global);
-        let done = run(&stage, &self.target.context(global.jobs(), &bar, &cancelled))?;
+        let done = run(&stage, &self.output.context(global.jobs(), &bar, &cancelled))?;
         drop(bar);
-        let status = show(&done, &self.target.out, global)?;
+        let status = show(&done, &self.output.out, global)?;
         // One part of many may hold nothing.
-        Ok(if self.target.part.is_some() { ExitCode::SUCCESS } else { status })
+        Ok(if self.output.part.is_some() { ExitCode::SUCCESS } else { status })
     }
 }
 
 /// Print what a run or a merge came to.
 pub(super) fn show(done: &Done<Report>, out: &Path, global: &Global) -> anyhow::Result<ExitCode> {
-    match global.json {
-        true => output::json(done)?,
-        false => print(&done.summary, done.seconds, out)?,
-    }
+    output::report(global, done, || print(&done.summary, done.seconds, out))?;
     Ok(if done.summary.unique_kernels == 0 { output::NEGATIVE } else { ExitCode::SUCCESS })
 }
 

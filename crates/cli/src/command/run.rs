@@ -2,10 +2,10 @@
 
 use crate::{
     Global,
+    destination::Output,
     duration::{duration, limit},
     interrupt, output,
     progress::Bar,
-    target::Target,
 };
 use anyhow::Context;
 use dataset::{Dataset, Licences};
@@ -16,61 +16,62 @@ use std::{
     time::Duration,
 };
 
-/// Run every kernel on every device at every size: check it, then measure it
+/// Run every kernel on every device at every size: check its results, then measure its time
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  \
     stampmill run kernels --devices cpu --global-sizes 2^10..2^16 --out runs\n  \
     stampmill run my.cl --devices cpu,gpu --out runs --verify oclgrind\n  \
-    stampmill run kernels --sample 500 --licences permissive --seed 1 --out runs\n  \
+    stampmill run kernels --sample 500 --licenses permissive --seed 1 --out runs\n  \
     stampmill run kernels --devices gpu --out runs --format cldrive > runs.csv\n  \
     stampmill query \"SELECT outcome, count(*) FROM r GROUP BY outcome\" r=runs\n\n\
 Outcomes: pass, build-failure, refused, no-kernel, no-arguments, unsupported-argument, invalid-size,\n\
 out-of-resources, crash, timeout, no-output, input-insensitive, non-deterministic, out-of-bounds,\n\
-race. No driver is given a program that holds assembly, includes a file, calls an address, speaks to\n\
-the linker, or uses what it declares and does not define: it is refused. What a kernel expects of its buffers is not written in it: one that does not pass with as many\n\
-elements as work-items is tried with other integers and more room (column payload says which). A run\n\
-that was stopped goes on where it was when the same command is given again.")]
+race. Programs with inline assembly, #include, calls through pointers, linker attributes or undefined\n\
+symbols are never passed to a driver: their outcome is `refused`.\n\
+A kernel does not state how large its buffers must be: if it does not pass with one element per\n\
+work-item, other integer arguments and larger buffers are tried (column `payload`).\n\
+The same command resumes a stopped run.")]
 pub(crate) struct Run {
     /// A data set of kernels, a folder or file of programs, or a schedule (.toml)
     dataset: PathBuf,
     #[command(flatten)]
-    target: Target,
-    /// cpu, gpu, all, or parts of device names, with commas
+    output: Output,
+    /// cpu, gpu, all, or parts of device names, comma-separated
     #[arg(long, default_value = "all")]
     devices: String,
-    /// Work-items: sizes with commas, ranges of powers of two as 2^7..2^24
+    /// Global sizes (work-items), comma-separated; 2^7..2^24 is every power of two between
     #[arg(long, value_name = "SIZES", default_value = "2^7..2^20", allow_hyphen_values = true)]
     global_sizes: String,
-    /// Work-items of a group: auto, or sizes with commas
+    /// Local sizes (work-items of a group), comma-separated, or auto
     #[arg(long, value_name = "SIZES", default_value = "auto", allow_hyphen_values = true)]
     local_sizes: String,
-    /// What buffers hold: uniform, small, sorted, ones
+    /// Buffer contents: uniform random, small integers, sorted, or all ones
     #[arg(long, value_enum, default_value = "uniform")]
     values: Filling,
-    /// Seed of the payloads
+    /// Random seed of the payloads
     #[arg(long, default_value_t = 0)]
     seed: u64,
-    /// Limit of one kernel on one device, all sizes together: processor time where that is a
-    /// processor, with four times as much on the wall; else time on the wall
+    /// Time limit of one kernel on one device over all sizes: CPU time on a CPU (and four times that
+    /// in wall-clock time), else wall-clock time
     #[arg(long, value_name = "TIME", default_value = "20s", value_parser = limit)]
     limit: Duration,
-    /// Time to measure one kernel at one size on one device; 0s only checks
+    /// Time for measuring one kernel at one size on one device; 0s only checks it
     #[arg(long, value_name = "TIME", default_value = "200ms", value_parser = duration)]
     budget: Duration,
-    /// A second opinion on kernels that pass: oclgrind looks for races and accesses out of bounds,
-    /// oclgrind-uninitialised also for results that depend on memory nobody has written
+    /// Run kernels that pass in Oclgrind as well: it finds races and accesses out of bounds;
+    /// oclgrind-uninitialised also finds results that depend on uninitialized memory
     #[arg(long, value_enum, default_value = "none")]
     verify: Opinion,
-    /// Begin no further kernel after this time; those left are counted
+    /// Start no further kernel after this time; the rest is counted
     #[arg(long, value_name = "TIME", value_parser = duration)]
     time: Option<Duration>,
-    /// Only so many kernels, drawn by the seed
-    #[arg(long, value_name = "KERNELS")]
+    /// Run only N kernels, chosen by --seed
+    #[arg(long, value_name = "N")]
     sample: Option<usize>,
-    /// Only kernels under such licences: permissive, osi, all
-    #[arg(long, visible_alias = "licenses", default_value = "all")]
-    licences: Licences,
-    /// `cldrive` prints the rows as CLgen's driver did
+    /// Run only kernels under these licenses: permissive, osi (OSI-approved) or all
+    #[arg(long, value_name = "POLICY", default_value = "all")]
+    licenses: Licences,
+    /// Print the rows in the CSV format of cldrive, CLgen's driver
     #[arg(long, value_enum)]
     format: Option<Format>,
 }
@@ -102,7 +103,7 @@ impl Run {
             sizes => device::sizes(sizes)?,
         };
         let options = Options {
-            force: self.target.force,
+            force: self.output.force,
             devices: self.devices,
             global_sizes: device::sizes(&self.global_sizes)?,
             local_sizes,
@@ -123,22 +124,22 @@ impl Run {
             },
             sample: self.sample,
             time: self.time,
-            licences: self.licences,
+            licences: self.licenses,
             cancelled: interrupt::flag()?,
-            ..Options::new(self.dataset, &self.target.out)
+            ..Options::new(self.dataset, &self.output.out)
         };
         let bar = Bar::new(global);
         let report = device::run(&options, &bar)?;
         drop(bar);
         if let Some(Format::Cldrive) = self.format {
             let rows: Vec<RunRow> =
-                Dataset::open(&self.target.out)?.rows()?.collect::<dataset::Result<_>>()?;
+                Dataset::open(&self.output.out)?.rows()?.collect::<dataset::Result<_>>()?;
             device::write_cldrive(&mut std::io::stdout().lock(), &rows)
                 .context("cannot write to standard output")?;
         } else if global.json {
             output::json(&report)?;
         } else {
-            print(&report, &self.target.out)?;
+            print(&report, &self.output.out)?;
         }
         let passed = report.outcomes.get("pass").is_some_and(|count| *count > 0);
         Ok(if passed { ExitCode::SUCCESS } else { output::NEGATIVE })

@@ -9,7 +9,7 @@ use std::{
     process::ExitCode,
 };
 
-/// Look at a data set: what it is, how it was made, and some of its programs
+/// Show a data set: schema, inputs, verdicts, and some of its programs
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  \
     stampmill show kernels\n  \
@@ -18,10 +18,10 @@ use std::{
 pub(crate) struct Show {
     /// A data set, or a folder or file of programs
     dataset: PathBuf,
-    /// Print so many programs after the summary
+    /// Print N programs after the summary
     #[arg(long, value_name = "N", default_value_t = 1)]
     programs: usize,
-    /// Only programs whose path or name contains this
+    /// Only programs whose path or name contains TEXT
     #[arg(long = "match", value_name = "TEXT")]
     pattern: Option<String>,
 }
@@ -108,7 +108,7 @@ impl Show {
             });
             let short: Vec<_> = short.map(|field| field.name().as_str()).take(8).collect();
             return output::line(&format!(
-                "its rows are no programs to print: stampmill query \"SELECT {} FROM d LIMIT 5\" d={}",
+                "its rows are not programs: stampmill query \"SELECT {} FROM d LIMIT 5\" d={}",
                 short.join(", "),
                 dataset.folder().display()
             ))
@@ -147,7 +147,7 @@ impl Show {
             bail!("no program's path or name contains `{pattern}`");
         }
         if shown == 0 {
-            output::line("no program of it was accepted: there is none to print")?;
+            output::line("it has no accepted program to print")?;
         }
         Ok(ExitCode::SUCCESS)
     }

@@ -1,12 +1,13 @@
 //! `stampmill train`: a language model of kernels, or one fine-tuned on edits.
 
 use super::tune;
-use crate::{Global, interrupt, output, progress::Bar, target::Target};
-use anyhow::bail;
+use crate::{Global, destination::Output, interrupt, output, progress::Bar};
+use anyhow::{Context, bail};
 use dataset::Progress;
 use lm::{CorpusReport, Kind, Recipe, Trained, TuningReport};
 use sampling::corpus::{self, Corpus};
 use std::{
+    fs,
     path::{Path, PathBuf},
     process::ExitCode,
 };
@@ -34,7 +35,7 @@ A recipe holds tables [model] (layers, width, inner, heads, kv_heads) and [train
 batch_tokens, budget_tokens, learning_rate, ...); what it leaves out is as in the paper.\n\
 With --pretrain the first part of the budget (pretrain_share, half) draws functions (function_share of the\n\
 draws, 0.8) and kernels, the rest kernels alone; validation is of kernels.\n\
-Training needs the engine `stampmill-torch` (`make torch`). A stopped run goes on with --resume.")]
+Training needs the engine `stampmill-torch` (`make torch`). The same command resumes a stopped run.")]
 pub(crate) struct Train {
     /// A data set of kernels as `prepare` makes it, or a folder of programs; edits: pairs or exported lines
     corpus: PathBuf,
@@ -60,7 +61,7 @@ pub(crate) struct Train {
     #[arg(long, value_name = "MODEL", default_value = "infill", value_parser = kind)]
     model: Kind,
     #[command(flatten)]
-    target: Target,
+    target: Output,
     /// Sizes and training settings in a TOML file
     #[arg(long, value_name = "FILE")]
     recipe: Option<PathBuf>,
@@ -77,6 +78,9 @@ pub(crate) struct Train {
     #[arg(long)]
     prepare_only: bool,
 }
+
+/// The file in a training folder with the settings of the command that made it.
+const SETTINGS: &str = "settings.json";
 
 #[derive(clap::ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
 enum Task {
@@ -113,7 +117,9 @@ impl Train {
         }
         let bar = Bar::new(global);
         let work = dataset::partial_folder(out)?;
-        let resumes = self.target.resume && work.join("corpus.json").is_file();
+        let settings = self.settings()?;
+        let resumes = !self.prepare_only
+            && fs::read_to_string(work.join(SETTINGS)).is_ok_and(|found| found == settings);
         let report = match (resumes, &self.from) {
             (true, _) => None,
             (false, Some(from)) if self.task == Task::Edits => {
@@ -131,13 +137,12 @@ impl Train {
             drop(bar);
             lm::place(&work, out)?;
             if let Some(report) = &report {
-                match global.json {
-                    true => output::json(report)?,
-                    false => report.print(out)?,
-                }
+                output::report(global, report, || report.print(out))?;
             }
             return Ok(ExitCode::SUCCESS);
         }
+        fs::write(work.join(SETTINGS), settings)
+            .with_context(|| format!("cannot write {}", work.join(SETTINGS).display()))?;
         let mut arguments = vec!["--device".to_owned(), self.device.clone()];
         if let Some(limit) = self.limit {
             arguments.extend(["--seconds".to_owned(), limit.as_secs().to_string()]);
@@ -148,12 +153,32 @@ impl Train {
         let trained = lm::train(&work, &arguments, lm::planned_steps(&work), &bar, &cancelled)?;
         drop(bar);
         lm::finish(&work)?;
+        fs::remove_file(work.join(SETTINGS))
+            .with_context(|| format!("cannot remove {}", work.join(SETTINGS).display()))?;
         lm::place(&work, out)?;
-        match global.json {
-            true => output::json(&trained)?,
-            false => print(&trained, self.task, out)?,
-        }
+        output::report(global, &trained, || print(&trained, self.task, out))?;
         Ok(ExitCode::SUCCESS)
+    }
+
+    /// What decides about the weights: a stopped run is resumed by a command that says the same.
+    fn settings(&self) -> anyhow::Result<String> {
+        let recipe = match &self.recipe {
+            Some(path) => fs::read_to_string(path)
+                .with_context(|| format!("cannot read {}", path.display()))?,
+            None => String::new(),
+        };
+        let identity = |path: &PathBuf| match dataset::Dataset::open(path) {
+            Ok(dataset) => dataset.manifest().identity.clone(),
+            Err(_) => path.display().to_string(),
+        };
+        let inputs = std::iter::once(&self.corpus).chain(&self.pretrain).chain(&self.exclude);
+        let inputs: Vec<String> = inputs.chain(&self.from).map(identity).collect();
+        let settings = serde_json::json!({
+            "inputs": inputs, "pretrain": self.pretrain.len(), "task": format!("{:?}", self.task),
+            "lora": self.lora, "epochs": self.epochs, "model": self.model.name(), "recipe": recipe,
+            "seed": self.seed,
+        });
+        Ok(settings.to_string())
     }
 
     /// Write the training folder `work` from kernels.

@@ -273,7 +273,7 @@ fn sql() -> Component {
         found: found.is_ok(),
         version: found.map_or("not beside this program".into(), |path| path.display().to_string()),
         needed_for: "query".into(),
-        install: "make build, or cargo build --release -p stampmill-query".into(),
+        install: "make build, or cargo build --release -p stampmill-query-worker".into(),
         required: false,
     }
 }

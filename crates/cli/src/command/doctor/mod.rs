@@ -7,16 +7,16 @@ use crate::{Global, output};
 use component::Component;
 use std::{path::PathBuf, process::ExitCode};
 
-/// Show which components are here, which are missing, and the command that installs each
+/// Show which components are installed, which are missing, and how to install them
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  \
     stampmill doctor\n  \
     stampmill doctor --json | jq '.components[] | select(.found | not)'\n  \
     stampmill doctor --bundle bench.tar.zst         for a machine with a GPU and little else\n  \
     stampmill doctor --bundle bench.tar.zst --with-clang\n\n\
-Exit status 1 when something that mining and preparing need is missing.")]
+Exit status 1 if anything that `mine` and `prepare` need is missing.")]
 pub(crate) struct Doctor {
-    /// Pack the binaries, and the shared libraries they need, into a .tar.zst for another machine
+    /// Pack the binaries and the shared libraries they need into a .tar.zst for another machine
     #[arg(long, value_name = "FILE")]
     bundle: Option<PathBuf>,
     /// Pack the clang worker and LLVM's libraries as well (about 70 MB)
@@ -37,14 +37,13 @@ impl Doctor {
         }
         let components = component::all();
         let ok = components.iter().all(|component| component.found || !component.required);
-        if global.json {
-            output::json(&Report { ok, components })?;
-        } else {
-            let rows = components.iter().map(|component| {
+        let report = Report { ok, components };
+        output::report(global, &report, || {
+            let rows = report.components.iter().map(|component| {
                 let state = match (component.found, component.required) {
                     (true, _) => "found",
                     (false, true) => "MISSING",
-                    (false, false) => "not here",
+                    (false, false) => "missing",
                 };
                 let what = match component.found {
                     true => component.version.clone(),
@@ -59,7 +58,8 @@ impl Doctor {
                     "Something that `mine` and `prepare` need is missing; `make setup` installs it all.",
                 )?;
             }
-        }
+            Ok(())
+        })?;
         Ok(if ok { ExitCode::SUCCESS } else { output::NEGATIVE })
     }
 }

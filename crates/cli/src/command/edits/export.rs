@@ -1,12 +1,17 @@
 //! `stampmill edits export`: pairs as lines for others.
 
 use super::{OnBroken, tell_broken};
-use crate::{Global, output, target};
+use crate::{
+    Global,
+    destination::{self, Output},
+    output,
+};
 use edits::{ExportFormat, ExportMethod, export, write_lines};
 use std::{path::PathBuf, process::ExitCode};
 
-/// Write pairs as data to fine-tune on, or in PIE's forms
+/// Export pairs as fine-tuning data, or in PIE's formats
 #[derive(clap::Args, Debug)]
+#[command(mut_arg("out", destination::file("The file to write", "FILE")))]
 #[command(after_help = "Examples:\n  \
     stampmill edits export pairs --format openai --split train --out train.jsonl\n  \
     stampmill edits export pairs --format hf --method perf-conditioned --out train.jsonl\n  \
@@ -17,22 +22,18 @@ completion alone.")]
 pub(crate) struct Export {
     /// Pairs: a data set or JSON lines
     pairs: PathBuf,
-    /// What lines look like
+    /// Format of the lines
     #[arg(long, value_enum)]
     format: Format,
-    /// How pairs are put into words
+    /// Prompt of each pair
     #[arg(long, value_enum, default_value = "plain")]
     method: Method,
-    /// Only the pairs of this part of the split
+    /// Only pairs of this split: train, val or test
     #[arg(long, value_name = "PART")]
     split: Option<String>,
-    /// The file to write
-    #[arg(short, long, value_name = "FILE")]
-    out: PathBuf,
-    /// Replace what is at --out
-    #[arg(long)]
-    force: bool,
-    /// What to do about broken lines
+    #[command(flatten)]
+    output: Output,
+    /// On a line that cannot be read: stop, or skip and count it
     #[arg(long, value_enum, default_value = "stop")]
     on_broken: OnBroken,
 }
@@ -50,13 +51,13 @@ enum Format {
 enum Method {
     Plain,
     PerfConditioned,
-    /// As plain, of pairs that `edits self-play` made alone
+    /// As plain, for pairs made by `edits self-play`
     SelfPlay,
 }
 
 impl Export {
     pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
-        target::is_free(&self.out, self.force)?;
+        self.output.is_free_file()?;
         let mut read = edits::Pairs::read(&self.pairs, self.on_broken.into())?;
         tell_broken(&self.pairs, &read.broken, global);
         read.pairs.retain(|pair| pair.verdict == "accepted");
@@ -75,15 +76,18 @@ impl Export {
             Method::SelfPlay => ExportMethod::SelfPlay,
         };
         let lines = export(&read.pairs, format, method)?;
-        let count = write_lines(&self.out, &lines)?;
-        match global.json {
-            true => {
-                output::json(&serde_json::json!({"lines": count, "broken": read.broken.len()}))?
-            }
-            false => {
-                output::line(&format!("{} lines in {}", output::count(count), self.out.display()))?
-            }
-        }
+        let count = write_lines(&self.output.out, &lines)?;
+        output::report(
+            global,
+            &serde_json::json!({"lines": count, "broken": read.broken.len()}),
+            || {
+                output::line(&format!(
+                    "{} lines in {}",
+                    output::count(count),
+                    self.output.out.display()
+                ))
+            },
+        )?;
         Ok(if count > 0 { ExitCode::SUCCESS } else { output::NEGATIVE })
     }
 }

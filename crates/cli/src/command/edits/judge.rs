@@ -1,12 +1,12 @@
 //! `stampmill edits judge`: candidates are checked and timed.
 
 use super::{Conditions, OnBroken, tell_broken};
-use crate::{Global, output, progress::Bar, target::Target};
+use crate::{Global, destination::Output, output, progress::Bar};
 use anyhow::bail;
 use edits::{Candidates, JudgeOptions, JudgeReport, Sanitize, TestFolder, judge};
 use std::{path::PathBuf, process::ExitCode};
 
-/// Judge candidates: build, check, time, and look for cheats
+/// Judge candidates: compile, test, time, and detect cheats
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  \
     stampmill edits judge pairs --candidates answers.jsonl --tests tests --hidden hidden --out judged\n  \
@@ -15,39 +15,39 @@ use std::{path::PathBuf, process::ExitCode};
 A line of candidates is {\"src_id\": ..., \"generated_answers\": [...]}. Extra or missing lines of output\n\
 fail, as does a fraction that is off by 1e-3. Verdicts are rows: accepted, does-not-compile,\n\
 wrong-output, crashes, timeout, memory-limit, output-limit, fails-hidden-tests, undefined-behaviour,\n\
-shrunken-array, answer-table, hard-coded-input, output-before-reading, ... A fault of this machine (no\n\
-room, no memory, a tool that was killed) is none: the exit status is 2 then. A run that was stopped, by\n\
-Ctrl-C or by faults, goes on where it was when the same command is given again.")]
+shrunken-array, answer-table, hard-coded-input, output-before-reading, ... If this\n\
+machine fails (disk full, out of memory, a killed tool), the candidate gets no row and the exit status\n\
+is 2. The same command resumes a stopped run.")]
 pub(crate) struct Judge {
     /// Pairs: a data set, or JSON lines in one of PIE's forms
     pairs: PathBuf,
     /// JSON lines of candidates
     #[arg(long, value_name = "FILE", required_unless_present = "human")]
     candidates: Option<PathBuf>,
-    /// Judge what people wrote instead: each pair's own improved version, or the problem's fastest
+    /// Judge human versions instead: each pair's improved version, or the problem's fastest
     #[arg(long, value_enum, conflicts_with = "candidates")]
     human: Option<Human>,
     /// Tests: DIR/PROBLEM/input.N.txt and output.N.txt
     #[arg(long, value_name = "DIR")]
     tests: PathBuf,
-    /// Tests that candidates cannot know, in the same layout
+    /// Hidden tests, unknown to candidates, in the same layout
     #[arg(long, value_name = "DIR")]
     hidden: Option<PathBuf>,
     #[command(flatten)]
-    target: Target,
+    output: Output,
     /// Speedup from which a candidate is an improvement
     #[arg(long, value_name = "RATIO", default_value_t = 1.1)]
     threshold: f64,
-    /// Candidates that the sanitizers look at
+    /// Candidates to run with sanitizers
     #[arg(long, value_enum, default_value = "faster")]
     sanitize: Watch,
-    /// Candidates per pair, the first so many
+    /// Judge only the first N candidates per pair
     #[arg(short, long, value_name = "N")]
     k: Option<usize>,
-    /// Only the pairs of this part of the split
+    /// Only pairs of this split: train, val or test
     #[arg(long, value_name = "PART")]
     split: Option<String>,
-    /// What to do about broken lines
+    /// On a line that cannot be read: stop, or skip and count it
     #[arg(long, value_enum, default_value = "stop")]
     on_broken: OnBroken,
     #[command(flatten)]
@@ -101,14 +101,11 @@ impl Judge {
         let bench = self.conditions.bench()?;
         let bar = Bar::new(global);
         let report = edits::with_jobs(global.jobs(), || {
-            let out = (self.target.out.as_path(), self.target.force);
+            let out = (self.output.out.as_path(), self.output.force);
             judge(&read.pairs, &candidates, &tests, &bench, &options, out, &bar)
         })?;
         drop(bar);
-        match global.json {
-            true => output::json(&report)?,
-            false => print(&report, &self.target.out)?,
-        }
+        output::report(global, &report, || print(&report, &self.output.out))?;
         Ok(if report.candidates > 0 { ExitCode::SUCCESS } else { output::NEGATIVE })
     }
 }
@@ -119,7 +116,7 @@ fn print(report: &JudgeReport, out: &std::path::Path) -> anyhow::Result<()> {
     });
     output::line(&output::table(&["verdict", "candidates", "share"], rows).to_string())?;
     if report.unmatched > 0 {
-        output::line(&format!("{} lines of candidates are for no pair", report.unmatched))?;
+        output::line(&format!("{} lines of candidates belong to no pair", report.unmatched))?;
     }
     output::line(&format!(
         "{} candidates for {} pairs in {} ({:.1} s: {} program-tests, {} native runs, {} timed)",

@@ -22,8 +22,8 @@ use std::{path::PathBuf, process::ExitCode, time::Duration};
     stampmill edits propose pairs --method rules --tests tests --out rules.jsonl\n  \
     stampmill edits judge pairs --candidates rules.jsonl --tests tests --hidden hidden --out judged\n  \
     stampmill edits score judged\n\n\
-Times are those of a simulated processor, the same on every host. Foreign programs run under limits,\n\
-write nothing and start nothing; whatever they do is a verdict.")]
+Times are those of a simulated CPU, the same on every host. Programs run in a sandbox with limits on\n\
+time and memory; how they fail is a verdict.")]
 pub(crate) struct Edits {
     #[command(subcommand)]
     verb: Verb,
@@ -59,10 +59,10 @@ impl Edits {
 /// What programs are timed with and what they may use.
 #[derive(clap::Args, Debug, Clone)]
 struct Conditions {
-    /// Processor to simulate: skylake, zen4, or a processor file
+    /// CPU to simulate: skylake, zen4 or a CPU file (.toml)
     #[arg(long, value_name = "NAME", default_value = "skylake")]
     cpu: String,
-    /// Where times come from: qemu, gem5, cachegrind, wall
+    /// What measures times: qemu, gem5, cachegrind or wall
     #[arg(long, value_name = "SOURCE", default_value = "qemu")]
     source: String,
     /// Wall-clock limit of one native run
@@ -71,10 +71,10 @@ struct Conditions {
     /// Memory limit of one run, in MiB
     #[arg(long, value_name = "MIB", default_value_t = 1024)]
     memory: u64,
-    /// Instructions after which a timed run is stopped; 0: no limit
+    /// Instruction limit of a timed run; 0: none
     #[arg(long, value_name = "N", default_value_t = 400_000_000)]
     max_instructions: u64,
-    /// Where executables and results are kept; ~/.cache/stampmill/edits unless given
+    /// Cache of executables and results [default: ~/.cache/stampmill/edits]
     #[arg(long, value_name = "DIR")]
     cache: Option<PathBuf>,
 }
@@ -103,22 +103,22 @@ impl Conditions {
 /// How a model's endpoint is asked.
 #[derive(clap::Args, Debug, Clone)]
 struct Asking {
-    /// Models: address of an OpenAI-compatible API
+    /// Models: base URL of an OpenAI-compatible API
     #[arg(long, value_name = "URL", default_value = "http://localhost:8000/v1")]
     url: String,
-    /// Models: environment variable that holds the key
+    /// Models: environment variable with the API key
     #[arg(long, value_name = "NAME", default_value = "OPENAI_API_KEY")]
     key_variable: String,
-    /// Models: limit of one request
+    /// Models: time limit of one request
     #[arg(long, value_name = "TIME", default_value = "120s", value_parser = limit)]
     timeout: Duration,
-    /// Models: times that a request is made before giving up
+    /// Models: attempts per request
     #[arg(long, value_name = "N", default_value_t = 5)]
     tries: u32,
-    /// Models: requests per minute at most; 0: no limit
+    /// Models: limit of requests per minute; 0: none
     #[arg(long, value_name = "N", default_value_t = 0)]
     requests_per_minute: u32,
-    /// Models: price of a million tokens asked and answered
+    /// Models: price of a million prompt tokens and completion tokens
     #[arg(long, value_name = "IN,OUT", default_value = "0,0", value_parser = price)]
     price: Price,
 }
@@ -155,7 +155,7 @@ fn price(text: &str) -> Result<Price, String> {
 enum OnBroken {
     /// Stop at the first, naming line and field
     Stop,
-    /// Count them and go on
+    /// Skip and count them
     Skip,
 }
 
@@ -168,7 +168,7 @@ impl From<OnBroken> for edits::schema::OnBroken {
     }
 }
 
-/// Say which lines were passed over.
+/// Name the lines that were skipped.
 fn tell_broken(path: &std::path::Path, broken: &[edits::schema::Broken], global: &Global) {
     if global.quiet {
         return;

@@ -1,7 +1,7 @@
 //! `stampmill edits pairs`: submissions become pairs.
 
 use super::{Conditions, OnBroken, tell_broken};
-use crate::{Global, output, progress::Bar, target::Target};
+use crate::{Global, destination::Output, output, progress::Bar};
 use edits::{PairOptions, PairReport, Submissions, TestFolder, make_pairs};
 use std::{path::PathBuf, process::ExitCode};
 
@@ -13,9 +13,9 @@ use std::{path::PathBuf, process::ExitCode};
     stampmill edits pairs pairs.jsonl --tests tests --out timed --rejected\n  \
     stampmill query \"SELECT label, count(*) FROM p GROUP BY label\" p=pairs\n\n\
 SUBMISSIONS is a folder in CodeNet's layout (metadata/*.csv, data/PROBLEM/LANGUAGE/*) or JSON lines:\n\
-submissions, or pairs, which are timed anew. Every later accepted program by the same author on the\n\
-same problem that is faster by the threshold makes a pair. Problems are split, never pairs. Results\n\
-are kept by content: the same command again does not repeat what was done.")]
+submissions, or pairs, which are timed anew. A program and a later accepted one by the same author\n\
+for the same problem make a pair if the later one is faster by --threshold. All pairs of a problem are\n\
+in one split. Results are cached; the same command resumes a stopped run.")]
 pub(crate) struct Pairs {
     /// CodeNet's folder, or JSON lines
     submissions: PathBuf,
@@ -23,23 +23,23 @@ pub(crate) struct Pairs {
     #[arg(long, value_name = "DIR")]
     tests: PathBuf,
     #[command(flatten)]
-    target: Target,
+    output: Output,
     /// Relative gain (slow - fast) / slow that a pair must exceed
     #[arg(long, value_name = "SHARE", default_value_t = 0.1)]
     threshold: f64,
     /// Only the pairs of highest speedup, at most 4 per problem
     #[arg(long)]
     high_quality: bool,
-    /// Keep pairs that do not hold up too, with their verdict
+    /// Keep rejected pairs as well, with their verdict
     #[arg(long)]
     rejected: bool,
     /// Shares of problems for train, val and test
     #[arg(long, value_name = "A,B,C", default_value = "0.8,0.1,0.1", value_parser = shares)]
     split: Shares,
-    /// Decides which problem goes where
+    /// Random seed of the split
     #[arg(long, default_value_t = 0)]
     seed: u64,
-    /// What to do about broken lines
+    /// On a line that cannot be read: stop, or skip and count it
     #[arg(long, value_enum, default_value = "stop")]
     on_broken: OnBroken,
     #[command(flatten)]
@@ -76,14 +76,11 @@ impl Pairs {
         };
         let bar = Bar::new(global);
         let report = edits::with_jobs(global.jobs(), || {
-            let out = (self.target.out.as_path(), self.target.force);
+            let out = (self.output.out.as_path(), self.output.force);
             make_pairs(&submissions, &tests, &bench, &options, out, &bar)
         })?;
         drop(bar);
-        match global.json {
-            true => output::json(&report)?,
-            false => print(&report, &self.target.out)?,
-        }
+        output::report(global, &report, || print(&report, &self.output.out))?;
         Ok(if report.pairs > 0 { ExitCode::SUCCESS } else { output::NEGATIVE })
     }
 }

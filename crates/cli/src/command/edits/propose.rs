@@ -1,7 +1,12 @@
 //! `stampmill edits propose`: candidates from rules or from a model.
 
 use super::{Asking, Conditions, OnBroken, tell_broken};
-use crate::{Global, interrupt, output, progress::Bar, target};
+use crate::{
+    Global,
+    destination::{self, Output},
+    interrupt, output,
+    progress::Bar,
+};
 use anyhow::{Context, bail};
 use edits::{
     Encoder, EndpointEncoder, Pair, Prompt, ProposeOptions, Rewriter, SearchOptions,
@@ -12,44 +17,44 @@ use std::{
     process::ExitCode,
 };
 
-/// Propose faster versions: by rules under the judge, or by a served model
+/// Propose faster versions: by rewrite rules, or by a language model
 #[derive(clap::Args, Debug)]
+#[command(mut_arg(
+    "out",
+    destination::file("The file to write: JSON lines for `edits judge --candidates`", "FILE")
+))]
 #[command(after_help = "Examples:\n  \
     stampmill edits propose pairs --method rules --tests tests --out rules.jsonl\n  \
     stampmill edits propose pairs --method rules --no-io --tests tests --out rules.jsonl\n  \
     stampmill edits propose pairs --method retrieval --known train --k 2 --samples 8 \\\n      \
         --temperature 0.7 --url http://localhost:8000/v1 --model NAME --out answers.jsonl\n\n\
-The key is read from the environment (OPENAI_API_KEY unless --key-variable says otherwise) and is written\n\
-nowhere. Answers are kept: a run that was stopped asks only for what is missing. Examples of a program's\n\
-own problem are never shown to the model.")]
+The API key is read from the environment (see --key-variable) and never written. Answers are cached: a\n\
+resumed run requests only what is missing. Examples of the program's own problem are never shown to\n\
+the model.")]
 pub(crate) struct Propose {
-    /// Pairs whose slow programs are to become faster
+    /// Pairs whose slow programs are to be improved
     pairs: PathBuf,
-    /// What proposes
+    /// Method of proposing
     #[arg(long, value_enum, default_value = "rules")]
     method: Method,
-    /// The file to write: JSON lines for `edits judge --candidates`
-    #[arg(short, long, value_name = "FILE")]
-    out: PathBuf,
-    /// Replace what is at --out
-    #[arg(long)]
-    force: bool,
-    /// Only the pairs of this part of the split
+    #[command(flatten)]
+    output: Output,
+    /// Only pairs of this split: train, val or test
     #[arg(long, value_name = "PART")]
     split: Option<String>,
     /// Candidates per slow program
     #[arg(long, value_name = "N", default_value_t = 8)]
     samples: usize,
-    /// Seed of search and draws
+    /// Random seed of search and sampling
     #[arg(long, default_value_t = 0)]
     seed: u64,
-    /// rules: tests that the search may know
+    /// rules: tests that the search uses
     #[arg(long, value_name = "DIR", required_if_eq("method", "rules"))]
     tests: Option<PathBuf>,
     /// rules: candidates judged per slow program
     #[arg(long, value_name = "N", default_value_t = 16)]
     budget: usize,
-    /// rules: leave out edits that change nothing but input and output
+    /// rules: leave out edits that change only input and output
     #[arg(long)]
     no_io: bool,
     /// Models: pairs to show as examples
@@ -58,19 +63,19 @@ pub(crate) struct Propose {
     /// Models: examples shown
     #[arg(long, value_name = "K", default_value_t = 2)]
     k: usize,
-    /// Models: what makes programs near each other
+    /// Models: how similarity of programs is measured
     #[arg(long, value_enum, default_value = "tokens")]
     encoder: Encoding,
-    /// Models: a prompt's file in the place of the method's own
+    /// Models: a prompt file that replaces the method's own
     #[arg(long, value_name = "FILE")]
     prompt: Option<PathBuf>,
-    /// Models: temperature of the draws
+    /// Models: sampling temperature
     #[arg(long, value_name = "T", default_value_t = 0.7)]
     temperature: f64,
-    /// Models: tokens of an answer at most
+    /// Models: token limit of an answer
     #[arg(long, value_name = "N", default_value_t = 2048)]
     max_tokens: u32,
-    /// Models: the model's name there
+    /// Models: the model's name at the endpoint
     #[arg(long, value_name = "NAME")]
     model: Option<String>,
     /// Models: the embedding model's name, for --encoder endpoint
@@ -78,7 +83,7 @@ pub(crate) struct Propose {
     embedding_model: Option<String>,
     #[command(flatten)]
     asking: Asking,
-    /// What to do about broken lines
+    /// On a line that cannot be read: stop, or skip and count it
     #[arg(long, value_enum, default_value = "stop")]
     on_broken: OnBroken,
     #[command(flatten)]
@@ -107,7 +112,7 @@ enum Encoding {
 
 impl Propose {
     pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
-        target::is_free(&self.out, self.force)?;
+        self.output.is_free_file()?;
         let mut read = edits::Pairs::read(&self.pairs, self.on_broken.into())?;
         tell_broken(&self.pairs, &read.broken, global);
         if let Some(part) = &self.split {
@@ -135,10 +140,8 @@ impl Propose {
         })?;
         drop(bar);
         let lines: Vec<_> = candidates.iter().map(edits::Candidates::to_line).collect();
-        write_lines(&self.out, &lines)?;
-        if global.json {
-            output::json(&report)?;
-        } else {
+        write_lines(&self.output.out, &lines)?;
+        output::report(global, &report, || {
             let mut rules: Vec<(&String, &u64)> = report.rules.iter().collect();
             rules.sort_by(|a, b| b.1.cmp(a.1));
             let rows = rules.into_iter().map(|(rule, n)| vec![rule.clone(), output::count(*n)]);
@@ -150,10 +153,10 @@ impl Propose {
                 report.without_edits,
                 report.unjudged.values().sum::<u64>(),
                 output::count(report.evaluations),
-                self.out.display(),
+                self.output.out.display(),
                 report.seconds
-            ))?;
-        }
+            ))
+        })?;
         Ok(if report.improved > 0 { ExitCode::SUCCESS } else { output::NEGATIVE })
     }
 
@@ -201,22 +204,20 @@ impl Propose {
         })?;
         drop(bar);
         let lines: Vec<_> = candidates.iter().map(edits::Candidates::to_line).collect();
-        write_lines(&self.out, &lines)?;
-        if global.json {
-            output::json(&report)?;
-        } else {
+        write_lines(&self.output.out, &lines)?;
+        output::report(global, &report, || {
             output::line(&format!(
                 "{} answers for {} programs, {} without a program, {} failed; {} ({:.1} s)",
                 output::count(report.answers),
                 output::count(report.programs),
                 report.without_program,
                 report.failed,
-                self.out.display(),
+                self.output.out.display(),
                 report.seconds
             ))?;
             let usage = report.usage;
             output::line(&format!(
-                "{} requests, {} from the cache, {} repeated; {} tokens asked, {} answered, cost {:.4}",
+                "{} requests, {} from the cache, {} repeated; {} prompt tokens, {} completion tokens, cost {:.4}",
                 usage.requests,
                 usage.cached,
                 usage.retries,
@@ -227,7 +228,8 @@ impl Propose {
             if !report.failure.is_empty() {
                 output::line(&format!("the last failure: {}", report.failure))?;
             }
-        }
+            Ok(())
+        })?;
         Ok(if report.failed == 0 { ExitCode::SUCCESS } else { output::NEGATIVE })
     }
 }

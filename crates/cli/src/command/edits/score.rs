@@ -6,21 +6,21 @@ use dataset::Dataset;
 use edits::{Judgement, Scores, fast_p_picture, score};
 use std::{path::PathBuf, process::ExitCode};
 
-/// Score judged candidates: %Opt, Speedup, Correct, Best@k, and more
+/// Score judged candidates: %Opt, Speedup, Correct, Best@k and more
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  \
     stampmill edits score judged\n  \
     stampmill edits score judged --plot fast_p.svg --json\n\n\
-%Opt: share of slow programs with a right candidate at least 1.1 times as fast. Speedup: mean of\n\
-slow / best candidate, 1 where none is right or faster. Correct: share with a right candidate. As in\n\
-PIE (ICLR 2024). Pairs whose slow program fails its own tests are in no figure.")]
+%Opt: share of slow programs with a correct candidate at least 1.1 times as fast. Speedup: mean of\n\
+slow / best candidate, 1 if none is correct or faster. Correct: share with a correct candidate. As in\n\
+PIE (ICLR 2024). Pairs whose slow program fails its own tests are excluded.")]
 pub(crate) struct Score {
     /// A data set that `edits judge` made
     judged: PathBuf,
-    /// Speedup from which a program counts as optimised
+    /// Speedup from which a program counts as optimized
     #[arg(long, value_name = "RATIO", default_value_t = 1.1)]
     threshold: f64,
-    /// Seed of the bootstrap
+    /// Random seed of the bootstrap
     #[arg(long, default_value_t = 0)]
     seed: u64,
     /// Draw the fast_p curve
@@ -37,10 +37,7 @@ impl Score {
             std::fs::write(path, fast_p_picture(&scores)?)
                 .with_context(|| format!("cannot write {}", path.display()))?;
         }
-        match global.json {
-            true => output::json(&scores)?,
-            false => print(&scores)?,
-        }
+        output::report(global, &scores, || print(&scores))?;
         Ok(if scores.pairs > 0 { ExitCode::SUCCESS } else { output::NEGATIVE })
     }
 }

@@ -1,49 +1,51 @@
 //! `stampmill edits self-play`: pairs that a model made up.
 
 use super::{Asking, Conditions, OnBroken, tell_broken};
-use crate::{Global, output, progress::Bar};
+use crate::{
+    Global,
+    destination::{self, Output},
+    output,
+    progress::Bar,
+};
 use anyhow::{Context, bail};
 use edits::{Prompt, SelfPlayOptions, TestFolder, self_play};
 use std::{path::PathBuf, process::ExitCode};
 
-/// Have a model invent programs and make them faster; keep what the judge finds much faster
+/// Have a model invent programs and improve them; keep edits that the judge finds much faster
 #[derive(clap::Args, Debug)]
+#[command(mut_arg("out", destination::file("The folder to make", "DIR")))]
 #[command(after_help = "Examples:\n  \
     stampmill edits self-play pairs --tests tests --url http://localhost:8000/v1 --model NAME --programs 1000 --out play\n  \
     stampmill edits export play/pairs --format openai --method self-play --out play.jsonl\n  \
     stampmill train --task edits play.jsonl --from models/infill --out tuned\n\n\
-Each new program is to read the inputs of a known one and to print something else; programs that print the\n\
-same are one group. Dropped are programs that do not compile or run, print what the known one does, or the\n\
-same on all inputs, or something else each time. Edits are judged as `edits judge` does on the same inputs.\n\
-OUT holds the data set `pairs` and the folder `tests`. Answers are kept: a stopped run asks for nothing again.")]
+A new program must read the inputs of a known one and print something else; programs with equal output\n\
+form a group. Programs are rejected if they do not compile or run, print what the known one prints, print\n\
+the same for all inputs, or are not deterministic. Edits are judged as `edits judge` does on the same inputs.\n\
+OUT holds the data set `pairs` and the folder `tests`. Answers are cached: a resumed run repeats no request.")]
 pub(crate) struct SelfPlay {
-    /// Known pairs; those of the splits val and test are not played with
+    /// Known pairs; those of the splits val and test are excluded
     pairs: PathBuf,
     /// Tests of their problems: DIR/PROBLEM/input.N.txt and output.N.txt
     #[arg(long, value_name = "DIR")]
     tests: PathBuf,
-    /// The folder to make
-    #[arg(short, long, value_name = "DIR")]
-    out: PathBuf,
-    /// Replace what an earlier run made at --out
-    #[arg(long)]
-    force: bool,
-    /// New programs asked for
+    #[command(flatten)]
+    output: Output,
+    /// New programs to request
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..))]
     programs: u64,
-    /// Faster versions asked for, per new program
+    /// Faster versions to request per new program
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u64).range(1..))]
     samples: u64,
-    /// Speedup from which an edit is kept
+    /// Least speedup of an edit to keep
     #[arg(long, value_name = "RATIO", default_value_t = 5.0)]
     least: f64,
-    /// Edits kept of programs that print the same
+    /// Edits to keep per group
     #[arg(long, value_name = "N", default_value_t = 3)]
     per_group: usize,
-    /// Temperature of the draws
+    /// Sampling temperature
     #[arg(long, value_name = "T", default_value_t = 0.7)]
     temperature: f64,
-    /// Tokens of an answer at most
+    /// Token limit of an answer
     #[arg(long, value_name = "N", default_value_t = 2048)]
     max_tokens: u32,
     /// The model's name
@@ -51,16 +53,16 @@ pub(crate) struct SelfPlay {
     model: String,
     #[command(flatten)]
     asking: Asking,
-    /// A prompt's file for inventing in the place of the built-in one
+    /// Prompt file for inventing, replacing the built-in one
     #[arg(long, value_name = "FILE")]
     invent: Option<PathBuf>,
-    /// A prompt's file for improving in the place of the one of `--method instruction`
+    /// Prompt file for improving, replacing that of `--method instruction`
     #[arg(long, value_name = "FILE")]
     prompt: Option<PathBuf>,
-    /// Same seed, same requests
+    /// Random seed: the same seed makes the same requests
     #[arg(long, default_value_t = 0)]
     seed: u64,
-    /// What to do about broken lines
+    /// On a line that cannot be read: stop, or skip and count it
     #[arg(long, value_enum, default_value = "stop")]
     on_broken: OnBroken,
     #[command(flatten)]
@@ -69,17 +71,17 @@ pub(crate) struct SelfPlay {
 
 impl SelfPlay {
     pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
-        if self.out.exists() {
-            let ours = self.out.join("pairs/dataset.json").is_file();
-            match (self.force, ours) {
+        if self.output.out.exists() {
+            let ours = self.output.out.join("pairs/dataset.json").is_file();
+            match (self.output.force, ours) {
                 (true, true) => {}
                 (true, false) => {
                     bail!(
-                        "{} is not of self-play, so --force does not replace it",
-                        self.out.display()
+                        "{} was not made by self-play, so --force does not replace it",
+                        self.output.out.display()
                     )
                 }
-                (false, _) => return Err(dataset::Error::Exists(self.out.clone()).into()),
+                (false, _) => return Err(dataset::Error::Exists(self.output.out.clone()).into()),
             }
         }
         if !(self.least >= 1.0 && self.least.is_finite()) {
@@ -108,12 +110,10 @@ impl SelfPlay {
         let bar = Bar::new(global);
         let report = edits::with_jobs(global.jobs(), || {
             let asked = (&client, &invent, &improve);
-            self_play(&read.pairs, &tests, &bench, asked, &options, &self.out, &bar)
+            self_play(&read.pairs, &tests, &bench, asked, &options, &self.output.out, &bar)
         })?;
         drop(bar);
-        if global.json {
-            output::json(&report)?;
-        } else {
+        output::report(global, &report, || {
             let rows = |what: &str, verdicts: &std::collections::BTreeMap<String, u64>| {
                 let row = |(name, count): (&String, &u64)| {
                     vec![what.to_owned(), name.clone(), output::count(*count)]
@@ -126,7 +126,7 @@ impl SelfPlay {
                 "{} pairs of {} groups in {}, {:.1} times as fast (geometric mean); {} requests, {} failed ({:.1} s)",
                 output::count(report.pairs),
                 output::count(report.groups),
-                self.out.display(),
+                self.output.out.display(),
                 report.geomean,
                 report.usage.requests,
                 report.failed,
@@ -135,7 +135,8 @@ impl SelfPlay {
             if !report.failure.is_empty() {
                 output::line(&format!("the last failure: {}", report.failure))?;
             }
-        }
+            Ok(())
+        })?;
         Ok(if report.pairs > 0 { ExitCode::SUCCESS } else { output::NEGATIVE })
     }
 }

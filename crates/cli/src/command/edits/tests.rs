@@ -5,14 +5,14 @@ use crate::{Global, output, progress::Bar};
 use edits::{GrowOptions, Problem, TestFolder, grow};
 use std::{path::PathBuf, process::ExitCode};
 
-/// Grow tests from sample inputs: same grammar, larger and larger
+/// Generate larger tests from sample inputs, by an inferred grammar
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  \
     stampmill edits tests problems.jsonl --pairs pairs.jsonl --out tests --hidden hidden\n  \
     stampmill edits tests problems.jsonl --pairs pairs --out tests --hidden hidden --draws 200\n\n\
-A drawn input becomes a test when all programs of the problem agree on its output, come to a good end,\n\
-ask for no more input than there is, and the slow one runs clean under the sanitizers. What became of\n\
-each problem is in OUT/tests.jsonl: grammar, number and size of tests, start-up's share of the largest.")]
+An input becomes a test if all programs of the problem terminate with the same output, do not read past\n\
+its end, and the slow one runs clean with sanitizers. OUT/tests.jsonl has a line per problem: grammar,\n\
+number and size of tests, share of start-up in the largest.")]
 pub(crate) struct Tests {
     /// JSON lines of problems with samples
     problems: PathBuf,
@@ -22,19 +22,19 @@ pub(crate) struct Tests {
     /// Where tests go: DIR/PROBLEM/input.N.txt and output.N.txt
     #[arg(short, long, value_name = "DIR")]
     out: PathBuf,
-    /// Where tests go that candidates are not to be tuned to
+    /// Where hidden tests go, for `edits judge --hidden`
     #[arg(long, value_name = "DIR")]
     hidden: PathBuf,
-    /// Grown tests per problem, and as many hidden ones
+    /// Generated tests per problem, and as many hidden ones
     #[arg(long, value_name = "N", default_value_t = 8)]
     per_problem: usize,
-    /// Inputs drawn per problem at most
+    /// Limit of generated inputs per problem
     #[arg(long, value_name = "N", default_value_t = 60)]
     draws: usize,
-    /// Seed of the draws
+    /// Random seed
     #[arg(long, default_value_t = 0)]
     seed: u64,
-    /// What to do about broken lines
+    /// On a line that cannot be read: stop, or skip and count it
     #[arg(long, value_enum, default_value = "stop")]
     on_broken: OnBroken,
     #[command(flatten)]
@@ -61,15 +61,13 @@ impl Tests {
             grow(&problems, &read.pairs, &bench, (&visible, &hidden), &options, &bar)
         })?;
         drop(bar);
-        if global.json {
-            output::json(&report)?;
-        } else {
+        output::report(global, &report, || {
             let rows = report.verdicts.iter().map(|(verdict, n)| {
                 vec![verdict.clone(), output::count(*n), output::percent(*n, report.problems)]
             });
             output::line(&output::table(&["problems", "n", "share"], rows).to_string())?;
             output::line(&format!(
-                "{} problems with tests, {} of them grown, {} with a grammar; {} tests in {}, {} hidden in {} ({:.1} s)",
+                "{} problems with tests, {} of them generated, {} with a grammar; {} tests in {}, {} hidden in {} ({:.1} s)",
                 report.with_tests,
                 report.grown,
                 report.with_grammar,
@@ -83,8 +81,8 @@ impl Tests {
                 "largest test of a problem, median: {} instructions; mostly start-up on {} problems",
                 output::count(report.largest_instructions_median),
                 report.mostly_startup
-            ))?;
-        }
+            ))
+        })?;
         Ok(if report.with_tests > 0 { ExitCode::SUCCESS } else { output::NEGATIVE })
     }
 }

@@ -4,7 +4,7 @@ use crate::{Global, output};
 use edits::schema::{FORMS, Form, OnBroken, read_lines};
 use std::{collections::BTreeMap, path::PathBuf, process::ExitCode};
 
-/// Check JSON lines against their form, naming line and field at fault
+/// Check JSON lines against their schema, naming the line and field at fault
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  \
     stampmill edits validate train.jsonl\n  \
@@ -40,26 +40,29 @@ impl Validate {
         for (_, (form, _)) in &lines.rows {
             *forms.entry(form.name).or_default() += 1;
         }
-        if global.json {
-            output::json(&serde_json::json!({
+        output::report(
+            global,
+            &serde_json::json!({
                 "lines": lines.rows.len() + lines.broken.len(),
                 "valid": lines.rows.len(), "forms": forms, "broken": lines.broken,
-            }))?;
-        } else {
-            for fault in &lines.broken {
+            }),
+            || {
+                for fault in &lines.broken {
+                    output::line(&format!(
+                        "line {}, field `{}`: {}",
+                        fault.line, fault.field, fault.reason
+                    ))?;
+                }
+                let forms: Vec<String> =
+                    forms.iter().map(|(form, n)| format!("{n} {form}")).collect();
                 output::line(&format!(
-                    "line {}, field `{}`: {}",
-                    fault.line, fault.field, fault.reason
-                ))?;
-            }
-            let forms: Vec<String> = forms.iter().map(|(form, n)| format!("{n} {form}")).collect();
-            output::line(&format!(
-                "{} lines valid ({}), {} broken",
-                lines.rows.len(),
-                if forms.is_empty() { "none".to_owned() } else { forms.join(", ") },
-                lines.broken.len()
-            ))?;
-        }
+                    "{} lines valid ({}), {} broken",
+                    lines.rows.len(),
+                    if forms.is_empty() { "none".to_owned() } else { forms.join(", ") },
+                    lines.broken.len()
+                ))
+            },
+        )?;
         Ok(if lines.broken.is_empty() { ExitCode::SUCCESS } else { output::NEGATIVE })
     }
 }

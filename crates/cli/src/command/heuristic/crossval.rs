@@ -3,7 +3,7 @@ use crate::{Global, output};
 use heuristics::CrossvalOptions;
 use std::process::ExitCode;
 
-/// Score models on groups they have not seen
+/// Cross-validate models on held-out groups
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  \
     stampmill heuristic crossval task\n  \
@@ -12,13 +12,13 @@ use std::process::ExitCode;
 pub(crate) struct Crossval {
     #[command(flatten)]
     source: Source,
-    /// Models with commas: tree, knn, forest, boosting, mlp
+    /// Models, comma-separated: tree, knn, forest, boosting, mlp
     #[arg(long, default_value = "tree")]
     model: String,
     /// Folds of whole groups; 0 leaves out one group at a time
     #[arg(long, default_value_t = 0, value_parser = folds)]
     folds: usize,
-    /// Seed of models, folds and intervals
+    /// Random seed of models, folds and intervals
     #[arg(long, default_value_t = 0)]
     seed: u32,
 }

@@ -4,7 +4,7 @@ use anyhow::{Context, bail};
 use heuristics::ExplainOptions;
 use std::{path::PathBuf, process::ExitCode};
 
-/// Draw the tree, list what a second training set changes, find rows no model can tell apart
+/// Draw the tree, list decisions changed by --extra, find rows with equal features and different labels
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  \
     stampmill heuristic explain task\n  \
@@ -16,13 +16,13 @@ pub(crate) struct Explain {
     /// A tree, with its settings
     #[arg(long, default_value = "tree")]
     model: String,
-    /// Levels of the tree to draw
+    /// Levels of the tree to print
     #[arg(long, default_value_t = 6)]
     depth: usize,
     /// A folder for the tree as SVG
     #[arg(short, long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Seed
+    /// Random seed
     #[arg(long, default_value_t = 0)]
     seed: u32,
 }
@@ -36,28 +36,27 @@ impl Explain {
         if let Some(folder) = &self.out {
             write_pictures(folder, &[("tree.svg".to_owned(), report.picture.clone())])?;
         }
-        if global.json {
-            output::json(&report)?;
-            return Ok(ExitCode::SUCCESS);
-        }
-        output::line(&report.tree)?;
-        output::line(&format!("{} leaves, depth {}", report.leaves, report.depth))?;
-        output::line(&report.twins.to_string())?;
-        if !report.disagreements.is_empty() {
-            let rows = report.disagreements.iter().take(20).map(|row| {
-                vec![
-                    row.program.clone(),
-                    row.variant.clone(),
-                    row.label.clone(),
-                    row.without.clone(),
-                    row.with.clone(),
-                    format!("{:.3}", row.gain),
-                ]
-            });
-            let header = ["program", "input", "best", "without", "with", "cost without / with"];
-            output::line(&output::table(&header, rows).to_string())?;
-            output::line(&format!("{} rows decided differently", report.disagreements.len()))?;
-        }
+        output::report(global, &report, || {
+            output::line(&report.tree)?;
+            output::line(&format!("{} leaves, depth {}", report.leaves, report.depth))?;
+            output::line(&report.twins.to_string())?;
+            if !report.disagreements.is_empty() {
+                let rows = report.disagreements.iter().take(20).map(|row| {
+                    vec![
+                        row.program.clone(),
+                        row.variant.clone(),
+                        row.label.clone(),
+                        row.without.clone(),
+                        row.with.clone(),
+                        format!("{:.3}", row.gain),
+                    ]
+                });
+                let header = ["program", "input", "best", "without", "with", "cost without / with"];
+                output::line(&output::table(&header, rows).to_string())?;
+                output::line(&format!("{} rows decided differently", report.disagreements.len()))?;
+            }
+            Ok(())
+        })?;
         Ok(ExitCode::SUCCESS)
     }
 }

@@ -1,9 +1,9 @@
 use super::source::Columns;
-use crate::{Global, output};
+use crate::{Global, destination::Output, output};
 use dataset::{Input, Notes};
 use std::{path::PathBuf, process::ExitCode};
 
-/// Read a table as a task, with a verdict for every row that cannot be learnt from
+/// Import a table as a task; rows that cannot be used get a verdict
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  \
     stampmill heuristic import task --out clean\n  \
@@ -12,12 +12,8 @@ use std::{path::PathBuf, process::ExitCode};
 pub(crate) struct Import {
     /// A CSV table (.csv, .csv.gz), a Parquet file's data set or a `task` data set
     table: PathBuf,
-    /// The data set to make
-    #[arg(short, long, value_name = "DIR")]
-    out: PathBuf,
-    /// Replace what is at --out
-    #[arg(long)]
-    force: bool,
+    #[command(flatten)]
+    output: Output,
     #[command(flatten)]
     columns: Columns,
 }
@@ -42,17 +38,16 @@ impl Import {
             summary: report.clone(),
             ..Notes::default()
         };
-        import.task.save(&self.out, self.force, notes)?;
-        match global.json {
-            true => output::json(&report)?,
-            false => output::line(&format!(
+        import.task.save(&self.output.out, self.output.force, notes)?;
+        output::report(global, &report, || {
+            output::line(&format!(
                 "{} rows, {} features ({}): {}",
                 import.task.rows.len(),
                 import.task.features.len(),
                 import.task.features.join(", "),
                 super::labels(&import.task)
-            ))?,
-        }
+            ))
+        })?;
         Ok(ExitCode::SUCCESS)
     }
 }

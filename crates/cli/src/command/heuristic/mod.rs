@@ -19,8 +19,8 @@ use std::process::ExitCode;
     stampmill heuristic crossval task --model tree,knn,forest\n  \
     stampmill heuristic explain task --out explained\n  \
     stampmill heuristic reproduce --recipe cgo17 --data cgo17 --out reproduced\n\n\
-Every score says its orientation (static / predicted: above 1 is faster), its mean (geometric)\n\
-and its baseline (the choice that is most often best).")]
+Speedups are static / predicted time (above 1 is faster), geometric means, against the choice that is\n\
+most often best.")]
 pub(crate) struct Heuristic {
     #[command(subcommand)]
     verb: Verb,

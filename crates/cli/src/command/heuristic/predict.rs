@@ -4,16 +4,16 @@ use anyhow::Context;
 use heuristics::Heuristic;
 use std::{path::PathBuf, process::ExitCode};
 
-/// Choose a device for every row of a task by a trained model
+/// Predict the best choice for every row of a task
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  \
     stampmill heuristic predict tree.json task\n  \
     stampmill heuristic predict tree.json new.csv --program name --group program --features x,y \\\n      \
     --costs \"\" --json")]
 pub(crate) struct Predict {
-    /// A file that `heuristic train` wrote
+    /// A file written by `heuristic train`
     model: PathBuf,
-    /// A `task` data set or a CSV table; costs are used for scores where they are there
+    /// A `task` data set or a CSV table; if it has costs, predictions are scored
     task: PathBuf,
     #[command(flatten)]
     columns: Columns,
@@ -25,23 +25,24 @@ impl Predict {
             .with_context(|| format!("cannot use {}", self.model.display()))?;
         let task = self.columns.read(&self.task, global)?.task;
         let report = heuristics::predict(&heuristic, &task)?;
-        if global.json {
-            output::json(&report)?;
-            return Ok(ExitCode::SUCCESS);
-        }
-        let rows = report.predictions.iter().map(|prediction| {
-            vec![
-                prediction.program.clone(),
-                prediction.variant.clone(),
-                prediction.choice.clone(),
-                prediction.label.clone().unwrap_or_else(|| "unknown".into()),
-            ]
-        });
-        output::line(&output::table(&["program", "input", "choice", "best"], rows).to_string())?;
-        if let Some(scores) = &report.scores {
-            let rows = [super::score_row(&report.model, scores)];
-            super::print_scores(rows, Some(scores))?;
-        }
+        output::report(global, &report, || {
+            let rows = report.predictions.iter().map(|prediction| {
+                vec![
+                    prediction.program.clone(),
+                    prediction.variant.clone(),
+                    prediction.choice.clone(),
+                    prediction.label.clone().unwrap_or_else(|| "unknown".into()),
+                ]
+            });
+            output::line(
+                &output::table(&["program", "input", "choice", "best"], rows).to_string(),
+            )?;
+            if let Some(scores) = &report.scores {
+                let rows = [super::score_row(&report.model, scores)];
+                super::print_scores(rows, Some(scores))?;
+            }
+            Ok(())
+        })?;
         Ok(ExitCode::SUCCESS)
     }
 }

@@ -3,18 +3,18 @@ use crate::{Global, output};
 use heuristics::ReproduceOptions;
 use std::{path::PathBuf, process::ExitCode};
 
-/// Recompute a published evaluation from its published data: as printed, and the right way up
+/// Recompute a published evaluation from its published data, as printed and with corrected ratios
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Example:\n  \
     stampmill heuristic reproduce --recipe cgo17 --data cgo17 --out reproduced")]
 pub(crate) struct Reproduce {
-    /// Which publication: cgo17 (CLgen)
+    /// The publication: cgo17 (CLgen)
     #[arg(long, default_value = "cgo17")]
     recipe: String,
     /// The folder with its data
     #[arg(long, value_name = "DIR")]
     data: PathBuf,
-    /// Seeds that give the range of results which depend on ties between equal splits
+    /// Random seeds for results that depend on ties between equal splits
     #[arg(long, default_value_t = 30)]
     seeds: u32,
     /// A folder for the report (Markdown, JSON) and pictures (SVG)
@@ -32,10 +32,7 @@ impl Reproduce {
             files.push(("report.json".to_owned(), serde_json::to_string_pretty(&result.numbers)?));
             write_pictures(folder, &files)?;
         }
-        match global.json {
-            true => output::json(&result.numbers)?,
-            false => output::line(result.text.trim_end())?,
-        }
+        output::report(global, &result.numbers, || output::line(result.text.trim_end()))?;
         Ok(ExitCode::SUCCESS)
     }
 }

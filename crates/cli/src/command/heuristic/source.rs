@@ -11,26 +11,26 @@ pub(super) struct Columns {
     /// Column with the program's name
     #[arg(long, value_name = "COLUMN", default_value = "benchmark")]
     program: String,
-    /// Column with the input's name; empty: there is none
+    /// Column with the input's name; empty: none
     #[arg(long, value_name = "COLUMN", default_value = "dataset")]
     variant: String,
-    /// Column to hold out together, or `program`; unless given, the benchmark part of the name
+    /// Column whose rows are held out together, or `program` [default: the suite in the program's name]
     #[arg(long, value_name = "COLUMN")]
     group: Option<String>,
-    /// Features: `grewe`, `extended`, or columns with commas; unless given, all that a task has,
-    /// and `grewe` of a table
+    /// Features: `grewe`, `extended`, or comma-separated columns [default: all of a task, `grewe` of a
+    /// table]
     #[arg(long, value_name = "NAMES")]
     features: Option<String>,
-    /// Costs of the choices: NAME=COLUMN with commas; empty: nothing is measured yet
+    /// Costs of the choices: comma-separated NAME=COLUMN; empty: not measured
     #[arg(long, value_name = "COSTS", default_value = "CPU=runtime_cpu,GPU=runtime_gpu")]
     costs: String,
-    /// Keep rows with garbage in their counters
+    /// Keep rows with invalid counters
     #[arg(long)]
     keep_garbage: bool,
 }
 
 impl Columns {
-    /// Read `source`, saying on standard error what was turned away.
+    /// Read `source`, naming rejected rows on standard error.
     pub(super) fn read(&self, source: &Path, global: &Global) -> anyhow::Result<Import> {
         let features = self.features.as_deref().map(features);
         let mut mapping = Mapping::cgo17(features.clone().unwrap_or(Features::Grewe));
@@ -82,7 +82,7 @@ fn features(names: &str) -> Features {
 pub(super) struct Source {
     /// A `task` data set or a CSV table (.csv, .csv.gz)
     task: PathBuf,
-    /// Rows added to every training set, never tested on: the second training set to compare
+    /// Rows added to every training set, never tested on; both results are reported
     #[arg(long, value_name = "TASK")]
     extra: Option<PathBuf>,
     #[command(flatten)]

@@ -1,10 +1,15 @@
 use super::source::Columns;
-use crate::{Global, output, target};
+use crate::{
+    Global,
+    destination::{self, Output},
+    output,
+};
 use heuristics::TrainOptions;
 use std::{path::PathBuf, process::ExitCode};
 
 /// Fit a model to a whole task and write it to a file
 #[derive(clap::Args, Debug)]
+#[command(mut_arg("out", destination::file("The file to write", "FILE")))]
 #[command(after_help = "Examples:\n  \
     stampmill heuristic train task --out tree.json\n  \
     stampmill heuristic train task --model forest:trees=100 --seed 1 --out forest.json\n  \
@@ -17,13 +22,9 @@ pub(crate) struct Train {
     /// tree, knn, forest, boosting or mlp, with settings: `knn:k=3`, `forest:trees=100`
     #[arg(long, default_value = "tree")]
     model: String,
-    /// The file to write
-    #[arg(short, long, value_name = "FILE")]
-    out: PathBuf,
-    /// Replace what is at --out
-    #[arg(long)]
-    force: bool,
-    /// Seed of whatever the model draws
+    #[command(flatten)]
+    output: Output,
+    /// Random seed
     #[arg(long, default_value_t = 0)]
     seed: u32,
     #[command(flatten)]
@@ -32,19 +33,16 @@ pub(crate) struct Train {
 
 impl Train {
     pub(super) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
-        target::is_free(&self.out, self.force)?;
+        self.output.is_free_file()?;
         let task = self.columns.read(&self.task, global)?.task;
         let options = TrainOptions { model: self.model, seed: self.seed };
         let (heuristic, report) = heuristics::train(&task, &options)?;
-        heuristic.save(&self.out)?;
-        match global.json {
-            true => output::json(&report)?,
-            false => {
-                let rows = [super::score_row(&report.model, &report.scores)];
-                super::print_scores(rows, Some(&report.scores))?;
-                output::line(&format!("{} ({})", self.out.display(), report.validation))?;
-            }
-        }
+        heuristic.save(&self.output.out)?;
+        output::report(global, &report, || {
+            let rows = [super::score_row(&report.model, &report.scores)];
+            super::print_scores(rows, Some(&report.scores))?;
+            output::line(&format!("{} ({})", self.output.out.display(), report.validation))
+        })?;
         Ok(ExitCode::SUCCESS)
     }
 }

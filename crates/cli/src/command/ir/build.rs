@@ -1,9 +1,9 @@
 use super::{reader, show, wrapper};
-use crate::{Global, interrupt, progress::Bar, target::Target};
+use crate::{Global, destination::StageOutput, interrupt, progress::Bar};
 use dataset::stage;
 use std::{path::PathBuf, process::ExitCode, sync::Arc, time::Duration};
 
-/// Build packages with wrapped compilers and keep the modules
+/// Build packages with wrapped compilers and collect their LLVM modules
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Sources:\n  \
     crate:NAME[@VER]     a Rust crate\n  \
@@ -14,37 +14,37 @@ Examples:\n  \
     stampmill ir build crate:regex@1.11.1 crate:hex --out modules\n  \
     stampmill ir build crates:crates.txt --out modules --limit 20m\n  \
     stampmill ir build dir:lua --build \"make -j2 linux\" --out modules\n\n\
-Builds have no network once fetched, and limits on time and disk. A package that fails is a row with\n\
-its verdict and log: stampmill query \"SELECT path, verdict, detail FROM m WHERE kind = 'package'\" m=modules\n\
-A run that was stopped is resumed when the same command is given again.")]
+Builds run without network once fetched, with limits on time and disk. A package that fails has a row\n\
+with verdict and log: stampmill query \"SELECT path, verdict, detail FROM m WHERE kind = 'package'\" m=modules\n\
+The same command resumes a stopped run.")]
 pub(crate) struct Build {
     /// What to build
     #[arg(value_name = "SOURCE", required = true)]
     sources: Vec<String>,
     #[command(flatten)]
-    target: Target,
-    /// How a folder is built, for a shell
+    output: StageOutput,
+    /// Shell command that builds a folder
     #[arg(long, value_name = "COMMAND")]
     build: Option<String>,
-    /// Time one package may take
+    /// Time limit of one package
     #[arg(long, value_name = "TIME", default_value = "15m", value_parser = crate::duration::limit)]
     limit: Duration,
-    /// Disk one package's tree may take, in MiB
+    /// Disk limit of one package, in MiB
     #[arg(long, value_name = "MIB", default_value_t = 4096)]
     disk: u64,
-    /// With crates: also examples, tests and benches, so that generic code has instances
+    /// Crates: build examples, tests and benches too, which instantiate generic code
     #[arg(long)]
     all_targets: bool,
-    /// Units rustc may split a crate into
+    /// rustc's codegen-units
     #[arg(long, value_name = "N", default_value_t = 1)]
     codegen_units: u32,
-    /// Use only what is in the cache of downloads
+    /// Use only cached downloads
     #[arg(long)]
     offline: bool,
-    /// Where downloads are kept
+    /// Download cache
     #[arg(long, value_name = "DIR", env = "STAMPMILL_CACHE")]
     cache: Option<PathBuf>,
-    /// Leave the trees that were built (in DIR.work)
+    /// Keep the build trees (in DIR.work)
     #[arg(long)]
     keep: bool,
 }
@@ -56,7 +56,7 @@ impl Build {
         let bar = Bar::new(global);
         let options = ir::BuildOptions {
             sources: self.sources,
-            out: self.target.out.clone(),
+            out: self.output.out.clone(),
             reader: &reader,
             wrapper: wrapper()?,
             wall: self.limit,
@@ -72,9 +72,9 @@ impl Build {
         };
         // A package's own build uses several cores already.
         let jobs = global.jobs().div_ceil(2);
-        let context = self.target.context(jobs, &bar, &cancelled);
+        let context = self.output.context(jobs, &bar, &cancelled);
         let done = stage::run(&ir::Build::new(options)?, &context)?;
         drop(bar);
-        show(&done, &self.target.out, global, done.summary.built)
+        show(&done, &self.output.out, global, done.summary.built)
     }
 }

@@ -1,12 +1,18 @@
 use super::reader;
-use crate::{Global, output, progress::Bar};
+use crate::{
+    Global,
+    destination::{self, Output},
+    output,
+    progress::Bar,
+};
 use anyhow::ensure;
 use ir::Format;
 use std::{path::PathBuf, process::ExitCode};
 
-/// Write modules as others read them: ComPile's Parquet, an ml-compiler-opt corpus, textual IR
+/// Export modules: ComPile's Parquet, an ml-compiler-opt corpus, or textual IR
 #[derive(clap::Args, Debug)]
-#[command(after_help = "Splits are drawn by family (see `ir dedup`): no family lies in two.\n\n\
+#[command(mut_arg("out", destination::file("The folder to make", "DIR")))]
+#[command(after_help = "Splits are by family (see `ir dedup`): no family is in two splits.\n\n\
 Examples:\n  \
     stampmill ir export unique --format compile --out dataset\n  \
     stampmill ir export unique --format mlgo --out corpus\n  \
@@ -14,22 +20,18 @@ Examples:\n  \
 pub(crate) struct Export {
     /// A data set of modules
     dataset: PathBuf,
-    /// The folder to make
-    #[arg(short, long, value_name = "DIR")]
-    out: PathBuf,
-    /// Replace what is at --out
-    #[arg(long)]
-    force: bool,
+    #[command(flatten)]
+    output: Output,
     /// compile, mlgo or text
     #[arg(long, value_name = "FORMAT", default_value = "compile")]
     format: Format,
-    /// Percent of families for validation
+    /// Percent of families in the validation split
     #[arg(long, value_name = "PERCENT", default_value_t = 10)]
     validation: u32,
-    /// Percent of families for tests
+    /// Percent of families in the test split
     #[arg(long, value_name = "PERCENT", default_value_t = 10)]
     test: u32,
-    /// Families are drawn with it
+    /// Random seed of the split
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
 }
@@ -45,8 +47,8 @@ impl Export {
         let reader = reader(global)?;
         let options = ir::Export {
             dataset: self.dataset,
-            out: self.out.clone(),
-            force: self.force,
+            out: self.output.out.clone(),
+            force: self.output.force,
             format: self.format,
             held_out: (self.validation, self.test),
             seed: self.seed,
@@ -56,20 +58,21 @@ impl Export {
         let report = ir::export(&options, &bar)?;
         drop(bar);
         let status = if report.modules == 0 { output::NEGATIVE } else { ExitCode::SUCCESS };
-        if global.json {
-            output::json(&report)?;
-            return Ok(status);
-        }
-        let splits: Vec<String> =
-            report.splits.iter().map(|(name, n)| format!("{name} {}", output::count(*n))).collect();
-        output::line(&format!(
-            "{} modules, {}, in {}: {}; {} licence texts",
-            output::count(report.modules),
-            super::megabytes(report.bitcode_bytes),
-            self.out.display(),
-            splits.join(", "),
-            output::count(report.texts)
-        ))?;
+        output::report(global, &report, || {
+            let splits: Vec<String> = report
+                .splits
+                .iter()
+                .map(|(name, n)| format!("{name} {}", output::count(*n)))
+                .collect();
+            output::line(&format!(
+                "{} modules, {}, in {}: {}; {} license texts",
+                output::count(report.modules),
+                super::megabytes(report.bitcode_bytes),
+                self.output.out.display(),
+                splits.join(", "),
+                output::count(report.texts)
+            ))
+        })?;
         Ok(status)
     }
 }

@@ -1,9 +1,9 @@
 use super::{reader, show, wrapper};
-use crate::{Global, interrupt, progress::Bar, target::Target};
+use crate::{Global, destination::StageOutput, interrupt, progress::Bar};
 use dataset::stage;
 use std::{path::PathBuf, process::ExitCode};
 
-/// Take modules from stores, objects, archives, corpora and compilation databases
+/// Extract modules from stores, objects, archives, corpora and compilation databases
 #[derive(clap::Args, Debug)]
 #[command(
     after_help = "Inputs: the store of `ir wrap`; ml-compiler-opt's corpora (corpus_description.json); objects and\n\
@@ -14,11 +14,11 @@ Examples:\n  \
     stampmill ir extract build/compile_commands.json --out modules"
 )]
 pub(crate) struct Extract {
-    /// Where modules are
+    /// What to extract modules from
     #[arg(value_name = "INPUT", required = true)]
     inputs: Vec<PathBuf>,
     #[command(flatten)]
-    target: Target,
+    output: StageOutput,
 }
 
 impl Extract {
@@ -27,8 +27,8 @@ impl Extract {
         let reader = reader(global)?;
         let stage = ir::Extract::new(&self.inputs, &reader, wrapper()?)?;
         let bar = Bar::new(global);
-        let done = stage::run(&stage, &self.target.context(global.jobs(), &bar, &cancelled))?;
+        let done = stage::run(&stage, &self.output.context(global.jobs(), &bar, &cancelled))?;
         drop(bar);
-        show(&done, &self.target.out, global, done.summary.modules)
+        show(&done, &self.output.out, global, done.summary.modules)
     }
 }

@@ -15,14 +15,14 @@ use dataset::stage::Done;
 use ir::{Reader, Report};
 use std::{ffi::OsString, path::Path, process::ExitCode};
 
-/// Make and describe data sets of LLVM IR from real packages
+/// Make data sets of LLVM IR from real packages
 #[derive(clap::Args, Debug)]
 #[command(after_help = "A first data set:\n  \
     stampmill ir build crate:memchr crate:hex dir:zlib --out modules\n  \
     stampmill ir dedup modules --out unique\n  \
     stampmill ir stats unique --out statistics\n  \
     stampmill ir export unique --format compile --out dataset\n\n\
-Toolchains are found by `stampmill doctor`; each step takes what the one before made.")]
+`stampmill doctor` lists the toolchains found; each step reads the output of the one before.")]
 pub(crate) struct Ir {
     #[command(subcommand)]
     step: Step,
@@ -77,10 +77,7 @@ pub(super) fn show(
     global: &Global,
     good: u64,
 ) -> anyhow::Result<ExitCode> {
-    match global.json {
-        true => output::json(done)?,
-        false => print(done, out, "dedup")?,
-    }
+    output::report(global, done, || print(done, out, "dedup"))?;
     Ok(if good == 0 { output::NEGATIVE } else { ExitCode::SUCCESS })
 }
 

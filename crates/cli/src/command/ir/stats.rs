@@ -1,29 +1,29 @@
 use super::{megabytes, reader};
-use crate::{Global, interrupt, output, progress::Bar, target::Target};
+use crate::{Global, destination::StageOutput, interrupt, output, progress::Bar};
 use dataset::stage::{self, Done};
 use std::{path::PathBuf, process::ExitCode};
 
-/// Count what is in modules: sizes, opcodes before and after -O3, calls, tokens
+/// Compute statistics of modules: sizes, opcodes before and after -O3, calls, tokens
 #[derive(clap::Args, Debug)]
 #[command(
-    after_help = "Makes a data set with a row a module, a page of plots (index.html), and the tokenizers it trained\n\
+    after_help = "Makes a data set with a row per module, a page of plots (index.html), and tokenizers trained on it\n\
 (tokenizer-10k.json and larger, for Hugging Face `tokenizers`).\n\n\
 Examples:\n  \
     stampmill ir stats unique --out statistics\n  \
-    stampmill ir stats unique --out statistics --no-tokens --no-optimise\n  \
+    stampmill ir stats unique --out statistics --no-tokens --no-optimize\n  \
     stampmill query \"SELECT language, sum(tokens_50k) FROM s GROUP BY language\" s=statistics"
 )]
 pub(crate) struct Stats {
     /// A data set of modules
     dataset: PathBuf,
     #[command(flatten)]
-    target: Target,
+    output: StageOutput,
     /// Do not train tokenizers and count tokens
     #[arg(long)]
     no_tokens: bool,
     /// Do not run -O3's passes and the back end
     #[arg(long)]
-    no_optimise: bool,
+    no_optimize: bool,
 }
 
 impl Stats {
@@ -31,57 +31,55 @@ impl Stats {
         let cancelled = interrupt::flag()?;
         let reader = reader(global)?;
         let bar = Bar::new(global);
-        let context = self.target.context(global.jobs(), &bar, &cancelled);
-        let (optimise, tokens) = (!self.no_optimise, !self.no_tokens);
+        let context = self.output.context(global.jobs(), &bar, &cancelled);
+        let (optimise, tokens) = (!self.no_optimize, !self.no_tokens);
         let stage = ir::Stats::new(&self.dataset, &reader, optimise, tokens, &context)?;
         let done = stage::run(&stage, &context)?;
         stage.publish(&context.out, &done.summary)?;
         drop(bar);
         let status = if done.summary.modules == 0 { output::NEGATIVE } else { ExitCode::SUCCESS };
-        if global.json {
-            output::json(&done)?;
-            return Ok(status);
-        }
-        let Done { summary: report, seconds } = done;
-        let count = output::count;
-        let rows = report.languages.iter().map(|(name, sums)| {
-            let mut row = vec![
-                name.clone(),
-                count(sums.modules),
-                megabytes(sums.bitcode_bytes),
-                megabytes(sums.text_bytes),
-                count(sums.functions),
-                count(sums.instructions),
-                count(sums.instructions_after),
-                megabytes(sums.object_bytes),
+        output::report(global, &done, || {
+            let Done { summary: report, seconds } = &done;
+            let count = output::count;
+            let rows = report.languages.iter().map(|(name, sums)| {
+                let mut row = vec![
+                    name.clone(),
+                    count(sums.modules),
+                    megabytes(sums.bitcode_bytes),
+                    megabytes(sums.text_bytes),
+                    count(sums.functions),
+                    count(sums.instructions),
+                    count(sums.instructions_after),
+                    megabytes(sums.object_bytes),
+                ];
+                row.extend(sums.tokens.map(count));
+                row
+            });
+            let header = [
+                "language",
+                "modules",
+                "bitcode",
+                "text",
+                "functions",
+                "instructions",
+                "after -O3",
+                "objects",
+                "tokens 10k",
+                "50k",
+                "100k",
+                "200k",
             ];
-            row.extend(sums.tokens.map(count));
-            row
-        });
-        let header = [
-            "language",
-            "modules",
-            "bitcode",
-            "text",
-            "functions",
-            "instructions",
-            "after -O3",
-            "objects",
-            "tokens 10k",
-            "50k",
-            "100k",
-            "200k",
-        ];
-        output::line(&output::table(&header, rows).to_string())?;
-        output::line(&format!(
-            "{} modules measured, {} not optimised, {} not read, {} without text; vocabularies of {}; in {seconds:.1} s",
-            count(report.modules),
-            count(report.not_optimised),
-            count(report.failed),
-            count(report.without_text),
-            report.vocabularies.map(|size| count(size as u64)).join(", ")
-        ))?;
-        output::line(&format!("plots: {}/index.html", self.target.out.display()))?;
+            output::line(&output::table(&header, rows).to_string())?;
+            output::line(&format!(
+                "{} modules measured, {} not optimized, {} not read, {} without text; vocabularies of {}; in {seconds:.1} s",
+                count(report.modules),
+                count(report.not_optimised),
+                count(report.failed),
+                count(report.without_text),
+                report.vocabularies.map(|size| count(size as u64)).join(", ")
+            ))?;
+            output::line(&format!("plots: {}/index.html", self.output.out.display()))
+        })?;
         Ok(status)
     }
 }

@@ -1,12 +1,12 @@
 use anyhow::Context;
 use std::{ffi::OsString, os::unix::process::ExitStatusExt, path::PathBuf, process::ExitCode};
 
-/// Stand in for a compiler: do what it does, and keep the bitcode before any optimisation
+/// Run a compiler and keep the unoptimized bitcode of what it compiles
 #[derive(clap::Args, Debug)]
 #[command(
     after_help = "Compilers: clang, clang++, gcc and g++ (clang in their place), rustc, flang, gfortran\n\
-(flang in its place), ldc2, zig. The exit status is the compiler's own.\n\
-What is compiled from standard input is not kept.\n\n\
+(flang in its place), ldc2, zig. The exit status is that of the compiler.\n\
+Sources from standard input are not kept.\n\n\
 Examples:\n  \
     stampmill ir wrap --store modules -- clang-19 -O2 -c a.c -o a.o\n  \
     stampmill ir wrap --stand-ins bin --store modules\n  \
@@ -15,11 +15,10 @@ Examples:\n  \
     stampmill ir extract modules --out dataset"
 )]
 pub(crate) struct Wrap {
-    /// The folder that keeps bitcode and records
+    /// Where bitcode is kept
     #[arg(long, value_name = "DIR", env = ir::STORE, default_value = "ir-store")]
     store: PathBuf,
-    /// Make a folder of scripts that stand in for all compilers found; builds call them where it comes first
-    /// on PATH
+    /// Make a folder of wrapper scripts for all compilers found, to be put first on PATH
     #[arg(long, value_name = "DIR")]
     stand_ins: Option<PathBuf>,
     /// The compiler's command

@@ -117,9 +117,6 @@ pub(crate) struct Steer {
     /// Replace what is at --out
     #[arg(long)]
     force: bool,
-    /// Go on with an unfinished run (the default when the command is the same)
-    #[arg(long)]
-    resume: bool,
 }
 
 impl Steer {

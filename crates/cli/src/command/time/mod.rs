@@ -6,20 +6,28 @@ mod validate;
 
 use crate::{
     Global,
+    destination::{self, StageOutput},
     duration::limit,
     interrupt, output,
     progress::Bar,
     size::{count, size},
 };
 use anyhow::bail;
-use dataset::stage::{self, Done, Share};
+use dataset::stage::{self, Done};
 use std::{path::PathBuf, process::ExitCode, time::Duration};
 use timing::{
     Code, Compiler, Job, Measurement, Options, SourceKind, Suite, SuiteReport, TimeSuite, Timing,
 };
 
-/// Time native programs deterministically: the same cycles on every host, under any load
+/// Time native programs deterministically on a simulated CPU: the same cycles on every host
 #[derive(clap::Args, Debug)]
+#[command(
+    mut_arg("out", |out| {
+        destination::optional("The data set that a suite's times go to")(out).requires("suite")
+    }),
+    mut_arg("force", |force| force.requires("suite")),
+    mut_arg("part", |part| part.requires("suite"))
+)]
 #[command(
     args_conflicts_with_subcommands = true,
     subcommand_negates_reqs = true,
@@ -33,15 +41,15 @@ use timing::{
     stampmill time validate --cpu host.toml --rounds 15   simulated against measured times\n\n\
 A suite is a folder of programs or a .jsonl file of {name, src, stdin} (src is C++). In a folder NAME.cpp\n\
 runs on NAME.in, NAME.X.in and NAME/X.in; its rows are called NAME, with several inputs NAME/in, NAME/X.\n\
-A processor file has every key of a built-in one: `stampmill time cpu skylake` prints it, with comments.\n\
-Flags of --flag stand behind the recipe's, so -O0 replaces its -O3. A program's own exit status is no\n\
-verdict. Sources: qemu (the model, the default), gem5, cachegrind (coarse), wall (this\n\
-machine's clock, best of --runs). What a program does wrong is its verdict, with exit status 1:\n\
+A CPU file has every key of a built-in one: `stampmill time cpu skylake` prints it, with comments.\n\
+--flag is appended to the default compiler flags, so -O0 overrides -O3. A program's exit status is\n\
+ignored. Sources: qemu (the simulated CPU, default), gem5, cachegrind (coarse), wall (this machine's\n\
+clock, best of --runs). Verdicts of programs that fail, with exit status 1:\n\
 does-not-compile, crashes, output-limit, instruction-limit, timeout, reads-past-input, reads-clock,\n\
 reads-random, starts-threads, uses-network, needs-avx512, touches-channel, sends-signals,\n\
 dynamic, elf-32-bit, not-an-elf, ...\n\
-A fault of this machine (no room, no memory, a tool that was killed) is no verdict: the program has no row,\n\
-the exit status is 2, and the same command does the rest."
+If this machine fails (disk full, out of memory, a killed tool), the program gets no row, the exit\n\
+status is 2, and the same command resumes."
 )]
 pub(crate) struct Time {
     #[command(subcommand)]
@@ -49,24 +57,14 @@ pub(crate) struct Time {
     /// C++ (.cpp .cc .cxx), C (.c), or a static x86-64 executable
     #[arg(required_unless_present = "suite", conflicts_with = "suite")]
     program: Option<PathBuf>,
-    /// The program's standard input; nothing unless given
+    /// The program's standard input [default: empty]
     #[arg(long, value_name = "FILE", conflicts_with = "suite")]
     stdin: Option<PathBuf>,
     /// Time all programs of a folder or .jsonl file
     #[arg(long, value_name = "DIR", requires = "out")]
     suite: Option<PathBuf>,
-    /// The data set a suite's times go to
-    #[arg(short, long, value_name = "DIR", requires = "suite")]
-    out: Option<PathBuf>,
-    /// Replace what is at --out
-    #[arg(long, requires = "suite")]
-    force: bool,
-    /// Go on with an unfinished suite (the default when the command is the same)
-    #[arg(long, requires = "suite")]
-    resume: bool,
-    /// Only part I of N, by a hash of the item's name; `stampmill merge` joins the parts
-    #[arg(long, value_name = "I/N", requires = "suite")]
-    part: Option<Share>,
+    #[command(flatten)]
+    output: Option<StageOutput>,
     #[command(flatten)]
     how: How,
 }
@@ -81,37 +79,37 @@ enum Verb {
 /// How programs are built and timed.
 #[derive(clap::Args, Debug)]
 pub(super) struct How {
-    /// Processor: skylake, zen4 or a processor file (.toml)
+    /// Simulated CPU: skylake, zen4 or a CPU file (.toml)
     #[arg(long, value_name = "NAME", default_value = "skylake")]
     cpu: String,
-    /// Where cycles come from
+    /// What measures the cycles
     #[arg(long, value_enum, default_value = "qemu")]
     source: Source,
-    /// Times to run: wall takes the best; simulations must agree with themselves
+    /// Number of runs: wall takes the best, simulated runs must agree
     #[arg(long, value_name = "N", default_value_t = 1)]
     runs: u64,
-    /// Simulate one instruction in N (1 to 1000) in detail, written 1/N; caches and predictors stay warm
+    /// Simulate one of N instructions (1 to 1000) in detail; caches and predictors see all
     #[arg(long, value_name = "1/N", default_value = "1/1", value_parser = rate)]
     sample_rate: u64,
-    /// Stop a program after so many instructions (2000000, 2^31, 2e9); unlimited unless given
+    /// Instruction limit of a program (2000000, 2^31, 2e9) [default: none]
     #[arg(long, value_name = "N", default_value = "0", hide_default_value = true, value_parser = count)]
     max_instructions: u64,
     /// Wall-clock limit of one run
     #[arg(long, value_name = "TIME", default_value = "10m", value_parser = limit)]
     timeout: Duration,
-    /// Memory that a program and its emulator may use
+    /// Memory limit of a program and its emulator
     #[arg(long, value_name = "SIZE", default_value = "4GiB", value_parser = size)]
     memory: u64,
-    /// Standard output that a program may write
+    /// Limit of a program's standard output
     #[arg(long, value_name = "SIZE", default_value = "64MiB", value_parser = size)]
     max_output: u64,
-    /// Compiler of sources
+    /// Compiler of source files
     #[arg(long, value_enum, default_value = "gcc")]
     compiler: Builder,
-    /// A compiler flag behind the recipe's; may be repeated
+    /// Compiler flag to append; may be repeated
     #[arg(long = "flag", value_name = "FLAG", allow_hyphen_values = true)]
     flags: Vec<String>,
-    /// Do not measure the empty program of the same headers (leaves seconds_net out)
+    /// Do not measure start-up on an empty program (leaves out seconds_net)
     #[arg(long)]
     no_net: bool,
 }
@@ -176,7 +174,7 @@ impl Time {
             None => {}
         }
         let options = self.how.options();
-        match (&self.program, &self.suite, &self.out) {
+        match (&self.program, &self.suite, &self.output) {
             (Some(_), _, Some(_)) => {
                 bail!("--out takes the times of a --suite; one program's are printed (--json)")
             }
@@ -186,26 +184,16 @@ impl Time {
                 dataset::Progress::begin(&bar, "time", 0);
                 let timing = timing::time(&job, &options)?;
                 drop(bar);
-                match global.json {
-                    true => output::json(&timing)?,
-                    false => print(&timing, &job, self.stdin.is_some())?,
-                }
+                output::report(global, &timing, || print(&timing, &job, self.stdin.is_some()))?;
                 Ok(if timing.is_accepted() { ExitCode::SUCCESS } else { output::NEGATIVE })
             }
-            (None, Some(suite), Some(out)) => {
+            (None, Some(suite), Some(output)) => {
                 let stage = TimeSuite::new(Suite::read(suite)?, &options)?;
                 let bar = Bar::new(global);
-                let context = stage::Context {
-                    force: self.force,
-                    jobs: global.jobs(),
-                    share: self.part,
-                    progress: &bar,
-                    cancel: cancelled.into(),
-                    ..stage::Context::new(out)
-                };
+                let context = output.context(global.jobs(), &bar, &cancelled);
                 let done = stage::run(&stage, &context)?;
                 drop(bar);
-                show_suite(done, out, global)
+                show_suite(done, &output.out, global)
             }
             _ => bail!("name a program, or --suite DIR with --out DIR"),
         }
@@ -219,10 +207,7 @@ pub(super) fn show_suite(
     global: &Global,
 ) -> anyhow::Result<ExitCode> {
     let report = Report { summary, host_seconds };
-    match global.json {
-        true => output::json(&report)?,
-        false => print_suite(&report, out)?,
-    }
+    output::report(global, &report, || print_suite(&report, out))?;
     let accepted = report.summary.verdicts.get(dataset::Verdict::ACCEPTED);
     Ok(if accepted.is_some_and(|n| *n > 0) { ExitCode::SUCCESS } else { output::NEGATIVE })
 }

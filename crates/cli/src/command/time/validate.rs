@@ -59,10 +59,7 @@ impl Validate {
             .context("cannot start threads")?;
         let report = pool.install(|| timing::validate(&options, &bar))?;
         drop(bar);
-        match global.json {
-            true => output::json(&report)?,
-            false => print(&report, global)?,
-        }
+        output::report(global, &report, || print(&report, global))?;
         Ok(if report.all.is_some() { ExitCode::SUCCESS } else { output::NEGATIVE })
     }
 }

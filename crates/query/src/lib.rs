@@ -1,0 +1,252 @@
+//! SQL over data sets, asked of a program of its own.
+//!
+//! DataFusion is in the program `stampmill-query`; here is the client that asks it ([`Query`]), and what
+//! becomes of the [`Rows`] that it sends: a table, JSON or CSV as text, or a data set.
+//!
+//! ```
+//! use stampmill_query::{Error, Query};
+//!
+//! let tables = ["k=kernels".to_owned(), "runs".to_owned()];
+//! assert!(Query::new("SELECT 1", &tables, 1 << 30).is_ok());
+//! let tables = ["kernels".to_owned(), "runs".to_owned()];
+//! let twice = Query::new("SELECT 1", &tables, 1 << 30);
+//! assert!(matches!(twice, Err(Error::Twice(name)) if name == "dataset"));
+//! ```
+
+mod error;
+mod render;
+
+use arrow::{array::RecordBatch, datatypes::SchemaRef, ipc::reader::StreamReader};
+use dataset::{Dataset, Input, Notes};
+pub use error::Error;
+use host::Helper;
+pub use render::{csv, jsonl, table, values};
+use std::{
+    fs::File,
+    io::{BufReader, Read, Seek},
+    os::unix::process::{CommandExt, ExitStatusExt},
+    path::{Path, PathBuf},
+    process::{Child, ChildStdout, Command, ExitStatus, Stdio},
+    sync::atomic::{AtomicBool, Ordering},
+    time::Duration,
+};
+
+type Result<T> = std::result::Result<T, Error>;
+
+/// The program that answers.
+const NAME: &str = Helper::QUERY.name;
+/// How often to look whether to stop.
+const LOOK: Duration = Duration::from_millis(50);
+/// Bytes of what it says went wrong.
+const SAID: u64 = 16 << 10;
+
+/// One statement over some data sets.
+#[derive(Clone, Debug)]
+pub struct Query {
+    sql: String,
+    tables: Vec<(String, PathBuf)>,
+    memory: u64,
+}
+
+/// All rows of an answer.
+#[derive(Clone, Debug)]
+pub struct Held {
+    /// Their columns.
+    pub schema: SchemaRef,
+    /// The rows; at least one batch, which may be empty.
+    pub rows: Vec<RecordBatch>,
+}
+
+/// Rows as they are found.
+#[derive(Debug)]
+pub struct Rows {
+    stream: StreamReader<BufReader<ChildStdout>>,
+    /// Whether all were taken.
+    ended: bool,
+}
+
+impl Rows {
+    fn of(out: ChildStdout) -> Result<Rows> {
+        let stream = StreamReader::try_new(BufReader::new(out), None).map_err(Error::Broken)?;
+        Ok(Rows { stream, ended: false })
+    }
+
+    /// Their columns.
+    pub fn schema(&self) -> SchemaRef {
+        self.stream.schema()
+    }
+}
+
+impl Iterator for Rows {
+    type Item = Result<RecordBatch>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let next = self.stream.next();
+        self.ended = next.is_none();
+        Some(next?.map_err(Error::Broken))
+    }
+}
+
+fn machine(action: &str) -> impl FnOnce(std::io::Error) -> Error + '_ {
+    move |source| Error::Machine { action: action.to_owned(), source }
+}
+
+impl Query {
+    /// A statement over tables, each `NAME=DATASET` or a `DATASET` that is called `dataset`; it may take
+    /// `memory` bytes, and its rows as many where they are held at once.
+    ///
+    /// # Errors
+    /// When two tables have one name.
+    pub fn new(sql: &str, tables: &[String], memory: u64) -> Result<Query> {
+        let mut named: Vec<(String, PathBuf)> = Vec::new();
+        for table in tables {
+            let (name, path) = table.split_once('=').unwrap_or(("dataset", table));
+            if named.iter().any(|(other, _)| other == name) {
+                return Err(Error::Twice(name.to_owned()));
+            }
+            named.push((name.to_owned(), PathBuf::from(path)));
+        }
+        Ok(Query { sql: sql.to_owned(), tables: named, memory })
+    }
+
+    /// Ask, and let `take` take the rows: it may leave some. Once `stop` is raised, both end.
+    ///
+    /// # Errors
+    /// What `take` says; when the program is not here, the query is wrong or needs too much memory.
+    pub fn ask<T: Send>(
+        &self,
+        stop: &AtomicBool,
+        take: impl FnOnce(&mut Rows) -> Result<T> + Send,
+    ) -> Result<T> {
+        let program = Helper::QUERY.find()?;
+        let spill = tempfile::Builder::new().prefix("stampmill-query-").tempdir();
+        let spill = spill.map_err(machine("make a temporary folder"))?;
+        let mut said = tempfile::tempfile().map_err(machine("make a temporary file"))?;
+        let stderr = said.try_clone().map_err(machine("share a temporary file"))?;
+        let mut child = Command::new(&program)
+            .arg(self.memory.to_string())
+            .arg(spill.path())
+            .arg(&self.sql)
+            .args(self.tables.iter().map(|(name, path)| format!("{name}={}", path.display())))
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(stderr)
+            // Ctrl-C of a terminal goes to this program alone, which then ends that one.
+            .process_group(0)
+            .spawn()
+            .map_err(machine(&format!("start {}", program.display())))?;
+        let out = child.stdout.take().expect("standard output is piped");
+        let waiting = std::thread::current();
+        let taken = std::thread::scope(|scope| {
+            let reader = scope.spawn(|| {
+                let taken = Rows::of(out).and_then(|mut rows| Ok((take(&mut rows)?, rows.ended)));
+                waiting.unpark();
+                taken
+            });
+            while !reader.is_finished() {
+                std::thread::park_timeout(LOOK);
+                if stop.load(Ordering::SeqCst) {
+                    // It may have ended meanwhile.
+                    let _ = child.kill();
+                }
+            }
+            reader.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+        });
+        finish(child, taken, &mut said).map_err(|error| match stop.load(Ordering::SeqCst) {
+            true => Error::Interrupted,
+            false => error,
+        })
+    }
+
+    /// Ask, and hold all rows at once.
+    ///
+    /// # Errors
+    /// As [`Query::ask`], and when the rows are more than the query's memory.
+    pub fn hold(&self, stop: &AtomicBool) -> Result<Held> {
+        self.ask(stop, |rows| {
+            let schema = rows.schema();
+            let (mut all, mut bytes) = (Vec::new(), 0_u64);
+            for batch in rows {
+                let batch = batch?;
+                bytes = bytes.saturating_add(batch.get_array_memory_size() as u64);
+                if bytes > self.memory {
+                    return Err(Error::TooMany { bytes: self.memory });
+                }
+                all.push(batch);
+            }
+            if all.is_empty() {
+                all.push(RecordBatch::new_empty(schema.clone()));
+            }
+            Ok(Held { schema, rows: all })
+        })
+    }
+
+    /// Ask, and make a data set of the rows at `out`; with all columns of the first table it is of that
+    /// one's schema.
+    ///
+    /// # Errors
+    /// As [`Query::hold`], and when the data set cannot be made.
+    pub fn save(&self, stop: &AtomicBool, out: &Path, force: bool) -> Result<Dataset> {
+        let held = self.hold(stop)?;
+        let names = |schema: &SchemaRef| -> Vec<String> {
+            schema.fields().iter().map(|field| field.name().clone()).collect()
+        };
+        let mut schema = ("query".to_owned(), 1);
+        let mut inputs = Vec::new();
+        for (index, (name, path)) in self.tables.iter().enumerate() {
+            if !Dataset::is_at(path) {
+                continue;
+            }
+            let dataset = Dataset::open(path)?;
+            if let (0, Some(Ok(batch))) = (index, dataset.batches(None)?.next())
+                && names(&batch.schema()) == names(&held.schema)
+            {
+                schema = (dataset.manifest().schema.clone(), dataset.manifest().version);
+            }
+            let hash = dataset.manifest().identity.clone();
+            inputs.push(Input { name: format!("{name}={}", path.display()), hash });
+        }
+        let configuration = serde_json::json!({ "sql": self.sql });
+        let notes = Notes { inputs, configuration, ..Notes::default() };
+        Ok(dataset::write_flat(out, force, (&schema.0, schema.1), &held.rows, notes)?)
+    }
+}
+
+/// Wait for the program; what it says went wrong goes before what was made of its rows.
+fn finish<T>(mut child: Child, taken: Result<(T, bool)>, said: &mut File) -> Result<T> {
+    let enough = match &taken {
+        Ok((_, ended)) => !ended,
+        Err(error) => !matches!(error, Error::Broken(_)),
+    };
+    if enough {
+        // Nobody takes its rows any more. It may have ended meanwhile.
+        let _ = child.kill();
+    }
+    let status = child.wait().map_err(machine("wait for stampmill-query"))?;
+    if enough || status.success() {
+        return taken.map(|(taken, _)| taken);
+    }
+    let mut text = Vec::new();
+    said.rewind()
+        .and_then(|()| said.take(SAID).read_to_end(&mut text))
+        .map_err(machine("read a temporary file"))?;
+    Err(Error::Failed(why(status, String::from_utf8_lossy(&text).trim())))
+}
+
+fn why(status: ExitStatus, said: &str) -> String {
+    match status.code() {
+        Some(2) if !said.is_empty() => said.to_owned(),
+        _ if said.contains("memory allocation") => {
+            format!(
+                "the query needs more memory than it may take; narrow it, or give it more with --memory: {said}"
+            )
+        }
+        Some(code) => format!("{NAME} ended with status {code}: {said}"),
+        None => {
+            let signal = status.signal().unwrap_or_default();
+            format!(
+                "{NAME} was ended by signal {signal} (the machine may be out of memory): {said}"
+            )
+        }
+    }
+}

@@ -1,0 +1,40 @@
+use std::path::PathBuf;
+
+/// Why there is no page, or a data set is not shown on it.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// A data set could not be read.
+    #[error(transparent)]
+    Dataset(#[from] dataset::Error),
+    /// A task could not be read.
+    #[error(transparent)]
+    Task(#[from] heuristics::Error),
+    /// A row has values that no text can show.
+    #[error("cannot show {set}: {source}")]
+    Shown {
+        /// The data set's name on the page.
+        set: String,
+        /// Why not.
+        source: arrow::error::ArrowError,
+    },
+    /// What the page's script reads could not be written as JSON.
+    #[error("cannot write the page's data: {0}")]
+    Data(#[from] serde_json::Error),
+    /// The folder does not exist.
+    #[error("{} is no folder", .0.display())]
+    NoFolder(PathBuf),
+    /// The folder holds no data set.
+    #[error(
+        "{} holds no data set: neither it nor a folder in it has a dataset.json; name what a command made with --out",
+        .0.display()
+    )]
+    NoDataset(PathBuf),
+    /// The page could not be written.
+    #[error("cannot write {}: {source}", path.display())]
+    Write {
+        /// The page's file.
+        path: PathBuf,
+        /// Why not.
+        source: std::io::Error,
+    },
+}

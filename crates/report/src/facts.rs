@@ -1,0 +1,186 @@
+//! What all sections share: how a data set was made, bars, tables.
+
+use crate::{Set, figures};
+use maud::{Markup, html};
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// How a data set was made, folded up.
+pub(super) fn manifest(set: &Set, sets: &[Set]) -> Markup {
+    let manifest = set.dataset.manifest();
+    let notes = &manifest.notes;
+    html! {
+        details.facts {
+            summary { "How it was made" }
+            dl {
+                dt { "schema" } dd { (manifest.schema) ", version " (manifest.version) }
+                dt { "rows" } dd { (figures::count(manifest.rows)) }
+                dt { "identity" } dd { code { (manifest.identity) } }
+                @if !notes.inputs.is_empty() {
+                    dt { "inputs" }
+                    dd {
+                        @for input in &notes.inputs {
+                            div { (origin(&input.name, &input.hash, sets)) " " code { (input.hash) } }
+                        }
+                    }
+                }
+                dt { "seed" } dd { (notes.seed) }
+                dt { "made by" } dd { "stampmill " (manifest.stampmill) }
+                @if !notes.tools.is_empty() {
+                    dt { "tools" }
+                    dd { @for (name, version) in &notes.tools { div { (name) " " (version) } } }
+                }
+                dt { "on" } dd { (manifest.host) }
+                @if !notes.configuration.is_null() {
+                    dt { "configuration" }
+                    dd { pre { (pretty(&notes.configuration)) } }
+                }
+            }
+        }
+    }
+}
+
+/// An input by its name, with a link where it is on the page itself.
+pub(super) fn origin(name: &str, hash: &str, sets: &[Set]) -> Markup {
+    match sets.iter().find(|set| set.dataset.manifest().identity == hash) {
+        Some(set) => html! { a href={ "#" (set.anchor) } { (set.name) } },
+        None => html! { (name) },
+    }
+}
+
+fn pretty(value: &Value) -> String {
+    serde_json::to_string_pretty(value).unwrap_or_default()
+}
+
+/// Counts as bars, in the order given; the whole is the largest of them unless told.
+pub(super) fn bars(items: &[(String, u64)], whole: Option<u64>) -> Markup {
+    let whole = whole.or_else(|| items.iter().map(|(_, count)| *count).max()).unwrap_or(0);
+    html! {
+        div.bars {
+            @for (name, count) in items {
+                div.bar {
+                    span.name { (name) }
+                    span.track {
+                        span.fill style={ "width:" (width(*count, whole)) "%" } {}
+                    }
+                    span.count { (figures::count(*count)) }
+                    span.share { (figures::percent(*count, whole)) }
+                }
+            }
+        }
+    }
+}
+
+fn width(count: u64, whole: u64) -> String {
+    match whole {
+        0 => "0".to_owned(),
+        _ => format!("{:.2}", 100.0 * count as f64 / whole as f64),
+    }
+}
+
+/// Counts by name as bars, the largest first.
+pub(super) fn counts(map: &BTreeMap<String, u64>) -> Markup {
+    let mut items: Vec<(String, u64)> =
+        map.iter().map(|(name, count)| (name.clone(), *count)).collect();
+    items.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    let whole = items.iter().map(|(_, count)| count).sum();
+    bars(&items, Some(whole))
+}
+
+/// The counts of an object in a summary.
+pub(super) fn counts_of(value: &Value) -> BTreeMap<String, u64> {
+    let entries = value.as_object().into_iter().flatten();
+    entries.filter_map(|(name, count)| Some((name.clone(), count.as_u64()?))).collect()
+}
+
+/// The verdicts that a data set's makers counted; nothing where they counted none.
+pub(super) fn verdicts(set: &Set) -> Markup {
+    let verdicts = &set.dataset.manifest().notes.verdicts;
+    html! {
+        @if !verdicts.is_empty() {
+            h4 { "Verdicts" }
+            (counts(verdicts))
+        }
+    }
+}
+
+/// A table of cells.
+pub(super) fn table(
+    header: &[&str],
+    rows: impl IntoIterator<Item = impl IntoIterator<Item = Markup>>,
+) -> Markup {
+    html! {
+        div.scroll {
+            table {
+                thead { tr { @for name in header { th { (name) } } } }
+                tbody { @for row in rows { tr { @for cell in row { td { (cell) } } } } }
+            }
+        }
+    }
+}
+
+/// A cell of text.
+pub(super) fn cell(value: impl std::fmt::Display) -> Markup {
+    html! { (value.to_string()) }
+}
+
+/// Numbers and texts of a summary by their names; lists and objects are passed over.
+pub(super) fn scalars(summary: &Value) -> Markup {
+    let entries: Vec<(&String, String)> = summary
+        .as_object()
+        .into_iter()
+        .flatten()
+        .filter_map(|(name, value)| Some((name, scalar(value)?)))
+        .collect();
+    html! {
+        @if !entries.is_empty() {
+            dl.figures { @for (name, value) in entries { div { dt { (name) } dd { (value) } } } }
+        }
+    }
+}
+
+fn scalar(value: &Value) -> Option<String> {
+    match value {
+        Value::Number(number) => Some(match (number.as_u64(), number.as_f64()) {
+            (Some(count), _) => figures::count(count),
+            (None, Some(number)) => brief(number),
+            _ => number.to_string(),
+        }),
+        Value::String(text) => Some(text.clone()),
+        Value::Bool(truth) => Some(truth.to_string()),
+        _ => None,
+    }
+}
+
+/// A number in at most four digits behind the point, without trailing zeros.
+pub(super) fn brief(number: f64) -> String {
+    let text = match number.abs() {
+        size if size != 0.0 && !(1e-3..1e7).contains(&size) => return format!("{number:.2e}"),
+        size if size >= 100.0 => format!("{number:.1}"),
+        _ => format!("{number:.4}"),
+    };
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn foreign_names_are_escaped_in_bars_and_tables() {
+        let hostile = "</td><script>alert(1)</script>\"";
+        let items = [(hostile.to_owned(), 3)];
+        let row = vec![cell(hostile)];
+        let html =
+            format!("{}{}", bars(&items, None).into_string(), table(&["a"], [row]).into_string());
+        assert!(!html.contains("<script>"), "{html}");
+        assert!(html.contains("&lt;script&gt;"), "{html}");
+    }
+
+    #[test]
+    fn numbers_are_brief() {
+        let shown: Vec<String> =
+            [0.0, 0.25, 123.456, 1e-5, -3.0, 1.5e9].into_iter().map(brief).collect();
+        assert_eq!(shown, ["0", "0.25", "123.5", "1.00e-5", "-3", "1.50e9"]);
+    }
+}

@@ -1,0 +1,315 @@
+//! Hostile programs cannot leave their place in the page, and what its script does is seen in a real
+//! browser (skipped where there is no chromium).
+
+use dataset::{Builder, Notes, Row};
+use serde::{Deserialize, Serialize};
+use stampmill_report::{Options, Page};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+/// A program that tries to be markup.
+const HOSTILE: &str = "kernel void A(global int *a) {\n  // </script><script>document.title = 'broken'</script>\n  \
+    a[0] = 1 < 2 && 3 > 1; // <img src=x onerror=\"document.title='broken'\">\n  /* <!-- <script> */\n}\n";
+const PLAIN: &str = "kernel void B(global float *a, int n) {\n  a[get_global_id(0)] = n;\n}\n";
+const MADE: &str = "kernel void C(global float *a) {\n  a[0] = 0.5f;\n}\n";
+
+/// A row that no section knows.
+#[derive(Serialize, Deserialize)]
+struct Odd {
+    note: String,
+}
+
+impl Row for Odd {
+    const SCHEMA: &'static str = "odd";
+    const VERSION: u32 = 1;
+}
+
+fn save<T: Row + 'static>(folder: &Path, rows: Vec<T>, notes: Notes) {
+    let builder = Builder::<T>::create(folder, false, &"test").expect("a new folder");
+    builder.add("all", rows).expect("room");
+    let rows = builder.rows_of("all").collect::<Result<Vec<_>, _>>().expect("just written");
+    builder.finish(rows, notes).expect("room");
+}
+
+/// One data set of most kinds, with hostile text wherever text may stand.
+fn folder(home: &Path) -> PathBuf {
+    let folder = home.join("all");
+    let evil = || "<script>document.title='broken'</script>\"'&".to_owned();
+    let id = |text: &str| dataset::content_hash(text.as_bytes());
+    let kernel = |name: &str, text: &str| rows::KernelRow {
+        id: id(text),
+        text: text.into(),
+        name: name.into(),
+        package: evil(),
+        path: evil(),
+        verdict: "accepted".into(),
+        ..rows::KernelRow::default()
+    };
+    let summary = serde_json::json!({
+        "textual_kernels": 4, "kernels": 3, "unique_kernels": 2, "rejected": { evil(): 1 },
+        "packages": [{ "package": evil(), "kernels": 2 }],
+    });
+    let notes = Notes {
+        configuration: serde_json::json!({ "input": evil() }),
+        summary,
+        ..Notes::default()
+    };
+    let rows = vec![kernel("A", HOSTILE), kernel("B", PLAIN), kernel("A2", HOSTILE)];
+    save(&folder.join("kernels"), rows, notes);
+
+    let vector = |name: &str, text: &str, vector: [f64; 2]| features::Row {
+        id: id(text),
+        path: evil(),
+        kernel: name.into(),
+        verdict: "accepted".into(),
+        vectors: [("ast-depth".to_owned(), vector.to_vec())].into(),
+        ..features::Row::default()
+    };
+    let rows = vec![
+        vector("A", HOSTILE, [3.0, 9.0]),
+        vector("B", PLAIN, [5.0, 30.0]),
+        vector("elsewhere", "no text here", [9.0, 99.0]),
+    ];
+    save(&folder.join("vectors"), rows, Notes::default());
+
+    let found = |target: &str, proximity| rows::SteeredRow {
+        target: target.into(),
+        space: "ast-depth".into(),
+        rank: 1,
+        path: format!("{target}#1"),
+        name: "C".into(),
+        text: MADE.into(),
+        verdict: "accepted".into(),
+        proximity,
+        proposer: evil(),
+        mined_proximity: 0.5,
+        vector: vec![4.0, 20.0],
+        ..rows::SteeredRow::default()
+    };
+    save(&folder.join("found"), vec![found(&evil(), 0.9), found("t", 1.0)], Notes::default());
+    let step = |seconds, proximity| rows::TrajectoryRow {
+        target: "t".into(),
+        seconds,
+        proximity,
+        proposer: evil(),
+        ..rows::TrajectoryRow::default()
+    };
+    save(&folder.join("path"), vec![step(0.1, 0.3), step(2.0, 0.8)], Notes::default());
+
+    let learned = |role: &str, round, target: Vec<f64>| rows::LearnedRow {
+        role: role.into(),
+        round,
+        target,
+        entropy: 0.7,
+        path: id(MADE),
+        text: MADE.into(),
+        vector: vec![4.0, 21.0],
+        costs: vec![1e-3, 2e-3],
+        verdict: evil(),
+        ..rows::LearnedRow::default()
+    };
+    let round = |round, labelled| {
+        serde_json::json!({
+            "round": round, "labelled": labelled, "accuracy": 0.5, "geomean_speedup": 1.1,
+            "geomean_interval": [1.0, 1.2], "oracle_share": 0.8,
+        })
+    };
+    let notes = Notes {
+        configuration: serde_json::json!({ "space": "ast-depth" }),
+        summary: serde_json::json!({ "history": [round(0, 10), round(1, 12)] }),
+        ..Notes::default()
+    };
+    let rows = vec![learned("train", 0, vec![]), learned("round", 1, vec![4.0, 22.0])];
+    save(&folder.join("learned"), rows, notes);
+
+    let run = |outcome: &str, time| rows::RunRow {
+        id: id(PLAIN),
+        kernel: "B".into(),
+        device: evil(),
+        outcome: outcome.into(),
+        detail: evil(),
+        kernel_time_ns: time,
+        ..rows::RunRow::default()
+    };
+    let rows = vec![run("pass", Some(900)), run("pass", Some(1800)), run("race", None)];
+    save(&folder.join("runs"), rows, Notes::default());
+    save(&folder.join("odd"), vec![Odd { note: evil() }], Notes::default());
+    folder
+}
+
+fn made(folder: &Path, programs: usize) -> Page {
+    stampmill_report::page(folder, &Options { programs }).expect("data sets")
+}
+
+fn page(folder: &Path) -> String {
+    made(folder, Options::default().programs).html
+}
+
+/// The page as a file in a folder.
+fn saved(folder: &Path) -> PathBuf {
+    let path = folder.join("report.html");
+    made(folder, Options::default().programs).save(&path).expect("room");
+    path
+}
+
+/// What stands between two texts.
+fn between<'a>(text: &'a str, before: &str, after: &str) -> &'a str {
+    let from = text.find(before).expect("the beginning") + before.len();
+    &text[from..from + text[from..].find(after).expect("the end")]
+}
+
+#[test]
+fn hostile_programs_stay_text_and_nothing_is_loaded() {
+    let home = tempfile::tempdir().expect("a folder");
+    let folder = folder(home.path());
+    let page = page(&folder);
+    assert_eq!(page.matches("<script").count(), 2, "the data and our script");
+    assert_eq!(page.matches("</script").count(), 2);
+    assert!(!page.contains("<img"));
+    for outside in [" src=", "@import", "url(", "href=\"http", "<link"] {
+        let found = page.find(outside).map(|at| &page[at.saturating_sub(60)..at + 20]);
+        // The hostile text itself says `src=`, inside of the data.
+        assert!(found.is_none_or(|text| text.contains("u003cimg")), "{outside}: {found:?}");
+    }
+    let data = between(&page, "<script id=\"data\" type=\"application/json\">", "</script>");
+    let data: serde_json::Value = serde_json::from_str(data).expect("JSON");
+    let texts: Vec<&str> = data["programs"]
+        .as_array()
+        .expect("programs")
+        .iter()
+        .map(|program| program["text"].as_str().expect("a text"))
+        .collect();
+    assert_eq!(texts, [MADE, HOSTILE, PLAIN], "each once, what was made first");
+    assert_eq!(data["maps"][0]["space"], "ast-depth");
+    let clouds = data["maps"][0]["sets"].as_array().expect("clouds");
+    let names: Vec<&str> = clouds.iter().filter_map(|cloud| cloud["name"].as_str()).collect();
+    let wanted =
+        ["found", "learned: train", "learned: asked in round 1", "learned: made", "vectors"];
+    assert_eq!(names, wanted);
+    assert_eq!(clouds[4]["program"], serde_json::json!([1, 2, -1]));
+}
+
+#[test]
+fn programs_are_left_out_by_count_and_a_page_is_not_a_part_of_the_next() {
+    let home = tempfile::tempdir().expect("a folder");
+    let folder = folder(home.path());
+    let first = page(&folder);
+    let path = saved(&folder);
+    assert_eq!(fs::read_to_string(path).expect("it was written"), first);
+    let again = made(&folder, 1000);
+    assert_eq!((again.programs, again.bytes as usize), (3, first.len()));
+    assert_eq!(again.html, first, "the same data sets, the same page");
+    let small = made(&folder, 1);
+    assert_eq!((small.programs, small.programs_left_out), (1, 2));
+    assert!(small.html.contains("1 of 3 different programs"));
+    assert!(!small.html.contains("kernel void B"));
+}
+
+/// A chromium; `None` after saying that there is none.
+fn chromium() -> Option<&'static str> {
+    let names = ["chromium", "chromium-browser", "google-chrome", "chrome"];
+    let found = names.into_iter().find(|name| {
+        let started = Command::new(name).arg("--version").output();
+        started.is_ok_and(|output| output.status.success())
+    });
+    if found.is_none() {
+        println!("skipped: no chromium here");
+    }
+    found
+}
+
+/// The document after its scripts have run.
+fn dom(browser: &str, page: &Path, fragment: &str) -> String {
+    let profile = tempfile::tempdir().expect("a folder");
+    let output = Command::new(browser)
+        .args(["--headless", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"])
+        .args(["--no-first-run", "--window-size=1280,900", "--virtual-time-budget=10000"])
+        .arg(format!("--user-data-dir={}", profile.path().display()))
+        .arg("--dump-dom")
+        .arg(format!("file://{}{fragment}", page.display()))
+        .output()
+        .expect("it starts");
+    let dom = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(
+        dom.contains("data-ready=\"yes\""),
+        "the script did not come to its end: {}\n{dom}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    assert!(dom.contains("<title>all – Stampmill</title>"), "a program's own script ran");
+    dom
+}
+
+#[test]
+fn a_browser_shows_programs_maps_and_what_the_address_asks_for() {
+    let Some(browser) = chromium() else { return };
+    let home = tempfile::tempdir().expect("a folder");
+    let folder = folder(home.path());
+    let path = saved(&folder);
+    let shown = dom(browser, &path, "");
+    assert!(shown.contains("data-found=\"3\""));
+    assert_eq!(between(&shown, "id=\"rows\"", "</tbody>").matches("<tr").count(), 3);
+    assert!(shown.contains("data-points=\"8\""));
+    assert_eq!(between(&shown, "id=\"clouds\"", "id=\"axes\"").matches("<label").count(), 5);
+
+    let found = dom(browser, &path, "#search=get_global_id+float");
+    assert!(found.contains("data-found=\"1\""));
+    assert_eq!(between(&found, "id=\"rows\"", "</tbody>").matches("<tr").count(), 1);
+
+    let read = dom(browser, &path, "#program=1");
+    let reader = between(&read, "id=\"reader\"", "</pre>");
+    assert!(reader.contains("data-program=\"1\""));
+    assert!(reader.contains("&lt;/script&gt;"), "the hostile program as text: {reader}");
+
+    // The points are those of `found`, of `learned`, then of `vectors`: the first of these is A.
+    let point = dom(browser, &path, "#point=5");
+    assert!(between(&point, "id=\"plane\"", ">").contains("data-over=\"A, "));
+    let tip = between(&point, "id=\"tip\"", "id=\"clouds\"");
+    assert!(tip.contains(">kernel</span>") && !tip.contains("hidden"), "{tip}");
+    assert!(between(&point, "id=\"pinned\"", "</pre>").contains("data-program=\"1\""));
+}
+
+/// Uses the page as a person does, and leaves what it sees in attributes of the body.
+const VISITOR: &str = include_str!("visitor.js");
+
+#[test]
+fn pointer_wheel_search_and_copy_work_in_a_browser() {
+    let Some(browser) = chromium() else { return };
+    let home = tempfile::tempdir().expect("a folder");
+    let folder = folder(home.path());
+    let page = page(&folder);
+    let nonce = between(&page, "<script nonce=\"", "\"");
+    let visited = format!("{page}<script nonce=\"{nonce}\">{VISITOR}</script>");
+    let path = folder.join("visited.html");
+    fs::write(&path, visited).expect("room");
+    let dom = dom(browser, &path, "");
+    let body = between(&dom, "<body", ">");
+    let seen = |name: &str| {
+        let value = between(body, &format!("data-{name}=\""), "\"");
+        value.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
+    };
+    assert!(seen("over").parse::<u32>().expect("a count") > 0, "no place shows B: {body}");
+    assert_eq!(seen("pinned"), PLAIN);
+    assert!(seen("zoomed").parse::<f64>().expect("a scale") > 1.0);
+    assert_eq!(seen("empty"), "true", "points that are not shown are not found");
+    assert_eq!((seen("left").as_str(), seen("read").as_str()), ("1", MADE));
+    let copied = seen("copy") == "copied";
+    let selected = seen("copy").starts_with("selected") && seen("selection").trim() == MADE.trim();
+    assert!(copied || selected, "{body}");
+}
+
+#[test]
+fn scripts_without_the_word_of_the_page_do_not_run() {
+    let Some(browser) = chromium() else { return };
+    let home = tempfile::tempdir().expect("a folder");
+    let folder = folder(home.path());
+    let page = page(&folder);
+    let path = folder.join("attacked.html");
+    let attack = "<script>document.title = 'broken'</script>\
+        <img src=x onerror=\"document.title = 'broken'\">";
+    fs::write(&path, page.replacen("<main>", &format!("<main>{attack}"), 1)).expect("room");
+    // Whether the title is still ours is asserted there.
+    assert!(dom(browser, &path, "").contains("onerror"));
+}
