@@ -1,8 +1,11 @@
 //! `stampmill label`: measurements and features become a task.
 
 use super::features::extractor;
-use crate::{Global, output, progress::Bar};
-use dataset::{Dataset, Programs};
+use crate::{Global, interrupt, output, progress::Bar};
+use dataset::{
+    Dataset, Programs,
+    stage::{Cancel, Context},
+};
 use device::{Grouping, Task, Transfers, Vectors};
 use features::{FeatureSpace, Row, space};
 use std::{
@@ -60,7 +63,9 @@ enum Together {
 
 impl Label {
     pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
-        let vectors = vectors(&self.features, global)?;
+        let cancel = Cancel::from(interrupt::flag()?);
+        let context = Context { force: self.force, cancel, ..Context::new(&self.out) };
+        let vectors = vectors(&self.features, global, &context.cancel)?;
         let What::CpuGpu = self.task;
         let report = device::label(
             &self.runs,
@@ -74,8 +79,7 @@ impl Label {
                 Counted::Gpu => Transfers::Gpu,
                 Counted::Both => Transfers::Both,
             }),
-            &self.out,
-            self.force,
+            &context,
         )?;
         match global.json {
             true => output::json(&report)?,
@@ -106,7 +110,7 @@ impl Label {
 }
 
 /// Grewe's features by program and kernel: read from a data set of vectors, or extracted now.
-fn vectors(path: &Path, global: &Global) -> anyhow::Result<Vectors> {
+fn vectors(path: &Path, global: &Global, cancel: &Cancel) -> anyhow::Result<Vectors> {
     let grewe = space("grewe")?;
     let names = grewe.dimensions();
     let mut vectors = Vectors::new();
@@ -126,7 +130,10 @@ fn vectors(path: &Path, global: &Global) -> anyhow::Result<Vectors> {
         let extractor = extractor(vec![grewe as &dyn FeatureSpace], 1, global)?;
         extractor.describe_all(&Programs::open(path)?, &Bar::new(global), |rows| {
             rows.into_iter().for_each(&mut keep);
-            Ok(())
+            match cancel.is_cancelled() {
+                true => Err(features::Error::Cancelled { done: 0 }),
+                false => Ok(()),
+            }
         })?;
     }
     Ok(vectors)

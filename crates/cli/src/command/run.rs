@@ -8,8 +8,11 @@ use crate::{
     target::Target,
 };
 use anyhow::Context;
-use dataset::{Dataset, Licences};
-use device::{Options, Report, RunRow, Values, Verify};
+use dataset::{
+    Dataset, Licences,
+    stage::{self, Done},
+};
+use device::{Options, Report, Run as Stage, RunRow, Values, Verify};
 use std::{
     path::{Path, PathBuf},
     process::ExitCode,
@@ -29,7 +32,7 @@ out-of-resources, crash, timeout, no-output, input-insensitive, non-deterministi
 race. No driver is given a program that holds assembly, includes a file, calls an address, speaks to\n\
 the linker, or uses what it declares and does not define: it is refused. What a kernel expects of its buffers is not written in it: one that does not pass with as many\n\
 elements as work-items is tried with other integers and more room (column payload says which). A run\n\
-that was stopped goes on where it was when the same command is given again.")]
+that was stopped is resumed when the same command is given again.")]
 pub(crate) struct Run {
     /// A data set of kernels, a folder or file of programs, or a schedule (.toml)
     dataset: PathBuf,
@@ -67,7 +70,7 @@ pub(crate) struct Run {
     /// Only so many kernels, drawn by the seed
     #[arg(long, value_name = "KERNELS")]
     sample: Option<usize>,
-    /// Only kernels under such licences: permissive, osi, all
+    /// Only kernels under such licenses: permissive, osi, all
     #[arg(long, visible_alias = "licenses", default_value = "all")]
     licences: Licences,
     /// `cldrive` prints the rows as CLgen's driver did
@@ -102,7 +105,6 @@ impl Run {
             sizes => device::sizes(sizes)?,
         };
         let options = Options {
-            force: self.target.force,
             devices: self.devices,
             global_sizes: device::sizes(&self.global_sizes)?,
             local_sizes,
@@ -113,7 +115,6 @@ impl Run {
                 Filling::Ones => Values::Ones,
             },
             seed: self.seed,
-            jobs: global.jobs(),
             limit: self.limit,
             budget: self.budget,
             verify: match self.verify {
@@ -122,30 +123,44 @@ impl Run {
                 Opinion::OclgrindUninitialised => Verify::OclgrindUninitialised,
             },
             sample: self.sample,
-            time: self.time,
             licences: self.licences,
-            cancelled: interrupt::flag()?,
-            ..Options::new(self.dataset, &self.target.out)
+            ..Options::new(self.dataset)
         };
         let bar = Bar::new(global);
-        let report = device::run(&options, &bar)?;
+        let context = self.target.context(global.jobs(), &bar, &interrupt::flag()?);
+        let stage = Stage::new(options, &context.cancel)?;
+        let done = stage::run(&stage, &stage::Context { time: self.time, ..context })?;
         drop(bar);
-        if let Some(Format::Cldrive) = self.format {
-            let rows: Vec<RunRow> =
-                Dataset::open(&self.target.out)?.rows()?.collect::<dataset::Result<_>>()?;
-            device::write_cldrive(&mut std::io::stdout().lock(), &rows)
-                .context("cannot write to standard output")?;
-        } else if global.json {
-            output::json(&report)?;
-        } else {
-            print(&report, &self.target.out)?;
-        }
-        let passed = report.outcomes.get("pass").is_some_and(|count| *count > 0);
-        Ok(if passed { ExitCode::SUCCESS } else { output::NEGATIVE })
+        let status = match self.format {
+            Some(Format::Cldrive) => {
+                let rows: Vec<RunRow> =
+                    Dataset::open(&self.target.out)?.rows()?.collect::<dataset::Result<_>>()?;
+                device::write_cldrive(&mut std::io::stdout().lock(), &rows)
+                    .context("cannot write to standard output")?;
+                status(&done.summary)
+            }
+            None => show(&done, &self.target.out, global)?,
+        };
+        // One part of many may hold no kernel that passes.
+        Ok(if self.target.part.is_some() { ExitCode::SUCCESS } else { status })
     }
 }
 
-fn print(report: &Report, out: &Path) -> anyhow::Result<()> {
+/// Print what a run or a merge came to.
+pub(super) fn show(done: &Done<Report>, out: &Path, global: &Global) -> anyhow::Result<ExitCode> {
+    match global.json {
+        true => output::json(done)?,
+        false => print(done, out)?,
+    }
+    Ok(status(&done.summary))
+}
+
+fn status(report: &Report) -> ExitCode {
+    let passed = report.outcomes.get("pass").is_some_and(|count| *count > 0);
+    if passed { ExitCode::SUCCESS } else { output::NEGATIVE }
+}
+
+fn print(Done { summary: report, seconds }: &Done<Report>, out: &Path) -> anyhow::Result<()> {
     for (device, outcomes) in &report.by_device {
         let rows: u64 = outcomes.values().sum();
         let cells = outcomes.iter().map(|(outcome, count)| {
@@ -170,9 +185,8 @@ fn print(report: &Report, out: &Path) -> anyhow::Result<()> {
         output::line(&format!("{} kernels left when the time was up", report.kernels_left))?;
     }
     output::line(&format!(
-        "{} rows in {} ({:.1} s)",
+        "{} rows in {} ({seconds:.1} s)",
         output::count(report.rows),
-        out.display(),
-        report.seconds
+        out.display()
     ))
 }
