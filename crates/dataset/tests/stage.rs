@@ -16,6 +16,7 @@ use std::{
         Mutex,
         atomic::{AtomicUsize, Ordering},
     },
+    time::Duration,
 };
 
 #[derive(Serialize, Deserialize, Clone, Debug, PartialEq)]
@@ -89,6 +90,8 @@ struct Spell {
     /// Raised at this word.
     cancel: Option<(String, Cancel)>,
     for_now: HashSet<String>,
+    /// What a word takes.
+    pause: Duration,
     seen: Mutex<Vec<String>>,
 }
 
@@ -139,6 +142,7 @@ impl Stage for Spell {
         let spell = |word: &Word| {
             let text = &word.text;
             self.seen.lock().expect("no panic").push(text.clone());
+            std::thread::sleep(self.pause);
             if let Some((_, cancel)) = self.cancel.as_ref().filter(|(at, _)| at == text) {
                 cancel.cancel();
             }
@@ -310,6 +314,23 @@ fn a_batch_of_large_items_is_ended_early() {
     let large = Spell { bytes: 9 << 20, ..spell(&words("ab cd ef gh"), 4) };
     stage::run(&large, &at(folder.path(), "large", 1)).expect("done");
     assert_eq!(large.batches.into_inner(), 2);
+}
+
+#[test]
+fn what_waits_for_a_thread_when_the_time_is_up_is_left() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let stage =
+        Spell { pause: Duration::from_millis(300), ..spell(&words("ab cd ef gh ij kl"), 1) };
+    let time = Some(Duration::from_millis(200));
+    let context = Context { time, ..at(folder.path(), "out", 1) };
+    let done = stage::run(&stage, &context).expect("done");
+    // A machine with much else to do may come to none.
+    let worked = stage.worked.into_inner();
+    assert!(worked <= 1, "{worked} words");
+    assert_eq!((done.summary.words, rows(&context.out).len()), (worked as u64, 2 * worked));
+    let context = Context { force: true, ..at(folder.path(), "out", 2) };
+    stage::run(&spell(&words("ab cd ef gh ij kl"), 1), &context).expect("done");
+    assert_eq!(rows(&context.out).len(), 12);
 }
 
 #[test]

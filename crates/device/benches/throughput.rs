@@ -7,7 +7,8 @@
 //!
 //! `cargo bench -p stampmill-device` [KERNELS]
 
-use stampmill_device::{Options, run};
+use dataset::stage::{Context, Done, run};
+use stampmill_device::{Options, Run};
 use std::{path::PathBuf, time::Duration};
 
 fn main() {
@@ -41,18 +42,20 @@ fn main() {
             devices: pocl.name.clone(),
             global_sizes: stampmill_device::sizes("2^7..2^20").expect("sizes"),
             budget: Duration::from_millis(5),
-            jobs: 1,
             isolate,
-            ..Options::new(&kernels, folder.path().join(name))
+            ..Options::new(&kernels)
         };
+        let context = Context { jobs: 1, ..Context::new(folder.path().join(name)) };
         let before = processor_seconds();
-        let report = run(&options, &dataset::Silent).expect("a run");
+        let stage = Run::new(options, &context.cancel).expect("a device");
+        let Done { summary: report, seconds } = run(&stage, &context).expect("a run");
+        drop(stage);
         let processor = processor_seconds() - before;
-        let rates = [report.seconds, processor].map(|time| report.kernels as f64 * 60.0 / time);
+        let rates = [seconds, processor].map(|time| report.kernels as f64 * 60.0 / time);
         println!(
             "{name}: {:.1} kernels/min, {:.1} per minute of processor time; {} rows in {:.1} s, \
              {processor:.1} s of processor time; {:?}",
-            rates[0], rates[1], report.rows, report.seconds, report.outcomes
+            rates[0], rates[1], report.rows, seconds, report.outcomes
         );
         rates
     };

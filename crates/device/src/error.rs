@@ -50,22 +50,9 @@ pub enum Error {
         /// What is wrong with it.
         reason: String,
     },
-    /// The user stopped what a [`Runner`](crate::Runner) did.
+    /// The user stopped it; a run that is resumable says [`dataset::Error::Cancelled`] instead.
     #[error("stopped")]
     Stopped,
-    /// The user stopped the run.
-    #[error(
-        "stopped: {done} of {all} kernels are done and kept in {kept}; the same command goes on from there",
-        kept = kept.display()
-    )]
-    Cancelled {
-        /// Kernels whose rows are kept.
-        done: usize,
-        /// Kernels asked for.
-        all: usize,
-        /// Where.
-        kept: PathBuf,
-    },
     /// A list of sizes cannot be read.
     #[error("`{0}` is no size: write 4096, 2^12, 64Ki, 2^7..2^24 or a list of these with commas")]
     Size(String),
@@ -85,4 +72,12 @@ pub enum Error {
         /// Why not.
         source: std::io::Error,
     },
+}
+
+impl Error {
+    /// Whether this machine failed and not a program or a user.
+    #[must_use]
+    pub fn is_fault(&self) -> bool {
+        matches!(self, Error::Worker(_) | Error::Clang(_) | Error::File { .. })
+    }
 }

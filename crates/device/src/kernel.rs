@@ -36,7 +36,7 @@ impl Step {
 }
 
 /// Which kernels of a program run in which order on which buffers.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Order {
     /// Names of kernels, in order, repeated at will; empty: each once, in the order of the text.
     pub(crate) kernels: Vec<String>,

@@ -5,7 +5,7 @@ use arrow::{
     array::{ArrayRef, Float32Array, Float64Array, RecordBatch, StringArray},
     datatypes::{DataType, Field, Schema},
 };
-use dataset::{Dataset, Input, Notes, Row as _};
+use dataset::{Dataset, Input, Notes, Row as _, stage::Context};
 use rows::TaskHead;
 use serde::Serialize;
 use std::{collections::BTreeMap, path::Path, sync::Arc};
@@ -84,23 +84,26 @@ struct Labelled {
 /// that count); and for readers of the CLgen paper's tables `oracle`, `speedup` (slower over faster
 /// time) and `penalty` (its inverse), in single precision and so no features.
 ///
-/// Nothing is written where there is no row.
+/// Nothing is written where there is no row. Of the context, `out`, `force` and `cancel` say something
+/// here: joining takes moments, and a row needs those of both devices.
 ///
 /// # Errors
-/// When `runs` is no run, or the table cannot be written.
+/// When `runs` is no run, or the table cannot be written; [`Error::Stopped`].
 pub fn label(
     runs: &Path,
     vectors: &Vectors,
     grouping: Grouping,
     task: Task,
-    out: &Path,
-    force: bool,
+    context: &Context<'_>,
 ) -> Result<LabelReport> {
     let dataset = Dataset::open(runs)?;
     let rows: Vec<RunRow> = dataset.rows::<RunRow>()?.collect::<dataset::Result<_>>()?;
     let mut report = LabelReport::default();
     let Task::CpuGpu(transfers) = task;
     let labelled = join(&rows, vectors, grouping, transfers, &mut report);
+    if context.cancel.is_cancelled() {
+        return Err(Error::Stopped);
+    }
     if labelled.is_empty() {
         return Ok(report);
     }
@@ -118,7 +121,8 @@ pub fn label(
         seed: dataset.manifest().notes.seed,
         ..Notes::default()
     };
-    dataset::write_flat(out, force, (TaskHead::SCHEMA, TaskHead::VERSION), &[batch], notes)?;
+    let schema = (TaskHead::SCHEMA, TaskHead::VERSION);
+    dataset::write_flat(&context.out, context.force, schema, &[batch], notes)?;
     Ok(report)
 }
 

@@ -7,7 +7,7 @@
 //!
 //! - [`devices`] lists what is here, which can be used and why not; OpenCL is loaded at run time,
 //!   and a machine without it gets told what to install.
-//! - [`run()`] takes every kernel × device × size of a data set, folder or schedule. A *payload* is
+//! - The stage [`Run`] takes every kernel × device × size of a data set, folder or schedule. A *payload* is
 //!   made from the kernel's arguments as data (section 5.1; [`VARIANTS`] says what is tried beyond
 //!   it), four executions decide whether the kernel does predictable work (section 5.2), and those
 //!   that pass are measured until the median is known well enough, one measurement at a time.
@@ -20,10 +20,12 @@
 //! driver or hangs the GPU costs its row, not the run.
 //!
 //! ```no_run
-//! use stampmill_device::{Options, run};
+//! use dataset::stage::{Context, run};
+//! use stampmill_device::{Options, Run};
 //!
-//! let options = Options { devices: "cpu,gpu".into(), ..Options::new("kernels", "runs") };
-//! let report = run(&options, &dataset::Silent)?;
+//! let context = Context::new("runs");
+//! let options = Options { devices: "cpu,gpu".into(), ..Options::new("kernels") };
+//! let report = run(&Run::new(options, &context.cancel)?, &context)?.summary;
 //! println!("{} rows, {:?}", report.rows, report.outcomes);
 //! # Ok::<(), stampmill_device::Error>(())
 //! ```
@@ -50,7 +52,8 @@ pub use listing::{DeviceInfo, DeviceType, devices, select};
 pub use outcome::{About, Finding, Outcome};
 pub use payload::{VARIANTS, Values, Variant};
 pub use run::{
-    CLDRIVE_COLUMNS, Options, Report, RunRow, Runner, Transfers, Verify, run, write_cldrive,
+    CLDRIVE_COLUMNS, Options, Report, Run, RunItem, RunRow, Runner, Transfers, Verify,
+    write_cldrive,
 };
 pub use sizes::sizes;
 pub use worker::serve_worker;

@@ -1,15 +1,15 @@
 //! Runs on a real device: PoCL's, where it is installed.
 
-use dataset::{Builder, Dataset, Notes, Progress};
+use dataset::{
+    Builder, Dataset, Notes, Progress,
+    stage::{self, Cancel, Context, Share},
+};
 use rows::KernelRow;
-use stampmill_device::{Error, Options, RunRow, Verify, run};
+use stampmill_device::{Error, Options, Report, Run, RunRow, Verify};
 use std::{
     collections::BTreeMap,
-    path::Path,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, AtomicU64, Ordering},
-    },
+    path::{Path, PathBuf},
+    sync::atomic::{AtomicU64, Ordering},
     time::Duration,
 };
 
@@ -23,14 +23,21 @@ fn pocl() -> Option<String> {
     found.map(|device| device.name)
 }
 
-fn options(input: &Path, out: &Path, device: String) -> Options {
+fn options(input: &Path, device: String) -> Options {
     Options {
         devices: device,
         global_sizes: vec![128, 1024],
         budget: Duration::from_millis(2),
-        jobs: 2,
-        ..Options::new(input, out)
+        ..Options::new(input)
     }
+}
+
+fn run(options: &Options, context: &Context<'_>) -> Result<Report, Error> {
+    Ok(stage::run(&Run::new(options.clone(), &context.cancel)?, context)?.summary)
+}
+
+fn at(out: &Path) -> Context<'static> {
+    Context { jobs: 2, ..Context::new(out) }
 }
 
 fn rows(out: &Path) -> Vec<RunRow> {
@@ -51,9 +58,9 @@ fn run_programs(
         std::fs::write(input.join(format!("{name}.cl")), text).expect("written");
     }
     let out = folder.path().join("runs");
-    let mut options = options(&input, &out, device);
+    let mut options = options(&input, device);
     change(&mut options);
-    run(&options, &dataset::Silent).expect("a run");
+    run(&options, &at(&out)).expect("a run");
     let mut by_name: BTreeMap<String, Vec<RunRow>> = BTreeMap::new();
     for row in rows(&out) {
         by_name.entry(row.path.trim_end_matches(".cl").to_owned()).or_default().push(row);
@@ -235,10 +242,7 @@ fn an_endless_loop_is_a_timeout_and_the_next_kernel_runs() {
     let endless = "kernel void A(global volatile int* a) {
         while (a[get_global_id(0)] != 12345) { a[get_global_id(0)] = 1; } }";
     let programs = [("endless", endless), ("good", GOOD)];
-    let limit = |options: &mut Options| {
-        options.limit = Duration::from_secs(12);
-        options.jobs = 1;
-    };
+    let limit = |options: &mut Options| options.limit = Duration::from_secs(12);
     let Some(found) = run_programs(&programs, limit) else { return };
     assert!(found["endless"].iter().all(|row| row.outcome == "timeout"), "{:?}", found["endless"]);
     assert!(found["endless"].iter().all(|row| row.about == "kernel"));
@@ -360,7 +364,7 @@ fn a_schedule_shares_buffers_between_arguments_of_other_names() {
         [buffers]\nshared = ['make.out', 'use.in']\n";
     std::fs::write(&schedule, text).expect("written");
     let out = folder.path().join("runs");
-    run(&options(&schedule, &out, device), &dataset::Silent).expect("a run");
+    run(&options(&schedule, device), &at(&out)).expect("a run");
     let rows = rows(&out);
     assert_eq!((rows[0].kernel.as_str(), rows[0].outcome.as_str()), ("make+use+use", "pass"));
     // `a` goes in; the shared buffer goes both ways, for `use` reads what the host may have sent.
@@ -405,7 +409,7 @@ fn a_prepared_data_set_brings_structs_indices_and_directions() {
     builder
         .finish([kernel("accepted"), kernel("too-small")], Notes::default())
         .expect("a data set");
-    let report = run(&options(&input, &out, device), &dataset::Silent).expect("a run");
+    let report = run(&options(&input, device), &at(&out)).expect("a run");
     assert_eq!((report.kernels, report.rows, report.kernels_passing), (1, 2, 1));
     let rows = rows(&out);
     assert_eq!(rows[0].outcome, "pass", "{}", rows[0].detail);
@@ -433,48 +437,88 @@ fn oclgrind_finds_races_that_four_executions_do_not() {
 }
 
 #[test]
-fn a_killed_run_goes_on_where_it_was_and_a_finished_one_is_not_overwritten() {
+fn a_finished_run_is_not_overwritten() {
     let Some(device) = pocl() else { return };
     let folder = tempfile::tempdir().expect("a folder");
     let (input, out) = (folder.path().join("a.cl"), folder.path().join("runs"));
     std::fs::write(&input, GOOD).expect("written");
-    let options = options(&input, &out, device);
-    run(&options, &dataset::Silent).expect("a run");
-    let error = run(&options, &dataset::Silent).expect_err("it is there");
+    let options = options(&input, device);
+    run(&options, &at(&out)).expect("a run");
+    let error = run(&options, &at(&out)).expect_err("it is there");
     assert!(error.to_string().contains("--force"), "{error}");
 }
 
-/// Raises the flag once so many kernels are done.
-struct StopAfter(AtomicU64, Arc<AtomicBool>);
+/// Cancels once so many kernels are done.
+struct StopAfter(AtomicU64, Cancel);
 
 impl Progress for StopAfter {
     fn begin(&self, _: &str, _: u64) {}
 
     fn advance(&self, units: u64) {
         if self.0.fetch_sub(units, Ordering::SeqCst) == units {
-            self.1.store(true, Ordering::SeqCst);
+            self.1.cancel();
         }
     }
 
     fn message(&self, _: &str) {}
 }
 
+/// A folder of five kernels.
+fn five(folder: &Path) -> PathBuf {
+    let input = folder.join("programs");
+    std::fs::create_dir(&input).expect("a folder");
+    for number in 0..5 {
+        let text =
+            format!("kernel void A(global int* a) {{ a[get_global_id(0)] += {number} + 1; }}");
+        std::fs::write(input.join(format!("{number}.cl")), text).expect("written");
+    }
+    input
+}
+
 #[test]
-fn a_cancelled_run_says_what_is_kept_and_the_same_options_go_on() {
+fn a_cancelled_run_says_what_is_kept_and_the_same_options_resume_it() {
     let Some(device) = pocl() else { return };
     let folder = tempfile::tempdir().expect("a folder");
-    let (input, out) = (folder.path().join("programs"), folder.path().join("runs"));
-    std::fs::create_dir(&input).expect("a folder");
-    for at in 0..5 {
-        let text = format!("kernel void A(global int* a) {{ a[get_global_id(0)] += {at} + 1; }}");
-        std::fs::write(input.join(format!("{at}.cl")), text).expect("written");
-    }
-    let options = Options { jobs: 1, ..options(&input, &out, device) };
-    let stop = StopAfter(AtomicU64::new(2), Arc::clone(&options.cancelled));
-    let error = run(&options, &stop).expect_err("it was cancelled");
-    assert!(matches!(error, Error::Cancelled { done: 2, all: 5, .. }), "{error}");
+    let (input, out) = (five(folder.path()), folder.path().join("runs"));
+    let options = options(&input, device);
+    let cancel = Cancel::default();
+    let progress = &StopAfter(AtomicU64::new(2), cancel.clone());
+    let context = Context { jobs: 1, progress, cancel, ..Context::new(&out) };
+    let error = run(&options, &context).expect_err("it was cancelled");
+    let kept = matches!(error, Error::Dataset(dataset::Error::Cancelled { done: 2, .. }));
+    assert!(kept, "{error}");
     assert!(!out.exists());
-    let again = Options { cancelled: Arc::default(), ..options };
-    let report = run(&again, &dataset::Silent).expect("a run");
+    let report = run(&options, &at(&out)).expect("a run");
     assert_eq!((report.kernels, report.outcomes["pass"]), (5, 10));
+}
+
+#[test]
+fn kernels_left_when_the_time_is_up_are_counted() {
+    let Some(device) = pocl() else { return };
+    let folder = tempfile::tempdir().expect("a folder");
+    let options = options(&five(folder.path()), device);
+    let context = Context { time: Some(Duration::ZERO), ..at(&folder.path().join("runs")) };
+    let report = run(&options, &context).expect("a run");
+    assert_eq!((report.kernels, report.kernels_left, report.rows), (0, 5, 0));
+}
+
+#[test]
+fn three_parts_merged_are_the_whole() {
+    let Some(device) = pocl() else { return };
+    let folder = tempfile::tempdir().expect("a folder");
+    // What is measured differs from run to run.
+    let options = Options { budget: Duration::ZERO, ..options(&five(folder.path()), device) };
+    let whole = at(&folder.path().join("whole"));
+    let report = run(&options, &whole).expect("a run");
+    let part = |index: u32| {
+        let out = folder.path().join(index.to_string());
+        let share = Some(Share { index, count: 3 });
+        run(&options, &Context { share, ..at(&out) }).expect("a part");
+        out
+    };
+    let parts: Vec<PathBuf> = (1..=3).map(part).collect();
+    let merged = at(&folder.path().join("merged"));
+    let joined = stage::merge::<Run>(&parts, &merged).expect("merged");
+    assert_eq!(joined.summary, report);
+    assert_eq!(rows(&merged.out), rows(&whole.out));
 }

@@ -1,8 +1,11 @@
 //! A device that is gone by the time it is needed costs its rows. The environment of this process
 //! changes while it runs: hence one test, in a program of its own.
 
-use dataset::{Dataset, Progress};
-use stampmill_device::{Options, RunRow, run};
+use dataset::{
+    Dataset, Progress,
+    stage::{Context, run},
+};
+use stampmill_device::{Options, Run, RunRow};
 use std::path::Path;
 
 const GOOD: &str = "kernel void A(global float* a) { a[get_global_id(0)] += 1.0f; }";
@@ -25,17 +28,15 @@ fn set(variable: &str, value: &Path) {
 }
 
 fn rows(folder: &Path, devices: &str, meanwhile: impl Fn() + Sync) -> Vec<RunRow> {
-    let (input, out) = (folder.join("a.cl"), folder.join("runs"));
+    let input = folder.join("a.cl");
+    let progress = &AtTheStart(meanwhile);
+    let context = Context { jobs: 1, force: true, progress, ..Context::new(folder.join("runs")) };
     std::fs::write(&input, GOOD).expect("written");
-    let options = Options {
-        devices: devices.to_owned(),
-        global_sizes: vec![128],
-        jobs: 1,
-        force: true,
-        ..Options::new(&input, &out)
-    };
-    run(&options, &AtTheStart(meanwhile)).expect("a run");
-    let dataset = Dataset::open(&out).expect("a data set");
+    let options =
+        Options { devices: devices.to_owned(), global_sizes: vec![128], ..Options::new(&input) };
+    let stage = Run::new(options, &context.cancel).expect("a device");
+    run(&stage, &context).expect("a run");
+    let dataset = Dataset::open(&context.out).expect("a data set");
     dataset.rows().expect("of runs").collect::<Result<_, _>>().expect("readable")
 }
 

@@ -2,9 +2,9 @@
 //!
 //! [`corpus`] reads the programs that a model is trained on. A [`Sampler`] draws kernels from a
 //! checkpoint and judges them as mined kernels are: each is a [`SampleRow`] with a verdict. Samples are
-//! numbered, and a row depends on the [`Settings`] and its number alone: they come in chunks, any share
-//! of which can be drawn somewhere else. [`mark_duplicates`] looks at all of them together, and
-//! [`evaluate()`] says how good they are (Table 1 of BenchPress, PACT'22).
+//! numbered, and a row depends on the [`Settings`] and its number alone. So the sampler is a stage too:
+//! its items are [`Chunk`]s of numbers, any share of which can be drawn somewhere else.
+//! [`mark_duplicates`] looks at all samples together, and [`evaluate()`] says how good they are (Table 1 of BenchPress, PACT'22).
 //!
 //! ```
 //! use stampmill_sampling::{SampleRow, mark_duplicates};
@@ -23,12 +23,14 @@ mod drawn;
 mod error;
 mod evaluate;
 mod sampler;
+mod stage;
 mod summary;
 
 pub use error::Error;
 pub use evaluate::{Evaluation, evaluate};
 pub use rows::SampleRow;
 pub use sampler::{Sampler, Settings};
+pub use stage::Chunk;
 pub use summary::{Summary, mark_duplicates};
 
 /// Results of this crate.

@@ -2,18 +2,14 @@
 
 use crate::{Error, Result, SampleRow, drawn, mark_duplicates};
 use clang::Clang;
-use dataset::{Progress, Verdict};
+use dataset::{Progress, Verdict, stage::Cancel};
 use kernels::Judge;
 use lm::{Checkpoint, Drawing, Kind, Prompt, Sample, Seen};
 use serde::Serialize;
 use std::{
     ops::Range,
     path::PathBuf,
-    sync::{
-        Mutex, PoisonError,
-        atomic::{AtomicBool, Ordering},
-        mpsc::sync_channel,
-    },
+    sync::{Mutex, PoisonError, mpsc::sync_channel},
 };
 
 /// What is drawn. Beside the checkpoint, all that shapes the rows.
@@ -33,73 +29,59 @@ pub struct Settings {
     pub normalise: bool,
 }
 
-/// Chunks are at least as large, and as many times as large as what is drawn side by side: the last
-/// samples of a chunk are drawn while the room of those that are done stays empty.
-const LEAST_CHUNK: u64 = 1024;
-const ROUNDS: u64 = 8;
-
 /// Samples on their way to those that judge them.
 const WAITING: usize = 1024;
 
-/// Draws samples from a checkpoint and judges them.
+/// Draws samples from a checkpoint and judges them. As a stage it does so in chunks of numbers, and a
+/// row depends on settings and its number alone.
 #[derive(Debug)]
 pub struct Sampler<'a> {
-    checkpoint: &'a Checkpoint,
-    settings: Settings,
+    pub(crate) checkpoint: &'a Checkpoint,
+    pub(crate) settings: Settings,
     judge: Judge,
     seen: Seen,
     jobs: usize,
+    cancel: Cancel,
 }
 
 impl<'a> Sampler<'a> {
-    /// From this checkpoint, judged by `jobs` threads.
+    /// From this checkpoint, judged by `jobs` threads. Raising `cancel`, which is to be that of a stage's
+    /// run, ends what is drawn soon.
     ///
     /// # Errors
     /// When there is no clang worker, or the checkpoint's list of what it learned from is broken.
-    pub fn new(checkpoint: &'a Checkpoint, settings: Settings, jobs: usize) -> Result<Sampler<'a>> {
+    pub fn new(
+        checkpoint: &'a Checkpoint,
+        settings: Settings,
+        jobs: usize,
+        cancel: &Cancel,
+    ) -> Result<Sampler<'a>> {
         let judge = Judge::new(Clang::start(jobs)?);
         // Only checkpoints made elsewhere lack it.
         let seen = Seen::read(checkpoint.folder())?;
-        Ok(Sampler { checkpoint, settings, judge, seen, jobs: jobs.max(1) })
-    }
-
-    /// The numbers of the chunks that the samples come in.
-    #[must_use]
-    pub fn chunks(&self) -> Range<u64> {
-        0..self.settings.samples.div_ceil(self.chunk_size())
-    }
-
-    /// The rows of a chunk in the order of their numbers, drawn at once and judged by all threads.
-    /// They depend on settings and number of the chunk alone; none is marked as a duplicate yet.
-    ///
-    /// # Errors
-    /// When the model fails or cannot continue the prompt, and when `stop` was raised.
-    pub fn rows(&self, chunk: u64, stop: &AtomicBool) -> Result<Vec<SampleRow>> {
-        let (size, samples) = (self.chunk_size(), self.settings.samples);
-        let first = chunk.saturating_mul(size).min(samples);
-        self.judged(first..first.saturating_add(size).min(samples), &dataset::Silent, stop)
+        let (jobs, cancel) = (jobs.max(1), cancel.clone());
+        Ok(Sampler { checkpoint, settings, judge, seen, jobs, cancel })
     }
 
     /// All rows, duplicates marked: those of all chunks, drawn as if they were one.
     ///
     /// # Errors
-    /// As [`Sampler::rows`].
-    pub fn sample(&self, progress: &dyn Progress, stop: &AtomicBool) -> Result<Vec<SampleRow>> {
+    /// When the model fails or cannot continue the prompt; [`Error::Stopped`].
+    pub fn sample(&self, progress: &dyn Progress) -> Result<Vec<SampleRow>> {
         progress.begin("sampling", self.settings.samples);
-        let mut rows = self.judged(0..self.settings.samples, progress, stop)?;
+        let numbers = 0..self.settings.samples;
+        let mut rows = self.judged(&mut drawn::Reader::default(), numbers, progress)?;
         mark_duplicates(&mut rows);
         Ok(rows)
     }
 
-    fn chunk_size(&self) -> u64 {
-        LEAST_CHUNK.max(ROUNDS * self.settings.drawing.slots as u64)
-    }
-
-    fn judged(
+    /// The rows of these numbers, in their order, drawn at once and judged by all threads; none is marked
+    /// as a duplicate yet.
+    pub(crate) fn judged(
         &self,
+        reader: &mut drawn::Reader,
         numbers: Range<u64>,
         progress: &dyn Progress,
-        stop: &AtomicBool,
     ) -> Result<Vec<SampleRow>> {
         let all = numbers.end - numbers.start;
         let (tx, rx) = sync_channel::<Sample>(WAITING);
@@ -117,25 +99,29 @@ impl<'a> Sampler<'a> {
                     }
                 });
             }
-            let mut done =
-                |sample: Sample| tx.send(sample).is_ok() && !stop.load(Ordering::Relaxed);
-            let drawn = self.draw(numbers, &mut done);
+            let mut done = |sample: Sample| tx.send(sample).is_ok() && !self.cancel.is_cancelled();
+            let drawn = self.draw(reader, numbers, &mut done);
             drop(tx);
             drawn
         });
         drawn?;
         let mut rows = rows.into_inner().unwrap_or_else(PoisonError::into_inner);
-        if stop.load(Ordering::Relaxed) {
+        if self.cancel.is_cancelled() {
             return Err(Error::Stopped { done: rows.len(), all });
         }
         rows.sort_by_key(|row| row.number);
         Ok(rows)
     }
 
-    fn draw(&self, numbers: Range<u64>, done: &mut dyn FnMut(Sample) -> bool) -> Result<()> {
+    fn draw(
+        &self,
+        reader: &mut drawn::Reader,
+        numbers: Range<u64>,
+        done: &mut dyn FnMut(Sample) -> bool,
+    ) -> Result<()> {
         let Settings { prompt, drawing, device, .. } = &self.settings;
         if let Some(path) = &self.settings.drawn {
-            return drawn::read(path, self.checkpoint, prompt, numbers, done);
+            return reader.read(path, self.checkpoint, prompt, numbers, done);
         }
         let longest = match self.checkpoint.kind() {
             Kind::Lstm => drawing.longest.saturating_mul(4),
@@ -209,22 +195,22 @@ mod tests {
         // Not `env!`: a build folder may serve several checkouts. Cargo runs tests in the crate's folder.
         let checkpoint =
             Checkpoint::load(Path::new("../../models/infill")).expect("the model that ships");
-        let Ok(sampler) = Sampler::new(&checkpoint, settings(5), 2) else {
+        let cancel = Cancel::default();
+        let Ok(sampler) = Sampler::new(&checkpoint, settings(5), 2, &cancel) else {
             println!("skipped: no clang worker here");
             return;
         };
-        let go = AtomicBool::new(false);
-        let rows = |numbers| sampler.judged(numbers, &Silent, &go).expect("are drawn");
+        let judged = |numbers| sampler.judged(&mut drawn::Reader::default(), numbers, &Silent);
+        let rows = |numbers| judged(numbers).expect("are drawn");
         let all = rows(0..5);
         assert_eq!(all.iter().map(|row| row.number).collect::<Vec<_>>(), [0, 1, 2, 3, 4]);
         assert_eq!([rows(0..2), rows(2..5)].concat(), all);
-        assert_eq!(sampler.chunks(), 0..1);
-        assert_eq!(sampler.rows(0, &go).expect("are drawn"), all);
-        assert!(sampler.rows(1, &go).expect("there are none").is_empty());
+        assert!(rows(5..5).is_empty());
         let mut marked = all;
         mark_duplicates(&mut marked);
-        assert_eq!(sampler.sample(&Silent, &go).expect("are drawn"), marked);
-        let stopped = sampler.rows(0, &AtomicBool::new(true));
+        assert_eq!(sampler.sample(&Silent).expect("are drawn"), marked);
+        cancel.cancel();
+        let stopped = judged(0..5);
         assert!(matches!(stopped, Err(Error::Stopped { all: 5, .. })), "{stopped:?}");
     }
 
@@ -235,16 +221,18 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("ids.jsonl");
         std::fs::write(&path, "[1]\n[20, 1]\n[21, 1]\nnot ids\n").expect("is written");
-        let read = |numbers| {
+        let mut reader = drawn::Reader::default();
+        let mut read = |numbers| {
             let mut told = Vec::new();
             let prompt = Prompt::new(lm::START);
             let mut done = |sample: Sample| {
                 told.push((sample.number, sample.text));
                 true
             };
-            drawn::read(&path, &checkpoint, &prompt, numbers, &mut done).map(|()| told)
+            reader.read(&path, &checkpoint, &prompt, numbers, &mut done).map(|()| told)
         };
         let all = read(0..3).expect("are read");
+        assert!(read(1..1).expect("there are none").is_empty());
         assert_eq!([read(0..1), read(1..3)].map(|part| part.expect("is read")).concat(), all);
         let broken = read(2..4).expect_err("no list").to_string();
         assert!(broken.contains("line 4: no list of ids"), "{broken}");

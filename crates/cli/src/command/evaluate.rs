@@ -3,6 +3,7 @@
 use super::sample::DrawingFlags;
 use crate::{Global, interrupt, output, progress::Bar};
 use clang::Clang;
+use dataset::stage::Cancel;
 use lm::Checkpoint;
 use sampling::{Evaluation, Sampler};
 use std::{process::ExitCode, time::Instant};
@@ -31,11 +32,11 @@ impl Evaluate {
         let checkpoint = Checkpoint::load(&self.drawing.checkpoint)?;
         let settings = self.drawing.settings(false)?;
         let spaces = self.space.as_deref().map(features::spaces).transpose()?;
-        let stop = interrupt::flag()?;
-        let sampler = Sampler::new(&checkpoint, settings, global.jobs())?;
+        let cancel = Cancel::from(interrupt::flag()?);
+        let sampler = Sampler::new(&checkpoint, settings, global.jobs(), &cancel)?;
         let bar = Bar::new(global);
         let began = Instant::now();
-        let rows = sampler.sample(&bar, &stop)?;
+        let rows = sampler.sample(&bar)?;
         let seconds = began.elapsed().as_secs_f64();
         drop(sampler);
         let extractor =

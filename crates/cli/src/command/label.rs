@@ -1,8 +1,11 @@
 //! `stampmill label`: measurements and features become a task.
 
 use super::features::extractor;
-use crate::{Global, destination::Output, output, progress::Bar};
-use dataset::{Dataset, Programs};
+use crate::{Global, destination::Output, interrupt, output, progress::Bar};
+use dataset::{
+    Dataset, Programs,
+    stage::{Cancel, Context},
+};
 use device::{Grouping, Task, Transfers, Vectors};
 use features::{FeatureSpace, Row, space};
 use std::{
@@ -55,7 +58,10 @@ enum Together {
 
 impl Label {
     pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
-        let vectors = vectors(&self.features, global)?;
+        let cancel = Cancel::from(interrupt::flag()?);
+        let context =
+            Context { force: self.output.force, cancel, ..Context::new(&self.output.out) };
+        let vectors = vectors(&self.features, global, &context.cancel)?;
         let What::CpuGpu = self.task;
         let report = device::label(
             &self.runs,
@@ -69,8 +75,7 @@ impl Label {
                 Counted::Gpu => Transfers::Gpu,
                 Counted::Both => Transfers::Both,
             }),
-            &self.output.out,
-            self.output.force,
+            &context,
         )?;
         output::report(global, &report, || {
             let labels: Vec<String> =
@@ -97,7 +102,7 @@ impl Label {
 }
 
 /// Grewe's features by program and kernel: read from a data set of vectors, or extracted now.
-fn vectors(path: &Path, global: &Global) -> anyhow::Result<Vectors> {
+fn vectors(path: &Path, global: &Global, cancel: &Cancel) -> anyhow::Result<Vectors> {
     let grewe = space("grewe")?;
     let names = grewe.dimensions();
     let mut vectors = Vectors::new();
@@ -117,7 +122,10 @@ fn vectors(path: &Path, global: &Global) -> anyhow::Result<Vectors> {
         let extractor = extractor(vec![grewe as &dyn FeatureSpace], 1, global)?;
         extractor.describe_all(&Programs::open(path)?, &Bar::new(global), |rows| {
             rows.into_iter().for_each(&mut keep);
-            Ok(())
+            match cancel.is_cancelled() {
+                true => Err(features::Error::Cancelled { done: 0 }),
+                false => Ok(()),
+            }
         })?;
     }
     Ok(vectors)

@@ -1,6 +1,6 @@
 //! `stampmill merge`: the parts that several machines made of one job become one data set.
 
-use super::{features, ir, mine, prepare, time};
+use super::{features, ir, mine, prepare, run, sample, time};
 use crate::{Global, destination::Output, interrupt, progress::Bar};
 use anyhow::bail;
 use dataset::{
@@ -47,6 +47,13 @@ impl Merge {
             ::features::Features::NAME => self
                 .join::<::features::Features>(global, |done, out, global| {
                     features::show(&done, out, global)
+                }),
+            device::Run::NAME => {
+                self.join::<device::Run>(global, |done, out, global| run::show(&done, out, global))
+            }
+            sampling::Sampler::NAME => self
+                .join::<sampling::Sampler<'_>>(global, |done, out, global| {
+                    sample::show(&done, Some(out), global)
                 }),
             timing::TimeSuite::NAME => self.join::<timing::TimeSuite>(global, time::show_suite),
             ::ir::Build::NAME => self.join::<::ir::Build<'_>>(global, |done, out, global| {

@@ -2,14 +2,17 @@
 
 use crate::{
     Global,
-    destination::Output,
+    destination::StageOutput,
     duration::{duration, limit},
     interrupt, output,
     progress::Bar,
 };
 use anyhow::Context;
-use dataset::{Dataset, Licences};
-use device::{Options, Report, RunRow, Values, Verify};
+use dataset::{
+    Dataset, Licences,
+    stage::{self, Done},
+};
+use device::{Options, Report, Run as Stage, RunRow, Values, Verify};
 use std::{
     path::{Path, PathBuf},
     process::ExitCode,
@@ -35,7 +38,7 @@ pub(crate) struct Run {
     /// A data set of kernels, a folder or file of programs, or a schedule (.toml)
     dataset: PathBuf,
     #[command(flatten)]
-    output: Output,
+    output: StageOutput,
     /// cpu, gpu, all, or parts of device names, comma-separated
     #[arg(long, default_value = "all")]
     devices: String,
@@ -103,7 +106,6 @@ impl Run {
             sizes => device::sizes(sizes)?,
         };
         let options = Options {
-            force: self.output.force,
             devices: self.devices,
             global_sizes: device::sizes(&self.global_sizes)?,
             local_sizes,
@@ -114,7 +116,6 @@ impl Run {
                 Filling::Ones => Values::Ones,
             },
             seed: self.seed,
-            jobs: global.jobs(),
             limit: self.limit,
             budget: self.budget,
             verify: match self.verify {
@@ -123,30 +124,44 @@ impl Run {
                 Opinion::OclgrindUninitialised => Verify::OclgrindUninitialised,
             },
             sample: self.sample,
-            time: self.time,
             licences: self.licenses,
-            cancelled: interrupt::flag()?,
-            ..Options::new(self.dataset, &self.output.out)
+            ..Options::new(self.dataset)
         };
         let bar = Bar::new(global);
-        let report = device::run(&options, &bar)?;
+        let context = self.output.context(global.jobs(), &bar, &interrupt::flag()?);
+        let stage = Stage::new(options, &context.cancel)?;
+        let done = stage::run(&stage, &stage::Context { time: self.time, ..context })?;
         drop(bar);
-        if let Some(Format::Cldrive) = self.format {
-            let rows: Vec<RunRow> =
-                Dataset::open(&self.output.out)?.rows()?.collect::<dataset::Result<_>>()?;
-            device::write_cldrive(&mut std::io::stdout().lock(), &rows)
-                .context("cannot write to standard output")?;
-        } else if global.json {
-            output::json(&report)?;
-        } else {
-            print(&report, &self.output.out)?;
-        }
-        let passed = report.outcomes.get("pass").is_some_and(|count| *count > 0);
-        Ok(if passed { ExitCode::SUCCESS } else { output::NEGATIVE })
+        let status = match self.format {
+            Some(Format::Cldrive) => {
+                let rows: Vec<RunRow> =
+                    Dataset::open(&self.output.out)?.rows()?.collect::<dataset::Result<_>>()?;
+                device::write_cldrive(&mut std::io::stdout().lock(), &rows)
+                    .context("cannot write to standard output")?;
+                status(&done.summary)
+            }
+            None => show(&done, &self.output.out, global)?,
+        };
+        // One part of many may hold no kernel that passes.
+        Ok(if self.output.part.is_some() { ExitCode::SUCCESS } else { status })
     }
 }
 
-fn print(report: &Report, out: &Path) -> anyhow::Result<()> {
+/// Print what a run or a merge came to.
+pub(super) fn show(done: &Done<Report>, out: &Path, global: &Global) -> anyhow::Result<ExitCode> {
+    match global.json {
+        true => output::json(done)?,
+        false => print(done, out)?,
+    }
+    Ok(status(&done.summary))
+}
+
+fn status(report: &Report) -> ExitCode {
+    let passed = report.outcomes.get("pass").is_some_and(|count| *count > 0);
+    if passed { ExitCode::SUCCESS } else { output::NEGATIVE }
+}
+
+fn print(Done { summary: report, seconds }: &Done<Report>, out: &Path) -> anyhow::Result<()> {
     for (device, outcomes) in &report.by_device {
         let rows: u64 = outcomes.values().sum();
         let cells = outcomes.iter().map(|(outcome, count)| {
@@ -171,9 +186,8 @@ fn print(report: &Report, out: &Path) -> anyhow::Result<()> {
         output::line(&format!("{} kernels left when the time was up", report.kernels_left))?;
     }
     output::line(&format!(
-        "{} rows in {} ({:.1} s)",
+        "{} rows in {} ({seconds:.1} s)",
         output::count(report.rows),
-        out.display(),
-        report.seconds
+        out.display()
     ))
 }

@@ -2,11 +2,15 @@
 
 use crate::{Global, interrupt, output, progress::Bar};
 use anyhow::{Context, bail};
-use dataset::{Builder, Notes};
+use dataset::stage::{self, Cancel, Done, Share};
 use lm::{Checkpoint, Choice, Drawing, Precision, Prompt};
-use sampling::{SampleRow, Sampler, Settings, Summary};
-use serde::Serialize;
-use std::{fs, path::PathBuf, process::ExitCode, time::Instant};
+use sampling::{Sampler, Settings, Summary};
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::ExitCode,
+    time::Instant,
+};
 
 /// Draw kernels from a language model and judge them
 #[derive(clap::Args, Debug)]
@@ -19,7 +23,8 @@ use std::{fs, path::PathBuf, process::ExitCode, time::Instant};
     stampmill sample models/infill --n 10000 --device cuda --out samples\n\n\
 Every sample is judged as mined kernels are: it compiles alone, and its kernel has three instructions\n\
 or more. The data set at --out holds the others too, with verdicts; without --out accepted kernels\n\
-are printed. The same seed gives the same kernels.")]
+are printed. The same seed gives the same kernels. With --out, a run that was stopped is resumed when\n\
+the same command is given again, by chunks of 1,024 samples or more.")]
 pub(crate) struct Sample {
     #[command(flatten)]
     drawing: DrawingFlags,
@@ -29,6 +34,12 @@ pub(crate) struct Sample {
     /// Replace what is at --out
     #[arg(long)]
     force: bool,
+    /// Go on with an unfinished run (the default when the command is the same)
+    #[arg(long, requires = "out")]
+    resume: bool,
+    /// Only part I of N, by a hash of the item's name; `stampmill merge` joins the parts
+    #[arg(long, value_name = "I/N", requires = "out")]
+    part: Option<Share>,
 }
 
 /// Flags of what draws samples.
@@ -104,79 +115,61 @@ impl Device {
     }
 }
 
-/// `--json` of `sample`.
-#[derive(Debug, Serialize)]
-struct Report {
-    #[serde(flatten)]
-    summary: Summary,
-    seconds: f64,
-}
-
 impl Sample {
     pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
-        if let Some(out) = self.out.as_ref().filter(|out| out.exists() && !self.force) {
-            return Err(dataset::Error::Exists(out.clone()).into());
-        }
         let checkpoint = Checkpoint::load(&self.drawing.checkpoint)?;
         let settings = self.drawing.settings(true)?;
-        let stop = interrupt::flag()?;
-        let sampler = Sampler::new(&checkpoint, settings.clone(), global.jobs())?;
+        let cancel = Cancel::from(interrupt::flag()?);
+        let sampler = Sampler::new(&checkpoint, settings, global.jobs(), &cancel)?;
         let bar = Bar::new(global);
-        let began = Instant::now();
-        let rows = sampler.sample(&bar, &stop)?;
+        let Some(out) = &self.out else {
+            let began = Instant::now();
+            let rows = sampler.sample(&bar)?;
+            let seconds = began.elapsed().as_secs_f64();
+            drop(bar);
+            let accepted = rows::SampleVerdict::Accepted.name();
+            for row in rows.iter().filter(|row| !global.json && row.verdict == accepted) {
+                output::line(row.text.trim_end())?;
+                output::line("")?;
+            }
+            return show(&Done { summary: Summary::of(&rows), seconds }, None, global);
+        };
+        let context = stage::Context {
+            force: self.force,
+            share: self.part,
+            progress: &bar,
+            cancel,
+            ..stage::Context::new(out)
+        };
+        let done = stage::run(&sampler, &context)?;
         drop(bar);
-        let summary = Summary::of(&rows);
-        let report = Report { summary, seconds: began.elapsed().as_secs_f64() };
-        match &self.out {
-            Some(out) => {
-                let configuration = serde_json::json!({
-                    "checkpoint": self.drawing.checkpoint,
-                    "drawing": settings,
-                });
-                let builder = Builder::<SampleRow>::create(out, self.force, &configuration)?;
-                let notes = Notes {
-                    configuration,
-                    seed: self.drawing.seed,
-                    verdicts: report.summary.verdicts.clone(),
-                    ..Notes::default()
-                };
-                builder.finish(rows, notes)?;
-            }
-            None if !global.json => {
-                for row in
-                    rows.iter().filter(|row| row.verdict == rows::SampleVerdict::Accepted.name())
-                {
-                    output::line(row.text.trim_end())?;
-                    output::line("")?;
-                }
-            }
-            None => {}
-        }
-        self.print(&report, global)?;
-        let found = report.summary.compiling_unique > 0;
-        Ok(if found { ExitCode::SUCCESS } else { output::NEGATIVE })
+        let status = show(&done, Some(out), global)?;
+        // One part of many may hold nothing.
+        Ok(if self.part.is_some() { ExitCode::SUCCESS } else { status })
     }
+}
 
-    fn print(&self, report: &Report, global: &Global) -> anyhow::Result<()> {
-        if global.json {
-            return output::json(report);
-        }
-        let Report { summary, seconds } = report;
-        let out = self.out.as_ref().map(|out| format!(" in {}", out.display()));
-        let line = format!(
-            "{} samples, {} unique, {} of these compile; {} memorised; {seconds:.1} s{}",
-            output::count(summary.samples),
-            output::count(summary.unique),
-            output::count(summary.compiling_unique),
-            output::count(summary.memorised),
-            out.unwrap_or_default()
-        );
-        match self.out {
-            Some(_) => output::line(&line)?,
-            None => eprintln!("{line}"),
-        }
-        Ok(())
+/// Print what was drawn, or what a merge came to.
+pub(super) fn show(
+    done: &Done<Summary>,
+    out: Option<&Path>,
+    global: &Global,
+) -> anyhow::Result<ExitCode> {
+    let Done { summary, seconds } = done;
+    let place = out.map(|out| format!(" in {}", out.display())).unwrap_or_default();
+    let line = format!(
+        "{} samples, {} unique, {} of these compile; {} memorised; {seconds:.1} s{place}",
+        output::count(summary.samples),
+        output::count(summary.unique),
+        output::count(summary.compiling_unique),
+        output::count(summary.memorised),
+    );
+    match out {
+        _ if global.json => output::json(done)?,
+        Some(_) => output::line(&line)?,
+        None => eprintln!("{line}"),
     }
+    Ok(if summary.compiling_unique > 0 { ExitCode::SUCCESS } else { output::NEGATIVE })
 }
 
 impl DrawingFlags {

@@ -7,7 +7,7 @@ use crate::{Builder, Error, Notes, Tally};
 use serde::Serialize;
 use serde_json::Value;
 use std::{
-    collections::HashMap,
+    collections::{HashMap, HashSet},
     marker::PhantomData,
     sync::{
         Mutex, MutexGuard, PoisonError,
@@ -175,6 +175,27 @@ struct Read {
 }
 
 impl Read {
+    /// The same without the units of these parts: they are left.
+    fn without(mut self, late: &HashSet<String>) -> Read {
+        let mut kept = Vec::new();
+        let mut indices = Vec::new();
+        for part in self.parts {
+            indices.push((!late.contains(&part)).then_some(kept.len()));
+            kept.extend((!late.contains(&part)).then_some(part));
+        }
+        self.units.retain_mut(|unit| match indices[unit.part] {
+            Some(index) => {
+                unit.part = index;
+                true
+            }
+            None => {
+                self.left += unit.items;
+                false
+            }
+        });
+        Read { parts: kept, ..self }
+    }
+
     /// Where the rows of each unit are.
     fn units<T: crate::Row>(&self, builder: &Builder<T>) -> Result<Units<T>, Error> {
         let counts: Vec<Vec<u64>> =
@@ -205,6 +226,8 @@ struct Work<'a, S: Stage> {
     faults: Mutex<(Option<S::Error>, u64)>,
     /// Parts that a later run is to make again.
     for_now: Mutex<Vec<String>>,
+    /// Parts that waited for a thread when the time was up.
+    late: Mutex<HashSet<String>>,
 }
 
 impl<'a, S: Stage> Work<'a, S> {
@@ -224,6 +247,7 @@ impl<'a, S: Stage> Work<'a, S> {
             has_failed: AtomicBool::new(false),
             faults: Mutex::new((None, 0)),
             for_now: Mutex::default(),
+            late: Mutex::default(),
         }
     }
 
@@ -324,6 +348,7 @@ impl<'a, S: Stage> Work<'a, S> {
             drop(tx);
             Ok(read)
         })
+        .map(|read| read.without(&lock(&self.late)))
     }
 
     fn thread(&self, rx: &Mutex<Receiver<Batch<S::Item>>>) {
@@ -332,6 +357,10 @@ impl<'a, S: Stage> Work<'a, S> {
             let batch = lock(rx).recv();
             let Ok(batch) = batch else { return };
             if self.stops() {
+                continue;
+            }
+            if self.is_late() && !self.has(&batch.name) {
+                lock(&self.late).insert(batch.name);
                 continue;
             }
             let units = batch.items.len() as u64;

@@ -28,14 +28,14 @@ pub struct Runner {
     oclgrind: Option<Oclgrind>,
     clang: Option<Clang>,
     quiet: RwLock<()>,
+    stop: Arc<AtomicBool>,
     /// Workers that no thread uses at the moment.
     idle: Mutex<Vec<WorkerSet>>,
 }
 
 impl Runner {
     /// Find devices and workers. Raising `stop`, from any thread, ends what runs within moments. Of
-    /// the options, those of a data set (`input`, `out`, `force`, `licences`, `sample`, `time`) say
-    /// nothing here.
+    /// the options, those of a data set (`input`, `licences`, `sample`) say nothing here.
     ///
     /// # Errors
     /// When there is no OpenCL, no such device, no worker, or no Oclgrind where it is asked for.
@@ -52,15 +52,16 @@ impl Runner {
         let chosen = select(&devices, &options.devices)?;
         // Without a compiler the drivers are asked for what they know about arguments, and the words
         // of a program alone say whether they may be given it.
-        let clang = Clang::start(options.jobs.max(1)).ok();
+        let clang = Clang::start(usize::MAX).ok();
         Ok(Runner {
-            options: Options { cancelled: Arc::clone(stop), ..options },
+            options,
             launch,
             devices,
             chosen,
             oclgrind,
             clang,
             quiet: RwLock::new(()),
+            stop: Arc::clone(stop),
             idle: Mutex::default(),
         })
     }
@@ -91,15 +92,16 @@ impl Runner {
     /// # Errors
     /// As [`Runner::check`].
     pub fn rows(&self, programs: &[Benchmark]) -> Result<Vec<RunRow>> {
+        let threads = std::thread::available_parallelism().map_or(1, usize::from);
         let next = AtomicUsize::new(0);
         let done: Mutex<Vec<(usize, Result<Vec<RunRow>>)>> = Mutex::default();
         std::thread::scope(|scope| {
-            for _ in 0..self.options.jobs.clamp(1, programs.len().max(1)) {
+            for _ in 0..threads.min(programs.len()) {
                 scope.spawn(|| {
                     loop {
                         let index = next.fetch_add(1, Ordering::Relaxed);
                         let Some(program) = programs.get(index) else { return };
-                        let rows = self.run(program);
+                        let rows = self.run_with(&self.options, program);
                         if rows.is_err() {
                             // The others find nothing more to do.
                             next.store(programs.len(), Ordering::Relaxed);
@@ -118,12 +120,26 @@ impl Runner {
         Ok(all)
     }
 
-    /// The rows of one program.
+    /// The rows of one program, by these workers.
     ///
     /// # Errors
     /// As [`Runner::check`].
-    pub(super) fn run(&self, program: &Benchmark) -> Result<Vec<RunRow>> {
-        self.run_with(&self.options, program)
+    pub(super) fn run(&self, workers: &mut WorkerSet, program: &Benchmark) -> Result<Vec<RunRow>> {
+        self.run_on(workers, &self.options, program)
+    }
+
+    /// What one thread needs.
+    ///
+    /// # Errors
+    /// When there is no place for what workers write.
+    pub(super) fn workers(&self) -> Result<WorkerSet> {
+        let stop = Arc::clone(&self.stop);
+        WorkerSet::new(&self.launch, &self.devices, self.oclgrind.as_ref(), stop)
+    }
+
+    /// The options.
+    pub(super) fn options(&self) -> &Options {
+        &self.options
     }
 
     /// The devices that are used, in their order.
@@ -137,18 +153,26 @@ impl Runner {
     }
 
     fn run_with(&self, options: &Options, program: &Benchmark) -> Result<Vec<RunRow>> {
-        if options.cancelled.load(Ordering::Relaxed) {
-            return Err(Error::Stopped);
-        }
         let idle = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         let waiting = idle().pop();
         let mut workers = match waiting {
             Some(workers) => workers,
-            None => {
-                let stop = Arc::clone(&options.cancelled);
-                WorkerSet::new(&self.launch, &self.devices, self.oclgrind.as_ref(), stop)?
-            }
+            None => self.workers()?,
         };
+        let rows = self.run_on(&mut workers, options, program);
+        idle().push(workers);
+        rows
+    }
+
+    fn run_on(
+        &self,
+        workers: &mut WorkerSet,
+        options: &Options,
+        program: &Benchmark,
+    ) -> Result<Vec<RunRow>> {
+        if self.stop.load(Ordering::Relaxed) {
+            return Err(Error::Stopped);
+        }
         let executor = Executor {
             options,
             devices: &self.devices,
@@ -156,10 +180,9 @@ impl Runner {
             clang: self.clang.as_ref(),
             calm: &self.quiet,
         };
-        let rows = executor.rows(&mut workers, program);
-        idle().push(workers);
+        let rows = executor.rows(workers, program);
         // Whatever failed while everything was being stopped failed because of that.
-        rows.map_err(|error| match options.cancelled.load(Ordering::Relaxed) {
+        rows.map_err(|error| match self.stop.load(Ordering::Relaxed) {
             true => Error::Stopped,
             false => error,
         })

@@ -22,7 +22,7 @@ const BACKSTOP: u32 = 4;
 const OPEN_LIMIT: Duration = Duration::from_secs(15);
 
 /// A worker for the devices, and one under Oclgrind where that is wanted.
-pub(super) struct WorkerSet {
+pub struct WorkerSet {
     client: Client,
     /// Names of all devices.
     devices: Vec<String>,

@@ -24,7 +24,6 @@ impl Runs {
             devices: "cpu".to_owned(),
             global_sizes: vec![256],
             budget: Duration::ZERO,
-            jobs: 1,
             ..Options::default()
         };
         let runner =

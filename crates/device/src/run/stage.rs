@@ -1,0 +1,335 @@
+//! Runs as a stage: benchmarks come in, rows of outcomes and times go out.
+
+use super::{Options, RunRow, Runner, Verify, source, wanted, worker_set::WorkerSet};
+use crate::{
+    About, DeviceInfo, Error, Outcome, Result,
+    kernel::{Benchmark, Interface, Order},
+};
+use dataset::{
+    Input, Row, content_hash_of,
+    stage::{Cancel, Finish, Items, Stage, Units, Worked},
+};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// What a run came to.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Report {
+    /// Rows written: kernels × devices × sizes.
+    pub rows: u64,
+    /// Rows per outcome.
+    pub outcomes: BTreeMap<String, u64>,
+    /// Rows per device and outcome; an outcome of which the driving is to blame has `(us)` behind it.
+    pub by_device: BTreeMap<String, BTreeMap<String, u64>>,
+    /// Benchmarks run.
+    pub kernels: u64,
+    /// Benchmarks that passed at one size at least, on every device.
+    pub kernels_passing: u64,
+    /// Benchmarks that passed on some device at some sizes and did no useful work there at others.
+    pub kernels_passing_at_some_sizes: u64,
+    /// Benchmarks that passed, or whose outcome at the smallest size is about the kernel, on every
+    /// device.
+    pub kernels_judged: u64,
+    /// Benchmarks not begun because the time was up.
+    pub kernels_left: u64,
+}
+
+impl Report {
+    /// Count the rows of one benchmark on so many devices.
+    fn add(&mut self, rows: &[RunRow], devices: usize) {
+        if rows.is_empty() {
+            return;
+        }
+        let mut by_device: BTreeMap<&str, Vec<&RunRow>> = BTreeMap::new();
+        for row in rows {
+            self.rows += 1;
+            *self.outcomes.entry(row.outcome.clone()).or_default() += 1;
+            let us = if row.about == About::Us.name() { " (us)" } else { "" };
+            let of_device = self.by_device.entry(row.device.clone()).or_default();
+            *of_device.entry(format!("{}{us}", row.outcome)).or_default() += 1;
+            by_device.entry(&row.device).or_default().push(row);
+        }
+        let passes = |row: &RunRow| row.outcome == Outcome::Pass.name();
+        let idle = |row: &RunRow| !passes(row) && row.about == About::Kernel.name();
+        let passing = |rows: &&Vec<&RunRow>| rows.iter().any(|row| passes(row));
+        let judged = |rows: &&Vec<&RunRow>| {
+            passing(rows) || rows.iter().min_by_key(|row| row.global_size).is_some_and(|r| idle(r))
+        };
+        let everywhere = |count: usize| u64::from(count == devices);
+        self.kernels += 1;
+        self.kernels_passing += everywhere(by_device.values().filter(passing).count());
+        self.kernels_judged += everywhere(by_device.values().filter(judged).count());
+        let mixed = |rows: &Vec<&RunRow>| passing(&rows) && rows.iter().any(|row| idle(row));
+        self.kernels_passing_at_some_sizes += u64::from(by_device.values().any(mixed));
+    }
+}
+
+/// A benchmark, as columns.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunItem {
+    /// Hash of the text.
+    pub id: String,
+    /// Its package, as far as the data set knows it.
+    pub package: String,
+    /// Its license, as far as the data set knows it.
+    pub licence: String,
+    /// Its family of near-duplicates, as far as the data set knows it.
+    pub family: String,
+    /// Where the program is from; payloads are drawn by it.
+    pub path: String,
+    /// The kernel's name as far as the data set knows it.
+    pub name: String,
+    /// The program.
+    pub text: String,
+    /// JSON of its kernels' arguments; an empty list where only a compiler or driver can tell.
+    pub interfaces: String,
+    /// JSON of which kernels run in which order on which buffers.
+    pub order: String,
+    /// Whether a reference compiler has accepted it.
+    pub compiled: bool,
+}
+
+impl Row for RunItem {
+    const SCHEMA: &'static str = "run-item";
+    const VERSION: u32 = 1;
+}
+
+impl From<&Benchmark> for RunItem {
+    fn from(benchmark: &Benchmark) -> RunItem {
+        let json = |value: serde_json::Result<String>| value.unwrap_or_default();
+        RunItem {
+            id: benchmark.id.clone(),
+            package: benchmark.package.clone(),
+            licence: benchmark.licence.clone(),
+            family: benchmark.family.clone(),
+            path: benchmark.path.clone(),
+            name: benchmark.name.clone(),
+            text: benchmark.text.clone(),
+            interfaces: json(serde_json::to_string(&benchmark.interfaces)),
+            order: json(serde_json::to_string(&benchmark.order)),
+            compiled: benchmark.compiled,
+        }
+    }
+}
+
+impl RunItem {
+    fn benchmark(&self) -> Result<Benchmark> {
+        Ok(Benchmark {
+            id: self.id.clone(),
+            package: self.package.clone(),
+            licence: self.licence.clone(),
+            family: self.family.clone(),
+            path: self.path.clone(),
+            name: self.name.clone(),
+            text: self.text.clone(),
+            interfaces: self.read::<Vec<Interface>>("interfaces", &self.interfaces)?,
+            order: self.read::<Order>("order", &self.order)?,
+            compiled: self.compiled,
+        })
+    }
+
+    fn read<T: DeserializeOwned>(&self, column: &'static str, json: &str) -> Result<T> {
+        serde_json::from_str(json).map_err(|error| Error::Column {
+            path: (&self.path).into(),
+            column,
+            reason: error.to_string(),
+        })
+    }
+}
+
+/// Runs every kernel of an input on every device at every size: checked, then measured.
+///
+/// Whatever a kernel does costs its own rows at most. Equal options and seed give equal outcomes, but
+/// for kernels that need just about the processor time of the limit.
+pub struct Run {
+    runner: Runner,
+    benchmarks: Vec<Benchmark>,
+    input: Input,
+}
+
+impl Run {
+    /// Find devices and workers, and read the input. Raising `cancel`, which is to be the run's own, ends
+    /// what runs within moments.
+    ///
+    /// # Errors
+    /// When there is no OpenCL, no such device, no worker, or no input.
+    pub fn new(options: Options, cancel: &Cancel) -> Result<Run> {
+        let runner = Runner::new(options, &cancel.flag())?;
+        let options = runner.options();
+        let (benchmarks, hash) = source::read(&options.input)?;
+        let benchmarks = wanted(benchmarks, options);
+        let input = Input { name: options.input.display().to_string(), hash };
+        Ok(Run { runner, benchmarks, input })
+    }
+}
+
+impl Stage for Run {
+    const NAME: &'static str = "run";
+    const UNITS: &'static str = "kernels";
+    type Item = RunItem;
+    type Row = RunRow;
+    type Facts = ();
+    type Summary = Report;
+    type Worker = WorkerSet;
+    type Error = Error;
+
+    fn settings(&self) -> Value {
+        let settings = Settings::of(self.runner.options(), &self.runner);
+        serde_json::to_value(settings).unwrap_or_default()
+    }
+
+    fn seed(&self) -> u64 {
+        self.runner.options().seed
+    }
+
+    fn inputs(&self) -> Result<Vec<Input>> {
+        Ok(vec![self.input.clone()])
+    }
+
+    fn items(&self) -> Result<Items<'_, Run>> {
+        let all = Box::new(self.benchmarks.iter().map(|benchmark| Ok(benchmark.into())));
+        Ok(Items { total: Some(self.benchmarks.len() as u64), all })
+    }
+
+    fn key(&self, item: &RunItem) -> String {
+        let pieces = [&item.id, &item.package, &item.path, &item.name];
+        content_hash_of(pieces.map(|piece| piece.as_bytes()))
+    }
+
+    fn worker(&self) -> Result<WorkerSet> {
+        self.runner.workers()
+    }
+
+    fn work(&self, workers: &mut WorkerSet, items: &[RunItem]) -> Result<Vec<Worked<RunRow>>> {
+        let rows = |item: &RunItem| self.runner.run(workers, &item.benchmark()?).map(Worked::Rows);
+        items.iter().map(rows).collect()
+    }
+
+    fn is_fault(error: &Error) -> bool {
+        error.is_fault()
+    }
+
+    fn tools(&self) -> BTreeMap<String, String> {
+        let tool = |device: &DeviceInfo| {
+            (device.name.clone(), format!("{}; driver {}", device.platform_version, device.driver))
+        };
+        self.runner.devices().into_iter().map(tool).collect()
+    }
+
+    fn finish<'a>(
+        settings: &'a Value,
+        (): (),
+        units: &'a Units<RunRow>,
+    ) -> Result<Finish<'a, RunRow, Report>> {
+        let devices = settings["devices"].as_array().map_or(0, Vec::len);
+        let mut report = Report { kernels_left: units.left(), ..Report::default() };
+        let (mut of_one, mut position) = (Vec::new(), None);
+        for row in units.rows() {
+            let (unit, row) = row?;
+            if position.replace(unit.position) != Some(unit.position) {
+                report.add(&of_one, devices);
+                of_one.clear();
+            }
+            of_one.push(row);
+        }
+        report.add(&of_one, devices);
+        Ok(Finish::all(report.outcomes.clone(), report))
+    }
+}
+
+/// What shapes the rows.
+#[derive(Serialize)]
+struct Settings<'a> {
+    devices: Vec<&'a DeviceInfo>,
+    global_sizes: &'a [u64],
+    local_sizes: &'a [u64],
+    values: &'static str,
+    seed: u64,
+    limit_ms: u128,
+    budget_ms: u128,
+    precision: f64,
+    verify: Verify,
+    licences: String,
+    sample: Option<usize>,
+    clang: bool,
+}
+
+impl<'a> Settings<'a> {
+    fn of(options: &'a Options, runner: &'a Runner) -> Settings<'a> {
+        Settings {
+            devices: runner.devices(),
+            global_sizes: &options.global_sizes,
+            local_sizes: &options.local_sizes,
+            values: options.values.name(),
+            seed: options.seed,
+            limit_ms: options.limit.as_millis(),
+            budget_ms: options.budget.as_millis(),
+            precision: options.precision,
+            verify: options.verify,
+            licences: format!("{:?}", options.licences).to_lowercase(),
+            sample: options.sample,
+            clang: runner.has_clang(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn row(kernel: &str, device: &str, global_size: u64, outcome: Outcome, about: About) -> RunRow {
+        let name = str::to_owned;
+        let (outcome, about) = (name(outcome.name()), name(about.name()));
+        let (kernel, device) = (name(kernel), name(device));
+        RunRow { kernel, device, global_size, outcome, about, ..RunRow::default() }
+    }
+
+    #[test]
+    fn a_kernel_passes_where_it_passes_at_some_size_of_every_device() {
+        let (kernel, us) = (About::Kernel, About::Us);
+        let rows = [
+            row("A", "cpu", 128, Outcome::Pass, kernel),
+            row("A", "cpu", 256, Outcome::NoOutput, kernel),
+            row("A", "gpu", 128, Outcome::Pass, kernel),
+            row("B", "cpu", 128, Outcome::Pass, kernel),
+            row("B", "gpu", 128, Outcome::Race, kernel),
+            row("C", "cpu", 128, Outcome::Crash, us),
+            row("C", "gpu", 128, Outcome::Pass, kernel),
+        ];
+        let mut report = Report::default();
+        for of_one in rows.chunk_by(|a, b| a.kernel == b.kernel) {
+            report.add(of_one, 2);
+        }
+        assert_eq!((report.kernels, report.kernels_passing, report.kernels_judged), (3, 1, 2));
+        assert_eq!(report.kernels_passing_at_some_sizes, 1);
+        assert_eq!(report.by_device["cpu"]["crash (us)"], 1);
+    }
+
+    #[test]
+    fn a_benchmark_as_columns_is_the_same_benchmark() {
+        let interface = Interface {
+            name: "A".into(),
+            arguments: vec![clang::Argument {
+                name: "a".into(),
+                type_name: "float".into(),
+                r#type: clang::Type::Void,
+                constant: false,
+                indexes: true,
+                read: true,
+                written: false,
+            }],
+            dimensions: 2,
+            required_group_size: Some([8, 8, 1]),
+        };
+        let order = Order {
+            kernels: vec!["A".into(), "A".into()],
+            buffers: BTreeMap::from([("A.a".to_owned(), "b".to_owned())]),
+        };
+        let benchmark = Benchmark { interfaces: vec![interface], order, ..Benchmark::of("kernel") };
+        let item = RunItem::from(&benchmark);
+        let batch = RunItem::to_batch(std::slice::from_ref(&item)).expect("columns");
+        assert_eq!(RunItem::from_batch(&batch).expect("the item"), [item.clone()]);
+        assert_eq!(item.benchmark().expect("a benchmark"), benchmark);
+    }
+}
