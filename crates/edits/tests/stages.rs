@@ -3,12 +3,12 @@
 #![expect(clippy::unwrap_used, reason = "what fails in set-up fails the test")]
 
 use dataset::{
-    Dataset, Silent,
+    Dataset, Row, Silent,
     stage::{self, Context, Share, Stage, merge},
 };
 use stampmill_edits::{
-    Bench, Candidates, Judge, JudgeReport, Language, Limits, MakePairs, Pair, PairOptions, Store,
-    Submission, Submissions, TestFolder, Tests,
+    Bench, Candidates, Judge, JudgeItem, JudgeReport, Language, Limits, MakePairs, Pair, PairItem,
+    PairOptions, Store, Submission, Submissions, TestFolder, Tests,
 };
 use std::{fmt::Debug, path::Path};
 
@@ -69,6 +69,35 @@ fn tests(folder: &Path, problems: &[&str]) -> TestFolder {
     tests
 }
 
+fn submission(problem: &str, date: u64, code: String) -> Submission {
+    Submission {
+        id: format!("{problem}-{date}"),
+        problem_id: problem.into(),
+        user_id: "u".into(),
+        date,
+        language: Language::Cpp,
+        code,
+    }
+}
+
+#[test]
+fn items_are_columns() {
+    let submissions = vec![
+        Submission { language: Language::C, ..submission("p1", 1, "int x;".into()) },
+        submission("p1", 2, "int y;".into()),
+    ];
+    let pairs = [PairItem { problem_id: "p1".into(), submissions }, PairItem::default()];
+    assert_eq!(PairItem::from_batch(&PairItem::to_batch(&pairs).unwrap()).unwrap(), pairs);
+    let judged = JudgeItem {
+        methods: vec!["m".into()],
+        programs: vec!["int x;".into()],
+        fastest_seconds: Some(0.5),
+        ..JudgeItem::default()
+    };
+    let judged = [judged, JudgeItem::default()];
+    assert_eq!(JudgeItem::from_batch(&JudgeItem::to_batch(&judged).unwrap()).unwrap(), judged);
+}
+
 #[test]
 fn pairs_made_in_parts_and_merged_are_the_whole() {
     let folder = tempfile::tempdir().unwrap();
@@ -76,14 +105,7 @@ fn pairs_made_in_parts_and_merged_are_the_whole() {
     let mut submissions = Submissions { passed_over: 2, ..Submissions::default() };
     for problem in ["p1", "p2", "p3", "p4"] {
         for (date, times) in [(1, 600), (2, 300), (3, 1)] {
-            submissions.accepted.push(Submission {
-                id: format!("{problem}-{date}"),
-                problem_id: problem.into(),
-                user_id: "u".into(),
-                date,
-                language: Language::Cpp,
-                code: sum(times, problem),
-            });
+            submissions.accepted.push(submission(problem, date, sum(times, problem)));
         }
     }
     for (per_problem, rejected) in [(None, true), (Some(1), false)] {
