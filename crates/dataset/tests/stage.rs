@@ -61,6 +61,7 @@ impl Facts for Files {
 #[derive(Serialize, Debug, PartialEq)]
 struct Summary {
     rows: u64,
+    cached: u64,
     words: u64,
     files: Vec<String>,
 }
@@ -98,6 +99,7 @@ struct Spell {
 impl Stage for Spell {
     const NAME: &'static str = "spell";
     const UNITS: &'static str = "words";
+    const OF_THIS_RUN: &'static [&'static str] = &["cached"];
     type Item = Word;
     type Row = Letter;
     type Facts = Files;
@@ -191,7 +193,7 @@ impl Stage for Spell {
         let mut order: Vec<usize> = (0..units.all().len()).collect();
         order.sort_by_key(|index| units.all()[*index].key.clone());
         let words = units.items();
-        let summary = Summary { rows: first.len() as u64, words, files: facts.0 };
+        let summary = Summary { rows: first.len() as u64, cached: 0, words, files: facts.0 };
         let verdicts = BTreeMap::from([("accepted".to_owned(), summary.rows)]);
         let mut written = HashSet::new();
         let select = move |unit: &Unit, row: Letter| {
@@ -269,6 +271,15 @@ fn a_cancelled_run_is_resumed_with_the_same_bytes_and_no_work_twice() {
     assert_eq!(again.worked.into_inner(), 5);
     let identity = |out: &Path| Dataset::open(out).expect("there").manifest().identity.clone();
     assert_eq!(identity(&stopped.out), identity(&whole.out));
+}
+
+#[test]
+fn the_manifest_has_nothing_of_the_summary_that_tells_of_a_run() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let context = at(folder.path(), "out", 1);
+    stage::run(&spell(&words("ab c"), 1), &context).expect("done");
+    let summary = Dataset::open(&context.out).expect("there").manifest().notes.summary.clone();
+    assert_eq!(summary, json!({"rows": 3, "words": 2, "files": ["0000", "0001"]}));
 }
 
 #[test]

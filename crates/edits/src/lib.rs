@@ -4,11 +4,11 @@
 //! the holes in its scoring closed: outputs with extra lines fail, tests are large enough that time is not
 //! start-up, some tests are hidden, and times do not depend on the machine.
 //!
-//! - [`Submissions`] are read from CodeNet's folders or JSON lines; [`make_pairs`] turns chronological
-//!   ones into [`Pair`]s, timed, labelled and split by problem. [`schema`] describes every form of lines.
+//! - [`Submissions`] are read from CodeNet's folders or JSON lines; the stage [`MakePairs`] turns
+//!   chronological ones into [`Pair`]s, timed, labelled and split by problem. [`schema`] describes every form of lines.
 //! - [`grow()`] makes tests of samples: inputs of the same grammar, larger and larger, on which all accepted
 //!   programs agree.
-//! - [`judge()`] builds, checks and times [`Candidates`] on a [`Bench`]; what they do wrong is a verdict.
+//! - The stage [`Judge`] builds, checks and times [`Candidates`] on a [`Bench`]; what they do wrong is a verdict.
 //! - [`score()`] computes %Opt, Speedup, Correct and Best@k as PIE defines them, and what they leave out.
 //! - [`search()`] proposes without a model: rewrites of clang's syntax tree ([`Rewriter`]) combined by
 //!   evolution under the judge. [`propose`] asks a served model, with examples found by retrieval.
@@ -16,15 +16,16 @@
 //! - [`export()`] writes pairs as data to fine-tune on.
 //!
 //! ```no_run
-//! use stampmill_edits::{Bench, Candidates, JudgeOptions, Limits, Pairs, Store, TestFolder, Tests};
+//! use dataset::stage::{Context, run};
+//! use stampmill_edits::{Bench, Candidates, Judge, Limits, Pairs, Store, TestFolder, Tests};
 //! use std::path::Path;
 //!
 //! let pairs = Pairs::read(Path::new("pairs"), Default::default())?.pairs;
 //! let tests = Tests { visible: TestFolder::open(Path::new("tests"))?, hidden: None };
 //! let bench = Bench::open(&timing::Options::default(), Limits::default(), &Store::of_user())?;
 //! let human = Candidates::same_human(&pairs);
-//! let options = JudgeOptions::default();
-//! stampmill_edits::judge(&pairs, &human, &tests, &bench, &options, (Path::new("judged"), false), &dataset::Silent)?;
+//! let judge = Judge::new(pairs, &human, tests, &bench, Default::default(), &dataset::Silent)?;
+//! run(&judge, &Context::new("judged"))?;
 //! # Ok::<(), stampmill_edits::Error>(())
 //! ```
 
@@ -59,14 +60,16 @@ pub use error::{Error, Result};
 pub use execute::Limits;
 pub use export::{ExportFormat, ExportMethod, export};
 pub use grow::{GrowOptions, GrowReport, Grown, Problem, grow};
-pub use judge::{JudgeOptions, JudgeReport, Judgement, Sanitize, Tests, judge};
+pub use judge::{
+    Judge, JudgeFacts, JudgeItem, JudgeOptions, JudgeReport, Judgement, Sanitize, Tests,
+};
 pub use label::{Change, Label, label};
 pub use model::{
     Client, Completion, Encoder, Endpoint, EndpointEncoder, Example, Index, METHODS, Message,
     Prompt, ProposeOptions, ProposeReport, StrategyEncoder, TokenEncoder, Usage, propose,
 };
 pub use pair::{Language, Pair, Pairs, Submission, TestTime, write_lines};
-pub use pairs::{PairOptions, PairReport, make_pairs};
+pub use pairs::{MakePairs, PairFacts, PairItem, PairOptions, PairReport};
 pub use rules::{Edit, Rewriter, rule_names};
 pub use score::{Best, FAST_P, FastP, Scores, fast_p_picture, score};
 pub use search::{SearchOptions, SearchReport, search};

@@ -6,6 +6,7 @@ use crate::{
 };
 use dataset::{Dataset, content_hash_of};
 pub use rows::{Pair, PairLanguage as Language, TestTime};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value, json};
 use std::{fmt::Write, path::Path};
 
@@ -228,7 +229,7 @@ pub(crate) fn write_whole(path: &Path, content: &[u8]) -> Result<()> {
 }
 
 /// One of an author's programs.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Submission {
     /// Its name.
     pub id: String,
@@ -239,9 +240,25 @@ pub struct Submission {
     /// When it was handed in; only the order counts.
     pub date: u64,
     /// Its language.
+    #[serde(serialize_with = "to_name", deserialize_with = "from_name")]
     pub language: Language,
     /// The program.
     pub code: String,
+}
+
+fn to_name<S: Serializer>(
+    language: &Language,
+    serializer: S,
+) -> std::result::Result<S::Ok, S::Error> {
+    serializer.serialize_str(language.name())
+}
+
+fn from_name<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> std::result::Result<Language, D::Error> {
+    let name = String::deserialize(deserializer)?;
+    let unknown = || serde::de::Error::custom(format!("`{name}` is no language"));
+    Language::parse(&name).ok_or_else(unknown)
 }
 
 impl Submission {

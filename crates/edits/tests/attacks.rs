@@ -2,9 +2,12 @@
 //!
 //! The test runs in a process namespace of its own, so that what gets out of the judge's sandbox gets no further.
 
-use dataset::Dataset;
+use dataset::{
+    Dataset,
+    stage::{self, Context},
+};
 use stampmill_edits::{
-    Bench, Candidates, JudgeOptions, Judgement, Limits, Pair, Store, TestFolder, Tests, judge,
+    Bench, Candidates, Judge, JudgeOptions, Judgement, Limits, Pair, Store, TestFolder, Tests,
 };
 use std::{path::Path, process::Command, time::Duration};
 
@@ -132,12 +135,12 @@ fn what_reaches_for_the_judge_has_its_verdict_and_the_others_theirs() {
     let (attempts, pair, tests) = (attempts(home.path()), pair(), tests(home.path()));
     let programs = attempts.iter().map(|(code, _)| code.clone()).collect();
     let candidates = Candidates { src_id: "s1".into(), programs, ..Candidates::default() };
-    let (out, silent) = (home.path().join("judged"), dataset::Silent);
+    let out = home.path().join("judged");
     let options = JudgeOptions::default();
-    let report = stampmill_edits::with_jobs(2, || {
-        judge(&[pair], &[candidates], &tests, &bench, &options, (&out, false), &silent)
-    });
-    let report = report.unwrap();
+    let judge =
+        Judge::new(vec![pair], &[candidates], tests, &bench, options, &dataset::Silent).unwrap();
+    let context = Context { jobs: 2, ..Context::new(&out) };
+    let report = stage::run(&judge, &context).unwrap().summary;
     assert_eq!(report.candidates, attempts.len() as u64);
     let rows: Vec<Judgement> =
         Dataset::open(&out).unwrap().rows().unwrap().collect::<Result<_, _>>().unwrap();

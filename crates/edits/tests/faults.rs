@@ -1,7 +1,8 @@
 //! A machine without room makes no verdicts, and what it could not judge is judged once there is room.
 
+use dataset::stage::{self, Context};
 use stampmill_edits::{
-    Bench, Candidates, JudgeOptions, Limits, Pair, Store, TestFolder, Tests, judge,
+    Bench, Candidates, Judge, JudgeOptions, Limits, Pair, Store, TestFolder, Tests,
 };
 use std::{path::Path, process::Command};
 
@@ -32,9 +33,11 @@ fn judged(home: &Path) -> String {
     let programs = vec![right, wrong];
     let candidates = Candidates { src_id: "s1".into(), programs, ..Candidates::default() };
     let tests = Tests { visible, hidden: None };
-    let (out, options) = (home.join("judged"), JudgeOptions::default());
-    match judge(&[pair], &[candidates], &tests, &bench, &options, (&out, false), &dataset::Silent) {
-        Ok(report) => format!("{:?}", report.verdicts),
+    let options = JudgeOptions::default();
+    let judged = Judge::new(vec![pair], &[candidates], tests, &bench, options, &dataset::Silent)
+        .and_then(|judge| stage::run(&judge, &Context::new(home.join("judged"))));
+    match judged {
+        Ok(done) => format!("{:?}", done.summary.verdicts),
         Err(error) => format!("error: {error}"),
     }
 }

@@ -1,6 +1,6 @@
 //! `stampmill merge`: the parts that several machines made of one job become one data set.
 
-use super::{features, ir, mine, prepare, run, sample, time};
+use super::{edits, features, ir, mine, prepare, run, sample, time};
 use crate::{Global, destination::Output, interrupt, progress::Bar};
 use anyhow::bail;
 use dataset::{
@@ -68,6 +68,10 @@ impl Merge {
             ::ir::License::NAME => self.join::<::ir::License>(global, |done, _, global| {
                 ir::show_license(&done.summary, global)
             }),
+            ::edits::MakePairs::NAME => {
+                self.join::<::edits::MakePairs<'_>>(global, edits::show_pairs)
+            }
+            ::edits::Judge::NAME => self.join::<::edits::Judge<'_>>(global, edits::show_judge),
             other => bail!("{} is a part of `{other}`, which is unknown here", first.display()),
         }
     }

@@ -100,6 +100,9 @@ pub trait Stage: Sync {
     const NAME: &'static str;
     /// What its items are called in progress and messages: `programs`.
     const UNITS: &'static str;
+    /// Keys of the summary that tell of a run and not of its rows, such as how much was cached: printed,
+    /// and left out of the manifest.
+    const OF_THIS_RUN: &'static [&'static str] = &[];
 
     /// What it works on.
     type Item: Row + Send + Sync;

@@ -88,7 +88,7 @@ pub(super) fn conclude<S: Stage>(
     let notes = Notes {
         inputs: inputs.unwrap_or(notes.inputs),
         verdicts,
-        summary: serde_json::to_value(&summary).map(without_clock).unwrap_or_default(),
+        summary: lasting::<S>(&summary),
         ..notes
     };
     let order = order.unwrap_or_else(|| (0..units.units.len()).collect());
@@ -139,17 +139,19 @@ fn share_out<S: Stage>(
         units: units.units.iter().map(of_unit).collect(),
     };
     let Finish { verdicts, summary, .. } = S::finish(settings, facts, units)?;
-    let summary_text = serde_json::to_value(&summary).map(without_clock).unwrap_or_default();
+    let summary_text = lasting::<S>(&summary);
     let notes = Notes { verdicts, summary: summary_text, share: Some(shared), ..notes };
     let rows = units.rows().map(|row| row.map(|(_, row)| row));
     builder.finish_with(rows, notes)?;
     Ok(summary)
 }
 
-/// The summary as the manifest holds it: nothing that depends on the clock.
-fn without_clock(mut summary: Value) -> Value {
+/// The summary as the manifest holds it: nothing that depends on the clock or on what was cached.
+fn lasting<S: Stage>(summary: &S::Summary) -> Value {
+    let mut summary = serde_json::to_value(summary).unwrap_or_default();
     if let Some(object) = summary.as_object_mut() {
-        object.retain(|key, _| key != "seconds" && key != "host_seconds");
+        let clock = ["seconds", "host_seconds"];
+        object.retain(|key, _| !clock.iter().chain(S::OF_THIS_RUN).any(|other| key == other));
     }
     summary
 }

@@ -52,11 +52,11 @@ pub struct GrowOptions {
     pub bytes: usize,
     /// Inputs stop growing when the slow program executes so many instructions on one.
     pub enough: u64,
-    /// An input on which it executes more is turned away.
+    /// An input on which it executes more is rejected.
     pub most: u64,
     /// Accepted programs per problem that must agree, at most.
     pub programs: usize,
-    /// Decides what is drawn.
+    /// Random seed of the draws.
     pub seed: u64,
 }
 
@@ -132,7 +132,7 @@ pub struct Grown {
     pub startup_share: f64,
     /// Inputs drawn.
     pub drawn: usize,
-    /// Inputs turned away, by reason.
+    /// Inputs rejected, by reason.
     pub turned_away: BTreeMap<String, u64>,
 }
 
@@ -166,7 +166,7 @@ pub struct GrowReport {
 ///
 /// # Errors
 /// When programs cannot be built or run at all, where faults of the machine left problems without an answer (when all
-/// others have theirs), after [`sandbox::stop_all`], or when a file cannot be written. The same call then goes on
+/// others have theirs), after [`sandbox::stop_all`], or when a file cannot be written. The same call then resumes
 /// from there.
 pub fn grow(
     problems: &[Problem],

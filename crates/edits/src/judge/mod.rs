@@ -5,29 +5,22 @@
 //! a candidate does wrong is a verdict; [`EditVerdict`] lists them.
 
 mod cheat;
+mod stage;
 
 use crate::{
-    Error, Result,
+    Result,
     bench::{Bench, Times},
-    candidates::Candidates,
     execute::Runs,
     label::{Label, label},
     pair::{Language, Pair},
     suite::{Test, TestFolder},
     toolchain::Executable,
 };
-use dataset::{Builder, Input, Notes, Progress, Verdict, content_hash, content_hash_of};
-use rayon::prelude::*;
+use dataset::Verdict;
 use rows::EditVerdict;
 pub use rows::Judgement;
 use serde::{Deserialize, Serialize};
-use std::{
-    collections::BTreeMap,
-    path::Path,
-    sync::atomic::{AtomicU64, Ordering},
-    time::Instant,
-};
-use timing::bounded::Faults;
+pub use stage::{Judge, JudgeFacts, JudgeItem, JudgeReport};
 
 /// Which candidates the sanitizers look at.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -57,31 +50,6 @@ impl Default for JudgeOptions {
     fn default() -> JudgeOptions {
         JudgeOptions { threshold: 1.1, sanitize: Sanitize::Faster, most: None }
     }
-}
-
-/// What judging came to.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct JudgeReport {
-    /// Pairs with candidates.
-    pub pairs: u64,
-    /// Problems of these.
-    pub problems: u64,
-    /// Candidates judged.
-    pub candidates: u64,
-    /// Candidates for pairs that are not there.
-    pub unmatched: u64,
-    /// Candidates by verdict.
-    pub verdicts: BTreeMap<String, u64>,
-    /// Programs times tests that were asked for, those of the slow programs included.
-    pub program_tests: u64,
-    /// Native runs made (others were known already).
-    pub runs: u64,
-    /// Times measured (others were known already).
-    pub timed: u64,
-    /// Instructions of these.
-    pub instructions: u64,
-    /// Wall-clock seconds.
-    pub seconds: f64,
 }
 
 /// Tests, those that candidates may be tuned to and those that they are not.
@@ -284,183 +252,4 @@ impl<'a> Source<'a> {
 
 fn seconds(times: &Times) -> Vec<f64> {
     times.tests.iter().filter_map(|time| time.seconds).collect()
-}
-
-/// Judge the candidates for `pairs` and write a row for each as the data set `out`. A run that was
-/// stopped goes on where it was. A fault of the machine leaves the candidates of a pair without rows.
-///
-/// # Errors
-/// When programs cannot be built, run or timed at all, where some were left without rows (when all others have
-/// theirs), after [`sandbox::stop_all`], or when the data set cannot be made.
-pub fn judge(
-    pairs: &[Pair],
-    candidates: &[Candidates],
-    tests: &Tests,
-    bench: &Bench,
-    options: &JudgeOptions,
-    (out, force): (&Path, bool),
-    progress: &dyn Progress,
-) -> Result<JudgeReport> {
-    let started = Instant::now();
-    let (runs, (timed, instructions)) = (bench.runs(), bench.stopwatch.work());
-    let mut of_pair: Vec<(&Pair, Vec<(&str, &str)>)> = Vec::new();
-    let mut by_src: BTreeMap<&str, Vec<&Candidates>> = BTreeMap::new();
-    for drawn in candidates {
-        by_src.entry(&drawn.src_id).or_default().push(drawn);
-    }
-    let mut matched = 0;
-    for pair in pairs {
-        let drawn = by_src.get(pair.src_id.as_str()).into_iter().flatten();
-        let drawn: Vec<&Candidates> = drawn.copied().filter(|drawn| drawn.are_for(pair)).collect();
-        let mut programs: Vec<(&str, &str)> = drawn
-            .iter()
-            .flat_map(|d| d.programs.iter().map(|program| (d.method.as_str(), program.as_str())))
-            .take(options.most.unwrap_or(usize::MAX))
-            .collect();
-        // To hand in nothing is an answer too: left out, it would flatter who answers seldom.
-        if let (true, Some(none)) = (programs.is_empty(), drawn.first()) {
-            programs.push((&none.method, ""));
-        }
-        matched += u64::from(!programs.is_empty());
-        if !programs.is_empty() {
-            of_pair.push((pair, programs));
-        }
-    }
-    let problems: std::collections::BTreeSet<&str> =
-        of_pair.iter().map(|(pair, _)| pair.problem_id.as_str()).collect();
-    let mut identities = vec![tests.visible.identity(problems.iter().copied())?];
-    if let Some(hidden) = &tests.hidden {
-        identities.push(hidden.identity(problems.iter().copied())?);
-    }
-    let tests_hash = content_hash_of(identities.iter().map(String::as_bytes));
-    let pieces = of_pair.iter().flat_map(|(pair, programs)| {
-        std::iter::once(pair.src_code.as_bytes()).chain(programs.iter().map(|(_, p)| p.as_bytes()))
-    });
-    let programs_hash = content_hash_of(pieces);
-    let settings = (options, bench.identity(), &tests_hash, &programs_hash);
-    let builder = Builder::<Judgement>::create(out, force, &settings)?;
-
-    bench.toolchain.expect(of_pair.iter().flat_map(|(pair, programs)| {
-        let codes = programs.iter().map(|(_, code)| *code).chain([pair.src_code.as_str()]);
-        codes.map(|code| (code, pair.language()))
-    }));
-    let fastest = fastest_known(pairs, &problems, tests, bench, progress)?;
-    let total: u64 = of_pair.iter().map(|(_, programs)| programs.len() as u64).sum();
-    progress.begin("judge", total);
-    let program_tests = AtomicU64::new(0);
-    let key = |at: usize, pair: &Pair| content_hash(format!("{at} {}", pair.name()).as_bytes());
-    let faults = Faults::default();
-    let rows_of = |pair: &Pair, programs: &[(&str, &str)]| -> Result<Vec<Judgement>> {
-        let source = Source::prepare(pair, tests, bench)?;
-        if let Ok(source) = &source {
-            let each = (source.visible.len() + source.hidden.len()) as u64;
-            program_tests.fetch_add(each * (programs.len() as u64 + 1), Ordering::Relaxed);
-        }
-        let mut rows = Vec::new();
-        for (index, (method, program)) in programs.iter().enumerate() {
-            let mut row = match &source {
-                Ok(source) => source.judge(program, bench, options)?,
-                Err(verdict) => Judgement {
-                    code: (*program).to_owned(),
-                    verdict: verdict.name.clone().into_owned(),
-                    detail: verdict.detail.clone(),
-                    ..Judgement::default()
-                },
-            };
-            row.problem_id = pair.problem_id.clone();
-            row.src_id = pair.src_id.clone();
-            row.tgt_id = pair.tgt_id.clone();
-            row.candidate = index as u32;
-            row.method = (*method).to_owned();
-            row.fastest_seconds = fastest.get(pair.problem_id.as_str()).copied();
-            rows.push(row);
-        }
-        Ok(rows)
-    };
-    of_pair.par_iter().enumerate().try_for_each(|(at, (pair, programs))| -> Result<()> {
-        timing::bounded::check()?;
-        let (key, count) = (key(at, pair), programs.len() as u64);
-        if !builder.has(&key)
-            && let Some(rows) = faults.pass(count, rows_of(pair, programs), Error::is_fault)?
-        {
-            builder.add(&key, rows)?;
-        }
-        progress.advance(count);
-        Ok(())
-    })?;
-    faults.check(total)?;
-
-    let mut rows = Vec::new();
-    for (at, (pair, _)) in of_pair.iter().enumerate() {
-        rows.extend(builder.rows_of(&key(at, pair)).collect::<std::result::Result<Vec<_>, _>>()?);
-    }
-    let mut verdicts: BTreeMap<String, u64> = BTreeMap::new();
-    for row in &rows {
-        *verdicts.entry(row.verdict.clone()).or_default() += 1;
-    }
-    let (timed_now, instructions_now) = bench.stopwatch.work();
-    let report = JudgeReport {
-        pairs: of_pair.len() as u64,
-        problems: problems.len() as u64,
-        candidates: rows.len() as u64,
-        unmatched: (candidates.len() as u64).saturating_sub(matched),
-        verdicts: verdicts.clone(),
-        program_tests: program_tests.into_inner(),
-        runs: bench.runs() - runs,
-        timed: timed_now - timed,
-        instructions: instructions_now - instructions,
-        seconds: started.elapsed().as_secs_f64(),
-    };
-    let notes = Notes {
-        inputs: vec![
-            Input { name: "programs".into(), hash: programs_hash },
-            Input { name: "tests".into(), hash: tests_hash },
-        ],
-        configuration: serde_json::to_value(options).unwrap_or_default(),
-        verdicts,
-        summary: serde_json::json!({"pairs": report.pairs, "candidates": report.candidates}),
-        ..Notes::default()
-    };
-    builder.finish(rows, notes)?;
-    Ok(report)
-}
-
-/// The least time that any program of the pairs takes on its problem's tests.
-fn fastest_known<'a>(
-    pairs: &'a [Pair],
-    problems: &std::collections::BTreeSet<&str>,
-    tests: &Tests,
-    bench: &Bench,
-    progress: &dyn Progress,
-) -> Result<BTreeMap<&'a str, f64>> {
-    let wanted: Vec<&Pair> =
-        pairs.iter().filter(|pair| problems.contains(pair.problem_id.as_str())).collect();
-    progress.begin("fastest known", wanted.len() as u64);
-    let times: Vec<(&str, Option<f64>)> = wanted
-        .into_par_iter()
-        .map(|pair| {
-            timing::bounded::check()?;
-            let visible = tests.visible.tests(&pair.problem_id)?;
-            let mut best: Option<f64> = None;
-            for code in [&pair.src_code, &pair.tgt_code] {
-                let Ok(program) = bench.build(code, pair.language())? else { continue };
-                if visible.is_empty() || bench.try_tests(&program, &visible)?.failure.is_some() {
-                    continue;
-                }
-                if let Ok(times) = bench.time_tests(&program, &visible)? {
-                    best = Some(best.map_or(times.seconds, |best| best.min(times.seconds)));
-                }
-            }
-            progress.advance(1);
-            Ok((pair.problem_id.as_str(), best))
-        })
-        .collect::<Result<_>>()?;
-    let mut fastest = BTreeMap::new();
-    for (problem, seconds) in times {
-        if let Some(seconds) = seconds {
-            let least = fastest.entry(problem).or_insert(seconds);
-            *least = least.min(seconds);
-        }
-    }
-    Ok(fastest)
 }

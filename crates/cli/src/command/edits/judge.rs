@@ -1,10 +1,14 @@
 //! `stampmill edits judge`: candidates are checked and timed.
 
 use super::{Conditions, OnBroken, tell_broken};
-use crate::{Global, destination::Output, output, progress::Bar};
+use crate::{Global, destination::StageOutput, output, progress::Bar};
 use anyhow::bail;
-use edits::{Candidates, JudgeOptions, JudgeReport, Sanitize, TestFolder, judge};
-use std::{path::PathBuf, process::ExitCode};
+use dataset::stage::{self, Done};
+use edits::{Candidates, JudgeOptions, JudgeReport, Sanitize, TestFolder};
+use std::{
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
 
 /// Judge candidates: compile, test, time, and detect cheats
 #[derive(clap::Args, Debug)]
@@ -34,7 +38,7 @@ pub(crate) struct Judge {
     #[arg(long, value_name = "DIR")]
     hidden: Option<PathBuf>,
     #[command(flatten)]
-    output: Output,
+    output: StageOutput,
     /// Speedup from which a candidate is an improvement
     #[arg(long, value_name = "RATIO", default_value_t = 1.1)]
     threshold: f64,
@@ -98,19 +102,28 @@ impl Judge {
             },
             most: self.k,
         };
-        let bench = self.conditions.bench()?;
+        let (bench, cancelled) = self.conditions.bench_and_flag()?;
         let bar = Bar::new(global);
-        let report = edits::with_jobs(global.jobs(), || {
-            let out = (self.output.out.as_path(), self.output.force);
-            judge(&read.pairs, &candidates, &tests, &bench, &options, out, &bar)
-        })?;
+        let judge = edits::Judge::new(read.pairs, &candidates, tests, &bench, options, &bar)?;
+        let context = self.output.context(global.jobs(), &bar, &cancelled);
+        let done = edits::with_jobs(global.jobs(), || stage::run(&judge, &context))?;
+        drop((judge, context));
         drop(bar);
-        output::report(global, &report, || print(&report, &self.output.out))?;
-        Ok(if report.candidates > 0 { ExitCode::SUCCESS } else { output::NEGATIVE })
+        show(done, &self.output.out, global)
     }
 }
 
-fn print(report: &JudgeReport, out: &std::path::Path) -> anyhow::Result<()> {
+/// Print what a run or a merge came to; the status is negative where it is nothing.
+pub(in crate::command) fn show(
+    done: Done<JudgeReport>,
+    out: &Path,
+    global: &Global,
+) -> anyhow::Result<ExitCode> {
+    output::report(global, &done, || print(&done, out))?;
+    Ok(if done.summary.candidates > 0 { ExitCode::SUCCESS } else { output::NEGATIVE })
+}
+
+fn print(Done { summary: report, seconds }: &Done<JudgeReport>, out: &Path) -> anyhow::Result<()> {
     let rows = report.verdicts.iter().map(|(verdict, n)| {
         vec![verdict.clone(), output::count(*n), output::percent(*n, report.candidates)]
     });
@@ -119,11 +132,10 @@ fn print(report: &JudgeReport, out: &std::path::Path) -> anyhow::Result<()> {
         output::line(&format!("{} lines of candidates belong to no pair", report.unmatched))?;
     }
     output::line(&format!(
-        "{} candidates for {} pairs in {} ({:.1} s: {} program-tests, {} native runs, {} timed)",
+        "{} candidates for {} pairs in {} ({seconds:.1} s: {} program-tests, {} native runs, {} timed)",
         output::count(report.candidates),
         output::count(report.pairs),
         out.display(),
-        report.seconds,
         output::count(report.program_tests),
         output::count(report.runs),
         output::count(report.timed)

@@ -9,9 +9,17 @@ mod self_play;
 mod tests;
 mod validate;
 
+pub(super) use judge::show as show_judge;
+pub(super) use pairs::show as show_pairs;
+
 use crate::{Global, duration::limit, interrupt};
 use edits::{Bench, Client, Endpoint, Limits, Store};
-use std::{path::PathBuf, process::ExitCode, time::Duration};
+use std::{
+    path::PathBuf,
+    process::ExitCode,
+    sync::{Arc, atomic::AtomicBool},
+    time::Duration,
+};
 
 /// Pairs of slow and improved programs: make, check, judge, score
 #[derive(clap::Args, Debug)]
@@ -86,7 +94,12 @@ impl Conditions {
 
     /// Ctrl-C ends the programs that it runs, from now on.
     fn bench(&self) -> anyhow::Result<Bench> {
-        interrupt::ending_programs()?;
+        Ok(self.bench_and_flag()?.0)
+    }
+
+    /// The same, and the flag that Ctrl-C raises.
+    fn bench_and_flag(&self) -> anyhow::Result<(Bench, Arc<AtomicBool>)> {
+        let cancelled = interrupt::ending_programs()?;
         let timing = timing::Options {
             cpu: self.cpu.clone(),
             source: timing::SourceKind::parse(&self.source)?,
@@ -96,7 +109,7 @@ impl Conditions {
         };
         let limits =
             Limits { wall: self.limit, memory_bytes: self.memory << 20, ..Limits::default() };
-        Ok(Bench::open(&timing, limits, &self.store())?)
+        Ok((Bench::open(&timing, limits, &self.store())?, cancelled))
     }
 }
 

@@ -1,9 +1,13 @@
 //! `stampmill edits pairs`: submissions become pairs.
 
 use super::{Conditions, OnBroken, tell_broken};
-use crate::{Global, destination::Output, output, progress::Bar};
-use edits::{PairOptions, PairReport, Submissions, TestFolder, make_pairs};
-use std::{path::PathBuf, process::ExitCode};
+use crate::{Global, destination::StageOutput, output, progress::Bar};
+use dataset::stage::{self, Done};
+use edits::{MakePairs, PairOptions, PairReport, Submissions, TestFolder};
+use std::{
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
 
 /// Make pairs of slow and improved programs from submissions
 #[derive(clap::Args, Debug)]
@@ -23,7 +27,7 @@ pub(crate) struct Pairs {
     #[arg(long, value_name = "DIR")]
     tests: PathBuf,
     #[command(flatten)]
-    output: Output,
+    output: StageOutput,
     /// Relative gain (slow - fast) / slow that a pair must exceed
     #[arg(long, value_name = "SHARE", default_value_t = 0.1)]
     threshold: f64,
@@ -66,7 +70,7 @@ impl Pairs {
         let submissions = Submissions::read(&self.submissions, self.on_broken.into())?;
         tell_broken(&self.submissions, &submissions.broken, global);
         let tests = TestFolder::open(&self.tests)?;
-        let bench = self.conditions.bench()?;
+        let (bench, cancelled) = self.conditions.bench_and_flag()?;
         let options = PairOptions {
             threshold: self.threshold,
             per_problem: self.high_quality.then_some(4),
@@ -74,18 +78,26 @@ impl Pairs {
             split: self.split.0,
             seed: self.seed,
         };
+        let jobs = global.jobs();
+        let pairs = MakePairs::new(submissions, tests, &bench, options, jobs)?;
         let bar = Bar::new(global);
-        let report = edits::with_jobs(global.jobs(), || {
-            let out = (self.output.out.as_path(), self.output.force);
-            make_pairs(&submissions, &tests, &bench, &options, out, &bar)
-        })?;
+        let done = stage::run(&pairs, &self.output.context(jobs, &bar, &cancelled))?;
         drop(bar);
-        output::report(global, &report, || print(&report, &self.output.out))?;
-        Ok(if report.pairs > 0 { ExitCode::SUCCESS } else { output::NEGATIVE })
+        show(done, &self.output.out, global)
     }
 }
 
-fn print(report: &PairReport, out: &std::path::Path) -> anyhow::Result<()> {
+/// Print what a run or a merge came to; the status is negative where it is nothing.
+pub(in crate::command) fn show(
+    done: Done<PairReport>,
+    out: &Path,
+    global: &Global,
+) -> anyhow::Result<ExitCode> {
+    output::report(global, &done, || print(&done, out))?;
+    Ok(if done.summary.pairs > 0 { ExitCode::SUCCESS } else { output::NEGATIVE })
+}
+
+fn print(Done { summary: report, seconds }: &Done<PairReport>, out: &Path) -> anyhow::Result<()> {
     let all = report.verdicts.values().sum();
     let rows = report
         .verdicts
@@ -107,9 +119,8 @@ fn print(report: &PairReport, out: &std::path::Path) -> anyhow::Result<()> {
         report.startup_only
     ))?;
     output::line(&format!(
-        "slow / improved, geometric mean over pairs: {}, without start-up {} ({:.1} s)",
+        "slow / improved, geometric mean over pairs: {}, without start-up {} ({seconds:.1} s)",
         mean(report.geomean),
-        mean(report.geomean_net),
-        report.seconds
+        mean(report.geomean_net)
     ))
 }

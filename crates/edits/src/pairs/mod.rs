@@ -5,24 +5,20 @@
 //! each earlier one. Times are those of a [`Bench`]; every program must pass all its problem's tests
 //! first. Problems, never pairs, are split into train, val and test.
 
+mod stage;
+
 use crate::{
-    Error, Result,
+    Result,
     bench::{Bench, Times},
     label::label,
     pair::{Pair, Submission},
-    submissions::Submissions,
-    suite::{Test, TestFolder},
+    suite::Test,
 };
-use dataset::{Builder, Input, Notes, Progress, Verdict, content_hash, content_hash_of};
-use rayon::prelude::*;
+use dataset::{Verdict, content_hash};
 use rows::EditVerdict;
 use serde::{Deserialize, Serialize};
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    path::Path,
-    time::Instant,
-};
-use timing::bounded::Faults;
+pub use stage::{MakePairs, PairFacts, PairItem, PairReport};
+use std::collections::BTreeMap;
 
 /// How pairs are made.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -35,7 +31,7 @@ pub struct PairOptions {
     pub rejected: bool,
     /// Shares of problems for train, val and test.
     pub split: [f64; 3],
-    /// Decides which problem goes where.
+    /// Random seed of the split.
     pub seed: u64,
 }
 
@@ -51,119 +47,7 @@ impl Default for PairOptions {
     }
 }
 
-/// What became of submissions.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct PairReport {
-    /// Pairs that hold up.
-    pub pairs: u64,
-    /// Problems that they are of.
-    pub problems: u64,
-    /// Programs that were looked at.
-    pub programs: u64,
-    /// Programs in other languages, or not accepted by their judge.
-    pub passed_over: u64,
-    /// Broken lines of the input.
-    pub broken: u64,
-    /// Chronological pairs by verdict.
-    pub verdicts: BTreeMap<String, u64>,
-    /// Pairs by what changed.
-    pub labels: BTreeMap<String, u64>,
-    /// Pairs in which nothing but input and output changed.
-    pub io_only: u64,
-    /// Pairs in which an array became shorter.
-    pub array_shrunk: u64,
-    /// Pairs whose gain is gone without start-up.
-    pub startup_only: u64,
-    /// Pairs per part of the split.
-    pub split: BTreeMap<String, u64>,
-    /// Geometric mean of slow / fast over the pairs.
-    pub geomean: Option<f64>,
-    /// The same without start-up.
-    pub geomean_net: Option<f64>,
-    /// Wall-clock seconds.
-    pub seconds: f64,
-}
-
 type Timed = std::result::Result<Times, Verdict>;
-
-/// Make pairs of `submissions`, judged by `tests`, and write them as the data set `out`. What is known about
-/// programs is kept, so that a stopped run repeats nothing.
-///
-/// # Errors
-/// When programs cannot be built, run or timed at all, where faults of the machine left some without times (when all
-/// others have theirs), after [`sandbox::stop_all`], or when the data set cannot be made.
-pub fn make_pairs(
-    submissions: &Submissions,
-    tests: &TestFolder,
-    bench: &Bench,
-    options: &PairOptions,
-    (out, force): (&Path, bool),
-    progress: &dyn Progress,
-) -> Result<PairReport> {
-    let started = Instant::now();
-    let programs = &submissions.accepted;
-    let problems: BTreeSet<&str> = programs.iter().map(|s| s.problem_id.as_str()).collect();
-    let tests_identity = tests.identity(problems.iter().copied())?;
-    let programs_identity =
-        content_hash_of(programs.iter().flat_map(|s| [s.id.as_bytes(), s.code.as_bytes()]));
-    let settings = (options, bench.identity(), &tests_identity, &programs_identity);
-    let builder = Builder::<Pair>::create(out, force, &settings)?;
-    let by_problem: BTreeMap<&str, Vec<Test>> = problems
-        .iter()
-        .map(|problem| Ok((*problem, tests.tests(problem)?)))
-        .collect::<Result<_>>()?;
-
-    // Each program once, whoever handed it in.
-    let mut distinct: BTreeMap<(String, String), &Submission> = BTreeMap::new();
-    for submission in programs {
-        distinct.entry((submission.problem_id.clone(), submission.hash())).or_insert(submission);
-    }
-    progress.begin("time programs", distinct.len() as u64);
-    let (faults, total) = (Faults::default(), distinct.len() as u64);
-    let timed: Vec<Option<((String, String), Timed)>> = distinct
-        .into_par_iter()
-        .map(|(key, submission)| {
-            timing::bounded::check()?;
-            let timed = time(submission, &by_problem[submission.problem_id.as_str()], bench);
-            progress.advance(1);
-            Ok(faults.pass(1, timed, Error::is_fault)?.map(|timed| (key, timed)))
-        })
-        .collect::<Result<_>>()?;
-    faults.check(total)?;
-    let timed: BTreeMap<(String, String), Timed> = timed.into_iter().flatten().collect();
-
-    let mut rows = pairs_of(programs, &timed, options);
-    rank(&mut rows, &timed);
-    let mut verdicts: BTreeMap<String, u64> = BTreeMap::new();
-    for row in &rows {
-        *verdicts.entry(row.verdict.clone()).or_default() += 1;
-    }
-    rows.retain(|row| options.rejected || row.verdict == Verdict::ACCEPTED);
-    if let Some(most) = options.per_problem {
-        rows = best_per_problem(rows, most);
-    }
-    let report = PairReport {
-        programs: timed.len() as u64,
-        passed_over: submissions.passed_over,
-        broken: submissions.broken.len() as u64,
-        verdicts: verdicts.clone(),
-        seconds: started.elapsed().as_secs_f64(),
-        ..summarise(&rows)
-    };
-    let notes = Notes {
-        inputs: vec![
-            Input { name: "submissions".into(), hash: programs_identity },
-            Input { name: "tests".into(), hash: tests_identity },
-        ],
-        configuration: serde_json::to_value(options).unwrap_or_default(),
-        seed: options.seed,
-        verdicts,
-        summary: serde_json::json!({"pairs": report.pairs, "problems": report.problems}),
-        ..Notes::default()
-    };
-    builder.finish(rows, notes)?;
-    Ok(report)
-}
 
 /// Build, check and time a program.
 fn time(submission: &Submission, tests: &[Test], bench: &Bench) -> Result<Timed> {
@@ -183,23 +67,23 @@ fn time(submission: &Submission, tests: &[Test], bench: &Bench) -> Result<Timed>
     bench.time_tests(&program, tests)
 }
 
-/// All chronological pairs, with a verdict each.
+/// All chronological pairs of a problem, with a verdict each; programs are timed by their hash.
 fn pairs_of(
     programs: &[Submission],
-    timed: &BTreeMap<(String, String), Timed>,
+    timed: &BTreeMap<String, Timed>,
     options: &PairOptions,
 ) -> Vec<Pair> {
-    let mut authors: BTreeMap<(&str, &str), Vec<&Submission>> = BTreeMap::new();
+    let mut authors: BTreeMap<&str, Vec<&Submission>> = BTreeMap::new();
     for program in programs {
-        authors.entry((&program.problem_id, &program.user_id)).or_default().push(program);
+        authors.entry(&program.user_id).or_default().push(program);
     }
     let mut rows = Vec::new();
     for history in authors.values_mut() {
         history.sort_by(|a, b| (a.date, &a.id).cmp(&(b.date, &b.id)));
+        let times: Vec<&Timed> = history.iter().map(|program| &timed[&program.hash()]).collect();
         for (at, src) in history.iter().enumerate() {
-            for tgt in &history[at + 1..] {
-                let time = |s: &Submission| &timed[&(s.problem_id.clone(), s.hash())];
-                rows.push(pair(src, tgt, time(src), time(tgt), options));
+            for (tgt, tgt_timed) in history.iter().zip(&times).skip(at + 1) {
+                rows.push(pair(src, tgt, times[at], tgt_timed, options));
             }
         }
     }
@@ -276,24 +160,18 @@ fn split(problem: &str, options: &PairOptions) -> &'static str {
     }
 }
 
-/// Fill in what compares programs of one problem: the fastest, rewards, deciles.
-fn rank(rows: &mut [Pair], timed: &BTreeMap<(String, String), Timed>) {
-    let mut times: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
-    for ((problem, _), timed) in timed {
-        if let Ok(timed) = timed {
-            times.entry(problem).or_default().push(timed.seconds);
-        }
-    }
-    times.values_mut().for_each(|times| times.sort_by(f64::total_cmp));
+/// Fill in what compares the programs of a problem: the fastest, rewards, deciles.
+fn rank(rows: &mut [Pair], timed: &BTreeMap<String, Timed>) {
+    let mut times: Vec<f64> = timed.values().flatten().map(|timed| timed.seconds).collect();
+    times.sort_by(f64::total_cmp);
+    let Some(&fastest) = times.first() else { return };
     for row in rows {
         let (Some(src), Some(tgt)) = (row.src_agg_runtime, row.tgt_agg_runtime) else { continue };
-        let Some(times) = times.get(row.problem_id.as_str()) else { continue };
-        let Some(&fastest) = times.first() else { continue };
         row.fastest_agg_runtime = Some(fastest);
         row.src_reward = Some(fastest / src);
         row.tgt_reward = Some(fastest / tgt);
-        row.src_decile = Some(decile(times, src));
-        row.tgt_decile = Some(decile(times, tgt));
+        row.src_decile = Some(decile(&times, src));
+        row.tgt_decile = Some(decile(&times, tgt));
     }
 }
 
@@ -304,40 +182,12 @@ fn decile(sorted: &[f64], seconds: f64) -> u32 {
     10 - (10 * faster / sorted.len().max(1)) as u32
 }
 
-/// The pairs of highest speedup, at most `most` per problem; ties in the order of their names.
-fn best_per_problem(mut rows: Vec<Pair>, most: usize) -> Vec<Pair> {
+/// The pairs of highest speedup first; ties in the order of their names.
+fn sort(rows: &mut [Pair]) {
     rows.sort_by(|a, b| {
         let speedup = |row: &Pair| row.speedup.unwrap_or(0.0);
-        let order = a.problem_id.cmp(&b.problem_id);
-        order.then(speedup(b).total_cmp(&speedup(a))).then_with(|| a.name().cmp(&b.name()))
+        speedup(b).total_cmp(&speedup(a)).then_with(|| a.name().cmp(&b.name()))
     });
-    let mut kept: BTreeMap<String, usize> = BTreeMap::new();
-    rows.retain(|row| {
-        let count = kept.entry(row.problem_id.clone()).or_default();
-        *count += 1;
-        *count <= most
-    });
-    rows
-}
-
-fn summarise(rows: &[Pair]) -> PairReport {
-    let mut report = PairReport::default();
-    let accepted: Vec<&Pair> = rows.iter().filter(|row| row.verdict == Verdict::ACCEPTED).collect();
-    report.pairs = accepted.len() as u64;
-    report.problems =
-        accepted.iter().map(|row| &row.problem_id).collect::<BTreeSet<_>>().len() as u64;
-    for row in &accepted {
-        *report.labels.entry(row.label.clone()).or_default() += 1;
-        *report.split.entry(row.split.clone()).or_default() += 1;
-        report.io_only += u64::from(row.io_only);
-        report.array_shrunk += u64::from(row.array_shrunk);
-        report.startup_only += u64::from(row.startup_only);
-    }
-    let geomean =
-        |values: Vec<f64>| (!values.is_empty()).then(|| statistics::geometric_mean(values));
-    report.geomean = geomean(accepted.iter().filter_map(|row| row.speedup).collect());
-    report.geomean_net = geomean(accepted.iter().filter_map(|row| row.speedup_net).collect());
-    report
 }
 
 #[cfg(test)]
@@ -375,14 +225,9 @@ mod tests {
             submission("x", "v", 0),
         ];
         let seconds = [("a", 2.0), ("b", 1.9), ("c", 1.0), ("x", 1.0)];
-        let times: BTreeMap<(String, String), Timed> = programs
+        let times: BTreeMap<String, Timed> = programs
             .iter()
-            .map(|s| {
-                (
-                    ("p1".to_owned(), s.hash()),
-                    timed(seconds.iter().find(|t| t.0 == s.id).unwrap().1),
-                )
-            })
+            .map(|s| (s.hash(), timed(seconds.iter().find(|t| t.0 == s.id).unwrap().1)))
             .collect();
         let mut rows = pairs_of(&programs, &times, &PairOptions::default());
         rank(&mut rows, &times);
@@ -399,8 +244,8 @@ mod tests {
             (rows[1].src_decile, rows[1].tgt_decile, rows[1].tgt_reward),
             (Some(3), Some(10), Some(1.0))
         );
-        let best = best_per_problem(rows, 1);
-        assert_eq!((best.len(), best[0].src_id.as_str()), (1, "a"));
+        sort(&mut rows);
+        assert_eq!((rows[0].src_id.as_str(), rows[0].tgt_id.as_str()), ("a", "c"));
     }
 
     #[test]
