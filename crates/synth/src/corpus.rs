@@ -302,8 +302,8 @@ impl Corpus {
     }
 
     /// Whether this seed is as it was mined.
-    pub(crate) fn is_mined(&self, place: usize) -> bool {
-        place < self.mined
+    pub(crate) fn is_mined(&self, index: usize) -> bool {
+        index < self.mined
     }
 }
 

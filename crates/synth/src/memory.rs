@@ -77,7 +77,7 @@ impl Kept {
             text,
             vector,
             distance: 0.0,
-            guide: 0.0,
+            fitness: 0.0,
             program,
             lineage,
             proposer: "archive",

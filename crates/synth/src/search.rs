@@ -6,20 +6,20 @@ use crate::{
     Error, Judge, Memory, SteeredRow, TrajectoryRow,
     bandit::Bandit,
     clock::{Budget, Clock},
-    constraint,
     corpus::Corpus,
-    edit::{self, Chance},
+    edit::{self, Rng},
     effects::Effects,
-    judge::Place,
+    feasible,
+    judge::Location,
     memory::{Carried, Kept},
     metric::{Aim, Metric, deviations, following},
     neighbours::Neighbours,
     program::{Program, renumbered},
     proposer::{Candidate, Judged, Proposer, State, by_name},
-    sums::Trust,
+    subset_sum::Trust,
     target::Target,
 };
-use rand::{Rng, SeedableRng};
+use rand::{Rng as _, SeedableRng};
 use rows::SteeredVerdict;
 use std::{
     collections::HashSet,
@@ -233,7 +233,7 @@ impl<'a> Search<'a> {
     /// When candidates cannot be judged at all, or not be told from answers. A target that is
     /// impossible is an answer.
     pub fn find(&mut self, target: &Target, stop: &AtomicBool) -> Result<Found, Error> {
-        if let Err(error) = constraint::check(target, self.judge.space()) {
+        if let Err(error) = feasible::check(target, self.judge.space()) {
             return Ok(self.impossible(target, &error));
         }
         let mut run = self.begin(target);
@@ -264,11 +264,11 @@ impl<'a> Search<'a> {
             }
             let texts: Vec<&str> =
                 proposed.iter().map(|(_, candidate)| candidate.text.as_str()).collect();
-            let places = self.judge.places(&texts)?;
+            let locations = self.judge.locate(&texts)?;
             found.candidates +=
-                places.iter().filter(|place| **place != Place::Unknown).count() as u64;
+                locations.iter().filter(|one| **one != Location::Unknown).count() as u64;
             let before = run.attempt.best;
-            let fresh = self.take(run, proposed, places);
+            let fresh = self.take(run, proposed, locations);
             if run.attempt.best < before {
                 run.attempt.improved = found.candidates;
             }
@@ -287,28 +287,28 @@ impl<'a> Search<'a> {
         let aim = Aim::new(target.clone(), self.settings.metric, &self.deviations, &self.follows);
         let key = dataset::content_hash(target.name.as_bytes());
         let key = key.bytes().fold(0_u64, |all, byte| all.wrapping_mul(31) ^ u64::from(byte));
-        let chance = Chance::seed_from_u64(self.settings.seed ^ key);
+        let rng = Rng::seed_from_u64(self.settings.seed ^ key);
         let only_nearest = self.is_only_nearest();
         let seeds = self.corpus.seeds.iter().enumerate();
         let mut ranked: Vec<(f64, usize)> = seeds
-            .filter(|(place, _)| !only_nearest || self.corpus.is_mined(*place))
-            .map(|(place, seed)| (aim.distance(&seed.vector), place))
+            .filter(|(index, _)| !only_nearest || self.corpus.is_mined(*index))
+            .map(|(index, seed)| (aim.distance(&seed.vector), index))
             .collect();
         ranked.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
         // What already lies at the target is no find: it is counted apart.
-        let mined = || ranked.iter().filter(|(_, place)| self.corpus.is_mined(*place));
+        let mined = || ranked.iter().filter(|(_, index)| self.corpus.is_mined(*index));
         let mined_exact = mined().filter(|(distance, _)| *distance == 0.0).count();
         let mined_proximity = mined()
             .next()
-            .map_or(0.0, |(_, place)| target.proximity(&self.corpus.seeds[*place].vector));
+            .map_or(0.0, |(_, index)| target.proximity(&self.corpus.seeds[*index].vector));
         // Of equally near seeds the mined ones come first.
         let skipped = if only_nearest { 0 } else { mined_exact };
-        let ranked: Vec<usize> = ranked.into_iter().skip(skipped).map(|(_, place)| place).collect();
+        let ranked: Vec<usize> = ranked.into_iter().skip(skipped).map(|(_, index)| index).collect();
         Run {
             clock,
             attempt: self.attempt(&aim, ranked.clone(), 0),
             aim,
-            chance,
+            rng,
             ranked,
             mined_exact: u32::try_from(mined_exact).unwrap_or(u32::MAX),
             mined_proximity,
@@ -348,9 +348,9 @@ impl<'a> Search<'a> {
     /// what edits were seen to do, and a random half of the seeds, where they are many, is what is
     /// started from.
     fn begin_again(&mut self, run: &mut Run, candidates: u64) {
-        let Run { ranked, chance, .. } = &mut *run;
+        let Run { ranked, rng, .. } = &mut *run;
         let all = ranked.len() < ENOUGH;
-        let nearest = ranked.iter().copied().filter(|_| all || chance.random_bool(0.5)).collect();
+        let nearest = ranked.iter().copied().filter(|_| all || rng.random_bool(0.5)).collect();
         run.attempt = self.attempt(&run.aim, nearest, candidates);
     }
 
@@ -361,7 +361,7 @@ impl<'a> Search<'a> {
             text: empty.to_string(),
             vector: self.empty.clone(),
             distance: aim.distance(&self.empty),
-            guide: aim.guide(&self.empty),
+            fitness: aim.fitness(&self.empty),
             program: Some(empty),
             lineage: 0,
             proposer: "empty",
@@ -373,16 +373,16 @@ impl<'a> Search<'a> {
                 text: known.text.clone(),
                 vector: known.vector.clone(),
                 distance: aim.distance(&known.vector),
-                guide: aim.guide(&known.vector),
+                fitness: aim.fitness(&known.vector),
                 program: known.program.clone(),
                 lineage: known.lineage,
                 proposer: "archive",
             })
             .collect();
-        known.sort_by(|a, b| a.guide.total_cmp(&b.guide));
+        known.sort_by(|a, b| a.fitness.total_cmp(&b.fitness));
         known.truncate(self.settings.survivors / 4);
         start.extend(known.into_iter().map(Arc::new));
-        start.sort_by(|a, b| a.guide.total_cmp(&b.guide));
+        start.sort_by(|a, b| a.fitness.total_cmp(&b.fitness));
         start
     }
 
@@ -399,11 +399,11 @@ impl<'a> Search<'a> {
             }
         }
         for _ in shares.iter().sum::<usize>()..wanted {
-            shares[run.attempt.bandit.draw(&mut run.chance)] += 1;
+            shares[run.attempt.bandit.draw(&mut run.rng)] += 1;
         }
-        let sums = self.effects.sums(&run.aim, &run.attempt.trust);
+        let subset_sums = self.effects.subset_sums(&run.aim, &run.attempt.trust);
         let state = State {
-            sums: &sums,
+            subset_sums: &subset_sums,
             neighbours: &run.attempt.neighbours,
             aim: &run.aim,
             survivors: &run.attempt.survivors,
@@ -416,7 +416,7 @@ impl<'a> Search<'a> {
         };
         let mut proposed = Vec::new();
         for (arm, share) in shares.into_iter().enumerate().filter(|(_, share)| *share > 0) {
-            let candidates = self.proposers[arm].propose(&state, share, &mut run.chance);
+            let candidates = self.proposers[arm].propose(&state, share, &mut run.rng);
             if candidates.len() < share {
                 // Who has nothing to say is asked less.
                 for _ in candidates.len()..share {
@@ -439,18 +439,18 @@ impl<'a> Search<'a> {
         &mut self,
         run: &mut Run,
         proposed: Vec<(usize, Candidate)>,
-        places: Vec<Place>,
+        locations: Vec<Location>,
     ) -> Vec<Arc<Judged>> {
         // The last survivors are there by chance: who is nearer than those is worth nothing yet.
         let middle = run.attempt.survivors.get(self.settings.survivors / 2);
-        let middle = middle.map_or(f64::INFINITY, |middle| middle.guide);
+        let middle = middle.map_or(f64::INFINITY, |middle| middle.fitness);
         let mut best = run.attempt.best;
         let mut fresh = Vec::new();
-        for ((arm, candidate), place) in proposed.into_iter().zip(places) {
-            let vector = match place {
-                Place::At(vector) => Some(vector),
-                Place::Nowhere => None,
-                Place::Unknown => continue,
+        for ((arm, candidate), location) in proposed.into_iter().zip(locations) {
+            let vector = match location {
+                Location::At(vector) => Some(vector),
+                Location::Nowhere => None,
+                Location::Unknown => continue,
             };
             if let (Some(edit), Some(parent)) = (candidate.edit, &candidate.parent) {
                 self.effects.learn(edit, &parent.vector, vector.as_deref());
@@ -467,15 +467,15 @@ impl<'a> Search<'a> {
                 }
                 continue;
             };
-            let guide = run.aim.guide(&vector);
-            let reward = if guide < best {
+            let fitness = run.aim.fitness(&vector);
+            let reward = if fitness < best {
                 1.0
-            } else if guide < middle {
+            } else if fitness < middle {
                 0.1
             } else {
                 0.0
             };
-            best = best.min(guide);
+            best = best.min(fitness);
             run.attempt.bandit.reward(arm, reward);
             self.lineages += 1;
             let lineage = candidate.parent.map_or(self.lineages, |parent| match parent.lineage {
@@ -488,7 +488,7 @@ impl<'a> Search<'a> {
                 text: candidate.text,
                 distance: run.aim.distance(&vector),
                 vector,
-                guide,
+                fitness,
                 program: candidate.program,
                 proposer: self.proposers[arm].name(),
             });
@@ -513,8 +513,8 @@ impl<'a> Search<'a> {
         let mut order: Vec<(Arc<Judged>, bool)> =
             pool.into_iter().map(|judged| (age(&judged), judged)).map(|(a, j)| (j, a)).collect();
         order.sort_by(|a, b| {
-            a.0.guide
-                .total_cmp(&b.0.guide)
+            a.0.fitness
+                .total_cmp(&b.0.fitness)
                 .then(a.1.cmp(&b.1))
                 .then(a.0.text.len().cmp(&b.0.text.len()))
         });
@@ -543,26 +543,26 @@ impl<'a> Search<'a> {
             }
         }
         // The best stays, so that an answer is never lost.
-        for place in kept.iter_mut().skip(1) {
-            if !rest.is_empty() && run.chance.random_bool(self.settings.replacement) {
-                let other = run.chance.random_range(0..rest.len());
-                *place = rest.swap_remove(other);
+        for one in kept.iter_mut().skip(1) {
+            if !rest.is_empty() && run.rng.random_bool(self.settings.replacement) {
+                let other = run.rng.random_range(0..rest.len());
+                *one = rest.swap_remove(other);
             }
         }
-        kept.sort_by(|a, b| a.guide.total_cmp(&b.guide));
+        kept.sort_by(|a, b| a.fitness.total_cmp(&b.fitness));
         // What is edited next must be known as a tree.
         let blind: Vec<usize> =
-            (0..kept.len()).filter(|place| kept[*place].program.is_none()).collect();
-        let texts: Vec<&str> = blind.iter().map(|place| kept[*place].text.as_str()).collect();
+            (0..kept.len()).filter(|index| kept[*index].program.is_none()).collect();
+        let texts: Vec<&str> = blind.iter().map(|index| kept[*index].text.as_str()).collect();
         let trees = self.judge.read(&texts);
-        for (place, tree) in blind.into_iter().zip(trees) {
+        for (index, tree) in blind.into_iter().zip(trees) {
             if tree.is_some() {
-                let old = &kept[place];
-                kept[place] = Arc::new(Judged {
+                let old = &kept[index];
+                kept[index] = Arc::new(Judged {
                     text: old.text.clone(),
                     vector: old.vector.clone(),
                     distance: old.distance,
-                    guide: old.guide,
+                    fitness: old.fitness,
                     program: tree,
                     lineage: old.lineage,
                     proposer: old.proposer,
@@ -590,9 +590,9 @@ impl<'a> Search<'a> {
         // What is right but may not be an answer makes room for others.
         let is_right = |judged: &Arc<Judged>| judged.distance == 0.0;
         for some in [&mut run.attempt.survivors, &mut run.nearest_found] {
-            for place in (0..some.len()).rev() {
-                if is_right(&some[place]) && !self.accepts(&some[place])? {
-                    some.remove(place);
+            for index in (0..some.len()).rev() {
+                if is_right(&some[index]) && !self.accepts(&some[index])? {
+                    some.remove(index);
                 }
             }
         }
@@ -614,8 +614,8 @@ impl<'a> Search<'a> {
                 best.push(judged.clone());
             }
         }
-        for (place, judged) in best.iter().enumerate() {
-            let rank = u32::try_from(place + 1).unwrap_or(u32::MAX);
+        for (index, judged) in best.iter().enumerate() {
+            let rank = u32::try_from(index + 1).unwrap_or(u32::MAX);
             let mut row = self.row(run, rank, seconds, found.candidates);
             row.text = self.normal(judged);
             row.name = lexer::kernel_names(&row.text).first().map_or("A", |name| *name).to_owned();
@@ -679,7 +679,7 @@ impl<'a> Search<'a> {
 struct Run {
     clock: Clock,
     aim: Aim,
-    chance: Chance,
+    rng: Rng,
     /// Seeds by their distance.
     ranked: Vec<usize>,
     mined_exact: u32,

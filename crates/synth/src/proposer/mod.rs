@@ -13,10 +13,10 @@ mod random;
 pub use random::samples;
 
 use crate::{
-    Error, corpus::Corpus, edit::Chance, effects::Effects, metric::Aim, neighbours::Neighbours,
-    program::Program, sums::Sums, target::Target,
+    Error, corpus::Corpus, edit::Rng, effects::Effects, metric::Aim, neighbours::Neighbours,
+    program::Program, subset_sum::SubsetSums, target::Target,
 };
-use rand::{Rng, SeedableRng};
+use rand::{Rng as _, SeedableRng};
 use std::sync::Arc;
 
 /// Names that edits of one program give are apart by up to this.
@@ -57,8 +57,8 @@ pub struct Judged {
     pub vector: Vec<f64>,
     /// Its distance from the target.
     pub distance: f64,
-    /// The squared distance that decides whether it survives.
-    pub(crate) guide: f64,
+    /// The squared distance that decides whether it survives: the less, the fitter.
+    pub(crate) fitness: f64,
     pub(crate) program: Option<Program>,
     /// The same for all that descend from one first program.
     pub(crate) lineage: u64,
@@ -71,12 +71,12 @@ pub struct State<'a> {
     pub(crate) aim: &'a Aim,
     pub(crate) survivors: &'a [Arc<Judged>],
     pub(crate) corpus: &'a Corpus,
-    /// Places of the mined kernels nearest to the target, nearest first; a random half of them once
+    /// Indices of the mined kernels nearest to the target, nearest first; a random half of them once
     /// the search has begun again.
     pub(crate) nearest: &'a [usize],
     pub(crate) effects: &'a Effects,
     /// The effects, for finding edits that together do exactly what is wanted.
-    pub(crate) sums: &'a Sums,
+    pub(crate) subset_sums: &'a SubsetSums,
     /// What single edits made of programs near the target.
     pub(crate) neighbours: &'a Neighbours,
     pub(crate) temperature: f64,
@@ -114,40 +114,40 @@ impl State<'_> {
         self.judge.halt().is_cut()
     }
 
-    /// So many candidates, each with a chance of its own, so that threads can share the work and
+    /// So many candidates, each with random numbers of its own, so that threads can share the work and
     /// the answer does not depend on how many there are.
     fn each(
         &self,
         count: usize,
-        chance: &mut Chance,
-        one: impl Fn(&mut Chance) -> Option<Candidate> + Sync,
+        rng: &mut Rng,
+        one: impl Fn(&mut Rng) -> Option<Candidate> + Sync,
     ) -> Vec<Candidate> {
-        let seeds: Vec<u64> = (0..count).map(|_| chance.random()).collect();
+        let seeds: Vec<u64> = (0..count).map(|_| rng.random()).collect();
         self.judge
-            .in_parallel(&seeds, |seed| one(&mut Chance::seed_from_u64(*seed)))
+            .in_parallel(&seeds, |seed| one(&mut Rng::seed_from_u64(*seed)))
             .into_iter()
             .flatten()
             .collect()
     }
 
     /// A survivor; the nearer, the likelier.
-    fn parent(&self, chance: &mut Chance) -> Option<&Arc<Judged>> {
+    fn parent(&self, rng: &mut Rng) -> Option<&Arc<Judged>> {
         let last = self.survivors.len().checked_sub(1)?;
-        let place = (last as f64 + 0.99) * chance.random_range(0.0_f64..1.0).powi(3);
-        self.survivors.get(place as usize)
+        let index = (last as f64 + 0.99) * rng.random_range(0.0_f64..1.0).powi(3);
+        self.survivors.get(index as usize)
     }
 
     /// A copy of the program to edit, whose new names no other copy's edits give, so that what they
     /// make can be merged.
-    fn copy(&self, judged: &Judged, chance: &mut Chance) -> Option<Program> {
+    fn copy(&self, judged: &Judged, rng: &mut Rng) -> Option<Program> {
         let mut program = judged.program.clone()?;
-        program.next += chance.random_range(0..NAMES_APART);
+        program.next += rng.random_range(0..NAMES_APART);
         Some(program)
     }
 
     /// The tree of a mined kernel.
-    fn seed(&self, place: usize) -> Option<&Program> {
-        let seed = &self.corpus.seeds[place];
+    fn seed(&self, index: usize) -> Option<&Program> {
+        let seed = &self.corpus.seeds[index];
         let program = seed.program.get_or_init(|| {
             self.judge.read(std::slice::from_ref(&seed.text)).into_iter().next().flatten()
         });
@@ -161,8 +161,8 @@ pub trait Proposer: Send {
     fn name(&self) -> &'static str;
 
     /// At most `count` candidates; fewer, or none, where it has nothing to say. The same state and
-    /// chance must give the same candidates.
-    fn propose(&mut self, state: &State<'_>, count: usize, chance: &mut Chance) -> Vec<Candidate>;
+    /// random numbers must give the same candidates.
+    fn propose(&mut self, state: &State<'_>, count: usize, rng: &mut Rng) -> Vec<Candidate>;
 
     /// Whether it is of no use without mined kernels.
     fn needs_seeds(&self) -> bool {

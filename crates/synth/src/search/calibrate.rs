@@ -1,7 +1,7 @@
 //! What edits do, tried once before the first search.
 
 use super::{Run, Search};
-use crate::{Error, judge::Place};
+use crate::{Error, judge::Location};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Candidates that are judged before the clock is looked at, while edits are first tried.
@@ -58,15 +58,15 @@ impl Search<'_> {
             return Ok(0);
         }
         let bases = self.judge.read(&BASES);
-        let vectors = self.judge.places(&BASES)?;
+        let vectors = self.judge.locate(&BASES)?;
         let mut candidates = BASES.len() as u64;
         for (base, vector) in bases.into_iter().zip(vectors) {
-            let (Some(base), Place::At(vector)) = (base, vector) else { continue };
+            let (Some(base), Location::At(vector)) = (base, vector) else { continue };
             let mut edits = Vec::new();
             let mut texts = Vec::new();
             for edit in 0..self.effects.edits.len() {
                 let mut program = base.clone();
-                if self.effects.edits[edit].apply(&mut program, &mut run.chance).is_some() {
+                if self.effects.edits[edit].apply(&mut program, &mut run.rng).is_some() {
                     edits.push(edit);
                     texts.push(program.to_string());
                 }
@@ -76,11 +76,11 @@ impl Search<'_> {
                     return Ok(candidates);
                 }
                 candidates += texts.len() as u64;
-                for (edit, after) in edits.iter().zip(self.judge.places(texts)?) {
+                for (edit, after) in edits.iter().zip(self.judge.locate(texts)?) {
                     match after {
-                        Place::At(after) => self.effects.learn(*edit, &vector, Some(&after)),
-                        Place::Nowhere => self.effects.learn(*edit, &vector, None),
-                        Place::Unknown => {}
+                        Location::At(after) => self.effects.learn(*edit, &vector, Some(&after)),
+                        Location::Nowhere => self.effects.learn(*edit, &vector, None),
+                        Location::Unknown => {}
                     }
                 }
             }

@@ -426,7 +426,7 @@ fn content(path: &Path) -> anyhow::Result<String> {
 /// Instructions of each target, where the space counts them and all targets say how many.
 fn sizes(targets: &[Target], space: &dyn FeatureSpace) -> BTreeMap<String, f64> {
     let place = space.dimensions().iter().position(|name| *name == "TotalInsts");
-    let size = |target: &Target| Some((target.name.clone(), target.wanted[place?]?.most));
+    let size = |target: &Target| Some((target.name.clone(), target.constraints[place?]?.most));
     targets.iter().map(size).collect::<Option<_>>().unwrap_or_default()
 }
 

@@ -2,13 +2,13 @@
 
 use anyhow::Context;
 use lm::{Checkpoint, Choice, Drawing, HOLE, Kind, Prompt, Sampler, condition};
-use rand::Rng;
+use rand::Rng as _;
 use std::{
     collections::BTreeMap,
     path::Path,
     sync::{Arc, OnceLock},
 };
-use synth::{Candidate, Chance, Proposer, State};
+use synth::{Candidate, Proposer, Rng, State};
 
 /// Its name among the proposers.
 pub(super) const NAME: &str = "model";
@@ -58,20 +58,20 @@ impl Model {
         if self.checkpoint.kind() != Kind::Infill {
             return BTreeMap::new();
         }
-        let wanted = state.target().wanted.iter().zip(state.dimensions());
-        wanted
-            .filter_map(|(wanted, dimension)| {
-                let middle = wanted.map(|wanted| (wanted.least + wanted.most) / 2.0)?;
+        let constraints = state.target().constraints.iter().zip(state.dimensions());
+        constraints
+            .filter_map(|(constraint, dimension)| {
+                let middle = constraint.map(|one| (one.least + one.most) / 2.0)?;
                 Some((condition::feature(dimension)?.to_owned(), middle))
             })
             .collect()
     }
 
-    fn prompt(&self, state: &State<'_>, chance: &mut Chance) -> Prompt {
+    fn prompt(&self, state: &State<'_>, rng: &mut Rng) -> Prompt {
         let survivors = state.survivors();
-        let parent = (!survivors.is_empty() && chance.random_bool(0.5))
-            .then(|| &survivors[chance.random_range(0..survivors.len())].text);
-        let text = parent.and_then(|text| holed(text, self.checkpoint.kind(), chance));
+        let parent = (!survivors.is_empty() && rng.random_bool(0.5))
+            .then(|| &survivors[rng.random_range(0..survivors.len())].text);
+        let text = parent.and_then(|text| holed(text, self.checkpoint.kind(), rng));
         let text = text.unwrap_or_else(|| lm::START.to_owned());
         Prompt { features: self.wanted(state), ..Prompt::new(&text) }
     }
@@ -82,11 +82,11 @@ impl Proposer for Model {
         NAME
     }
 
-    fn propose(&mut self, state: &State<'_>, count: usize, chance: &mut Chance) -> Vec<Candidate> {
+    fn propose(&mut self, state: &State<'_>, count: usize, rng: &mut Rng) -> Vec<Candidate> {
         let count = count.min(MOST);
         let drawing = Drawing {
             choice: Choice { temperature: 0.9, top_p: 1.0 },
-            seed: chance.random(),
+            seed: rng.random(),
             constrained: self.constrained,
             longest: if self.checkpoint.kind() == Kind::Lstm { 4 * LONGEST } else { LONGEST },
             slots: count,
@@ -95,7 +95,7 @@ impl Proposer for Model {
         let sampler = Sampler::new(&self.checkpoint, drawing);
         let mut found = Vec::new();
         for number in 0..count as u64 {
-            let prompt = self.prompt(state, chance);
+            let prompt = self.prompt(state, rng);
             // A survivor that leaves no room, or that the model cannot spell, is no way on from there.
             let prompt = if sampler.reads(&prompt) { prompt } else { Prompt::new(lm::START) };
             found.push((number, prompt));
@@ -118,13 +118,13 @@ impl Proposer for Model {
 }
 
 /// The program with a hole in its body; a model that reads forwards alone gets what stands before it.
-fn holed(text: &str, kind: Kind, chance: &mut Chance) -> Option<String> {
+fn holed(text: &str, kind: Kind, rng: &mut Rng) -> Option<String> {
     let lexemes: Vec<_> = lexer::tokens(text).collect();
     let body = lexemes.iter().position(|token| token.is("{"))? + 1;
     let last = lexemes.iter().rposition(|token| token.is("}"))?;
     let widest = ((lexemes.len() as f64 * WIDEST) as usize).min(last.checked_sub(body)?);
-    let from = chance.random_range(body..=last);
-    let to = (from + chance.random_range(0..=widest)).min(last);
+    let from = rng.random_range(body..=last);
+    let to = (from + rng.random_range(0..=widest)).min(last);
     let begin = lexemes[from].begin;
     if kind == Kind::Lstm {
         return Some(format!("{}{HOLE}", &text[..begin]));
@@ -142,8 +142,8 @@ mod tests {
         let text = "kernel void A(global int* a) { a[0] = 1; a[1] = 2; }";
         let (mut shortest, mut longest) = (usize::MAX, 0);
         for seed in 0..200 {
-            let mut chance = Chance::seed_from_u64(seed);
-            let holed = holed(text, Kind::Infill, &mut chance).expect("there is a body");
+            let mut rng = Rng::seed_from_u64(seed);
+            let holed = holed(text, Kind::Infill, &mut rng).expect("there is a body");
             let (before, after) = holed.split_once(HOLE).expect("there is a hole");
             assert!(before.starts_with("kernel void A(global int* a) {"), "{before}");
             assert!(after.trim_end().ends_with('}'), "{after}");
@@ -152,8 +152,8 @@ mod tests {
             longest = longest.max(hidden);
         }
         assert!(shortest <= 1 && longest > 15, "{shortest} {longest}");
-        let mut chance = Chance::seed_from_u64(1);
-        assert!(holed(text, Kind::Lstm, &mut chance).expect("a body").ends_with(HOLE));
-        assert!(holed("int a;", Kind::Hole, &mut chance).is_none());
+        let mut rng = Rng::seed_from_u64(1);
+        assert!(holed(text, Kind::Lstm, &mut rng).expect("a body").ends_with(HOLE));
+        assert!(holed("int a;", Kind::Hole, &mut rng).is_none());
     }
 }

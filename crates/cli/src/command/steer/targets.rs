@@ -47,10 +47,10 @@ impl Steer {
             targets.truncate(count);
         }
         if let Some((part, parts)) = self.shard {
-            let mut place = 0;
+            let mut index = 0;
             targets.retain(|_| {
-                place += 1;
-                (place - 1) % parts == part - 1
+                index += 1;
+                (index - 1) % parts == part - 1
             });
         }
         if targets.is_empty() {
