@@ -57,7 +57,9 @@ pub use feasible::check;
 pub use judge::{Judge, Named};
 pub use memory::Memory;
 pub use metric::{Metric, deviations};
-pub use proposer::{Candidate, Judged, NAMES as PROPOSERS, Proposer, State, samples};
+pub use proposer::{
+    Candidate, Judged, Proposer, Standing, State, defaults as default_proposers, samples,
+};
 pub use rand_chacha::ChaCha8Rng as Rng;
 pub use report::{Report, Share};
 pub use rows::{SteeredRow, TrajectoryRow};

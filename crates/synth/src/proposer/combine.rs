@@ -9,7 +9,7 @@
 mod turn;
 
 use self::turn::Turn;
-use super::{Candidate, Judged, Proposer, State};
+use super::{Candidate, Judged, Proposer, Standing, State};
 use crate::{
     edit::Rng,
     effects::{Change, change},
@@ -27,6 +27,8 @@ use std::{
     sync::Arc,
 };
 
+/// The squared distance below which half of the candidates are edits tried one by one and combined.
+const NEAR: f64 = 400.0;
 /// Edits of one program, and as many combinations, tried before another program has its turn.
 const TRIED: usize = 400;
 /// Kinds of changes that are combined at most.
@@ -141,6 +143,11 @@ impl Proposer for Combine {
         candidates
             .extend(state.each(rest, rng, |rng| single(state, &focus, [&promising, &priced], rng)));
         candidates
+    }
+
+    /// Most of its candidates are no success of their own, but what successes are made of.
+    fn share(&self, standing: &Standing, count: usize) -> usize {
+        if standing.best < NEAR { count / 2 } else { 0 }
     }
 
     fn restart(&mut self) {

@@ -23,4 +23,8 @@ impl Proposer for Construct {
             Some(Candidate { plan: made.plan, ..Candidate::of_program(program, None) })
         })
     }
+
+    fn needs_calibration(&self) -> bool {
+        true
+    }
 }

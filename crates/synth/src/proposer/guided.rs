@@ -28,6 +28,10 @@ impl Proposer for Guided {
     fn propose(&mut self, state: &State<'_>, count: usize, rng: &mut Rng) -> Vec<Candidate> {
         state.each(count, rng, |rng| one(state, rng))
     }
+
+    fn needs_calibration(&self) -> bool {
+        true
+    }
 }
 
 fn one(state: &State<'_>, rng: &mut Rng) -> Option<Candidate> {

@@ -1,5 +1,5 @@
 //! What suggests programs to a search: one file each. To add one, write a file beside these and
-//! name it in [`by_name`]; one from another crate (a language model) is handed to
+//! name it in [`ALL`]; one from another crate (a language model) is handed to
 //! [`crate::Search::add_proposer`].
 
 mod combine;
@@ -49,7 +49,7 @@ impl Candidate {
 }
 
 /// A candidate that compiles, and where it lies.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Judged {
     /// Its text.
     pub text: String,
@@ -155,7 +155,16 @@ impl State<'_> {
     }
 }
 
-/// Suggests programs.
+/// How far a search has come since it last began.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Standing {
+    /// Generations that are over.
+    pub generation: u32,
+    /// The least squared distance so far, infinite at first.
+    pub best: f64,
+}
+
+/// Suggests programs, and says how a search is to treat it.
 pub trait Proposer: Send {
     /// Its name in options and data sets.
     fn name(&self) -> &'static str;
@@ -163,6 +172,31 @@ pub trait Proposer: Send {
     /// At most `count` candidates; fewer, or none, where it has nothing to say. The same state and
     /// random numbers must give the same candidates.
     fn propose(&mut self, state: &State<'_>, count: usize, rng: &mut Rng) -> Vec<Candidate>;
+
+    /// How many of a generation of `count` are its own, before the bandit shares out the rest.
+    fn share(&self, _standing: &Standing, _count: usize) -> usize {
+        0
+    }
+
+    /// Whether survivors lead it anywhere.
+    fn is_directed(&self) -> bool {
+        true
+    }
+
+    /// Whether it proposes nothing but mined kernels as they are.
+    fn is_only_mined(&self) -> bool {
+        false
+    }
+
+    /// Whether it plans with what edits are known to do, so that all are tried first.
+    fn needs_calibration(&self) -> bool {
+        false
+    }
+
+    /// Whether it is there to be compared with, and proposes only where it is named.
+    fn is_baseline(&self) -> bool {
+        false
+    }
 
     /// Whether it is of no use without mined kernels.
     fn needs_seeds(&self) -> bool {
@@ -173,26 +207,35 @@ pub trait Proposer: Send {
     fn restart(&mut self) {}
 }
 
-/// Proposers by name, in the order in which `--help` lists them.
-pub const NAMES: [&str; 7] =
-    ["nearest", "construct", "guided", "combine", "crossover", "mutate", "random"];
+/// Makes a proposer.
+type Make = fn() -> Box<dyn Proposer>;
+
+/// All proposers, in the order in which `--help` lists them.
+const ALL: [Make; 7] = [
+    || Box::new(nearest::Nearest::default()),
+    || Box::new(construct::Construct),
+    || Box::new(guided::Guided),
+    || Box::new(combine::Combine::default()),
+    || Box::new(crossover::Crossover),
+    || Box::new(mutate::Mutate::default()),
+    || Box::new(random::Random),
+];
+
+/// Names of those that propose unless others are named; without seeds, those that need none.
+#[must_use]
+pub fn defaults(has_seeds: bool) -> Vec<String> {
+    let all = ALL.iter().map(|make| make());
+    let some = all.filter(|one| !one.is_baseline() && (has_seeds || !one.needs_seeds()));
+    some.map(|one| one.name().to_owned()).collect()
+}
 
 /// The proposer of this name.
 ///
 /// # Errors
 /// [`Error::UnknownProposer`].
 pub(crate) fn by_name(name: &str) -> Result<Box<dyn Proposer>, Error> {
-    Ok(match name {
-        "nearest" => Box::new(nearest::Nearest::default()),
-        "construct" => Box::new(construct::Construct),
-        "guided" => Box::new(guided::Guided),
-        "combine" => Box::new(combine::Combine::default()),
-        "crossover" => Box::new(crossover::Crossover),
-        "mutate" => Box::new(mutate::Mutate::default()),
-        "random" => Box::new(random::Random),
-        _ => {
-            let known = NAMES.join(", ");
-            return Err(Error::UnknownProposer { name: name.to_owned(), known });
-        }
+    ALL.iter().map(|make| make()).find(|one| one.name() == name).ok_or_else(|| {
+        let known: Vec<&str> = ALL.iter().map(|make| make().name()).collect();
+        Error::UnknownProposer { name: name.to_owned(), known: known.join(", ") }
     })
 }

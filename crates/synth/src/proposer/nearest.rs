@@ -1,6 +1,6 @@
 //! Mined kernels as they are, the nearest first.
 
-use super::{Candidate, Proposer, State};
+use super::{Candidate, Proposer, Standing, State};
 use crate::edit::Rng;
 
 /// How many of the nearest are of use as starting points.
@@ -27,6 +27,19 @@ impl Proposer for Nearest {
                 ..Candidate::of_text(state.corpus.seeds[*index].text.clone())
             })
             .collect()
+    }
+
+    /// Where to start from comes first, whatever it is worth later.
+    fn share(&self, standing: &Standing, count: usize) -> usize {
+        if standing.generation == 0 { count * 2 / 3 } else { 0 }
+    }
+
+    fn is_directed(&self) -> bool {
+        false
+    }
+
+    fn is_only_mined(&self) -> bool {
+        true
     }
 
     fn needs_seeds(&self) -> bool {

@@ -22,6 +22,14 @@ impl Proposer for Random {
         let edits = &state.effects.edits;
         state.each(count, rng, |rng| Some(Candidate::of_program(made(edits, rng), None)))
     }
+
+    fn is_directed(&self) -> bool {
+        false
+    }
+
+    fn is_baseline(&self) -> bool {
+        true
+    }
 }
 
 fn made(edits: &[Edit], rng: &mut Rng) -> Program {
