@@ -36,6 +36,7 @@ mod corpus;
 mod edit;
 mod effects;
 mod error;
+mod exclusion;
 mod feasible;
 mod halt;
 mod ilp;
@@ -51,8 +52,9 @@ mod subset_sum;
 mod target;
 
 pub use clock::{Budget, processor_seconds};
-pub use corpus::{Corpus, Exclusion};
+pub use corpus::Corpus;
 pub use error::Error;
+pub use exclusion::Exclusion;
 pub use feasible::check;
 pub use judge::{Judge, Named};
 pub use memory::Memory;

@@ -2,13 +2,14 @@
 
 use crate::Error;
 use features::FeatureSpace;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// The greatest weight: squared distances stay numbers with it.
 const HEAVIEST: f64 = 1e12;
 
 /// What is wanted of one dimension.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Constraint {
     /// The least value that is right.
     pub least: f64,
@@ -60,12 +61,14 @@ impl Constraint {
 }
 
 /// A point, or a box, of a feature space; dimensions without a constraint are free.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Target {
     /// Its name in files and data sets.
     pub name: String,
     /// What is wanted of each dimension, in the space's order.
     pub constraints: Vec<Option<Constraint>>,
+    /// The program whose vector it is, where it is one's: it gives the answer away.
+    pub program: Option<String>,
 }
 
 impl Target {
@@ -73,7 +76,7 @@ impl Target {
     #[must_use]
     pub fn point(name: impl Into<String>, vector: &[f64]) -> Target {
         let constraints = vector.iter().map(|value| Some(Constraint::exactly(*value))).collect();
-        Target { name: name.into(), constraints }
+        Target { name: name.into(), constraints, program: None }
     }
 
     /// Read constraints as a person writes them: `Load=12,FMul=8`, ranges as `Load=10..14`, weights as
@@ -110,7 +113,7 @@ impl Target {
                 "no constraint in it: write DIMENSION=VALUE, for example Load=12".into(),
             ));
         }
-        Ok(Target { name: text.to_owned(), constraints })
+        Ok(Target { name: text.to_owned(), constraints, program: None })
     }
 
     /// A target from JSON: a list in the space's order, an object by dimension (of numbers, or of
@@ -162,7 +165,7 @@ impl Target {
                 if constraints.iter().all(Option::is_none) {
                     return Err(wrong(format!("no vector of {} in it", space.name())));
                 }
-                Ok(Target { name: name.to_owned(), constraints })
+                Ok(Target { name: name.to_owned(), constraints, program: None })
             }
             _ => Err(wrong(format!("no vector of {} in it", space.name()))),
         }
