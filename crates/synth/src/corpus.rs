@@ -187,12 +187,7 @@ fn mined(path: &Path) -> Result<Vec<KernelText>, Error> {
         if let (Language::OpenCl, Code::Text(text)) = (program.language, program.code) {
             let name = Path::new(&program.path).file_stem().unwrap_or_default();
             let original_name = name.to_string_lossy().into_owned();
-            all.push(KernelText {
-                text,
-                original_name,
-                family: String::new(),
-                verdict: Verdict::ACCEPTED.to_owned(),
-            });
+            all.push(KernelText { text, original_name, ..KernelText::default() });
         }
     }
     Ok(all)

@@ -75,7 +75,7 @@ impl Judge {
         self.judged.load(Ordering::Relaxed)
     }
 
-    /// The vector of each text, in order; `None` for one that clang turns away or that the space
+    /// The vector of each text, in order; `None` for one that clang rejects or that the space
     /// has no vector of.
     ///
     /// # Errors
@@ -171,7 +171,7 @@ impl Judge {
     }
 
     /// The trees of programs that edits can be made of, in order; `None` for a program of more
-    /// kernels than one, or one that clang turns away.
+    /// kernels than one, or one that clang rejects.
     #[must_use]
     pub fn read<T: AsRef<str> + Sync>(&self, texts: &[T]) -> Vec<Option<Program>> {
         self.in_parallel(texts, |text| {

@@ -30,7 +30,7 @@ impl Memory {
     }
 
     /// # Errors
-    /// [`Error::Memory`] where another version of this program wrote it, or chance.
+    /// [`Error::Memory`] where another version of this program wrote it, or something else.
     pub(crate) fn read(&self) -> Result<Carried, Error> {
         postcard::from_bytes(&self.0).map_err(|_| Error::Memory)
     }

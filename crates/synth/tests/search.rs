@@ -180,7 +180,7 @@ fn a_run_that_was_stopped_anywhere_finds_what_one_without_a_stop_finds() {
 }
 
 #[test]
-fn what_is_no_memory_is_not_gone_on_with() {
+fn what_is_no_memory_is_not_resumed() {
     let Some(judge) = judge("instcount") else { return };
     let corpus = Corpus::default();
     let mut search = Search::new(&judge, &corpus, settings(480)).expect("known");

@@ -251,7 +251,7 @@ fn fenced(program: &mut Program, zone: Zone, rng: &mut Rng, callee: Callee) -> O
     insert(program, zone, rng, |_| vec![fence(function, "CLK_GLOBAL_MEM_FENCE")])
 }
 
-/// The entry of an edit that differs by what is given to `work` behind program, zone and chance.
+/// The entry of an edit that differs by what is given to `work` behind program, zone and rng.
 macro_rules! entry {
     ($name:literal, $zones:expr, $work:ident($($given:expr),*)) => {
         ($name, $zones, |program, zone, rng| $work(program, zone, rng, $($given),*))

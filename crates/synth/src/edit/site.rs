@@ -41,7 +41,7 @@ impl Zone {
     }
 }
 
-/// A value of this zone that `accept` takes, each with equal chance.
+/// A value of this zone that `accept` takes, each equally likely.
 pub(crate) fn random_value(
     program: &mut Program,
     zone: Zone,

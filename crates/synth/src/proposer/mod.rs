@@ -1,11 +1,12 @@
 //! What suggests programs to a search: one file each. To add one, write a file beside these and
-//! name it in [`ALL`]; one from another crate (a language model) is handed to
-//! [`crate::Search::add_proposer`].
+//! name it in [`ALL`]; one that needs more than its
+//! name (a language model) is handed to [`crate::Search::add_proposer`].
 
 mod combine;
 mod construct;
 mod crossover;
 mod guided;
+pub mod model;
 mod mutate;
 mod nearest;
 mod random;
@@ -227,6 +228,11 @@ pub fn defaults(has_seeds: bool) -> Vec<String> {
     let all = ALL.iter().map(|make| make());
     let some = all.filter(|one| !one.is_baseline() && (has_seeds || !one.needs_seeds()));
     some.map(|one| one.name().to_owned()).collect()
+}
+
+/// Whether the proposer of this name is of no use without seeds.
+pub(crate) fn needs_seeds(name: &str) -> bool {
+    by_name(name).is_ok_and(|proposer| proposer.needs_seeds())
 }
 
 /// The proposer of this name.

@@ -174,6 +174,9 @@ impl Search<'_> {
     }
 
     pub(super) fn propose(&mut self, run: &mut Run, wanted: usize) -> Vec<(usize, Candidate)> {
+        if self.proposers.is_empty() {
+            return Vec::new();
+        }
         let standing = Standing { generation: run.attempt.generations, best: run.attempt.best };
         let shares = self.proposers.iter().map(|proposer| proposer.share(&standing, wanted));
         let mut shares: Vec<usize> = shares.collect();

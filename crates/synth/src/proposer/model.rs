@@ -1,6 +1,7 @@
 //! A language model among the proposers: BenchPress's way (PACT'22, section 3.3), for every kind of model.
 
-use anyhow::Context;
+use super::{Candidate, Proposer, State};
+use crate::{Error, edit::Rng};
 use lm::{Checkpoint, Choice, Drawing, HOLE, Kind, Prompt, Sampler, condition};
 use rand::Rng as _;
 use std::{
@@ -8,10 +9,9 @@ use std::{
     path::Path,
     sync::{Arc, OnceLock},
 };
-use synth::{Candidate, Proposer, Rng, State};
 
 /// Its name among the proposers.
-pub(super) const NAME: &str = "model";
+pub const NAME: &str = "model";
 
 /// Candidates of one call: a sample costs as much as some hundred edits, and the budget is looked at
 /// between generations.
@@ -21,40 +21,52 @@ const LONGEST: usize = 512;
 /// The largest part of a survivor that a hole takes (PACT'22, section 3.2).
 const WIDEST: f64 = 0.9;
 
-/// Draws kernels from nothing, and fills holes of random place and length in survivors.
-pub(super) struct Model {
-    checkpoint: Checkpoint,
+/// Draws kernels from nothing, and fills holes of random place and length in survivors. Clones share
+/// their weights.
+#[derive(Clone)]
+pub struct Model {
+    checkpoint: Arc<Checkpoint>,
     constrained: bool,
     identity: String,
-    failure: Failure,
+    /// Why it cannot draw, once it could not: the search goes on without it, who began it asks.
+    failure: Arc<OnceLock<lm::Error>>,
 }
 
-/// Why the model cannot draw, once it could not: the search goes on without it, who began it asks here.
-pub(super) type Failure = Arc<OnceLock<lm::Error>>;
+impl std::fmt::Debug for Model {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Model").field("identity", &self.identity).finish_non_exhaustive()
+    }
+}
 
 impl Model {
+    /// The checkpoint in `folder`; `constrained` to write what compiles.
+    ///
     /// # Errors
     /// When there is no such checkpoint.
-    pub(super) fn load(folder: &Path, constrained: bool) -> anyhow::Result<Model> {
-        let checkpoint = Checkpoint::load(folder)?;
-        let weights = folder.join("model.safetensors");
-        let (_, identity) = dataset::content_hash_of_file(&weights)
-            .with_context(|| format!("cannot read {}", weights.display()))?;
-        Ok(Model { checkpoint, constrained, identity, failure: Failure::default() })
+    pub fn load(folder: &Path, constrained: bool) -> Result<Model, Error> {
+        let checkpoint = Arc::new(Checkpoint::load(folder)?);
+        let path = folder.join("model.safetensors");
+        let (_, identity) = dataset::content_hash_of_file(&path)
+            .map_err(|error| Error::Read { path, reason: error.to_string() })?;
+        Ok(Model { checkpoint, constrained, identity, failure: Arc::default() })
     }
 
-    /// What is to be asked after the search of a target.
-    pub(super) fn failure(&self) -> Failure {
-        self.failure.clone()
+    /// Whether it could draw whenever it was asked.
+    ///
+    /// # Errors
+    /// [`Error::Draw`] where it could not.
+    pub fn check(&self) -> Result<(), Error> {
+        self.failure.get().map_or(Ok(()), |error| Err(Error::Draw(error.to_string())))
     }
 
     /// Identity of its weights.
-    pub(super) fn identity(&self) -> &str {
+    #[must_use]
+    pub fn identity(&self) -> &str {
         &self.identity
     }
 
     /// What an infill model can be told of the target.
-    fn wanted(&self, state: &State<'_>) -> BTreeMap<String, f64> {
+    fn conditions(&self, state: &State<'_>) -> BTreeMap<String, f64> {
         if self.checkpoint.kind() != Kind::Infill {
             return BTreeMap::new();
         }
@@ -73,7 +85,7 @@ impl Model {
             .then(|| &survivors[rng.random_range(0..survivors.len())].text);
         let text = parent.and_then(|text| holed(text, self.checkpoint.kind(), rng));
         let text = text.unwrap_or_else(|| lm::START.to_owned());
-        Prompt { features: self.wanted(state), ..Prompt::new(&text) }
+        Prompt { features: self.conditions(state), ..Prompt::new(&text) }
     }
 }
 
