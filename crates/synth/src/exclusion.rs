@@ -1,8 +1,8 @@
 //! The leak rule.
 
 use crate::{Error, target::Target};
-use lexer::kernel_names;
 use dataset::{Code, Dataset, Programs, Signature};
+use lexer::kernel_names;
 use std::{
     borrow::Borrow,
     collections::{HashMap, HashSet},
