@@ -5,7 +5,9 @@ use dataset::{
     stage::{Context as Run, Share, merge, run},
 };
 use llvm::{Context, Library};
-use stampmill_features::{Extractor, Features, ModuleReader, Options, Points, Row, project, space, spaces};
+use stampmill_features::{
+    Extractor, Features, ModuleReader, Options, Points, Row, project, space, spaces,
+};
 use std::fs;
 
 fn extractor(list: &str) -> Extractor {
