@@ -2,9 +2,9 @@
 
 use clang::{Language, Options, Triple};
 
-/// Ways to read programs, tried in order until clang accepts one.
+/// How sources of each language are compiled: configurations tried in order until clang accepts one.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Ways {
+pub struct CompileConfigs {
     /// For OpenCL C.
     pub opencl: Vec<Options>,
     /// For C.
@@ -26,12 +26,12 @@ const ONCE_WARNINGS: [&str; 5] = [
     "return-mismatch",
 ];
 
-impl Ways {
+impl CompileConfigs {
     /// As the published values were made: OpenCL C 2.0, else 1.2, and with `shim` included before
     /// the source where neither is enough, for `nvptx64-nvidia-nvcl` at -O1; C17 and C++17 for
     /// this machine at -O1.
     #[must_use]
-    pub fn published(shim: Option<&str>) -> Ways {
+    pub fn published(shim: Option<&str>) -> CompileConfigs {
         let plain = ["CL2.0", "CL1.2"].map(|standard| Options {
             standard: standard.to_owned(),
             triple: Triple::Nvptx64,
@@ -51,35 +51,36 @@ impl Ways {
             let triple = Triple::Host;
             vec![Options { language, standard, triple, optimisation: 1, ..Options::opencl() }]
         };
-        Ways { opencl, c: host(Language::C, "c17"), cxx: host(Language::Cxx, "c++17") }
+        CompileConfigs { opencl, c: host(Language::C, "c17"), cxx: host(Language::Cxx, "c++17") }
     }
 
     /// Compile everything at another level (0 to 3) than -O1.
     #[must_use]
-    pub fn at_level(mut self, level: u8) -> Ways {
-        for way in self.opencl.iter_mut().chain(&mut self.c).chain(&mut self.cxx) {
-            way.optimisation = level;
+    pub fn at_level(mut self, level: u8) -> CompileConfigs {
+        for config in self.opencl.iter_mut().chain(&mut self.c).chain(&mut self.cxx) {
+            config.optimisation = level;
         }
         self
     }
 
-    /// How to parse, not compile, what no way accepts: as a compiler of 2016 did (what was a warning
-    /// to clang 3.9 is one again), then for a target that has every extension, since a syntax tree
+    /// How to parse, not compile, what none of these accepts: as a compiler of 2016 did (what was a
+    /// warning to clang 3.9 is one again), then for a target that has every extension, since a syntax tree
     /// does not depend on what the NVIDIA target lacks.
     pub(crate) fn of_tree(&self, language: dataset::Language) -> Vec<Options> {
-        let ways = match language {
+        let configs = match language {
             dataset::Language::OpenCl => self.of(language),
             _ => &[],
         };
-        let old = ways.first().map(|way| {
-            let mut way = way.clone();
+        let old = configs.first().map(|first| {
+            let mut config = first.clone();
             let pragmas = ONCE_WARNINGS
                 .map(|name| format!("#pragma clang diagnostic warning \"-W{name}\"\n"));
-            way.headers.push((OLD.to_owned(), pragmas.concat()));
-            way.prelude.insert(0, OLD.to_owned());
-            way
+            config.headers.push((OLD.to_owned(), pragmas.concat()));
+            config.prelude.insert(0, OLD.to_owned());
+            config
         });
-        let elsewhere = ways.iter().map(|way| Options { triple: Triple::Spir64, ..way.clone() });
+        let elsewhere =
+            configs.iter().map(|config| Options { triple: Triple::Spir64, ..config.clone() });
         old.into_iter().chain(elsewhere).collect()
     }
 
@@ -93,8 +94,8 @@ impl Ways {
     }
 }
 
-impl Default for Ways {
-    fn default() -> Ways {
-        Ways::published(None)
+impl Default for CompileConfigs {
+    fn default() -> CompileConfigs {
+        CompileConfigs::published(None)
     }
 }

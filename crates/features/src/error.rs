@@ -88,6 +88,9 @@ pub enum Error {
     /// The compiler cannot be had at all.
     #[error(transparent)]
     Clang(#[from] clang::Error),
+    /// The program that reads modules does not start.
+    #[error("cannot start what reads modules: {0}")]
+    Reader(sandbox::Death),
     /// No LLVM to read modules with.
     #[error(transparent)]
     Llvm(#[from] llvm::Error),

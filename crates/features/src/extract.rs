@@ -1,9 +1,9 @@
 //! From programs to rows.
 
 use crate::{
-    Error, FeatureSpace, Part, ProgramView, Report, Row, Ways,
-    looked::{DOES_NOT_COMPILE, Found, Looked, NO_EXTRACTOR},
-    reader::{self, Readers, library_for, module_verdict},
+    CompileConfigs, Error, FeatureSpace, Part, ProgramView, Report, Row,
+    extracted::{DOES_NOT_COMPILE, ExtractedProgram, Found, NO_EXTRACTOR},
+    reader::{ModuleReader, Readers, library_for, module_verdict},
 };
 use clang::{Answer, Clang, Includes, Request, find_worker};
 use dataset::{Code, Found as Met, Language, Program, Programs, Progress, Rejected, Verdict};
@@ -12,7 +12,6 @@ use rayon::prelude::*;
 use rows::FeaturesVerdict;
 use std::{
     collections::{BTreeMap, BTreeSet},
-    ffi::OsString,
     sync::{
         Arc, OnceLock,
         atomic::{AtomicBool, Ordering},
@@ -28,22 +27,25 @@ const CHUNK_BYTES: usize = 64 << 20;
 #[derive(Clone, Debug)]
 pub struct Options {
     /// How sources are compiled.
-    pub ways: Ways,
+    pub configs: CompileConfigs,
     /// Threads, and workers of each kind, at most.
     pub jobs: usize,
-    /// The command line of a program that calls [`serve_modules`](crate::serve_modules), which
-    /// then reads modules that come as bitcode or textual IR; empty: they are read in this
-    /// process, which hostile bitcode can crash.
-    pub reader: Vec<OsString>,
+    /// Who reads modules that come as bitcode or textual IR.
+    pub reader: ModuleReader,
     /// Raise it, from any thread, to have the work end at the next program.
     pub cancelled: Arc<AtomicBool>,
 }
 
 impl Default for Options {
-    /// As the published values were made, on all cores.
+    /// As the published values were made, on all cores; modules are read by worker processes.
     fn default() -> Options {
         let jobs = std::thread::available_parallelism().map_or(1, usize::from);
-        Options { ways: Ways::default(), jobs, reader: Vec::new(), cancelled: Arc::default() }
+        Options {
+            configs: CompileConfigs::default(),
+            jobs,
+            reader: ModuleReader::default(),
+            cancelled: Arc::default(),
+        }
     }
 }
 
@@ -59,7 +61,7 @@ pub struct Extractor {
     clang: OnceLock<Clang>,
     /// For C and C++, which see its system headers.
     native: OnceLock<Clang>,
-    readers: Option<Readers>,
+    readers: Readers,
 }
 
 impl Extractor {
@@ -132,9 +134,9 @@ impl Extractor {
             self.spaces.iter().map(|space| (space.name(), space.dimensions())).collect();
         serde_json::json!({
             "spaces": spaces,
-            "opencl": format!("{:?}", self.options.ways.opencl),
-            "c": format!("{:?}", self.options.ways.c),
-            "cxx": format!("{:?}", self.options.ways.cxx),
+            "opencl": format!("{:?}", self.options.configs.opencl),
+            "c": format!("{:?}", self.options.configs.c),
+            "cxx": format!("{:?}", self.options.configs.cxx),
         })
     }
 
@@ -222,36 +224,37 @@ impl Extractor {
 
     /// The compiler for programs in `language`.
     fn clang(&self, language: Language) -> Result<&Clang, Error> {
-        let (place, includes) = match language {
+        let (slot, includes) = match language {
             Language::C | Language::Cxx => (&self.native, Includes::Host),
             _ => (&self.clang, Includes::Own),
         };
-        if let Some(clang) = place.get() {
+        if let Some(clang) = slot.get() {
             return Ok(clang);
         }
         let started = Clang::start_at(&find_worker()?, self.options.jobs.max(1), includes)?
             .with_stop(Arc::clone(&self.options.cancelled));
         // Of two threads that start it at once, one's is dropped.
-        Ok(place.get_or_init(|| started))
+        Ok(slot.get_or_init(|| started))
     }
 
     fn of_source(&self, program: &Program, source: &str) -> Result<Found, Error> {
         let clang = self.clang(program.language)?;
         let mut refused = Verdict::new(DOES_NOT_COMPILE, "");
-        for (place, way) in self.options.ways.of(program.language).iter().enumerate() {
-            let request = self.request(source, way);
+        for (index, config) in self.options.configs.of(program.language).iter().enumerate() {
+            let request = self.request(source, config);
             let answer = match clang.ask(&request) {
                 Ok(answer) => answer,
                 Err(death) => return died(self.clang(program.language)?, death).map(Err),
             };
             if let Some(error) = answer.first_error() {
-                if place == 0 {
+                if index == 0 {
                     refused.detail = error.message.clone();
                 }
                 continue;
             }
             let tokens = if self.parts.contains(&Part::Tokens) {
-                let request = Request::Tokens { source: source.to_owned(), options: way.clone() };
+                let request =
+                    Request::Tokens { source: source.to_owned(), options: config.clone() };
                 match clang.ask(&request) {
                     Ok(answer) => Some(answer.tokens),
                     Err(death) => return died(self.clang(program.language)?, death).map(Err),
@@ -270,7 +273,7 @@ impl Extractor {
     /// What no compilation accepts, for what was once a warning or for what the target lacks, has no
     /// code, but may still have the syntax tree that some spaces are of.
     fn of_tree(&self, program: &Program, source: &str, refused: Verdict) -> Result<Found, Error> {
-        for options in self.options.ways.of_tree(program.language) {
+        for options in self.options.configs.of_tree(program.language) {
             let request = Request::Parse { source: source.to_owned(), options, tree: true };
             let answer = match self.clang(program.language)?.ask(&request) {
                 Ok(answer) => answer,
@@ -281,16 +284,16 @@ impl Extractor {
             }
             let kernels = kernels_of(&answer);
             let tree = answer.tree.as_ref();
-            let looked =
-                self.look(&ProgramView { tree, kernels: &kernels, ..ProgramView::default() });
-            return Ok(Ok(Looked { absent: DOES_NOT_COMPILE, ..looked }));
+            let extracted =
+                self.extract(&ProgramView { tree, kernels: &kernels, ..ProgramView::default() });
+            return Ok(Ok(ExtractedProgram { absent: DOES_NOT_COMPILE, ..extracted }));
         }
         Ok(Err(refused))
     }
 
     /// One question with one parse for all that is needed of it.
-    fn request(&self, source: &str, way: &clang::Options) -> Request {
-        let (source, options) = (source.to_owned(), way.clone());
+    fn request(&self, source: &str, config: &clang::Options) -> Request {
+        let (source, options) = (source.to_owned(), config.clone());
         let tree = self.parts.contains(&Part::Tree);
         if self.parts.contains(&Part::Module) {
             Request::Compile { source, options, facts: false, tree, bitcode: true }
@@ -309,43 +312,40 @@ impl Extractor {
         let view =
             ProgramView { tree: answer.tree.as_ref(), tokens, module: None, kernels: &kernels };
         let Some(code) = answer.code.as_ref().filter(|code| !code.bitcode.is_empty()) else {
-            return Ok(Ok(self.look(&view)));
+            return Ok(Ok(self.extract(&view)));
         };
         let context = Context::new(library_for(&code.bitcode)?);
         Ok(match context.parse(&program.path, &code.bitcode) {
-            Ok(module) => Ok(self.look(&ProgramView { module: Some(&module), ..view })),
+            Ok(module) => Ok(self.extract(&ProgramView { module: Some(&module), ..view })),
             Err(error) => Err(module_verdict(&error)),
         })
     }
 
     fn of_module(&self, program: &Program, content: &[u8]) -> Result<Found, Error> {
-        let said = match &self.readers {
-            Some(readers) => readers.read(&self.spaces, &program.path, content)?,
-            None => reader::read(&self.spaces, &program.path, content)?,
-        };
-        Ok(said.map(|said| Looked {
+        let said = self.readers.read(&self.spaces, &program.path, content)?;
+        Ok(said.map(|said| ExtractedProgram {
             spaces: self.spaces.iter().copied().zip(said).collect(),
             kernels: Vec::new(),
             absent: NO_EXTRACTOR,
         }))
     }
 
-    fn look(&self, view: &ProgramView<'_>) -> Looked {
+    fn extract(&self, view: &ProgramView<'_>) -> ExtractedProgram {
         let spaces = self.spaces.iter().map(|space| (*space, space.extract(view))).collect();
-        Looked { spaces, kernels: view.kernels.to_vec(), absent: NO_EXTRACTOR }
+        ExtractedProgram { spaces, kernels: view.kernels.to_vec(), absent: NO_EXTRACTOR }
     }
 
     fn rows(&self, program: &Program, found: Found) -> Vec<Row> {
         let (path, name) = (program.path.clone(), program.name.clone());
         let row = Row { id: program.code.hash(), path, name, ..Row::default() };
-        let looked = match found {
-            Ok(looked) => looked,
+        let extracted = match found {
+            Ok(extracted) => extracted,
             Err(verdict) => {
                 return vec![Row { verdict: verdict.name.into(), detail: verdict.detail, ..row }];
             }
         };
-        let functions = looked.functions();
-        functions.into_iter().map(|function| looked.row(row.clone(), &function)).collect()
+        let functions = extracted.functions();
+        functions.into_iter().map(|function| extracted.row(row.clone(), &function)).collect()
     }
 }
 

@@ -44,7 +44,7 @@
 mod compile;
 mod error;
 mod extract;
-mod looked;
+mod extracted;
 mod project;
 mod reader;
 mod report;
@@ -54,11 +54,11 @@ mod stage;
 mod syntax;
 mod view;
 
-pub use compile::Ways;
+pub use compile::CompileConfigs;
 pub use error::Error;
 pub use extract::{Extractor, Options};
 pub use project::{CELLS, Coverage, Points, ProjectReport, Projection, project};
-pub use reader::serve_modules;
+pub use reader::{ModuleReader, serve_modules};
 pub use report::Report;
 pub use row::Row;
 pub use space::{ALL, Extracted, FeatureSpace, Vector, space, spaces};

@@ -1,6 +1,6 @@
 //! Foreign modules are read in a worker process: LLVM's reader is no match for hostile bitcode.
 
-use crate::{Extracted, FeatureSpace, ProgramView, space};
+use crate::{Error, Extracted, FeatureSpace, ProgramView, space};
 use dataset::Verdict;
 use llvm::{Context, Identification, Library, candidates};
 use rows::FeaturesVerdict;
@@ -10,6 +10,8 @@ use std::{ffi::OsString, io, path::PathBuf, process::Command, time::Duration};
 
 /// Wall-clock limit of one module.
 const LIMIT: Duration = Duration::from_secs(120);
+/// The program that reads modules unless another is named.
+const BINARY: &str = "stampmill";
 
 /// What each space said of a module, or why none was asked.
 pub(crate) type Said = Result<Vec<Option<Extracted>>, Verdict>;
@@ -39,7 +41,7 @@ fn profile() -> Profile {
 }
 
 /// The worker's side: answer over standard input and output until that closes. The command line
-/// named by [`Options::reader`](crate::Options::reader) ends up here.
+/// of a [`ModuleReader::Worker`] ends up here.
 ///
 /// # Errors
 /// When the sandbox cannot be entered or the pipe breaks.
@@ -67,23 +69,43 @@ fn answer(request: &Request) -> Answer {
     }
 }
 
-/// Workers that read modules.
+/// Who reads modules that come as bitcode or textual IR.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ModuleReader {
+    /// Worker processes of this program: it is started with these arguments, and calls [`serve_modules`].
+    Worker(PathBuf, Vec<OsString>),
+    /// This very process, which hostile bitcode can take over: for tests, whose modules are their own.
+    InProcess,
+}
+
+impl Default for ModuleReader {
+    /// The `stampmill` binary beside this program. Where there is none, no module is read.
+    fn default() -> ModuleReader {
+        let program = host::installed(BINARY).unwrap_or_else(|| BINARY.into());
+        ModuleReader::Worker(program, vec!["worker".into(), "modules".into()])
+    }
+}
+
+/// The readers of one extractor.
 #[derive(Debug)]
 pub(crate) struct Readers {
-    pool: Pool,
+    /// `None`: this process.
+    pool: Option<Pool>,
 }
 
 impl Readers {
-    pub(crate) fn new(command: &[OsString], jobs: usize) -> Option<Readers> {
-        let (program, arguments) = command.split_first()?;
-        let (program, arguments) = (program.clone(), arguments.to_vec());
+    pub(crate) fn new(reader: &ModuleReader, jobs: usize) -> Readers {
+        let ModuleReader::Worker(program, arguments) = reader else {
+            return Readers { pool: None };
+        };
+        let (program, arguments) = (program.clone(), arguments.clone());
         let pool = Pool::new(jobs, profile(), move || {
             let mut command = Command::new(&program);
             command.args(&arguments);
             command.envs(sandbox::rustup().map(|folder| ("RUSTUP_HOME", folder)));
             command
         });
-        Some(Readers { pool })
+        Readers { pool: Some(pool) }
     }
 
     pub(crate) fn read(
@@ -91,31 +113,29 @@ impl Readers {
         spaces: &[&dyn FeatureSpace],
         name: &str,
         content: &[u8],
-    ) -> Result<Said, llvm::Error> {
+    ) -> Result<Said, Error> {
+        let Some(pool) = &self.pool else { return Ok(read(spaces, name, content)?) };
         let request = Request {
             spaces: spaces.iter().map(|space| space.name().to_owned()).collect(),
             name: name.to_owned(),
             content: content.to_vec(),
         };
         let message = postcard::to_stdvec(&request).expect("a request is plain data");
-        let answer = match self.pool.call(&message, LIMIT) {
+        let answer = match pool.call(&message, LIMIT) {
             Ok(answer) => answer,
+            Err(death) if death.is_ours() => return Err(Error::Reader(death)),
             Err(death) => return Ok(Err(Verdict::new(death.name(), death.to_string()))),
         };
         match postcard::from_bytes(&answer) {
             Ok(Answer::Said(said)) => Ok(said),
-            Ok(Answer::NoLibrary(_)) => Err(llvm::Error::NoLibrary),
+            Ok(Answer::NoLibrary(_)) => Err(llvm::Error::NoLibrary.into()),
             Err(error) => Ok(Err(Verdict::new(FeaturesVerdict::Crash, error.to_string()))),
         }
     }
 }
 
 /// Read a module in this process, check it, and ask the spaces.
-pub(crate) fn read(
-    spaces: &[&dyn FeatureSpace],
-    name: &str,
-    content: &[u8],
-) -> Result<Said, llvm::Error> {
+fn read(spaces: &[&dyn FeatureSpace], name: &str, content: &[u8]) -> Result<Said, llvm::Error> {
     let context = Context::new(library_for(content)?);
     let said = context.parse(name, content).and_then(|module| {
         module.verify()?;

@@ -46,7 +46,7 @@ impl Row {
     }
 
     /// It as one line of `--format jsonl`, with the named spaces (null where there is no vector);
-    /// `{path, verdict, detail}` where it was turned away.
+    /// `{path, verdict, detail}` where it was rejected.
     #[must_use]
     pub fn to_json(&self, spaces: &[&dyn FeatureSpace]) -> Value {
         let mut object = Map::new();

@@ -5,11 +5,14 @@ use dataset::{
     stage::{Context as Run, Share, merge, run},
 };
 use llvm::{Context, Library};
-use stampmill_features::{Extractor, Features, Options, Points, Row, project, space, spaces};
+use stampmill_features::{
+    Extractor, Features, ModuleReader, Options, Points, Row, project, space, spaces,
+};
 use std::fs;
 
 fn extractor(list: &str) -> Extractor {
-    Extractor::new(spaces(list).expect("registered"), Options::default())
+    let options = Options { reader: ModuleReader::InProcess, ..Options::default() };
+    Extractor::new(spaces(list).expect("registered"), options)
 }
 
 fn program(path: &str, language: Language, text: &str) -> Program {

@@ -2,7 +2,7 @@
 
 use dataset::{Code, Language, Program};
 use serde_json::Value;
-use stampmill_features::{Extractor, Options, Ways, spaces};
+use stampmill_features::{CompileConfigs, Extractor, Options, spaces};
 use std::path::PathBuf;
 
 const COUNTERS: [&str; 6] = ["comp", "rational", "mem", "localmem", "coalesced", "atomic"];
@@ -35,7 +35,7 @@ fn compare(
 ) -> Option<(usize, usize)> {
     let extractor = Extractor::new(
         spaces(space).expect("registered"),
-        Options { ways: Ways::published(None), ..Options::default() },
+        Options { configs: CompileConfigs::published(None), ..Options::default() },
     );
     let described = match extractor.describe_many(&programs(rows)) {
         Ok(described) => described,

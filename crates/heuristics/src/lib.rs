@@ -50,8 +50,8 @@ mod validate;
 
 pub use error::Error;
 pub use explain::{
-    Disagreement, ExplainOptions, ExplainReport, TwinSet, Twins, disagree, explain, tree_svg,
-    tree_text, twins,
+    CollisionSet, Disagreement, ExplainOptions, ExplainReport, FeatureCollisions, disagree,
+    explain, feature_collisions, tree_svg, tree_text,
 };
 pub use heuristic::{
     Heuristic, PredictReport, Prediction, TrainOptions, TrainReport, predict, train,

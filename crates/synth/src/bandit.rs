@@ -1,7 +1,7 @@
 //! Who may propose next.
 
-use crate::edit::Chance;
-use rand::Rng;
+use crate::edit::Rng;
+use rand::Rng as _;
 
 /// How fast old rewards are forgotten, per generation.
 const MEMORY: f64 = 0.9;
@@ -24,14 +24,14 @@ impl Bandit {
     }
 
     /// The arm of the next candidate.
-    pub(crate) fn draw(&self, chance: &mut Chance) -> usize {
+    pub(crate) fn draw(&self, rng: &mut Rng) -> usize {
         let arms = self.rewards.len();
-        if chance.random_bool(FLOOR) {
-            return chance.random_range(0..arms);
+        if rng.random_bool(FLOOR) {
+            return rng.random_range(0..arms);
         }
         let value = |arm: usize| self.rewards[arm] / self.tried[arm];
         let total: f64 = (0..arms).map(value).sum();
-        let mut left = chance.random_range(0.0..1.0) * total;
+        let mut left = rng.random_range(0.0..1.0) * total;
         (0..arms)
             .find(|arm| {
                 left -= value(*arm);
@@ -63,11 +63,11 @@ mod tests {
     #[test]
     fn the_better_arm_gets_more_and_no_arm_gets_nothing() {
         let mut bandit = Bandit::new(2);
-        let mut chance = Chance::seed_from_u64(1);
+        let mut rng = Rng::seed_from_u64(1);
         let mut drawn = [0; 2];
         for _ in 0..50 {
             for _ in 0..20 {
-                let arm = bandit.draw(&mut chance);
+                let arm = bandit.draw(&mut rng);
                 drawn[arm] += 1;
                 bandit.reward(arm, if arm == 1 { 0.5 } else { 0.01 });
             }

@@ -2,239 +2,56 @@
 
 use crate::{
     Error,
+    exclusion::{Exclusion, signature},
     judge::Judge,
     program::{Program, with_static_helpers},
+    target::Target,
 };
 use dataset::{Code, Dataset, Language, Programs, Signature, Verdict};
 use lexer::kernel_names;
 use rows::KernelText;
 use std::{
-    collections::{HashMap, HashSet},
+    collections::{BTreeSet, HashMap, HashSet},
     fs,
-    path::{Path, PathBuf},
-    sync::OnceLock,
+    path::Path,
+    sync::{Arc, OnceLock},
 };
 
-/// A mined kernel.
+/// A kernel to start from.
 #[derive(Debug)]
 pub(crate) struct Seed {
     pub(crate) text: String,
     pub(crate) vector: Vec<f64>,
     /// Read when it is first edited.
     pub(crate) program: OnceLock<Option<Program>>,
+    /// Index of the mined text that it is, or is made of.
+    origin: usize,
+}
+
+/// A mined text, and what the leak rule looks at.
+#[derive(Debug, Default)]
+struct Origin {
+    text: String,
+    /// Names that it was found under, and those of its kernels.
+    names: BTreeSet<String>,
+    families: BTreeSet<String>,
+    signature: OnceLock<Signature>,
 }
 
 /// Mined kernels with their vectors.
 #[derive(Debug, Default)]
 pub struct Corpus {
     /// Those that were mined, and behind them what was made of some.
-    pub(crate) seeds: Vec<Seed>,
+    pub(crate) seeds: Vec<Arc<Seed>>,
     mined: usize,
     excluded: usize,
-}
-
-/// The leak rule: what must not be among the seeds of a search for points of known programs.
-///
-/// A kernel is kept out when its own name is that of a target's program, when it is a near-duplicate
-/// (Jaccard similarity of token shingles at least [`dataset::FAMILY_THRESHOLD`], names made alike)
-/// of an excluded program, when its family holds such a kernel, or when all of what holds it lies
-/// in the folder of an excluded file, or below an excluded folder.
-#[derive(Clone, Debug, Default)]
-pub struct Exclusion {
-    names: HashSet<String>,
-    signatures: Vec<Signature>,
-    /// Folders, and whether data sets below them are kept out as well.
-    folders: Vec<(PathBuf, bool)>,
-}
-
-impl Exclusion {
-    /// Keep kernels of this name out, wherever they are from. Target names are often
-    /// `PATH:KERNEL`: what stands behind the last colon counts.
-    pub fn add_name(&mut self, target: &str) {
-        let name = target.rsplit(':').next().unwrap_or(target).trim();
-        if name.len() > 1 && name.chars().all(|c| c.is_alphanumeric() || c == '_') {
-            self.names.insert(name.to_owned());
-        }
-    }
-
-    /// Keep the program of a target out: its near-duplicates, and kernels of its kernels' names.
-    pub fn add_target(&mut self, text: &str) {
-        self.add_program(text);
-        kernel_names(text).into_iter().for_each(|name| self.add_name(name));
-    }
-
-    /// Keep this program and its near-duplicates out.
-    pub fn add_program(&mut self, text: &str) {
-        self.signatures.push(signature(text));
-    }
-
-    /// Keep the programs at `path` out, with their near-duplicates, and what
-    /// [`Exclusion::add_folder`] keeps out: `path` is a data set, a folder or file of programs, or JSON lines with `src` or `text`, or
-    /// `target`, whose name is kept out.
-    ///
-    /// # Errors
-    /// When it cannot be read.
-    pub fn add_path(&mut self, path: &Path) -> Result<(), Error> {
-        let wrong = |reason: String| Error::Read { path: path.to_owned(), reason };
-        if path.extension().is_some_and(|extension| extension == "jsonl") {
-            let text = fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
-            for line in text.lines().filter(|line| !line.trim().is_empty()) {
-                let row: serde_json::Value =
-                    serde_json::from_str(line).map_err(|error| wrong(error.to_string()))?;
-                let source =
-                    ["src", "text", "source"].iter().find_map(|key| row.get(key)?.as_str());
-                if let Some(source) = source {
-                    self.add_program(source);
-                }
-                if let Some(target) = row.get("target").and_then(|target| target.as_str()) {
-                    self.add_name(target);
-                }
-            }
-        } else {
-            for program in Programs::open(path)?.iter()? {
-                if let Code::Text(text) = program?.code {
-                    self.add_program(&text);
-                }
-            }
-        }
-        self.add_folder(path);
-        Ok(())
-    }
-
-    /// Of a folder, keep all out that lies in it; of a file, all in its folder but data sets below: they
-    /// are nobody's reference data, as where all work is done in one folder.
-    pub fn add_folder(&mut self, path: &Path) {
-        let real = path.canonicalize().ok();
-        if let Some(folder) = real.clone().filter(|folder| folder.is_dir()) {
-            self.folders.push((folder, true));
-            return;
-        }
-        // A link's own folder, and that of what it points to.
-        let beside = path.parent().map(|folder| Path::new(".").join(folder));
-        let folders = [
-            beside.and_then(|folder| folder.canonicalize().ok()),
-            real.and_then(|file| file.parent().map(Path::to_owned)),
-        ];
-        self.folders.extend(folders.into_iter().flatten().map(|folder| (folder, false)));
-    }
-
-    /// Whether this kernel is kept out, by the name that it had or has in its text, or by its text.
-    #[must_use]
-    pub fn holds(&self, name: &str, text: &str) -> bool {
-        if self.names.contains(name)
-            || kernel_names(text).into_iter().any(|name| self.names.contains(name))
-        {
-            return true;
-        }
-        let own = signature(text);
-        self.signatures.iter().any(|known| own.similarity(known) >= dataset::FAMILY_THRESHOLD)
-    }
-
-    /// The folder for which everything at `path` is kept out, if there is one.
-    #[must_use]
-    pub fn folder_of(&self, path: &Path) -> Option<&Path> {
-        let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-        let is_own = Dataset::is_at(&path);
-        let holds = |(folder, deep): &&(PathBuf, bool)| {
-            path.starts_with(folder) && (*deep || path == *folder || !is_own)
-        };
-        self.folders.iter().find(holds).map(|(folder, _)| folder.as_path())
-    }
-}
-
-/// A program's shingles with every name replaced by its number in order of appearance, so that
-/// renaming hides nothing.
-fn signature(text: &str) -> Signature {
-    let mut names: HashMap<&str, String> = HashMap::new();
-    let tokens = tokens(text);
-    let mut alike: Vec<String> = Vec::with_capacity(tokens.len());
-    for token in tokens {
-        let is_word = token.starts_with(|c: char| c.is_alphabetic() || c == '_');
-        let plain = token.trim_start_matches('_');
-        if is_word && !WORDS.contains(&plain) {
-            let next = format!("${}", names.len());
-            alike.push(names.entry(token).or_insert(next).clone());
-        } else {
-            alike.push(plain.to_owned());
-        }
-    }
-    Signature::of(alike.iter().map(String::as_str))
-}
-
-/// Words that mean the same in every program.
-const WORDS: [&str; 38] = [
-    "kernel",
-    "global",
-    "local",
-    "constant",
-    "private",
-    "const",
-    "restrict",
-    "volatile",
-    "void",
-    "int",
-    "uint",
-    "unsigned",
-    "float",
-    "double",
-    "char",
-    "uchar",
-    "short",
-    "long",
-    "ulong",
-    "size_t",
-    "float2",
-    "float4",
-    "int2",
-    "int4",
-    "uint4",
-    "if",
-    "else",
-    "for",
-    "while",
-    "do",
-    "return",
-    "barrier",
-    "get_global_id",
-    "get_local_id",
-    "get_group_id",
-    "get_local_size",
-    "get_global_size",
-    "sqrt",
-];
-
-fn tokens(text: &str) -> Vec<&str> {
-    let bytes = text.as_bytes();
-    let mut all = Vec::new();
-    let mut at = 0;
-    while at < bytes.len() {
-        let from = at;
-        let rest = &text.as_bytes()[at..];
-        if rest.starts_with(b"//") || rest[0] == b'#' {
-            at += rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len());
-        } else if rest.starts_with(b"/*") {
-            at += text
-                .get(at + 2..)
-                .and_then(|rest| rest.find("*/"))
-                .map_or(rest.len(), |end| end + 4);
-        } else if rest[0].is_ascii_alphanumeric() || rest[0] == b'_' {
-            let is_part =
-                |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_' || *byte == b'.';
-            at += rest.iter().take_while(|byte| is_part(byte)).count();
-            all.push(&text[from..at]);
-        } else {
-            at += text[at..].chars().next().map_or(1, char::len_utf8);
-            if !rest[0].is_ascii_whitespace() {
-                all.push(&text[from..at]);
-            }
-        }
-    }
-    all
+    origins: Arc<[Origin]>,
 }
 
 impl Corpus {
     /// The kernels at `path` (a data set, a folder or file of programs) that `exclusion` does not
-    /// keep out, each text once, described by `judge`. Vectors are kept in the folder `cache` for the next time.
+    /// exclude, each text once, described by `judge`. Vectors are kept in the folder `cache` for the
+    /// next time, whatever is excluded then.
     ///
     /// # Errors
     /// When they cannot be read.
@@ -244,38 +61,58 @@ impl Corpus {
         judge: &Judge,
         cache: Option<&Path>,
     ) -> Result<Corpus, Error> {
-        let (mut kept, excluded) = texts(path, exclusion)?;
-        // Points of a single function are nearer to what keeps no helper beside it.
-        let made: Vec<String> = kept.iter().filter_map(|text| with_static_helpers(text)).collect();
-        let texts = kept.len();
-        kept.extend(made);
+        let all = mined(path)?;
+        let identity = all.iter().map(|row| row.text.as_bytes());
         let versions = judge.versions();
-        let parts = kept.iter().chain([&versions]).map(|text| text.as_bytes());
-        let identity = dataset::content_hash_of(parts);
-        let name = format!("{identity}-{}.json", judge.space().name());
-        let file = cache.map(|folder| folder.join(name));
-        let known: Option<Vec<Option<Vec<f64>>>> = file
-            .as_ref()
-            .and_then(|file| fs::read(file).ok())
-            .and_then(|content| serde_json::from_slice(&content).ok())
-            .filter(|known: &Vec<_>| known.len() == kept.len());
-        let vectors = match known {
-            Some(known) => known,
-            None => {
-                let vectors = judge.judge(&kept)?;
-                if let (Some(file), Some(folder)) = (&file, cache) {
-                    // Without a cache the next run takes longer, nothing else.
-                    let _ = fs::create_dir_all(folder)
-                        .and_then(|()| fs::write(file, serde_json::to_vec(&vectors)?));
-                }
-                vectors
-            }
-        };
-        let mined = vectors.iter().take(texts).flatten().count();
-        let seeds = kept.into_iter().zip(vectors).filter_map(|(text, vector)| {
-            Some(Seed { text, vector: vector?, program: OnceLock::new() })
+        let identity = dataset::content_hash_of(identity.chain([versions.as_bytes()]));
+        let file =
+            cache.map(|folder| folder.join(format!("{identity}-{}.json", judge.space().name())));
+        let (origins, excluded) = origins(all, path, exclusion);
+        let mut texts: Vec<(usize, String)> =
+            origins.iter().map(|origin| origin.text.clone()).enumerate().collect();
+        // Points of a single function are nearer to what keeps no helper beside it.
+        let made = |(at, text): &(usize, String)| Some((*at, with_static_helpers(text)?));
+        let made: Vec<(usize, String)> = texts.iter().filter_map(made).collect();
+        texts.extend(made);
+        let vectors = vectors(&texts, judge, file.as_deref())?;
+        let mined = vectors.iter().take(origins.len()).flatten().count();
+        let seeds = texts.into_iter().zip(vectors).filter_map(|((origin, text), vector)| {
+            Some(Arc::new(Seed { text, vector: vector?, program: OnceLock::new(), origin }))
         });
-        Ok(Corpus { seeds: seeds.collect(), mined, excluded })
+        Ok(Corpus { seeds: seeds.collect(), mined, excluded, origins: origins.into() })
+    }
+
+    /// What of it may be used in a search for `target`, whatever other targets there are.
+    #[must_use]
+    pub fn for_target(&self, target: &Target) -> Corpus {
+        let exclusion = Exclusion::of(target);
+        let is_held = |origin: &Origin| {
+            let signature = || origin.signature.get_or_init(|| signature(&origin.text));
+            exclusion.holds_one_of(origin.names.iter().map(String::as_str), signature)
+        };
+        let held: Vec<bool> = self.origins.iter().map(is_held).collect();
+        let families: HashSet<&String> = self
+            .origins
+            .iter()
+            .zip(&held)
+            .filter(|(_, held)| **held)
+            .flat_map(|(origin, _)| &origin.families)
+            .collect();
+        let kept: Vec<bool> = self
+            .origins
+            .iter()
+            .zip(&held)
+            .map(|(origin, held)| {
+                !held && origin.families.iter().all(|one| !families.contains(one))
+            })
+            .collect();
+        let is_kept = |seed: &&Arc<Seed>| kept[seed.origin];
+        Corpus {
+            seeds: self.seeds.iter().filter(is_kept).cloned().collect(),
+            mined: self.seeds[..self.mined].iter().filter(is_kept).count(),
+            excluded: self.excluded + kept.iter().filter(|kept| !**kept).count(),
+            origins: Arc::clone(&self.origins),
+        }
     }
 
     /// How many kernels there are.
@@ -290,7 +127,7 @@ impl Corpus {
         self.mined == 0
     }
 
-    /// How many were kept out.
+    /// How many were excluded.
     #[must_use]
     pub fn excluded(&self) -> usize {
         self.excluded
@@ -302,88 +139,90 @@ impl Corpus {
     }
 
     /// Whether this seed is as it was mined.
-    pub(crate) fn is_mined(&self, place: usize) -> bool {
-        place < self.mined
+    pub(crate) fn is_mined(&self, index: usize) -> bool {
+        index < self.mined
     }
 }
 
-/// The kernels that may be used, and how many may not.
-fn texts(path: &Path, exclusion: &Exclusion) -> Result<(Vec<String>, usize), Error> {
-    // Name, family, text.
-    let mut all: Vec<(String, String, String)> = Vec::new();
+/// The vector of each of the texts, from `file` where it is known there.
+fn vectors(
+    texts: &[(usize, String)],
+    judge: &Judge,
+    file: Option<&Path>,
+) -> Result<Vec<Option<Vec<f64>>>, Error> {
+    let mut known: HashMap<String, Option<Vec<f64>>> = file
+        .and_then(|file| fs::read(file).ok())
+        .and_then(|content| serde_json::from_slice(&content).ok())
+        .unwrap_or_default();
+    let keys: Vec<String> =
+        texts.iter().map(|(_, text)| dataset::content_hash(text.as_bytes())).collect();
+    let fresh: Vec<usize> = (0..keys.len()).filter(|at| !known.contains_key(&keys[*at])).collect();
+    if !fresh.is_empty() {
+        let unknown: Vec<&str> = fresh.iter().map(|at| texts[*at].1.as_str()).collect();
+        let vectors = judge.judge(&unknown)?;
+        known.extend(fresh.iter().map(|at| keys[*at].clone()).zip(vectors));
+        if let Some((file, folder)) = file.and_then(|file| Some((file, file.parent()?))) {
+            // Without a cache the next run takes longer, nothing else.
+            let _ = fs::create_dir_all(folder)
+                .and_then(|()| fs::write(file, serde_json::to_vec(&known)?));
+        }
+    }
+    Ok(keys.iter().map(|key| known.get(key).cloned().flatten()).collect())
+}
+
+/// All kernels at `path`.
+fn mined(path: &Path) -> Result<Vec<KernelText>, Error> {
     let is_kernels = Dataset::is_at(path)
         && Dataset::open(path)?.manifest().schema == <KernelText as dataset::Row>::SCHEMA;
     if is_kernels {
-        for row in Dataset::open(path)?.rows::<KernelText>()? {
-            let row = row?;
-            if row.verdict == Verdict::ACCEPTED {
-                all.push((row.original_name, row.family, row.text));
-            }
-        }
-    } else {
-        for program in Programs::open(path)?.iter()? {
-            let program = program?;
-            if let (Language::OpenCl, Code::Text(text)) = (program.language, program.code) {
-                let name = Path::new(&program.path).file_stem().unwrap_or_default();
-                all.push((name.to_string_lossy().into_owned(), String::new(), text));
-            }
+        let rows = Dataset::open(path)?.rows::<KernelText>()?;
+        let is_accepted = |row: &dataset::Result<KernelText>| {
+            row.as_ref().map_or(true, |row| row.verdict == Verdict::ACCEPTED)
+        };
+        return Ok(rows.filter(is_accepted).collect::<Result<_, _>>()?);
+    }
+    let mut all = Vec::new();
+    for program in Programs::open(path)?.iter()? {
+        let program = program?;
+        if let (Language::OpenCl, Code::Text(text)) = (program.language, program.code) {
+            let name = Path::new(&program.path).file_stem().unwrap_or_default();
+            let original_name = name.to_string_lossy().into_owned();
+            all.push(KernelText { text, original_name, ..KernelText::default() });
         }
     }
-    if exclusion.folder_of(path).is_some() {
-        return Ok((Vec::new(), all.len()));
-    }
-    let held: Vec<bool> = all.iter().map(|(name, _, text)| exclusion.holds(name, text)).collect();
-    let families: HashSet<&str> = all
-        .iter()
-        .zip(&held)
-        .filter(|((_, family, _), held)| **held && !family.is_empty())
-        .map(|((_, family, _), _)| family.as_str())
-        .collect();
-    let kept: Vec<bool> = all
-        .iter()
-        .zip(&held)
-        .map(|((_, family, _), held)| !held && !families.contains(family.as_str()))
-        .collect();
-    let excluded = kept.iter().filter(|kept| !**kept).count();
-    let mut seen = HashSet::new();
-    let kept = all.into_iter().zip(kept).filter_map(|((_, _, text), kept)| kept.then_some(text));
-    Ok((kept.filter(|text| seen.insert(text.clone())).collect(), excluded))
+    Ok(all)
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const SUITE: &str = "__kernel void transpose(__global float* out, __global float* in, int w, int h) {\n\
-        int x = get_global_id(0); int y = get_global_id(1);\n\
-        if (x < w && y < h) { float v = in[y * w + x]; out[x * h + y] = v * 2.0f; } }";
-    const RENAMED: &str = "kernel void A(global float* a, global float* b, int c, int d) {\n\
-        int e = get_global_id(0); int f = get_global_id(1);\n\
-        if (e < c && f < d) { float g = b[f * c + e]; a[e * d + f] = g * 2.0f; } }";
-    const OTHER: &str =
-        "kernel void A(global int* a, int b) { for (int c = 0; c < b; c++) a[c] ^= c << 3; }";
-
-    #[test]
-    fn a_renamed_suite_kernel_is_kept_out_and_another_is_not() {
-        let mut exclusion = Exclusion::default();
-        exclusion.add_program(SUITE);
-        assert!(exclusion.holds("whatever", RENAMED));
-        assert!(!exclusion.holds("whatever", OTHER));
+/// The texts that may be used, and how many kernels may not.
+fn origins(all: Vec<KernelText>, path: &Path, exclusion: &Exclusion) -> (Vec<Origin>, usize) {
+    if exclusion.folder_of(path).is_some() {
+        return (Vec::new(), all.len());
     }
-
-    #[test]
-    fn kernels_whose_text_names_them_like_a_target_are_kept_out() {
-        let text = "kernel void first(int a) {}\nkernel void second(global int* a) {}";
-        let mut exclusion = Exclusion::default();
-        exclusion.add_name("second");
-        assert!(exclusion.holds("file", text) && !exclusion.holds("file", OTHER));
+    let held: Vec<bool> =
+        all.iter().map(|row| exclusion.holds(&row.original_name, &row.text)).collect();
+    let families: HashSet<String> = all
+        .iter()
+        .zip(&held)
+        .filter(|(row, held)| **held && !row.family.is_empty())
+        .map(|(row, _)| row.family.clone())
+        .collect();
+    let mut excluded = 0;
+    let mut indices: HashMap<String, usize> = HashMap::new();
+    let mut origins: Vec<Origin> = Vec::new();
+    for (row, held) in all.into_iter().zip(held) {
+        if held || families.contains(&row.family) {
+            excluded += 1;
+            continue;
+        }
+        let index = *indices.entry(row.text).or_insert_with_key(|text| {
+            let names = kernel_names(text).into_iter().map(str::to_owned).collect();
+            origins.push(Origin { text: text.clone(), names, ..Origin::default() });
+            origins.len() - 1
+        });
+        origins[index].names.insert(row.original_name);
+        if !row.family.is_empty() {
+            origins[index].families.insert(row.family);
+        }
     }
-
-    #[test]
-    fn kernels_named_like_a_target_are_kept_out() {
-        let mut exclusion = Exclusion::default();
-        exclusion.add_name("suite-1.0/path/File.cl:bitonicSort");
-        assert!(exclusion.holds("bitonicSort", OTHER));
-        assert!(!exclusion.holds("other", OTHER));
-    }
+    (origins, excluded)
 }

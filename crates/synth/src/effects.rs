@@ -1,12 +1,12 @@
 //! What edits do to vectors, learned from every candidate that one edit alone was made in.
 
 use crate::{
-    columns,
-    edit::{Chance, Edit},
+    edit::{Edit, Rng},
+    ilp,
     metric::Aim,
-    sums::Sums,
+    subset_sum::SubsetSums,
 };
-use rand::{Rng, seq::IndexedRandom};
+use rand::{Rng as _, seq::IndexedRandom};
 use serde::{Deserialize, Serialize};
 
 /// Effects of one edit that are remembered.
@@ -24,8 +24,8 @@ pub(crate) type Change = Vec<(u16, f32)>;
 /// The change that leads from one vector to the other.
 pub(crate) fn change(before: &[f64], after: &[f64]) -> Change {
     let both = before.iter().zip(after).enumerate().filter(|(_, (before, after))| before != after);
-    both.map(|(place, (before, after))| {
-        (u16::try_from(place).unwrap_or(u16::MAX), (after - before) as f32)
+    both.map(|(index, (before, after))| {
+        (u16::try_from(index).unwrap_or(u16::MAX), (after - before) as f32)
     })
     .collect()
 }
@@ -108,22 +108,22 @@ impl Effects {
     }
 
     /// An edit that was seen to move some dimension the right way, whatever else it does.
-    pub(crate) fn touching(&self, aim: &Aim, excess: &[f64], chance: &mut Chance) -> Option<usize> {
+    pub(crate) fn touching(&self, aim: &Aim, excess: &[f64], rng: &mut Rng) -> Option<usize> {
         let helps = |change: &Change| {
-            change.iter().any(|(place, by)| {
-                let place = usize::from(*place);
-                aim.leads[place] && excess[place] * f64::from(*by) < 0.0
+            change.iter().any(|(index, by)| {
+                let index = usize::from(*index);
+                aim.leads[index] && excess[index] * f64::from(*by) < 0.0
             })
         };
         let touch: Vec<usize> = (0..self.known.len())
             .filter(|edit| self.known[*edit].changes.iter().any(helps))
             .collect();
-        touch.choose(chance).copied()
+        touch.choose(rng).copied()
     }
 
     /// What is remembered, in a form that says which edits together do exactly what is wanted.
-    pub(crate) fn sums(&self, aim: &Aim, trust: &crate::sums::Trust) -> Sums {
-        let mut sums = Sums::default();
+    pub(crate) fn subset_sums(&self, aim: &Aim, trust: &crate::subset_sum::Trust) -> SubsetSums {
+        let mut sums = SubsetSums::default();
         for (edit, known) in self.known.iter().enumerate() {
             let share = known.works() / known.changes.len().max(1) as f64;
             for change in &known.changes {
@@ -139,7 +139,7 @@ impl Effects {
     pub(crate) fn priced(&self, prices: &[f64]) -> Vec<(usize, f64)> {
         let all = self.known.iter().enumerate();
         all.filter_map(|(edit, known)| {
-            let gains = known.changes.iter().map(|change| columns::worth(change, prices) - 1.0);
+            let gains = known.changes.iter().map(|change| ilp::worth(change, prices) - 1.0);
             let gain = gains.map(|gain| gain.max(0.0)).sum::<f64>() * known.works();
             (gain > 1e-6).then(|| (edit, gain / known.changes.len().max(1) as f64))
         })
@@ -157,11 +157,11 @@ impl Effects {
         aim: &Aim,
         excess: &[f64],
         temperature: f64,
-        chance: &mut Chance,
+        rng: &mut Rng,
     ) -> Option<Step> {
-        let cautious = chance.random_bool(0.7);
+        let cautious = rng.random_bool(0.7);
         // What many of an edit bring in the end, or what one brings now.
-        let in_the_end = chance.random_bool(0.5);
+        let in_the_end = rng.random_bool(0.5);
         let mut gains: Vec<(usize, usize, f64)> = Vec::new();
         let mut greatest = 0.0_f64;
         for (edit, known) in self.known.iter().enumerate() {
@@ -175,7 +175,7 @@ impl Effects {
                 }
                 aim.gain(excess, change)
             };
-            let drawn = chance.random_range(0..known.changes.len());
+            let drawn = rng.random_range(0..known.changes.len());
             // What it does on average is what it is worth: one that is sure to do a little beats one
             // that may do much.
             let others = (0..DRAWN).map(|nth| (drawn + nth * 7) % known.changes.len());
@@ -189,13 +189,13 @@ impl Effects {
         }
         let weight = |gain: f64| ((gain / greatest - 1.0) / temperature.max(0.01)).exp();
         let total: f64 = gains.iter().map(|(.., gain)| weight(*gain)).sum();
-        let mut left = chance.random_range(0.0..1.0) * total;
+        let mut left = rng.random_range(0.0..1.0) * total;
         let (edit, drawn, _) = *gains.iter().find(|(.., gain)| {
             left -= weight(*gain);
             left <= 0.0
         })?;
         let change = &self.known[edit].changes[drawn];
-        let times = often(aim, excess, change, chance);
+        let times = often(aim, excess, change, rng);
         let mut after = excess.to_vec();
         aim.add(&mut after, change, times as f64);
         Some(Step { edit, times, after })
@@ -206,19 +206,19 @@ impl Effects {
 /// lead nearest.
 fn along(aim: &Aim, excess: &[f64], change: &Change) -> (f64, f64) {
     let (mut along, mut length) = (0.0, 0.0);
-    for (place, by) in change {
-        let place = usize::from(*place);
-        along -= aim.guide[place] * excess[place] * f64::from(*by);
-        length += aim.guide[place] * f64::from(*by).powi(2);
+    for (index, by) in change {
+        let index = usize::from(*index);
+        along -= aim.fitness_weights[index] * excess[index] * f64::from(*by);
+        length += aim.fitness_weights[index] * f64::from(*by).powi(2);
     }
     (along, length)
 }
 
 /// How often to make an edit at once: up to as often as brings the excess nearest to nothing.
-fn often(aim: &Aim, excess: &[f64], change: &Change, chance: &mut Chance) -> usize {
+fn often(aim: &Aim, excess: &[f64], change: &Change, rng: &mut Rng) -> usize {
     let (along, length) = along(aim, excess, change);
     let most = along / length;
-    if most < SEVERAL { 1 } else { (most * chance.random_range(0.2..0.9)) as usize }
+    if most < SEVERAL { 1 } else { (most * rng.random_range(0.2..0.9)) as usize }
 }
 
 #[cfg(test)]

@@ -12,6 +12,54 @@ pub enum Error {
     /// A data set that cannot be read or written.
     #[error(transparent)]
     Dataset(#[from] dataset::Error),
+    /// A checkpoint that cannot be read.
+    #[error(transparent)]
+    Model(#[from] lm::Error),
+    /// A language model failed in the middle of a search.
+    #[error("the model cannot draw: {0}")]
+    Draw(String),
+    /// Neither a file nor constraints.
+    #[error("no file {0}, and no constraint DIMENSION=VALUE either")]
+    NoTarget(String),
+    /// What may never end.
+    #[error("{} is neither a file nor a folder: copy what it holds to a file", .0.display())]
+    NoFile(PathBuf),
+    /// A folder where a file of targets is wanted.
+    #[error("{} is a folder: --targets takes JSON lines, --target programs", .0.display())]
+    FolderOfTargets(PathBuf),
+    /// A file of targets without any.
+    #[error("no target in {}: a JSON object a line is expected", .0.display())]
+    NoLine(PathBuf),
+    /// A target's programs are none.
+    #[error("no program in {}", .0.display())]
+    NoProgram(PathBuf),
+    /// No program that a target is to be the vector of compiles.
+    #[error("{0} does not compile: it has no vector to steer to")]
+    NoVector(String),
+    /// None of the targets was drawn, or is in the part.
+    #[error("--shard and --sample leave no target")]
+    NoTargets,
+    /// Seeds were asked for, and there are none.
+    #[error("no kernel of {} may be a seed ({excluded} excluded): {why}", path.display())]
+    NoSeeds {
+        /// Where they were looked for.
+        path: PathBuf,
+        /// How many the leak rule excludes.
+        excluded: usize,
+        /// Why none is left.
+        why: String,
+    },
+    /// What an unfinished run learned for a target is gone.
+    #[error("{} lacks what was learned for {target}: remove it and begin again", folder.display())]
+    Forgotten {
+        /// The unfinished data set.
+        folder: PathBuf,
+        /// The target.
+        target: String,
+    },
+    /// The user stopped the run.
+    #[error("stopped; what was found is kept, the same command goes on from there")]
+    Stopped,
     /// A file that cannot be read.
     #[error("cannot read {}: {reason}", path.display())]
     Read {

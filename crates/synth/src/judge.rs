@@ -3,7 +3,7 @@
 use crate::{Error, halt::Halt, program::Program};
 use clang::{Clang, Options, Request, Triple};
 use dataset::{Code, Language};
-use features::{Extractor, FeatureSpace, Ways};
+use features::{CompileConfigs, Extractor, FeatureSpace};
 use lexer::kernel_names;
 use rayon::{ThreadPool, prelude::*};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -21,12 +21,12 @@ pub struct Judge {
     halt: Halt,
 }
 
-/// What became of a candidate.
+/// Where a candidate lies.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Place {
+pub(crate) enum Location {
     /// It lies here.
     At(Vec<f64>),
-    /// It does not compile, or has no place.
+    /// It does not compile, or has no vector.
     Nowhere,
     /// It was not looked at: the search is being cut short.
     Unknown,
@@ -42,10 +42,11 @@ impl Judge {
     /// When clang's worker cannot be had.
     pub fn new(space: &'static dyn FeatureSpace, jobs: usize) -> Result<Judge, Error> {
         let jobs = jobs.max(1);
-        let ways = Ways { opencl: vec![options()], c: Vec::new(), cxx: Vec::new() };
+        let configs = CompileConfigs { opencl: vec![options()], c: Vec::new(), cxx: Vec::new() };
         let halt = Halt::default();
         let cancelled = halt.abortion();
-        let settings = features::Options { ways, jobs, cancelled, ..features::Options::default() };
+        let settings =
+            features::Options { configs, jobs, cancelled, ..features::Options::default() };
         let threads = rayon::ThreadPoolBuilder::new().num_threads(jobs).build().ok();
         Ok(Judge {
             space,
@@ -74,7 +75,7 @@ impl Judge {
         self.judged.load(Ordering::Relaxed)
     }
 
-    /// The vector of each text, in order; `None` for one that clang turns away or that the space
+    /// The vector of each text, in order; `None` for one that clang rejects or that the space
     /// has no vector of.
     ///
     /// # Errors
@@ -88,26 +89,26 @@ impl Judge {
     }
 
     /// The same, as far as the search that asks is not being cut short.
-    pub(crate) fn places<T: AsRef<str> + Sync>(&self, texts: &[T]) -> Result<Vec<Place>, Error> {
+    pub(crate) fn locate<T: AsRef<str> + Sync>(&self, texts: &[T]) -> Result<Vec<Location>, Error> {
         let any = AtomicBool::new(false);
-        let place = |text: &T| {
+        let locate = |text: &T| {
             let enough = self.halt.is_aborted() || any.load(Ordering::Relaxed);
             if self.halt.is_cut() && enough {
-                return Ok(Place::Unknown);
+                return Ok(Location::Unknown);
             }
-            let place = match self.one(text.as_ref()) {
-                Ok(Some(vector)) => Place::At(vector),
-                Ok(None) => Place::Nowhere,
+            let location = match self.one(text.as_ref()) {
+                Ok(Some(vector)) => Location::At(vector),
+                Ok(None) => Location::Nowhere,
                 Err(Error::Features(features::Error::Cancelled { .. })) => {
-                    return Ok(Place::Unknown);
+                    return Ok(Location::Unknown);
                 }
                 Err(error) => return Err(error),
             };
             self.judged.fetch_add(1, Ordering::Relaxed);
             any.store(true, Ordering::Relaxed);
-            Ok(place)
+            Ok(location)
         };
-        self.in_parallel(texts, place).into_iter().collect()
+        self.in_parallel(texts, locate).into_iter().collect()
     }
 
     /// What cuts work with it short.
@@ -170,7 +171,7 @@ impl Judge {
     }
 
     /// The trees of programs that edits can be made of, in order; `None` for a program of more
-    /// kernels than one, or one that clang turns away.
+    /// kernels than one, or one that clang rejects.
     #[must_use]
     pub fn read<T: AsRef<str> + Sync>(&self, texts: &[T]) -> Vec<Option<Program>> {
         self.in_parallel(texts, |text| {

@@ -12,7 +12,8 @@
 //!   they are, kernels made from nothing, difference-guided edits, edits tried one by one and then
 //!   combined, crossover, mutation, and whatever is added from outside, such as a language model;
 //! - a [`Corpus`] holds the mined kernels to start from, less those that an [`Exclusion`] keeps out
-//!   because they would give the answer away.
+//!   because they would give the answer away;
+//! - [`steer()`] searches for each of several targets, and makes a data set of what it finds.
 //!
 //! The edits know nothing of any space. What each does to a vector is learned on line, from every
 //! candidate that differs from its parent by one edit; to move towards a target is to choose the
@@ -32,13 +33,14 @@
 
 mod bandit;
 mod clock;
-mod columns;
-mod constraint;
 mod corpus;
 mod edit;
 mod effects;
 mod error;
+mod exclusion;
+mod feasible;
 mod halt;
+mod ilp;
 mod judge;
 mod memory;
 mod metric;
@@ -47,19 +49,24 @@ mod program;
 mod proposer;
 mod report;
 mod search;
-mod sums;
+mod steer;
+mod subset_sum;
 mod target;
 
 pub use clock::{Budget, processor_seconds};
-pub use constraint::check;
-pub use corpus::{Corpus, Exclusion};
+pub use corpus::Corpus;
 pub use error::Error;
+pub use exclusion::Exclusion;
+pub use feasible::check;
 pub use judge::{Judge, Named};
 pub use memory::Memory;
 pub use metric::{Metric, deviations};
-pub use proposer::{Candidate, Judged, NAMES as PROPOSERS, Proposer, State, samples};
-pub use rand_chacha::ChaCha8Rng as Chance;
+pub use proposer::{
+    Candidate, Judged, Proposer, Standing, State, defaults as default_proposers, model, samples,
+};
+pub use rand_chacha::ChaCha8Rng as Rng;
 pub use report::{Report, Share};
 pub use rows::{SteeredRow, TrajectoryRow};
 pub use search::{Acceptance, Found, Search, Settings};
-pub use target::{Target, Wanted};
+pub use steer::{Seeds, SteerOptions, Steering, Targets, steer};
+pub use target::{Constraint, Target};

@@ -30,7 +30,7 @@ impl Memory {
     }
 
     /// # Errors
-    /// [`Error::Memory`] where another version of this program wrote it, or chance.
+    /// [`Error::Memory`] where another version of this program wrote it, or something else.
     pub(crate) fn read(&self) -> Result<Carried, Error> {
         postcard::from_bytes(&self.0).map_err(|_| Error::Memory)
     }
@@ -77,7 +77,7 @@ impl Kept {
             text,
             vector,
             distance: 0.0,
-            guide: 0.0,
+            fitness: 0.0,
             program,
             lineage,
             proposer: "archive",

@@ -1,6 +1,6 @@
 //! How far a candidate is from a target.
 
-use crate::{Error, Target, effects::Change};
+use crate::{Constraint, Error, Target, effects::Change};
 use features::FeatureSpace;
 use std::str::FromStr;
 
@@ -41,9 +41,9 @@ const FOLLOWING: f64 = 1e-6;
 pub(crate) struct Aim {
     pub(crate) target: Target,
     pub(crate) weights: Vec<f64>,
-    /// The same for finding the way: dimensions that follow from the others count next to nothing.
-    pub(crate) guide: Vec<f64>,
-    /// Dimensions that count in full for finding the way.
+    /// The same for the fitness: dimensions that follow from the others count next to nothing.
+    pub(crate) fitness_weights: Vec<f64>,
+    /// Dimensions that count in full for the fitness.
     pub(crate) leads: Vec<bool>,
 }
 
@@ -51,53 +51,55 @@ impl Aim {
     /// `deviations` are those of the dimensions over the mined kernels; `follows` says which
     /// dimensions follow from the others.
     pub(crate) fn new(target: Target, metric: Metric, deviations: &[f64], follows: &[bool]) -> Aim {
-        let weights = target.wanted.iter().zip(deviations).map(|(wanted, deviation)| {
-            let weight = wanted.as_ref().map_or(0.0, |wanted| wanted.weight);
+        let weights = target.constraints.iter().zip(deviations).map(|(constraint, deviation)| {
+            let weight = constraint.map_or(0.0, |constraint| constraint.weight);
             match metric {
                 Metric::Standardised => weight / deviation.powi(2),
                 Metric::Euclidean | Metric::Own => weight,
             }
         });
         let weights: Vec<f64> = weights.collect();
-        let whole = target.wanted.iter().all(Option::is_some);
-        let guide = weights
+        let whole = target.constraints.iter().all(Option::is_some);
+        let fitness_weights = weights
             .iter()
             .zip(follows)
             .map(|(weight, follows)| if whole && *follows { weight * FOLLOWING } else { *weight });
-        let guide: Vec<f64> = guide.collect();
-        let leads = guide.iter().zip(&weights);
-        let leads = leads.map(|(guide, weight)| *weight > 0.0 && guide == weight).collect();
-        Aim { target, weights, guide, leads }
+        let fitness_weights: Vec<f64> = fitness_weights.collect();
+        let leads = fitness_weights.iter().zip(&weights);
+        let leads = leads.map(|(fitness, weight)| *weight > 0.0 && fitness == weight).collect();
+        Aim { target, weights, fitness_weights, leads }
     }
 
     /// What is too much (positive) or lacks (negative) in each dimension.
     pub(crate) fn excess(&self, vector: &[f64]) -> Vec<f64> {
-        let wanted = self.target.wanted.iter().zip(vector);
-        wanted.map(|(wanted, value)| wanted.map_or(0.0, |wanted| wanted.excess(*value))).collect()
+        let constraints = self.target.constraints.iter().zip(vector);
+        let excess =
+            |(one, value): (&Option<Constraint>, &f64)| one.map_or(0.0, |one| one.excess(*value));
+        constraints.map(excess).collect()
     }
 
     /// The part of a change in the dimensions that lead.
     pub(crate) fn leading(&self, change: &Change) -> impl Iterator<Item = (usize, f64)> {
-        let parts = change.iter().map(|(place, by)| (usize::from(*place), f64::from(*by)));
-        parts.filter(|(place, _)| self.leads[*place])
+        let parts = change.iter().map(|(index, by)| (usize::from(*index), f64::from(*by)));
+        parts.filter(|(index, _)| self.leads[*index])
     }
 
     /// What is too much or lacks once a change is made so often.
     pub(crate) fn add(&self, excess: &mut [f64], change: &Change, times: f64) {
-        for (place, by) in change {
-            let place = usize::from(*place);
-            if self.target.wanted[place].is_some() {
-                excess[place] += times * f64::from(*by);
+        for (index, by) in change {
+            let index = usize::from(*index);
+            if self.target.constraints[index].is_some() {
+                excess[index] += times * f64::from(*by);
             }
         }
     }
 
     /// How much nearer a change leads, in squared distance.
     pub(crate) fn gain(&self, excess: &[f64], change: &Change) -> f64 {
-        let parts = change.iter().map(|(place, by)| {
-            let place = usize::from(*place);
-            let (was, by) = (excess[place], f64::from(*by));
-            self.guide[place] * (was * was - (was + by).powi(2))
+        let parts = change.iter().map(|(index, by)| {
+            let index = usize::from(*index);
+            let (was, by) = (excess[index], f64::from(*by));
+            self.fitness_weights[index] * (was * was - (was + by).powi(2))
         });
         parts.sum()
     }
@@ -107,9 +109,9 @@ impl Aim {
         square(&self.excess(vector), &self.weights).sqrt()
     }
 
-    /// The squared distance that decides what survives; 0 where [`Aim::distance`] is.
-    pub(crate) fn guide(&self, vector: &[f64]) -> f64 {
-        square(&self.excess(vector), &self.guide)
+    /// The squared distance that decides what survives, the less the fitter; 0 where [`Aim::distance`] is.
+    pub(crate) fn fitness(&self, vector: &[f64]) -> f64 {
+        square(&self.excess(vector), &self.fitness_weights)
     }
 }
 
@@ -131,14 +133,14 @@ pub fn deviations<'a>(dimensions: usize, vectors: impl Iterator<Item = &'a [f64]
     let (mut count, mut sums, mut squares) = (0.0, vec![0.0; dimensions], vec![0.0; dimensions]);
     for vector in vectors {
         count += 1.0;
-        for (place, value) in vector.iter().enumerate().take(dimensions) {
-            sums[place] += value;
-            squares[place] += value * value;
+        for (index, value) in vector.iter().enumerate().take(dimensions) {
+            sums[index] += value;
+            squares[index] += value * value;
         }
     }
-    let deviation = |place: usize| {
-        let mean = sums[place] / f64::max(count, 1.0);
-        let variance = squares[place] / f64::max(count, 1.0) - mean * mean;
+    let deviation = |index: usize| {
+        let mean = sums[index] / f64::max(count, 1.0);
+        let variance = squares[index] / f64::max(count, 1.0) - mean * mean;
         if variance > 1e-9 { variance.sqrt() } else { 1.0 }
     };
     (0..dimensions).map(deviation).collect()
@@ -164,16 +166,16 @@ mod tests {
     #[test]
     fn an_edit_that_is_right_is_a_gain_whatever_the_sums_say() {
         let space = features::space("instcount").expect("registered");
-        let place = |name| space.dimensions().iter().position(|known| *known == name);
-        let (all, multiply) = (place("TotalInsts").expect("there"), place("FMul").expect("there"));
+        let index = |name| space.dimensions().iter().position(|known| *known == name);
+        let (all, multiply) = (index("TotalInsts").expect("there"), index("FMul").expect("there"));
         let target = vec![0.0; space.dimensions().len()];
         let ones = vec![1.0; target.len()];
         let aim =
             Aim::new(Target::point("t", &target), Metric::Euclidean, &ones, &following(space));
         let mut vector = target.clone();
         vector[multiply] = 1.0;
-        let before = aim.guide(&vector);
+        let before = aim.fitness(&vector);
         (vector[multiply], vector[all]) = (0.0, -1.0);
-        assert!(aim.guide(&vector) < before && aim.guide(&vector) > 0.0);
+        assert!(aim.fitness(&vector) < before && aim.fitness(&vector) > 0.0);
     }
 }

@@ -35,12 +35,12 @@ impl Neighbours {
     /// A single `edit` of `base` gave `child`, or nothing that compiles.
     pub(crate) fn add(&mut self, base: &Arc<Judged>, edit: usize, child: Option<&Arc<Judged>>) {
         let known = self.all.iter().position(|one| Arc::ptr_eq(&one.base, base));
-        let place = known.unwrap_or_else(|| {
+        let index = known.unwrap_or_else(|| {
             self.make_room();
             self.all.push(Neighbourhood { base: base.clone(), children: Vec::new(), tried: 0 });
             self.all.len() - 1
         });
-        let known = &mut self.all[place];
+        let known = &mut self.all[index];
         known.tried += 1;
         if let Some(child) = child
             && child.program.is_some()
@@ -56,7 +56,7 @@ impl Neighbours {
         if self.all.len() < NEIGHBOURHOODS {
             return;
         }
-        let worth = |one: &Neighbourhood| (one.children.len(), -one.base.guide);
+        let worth = |one: &Neighbourhood| (one.children.len(), -one.base.fitness);
         let least = (0..self.all.len()).min_by(|a, b| {
             let (a, b) = (worth(&self.all[*a]), worth(&self.all[*b]));
             a.0.cmp(&b.0).then(a.1.total_cmp(&b.1))

@@ -33,7 +33,7 @@ pub struct Report {
     pub mined_proximity_median: f64,
     /// Mined kernels to start from.
     pub seeds: u64,
-    /// Mined kernels that were kept out: they might give an answer away.
+    /// Mined kernels that are excluded: they might give an answer away.
     pub kept_out: u64,
     /// Candidates judged.
     pub candidates: u64,

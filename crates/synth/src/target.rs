@@ -2,14 +2,15 @@
 
 use crate::Error;
 use features::FeatureSpace;
+use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// The greatest weight: squared distances stay numbers with it.
 const HEAVIEST: f64 = 1e12;
 
 /// What is wanted of one dimension.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Wanted {
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Constraint {
     /// The least value that is right.
     pub least: f64,
     /// The greatest value that is right.
@@ -18,16 +19,16 @@ pub struct Wanted {
     pub weight: f64,
 }
 
-impl Wanted {
+impl Constraint {
     /// Exactly this value.
     #[must_use]
-    pub fn exactly(value: f64) -> Wanted {
-        Wanted { least: value, most: value, weight: 1.0 }
+    pub fn exactly(value: f64) -> Constraint {
+        Constraint { least: value, most: value, weight: 1.0 }
     }
 
-    /// Read a wish for the dimension `name`: a value, a range `10..14`, either with a weight behind `*`.
-    fn parse(name: &str, wish: &str) -> Result<Wanted, String> {
-        let (range, weight) = wish.split_once('*').unwrap_or((wish, "1"));
+    /// Read the constraint of the dimension `name`: a value, a range `10..14`, either with a weight behind `*`.
+    fn parse(name: &str, constraint: &str) -> Result<Constraint, String> {
+        let (range, weight) = constraint.split_once('*').unwrap_or((constraint, "1"));
         let (least, most) = range.split_once("..").unwrap_or((range, range));
         let number =
             |text: &str| text.trim().parse::<f64>().map_err(|_| format!("'{text}' is no number"));
@@ -43,7 +44,7 @@ impl Wanted {
                 "a weight of {weight} for {name}: weights are above 0, and {HEAVIEST} at most"
             ));
         }
-        Ok(Wanted { least, most, weight })
+        Ok(Constraint { least, most, weight })
     }
 
     /// How much a value is above (positive) or below (negative) what is wanted.
@@ -59,38 +60,42 @@ impl Wanted {
     }
 }
 
-/// A point, or a box, of a feature space; dimensions without a wish are free.
-#[derive(Clone, Debug, PartialEq)]
+/// A point, or a box, of a feature space; dimensions without a constraint are free.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Target {
     /// Its name in files and data sets.
     pub name: String,
     /// What is wanted of each dimension, in the space's order.
-    pub wanted: Vec<Option<Wanted>>,
+    pub constraints: Vec<Option<Constraint>>,
+    /// The program whose vector it is, where it is one's: it gives the answer away.
+    pub program: Option<String>,
 }
 
 impl Target {
     /// A whole point.
     #[must_use]
     pub fn point(name: impl Into<String>, vector: &[f64]) -> Target {
-        let wanted = vector.iter().map(|value| Some(Wanted::exactly(*value))).collect();
-        Target { name: name.into(), wanted }
+        let constraints = vector.iter().map(|value| Some(Constraint::exactly(*value))).collect();
+        Target { name: name.into(), constraints, program: None }
     }
 
-    /// Read a wish as a person writes it: `Load=12,FMul=8`, ranges as `Load=10..14`, weights as
+    /// Read constraints as a person writes them: `Load=12,FMul=8`, ranges as `Load=10..14`, weights as
     /// `Load=12*3`. Dimensions not named are free.
     ///
     /// # Errors
     /// [`Error::Target`] naming the part that cannot be read or the dimension that there is not.
     pub fn parse(text: &str, space: &dyn FeatureSpace) -> Result<Target, Error> {
         let dimensions = space.dimensions();
-        let mut wanted = vec![None; dimensions.len()];
+        let mut constraints = vec![None; dimensions.len()];
         let wrong = |reason: String| Error::Target { name: text.to_owned(), reason };
         for part in text.split(',').map(str::trim).filter(|part| !part.is_empty()) {
-            let (name, wish) = part.split_once('=').ok_or_else(|| {
-                wrong(format!("'{part}' is no wish: write DIMENSION=VALUE, for example Load=12"))
+            let (name, constraint) = part.split_once('=').ok_or_else(|| {
+                wrong(format!(
+                    "'{part}' is no constraint: write DIMENSION=VALUE, for example Load=12"
+                ))
             })?;
             let name = name.trim();
-            let Some(place) = dimensions.iter().position(|known| known.eq_ignore_ascii_case(name))
+            let Some(index) = dimensions.iter().position(|known| known.eq_ignore_ascii_case(name))
             else {
                 let known = dimensions.join(", ");
                 return Err(wrong(format!(
@@ -98,19 +103,21 @@ impl Target {
                     space.name()
                 )));
             };
-            if wanted[place].is_some() {
-                return Err(wrong(format!("{name} is wished for twice")));
+            if constraints[index].is_some() {
+                return Err(wrong(format!("{name} is constrained twice")));
             }
-            wanted[place] = Some(Wanted::parse(name, wish).map_err(wrong)?);
+            constraints[index] = Some(Constraint::parse(name, constraint).map_err(wrong)?);
         }
-        if wanted.iter().all(Option::is_none) {
-            return Err(wrong("no wish in it: write DIMENSION=VALUE, for example Load=12".into()));
+        if constraints.iter().all(Option::is_none) {
+            return Err(wrong(
+                "no constraint in it: write DIMENSION=VALUE, for example Load=12".into(),
+            ));
         }
-        Ok(Target { name: text.to_owned(), wanted })
+        Ok(Target { name: text.to_owned(), constraints, program: None })
     }
 
     /// A target from JSON: a list in the space's order, an object by dimension (of numbers, or of
-    /// wishes as strings), or an object that holds one of these under the space's name (as lines of
+    /// constraints as strings), or an object that holds one of these under the space's name (as lines of
     /// target files do, with `target`).
     ///
     /// # Errors
@@ -133,30 +140,32 @@ impl Target {
                 dimensions.len()
             ))),
             Value::Object(object) => {
-                let mut wanted = vec![None; dimensions.len()];
+                let mut constraints = vec![None; dimensions.len()];
                 let mut unknown = None;
                 for (name, value) in object {
                     match dimensions.iter().position(|known| known.eq_ignore_ascii_case(name)) {
-                        Some(place) => {
-                            let wish = match value {
-                                Value::String(wish) => wish.clone(),
+                        Some(index) => {
+                            let constraint = match value {
+                                Value::String(constraint) => constraint.clone(),
                                 other => other.to_string(),
                             };
-                            wanted[place] = Some(Wanted::parse(name, &wish).map_err(wrong)?);
+                            constraints[index] =
+                                Some(Constraint::parse(name, &constraint).map_err(wrong)?);
                         }
                         None if name == "target" => {}
                         None => unknown = Some(name),
                     }
                 }
-                let named = wanted.iter().any(Option::is_some) || value.get(space.name()).is_some();
+                let named =
+                    constraints.iter().any(Option::is_some) || value.get(space.name()).is_some();
                 if let Some(name) = unknown.filter(|_| named) {
                     let known = dimensions.join(", ");
                     return Err(wrong(format!("no dimension '{name}': there are {known}")));
                 }
-                if wanted.iter().all(Option::is_none) {
+                if constraints.iter().all(Option::is_none) {
                     return Err(wrong(format!("no vector of {} in it", space.name())));
                 }
-                Ok(Target { name: name.to_owned(), wanted })
+                Ok(Target { name: name.to_owned(), constraints, program: None })
             }
             _ => Err(wrong(format!("no vector of {} in it", space.name()))),
         }
@@ -165,8 +174,8 @@ impl Target {
     /// Euclidean distance from `vector` to the nearest point that is right, in plain units.
     #[must_use]
     pub fn distance(&self, vector: &[f64]) -> f64 {
-        let squares = self.wanted.iter().zip(vector).filter_map(|(wanted, value)| {
-            wanted.as_ref().map(|wanted| wanted.excess(*value).powi(2))
+        let squares = self.constraints.iter().zip(vector).filter_map(|(constraint, value)| {
+            constraint.map(|constraint| constraint.excess(*value).powi(2))
         });
         squares.sum::<f64>().sqrt()
     }
@@ -174,8 +183,8 @@ impl Target {
     /// Euclidean norm of the wanted values.
     #[must_use]
     pub fn norm(&self) -> f64 {
-        let wanted = self.wanted.iter().flatten();
-        wanted.map(|wanted| wanted.most.abs().max(wanted.least.abs()).powi(2)).sum::<f64>().sqrt()
+        let constraints = self.constraints.iter().flatten();
+        constraints.map(|one| one.most.abs().max(one.least.abs()).powi(2)).sum::<f64>().sqrt()
     }
 
     /// How near `vector` is: 1 − distance / norm of the target; 1 is a hit, 0 as far as nothing.
@@ -204,13 +213,13 @@ mod tests {
     #[test]
     fn a_partial_wish_leaves_the_other_dimensions_free() {
         let target = Target::parse("Load=12, fmul=8..10*2", instcount()).expect("well-formed");
-        assert_eq!(target.wanted.iter().flatten().count(), 2);
+        assert_eq!(target.constraints.iter().flatten().count(), 2);
         let names = instcount().dimensions();
         let mut vector = vec![99.0; names.len()];
-        for (place, name) in names.iter().enumerate() {
+        for (index, name) in names.iter().enumerate() {
             match *name {
-                "Load" => vector[place] = 12.0,
-                "FMul" => vector[place] = 9.0,
+                "Load" => vector[index] = 12.0,
+                "FMul" => vector[index] = 9.0,
                 _ => {}
             }
         }
@@ -222,14 +231,14 @@ mod tests {
     fn what_cannot_be_read_is_named() {
         for (text, part) in [
             ("Lode=1", "Lode"),
-            ("Load", "no wish"),
+            ("Load", "no constraint"),
             ("Load=x", "no number"),
             ("Load=5..2", "empty range"),
             ("Load=1*0", "weight"),
             ("Load=1*inf", "weight"),
             ("Load=nan", "no value"),
             ("Load=1,load=2", "twice"),
-            ("", "no wish"),
+            ("", "no constraint"),
         ] {
             let error = Target::parse(text, instcount()).expect_err(text).to_string();
             assert!(error.contains(part), "{text}: {error}");
@@ -240,12 +249,15 @@ mod tests {
     fn lines_of_target_files_hold_several_spaces() {
         let line = serde_json::json!({"target": "a:k", "autophase": vec![1; 56], "instcount": vec![2; 70]});
         let target = Target::from_json("line 1", &line, instcount()).expect("well-formed");
-        assert_eq!((target.name.as_str(), target.wanted[0]), ("a:k", Some(Wanted::exactly(2.0))));
-        let wishes = serde_json::json!({"instcount": {"Load": "1..3*2", "FMul": 4}});
-        let target = Target::from_json("x", &wishes, instcount()).expect("well-formed");
         assert_eq!(
-            target.wanted,
-            Target::parse("Load=1..3*2,FMul=4", instcount()).expect("so").wanted
+            (target.name.as_str(), target.constraints[0]),
+            ("a:k", Some(Constraint::exactly(2.0)))
+        );
+        let constraints = serde_json::json!({"instcount": {"Load": "1..3*2", "FMul": 4}});
+        let target = Target::from_json("x", &constraints, instcount()).expect("well-formed");
+        assert_eq!(
+            target.constraints,
+            Target::parse("Load=1..3*2,FMul=4", instcount()).expect("so").constraints
         );
         for (wrong, part) in [
             (serde_json::json!({"instcount": {"Lode": 1}}), "no dimension 'Lode'"),

@@ -72,12 +72,12 @@ fn the_shortest_time_is_enough_for_a_generation() {
     let budget = Budget::Wall(Duration::from_nanos(1));
     let settings = Settings { budget, ..settings(48) };
     let mut search = Search::new(&judge, &corpus, settings).expect("known");
-    for wish in ["Load=3", "Load=4"] {
-        let target = Target::parse(wish, judge.space()).expect("well-formed");
+    for text in ["Load=3", "Load=4"] {
+        let target = Target::parse(text, judge.space()).expect("well-formed");
         let found = search.find(&target, &AtomicBool::new(false)).expect("judged");
-        assert_eq!(found.kernels[0].verdict, "accepted", "{wish}");
+        assert_eq!(found.kernels[0].verdict, "accepted", "{text}");
         // Not all edits were tried before.
-        assert!(found.candidates < 100, "{wish}: {}", found.candidates);
+        assert!(found.candidates < 100, "{text}: {}", found.candidates);
     }
 }
 
@@ -152,14 +152,14 @@ fn in_parts(
 fn a_run_that_was_stopped_anywhere_finds_what_one_without_a_stop_finds() {
     let Some(judge) = judge("instcount") else { return };
     let vector = judge.judge(&[KERNEL]).expect("LLVM is here").pop().flatten().expect("compiles");
-    let wish = |text| Target::parse(text, judge.space()).expect("well-formed");
+    let target = |text| Target::parse(text, judge.space()).expect("well-formed");
     let targets = [
-        wish("Load=3,Store=2"),
-        wish("Ret=0"),
+        target("Load=3,Store=2"),
+        target("Ret=0"),
         Target::point("a:A", &vector),
         // What no store fills is no array: the budget is spent.
-        wish("Alloca=5,Store=0,Load=0"),
-        wish("FMul=4,FAdd=3,Load=6,Br=2"),
+        target("Alloca=5,Store=0,Load=0"),
+        target("FMul=4,FAdd=3,Load=6,Br=2"),
     ];
     // The second can afford to try all edits first.
     for (candidates, step) in [(240, 90), (2_000, 900)] {
@@ -180,7 +180,7 @@ fn a_run_that_was_stopped_anywhere_finds_what_one_without_a_stop_finds() {
 }
 
 #[test]
-fn what_is_no_memory_is_not_gone_on_with() {
+fn what_is_no_memory_is_not_resumed() {
     let Some(judge) = judge("instcount") else { return };
     let corpus = Corpus::default();
     let mut search = Search::new(&judge, &corpus, settings(480)).expect("known");

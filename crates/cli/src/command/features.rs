@@ -10,7 +10,9 @@ use dataset::{
     Dataset, Programs,
     stage::{Done, run},
 };
-use features::{Extractor, FeatureSpace, Features as Stage, Options, Report, Row, Ways};
+use features::{
+    CompileConfigs, Extractor, FeatureSpace, Features as Stage, ModuleReader, Options, Report, Row,
+};
 use std::{
     path::{Path, PathBuf},
     process::ExitCode,
@@ -116,9 +118,10 @@ pub(crate) fn extractor(
 }
 
 fn options(level: u8, global: &Global) -> anyhow::Result<Options> {
-    let reader = vec![std::env::current_exe()?.into_os_string(), "worker".into(), "modules".into()];
+    let arguments = vec!["worker".into(), "modules".into()];
+    let reader = ModuleReader::Worker(std::env::current_exe()?, arguments);
     Ok(Options {
-        ways: Ways::published(Some(kernels::SHIM)).at_level(level),
+        configs: CompileConfigs::published(Some(kernels::SHIM)).at_level(level),
         jobs: global.jobs(),
         reader,
         ..Options::default()

@@ -1,10 +1,10 @@
 //! Why a heuristic decides as it does, and how good any could be.
 
+mod collisions;
 mod draw;
-mod twins;
 
+pub use collisions::{CollisionSet, FeatureCollisions, feature_collisions};
 pub use draw::{tree_svg, tree_text};
-pub use twins::{TwinSet, Twins, twins};
 
 use crate::{
     Result, Task,
@@ -40,7 +40,8 @@ pub struct ExplainReport {
     /// Its depth.
     pub depth: usize,
     /// Rows with equal features and different best choices.
-    pub twins: Twins,
+    #[serde(rename = "twins")]
+    pub collisions: FeatureCollisions,
     /// Held-out rows that the two training sets decide differently, costliest first.
     pub disagreements: Vec<Disagreement>,
     /// What the second training set changes over all held-out rows.
@@ -95,7 +96,7 @@ pub fn explain(task: &Task, options: &ExplainOptions) -> Result<ExplainReport> {
         picture: tree_svg(tree, &task.features, &task.choices, options.depth)?,
         leaves: tree.leaves(),
         depth: tree.depth(),
-        twins: twins(task)?,
+        collisions: feature_collisions(task)?,
         disagreements,
         paired,
     })

@@ -116,7 +116,7 @@ fn equally_near_neighbours_all_vote() {
 }
 
 #[test]
-fn explain_finds_twins_and_what_more_rows_change() {
+fn explain_finds_collisions_and_what_more_rows_change() {
     let task = task(&[
         (&[1.0], "a", [1.0, 4.0]),
         (&[1.0], "b", [2.0, 1.0]),
@@ -128,11 +128,11 @@ fn explain_finds_twins_and_what_more_rows_change() {
     let options =
         ExplainOptions { model: "tree".to_owned(), depth: 4, extra: Some(extra), seed: 0 };
     let report = explain(&task, &options).unwrap();
-    assert_eq!(report.twins.pairs, 2);
-    assert_eq!(report.twins.accuracy_ceiling, 0.8);
-    // On the three twins the CPU costs 2 in all over the oracle, the GPU 16.
+    assert_eq!(report.collisions.pairs, 2);
+    assert_eq!(report.collisions.accuracy_ceiling, 0.8);
+    // On the three colliding rows the CPU costs 2 in all over the oracle, the GPU 16.
     let ceiling = (0.5f64).powf(1.0 / 5.0);
-    assert!((report.twins.oracle_share_ceiling - ceiling).abs() < 1e-12);
+    assert!((report.collisions.oracle_share_ceiling - ceiling).abs() < 1e-12);
     assert_eq!(report.leaves, 2);
     assert!(report.tree.starts_with("GPU (2 CPU, 3 GPU)"), "{}", report.tree);
     assert!(report.picture.starts_with("<svg"));
@@ -193,7 +193,7 @@ proptest! {
         let model = Method::parse("tree").unwrap().fit(&task, 0).unwrap();
         let right =
             task.rows.iter().filter(|row| model.predict(&row.features) == row.label).count();
-        let ceiling = stampmill_heuristics::twins(&task).unwrap().accuracy_ceiling;
+        let ceiling = stampmill_heuristics::feature_collisions(&task).unwrap().accuracy_ceiling;
         prop_assert!((right as f64 / task.rows.len() as f64 - ceiling).abs() < 1e-12);
     }
 }

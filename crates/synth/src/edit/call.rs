@@ -2,7 +2,7 @@
 //! function: that one brings a declaration into the module, which Autophase counts as a function.
 
 use super::{
-    ALL_VALUES, ANY, Chance, Entry, STATEMENTS, VALUES, Zone,
+    ALL_VALUES, ANY, Entry, Rng, STATEMENTS, VALUES, Zone,
     make::{Maker, zero},
     memory::insert,
     random_statement, random_value,
@@ -64,11 +64,11 @@ impl Callee {
         self,
         functions: &[&'static str],
         counts: &BTreeMap<String, usize>,
-        chance: &mut Chance,
+        rng: &mut Rng,
     ) -> Option<&'static str> {
         let fits = |name: &&&str| counts.contains_key(**name) == (self == Callee::Known);
         let fitting: Vec<&'static str> = functions.iter().filter(fits).copied().collect();
-        fitting.choose(chance).copied()
+        fitting.choose(rng).copied()
     }
 }
 
@@ -76,15 +76,15 @@ impl Callee {
 fn called(
     program: &mut Program,
     zone: Zone,
-    chance: &mut Chance,
+    rng: &mut Rng,
     accept: fn(&Expression) -> bool,
     functions: &Functions,
     callee: Callee,
 ) -> Option<()> {
     let flat: Vec<&'static str> = functions.iter().copied().flatten().copied().collect();
-    let function = callee.draw(&flat, &calls(program), chance)?;
+    let function = callee.draw(&flat, &calls(program), rng)?;
     let others = functions.iter().position(|group| group.contains(&function))?;
-    wrap(program, zone, chance, accept, |make, value| {
+    wrap(program, zone, rng, accept, |make, value| {
         let ty = value.ty;
         let mut arguments = vec![value];
         arguments.extend(std::iter::repeat_with(|| make.leaf(ty)).take(others));
@@ -96,12 +96,12 @@ fn called(
 fn uncalled(
     program: &mut Program,
     zone: Zone,
-    chance: &mut Chance,
+    rng: &mut Rng,
     accept: fn(&Expression) -> bool,
     last: bool,
 ) -> Option<()> {
     let counts = calls(program);
-    let mut drawn = random_value(program, zone, chance, |value| {
+    let mut drawn = random_value(program, zone, rng, |value| {
         accept(value)
             && matches!(&value.node, Node::Call(function, arguments)
                 if counts.get(function).is_some_and(|count| (*count == 1) == last)
@@ -117,7 +117,7 @@ fn uncalled(
 fn other_function(
     program: &mut Program,
     zone: Zone,
-    chance: &mut Chance,
+    rng: &mut Rng,
     groups: &[&[&'static str]],
     callee: Callee,
 ) -> Option<()> {
@@ -125,7 +125,7 @@ fn other_function(
     let group_of = |name: &str| groups.iter().find(|group| group.contains(&name));
     // The first call of a new function in place of the only one of an old one changes nothing.
     let alone = callee == Callee::Known;
-    let mut drawn = random_value(program, zone, chance, |value| {
+    let mut drawn = random_value(program, zone, rng, |value| {
         matches!(&value.node, Node::Call(function, _)
             if group_of(function).is_some() && (counts.get(function) == Some(&1)) == alone)
     })?;
@@ -133,7 +133,7 @@ fn other_function(
     let Node::Call(function, arguments) = drawn.value.take().node else { return None };
     let others: Vec<&'static str> =
         group_of(&function)?.iter().copied().filter(|name| *name != function).collect();
-    let other = callee.draw(&others, &counts, chance)?;
+    let other = callee.draw(&others, &counts, rng)?;
     drawn.replace(program, Expression::call(ty, other, arguments));
     Some(())
 }
@@ -152,12 +152,12 @@ fn is_narrow(value: &Expression) -> bool {
 fn placed(
     program: &mut Program,
     zone: Zone,
-    chance: &mut Chance,
+    rng: &mut Rng,
     accept: fn(&Expression) -> bool,
     callee: Callee,
 ) -> Option<()> {
-    let function = callee.draw(&OF_WORK_ITEMS, &calls(program), chance)?;
-    wrap(program, zone, chance, accept, |make, value| {
+    let function = callee.draw(&OF_WORK_ITEMS, &calls(program), rng)?;
+    wrap(program, zone, rng, accept, |make, value| {
         let dimension = match callee {
             // What is known of dimension 0 is computed once.
             Callee::Known => make.leaf(Ty::Number(Scalar::U32, 1)),
@@ -169,22 +169,22 @@ fn placed(
 }
 
 /// A work-item function's call becomes something the compiler knows nothing of.
-fn unplaced(program: &mut Program, zone: Zone, chance: &mut Chance, last: bool) -> Option<()> {
+fn unplaced(program: &mut Program, zone: Zone, rng: &mut Rng, last: bool) -> Option<()> {
     let counts = calls(program);
-    let drawn = random_value(program, zone, chance, |value| {
+    let drawn = random_value(program, zone, rng, |value| {
         matches!(&value.node, Node::Call(function, _)
             if OF_WORK_ITEMS.contains(&function.as_str())
                 && counts.get(function).is_some_and(|count| (*count == 1) == last))
     })?;
     let ty = drawn.value.ty;
-    let leaf = Maker { program, scope: &drawn.scope, chance }.leaf(ty);
+    let leaf = Maker { program, scope: &drawn.scope, rng }.leaf(ty);
     drawn.replace(program, leaf);
     Some(())
 }
 
 /// A work-item function is asked about another dimension.
-fn dimension(program: &mut Program, zone: Zone, chance: &mut Chance, number: &str) -> Option<()> {
-    let mut drawn = random_value(program, zone, chance, |value| {
+fn dimension(program: &mut Program, zone: Zone, rng: &mut Rng, number: &str) -> Option<()> {
+    let mut drawn = random_value(program, zone, rng, |value| {
         matches!(&value.node, Node::Call(function, arguments)
             if OF_WORK_ITEMS.contains(&function.as_str())
                 && !matches!(arguments.as_slice(),
@@ -221,9 +221,9 @@ fn fenced_memory(statement: &Statement) -> Option<&Expression> {
 }
 
 /// A fence or barrier is for another memory.
-fn fence_for(program: &mut Program, zone: Zone, chance: &mut Chance, memory: &str) -> Option<()> {
+fn fence_for(program: &mut Program, zone: Zone, rng: &mut Rng, memory: &str) -> Option<()> {
     let wanted = memory_of(memory);
-    let point = random_statement(program, zone, chance, |statement| {
+    let point = random_statement(program, zone, rng, |statement| {
         fenced_memory(statement).is_some_and(|known| known.node != wanted.node)
     })?;
     point.change(program, |list, at| {
@@ -237,24 +237,24 @@ fn fence_for(program: &mut Program, zone: Zone, chance: &mut Chance, memory: &st
 }
 
 /// Takes a fence or barrier away.
-fn unfenced(program: &mut Program, zone: Zone, chance: &mut Chance) -> Option<()> {
+fn unfenced(program: &mut Program, zone: Zone, rng: &mut Rng) -> Option<()> {
     let point =
-        random_statement(program, zone, chance, |statement| fenced_memory(statement).is_some())?;
+        random_statement(program, zone, rng, |statement| fenced_memory(statement).is_some())?;
     point.change(program, |list, at| {
         list.remove(at);
     });
     Some(())
 }
 
-fn fenced(program: &mut Program, zone: Zone, chance: &mut Chance, callee: Callee) -> Option<()> {
-    let function = callee.draw(&FENCES, &calls(program), chance)?;
-    insert(program, zone, chance, |_| vec![fence(function, "CLK_GLOBAL_MEM_FENCE")])
+fn fenced(program: &mut Program, zone: Zone, rng: &mut Rng, callee: Callee) -> Option<()> {
+    let function = callee.draw(&FENCES, &calls(program), rng)?;
+    insert(program, zone, rng, |_| vec![fence(function, "CLK_GLOBAL_MEM_FENCE")])
 }
 
-/// The entry of an edit that differs by what is given to `work` behind program, zone and chance.
+/// The entry of an edit that differs by what is given to `work` behind program, zone and rng.
 macro_rules! entry {
     ($name:literal, $zones:expr, $work:ident($($given:expr),*)) => {
-        ($name, $zones, |program, zone, chance| $work(program, zone, chance, $($given),*))
+        ($name, $zones, |program, zone, rng| $work(program, zone, rng, $($given),*))
     };
 }
 

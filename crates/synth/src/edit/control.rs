@@ -7,7 +7,7 @@ use super::{
     random_statement, random_value,
 };
 use crate::program::{Expression, Node, Scalar, Statement, Ty};
-use rand::Rng;
+use rand::Rng as _;
 
 /// `for (int NAME = 0; NAME < limit; NAME++) { body }`.
 fn counted(name: &str, limit: Expression, body: Vec<Statement>) -> Statement {
@@ -22,7 +22,7 @@ fn counted(name: &str, limit: Expression, body: Vec<Statement>) -> Statement {
 
 /// `if (condition) { store }`.
 pub(super) fn guarded(make: &mut Maker<'_>, condition: Expression) -> Statement {
-    let at = if make.chance.random_bool(0.5) { zero() } else { make.own_place() };
+    let at = if make.rng.random_bool(0.5) { zero() } else { make.own_place() };
     Statement::If { condition, then: vec![store(make, at)], otherwise: None }
 }
 
@@ -47,12 +47,12 @@ fn is_movable(statement: &Statement) -> bool {
 fn enclose(
     program: &mut crate::program::Program,
     zone: super::Zone,
-    chance: &mut super::Chance,
+    rng: &mut super::Rng,
     around: impl FnOnce(&mut Maker<'_>, Vec<Statement>) -> Statement,
 ) -> Option<()> {
-    let point = random_statement(program, zone, chance, is_movable)?;
-    let reach = chance.random_range(1..=3);
-    let mut maker = Maker { program, scope: &point.scope, chance };
+    let point = random_statement(program, zone, rng, is_movable)?;
+    let reach = rng.random_range(1..=3);
+    let mut maker = Maker { program, scope: &point.scope, rng };
     let mut outer = around(&mut maker, Vec::new());
     point.change(program, |list, at| {
         let count = list[at..].iter().take(reach).take_while(|one| is_movable(one)).count();
@@ -71,31 +71,31 @@ fn enclose(
 }
 
 pub(super) const EDITS: &[Entry] = &[
-    ("if-store", STATEMENTS, |program, zone, chance| {
-        insert(program, zone, chance, |make| {
+    ("if-store", STATEMENTS, |program, zone, rng| {
+        insert(program, zone, rng, |make| {
             let condition = make.comparison(Ty::INT);
             vec![guarded(make, condition)]
         })
     }),
-    ("if-constant-store", STATEMENTS, |program, zone, chance| {
-        insert(program, zone, chance, |make| {
+    ("if-constant-store", STATEMENTS, |program, zone, rng| {
+        insert(program, zone, rng, |make| {
             let condition = make.comparison_with_constant();
             vec![guarded(make, condition)]
         })
     }),
-    ("if-float-store", STATEMENTS, |program, zone, chance| {
-        insert(program, zone, chance, |make| {
+    ("if-float-store", STATEMENTS, |program, zone, rng| {
+        insert(program, zone, rng, |make| {
             let condition = make.comparison(Ty::FLOAT);
             vec![guarded(make, condition)]
         })
     }),
-    ("if-same-store", STATEMENTS, |program, zone, chance| {
+    ("if-same-store", STATEMENTS, |program, zone, rng| {
         let condition =
-            random_value(program, super::Zone::Condition, chance, |value| value.ty == Ty::INT)?;
-        insert(program, zone, chance, |make| vec![guarded(make, condition.value)])
+            random_value(program, super::Zone::Condition, rng, |value| value.ty == Ty::INT)?;
+        insert(program, zone, rng, |make| vec![guarded(make, condition.value)])
     }),
-    ("if-else-store", STATEMENTS, |program, zone, chance| {
-        insert(program, zone, chance, |make| {
+    ("if-else-store", STATEMENTS, |program, zone, rng| {
+        insert(program, zone, rng, |make| {
             let condition = make.comparison(Ty::INT);
             let place = make.own_place();
             // Stores of two types: equal ones would become one store of a selected value.
@@ -105,8 +105,8 @@ pub(super) const EDITS: &[Entry] = &[
             vec![Statement::If { condition, then: vec![then], otherwise: Some(vec![otherwise]) }]
         })
     }),
-    ("if-else-value", STATEMENTS, |program, zone, chance| {
-        insert(program, zone, chance, |make| {
+    ("if-else-value", STATEMENTS, |program, zone, rng| {
+        insert(program, zone, rng, |make| {
             // One side calls, so that the value comes from two blocks.
             let condition = make.comparison(Ty::INT);
             let name = make.program.fresh_name();
@@ -132,20 +132,20 @@ pub(super) const EDITS: &[Entry] = &[
             ]
         })
     }),
-    ("for-store", STATEMENTS, |program, zone, chance| {
-        insert(program, zone, chance, |make| {
+    ("for-store", STATEMENTS, |program, zone, rng| {
+        insert(program, zone, rng, |make| {
             let limit = make.leaf(Ty::INT);
             vec![filling(make, limit)]
         })
     }),
-    ("for-constant-store", STATEMENTS, |program, zone, chance| {
-        insert(program, zone, chance, |make| {
+    ("for-constant-store", STATEMENTS, |program, zone, rng| {
+        insert(program, zone, rng, |make| {
             let limit = Expression::literal(Ty::INT, "1000");
             vec![filling(make, limit)]
         })
     }),
-    ("for-sum", STATEMENTS, |program, zone, chance| {
-        insert(program, zone, chance, |make| {
+    ("for-sum", STATEMENTS, |program, zone, rng| {
+        insert(program, zone, rng, |make| {
             let (counter, limit) = (make.program.fresh_name(), make.leaf(Ty::INT));
             let sum = format!("{counter}s");
             let local = || Expression::name(Ty::FLOAT, sum.clone());
@@ -167,8 +167,8 @@ pub(super) const EDITS: &[Entry] = &[
             ]
         })
     }),
-    ("do-store", STATEMENTS, |program, zone, chance| {
-        insert(program, zone, chance, |make| {
+    ("do-store", STATEMENTS, |program, zone, rng| {
+        insert(program, zone, rng, |make| {
             let (name, limit) = (make.program.fresh_name(), make.leaf(Ty::INT));
             let counter = || Expression::name(Ty::INT, name.clone());
             let ty = make.number();
@@ -184,8 +184,8 @@ pub(super) const EDITS: &[Entry] = &[
             ]
         })
     }),
-    ("do-wide-store", STATEMENTS, |program, zone, chance| {
-        insert(program, zone, chance, |make| {
+    ("do-wide-store", STATEMENTS, |program, zone, rng| {
+        insert(program, zone, rng, |make| {
             let name = make.program.fresh_name();
             let limit = make.leaf(Ty::SIZE);
             let counter = || Expression::name(Ty::SIZE, name.clone());
@@ -202,8 +202,8 @@ pub(super) const EDITS: &[Entry] = &[
             ]
         })
     }),
-    ("while-halving", STATEMENTS, |program, zone, chance| {
-        insert(program, zone, chance, |make| {
+    ("while-halving", STATEMENTS, |program, zone, rng| {
+        insert(program, zone, rng, |make| {
             let (name, start) = (make.program.fresh_name(), make.leaf(Ty::INT));
             let counter = || Expression::name(Ty::INT, name.clone());
             let value = make.leaf(Ty::FLOAT);
@@ -227,15 +227,15 @@ pub(super) const EDITS: &[Entry] = &[
             ]
         })
     }),
-    ("return-early", TOP, |program, zone, chance| {
-        insert(program, zone, chance, |make| {
+    ("return-early", TOP, |program, zone, rng| {
+        insert(program, zone, rng, |make| {
             let condition = make.comparison(Ty::INT);
             let leave = Statement::Opaque("return;".into());
             vec![Statement::If { condition, then: vec![leave], otherwise: None }]
         })
     }),
-    ("return-beyond", TOP, |program, zone, chance| {
-        insert(program, zone, chance, |make| {
+    ("return-beyond", TOP, |program, zone, rng| {
+        insert(program, zone, rng, |make| {
             let place = make.own_place();
             let limit = make.leaf(Ty::SIZE);
             let condition = Expression::binary(Ty::INT, ">=", place, limit);
@@ -243,11 +243,11 @@ pub(super) const EDITS: &[Entry] = &[
             vec![Statement::If { condition, then: vec![leave], otherwise: None }]
         })
     }),
-    ("switch", STATEMENTS, |program, zone, chance| {
-        insert(program, zone, chance, |make| {
+    ("switch", STATEMENTS, |program, zone, rng| {
+        insert(program, zone, rng, |make| {
             let value = make.leaf(Ty::INT);
             let (Node::Name(value) | Node::Literal(value)) = value.node else { return Vec::new() };
-            let cases = make.chance.random_range(3..=5);
+            let cases = make.rng.random_range(3..=5);
             let mut text = format!("switch ({value}) {{\n");
             for case in 0..cases {
                 let float = Ty::Pointer {
@@ -264,37 +264,37 @@ pub(super) const EDITS: &[Entry] = &[
             vec![Statement::Opaque(text + "}")]
         })
     }),
-    ("enclose-if", STATEMENTS, |program, zone, chance| {
-        enclose(program, zone, chance, |make, then| {
+    ("enclose-if", STATEMENTS, |program, zone, rng| {
+        enclose(program, zone, rng, |make, then| {
             let condition = make.comparison(Ty::INT);
             Statement::If { condition, then, otherwise: None }
         })
     }),
-    ("enclose-if-constant", STATEMENTS, |program, zone, chance| {
-        enclose(program, zone, chance, |make, then| {
+    ("enclose-if-constant", STATEMENTS, |program, zone, rng| {
+        enclose(program, zone, rng, |make, then| {
             let condition = make.comparison_with_constant();
             Statement::If { condition, then, otherwise: None }
         })
     }),
-    ("enclose-if-own", STATEMENTS, |program, zone, chance| {
-        enclose(program, zone, chance, |make, then| {
+    ("enclose-if-own", STATEMENTS, |program, zone, rng| {
+        enclose(program, zone, rng, |make, then| {
             let place = make.own_place();
             let limit = make.leaf(Ty::SIZE);
             let condition = Expression::binary(Ty::INT, "<", place, limit);
             Statement::If { condition, then, otherwise: None }
         })
     }),
-    ("enclose-for", STATEMENTS, |program, zone, chance| {
-        enclose(program, zone, chance, |make, body| {
+    ("enclose-for", STATEMENTS, |program, zone, rng| {
+        enclose(program, zone, rng, |make, body| {
             let (name, limit) = (make.program.fresh_name(), make.leaf(Ty::INT));
             counted(&name, limit, body)
         })
     }),
-    ("add-else", STATEMENTS, |program, zone, chance| {
+    ("add-else", STATEMENTS, |program, zone, rng| {
         let alone =
             |statement: &Statement| matches!(statement, Statement::If { otherwise: None, .. });
-        let point = random_statement(program, zone, chance, alone)?;
-        let mut make = Maker { program, scope: &point.scope, chance };
+        let point = random_statement(program, zone, rng, alone)?;
+        let mut make = Maker { program, scope: &point.scope, rng };
         let place = make.own_place();
         let other = store(&mut make, place);
         point.change(program, |list, at| {
@@ -304,11 +304,11 @@ pub(super) const EDITS: &[Entry] = &[
         });
         Some(())
     }),
-    ("next-to-else", STATEMENTS, |program, zone, chance| {
+    ("next-to-else", STATEMENTS, |program, zone, rng| {
         let point = super::random_point(
             program,
             zone,
-            chance,
+            rng,
             |rest| matches!(rest, [Statement::If { otherwise: None, .. }, next, ..] if is_movable(next)),
         )?;
         point.change(program, |list, at| {
@@ -319,11 +319,11 @@ pub(super) const EDITS: &[Entry] = &[
         });
         Some(())
     }),
-    ("next-into-if", STATEMENTS, |program, zone, chance| {
+    ("next-into-if", STATEMENTS, |program, zone, rng| {
         let point = super::random_point(
             program,
             zone,
-            chance,
+            rng,
             |rest| matches!(rest, [Statement::If { .. }, next, ..] if is_movable(next)),
         )?;
         point.change(program, |list, at| {
@@ -334,8 +334,8 @@ pub(super) const EDITS: &[Entry] = &[
         });
         Some(())
     }),
-    ("next-beside-if", STATEMENTS, |program, zone, chance| {
-        let point = random_statement(program, zone, chance, |statement| {
+    ("next-beside-if", STATEMENTS, |program, zone, rng| {
+        let point = random_statement(program, zone, rng, |statement| {
             matches!(statement, Statement::If { then, .. }
                 if then.len() > 1 && then.last().is_some_and(is_movable))
         })?;
@@ -348,8 +348,8 @@ pub(super) const EDITS: &[Entry] = &[
         Some(())
     }),
     // A loop that runs once at least needs no branch around it.
-    ("unguard-loop", STATEMENTS, |program, zone, chance| {
-        let point = random_statement(program, zone, chance, |statement| {
+    ("unguard-loop", STATEMENTS, |program, zone, rng| {
+        let point = random_statement(program, zone, rng, |statement| {
             matches!(
                 statement,
                 Statement::While { .. }
@@ -370,8 +370,8 @@ pub(super) const EDITS: &[Entry] = &[
         });
         Some(())
     }),
-    ("guard-loop", STATEMENTS, |program, zone, chance| {
-        let point = random_statement(program, zone, chance, |statement| {
+    ("guard-loop", STATEMENTS, |program, zone, rng| {
+        let point = random_statement(program, zone, rng, |statement| {
             matches!(statement, Statement::Do { .. })
         })?;
         point.change(program, |list, at| {
@@ -383,12 +383,12 @@ pub(super) const EDITS: &[Entry] = &[
         Some(())
     }),
     // Of a loop that runs a known number of times the compiler drops the branch around it.
-    ("constant-limit", STATEMENTS, |program, zone, chance| {
-        let point = random_statement(program, zone, chance, |statement| {
+    ("constant-limit", STATEMENTS, |program, zone, rng| {
+        let point = random_statement(program, zone, rng, |statement| {
             matches!(statement, Statement::For { condition: Some(condition), .. }
                 if is_comparison(condition))
         })?;
-        let limit = chance.random_range(1000..3000).to_string();
+        let limit = rng.random_range(1000..3000).to_string();
         point.change(program, |list, at| {
             if let Statement::For { condition: Some(condition), .. } = &mut list[at]
                 && let Node::Binary(_, _, right) = &mut condition.node
@@ -398,19 +398,19 @@ pub(super) const EDITS: &[Entry] = &[
         });
         Some(())
     }),
-    ("and-condition", CONDITIONS, |program, zone, chance| joined(program, zone, chance, "&&")),
-    ("or-condition", CONDITIONS, |program, zone, chance| joined(program, zone, chance, "||")),
-    ("same-condition", CONDITIONS, |program, zone, chance| {
-        let other = random_value(program, zone, chance, |value| value.ty == Ty::INT)?.value;
-        let drawn = random_value(program, zone, chance, is_comparison)?;
+    ("and-condition", CONDITIONS, |program, zone, rng| joined(program, zone, rng, "&&")),
+    ("or-condition", CONDITIONS, |program, zone, rng| joined(program, zone, rng, "||")),
+    ("same-condition", CONDITIONS, |program, zone, rng| {
+        let other = random_value(program, zone, rng, |value| value.ty == Ty::INT)?.value;
+        let drawn = random_value(program, zone, rng, is_comparison)?;
         drawn.replace(program, other);
         Some(())
     }),
     // A condition that is decided on twice is decided on once, and something else the other time.
-    ("own-condition", CONDITIONS, |program, zone, chance| {
-        let known = random_value(program, zone, chance, is_comparison)?.value;
+    ("own-condition", CONDITIONS, |program, zone, rng| {
+        let known = random_value(program, zone, rng, is_comparison)?.value;
         let times = std::cell::Cell::new(0);
-        let again = random_value(program, super::Zone::Any, chance, |value| {
+        let again = random_value(program, super::Zone::Any, rng, |value| {
             times.set(times.get() + u32::from(*value == known));
             *value == known
         })?;
@@ -418,7 +418,7 @@ pub(super) const EDITS: &[Entry] = &[
         if times.get() < 3 {
             return None;
         }
-        let mut make = Maker { program, scope: &again.scope, chance };
+        let mut make = Maker { program, scope: &again.scope, rng };
         let (Node::Binary(operator, left, _), operand) = (known.node, make.leaf(Ty::INT)) else {
             return None;
         };
@@ -427,10 +427,10 @@ pub(super) const EDITS: &[Entry] = &[
         again.replace(program, condition);
         Some(())
     }),
-    ("other-condition", CONDITIONS, |program, zone, chance| {
-        let drawn = random_value(program, zone, chance, is_comparison)?;
-        let mut make = Maker { program, scope: &drawn.scope, chance };
-        let condition = match make.chance.random_range(0..4) {
+    ("other-condition", CONDITIONS, |program, zone, rng| {
+        let drawn = random_value(program, zone, rng, is_comparison)?;
+        let mut make = Maker { program, scope: &drawn.scope, rng };
+        let condition = match make.rng.random_range(0..4) {
             0 => make.comparison(Ty::INT),
             1 => make.comparison_with_constant(),
             2 => make.comparison(Ty::FLOAT),
@@ -449,12 +449,12 @@ pub(super) fn is_comparison(value: &Expression) -> bool {
 fn joined(
     program: &mut crate::program::Program,
     zone: super::Zone,
-    chance: &mut super::Chance,
+    rng: &mut super::Rng,
     operator: &str,
 ) -> Option<()> {
-    let mut drawn = random_value(program, zone, chance, is_comparison)?;
+    let mut drawn = random_value(program, zone, rng, is_comparison)?;
     let left = drawn.value.take();
-    let right = Maker { program, scope: &drawn.scope, chance }.comparison(Ty::INT);
+    let right = Maker { program, scope: &drawn.scope, rng }.comparison(Ty::INT);
     drawn.replace(program, Expression::binary(Ty::INT, operator, left, right));
     Some(())
 }

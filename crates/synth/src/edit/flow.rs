@@ -2,17 +2,17 @@
 //! and from one statement into another.
 
 use super::{
-    ANY, Chance, Entry, STATEMENTS, Zone, make::Maker, random_point, random_value, value::is_leaf,
+    ANY, Entry, Rng, STATEMENTS, Zone, make::Maker, random_point, random_value, value::is_leaf,
 };
 use crate::program::{Expression, Node, Program, Statement, Ty};
-use rand::{Rng, seq::IndexedRandom};
+use rand::{Rng as _, seq::IndexedRandom};
 
 /// The first leaf of this type in statements, replaced by `value`; whether there was one.
 fn substitute(list: &mut [Statement], ty: Ty, value: &Expression) -> bool {
     let mut carrier = Program { body: list.to_vec(), ..Program::empty() };
-    let mut chance = <Chance as rand::SeedableRng>::seed_from_u64(0);
+    let mut rng = <Rng as rand::SeedableRng>::seed_from_u64(0);
     let takes = |old: &Expression| old.ty == ty && is_leaf(old);
-    let Some(drawn) = random_value(&mut carrier, Zone::Value, &mut chance, takes) else {
+    let Some(drawn) = random_value(&mut carrier, Zone::Value, &mut rng, takes) else {
         return false;
     };
     drawn.replace(&mut carrier, value.clone());
@@ -27,18 +27,14 @@ fn substitute(list: &mut [Statement], ty: Ty, value: &Expression) -> bool {
 fn through(
     program: &mut Program,
     zone: Zone,
-    chance: &mut Chance,
+    rng: &mut Rng,
     accept: fn(&Statement) -> bool,
     operator: Option<&str>,
 ) -> Option<()> {
-    let ty = if chance.random_bool(0.5) { Ty::INT } else { Ty::FLOAT };
-    let point = random_point(
-        program,
-        zone,
-        chance,
-        |rest| matches!(rest, [first, _, ..] if accept(first)),
-    )?;
-    let mut make = Maker { program, scope: &point.scope, chance };
+    let ty = if rng.random_bool(0.5) { Ty::INT } else { Ty::FLOAT };
+    let point =
+        random_point(program, zone, rng, |rest| matches!(rest, [first, _, ..] if accept(first)))?;
+    let mut make = Maker { program, scope: &point.scope, rng };
     let (start, other) = (make.leaf(ty), make.leaf(ty));
     let name = program.fresh_name();
     let variable = Expression::name(ty, name.clone());
@@ -88,23 +84,19 @@ fn stored(statement: &Statement) -> Option<&Expression> {
 }
 
 pub(super) const EDITS: &[Entry] = &[
-    ("merge-value", STATEMENTS, |program, zone, chance| {
-        through(program, zone, chance, is_branch, None)
+    ("merge-value", STATEMENTS, |program, zone, rng| through(program, zone, rng, is_branch, None)),
+    ("carry-sum", STATEMENTS, |program, zone, rng| through(program, zone, rng, is_loop, Some("+"))),
+    ("carry-product", STATEMENTS, |program, zone, rng| {
+        through(program, zone, rng, is_loop, Some("*"))
     }),
-    ("carry-sum", STATEMENTS, |program, zone, chance| {
-        through(program, zone, chance, is_loop, Some("+"))
-    }),
-    ("carry-product", STATEMENTS, |program, zone, chance| {
-        through(program, zone, chance, is_loop, Some("*"))
-    }),
-    ("carry-difference", STATEMENTS, |program, zone, chance| {
-        through(program, zone, chance, is_loop, Some("-"))
+    ("carry-difference", STATEMENTS, |program, zone, rng| {
+        through(program, zone, rng, is_loop, Some("-"))
     }),
     // What a loop computed last time round: a variable that its end sets and its middle reads.
-    ("previous-value", STATEMENTS, |program, zone, chance| {
-        let point = random_point(program, zone, chance, |rest| rest.first().is_some_and(is_loop))?;
-        let ty = if chance.random_bool(0.5) { Ty::INT } else { Ty::FLOAT };
-        let mut make = Maker { program, scope: &point.scope, chance };
+    ("previous-value", STATEMENTS, |program, zone, rng| {
+        let point = random_point(program, zone, rng, |rest| rest.first().is_some_and(is_loop))?;
+        let ty = if rng.random_bool(0.5) { Ty::INT } else { Ty::FLOAT };
+        let mut make = Maker { program, scope: &point.scope, rng };
         let (start, next) = (make.leaf(ty), make.program.add_parameter(ty));
         let name = program.fresh_name();
         let variable = Expression::name(ty, name.clone());
@@ -126,10 +118,9 @@ pub(super) const EDITS: &[Entry] = &[
         });
         made.then_some(())
     }),
-    ("else-value", STATEMENTS, |program, zone, chance| {
-        let point =
-            random_point(program, zone, chance, |rest| rest.first().is_some_and(is_branch))?;
-        let other = Maker { program, scope: &point.scope, chance }.leaf(Ty::FLOAT);
+    ("else-value", STATEMENTS, |program, zone, rng| {
+        let point = random_point(program, zone, rng, |rest| rest.first().is_some_and(is_branch))?;
+        let other = Maker { program, scope: &point.scope, rng }.leaf(Ty::FLOAT);
         let mut made = false;
         point.change(program, |list, at| {
             let Statement::If { then, otherwise, .. } = &mut list[at] else { return };
@@ -150,11 +141,11 @@ pub(super) const EDITS: &[Entry] = &[
         made.then_some(())
     }),
     // A stored value goes into another instead: one store less, nothing else.
-    ("graft-store", ANY, |program, _, chance| {
+    ("graft-store", ANY, |program, _, rng| {
         let point = random_point(
             program,
             Zone::Any,
-            chance,
+            rng,
             |rest| matches!(rest, [first, _, ..] if stored(first).is_some_and(|value| value.ty.scalar().is_some())),
         )?;
         let mut made = false;
@@ -167,13 +158,13 @@ pub(super) const EDITS: &[Entry] = &[
         });
         made.then_some(())
     }),
-    ("fuse-stores", ANY, |program, _, chance| {
-        let point = random_point(program, Zone::Any, chance, |rest| {
+    ("fuse-stores", ANY, |program, _, rng| {
+        let point = random_point(program, Zone::Any, rng, |rest| {
             matches!(rest, [first, second, ..]
                 if stored(first).is_some_and(|value| value.ty.scalar().is_some())
                     && stored(second).is_some_and(|value| value.ty.scalar().is_some()))
         })?;
-        let operator = ["+", "-", "*"].choose(chance).copied().unwrap_or("+");
+        let operator = ["+", "-", "*"].choose(rng).copied().unwrap_or("+");
         point.change(program, |list, at| {
             let Some(first) = stored(&list[at]).cloned() else { return };
             list.remove(at);
@@ -189,8 +180,8 @@ pub(super) const EDITS: &[Entry] = &[
         Some(())
     }),
     // The other way round: a part of a value gets a store of its own.
-    ("split-store", ANY, |program, _, chance| {
-        let point = random_point(program, Zone::Any, chance, |rest| {
+    ("split-store", ANY, |program, _, rng| {
+        let point = random_point(program, Zone::Any, rng, |rest| {
             rest.first().and_then(stored).is_some_and(|value| {
                 matches!(&value.node, Node::Binary(_, left, right)
                     if left.ty.scalar().is_some() && right.ty.scalar().is_some())
@@ -204,7 +195,7 @@ pub(super) const EDITS: &[Entry] = &[
         });
         let part = part?;
         let ty = part.ty;
-        let mut make = Maker { program, scope: &point.scope, chance };
+        let mut make = Maker { program, scope: &point.scope, rng };
         let leaf = make.leaf(ty);
         let target = make.element(ty, super::make::zero());
         let store = super::make::assignment(target, part);
@@ -219,13 +210,13 @@ pub(super) const EDITS: &[Entry] = &[
         });
         Some(())
     }),
-    ("store-with-lane", STATEMENTS, |program, zone, chance| {
-        super::memory::insert(program, zone, chance, |make| {
+    ("store-with-lane", STATEMENTS, |program, zone, rng| {
+        super::memory::insert(program, zone, rng, |make| {
             let ty = Ty::Number(crate::program::Scalar::F32, 4);
             let (start, value) = (make.leaf(ty), make.leaf(Ty::FLOAT));
             let name = make.program.fresh_name();
             let variable = || Expression::name(ty, name.clone());
-            let lane = ["x", "y", "z", "w"].choose(make.chance).copied().unwrap_or("x");
+            let lane = ["x", "y", "z", "w"].choose(make.rng).copied().unwrap_or("x");
             let lane = Expression::new(Ty::FLOAT, Node::Lanes(Box::new(variable()), lane.into()));
             let at = make.own_place();
             let target = make.element(ty, at);

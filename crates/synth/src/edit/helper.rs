@@ -9,8 +9,8 @@ pub(super) const EDITS: &[Entry] = &[
         program.head = with_static_helpers(&program.head)?;
         Some(())
     }),
-    ("shared-helper", ANY, |program, _, chance| {
-        program.head = with_shared_helper(&program.head).choose(chance)?.clone();
+    ("shared-helper", ANY, |program, _, rng| {
+        program.head = with_shared_helper(&program.head).choose(rng)?.clone();
         Some(())
     }),
 ];

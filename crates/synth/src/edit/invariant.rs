@@ -2,7 +2,7 @@
 //! block of its own in front of the loop; where there is nothing of the kind there is no such block,
 //! and the edge into the loop is critical.
 
-use super::{Chance, Entry, STATEMENTS, Zone, random_statement, shape::is_loop, site::is_integer};
+use super::{Entry, Rng, STATEMENTS, Zone, random_statement, shape::is_loop, site::is_integer};
 use crate::program::{Expression, Node, Program, Statement, Ty, declares};
 use rand::seq::IndexedRandom;
 use std::collections::BTreeMap;
@@ -31,8 +31,8 @@ fn names(value: &mut Expression, holds: &dyn Fn(&str) -> bool) -> bool {
 }
 
 /// In operations of the loop's body that do the same each time, the counter takes an integer's place.
-fn vary(program: &mut Program, zone: Zone, chance: &mut Chance) -> Option<()> {
-    let point = random_statement(program, zone, chance, is_loop)?;
+fn vary(program: &mut Program, zone: Zone, rng: &mut Rng) -> Option<()> {
+    let point = random_statement(program, zone, rng, is_loop)?;
     let mut changed = false;
     point.change(program, |list, at| {
         let changes = assigned(&mut list[at]);
@@ -50,7 +50,7 @@ fn vary(program: &mut Program, zone: Zone, chance: &mut Chance) -> Option<()> {
                 is_integer(&Expression::name(**ty, name.as_str())) && !declares(&inner, name)
             })
             .collect();
-        let Some((counter, ty)) = counters.choose(chance) else { return };
+        let Some((counter, ty)) = counters.choose(rng) else { return };
         let varies = |name: &str| changes.contains_key(name) || declares(&inner, name);
         for statement in body {
             statement.each_expression(&mut |value| {

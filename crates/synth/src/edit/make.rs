@@ -1,8 +1,8 @@
 //! Operands and addresses for what edits add.
 
-use super::Chance;
+use super::Rng;
 use crate::program::{Expression, Node, Program, Scalar, Scope, Space, Statement, Ty};
-use rand::{Rng, seq::IndexedRandom};
+use rand::{Rng as _, seq::IndexedRandom};
 
 /// Parameters a kernel gets at most; OpenCL promises room for 1,024 bytes of them.
 const PARAMETERS: usize = 96;
@@ -11,7 +11,7 @@ const PARAMETERS: usize = 96;
 pub(super) struct Maker<'a> {
     pub(super) program: &'a mut Program,
     pub(super) scope: &'a Scope,
-    pub(super) chance: &'a mut Chance,
+    pub(super) rng: &'a mut Rng,
 }
 
 impl Maker<'_> {
@@ -26,8 +26,8 @@ impl Maker<'_> {
             .map(|variable| variable.name.as_str())
             .collect();
         let crowded = self.program.parameters.len() >= PARAMETERS;
-        match known.choose(self.chance) {
-            Some(name) if crowded || self.chance.random_bool(0.4) => Expression::name(ty, *name),
+        match known.choose(self.rng) {
+            Some(name) if crowded || self.rng.random_bool(0.4) => Expression::name(ty, *name),
             None if crowded => self.literal(ty),
             _ => self.program.add_parameter(ty),
         }
@@ -37,23 +37,23 @@ impl Maker<'_> {
     pub(super) fn literal(&mut self, ty: Ty) -> Expression {
         let text = match ty.scalar() {
             Some(Scalar::F32 | Scalar::F16) => {
-                ["1.5f", "2.5f", "0.3f", "7.25f", "11.1f"].choose(self.chance).copied()
+                ["1.5f", "2.5f", "0.3f", "7.25f", "11.1f"].choose(self.rng).copied()
             }
-            Some(Scalar::F64) => ["1.5", "2.5", "0.3", "7.25", "11.1"].choose(self.chance).copied(),
-            _ => ["3", "5", "7", "11", "13", "19", "23", "37", "101"].choose(self.chance).copied(),
+            Some(Scalar::F64) => ["1.5", "2.5", "0.3", "7.25", "11.1"].choose(self.rng).copied(),
+            _ => ["3", "5", "7", "11", "13", "19", "23", "37", "101"].choose(self.rng).copied(),
         };
         Expression::literal(ty, text.unwrap_or("3"))
     }
 
     /// How far to shift.
     pub(super) fn distance(&mut self) -> Expression {
-        let text = ["2", "3", "4", "5", "7"].choose(self.chance).copied().unwrap_or("2");
+        let text = ["2", "3", "4", "5", "7"].choose(self.rng).copied().unwrap_or("2");
         Expression::literal(Ty::INT, text)
     }
 
     /// A number type for something new.
     pub(super) fn number(&mut self) -> Ty {
-        if self.chance.random_bool(0.5) { Ty::INT } else { Ty::FLOAT }
+        if self.rng.random_bool(0.5) { Ty::INT } else { Ty::FLOAT }
     }
 
     /// A buffer to read from or write to.
@@ -68,8 +68,8 @@ impl Maker<'_> {
             .map(|variable| variable.name.as_str())
             .collect();
         let crowded = self.program.parameters.len() >= PARAMETERS;
-        match known.choose(self.chance) {
-            Some(name) if crowded || self.chance.random_bool(0.15) => Expression::name(ty, *name),
+        match known.choose(self.rng) {
+            Some(name) if crowded || self.rng.random_bool(0.15) => Expression::name(ty, *name),
             _ => self.program.add_parameter(ty),
         }
     }
@@ -83,7 +83,7 @@ impl Maker<'_> {
             .filter(|variable| variable.ready && variable.ty == Ty::SIZE)
             .map(|variable| variable.name.as_str())
             .collect();
-        match known.choose(self.chance) {
+        match known.choose(self.rng) {
             Some(name) => Expression::name(Ty::SIZE, *name),
             None => work_item("get_global_id", "0"),
         }
@@ -97,16 +97,16 @@ impl Maker<'_> {
 
     /// A comparison of two things the compiler knows nothing of.
     pub(super) fn comparison(&mut self, ty: Ty) -> Expression {
-        let operator = ["<", ">", "==", "<="].choose(self.chance).copied().unwrap_or("<");
+        let operator = ["<", ">", "==", "<="].choose(self.rng).copied().unwrap_or("<");
         let (left, right) = (self.leaf(ty), self.leaf(ty));
         Expression::binary(Ty::INT, operator, left, right)
     }
 
     /// The same against a constant.
     pub(super) fn comparison_with_constant(&mut self) -> Expression {
-        let operator = ["<", ">", "==", "!="].choose(self.chance).copied().unwrap_or("<");
+        let operator = ["<", ">", "==", "!="].choose(self.rng).copied().unwrap_or("<");
         let left = self.leaf(Ty::INT);
-        let right = match self.chance.random_range(0..3) {
+        let right = match self.rng.random_range(0..3) {
             0 => Expression::literal(Ty::INT, "0"),
             1 => Expression::literal(Ty::INT, "1"),
             _ => self.literal(Ty::INT),

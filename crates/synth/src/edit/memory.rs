@@ -1,22 +1,22 @@
 //! Edits that add statements without branches: stores, copies, calls for their effect.
 
 use super::{
-    ANY, Chance, Entry, STATEMENTS, TOP, Zone,
+    ANY, Entry, Rng, STATEMENTS, TOP, Zone,
     make::{Maker, assignment, zero},
     random_point, random_statement,
 };
 use crate::program::{Expression, Node, Program, Scalar, Statement, Ty};
-use rand::{Rng, seq::IndexedRandom};
+use rand::{Rng as _, seq::IndexedRandom};
 
 /// Puts what `make` makes at a random place of the zone.
 pub(super) fn insert(
     program: &mut Program,
     zone: Zone,
-    chance: &mut Chance,
+    rng: &mut Rng,
     make: impl FnOnce(&mut Maker<'_>) -> Vec<Statement>,
 ) -> Option<()> {
-    let point = random_point(program, zone, chance, |_| true)?;
-    let statements = make(&mut Maker { program, scope: &point.scope, chance });
+    let point = random_point(program, zone, rng, |_| true)?;
+    let statements = make(&mut Maker { program, scope: &point.scope, rng });
     point.insert(program, statements);
     Some(())
 }
@@ -31,8 +31,8 @@ pub(super) fn store(make: &mut Maker<'_>, at: Expression) -> Statement {
 
 macro_rules! stored {
     ($name:literal, |$make:ident| $at:expr) => {
-        ($name, STATEMENTS, |program, zone, chance| {
-            insert(program, zone, chance, |$make| {
+        ($name, STATEMENTS, |program, zone, rng| {
+            insert(program, zone, rng, |$make| {
                 let at = $at;
                 vec![store($make, at)]
             })
@@ -42,8 +42,8 @@ macro_rules! stored {
 
 macro_rules! copied {
     ($name:literal, |$make:ident| $at:expr) => {
-        ($name, STATEMENTS, |program, zone, chance| {
-            insert(program, zone, chance, |$make| {
+        ($name, STATEMENTS, |program, zone, rng| {
+            insert(program, zone, rng, |$make| {
                 let ty = $make.number();
                 let at = $at;
                 let source = $make.element(ty, at.clone());
@@ -60,7 +60,7 @@ fn store_vector(make: &mut Maker<'_>, lanes: u8, splat: bool) -> Vec<Statement> 
     let count = if splat { 1 } else { usize::from(lanes) };
     let values = (0..count).map(|_| make.leaf(Ty::FLOAT)).collect();
     let vector = Expression::new(ty, Node::Vector(ty.to_string(), values));
-    let at = if make.chance.random_bool(0.5) { zero() } else { make.own_place() };
+    let at = if make.rng.random_bool(0.5) { zero() } else { make.own_place() };
     let target = make.element(ty, at);
     vec![assignment(target, vector)]
 }
@@ -74,15 +74,15 @@ pub(super) const EDITS: &[Entry] = &[
     stored!("store-constant", |make| make.literal(Ty::INT)),
     stored!("store-at", |make| make.leaf(Ty::INT)),
     stored!("store-at-wide", |make| make.leaf(Ty::Number(Scalar::I64, 1))),
-    ("store-zero", STATEMENTS, |program, zone, chance| {
-        insert(program, zone, chance, |make| {
+    ("store-zero", STATEMENTS, |program, zone, rng| {
+        insert(program, zone, rng, |make| {
             let at = make.own_place();
             let target = make.element(Ty::INT, at);
             vec![assignment(target, zero())]
         })
     }),
-    ("store-narrow", STATEMENTS, |program, zone, chance| {
-        insert(program, zone, chance, |make| {
+    ("store-narrow", STATEMENTS, |program, zone, rng| {
+        insert(program, zone, rng, |make| {
             let narrow = Ty::Number(Scalar::U8, 1);
             let at = make.own_place();
             let value = Expression::cast(narrow, make.leaf(Ty::INT));
@@ -96,28 +96,28 @@ pub(super) const EDITS: &[Entry] = &[
     }),
     copied!("copy-own", |make| make.own_place()),
     copied!("copy-at", |make| make.leaf(Ty::INT)),
-    ("accumulate", STATEMENTS, |program, zone, chance| {
-        insert(program, zone, chance, |make| {
+    ("accumulate", STATEMENTS, |program, zone, rng| {
+        insert(program, zone, rng, |make| {
             let ty = make.number();
             let value = make.leaf(ty);
             let at = make.own_place();
             let target = make.element(ty, at);
-            let operator = ["+=", "*=", "-="].choose(make.chance).copied().unwrap_or("+=");
+            let operator = ["+=", "*=", "-="].choose(make.rng).copied().unwrap_or("+=");
             let node = Node::Assign(operator.into(), Box::new(target), Box::new(value));
             vec![Statement::Evaluate(Expression::new(ty, node))]
         })
     }),
-    ("store-vector-two", STATEMENTS, |program, zone, chance| {
-        insert(program, zone, chance, |make| store_vector(make, 2, false))
+    ("store-vector-two", STATEMENTS, |program, zone, rng| {
+        insert(program, zone, rng, |make| store_vector(make, 2, false))
     }),
-    ("store-vector-four", STATEMENTS, |program, zone, chance| {
-        insert(program, zone, chance, |make| store_vector(make, 4, false))
+    ("store-vector-four", STATEMENTS, |program, zone, rng| {
+        insert(program, zone, rng, |make| store_vector(make, 4, false))
     }),
-    ("store-splat", STATEMENTS, |program, zone, chance| {
-        insert(program, zone, chance, |make| store_vector(make, 4, true))
+    ("store-splat", STATEMENTS, |program, zone, rng| {
+        insert(program, zone, rng, |make| store_vector(make, 4, true))
     }),
-    ("store-vector", STATEMENTS, |program, zone, chance| {
-        insert(program, zone, chance, |make| {
+    ("store-vector", STATEMENTS, |program, zone, rng| {
+        insert(program, zone, rng, |make| {
             let ty = Ty::Number(Scalar::F32, 4);
             let value = make.leaf(ty);
             let at = make.own_place();
@@ -125,20 +125,20 @@ pub(super) const EDITS: &[Entry] = &[
             vec![assignment(target, value)]
         })
     }),
-    ("store-lane", STATEMENTS, |program, zone, chance| {
-        insert(program, zone, chance, |make| {
+    ("store-lane", STATEMENTS, |program, zone, rng| {
+        insert(program, zone, rng, |make| {
             let vector = make.leaf(Ty::Number(Scalar::F32, 4));
-            let lane = ["x", "y", "z", "w"].choose(make.chance).copied().unwrap_or("x");
+            let lane = ["x", "y", "z", "w"].choose(make.rng).copied().unwrap_or("x");
             let lane = Expression::new(Ty::FLOAT, Node::Lanes(Box::new(vector), lane.into()));
             let at = make.own_place();
             let target = make.element(Ty::FLOAT, at);
             vec![assignment(target, lane)]
         })
     }),
-    ("declare-place", TOP, |program, zone, chance| {
-        insert(program, zone, chance, |make| {
+    ("declare-place", TOP, |program, zone, rng| {
+        insert(program, zone, rng, |make| {
             let name = make.program.fresh_name();
-            let dimension = ["0", "0", "1"].choose(make.chance).copied().unwrap_or("0");
+            let dimension = ["0", "0", "1"].choose(make.rng).copied().unwrap_or("0");
             vec![Statement::Declare {
                 prefix: format!("size_t {name} = "),
                 name,
@@ -147,10 +147,10 @@ pub(super) const EDITS: &[Entry] = &[
             }]
         })
     }),
-    ("declare-place-int", TOP, |program, zone, chance| {
-        insert(program, zone, chance, |make| {
+    ("declare-place-int", TOP, |program, zone, rng| {
+        insert(program, zone, rng, |make| {
             let name = make.program.fresh_name();
-            let dimension = ["0", "0", "1"].choose(make.chance).copied().unwrap_or("0");
+            let dimension = ["0", "0", "1"].choose(make.rng).copied().unwrap_or("0");
             vec![Statement::Declare {
                 prefix: format!("int {name} = "),
                 name,
@@ -159,8 +159,8 @@ pub(super) const EDITS: &[Entry] = &[
             }]
         })
     }),
-    ("declare-value", ANY, |program, zone, chance| {
-        insert(program, zone, chance, |make| {
+    ("declare-value", ANY, |program, zone, rng| {
+        insert(program, zone, rng, |make| {
             let ty = make.number();
             let value = make.leaf(ty);
             let name = make.program.fresh_name();
@@ -172,23 +172,21 @@ pub(super) const EDITS: &[Entry] = &[
             }]
         })
     }),
-    ("barrier", TOP, |program, zone, chance| {
-        insert(program, zone, chance, |_| {
-            vec![super::call::fence("barrier", "CLK_GLOBAL_MEM_FENCE")]
-        })
+    ("barrier", TOP, |program, zone, rng| {
+        insert(program, zone, rng, |_| vec![super::call::fence("barrier", "CLK_GLOBAL_MEM_FENCE")])
     }),
-    ("atomic", STATEMENTS, |program, zone, chance| {
-        insert(program, zone, chance, |make| {
+    ("atomic", STATEMENTS, |program, zone, rng| {
+        insert(program, zone, rng, |make| {
             let buffer = make.buffer(Ty::INT);
             let value = make.leaf(Ty::INT);
-            let function = ["atomic_add", "atomic_max", "atomic_xor"].choose(make.chance).copied();
+            let function = ["atomic_add", "atomic_max", "atomic_xor"].choose(make.rng).copied();
             let call =
                 Expression::call(Ty::INT, function.unwrap_or("atomic_add"), vec![buffer, value]);
             vec![Statement::Evaluate(call)]
         })
     }),
-    ("without-atomic", STATEMENTS, |program, zone, chance| {
-        let point = random_statement(program, zone, chance, |statement| {
+    ("without-atomic", STATEMENTS, |program, zone, rng| {
+        let point = random_statement(program, zone, rng, |statement| {
             matches!(statement, Statement::Evaluate(Expression { node: Node::Call(function, _), .. })
                 if function.starts_with("atom"))
         })?;
@@ -197,10 +195,10 @@ pub(super) const EDITS: &[Entry] = &[
         });
         Some(())
     }),
-    ("private-array", STATEMENTS, |program, zone, chance| {
-        insert(program, zone, chance, |make| {
+    ("private-array", STATEMENTS, |program, zone, rng| {
+        insert(program, zone, rng, |make| {
             let name = make.program.fresh_name();
-            let length = [4, 8, 16].choose(make.chance).copied().unwrap_or(8);
+            let length = [4, 8, 16].choose(make.rng).copied().unwrap_or(8);
             let (first, second) = (make.leaf(Ty::INT), make.leaf(Ty::INT));
             let value = make.leaf(Ty::INT);
             let ty = Ty::Pointer {

@@ -26,8 +26,8 @@ use rand_chacha::ChaCha8Rng;
 
 pub(crate) use site::{random_point, random_statement, random_value};
 
-/// Where chance comes from.
-pub(crate) type Chance = ChaCha8Rng;
+/// The random numbers of a search.
+pub(crate) type Rng = ChaCha8Rng;
 
 /// The kind of place an edit is made at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -57,7 +57,7 @@ const TOP: &[Zone] = &[Zone::Top];
 const ANY: &[Zone] = &[Zone::Any];
 
 /// How an edit is made; `None` where the program has no place for it.
-type Apply = fn(&mut Program, Zone, &mut Chance) -> Option<()>;
+type Apply = fn(&mut Program, Zone, &mut Rng) -> Option<()>;
 
 /// A family member: its name, its zones, its work.
 type Entry = (&'static str, &'static [Zone], Apply);
@@ -72,8 +72,8 @@ pub(crate) struct Edit {
 
 impl Edit {
     /// Make it at a random place of its zone.
-    pub(crate) fn apply(&self, program: &mut Program, chance: &mut Chance) -> Option<()> {
-        (self.apply)(program, self.zone, chance)
+    pub(crate) fn apply(&self, program: &mut Program, rng: &mut Rng) -> Option<()> {
+        (self.apply)(program, self.zone, rng)
     }
 }
 

@@ -2,7 +2,7 @@
 //! buffers. What they compute stays; where from and where to changes.
 
 use super::{
-    ALL_VALUES, ANY, Chance, Entry, STATEMENTS, TOP, Zone,
+    ALL_VALUES, ANY, Entry, Rng, STATEMENTS, TOP, Zone,
     make::{Maker, assignment},
     memory::insert,
     random_statement, random_value,
@@ -12,7 +12,7 @@ use super::{
 use crate::program::{
     Expression, Node, Parameter, Program, Scalar, Space, Statement, Ty, Variable,
 };
-use rand::{Rng, seq::IndexedRandom};
+use rand::{Rng as _, seq::IndexedRandom};
 use std::collections::BTreeMap;
 
 /// Elements that are stored where a pointer to them is declared.
@@ -55,17 +55,17 @@ fn kept_pointer(make: &mut Maker<'_>, element: Option<Ty>) -> Option<Variable> {
             fits && make.program.parameters.iter().all(|one| one.name != variable.name)
         })
         .collect();
-    known.choose(make.chance).map(|variable| (*variable).clone())
+    known.choose(make.rng).map(|variable| (*variable).clone())
 }
 
 /// `pointer[at]`, the pointer a variable in reach.
 fn through_kept(make: &mut Maker<'_>, element: Option<Ty>) -> Option<Expression> {
     let pointer = kept_pointer(make, element)?;
     let Ty::Pointer { scalar, .. } = pointer.ty else { return None };
-    let at = if make.chance.random_bool(0.5) {
+    let at = if make.rng.random_bool(0.5) {
         make.leaf(Ty::INT)
     } else {
-        let index = make.chance.random_range(0..8_u32).to_string();
+        let index = make.rng.random_range(0..8_u32).to_string();
         Expression::literal(Ty::INT, index)
     };
     Some(Expression::index(Ty::Number(scalar, 1), Expression::name(pointer.ty, pointer.name), at))
@@ -85,28 +85,22 @@ fn declared(make: &mut Maker<'_>, element: Ty) -> (Statement, Expression) {
 fn instead(
     program: &mut Program,
     zone: Zone,
-    chance: &mut Chance,
+    rng: &mut Rng,
     make: impl FnOnce(&mut Maker<'_>, Ty) -> Expression,
 ) -> Option<()> {
     let plain = |value: &Expression| {
         is_arithmetic(value) && matches!(value.node, Node::Name(_) | Node::Literal(_))
     };
-    let drawn = random_value(program, zone, chance, plain)?;
+    let drawn = random_value(program, zone, rng, plain)?;
     let ty = drawn.value.ty;
-    let value = make(&mut Maker { program, scope: &drawn.scope, chance }, ty);
+    let value = make(&mut Maker { program, scope: &drawn.scope, rng }, ty);
     drawn.replace(program, value);
     Some(())
 }
 
 /// Moves the buffer of an access into another address space.
-fn moved(
-    program: &mut Program,
-    zone: Zone,
-    chance: &mut Chance,
-    from: Space,
-    to: Space,
-) -> Option<()> {
-    let mut drawn = random_value(program, zone, chance, |value| {
+fn moved(program: &mut Program, zone: Zone, rng: &mut Rng, from: Space, to: Space) -> Option<()> {
+    let mut drawn = random_value(program, zone, rng, |value| {
         matches!(&value.node, Node::Index(pointer, _)
             if matches!((&pointer.node, pointer.ty),
                 (Node::Name(_), Ty::Pointer { space, lanes: 1, .. }) if space == from))
@@ -116,7 +110,7 @@ fn moved(
         && let Ty::Pointer { scalar, lanes, .. } = pointer.ty
     {
         let ty = Ty::Pointer { space: to, scalar, lanes, constant: false };
-        **pointer = Maker { program, scope: &drawn.scope, chance }.leaf(ty);
+        **pointer = Maker { program, scope: &drawn.scope, rng }.leaf(ty);
     }
     drawn.replace(program, access);
     Some(())
@@ -124,7 +118,7 @@ fn moved(
 
 /// Elements of one integer type, of all global buffers, become those of another. Of one buffer alone
 /// they would bring a conversion between what is read and what is stored.
-fn with_elements(program: &mut Program, chance: &mut Chance, to: Scalar) -> Option<()> {
+fn with_elements(program: &mut Program, rng: &mut Rng, to: Scalar) -> Option<()> {
     let accessed = |access: &Expression| match &access.node {
         Node::Index(pointer, _) => match (&pointer.node, pointer.ty) {
             (Node::Name(name), Ty::Pointer { space: Space::Global, scalar, lanes: 1, .. })
@@ -140,7 +134,7 @@ fn with_elements(program: &mut Program, chance: &mut Chance, to: Scalar) -> Opti
     for statement in &mut program.body {
         statement.each_expression(&mut |value| found.extend(accessed(value)));
     }
-    let from = found.choose(chance)?.1;
+    let from = found.choose(rng)?.1;
     let mut buffers = BTreeMap::new();
     for (name, _) in found.into_iter().filter(|(_, scalar)| *scalar == from) {
         buffers.entry(name).or_insert_with(|| program.add_parameter(global(to)));
@@ -215,15 +209,15 @@ fn is_followable(access: &Expression) -> bool {
 }
 
 pub(super) const EDITS: &[Entry] = &[
-    ("index-to-follow", ALL_VALUES, |program, zone, chance| {
-        let mut drawn = random_value(program, zone, chance, is_followable)?;
+    ("index-to-follow", ALL_VALUES, |program, zone, rng| {
+        let mut drawn = random_value(program, zone, rng, is_followable)?;
         let mut access = drawn.value.take();
         follow(&mut access)?;
         drawn.replace(program, access);
         Some(())
     }),
-    ("store-to-follow", STATEMENTS, |program, zone, chance| {
-        let point = random_statement(program, zone, chance, |statement| {
+    ("store-to-follow", STATEMENTS, |program, zone, rng| {
+        let point = random_statement(program, zone, rng, |statement| {
             assigned(statement).is_some_and(is_followable)
         })?;
         let mut made = None;
@@ -237,9 +231,9 @@ pub(super) const EDITS: &[Entry] = &[
         made
     }),
     // A store that reaches memory by a variable, and its value, go.
-    ("unstore-by-variable", STATEMENTS, |program, zone, chance| {
+    ("unstore-by-variable", STATEMENTS, |program, zone, rng| {
         let parameters = program.parameters.clone();
-        let point = random_statement(program, zone, chance, |statement| match statement {
+        let point = random_statement(program, zone, rng, |statement| match statement {
             Statement::Evaluate(Expression {
                 node: Node::Assign(operator, target, value), ..
             }) => {
@@ -257,10 +251,10 @@ pub(super) const EDITS: &[Entry] = &[
         Some(())
     }),
     // One pointer variable less: what it reached is reached by another.
-    ("share-pointer", ANY, |program, zone, chance| {
+    ("share-pointer", ANY, |program, zone, rng| {
         // The first of a kernel has none to share with.
         let (point, old, other) = (0..4).find_map(|_| {
-            let point = random_statement(program, zone, chance, |statement| {
+            let point = random_statement(program, zone, rng, |statement| {
                 declared_pointer(statement).is_some()
             })?;
             let mut old = None;
@@ -268,7 +262,7 @@ pub(super) const EDITS: &[Entry] = &[
                 old = declared_pointer(&list[at]).map(|(name, ty)| (name.to_owned(), ty));
             });
             let (old, Ty::Pointer { scalar, .. }) = old? else { return None };
-            let mut make = Maker { program, scope: &point.scope, chance };
+            let mut make = Maker { program, scope: &point.scope, rng };
             let other = kept_pointer(&mut make, Some(Ty::Number(scalar, 1)))?;
             Some((point, old, other))
         })?;
@@ -283,24 +277,24 @@ pub(super) const EDITS: &[Entry] = &[
         });
         Some(())
     }),
-    ("by-variable", ALL_VALUES, |program, zone, chance| {
+    ("by-variable", ALL_VALUES, |program, zone, rng| {
         let parameters = program.parameters.clone();
         let mut drawn =
-            random_value(program, zone, chance, |value| is_from_parameter(value, &parameters))?;
+            random_value(program, zone, rng, |value| is_from_parameter(value, &parameters))?;
         let mut access = drawn.value.take();
-        by_variable(&mut access, &mut Maker { program, scope: &drawn.scope, chance })?;
+        by_variable(&mut access, &mut Maker { program, scope: &drawn.scope, rng })?;
         drawn.replace(program, access);
         Some(())
     }),
-    ("store-by-variable", STATEMENTS, |program, zone, chance| {
+    ("store-by-variable", STATEMENTS, |program, zone, rng| {
         let parameters = program.parameters.clone();
-        let point = random_statement(program, zone, chance, |statement| {
+        let point = random_statement(program, zone, rng, |statement| {
             assigned(statement).is_some_and(|target| is_from_parameter(target, &parameters))
         })?;
         let mut target = None;
         point.clone().change(program, |list, at| target = assigned(&list[at]).cloned());
         let mut target = target?;
-        by_variable(&mut target, &mut Maker { program, scope: &point.scope, chance })?;
+        by_variable(&mut target, &mut Maker { program, scope: &point.scope, rng })?;
         point.change(program, |list, at| {
             if let Statement::Evaluate(Expression { node: Node::Assign(_, old, _), .. }) =
                 &mut list[at]
@@ -310,16 +304,16 @@ pub(super) const EDITS: &[Entry] = &[
         });
         Some(())
     }),
-    ("store-through", STATEMENTS, |program, zone, chance| {
-        insert(program, zone, chance, |make| {
+    ("store-through", STATEMENTS, |program, zone, rng| {
+        insert(program, zone, rng, |make| {
             let ty = make.number();
             let value = make.leaf(ty);
             let buffer = make.buffer(ty);
             vec![assignment(followed(ty, buffer), value)]
         })
     }),
-    ("store-behind", STATEMENTS, |program, zone, chance| {
-        insert(program, zone, chance, |make| {
+    ("store-behind", STATEMENTS, |program, zone, rng| {
+        insert(program, zone, rng, |make| {
             let ty = make.number();
             let (value, by) = (make.leaf(ty), make.leaf(Ty::INT));
             let buffer = make.buffer(ty);
@@ -327,21 +321,21 @@ pub(super) const EDITS: &[Entry] = &[
             vec![assignment(followed(ty, place), value)]
         })
     }),
-    ("follow-instead", ALL_VALUES, |program, zone, chance| {
-        instead(program, zone, chance, |make, ty| {
+    ("follow-instead", ALL_VALUES, |program, zone, rng| {
+        instead(program, zone, rng, |make, ty| {
             let buffer = make.buffer(ty);
             followed(ty, buffer)
         })
     }),
-    ("declare-pointer", TOP, |program, zone, chance| {
-        insert(program, zone, chance, |make| {
+    ("declare-pointer", TOP, |program, zone, rng| {
+        insert(program, zone, rng, |make| {
             let element = make.number();
             vec![declared(make, element).0]
         })
     }),
-    ("store-by-pointer", STATEMENTS, |program, zone, chance| {
+    ("store-by-pointer", STATEMENTS, |program, zone, rng| {
         let mut made = false;
-        insert(program, zone, chance, |make| {
+        insert(program, zone, rng, |make| {
             let Some(target) = through_kept(make, None) else { return Vec::new() };
             made = true;
             let value = make.leaf(target.ty);
@@ -349,8 +343,8 @@ pub(super) const EDITS: &[Entry] = &[
         })?;
         made.then_some(())
     }),
-    ("declare-and-fill", STATEMENTS, |program, zone, chance| {
-        insert(program, zone, chance, |make| {
+    ("declare-and-fill", STATEMENTS, |program, zone, rng| {
+        insert(program, zone, rng, |make| {
             let element = make.number();
             let (declare, pointer) = declared(make, element);
             let stores = (0..FILLED).map(|place| {
@@ -362,9 +356,9 @@ pub(super) const EDITS: &[Entry] = &[
             std::iter::once(declare).chain(stores.collect::<Vec<_>>()).collect()
         })
     }),
-    ("load-by-pointer", ALL_VALUES, |program, zone, chance| {
+    ("load-by-pointer", ALL_VALUES, |program, zone, rng| {
         let mut made = false;
-        instead(program, zone, chance, |make, ty| match through_kept(make, Some(ty)) {
+        instead(program, zone, rng, |make, ty| match through_kept(make, Some(ty)) {
             Some(element) => {
                 made = true;
                 element
@@ -373,35 +367,35 @@ pub(super) const EDITS: &[Entry] = &[
         })?;
         made.then_some(())
     }),
-    ("store-local", STATEMENTS, |program, zone, chance| {
-        insert(program, zone, chance, |make| {
+    ("store-local", STATEMENTS, |program, zone, rng| {
+        insert(program, zone, rng, |make| {
             let ty = make.number();
             let (value, at) = (make.leaf(ty), make.leaf(Ty::INT));
             let target = local_element(make, ty, at);
             vec![assignment(target, value)]
         })
     }),
-    ("local-instead", ALL_VALUES, |program, zone, chance| {
-        instead(program, zone, chance, |make, ty| {
+    ("local-instead", ALL_VALUES, |program, zone, rng| {
+        instead(program, zone, rng, |make, ty| {
             let at = make.leaf(Ty::INT);
             local_element(make, ty, at)
         })
     }),
-    ("elements-char", ANY, |program, _, chance| with_elements(program, chance, Scalar::I8)),
-    ("elements-short", ANY, |program, _, chance| with_elements(program, chance, Scalar::I16)),
-    ("elements-int", ANY, |program, _, chance| with_elements(program, chance, Scalar::I32)),
-    ("elements-long", ANY, |program, _, chance| with_elements(program, chance, Scalar::I64)),
-    ("to-local", ALL_VALUES, |program, zone, chance| {
-        moved(program, zone, chance, Space::Global, Space::Local)
+    ("elements-char", ANY, |program, _, rng| with_elements(program, rng, Scalar::I8)),
+    ("elements-short", ANY, |program, _, rng| with_elements(program, rng, Scalar::I16)),
+    ("elements-int", ANY, |program, _, rng| with_elements(program, rng, Scalar::I32)),
+    ("elements-long", ANY, |program, _, rng| with_elements(program, rng, Scalar::I64)),
+    ("to-local", ALL_VALUES, |program, zone, rng| {
+        moved(program, zone, rng, Space::Global, Space::Local)
     }),
-    ("to-global", ALL_VALUES, |program, zone, chance| {
-        moved(program, zone, chance, Space::Local, Space::Global)
+    ("to-global", ALL_VALUES, |program, zone, rng| {
+        moved(program, zone, rng, Space::Local, Space::Global)
     }),
-    ("index-strided", &[Zone::Index], |program, zone, chance| {
+    ("index-strided", &[Zone::Index], |program, zone, rng| {
         wrap(
             program,
             zone,
-            chance,
+            rng,
             |value| is_leaf(value) && value.ty == Ty::INT,
             |make, value| {
                 let by = make.leaf(Ty::INT);

@@ -3,7 +3,7 @@
 //! branches in front of loops. All survive -O1, which may not read memory that the program would not.
 
 use super::{
-    CONDITIONS, Chance, Entry, STATEMENTS, TOP, VALUES, Zone,
+    CONDITIONS, Entry, Rng, STATEMENTS, TOP, VALUES, Zone,
     control::guarded,
     make::{Maker, assignment, from_zero, increment, zero},
     memory::{insert, store},
@@ -19,9 +19,9 @@ const BRANCHES: &[Zone] = &[Zone::Branch, Zone::Loop];
 
 /// `buffer[...] < leaf`: not to be decided before its turn.
 fn read(make: &mut Maker<'_>) -> Expression {
-    let at = if rand::Rng::random_bool(make.chance, 0.5) { zero() } else { make.own_place() };
+    let at = if rand::Rng::random_bool(make.rng, 0.5) { zero() } else { make.own_place() };
     let (element, other) = (make.element(Ty::INT, at), make.leaf(Ty::INT));
-    let operator = ["<", ">", "==", "!="].choose(make.chance).copied().unwrap_or("<");
+    let operator = ["<", ">", "==", "!="].choose(make.rng).copied().unwrap_or("<");
     Expression::binary(Ty::INT, operator, element, other)
 }
 
@@ -31,20 +31,15 @@ fn leave(condition: Expression, word: &str) -> Statement {
     Statement::If { condition, then, otherwise: None }
 }
 
-fn left(program: &mut Program, zone: Zone, chance: &mut Chance, word: &str) -> Option<()> {
-    insert(program, zone, chance, |make| {
+fn left(program: &mut Program, zone: Zone, rng: &mut Rng, word: &str) -> Option<()> {
+    insert(program, zone, rng, |make| {
         let condition = make.comparison(Ty::INT);
         vec![leave(condition, word)]
     })
 }
 
-fn left_after_read(
-    program: &mut Program,
-    zone: Zone,
-    chance: &mut Chance,
-    word: &str,
-) -> Option<()> {
-    insert(program, zone, chance, |make| {
+fn left_after_read(program: &mut Program, zone: Zone, rng: &mut Rng, word: &str) -> Option<()> {
+    insert(program, zone, rng, |make| {
         let condition = read(make);
         vec![leave(condition, word)]
     })
@@ -55,32 +50,27 @@ pub(super) fn is_loop(statement: &Statement) -> bool {
 }
 
 /// A value of two joined by `&&` or `||`.
-fn joined(program: &mut Program, zone: Zone, chance: &mut Chance) -> Option<DrawnValue> {
+fn joined(program: &mut Program, zone: Zone, rng: &mut Rng) -> Option<DrawnValue> {
     super::random_value(
         program,
         zone,
-        chance,
+        rng,
         |value| matches!(&value.node, Node::Binary(operator, ..) if operator == "&&" || operator == "||"),
     )
 }
 
 /// A comparison and another that reads memory.
-fn both(program: &mut Program, zone: Zone, chance: &mut Chance, operator: &str) -> Option<()> {
-    wrap(program, zone, chance, super::control::is_comparison, |make, value| {
+fn both(program: &mut Program, zone: Zone, rng: &mut Rng, operator: &str) -> Option<()> {
+    wrap(program, zone, rng, super::control::is_comparison, |make, value| {
         let other = read(make);
         Expression::binary(Ty::INT, operator, value, other)
     })
 }
 
 /// A branch in front of a loop, or behind one.
-fn beside_loop(
-    program: &mut Program,
-    zone: Zone,
-    chance: &mut Chance,
-    behind: usize,
-) -> Option<()> {
-    let point = random_statement(program, zone, chance, is_loop)?;
-    let mut make = Maker { program, scope: &point.scope, chance };
+fn beside_loop(program: &mut Program, zone: Zone, rng: &mut Rng, behind: usize) -> Option<()> {
+    let point = random_statement(program, zone, rng, is_loop)?;
+    let mut make = Maker { program, scope: &point.scope, rng };
     let condition = make.comparison(Ty::INT);
     let branch = guarded(&mut make, condition);
     point.change(program, |list, at| list.insert(at + behind, branch));
@@ -95,27 +85,25 @@ fn is_left(statement: &Statement) -> bool {
 }
 
 pub(super) const EDITS: &[Entry] = &[
-    ("break-if", LOOP, |program, zone, chance| left(program, zone, chance, "break")),
-    ("break-if-read", LOOP, |program, zone, chance| {
-        left_after_read(program, zone, chance, "break")
+    ("break-if", LOOP, |program, zone, rng| left(program, zone, rng, "break")),
+    ("break-if-read", LOOP, |program, zone, rng| left_after_read(program, zone, rng, "break")),
+    ("continue-if", LOOP, |program, zone, rng| left(program, zone, rng, "continue")),
+    ("continue-if-read", LOOP, |program, zone, rng| {
+        left_after_read(program, zone, rng, "continue")
     }),
-    ("continue-if", LOOP, |program, zone, chance| left(program, zone, chance, "continue")),
-    ("continue-if-read", LOOP, |program, zone, chance| {
-        left_after_read(program, zone, chance, "continue")
+    ("return-if-read", STATEMENTS, |program, zone, rng| {
+        left_after_read(program, zone, rng, "return")
     }),
-    ("return-if-read", STATEMENTS, |program, zone, chance| {
-        left_after_read(program, zone, chance, "return")
-    }),
-    ("return-if", BRANCHES, |program, zone, chance| left(program, zone, chance, "return")),
-    ("unleave", STATEMENTS, |program, zone, chance| {
-        let point = random_statement(program, zone, chance, is_left)?;
+    ("return-if", BRANCHES, |program, zone, rng| left(program, zone, rng, "return")),
+    ("unleave", STATEMENTS, |program, zone, rng| {
+        let point = random_statement(program, zone, rng, is_left)?;
         point.change(program, |list, at| {
             list.remove(at);
         });
         Some(())
     }),
-    ("return-at-end", STATEMENTS, |program, zone, chance| {
-        let point = random_statement(program, zone, chance, |statement| {
+    ("return-at-end", STATEMENTS, |program, zone, rng| {
+        let point = random_statement(program, zone, rng, |statement| {
             matches!(statement, Statement::If { then, .. }
                 if !matches!(then.last(), None | Some(Statement::Opaque(_))))
         })?;
@@ -126,29 +114,29 @@ pub(super) const EDITS: &[Entry] = &[
         });
         Some(())
     }),
-    ("and-read", CONDITIONS, |program, zone, chance| both(program, zone, chance, "&&")),
-    ("or-read", CONDITIONS, |program, zone, chance| both(program, zone, chance, "||")),
-    ("without-joined", CONDITIONS, |program, zone, chance| {
-        let mut drawn = joined(program, zone, chance)?;
+    ("and-read", CONDITIONS, |program, zone, rng| both(program, zone, rng, "&&")),
+    ("or-read", CONDITIONS, |program, zone, rng| both(program, zone, rng, "||")),
+    ("without-joined", CONDITIONS, |program, zone, rng| {
+        let mut drawn = joined(program, zone, rng)?;
         let Node::Binary(_, left, _) = drawn.value.take().node else { return None };
         drawn.replace(program, *left);
         Some(())
     }),
-    ("other-joined", CONDITIONS, |program, zone, chance| {
-        let mut drawn = joined(program, zone, chance)?;
+    ("other-joined", CONDITIONS, |program, zone, rng| {
+        let mut drawn = joined(program, zone, rng)?;
         let ty = drawn.value.ty;
         let Node::Binary(operator, left, right) = drawn.value.take().node else { return None };
         let other = if operator == "&&" { "||" } else { "&&" };
         drawn.replace(program, Expression::new(ty, Node::Binary(other.into(), left, right)));
         Some(())
     }),
-    ("if-before-loop", STATEMENTS, |program, zone, chance| beside_loop(program, zone, chance, 0)),
-    ("if-behind-loop", STATEMENTS, |program, zone, chance| beside_loop(program, zone, chance, 1)),
-    ("else-if-store", STATEMENTS, |program, zone, chance| {
-        let point = random_statement(program, zone, chance, |statement| {
+    ("if-before-loop", STATEMENTS, |program, zone, rng| beside_loop(program, zone, rng, 0)),
+    ("if-behind-loop", STATEMENTS, |program, zone, rng| beside_loop(program, zone, rng, 1)),
+    ("else-if-store", STATEMENTS, |program, zone, rng| {
+        let point = random_statement(program, zone, rng, |statement| {
             matches!(statement, Statement::If { otherwise: None, .. }) && !is_left(statement)
         })?;
-        let mut make = Maker { program, scope: &point.scope, chance };
+        let mut make = Maker { program, scope: &point.scope, rng };
         let condition = make.comparison(Ty::INT);
         let other = guarded(&mut make, condition);
         point.change(program, |list, at| {
@@ -159,8 +147,8 @@ pub(super) const EDITS: &[Entry] = &[
         Some(())
     }),
     // A value that is read from memory on one way only comes from two blocks.
-    ("choice-of-read", VALUES, |program, zone, chance| {
-        wrap(program, zone, chance, is_arithmetic, |make, value| {
+    ("choice-of-read", VALUES, |program, zone, rng| {
+        wrap(program, zone, rng, is_arithmetic, |make, value| {
             let condition = make.comparison(Ty::INT);
             let (ty, at) = (value.ty, make.own_place());
             let element = make.element(ty, at);
@@ -168,8 +156,8 @@ pub(super) const EDITS: &[Entry] = &[
             Expression::new(ty, node)
         })
     }),
-    ("choice-of-reads", VALUES, |program, zone, chance| {
-        wrap(program, zone, chance, is_arithmetic, |make, value| {
+    ("choice-of-reads", VALUES, |program, zone, rng| {
+        wrap(program, zone, rng, is_arithmetic, |make, value| {
             let condition = make.comparison(Ty::INT);
             let ty = value.ty;
             let (one, other) = (make.element(ty, zero()), make.element(ty, zero()));
@@ -179,8 +167,8 @@ pub(super) const EDITS: &[Entry] = &[
         })
     }),
     // A loop that is left in its middle.
-    ("leave-middle", STATEMENTS, |program, zone, chance| {
-        insert(program, zone, chance, |make| {
+    ("leave-middle", STATEMENTS, |program, zone, rng| {
+        insert(program, zone, rng, |make| {
             let (name, limit) = (make.program.fresh_name(), make.leaf(Ty::INT));
             let counter = || Expression::name(Ty::INT, name.clone());
             let first = store(make, counter());
@@ -201,8 +189,8 @@ pub(super) const EDITS: &[Entry] = &[
         })
     }),
     // The counter is needed behind the loop.
-    ("store-counter", TOP, |program, zone, chance| {
-        insert(program, zone, chance, |make| {
+    ("store-counter", TOP, |program, zone, rng| {
+        insert(program, zone, rng, |make| {
             let (name, limit) = (make.program.fresh_name(), make.leaf(Ty::INT));
             let counter = || Expression::name(Ty::INT, name.clone());
             let element = make.element(Ty::INT, counter());

@@ -1,8 +1,8 @@
 //! Drawing a place of a program at random.
 
-use super::{Chance, Zone};
+use super::{Rng, Zone};
 use crate::program::{Expression, Place, Program, Scope, Statement, Ty, Visitor};
-use rand::Rng;
+use rand::Rng as _;
 use std::ops::ControlFlow::{self, Break, Continue};
 
 /// A value that was drawn: its place in the walk, a copy, what is known there.
@@ -41,11 +41,11 @@ impl Zone {
     }
 }
 
-/// A value of this zone that `accept` takes, each with equal chance.
+/// A value of this zone that `accept` takes, each equally likely.
 pub(crate) fn random_value(
     program: &mut Program,
     zone: Zone,
-    chance: &mut Chance,
+    rng: &mut Rng,
     accept: impl Fn(&Expression) -> bool,
 ) -> Option<DrawnValue> {
     struct Draw<F> {
@@ -85,7 +85,7 @@ pub(crate) fn random_value(
     if draw.seen == 0 {
         return None;
     }
-    draw = Draw { wanted: Some(chance.random_range(0..draw.seen)), seen: 0, ordinal: 0, ..draw };
+    draw = Draw { wanted: Some(rng.random_range(0..draw.seen)), seen: 0, ordinal: 0, ..draw };
     program.walk(&mut draw);
     draw.drawn
 }
@@ -117,7 +117,7 @@ impl DrawnValue {
 pub(crate) fn random_point(
     program: &mut Program,
     zone: Zone,
-    chance: &mut Chance,
+    rng: &mut Rng,
     accept: impl Fn(&[Statement]) -> bool,
 ) -> Option<DrawnPoint> {
     struct Draw<F> {
@@ -152,7 +152,7 @@ pub(crate) fn random_point(
     if draw.seen == 0 {
         return None;
     }
-    draw = Draw { wanted: Some(chance.random_range(0..draw.seen)), seen: 0, ordinal: 0, ..draw };
+    draw = Draw { wanted: Some(rng.random_range(0..draw.seen)), seen: 0, ordinal: 0, ..draw };
     program.walk(&mut draw);
     draw.drawn
 }
@@ -161,10 +161,10 @@ pub(crate) fn random_point(
 pub(crate) fn random_statement(
     program: &mut Program,
     zone: Zone,
-    chance: &mut Chance,
+    rng: &mut Rng,
     accept: impl Fn(&Statement) -> bool,
 ) -> Option<DrawnPoint> {
-    random_point(program, zone, chance, |rest| rest.first().is_some_and(&accept))
+    random_point(program, zone, rng, |rest| rest.first().is_some_and(&accept))
 }
 
 impl DrawnPoint {

@@ -1,6 +1,6 @@
 //! What edits do to vectors, with the real compiler; skipped where its worker is not built.
 
-use super::{Chance, Zone, all};
+use super::{Rng, Zone, all};
 use crate::{Judge, program::Program};
 use rand::SeedableRng;
 use std::collections::BTreeMap;
@@ -20,7 +20,7 @@ fn effect(judge: &Judge, name: &str, zone: Zone, text: &str) -> (Program, BTreeM
     let mut program = judge.read(&[text]).pop().flatten().expect("a kernel");
     let edit = all().into_iter().find(|edit| edit.name == name && edit.zone == zone);
     let edit = edit.unwrap_or_else(|| panic!("no edit {name} in {zone:?}"));
-    edit.apply(&mut program, &mut Chance::seed_from_u64(1)).expect("there is a place for it");
+    edit.apply(&mut program, &mut Rng::seed_from_u64(1)).expect("there is a place for it");
     let after = program.to_string();
     let mut vectors = judge.judge(&[text, &after]).expect("LLVM is here").into_iter().flatten();
     let (Some(before), Some(now)) = (vectors.next(), vectors.next()) else {
@@ -190,7 +190,7 @@ fn edits_of_shape_survive_the_optimiser() {
         for zone in *zones {
             for seed in 0..6 {
                 let mut program = judge.read(&[kernel]).pop().flatten().expect("a kernel");
-                if apply(&mut program, *zone, &mut Chance::seed_from_u64(seed)).is_some() {
+                if apply(&mut program, *zone, &mut Rng::seed_from_u64(seed)).is_some() {
                     texts.push(program.to_string());
                 }
             }
@@ -281,7 +281,7 @@ fn a_fence_for_the_right_memory_and_one_inside_a_switch_are_left_alone() {
         let program = judge.read(&[text]).pop().flatten().expect("a kernel");
         all().into_iter().filter(|edit| edit.name == name).any(|edit| {
             let mut edited = program.clone();
-            let applied = edit.apply(&mut edited, &mut Chance::seed_from_u64(1));
+            let applied = edit.apply(&mut edited, &mut Rng::seed_from_u64(1));
             applied.is_some() && edited != program
         })
     };

@@ -3,7 +3,7 @@
 //! the effect of each is one thing and can be counted on.
 
 use super::{
-    ALL_VALUES, Chance, Entry, STATEMENTS, VALUES, Zone,
+    ALL_VALUES, Entry, Rng, STATEMENTS, VALUES, Zone,
     make::Maker,
     random_statement, random_value,
     site::{is_float, is_integer},
@@ -15,11 +15,11 @@ use crate::program::{Expression, Node, Program, Statement, Ty};
 fn without(
     program: &mut Program,
     zone: Zone,
-    chance: &mut Chance,
+    rng: &mut Rng,
     operator: &str,
     accept: fn(&Expression) -> bool,
 ) -> Option<()> {
-    let mut drawn = random_value(program, zone, chance, |value| {
+    let mut drawn = random_value(program, zone, rng, |value| {
         accept(value)
             && matches!(&value.node, Node::Binary(known, left, right)
                 if known == operator
@@ -36,10 +36,10 @@ fn without(
 fn grafted(
     program: &mut Program,
     zone: Zone,
-    chance: &mut Chance,
+    rng: &mut Rng,
     accept: fn(&Expression) -> bool,
 ) -> Option<()> {
-    let mut drawn = random_value(program, zone, chance, |value| {
+    let mut drawn = random_value(program, zone, rng, |value| {
         accept(value)
             && matches!(&value.node, Node::Binary(_, left, right)
                 if left.ty == value.ty && right.ty == value.ty
@@ -49,7 +49,7 @@ fn grafted(
     let Node::Binary(_, left, right) = drawn.value.take().node else { return None };
     let (ty, depth) = (right.ty, drawn.scope.depth);
     drawn.replace(program, *left);
-    let other = random_value(program, zone, chance, |value| {
+    let other = random_value(program, zone, rng, |value| {
         value.ty == ty && matches!(&value.node, Node::Name(name) if known.contains(name))
     })?;
     // Variables of a block mean nothing outside of it.
@@ -64,12 +64,12 @@ fn grafted(
 fn unknown(
     program: &mut Program,
     zone: Zone,
-    chance: &mut Chance,
+    rng: &mut Rng,
     accept: impl Fn(&Expression) -> bool,
 ) -> Option<()> {
-    let drawn = random_value(program, zone, chance, accept)?;
+    let drawn = random_value(program, zone, rng, accept)?;
     let ty = drawn.value.ty;
-    let leaf = Maker { program, scope: &drawn.scope, chance }.leaf(ty);
+    let leaf = Maker { program, scope: &drawn.scope, rng }.leaf(ty);
     drawn.replace(program, leaf);
     Some(())
 }
@@ -84,8 +84,8 @@ fn is_fixed(access: &Expression) -> Option<bool> {
 }
 
 /// Removes `access = plain;`.
-fn unstored(program: &mut Program, zone: Zone, chance: &mut Chance, fixed: bool) -> Option<()> {
-    let point = random_statement(program, zone, chance, |statement| {
+fn unstored(program: &mut Program, zone: Zone, rng: &mut Rng, fixed: bool) -> Option<()> {
+    let point = random_statement(program, zone, rng, |statement| {
         matches!(statement, Statement::Evaluate(Expression { node: Node::Assign(operator, target, value), .. })
             if operator == "=" && is_plain(value) && is_fixed(target) == Some(fixed))
     })?;
@@ -97,15 +97,15 @@ fn unstored(program: &mut Program, zone: Zone, chance: &mut Chance, fixed: bool)
 
 macro_rules! without {
     ($name:literal, $operator:literal, $accept:ident) => {
-        ($name, VALUES, |program, zone, chance| without(program, zone, chance, $operator, $accept))
+        ($name, VALUES, |program, zone, rng| without(program, zone, rng, $operator, $accept))
     };
 }
 
 /// `(TYPE)plain` becomes something plain.
 macro_rules! unconverted {
     ($name:literal, |$from:ident, $to:ident| $holds:expr) => {
-        ($name, ALL_VALUES, |program, zone, chance| {
-            unknown(program, zone, chance, |value| match &value.node {
+        ($name, ALL_VALUES, |program, zone, rng| {
+            unknown(program, zone, rng, |value| match &value.node {
                 Node::Cast(_, operand) if is_plain(operand) => {
                     let (Some($from), Some($to)) = (operand.ty.scalar(), value.ty.scalar()) else {
                         return false;
@@ -133,26 +133,24 @@ pub(super) const EDITS: &[Entry] = &[
     without!("without-subtract-float", "-", is_float),
     without!("without-multiply-float", "*", is_float),
     without!("without-divide-float", "/", is_float),
-    ("graft-operand", VALUES, |program, zone, chance| grafted(program, zone, chance, is_integer)),
-    ("graft-operand-float", VALUES, |program, zone, chance| {
-        grafted(program, zone, chance, is_float)
-    }),
-    ("without-negation", VALUES, |program, zone, chance| {
+    ("graft-operand", VALUES, |program, zone, rng| grafted(program, zone, rng, is_integer)),
+    ("graft-operand-float", VALUES, |program, zone, rng| grafted(program, zone, rng, is_float)),
+    ("without-negation", VALUES, |program, zone, rng| {
         let mut drawn = random_value(
             program,
             zone,
-            chance,
+            rng,
             |value| matches!(&value.node, Node::Unary(operator, _) if operator == "-"),
         )?;
         let Node::Unary(_, operand) = drawn.value.take().node else { return None };
         drawn.replace(program, *operand);
         Some(())
     }),
-    ("without-select", VALUES, |program, zone, chance| {
+    ("without-select", VALUES, |program, zone, rng| {
         let mut drawn = random_value(
             program,
             zone,
-            chance,
+            rng,
             |value| matches!(&value.node, Node::Choice(_, _, other) if is_plain(other)),
         )?;
         let Node::Choice(_, value, _) = drawn.value.take().node else { return None };
@@ -160,8 +158,8 @@ pub(super) const EDITS: &[Entry] = &[
         Some(())
     }),
     // `(int)(value < plain)` becomes `value`.
-    ("without-comparison", VALUES, |program, zone, chance| {
-        let mut drawn = random_value(program, zone, chance, |value| {
+    ("without-comparison", VALUES, |program, zone, rng| {
+        let mut drawn = random_value(program, zone, rng, |value| {
             matches!(&value.node, Node::Cast(_, inner)
                 if matches!(&inner.node, Node::Binary(operator, left, right)
                     if left.ty == value.ty && is_plain(right)
@@ -195,22 +193,22 @@ pub(super) const EDITS: &[Entry] = &[
         && !to.is_float()
         && from.bits() > to.bits()),
     unconverted!("unconvert-float", |from, to| from.is_float() && to.is_float()),
-    ("unload", ALL_VALUES, |program, zone, chance| {
-        unknown(program, zone, chance, |value| is_fixed(value) == Some(true))
+    ("unload", ALL_VALUES, |program, zone, rng| {
+        unknown(program, zone, rng, |value| is_fixed(value) == Some(true))
     }),
-    ("unload-indexed", ALL_VALUES, |program, zone, chance| {
-        unknown(program, zone, chance, |value| is_fixed(value) == Some(false))
+    ("unload-indexed", ALL_VALUES, |program, zone, rng| {
+        unknown(program, zone, rng, |value| is_fixed(value) == Some(false))
     }),
-    ("unlane", ALL_VALUES, |program, zone, chance| {
-        unknown(program, zone, chance, |value| {
+    ("unlane", ALL_VALUES, |program, zone, rng| {
+        unknown(program, zone, rng, |value| {
             matches!(&value.node, Node::Lanes(vector, _)
                 if is_plain(vector) && matches!(value.ty, Ty::Number(_, 1)))
         })
     }),
-    ("unstore", STATEMENTS, |program, zone, chance| unstored(program, zone, chance, true)),
-    ("unstore-indexed", STATEMENTS, |program, zone, chance| unstored(program, zone, chance, false)),
-    ("index-fixed", &[Zone::Index], |program, zone, chance| {
-        let drawn = random_value(program, zone, chance, |value| {
+    ("unstore", STATEMENTS, |program, zone, rng| unstored(program, zone, rng, true)),
+    ("unstore-indexed", STATEMENTS, |program, zone, rng| unstored(program, zone, rng, false)),
+    ("index-fixed", &[Zone::Index], |program, zone, rng| {
+        let drawn = random_value(program, zone, rng, |value| {
             matches!(value.node, Node::Name(_)) && is_integer(value)
         })?;
         drawn.replace(program, Expression::literal(Ty::INT, "0"));

@@ -1,7 +1,7 @@
 //! Edits of values: one more operation on something that is stored in the end.
 
 use super::{
-    ALL_VALUES, Chance, Entry, VALUES, Zone,
+    ALL_VALUES, Entry, Rng, VALUES, Zone,
     make::{Maker, zero},
     random_value,
     site::{is_arithmetic, is_float, is_integer, is_vector},
@@ -13,13 +13,13 @@ use rand::seq::IndexedRandom;
 pub(super) fn wrap(
     program: &mut Program,
     zone: Zone,
-    chance: &mut Chance,
+    rng: &mut Rng,
     accept: fn(&Expression) -> bool,
     make: impl FnOnce(&mut Maker<'_>, Expression) -> Expression,
 ) -> Option<()> {
-    let mut drawn = random_value(program, zone, chance, accept)?;
+    let mut drawn = random_value(program, zone, rng, accept)?;
     let old = drawn.value.take();
-    let new = make(&mut Maker { program, scope: &drawn.scope, chance }, old);
+    let new = make(&mut Maker { program, scope: &drawn.scope, rng }, old);
     drawn.replace(program, new);
     Some(())
 }
@@ -37,8 +37,8 @@ fn operate(
 
 macro_rules! with_leaf {
     ($name:literal, $accept:ident, $operator:literal) => {
-        ($name, VALUES, |program, zone, chance| {
-            wrap(program, zone, chance, $accept, |make, value| {
+        ($name, VALUES, |program, zone, rng| {
+            wrap(program, zone, rng, $accept, |make, value| {
                 let other = make.leaf(value.ty);
                 operate(make, $operator, value, other)
             })
@@ -48,8 +48,8 @@ macro_rules! with_leaf {
 
 macro_rules! with_literal {
     ($name:literal, $accept:ident, $operator:literal) => {
-        ($name, VALUES, |program, zone, chance| {
-            wrap(program, zone, chance, $accept, |make, value| {
+        ($name, VALUES, |program, zone, rng| {
+            wrap(program, zone, rng, $accept, |make, value| {
                 let other = make.literal(value.ty);
                 operate(make, $operator, value, other)
             })
@@ -59,8 +59,8 @@ macro_rules! with_literal {
 
 macro_rules! shift {
     ($name:literal, $operator:literal, $signed:literal) => {
-        ($name, VALUES, |program, zone, chance| {
-            wrap(program, zone, chance, is_integer, |make, value| {
+        ($name, VALUES, |program, zone, rng| {
+            wrap(program, zone, rng, is_integer, |make, value| {
                 let ty = value.ty;
                 let as_wanted = with_sign(ty, $signed);
                 let value =
@@ -75,8 +75,8 @@ macro_rules! shift {
 /// `value + (converted leaf)`.
 macro_rules! converted {
     ($name:literal, $accept:ident, $from:expr) => {
-        ($name, VALUES, |program, zone, chance| {
-            wrap(program, zone, chance, $accept, |make, value| {
+        ($name, VALUES, |program, zone, rng| {
+            wrap(program, zone, rng, $accept, |make, value| {
                 let ty = value.ty;
                 let leaf = make.leaf($from);
                 let leaf = Expression::cast(ty, leaf);
@@ -89,12 +89,12 @@ macro_rules! converted {
 /// A leaf that is converted first, in a leaf's place.
 macro_rules! converted_instead {
     ($name:literal, $accept:expr, $from:expr) => {
-        ($name, ALL_VALUES, |program, zone, chance| {
+        ($name, ALL_VALUES, |program, zone, rng| {
             let accept: fn(&Expression) -> bool = |value| {
                 let accept: fn(&Expression) -> bool = $accept;
                 is_plain(value) && accept(value)
             };
-            wrap(program, zone, chance, accept, |make, value| {
+            wrap(program, zone, rng, accept, |make, value| {
                 let leaf = make.leaf($from);
                 Expression::cast(value.ty, leaf)
             })
@@ -105,8 +105,8 @@ macro_rules! converted_instead {
 /// `value + buffer[...]`.
 macro_rules! loaded {
     ($name:literal, |$make:ident| $at:expr) => {
-        ($name, VALUES, |program, zone, chance| {
-            wrap(program, zone, chance, is_arithmetic, |$make, value| {
+        ($name, VALUES, |program, zone, rng| {
+            wrap(program, zone, rng, is_arithmetic, |$make, value| {
                 let ty = value.ty;
                 let at = $at;
                 let element = $make.element(ty, at);
@@ -128,42 +128,42 @@ pub(super) const EDITS: &[Entry] = &[
     with_literal!("and-constant", is_integer, "&"),
     with_literal!("or-constant", is_integer, "|"),
     with_literal!("xor-constant", is_integer, "^"),
-    ("subtract-from-constant", VALUES, |program, zone, chance| {
-        wrap(program, zone, chance, is_integer, |make, value| {
+    ("subtract-from-constant", VALUES, |program, zone, rng| {
+        wrap(program, zone, rng, is_integer, |make, value| {
             let literal = make.literal(value.ty);
             Expression::binary(value.ty, "-", literal, value)
         })
     }),
-    ("negate", VALUES, |program, zone, chance| {
-        wrap(program, zone, chance, is_integer, |_, value| {
+    ("negate", VALUES, |program, zone, rng| {
+        wrap(program, zone, rng, is_integer, |_, value| {
             Expression::new(value.ty, Node::Unary("-".into(), Box::new(value)))
         })
     }),
-    ("negate-float", VALUES, |program, zone, chance| {
-        wrap(program, zone, chance, is_float, |_, value| {
+    ("negate-float", VALUES, |program, zone, rng| {
+        wrap(program, zone, rng, is_float, |_, value| {
             Expression::new(value.ty, Node::Unary("-".into(), Box::new(value)))
         })
     }),
     shift!("shift-left", "<<", true),
     shift!("shift-right", ">>", true),
     shift!("shift-right-unsigned", ">>", false),
-    ("shift-left-by", VALUES, |program, zone, chance| {
-        wrap(program, zone, chance, is_integer, |make, value| {
+    ("shift-left-by", VALUES, |program, zone, rng| {
+        wrap(program, zone, rng, is_integer, |make, value| {
             let other = make.leaf(value.ty);
             operate(make, "<<", value, other)
         })
     }),
-    ("divide", VALUES, |program, zone, chance| {
-        wrap(program, zone, chance, is_integer, |make, value| divided(make, "/", value, true))
+    ("divide", VALUES, |program, zone, rng| {
+        wrap(program, zone, rng, is_integer, |make, value| divided(make, "/", value, true))
     }),
-    ("divide-unsigned", VALUES, |program, zone, chance| {
-        wrap(program, zone, chance, is_integer, |make, value| divided(make, "/", value, false))
+    ("divide-unsigned", VALUES, |program, zone, rng| {
+        wrap(program, zone, rng, is_integer, |make, value| divided(make, "/", value, false))
     }),
-    ("remainder", VALUES, |program, zone, chance| {
-        wrap(program, zone, chance, is_integer, |make, value| divided(make, "%", value, true))
+    ("remainder", VALUES, |program, zone, rng| {
+        wrap(program, zone, rng, is_integer, |make, value| divided(make, "%", value, true))
     }),
-    ("remainder-unsigned", VALUES, |program, zone, chance| {
-        wrap(program, zone, chance, is_integer, |make, value| divided(make, "%", value, false))
+    ("remainder-unsigned", VALUES, |program, zone, rng| {
+        wrap(program, zone, rng, is_integer, |make, value| divided(make, "%", value, false))
     }),
     with_leaf!("add-float", is_float, "+"),
     with_leaf!("subtract-float", is_float, "-"),
@@ -181,36 +181,36 @@ pub(super) const EDITS: &[Entry] = &[
     converted!("add-uint", is_arithmetic, Ty::Number(Scalar::U32, 1)),
     converted!("add-from-float", is_integer, Ty::FLOAT),
     converted!("add-from-double", is_float, Ty::Number(Scalar::F64, 1)),
-    ("unsigned-from-float", VALUES, |program, zone, chance| {
-        wrap(program, zone, chance, is_integer, |make, value| {
+    ("unsigned-from-float", VALUES, |program, zone, rng| {
+        wrap(program, zone, rng, is_integer, |make, value| {
             let leaf = make.leaf(Ty::FLOAT);
             let leaf = Expression::cast(with_sign(value.ty, false), leaf);
             Expression::binary(value.ty, "+", value, leaf)
         })
     }),
-    ("through-narrow", VALUES, |program, zone, chance| {
-        wrap(program, zone, chance, is_integer, |_, value| {
+    ("through-narrow", VALUES, |program, zone, rng| {
+        wrap(program, zone, rng, is_integer, |_, value| {
             let ty = value.ty;
             Expression::cast(ty, Expression::cast(Ty::Number(Scalar::U8, 1), value))
         })
     }),
     // Widened with its sign again: a shift up and a shift down.
-    ("through-signed", VALUES, |program, zone, chance| {
-        wrap(program, zone, chance, is_integer, |_, value| {
+    ("through-signed", VALUES, |program, zone, rng| {
+        wrap(program, zone, rng, is_integer, |_, value| {
             let ty = value.ty;
             Expression::cast(ty, Expression::cast(Ty::Number(Scalar::I8, 1), value))
         })
     }),
-    ("through-double", VALUES, |program, zone, chance| {
-        wrap(program, zone, chance, is_float, |make, value| {
+    ("through-double", VALUES, |program, zone, rng| {
+        wrap(program, zone, rng, is_float, |make, value| {
             let (ty, wide) = (value.ty, Ty::Number(Scalar::F64, 1));
             let leaf = make.leaf(wide);
             let product = Expression::binary(wide, "*", Expression::cast(wide, value), leaf);
             Expression::cast(ty, product)
         })
     }),
-    ("through-float", VALUES, |program, zone, chance| {
-        wrap(program, zone, chance, is_integer, |make, value| {
+    ("through-float", VALUES, |program, zone, rng| {
+        wrap(program, zone, rng, is_integer, |make, value| {
             let ty = value.ty;
             let leaf = make.leaf(Ty::FLOAT);
             let product =
@@ -218,50 +218,50 @@ pub(super) const EDITS: &[Entry] = &[
             Expression::cast(ty, product)
         })
     }),
-    ("select", VALUES, |program, zone, chance| {
-        wrap(program, zone, chance, is_arithmetic, |make, value| {
+    ("select", VALUES, |program, zone, rng| {
+        wrap(program, zone, rng, is_arithmetic, |make, value| {
             let condition = make.comparison(Ty::INT);
             chosen(make, condition, value)
         })
     }),
-    ("select-constant", VALUES, |program, zone, chance| {
-        wrap(program, zone, chance, is_arithmetic, |make, value| {
+    ("select-constant", VALUES, |program, zone, rng| {
+        wrap(program, zone, rng, is_arithmetic, |make, value| {
             let condition = make.comparison_with_constant();
             chosen(make, condition, value)
         })
     }),
-    ("select-float", VALUES, |program, zone, chance| {
-        wrap(program, zone, chance, is_arithmetic, |make, value| {
+    ("select-float", VALUES, |program, zone, rng| {
+        wrap(program, zone, rng, is_arithmetic, |make, value| {
             let condition = make.comparison(Ty::FLOAT);
             chosen(make, condition, value)
         })
     }),
-    ("select-same", VALUES, |program, zone, chance| {
+    ("select-same", VALUES, |program, zone, rng| {
         // The condition of a branch that is there already costs nothing.
         let condition =
-            random_value(program, Zone::Condition, chance, |value| value.ty == Ty::INT)?.value;
-        wrap(program, zone, chance, is_arithmetic, |make, value| chosen(make, condition, value))
+            random_value(program, Zone::Condition, rng, |value| value.ty == Ty::INT)?.value;
+        wrap(program, zone, rng, is_arithmetic, |make, value| chosen(make, condition, value))
     }),
-    ("compare", VALUES, |program, zone, chance| {
-        wrap(program, zone, chance, is_integer, |make, value| {
-            let operator = ["<", ">", "=="].choose(make.chance).copied().unwrap_or("<");
+    ("compare", VALUES, |program, zone, rng| {
+        wrap(program, zone, rng, is_integer, |make, value| {
+            let operator = ["<", ">", "=="].choose(make.rng).copied().unwrap_or("<");
             let other = make.leaf(value.ty);
             Expression::cast(value.ty, Expression::binary(Ty::INT, operator, value, other))
         })
     }),
-    ("compare-comparison", ALL_VALUES, |program, zone, chance| {
+    ("compare-comparison", ALL_VALUES, |program, zone, rng| {
         let comparison = |value: &Expression| {
             matches!(&value.node, Node::Binary(operator, ..)
                 if matches!(operator.as_str(), "<" | ">" | "==" | "!=" | "<=" | ">="))
         };
-        wrap(program, zone, chance, comparison, |make, value| {
+        wrap(program, zone, rng, comparison, |make, value| {
             let other = make.comparison(Ty::INT);
-            let operator = ["&", "|", "^"].choose(make.chance).copied().unwrap_or("&");
+            let operator = ["&", "|", "^"].choose(make.rng).copied().unwrap_or("&");
             Expression::binary(Ty::INT, operator, value, other)
         })
     }),
-    ("add-comparison", VALUES, |program, zone, chance| {
-        wrap(program, zone, chance, is_integer, |make, value| {
+    ("add-comparison", VALUES, |program, zone, rng| {
+        wrap(program, zone, rng, is_integer, |make, value| {
             let comparison = make.comparison(Ty::INT);
             Expression::binary(value.ty, "+", value, comparison)
         })
@@ -274,20 +274,20 @@ pub(super) const EDITS: &[Entry] = &[
     loaded!("add-load-own", |make| make.own_place()),
     loaded!("add-load-at", |make| make.leaf(Ty::INT)),
     loaded!("add-load-wide", |make| make.leaf(Ty::Number(Scalar::I64, 1))),
-    ("load-instead", ALL_VALUES, |program, zone, chance| {
+    ("load-instead", ALL_VALUES, |program, zone, rng| {
         wrap(
             program,
             zone,
-            chance,
+            rng,
             |value| is_arithmetic(value) && is_plain(value),
             |make, value| make.element(value.ty, zero()),
         )
     }),
-    ("load-own-instead", ALL_VALUES, |program, zone, chance| {
+    ("load-own-instead", ALL_VALUES, |program, zone, rng| {
         wrap(
             program,
             zone,
-            chance,
+            rng,
             |value| is_arithmetic(value) && is_plain(value),
             |make, value| {
                 let at = make.own_place();
@@ -295,11 +295,11 @@ pub(super) const EDITS: &[Entry] = &[
             },
         )
     }),
-    ("parameter-instead", ALL_VALUES, |program, zone, chance| {
+    ("parameter-instead", ALL_VALUES, |program, zone, rng| {
         wrap(
             program,
             zone,
-            chance,
+            rng,
             |value| is_arithmetic(value) && is_plain(value),
             |make, value| make.program.add_parameter(value.ty),
         )
@@ -316,47 +316,47 @@ pub(super) const EDITS: &[Entry] = &[
         |value| matches!(value.ty, Ty::Number(Scalar::I64 | Scalar::U64, 1)),
         Ty::INT
     ),
-    ("lane-instead", ALL_VALUES, |program, zone, chance| {
+    ("lane-instead", ALL_VALUES, |program, zone, rng| {
         wrap(
             program,
             zone,
-            chance,
+            rng,
             |value| is_arithmetic(value) && is_plain(value),
             |make, value| {
                 let Some(scalar) = value.ty.scalar() else { return value };
                 let vector = make.leaf(Ty::Number(scalar, 4));
-                let lane = ["x", "y", "z", "w"].choose(make.chance).copied().unwrap_or("x");
+                let lane = ["x", "y", "z", "w"].choose(make.rng).copied().unwrap_or("x");
                 Expression::new(value.ty, Node::Lanes(Box::new(vector), lane.into()))
             },
         )
     }),
-    ("comparison-instead", VALUES, |program, zone, chance| {
+    ("comparison-instead", VALUES, |program, zone, rng| {
         wrap(
             program,
             zone,
-            chance,
+            rng,
             |value| is_integer(value) && is_plain(value),
             |make, _| make.comparison(Ty::INT),
         )
     }),
-    ("multiply-add", VALUES, |program, zone, chance| {
-        wrap(program, zone, chance, is_float, |make, value| {
+    ("multiply-add", VALUES, |program, zone, rng| {
+        wrap(program, zone, rng, is_float, |make, value| {
             let ty = value.ty;
             let (factor, term) = (make.leaf(ty), make.leaf(ty));
             Expression::binary(ty, "+", Expression::binary(ty, "*", value, factor), term)
         })
     }),
-    ("add-lane", VALUES, |program, zone, chance| {
-        wrap(program, zone, chance, is_arithmetic, |make, value| {
+    ("add-lane", VALUES, |program, zone, rng| {
+        wrap(program, zone, rng, is_arithmetic, |make, value| {
             let Some(scalar) = value.ty.scalar() else { return value };
             let vector = make.leaf(Ty::Number(scalar, 4));
-            let lane = ["x", "y", "z", "w"].choose(make.chance).copied().unwrap_or("x");
+            let lane = ["x", "y", "z", "w"].choose(make.rng).copied().unwrap_or("x");
             let lane = Expression::new(value.ty, Node::Lanes(Box::new(vector), lane.into()));
             Expression::binary(value.ty, "+", value, lane)
         })
     }),
-    ("shuffle", VALUES, |program, zone, chance| {
-        wrap(program, zone, chance, is_vector, |_, value| {
+    ("shuffle", VALUES, |program, zone, rng| {
+        wrap(program, zone, rng, is_vector, |_, value| {
             let Ty::Number(_, lanes) = value.ty else { return value };
             let order = if lanes == 2 { "yx" } else { "wzyx" };
             if lanes != 2 && lanes != 4 {

@@ -72,7 +72,7 @@ fn list(base: &[Statement], one: &[Statement], other: &[Statement]) -> Option<Ve
     let mut from = (0, 0, 0);
     loop {
         let stable =
-            (from.0..base.len()).find_map(|place| Some((place, in_one[place]?, in_other[place]?)));
+            (from.0..base.len()).find_map(|index| Some((index, in_one[index]?, in_other[index]?)));
         let to = stable.unwrap_or((base.len(), one.len(), other.len()));
         merged.extend(segment(&base[from.0..to.0], &one[from.1..to.1], &other[from.2..to.2])?);
         if stable.is_none() {
@@ -285,12 +285,12 @@ fn matches(base: &[Statement], changed: &[Statement]) -> Option<Vec<Option<usize
     let rest = left.len().min(right.len()) - front;
     let back = left.iter().rev().zip(right.iter().rev()).take(rest).take_while(|(a, b)| a == b);
     let back = back.count();
-    let mut places: Vec<Option<usize>> = vec![None; left.len()];
-    for (place, slot) in places.iter_mut().enumerate().take(front) {
-        *slot = Some(place);
+    let mut indices: Vec<Option<usize>> = vec![None; left.len()];
+    for (index, slot) in indices.iter_mut().enumerate().take(front) {
+        *slot = Some(index);
     }
-    for place in 0..back {
-        places[left.len() - 1 - place] = Some(right.len() - 1 - place);
+    for index in 0..back {
+        indices[left.len() - 1 - index] = Some(right.len() - 1 - index);
     }
     let (middle, other) = (&left[front..left.len() - back], &right[front..right.len() - back]);
     if middle.len().saturating_mul(other.len()) > COMPARED {
@@ -311,7 +311,7 @@ fn matches(base: &[Statement], changed: &[Statement]) -> Option<Vec<Option<usize
     let (mut one, mut two) = (0, 0);
     while one < middle.len() && two < other.len() {
         if middle[one] == other[two] {
-            places[front + one] = Some(front + two);
+            indices[front + one] = Some(front + two);
             (one, two) = (one + 1, two + 1);
         } else if longest[(one + 1) * width + two] >= longest[one * width + two + 1] {
             one += 1;
@@ -319,7 +319,7 @@ fn matches(base: &[Statement], changed: &[Statement]) -> Option<Vec<Option<usize
             two += 1;
         }
     }
-    Some(places)
+    Some(indices)
 }
 
 #[cfg(test)]

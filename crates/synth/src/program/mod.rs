@@ -177,7 +177,7 @@ impl Program {
 
     /// A few of the program's statements with its parameters, as a program that is quick to edit; to
     /// be made part of it again by [`Program::append`].
-    pub(crate) fn paragraph(&mut self, chance: &mut impl rand::Rng) -> Program {
+    pub(crate) fn paragraph(&mut self, rng: &mut impl rand::Rng) -> Program {
         let mut body = Vec::new();
         // Pointer variables come along: parts of a kernel that lie far apart use them.
         let mut at = 0;
@@ -189,7 +189,7 @@ impl Program {
             }
         }
         for _ in 0..PARAGRAPH.min(self.body.len()) {
-            let at = chance.random_range(0..self.body.len());
+            let at = rng.random_range(0..self.body.len());
             if matches!(self.body[at], Statement::Evaluate(_)) {
                 body.push(self.body.remove(at));
             }

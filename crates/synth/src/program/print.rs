@@ -9,8 +9,8 @@ use std::{
 impl fmt::Display for Program {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.head)?;
-        for (place, parameter) in self.parameters.iter().enumerate() {
-            if place > 0 {
+        for (index, parameter) in self.parameters.iter().enumerate() {
+            if index > 0 {
                 f.write_str(", ")?;
             }
             f.write_str(&parameter.text)?;
@@ -190,8 +190,8 @@ fn expression(f: &mut fmt::Formatter<'_>, value: &Expression, least: u8) -> fmt:
 
 fn list(f: &mut fmt::Formatter<'_>, values: &[Expression]) -> fmt::Result {
     f.write_char('(')?;
-    for (place, value) in values.iter().enumerate() {
-        if place > 0 {
+    for (index, value) in values.iter().enumerate() {
+        if index > 0 {
             f.write_str(", ")?;
         }
         expression(f, value, 1)?;

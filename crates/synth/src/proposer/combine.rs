@@ -9,17 +9,17 @@
 mod turn;
 
 use self::turn::Turn;
-use super::{Candidate, Judged, Proposer, State};
+use super::{Candidate, Judged, Proposer, Standing, State};
 use crate::{
-    columns::{self, Column},
-    edit::Chance,
+    edit::Rng,
     effects::{Change, change},
+    ilp::{self, Column},
     neighbours::Neighbourhood,
     program::Program,
-    sums,
+    subset_sum,
 };
 use rand::{
-    Rng, SeedableRng,
+    Rng as _, SeedableRng,
     seq::{IndexedRandom, SliceRandom},
 };
 use std::{
@@ -27,6 +27,8 @@ use std::{
     sync::Arc,
 };
 
+/// The squared distance below which half of the candidates are edits tried one by one and combined.
+const NEAR: f64 = 400.0;
 /// Edits of one program, and as many combinations, tried before another program has its turn.
 const TRIED: usize = 400;
 /// Kinds of changes that are combined at most.
@@ -95,26 +97,26 @@ impl Proposer for Combine {
         "combine"
     }
 
-    fn propose(&mut self, state: &State<'_>, count: usize, chance: &mut Chance) -> Vec<Candidate> {
-        let Some(mut turn) = self.choose(state, chance) else { return Vec::new() };
+    fn propose(&mut self, state: &State<'_>, count: usize, rng: &mut Rng) -> Vec<Candidate> {
+        let Some(mut turn) = self.choose(state, rng) else { return Vec::new() };
         let focus = turn.focus.clone();
-        let kinds = kinds(state, &focus, chance);
+        let kinds = kinds(state, &focus, rng);
         let pairs = Pairs::of(&kinds);
-        let wanted = sums::wanted(&state.aim.excess(&focus.vector), state.aim);
+        let wanted = subset_sum::wanted(&state.aim.excess(&focus.vector), state.aim);
         let known = state.neighbours.of(&focus);
         let is_known = known.is_some_and(|known| known.children.len() >= FEW);
-        let exact = exact(wanted, &kinds, &pairs, chance);
+        let exact = exact(wanted, &kinds, &pairs, rng);
         let mut plans: Vec<Vec<Way>> = exact.into_iter().map(Way::any).collect();
-        if is_known && focus.guide <= LAST && plans.len() < 8 * count {
-            plans.extend(turn.programmed(state, &kinds, chance));
+        if is_known && focus.fitness <= LAST && plans.len() < 8 * count {
+            plans.extend(turn.programmed(state, &kinds, rng));
         }
-        plans.extend(nearer(state, &focus, &kinds, chance).into_iter().map(Way::any));
+        plans.extend(nearer(state, &focus, &kinds, rng).into_iter().map(Way::any));
         plans.truncate(8 * count);
         let seeds: Vec<(u64, Vec<Way>)> =
-            plans.into_iter().map(|plan| (chance.random(), plan)).collect();
+            plans.into_iter().map(|plan| (rng.random(), plan)).collect();
         let merged = state.judge.in_parallel(&seeds, |(seed, plan)| {
-            let chance = &mut Chance::seed_from_u64(*seed);
-            if state.is_halted() { None } else { merged(state, &focus, &kinds, plan, chance) }
+            let rng = &mut Rng::seed_from_u64(*seed);
+            if state.is_halted() { None } else { merged(state, &focus, &kinds, plan, rng) }
         });
         let mut candidates: Vec<Candidate> = Vec::new();
         for program in merged.into_iter().flatten() {
@@ -138,10 +140,14 @@ impl Proposer for Combine {
         let rest = count - candidates.len();
         let promising = promising(state, wanted, &kinds, &pairs);
         let priced = priced(state, &focus, &kinds);
-        candidates.extend(
-            state.each(rest, chance, |chance| single(state, &focus, [&promising, &priced], chance)),
-        );
         candidates
+            .extend(state.each(rest, rng, |rng| single(state, &focus, [&promising, &priced], rng)));
+        candidates
+    }
+
+    /// Most of its candidates are no success of their own, but what successes are made of.
+    fn share(&self, standing: &Standing, count: usize) -> usize {
+        if standing.best < NEAR { count / 2 } else { 0 }
     }
 
     fn restart(&mut self) {
@@ -151,22 +157,22 @@ impl Proposer for Combine {
 
 impl Combine {
     /// The program whose turn it is: the nearest, once its turn is over another survivor.
-    fn choose(&mut self, state: &State<'_>, chance: &mut Chance) -> Option<Turn> {
+    fn choose(&mut self, state: &State<'_>, rng: &mut Rng) -> Option<Turn> {
         let is_over = |judged: &Arc<Judged>| self.over.iter().any(|one| Arc::ptr_eq(one, judged));
         let mut turn = self.turn.take();
-        let least = turn.as_ref().map_or(f64::INFINITY, |turn| turn.focus.guide);
+        let least = turn.as_ref().map_or(f64::INFINITY, |turn| turn.focus.fitness);
         let nearer = state
             .survivors
             .iter()
             .filter(|judged| judged.program.is_some() && !is_over(judged))
-            .find(|judged| judged.guide < least);
+            .find(|judged| judged.fitness < least);
         if let Some(nearer) = nearer
-            && (turn.is_some() || chance.random_bool(0.5))
+            && (turn.is_some() || rng.random_bool(0.5))
         {
             turn = Some(Turn::of(nearer));
         }
         turn.or_else(|| {
-            let mut others = (0..16).filter_map(|_| state.parent(chance));
+            let mut others = (0..16).filter_map(|_| state.parent(rng));
             let other = others.find(|judged| {
                 judged.program.is_some() && !is_over(judged) && judged.proposer != "empty"
             });
@@ -177,11 +183,11 @@ impl Combine {
 
 /// Edits that would make sums of what is known come nearer, and how much they bring.
 fn priced(state: &State<'_>, focus: &Judged, kinds: &[Kind<'_>]) -> Vec<(usize, f64)> {
-    if focus.guide > LAST {
+    if focus.fitness > LAST {
         return Vec::new();
     }
     let columns: Vec<Column<'_>> = kinds.iter().map(|kind| kind.column(1.0)).collect();
-    let prices = columns::prices(&state.aim.excess(&focus.vector), state.aim, &columns);
+    let prices = ilp::prices(&state.aim.excess(&focus.vector), state.aim, &columns);
     state.effects.priced(&prices)
 }
 
@@ -191,13 +197,13 @@ fn merged(
     focus: &Judged,
     kinds: &[Kind<'_>],
     plan: &[Way],
-    chance: &mut Chance,
+    rng: &mut Rng,
 ) -> Option<Program> {
     let mut program = focus.program.clone()?;
     let mut taken: Vec<*const Judged> = Vec::new();
     for way in plan {
         let made = &kinds[way.kind].made;
-        let begin = way.nth.unwrap_or_else(|| chance.random_range(0..made.len()));
+        let begin = way.nth.unwrap_or_else(|| rng.random_range(0..made.len()));
         let count = if way.nth.is_some() { 1 } else { made.len().min(WAYS) };
         let some = made.iter().cycle().skip(begin).take(count);
         let mut some = some.filter(|made| !taken.contains(&Arc::as_ptr(made.child)));
@@ -212,8 +218,8 @@ fn merged(
             return None;
         } else {
             // Of the same thing as another: such an edit elsewhere may do the same.
-            let edit = made.choose(chance)?.edit;
-            state.effects.edits[edit].apply(&mut program, chance)?;
+            let edit = made.choose(rng)?.edit;
+            state.effects.edits[edit].apply(&mut program, rng)?;
         }
     }
     Some(program)
@@ -224,22 +230,22 @@ fn single(
     state: &State<'_>,
     focus: &Arc<Judged>,
     [promising, priced]: [&[(usize, f64)]; 2],
-    chance: &mut Chance,
+    rng: &mut Rng,
 ) -> Option<Candidate> {
-    let drawn = |some: &[(usize, f64)], chance: &mut Chance| {
-        some.choose_weighted(chance, |(_, weight)| *weight).ok().map(|(edit, _)| *edit)
+    let drawn = |some: &[(usize, f64)], rng: &mut Rng| {
+        some.choose_weighted(rng, |(_, weight)| *weight).ok().map(|(edit, _)| *edit)
     };
     let excess = state.aim.excess(&focus.vector);
     for _ in 0..8 {
-        let mut program = state.copy(focus, chance)?;
-        let edit = match chance.random_range(0..10) {
-            0..3 if !promising.is_empty() => drawn(promising, chance),
-            0..6 if !priced.is_empty() => drawn(priced, chance),
-            0..7 => state.effects.touching(state.aim, &excess, chance),
+        let mut program = state.copy(focus, rng)?;
+        let edit = match rng.random_range(0..10) {
+            0..3 if !promising.is_empty() => drawn(promising, rng),
+            0..6 if !priced.is_empty() => drawn(priced, rng),
+            0..7 => state.effects.touching(state.aim, &excess, rng),
             _ => None,
         };
-        let edit = edit.unwrap_or_else(|| chance.random_range(0..state.effects.edits.len()));
-        if state.effects.edits[edit].apply(&mut program, chance).is_some() {
+        let edit = edit.unwrap_or_else(|| rng.random_range(0..state.effects.edits.len()));
+        if state.effects.edits[edit].apply(&mut program, rng).is_some() {
             let candidate = Candidate::of_program(program, Some(focus.clone()));
             return Some(Candidate { edit: Some(edit), ..candidate });
         }
@@ -248,8 +254,8 @@ fn single(
 }
 
 /// Changes that are known of the program, or of its relatives, each once.
-fn kinds<'a>(state: &State<'a>, focus: &Arc<Judged>, chance: &mut Chance) -> Vec<Kind<'a>> {
-    let mut places: HashMap<u64, usize> = HashMap::new();
+fn kinds<'a>(state: &State<'a>, focus: &Arc<Judged>, rng: &mut Rng) -> Vec<Kind<'a>> {
+    let mut indices: HashMap<u64, usize> = HashMap::new();
     let mut kinds: Vec<Kind<'_>> = Vec::new();
     let own = state.neighbours.of(focus);
     let relatives = state.neighbours.of_lineage(focus.lineage);
@@ -258,19 +264,19 @@ fn kinds<'a>(state: &State<'a>, focus: &Arc<Judged>, chance: &mut Chance) -> Vec
         let base = &neighbourhood.base;
         for (child, edit) in &neighbourhood.children {
             let change = change(&base.vector, &child.vector);
-            let hash = sums::hash(&change, state.aim);
+            let hash = subset_sum::hash(&change, state.aim);
             if hash == 0 {
                 continue;
             }
-            let place = *places.entry(hash).or_insert_with(|| {
+            let index = *indices.entry(hash).or_insert_with(|| {
                 kinds.push(Kind { hash, change, made: Vec::new() });
                 kinds.len() - 1
             });
-            kinds[place].made.push(Made { base, child, edit: *edit });
+            kinds[index].made.push(Made { base, child, edit: *edit });
         }
     }
     kinds.truncate(KINDS);
-    kinds.shuffle(chance);
+    kinds.shuffle(rng);
     kinds
 }
 
@@ -300,13 +306,13 @@ impl Pairs {
 }
 
 /// Up to four changes whose sum is what is wanted, fewer first.
-fn exact(wanted: u64, kinds: &[Kind<'_>], pairs: &Pairs, chance: &mut Chance) -> Vec<Vec<usize>> {
+fn exact(wanted: u64, kinds: &[Kind<'_>], pairs: &Pairs, rng: &mut Rng) -> Vec<Vec<usize>> {
     if wanted == 0 {
         return Vec::new();
     }
     let singles = kinds.iter().enumerate().filter(|(_, kind)| kind.hash == wanted);
     let mut by_length: [Vec<Vec<usize>>; 4] = Default::default();
-    by_length[0] = singles.map(|(place, _)| vec![place]).collect();
+    by_length[0] = singles.map(|(index, _)| vec![index]).collect();
     by_length[1] = pairs.with(wanted).map(|(one, two)| vec![one, two]).collect();
     for (three, third) in kinds.iter().enumerate() {
         for (one, two) in pairs.with(wanted.wrapping_sub(third.hash)) {
@@ -316,7 +322,7 @@ fn exact(wanted: u64, kinds: &[Kind<'_>], pairs: &Pairs, chance: &mut Chance) ->
         }
     }
     if by_length[2].len() < PLANS {
-        let begin = chance.random_range(0..=pairs.0.len());
+        let begin = rng.random_range(0..=pairs.0.len());
         let (behind, front) = pairs.0.split_at(begin);
         for (hash, three, four) in front.iter().chain(behind) {
             for (one, two) in pairs.with(wanted.wrapping_sub(*hash)) {
@@ -330,7 +336,7 @@ fn exact(wanted: u64, kinds: &[Kind<'_>], pairs: &Pairs, chance: &mut Chance) ->
         }
     }
     for plans in &mut by_length {
-        plans.shuffle(chance);
+        plans.shuffle(rng);
         plans.truncate(PLANS);
     }
     by_length.into_iter().flatten().collect()
@@ -346,7 +352,7 @@ fn promising(
 ) -> Vec<(usize, f64)> {
     let single: HashSet<u64> = kinds.iter().map(|kind| kind.hash).collect();
     let mut found = Vec::new();
-    for (edit, hash, weight) in state.sums.each() {
+    for (edit, hash, weight) in state.subset_sums.each() {
         let rest = wanted.wrapping_sub(hash);
         if single.contains(&hash) {
             continue;
@@ -367,28 +373,28 @@ fn nearer(
     state: &State<'_>,
     focus: &Arc<Judged>,
     kinds: &[Kind<'_>],
-    chance: &mut Chance,
+    rng: &mut Rng,
 ) -> Vec<Vec<usize>> {
     struct Sum {
-        guide: f64,
+        fitness: f64,
         excess: Vec<f64>,
         plan: Vec<usize>,
         hash: u64,
     }
-    let some: Vec<usize> = (0..kinds.len()).filter(|_| chance.random_bool(0.85)).collect();
+    let some: Vec<usize> = (0..kinds.len()).filter(|_| rng.random_bool(0.85)).collect();
     let start = state.aim.excess(&focus.vector);
-    let first = Sum { guide: focus.guide, excess: start, plan: Vec::new(), hash: 0 };
+    let first = Sum { fitness: focus.fitness, excess: start, plan: Vec::new(), hash: 0 };
     let mut beam = vec![first];
     let mut found: Vec<(f64, Vec<usize>)> = Vec::new();
     for _ in 0..DEPTH {
         let mut next: Vec<(f64, usize, usize, u64)> = Vec::new();
-        for (place, sum) in beam.iter().enumerate() {
+        for (index, sum) in beam.iter().enumerate() {
             for kind in &some {
                 let known = &kinds[*kind];
                 let times = sum.plan.iter().filter(|one| *one == kind).count();
                 if times < known.made.len() {
-                    let guide = sum.guide - state.aim.gain(&sum.excess, &known.change);
-                    next.push((guide, place, *kind, sum.hash.wrapping_add(known.hash)));
+                    let fitness = sum.fitness - state.aim.gain(&sum.excess, &known.change);
+                    next.push((fitness, index, *kind, sum.hash.wrapping_add(known.hash)));
                 }
             }
         }
@@ -400,11 +406,11 @@ fn nearer(
         next.sort_by(|a, b| a.0.total_cmp(&b.0));
         let mut seen = HashSet::new();
         next.retain(|(.., hash)| seen.len() < BEAM && seen.insert(*hash));
-        let sums = next.into_iter().map(|(guide, place, kind, hash)| {
+        let sums = next.into_iter().map(|(fitness, index, kind, hash)| {
             let mut sum = Sum {
-                guide,
-                excess: beam[place].excess.clone(),
-                plan: beam[place].plan.clone(),
+                fitness,
+                excess: beam[index].excess.clone(),
+                plan: beam[index].plan.clone(),
                 hash,
             };
             state.aim.add(&mut sum.excess, &kinds[kind].change, 1.0);
@@ -412,11 +418,11 @@ fn nearer(
             sum
         });
         beam = sums.collect();
-        let better = beam.iter().filter(|sum| sum.guide < focus.guide && sum.plan.len() > 1);
-        found.extend(better.take(BEAM / 8).map(|sum| (sum.guide, sum.plan.clone())));
+        let better = beam.iter().filter(|sum| sum.fitness < focus.fitness && sum.plan.len() > 1);
+        found.extend(better.take(BEAM / 8).map(|sum| (sum.fitness, sum.plan.clone())));
     }
     // Each change that is added may do something else beside others, or get in their way.
-    let worth = |(guide, plan): &(f64, Vec<usize>)| guide + plan.len() as f64;
+    let worth = |(fitness, plan): &(f64, Vec<usize>)| fitness + plan.len() as f64;
     found.sort_by(|a, b| worth(a).total_cmp(&worth(b)));
     found.into_iter().map(|(_, plan)| plan).collect()
 }

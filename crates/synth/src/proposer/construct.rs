@@ -1,10 +1,10 @@
-//! Kernels made from nothing: every wish of the target is met by an edit of the empty kernel.
+//! Kernels made from nothing: every constraint of the target is met by an edit of the empty kernel.
 
 use super::{
     Candidate, Proposer, State,
     guided::{LONGEST, pursue},
 };
-use crate::{edit::Chance, program::Program};
+use crate::{edit::Rng, program::Program};
 
 /// Starts from the empty kernel and plans edits until nothing of the target seems left.
 #[derive(Debug)]
@@ -15,12 +15,16 @@ impl Proposer for Construct {
         "construct"
     }
 
-    fn propose(&mut self, state: &State<'_>, count: usize, chance: &mut Chance) -> Vec<Candidate> {
+    fn propose(&mut self, state: &State<'_>, count: usize, rng: &mut Rng) -> Vec<Candidate> {
         let start = state.empty.to_vec();
-        state.each(count, chance, |chance| {
+        state.each(count, rng, |rng| {
             let mut program = Program::empty();
-            let made = pursue(state, &mut program, &start, LONGEST, chance);
+            let made = pursue(state, &mut program, &start, LONGEST, rng);
             Some(Candidate { plan: made.plan, ..Candidate::of_program(program, None) })
         })
+    }
+
+    fn needs_calibration(&self) -> bool {
+        true
     }
 }

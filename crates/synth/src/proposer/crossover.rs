@@ -2,10 +2,10 @@
 
 use super::{Candidate, Proposer, State};
 use crate::{
-    edit::{Chance, Zone, random_point, random_statement},
+    edit::{Rng, Zone, random_point, random_statement},
     program::{Expression, Node, Program, Scope, Statement, Ty},
 };
-use rand::{Rng, seq::IndexedRandom};
+use rand::{Rng as _, seq::IndexedRandom};
 use std::collections::HashMap;
 
 /// How many of the nearest mined kernels give statements.
@@ -20,29 +20,29 @@ impl Proposer for Crossover {
         "crossover"
     }
 
-    fn propose(&mut self, state: &State<'_>, count: usize, chance: &mut Chance) -> Vec<Candidate> {
-        state.each(count, chance, |chance| one(state, chance))
+    fn propose(&mut self, state: &State<'_>, count: usize, rng: &mut Rng) -> Vec<Candidate> {
+        state.each(count, rng, |rng| one(state, rng))
     }
 }
 
-fn one(state: &State<'_>, chance: &mut Chance) -> Option<Candidate> {
-    let parent = state.parent(chance)?.clone();
+fn one(state: &State<'_>, rng: &mut Rng) -> Option<Candidate> {
+    let parent = state.parent(rng)?.clone();
     let mut program = parent.program.clone()?;
     let donors = state.nearest.len().min(DONORS);
-    let mut donor = if donors > 0 && chance.random_bool(0.5) {
-        state.seed(state.nearest[chance.random_range(0..donors)])?.clone()
+    let mut donor = if donors > 0 && rng.random_bool(0.5) {
+        state.seed(state.nearest[rng.random_range(0..donors)])?.clone()
     } else {
-        state.survivors.choose(chance)?.program.clone()?
+        state.survivors.choose(rng)?.program.clone()?
     };
-    let given = random_statement(&mut donor, Zone::Any, chance, |statement| {
+    let given = random_statement(&mut donor, Zone::Any, rng, |statement| {
         !matches!(statement, Statement::Declare { .. } | Statement::Opaque(_))
     })?;
     let scope = given.scope.clone();
     let mut statement = None;
     given.change(&mut donor, |list, at| statement = Some(list[at].clone()));
-    let statement = bind(&mut program, statement?, &scope, chance)?;
-    let point = random_point(&mut program, Zone::Any, chance, |_| true)?;
-    let replaces = chance.random_bool(0.4);
+    let statement = bind(&mut program, statement?, &scope, rng)?;
+    let point = random_point(&mut program, Zone::Any, rng, |_| true)?;
+    let replaces = rng.random_bool(0.4);
     point.change(&mut program, |list, at| {
         let is_free = list.get(at).is_some_and(|old| !matches!(old, Statement::Declare { .. }));
         let end = if replaces && is_free { at + 1 } else { at };
@@ -57,7 +57,7 @@ fn bind(
     program: &mut Program,
     statement: Statement,
     scope: &Scope,
-    chance: &mut Chance,
+    rng: &mut Rng,
 ) -> Option<Statement> {
     let mut names: HashMap<String, String> = HashMap::new();
     for variable in &scope.variables {
@@ -67,7 +67,7 @@ fn bind(
             .filter(|parameter| parameter.ty == variable.ty)
             .map(|parameter| parameter.name.as_str())
             .collect();
-        if let Some(name) = known.choose(chance) {
+        if let Some(name) = known.choose(rng) {
             names.insert(variable.name.clone(), (*name).to_owned());
         }
     }

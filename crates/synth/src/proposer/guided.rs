@@ -1,8 +1,8 @@
 //! Difference-guided edits: what the vector lacks says which edits to make.
 
 use super::{Candidate, Judged, Proposer, State};
-use crate::{edit::Chance, program::Program};
-use rand::{Rng, seq::SliceRandom};
+use crate::{edit::Rng, program::Program};
+use rand::{Rng as _, seq::SliceRandom};
 use std::sync::Arc;
 
 /// Edits made at once at most.
@@ -25,36 +25,40 @@ impl Proposer for Guided {
         "guided"
     }
 
-    fn propose(&mut self, state: &State<'_>, count: usize, chance: &mut Chance) -> Vec<Candidate> {
-        state.each(count, chance, |chance| one(state, chance))
+    fn propose(&mut self, state: &State<'_>, count: usize, rng: &mut Rng) -> Vec<Candidate> {
+        state.each(count, rng, |rng| one(state, rng))
+    }
+
+    fn needs_calibration(&self) -> bool {
+        true
     }
 }
 
-fn one(state: &State<'_>, chance: &mut Chance) -> Option<Candidate> {
-    let parent = state.parent(chance)?.clone();
-    let mut program = state.copy(&parent, chance)?;
+fn one(state: &State<'_>, rng: &mut Rng) -> Option<Candidate> {
+    let parent = state.parent(rng)?.clone();
+    let mut program = state.copy(&parent, rng)?;
     let unknown = state.effects.unknown();
     let share = unknown.len() as f64 / state.effects.edits.len() as f64;
-    let unknown = if chance.random_bool(0.02 + 0.5 * share) { unknown } else { Vec::new() };
+    let unknown = if rng.random_bool(0.02 + 0.5 * share) { unknown } else { Vec::new() };
     if !unknown.is_empty() {
-        let edit = unknown[chance.random_range(0..unknown.len())];
-        state.effects.edits[edit].apply(&mut program, chance)?;
+        let edit = unknown[rng.random_range(0..unknown.len())];
+        state.effects.edits[edit].apply(&mut program, rng)?;
         let candidate = Candidate::of_program(program, Some(parent));
         return Some(Candidate { edit: Some(edit), ..candidate });
     }
     let lack = lack(state, &parent.vector);
     let is_far = lack > 24.0;
-    if lack < 9.0 && chance.random_bool(0.85) {
-        return last_steps(state, &parent, chance);
+    if lack < 9.0 && rng.random_bool(0.85) {
+        return last_steps(state, &parent, rng);
     }
-    let limit = match chance.random_range(0..10) {
+    let limit = match rng.random_range(0..10) {
         0..3 if lack < 200.0 => 1,
         0 => 1,
         3..5 if !is_far => 2,
         5..7 if !is_far => 3,
         _ => LONGEST,
     };
-    let made = pursue(state, &mut program, &parent.vector, limit, chance);
+    let made = pursue(state, &mut program, &parent.vector, limit, rng);
     let candidate = Candidate::of_program(program, Some(parent));
     let candidate = Candidate { plan: made.plan, ..candidate };
     match made.edits.as_slice() {
@@ -66,27 +70,27 @@ fn one(state: &State<'_>, chance: &mut Chance) -> Option<Candidate> {
 
 /// Near the target: edits that together do exactly what is wanted where such are remembered, else one
 /// edit, because that teaches what it does here.
-fn last_steps(state: &State<'_>, parent: &Arc<Judged>, chance: &mut Chance) -> Option<Candidate> {
-    let mut program = state.copy(parent, chance)?;
+fn last_steps(state: &State<'_>, parent: &Arc<Judged>, rng: &mut Rng) -> Option<Candidate> {
+    let mut program = state.copy(parent, rng)?;
     let excess = state.aim.excess(&parent.vector);
-    if chance.random_bool(0.65) {
-        let mut plan = state.sums.complete(state.aim, &excess, chance);
-        plan.shuffle(chance);
-        let done = plan.iter().all(|(edit, _)| make(state, *edit, &mut program, chance));
+    if rng.random_bool(0.65) {
+        let mut plan = state.subset_sums.complete(state.aim, &excess, rng);
+        plan.shuffle(rng);
+        let done = plan.iter().all(|(edit, _)| make(state, *edit, &mut program, rng));
         if done && !plan.is_empty() {
             let edit = (plan.len() == 1).then(|| plan[0].0);
             let candidate = Candidate::of_program(program, Some(parent.clone()));
             return Some(Candidate { edit, plan, ..candidate });
         }
-        program = state.copy(parent, chance)?;
+        program = state.copy(parent, rng)?;
     }
     for _ in 0..8 {
-        let step = state.effects.best(state.aim, &excess, state.temperature, chance);
+        let step = state.effects.best(state.aim, &excess, state.temperature, rng);
         let edit = match step {
-            Some(step) if chance.random_bool(0.7) => step.edit,
-            _ => state.effects.touching(state.aim, &excess, chance)?,
+            Some(step) if rng.random_bool(0.7) => step.edit,
+            _ => state.effects.touching(state.aim, &excess, rng)?,
         };
-        if make(state, edit, &mut program, chance) {
+        if make(state, edit, &mut program, rng) {
             let candidate = Candidate::of_program(program, Some(parent.clone()));
             return Some(Candidate { edit: Some(edit), ..candidate });
         }
@@ -115,24 +119,25 @@ pub(super) fn pursue(
     program: &mut Program,
     vector: &[f64],
     limit: usize,
-    chance: &mut Chance,
+    rng: &mut Rng,
 ) -> Made {
     let mut excess = state.aim.excess(vector);
     let mut made = Made::default();
     let mut misses = 0;
     let is_large = program.size() > PARAGRAPH || lack(state, vector) > PARAGRAPH as f64 / 2.0;
     let in_paragraphs = limit == LONGEST && is_large;
-    let mut paragraph = in_paragraphs.then(|| program.paragraph(chance));
+    let mut paragraph = in_paragraphs.then(|| program.paragraph(rng));
     let mut in_paragraph = 0;
     while made.edits.len() < limit && misses < 24 && !state.is_halted() {
-        if crate::metric::square(&excess, &state.aim.guide) < NEAR && chance.random_bool(0.5) {
-            let mut plan = state.sums.complete(state.aim, &excess, chance);
+        if crate::metric::square(&excess, &state.aim.fitness_weights) < NEAR && rng.random_bool(0.5)
+        {
+            let mut plan = state.subset_sums.complete(state.aim, &excess, rng);
             if !plan.is_empty() {
                 if let Some(mut paragraph) = paragraph.take() {
                     program.append(&mut paragraph);
                 }
-                plan.shuffle(chance);
-                let whole = plan.iter().all(|(edit, _)| make(state, *edit, program, chance));
+                plan.shuffle(rng);
+                let whole = plan.iter().all(|(edit, _)| make(state, *edit, program, rng));
                 made.edits.extend(plan.iter().map(|(edit, _)| *edit));
                 if whole || plan.len() > 1 {
                     made.plan = plan;
@@ -141,11 +146,11 @@ pub(super) fn pursue(
                 break;
             }
         }
-        let step = state.effects.best(state.aim, &excess, state.temperature, chance);
+        let step = state.effects.best(state.aim, &excess, state.temperature, rng);
         let Some(step) = step else { break };
         let place = paragraph.as_mut().unwrap_or(program);
         let wanted = step.times.min(limit - made.edits.len());
-        let make_one = |_: &usize| !state.is_halted() && make(state, step.edit, place, chance);
+        let make_one = |_: &usize| !state.is_halted() && make(state, step.edit, place, rng);
         let times = (0..wanted).take_while(make_one).count();
         made.edits.extend(std::iter::repeat_n(step.edit, times));
         in_paragraph += times;
@@ -161,7 +166,7 @@ pub(super) fn pursue(
             && in_paragraph > PARAGRAPH
         {
             program.append(paragraph);
-            *paragraph = program.paragraph(chance);
+            *paragraph = program.paragraph(rng);
             in_paragraph = 0;
         }
     }
@@ -171,8 +176,8 @@ pub(super) fn pursue(
     if made.edits.is_empty() {
         // Nothing promises anything: a step aside may.
         for _ in 0..4 {
-            let edit = chance.random_range(0..state.effects.edits.len());
-            if make(state, edit, program, chance) {
+            let edit = rng.random_range(0..state.effects.edits.len());
+            if make(state, edit, program, rng) {
                 made.edits.push(edit);
                 break;
             }
@@ -183,12 +188,12 @@ pub(super) fn pursue(
 
 /// Makes an edit, or leaves the program as it is; a large one may have got a parameter that it does
 /// not need, because a copy of it for every edit would take most of the time.
-fn make(state: &State<'_>, edit: usize, program: &mut Program, chance: &mut Chance) -> bool {
+fn make(state: &State<'_>, edit: usize, program: &mut Program, rng: &mut Rng) -> bool {
     if program.size() > COPIED {
-        return state.effects.edits[edit].apply(program, chance).is_some();
+        return state.effects.edits[edit].apply(program, rng).is_some();
     }
     let before = program.clone();
-    let done = state.effects.edits[edit].apply(program, chance).is_some();
+    let done = state.effects.edits[edit].apply(program, rng).is_some();
     if !done {
         *program = before;
     }

@@ -1,11 +1,12 @@
 //! What suggests programs to a search: one file each. To add one, write a file beside these and
-//! name it in [`by_name`]; one from another crate (a language model) is handed to
-//! [`crate::Search::add_proposer`].
+//! name it in [`ALL`]; one that needs more than its
+//! name (a language model) is handed to [`crate::Search::add_proposer`].
 
 mod combine;
 mod construct;
 mod crossover;
 mod guided;
+pub mod model;
 mod mutate;
 mod nearest;
 mod random;
@@ -13,10 +14,10 @@ mod random;
 pub use random::samples;
 
 use crate::{
-    Error, corpus::Corpus, edit::Chance, effects::Effects, metric::Aim, neighbours::Neighbours,
-    program::Program, sums::Sums, target::Target,
+    Error, corpus::Corpus, edit::Rng, effects::Effects, metric::Aim, neighbours::Neighbours,
+    program::Program, subset_sum::SubsetSums, target::Target,
 };
-use rand::{Rng, SeedableRng};
+use rand::{Rng as _, SeedableRng};
 use std::sync::Arc;
 
 /// Names that edits of one program give are apart by up to this.
@@ -49,7 +50,7 @@ impl Candidate {
 }
 
 /// A candidate that compiles, and where it lies.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Judged {
     /// Its text.
     pub text: String,
@@ -57,8 +58,8 @@ pub struct Judged {
     pub vector: Vec<f64>,
     /// Its distance from the target.
     pub distance: f64,
-    /// The squared distance that decides whether it survives.
-    pub(crate) guide: f64,
+    /// The squared distance that decides whether it survives: the less, the fitter.
+    pub(crate) fitness: f64,
     pub(crate) program: Option<Program>,
     /// The same for all that descend from one first program.
     pub(crate) lineage: u64,
@@ -71,12 +72,12 @@ pub struct State<'a> {
     pub(crate) aim: &'a Aim,
     pub(crate) survivors: &'a [Arc<Judged>],
     pub(crate) corpus: &'a Corpus,
-    /// Places of the mined kernels nearest to the target, nearest first; a random half of them once
+    /// Indices of the mined kernels nearest to the target, nearest first; a random half of them once
     /// the search has begun again.
     pub(crate) nearest: &'a [usize],
     pub(crate) effects: &'a Effects,
     /// The effects, for finding edits that together do exactly what is wanted.
-    pub(crate) sums: &'a Sums,
+    pub(crate) subset_sums: &'a SubsetSums,
     /// What single edits made of programs near the target.
     pub(crate) neighbours: &'a Neighbours,
     pub(crate) temperature: f64,
@@ -114,40 +115,40 @@ impl State<'_> {
         self.judge.halt().is_cut()
     }
 
-    /// So many candidates, each with a chance of its own, so that threads can share the work and
+    /// So many candidates, each with random numbers of its own, so that threads can share the work and
     /// the answer does not depend on how many there are.
     fn each(
         &self,
         count: usize,
-        chance: &mut Chance,
-        one: impl Fn(&mut Chance) -> Option<Candidate> + Sync,
+        rng: &mut Rng,
+        one: impl Fn(&mut Rng) -> Option<Candidate> + Sync,
     ) -> Vec<Candidate> {
-        let seeds: Vec<u64> = (0..count).map(|_| chance.random()).collect();
+        let seeds: Vec<u64> = (0..count).map(|_| rng.random()).collect();
         self.judge
-            .in_parallel(&seeds, |seed| one(&mut Chance::seed_from_u64(*seed)))
+            .in_parallel(&seeds, |seed| one(&mut Rng::seed_from_u64(*seed)))
             .into_iter()
             .flatten()
             .collect()
     }
 
     /// A survivor; the nearer, the likelier.
-    fn parent(&self, chance: &mut Chance) -> Option<&Arc<Judged>> {
+    fn parent(&self, rng: &mut Rng) -> Option<&Arc<Judged>> {
         let last = self.survivors.len().checked_sub(1)?;
-        let place = (last as f64 + 0.99) * chance.random_range(0.0_f64..1.0).powi(3);
-        self.survivors.get(place as usize)
+        let index = (last as f64 + 0.99) * rng.random_range(0.0_f64..1.0).powi(3);
+        self.survivors.get(index as usize)
     }
 
     /// A copy of the program to edit, whose new names no other copy's edits give, so that what they
     /// make can be merged.
-    fn copy(&self, judged: &Judged, chance: &mut Chance) -> Option<Program> {
+    fn copy(&self, judged: &Judged, rng: &mut Rng) -> Option<Program> {
         let mut program = judged.program.clone()?;
-        program.next += chance.random_range(0..NAMES_APART);
+        program.next += rng.random_range(0..NAMES_APART);
         Some(program)
     }
 
     /// The tree of a mined kernel.
-    fn seed(&self, place: usize) -> Option<&Program> {
-        let seed = &self.corpus.seeds[place];
+    fn seed(&self, index: usize) -> Option<&Program> {
+        let seed = &self.corpus.seeds[index];
         let program = seed.program.get_or_init(|| {
             self.judge.read(std::slice::from_ref(&seed.text)).into_iter().next().flatten()
         });
@@ -155,14 +156,48 @@ impl State<'_> {
     }
 }
 
-/// Suggests programs.
+/// How far a search has come since it last began.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Standing {
+    /// Generations that are over.
+    pub generation: u32,
+    /// The least squared distance so far, infinite at first.
+    pub best: f64,
+}
+
+/// Suggests programs, and says how a search is to treat it.
 pub trait Proposer: Send {
     /// Its name in options and data sets.
     fn name(&self) -> &'static str;
 
     /// At most `count` candidates; fewer, or none, where it has nothing to say. The same state and
-    /// chance must give the same candidates.
-    fn propose(&mut self, state: &State<'_>, count: usize, chance: &mut Chance) -> Vec<Candidate>;
+    /// random numbers must give the same candidates.
+    fn propose(&mut self, state: &State<'_>, count: usize, rng: &mut Rng) -> Vec<Candidate>;
+
+    /// How many of a generation of `count` are its own, before the bandit shares out the rest.
+    fn share(&self, _standing: &Standing, _count: usize) -> usize {
+        0
+    }
+
+    /// Whether survivors lead it anywhere.
+    fn is_directed(&self) -> bool {
+        true
+    }
+
+    /// Whether it proposes nothing but mined kernels as they are.
+    fn is_only_mined(&self) -> bool {
+        false
+    }
+
+    /// Whether it plans with what edits are known to do, so that all are tried first.
+    fn needs_calibration(&self) -> bool {
+        false
+    }
+
+    /// Whether it is there to be compared with, and proposes only where it is named.
+    fn is_baseline(&self) -> bool {
+        false
+    }
 
     /// Whether it is of no use without mined kernels.
     fn needs_seeds(&self) -> bool {
@@ -173,26 +208,40 @@ pub trait Proposer: Send {
     fn restart(&mut self) {}
 }
 
-/// Proposers by name, in the order in which `--help` lists them.
-pub const NAMES: [&str; 7] =
-    ["nearest", "construct", "guided", "combine", "crossover", "mutate", "random"];
+/// Makes a proposer.
+type Make = fn() -> Box<dyn Proposer>;
+
+/// All proposers, in the order in which `--help` lists them.
+const ALL: [Make; 7] = [
+    || Box::new(nearest::Nearest::default()),
+    || Box::new(construct::Construct),
+    || Box::new(guided::Guided),
+    || Box::new(combine::Combine::default()),
+    || Box::new(crossover::Crossover),
+    || Box::new(mutate::Mutate::default()),
+    || Box::new(random::Random),
+];
+
+/// Names of those that propose unless others are named; without seeds, those that need none.
+#[must_use]
+pub fn defaults(has_seeds: bool) -> Vec<String> {
+    let all = ALL.iter().map(|make| make());
+    let some = all.filter(|one| !one.is_baseline() && (has_seeds || !one.needs_seeds()));
+    some.map(|one| one.name().to_owned()).collect()
+}
+
+/// Whether the proposer of this name is of no use without seeds.
+pub(crate) fn needs_seeds(name: &str) -> bool {
+    by_name(name).is_ok_and(|proposer| proposer.needs_seeds())
+}
 
 /// The proposer of this name.
 ///
 /// # Errors
 /// [`Error::UnknownProposer`].
 pub(crate) fn by_name(name: &str) -> Result<Box<dyn Proposer>, Error> {
-    Ok(match name {
-        "nearest" => Box::new(nearest::Nearest::default()),
-        "construct" => Box::new(construct::Construct),
-        "guided" => Box::new(guided::Guided),
-        "combine" => Box::new(combine::Combine::default()),
-        "crossover" => Box::new(crossover::Crossover),
-        "mutate" => Box::new(mutate::Mutate::default()),
-        "random" => Box::new(random::Random),
-        _ => {
-            let known = NAMES.join(", ");
-            return Err(Error::UnknownProposer { name: name.to_owned(), known });
-        }
+    ALL.iter().map(|make| make()).find(|one| one.name() == name).ok_or_else(|| {
+        let known: Vec<&str> = ALL.iter().map(|make| make().name()).collect();
+        Error::UnknownProposer { name: name.to_owned(), known: known.join(", ") }
     })
 }

@@ -1,8 +1,8 @@
 //! Mutation in the manner of SRCIROR (Hariri and Shi, ASE 2018): operators, constants, statements.
 
 use super::{Candidate, Proposer, State};
-use crate::edit::{Chance, Edit, mutations};
-use rand::Rng;
+use crate::edit::{Edit, Rng, mutations};
+use rand::Rng as _;
 
 /// One to three undirected changes of a survivor.
 #[derive(Debug)]
@@ -21,19 +21,19 @@ impl Proposer for Mutate {
         "mutate"
     }
 
-    fn propose(&mut self, state: &State<'_>, count: usize, chance: &mut Chance) -> Vec<Candidate> {
-        let one = |chance: &mut Chance| {
-            let parent = state.parent(chance)?.clone();
+    fn propose(&mut self, state: &State<'_>, count: usize, rng: &mut Rng) -> Vec<Candidate> {
+        let one = |rng: &mut Rng| {
+            let parent = state.parent(rng)?.clone();
             let mut program = parent.program.clone()?;
-            for _ in 0..chance.random_range(1..=3) {
-                let edit = self.edits[chance.random_range(0..self.edits.len())];
+            for _ in 0..rng.random_range(1..=3) {
+                let edit = self.edits[rng.random_range(0..self.edits.len())];
                 let before = program.clone();
-                if edit.apply(&mut program, chance).is_none() {
+                if edit.apply(&mut program, rng).is_none() {
                     program = before;
                 }
             }
             Some(Candidate::of_program(program, Some(parent)))
         };
-        state.each(count, chance, one)
+        state.each(count, rng, one)
     }
 }

@@ -1,7 +1,7 @@
 //! Mined kernels as they are, the nearest first.
 
-use super::{Candidate, Proposer, State};
-use crate::edit::Chance;
+use super::{Candidate, Proposer, Standing, State};
+use crate::edit::Rng;
 
 /// How many of the nearest are of use as starting points.
 const REACH: usize = 96;
@@ -17,16 +17,29 @@ impl Proposer for Nearest {
         "nearest"
     }
 
-    fn propose(&mut self, state: &State<'_>, count: usize, _: &mut Chance) -> Vec<Candidate> {
+    fn propose(&mut self, state: &State<'_>, count: usize, _: &mut Rng) -> Vec<Candidate> {
         let end = (self.next + count).min(REACH).min(state.nearest.len());
         let some = state.nearest.get(self.next..end).unwrap_or_default();
         self.next = end;
         some.iter()
-            .map(|place| Candidate {
-                program: state.seed(*place).cloned(),
-                ..Candidate::of_text(state.corpus.seeds[*place].text.clone())
+            .map(|index| Candidate {
+                program: state.seed(*index).cloned(),
+                ..Candidate::of_text(state.corpus.seeds[*index].text.clone())
             })
             .collect()
+    }
+
+    /// Where to start from comes first, whatever it is worth later.
+    fn share(&self, standing: &Standing, count: usize) -> usize {
+        if standing.generation == 0 { count * 2 / 3 } else { 0 }
+    }
+
+    fn is_directed(&self) -> bool {
+        false
+    }
+
+    fn is_only_mined(&self) -> bool {
+        true
     }
 
     fn needs_seeds(&self) -> bool {

@@ -3,10 +3,10 @@
 use super::{Candidate, Proposer, State};
 use crate::{
     Error, Judge,
-    edit::{self, Chance, Edit},
+    edit::{self, Edit, Rng},
     program::Program,
 };
-use rand::{Rng, SeedableRng};
+use rand::{Rng as _, SeedableRng};
 use std::collections::HashSet;
 
 /// Edits of the empty kernel, drawn without looking at what is wanted.
@@ -18,18 +18,26 @@ impl Proposer for Random {
         "random"
     }
 
-    fn propose(&mut self, state: &State<'_>, count: usize, chance: &mut Chance) -> Vec<Candidate> {
+    fn propose(&mut self, state: &State<'_>, count: usize, rng: &mut Rng) -> Vec<Candidate> {
         let edits = &state.effects.edits;
-        state.each(count, chance, |chance| Some(Candidate::of_program(made(edits, chance), None)))
+        state.each(count, rng, |rng| Some(Candidate::of_program(made(edits, rng), None)))
+    }
+
+    fn is_directed(&self) -> bool {
+        false
+    }
+
+    fn is_baseline(&self) -> bool {
+        true
     }
 }
 
-fn made(edits: &[Edit], chance: &mut Chance) -> Program {
+fn made(edits: &[Edit], rng: &mut Rng) -> Program {
     let mut program = Program::empty();
-    for _ in 0..chance.random_range(2..60) {
-        let edit = chance.random_range(0..edits.len());
+    for _ in 0..rng.random_range(2..60) {
+        let edit = rng.random_range(0..edits.len());
         let before = program.clone();
-        if edits[edit].apply(&mut program, chance).is_none() {
+        if edits[edit].apply(&mut program, rng).is_none() {
             program = before;
         }
     }
@@ -43,12 +51,12 @@ fn made(edits: &[Edit], chance: &mut Chance) -> Program {
 /// When there is no LLVM to read modules with.
 pub fn samples(judge: &Judge, count: usize, seed: u64) -> Result<Vec<(String, Vec<f64>)>, Error> {
     let edits = edit::all();
-    let mut chance = Chance::seed_from_u64(seed);
+    let mut rng = Rng::seed_from_u64(seed);
     let mut found = Vec::new();
     let mut seen = HashSet::new();
     for _ in 0..8 {
         let texts: Vec<String> = (found.len()..count + count / 4)
-            .map(|_| made(&edits, &mut chance).to_string())
+            .map(|_| made(&edits, &mut rng).to_string())
             .filter(|text| seen.insert(text.clone()))
             .collect();
         let vectors = judge.judge(&texts)?;

@@ -39,7 +39,7 @@ impl Explain {
         output::report(global, &report, || {
             output::line(&report.tree)?;
             output::line(&format!("{} leaves, depth {}", report.leaves, report.depth))?;
-            output::line(&report.twins.to_string())?;
+            output::line(&report.collisions.to_string())?;
             if !report.disagreements.is_empty() {
                 let rows = report.disagreements.iter().take(20).map(|row| {
                     vec![

@@ -3,12 +3,12 @@
 
 use super::{Kind, Made, Way};
 use crate::{
-    columns::{self, Column},
-    edit::Chance,
+    edit::Rng,
+    ilp::{self, Column},
     program::Program,
     proposer::{Judged, State},
 };
-use rand::Rng;
+use rand::Rng as _;
 use std::{collections::HashMap, sync::Arc};
 
 /// How often conflicts are taken out of a sum, and in how many ways it is made.
@@ -53,12 +53,12 @@ impl Turn {
         &mut self,
         state: &State<'_>,
         kinds: &[Kind<'_>],
-        chance: &mut Chance,
+        rng: &mut Rng,
     ) -> Vec<Vec<Way>> {
         let excess = state.aim.excess(&self.focus.vector);
         let mut ways: Vec<Way> = Vec::new();
         let mut columns: Vec<Column<'_>> = Vec::new();
-        for (place, kind) in kinds.iter().enumerate() {
+        for (index, kind) in kinds.iter().enumerate() {
             let doubts = self.doubts.get(&kind.hash).copied().unwrap_or(0);
             let cost = 1.0 + DOUBT * f64::from(doubts) + WIDTH * kind.change.len() as f64;
             for (nth, made) in kind.made.iter().enumerate() {
@@ -66,27 +66,27 @@ impl Turn {
                     continue;
                 }
                 let strange = if Arc::ptr_eq(made.base, &self.focus) { 0.0 } else { STRANGE };
-                let cost = cost + strange + chance.random_range(0.0..NOISE);
-                ways.push(Way { kind: place, nth: Some(nth), remade: true });
+                let cost = cost + strange + rng.random_range(0.0..NOISE);
+                ways.push(Way { kind: index, nth: Some(nth), remade: true });
                 columns.push(kind.column(cost));
             }
         }
-        let places: HashMap<*const Judged, usize> = ways
+        let indices: HashMap<*const Judged, usize> = ways
             .iter()
             .enumerate()
-            .filter_map(|(place, way)| {
-                Some((Arc::as_ptr(kinds[way.kind].made[way.nth?].child), place))
+            .filter_map(|(index, way)| {
+                Some((Arc::as_ptr(kinds[way.kind].made[way.nth?].child), index))
             })
             .collect();
         let mut plan: Vec<Way> = Vec::new();
         for _ in 0..ROUNDS {
-            let place = |judged: &Arc<Judged>| places.get(&Arc::as_ptr(judged)).copied();
+            let index = |judged: &Arc<Judged>| indices.get(&Arc::as_ptr(judged)).copied();
             let apart: Vec<(usize, usize)> = self
                 .conflicts
                 .iter()
-                .filter_map(|(one, other)| Some((place(one)?, place(other)?)))
+                .filter_map(|(one, other)| Some((index(one)?, index(other)?)))
                 .collect();
-            let chosen = columns::cheapest(&excess, state.aim, &columns, &apart);
+            let chosen = ilp::cheapest(&excess, state.aim, &columns, &apart);
             // One of its own alone was made already; one of a relative was not made in this program.
             let own = |column: &usize| {
                 let way = ways[*column];
@@ -131,7 +131,7 @@ impl Turn {
         let edit = |way: &Way| way.nth.map(|nth| kinds[way.kind].made[nth]);
         let edits: Vec<Made<'_>> = plan.iter().filter_map(edit).collect();
         let mut program = self.focus.program.clone();
-        for (place, Made { base, child, .. }) in edits.iter().enumerate() {
+        for (index, Made { base, child, .. }) in edits.iter().enumerate() {
             let merge = |with: Option<&Program>| {
                 Program::merge(base.program.as_ref()?, with?, child.program.as_ref()?)
             };
@@ -139,7 +139,7 @@ impl Turn {
                 program = Some(next);
                 continue;
             }
-            let culprits: Vec<&Arc<Judged>> = edits[..place]
+            let culprits: Vec<&Arc<Judged>> = edits[..index]
                 .iter()
                 .filter(|other| Arc::ptr_eq(other.base, &self.focus))
                 .map(|other| other.child)
@@ -173,7 +173,7 @@ mod tests {
             text: program.to_string(),
             vector: Vec::new(),
             distance: 1.0,
-            guide: 1.0,
+            fitness: 1.0,
             program: Some(program),
             lineage: 1,
             proposer: "guided",

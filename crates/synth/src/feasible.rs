@@ -1,6 +1,6 @@
 //! What no program can have: targets that break one of these are named, not searched for.
 
-use crate::{Error, Target, target::Wanted};
+use crate::{Constraint, Error, Target};
 use features::FeatureSpace;
 
 /// Opcodes that clang never emits for OpenCL C.
@@ -68,37 +68,40 @@ struct Checked<'a> {
 }
 
 impl Checked<'_> {
-    fn wanted(&self, name: &str) -> Option<Wanted> {
-        let place = self.dimensions.iter().position(|dimension| *dimension == name)?;
-        self.target.wanted[place]
+    fn constraint(&self, name: &str) -> Option<Constraint> {
+        let index = self.dimensions.iter().position(|dimension| *dimension == name)?;
+        self.target.constraints[index]
     }
 
-    fn broken(&self, constraint: String) -> Error {
-        Error::Impossible { name: self.target.name.clone(), constraint }
+    fn broken(&self, why: String) -> Error {
+        Error::Impossible { name: self.target.name.clone(), constraint: why }
     }
 
     /// No space has negative values; most have counts.
     fn counts(&self, space: &str) -> Result<(), Error> {
-        for (name, wanted) in self.dimensions.iter().zip(&self.target.wanted) {
-            let Some(wanted) = wanted else { continue };
-            if wanted.most < 0.0 || !wanted.most.is_finite() || !wanted.least.is_finite() {
+        for (name, constraint) in self.dimensions.iter().zip(&self.target.constraints) {
+            let Some(constraint) = constraint else { continue };
+            if constraint.most < 0.0
+                || !constraint.most.is_finite()
+                || !constraint.least.is_finite()
+            {
                 return Err(
-                    self.broken(format!("{name} = {} is no count of anything", wanted.most))
+                    self.broken(format!("{name} = {} is no count of anything", constraint.most))
                 );
             }
-            if wanted.least > MOST {
+            if constraint.least > MOST {
                 return Err(
-                    self.broken(format!("{name} = {:e}: no program is so large", wanted.least))
+                    self.broken(format!("{name} = {:e}: no program is so large", constraint.least))
                 );
             }
-            let whole = wanted.most.floor() >= wanted.least;
+            let whole = constraint.most.floor() >= constraint.least;
             let counts = match space {
                 "instcount" | "autophase" | "tokens" => true,
                 "grewe" | "grewe-fixed" => !name.contains('/'),
                 _ => false,
             };
             if counts && !whole {
-                return Err(self.broken(format!("{name} counts, it is never {}", wanted.least)));
+                return Err(self.broken(format!("{name} counts, it is never {}", constraint.least)));
             }
         }
         Ok(())
@@ -106,7 +109,7 @@ impl Checked<'_> {
 
     fn at_least_one(&self, names: &[&str]) -> Result<(), Error> {
         for name in names {
-            if self.wanted(name).is_some_and(|wanted| wanted.most < 1.0) {
+            if self.constraint(name).is_some_and(|constraint| constraint.most < 1.0) {
                 return Err(self.broken(format!("{name} = 0: every kernel has at least one")));
             }
         }
@@ -115,8 +118,10 @@ impl Checked<'_> {
 
     fn never(&self) -> Result<(), Error> {
         for name in NEVER {
-            if let Some(wanted) = self.wanted(name).filter(|wanted| wanted.least > 0.0) {
-                let least = wanted.least;
+            if let Some(constraint) =
+                self.constraint(name).filter(|constraint| constraint.least > 0.0)
+            {
+                let least = constraint.least;
                 return Err(self.broken(format!("{name} = {least}: clang emits none for OpenCL C")));
             }
         }
@@ -126,9 +131,9 @@ impl Checked<'_> {
     /// A whole is no more than its parts together.
     fn sums(&self, space: &dyn FeatureSpace) -> Result<(), Error> {
         for (whole, parts) in space.sums() {
-            let Some(all) = self.wanted(whole) else { continue };
+            let Some(all) = self.constraint(whole) else { continue };
             let Some(known) =
-                parts.iter().map(|part| self.wanted(part)).collect::<Option<Vec<_>>>()
+                parts.iter().map(|part| self.constraint(part)).collect::<Option<Vec<_>>>()
             else {
                 continue;
             };
@@ -144,11 +149,12 @@ impl Checked<'_> {
         Ok(())
     }
 
-    /// A ratio is that of its counts, where both are wished for as they are.
+    /// A ratio is that of its counts, where both are constrained to a value.
     fn ratios(&self, space: &dyn FeatureSpace) -> Result<(), Error> {
         let exactly = |name: &str| {
-            let wanted = self.wanted(name).filter(|wanted| wanted.least == wanted.most)?;
-            Some(wanted.least)
+            let constraint =
+                self.constraint(name).filter(|constraint| constraint.least == constraint.most)?;
+            Some(constraint.least)
         };
         let mut vector: Vec<f64> =
             self.dimensions.iter().map(|name| exactly(name).unwrap_or(0.0)).collect();
@@ -159,13 +165,13 @@ impl Checked<'_> {
                 continue;
             };
             let known = exactly(over).zip(exactly(under));
-            if let (Some(wanted), Some((over, under))) = (self.wanted(name), known)
-                && wanted.excess(value) != 0.0
+            if let (Some(constraint), Some((over, under))) = (self.constraint(name), known)
+                && constraint.excess(value) != 0.0
             {
                 return Err(self.broken(format!(
                     "{name} = {} but {over} / {under} gives {value} (to three digits, a \
                      divisor of at least 1)",
-                    wanted.least
+                    constraint.least
                 )));
             }
         }
@@ -175,9 +181,9 @@ impl Checked<'_> {
     /// `parts` together are at most `whole`.
     fn bounds(&self, bounds: &[(&str, &[&str])]) -> Result<(), Error> {
         for (whole, parts) in bounds {
-            let Some(all) = self.wanted(whole) else { continue };
+            let Some(all) = self.constraint(whole) else { continue };
             let least: f64 =
-                parts.iter().filter_map(|part| self.wanted(part)).map(|part| part.least).sum();
+                parts.iter().filter_map(|part| self.constraint(part)).map(|part| part.least).sum();
             if least > all.most {
                 let parts = list(parts);
                 return Err(self.broken(format!(
@@ -198,9 +204,9 @@ fn list(parts: &[&str]) -> String {
 mod tests {
     use super::*;
 
-    fn broken(wish: &str, space: &str) -> String {
+    fn broken(text: &str, space: &str) -> String {
         let space = features::space(space).expect("registered");
-        let target = Target::parse(wish, space).expect("well-formed");
+        let target = Target::parse(text, space).expect("well-formed");
         check(&target, space).err().map(|error| error.to_string()).unwrap_or_default()
     }
 
@@ -222,11 +228,11 @@ mod tests {
 
     #[test]
     fn what_some_program_has_passes() {
-        for wish in ["Load=12,FMul=8", "TotalInsts=40..60,Br=3", "Ret=1,TotalBlocks=3,Br=2"] {
-            assert_eq!(broken(wish, "instcount"), "");
+        for text in ["Load=12,FMul=8", "TotalInsts=40..60,Br=3", "Ret=1,TotalBlocks=3,Br=2"] {
+            assert_eq!(broken(text, "instcount"), "");
         }
-        for wish in ["comp=2,mem=3,F4:comp/mem=0.667", "comp=2,mem=1..9,F4:comp/mem=2", "mem=0"] {
-            assert_eq!(broken(wish, "grewe"), "");
+        for text in ["comp=2,mem=3,F4:comp/mem=0.667", "comp=2,mem=1..9,F4:comp/mem=2", "mem=0"] {
+            assert_eq!(broken(text, "grewe"), "");
         }
     }
 }

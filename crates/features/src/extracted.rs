@@ -15,16 +15,16 @@ pub(crate) const DOES_NOT_COMPILE: Reason = "does-not-compile";
 const NO_VECTOR: Reason = "no-vector";
 
 /// What the spaces said of a program, or why none was asked.
-pub(crate) type Found = Result<Looked, Verdict>;
+pub(crate) type Found = Result<ExtractedProgram, Verdict>;
 
-pub(crate) struct Looked {
+pub(crate) struct ExtractedProgram {
     pub(crate) spaces: Vec<(&'static dyn FeatureSpace, Option<Extracted>)>,
     pub(crate) kernels: Vec<String>,
     /// Why spaces said nothing.
     pub(crate) absent: Reason,
 }
 
-impl Looked {
+impl ExtractedProgram {
     /// Where some space tells functions apart, those it has something to say of and then the other
     /// kernels; else the program's only kernel, or the nameless whole.
     pub(crate) fn functions(&self) -> Vec<String> {

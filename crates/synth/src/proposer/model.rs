@@ -1,17 +1,17 @@
 //! A language model among the proposers: BenchPress's way (PACT'22, section 3.3), for every kind of model.
 
-use anyhow::Context;
+use super::{Candidate, Proposer, State};
+use crate::{Error, edit::Rng};
 use lm::{Checkpoint, Choice, Drawing, HOLE, Kind, Prompt, Sampler, condition};
-use rand::Rng;
+use rand::Rng as _;
 use std::{
     collections::BTreeMap,
     path::Path,
     sync::{Arc, OnceLock},
 };
-use synth::{Candidate, Chance, Proposer, State};
 
 /// Its name among the proposers.
-pub(super) const NAME: &str = "model";
+pub const NAME: &str = "model";
 
 /// Candidates of one call: a sample costs as much as some hundred edits, and the budget is looked at
 /// between generations.
@@ -21,59 +21,71 @@ const LONGEST: usize = 512;
 /// The largest part of a survivor that a hole takes (PACT'22, section 3.2).
 const WIDEST: f64 = 0.9;
 
-/// Draws kernels from nothing, and fills holes of random place and length in survivors.
-pub(super) struct Model {
-    checkpoint: Checkpoint,
+/// Draws kernels from nothing, and fills holes of random place and length in survivors. Clones share
+/// their weights.
+#[derive(Clone)]
+pub struct Model {
+    checkpoint: Arc<Checkpoint>,
     constrained: bool,
     identity: String,
-    failure: Failure,
+    /// Why it cannot draw, once it could not: the search goes on without it, who began it asks.
+    failure: Arc<OnceLock<lm::Error>>,
 }
 
-/// Why the model cannot draw, once it could not: the search goes on without it, who began it asks here.
-pub(super) type Failure = Arc<OnceLock<lm::Error>>;
+impl std::fmt::Debug for Model {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Model").field("identity", &self.identity).finish_non_exhaustive()
+    }
+}
 
 impl Model {
+    /// The checkpoint in `folder`; `constrained` to write what compiles.
+    ///
     /// # Errors
     /// When there is no such checkpoint.
-    pub(super) fn load(folder: &Path, constrained: bool) -> anyhow::Result<Model> {
-        let checkpoint = Checkpoint::load(folder)?;
-        let weights = folder.join("model.safetensors");
-        let (_, identity) = dataset::content_hash_of_file(&weights)
-            .with_context(|| format!("cannot read {}", weights.display()))?;
-        Ok(Model { checkpoint, constrained, identity, failure: Failure::default() })
+    pub fn load(folder: &Path, constrained: bool) -> Result<Model, Error> {
+        let checkpoint = Arc::new(Checkpoint::load(folder)?);
+        let path = folder.join("model.safetensors");
+        let (_, identity) = dataset::content_hash_of_file(&path)
+            .map_err(|error| Error::Read { path, reason: error.to_string() })?;
+        Ok(Model { checkpoint, constrained, identity, failure: Arc::default() })
     }
 
-    /// What is to be asked after the search of a target.
-    pub(super) fn failure(&self) -> Failure {
-        self.failure.clone()
+    /// Whether it could draw whenever it was asked.
+    ///
+    /// # Errors
+    /// [`Error::Draw`] where it could not.
+    pub fn check(&self) -> Result<(), Error> {
+        self.failure.get().map_or(Ok(()), |error| Err(Error::Draw(error.to_string())))
     }
 
     /// Identity of its weights.
-    pub(super) fn identity(&self) -> &str {
+    #[must_use]
+    pub fn identity(&self) -> &str {
         &self.identity
     }
 
     /// What an infill model can be told of the target.
-    fn wanted(&self, state: &State<'_>) -> BTreeMap<String, f64> {
+    fn conditions(&self, state: &State<'_>) -> BTreeMap<String, f64> {
         if self.checkpoint.kind() != Kind::Infill {
             return BTreeMap::new();
         }
-        let wanted = state.target().wanted.iter().zip(state.dimensions());
-        wanted
-            .filter_map(|(wanted, dimension)| {
-                let middle = wanted.map(|wanted| (wanted.least + wanted.most) / 2.0)?;
+        let constraints = state.target().constraints.iter().zip(state.dimensions());
+        constraints
+            .filter_map(|(constraint, dimension)| {
+                let middle = constraint.map(|one| (one.least + one.most) / 2.0)?;
                 Some((condition::feature(dimension)?.to_owned(), middle))
             })
             .collect()
     }
 
-    fn prompt(&self, state: &State<'_>, chance: &mut Chance) -> Prompt {
+    fn prompt(&self, state: &State<'_>, rng: &mut Rng) -> Prompt {
         let survivors = state.survivors();
-        let parent = (!survivors.is_empty() && chance.random_bool(0.5))
-            .then(|| &survivors[chance.random_range(0..survivors.len())].text);
-        let text = parent.and_then(|text| holed(text, self.checkpoint.kind(), chance));
+        let parent = (!survivors.is_empty() && rng.random_bool(0.5))
+            .then(|| &survivors[rng.random_range(0..survivors.len())].text);
+        let text = parent.and_then(|text| holed(text, self.checkpoint.kind(), rng));
         let text = text.unwrap_or_else(|| lm::START.to_owned());
-        Prompt { features: self.wanted(state), ..Prompt::new(&text) }
+        Prompt { features: self.conditions(state), ..Prompt::new(&text) }
     }
 }
 
@@ -82,11 +94,11 @@ impl Proposer for Model {
         NAME
     }
 
-    fn propose(&mut self, state: &State<'_>, count: usize, chance: &mut Chance) -> Vec<Candidate> {
+    fn propose(&mut self, state: &State<'_>, count: usize, rng: &mut Rng) -> Vec<Candidate> {
         let count = count.min(MOST);
         let drawing = Drawing {
             choice: Choice { temperature: 0.9, top_p: 1.0 },
-            seed: chance.random(),
+            seed: rng.random(),
             constrained: self.constrained,
             longest: if self.checkpoint.kind() == Kind::Lstm { 4 * LONGEST } else { LONGEST },
             slots: count,
@@ -95,7 +107,7 @@ impl Proposer for Model {
         let sampler = Sampler::new(&self.checkpoint, drawing);
         let mut found = Vec::new();
         for number in 0..count as u64 {
-            let prompt = self.prompt(state, chance);
+            let prompt = self.prompt(state, rng);
             // A survivor that leaves no room, or that the model cannot spell, is no way on from there.
             let prompt = if sampler.reads(&prompt) { prompt } else { Prompt::new(lm::START) };
             found.push((number, prompt));
@@ -118,13 +130,13 @@ impl Proposer for Model {
 }
 
 /// The program with a hole in its body; a model that reads forwards alone gets what stands before it.
-fn holed(text: &str, kind: Kind, chance: &mut Chance) -> Option<String> {
+fn holed(text: &str, kind: Kind, rng: &mut Rng) -> Option<String> {
     let lexemes: Vec<_> = lexer::tokens(text).collect();
     let body = lexemes.iter().position(|token| token.is("{"))? + 1;
     let last = lexemes.iter().rposition(|token| token.is("}"))?;
     let widest = ((lexemes.len() as f64 * WIDEST) as usize).min(last.checked_sub(body)?);
-    let from = chance.random_range(body..=last);
-    let to = (from + chance.random_range(0..=widest)).min(last);
+    let from = rng.random_range(body..=last);
+    let to = (from + rng.random_range(0..=widest)).min(last);
     let begin = lexemes[from].begin;
     if kind == Kind::Lstm {
         return Some(format!("{}{HOLE}", &text[..begin]));
@@ -142,8 +154,8 @@ mod tests {
         let text = "kernel void A(global int* a) { a[0] = 1; a[1] = 2; }";
         let (mut shortest, mut longest) = (usize::MAX, 0);
         for seed in 0..200 {
-            let mut chance = Chance::seed_from_u64(seed);
-            let holed = holed(text, Kind::Infill, &mut chance).expect("there is a body");
+            let mut rng = Rng::seed_from_u64(seed);
+            let holed = holed(text, Kind::Infill, &mut rng).expect("there is a body");
             let (before, after) = holed.split_once(HOLE).expect("there is a hole");
             assert!(before.starts_with("kernel void A(global int* a) {"), "{before}");
             assert!(after.trim_end().ends_with('}'), "{after}");
@@ -152,8 +164,8 @@ mod tests {
             longest = longest.max(hidden);
         }
         assert!(shortest <= 1 && longest > 15, "{shortest} {longest}");
-        let mut chance = Chance::seed_from_u64(1);
-        assert!(holed(text, Kind::Lstm, &mut chance).expect("a body").ends_with(HOLE));
-        assert!(holed("int a;", Kind::Hole, &mut chance).is_none());
+        let mut rng = Rng::seed_from_u64(1);
+        assert!(holed(text, Kind::Lstm, &mut rng).expect("a body").ends_with(HOLE));
+        assert!(holed("int a;", Kind::Hole, &mut rng).is_none());
     }
 }

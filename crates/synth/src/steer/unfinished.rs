@@ -1,10 +1,9 @@
 //! What is there of a run that is not finished: per target its rows, and what the search has learned.
 
-use anyhow::Context;
+use crate::{Error, Found, Memory, SteeredRow, Target, TrajectoryRow};
 use dataset::{Builder, Dataset, Notes};
 use serde::Serialize;
 use std::path::Path;
-use synth::{Found, Memory, SteeredRow, Target, TrajectoryRow};
 
 /// The verdict of a part's last row, which is no kernel: what the search carries on from its target.
 /// It stands in the part, so that both are there or neither; no data set holds it.
@@ -31,31 +30,24 @@ impl Unfinished {
         Ok(Unfinished { kernels: Builder::create(out, force, settings)?, paths })
     }
 
-    /// How many of the targets are done, from the first on: what is behind one that is missing was
-    /// found with other knowledge than a run without a stop would have had.
-    pub(super) fn done(&self, targets: &[Target]) -> usize {
-        let is_done = |target: &&Target| {
-            let has_path = self.paths.as_ref().is_none_or(|paths| paths.has(&target.name));
-            self.kernels.has(&target.name) && has_path
-        };
-        targets.iter().take_while(is_done).count()
+    /// Whether the target is done.
+    pub(super) fn has(&self, target: &Target) -> bool {
+        let has_path = self.paths.as_ref().is_none_or(|paths| paths.has(&target.name));
+        self.kernels.has(&target.name) && has_path
     }
 
     /// What the search carried on from each of these targets.
     ///
     /// # Errors
     /// When a part cannot be read.
-    pub(super) fn memories(&self, targets: &[Target]) -> anyhow::Result<Vec<Memory>> {
-        let memory = |target: &Target| -> anyhow::Result<Memory> {
+    pub(super) fn memories(&self, targets: &[&Target]) -> Result<Vec<Memory>, Error> {
+        let memory = |target: &&Target| {
             let rows: Vec<SteeredRow> =
                 self.kernels.rows_of(&target.name).collect::<dataset::Result<_>>()?;
             let row = rows.iter().rfind(|row| row.verdict == MEMORY);
-            let bytes = row.and_then(|row| unhex(&row.text)).with_context(|| {
-                let folder = self.kernels.unfinished().display();
-                format!(
-                    "{folder} lacks what was learned for {}: remove it and begin again",
-                    target.name
-                )
+            let bytes = row.and_then(|row| unhex(&row.text)).ok_or_else(|| Error::Forgotten {
+                folder: self.kernels.unfinished().to_owned(),
+                target: target.name.clone(),
             })?;
             Ok(Memory::of_bytes(bytes))
         };
@@ -70,13 +62,14 @@ impl Unfinished {
         if let Some(paths) = &self.paths {
             paths.add(&target.name, found.trajectory)?;
         }
-        let memory = SteeredRow {
+        // Nothing where each target is searched for by itself.
+        let memory = (!found.memory.bytes().is_empty()).then(|| SteeredRow {
             target: target.name.clone(),
             verdict: MEMORY.to_owned(),
             text: hex(found.memory.bytes()),
             ..SteeredRow::default()
-        };
-        self.kernels.add(&target.name, found.kernels.into_iter().chain([memory]))
+        });
+        self.kernels.add(&target.name, found.kernels.into_iter().chain(memory))
     }
 }
 
@@ -136,12 +129,11 @@ mod tests {
         };
         let unfinished = open();
         unfinished.add(&targets[0], found(7)).expect("kept");
-        // What lies behind one that is missing is done again.
         unfinished.add(&targets[2], found(8)).expect("kept");
         drop(unfinished);
         let unfinished = open();
-        assert_eq!(unfinished.done(&targets), 1);
-        let memories = unfinished.memories(&targets[..1]).expect("read");
+        assert_eq!(targets.each_ref().map(|target| unfinished.has(target)), [true, false, true]);
+        let memories = unfinished.memories(&[&targets[0]]).expect("read");
         assert_eq!(memories[0].bytes(), [7, 0, 255]);
         let rows = rows_of(&unfinished.kernels, &targets[0]).expect("read");
         assert_eq!(rows.len(), 1);

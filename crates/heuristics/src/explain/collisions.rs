@@ -10,7 +10,7 @@ const LISTED: usize = 20;
 
 /// What a feature space hides.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Twins {
+pub struct FeatureCollisions {
     /// Distinct feature vectors.
     pub vectors: usize,
     /// Vectors on which different choices are best.
@@ -25,12 +25,12 @@ pub struct Twins {
     /// all rows of its vector is made for each.
     pub oracle_share_ceiling: f64,
     /// The costliest sets of such rows, at most 20.
-    pub sets: Vec<TwinSet>,
+    pub sets: Vec<CollisionSet>,
 }
 
 /// Rows with equal features and different best choices.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct TwinSet {
+pub struct CollisionSet {
     /// The features by the task's names.
     pub features: BTreeMap<String, f64>,
     /// `program variant` by best choice.
@@ -40,7 +40,7 @@ pub struct TwinSet {
     pub cost: f64,
 }
 
-impl fmt::Display for Twins {
+impl fmt::Display for FeatureCollisions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
@@ -61,7 +61,7 @@ impl fmt::Display for Twins {
 ///
 /// # Errors
 /// When the task has no rows or unmeasured ones.
-pub fn twins(task: &Task) -> Result<Twins> {
+pub fn feature_collisions(task: &Task) -> Result<FeatureCollisions> {
     task.require_measured("the task")?;
     let mut vectors: BTreeMap<Vec<u64>, Vec<&Row>> = BTreeMap::new();
     for row in &task.rows {
@@ -69,7 +69,7 @@ pub fn twins(task: &Task) -> Result<Twins> {
         let key = row.features.iter().map(|value| (value + 0.0).to_bits()).collect();
         vectors.entry(key).or_default().push(row);
     }
-    let mut found = Twins {
+    let mut found = FeatureCollisions {
         vectors: vectors.len(),
         conflicting_vectors: 0,
         conflicting_rows: 0,
@@ -111,13 +111,13 @@ fn least_loss(task: &Task, rows: &[&Row]) -> f64 {
     (0..task.choices.len()).map(loss).fold(f64::INFINITY, f64::min)
 }
 
-fn set(task: &Task, rows: &[&Row], loss: f64) -> TwinSet {
+fn set(task: &Task, rows: &[&Row], loss: f64) -> CollisionSet {
     let mut programs: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for row in rows {
         let name = format!("{} {}", row.program, row.variant).trim_end().to_owned();
         programs.entry(task.choices[row.label].clone()).or_default().push(name);
     }
-    TwinSet {
+    CollisionSet {
         features: task.features.iter().cloned().zip(rows[0].features.iter().copied()).collect(),
         programs,
         cost: (loss / rows.len() as f64).exp(),

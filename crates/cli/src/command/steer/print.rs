@@ -1,0 +1,82 @@
+//! What a person reads of a run.
+
+use crate::output;
+use dataset::Dataset;
+use std::path::Path;
+use synth::{Budget, Report, SteeredRow};
+
+/// Targets that are listed one by one, at most.
+const LISTED: u64 = 40;
+
+/// The whole.
+pub(super) fn report(report: &Report, out: &Path, budget: Budget) -> anyhow::Result<()> {
+    let rows = report.by_size.iter().chain(&report.by_suite).map(|(name, share)| {
+        let name = name.split_once(": ").map_or(name.as_str(), |(_, name)| name);
+        vec![
+            name.to_owned(),
+            output::count(share.targets),
+            output::count(share.exact),
+            output::percent(share.exact, share.targets),
+            format!("{:.3}", share.proximity_median),
+        ]
+    });
+    let rows: Vec<Vec<String>> = rows.collect();
+    if report.targets > 1 && !rows.is_empty() {
+        let header = ["targets", "count", "exact", "share", "median proximity"];
+        output::line(&output::table(&header, rows).to_string())?;
+    }
+    for constraint in report.constraints.values() {
+        output::line(constraint)?;
+    }
+    if report.impossible == report.targets {
+        return Ok(());
+    }
+    if (2..=LISTED).contains(&report.targets) {
+        targets(out)?;
+    }
+    let mined = match report.seeds {
+        0 => String::new(),
+        seeds => format!(
+            " (nearest of {} mined kernels {:.3}, {} exact; {} more excluded)",
+            output::count(seeds),
+            report.mined_proximity_median,
+            output::count(report.exact_mined),
+            output::count(report.kept_out)
+        ),
+    };
+    let unit = if matches!(budget, Budget::Processor(_)) { "processor s" } else { "s" };
+    output::line(&format!(
+        "{} of {} targets hit exactly, median proximity {:.3}{mined}; {} candidates in {:.0} {unit}; \
+         kernels in {}",
+        output::count(report.exact),
+        output::count(report.targets),
+        report.proximity_median,
+        output::count(report.candidates),
+        report.seconds,
+        out.display()
+    ))?;
+    if report.targets == 1 {
+        for row in Dataset::open(out)?.rows::<SteeredRow>()? {
+            let row = row?;
+            output::line(&row.text)?;
+        }
+    }
+    Ok(())
+}
+
+/// How near the nearest kernel of each target came.
+fn targets(out: &Path) -> anyhow::Result<()> {
+    let rows = Dataset::open(out)?.rows::<SteeredRow>()?.collect::<Result<Vec<_>, _>>()?;
+    let kernels = |target: &str| rows.iter().filter(|row| row.target == target).count();
+    let rows = rows.iter().filter(|row| row.rank == 1).map(|row| {
+        let came = match row.verdict.as_str() {
+            "accepted" if row.exact => "exact".to_owned(),
+            "accepted" => format!("{:.3}", row.proximity),
+            other => other.to_owned(),
+        };
+        let count = if row.text.is_empty() { 0 } else { kernels(&row.target) };
+        vec![row.target.clone(), came, count.to_string(), row.proposer.clone()]
+    });
+    let header = ["target", "nearest", "kernels", "found by"];
+    output::line(&output::table(&header, rows).to_string())
+}

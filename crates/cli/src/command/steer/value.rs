@@ -1,0 +1,53 @@
+//! Values of flags.
+
+use crate::duration::duration;
+use synth::Budget;
+
+pub(super) fn budget(text: &str) -> Result<Budget, String> {
+    if let Some(text) = text.strip_prefix("cpu:") {
+        return duration(text).map(Budget::Processor);
+    }
+    match text.parse::<u64>() {
+        Ok(0) => Err("a budget of no candidates".to_owned()),
+        Ok(count) => Ok(Budget::Candidates(count)),
+        Err(_) => duration(text).map(Budget::Wall),
+    }
+}
+
+pub(super) fn probability(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(value) if (0.0..=1.0).contains(&value) => Ok(value),
+        _ => Err(format!("`{text}` is no probability: 0 to 1, such as 0.15")),
+    }
+}
+
+pub(super) fn temperature(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(value) if value.is_finite() && value >= 0.0 => Ok(value),
+        _ => Err(format!("`{text}` is no temperature: 0 or more, such as 0.3")),
+    }
+}
+
+pub(super) fn shard(text: &str) -> Result<(usize, usize), String> {
+    let wrong = || format!("`{text}` is no part of a whole: write 1/4, 2/4, ...");
+    let (part, parts) = text.split_once('/').ok_or_else(wrong)?;
+    let (part, parts) = (part.parse().map_err(|_| wrong())?, parts.parse().map_err(|_| wrong())?);
+    if part == 0 || part > parts { Err(wrong()) } else { Ok((part, parts)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_number_is_no_probability_and_no_temperature() {
+        assert_eq!(probability("0.15"), Ok(0.15));
+        assert_eq!(temperature("0"), Ok(0.0));
+        for wrong in ["nan", "2", "-0.1", "x", ""] {
+            assert!(probability(wrong).is_err(), "{wrong}");
+        }
+        for wrong in ["nan", "inf", "-1", "x"] {
+            assert!(temperature(wrong).is_err(), "{wrong}");
+        }
+    }
+}

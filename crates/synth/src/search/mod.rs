@@ -1,0 +1,344 @@
+//! The search: generations of candidates, of which the nearest survive.
+
+mod attempt;
+mod calibrate;
+mod select;
+
+use crate::{
+    Error, Judge, Memory, SteeredRow, TrajectoryRow,
+    clock::Budget,
+    corpus::Corpus,
+    edit,
+    effects::Effects,
+    feasible,
+    judge::Location,
+    memory::{Carried, Kept},
+    metric::{Metric, deviations, following},
+    program::{Program, renumbered},
+    proposer::{Judged, Proposer, by_name},
+    target::Target,
+};
+use attempt::Run;
+use rows::SteeredVerdict;
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
+};
+
+/// How a search goes about it.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// The distance that decides what survives.
+    pub metric: Metric,
+    /// What one target may use up.
+    pub budget: Budget,
+    /// Generations at most.
+    pub depth: u32,
+    /// Candidates of a generation.
+    pub generation: usize,
+    /// Candidates without a better one after which a search near its target begins again from
+    /// elsewhere: nearly all targets that are hit at all are hit without ever waiting so long.
+    pub patience: u64,
+    /// Programs that survive a generation (BenchPress's K).
+    pub survivors: usize,
+    /// Probability that a survivor gives its place to a random candidate (PACT'22, section 3.4).
+    pub replacement: f64,
+    /// How freely edits are chosen; near 0 only the most promising.
+    pub temperature: f64,
+    /// Kernels kept for each target; the search stops when so many are exact.
+    pub kept: usize,
+    /// Names of the proposers that share the budget.
+    pub proposers: Vec<String>,
+    /// The random seed.
+    pub seed: u64,
+}
+
+impl Default for Settings {
+    fn default() -> Settings {
+        Settings {
+            metric: Metric::default(),
+            budget: Budget::Candidates(10_000),
+            depth: u32::MAX,
+            generation: 48,
+            patience: 1_500,
+            survivors: 32,
+            replacement: 0.15,
+            temperature: 0.3,
+            kept: 1,
+            proposers: crate::proposer::defaults(true),
+            seed: 0,
+        }
+    }
+}
+
+/// What was found for one target.
+#[derive(Clone, Debug, Default)]
+pub struct Found {
+    /// The nearest kernels, or one row that says why there are none.
+    pub kernels: Vec<SteeredRow>,
+    /// The survivors of every generation, as they came.
+    pub trajectory: Vec<TrajectoryRow>,
+    /// Candidates judged.
+    pub candidates: u64,
+    /// Whether the user stopped it: one that comes to its end may find more.
+    pub is_cut: bool,
+    /// What the search for the next target starts from, with those of the targets before.
+    pub memory: Memory,
+}
+
+impl Found {
+    /// Whether a kernel lies right at the target.
+    #[must_use]
+    pub fn is_exact(&self) -> bool {
+        self.kernels.first().is_some_and(|kernel| kernel.exact)
+    }
+}
+
+/// A check that a kernel has to pass to be an answer, for example that it runs; or why that cannot be
+/// told, which ends the search.
+pub type Acceptance<'a> = &'a (dyn Fn(&str) -> Result<bool, String> + Sync);
+
+/// Searches one space, target after target; what is learned and found for one serves the next.
+///
+/// Under a budget in candidates everything found for a target is a function of the settings, of the
+/// target, and of the [`Memory`] of the targets before, in their order.
+pub struct Search<'a> {
+    judge: &'a Judge,
+    corpus: &'a Corpus,
+    settings: Settings,
+    deviations: Vec<f64>,
+    /// Which dimensions follow from the others.
+    follows: Vec<bool>,
+    effects: Effects,
+    /// Whether all edits were tried, as far as the budget allowed.
+    calibrated: bool,
+    empty: Vec<f64>,
+    proposers: Vec<Box<dyn Proposer>>,
+    archive: Vec<Arc<Judged>>,
+    /// Lineages begun.
+    lineages: u64,
+    acceptance: Option<Acceptance<'a>>,
+}
+
+impl<'a> Search<'a> {
+    /// A search with these mined kernels to start from, which may be none.
+    ///
+    /// # Errors
+    /// For an unknown proposer, one that lacks seeds, or a budget below one generation.
+    pub fn new(
+        judge: &'a Judge,
+        corpus: &'a Corpus,
+        settings: Settings,
+    ) -> Result<Search<'a>, Error> {
+        if let Budget::Candidates(budget) = settings.budget
+            && budget < settings.generation as u64
+        {
+            return Err(Error::SmallBudget { budget, generation: settings.generation });
+        }
+        let mut proposers = Vec::new();
+        for name in &settings.proposers {
+            let proposer = by_name(name)?;
+            if proposer.needs_seeds() && corpus.is_empty() {
+                return Err(Error::NeedsSeeds(name.clone()));
+            }
+            proposers.push(proposer);
+        }
+        let dimensions = judge.space().dimensions().len();
+        let text = Program::empty().to_string();
+        let empty = judge.judge(&[text])?.pop().flatten();
+        Ok(Search {
+            judge,
+            corpus,
+            deviations: deviations(dimensions, corpus.vectors()),
+            follows: following(judge.space()),
+            effects: Effects::new(edit::all()),
+            calibrated: false,
+            empty: empty.unwrap_or_else(|| vec![0.0; dimensions]),
+            proposers,
+            archive: Vec::new(),
+            lineages: 0,
+            acceptance: None,
+            settings,
+        })
+    }
+
+    /// Let another proposer share the budget, for example a language model.
+    pub fn add_proposer(&mut self, proposer: Box<dyn Proposer>) {
+        self.proposers.push(proposer);
+    }
+
+    /// Only kernels that pass `acceptance` are answers.
+    pub fn set_acceptance(&mut self, acceptance: Acceptance<'a>) {
+        self.acceptance = Some(acceptance);
+    }
+
+    /// Go on behind targets that were searched for by another search of equal settings: what it
+    /// remembered of each, in their order.
+    ///
+    /// # Errors
+    /// [`Error::Memory`] where these are not of such a search.
+    pub fn recall(&mut self, memories: impl IntoIterator<Item = Memory>) -> Result<(), Error> {
+        for memory in memories {
+            let Carried { calibrated, lineages, known, found } = memory.read()?;
+            if !self.effects.recall(known) {
+                return Err(Error::Memory);
+            }
+            (self.calibrated, self.lineages) = (calibrated, lineages);
+            self.archive.extend(found.into_iter().map(Kept::recalled));
+        }
+        Ok(())
+    }
+
+    /// What is known now, and what was found for the last target.
+    fn remember(&self, last: &[Arc<Judged>]) -> Memory {
+        Memory::of(&Carried {
+            calibrated: self.calibrated,
+            lineages: self.lineages,
+            known: self.effects.known(),
+            found: last.iter().filter_map(|judged| Kept::of(judged)).collect(),
+        })
+    }
+
+    /// Search for one target until it is hit, the budget is spent (but for one generation), or `stop`
+    /// is raised: then with the best so far.
+    ///
+    /// # Errors
+    /// When candidates cannot be judged at all, or not be told from answers. A target that is
+    /// impossible is an answer.
+    pub fn find(&mut self, target: &Target, stop: &AtomicBool) -> Result<Found, Error> {
+        if let Err(error) = feasible::check(target, self.judge.space()) {
+            return Ok(self.impossible(target, &error));
+        }
+        let mut run = self.begin(target);
+        let mut found = Found { candidates: self.calibrate(&mut run, stop)?, ..Found::default() };
+        let (judge, clock) = (self.judge, run.clock.clone());
+        judge
+            .halt()
+            .watched(&clock, judge.counter(), stop, || self.search(&mut run, &mut found, stop))?;
+        found.is_cut = stop.load(Ordering::Relaxed);
+        self.finish(&run, &mut found)?;
+        Ok(found)
+    }
+
+    fn search(&mut self, run: &mut Run, found: &mut Found, stop: &AtomicBool) -> Result<(), Error> {
+        let mut generation = 0;
+        while generation < self.settings.depth
+            && (generation == 0 || !run.clock.is_spent(found.candidates))
+            && !stop.load(Ordering::Relaxed)
+        {
+            generation += 1;
+            let wanted = run.clock.allows(found.candidates, self.settings.generation);
+            if self.is_stuck(run, found.candidates) {
+                self.begin_again(run, found.candidates);
+            }
+            let proposed = self.propose(run, wanted);
+            if proposed.is_empty() {
+                break;
+            }
+            let texts: Vec<&str> =
+                proposed.iter().map(|(_, candidate)| candidate.text.as_str()).collect();
+            let locations = self.judge.locate(&texts)?;
+            found.candidates +=
+                locations.iter().filter(|one| **one != Location::Unknown).count() as u64;
+            let before = run.attempt.best;
+            let fresh = self.take(run, proposed, locations);
+            if run.attempt.best < before {
+                run.attempt.improved = found.candidates;
+            }
+            self.survive(run, fresh);
+            run.attempt.generations += 1;
+            record(run, generation, found);
+            if self.is_done(run)? {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn finish(&mut self, run: &Run, found: &mut Found) -> Result<(), Error> {
+        let seconds = run.clock.seconds();
+        let mut best: Vec<Arc<Judged>> = Vec::new();
+        for judged in run.nearest_found.iter().filter(|judged| judged.proposer != attempt::EMPTY) {
+            if best.len() < self.settings.kept && self.accepts(judged)? {
+                best.push(judged.clone());
+            }
+        }
+        for (index, judged) in best.iter().enumerate() {
+            let rank = u32::try_from(index + 1).unwrap_or(u32::MAX);
+            let mut row = self.row(run, rank, seconds, found.candidates);
+            row.text = self.normal(judged);
+            row.name = lexer::kernel_names(&row.text).first().map_or("A", |name| *name).to_owned();
+            row.verdict = dataset::Verdict::ACCEPTED.to_owned();
+            row.exact = judged.distance == 0.0;
+            row.distance = judged.distance;
+            row.proximity = run.aim.target.proximity(&judged.vector);
+            row.proposer = judged.proposer.to_owned();
+            row.vector = judged.vector.clone();
+            found.kernels.push(row);
+        }
+        if found.kernels.is_empty() {
+            let mut row = self.row(run, 1, seconds, found.candidates);
+            row.verdict = SteeredVerdict::NothingFound.to_string();
+            found.kernels.push(row);
+        }
+        best.retain(|judged| judged.program.is_some());
+        found.memory = self.remember(&best);
+        self.archive.extend(best);
+        Ok(())
+    }
+
+    /// The text laid out, where that leaves it at its point.
+    fn normal(&self, judged: &Judged) -> String {
+        let text = self.judge.layout(&renumbered(&judged.text));
+        let again =
+            self.judge.judge(std::slice::from_ref(&text)).ok().and_then(|mut all| all.pop());
+        if again.flatten().as_ref() == Some(&judged.vector) { text } else { judged.text.clone() }
+    }
+
+    fn row(&self, run: &Run, rank: u32, seconds: f64, candidates: u64) -> SteeredRow {
+        let target = run.aim.target.name.clone();
+        SteeredRow {
+            path: format!("{target}#{rank}"),
+            target,
+            space: self.judge.space().name().to_owned(),
+            rank,
+            mined_exact: run.mined_exact,
+            mined_proximity: run.mined_proximity,
+            candidates,
+            seconds,
+            ..SteeredRow::default()
+        }
+    }
+
+    fn impossible(&self, target: &Target, error: &Error) -> Found {
+        let row = SteeredRow {
+            target: target.name.clone(),
+            space: self.judge.space().name().to_owned(),
+            rank: 1,
+            path: format!("{}#1", target.name),
+            verdict: SteeredVerdict::Impossible.to_string(),
+            detail: error.to_string(),
+            ..SteeredRow::default()
+        };
+        Found { kernels: vec![row], memory: self.remember(&[]), ..Found::default() }
+    }
+}
+
+fn record(run: &Run, generation: u32, found: &mut Found) {
+    let seconds = run.clock.seconds();
+    let mut least = found.trajectory.iter().map(|row| row.distance).fold(f64::INFINITY, f64::min);
+    for judged in &run.entered {
+        let best = judged.distance < least;
+        least = least.min(judged.distance);
+        found.trajectory.push(TrajectoryRow {
+            target: run.aim.target.name.clone(),
+            generation,
+            candidates: found.candidates,
+            seconds,
+            proposer: judged.proposer.to_owned(),
+            distance: judged.distance,
+            proximity: run.aim.target.proximity(&judged.vector),
+            best,
+        });
+    }
+}

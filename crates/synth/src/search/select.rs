@@ -1,0 +1,176 @@
+//! What becomes of a generation's candidates: what is learned of them, which survive, and which are answers.
+
+use super::{Search, attempt::Run};
+use crate::{
+    Error,
+    judge::Location,
+    proposer::{Candidate, Judged},
+};
+use rand::Rng as _;
+use std::sync::Arc;
+
+impl Search<'_> {
+    /// Those that compile; teaches effects and rewards proposers.
+    pub(super) fn take(
+        &mut self,
+        run: &mut Run,
+        proposed: Vec<(usize, Candidate)>,
+        locations: Vec<Location>,
+    ) -> Vec<Arc<Judged>> {
+        // The last survivors are there by chance: who is nearer than those is worth nothing yet.
+        let middle = run.attempt.survivors.get(self.settings.survivors / 2);
+        let middle = middle.map_or(f64::INFINITY, |middle| middle.fitness);
+        let mut best = run.attempt.best;
+        let mut fresh = Vec::new();
+        for ((arm, candidate), location) in proposed.into_iter().zip(locations) {
+            let vector = match location {
+                Location::At(vector) => Some(vector),
+                Location::Nowhere => None,
+                Location::Unknown => continue,
+            };
+            if let (Some(edit), Some(parent)) = (candidate.edit, &candidate.parent) {
+                self.effects.learn(edit, &parent.vector, vector.as_deref());
+            }
+            let hit = vector.as_ref().is_some_and(|vector| run.aim.distance(vector) == 0.0);
+            if !hit {
+                run.attempt.trust.doubt(&candidate.plan);
+            }
+            let edited = candidate.edit.zip(candidate.parent.clone());
+            let Some(vector) = vector else {
+                run.attempt.bandit.reward(arm, 0.0);
+                if let Some((edit, parent)) = edited {
+                    run.attempt.neighbours.add(&parent, edit, None);
+                }
+                continue;
+            };
+            let fitness = run.aim.fitness(&vector);
+            let reward = if fitness < best {
+                1.0
+            } else if fitness < middle {
+                0.1
+            } else {
+                0.0
+            };
+            best = best.min(fitness);
+            run.attempt.bandit.reward(arm, reward);
+            self.lineages += 1;
+            let lineage = candidate.parent.map_or(self.lineages, |parent| match parent.lineage {
+                // The empty kernel has no features to pass on.
+                0 => self.lineages,
+                lineage => lineage,
+            });
+            let judged = Arc::new(Judged {
+                lineage,
+                text: candidate.text,
+                distance: run.aim.distance(&vector),
+                vector,
+                fitness,
+                program: candidate.program,
+                proposer: self.proposers[arm].name(),
+            });
+            if let Some((edit, parent)) = edited {
+                run.attempt.neighbours.add(&parent, edit, Some(&judged));
+            }
+            fresh.push(judged);
+        }
+        run.attempt.best = best;
+        run.attempt.bandit.forget();
+        fresh
+    }
+
+    /// The nearest of old and new, each point once or twice, a quarter of them of one lineage at
+    /// most, some replaced by chance.
+    pub(super) fn survive(&mut self, run: &mut Run, fresh: Vec<Arc<Judged>>) {
+        let count = self.settings.survivors;
+        let mut pool = std::mem::take(&mut run.attempt.survivors);
+        pool.extend(fresh.iter().cloned());
+        // Of equally near programs the newer is kept: the search drifts instead of standing still.
+        let age = |judged: &Arc<Judged>| !fresh.iter().any(|one| Arc::ptr_eq(one, judged));
+        let mut order: Vec<(Arc<Judged>, bool)> =
+            pool.into_iter().map(|judged| (age(&judged), judged)).map(|(a, j)| (j, a)).collect();
+        order.sort_by(|a, b| {
+            a.0.fitness
+                .total_cmp(&b.0.fitness)
+                .then(a.1.cmp(&b.1))
+                .then(a.0.text.len().cmp(&b.0.text.len()))
+        });
+        let mut points: Vec<(Vec<u64>, usize)> = Vec::new();
+        let mut rest = Vec::new();
+        let mut kept: Vec<Arc<Judged>> = Vec::new();
+        for (judged, _) in order {
+            let point: Vec<u64> = judged.vector.iter().map(|value| value.to_bits()).collect();
+            let same = points.iter_mut().find(|(known, _)| *known == point);
+            let is_new = match same {
+                Some((_, times)) => {
+                    *times += 1;
+                    *times <= 2
+                }
+                None => {
+                    points.push((point, 1));
+                    true
+                }
+            };
+            // What one lineage cannot reach another may.
+            let family = kept.iter().filter(|one| one.lineage == judged.lineage).count();
+            if is_new && family < count.div_ceil(4) && kept.len() < count {
+                kept.push(judged);
+            } else {
+                rest.push(judged);
+            }
+        }
+        // The best stays, so that an answer is never lost.
+        for one in kept.iter_mut().skip(1) {
+            if !rest.is_empty() && run.rng.random_bool(self.settings.replacement) {
+                let other = run.rng.random_range(0..rest.len());
+                *one = rest.swap_remove(other);
+            }
+        }
+        kept.sort_by(|a, b| a.fitness.total_cmp(&b.fitness));
+        // What is edited next must be known as a tree.
+        let blind: Vec<usize> =
+            (0..kept.len()).filter(|index| kept[*index].program.is_none()).collect();
+        let texts: Vec<&str> = blind.iter().map(|index| kept[*index].text.as_str()).collect();
+        let trees = self.judge.read(&texts);
+        for (index, tree) in blind.into_iter().zip(trees) {
+            if tree.is_some() {
+                let old = &kept[index];
+                kept[index] = Arc::new(Judged { program: tree, ..Judged::clone(old) });
+            }
+        }
+        // What survives guides the search; an answer is what is nearest by the metric asked for.
+        let least = run.nearest_found.first().map_or(f64::INFINITY, |best| best.distance);
+        let entered = |judged: &&Arc<Judged>| {
+            judged.distance < least || kept.iter().any(|one| one.text == judged.text)
+        };
+        run.entered = fresh.iter().filter(entered).cloned().collect();
+        for judged in kept.iter().chain(&run.entered) {
+            if run.nearest_found.iter().all(|known| known.text != judged.text) {
+                run.nearest_found.push(judged.clone());
+            }
+        }
+        run.nearest_found.sort_by(|a, b| a.distance.total_cmp(&b.distance));
+        run.nearest_found.truncate(4 * self.settings.kept);
+        run.attempt.survivors = kept;
+    }
+
+    /// Whether enough kernels are exact, and acceptable.
+    pub(super) fn is_done(&self, run: &mut Run) -> Result<bool, Error> {
+        // What is right but may not be an answer makes room for others.
+        let is_right = |judged: &Arc<Judged>| judged.distance == 0.0;
+        for some in [&mut run.attempt.survivors, &mut run.nearest_found] {
+            for index in (0..some.len()).rev() {
+                if is_right(&some[index]) && !self.accepts(&some[index])? {
+                    some.remove(index);
+                }
+            }
+        }
+        let exact = run.nearest_found.iter().filter(|judged| judged.distance == 0.0).count();
+        let exhausted = self.is_only_mined() && run.entered.is_empty();
+        Ok(exact >= self.settings.kept || exhausted)
+    }
+
+    pub(super) fn accepts(&self, judged: &Judged) -> Result<bool, Error> {
+        let accepts = self.acceptance.map_or(Ok(true), |accepts| accepts(&judged.text));
+        accepts.map_err(Error::Acceptance)
+    }
+}
