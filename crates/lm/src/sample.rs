@@ -221,7 +221,15 @@ impl<'a> Sampler<'a> {
     /// Whether something can be drawn from this prompt: it leaves room, and the constraint accepts it.
     #[must_use]
     pub fn reads(&self, prompt: &Prompt) -> bool {
-        self.encode(prompt).and_then(|encoded| self.begin(0, encoded)).is_ok()
+        self.check(prompt).is_ok()
+    }
+
+    /// That something can be drawn from this prompt.
+    ///
+    /// # Errors
+    /// Why nothing can.
+    pub fn check(&self, prompt: &Prompt) -> Result<()> {
+        self.encode(prompt).and_then(|encoded| self.begin(0, encoded)).map(drop)
     }
 
     fn encode(&self, prompt: &Prompt) -> Result<Encoded> {

@@ -2,14 +2,14 @@
 
 use crate::{Error, Result, SampleRow, drawn, mark_duplicates};
 use clang::Clang;
-use dataset::{Progress, Verdict, stage::Cancel};
+use dataset::{Input, Progress, Verdict, stage::Cancel};
 use kernels::Judge;
 use lm::{Checkpoint, Drawing, Kind, Prompt, Sample, Seen};
 use serde::Serialize;
 use std::{
     ops::Range,
     path::PathBuf,
-    sync::{Mutex, PoisonError, mpsc::sync_channel},
+    sync::{Mutex, OnceLock, PoisonError, mpsc::sync_channel},
 };
 
 /// What is drawn. Beside the checkpoint, all that shapes the rows.
@@ -42,6 +42,8 @@ pub struct Sampler<'a> {
     seen: Seen,
     jobs: usize,
     cancel: Cancel,
+    /// What is drawn from, hashed once: it is in memory, and its files may go.
+    pub(crate) inputs: OnceLock<Vec<Input>>,
 }
 
 impl<'a> Sampler<'a> {
@@ -49,7 +51,8 @@ impl<'a> Sampler<'a> {
     /// run, ends what is drawn soon.
     ///
     /// # Errors
-    /// When there is no clang worker, or the checkpoint's list of what it learned from is broken.
+    /// When there is no clang worker, the checkpoint's list of what it learned from is broken, or the model
+    /// cannot continue the prompt.
     pub fn new(
         checkpoint: &'a Checkpoint,
         settings: Settings,
@@ -60,13 +63,18 @@ impl<'a> Sampler<'a> {
         // Only checkpoints made elsewhere lack it.
         let seen = Seen::read(checkpoint.folder())?;
         let (jobs, cancel) = (jobs.max(1), cancel.clone());
-        Ok(Sampler { checkpoint, settings, judge, seen, jobs, cancel })
+        let inputs = OnceLock::new();
+        let sampler = Sampler { checkpoint, settings, judge, seen, jobs, cancel, inputs };
+        if sampler.settings.drawn.is_none() {
+            sampler.model(1).check(&sampler.settings.prompt)?;
+        }
+        Ok(sampler)
     }
 
     /// All rows, duplicates marked: those of all chunks, drawn as if they were one.
     ///
     /// # Errors
-    /// When the model fails or cannot continue the prompt; [`Error::Stopped`].
+    /// When the model fails; [`Error::Stopped`].
     pub fn sample(&self, progress: &dyn Progress) -> Result<Vec<SampleRow>> {
         progress.begin("sampling", self.settings.samples);
         let numbers = 0..self.settings.samples;
@@ -119,22 +127,27 @@ impl<'a> Sampler<'a> {
         numbers: Range<u64>,
         done: &mut dyn FnMut(Sample) -> bool,
     ) -> Result<()> {
-        let Settings { prompt, drawing, device, .. } = &self.settings;
+        let prompt = &self.settings.prompt;
         if let Some(path) = &self.settings.drawn {
             return reader.read(path, self.checkpoint, prompt, numbers, done);
         }
+        let count = usize::try_from(numbers.end - numbers.start).unwrap_or(usize::MAX);
+        Ok(self.model(count).draw(prompt, numbers, done)?)
+    }
+
+    /// What draws `count` samples.
+    fn model(&self, count: usize) -> lm::Sampler<'_> {
+        let Settings { drawing, device, .. } = &self.settings;
         let longest = match self.checkpoint.kind() {
             Kind::Lstm => drawing.longest.saturating_mul(4),
             _ => drawing.longest,
         };
-        let count = usize::try_from(numbers.end - numbers.start).unwrap_or(usize::MAX);
         let drawing = Drawing { longest, slots: drawing.slots.min(count), ..*drawing };
         let sampler = lm::Sampler::new(self.checkpoint, drawing);
-        let sampler = match device {
+        match device {
             Some(device) => sampler.elsewhere(device),
             None => sampler,
-        };
-        Ok(sampler.draw(prompt, numbers, done)?)
+        }
     }
 
     fn judge(&self, sample: &Sample) -> SampleRow {

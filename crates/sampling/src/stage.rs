@@ -53,12 +53,15 @@ impl Stage for Sampler<'_> {
     }
 
     fn inputs(&self) -> Result<Vec<Input>> {
+        if let Some(inputs) = self.inputs.get() {
+            return Ok(inputs.clone());
+        }
         let hash = identity(self.checkpoint.folder())?;
         let mut inputs = vec![Input { name: "checkpoint".into(), hash }];
         if let Some(path) = &self.settings.drawn {
             inputs.push(Input { name: "drawn".into(), hash: hash_of(path)? });
         }
-        Ok(inputs)
+        Ok(self.inputs.get_or_init(|| inputs).clone())
     }
 
     fn items(&self) -> Result<Items<'_, Self>> {
