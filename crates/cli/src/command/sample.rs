@@ -1,19 +1,29 @@
 //! `stampmill sample`: kernels from a language model.
 
-use crate::{Global, interrupt, output, progress::Bar};
+use crate::{
+    Global,
+    destination::{self, StageOutput},
+    interrupt, output,
+    progress::Bar,
+};
 use anyhow::{Context, bail};
-use dataset::stage::{self, Cancel, Done, Share};
+use dataset::stage::{self, Cancel, Done};
 use lm::{Checkpoint, Choice, Drawing, Precision, Prompt};
 use sampling::{Sampler, Settings, Summary};
 use std::{
     fs,
     path::{Path, PathBuf},
     process::ExitCode,
+    sync::Arc,
     time::Instant,
 };
 
 /// Draw kernels from a language model and judge them
 #[derive(clap::Args, Debug)]
+#[command(mut_arg(
+    "out",
+    destination::optional("The data set to make; without it, accepted kernels are printed")
+))]
 #[command(after_help = "Examples:\n  \
     stampmill sample models/infill --n 5\n  \
     stampmill sample models/infill --n 1000 --seed 1 --out samples\n  \
@@ -28,18 +38,8 @@ the same command is given again, by chunks of 1,024 samples or more.")]
 pub(crate) struct Sample {
     #[command(flatten)]
     drawing: DrawingFlags,
-    /// The data set to make
-    #[arg(short, long, value_name = "DIR")]
-    out: Option<PathBuf>,
-    /// Replace what is at --out
-    #[arg(long)]
-    force: bool,
-    /// Go on with an unfinished run (the default when the command is the same)
-    #[arg(long, requires = "out")]
-    resume: bool,
-    /// Only part I of N, by a hash of the item's name; `stampmill merge` joins the parts
-    #[arg(long, value_name = "I/N", requires = "out")]
-    part: Option<Share>,
+    #[command(flatten)]
+    output: Option<StageOutput>,
 }
 
 /// Flags of what draws samples.
@@ -119,10 +119,11 @@ impl Sample {
     pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
         let checkpoint = Checkpoint::load(&self.drawing.checkpoint)?;
         let settings = self.drawing.settings(true)?;
-        let cancel = Cancel::from(interrupt::flag()?);
+        let cancelled = interrupt::flag()?;
+        let cancel = Cancel::from(Arc::clone(&cancelled));
         let sampler = Sampler::new(&checkpoint, settings, global.jobs(), &cancel)?;
         let bar = Bar::new(global);
-        let Some(out) = &self.out else {
+        let Some(output) = &self.output else {
             let began = Instant::now();
             let rows = sampler.sample(&bar)?;
             let seconds = began.elapsed().as_secs_f64();
@@ -134,18 +135,11 @@ impl Sample {
             }
             return show(&Done { summary: Summary::of(&rows), seconds }, None, global);
         };
-        let context = stage::Context {
-            force: self.force,
-            share: self.part,
-            progress: &bar,
-            cancel,
-            ..stage::Context::new(out)
-        };
-        let done = stage::run(&sampler, &context)?;
+        let done = stage::run(&sampler, &output.context(global.jobs(), &bar, &cancelled))?;
         drop(bar);
-        let status = show(&done, Some(out), global)?;
+        let status = show(&done, Some(&output.out), global)?;
         // One part of many may hold nothing.
-        Ok(if self.part.is_some() { ExitCode::SUCCESS } else { status })
+        Ok(if output.part.is_some() { ExitCode::SUCCESS } else { status })
     }
 }
 
@@ -164,11 +158,13 @@ pub(super) fn show(
         output::count(summary.compiling_unique),
         output::count(summary.memorised),
     );
-    match out {
-        _ if global.json => output::json(done)?,
-        Some(_) => output::line(&line)?,
-        None => eprintln!("{line}"),
-    }
+    output::report(global, done, || match out {
+        Some(_) => output::line(&line),
+        None => {
+            eprintln!("{line}");
+            Ok(())
+        }
+    })?;
     Ok(if summary.compiling_unique > 0 { ExitCode::SUCCESS } else { output::NEGATIVE })
 }
 
