@@ -1,5 +1,5 @@
 #!/bin/sh
-# Checks that need the package registries, kept out of `make test`.
+# Checks that need the package registries; not part of `make test`.
 # usage: network.sh STAMPMILL
 set -eu
 stampmill=$1

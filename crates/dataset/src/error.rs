@@ -230,11 +230,10 @@ fn hint(action: &str, source: &std::io::Error) -> &'static str {
     match source.kind() {
         _ if action == "read" || action == "open" => "",
         ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
-            "; make room and repeat the command: it goes on from there"
+            "; make room and repeat the command to resume"
         }
         ErrorKind::FileTooLarge => {
-            "; raise the limit on the size of files (`ulimit -f`) and repeat the command: \
-             it goes on from there"
+            "; raise the limit on the size of files (`ulimit -f`) and repeat the command to resume"
         }
         ErrorKind::ReadOnlyFilesystem | ErrorKind::PermissionDenied => {
             "; name a folder that can be written to with --out"

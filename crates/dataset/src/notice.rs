@@ -1,4 +1,4 @@
-//! What a person should know of programs that were passed over where no row can tell.
+//! What a person should know of programs that were skipped where no row can tell.
 
 use std::sync::OnceLock;
 

@@ -239,7 +239,7 @@ impl Programs {
         }
     }
 
-    /// The programs, in order, read as they are asked for. What cannot be read is passed over, with
+    /// The programs, in order, read as they are asked for. What cannot be read is skipped, with
     /// a notice (see [`on_notice`](crate::on_notice)); who makes rows wants [`Programs::found`].
     ///
     /// # Errors
@@ -285,7 +285,7 @@ impl Programs {
     }
 }
 
-/// Says, once no more is asked for, what was passed over.
+/// Says, once no more is asked for, what was skipped.
 struct PassedOver {
     folder: PathBuf,
     count: u64,
@@ -296,7 +296,7 @@ impl Drop for PassedOver {
     fn drop(&mut self) {
         if let Some(first) = &self.first {
             notice::tell(&format!(
-                "{}: {} passed over, first {} ({})",
+                "{}: {} skipped, first {} ({})",
                 self.folder.display(),
                 match self.count {
                     1 => "1 file is".to_owned(),

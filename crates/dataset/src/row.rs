@@ -40,7 +40,7 @@ pub trait Row: Serialize + DeserializeOwned {
         serde_arrow::to_record_batch(&columns, &rows).map_err(|error| columns_error::<Self>(&error))
     }
 
-    /// Turn columns into rows; columns this schema does not know are passed over.
+    /// Turn columns into rows; columns this schema does not know are skipped.
     ///
     /// # Errors
     /// When a column is missing or of another type.

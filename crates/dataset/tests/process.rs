@@ -42,5 +42,5 @@ fn what_is_passed_over_without_a_row_is_said_once() {
     assert_eq!(programs.iter().unwrap().count(), 1);
     let heard = HEARD.lock().unwrap();
     assert_eq!(heard.len(), 1, "{heard:?}");
-    assert!(heard[0].contains("2 files are passed over, first b.cl (unsafe-path"), "{heard:?}");
+    assert!(heard[0].contains("2 files are skipped, first b.cl (unsafe-path"), "{heard:?}");
 }

@@ -14,7 +14,7 @@ pub enum Error {
         source: std::io::Error,
     },
     /// A line of a file is not what its form says.
-    #[error("{path}, line {line}, field `{field}`: {reason}; --on-broken skip goes on without such lines", path = path.display())]
+    #[error("{path}, line {line}, field `{field}`: {reason}; --on-broken skip leaves such lines out", path = path.display())]
     Line {
         /// The file.
         path: PathBuf,

@@ -15,7 +15,7 @@ use std::{fmt::Write, path::Path};
 pub struct Pairs {
     /// In the order of the file.
     pub pairs: Vec<Pair>,
-    /// Lines passed over.
+    /// Lines skipped.
     pub broken: Vec<Broken>,
 }
 

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::Value;
 use std::path::Path;
 
-/// Submissions that were read, and what was passed over.
+/// Submissions that were read, and what was skipped.
 #[derive(Clone, Debug, Default)]
 pub struct Submissions {
     /// Accepted ones in C and C++, in the order in which they were found.
@@ -80,7 +80,7 @@ fn lines(path: &Path, on_broken: OnBroken) -> Result<Submissions> {
     Ok(found)
 }
 
-/// A line of CodeNet's `metadata/PROBLEM.csv`; columns it does not name are passed over.
+/// A line of CodeNet's `metadata/PROBLEM.csv`; columns it does not name are skipped.
 #[derive(Deserialize)]
 struct Entry {
     submission_id: String,

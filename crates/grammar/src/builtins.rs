@@ -187,7 +187,7 @@ static SIGNATURES: LazyLock<HashMap<&'static str, Signature>> = LazyLock::new(||
         let (result, rest) = written.split_once('(').expect("signatures have parentheses");
         let rest = rest.trim_end_matches(')');
         let least = rest.find('/').unwrap_or(rest.len());
-        // The slash is passed over when arguments are counted.
+        // The slash is skipped when arguments are counted.
         let signature =
             Signature { result: result.as_bytes()[0], arguments: rest.as_bytes(), least };
         all.extend(names.split_whitespace().map(|name| (name, signature)));

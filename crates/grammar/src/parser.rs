@@ -382,7 +382,7 @@ impl Parser {
 
     /// A line of its own: between statements, or before one.
     fn directive(&mut self, lexeme: Lexeme<'_>) -> std::result::Result<(), Refusal> {
-        // Marks are passed over: they take nothing.
+        // Marks are skipped: they take nothing.
         let waiting = self.goals.iter().rev().find(|goal| {
             !matches!(
                 goal,

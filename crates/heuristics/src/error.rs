@@ -54,11 +54,11 @@ pub enum Error {
         right: Vec<String>,
     },
     /// No row is left to work on.
-    #[error("no rows in {what}{}", if *.rejected > 0 { format!(": {rejected} turned away") } else { String::new() })]
+    #[error("no rows in {what}{}", if *.rejected > 0 { format!(": {rejected} rejected") } else { String::new() })]
     NoRows {
         /// Where rows were wanted.
         what: String,
-        /// Rows turned away on import.
+        /// Rows rejected on import.
         rejected: u64,
     },
     /// Rows without measured costs where the best choice must be known.

@@ -3,7 +3,7 @@
 //! OpenCL C is C: the text is read by the same clang as kernels are, with a header of what C's own
 //! headers would define. What clang rejects is left out, with whatever needs it; what is left is
 //! isolated, renamed, laid out and compared as kernels are. A function that calls what its program
-//! does not define is turned away: nothing is made up.
+//! does not define is rejected: nothing is made up.
 
 use crate::{
     KernelRow, Status,
@@ -34,7 +34,7 @@ const DIAGNOSTICS: u32 = 20_000;
 const ROUNDS: usize = 24;
 /// A function of fewer IR instructions than this only passes something on.
 const MINIMUM_INSTRUCTIONS: u32 = 10;
-/// A function of more tokens than this, with what it needs, is turned away.
+/// A function of more tokens than this, with what it needs, is rejected.
 const MOST_TOKENS: usize = 1500;
 
 /// The verdict of functions that need a function or variable which their program does not define.
@@ -42,7 +42,7 @@ const NOT_DEFINED: &str = KernelVerdict::NotDefined.name();
 /// The verdict of functions above [`MOST_TOKENS`].
 const TOO_LONG: &str = KernelVerdict::TooLong.name();
 
-/// The rows of a C program: its functions, and whatever was turned away.
+/// The rows of a C program: its functions, and whatever was rejected.
 pub(crate) fn rows(compiler: &Compiler, source: &Source, text: &str) -> Vec<KernelRow> {
     match Program::read(compiler, text) {
         Ok(program) => program.rows(compiler, source),

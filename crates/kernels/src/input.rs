@@ -25,7 +25,7 @@ impl Input {
         Ok(Input::Programs(Programs::open(path)?))
     }
 
-    /// How many there are at most: what is passed over is counted.
+    /// How many there are at most: what is skipped is counted.
     pub(crate) fn len(&self) -> u64 {
         match self {
             Input::Raw(dataset) => dataset.manifest().rows,

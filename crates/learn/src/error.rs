@@ -25,7 +25,7 @@ pub enum Error {
     #[error("no kernel is left to {0}")]
     NothingLeft(&'static str),
     /// The stop flag was raised.
-    #[error("stopped; what was labelled is kept, the same command goes on from there")]
+    #[error("stopped; what was labelled is kept; repeat the command to resume")]
     Stopped,
     /// The place of an export is taken.
     #[error(

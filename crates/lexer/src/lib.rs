@@ -84,14 +84,14 @@ impl Dialect {
     /// Text that may hold OpenCL C, its preprocessor lines cut like the rest.
     pub const FLAT: Dialect = Dialect { directives: false, cpp: false, loose_quotes: true };
 
-    /// The tokens of a text; comments and white space are passed over.
+    /// The tokens of a text; comments and white space are skipped.
     #[must_use]
     pub fn tokens(self, text: &str) -> Tokens<'_> {
         Tokens { text, bytes: text.as_bytes(), at: 0, line_start: true, dialect: self }
     }
 }
 
-/// The tokens of OpenCL C text; comments and white space are passed over.
+/// The tokens of OpenCL C text; comments and white space are skipped.
 #[must_use]
 pub fn tokens(text: &str) -> Tokens<'_> {
     Dialect::OPENCL.tokens(text)

@@ -60,7 +60,7 @@ pub enum Error {
         reason: String,
     },
     /// The user stopped the run.
-    #[error("stopped; the same command goes on where it was")]
+    #[error("stopped; repeat the command to resume")]
     Cancelled,
     /// No threads to work with.
     #[error("cannot start {jobs} threads: {reason}")]

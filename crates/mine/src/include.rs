@@ -13,7 +13,7 @@ use std::{
 const DEPTH: usize = 64;
 /// Includes in one content file.
 const INCLUSIONS: u32 = 1 << 14;
-/// A content file grown beyond this is turned away.
+/// A content file grown beyond this is rejected.
 const GROWN_LIMIT: usize = 16 << 20;
 
 /// What every OpenCL compiler brings along: never inlined, never missed.

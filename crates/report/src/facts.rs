@@ -124,7 +124,7 @@ pub(super) fn cell(value: impl std::fmt::Display) -> Markup {
     html! { (value.to_string()) }
 }
 
-/// Numbers and texts of a summary by their names; lists and objects are passed over.
+/// Numbers and texts of a summary by their names; lists and objects are skipped.
 pub(super) fn scalars(summary: &Value) -> Markup {
     let entries: Vec<(&String, String)> = summary
         .as_object()

@@ -78,7 +78,7 @@ impl Section for Kernels {
                     div { (facts::verdicts(set)) }
                 }
                 @if !rejected.is_empty() {
-                    div { h4 { "Turned away" } (facts::counts(&rejected)) }
+                    div { h4 { "Rejected" } (facts::counts(&rejected)) }
                 }
                 @if !licences.is_empty() {
                     div { h4 { "Licences, unique kernels" } (facts::counts(&licences)) }

@@ -67,7 +67,7 @@ impl KernelRow {
 }
 
 view! {
-    /// A kernel's text, by what its family is kept out of a search.
+    /// A kernel's text, by what its family is excluded from a search.
     pub struct KernelText of KernelRow {
         pub text: String,
         pub original_name: String,

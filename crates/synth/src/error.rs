@@ -58,7 +58,7 @@ pub enum Error {
         target: String,
     },
     /// The user stopped the run.
-    #[error("stopped; what was found is kept, the same command goes on from there")]
+    #[error("stopped; what was found is kept; repeat the command to resume")]
     Stopped,
     /// A file that cannot be read.
     #[error("cannot read {}: {reason}", path.display())]

@@ -84,7 +84,7 @@ pub enum Error {
         reason: String,
     },
     /// The user stopped it.
-    #[error("stopped; the same command goes on from here")]
+    #[error("stopped; repeat the command to resume")]
     Cancelled,
     /// The data set of results cannot be made.
     #[error(transparent)]

@@ -145,7 +145,7 @@ impl Learn {
         drop(bar);
         match state {
             State::Learned(report) if report.rounds < self.rounds => {
-                bail!("stopped after round {}; the same command goes on from there", report.rounds);
+                bail!("stopped after round {}; repeat the command to resume", report.rounds);
             }
             State::Learned(report) if global.json => output::json(&report)?,
             State::Learned(report) => print(&report)?,

@@ -68,6 +68,10 @@ impl Merge {
             ::ir::License::NAME => self.join::<::ir::License>(global, |done, _, global| {
                 ir::show_license(&done.summary, global)
             }),
+            ::ir::Stats::NAME => self.join::<::ir::Stats<'_>>(global, |done, out, global| {
+                ::ir::Stats::publish_merged(out, &self.shares, &done.summary)?;
+                ir::show_stats(&done, out, global)
+            }),
             ::edits::MakePairs::NAME => {
                 self.join::<::edits::MakePairs<'_>>(global, edits::show_pairs)
             }

@@ -116,6 +116,13 @@ impl Home {
         assert!(output.status.success(), "{words:?}: {said}");
     }
 
+    /// Run a command, for its exit status and what it prints: its words where it failed.
+    pub(crate) fn ends(&self, words: &[String]) -> Result<(Option<i32>, String), String> {
+        let output = self.command(&[]).args(words).output().map_err(|error| error.to_string())?;
+        let said = if output.status.success() { output.stdout } else { output.stderr };
+        Ok((output.status.code(), String::from_utf8_lossy(&said).into_owned()))
+    }
+
     /// Start a stage's command, behind the words `before`.
     pub(crate) fn start(&self, stage: &Stage, before: &[&str]) -> io::Result<Running> {
         let errors = self.path().join("said");

@@ -3,8 +3,8 @@
 //! lying about.
 //!
 //! Each trial is one stage ([`stage::STAGES`]) with one trouble: `stopped` (SIGKILL, SIGINT and SIGTERM at
-//! drawn moments, `STAMPMILL_KILLS` of the first, `STAMPMILL_SEED` draws them), or one of
-//! [`fault::FAULTS`]. A trial runs in process and mount namespaces of its own: every process that is seen
+//! drawn moments, `STAMPMILL_KILLS` of the first, `STAMPMILL_SEED` draws them), one of
+//! [`fault::FAULTS`], or `parts`: no trouble, but the job in three parts. A trial runs in process and mount namespaces of its own: every process that is seen
 //! in there besides the trial is one of the command's.
 //!
 //! The binary runs itself: without `--inside` it is the list of trials, with it one trial.
@@ -12,6 +12,7 @@
 mod fault;
 mod home;
 mod kill;
+mod parts;
 mod stage;
 
 use libtest_mimic::{Arguments, Failed, Trial};
@@ -33,7 +34,11 @@ fn main() -> ExitCode {
     let mut trials = Vec::new();
     for stage in STAGES {
         let missing = stage.needs.iter().any(|need| !here.contains(*need));
-        let troubles = ["stopped"].into_iter().chain(fault::FAULTS.iter().map(|fault| fault.name));
+        let parts = (!parts::WHOLE.contains(&stage.name)).then_some("parts");
+        let troubles = ["stopped"]
+            .into_iter()
+            .chain(parts)
+            .chain(fault::FAULTS.iter().map(|fault| fault.name));
         for trouble in troubles {
             let trial =
                 Trial::test(format!("{}::{trouble}", stage.name), move || isolated(stage, trouble));
@@ -71,6 +76,7 @@ fn inside_main(stage: &str, trouble: &str) -> ExitCode {
     let done = match (STAGES.iter().find(|one| one.name == stage), fault::named(trouble)) {
         (None, _) => Err(format!("no stage {stage}")),
         (Some(stage), Some(fault)) => fault::suffer(stage, fault),
+        (Some(stage), None) if trouble == "parts" => parts::parts(stage),
         (Some(stage), None) => kill::kills(stage),
     };
     match done {

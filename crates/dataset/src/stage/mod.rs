@@ -189,7 +189,7 @@ pub trait Stage: Sync {
         items: &[Self::Item],
     ) -> Result<Vec<Worked<Self::Row>>, Self::Error>;
 
-    /// Items that an earlier run did are passed over; for stages that are sequential.
+    /// Items that an earlier run did are skipped; for stages that are sequential.
     ///
     /// # Errors
     /// When what is needed of them cannot be had.

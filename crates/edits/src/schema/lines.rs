@@ -35,7 +35,7 @@ pub struct Lines<T> {
 }
 
 /// Read JSON lines whose form each line shows by its keys, or that all have the form `wanted`.
-/// Blank lines are passed over.
+/// Blank lines are skipped.
 ///
 /// # Errors
 /// When the file cannot be read; with [`OnBroken::Stop`], at the first broken line.

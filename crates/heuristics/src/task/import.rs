@@ -114,7 +114,7 @@ pub struct Import {
     pub task: Task,
     /// Rows per verdict; `accepted` are those kept as they were.
     pub verdicts: BTreeMap<String, u64>,
-    /// Rows turned away or changed: line in the table (the first row is line 2) and verdict.
+    /// Rows rejected or changed: line in the table (the first row is line 2) and verdict.
     pub notes: Vec<(u64, Verdict)>,
 }
 
@@ -129,7 +129,7 @@ pub struct ImportReport {
     pub features: Vec<String>,
     /// Rows per best choice.
     pub labels: BTreeMap<String, usize>,
-    /// Rows per verdict, those turned away included.
+    /// Rows per verdict, those rejected included.
     pub verdicts: BTreeMap<String, u64>,
 }
 

@@ -37,7 +37,7 @@ impl Task {
     }
 
     /// Read a data set of schema `task`. Every double-precision column that is no cost is a
-    /// feature; columns of other types are passed over.
+    /// feature; columns of other types are skipped.
     ///
     /// # Errors
     /// When it is of another schema, of a later version, lacks a column, or holds values that no

@@ -66,7 +66,7 @@ fn garbage_can_be_kept_and_is_still_counted() {
 #[test]
 fn a_table_of_garbage_only_is_an_error_that_counts() {
     let error = imported(&["npb-3.3-FT-a,A,NaN,1,5,0,5,0,1024,64,GPU,4.0,2.0"], false).unwrap_err();
-    assert!(error.to_string().ends_with(": 1 turned away"), "{error}");
+    assert!(error.to_string().ends_with(": 1 rejected"), "{error}");
 }
 
 #[test]

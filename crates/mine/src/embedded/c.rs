@@ -34,7 +34,7 @@ impl Lexer for C {
     }
 }
 
-/// The value of a string literal; those of characters are passed over.
+/// The value of a string literal; those of characters are skipped.
 fn literal(cursor: &mut Cursor<'_>, token: &Token<'_>) {
     let Some(quote) = token.text.find(['"', '\'']) else { return };
     let raw = token.text[..quote].ends_with('R');
@@ -71,7 +71,7 @@ fn string(cursor: &mut Cursor<'_>) {
             _ => cursor.take(&mut value),
         }
     }
-    // The text up to the line's end is passed over, lest each quote in it be tried again.
+    // The text up to the line's end is skipped, lest each quote in it be tried again.
     cursor.push(Kind::Mark(b'"'), from);
 }
 

@@ -249,7 +249,7 @@ impl Qemu {
 }
 
 /// What the plugin said over its channel. It first says a key that it made up, which begins each of its lines: what a
-/// program writes there, should it ever find a way, is passed over.
+/// program writes there, should it ever find a way, is skipped.
 ///
 /// # Errors
 /// When the plugin did not even begin, or says itself that it failed: nothing of the program had run.

@@ -8,7 +8,9 @@ mod license;
 mod stats;
 mod wrap;
 
-pub(super) use {dedup::show as show_dedup, license::show as show_license};
+pub(super) use {
+    dedup::show as show_dedup, license::show as show_license, stats::show as show_stats,
+};
 
 use crate::{Global, output};
 use dataset::stage::Done;

@@ -1,7 +1,10 @@
 use super::{megabytes, reader};
 use crate::{Global, destination::StageOutput, interrupt, output, progress::Bar};
 use dataset::stage::{self, Done};
-use std::{path::PathBuf, process::ExitCode};
+use std::{
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
 
 /// Compute statistics of modules: sizes, opcodes before and after -O3, calls, tokens
 #[derive(clap::Args, Debug)]
@@ -37,49 +40,58 @@ impl Stats {
         let done = stage::run(&stage, &context)?;
         stage.publish(&context.out, &done.summary)?;
         drop(bar);
-        let status = if done.summary.modules == 0 { output::NEGATIVE } else { ExitCode::SUCCESS };
-        output::report(global, &done, || {
-            let Done { summary: report, seconds } = &done;
-            let count = output::count;
-            let rows = report.languages.iter().map(|(name, sums)| {
-                let mut row = vec![
-                    name.clone(),
-                    count(sums.modules),
-                    megabytes(sums.bitcode_bytes),
-                    megabytes(sums.text_bytes),
-                    count(sums.functions),
-                    count(sums.instructions),
-                    count(sums.instructions_after),
-                    megabytes(sums.object_bytes),
-                ];
-                row.extend(sums.tokens.map(count));
-                row
-            });
-            let header = [
-                "language",
-                "modules",
-                "bitcode",
-                "text",
-                "functions",
-                "instructions",
-                "after -O3",
-                "objects",
-                "tokens 10k",
-                "50k",
-                "100k",
-                "200k",
-            ];
-            output::line(&output::table(&header, rows).to_string())?;
-            output::line(&format!(
-                "{} modules measured, {} not optimized, {} not read, {} without text; vocabularies of {}; in {seconds:.1} s",
-                count(report.modules),
-                count(report.not_optimised),
-                count(report.failed),
-                count(report.without_text),
-                report.vocabularies.map(|size| count(size as u64)).join(", ")
-            ))?;
-            output::line(&format!("plots: {}/index.html", self.output.out.display()))
-        })?;
-        Ok(status)
+        show(&done, &self.output.out, global)
     }
+}
+
+/// What the stage came to.
+pub(crate) fn show(
+    done: &Done<ir::StatsReport>,
+    out: &Path,
+    global: &Global,
+) -> anyhow::Result<ExitCode> {
+    let status = if done.summary.modules == 0 { output::NEGATIVE } else { ExitCode::SUCCESS };
+    output::report(global, done, || {
+        let Done { summary: report, seconds } = done;
+        let count = output::count;
+        let rows = report.languages.iter().map(|(name, sums)| {
+            let mut row = vec![
+                name.clone(),
+                count(sums.modules),
+                megabytes(sums.bitcode_bytes),
+                megabytes(sums.text_bytes),
+                count(sums.functions),
+                count(sums.instructions),
+                count(sums.instructions_after),
+                megabytes(sums.object_bytes),
+            ];
+            row.extend(sums.tokens.map(count));
+            row
+        });
+        let header = [
+            "language",
+            "modules",
+            "bitcode",
+            "text",
+            "functions",
+            "instructions",
+            "after -O3",
+            "objects",
+            "tokens 10k",
+            "50k",
+            "100k",
+            "200k",
+        ];
+        output::line(&output::table(&header, rows).to_string())?;
+        output::line(&format!(
+            "{} modules measured, {} not optimized, {} not read, {} without text; vocabularies of {}; in {seconds:.1} s",
+            count(report.modules),
+            count(report.not_optimised),
+            count(report.failed),
+            count(report.without_text),
+            report.vocabularies.map(|size| count(size as u64)).join(", ")
+        ))?;
+        output::line(&format!("plots: {}/index.html", out.display()))
+    })?;
+    Ok(status)
 }
