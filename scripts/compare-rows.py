@@ -115,6 +115,7 @@ def make_inputs(inputs):
     project = inputs / "project"
     (project / "a.c").write_text("int f(int x){return x*2;}\n")
     (project / "b.c").write_text("int f(int);\nint main(void){return f(3);}\n")
+    (project / "m.ll").write_text("define i32 @g(i32 %x) {\n  %y = add i32 %x, 1\n  ret i32 %y\n}\n")
     (project / "Makefile").write_text("CC=clang-19\nall: a.o b.o\n\t$(CC) a.o b.o -o p\n")
     for n in (300, 4000):
         (inputs / "tests/p1" / f"input.{n}.txt").write_text(f"{n}\n")
