@@ -363,7 +363,7 @@ fn shares_that_do_not_belong_together_are_named() {
         merged.expect_err("refused").to_string()
     };
     assert!(said(&[]).contains("name the parts"));
-    assert!(said(&[&one]).contains("part 2/2 is missing"));
+    assert!(said(&[&one]).contains("missing: part 2/2"));
     assert!(said(&[&one, &one, &two]).contains("are both part 1/2"));
     assert!(said(&[&one, &other]).contains("other settings or from other inputs"));
     assert!(said(&[&whole.out, &two]).contains("was not made with --part"));

@@ -26,7 +26,7 @@ pub use error::Error;
 pub use folder::{finish, or_nothing, place, planned_steps};
 pub use nn::{Choice, Precision};
 pub use pretrain::FunctionReport;
-pub use recipe::{Recipe, Sizes};
+pub use recipe::{Recipe, Sizes, settings as settings_text};
 pub use remote::{Next, Ranked, Remote};
 pub use sample::{Drawing, HOLE, Prompt, START, Sample, Sampler};
 pub use settings::{Kind, Training};

@@ -61,7 +61,10 @@ const LARGEST: usize = 1 << 20;
 const FILE_BYTES: u64 = 1 << 20;
 
 /// The text of a file of settings.
-pub(crate) fn settings(path: &Path) -> Result<String> {
+///
+/// # Errors
+/// When it cannot be read, or is longer than any such file.
+pub fn settings(path: &Path) -> Result<String> {
     let mut text = String::new();
     let file = std::fs::File::open(path).map_err(Error::file("read", path))?;
     let length = file.take(FILE_BYTES + 1).read_to_string(&mut text);

@@ -163,8 +163,7 @@ impl Train {
     /// What decides about the weights: a stopped run is resumed by a command that says the same.
     fn settings(&self) -> anyhow::Result<String> {
         let recipe = match &self.recipe {
-            Some(path) => fs::read_to_string(path)
-                .with_context(|| format!("cannot read {}", path.display()))?,
+            Some(path) => lm::settings_text(path)?,
             None => String::new(),
         };
         let identity = |path: &PathBuf| match dataset::Dataset::open(path) {

@@ -154,7 +154,7 @@ fn in_order(stage: &str, shares: Vec<Dataset>) -> Result<Vec<(Dataset, Shared)>,
         .map(|index| format!("{index}/{count}"))
         .collect();
     if !missing.is_empty() {
-        return Err(Error::OtherShares(format!("part {} is missing", missing.join(", "))));
+        return Err(Error::OtherShares(format!("missing: part {}", missing.join(", "))));
     }
     let shares: Vec<_> = by_index.into_values().collect();
     let same = |a: &(Dataset, Shared), b: &(Dataset, Shared)| {
