@@ -165,7 +165,8 @@ mod tests {
         let mut kernel = checkpoint.tokenizer().encode_plain(KERNEL);
         kernel.push(Special::ALL.end);
         // The others have no end, and are not compiled.
-        let line = |number: u64| if number % 1000 == 0 { json!(kernel) } else { json!([20]) };
+        let line =
+            |number: u64| if number.is_multiple_of(1000) { json!(kernel) } else { json!([20]) };
         let lines: Vec<String> = (0..2100).map(|number| line(number).to_string()).collect();
         fs::write(&drawn, lines.join("\n")).expect("is written");
         let settings = Settings {

@@ -329,7 +329,7 @@ mod tests {
         let benchmark = Benchmark { interfaces: vec![interface], order, ..Benchmark::of("kernel") };
         let item = RunItem::from(&benchmark);
         let batch = RunItem::to_batch(std::slice::from_ref(&item)).expect("columns");
-        assert_eq!(RunItem::from_batch(&batch).expect("the item"), [item.clone()]);
+        assert_eq!(RunItem::from_batch(&batch).expect("the item"), std::slice::from_ref(&item));
         assert_eq!(item.benchmark().expect("a benchmark"), benchmark);
     }
 }

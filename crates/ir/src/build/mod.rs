@@ -201,7 +201,6 @@ impl Stage for Build<'_> {
             "build": self.options.command,
             "wall_seconds": self.options.wall.as_secs(),
             "disk_bytes": self.options.disk_bytes,
-            "tools": tools(),
         })
     }
 

@@ -156,7 +156,7 @@ impl Stage for Extract<'_> {
     type Error = Error;
 
     fn settings(&self) -> Value {
-        serde_json::json!({ "tools": tools() })
+        Value::Null
     }
 
     fn inputs(&self) -> Result<Vec<Input>, Error> {

@@ -216,7 +216,6 @@ impl Stage for Stats<'_> {
     fn settings(&self) -> Value {
         serde_json::json!({
             "opcodes": opcode_names(), "optimise": self.optimise, "tokens": self.tokens,
-            "tools": extract::tools(),
         })
     }
 
