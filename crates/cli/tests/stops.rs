@@ -182,7 +182,7 @@ fn stopped_features_are_kept_and_gone_on_with() {
 }
 
 #[test]
-fn what_one_seed_found_is_not_gone_on_with_by_another() {
+fn what_one_seed_found_is_not_resumed_by_another() {
     if !has_clang() {
         return;
     }
@@ -277,7 +277,7 @@ fn a_steer_killed_at_any_moment_makes_the_same_rows() {
 }
 
 #[test]
-fn stopped_labels_are_kept_and_gone_on_with() {
+fn stopped_labels_are_kept_and_resumed() {
     if !has_clang() || !has("OpenCL device") {
         return;
     }
@@ -288,7 +288,7 @@ fn stopped_labels_are_kept_and_gone_on_with() {
     ] {
         let folder = home.path().join(name);
         fs::create_dir(&folder).expect("a folder");
-        for at in 0..12 {
+        for at in 0..40 {
             let text = format!(
                 "kernel void k(global int *x) {{ int i = get_global_id(0); {statement} {at}; }}"
             );
@@ -303,7 +303,7 @@ fn stopped_labels_are_kept_and_gone_on_with() {
         command.args(["--global-size", "1024", "--measuring", "1ms", "--out", "learned", "--json"]);
         command
     };
-    let partial = home.path().join("learned.runs/runs.partial");
+    let partial = home.path().join("learned.partial");
     let parts = || fs::read_dir(&partial).map_or(0, Iterator::count);
     stop(&mut learn(), "-INT", || parts() >= SOME_PARTS);
     // The kernels to train on are not all labelled; what was run of them is kept.
@@ -311,7 +311,7 @@ fn stopped_labels_are_kept_and_gone_on_with() {
     let output = learn().output().expect("it starts");
     assert!(output.status.success(), "{}", said(&output));
     let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
-    assert_eq!(report["history"][0]["labelled"], 12);
+    assert_eq!(report["history"][0]["labelled"], 40);
     assert!(home.path().join("learned/dataset.json").exists() && !partial.exists());
 }
 

@@ -172,7 +172,7 @@ fn a_stopped_judge_keeps_its_rows_and_goes_on() {
     send("-INT", &child);
     let output = child.wait_with_output().expect("it ends");
     assert_eq!(output.status.code(), Some(130), "{}", said(&output));
-    assert!(said(&output).contains("the same command"), "{}", said(&output));
+    assert!(said(&output).contains("repeat the command"), "{}", said(&output));
     assert!(!at("judged").exists() && trial() >= 4);
     assert_eq!(fs::read_dir(&scratch).expect("a folder").count(), 0);
     let output = judge().output().expect("it starts");

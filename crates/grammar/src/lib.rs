@@ -22,7 +22,7 @@
 //!     constraint.push(id(word)).expect("so far it may compile");
 //! }
 //! assert!(constraint.allows(id("}")));
-//! assert!(!constraint.allows(id("a")), "nothing declares it");
+//! assert!(!constraint.allows(id(")")), "no parenthesis is open");
 //! constraint.push(id("}")).expect("it is whole");
 //! assert!(constraint.may_end());
 //! ```

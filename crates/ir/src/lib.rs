@@ -20,7 +20,7 @@
 //! let context = Context::new(library);
 //! let one = context.parse("one", b"define i32 @f(i32 %a) { %b = add i32 %a, 1\n ret i32 %b }")?;
 //! let two = context.parse("two", b"define i32 @g(i32 %x) { %y = add i32 %x, 1\n ret i32 %y }")?;
-//! assert_eq!(stampmill_ir::structure(&one).module, ir::structure(&two).module);
+//! assert_eq!(stampmill_ir::structure(&one).module, stampmill_ir::structure(&two).module);
 //! # Ok::<(), llvm::Error>(())
 //! ```
 

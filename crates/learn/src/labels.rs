@@ -103,7 +103,7 @@ pub(crate) struct Labeler<'a> {
 }
 
 /// Kernels measured at a time: when a run is stopped, no more than these have to be measured again.
-const CHUNK: usize = 32;
+const CHUNK: usize = 4;
 
 impl Labeler<'_> {
     /// The kernels with their costs, each text measured once. What was measured is kept in parts of

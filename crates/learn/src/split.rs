@@ -85,10 +85,14 @@ mod tests {
         let write = |name: &str, text: &str| {
             std::fs::write(folder.path().join(name), text).expect("is written");
         };
-        for number in 0..9 {
-            let sum = "y[i] += x[i]; ".repeat(number + 1);
+        let functions = ["sin", "cos", "tan", "exp", "log", "sqrt", "fabs", "floor", "ceil"];
+        for (number, function) in functions.iter().enumerate() {
+            let line = |at: usize| {
+                format!("float {function}{at} = {function}(x[i + {number}{at}]) * {number}.{at}f; ")
+            };
+            let lines: String = (0..8).map(line).collect();
             let text = format!(
-                "kernel void a(global int *x, global int *y) {{ int i = get_global_id(0); {sum} x[i] = {number}; }}"
+                "kernel void a(global float *x) {{ int i = get_global_id(0); {lines} x[i] = {function}7; }}"
             );
             write(&format!("{number}.cl"), &text);
         }

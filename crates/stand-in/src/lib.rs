@@ -2,7 +2,7 @@
 //!
 //! ```
 //! use std::{io::{Read, Write}, net::TcpStream};
-//! let address = stampmill_stand_in::serve(|request| Some(stand_in::Response::new(request.url)))?;
+//! let address = stampmill_stand_in::serve(|request| Some(stampmill_stand_in::Response::new(request.url)))?;
 //! let mut client = TcpStream::connect(address)?;
 //! client.write_all(b"GET /here HTTP/1.1\r\n\r\n")?;
 //! let mut answer = String::new();
