@@ -41,7 +41,7 @@ pub fn write<T: Row>(path: &Path, rows: impl Iterator<Item = Result<T>>) -> Resu
     write_with(path, rows, &[])
 }
 
-/// As [`write`], with metadata in the file.
+/// As [`write()`], with metadata in the file.
 pub(crate) fn write_with<T: Row>(
     path: &Path,
     rows: impl Iterator<Item = Result<T>>,

@@ -11,7 +11,7 @@ pub(crate) const BATCH: usize = 16;
 /// A row of a data set of modules.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ModuleItem {
-    /// How many rows with this [`key`](ModuleItem::key), but for this number, come before it.
+    /// How many rows with this key, but for this number, come before it.
     pub occurrence: u64,
     /// The row.
     pub module: Module,

@@ -3,7 +3,7 @@
 //! A compiler is asked for everything that needs meaning; what needs spelling alone (cutting text at file scope,
 //! counting vocabularies, finding how an unknown name is used) happens here, on texts of megabytes.
 //!
-//! - [`tokens`] cuts OpenCL C, [`Dialect::tokens`] others; [`coarse`] cuts text of any kind into words and characters;
+//! - [`tokens`] cuts OpenCL C, [`Dialect::tokens`] others; [`coarse()`] cuts text of any kind into words and characters;
 //! - [`kernel_signatures`] finds the kernels.
 //!
 //! ```

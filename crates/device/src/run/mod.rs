@@ -36,7 +36,7 @@ pub enum Verify {
 pub struct Options {
     /// A data set, a folder or file of programs, or a schedule file (`.toml`).
     pub input: PathBuf,
-    /// `cpu`, `gpu`, `all` or parts of names, with commas; see [`select`].
+    /// `cpu`, `gpu`, `all` or parts of names, with commas; see [`select`](crate::select).
     pub devices: String,
     /// Work-items, ascending.
     pub global_sizes: Vec<u64>,
