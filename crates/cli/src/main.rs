@@ -50,7 +50,7 @@ pub(crate) struct Global {
     verbose: u8,
     /// Worker processes and threads [default: number of cores; at most 8 per core]
     #[arg(long, global = true, value_name = "N")]
-    jobs: Option<usize>,
+    jobs: Option<std::num::NonZeroUsize>,
     /// Run foreign programs even if this kernel lacks namespaces, Landlock or seccomp
     #[arg(long, global = true)]
     allow_weak_sandbox: bool,
@@ -66,7 +66,7 @@ impl Global {
     /// Threads and workers to use.
     pub(crate) fn jobs(&self) -> usize {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
-        bounded(self.jobs.unwrap_or(cores), cores)
+        bounded(self.jobs.map_or(cores, usize::from), cores)
     }
 }
 
@@ -102,7 +102,7 @@ fn main() -> ExitCode {
         sandbox::protections().into_iter().map(|(name, held)| (name, held.to_string())).collect()
     });
     if let Some(wanted) = parsed.global.jobs
-        && wanted != parsed.global.jobs()
+        && wanted.get() != parsed.global.jobs()
         && !parsed.global.quiet
     {
         eprintln!("--jobs {wanted}: using {}, the most for this machine", parsed.global.jobs());

@@ -111,6 +111,17 @@ impl<T: Row> Builder<T> {
         let _ = fs::remove_file(self.part(key));
     }
 
+    /// Whether no part is there.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.unfinished.is_empty()
+    }
+
+    /// Leave no unfinished data set behind in which nothing is done: it would only be in the way of the
+    /// next command.
+    pub(crate) fn discard_if_empty(self) {
+        self.unfinished.discard_if_empty();
+    }
+
     /// The rows of one part.
     ///
     /// # Errors

@@ -240,6 +240,23 @@ impl Unfinished {
         Ok(strangers)
     }
 
+    /// Whether it holds no part, and nothing else.
+    pub(crate) fn is_empty(&self) -> bool {
+        let own = [MARKER, LOCK].map(Path::new);
+        place::names(&self.folder)
+            .is_ok_and(|names| names.iter().all(|name| own.contains(&name.as_path())))
+    }
+
+    /// Remove the folder where it is empty.
+    pub(crate) fn discard_if_empty(self) {
+        if self.is_empty() {
+            // What stays is found by the next run, and in the way of other settings alone.
+            let _ = place::remove_file(&self.folder.join(MARKER))
+                .and_then(|()| place::remove_file(&self.folder.join(LOCK)))
+                .and_then(|()| place::remove_empty(&self.folder));
+        }
+    }
+
     fn require_no_strangers(&self) -> Result<()> {
         match self.strangers()?.into_iter().next() {
             None => Ok(()),

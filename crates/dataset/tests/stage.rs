@@ -297,12 +297,16 @@ fn a_fault_of_the_machine_costs_its_items_and_the_rest_is_done() {
 }
 
 #[test]
-fn an_error_of_the_stage_ends_the_run_with_it() {
+fn an_error_of_the_stage_ends_the_run_with_it_and_leaves_what_was_done_alone() {
     let folder = tempfile::tempdir().expect("a folder");
-    let broken = HashSet::from(["cd".to_owned()]);
-    let stage = Spell { broken, ..spell(&words("ab cd ef gh"), 1) };
-    let error = stage::run(&stage, &at(folder.path(), "out", 1)).expect_err("broken");
-    assert!(matches!(error, Failed::Broken), "{error}");
+    for (broken, left) in [("cd", true), ("ab", false)] {
+        let broken = HashSet::from([broken.to_owned()]);
+        let stage = Spell { broken, ..spell(&words("ab cd ef gh"), 1) };
+        let error = stage::run(&stage, &at(folder.path(), "out", 1)).expect_err("broken");
+        assert!(matches!(error, Failed::Broken), "{error}");
+        assert_eq!(folder.path().join("out.partial").exists(), left);
+        std::fs::remove_dir_all(folder.path().join("out.partial")).unwrap_or_default();
+    }
 }
 
 #[test]

@@ -146,6 +146,10 @@ impl Store {
                 .and_then(|text| serde_json::from_slice(&text).map_err(io::Error::other));
             match record {
                 Ok(record) => found.records.push(record),
+                // It was there when the folder was listed: somebody takes the store away.
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                    return Err(Error::file("read", &path)(error));
+                }
                 Err(error) => {
                     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
                     found.strange.push((name, error.to_string()));

@@ -99,11 +99,14 @@ fn print(report: &Report, seconds: f64, out: &Path) -> anyhow::Result<()> {
         output::count(report.lines_after),
         seconds
     ))?;
+    let why = "SELECT path, verdict, detail FROM k WHERE verdict <> 'accepted'";
+    if !report.rejected.is_empty() && report.unique_kernels > 0 {
+        let out = out.display();
+        output::line(&format!("rejected, and why: stampmill query \"{why}\" k={out}"))?;
+    }
     output::line(&match report.unique_kernels {
-        0 => format!(
-            "no kernel was accepted; why: stampmill query \"SELECT verdict, detail, path FROM k\" k={}",
-            out.display()
-        ),
+        0 if report.files == 0 => "no program was read: none falls in this part".to_owned(),
+        0 => format!("no kernel was accepted; why: stampmill query \"{why}\" k={}", out.display()),
         _ => format!("next: stampmill show {}", out.display()),
     })
 }

@@ -48,16 +48,26 @@ pub fn run<S: Stage>(stage: &S, context: &Context<'_>) -> Result<Done<S::Summary
     let plan = Plan { stage: S::NAME, settings: &settings, seed, share };
     let inputs = stage.inputs_in_detail()?;
     let builder = Builder::<S::Row>::create_from(&context.out, context.force, &plan, &inputs)?;
-    let items = match stage.items() {
-        Err(_) if context.cancel.is_cancelled() => {
+    let work = Work::new(stage, context, &builder, started);
+    let read = stage.items().and_then(|items| {
+        context.progress.begin(S::NAME, items.total.unwrap_or(0));
+        work.all(items)
+    });
+    let read = match read {
+        Ok(read) => read,
+        Err(error) if !context.cancel.is_cancelled() => {
+            drop(work);
+            builder.discard_if_empty();
+            return Err(error);
+        }
+        Err(error) if builder.is_empty() => {
+            // What was asked while the items were listed may have ended it in other words.
             let kept = builder.unfinished().to_owned();
+            drop(error);
             return Err(Error::Cancelled { units: S::UNITS, done: 0, kept }.into());
         }
-        items => items?,
+        Err(error) => return Err(error),
     };
-    context.progress.begin(S::NAME, items.total.unwrap_or(0));
-    let work = Work::new(stage, context, &builder, started);
-    let read = work.all(items)?;
     let facts = work.facts.into_inner().unwrap_or_else(PoisonError::into_inner);
     let mut units = read.units(&builder)?;
     units.left = read.left;

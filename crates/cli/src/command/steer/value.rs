@@ -10,7 +10,11 @@ pub(super) fn budget(text: &str) -> Result<Budget, String> {
     match text.parse::<u64>() {
         Ok(0) => Err("a budget of no candidates".to_owned()),
         Ok(count) => Ok(Budget::Candidates(count)),
-        Err(_) => duration(text).map(Budget::Wall),
+        Err(_) => duration(text).map(Budget::Wall).map_err(|_| {
+            format!(
+                "`{text}` is no budget: time (60s), processor time (cpu:30s) or candidates (5000)"
+            )
+        }),
     }
 }
 
