@@ -25,7 +25,7 @@ use synth::{
 A target: constraints DIMENSION=VALUE with commas (ranges 4..6, weights 12*3; what is not named is free),\n\
 a program (.cl), a vector (.json), or a data set or folder of programs, each a target. A vector is a list\n\
 of all values or an object, {\"Load\": 12, \"FMul\": \"4..6*3\"}. --targets: lines\n\
-{\"target\": NAME, \"SPACE\": VECTOR}. `features FILE --format jsonl` shows the dimensions of a space.\n\n\
+{\"target\": NAME, \"SPACE\": VECTOR}. docs/features.md lists the dimensions of each space; `dataset.json` of `features` has them too.\n\n\
 Proposers: nearest (mined kernels as they are), construct (from nothing), guided (edits that do what\n\
 the vector lacks), combine (edits tried one by one, then together), crossover, mutate; model, where there\n\
 is a --model (its kernels and what it puts into holes of the survivors; infill models are told the target);\n\
