@@ -389,7 +389,7 @@ fn a_full_disk_loses_nothing() {
         here,
         "run.sh",
         &format!(
-            "mount -t tmpfs -o size=600k none small || exit 77\n\
+            "mount -t tmpfs -o size=1200k none small || exit 77\n\
          {exe} ir extract in --out small/modules --json; echo \"status $?\"; ls small\n\
          mount -o remount,size=64m small\n\
          {exe} ir extract in --out small/modules --json > /dev/null && cp -r small/modules modules\n"
