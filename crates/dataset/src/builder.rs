@@ -160,8 +160,7 @@ impl<T: Row> Builder<T> {
         rows: impl IntoIterator<Item = Result<T>>,
         notes: Notes,
     ) -> Result<Dataset> {
-        let shards = self.write(rows)?;
-        self.unfinished.finish(&Manifest::of(T::SCHEMA, T::VERSION, shards, notes))
+        self.finish_checked(rows, notes, |_| Ok(()))
     }
 
     /// As [`Builder::finish_with`], by a stage that says what became of all it read, and how many

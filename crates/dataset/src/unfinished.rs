@@ -155,15 +155,7 @@ impl Unfinished {
         place::claim(&self.out, self.replace)?;
         put(&whole, &self.out, &self.folder.join(REPLACED))?;
         self.remove_sets()?;
-        self.remove_parts()?;
-        let marker = self.folder.join(MARKER);
-        let strangers = self.strangers()?;
-        // The marker goes last but for the lock: without it the folder would be nobody's.
-        if strangers.is_empty() {
-            place::remove_file(&marker)?;
-            place::remove_file(&self.folder.join(LOCK))?;
-            place::remove_empty(&self.folder)?;
-        }
+        self.leave()?;
         Dataset::open(&self.out)
     }
 
@@ -211,8 +203,8 @@ impl Unfinished {
 
     fn remove_parts(&self) -> Result<()> {
         for name in place::names(&self.folder)? {
-            let others = [temporary(MARKER), PROTECTIONS.to_owned(), temporary(PROTECTIONS)];
-            if is_part(&name) || others.iter().any(|other| name == Path::new(other)) {
+            let stays = [MARKER, LOCK].iter().any(|kept| name == Path::new(kept));
+            if is_part(&name) || is_note(&name) && !stays {
                 place::remove_file(&self.folder.join(name))?;
             }
         }
@@ -231,30 +223,36 @@ impl Unfinished {
                 strangers.extend(inside.into_iter().map(|file| name.join(file)));
                 continue;
             }
-            let own = [MARKER, LOCK, PROTECTIONS, &temporary(MARKER), &temporary(PROTECTIONS)];
-            let own = own.iter().any(|own| name == Path::new(own));
-            if !(found.is_file() && (own || is_part(&name))) {
+            if !(found.is_file() && (is_note(&name) || is_part(&name))) {
                 strangers.push(name);
             }
         }
         Ok(strangers)
     }
 
-    /// Whether it holds no part, and nothing else.
+    /// Whether it holds no part, and nothing else that is not a note of ours.
     pub(crate) fn is_empty(&self) -> bool {
-        let own = [MARKER, LOCK].map(Path::new);
-        place::names(&self.folder)
-            .is_ok_and(|names| names.iter().all(|name| own.contains(&name.as_path())))
+        place::names(&self.folder).is_ok_and(|names| names.iter().all(|name| is_note(name)))
     }
 
     /// Remove the folder where it is empty.
     pub(crate) fn discard_if_empty(self) {
         if self.is_empty() {
             // What stays is found by the next run, and in the way of other settings alone.
-            let _ = place::remove_file(&self.folder.join(MARKER))
-                .and_then(|()| place::remove_file(&self.folder.join(LOCK)))
-                .and_then(|()| place::remove_empty(&self.folder));
+            let _ = self.leave();
         }
+    }
+
+    /// Remove the parts, and the folder where nothing of somebody else's is in it.
+    fn leave(&self) -> Result<()> {
+        self.remove_parts()?;
+        // The marker goes last but for the lock: without it the folder would be nobody's.
+        if self.strangers()?.is_empty() {
+            place::remove_file(&self.folder.join(MARKER))?;
+            place::remove_file(&self.folder.join(LOCK))?;
+            place::remove_empty(&self.folder)?;
+        }
+        Ok(())
     }
 
     fn require_no_strangers(&self) -> Result<()> {
@@ -280,6 +278,12 @@ type Put = fn(&Path, &Path, &Path) -> Result<Option<PathBuf>>;
 /// Where a part is while it is written.
 pub(crate) fn temporary(name: &str) -> String {
     format!("{name}.new")
+}
+
+/// Whether we give this name to files beside the parts.
+fn is_note(name: &Path) -> bool {
+    let notes = [MARKER, LOCK, PROTECTIONS, &temporary(MARKER), &temporary(PROTECTIONS)];
+    notes.iter().any(|note| name == Path::new(note))
 }
 
 /// Whether we give this name to parts: a hash with an extension.
@@ -370,6 +374,23 @@ mod tests {
             assert_eq!(place::names(&out).unwrap(), [Path::new("dataset.json")]);
             assert_eq!(place::names(home.path()).unwrap(), [Path::new("set")]);
         }
+    }
+
+    #[test]
+    fn a_run_that_did_nothing_leaves_nothing_whatever_it_noted() {
+        let home = tempfile::tempdir().unwrap();
+        let out = home.path().join("set");
+        let begin = || Unfinished::begin(&out, false, &plan()).unwrap();
+        let held = BTreeMap::from([("native".to_owned(), "namespaces".to_owned())]);
+        let with_part = begin();
+        with_part.remember(&held).unwrap();
+        let part = with_part.folder().join(format!("{:032x}.part", 7));
+        fs::write(&part, "rows").unwrap();
+        with_part.discard_if_empty();
+        assert!(part.is_file());
+        fs::remove_file(&part).unwrap();
+        begin().discard_if_empty();
+        assert!(place::names(home.path()).unwrap().is_empty());
     }
 
     #[test]

@@ -22,20 +22,7 @@ pub struct Shared {
     /// What the stage counts beside its rows.
     pub facts: serde_json::Value,
     /// The items of this share, in the order of their rows.
-    pub units: Vec<SharedUnit>,
-}
-
-/// One item of a share.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SharedUnit {
-    /// Its key.
-    pub key: String,
-    /// Its place among all items of the job.
-    pub position: u64,
-    /// How many items have this key.
-    pub items: u64,
-    /// How many rows it has.
-    pub rows: u64,
+    pub units: Vec<Unit>,
 }
 
 /// Join the shares of one job: the data set has the rows that one run without `--part` has, in the same
@@ -81,14 +68,7 @@ pub fn merge<S: Stage>(
             for unit in of_chunk {
                 let count = usize::try_from(unit.rows).unwrap_or(usize::MAX);
                 items.push(rows.by_ref().take(count).collect::<Result<_, _>>()?);
-                units.push(Unit {
-                    key: unit.key.clone(),
-                    position: unit.position,
-                    items: unit.items,
-                    rows: unit.rows,
-                    part: parts.len(),
-                    offset,
-                });
+                units.push(Unit { part: parts.len(), offset, ..unit.clone() });
                 offset += unit.rows;
             }
             if context.cancel.is_cancelled() {
@@ -114,9 +94,9 @@ pub fn merge<S: Stage>(
 }
 
 /// The units of each part.
-fn together(units: &[SharedUnit]) -> Vec<&[SharedUnit]> {
+fn together(units: &[Unit]) -> Vec<&[Unit]> {
     let (mut count, mut rows) = (0, 0);
-    let is_together = |_: &SharedUnit, next: &SharedUnit| {
+    let is_together = |_: &Unit, next: &Unit| {
         (count, rows) = (count + 1, rows + next.rows);
         let fits = count < TOGETHER && rows <= ROWS_TOGETHER;
         if !fits {

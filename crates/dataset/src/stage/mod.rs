@@ -12,7 +12,7 @@ mod run;
 mod units;
 
 pub use context::{Cancel, Context, Done, Share};
-pub use merge::{Shared, SharedUnit, merge};
+pub use merge::{Shared, merge};
 pub use run::run;
 pub use units::{Unit, Units};
 

@@ -1,7 +1,6 @@
 use super::{
     Context, Done, Facts, Finish, Items, Selected, Share, Stage, Unit, Units, Worked,
-    merge::{Shared, SharedUnit},
-    part,
+    merge::Shared, part,
 };
 use crate::{Builder, Error, Notes, Tally};
 use serde::Serialize;
@@ -69,8 +68,7 @@ pub fn run<S: Stage>(stage: &S, context: &Context<'_>) -> Result<Done<S::Summary
         Err(error) => return Err(error),
     };
     let facts = work.facts.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let mut units = read.units(&builder)?;
-    units.left = read.left;
+    let units = read.units(&builder)?;
     let notes = Notes {
         inputs: stage.inputs()?,
         configuration: settings.clone(),
@@ -134,19 +132,13 @@ fn share_out<S: Stage>(
     read: &Read,
     notes: Notes,
 ) -> Result<S::Summary, S::Error> {
-    let of_unit = |unit: &Unit| SharedUnit {
-        key: unit.key.clone(),
-        position: unit.position,
-        items: unit.items,
-        rows: unit.rows,
-    };
     let shared = Shared {
         stage: S::NAME.to_owned(),
         share,
         items: read.items,
         left: read.left,
         facts: serde_json::to_value(&facts).unwrap_or_default(),
-        units: units.units.iter().map(of_unit).collect(),
+        units: units.units.clone(),
     };
     let Finish { verdicts, summary, .. } = S::finish(settings, facts, units)?;
     let summary_text = lasting::<S>(&summary);
@@ -222,7 +214,7 @@ impl Read {
             unit
         });
         let parts = self.parts.iter().map(|part| builder.part(part)).collect();
-        Ok(Units { units: units.collect(), parts, left: 0, row: PhantomData })
+        Ok(Units { units: units.collect(), parts, left: self.left, row: PhantomData })
     }
 }
 

@@ -1,8 +1,9 @@
 use crate::{Error, Result, Row, reader::rows_of};
+use serde::{Deserialize, Serialize};
 use std::{marker::PhantomData, path::PathBuf};
 
 /// An item that was worked on, and where its rows are.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Unit {
     /// The item's key.
     pub key: String,
@@ -12,7 +13,9 @@ pub struct Unit {
     pub items: u64,
     /// How many rows it has.
     pub rows: u64,
+    #[serde(skip)]
     pub(super) part: usize,
+    #[serde(skip)]
     pub(super) offset: u64,
 }
 
