@@ -82,7 +82,7 @@ impl Corpus {
         Ok(Corpus { seeds: seeds.collect(), mined, excluded, origins: origins.into() })
     }
 
-    /// What of it may be used in a search for `target`, whatever other targets there are.
+    /// The seeds that the leak rule allows in a search for `target`; other targets play no part.
     #[must_use]
     pub fn for_target(&self, target: &Target) -> Corpus {
         let exclusion = Exclusion::of(target);

@@ -28,7 +28,7 @@ pub struct Model {
     checkpoint: Arc<Checkpoint>,
     constrained: bool,
     identity: String,
-    /// Why it cannot draw, once it could not: the search goes on without it, who began it asks.
+    /// Why it could not draw, if it failed: the search continues without it, and its caller reports this.
     failure: Arc<OnceLock<lm::Error>>,
 }
 

@@ -1,6 +1,7 @@
 //! Values of flags.
 
 use crate::duration::duration;
+use dataset::stage::Share;
 use synth::Budget;
 
 pub(super) fn budget(text: &str) -> Result<Budget, String> {
@@ -33,10 +34,9 @@ pub(super) fn temperature(text: &str) -> Result<f64, String> {
 }
 
 pub(super) fn shard(text: &str) -> Result<(usize, usize), String> {
-    let wrong = || format!("`{text}` is no part of a whole: write 1/4, 2/4, ...");
-    let (part, parts) = text.split_once('/').ok_or_else(wrong)?;
-    let (part, parts) = (part.parse().map_err(|_| wrong())?, parts.parse().map_err(|_| wrong())?);
-    if part == 0 || part > parts { Err(wrong()) } else { Ok((part, parts)) }
+    let share: Share =
+        text.parse().map_err(|_| format!("`{text}` is no part of a whole: write 1/4, 2/4, ..."))?;
+    Ok((share.index as usize, share.count as usize))
 }
 
 #[cfg(test)]
