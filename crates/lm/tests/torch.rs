@@ -3,7 +3,8 @@
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use nn::{Array, Model, Numbers};
-use stampmill_lm::{Entry, Kind, Method, Next, Ranked, Recipe, Remote};
+use stampmill_lm::settings::Method;
+use stampmill_lm::{Entry, Kind, Next, Ranked, Recipe, Remote};
 use std::{
     collections::{BTreeMap, BTreeSet},
     env, fs,
@@ -248,9 +249,9 @@ fn decodes(_: Kind, folder: &Path) -> Done {
     }
     let mut decoder = model.decoder(2).ok_or("no decoder")?;
     let mut cached = vec![Vec::new(); 2];
-    for at in 0..60 {
+    for (&first, &second) in rows[0].iter().zip(&rows[1]).take(60) {
         // The slots are used the other way round.
-        let logits = decoder.step(&[(1, rows[0][at]), (0, rows[1][at])])?;
+        let logits = decoder.step(&[(1, first), (0, second)])?;
         for (row, logits) in cached.iter_mut().zip(logits.chunks(model.vocabulary())) {
             row.extend_from_slice(logits);
         }
@@ -493,8 +494,12 @@ fn foreign() -> Done {
 fn same_seed() -> Done {
     let checkpoint = stampmill_lm::Checkpoint::load(&SHIPPED)?;
     let draw = |slots: usize| -> Result<Vec<String>, Failed> {
-        let drawing =
-            stampmill_lm::Drawing { seed: 3, longest: 60, slots, ..lm::Drawing::default() };
+        let drawing = stampmill_lm::Drawing {
+            seed: 3,
+            longest: 60,
+            slots,
+            ..stampmill_lm::Drawing::default()
+        };
         let mut drawn = Vec::new();
         let sampler = stampmill_lm::Sampler::new(&checkpoint, drawing).elsewhere("cpu");
         sampler.draw(&stampmill_lm::Prompt::new(stampmill_lm::START), 0..6, &mut |sample| {
