@@ -82,7 +82,6 @@ fn print(report: &Report, seconds: f64, out: &Path) -> anyhow::Result<()> {
         row("    repaired", report.compiled_repaired, compiled),
         row("kernels", report.kernels, report.kernels),
         row("unique kernels", report.unique_kernels, report.kernels),
-        row("rewritten, same IR", report.rewritten_identical_ir, report.unique_kernels),
     ];
     output::line(&output::table(&["funnel", "count", "share", ""], rows).to_string())?;
     let mut rejected: Vec<_> = report.rejected.iter().collect();
@@ -90,6 +89,14 @@ fn print(report: &Report, seconds: f64, out: &Path) -> anyhow::Result<()> {
     if !rejected.is_empty() {
         let rows = rejected.into_iter().map(|(name, n)| vec![name.clone(), output::count(*n)]);
         output::line(&output::table(&["rejected", "count"], rows).to_string())?;
+    }
+    for (status, same) in &report.same_ir {
+        output::line(&format!(
+            "same IR after rewriting, {status}: {} of {} kernels that clang accepts in their files ({})",
+            output::count(same.proved),
+            output::count(same.kernels),
+            output::percent(same.proved, same.kernels)
+        ))?;
     }
     output::line(&format!(
         "vocabulary {} → {}, lines {} → {}, in {:.1} s",
