@@ -19,12 +19,12 @@ pub struct Seeds {
 }
 
 impl Seeds {
-    /// The seeds for all targets; where each is searched for by itself its own answers are excluded
-    /// then.
+    /// The seeds for all targets; where none serves another its own answers are excluded when it is
+    /// searched for.
     pub(super) fn open(&self, options: &SteerOptions, judge: &Judge) -> Result<Corpus, Error> {
         let Some(path) = &self.path else { return Ok(Corpus::default()) };
         let mut exclusion = Exclusion::default();
-        if !options.independent {
+        if options.transfer {
             for target in options.targets.all() {
                 exclusion.add_name(&target.name);
             }
