@@ -49,6 +49,14 @@ pub enum Error {
         /// Why none is left.
         why: String,
     },
+    /// Vectors of seeds that the search would not find itself.
+    #[error("the vectors in {} are none for this search: {reason}", path.display())]
+    OtherVectors {
+        /// The data set of `features`.
+        path: PathBuf,
+        /// What is different.
+        reason: String,
+    },
     /// The user stopped the run.
     #[error("stopped; what was found is kept; repeat the command to resume")]
     Stopped,

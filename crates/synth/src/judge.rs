@@ -2,7 +2,7 @@
 
 use crate::{Error, halt::Halt, program::Program};
 use clang::{Clang, Options, Request, Triple};
-use dataset::{Code, Language};
+use dataset::{Code, Language, Notes};
 use features::{CompileConfigs, Extractor, FeatureSpace};
 use lexer::kernel_names;
 use rayon::{ThreadPool, prelude::*};
@@ -78,6 +78,24 @@ impl Judge {
         let clang = ("clang".to_owned(), version(self.clang.version()));
         let llvm = self.extractor.llvm().map(|version| ("llvm".to_owned(), version));
         [clang].into_iter().chain(llvm).collect()
+    }
+
+    /// Whether a data set of `features` that says this of its making has the vectors that are found
+    /// here; or why not.
+    pub(crate) fn agrees_with(&self, made: &Notes) -> Result<(), String> {
+        let configurations = made.configuration["opencl"].as_str().unwrap_or_default();
+        // The first that a program compiles in counts, and what is mined compiles in the first.
+        if !configurations.starts_with(&format!("[{:?}", options())) {
+            return Err("compiled in another way, or for another target".to_owned());
+        }
+        if made.configuration["spaces"].get(self.space.name()).is_none() {
+            return Err(format!("none of {}", self.space.name()));
+        }
+        let differs = |(tool, version): &(String, String)| made.tools.get(tool) != Some(version);
+        match self.tools().into_iter().find(differs) {
+            None => Ok(()),
+            Some((tool, version)) => Err(format!("made by another {tool} than {version}")),
+        }
     }
 
     /// Texts judged so far.

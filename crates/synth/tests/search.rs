@@ -165,7 +165,7 @@ fn suite_kernels_are_never_seeds() {
         assert_eq!(exclusion.holds(name, KERNEL), name.len() > 1, "{name}");
     }
     exclusion.add_path(&suites).expect("readable");
-    let corpus = Corpus::open(folder.path(), &exclusion, &judge, None).expect("readable");
+    let corpus = Corpus::open(folder.path(), &exclusion, &judge, None, None).expect("readable");
     assert!(planted > 20, "{planted} planted");
     assert_eq!((corpus.len(), corpus.excluded()), (1, planted));
     // And nothing at all of the reference data itself.

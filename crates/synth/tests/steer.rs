@@ -217,3 +217,31 @@ fn a_stopped_run_is_resumed_to_the_rows_of_one_without_a_stop() {
         }
     }
 }
+
+#[test]
+fn vectors_of_seeds_are_read_where_they_are_given() {
+    let Some(judge) = judge() else { return };
+    let home = home();
+    let extractor = features::Extractor::new(vec![judge.space()], features::Options::default());
+    let seeds = dataset::Programs::open(&home.path().join("seeds")).expect("programs");
+    let stage = features::Features::new(extractor, seeds, "seeds").expect("readable");
+    let vectors = Context::new(home.path().join("vectors"));
+    stage::run(&stage, &vectors).expect("described");
+    let at = |name: &str, features: Option<PathBuf>| {
+        let mut options = options(&judge, home.path(), &TARGETS[..1], false);
+        options.seeds.features = features;
+        let before = judge.judged();
+        options.corpus(&judge).expect("seeds");
+        let judged = judge.judged() - before;
+        let context = Context::new(home.path().join(name));
+        run(&judge, options, &context).expect("steered");
+        (judged, all(&context.out))
+    };
+    let (computed, rows) = at("computed", None);
+    let (read, same) = at("read", Some(vectors.out));
+    assert_eq!((computed, read, same), (2, 0, rows));
+    let other = home.path().join("computed");
+    let mut options = options(&judge, home.path(), &TARGETS[..1], false);
+    options.seeds.features = Some(other);
+    assert!(options.corpus(&judge).expect_err("no vectors").to_string().contains("steered"));
+}

@@ -71,6 +71,9 @@ pub(crate) struct Steer {
     /// Mined kernels to start from: a data set, folder or file of programs
     #[arg(long, value_name = "DATASET")]
     seeds: Option<PathBuf>,
+    /// A data set of `features` of the seeds, so that their vectors are not computed again
+    #[arg(long, value_name = "DATASET", requires = "seeds")]
+    features: Option<PathBuf>,
     /// Programs that must not be among the seeds, nor anything near them (.jsonl with src, or programs)
     #[arg(long, value_name = "DATASET", requires = "seeds")]
     exclude: Vec<PathBuf>,
@@ -139,6 +142,7 @@ impl Steer {
                 path: self.seeds.clone(),
                 exclude: self.exclude.clone(),
                 targets: self.targets.clone(),
+                features: self.features.clone(),
                 cache: Some(host::cache().join("vectors")),
             },
             settings,
