@@ -10,7 +10,7 @@ const LISTED: u64 = 40;
 
 /// The whole.
 pub(super) fn report(done: &Done<Report>, out: &Path) -> anyhow::Result<()> {
-    let Done { summary: report, seconds } = done;
+    let (report, seconds) = (&done.summary, done.seconds);
     let rows = report.by_size.iter().chain(&report.by_suite).map(|(name, share)| {
         let name = name.split_once(": ").map_or(name.as_str(), |(_, name)| name);
         vec![
