@@ -248,12 +248,10 @@ fn a_steer_killed_at_any_moment_makes_the_same_rows() {
         for target in ["Load=3", "Store=2,FMul=4", "Load=5,Br=2,Add=3", "ICmp=2,Mul=2,Load=4"] {
             command.args(["--target", target]);
         }
-        command.arg("--out").arg(home.path().join(name));
-        command.arg("--trajectory").arg(home.path().join(format!("{name}-way")));
+        command.arg("--trajectory").arg("--out").arg(home.path().join(name));
         command
     };
-    let of =
-        |name: &str| ["", "-way"].map(|end| identity(&home.path().join(format!("{name}{end}"))));
+    let of = |name: &str| identity(&home.path().join(name));
     assert!(steer("straight").output().expect("it starts").status.success());
     let partial = home.path().join("killed.partial");
     let parts = || fs::read_dir(&partial).map_or(0, Iterator::count);

@@ -75,6 +75,12 @@ fn folder(home: &Path) -> PathBuf {
     ];
     save(&folder.join("vectors"), rows, Notes::default());
 
+    let step = |seconds, proximity| rows::Survivor {
+        seconds,
+        proximity,
+        proposer: evil(),
+        ..rows::Survivor::default()
+    };
     let found = |target: &str, proximity| rows::SteeredRow {
         target: target.into(),
         space: "ast-depth".into(),
@@ -87,18 +93,10 @@ fn folder(home: &Path) -> PathBuf {
         proposer: evil(),
         mined_proximity: 0.5,
         vector: vec![4.0, 20.0],
+        trajectory: vec![step(0.1, 0.3), step(2.0, proximity)],
         ..rows::SteeredRow::default()
     };
     save(&folder.join("found"), vec![found(&evil(), 0.9), found("t", 1.0)], Notes::default());
-    let step = |seconds, proximity| rows::TrajectoryRow {
-        target: "t".into(),
-        seconds,
-        proximity,
-        proposer: evil(),
-        ..rows::TrajectoryRow::default()
-    };
-    save(&folder.join("path"), vec![step(0.1, 0.3), step(2.0, 0.8)], Notes::default());
-
     let learned = |role: &str, round, target: Vec<f64>| rows::LearnedRow {
         role: role.into(),
         round,

@@ -27,7 +27,6 @@ mod statistics;
 mod steered;
 mod task;
 mod timing;
-mod trajectory;
 
 /// What the column `kind` of a [`ContentFile`] holds.
 pub mod content_kind {
@@ -51,8 +50,7 @@ pub use run::{About, Outcome, RunRow, Transfers};
 pub use sample::{SampleRow, SampleVerdict};
 pub use schema::Described;
 pub use statistics::Statistics;
-pub use steered::{SteeredRow, SteeredVerdict};
+pub use steered::{SteeredHead, SteeredRow, SteeredVerdict, Survivor};
 pub use task::{COST, TaskHead, TaskVerdict};
 pub use timing::{TimingRow, TimingVerdict};
-pub use trajectory::TrajectoryRow;
 pub use words::{Responsible, Words};

@@ -2,8 +2,8 @@ use crate::{
     ContentFile, ContentText, ContentVerdict, Described, EditVerdict, FeaturesHead,
     FeaturesVerdict, Judgement, KernelProgram, KernelRow, KernelSummary, KernelText, KernelVerdict,
     LearnedRow, LearnedVerdict, Metric, Module, ModuleKey, ModuleVerdict, Outcome, Pair, RunRow,
-    SampleRow, SampleVerdict, Statistics, SteeredRow, SteeredVerdict, TaskHead, TaskVerdict,
-    TimingRow, TimingVerdict, TrajectoryRow, WaitingRow, Words,
+    SampleRow, SampleVerdict, Statistics, SteeredHead, SteeredRow, SteeredVerdict, TaskHead,
+    TaskVerdict, TimingRow, TimingVerdict, WaitingRow, Words,
 };
 use dataset::{Result, Row};
 use std::fmt::Write;
@@ -33,7 +33,6 @@ pub fn schemas() -> Result<Vec<Schema>> {
         of::<RunRow>()?,
         of::<TaskHead>()?,
         of::<SteeredRow>()?,
-        of::<TrajectoryRow>()?,
         of::<LearnedRow>()?,
         of::<WaitingRow>()?,
         of::<SampleRow>()?,
@@ -60,6 +59,7 @@ pub fn views() -> Result<Vec<View>> {
         view::<KernelSummary>()?,
         view::<KernelProgram>()?,
         view::<ModuleKey>()?,
+        view::<SteeredHead>()?,
     ])
 }
 

@@ -50,17 +50,20 @@ pub struct Corpus {
 
 impl Corpus {
     /// The kernels at `path` (a data set, a folder or file of programs) that `exclusion` does not
-    /// exclude, each text once, described by `judge`. Vectors are kept in the folder `cache` for the
-    /// next time, whatever is excluded then.
+    /// exclude, each text once, described by `judge`. Vectors that stand in `features`, a data set of
+    /// that stage, are taken from there; others are kept in the folder `cache` for the next time,
+    /// whatever is excluded then.
     ///
     /// # Errors
-    /// When they cannot be read.
+    /// When they cannot be read, and [`Error::OtherVectors`].
     pub fn open(
         path: &Path,
         exclusion: &Exclusion,
         judge: &Judge,
+        features: Option<&Path>,
         cache: Option<&Path>,
     ) -> Result<Corpus, Error> {
+        let given = features.map(|path| given(path, judge)).transpose()?.unwrap_or_default();
         let all = mined(path)?;
         let identity = all.iter().map(|row| row.text.as_bytes());
         let versions = judge.versions();
@@ -74,7 +77,7 @@ impl Corpus {
         let made = |(at, text): &(usize, String)| Some((*at, with_static_helpers(text)?));
         let made: Vec<(usize, String)> = texts.iter().filter_map(made).collect();
         texts.extend(made);
-        let vectors = vectors(&texts, judge, file.as_deref())?;
+        let vectors = vectors(&texts, &given, judge, file.as_deref())?;
         let mined = vectors.iter().take(origins.len()).flatten().count();
         let seeds = texts.into_iter().zip(vectors).filter_map(|((origin, text), vector)| {
             Some(Arc::new(Seed { text, vector: vector?, program: OnceLock::new(), origin }))
@@ -144,9 +147,28 @@ impl Corpus {
     }
 }
 
-/// The vector of each of the texts, from `file` where it is known there.
+/// Vectors of programs by the hash of their text, of a data set of `features`.
+fn given(path: &Path, judge: &Judge) -> Result<HashMap<String, Vec<f64>>, Error> {
+    let dataset = Dataset::open(path)?;
+    let rows = dataset.rows::<features::Row>()?;
+    judge
+        .agrees_with(&dataset.manifest().notes)
+        .map_err(|reason| Error::OtherVectors { path: path.to_owned(), reason })?;
+    let mut given = HashMap::new();
+    for row in rows {
+        let mut row = row?;
+        // Of several functions the last is the kernel: it calls the others.
+        if let Some(vector) = row.vectors.remove(judge.space().name()) {
+            given.insert(row.id, vector);
+        }
+    }
+    Ok(given)
+}
+
+/// The vector of each of the texts, from what is `given` or from `file` where it is known there.
 fn vectors(
     texts: &[(usize, String)],
+    given: &HashMap<String, Vec<f64>>,
     judge: &Judge,
     file: Option<&Path>,
 ) -> Result<Vec<Option<Vec<f64>>>, Error> {
@@ -156,7 +178,8 @@ fn vectors(
         .unwrap_or_default();
     let keys: Vec<String> =
         texts.iter().map(|(_, text)| dataset::content_hash(text.as_bytes())).collect();
-    let fresh: Vec<usize> = (0..keys.len()).filter(|at| !known.contains_key(&keys[*at])).collect();
+    let is_known = |key: &String| given.contains_key(key) || known.contains_key(key);
+    let fresh: Vec<usize> = (0..keys.len()).filter(|at| !is_known(&keys[*at])).collect();
     if !fresh.is_empty() {
         let unknown: Vec<&str> = fresh.iter().map(|at| texts[*at].1.as_str()).collect();
         let vectors = judge.judge(&unknown)?;
@@ -167,7 +190,8 @@ fn vectors(
                 .and_then(|()| fs::write(file, serde_json::to_vec(&known)?));
         }
     }
-    Ok(keys.iter().map(|key| known.get(key).cloned().flatten()).collect())
+    let vector = |key: &String| given.get(key).or_else(|| known.get(key)?.as_ref()).cloned();
+    Ok(keys.iter().map(vector).collect())
 }
 
 /// All kernels at `path`.

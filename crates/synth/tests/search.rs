@@ -1,10 +1,7 @@
 //! Searches with the real compiler; skipped where its worker is not built.
 
-use stampmill_synth::{Budget, Corpus, Exclusion, Found, Judge, Search, Settings, Target};
-use std::{
-    sync::atomic::{AtomicBool, Ordering},
-    time::Duration,
-};
+use stampmill_synth::{Budget, Corpus, Exclusion, Judge, Search, Settings, Target};
+use std::{sync::atomic::AtomicBool, time::Duration};
 
 fn judge(space: &str) -> Option<Judge> {
     let space = features::space(space).expect("registered");
@@ -110,85 +107,6 @@ fn a_stopped_search_keeps_its_best() {
     assert!(!found.is_exact() && found.candidates > 0);
 }
 
-/// All targets, by searches one after another: the first is stopped once so many candidates were judged,
-/// the next resumes from what was remembered.
-fn in_parts(
-    judge: &Judge,
-    targets: &[Target],
-    candidates: u64,
-    stop_at: Option<u64>,
-) -> Vec<Found> {
-    let corpus = Corpus::default();
-    let mut done: Vec<Found> = Vec::new();
-    let mut stop_at = stop_at.map(|count| judge.judged() + count);
-    while done.len() < targets.len() {
-        let mut search = Search::new(judge, &corpus, settings(candidates)).expect("known");
-        search.recall(done.iter().map(|found| found.memory.clone())).expect("remembered");
-        let (stop, over) = (AtomicBool::new(false), AtomicBool::new(false));
-        std::thread::scope(|scope| {
-            scope.spawn(|| {
-                while !over.load(Ordering::SeqCst) {
-                    if stop_at.is_some_and(|count| judge.judged() >= count) {
-                        stop.store(true, Ordering::SeqCst);
-                    }
-                    std::thread::sleep(Duration::from_micros(200));
-                }
-            });
-            for target in &targets[done.len()..] {
-                let found = search.find(target, &stop).expect("judged");
-                if found.is_cut {
-                    break;
-                }
-                done.push(found);
-            }
-            over.store(true, Ordering::SeqCst);
-        });
-        stop_at = None;
-    }
-    done
-}
-
-#[test]
-fn a_run_that_was_stopped_anywhere_finds_what_one_without_a_stop_finds() {
-    let Some(judge) = judge("instcount") else { return };
-    let vector = judge.judge(&[KERNEL]).expect("LLVM is here").pop().flatten().expect("compiles");
-    let target = |text| Target::parse(text, judge.space()).expect("well-formed");
-    let targets = [
-        target("Load=3,Store=2"),
-        target("Ret=0"),
-        Target::point("a:A", &vector),
-        // What no store fills is no array: the budget is spent.
-        target("Alloca=5,Store=0,Load=0"),
-        target("FMul=4,FAdd=3,Load=6,Br=2"),
-    ];
-    // The second can afford to try all edits first.
-    for (candidates, step) in [(240, 90), (2_000, 900)] {
-        let all = |found: &[Found]| -> Vec<_> {
-            found.iter().map(|one| (one.kernels.clone(), one.trajectory.clone())).collect()
-        };
-        let straight = in_parts(&judge, &targets, candidates, None);
-        let count: u64 = straight.iter().map(|found| found.candidates).sum();
-        assert!(straight.iter().flat_map(|found| &found.kernels).all(|row| row.seconds == 0.0));
-        for stop_at in (0..count).step_by(step) {
-            let parts = in_parts(&judge, &targets, candidates, Some(stop_at));
-            assert_eq!(all(&parts), all(&straight), "stopped at {stop_at} of {count}");
-            let memories =
-                |found: &[Found]| found.iter().map(|one| one.memory.clone()).collect::<Vec<_>>();
-            assert_eq!(memories(&parts), memories(&straight), "stopped at {stop_at} of {count}");
-        }
-    }
-}
-
-#[test]
-fn what_is_no_memory_is_not_resumed() {
-    let Some(judge) = judge("instcount") else { return };
-    let corpus = Corpus::default();
-    let mut search = Search::new(&judge, &corpus, settings(480)).expect("known");
-    let error =
-        search.recall([stampmill_synth::Memory::of_bytes(vec![1, 2, 3])]).expect_err("no memory");
-    assert!(error.to_string().contains("begin again"), "{error}");
-}
-
 #[test]
 fn a_target_far_out_of_reach_ends_with_its_time_and_gives_the_nearest() {
     let Some(judge) = judge("instcount") else { return };
@@ -247,7 +165,7 @@ fn suite_kernels_are_never_seeds() {
         assert_eq!(exclusion.holds(name, KERNEL), name.len() > 1, "{name}");
     }
     exclusion.add_path(&suites).expect("readable");
-    let corpus = Corpus::open(folder.path(), &exclusion, &judge, None).expect("readable");
+    let corpus = Corpus::open(folder.path(), &exclusion, &judge, None, None).expect("readable");
     assert!(planted > 20, "{planted} planted");
     assert_eq!((corpus.len(), corpus.excluded()), (1, planted));
     // And nothing at all of the reference data itself.

@@ -1,6 +1,6 @@
 //! `stampmill merge`: the parts that several machines made of one job become one data set.
 
-use super::{edits, features, ir, mine, prepare, run, sample, time};
+use super::{edits, features, ir, mine, prepare, run, sample, steer, time};
 use crate::{Global, destination::Output, interrupt, progress::Bar};
 use anyhow::bail;
 use dataset::{
@@ -55,6 +55,9 @@ impl Merge {
                 .join::<sampling::Sampler<'_>>(global, |done, out, global| {
                     sample::show(&done, Some(out), global)
                 }),
+            synth::Steer::NAME => self.join::<synth::Steer<'_>>(global, |done, out, global| {
+                steer::show(&done, out, global)
+            }),
             timing::TimeSuite::NAME => self.join::<timing::TimeSuite>(global, time::show_suite),
             ::ir::Build::NAME => self.join::<::ir::Build<'_>>(global, |done, out, global| {
                 ir::show(&done, out, global, done.summary.built)

@@ -88,7 +88,7 @@ pub(crate) const STAGES: &[Stage] = &[
         needs: CLANG,
         input: |_| {},
         command: "steer --space instcount --target Load=3 --target Load=9,Store=2 --target Alloca=2,Load=4 \
-                  --budget 600 --json --out made/out",
+                  --budget 600 --trajectory --json --out made/out",
         beside: &[],
         rows: Rows::Query("SELECT * EXCLUDE (seconds) FROM d"),
         reads: "",

@@ -371,7 +371,8 @@ impl<'a, S: Stage> Work<'a, S> {
             match self.one(&mut worker, batch) {
                 Ok(()) => {}
                 Err(_) if self.is_cancelled() => {}
-                Err(error) if S::is_fault(&error) => {
+                // Of a sequential stage nothing that follows can be known.
+                Err(error) if S::is_fault(&error) && !self.stage.is_sequential() => {
                     let mut faults = lock(&self.faults);
                     faults.0.get_or_insert(error);
                     faults.1 += units;

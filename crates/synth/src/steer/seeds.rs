@@ -2,7 +2,7 @@
 
 use super::SteerOptions;
 use crate::{Corpus, Error, Exclusion, Judge};
-use dataset::{Input, Programs};
+use dataset::{Dataset, Input, Programs};
 use std::path::{Path, PathBuf};
 
 /// Where mined kernels are, and what must not be among them.
@@ -14,17 +14,19 @@ pub struct Seeds {
     pub exclude: Vec<PathBuf>,
     /// The file that targets were read from: what lies in its folder is no seed.
     pub targets: Option<PathBuf>,
+    /// A data set of `features` of the mined kernels: their vectors are taken from there.
+    pub features: Option<PathBuf>,
     /// Where vectors are kept between runs.
     pub cache: Option<PathBuf>,
 }
 
 impl Seeds {
-    /// The seeds for all targets; where each is searched for by itself its own answers are excluded
-    /// then.
+    /// The seeds for all targets; where none serves another its own answers are excluded when it is
+    /// searched for.
     pub(super) fn open(&self, options: &SteerOptions, judge: &Judge) -> Result<Corpus, Error> {
         let Some(path) = &self.path else { return Ok(Corpus::default()) };
         let mut exclusion = Exclusion::default();
-        if !options.independent {
+        if options.transfer {
             for target in options.targets.all() {
                 exclusion.add_name(&target.name);
             }
@@ -38,7 +40,8 @@ impl Seeds {
         if let Some(path) = &self.targets {
             exclusion.add_folder(path);
         }
-        let corpus = Corpus::open(path, &exclusion, judge, self.cache.as_deref())?;
+        let corpus =
+            Corpus::open(path, &exclusion, judge, self.features.as_deref(), self.cache.as_deref())?;
         if !corpus.is_empty() {
             return Ok(corpus);
         }
@@ -59,15 +62,19 @@ impl Seeds {
 
     /// Identities of what they are made of.
     pub(super) fn inputs(&self) -> Result<Vec<Input>, Error> {
-        let paths = self.path.iter().chain(&self.exclude);
+        let paths = self.path.iter().chain(&self.exclude).chain(&self.features);
         paths
             .map(|path| Ok(Input { name: path.display().to_string(), hash: content(path)? }))
             .collect()
     }
 }
 
-/// Identity of what lies at `path`: a file by its bytes, anything else by its programs.
+/// Identity of what lies at `path`: a data set by its own, a file by its bytes, a folder by its
+/// programs.
 fn content(path: &Path) -> Result<String, Error> {
+    if Dataset::is_at(path) {
+        return Ok(Dataset::open(path)?.manifest().identity.clone());
+    }
     if path.is_file() {
         let hash = dataset::content_hash_of_file(path);
         let wrong = |error: std::io::Error| Error::Read {

@@ -4,12 +4,18 @@ mod print;
 mod runs;
 mod value;
 
-use crate::{Global, interrupt, output, progress::Bar};
+use crate::{Global, destination::StageOutput, interrupt, output, progress::Bar};
 use anyhow::bail;
+use dataset::stage::{self, Done};
 use runs::Runs;
-use std::{num::NonZeroUsize, path::PathBuf, process::ExitCode};
+use std::{
+    num::NonZeroUsize,
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
 use synth::{
-    Acceptance, Budget, Judge, Metric, Seeds, Settings, SteerOptions, Targets,
+    Acceptance, Budget, Judge, Metric, Report, Seeds, Settings, Steer as Search, SteerOptions,
+    Targets,
     model::{self, Model},
 };
 
@@ -30,12 +36,14 @@ Proposers: nearest (mined kernels as they are), construct (from nothing), guided
 the vector lacks), combine (edits tried one by one, then together), crossover, mutate; model, where there\n\
 is a --model (its kernels and what it puts into holes of the survivors; infill models are told the target);\n\
 and random, which does not look at the target.\n\n\
-A budget in candidates makes a run repeatable, stopped and resumed or not: the same seed gives the\n\
-same rows. Kernels named like a target, and near-duplicates of a target's program or of --exclude, are\n\
-never among the seeds. A run that was stopped is resumed by the same command: under a\n\
-budget of time behind the target it was at, of which it keeps the best, else with that target anew.\n\
-What one search learns and finds serves the next; with --independent a target's rows are those that\n\
-it would have alone.\n\n\
+Each target is searched for by itself: nothing that is learned or found for one is used for another, and\n\
+kernels named like it, and near-duplicates of its program, are no seeds for it; those of --exclude are\n\
+for none. A budget in candidates makes a run repeatable: the same seed gives the same rows, whatever other\n\
+targets, --jobs, parts and stops there are; --jobs targets are searched for at once. A budget of time is\n\
+the whole machine's: one target at a time. A stopped run is resumed by the same command with the targets\n\
+that were not done.\n\n\
+With --transfer what one search learns and finds serves the next, in the order of the targets. Such a run\n\
+has no --part, and when it is resumed the targets that were done are searched for once more.\n\n\
 An exact hit is right in its features, not in what it computes: its output may not depend on its\n\
 input (input-insensitive). --must-run wants kernels that pass `run`'s checker, which rejects such.")]
 pub(crate) struct Steer {
@@ -63,6 +71,9 @@ pub(crate) struct Steer {
     /// Mined kernels to start from: a data set, folder or file of programs
     #[arg(long, value_name = "DATASET")]
     seeds: Option<PathBuf>,
+    /// A data set of `features` of the seeds, so that their vectors are not computed again
+    #[arg(long, value_name = "DATASET", requires = "seeds")]
+    features: Option<PathBuf>,
     /// Programs that must not be among the seeds, nor anything near them (.jsonl with src, or programs)
     #[arg(long, value_name = "DATASET", requires = "seeds")]
     exclude: Vec<PathBuf>,
@@ -93,28 +104,34 @@ pub(crate) struct Steer {
     /// How freely edits are chosen; near 0 only the most promising
     #[arg(long, default_value_t = 0.3, value_parser = value::temperature)]
     temperature: f64,
-    /// Only the i-th of n parts of the targets, as i/n
-    #[arg(long, value_name = "I/N", value_parser = value::shard)]
-    shard: Option<(usize, usize)>,
-    /// Use nothing learned or found for one target for the next
+    /// Begin each search with what those before it learned and found
     #[arg(long)]
-    independent: bool,
-    /// The data set of kernels to make
-    #[arg(short, long, value_name = "DIR")]
-    out: PathBuf,
-    /// A second data set: the survivors of every generation
-    #[arg(long, value_name = "DIR")]
-    trajectory: Option<PathBuf>,
+    transfer: bool,
+    /// Keep the survivors of every generation, in the column `trajectory`
+    #[arg(long)]
+    trajectory: bool,
     /// Only kernels that run, and pass `run`'s checker on the processor's device, are answers
     #[arg(long)]
     must_run: bool,
-    /// Replace what is at --out
-    #[arg(long)]
-    force: bool,
+    #[command(flatten)]
+    output: StageOutput,
+}
+
+/// Print what was found, or what a merge came to.
+pub(super) fn show(done: &Done<Report>, out: &Path, global: &Global) -> anyhow::Result<ExitCode> {
+    output::report(global, done, || print::report(done, out))?;
+    let hit = done.summary.targets > done.summary.impossible;
+    Ok(if hit { ExitCode::SUCCESS } else { output::NEGATIVE })
 }
 
 impl Steer {
     pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
+        if let Some(part) = self.output.part.filter(|_| self.transfer) {
+            bail!(
+                "--transfer searches for all targets in order, each with what those before it taught: \
+                 there is no --part {part} of that"
+            );
+        }
         let judge = Judge::new(features::space(&self.space)?, global.jobs())?;
         let targets = self.targets(&judge, global)?;
         let mut settings = self.settings();
@@ -125,27 +142,26 @@ impl Steer {
                 path: self.seeds.clone(),
                 exclude: self.exclude.clone(),
                 targets: self.targets.clone(),
+                features: self.features.clone(),
                 cache: Some(host::cache().join("vectors")),
             },
             settings,
-            independent: self.independent,
+            transfer: self.transfer,
+            trajectory: self.trajectory,
             model,
-            out: self.out.clone(),
-            trajectory: self.trajectory.clone(),
-            force: self.force,
         };
         let stop = interrupt::flag()?;
         let runs = self.must_run.then(|| Runs::new(&stop)).transpose()?;
         let accepts = |text: &str| runs.as_ref().map_or(Ok(true), |runs| runs.accepts(text));
         let acceptance: Option<Acceptance<'_>> = if self.must_run { Some(&accepts) } else { None };
-        let report = synth::steer(&judge, &options, acceptance, &Bar::new(global), &stop)?;
-        if global.json {
-            output::json(&report)?;
-        } else {
-            print::report(&report, &self.out, self.budget)?;
-        }
-        let hit = report.targets > report.impossible;
-        Ok(if hit { ExitCode::SUCCESS } else { output::NEGATIVE })
+        let corpus = options.corpus(&judge)?;
+        let search = Search::new(&judge, &corpus, options, acceptance, &stop)?;
+        let bar = Bar::new(global);
+        let done = stage::run(&search, &self.output.context(global.jobs(), &bar, &stop))?;
+        drop(bar);
+        let status = show(&done, &self.output.out, global)?;
+        // One part of many may hold nothing.
+        Ok(if self.output.part.is_some() { ExitCode::SUCCESS } else { status })
     }
 
     fn targets(&self, judge: &Judge, global: &Global) -> anyhow::Result<Targets> {
@@ -155,9 +171,6 @@ impl Steer {
         }
         if let Some(count) = self.sample {
             targets = targets.sampled(count, self.seed);
-        }
-        if let Some((index, count)) = self.shard {
-            targets = targets.part(index, count);
         }
         Ok(targets)
     }
