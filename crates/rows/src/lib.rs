@@ -52,7 +52,7 @@ pub use sample::{SampleRow, SampleVerdict};
 pub use schema::Described;
 pub use statistics::Statistics;
 pub use steered::{SteeredRow, SteeredVerdict};
-pub use task::{COST, TaskHead, TaskVerdict};
+pub use task::{COST, CpuGpuRow, TaskHead, TaskVerdict};
 pub use timing::{TimingRow, TimingVerdict};
 pub use trajectory::TrajectoryRow;
 pub use words::{Responsible, Words};

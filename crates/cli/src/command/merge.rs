@@ -1,6 +1,6 @@
 //! `stampmill merge`: the parts that several machines made of one job become one data set.
 
-use super::{edits, features, ir, mine, prepare, run, sample, time};
+use super::{edits, features, ir, label, mine, prepare, run, sample, time};
 use crate::{Global, destination::Output, interrupt, progress::Bar};
 use anyhow::bail;
 use dataset::{
@@ -51,6 +51,8 @@ impl Merge {
             device::Run::NAME => {
                 self.join::<device::Run>(global, |done, out, global| run::show(&done, out, global))
             }
+            device::Label::NAME => self
+                .join::<device::Label>(global, |done, out, global| label::show(&done, out, global)),
             sampling::Sampler::NAME => self
                 .join::<sampling::Sampler<'_>>(global, |done, out, global| {
                     sample::show(&done, Some(out), global)
