@@ -11,7 +11,7 @@ use crate::{
     judge::{JudgeOptions, Sanitize, Source, Tests},
     pair::Pair,
     rules::{Edit, Rewriter, apply, conflict},
-    suite::TestFolder,
+    suite::TestSet,
 };
 use dataset::{Progress, content_hash};
 use rand::{Rng, SeedableRng};
@@ -71,7 +71,7 @@ type Genome = BTreeSet<usize>;
 /// When programs cannot be built, run or timed at all, after [`sandbox::stop_all`], or when there is no clang.
 pub fn search(
     pairs: &[Pair],
-    tests: &TestFolder,
+    tests: &TestSet,
     bench: &Bench,
     rewriter: &Rewriter,
     options: &SearchOptions,

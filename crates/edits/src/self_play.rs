@@ -12,7 +12,7 @@ use crate::{
     judge::{JudgeOptions, Judgement, Source, Tests},
     model::{Client, Prompt, Usage, program_in},
     pair::{Language, Pair, TestTime},
-    suite::{Test, TestFolder},
+    suite::{Test, TestFolder, TestSet},
 };
 use dataset::{Builder, Input, Notes, Progress, Verdict, content_hash, content_hash_of};
 use rand::{SeedableRng, seq::IndexedRandom};
@@ -144,7 +144,7 @@ impl Asking<'_> {
 /// When no pair has tests, the endpoint gives no answer to any request, or something cannot be written.
 pub fn self_play(
     pairs: &[Pair],
-    tests: &TestFolder,
+    tests: &TestSet,
     bench: &Bench,
     (client, invent, improve): (&Client, &Prompt, &Prompt),
     options: &SelfPlayOptions,
@@ -163,7 +163,7 @@ pub fn self_play(
     if known.is_empty() {
         return Err(Error::Empty {
             what: "two tests for any problem of the pairs to train on",
-            path: tests.root().to_owned(),
+            path: tests.path().to_owned(),
         });
     }
     let asking = Asking {
@@ -197,7 +197,7 @@ pub fn self_play(
     for (name, programs) in &groups {
         made.put(name, &programs[0].tests)?;
     }
-    let visible = Tests { visible: made, hidden: None };
+    let visible = Tests { visible: made.into(), hidden: None };
     let all: Vec<(&String, &Invented)> =
         groups.iter().flat_map(|(name, all)| all.iter().map(move |one| (name, one))).collect();
     progress.begin("improve", all.len() as u64);
@@ -487,6 +487,7 @@ mod tests {
             output: format!("{}\n", known(n)).into(),
         };
         tests.put("p", &[(0, 1500), (1, 2100)].map(test)).unwrap();
+        let tests = TestSet::from(tests);
         let pair = |split: &str| Pair {
             problem_id: "p".into(),
             src_code: slow(31),
@@ -539,7 +540,7 @@ mod tests {
         assert_eq!((report.groups, report.pairs), (2, 2), "one of two alike is kept");
         assert!(report.geomean >= 5.0, "{}", report.geomean);
         let kept = crate::Pairs::read(&out.join("pairs"), Default::default()).unwrap().pairs;
-        let made = TestFolder::open(&out.join("tests")).unwrap();
+        let made = TestSet::visible(&out.join("tests")).unwrap();
         for pair in &kept {
             assert_eq!(made.tests(&pair.problem_id).unwrap().len(), 2);
             assert!(pair.speedup.is_some_and(|speedup| speedup >= 5.0));

@@ -13,6 +13,7 @@ mod schema;
 mod words;
 
 mod content;
+mod edit_test;
 mod features;
 mod judgement;
 mod kernel;
@@ -33,12 +34,21 @@ mod trajectory;
 pub mod content_kind {
     pub use crate::content::{EMBEDDED, FILE, LICENCE, SOURCE};
 }
+/// What the column `set` of an [`EditTest`] holds.
+pub mod test_set {
+    pub use crate::edit_test::{HIDDEN, VISIBLE};
+}
+/// What the column `source` of an [`EditTest`] holds.
+pub mod test_source {
+    pub use crate::edit_test::{GRAMMAR, MUTATION, SAMPLE};
+}
 /// What the column `kind` of a [`Module`] holds.
 pub mod module_kind {
     pub use crate::module::{LICENCE_TEXT, MODULE, PACKAGE};
 }
 
 pub use content::{ContentFile, ContentText, ContentVerdict};
+pub use edit_test::{EditTest, EditTestSummary, EditTestText, RejectedInputs};
 pub use features::{FeaturesHead, FeaturesVerdict};
 pub use judgement::{EditVerdict, Judgement};
 pub use kernel::{KernelProgram, KernelRow, KernelSummary, KernelText, KernelVerdict};

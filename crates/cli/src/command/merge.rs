@@ -77,6 +77,9 @@ impl Merge {
             ::edits::MakePairs::NAME => {
                 self.join::<::edits::MakePairs<'_>>(global, edits::show_pairs)
             }
+            ::edits::MakeTests::NAME => {
+                self.join::<::edits::MakeTests<'_>>(global, edits::show_tests)
+            }
             ::edits::Judge::NAME => self.join::<::edits::Judge<'_>>(global, edits::show_judge),
             other => bail!("{} is a part of `{other}`, which is unknown here", first.display()),
         }
