@@ -32,6 +32,7 @@
 mod bench;
 mod candidates;
 mod compare;
+mod each;
 mod error;
 mod execute;
 mod export;
