@@ -3,7 +3,7 @@
 
 use crate::{Error, Result};
 use dataset::{Dataset, content_hash_of};
-use rows::{EditTestSummary, EditTestText, test_set};
+use rows::{EditTestSummary, EditTestText};
 use std::{
     collections::{BTreeMap, BTreeSet},
     ops::RangeInclusive,
@@ -29,9 +29,9 @@ pub struct TestSet(Place);
 enum Place {
     Folder(TestFolder),
     Rows {
-        dataset: Dataset,
-        /// Which of its tests.
-        set: &'static str,
+        dataset: Box<Dataset>,
+        /// Which of its tests: those that are held back, or the others.
+        hidden: bool,
         /// The Parquet files that hold those of a problem, first and last.
         problems: BTreeMap<String, RangeInclusive<usize>>,
     },
@@ -43,7 +43,7 @@ impl TestSet {
     /// # Errors
     /// When there is no such folder, or it is a data set of something else.
     pub fn visible(path: &Path) -> Result<TestSet> {
-        TestSet::open(path, test_set::VISIBLE)
+        TestSet::open(path, false)
     }
 
     /// The hidden tests of a data set, or a folder of tests.
@@ -51,25 +51,25 @@ impl TestSet {
     /// # Errors
     /// As [`TestSet::visible`].
     pub fn hidden(path: &Path) -> Result<TestSet> {
-        TestSet::open(path, test_set::HIDDEN)
+        TestSet::open(path, true)
     }
 
-    fn open(path: &Path, set: &'static str) -> Result<TestSet> {
+    fn open(path: &Path, hidden: bool) -> Result<TestSet> {
         if !Dataset::is_at(path) {
             return Ok(TestFolder::open(path)?.into());
         }
-        let dataset = Dataset::open(path)?;
+        let dataset = Box::new(Dataset::open(path)?);
         let mut problems: BTreeMap<String, RangeInclusive<usize>> = BTreeMap::new();
         for shard in 0..dataset.shards().len() {
             for row in dataset.rows_of_shard::<EditTestSummary>(shard)? {
                 let row = row?;
-                if row.set == set {
+                if row.number.is_some() && row.hidden == hidden {
                     let found = problems.entry(row.problem_id).or_insert(shard..=shard);
                     *found = *found.start()..=shard;
                 }
             }
         }
-        Ok(TestSet(Place::Rows { dataset, set, problems }))
+        Ok(TestSet(Place::Rows { dataset, hidden, problems }))
     }
 
     /// Where it is.
@@ -97,16 +97,16 @@ impl TestSet {
     /// # Errors
     /// When something cannot be read.
     pub fn tests(&self, problem: &str) -> Result<Vec<Test>> {
-        let (dataset, set, problems) = match &self.0 {
+        let (dataset, wanted, problems) = match &self.0 {
             Place::Folder(folder) => return folder.tests(problem),
-            Place::Rows { dataset, set, problems } => (dataset, *set, problems),
+            Place::Rows { dataset, hidden, problems } => (dataset, *hidden, problems),
         };
         let mut tests = Vec::new();
         for shard in problems.get(problem).cloned().into_iter().flatten() {
             for row in dataset.rows_of_shard::<EditTestText>(shard)? {
-                let EditTestText { problem_id, set: of, number, input, output } = row?;
-                if problem_id == problem && of == set {
-                    tests.push(Test { number: number.unwrap_or_default(), input, output });
+                let EditTestText { problem_id, hidden, number, input, output } = row?;
+                if let (Some(number), true) = (number, problem_id == problem && hidden == wanted) {
+                    tests.push(Test { number, input, output });
                 }
             }
         }
@@ -286,21 +286,21 @@ mod tests {
     /// A data set of three problems: of the first a visible and two hidden tests, of the second none, and of
     /// the third more than a Parquet file holds.
     fn rows(home: &Path) -> PathBuf {
-        let row = |problem: &str, set: &str, number: Option<u64>| EditTest {
+        let row = |problem: &str, hidden: bool, number: Option<u64>| EditTest {
             problem_id: problem.into(),
-            set: set.into(),
+            hidden,
             number,
             input: number.map(|n| format!("{n}\n").into()).unwrap_or_default(),
             output: b"\xff".to_vec(),
             ..EditTest::default()
         };
         let mut rows = vec![
-            row("p1", test_set::VISIBLE, Some(0)),
-            row("p1", test_set::HIDDEN, Some(1)),
-            row("p1", test_set::HIDDEN, Some(0)),
-            row("p2", "", None),
+            row("p1", false, Some(0)),
+            row("p1", true, Some(1)),
+            row("p1", true, Some(0)),
+            row("p2", false, None),
         ];
-        rows.extend((0..600).map(|number| row("p3", test_set::VISIBLE, Some(number))));
+        rows.extend((0..600).map(|number| row("p3", false, Some(number))));
         let out = home.join("rows");
         let builder = Builder::<EditTest>::create(&out, false, &"").unwrap();
         builder.finish(rows, Notes::default()).unwrap();

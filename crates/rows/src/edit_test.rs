@@ -1,10 +1,5 @@
 use serde::{Deserialize, Serialize};
 
-/// What [`EditTest::set`] holds: candidates are judged and timed on these tests.
-pub const VISIBLE: &str = "visible";
-/// And on these judged alone; they are held back, so that no candidate can be made for them.
-pub const HIDDEN: &str = "hidden";
-
 /// What [`EditTest::source`] holds: the test was given.
 pub const SAMPLE: &str = "sample";
 /// Its input was drawn from the grammar of the samples.
@@ -29,9 +24,9 @@ schema! {
     pub struct EditTest = "edit-test", 1, shard_rows 256 {
         /// The problem.
         pub problem_id: String,
-        /// `visible` or `hidden`; empty in a row without a test.
-        pub set: String,
-        /// Its number in the set, N of PIE's `input.N.txt`; null in a row without a test.
+        /// Whether it is held back, so that no candidate can be made for it; candidates are timed on the others.
+        pub hidden: bool,
+        /// Its number among the hidden ones or the others, N of PIE's `input.N.txt`; null in a row without a test.
         pub number: Option<u64>,
         /// What a program reads.
         #[serde(with = "serde_bytes")]
@@ -64,7 +59,7 @@ view! {
     /// A test.
     pub struct EditTestText of EditTest {
         pub problem_id: String,
-        pub set: String,
+        pub hidden: bool,
         pub number: Option<u64>,
         #[serde(with = "serde_bytes")]
         pub input: Vec<u8>,
@@ -77,7 +72,8 @@ view! {
     /// What is counted of tests.
     pub struct EditTestSummary of EditTest {
         pub problem_id: String,
-        pub set: String,
+        pub hidden: bool,
+        pub number: Option<u64>,
         pub source: String,
         pub instructions: Option<u64>,
         pub seconds: Option<f64>,

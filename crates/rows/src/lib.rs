@@ -34,10 +34,6 @@ mod trajectory;
 pub mod content_kind {
     pub use crate::content::{EMBEDDED, FILE, LICENCE, SOURCE};
 }
-/// What the column `set` of an [`EditTest`] holds.
-pub mod test_set {
-    pub use crate::edit_test::{HIDDEN, VISIBLE};
-}
 /// What the column `source` of an [`EditTest`] holds.
 pub mod test_source {
     pub use crate::edit_test::{GRAMMAR, MUTATION, SAMPLE};

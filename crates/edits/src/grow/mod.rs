@@ -23,7 +23,7 @@ use dataset::{Verdict, content_hash};
 use generate::{Generator, Scale};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
-use rows::{EditTest, EditVerdict, RejectedInputs, test_set, test_source};
+use rows::{EditTest, EditVerdict, RejectedInputs, test_source};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 pub use stage::{MakeTests, TestsItem, TestsReport};
@@ -176,8 +176,8 @@ impl Grower<'_> {
             "" => test_source::MUTATION,
             _ => test_source::GRAMMAR,
         };
-        let row = |set: &str, source: &str, test: Test, time: Option<Time>| EditTest {
-            set: set.to_owned(),
+        let row = |hidden: bool, source: &str, test: Test, time: Option<Time>| EditTest {
+            hidden,
             source: source.to_owned(),
             number: Some(test.number),
             input: test.input,
@@ -190,11 +190,11 @@ impl Grower<'_> {
         let mut rows = Vec::new();
         for test in samples {
             let time = self.bench.stopwatch.time(slow, &test.input)?.ok();
-            rows.push(row(test_set::VISIBLE, test_source::SAMPLE, test, time));
+            rows.push(row(false, test_source::SAMPLE, test, time));
         }
-        for (set, grown) in [(test_set::VISIBLE, shown), (test_set::HIDDEN, held_back)] {
+        for (hidden, grown) in [(false, shown), (true, held_back)] {
             let all = grown.into_iter();
-            rows.extend(all.map(|one| row(set, drawn_from, one.test, Some(one.time))));
+            rows.extend(all.map(|one| row(hidden, drawn_from, one.test, Some(one.time))));
         }
         Ok(rows)
     }

@@ -10,7 +10,7 @@ use dataset::{
     Input, Row, content_hash_of,
     stage::{Finish, Items, Stage, Units, Worked},
 };
-use rows::{EditTest, EditTestSummary, test_set, test_source};
+use rows::{EditTest, EditTestSummary, test_source};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -194,13 +194,14 @@ impl TestsReport {
     /// Count the rows of one problem; the instructions on its largest test, where it has one.
     fn add(&mut self, rows: &[EditTestSummary]) -> Option<u64> {
         let first = rows.first()?;
-        let of = |set: &'static str| rows.iter().filter(move |row| row.set == set);
-        let shown = of(test_set::VISIBLE).count() as u64;
+        let tests = rows.iter().filter(|row| row.number.is_some());
+        let (hidden, visible): (Vec<&EditTestSummary>, Vec<_>) = tests.partition(|row| row.hidden);
+        let shown = visible.len() as u64;
         self.problems += 1;
         self.tests += shown;
-        self.hidden += of(test_set::HIDDEN).count() as u64;
+        self.hidden += hidden.len() as u64;
         self.with_tests += u64::from(shown > 0);
-        let grown = of(test_set::VISIBLE).any(|row| row.source != test_source::SAMPLE);
+        let grown = visible.iter().any(|row| row.source != test_source::SAMPLE);
         self.grown += u64::from(grown);
         self.with_grammar += u64::from(!first.grammar.is_empty());
         *self.verdicts.entry(first.verdict.clone()).or_default() += 1;
@@ -208,7 +209,7 @@ impl TestsReport {
             return None;
         }
         let mut largest: Option<&EditTestSummary> = None;
-        for row in of(test_set::VISIBLE) {
+        for row in visible {
             if row.seconds.unwrap_or(0.0) > largest.and_then(|row| row.seconds).unwrap_or(0.0) {
                 largest = Some(row);
             }
