@@ -105,7 +105,7 @@ fn tests(home: &Path) -> Tests {
         folder
             .put("p1", &numbers.iter().enumerate().map(test).collect::<Vec<_>>())
             .expect("it is ours");
-        folder
+        folder.into()
     };
     Tests { visible: put("tests", &[1000, 2000]), hidden: Some(put("hidden", &[3000])) }
 }

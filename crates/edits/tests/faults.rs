@@ -32,7 +32,7 @@ fn judged(home: &Path) -> String {
     let wrong = "int main() { return x; }\n".to_owned();
     let programs = vec![right, wrong];
     let candidates = Candidates { src_id: "s1".into(), programs, ..Candidates::default() };
-    let tests = Tests { visible, hidden: None };
+    let tests = Tests { visible: visible.into(), hidden: None };
     let options = JudgeOptions::default();
     let judged = Judge::new(vec![pair], &[candidates], tests, &bench, options, &dataset::Silent)
         .and_then(|judge| stage::run(&judge, &Context::new(home.join("judged"))));

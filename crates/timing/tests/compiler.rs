@@ -1,6 +1,9 @@
 //! What a compiler reads and writes on behalf of a foreign program.
 
-use stampmill_timing::compiler::{Call, Refusal};
+use stampmill_timing::{
+    Error,
+    compiler::{Call, Refusal},
+};
 use std::{ffi::OsString, fs, path::Path};
 
 const SECRET: &str = "WORDS_OF_ANOTHER";
@@ -32,18 +35,26 @@ impl Place {
 
     /// Compile `source` with further arguments.
     fn compile(&self, source: &str, arguments: &[&str]) -> Result<(), Refusal> {
-        self.put("source.c", source);
-        let mut all: Vec<OsString> = ["-o", "program", "source.c"].map(OsString::from).into();
-        all.extend(arguments.iter().map(OsString::from));
+        self.try_compile(source, arguments).expect("this machine compiles").map(drop)
+    }
+
+    fn try_compile(
+        &self,
+        source: &str,
+        arguments: &[&str],
+    ) -> Result<Result<Vec<u8>, Refusal>, Error> {
         let folder = self.0.path().join("own");
         let call = Call {
             compiler: Path::new("/usr/bin/gcc"),
             flags: Vec::new(),
-            arguments: all,
+            source: ("source.c", source),
+            before: Vec::new(),
+            behind: arguments.iter().map(OsString::from).collect(),
+            output: "program",
             folder: &folder,
             readable: Vec::new(),
         };
-        call.run().expect("this machine compiles")
+        call.make()
     }
 
     /// What is said of a program that does not compile.
@@ -88,7 +99,7 @@ fn nothing_is_written_outside_of_the_folder() {
     for line in [program, map, list, shell, format!("-MD -MF {new}"), format!("-dumpdir {new}")] {
         place.put("asks.rsp", &line);
         // Whether it compiles is its own affair.
-        let _ = place.compile(PLAIN, &["@asks.rsp"]);
+        let _ = place.try_compile(PLAIN, &["@asks.rsp"]);
         let names = fs::read_dir(place.0.path().join("outside")).expect("it is there");
         assert_eq!(names.count(), 1, "{line}");
     }

@@ -1,6 +1,6 @@
 //! `stampmill merge`: the parts that several machines made of one job become one data set.
 
-use super::{edits, features, ir, mine, prepare, run, sample, steer, time};
+use super::{edits, features, ir, label, mine, prepare, run, sample, steer, time};
 use crate::{Global, destination::Output, interrupt, progress::Bar};
 use anyhow::bail;
 use dataset::{
@@ -51,6 +51,8 @@ impl Merge {
             device::Run::NAME => {
                 self.join::<device::Run>(global, |done, out, global| run::show(&done, out, global))
             }
+            device::Label::NAME => self
+                .join::<device::Label>(global, |done, out, global| label::show(&done, out, global)),
             sampling::Sampler::NAME => self
                 .join::<sampling::Sampler<'_>>(global, |done, out, global| {
                     sample::show(&done, Some(out), global)
@@ -77,6 +79,9 @@ impl Merge {
             }),
             ::edits::MakePairs::NAME => {
                 self.join::<::edits::MakePairs<'_>>(global, edits::show_pairs)
+            }
+            ::edits::MakeTests::NAME => {
+                self.join::<::edits::MakeTests<'_>>(global, edits::show_tests)
             }
             ::edits::Judge::NAME => self.join::<::edits::Judge<'_>>(global, edits::show_judge),
             other => bail!("{} is a part of `{other}`, which is unknown here", first.display()),

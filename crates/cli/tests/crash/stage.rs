@@ -161,9 +161,9 @@ pub(crate) const STAGES: &[Stage] = &[
         needs: TIMING,
         input: edits,
         command: "edits tests problems.jsonl --pairs pairs.jsonl --draws 6 --per-problem 2 --json \
-                  --out made/out --hidden made/hidden",
-        beside: &["hidden"],
-        rows: Rows::Files { but: &[] },
+                  --out made/out",
+        beside: &[],
+        rows: ALL,
         reads: "",
     },
     Stage {

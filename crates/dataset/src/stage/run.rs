@@ -2,7 +2,7 @@ use super::{
     Context, Done, Facts, Finish, Items, Selected, Share, Stage, Unit, Units, Worked,
     merge::Shared, part,
 };
-use crate::{Builder, Error, Notes, Tally};
+use crate::{Builder, Error, Notes, tally::Tally};
 use serde::Serialize;
 use serde_json::Value;
 use std::{

@@ -4,7 +4,7 @@ use super::{Conditions, OnBroken, tell_broken};
 use crate::{Global, destination::StageOutput, output, progress::Bar};
 use anyhow::bail;
 use dataset::stage::{self, Done};
-use edits::{Candidates, JudgeOptions, JudgeReport, Sanitize, TestFolder};
+use edits::{Candidates, JudgeOptions, JudgeReport, Sanitize, TestSet};
 use std::{
     path::{Path, PathBuf},
     process::ExitCode,
@@ -13,7 +13,7 @@ use std::{
 /// Judge candidates: compile, test, time, and detect cheats
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  \
-    stampmill edits judge pairs --candidates answers.jsonl --tests tests --hidden hidden --out judged\n  \
+    stampmill edits judge pairs --candidates answers.jsonl --tests tests --hidden tests --out judged\n  \
     stampmill edits judge pairs --human same --tests tests --out human\n  \
     stampmill edits score judged\n\n\
 A line of candidates is {\"src_id\": ..., \"generated_answers\": [...]}. Extra or missing lines of output\n\
@@ -31,11 +31,11 @@ pub(crate) struct Judge {
     /// Judge human versions instead: each pair's improved version, or the problem's fastest
     #[arg(long, value_enum, conflicts_with = "candidates")]
     human: Option<Human>,
-    /// Tests: DIR/PROBLEM/input.N.txt and output.N.txt
-    #[arg(long, value_name = "DIR")]
+    /// Tests: a data set of `edits tests`, or DIR/PROBLEM/input.N.txt and output.N.txt
+    #[arg(long, value_name = "TESTS")]
     tests: PathBuf,
-    /// Hidden tests, unknown to candidates, in the same layout
-    #[arg(long, value_name = "DIR")]
+    /// Hidden tests, unknown to candidates: those of such a data set, which may be that of --tests, or such a folder
+    #[arg(long, value_name = "TESTS")]
     hidden: Option<PathBuf>,
     #[command(flatten)]
     output: StageOutput,
@@ -90,8 +90,8 @@ impl Judge {
             (None, Some(Human::Best)) => Candidates::best_human(&read.pairs),
             (None, _) => Candidates::same_human(&read.pairs),
         };
-        let visible = TestFolder::open(&self.tests)?;
-        let hidden = self.hidden.as_deref().map(TestFolder::open).transpose()?;
+        let visible = TestSet::visible(&self.tests)?;
+        let hidden = self.hidden.as_deref().map(TestSet::hidden).transpose()?;
         let tests = edits::Tests { visible, hidden };
         let options = JudgeOptions {
             threshold: self.threshold,

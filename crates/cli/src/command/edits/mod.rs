@@ -11,6 +11,7 @@ mod validate;
 
 pub(super) use judge::show as show_judge;
 pub(super) use pairs::show as show_pairs;
+pub(super) use tests::show as show_tests;
 
 use crate::{Global, duration::limit, interrupt};
 use edits::{Bench, Client, Endpoint, Limits, Store};
@@ -25,10 +26,10 @@ use std::{
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  \
     stampmill edits validate pairs.jsonl\n  \
-    stampmill edits tests problems.jsonl --pairs pairs.jsonl --out tests --hidden hidden\n  \
+    stampmill edits tests problems.jsonl --pairs pairs.jsonl --out tests\n  \
     stampmill edits pairs submissions --tests tests --out pairs\n  \
     stampmill edits propose pairs --method rules --tests tests --out rules.jsonl\n  \
-    stampmill edits judge pairs --candidates rules.jsonl --tests tests --hidden hidden --out judged\n  \
+    stampmill edits judge pairs --candidates rules.jsonl --tests tests --hidden tests --out judged\n  \
     stampmill edits score judged\n\n\
 Times are those of a simulated CPU, the same on every host. Programs run in a sandbox with limits on\n\
 time and memory; how they fail is a verdict.")]

@@ -3,7 +3,7 @@
 use super::{Conditions, OnBroken, tell_broken};
 use crate::{Global, destination::StageOutput, output, progress::Bar};
 use dataset::stage::{self, Done};
-use edits::{MakePairs, PairOptions, PairReport, Submissions, TestFolder};
+use edits::{MakePairs, PairOptions, PairReport, Submissions, TestSet};
 use std::{
     path::{Path, PathBuf},
     process::ExitCode,
@@ -23,8 +23,8 @@ in one split. Results are cached; the same command resumes a stopped run.")]
 pub(crate) struct Pairs {
     /// CodeNet's folder, or JSON lines
     submissions: PathBuf,
-    /// Tests: DIR/PROBLEM/input.N.txt and output.N.txt
-    #[arg(long, value_name = "DIR")]
+    /// Tests: a data set of `edits tests`, or DIR/PROBLEM/input.N.txt and output.N.txt
+    #[arg(long, value_name = "TESTS")]
     tests: PathBuf,
     #[command(flatten)]
     output: StageOutput,
@@ -69,7 +69,7 @@ impl Pairs {
     pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
         let submissions = Submissions::read(&self.submissions, self.on_broken.into())?;
         tell_broken(&self.submissions, &submissions.broken, global);
-        let tests = TestFolder::open(&self.tests)?;
+        let tests = TestSet::visible(&self.tests)?;
         let (bench, cancelled) = self.conditions.bench_and_flag()?;
         let options = PairOptions {
             threshold: self.threshold,

@@ -10,7 +10,7 @@ use crate::{
 use anyhow::{Context, bail};
 use edits::{
     Encoder, EndpointEncoder, Pair, Prompt, ProposeOptions, Rewriter, SearchOptions,
-    StrategyEncoder, TestFolder, TokenEncoder, propose, search, write_lines,
+    StrategyEncoder, TestSet, TokenEncoder, propose, search, write_lines,
 };
 use std::{
     path::{Path, PathBuf},
@@ -48,8 +48,8 @@ pub(crate) struct Propose {
     /// Random seed of search and sampling
     #[arg(long, default_value_t = 0)]
     seed: u64,
-    /// rules: tests that the search uses
-    #[arg(long, value_name = "DIR", required_if_eq("method", "rules"))]
+    /// rules: tests that the search uses, as those of `edits judge`
+    #[arg(long, value_name = "TESTS", required_if_eq("method", "rules"))]
     tests: Option<PathBuf>,
     /// rules: candidates judged per slow program
     #[arg(long, value_name = "N", default_value_t = 16)]
@@ -125,7 +125,7 @@ impl Propose {
     }
 
     fn rules(&self, pairs: &[Pair], global: &Global) -> anyhow::Result<ExitCode> {
-        let tests = TestFolder::open(self.tests.as_deref().unwrap_or(Path::new("tests")))?;
+        let tests = TestSet::visible(self.tests.as_deref().unwrap_or(Path::new("tests")))?;
         let bench = self.conditions.bench()?;
         let rewriter = Rewriter::start(global.jobs())?;
         let options = SearchOptions {

@@ -8,7 +8,7 @@ use crate::{
     progress::Bar,
 };
 use anyhow::{Context, bail};
-use edits::{Prompt, SelfPlayOptions, TestFolder, self_play};
+use edits::{Prompt, SelfPlayOptions, TestSet, self_play};
 use std::{path::PathBuf, process::ExitCode};
 
 /// Have a model invent programs and improve them; keep edits that the judge finds much faster
@@ -25,8 +25,8 @@ OUT holds the data set `pairs` and the folder `tests`. Answers are cached: a res
 pub(crate) struct SelfPlay {
     /// Known pairs; those of the splits val and test are excluded
     pairs: PathBuf,
-    /// Tests of their problems: DIR/PROBLEM/input.N.txt and output.N.txt
-    #[arg(long, value_name = "DIR")]
+    /// Tests of their problems: a data set of `edits tests`, or DIR/PROBLEM/input.N.txt and output.N.txt
+    #[arg(long, value_name = "TESTS")]
     tests: PathBuf,
     #[command(flatten)]
     output: Output,
@@ -95,7 +95,7 @@ impl SelfPlay {
         };
         let (invent, improve) =
             (prompt(&self.invent, "self-play")?, prompt(&self.prompt, "instruction")?);
-        let tests = TestFolder::open(&self.tests)?;
+        let tests = TestSet::visible(&self.tests)?;
         let bench = self.conditions.bench()?;
         let client = self.asking.client(self.model.clone(), self.conditions.store());
         let options = SelfPlayOptions {

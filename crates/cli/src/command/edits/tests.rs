@@ -1,30 +1,33 @@
 //! `stampmill edits tests`: tests grow from samples.
 
 use super::{Conditions, OnBroken, tell_broken};
-use crate::{Global, output, progress::Bar};
-use edits::{GrowOptions, Problem, TestFolder, grow};
-use std::{path::PathBuf, process::ExitCode};
+use crate::{Global, destination::StageOutput, output, progress::Bar};
+use dataset::stage::{self, Done};
+use edits::{GrowOptions, MakeTests, Problem, TestsReport};
+use std::{
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
 
 /// Generate larger tests from sample inputs, by an inferred grammar
 #[derive(clap::Args, Debug)]
 #[command(after_help = "Examples:\n  \
-    stampmill edits tests problems.jsonl --pairs pairs.jsonl --out tests --hidden hidden\n  \
-    stampmill edits tests problems.jsonl --pairs pairs --out tests --hidden hidden --draws 200\n\n\
+    stampmill edits tests problems.jsonl --pairs pairs.jsonl --out tests\n  \
+    stampmill edits tests problems.jsonl --pairs pairs --out tests --draws 200\n  \
+    stampmill edits judge pairs --human best --tests tests --hidden tests --out judged\n  \
+    stampmill edits export tests --format tests --out folder         as PIE keeps them\n\n\
 An input becomes a test if all programs of the problem terminate with the same output, do not read past\n\
-its end, and the slow one runs clean with sanitizers. OUT/tests.jsonl has a line per problem: grammar,\n\
-number and size of tests, share of start-up in the largest.")]
+its end, and the slow one runs clean with sanitizers. Some tests are hidden. A row is a test, with its\n\
+origin, its time and the problem's grammar, or a problem that has none. The same command resumes a\n\
+stopped run.")]
 pub(crate) struct Tests {
     /// JSON lines of problems with samples
     problems: PathBuf,
     /// Pairs whose programs must agree: a data set or JSON lines
     #[arg(long, value_name = "PAIRS")]
     pairs: PathBuf,
-    /// Where tests go: DIR/PROBLEM/input.N.txt and output.N.txt
-    #[arg(short, long, value_name = "DIR")]
-    out: PathBuf,
-    /// Where hidden tests go, for `edits judge --hidden`
-    #[arg(long, value_name = "DIR")]
-    hidden: PathBuf,
+    #[command(flatten)]
+    output: StageOutput,
     /// Generated tests per problem, and as many hidden ones
     #[arg(long, value_name = "N", default_value_t = 8)]
     per_problem: usize,
@@ -47,7 +50,7 @@ impl Tests {
         tell_broken(&self.problems, &broken, global);
         let read = edits::Pairs::read(&self.pairs, self.on_broken.into())?;
         tell_broken(&self.pairs, &read.broken, global);
-        let bench = self.conditions.bench()?;
+        let (bench, cancelled) = self.conditions.bench_and_flag()?;
         let options = GrowOptions {
             visible: self.per_problem,
             hidden: self.per_problem,
@@ -55,34 +58,41 @@ impl Tests {
             seed: self.seed,
             ..GrowOptions::default()
         };
-        let (visible, hidden) = (TestFolder::create(&self.out)?, TestFolder::create(&self.hidden)?);
+        let tests = MakeTests::new(&problems, &read.pairs, &bench, options);
         let bar = Bar::new(global);
-        let report = edits::with_jobs(global.jobs(), || {
-            grow(&problems, &read.pairs, &bench, (&visible, &hidden), &options, &bar)
-        })?;
+        let done = stage::run(&tests, &self.output.context(global.jobs(), &bar, &cancelled))?;
         drop(bar);
-        output::report(global, &report, || {
-            let rows = report.verdicts.iter().map(|(verdict, n)| {
-                vec![verdict.clone(), output::count(*n), output::percent(*n, report.problems)]
-            });
-            output::line(&output::table(&["problems", "n", "share"], rows).to_string())?;
-            output::line(&format!(
-                "{} problems with tests, {} of them generated, {} with a grammar; {} tests in {}, {} hidden in {} ({:.1} s)",
-                report.with_tests,
-                report.grown,
-                report.with_grammar,
-                report.tests,
-                self.out.display(),
-                report.hidden,
-                self.hidden.display(),
-                report.seconds
-            ))?;
-            output::line(&format!(
-                "largest test of a problem, median: {} instructions; mostly start-up on {} problems",
-                output::count(report.largest_instructions_median),
-                report.mostly_startup
-            ))
-        })?;
-        Ok(if report.with_tests > 0 { ExitCode::SUCCESS } else { output::NEGATIVE })
+        show(done, &self.output.out, global)
     }
+}
+
+/// Print what a run or a merge came to; the status is negative where it is nothing.
+pub(in crate::command) fn show(
+    done: Done<TestsReport>,
+    out: &Path,
+    global: &Global,
+) -> anyhow::Result<ExitCode> {
+    output::report(global, &done, || print(&done, out))?;
+    Ok(if done.summary.with_tests > 0 { ExitCode::SUCCESS } else { output::NEGATIVE })
+}
+
+fn print(Done { summary: report, seconds }: &Done<TestsReport>, out: &Path) -> anyhow::Result<()> {
+    let rows = report.verdicts.iter().map(|(verdict, n)| {
+        vec![verdict.clone(), output::count(*n), output::percent(*n, report.problems)]
+    });
+    output::line(&output::table(&["problems", "n", "share"], rows).to_string())?;
+    output::line(&format!(
+        "{} problems with tests, {} of them generated, {} with a grammar; {} tests and {} hidden ones in {} ({seconds:.1} s)",
+        report.with_tests,
+        report.grown,
+        report.with_grammar,
+        report.tests,
+        report.hidden,
+        out.display()
+    ))?;
+    output::line(&format!(
+        "largest test of a problem, median: {} instructions; mostly start-up on {} problems",
+        output::count(report.largest_instructions_median),
+        report.mostly_startup
+    ))
 }
