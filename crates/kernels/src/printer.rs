@@ -62,6 +62,26 @@ impl Printer {
         Ok(kernels.into_iter().map(printed).collect())
     }
 
+    /// Every kernel of a program that may be isolated already: then it is taken as it is.
+    ///
+    /// # Errors
+    /// When clang cannot be asked any more.
+    pub fn kernels(&self, text: &str) -> Result<Vec<Printed>> {
+        let names = lexer::kernel_names(text);
+        let is_plain = |line: &str| {
+            let line = line.trim_start();
+            !line.starts_with('#') || line[1..].trim_start().starts_with("pragma")
+        };
+        if names.len() <= 1 && text.lines().all(is_plain) {
+            let print = self.isolated(text);
+            if print.ir.size() > 0 {
+                let name = names.first().copied().unwrap_or_default().to_owned();
+                return Ok(vec![Printed { name, print }]);
+            }
+        }
+        self.file(text)
+    }
+
     /// A program of one kernel, with nothing that the kernel does not need; its text alone where it does not compile.
     #[must_use]
     pub fn isolated(&self, text: &str) -> Print {

@@ -98,7 +98,7 @@ impl<'a> Steering<'a> {
     }
 
     fn find_alone(&self, target: &Target) -> Result<Found, Error> {
-        let corpus = self.corpus.for_target(target);
+        let corpus = self.corpus.for_target(target)?;
         let mut settings = self.settings.clone();
         if corpus.is_empty() && !self.corpus.is_empty() {
             settings.proposers.retain(|name| !crate::proposer::needs_seeds(name));
@@ -264,6 +264,7 @@ impl SteerOptions {
             "must_run": must_run,
             "model": self.model.as_ref().map(|model| model.identity().to_owned()),
             "transfer": transfer,
+            "leak_rule": self.seeds.rule(self),
             "targets": targets.iter().map(|target| target.name.clone()).collect::<Vec<_>>(),
         });
         let points: Vec<_> =

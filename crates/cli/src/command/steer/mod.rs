@@ -31,8 +31,9 @@ the vector lacks), combine (edits tried one by one, then together), crossover, m
 is a --model (its kernels and what it puts into holes of the survivors; infill models are told the target);\n\
 and random, which does not look at the target.\n\n\
 A budget in candidates makes a run repeatable, stopped and resumed or not: the same seed gives the\n\
-same rows. Kernels named like a target, and near-duplicates of a target's program or of --exclude, are\n\
-never among the seeds. A run that was stopped is resumed by the same command: under a\n\
+same rows. Kernels named like a target or like any kernel of a target's suite, and copies of a target's\n\
+program or of --exclude (docs/leaks.md), are never among the seeds, and a --model that was trained on one\n\
+is refused. A run that was stopped is resumed by the same command: under a\n\
 budget of time behind the target it was at, of which it keeps the best, else with that target anew.\n\
 What one search learns and finds serves the next; with --independent a target's rows are those that\n\
 it would have alone.\n\n\
@@ -63,9 +64,15 @@ pub(crate) struct Steer {
     /// Mined kernels to start from: a data set, folder or file of programs
     #[arg(long, value_name = "DATASET")]
     seeds: Option<PathBuf>,
-    /// Programs that must not be among the seeds, nor anything near them (.jsonl with src, or programs)
-    #[arg(long, value_name = "DATASET", requires = "seeds")]
+    /// Programs that must not be among the seeds or a model's training set, nor copies of them (.jsonl with src, or programs)
+    #[arg(long, value_name = "DATASET")]
     exclude: Vec<PathBuf>,
+    /// Switch the leak rule off: seeds and models may hold the targets themselves; `dataset.json` says so
+    #[arg(long, conflicts_with_all = ["exclude", "accept_model"])]
+    allow_leaks: bool,
+    /// Accept a model whose training set is not known or holds what is excluded; `dataset.json` says so
+    #[arg(long, requires = "model")]
+    accept_model: bool,
     /// Who proposes, with commas
     #[arg(long, value_name = "NAMES")]
     proposers: Option<String>,
@@ -126,6 +133,8 @@ impl Steer {
                 exclude: self.exclude.clone(),
                 targets: self.targets.clone(),
                 cache: Some(host::cache().join("vectors")),
+                leaks: self.allow_leaks,
+                any_model: self.accept_model,
             },
             settings,
             independent: self.independent,
