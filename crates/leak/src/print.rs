@@ -43,8 +43,6 @@ struct Threshold {
 
 const TEXT: Threshold = Threshold { jaccard: (0.3, 15), containment: (0.65, 20) };
 const IR: Threshold = Threshold { jaccard: (0.6, 12), containment: (0.75, 20) };
-/// Texts and IR that are the same are from this size on.
-const LEAST: u32 = 4;
 
 impl Threshold {
     fn holds(self, overlap: Overlap) -> bool {
@@ -69,7 +67,7 @@ impl Likeness {
 
     /// Of kernels too small for a share to say much: whether nothing tells them apart.
     fn is_same(self) -> bool {
-        let is_same = |overlap: Overlap| overlap.jaccard >= 1.0 && overlap.smaller >= LEAST;
+        let is_same = |overlap: Overlap| overlap.smaller > 0 && overlap.jaccard >= 1.0;
         is_same(self.text) && (is_same(self.ir) || self.ir.smaller == 0)
     }
 
