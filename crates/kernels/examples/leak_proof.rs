@@ -3,14 +3,16 @@
 //!
 //! usage: leak_proof choose KERNELS HALF > held.jsonl
 //!        leak_proof measure KERNELS HALF VARIANTS.jsonl
+//!        leak_proof against KERNELS EXCLUDED       which of the former are copies of one of the latter
 //!
 //! KERNELS is a data set of `prepare`, or JSON lines with `src` and `benchmark`. HALF is `tune`, kernels whose identity
-//! begins with an even digit, or `report`, the others without the families of the former's choice. Of each, 60 kernels
-//! of 80 lexemes or more are held back: the first by identity, one a family, nine a package at most. VARIANTS are what
+//! begins with an even digit, `report`, the others without the families of the former's choice, or `small`, all of 40 to
+//! 79 lexemes. Of the first two 60 kernels of 80 lexemes or more are held back, of the third as many: the first by
+//! identity, one a family, nine a package at most. VARIANTS are what
 //! `scripts/leak-variants.py` makes of them.
 
 use dataset::{Dataset, Verdict};
-use leak::{Likeness, Print, likeness};
+use leak::{Known, Likeness, Print, likeness};
 use serde::Deserialize;
 use stampmill_kernels::{Judge, KernelRow, Printer};
 use std::{
@@ -56,7 +58,10 @@ fn main() -> Result<(), Box<dyn Error>> {
         ["measure", kernels, half, variants] => {
             measure(&load(Path::new(kernels))?, half, &fs::read_to_string(variants)?)
         }
-        _ => Err("usage: leak_proof choose KERNELS HALF | measure KERNELS HALF VARIANTS".into()),
+        ["against", kernels, excluded] => {
+            against(&load(Path::new(kernels))?, &load(Path::new(excluded))?)
+        }
+        _ => Err("usage: leak_proof choose KERNELS HALF | measure KERNELS HALF VARIANTS | against KERNELS EXCLUDED".into()),
     }
 }
 
@@ -89,10 +94,12 @@ fn load(path: &Path) -> Result<Vec<Kernel>, Box<dyn Error>> {
 
 fn choose<'a>(all: &'a [Kernel], half: &str) -> Vec<&'a Kernel> {
     let mut families: BTreeSet<&str> = match half {
-        "tune" => BTreeSet::new(),
+        "tune" | "small" => BTreeSet::new(),
         _ => choose(all, "tune").iter().map(|kernel| kernel.family.as_str()).collect(),
     };
     let mut packages: BTreeMap<&str, usize> = BTreeMap::new();
+    let sizes =
+        if half == "small" { LEAST_LEXEMES / 2..LEAST_LEXEMES } else { LEAST_LEXEMES..usize::MAX };
     let is_even = |kernel: &Kernel| {
         kernel
             .id
@@ -102,11 +109,12 @@ fn choose<'a>(all: &'a [Kernel], half: &str) -> Vec<&'a Kernel> {
             .is_some_and(|digit| digit % 2 == 0)
     };
     let mut chosen = Vec::new();
-    for kernel in all.iter().filter(|kernel| is_even(kernel) == (half == "tune")) {
+    let is_of_half = |kernel: &&Kernel| half == "small" || is_even(kernel) == (half == "tune");
+    for kernel in all.iter().filter(is_of_half) {
         let of_package = packages.entry(&kernel.package).or_default();
         if chosen.len() == HELD
             || *of_package == MOST_OF_A_PACKAGE
-            || lexer::tokens(&kernel.text).count() < LEAST_LEXEMES
+            || !sizes.contains(&lexer::tokens(&kernel.text).count())
             || !families.insert(&kernel.family)
         {
             continue;
@@ -115,6 +123,28 @@ fn choose<'a>(all: &'a [Kernel], half: &str) -> Vec<&'a Kernel> {
         chosen.push(kernel);
     }
     chosen
+}
+
+/// Which kernels the rule excludes where others are excluded, names aside.
+fn against(all: &[Kernel], excluded: &[Kernel]) -> Result<(), Box<dyn Error>> {
+    let jobs = std::thread::available_parallelism().map_or(1, usize::from);
+    let printer = Printer::start(jobs)?;
+    let mut known = Known::default();
+    for (kernel, printed) in
+        excluded.iter().zip(in_parallel(excluded, jobs, |kernel| printer.file(&kernel.text)))
+    {
+        printed?.into_iter().for_each(|one| known.add(&kernel.name, one.print));
+    }
+    let prints = in_parallel(all, jobs, |kernel| printer.isolated(&kernel.text));
+    let mut copies = 0;
+    for (kernel, print) in all.iter().zip(&prints) {
+        if let Some(found) = known.copied(print) {
+            copies += 1;
+            println!("{} {} ({}): {found:?}", kernel.package, kernel.name, kernel.id);
+        }
+    }
+    println!("{copies} of {} are copies of one of {}", all.len(), excluded.len());
+    Ok(())
 }
 
 /// What became of one variant.
