@@ -202,10 +202,11 @@ fn perform(case: &Case) -> Result<Case, Failed> {
     Ok(found)
 }
 
-/// Put a placeholder for what differs between two runs and machines: the folder, times, the size of a
+/// Put a placeholder for what differs between two runs and machines: the folder, this repository, times, the size of a
 /// page (it names the machine), and PoCL's name for the processor.
 fn settle(text: &str, folder: &Path) -> String {
     let text = text.replace(&folder.display().to_string(), "[DIR]");
+    let text = text.replace(&root().display().to_string(), "[ROOT]");
     let seconds = Regex::new(r#""(seconds|host_seconds)":[0-9.e-]+"#).expect("a valid expression");
     let text = seconds.replace_all(&text, "\"$1\":[TIME]").into_owned();
     let bytes = Regex::new(r#""bytes":[0-9]+"#).expect("a valid expression");

@@ -2,18 +2,20 @@
 
 use crate::{
     Error,
-    exclusion::{Exclusion, signature},
+    exclusion::Exclusion,
     judge::Judge,
     program::{Program, with_static_helpers},
     target::Target,
 };
-use dataset::{Code, Dataset, Language, Programs, Signature, Verdict};
+use dataset::{Code, Dataset, Language, Programs, Verdict};
+use leak::Print;
 use lexer::kernel_names;
+use rayon::prelude::*;
 use rows::KernelText;
 use std::{
     collections::{BTreeSet, HashMap, HashSet},
     fs,
-    path::Path,
+    path::{Path, PathBuf},
     sync::{Arc, OnceLock},
 };
 
@@ -35,7 +37,10 @@ struct Origin {
     /// Names that it was found under, and those of its kernels.
     names: BTreeSet<String>,
     families: BTreeSet<String>,
-    signature: OnceLock<Signature>,
+    /// How many rows hold it.
+    rows: usize,
+    /// Of its kernels; known where they were needed.
+    prints: OnceLock<Vec<Print>>,
 }
 
 /// Mined kernels with their vectors.
@@ -46,6 +51,16 @@ pub struct Corpus {
     mined: usize,
     excluded: usize,
     origins: Arc<[Origin]>,
+    rule: Rule,
+}
+
+/// What the leak rule needs to look at kernels.
+#[derive(Clone, Debug, Default)]
+struct Rule {
+    /// Nothing; with workers.
+    exclusion: Exclusion,
+    /// The folder where prints are kept between runs.
+    cache: Option<PathBuf>,
 }
 
 impl Corpus {
@@ -70,7 +85,18 @@ impl Corpus {
         let identity = dataset::content_hash_of(identity.chain([versions.as_bytes()]));
         let file =
             cache.map(|folder| folder.join(format!("{identity}-{}.json", judge.space().name())));
-        let (origins, excluded) = origins(all, path, exclusion);
+        let rule = Rule { exclusion: exclusion.beside(), cache: cache.map(Path::to_owned) };
+        let (mut origins, mut excluded) = (origins(all), 0);
+        let kept = match exclusion.folder_of(path) {
+            Some(_) => vec![false; origins.len()],
+            None => rule.kept(&origins, exclusion)?,
+        };
+        let mut is_kept = kept.iter();
+        origins.retain(|origin| {
+            let is_kept = *is_kept.next().expect("one for each");
+            excluded += if is_kept { 0 } else { origin.rows };
+            is_kept
+        });
         let mut texts: Vec<(usize, String)> =
             origins.iter().map(|origin| origin.text.clone()).enumerate().collect();
         // Points of a single function are nearer to what keeps no helper beside it.
@@ -82,40 +108,25 @@ impl Corpus {
         let seeds = texts.into_iter().zip(vectors).filter_map(|((origin, text), vector)| {
             Some(Arc::new(Seed { text, vector: vector?, program: OnceLock::new(), origin }))
         });
-        Ok(Corpus { seeds: seeds.collect(), mined, excluded, origins: origins.into() })
+        Ok(Corpus { seeds: seeds.collect(), mined, excluded, origins: origins.into(), rule })
     }
 
     /// The seeds that the leak rule allows in a search for `target`; other targets play no part.
-    #[must_use]
-    pub fn for_target(&self, target: &Target) -> Corpus {
-        let exclusion = Exclusion::of(target);
-        let is_held = |origin: &Origin| {
-            let signature = || origin.signature.get_or_init(|| signature(&origin.text));
-            exclusion.holds_one_of(origin.names.iter().map(String::as_str), signature)
-        };
-        let held: Vec<bool> = self.origins.iter().map(is_held).collect();
-        let families: HashSet<&String> = self
-            .origins
-            .iter()
-            .zip(&held)
-            .filter(|(_, held)| **held)
-            .flat_map(|(origin, _)| &origin.families)
-            .collect();
-        let kept: Vec<bool> = self
-            .origins
-            .iter()
-            .zip(&held)
-            .map(|(origin, held)| {
-                !held && origin.families.iter().all(|one| !families.contains(one))
-            })
-            .collect();
+    ///
+    /// # Errors
+    /// When kernels cannot be looked at for want of clang or LLVM.
+    pub fn for_target(&self, target: &Target) -> Result<Corpus, Error> {
+        let mut exclusion = self.rule.exclusion.beside();
+        exclusion.add_target(target)?;
+        let kept = self.rule.kept(&self.origins, &exclusion)?;
         let is_kept = |seed: &&Arc<Seed>| kept[seed.origin];
-        Corpus {
+        Ok(Corpus {
             seeds: self.seeds.iter().filter(is_kept).cloned().collect(),
             mined: self.seeds[..self.mined].iter().filter(is_kept).count(),
             excluded: self.excluded + kept.iter().filter(|kept| !**kept).count(),
             origins: Arc::clone(&self.origins),
-        }
+            rule: self.rule.clone(),
+        })
     }
 
     /// How many kernels there are.
@@ -217,36 +228,82 @@ fn mined(path: &Path) -> Result<Vec<KernelText>, Error> {
     Ok(all)
 }
 
-/// The texts that may be used, and how many kernels may not.
-fn origins(all: Vec<KernelText>, path: &Path, exclusion: &Exclusion) -> (Vec<Origin>, usize) {
-    if exclusion.folder_of(path).is_some() {
-        return (Vec::new(), all.len());
-    }
-    let held: Vec<bool> =
-        all.iter().map(|row| exclusion.holds(&row.original_name, &row.text)).collect();
-    let families: HashSet<String> = all
-        .iter()
-        .zip(&held)
-        .filter(|(row, held)| **held && !row.family.is_empty())
-        .map(|(row, _)| row.family.clone())
-        .collect();
-    let mut excluded = 0;
+/// The texts, each once.
+fn origins(all: Vec<KernelText>) -> Vec<Origin> {
     let mut indices: HashMap<String, usize> = HashMap::new();
     let mut origins: Vec<Origin> = Vec::new();
-    for (row, held) in all.into_iter().zip(held) {
-        if held || families.contains(&row.family) {
-            excluded += 1;
-            continue;
-        }
+    for row in all {
         let index = *indices.entry(row.text).or_insert_with_key(|text| {
             let names = kernel_names(text).into_iter().map(str::to_owned).collect();
             origins.push(Origin { text: text.clone(), names, ..Origin::default() });
             origins.len() - 1
         });
-        origins[index].names.insert(row.original_name);
+        let origin = &mut origins[index];
+        origin.rows += 1;
+        origin.names.insert(row.original_name);
         if !row.family.is_empty() {
-            origins[index].families.insert(row.family);
+            origin.families.insert(row.family);
         }
     }
-    (origins, excluded)
+    origins
+}
+
+impl Rule {
+    /// Which texts are neither excluded nor of a family with one that is.
+    fn kept(&self, origins: &[Origin], exclusion: &Exclusion) -> Result<Vec<bool>, Error> {
+        if exclusion.has_prints() {
+            self.look_at(origins)?;
+        }
+        let is_held = |origin: &Origin| {
+            let prints = origin.prints.get().map(Vec::as_slice).unwrap_or_default();
+            exclusion.named(origin.names.iter().map(String::as_str)).is_some()
+                || exclusion.copied(prints).is_some()
+        };
+        let held: Vec<bool> = origins.par_iter().map(is_held).collect();
+        let families: HashSet<&String> = origins
+            .iter()
+            .zip(&held)
+            .filter(|(_, held)| **held)
+            .flat_map(|(origin, _)| &origin.families)
+            .collect();
+        let is_free = |(origin, held): (&Origin, &bool)| {
+            !held && origin.families.iter().all(|one| !families.contains(one))
+        };
+        Ok(origins.iter().zip(&held).map(is_free).collect())
+    }
+
+    /// Have the prints of all texts; those that a run before this one made are read.
+    fn look_at(&self, origins: &[Origin]) -> Result<(), Error> {
+        let missing: Vec<&Origin> =
+            origins.iter().filter(|origin| origin.prints.get().is_none()).collect();
+        if missing.is_empty() {
+            return Ok(());
+        }
+        let versions = dataset::content_hash(self.exclusion.versions()?.as_bytes());
+        let file = self.cache.as_ref().map(|folder| folder.join(format!("{versions}-prints.bin")));
+        let mut known: HashMap<String, Vec<Print>> = file
+            .as_ref()
+            .and_then(|file| fs::read(file).ok())
+            .and_then(|content| postcard::from_bytes(&content).ok())
+            .unwrap_or_default();
+        let key = |origin: &Origin| dataset::content_hash(origin.text.as_bytes());
+        let fresh: Vec<&&Origin> =
+            missing.iter().filter(|origin| !known.contains_key(&key(origin))).collect();
+        let made = fresh
+            .par_iter()
+            .map(|origin| Ok((key(origin), self.exclusion.prints(&origin.text)?)))
+            .collect::<Result<Vec<_>, Error>>()?;
+        let is_fresh = !made.is_empty();
+        known.extend(made);
+        if let Some((file, folder)) = file.filter(|_| is_fresh).zip(self.cache.as_ref()) {
+            // Without a cache the next run takes longer, nothing else.
+            let bytes = postcard::to_stdvec(&known).unwrap_or_default();
+            let _ = fs::create_dir_all(folder).and_then(|()| fs::write(file, bytes));
+        }
+        for origin in missing {
+            let prints = known.get(&key(origin)).cloned().unwrap_or_default();
+            let _ = origin.prints.set(prints);
+        }
+        Ok(())
+    }
 }

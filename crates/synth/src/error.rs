@@ -12,6 +12,37 @@ pub enum Error {
     /// A data set that cannot be read or written.
     #[error(transparent)]
     Dataset(#[from] dataset::Error),
+    /// The leak rule cannot look at kernels.
+    #[error(transparent)]
+    Kernels(#[from] kernels::Error),
+    /// A model that does not say what it learned, where something is excluded.
+    #[error(
+        "{} does not say what it was trained on (it has no training-set.safetensors), and {} names and {} kernels are \
+         excluded here: train it again with this version, or accept it with --accept-model",
+        folder.display(), excluded.0, excluded.1
+    )]
+    UnknownTraining {
+        /// The checkpoint.
+        folder: PathBuf,
+        /// Names and kernels that are excluded.
+        excluded: (usize, usize),
+    },
+    /// A model that learned what is excluded.
+    #[error(
+        "{} was trained on {count} of {of} kernels that are excluded here ({some}): train one with \
+         `stampmill train --exclude`, or accept it with --accept-model",
+        folder.display()
+    )]
+    Trained {
+        /// The checkpoint.
+        folder: PathBuf,
+        /// Kernels of its training set that are excluded.
+        count: usize,
+        /// Kernels of its training set.
+        of: usize,
+        /// Some of them.
+        some: String,
+    },
     /// A checkpoint that cannot be read.
     #[error(transparent)]
     Model(#[from] lm::Error),

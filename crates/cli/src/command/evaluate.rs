@@ -4,7 +4,7 @@ use super::sample::DrawingFlags;
 use crate::{Global, interrupt, output, progress::Bar};
 use clang::Clang;
 use dataset::stage::Cancel;
-use lm::Checkpoint;
+use lm::{Checkpoint, TrainingSet};
 use sampling::{Evaluation, Sampler};
 use std::{process::ExitCode, time::Instant};
 
@@ -16,7 +16,9 @@ use std::{process::ExitCode, time::Instant};
 Columns as in Table 1 of BenchPress (PACT'22): all kinds start from `kernel void [HOLE]`. A sample\n\
 counts as compiling if clang accepts it as it is, duplicates and kernels of less than three\n\
 instructions included; `unique and compile` leaves both out. Memorised is the share of compiling\n\
-samples whose text, laid out or renamed, is in the training corpus. Depth is the longest chain of\n\
+samples whose text, laid out or renamed, is in the training corpus; near-duplicates are those that the\n\
+leak rule's text calls copies of a training kernel (docs/leaks.md), and the longest common run is in\n\
+lexemes. Depth is the longest chain of\n\
 nodes in clang's syntax tree, implicit casts included. The spread of a feature space is the root mean\n\
 square distance of ln(1 + vector) from its mean, over the accepted kernels.")]
 pub(crate) struct Evaluate {
@@ -43,7 +45,9 @@ impl Evaluate {
             spaces.map(|spaces| super::features::extractor(spaces, 1, global)).transpose()?;
         let clang = Clang::start(global.jobs())?;
         let kind = checkpoint.kind();
-        let evaluation = sampling::evaluate(kind, &rows, seconds, &clang, extractor.as_ref())?;
+        let training = TrainingSet::read(checkpoint.folder())?;
+        let (training, extractor) = (training.as_ref(), extractor.as_ref());
+        let evaluation = sampling::evaluate(kind, &rows, seconds, &clang, training, extractor)?;
         drop(bar);
         match global.json {
             true => output::json(&evaluation)?,
@@ -66,6 +70,17 @@ fn print(report: &Evaluation) -> anyhow::Result<()> {
         ),
         ("unique and compile", output::count(report.compiling_unique)),
         ("memorised", percent(report.memorised)),
+        (
+            "near-duplicates of training kernels",
+            report.near_memorised.map_or("unknown".to_owned(), percent),
+        ),
+        (
+            "longest common run: median, 95 %, most",
+            match (report.common_run_median, report.common_run_p95, report.common_run_max) {
+                (Some(median), Some(p95), Some(most)) => format!("{median}, {p95}, {most}"),
+                _ => "unknown".to_owned(),
+            },
+        ),
         (
             "tokens: median, 95 %, most",
             format!("{}, {}, {}", report.tokens_median, report.tokens_p95, report.tokens_max),

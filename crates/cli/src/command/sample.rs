@@ -8,7 +8,7 @@ use crate::{
 };
 use anyhow::{Context, bail};
 use dataset::stage::{self, Cancel, Done};
-use lm::{Checkpoint, Choice, Drawing, Precision, Prompt};
+use lm::{Checkpoint, Choice, Drawing, Precision, Prompt, TrainingSet};
 use sampling::{Sampler, Settings, Summary};
 use std::{
     fs,
@@ -17,6 +17,7 @@ use std::{
     sync::Arc,
     time::Instant,
 };
+use synth::Exclusion;
 
 /// Draw kernels from a language model and judge them
 #[derive(clap::Args, Debug)]
@@ -38,6 +39,13 @@ the same command is given again, by chunks of 1,024 samples or more.")]
 pub(crate) struct Sample {
     #[command(flatten)]
     drawing: DrawingFlags,
+    /// Refuse a model that was trained on the programs here, on copies of them, or on kernels of their names; may be
+    /// given several times
+    #[arg(long, value_name = "PATH")]
+    exclude: Vec<PathBuf>,
+    /// Accept it all the same, and one that does not say what it was trained on
+    #[arg(long, requires = "exclude")]
+    accept_model: bool,
     #[command(flatten)]
     output: Option<StageOutput>,
 }
@@ -118,6 +126,12 @@ impl Device {
 impl Sample {
     pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
         let checkpoint = Checkpoint::load(&self.drawing.checkpoint)?;
+        if !self.exclude.is_empty() && !self.accept_model {
+            let mut exclusion = Exclusion::default();
+            self.exclude.iter().try_for_each(|path| exclusion.add_path(path))?;
+            let training = TrainingSet::read(checkpoint.folder())?;
+            exclusion.check_model(checkpoint.folder(), training.as_ref())?;
+        }
         let settings = self.drawing.settings(true)?;
         let cancelled = interrupt::flag()?;
         let cancel = Cancel::from(Arc::clone(&cancelled));

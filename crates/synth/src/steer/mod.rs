@@ -136,7 +136,7 @@ impl<'a> Steer<'a> {
     }
 
     fn find_alone(&self, target: &Target) -> Result<Found, Error> {
-        let corpus = self.corpus.for_target(target);
+        let corpus = self.corpus.for_target(target)?;
         let mut settings = self.options.settings.clone();
         if corpus.is_empty() && !self.corpus.is_empty() {
             settings.proposers.retain(|name| !crate::proposer::needs_seeds(name));
@@ -166,6 +166,7 @@ impl<'a> Stage for Steer<'a> {
             "model": model.as_ref().map(|model| model.identity().to_owned()),
             "transfer": transfer,
             "trajectory": trajectory,
+            "leak_rule": self.options.seeds.rule(&self.options),
             "targets": targets.collect::<Vec<_>>(),
             "seeds": self.corpus.len(),
             "excluded": self.corpus.excluded(),

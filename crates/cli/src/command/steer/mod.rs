@@ -37,8 +37,8 @@ the vector lacks), combine (edits tried one by one, then together), crossover, m
 is a --model (its kernels and what it puts into holes of the survivors; infill models are told the target);\n\
 and random, which does not look at the target.\n\n\
 Each target is searched for by itself: nothing that is learned or found for one is used for another, and\n\
-kernels named like it, and near-duplicates of its program, are no seeds for it; those of --exclude are\n\
-for none. A budget in candidates makes a run repeatable: the same seed gives the same rows, whatever other\n\
+kernels named like it or like any kernel of its suite, and copies of its program (docs/leaks.md), are no\n\
+seeds for it; those of --exclude are for none, and a --model that was trained on one is refused. A budget in candidates makes a run repeatable: the same seed gives the same rows, whatever other\n\
 targets, --jobs, parts and stops there are; --jobs targets are searched for at once. A budget of time is\n\
 the whole machine's: one target at a time. A stopped run is resumed by the same command with the targets\n\
 that were not done.\n\n\
@@ -74,9 +74,15 @@ pub(crate) struct Steer {
     /// A data set of `features` of the seeds, so that their vectors are not computed again
     #[arg(long, value_name = "DATASET", requires = "seeds")]
     features: Option<PathBuf>,
-    /// Programs that must not be among the seeds, nor anything near them (.jsonl with src, or programs)
-    #[arg(long, value_name = "DATASET", requires = "seeds")]
+    /// Programs that must not be among the seeds or a model's training set, nor copies of them (.jsonl with src, or programs)
+    #[arg(long, value_name = "DATASET")]
     exclude: Vec<PathBuf>,
+    /// Switch the leak rule off: seeds and models may hold the targets themselves; `dataset.json` says so
+    #[arg(long, conflicts_with_all = ["exclude", "accept_model"])]
+    allow_leaks: bool,
+    /// Accept a model whose training set is not known or holds what is excluded; `dataset.json` says so
+    #[arg(long, requires = "model")]
+    accept_model: bool,
     /// Who proposes, with commas
     #[arg(long, value_name = "NAMES")]
     proposers: Option<String>,
@@ -144,6 +150,8 @@ impl Steer {
                 targets: self.targets.clone(),
                 features: self.features.clone(),
                 cache: Some(host::cache().join("vectors")),
+                leaks: self.allow_leaks,
+                any_model: self.accept_model,
             },
             settings,
             transfer: self.transfer,
