@@ -182,6 +182,21 @@ fn the_compiler_sees_the_source_and_the_headers_alone() {
     assert!(told.starts_with("verdict accepted"), "{told}");
 }
 
+/// Beside the faults, because it too starts this binary again.
+fn addresses_that_are_not_drawn_at_random_do_not_matter() {
+    let told = || {
+        let program = job("int main(void) { int here; return (long)&here >> 4 & 1; }");
+        let timing = stampmill_timing::time(&program, &options()).expect("it is timed");
+        let measurement = timing.measurement.expect("it ends well");
+        format!("{:?} {:?}", measurement.instructions, measurement.cycles)
+    };
+    if is_child() {
+        return eprintln!("outcome {}", told());
+    }
+    let test = "addresses_that_are_not_drawn_at_random_do_not_matter";
+    assert_eq!(again(test, &["setarch", "-R"], |_| {}), told());
+}
+
 trials::main! {
     a_compiler_that_is_killed_is_no_verdict,
     a_compiler_that_is_killed_once_is_asked_again,
@@ -189,4 +204,5 @@ trials::main! {
     a_full_folder_for_temporary_files_is_no_verdict: trials::lacks::mounts(&["-Urm"]),
     what_a_program_makes_up_is_its_verdict,
     the_compiler_sees_the_source_and_the_headers_alone,
+    addresses_that_are_not_drawn_at_random_do_not_matter: trials::lacks::fixed_addresses(),
 }

@@ -37,14 +37,23 @@ pub fn reference(path: &str) -> Option<String> {
     (!crate::reference().join(path).is_file()).then(|| format!("reference data {path}"))
 }
 
-/// The right to mount a file system in a mount namespace, of one's own user namespace or as root.
+/// The right to mount a file system in namespaces that `unshare` makes with these flags.
 #[must_use]
 pub fn mounts(unshare: &[&str]) -> Option<String> {
-    let mut command = Command::new("unshare");
-    command.args(unshare).args(["sh", "-c", "mount -t tmpfs none /tmp"]);
-    let mounts = command.stdout(Stdio::null()).stderr(Stdio::null()).status();
-    match mounts.expect("scripts/setup.sh installs util-linux").success() {
-        true => None,
-        false => Some("the right to mount".to_owned()),
-    }
+    let script = ["sh", "-c", "mount -t tmpfs none /tmp"];
+    denied("the right to mount", Command::new("unshare").args(unshare).args(script))
+}
+
+/// The right to start a program whose addresses are not drawn at random.
+#[must_use]
+pub fn fixed_addresses() -> Option<String> {
+    let what = "the right to switch random addresses off";
+    denied(what, Command::new("setarch").args(["-R", "true"]))
+}
+
+/// What the kernel denies a command of util-linux.
+fn denied(what: &str, command: &mut Command) -> Option<String> {
+    let status = command.stdout(Stdio::null()).stderr(Stdio::null()).status();
+    let status = status.expect("scripts/setup.sh installs util-linux");
+    (!status.success()).then(|| what.to_owned())
 }
