@@ -420,10 +420,7 @@ mod tests {
     #[test]
     fn an_executable_is_the_same_with_a_precompiled_header() {
         let folder = tempfile::tempdir().unwrap();
-        let Ok(toolchain) = Toolchain::find(Store::at(folder.path())) else {
-            println!("skipped: no g++");
-            return;
-        };
+        let toolchain = Toolchain::find(Store::at(folder.path())).unwrap();
         let code = |includes: &str, n: u32| {
             format!(
                 "{includes}int main() {{ std::vector<int> v({n}); std::printf(\"%zu\", v.size()); }}"

@@ -1,4 +1,4 @@
-//! Runs over several targets with the real compiler; skipped where its worker is not built.
+//! Runs over several targets with the real compiler.
 
 use dataset::{
     Dataset,
@@ -20,14 +20,9 @@ const SCALE: &str = "__kernel void scale(__global float* a, __global float* b, i
 const MIX: &str = "__kernel void mix(__global int* a, int b) {\n\
     for (int c = 0; c < b; c++) {\n    a[c] ^= c << 3;\n  }\n}\n";
 
-fn judge() -> Option<Judge> {
-    match Judge::new(features::space("instcount").expect("registered"), 2) {
-        Ok(judge) => Some(judge),
-        Err(error) => {
-            eprintln!("skipped: {error}");
-            None
-        }
-    }
+fn judge() -> Judge {
+    Judge::new(features::space("instcount").expect("registered"), 2)
+        .unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// A folder of seeds, and a program that is one of them.
@@ -89,7 +84,7 @@ fn name(target: &str) -> &str {
 
 #[test]
 fn rows_of_a_target_are_the_same_alone_first_and_last() {
-    let Some(judge) = judge() else { return };
+    let judge = judge();
     let home = home();
     let own = home.path().join("own.cl");
     let own = own.to_str().expect("readable");
@@ -109,7 +104,7 @@ fn rows_of_a_target_are_the_same_alone_first_and_last() {
 
 #[test]
 fn a_program_is_no_seed_for_its_own_vector_and_one_for_others() {
-    let Some(judge) = judge() else { return };
+    let judge = judge();
     let home = home();
     let vector = judge.judge(&[SCALE]).expect("LLVM is here").pop().flatten().expect("compiles");
     let point = home.path().join("point.json");
@@ -126,7 +121,7 @@ fn a_program_is_no_seed_for_its_own_vector_and_one_for_others() {
 
 #[test]
 fn a_target_without_seeds_of_its_own_is_searched_for_without() {
-    let Some(judge) = judge() else { return };
+    let judge = judge();
     let home = home();
     std::fs::remove_file(home.path().join("seeds/mix.cl")).expect("it was there");
     let own = home.path().join("own.cl");

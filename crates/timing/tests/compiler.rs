@@ -13,16 +13,12 @@ const PLAIN: &str = "int main(void) { return 0; }\n";
 struct Place(tempfile::TempDir);
 
 impl Place {
-    fn new() -> Option<Place> {
-        if !Path::new("/usr/bin/gcc").is_file() {
-            println!("skipped: no gcc");
-            return None;
-        }
+    fn new() -> Place {
         let place = Place(tempfile::tempdir().expect("a folder"));
         fs::create_dir(place.0.path().join("own")).expect("it is ours");
         fs::create_dir(place.0.path().join("outside")).expect("it is ours");
         fs::write(place.outside(), format!("-D{SECRET}\n#error {SECRET}\n")).expect("it is ours");
-        Some(place)
+        place
     }
 
     fn outside(&self) -> String {
@@ -65,7 +61,7 @@ impl Place {
 
 #[test]
 fn response_files_from_elsewhere_are_not_read() {
-    let Some(place) = Place::new() else { return };
+    let place = Place::new();
     let outside = place.outside();
     for argument in [format!("@{outside}"), "@/etc/shadow".to_owned()] {
         let told = place.refusal(PLAIN, &[&argument]);
@@ -92,7 +88,7 @@ fn response_files_from_elsewhere_are_not_read() {
 
 #[test]
 fn nothing_is_written_outside_of_the_folder() {
-    let Some(place) = Place::new() else { return };
+    let place = Place::new();
     let new = place.0.path().join("outside/new").display().to_string();
     let (program, map) = (format!("-o {new}"), format!("-Wl,-Map={new}"));
     let (list, shell) = (format!("-Wa,-a={new}"), format!("-wrapper /bin/sh,-c,'echo x >{new}'"));
@@ -107,7 +103,7 @@ fn nothing_is_written_outside_of_the_folder() {
 
 #[test]
 fn files_from_elsewhere_are_not_embedded() {
-    let Some(place) = Place::new() else { return };
+    let place = Place::new();
     for path in [place.outside(), "/etc/shadow".to_owned()] {
         for source in [
             format!("#include \"{path}\"\n{PLAIN}"),

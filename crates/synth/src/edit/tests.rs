@@ -1,18 +1,13 @@
-//! What edits do to vectors, with the real compiler; skipped where its worker is not built.
+//! What edits do to vectors, with the real compiler.
 
 use super::{Rng, Zone, all};
 use crate::{Judge, program::Program};
 use rand::SeedableRng;
 use std::collections::BTreeMap;
 
-fn judge(space: &str) -> Option<Judge> {
-    match Judge::new(features::space(space).expect("registered"), 2) {
-        Ok(judge) => Some(judge),
-        Err(error) => {
-            eprintln!("skipped: {error}");
-            None
-        }
-    }
+fn judge(space: &str) -> Judge {
+    Judge::new(features::space(space).expect("registered"), 2)
+        .unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// What the edit does to the kernel, by dimension; ratios and sums left out.
@@ -38,7 +33,7 @@ fn effect(judge: &Judge, name: &str, zone: Zone, text: &str) -> (Program, BTreeM
 type Case<'a> = (&'a str, Zone, &'a [(&'a str, i64)]);
 
 fn expect(space: &str, text: &str, cases: &[Case<'_>]) {
-    let Some(judge) = judge(space) else { return };
+    let judge = judge(space);
     for (name, zone, expected) in cases {
         let expected: BTreeMap<String, i64> =
             expected.iter().map(|(dimension, by)| ((*dimension).to_owned(), *by)).collect();
@@ -178,7 +173,7 @@ fn a_loop_remembers_a_value_at_the_cost_of_one_phi() {
 
 #[test]
 fn edits_of_shape_survive_the_optimiser() {
-    let Some(judge) = judge("autophase") else { return };
+    let judge = judge("autophase");
     let kernel = "__kernel void A(__global int* a, __global float* b, int c, int d, long e) {\n  \
                   if (c > d && a[0] < d) {\n    return;\n  }\n  \
                   for (int f = 0; f < c; f++) {\n    a[f + d] = d;\n    \
@@ -276,7 +271,7 @@ fn loops_elements_and_dimensions_change_alone() {
 
 #[test]
 fn a_fence_for_the_right_memory_and_one_inside_a_switch_are_left_alone() {
-    let Some(judge) = judge("autophase") else { return };
+    let judge = judge("autophase");
     let has_place = |name: &str, text: &str| {
         let program = judge.read(&[text]).pop().flatten().expect("a kernel");
         all().into_iter().filter(|edit| edit.name == name).any(|edit| {
