@@ -35,6 +35,8 @@ mod compare;
 mod error;
 mod execute;
 mod export;
+#[doc(hidden)]
+pub mod fuzz;
 mod grow;
 mod judge;
 mod label;

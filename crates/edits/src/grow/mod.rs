@@ -257,6 +257,16 @@ fn key(
     content_hash_of(pieces.chain(samples.map(String::as_str)).chain(programs).map(str::as_bytes))
 }
 
+/// For the fuzzer: inputs drawn from the grammar of samples, and whether it reads each.
+pub(crate) fn drawn(samples: &[&str]) -> Option<Vec<(String, bool)>> {
+    let grammar = grammar::infer(samples)?;
+    let generator = Generator::learn(grammar.clone(), samples);
+    let mut rng = ChaCha8Rng::seed_from_u64(1);
+    let scales = [(1.0, 1.0), (4.0, 4.0)].map(|(counts, values)| Scale { counts, values });
+    let draws = scales.into_iter().filter_map(|scale| generator.generate(scale, &mut rng));
+    Some(draws.map(|text| (text.clone(), grammar.read(&grammar::lines(&text)).is_some())).collect())
+}
+
 /// What is known of the problems of a run that has not ended, in the folder of tests.
 struct Unfinished<'a> {
     visible: &'a TestFolder,
