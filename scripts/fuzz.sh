@@ -50,7 +50,7 @@ printf '%s\n' "$@" | xargs -P "$(nproc)" -I NAME sh -c '
   name=$1 found=$corpus/$1 bad=$corpus/../artifacts/$1/
   mkdir -p "$found" "$bad" "$scratch/$name"
   TMPDIR=$scratch/$name "$binary" --target="$name" -fork=1 -ignore_crashes=1 -ignore_timeouts=1 -ignore_ooms=1 \
-    -max_total_time="$seconds" -timeout=10 -report_slow_units=2 -rss_limit_mb=2048 -max_len=4096 \
+    -max_total_time="$seconds" -timeout=10 -report_slow_units=2 -rss_limit_mb=2048 -max_len=8192 \
     -artifact_prefix="$bad" "$found" "$seeds/$name" >"$scratch/$name.log" 2>&1 || true
   rm -rf "$scratch/$name"' sh NAME
 
