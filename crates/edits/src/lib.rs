@@ -36,6 +36,8 @@ mod each;
 mod error;
 mod execute;
 mod export;
+#[doc(hidden)]
+pub mod fuzz;
 mod grow;
 mod judge;
 mod label;

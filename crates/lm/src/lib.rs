@@ -11,6 +11,8 @@ mod curve;
 mod engine;
 mod error;
 mod folder;
+#[doc(hidden)]
+pub mod fuzz;
 mod pretrain;
 mod recipe;
 mod remote;

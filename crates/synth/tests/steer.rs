@@ -152,7 +152,7 @@ const TARGETS: [&str; 5] = [
 
 #[test]
 fn threads_and_parts_change_nothing() {
-    let Some(judge) = judge() else { return };
+    let judge = judge();
     let home = home();
     let at = |name: &str, jobs, share| {
         let context = Context { jobs, share, ..Context::new(home.path().join(name)) };
@@ -176,7 +176,7 @@ fn threads_and_parts_change_nothing() {
 
 #[test]
 fn a_stopped_run_is_resumed_to_the_rows_of_one_without_a_stop() {
-    let Some(judge) = judge() else { return };
+    let judge = judge();
     let home = home();
     for transfer in [false, true] {
         let options = || options(&judge, home.path(), &TARGETS, transfer);
@@ -215,7 +215,7 @@ fn a_stopped_run_is_resumed_to_the_rows_of_one_without_a_stop() {
 
 #[test]
 fn vectors_of_seeds_are_read_where_they_are_given() {
-    let Some(judge) = judge() else { return };
+    let judge = judge();
     let home = home();
     let extractor = features::Extractor::new(vec![judge.space()], features::Options::default());
     let seeds = dataset::Programs::open(&home.path().join("seeds")).expect("programs");

@@ -115,6 +115,16 @@ impl Problem {
     }
 }
 
+/// For the fuzzer: inputs drawn from the grammar of samples, and whether it reads each.
+pub(crate) fn drawn(samples: &[&str]) -> Option<Vec<(String, bool)>> {
+    let grammar = grammar::infer(samples)?;
+    let generator = Generator::learn(grammar.clone(), samples);
+    let mut rng = ChaCha8Rng::seed_from_u64(1);
+    let scales = [(1.0, 1.0), (4.0, 4.0)].map(|(counts, values)| Scale { counts, values });
+    let draws = scales.into_iter().filter_map(|scale| generator.generate(scale, &mut rng));
+    Some(draws.map(|text| (text.clone(), grammar.read(&grammar::lines(&text)).is_some())).collect())
+}
+
 /// Makes the tests of one problem.
 struct Grower<'a> {
     problem_id: &'a str,
