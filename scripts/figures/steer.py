@@ -1,14 +1,17 @@
 """How many points of a space `steer` reaches, each target searched independently of all others.
 
-Needs data=DIR with targets/suites.jsonl and the CSV files of the CLgen paper in cgo17/ (for Grewe's points), seeds=DATASET
-of mined kernels; held-back needs suite=FILE, a data set of `prepare` of a suite that nothing was tuned on."""
+Needs data=DIR with targets/suites.jsonl, kernels/benchmarks.jsonl (which are no seeds, nor copies of them) and the CSV files
+of the CLgen paper in cgo17/ (for Grewe's points), and seeds=DATASET of mined kernels; held-back needs suite=DATASET too, of
+`prepare` of a suite that nothing was tuned on. parts=N processes share the targets, each with its jobs: a budget of
+time is for one target at a time in each."""
 import csv
 import json
+from concurrent.futures import ThreadPoolExecutor
 
 from tools import median, rows, share, stampmill
 
 VARIANTS = ["grewe", "instcount", "autophase", "held-back-instcount", "held-back-autophase"]
-SETTINGS = {"data": "../shared/data", "seeds": "", "suite": "", "budget": "cpu:20s", "jobs": "2", "seed": "0", "sample": ""}
+SETTINGS = {"data": "../shared/data", "seeds": "", "suite": "", "budget": "cpu:20s", "jobs": "2", "parts": "1", "seed": "0", "sample": ""}
 COUNTS = ["comp", "rational", "mem", "localmem", "coalesced", "atomic"]
 BINS = [(0, 50, "under 50"), (50, 100, "50 to 99"), (100, 200, "100 to 199"), (200, 10**9, "200 and more")]
 
@@ -52,13 +55,27 @@ def run(program, variant, settings, work):
     listed = work / "targets.jsonl"
     listed.write_text("".join(json.dumps(target) + "\n" for target in targets))
     command = ["steer", "--space", space, "--targets", listed, "--budget", settings["budget"], "--jobs", settings["jobs"]]
-    command += ["--seed", settings["seed"], "--out", work / "found", "--force"]
-    for flag, value in (("--seeds", settings["seeds"]), ("--sample", settings["sample"])):
-        if value:
-            command += [flag, value]
-    stampmill(program, *command)
+    command += ["--seed", settings["seed"], "--force"]
+    if settings["sample"]:
+        command += ["--sample", settings["sample"]]
+    if settings["seeds"]:
+        command += ["--seeds", settings["seeds"], "--exclude", f"{settings['data']}/kernels/benchmarks.jsonl"]
+    if variant.startswith("held-back"):
+        command += ["--exclude", settings["suite"]]
+    search(program, command, int(settings["parts"]), work)
     found = rows(program, "SELECT target, verdict, exact, proximity, candidates, seconds, mined_exact, mined_proximity, proposer FROM f WHERE rank = 1", f=work / "found")
     return {"sizes": by_size(found, size), "suites": by_suite(found), "proposers": by_proposer(found)}
+
+
+def search(program, command, parts, work):
+    if parts == 1:
+        stampmill(program, *command, "--out", work / "found")
+        return
+    folders = [work / f"found-{part}" for part in range(1, parts + 1)]
+    with ThreadPoolExecutor(parts) as pool:
+        for done in [pool.submit(stampmill, program, *command, "--part", f"{at}/{parts}", "--out", out) for at, out in enumerate(folders, 1)]:
+            done.result()
+    stampmill(program, "merge", *folders, "--out", work / "found", "--force")
 
 
 def line(word, group):
