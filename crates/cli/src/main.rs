@@ -2,6 +2,7 @@
 //!
 //! Exit status: 0 success, 1 a negative result, 2 a failure, 130 stopped by Ctrl-C or a signal to end.
 
+mod choice;
 mod command;
 mod config;
 mod destination;
@@ -10,10 +11,11 @@ mod interrupt;
 mod output;
 mod progress;
 mod size;
+mod stage;
 
 use clap::{CommandFactory, FromArgMatches, Parser};
 use std::{
-    io::{IsTerminal, Write},
+    io::{self, IsTerminal, Write},
     process::ExitCode,
 };
 
@@ -133,10 +135,13 @@ fn say_protections(global: &Global) {
 }
 
 fn fail(error: &anyhow::Error) -> ExitCode {
-    // A library's message often holds its cause's already; nothing is said twice.
+    // A library's message often says its cause's already; nothing is said twice.
     let mut text = error.to_string();
-    for cause in error.chain().skip(1).map(ToString::to_string) {
-        if !text.contains(&cause) {
+    for cause in error.chain().skip(1) {
+        let is_missing = cause.downcast_ref::<io::Error>().map(io::Error::kind);
+        let is_missing = is_missing == Some(io::ErrorKind::NotFound);
+        let cause = cause.to_string();
+        if !text.contains(&cause) && !(is_missing && text.contains("there is nothing at ")) {
             text = format!("{text}: {cause}");
         }
     }

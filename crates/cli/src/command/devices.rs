@@ -26,9 +26,9 @@ impl Devices {
             });
             let header =
                 ["device", "type", "usable", "platform", "OpenCL", "driver", "units", "memory"];
-            output::line(&output::table(&header, rows).to_string())
+            output::print_table(&header, rows)
         })?;
         let usable = devices.iter().any(|device| device.usable);
-        Ok(if usable { ExitCode::SUCCESS } else { output::NEGATIVE })
+        Ok(output::status(usable))
     }
 }

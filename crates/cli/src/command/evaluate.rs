@@ -45,11 +45,8 @@ impl Evaluate {
         let kind = checkpoint.kind();
         let evaluation = sampling::evaluate(kind, &rows, seconds, &clang, extractor.as_ref())?;
         drop(bar);
-        match global.json {
-            true => output::json(&evaluation)?,
-            false => print(&evaluation)?,
-        }
-        Ok(if evaluation.compiling_unique > 0 { ExitCode::SUCCESS } else { output::NEGATIVE })
+        output::report(global, &evaluation, || print(&evaluation))?;
+        Ok(output::status(evaluation.compiling_unique > 0))
     }
 }
 
@@ -90,5 +87,5 @@ fn print(report: &Evaluation) -> anyhow::Result<()> {
         rows.push(("verdict", format!("{verdict} {count}")));
     }
     let rows = rows.into_iter().map(|(name, value)| vec![name.to_owned(), value]);
-    output::line(&output::table(&["", "value"], rows).to_string())
+    output::print_table(&["", "value"], rows)
 }

@@ -42,7 +42,7 @@ impl Fsck {
         }
         let report = Report { ok: datasets.iter().all(|answer| answer.ok), datasets };
         output::report(global, &report, || print(&report))?;
-        Ok(if report.ok { ExitCode::SUCCESS } else { output::NEGATIVE })
+        Ok(output::status(report.ok))
     }
 }
 

@@ -211,11 +211,7 @@ impl Learn {
         let stop = interrupt::flag()?;
         let findings = learn::experiment(&design, judge, &split.train, &split.test, &bar, &stop)?;
         drop(bar);
-        if global.json {
-            output::json(&findings)?;
-        } else {
-            print_findings(&findings)?;
-        }
+        output::report(global, &findings, || print_findings(&findings))?;
         Ok(ExitCode::SUCCESS)
     }
 }
@@ -256,7 +252,7 @@ fn print_findings(findings: &Findings) -> anyhow::Result<()> {
         "p",
         "gap closed",
     ];
-    output::line(&output::table(&header, rows).to_string())?;
+    output::print_table(&header, rows)?;
     output::line(&format!(
         "speedup over always {}: {}; {}",
         findings.arms.first().map_or("", |arm| arm.scores.baseline.as_str()),
@@ -286,7 +282,7 @@ fn print(report: &Report) -> anyhow::Result<()> {
         "95 % interval",
         "oracle's share",
     ];
-    output::line(&output::table(&header, rows).to_string())?;
+    output::print_table(&header, rows)?;
     let baseline = report.history.last().map_or("", |round| round.baseline.as_str());
     output::line(&format!(
         "speedup: {}; the baseline is always {baseline}, the better choice for most test kernels",

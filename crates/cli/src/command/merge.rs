@@ -1,16 +1,12 @@
 //! `stampmill merge`: the parts that several machines made of one job become one data set.
 
-use super::{edits, features, ir, mine, prepare, run, sample, time};
-use crate::{Global, destination::Output, interrupt, progress::Bar};
+use crate::{Global, destination::Output, interrupt, progress::Bar, stage};
 use anyhow::bail;
 use dataset::{
     Dataset,
-    stage::{Cancel, Context, Done, Stage, merge},
+    stage::{Cancel, Context, Stage, merge},
 };
-use std::{
-    path::{Path, PathBuf},
-    process::ExitCode,
-};
+use std::{path::PathBuf, process::ExitCode};
 
 /// Join the data sets that were made with --part
 #[derive(clap::Args, Debug)]
@@ -38,64 +34,31 @@ impl Merge {
             bail!(dataset::Error::OtherShares(reason));
         };
         match shared.stage.as_str() {
-            ::mine::Mine::NAME => self.join::<::mine::Mine<'_>>(global, |done, out, global| {
-                mine::show(&done, out, global)
-            }),
-            kernels::Prepare::NAME => self.join::<kernels::Prepare>(global, |done, out, global| {
-                prepare::show(&done, out, global)
-            }),
-            ::features::Features::NAME => self
-                .join::<::features::Features>(global, |done, out, global| {
-                    features::show(&done, out, global)
-                }),
-            device::Run::NAME => {
-                self.join::<device::Run>(global, |done, out, global| run::show(&done, out, global))
-            }
-            sampling::Sampler::NAME => self
-                .join::<sampling::Sampler<'_>>(global, |done, out, global| {
-                    sample::show(&done, Some(out), global)
-                }),
-            timing::TimeSuite::NAME => self.join::<timing::TimeSuite>(global, time::show_suite),
-            ::ir::Build::NAME => self.join::<::ir::Build<'_>>(global, |done, out, global| {
-                ir::show(&done, out, global, done.summary.built)
-            }),
-            ::ir::Extract::NAME => self.join::<::ir::Extract<'_>>(global, |done, out, global| {
-                ir::show(&done, out, global, done.summary.modules)
-            }),
-            ::ir::Dedup::NAME => self.join::<::ir::Dedup>(global, |done, out, global| {
-                ir::show_dedup(&done, out, global)
-            }),
-            ::ir::License::NAME => self.join::<::ir::License>(global, |done, _, global| {
-                ir::show_license(&done.summary, global)
-            }),
-            ::ir::Stats::NAME => self.join::<::ir::Stats<'_>>(global, |done, out, global| {
-                ::ir::Stats::publish_merged(out, &self.shares, &done.summary)?;
-                ir::show_stats(&done, out, global)
-            }),
-            ::edits::MakePairs::NAME => {
-                self.join::<::edits::MakePairs<'_>>(global, edits::show_pairs)
-            }
-            ::edits::Judge::NAME => self.join::<::edits::Judge<'_>>(global, edits::show_judge),
+            mine::Mine::NAME => self.join::<mine::Mine<'_>>(global),
+            kernels::Prepare::NAME => self.join::<kernels::Prepare>(global),
+            features::Features::NAME => self.join::<features::Features>(global),
+            device::Run::NAME => self.join::<device::Run>(global),
+            sampling::Sampler::NAME => self.join::<sampling::Sampler<'_>>(global),
+            timing::TimeSuite::NAME => self.join::<timing::TimeSuite>(global),
+            ir::Build::NAME => self.join::<ir::Build<'_>>(global),
+            ir::Extract::NAME => self.join::<ir::Extract<'_>>(global),
+            ir::Dedup::NAME => self.join::<ir::Dedup>(global),
+            ir::License::NAME => self.join::<ir::License>(global),
+            ir::Stats::NAME => self.join::<ir::Stats<'_>>(global),
+            edits::MakePairs::NAME => self.join::<edits::MakePairs<'_>>(global),
+            edits::Judge::NAME => self.join::<edits::Judge<'_>>(global),
             other => bail!("{} is a part of `{other}`, which is unknown here", first.display()),
         }
     }
 
-    /// Join them, and have the command that made them `show` what they come to.
-    fn join<S: Stage>(
-        &self,
-        global: &Global,
-        show: impl FnOnce(Done<S::Summary>, &Path, &Global) -> anyhow::Result<ExitCode>,
-    ) -> anyhow::Result<ExitCode>
-    where
-        S::Error: Sync + 'static,
-    {
+    /// Join them, and print what they come to as the command that made them does.
+    fn join<S: stage::Shown>(&self, global: &Global) -> anyhow::Result<ExitCode> {
         let cancel = Cancel::from(interrupt::flag()?);
         let bar = Bar::new(global);
         let (force, progress) = (self.output.force, &bar);
         let context = Context { force, progress, cancel, ..Context::new(&self.output.out) };
         let done = merge::<S>(&self.shares, &context)?;
-        drop(context);
-        drop(bar);
-        show(done, &self.output.out, global)
+        S::merged(&context.out, &self.shares, &done.summary)?;
+        stage::show::<S>(&done, &context.out, global)
     }
 }

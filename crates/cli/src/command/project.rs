@@ -1,14 +1,9 @@
 //! `stampmill project`: maps and coverage of a feature space.
 
 use super::features::extractor;
-use crate::{
-    Global,
-    destination::{self, Output},
-    output,
-    progress::Bar,
-};
+use crate::{Global, destination, output, progress::Bar};
 use anyhow::Context;
-use features::{CELLS, Points, project, space};
+use features::{CELLS, Points, ProjectReport, project, space};
 use std::{path::PathBuf, process::ExitCode};
 
 /// Draw data sets on a 2-D map of a feature space (PCA) and report how much of it each covers
@@ -34,12 +29,12 @@ pub(crate) struct Project {
     #[arg(long, default_value_t = CELLS)]
     cells: usize,
     #[command(flatten)]
-    output: Option<Output>,
+    output: Option<destination::Output>,
 }
 
 impl Project {
     pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
-        if let Some(Output { out: folder, force: false }) = &self.output
+        if let Some(destination::Output { out: folder, force: false }) = &self.output
             && folder.exists()
         {
             return Err(dataset::Error::Exists(folder.clone()).into());
@@ -65,7 +60,7 @@ impl Project {
         };
         drop(bar);
         let projection = project(space, &sets, targets.as_ref(), self.cells)?;
-        if let Some(Output { out: folder, .. }) = &self.output {
+        if let Some(destination::Output { out: folder, .. }) = &self.output {
             std::fs::create_dir_all(folder)
                 .with_context(|| format!("cannot create {}", folder.display()))?;
             projection.draw(&folder.join("map.svg"))?;
@@ -73,42 +68,39 @@ impl Project {
         }
         let report = projection.report();
         output::report(global, report, || {
-            let rows = report.sets.iter().map(|set| {
-                vec![
-                    set.name.clone(),
-                    output::count(set.vectors as u64),
-                    output::count(set.distinct as u64),
-                    output::percent(set.cells as u64, report.cells_in_all as u64),
-                    format!("{:.2}", set.hull_area),
-                    match report.targets {
-                        0 => "no --targets".to_owned(),
-                        targets => format!("{} of {targets}", set.targets_matched),
-                    },
-                    output::count(set.without as u64),
-                ]
-            });
-            let header = [
-                "set",
-                "vectors",
-                "distinct",
-                "cells",
-                "hull area",
-                "targets matched",
-                "without vector",
-            ];
-            output::line(&output::table(&header, rows).to_string())?;
-            let [first, second] = report.explained_variance;
-            output::line(&format!(
-                "{}: the two axes explain {:.1} % and {:.1} % of the variance",
-                report.space,
-                100.0 * first,
-                100.0 * second
-            ))?;
-            if let Some(Output { out: folder, .. }) = &self.output {
+            print(report)?;
+            if let Some(destination::Output { out: folder, .. }) = &self.output {
                 output::line(&format!("{0}/map.svg and {0}/map.png", folder.display()))?;
             }
             Ok(())
         })?;
         Ok(ExitCode::SUCCESS)
     }
+}
+
+fn print(report: &ProjectReport) -> anyhow::Result<()> {
+    let rows = report.sets.iter().map(|set| {
+        vec![
+            set.name.clone(),
+            output::count(set.vectors as u64),
+            output::count(set.distinct as u64),
+            output::percent(set.cells as u64, report.cells_in_all as u64),
+            format!("{:.2}", set.hull_area),
+            match report.targets {
+                0 => "no --targets".to_owned(),
+                targets => format!("{} of {targets}", set.targets_matched),
+            },
+            output::count(set.without as u64),
+        ]
+    });
+    let header =
+        ["set", "vectors", "distinct", "cells", "hull area", "targets matched", "without vector"];
+    output::print_table(&header, rows)?;
+    let [first, second] = report.explained_variance;
+    output::line(&format!(
+        "{}: the two axes explain {:.1} % and {:.1} % of the variance",
+        report.space,
+        100.0 * first,
+        100.0 * second
+    ))
 }

@@ -1,10 +1,6 @@
 //! `stampmill query`: SQL over data sets.
 
-use crate::{
-    Global,
-    destination::{self, Output},
-    interrupt, output, size,
-};
+use crate::{Global, destination, interrupt, output, size};
 use std::process::ExitCode;
 
 /// Run an SQL query on data sets
@@ -28,14 +24,14 @@ pub(crate) struct Query {
     /// Tables: NAME=DATASET, or one DATASET, called `dataset`
     #[arg(value_name = "NAME=DATASET", required = true)]
     tables: Vec<String>,
-    /// Output format
+    /// destination::Output format
     #[arg(long, value_enum, default_value = "table")]
     format: Format,
     /// Memory limit of the query, and of rows held in memory; sorts, aggregations and joins spill to temporary files
     #[arg(long, value_name = "SIZE", default_value = "2GiB", value_parser = size::size)]
     memory: u64,
     #[command(flatten)]
-    output: Option<Output>,
+    output: Option<destination::Output>,
 }
 
 /// How rows are printed.
@@ -53,7 +49,7 @@ impl Query {
     pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
         let query = query::Query::new(&self.sql, &self.tables, self.memory)?;
         let stop = interrupt::quiet_flag()?;
-        if let Some(Output { out, force }) = &self.output {
+        if let Some(destination::Output { out, force }) = &self.output {
             let made = query.save(&stop, out, *force)?;
             let (rows, schema) = (made.manifest().rows, &made.manifest().schema);
             let report = serde_json::json!({ "rows": rows, "schema": schema });

@@ -52,6 +52,6 @@ impl Report {
                 output::count(page.bytes.div_ceil(1024)),
             ))
         })?;
-        Ok(if page.problems.is_empty() { ExitCode::SUCCESS } else { output::NEGATIVE })
+        Ok(output::status(page.problems.is_empty()))
     }
 }

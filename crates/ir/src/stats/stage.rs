@@ -88,10 +88,10 @@ impl<'a> Stats<'a> {
         parts: &[PathBuf],
         report: &StatsReport,
     ) -> Result<(), Error> {
-        for name in tokens::files() {
-            let found = parts.iter().map(|part| part.join(&name)).find(|file| file.is_file());
+        for name in tokens::FILES {
+            let found = parts.iter().map(|part| part.join(name)).find(|file| file.is_file());
             if let Some(file) = found {
-                fs::copy(&file, out.join(&name)).map_err(Error::file("copy", &file))?;
+                fs::copy(&file, out.join(name)).map_err(Error::file("copy", &file))?;
             }
         }
         page::write(&out.join("index.html"), report)
@@ -206,6 +206,7 @@ impl Facts for TokensFacts {
 impl Stage for Stats<'_> {
     const NAME: &'static str = "ir stats";
     const UNITS: &'static str = "modules";
+    const FILES: &'static [&'static str] = &tokens::FILES;
     type Item = ModuleItem;
     type Row = Statistics;
     type Facts = TokensFacts;

@@ -45,14 +45,11 @@ impl Doctor {
                     (false, true) => "MISSING",
                     (false, false) => "missing",
                 };
-                let what = match component.found {
-                    true => component.version.clone(),
-                    false => component.install.clone(),
-                };
-                vec![component.name.clone(), state.into(), what, component.needed_for.clone()]
+                let what = if component.found { &component.version } else { component.install };
+                [component.name, state, what, component.needed_for].map(str::to_owned).to_vec()
             });
             let header = ["component", "state", "version, or how to get it", "needed for"];
-            output::line(&output::table(&header, rows).to_string())?;
+            output::print_table(&header, rows)?;
             if !ok {
                 output::line(
                     "Something that `mine` and `prepare` need is missing; `make setup` installs it all.",
@@ -60,6 +57,6 @@ impl Doctor {
             }
             Ok(())
         })?;
-        Ok(if ok { ExitCode::SUCCESS } else { output::NEGATIVE })
+        Ok(output::status(ok))
     }
 }

@@ -1,11 +1,7 @@
 //! `stampmill edits export`: pairs as lines for others.
 
-use super::{OnBroken, tell_broken};
-use crate::{
-    Global,
-    destination::{self, Output},
-    output,
-};
+use super::Reading;
+use crate::{Global, choice::choice, destination, output};
 use edits::{ExportFormat, ExportMethod, export, write_lines};
 use std::{path::PathBuf, process::ExitCode};
 
@@ -23,71 +19,42 @@ pub(crate) struct Export {
     /// Pairs: a data set or JSON lines
     pairs: PathBuf,
     /// Format of the lines
-    #[arg(long, value_enum)]
-    format: Format,
-    /// Prompt of each pair
-    #[arg(long, value_enum, default_value = "plain")]
-    method: Method,
-    /// Only pairs of this split: train, val or test
-    #[arg(long, value_name = "PART")]
-    split: Option<String>,
+    #[arg(long, value_parser = choice(FORMATS))]
+    format: ExportFormat,
+    /// Prompt of each pair; self-play: as plain, for pairs made by `edits self-play`
+    #[arg(long, default_value = "plain", value_parser = choice(METHODS))]
+    method: ExportMethod,
     #[command(flatten)]
-    output: Output,
-    /// On a line that cannot be read: stop, or skip and count it
-    #[arg(long, value_enum, default_value = "stop")]
-    on_broken: OnBroken,
+    output: destination::Output,
+    #[command(flatten)]
+    reading: Reading,
 }
 
-#[derive(clap::ValueEnum, Clone, Copy, Debug)]
-enum Format {
-    #[value(name = "openai")]
-    OpenAi,
-    Hf,
-    PieTrain,
-    PieTest,
-}
+const FORMATS: &[(&str, ExportFormat)] = &[
+    ("openai", ExportFormat::OpenAi),
+    ("hf", ExportFormat::HuggingFace),
+    ("pie-train", ExportFormat::PieTrain),
+    ("pie-test", ExportFormat::PieTest),
+];
 
-#[derive(clap::ValueEnum, Clone, Copy, Debug)]
-enum Method {
-    Plain,
-    PerfConditioned,
-    /// As plain, for pairs made by `edits self-play`
-    SelfPlay,
-}
+const METHODS: &[(&str, ExportMethod)] = &[
+    ("plain", ExportMethod::Plain),
+    ("perf-conditioned", ExportMethod::PerfConditioned),
+    ("self-play", ExportMethod::SelfPlay),
+];
 
 impl Export {
     pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
         self.output.is_free_file()?;
-        let mut read = edits::Pairs::read(&self.pairs, self.on_broken.into())?;
-        tell_broken(&self.pairs, &read.broken, global);
+        let mut read = self.reading.pairs(&self.pairs, global)?;
         read.pairs.retain(|pair| pair.verdict == "accepted");
-        if let Some(part) = &self.split {
-            read.pairs.retain(|pair| pair.split == *part);
-        }
-        let format = match self.format {
-            Format::OpenAi => ExportFormat::OpenAi,
-            Format::Hf => ExportFormat::HuggingFace,
-            Format::PieTrain => ExportFormat::PieTrain,
-            Format::PieTest => ExportFormat::PieTest,
-        };
-        let method = match self.method {
-            Method::Plain => ExportMethod::Plain,
-            Method::PerfConditioned => ExportMethod::PerfConditioned,
-            Method::SelfPlay => ExportMethod::SelfPlay,
-        };
-        let lines = export(&read.pairs, format, method)?;
-        let count = write_lines(&self.output.out, &lines)?;
-        output::report(
-            global,
-            &serde_json::json!({"lines": count, "broken": read.broken.len()}),
-            || {
-                output::line(&format!(
-                    "{} lines in {}",
-                    output::count(count),
-                    self.output.out.display()
-                ))
-            },
-        )?;
-        Ok(if count > 0 { ExitCode::SUCCESS } else { output::NEGATIVE })
+        let lines = export(&read.pairs, self.format, self.method)?;
+        let out = &self.output.out;
+        let count = write_lines(out, &lines)?;
+        let report = serde_json::json!({"lines": count, "broken": read.broken.len()});
+        output::report(global, &report, || {
+            output::line(&format!("{} lines in {}", output::count(count), out.display()))
+        })?;
+        Ok(output::status(count > 0))
     }
 }

@@ -38,7 +38,7 @@ impl Score {
                 .with_context(|| format!("cannot write {}", path.display()))?;
         }
         output::report(global, &scores, || print(&scores))?;
-        Ok(if scores.pairs > 0 { ExitCode::SUCCESS } else { output::NEGATIVE })
+        Ok(output::status(scores.pairs > 0))
     }
 }
 
@@ -57,7 +57,7 @@ fn print(scores: &Scores) -> anyhow::Result<()> {
         scores.best_k.iter().map(|(k, best)| row(format!("Best@{k}"), best)).collect();
     rows.push(row(format!("Best@{}, no I/O-only edits", scores.k), &scores.without_io_only));
     let header = ["", "%Opt", "Speedup (mean)", "%Correct", "geometric mean"];
-    output::line(&output::table(&header, rows).to_string())?;
+    output::print_table(&header, rows)?;
     output::line(&format!(
         "{} programs of {} problems, {} candidates; {} programs could not be judged",
         scores.pairs, scores.problems, scores.candidates, scores.unjudged

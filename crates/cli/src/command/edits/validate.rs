@@ -63,7 +63,7 @@ impl Validate {
                 ))
             },
         )?;
-        Ok(if lines.broken.is_empty() { ExitCode::SUCCESS } else { output::NEGATIVE })
+        Ok(output::status(lines.broken.is_empty()))
     }
 }
 
@@ -75,7 +75,7 @@ fn describe() -> anyhow::Result<()> {
             let must = if field.required { "must" } else { "may" };
             vec![field.name.to_owned(), kind, must.to_owned(), field.about.to_owned()]
         });
-        output::line(&output::table(&["field", "holds", "be there", "meaning"], rows).to_string())?;
+        output::print_table(&["field", "holds", "be there", "meaning"], rows)?;
     }
     Ok(())
 }

@@ -31,7 +31,7 @@ fn folds(text: &str) -> Result<usize, String> {
 }
 
 impl Crossval {
-    pub(super) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
+    pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
         let (task, extra) = self.source.read(global)?;
         let models: Vec<String> =
             self.model.split(',').map(|model| model.trim().to_owned()).collect();

@@ -28,7 +28,7 @@ pub(crate) struct Explain {
 }
 
 impl Explain {
-    pub(super) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
+    pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
         let (task, extra) = self.source.read(global)?;
         let options =
             ExplainOptions { model: self.model, depth: self.depth, extra, seed: self.seed };
@@ -52,7 +52,7 @@ impl Explain {
                     ]
                 });
                 let header = ["program", "input", "best", "without", "with", "cost without / with"];
-                output::line(&output::table(&header, rows).to_string())?;
+                output::print_table(&header, rows)?;
                 output::line(&format!("{} rows decided differently", report.disagreements.len()))?;
             }
             Ok(())

@@ -19,7 +19,7 @@ pub(crate) struct Import {
 }
 
 impl Import {
-    pub(super) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
+    pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
         let import = self.columns.read(&self.table, global)?;
         let content = std::fs::read(&self.table).unwrap_or_default();
         let report = serde_json::json!({

@@ -8,6 +8,7 @@ mod reproduce;
 mod source;
 mod train;
 
+use super::commands;
 use crate::{Global, output};
 use heuristics::{Scores, Task};
 use std::process::ExitCode;
@@ -26,26 +27,20 @@ pub(crate) struct Heuristic {
     verb: Verb,
 }
 
-#[derive(clap::Subcommand, Debug)]
-enum Verb {
-    Import(import::Import),
-    Train(train::Train),
-    Predict(predict::Predict),
-    Crossval(crossval::Crossval),
-    Explain(explain::Explain),
-    Reproduce(reproduce::Reproduce),
+commands! {
+    Verb {
+        import::Import,
+        train::Train,
+        predict::Predict,
+        crossval::Crossval,
+        explain::Explain,
+        reproduce::Reproduce,
+    }
 }
 
 impl Heuristic {
     pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
-        match self.verb {
-            Verb::Import(verb) => verb.run(global),
-            Verb::Train(verb) => verb.run(global),
-            Verb::Predict(verb) => verb.run(global),
-            Verb::Crossval(verb) => verb.run(global),
-            Verb::Explain(verb) => verb.run(global),
-            Verb::Reproduce(verb) => verb.run(global),
-        }
+        self.verb.run(global)
     }
 }
 
@@ -57,7 +52,7 @@ fn print_scores(
     rows: impl IntoIterator<Item = Vec<String>>,
     meaning: Option<&Scores>,
 ) -> anyhow::Result<()> {
-    output::line(&output::table(&SCORES, rows).to_string())?;
+    output::print_table(&SCORES, rows)?;
     if let Some(scores) = meaning {
         output::line(&format!("speedup: {}; {}", scores.orientation, scores.mean))?;
     }

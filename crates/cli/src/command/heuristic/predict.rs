@@ -20,7 +20,7 @@ pub(crate) struct Predict {
 }
 
 impl Predict {
-    pub(super) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
+    pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
         let heuristic = Heuristic::load(&self.model)
             .with_context(|| format!("cannot use {}", self.model.display()))?;
         let task = self.columns.read(&self.task, global)?.task;
@@ -34,9 +34,7 @@ impl Predict {
                     prediction.label.clone().unwrap_or_else(|| "unknown".into()),
                 ]
             });
-            output::line(
-                &output::table(&["program", "input", "choice", "best"], rows).to_string(),
-            )?;
+            output::print_table(&["program", "input", "choice", "best"], rows)?;
             if let Some(scores) = &report.scores {
                 let rows = [super::score_row(&report.model, scores)];
                 super::print_scores(rows, Some(scores))?;

@@ -23,7 +23,7 @@ pub(crate) struct Reproduce {
 }
 
 impl Reproduce {
-    pub(super) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
+    pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
         let options = ReproduceOptions { recipe: self.recipe, data: self.data, seeds: self.seeds };
         let result = heuristics::reproduce(&options)?;
         if let Some(folder) = &self.out {

@@ -1,9 +1,5 @@
 use super::source::Columns;
-use crate::{
-    Global,
-    destination::{self, Output},
-    output,
-};
+use crate::{Global, destination, output};
 use heuristics::TrainOptions;
 use std::{path::PathBuf, process::ExitCode};
 
@@ -23,7 +19,7 @@ pub(crate) struct Train {
     #[arg(long, default_value = "tree")]
     model: String,
     #[command(flatten)]
-    output: Output,
+    output: destination::Output,
     /// Random seed
     #[arg(long, default_value_t = 0)]
     seed: u32,
@@ -32,7 +28,7 @@ pub(crate) struct Train {
 }
 
 impl Train {
-    pub(super) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
+    pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
         self.output.is_free_file()?;
         let task = self.columns.read(&self.task, global)?.task;
         let options = TrainOptions { model: self.model, seed: self.seed };

@@ -1,6 +1,6 @@
-use super::{reader, show, wrapper};
-use crate::{Global, destination::StageOutput, interrupt, progress::Bar};
-use dataset::stage;
+use super::{print_modules, reader, wrapper};
+use crate::{Global, destination::StageOutput, interrupt, progress::Bar, stage};
+use dataset::stage::Done;
 use std::{path::PathBuf, process::ExitCode, sync::Arc, time::Duration};
 
 /// Build packages with wrapped compilers and collect their LLVM modules
@@ -73,8 +73,16 @@ impl Build {
         // A package's own build uses several cores already.
         let jobs = global.jobs().div_ceil(2);
         let context = self.output.context(jobs, &bar, &cancelled);
-        let done = stage::run(&ir::Build::new(options)?, &context)?;
-        drop(bar);
-        show(&done, &self.output.out, global, done.summary.built)
+        stage::run(&ir::Build::new(options)?, &context, global)
+    }
+}
+
+impl stage::Shown for ir::Build<'_> {
+    fn print(done: &Done<ir::Report>, out: &str) -> anyhow::Result<()> {
+        print_modules(done, out)
+    }
+
+    fn is_good(report: &ir::Report) -> bool {
+        report.built > 0
     }
 }

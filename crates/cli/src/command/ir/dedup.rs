@@ -1,9 +1,6 @@
-use crate::{Global, destination::StageOutput, interrupt, output, progress::Bar};
-use dataset::stage::{self, Done};
-use std::{
-    path::{Path, PathBuf},
-    process::ExitCode,
-};
+use crate::{Global, destination::StageOutput, interrupt, output, progress::Bar, stage};
+use dataset::stage::Done;
+use std::{path::PathBuf, process::ExitCode};
 
 /// Remove structurally equal modules and group similar ones into families
 #[derive(clap::Args, Debug)]
@@ -23,23 +20,17 @@ pub(crate) struct Dedup {
 
 impl Dedup {
     pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
-        let cancelled = interrupt::flag()?;
         let bar = Bar::new(global);
-        let context = self.output.context(global.jobs(), &bar, &cancelled);
-        let done = stage::run(&ir::Dedup::new(&self.dataset)?, &context)?;
-        drop(bar);
-        show(&done, &self.output.out, global)
+        let context = self.output.context(global.jobs(), &bar, &interrupt::flag()?);
+        stage::run(&ir::Dedup::new(&self.dataset)?, &context, global)
     }
 }
 
-/// Print what a run or a merge came to.
-pub(crate) fn show(
-    done: &Done<ir::DedupReport>,
-    out: &Path,
-    global: &Global,
-) -> anyhow::Result<ExitCode> {
-    output::report(global, done, || {
-        let Done { summary: report, seconds } = done;
+impl stage::Shown for ir::Dedup {
+    fn print(
+        Done { summary: report, seconds, .. }: &Done<ir::DedupReport>,
+        out: &str,
+    ) -> anyhow::Result<()> {
         let count = output::count;
         let rows = report.languages.iter().map(|(name, [modules, unique, bytes, left])| {
             vec![
@@ -52,7 +43,7 @@ pub(crate) fn show(
             ]
         });
         let header = ["language", "modules", "unique", "bitcode", "left", "bytes left"];
-        output::line(&output::table(&header, rows).to_string())?;
+        output::print_table(&header, rows)?;
         output::line(&format!(
             "{} of {} modules stay, {:.1} % of the bytes; {} families, the largest of {}; \
              {} of {} functions are unlike all others; in {seconds:.1} s",
@@ -64,7 +55,10 @@ pub(crate) fn show(
             count(report.unique_functions),
             count(report.functions)
         ))?;
-        output::line(&format!("next: stampmill ir stats {} --out ...", out.display()))
-    })?;
-    Ok(ExitCode::SUCCESS)
+        output::line(&format!("next: stampmill ir stats {out} --out ..."))
+    }
+
+    fn is_good(_: &ir::DedupReport) -> bool {
+        true
+    }
 }

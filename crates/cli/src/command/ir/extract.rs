@@ -1,6 +1,6 @@
-use super::{reader, show, wrapper};
-use crate::{Global, destination::StageOutput, interrupt, progress::Bar};
-use dataset::stage;
+use super::{print_modules, reader, wrapper};
+use crate::{Global, destination::StageOutput, interrupt, progress::Bar, stage};
+use dataset::stage::Done;
 use std::{path::PathBuf, process::ExitCode};
 
 /// Extract modules from stores, objects, archives, corpora and compilation databases
@@ -23,12 +23,19 @@ pub(crate) struct Extract {
 
 impl Extract {
     pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
-        let cancelled = interrupt::flag()?;
         let reader = reader(global)?;
-        let stage = ir::Extract::new(&self.inputs, &reader, wrapper()?)?;
         let bar = Bar::new(global);
-        let done = stage::run(&stage, &self.output.context(global.jobs(), &bar, &cancelled))?;
-        drop(bar);
-        show(&done, &self.output.out, global, done.summary.modules)
+        let context = self.output.context(global.jobs(), &bar, &interrupt::flag()?);
+        stage::run(&ir::Extract::new(&self.inputs, &reader, wrapper()?)?, &context, global)
+    }
+}
+
+impl stage::Shown for ir::Extract<'_> {
+    fn print(done: &Done<ir::Report>, out: &str) -> anyhow::Result<()> {
+        print_modules(done, out)
+    }
+
+    fn is_good(report: &ir::Report) -> bool {
+        report.modules > 0
     }
 }

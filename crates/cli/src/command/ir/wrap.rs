@@ -1,3 +1,4 @@
+use crate::Global;
 use anyhow::Context;
 use std::{ffi::OsString, os::unix::process::ExitStatusExt, path::PathBuf, process::ExitCode};
 
@@ -27,7 +28,7 @@ pub(crate) struct Wrap {
 }
 
 impl Wrap {
-    pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
+    pub(crate) fn run(self, _: &Global) -> anyhow::Result<ExitCode> {
         let store = std::path::absolute(&self.store)?;
         if let Some(folder) = &self.stand_ins {
             ir::stand_ins(folder, &super::wrapper()?, Some(&store))?;

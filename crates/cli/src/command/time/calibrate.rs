@@ -1,9 +1,4 @@
-use crate::{
-    Global,
-    destination::{self, Output},
-    output,
-    progress::Bar,
-};
+use crate::{Global, destination, output, progress::Bar};
 use anyhow::Context;
 use std::process::ExitCode;
 
@@ -20,7 +15,7 @@ pub(super) struct Calibrate {
     #[arg(long, value_name = "NAME")]
     base: Option<String>,
     #[command(flatten)]
-    output: Output,
+    output: destination::Output,
 }
 
 impl Calibrate {
@@ -48,7 +43,7 @@ impl Calibrate {
             ]);
             rows.push(vec!["page fault".into(), format!("{:.0} ns", found.page_fault_ns)]);
             rows.push(vec!["system call".into(), format!("{:.0} ns", found.system_call_ns)]);
-            output::line(&output::table(&["measured", ""], rows).to_string())?;
+            output::print_table(&["measured", ""], rows)?;
             output::line(&format!("{}: this machine, core of {base}", self.output.out.display()))
         })?;
         Ok(ExitCode::SUCCESS)
