@@ -79,7 +79,7 @@ pub use folder::FolderFile;
 pub use hash::{content_hash, content_hash_of, content_hash_of_file};
 pub use licence::Licences;
 pub use manifest::{Input, Manifest, Notes, Shard};
-pub use missing::{near, refusal};
+pub use missing::{missing, near, refusal};
 pub use name::{bytes_text, path_text};
 pub use notice::on_notice;
 pub use place::{PAGE_GENERATOR, is_part_name};

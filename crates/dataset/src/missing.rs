@@ -17,8 +17,9 @@ pub fn refusal(action: &str, path: &Path, why: &Error) -> String {
     }
 }
 
-/// That there is nothing at `path`.
-pub(crate) fn missing(path: &Path) -> String {
+/// That there is nothing at `path`, and what may have been meant.
+#[must_use]
+pub fn missing(path: &Path) -> String {
     let folders = path.ancestors().take_while(|folder| *folder != Path::new(""));
     // A folder that is not there is what should be mended, not what would be in it.
     let path = folders.take_while(|at| fs::symlink_metadata(at).is_err()).last().unwrap_or(path);

@@ -207,18 +207,10 @@ impl Programs {
     /// # Errors
     /// When the data set cannot be read.
     pub fn left_out(&self) -> Result<BTreeMap<String, u64>> {
-        let mut counts = BTreeMap::new();
-        let Programs::Dataset(dataset) = self else { return Ok(counts) };
-        for batch in dataset.batches(Some(&["verdict"]))? {
-            let batch = batch?;
-            let verdicts = batch.column_by_name("verdict").and_then(|c| c.as_string_opt::<i32>());
-            for word in verdicts.into_iter().flatten().flatten() {
-                if word != Verdict::ACCEPTED {
-                    *counts.entry(word.to_owned()).or_default() += 1;
-                }
-            }
+        match self {
+            Programs::Dataset(dataset) => dataset.rejected(),
+            Programs::Files(..) => Ok(BTreeMap::new()),
         }
-        Ok(counts)
     }
 
     /// What they are made of: the data set, or each file, by content. `name` is what a user calls
