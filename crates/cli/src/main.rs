@@ -2,6 +2,13 @@
 //!
 //! Exit status: 0 success, 1 a negative result, 2 a failure, 130 stopped by Ctrl-C or a signal to end.
 
+/// What stands below a command's options: a file of `help/`.
+macro_rules! help {
+    ($name:literal) => {
+        include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/help/", $name, ".txt")).trim_ascii_end()
+    };
+}
+
 mod choice;
 mod command;
 mod config;
@@ -25,11 +32,7 @@ use std::{
     name = "stampmill",
     version,
     max_term_width = 100,
-    after_help = "Start here:\n  \
-    stampmill doctor                          what this machine has and lacks\n  \
-    stampmill mine deb:gegl --out raw       fetch a package and find its kernels\n  \
-    stampmill prepare raw --out kernels       judge, isolate and normalise them\n  \
-    stampmill show kernels                    look at them"
+    after_help = help!("stampmill")
 )]
 struct Arguments {
     #[command(flatten)]
@@ -138,10 +141,11 @@ fn fail(error: &anyhow::Error) -> ExitCode {
     // A library's message often says its cause's already; nothing is said twice.
     let mut text = error.to_string();
     for cause in error.chain().skip(1) {
-        let is_missing = cause.downcast_ref::<io::Error>().map(io::Error::kind);
-        let is_missing = is_missing == Some(io::ErrorKind::NotFound);
+        let kind = cause.downcast_ref::<io::Error>().map(io::Error::kind);
+        let is_missing = kind == Some(io::ErrorKind::NotFound);
         let cause = cause.to_string();
-        if !text.contains(&cause) && !(is_missing && text.contains("there is nothing at ")) {
+        let is_said = text.contains(&cause);
+        if !is_said && !(is_missing && text.contains("there is nothing at ")) {
             text = format!("{text}: {cause}");
         }
     }

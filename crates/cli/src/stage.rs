@@ -10,7 +10,7 @@ use std::{
 /// A stage whose outcome can be printed.
 pub(crate) trait Shown: Stage<Error: Sync + 'static> {
     /// What people read of it; `out` is the data set's folder.
-    fn print(done: &Done<Self::Summary>, out: &str) -> anyhow::Result<()>;
+    fn print(report: &Self::Summary, seconds: f64, out: &str) -> anyhow::Result<()>;
 
     /// Whether it came to something: the exit status says so.
     fn is_good(summary: &Self::Summary) -> bool;
@@ -59,7 +59,7 @@ pub(crate) fn show<S: Shown>(
             if let Some(left_out) = left_out(done) {
                 output::line(&left_out)?;
             }
-            S::print(done, &out.display().to_string())?;
+            S::print(&done.summary, done.seconds, &out.display().to_string())?;
         }
     }
     Ok(status::<S>(&done.summary))
@@ -67,10 +67,9 @@ pub(crate) fn show<S: Shown>(
 
 /// What of the input was not worked on, and why.
 pub(crate) fn left_out<S>(done: &Done<S>) -> Option<String> {
-    let sum: u64 = done.left_out.values().sum();
     let each = done.left_out.iter().map(|(why, n)| format!("{} {why}", output::count(*n)));
-    let each = each.collect::<Vec<_>>().join(", ");
-    (sum > 0).then(|| format!("left out of the input: {} ({each})", output::count(sum)))
+    let each: Vec<String> = each.collect();
+    (!each.is_empty()).then(|| format!("left out of the input: {}", each.join(", ")))
 }
 
 /// The exit status of a summary.

@@ -45,8 +45,8 @@ enum Error {
     #[error("{0}")]
     Sql(DataFusionError),
     #[error(
-        "there is no table `{wanted}`{}; there {}: name one by NAME=DATASET, as in v=vectors",
-        near.as_ref().map(|near| format!("; did you mean `{near}`?")).unwrap_or_default(),
+        "there is no table `{wanted}`; {}there {} (name one by NAME=DATASET, as in v=vectors)",
+        near.as_ref().map(|near| format!("did you mean `{near}`? ")).unwrap_or_default(),
         if tables.contains(", ") { format!("are {tables}") } else { format!("is {tables}") }
     )]
     NoTable { wanted: String, near: Option<String>, tables: String },

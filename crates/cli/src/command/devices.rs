@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 /// List OpenCL platforms and devices, and why some cannot be used
 #[derive(clap::Args, Debug)]
-#[command(after_help = "Examples:\n  stampmill devices\n  stampmill devices --json")]
+#[command(after_help = help!("devices"))]
 pub(crate) struct Devices {}
 
 impl Devices {

@@ -10,15 +10,7 @@ use std::{process::ExitCode, time::Instant};
 
 /// Say how good a language model's kernels are
 #[derive(clap::Args, Debug)]
-#[command(after_help = "Examples:\n  \
-    stampmill evaluate models/infill --n 1000 --json\n  \
-    stampmill evaluate models/infill --n 1000 --unconstrained\n\n\
-Columns as in Table 1 of BenchPress (PACT'22): all kinds start from `kernel void [HOLE]`. A sample\n\
-counts as compiling if clang accepts it as it is, duplicates and kernels of less than three\n\
-instructions included; `unique and compile` leaves both out. Memorised is the share of compiling\n\
-samples whose text, laid out or renamed, is in the training corpus. Depth is the longest chain of\n\
-nodes in clang's syntax tree, implicit casts included. The spread of a feature space is the root mean\n\
-square distance of ln(1 + vector) from its mean, over the accepted kernels.")]
+#[command(after_help = help!("evaluate"))]
 pub(crate) struct Evaluate {
     #[command(flatten)]
     drawing: DrawingFlags,

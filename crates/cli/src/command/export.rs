@@ -6,9 +6,7 @@ use std::{path::PathBuf, process::ExitCode};
 
 /// Write the programs of a data set as files (.cl, .c, .cpp, .ll, .bc)
 #[derive(clap::Args, Debug)]
-#[command(after_help = "Examples:\n  \
-    stampmill export kernels --to cl\n  \
-    stampmill export kernels --to cl --limit 100")]
+#[command(after_help = help!("export"))]
 pub(crate) struct Export {
     /// A data set of programs
     dataset: PathBuf,

@@ -13,20 +13,7 @@ use std::{path::PathBuf, process::ExitCode, sync::Arc, time::Instant};
     "out",
     destination::optional("The data set to make; without it, rows are printed")
 ))]
-#[command(
-    after_help = "Spaces: grewe (memory, computation and branches of a kernel, as its published extractor counts them),\n\
-grewe-fixed (the same as the paper words them), instcount and autophase (LLVM's counts), opcodes, tokens,\n\
-ast-depth; docs/features.md lists their dimensions\n\n\
-Examples:\n  \
-    stampmill features kernels --space grewe,instcount,autophase --out vectors\n  \
-    stampmill features saxpy.cl --space grewe --format jsonl\n  \
-    stampmill features module.bc --space instcount --format jsonl\n\n\
-OpenCL is compiled for nvptx64-nvidia-nvcl at -O1, as for the published vectors; if that fails, with\n\
-a header of commonly assumed definitions. C and C++ are compiled for this machine and may include\n\
-system headers only. Programs without a vector have a row with a verdict.\n\
-The same command resumes a stopped run.\n\
-With --part I/N several machines share one input; `merge` joins their results."
-)]
+#[command(after_help = help!("features"))]
 pub(crate) struct Features {
     /// A data set, folder or file of programs (.cl .c .cpp .ll .bc)
     dataset: PathBuf,
@@ -85,7 +72,7 @@ impl Features {
 }
 
 impl stage::Shown for Stage {
-    fn print(Done { summary: report, .. }: &Done<Report>, out: &str) -> anyhow::Result<()> {
+    fn print(report: &Report, _: f64, out: &str) -> anyhow::Result<()> {
         output::print_shares(["verdict", "rows", "share"], &report.verdicts, report.rows)?;
         let vectors = report.vectors.iter().map(|(name, n)| vec![name.clone(), output::count(*n)]);
         output::print_table(&["space", "vectors"], vectors)?;

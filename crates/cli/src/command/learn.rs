@@ -17,22 +17,7 @@ use synth::{Budget, Judge, Settings};
 
 /// Make the kernels that a heuristic learns most from: query by committee, round after round
 #[derive(clap::Args, Debug)]
-#[command(after_help = "Examples:\n  \
-    stampmill learn --task local-size:8,256 --train kernels --rounds 5 --batch 8 --out learned\n  \
-    stampmill learn --task cpu-gpu --train kernels --committee mlp:7,knn:7,forest:7 --out learned\n  \
-    stampmill learn --task local-size:8,256 --train kernels --strategy passive --out baseline\n  \
-    stampmill learn --task cpu-gpu --train kernels --out learned --export-round round-0\n  \
-    stampmill learn --task cpu-gpu --train kernels --out learned --import-runs runs-0\n  \
-    stampmill learn --experiment --task local-size:8,256 --train kernels --test suites --out compared\n\n\
-Without --test, a third of the training kernels (drawn by the seed) is kept for testing; these are\n\
-never trained on nor steered to. Near-duplicates of a test kernel are never trained on.\n\n\
-With --export-round or --import-runs no device is used here: the kernels of --train and --test, then\n\
-those of each round, are written, run elsewhere, and their runs read. What is printed says how to\n\
-go on.\n\n\
---experiment compares training on mined kernels alone with adding equally many more of them,\n\
-undirected samples, kernels at points chosen at random, and at points chosen by the committee.\n\
-Unit of all statistics: the test program. A run that was stopped is resumed when the same command is\n\
-given again.")]
+#[command(after_help = help!("learn"))]
 pub(crate) struct Learn {
     /// cpu-gpu, or local-size:A,B (which group size is faster on the processor; needs no GPU)
     #[arg(long, value_parser = Task::from_str)]

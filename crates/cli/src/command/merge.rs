@@ -10,13 +10,7 @@ use std::{path::PathBuf, process::ExitCode};
 
 /// Join the data sets that were made with --part
 #[derive(clap::Args, Debug)]
-#[command(after_help = "Examples:\n  \
-    stampmill prepare raw --part 1/2 --out kernels-1        on one machine\n  \
-    stampmill prepare raw --part 2/2 --out kernels-2        on another\n  \
-    stampmill merge kernels-1 kernels-2 --out kernels\n\n\
-The data set has the rows of one run without --part, in the same order; what is printed, and the exit\n\
-status, are those of that command. Every part must be there, made with the same settings from the same\n\
-inputs.")]
+#[command(after_help = help!("merge"))]
 pub(crate) struct Merge {
     /// The parts, in any order
     #[arg(value_name = "SHARE", required = true)]

@@ -3,30 +3,13 @@
 use crate::{
     Global, choice::choice, destination::StageOutput, interrupt, output, progress::Bar, stage,
 };
-use dataset::{Language, Licences, stage::Done};
+use dataset::{Language, Licences};
 use mine::{Mine as Stage, Options, Report};
 use std::{path::PathBuf, process::ExitCode};
 
 /// Fetch packages and extract every OpenCL kernel, or C program, from them
 #[derive(clap::Args, Debug)]
-#[command(after_help = "Sources:\n  \
-    DIR                  a folder, searched recursively\n  \
-    FILE.tar.gz|.zip     an archive (tar with gz, xz, bz2 or zst; zip)\n  \
-    git+URL[@REV]        a git repository, by URL or path\n  \
-    deb:NAME[@SUITE]     a Debian source package\n  \
-    pypi:NAME            a PyPI package: its wheel, else its source archive\n  \
-    crate:NAME[@VER]     a Rust crate\n  \
-    github:QUERY         repositories a GitHub search finds (GITHUB_TOKEN)\n  \
-    parquet:FILE[#COL]   programs in a column of a Parquet file\n  \
-    @LIST.toml           many sources\n\n\
-Examples:\n  \
-    stampmill mine deb:gegl pypi:silx --out raw\n  \
-    stampmill mine @packages.toml --out raw --licenses osi\n  \
-    stampmill mine ~/src/project --out raw --json\n  \
-    stampmill mine @functions.toml --language c --licenses permissive --out raw-c\n\n\
-C programs are for pre-training: `prepare` makes one row of each function.\n\
-The same command resumes a stopped run.\n\
-With --part I/N several machines share one list; `merge` joins their results.")]
+#[command(after_help = help!("mine"))]
 pub(crate) struct Mine {
     /// Where programs come from
     #[arg(value_name = "SOURCE", required = true)]
@@ -63,10 +46,7 @@ impl Mine {
 }
 
 impl stage::Shown for Stage<'_> {
-    fn print(
-        Done { summary: report, seconds, .. }: &Done<Report>,
-        out: &str,
-    ) -> anyhow::Result<()> {
+    fn print(report: &Report, seconds: f64, out: &str) -> anyhow::Result<()> {
         let count = output::count;
         let rows = report.packages.iter().map(|package| {
             vec![

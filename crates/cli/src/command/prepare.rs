@@ -1,23 +1,13 @@
 //! `stampmill prepare`: from content files to kernels.
 
 use crate::{Global, destination::StageOutput, interrupt, output, progress::Bar, stage};
-use dataset::{Licences, stage::Done};
+use dataset::Licences;
 use kernels::{Options, Prepare as Stage, Report};
 use std::{path::PathBuf, process::ExitCode, time::Duration};
 
 /// Compile, isolate and normalize the kernels of a raw data set; reject what does not compile
 #[derive(clap::Args, Debug)]
-#[command(after_help = "Examples:\n  \
-    stampmill prepare raw --out kernels\n  \
-    stampmill prepare my_kernels.cl --out kernels --json\n  \
-    stampmill prepare raw-c --out functions    of C programs, found by `mine --language c`\n  \
-    stampmill query \"SELECT verdict, detail, path FROM k WHERE verdict <> 'accepted'\" k=kernels\n\n\
-Every file in RAW except license texts becomes one or more rows. Rejected rows have a verdict and the\n\
-first diagnostic; links that lead out of the folder, pipes, unreadable files and files above 64 MiB\n\
-are rejected too. At most 4,096 kernels per file are processed, for at most 30 times --limit.\n\
-A C program gives one row for each function that is also valid OpenCL C: input of `train --pretrain`.\n\
-The same command resumes a stopped run.\n\
-With --part I/N several machines share one input; `merge` joins their results.")]
+#[command(after_help = help!("prepare"))]
 pub(crate) struct Prepare {
     /// A raw data set as `mine` makes it, or a folder or file of OpenCL programs (`mine DIR` finds
     /// kernels inside C, C++, Python and Rust sources too)
@@ -42,10 +32,7 @@ impl Prepare {
 }
 
 impl stage::Shown for Stage {
-    fn print(
-        Done { summary: report, seconds, .. }: &Done<Report>,
-        out: &str,
-    ) -> anyhow::Result<()> {
+    fn print(report: &Report, seconds: f64, out: &str) -> anyhow::Result<()> {
         print_funnel(report)?;
         if !report.rejected.is_empty() {
             output::print_counts(["rejected", "count"], &report.rejected)?;

@@ -9,12 +9,7 @@ use std::{path::PathBuf, process::ExitCode};
 /// Draw data sets on a 2-D map of a feature space (PCA) and report how much of it each covers
 #[derive(clap::Args, Debug)]
 #[command(mut_arg("out", destination::optional("A folder for the pictures (map.svg, map.png)")))]
-#[command(after_help = "Examples:\n  \
-    stampmill project vectors --space instcount --out map\n  \
-    stampmill project mined=vectors suites=suites.jsonl --space autophase --out map\n  \
-    stampmill project mined=kernels --targets suites.jsonl --space grewe --json\n\n\
-The axes are the first two principal components of all vectors together. With --targets, the report\n\
-counts how many targets are matched exactly (figure 9 of the CLgen paper).")]
+#[command(after_help = help!("project"))]
 pub(crate) struct Project {
     /// Data sets of vectors or programs, or JSON lines with vectors; NAME is shown in the legend
     #[arg(value_name = "NAME=DATASET", required = true)]

@@ -11,13 +11,7 @@ use std::process::ExitCode;
         "Make a data set of the rows instead of printing them; where all columns of the first table are selected, it has that table's schema"
     )
 ))]
-#[command(after_help = "Examples:\n  \
-    stampmill query \"SELECT package, count(*) AS n FROM k GROUP BY package ORDER BY n DESC\" k=kernels\n  \
-    stampmill query \"SELECT verdict, count(*) FROM dataset GROUP BY verdict\" raw --format csv\n  \
-    stampmill query \"SELECT * FROM dataset WHERE licence = 'MIT'\" kernels --out mit\n\n\
-A data set without NAME is the table `dataset`. A table can also be a Parquet file, or a folder or\n\
-file of programs (columns path, language, text). --format table, --json and --out hold all rows in\n\
-memory; jsonl and csv print rows as they are found.")]
+#[command(after_help = help!("query"))]
 pub(crate) struct Query {
     /// One SELECT statement
     sql: String,

@@ -10,29 +10,13 @@ use crate::{
     stage,
 };
 use anyhow::Context as _;
-use dataset::{
-    Dataset, Licences,
-    stage::{Context, Done},
-};
+use dataset::{Dataset, Licences, stage::Context};
 use device::{Options, Report, Run as Stage, RunRow, Values, Verify};
 use std::{path::PathBuf, process::ExitCode, time::Duration};
 
 /// Run every kernel on every device at every size: check its results, then measure its time
 #[derive(clap::Args, Debug)]
-#[command(after_help = "Examples:\n  \
-    stampmill run kernels --devices cpu --global-sizes 2^10..2^16 --out runs\n  \
-    stampmill run my.cl --devices cpu,gpu --out runs --verify oclgrind\n  \
-    stampmill run kernels --sample 500 --licenses permissive --seed 1 --out runs\n  \
-    stampmill run kernels --devices gpu --out runs --format cldrive > runs.csv\n  \
-    stampmill query \"SELECT outcome, count(*) FROM r GROUP BY outcome\" r=runs\n\n\
-Outcomes: pass, build-failure, refused, no-kernel, no-arguments, unsupported-argument, invalid-size,\n\
-out-of-resources, crash, timeout, no-output, input-insensitive, non-deterministic, out-of-bounds,\n\
-race. Programs with inline assembly, #include, calls through pointers, linker attributes or undefined\n\
-symbols are never passed to a driver: their outcome is `refused`.\n\
-The arguments that a kernel is called with are its payload. A kernel does not state how large its\n\
-buffers must be: if it does not pass with one element per work-item, other integer arguments and\n\
-larger buffers are tried (column `payload`).\n\
-The same command resumes a stopped run.")]
+#[command(after_help = help!("run"))]
 pub(crate) struct Run {
     /// A data set of kernels, a folder or file of programs, or a schedule (.toml)
     dataset: PathBuf,
@@ -128,10 +112,7 @@ impl Run {
 }
 
 impl stage::Shown for Stage {
-    fn print(
-        Done { summary: report, seconds, .. }: &Done<Report>,
-        out: &str,
-    ) -> anyhow::Result<()> {
+    fn print(report: &Report, seconds: f64, out: &str) -> anyhow::Result<()> {
         for (device, outcomes) in &report.by_device {
             let rows: u64 = outcomes.values().sum();
             let cells = outcomes.iter().map(|(outcome, count)| {

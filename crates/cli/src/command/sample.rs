@@ -13,17 +13,7 @@ use std::{collections::BTreeMap, fs, path::PathBuf, process::ExitCode, sync::Arc
     "out",
     destination::optional("The data set to make; without it, accepted kernels are printed")
 ))]
-#[command(after_help = "Examples:\n  \
-    stampmill sample models/infill --n 5\n  \
-    stampmill sample models/infill --n 1000 --seed 1 --out samples\n  \
-    stampmill sample models/infill --args \"global float*, global float*, const int\" --n 10\n  \
-    stampmill sample models/infill --want mem=8,localmem=2 --n 10\n  \
-    stampmill sample models/infill --prompt half_a_kernel.cl --n 3       with one [HOLE] in it\n  \
-    stampmill sample models/infill --n 10000 --device cuda --out samples\n\n\
-Every sample is judged as mined kernels are: it compiles alone, and its kernel has three instructions\n\
-or more. The data set at --out holds the others too, with verdicts; without --out accepted kernels\n\
-are printed. The same seed gives the same kernels. With --out, a run that was stopped is resumed when\n\
-the same command is given again, by chunks of 1,024 samples or more.")]
+#[command(after_help = help!("sample"))]
 pub(crate) struct Sample {
     #[command(flatten)]
     drawing: DrawingFlags,
@@ -107,15 +97,15 @@ impl Sample {
                 output::line(row.text.trim_end())?;
                 output::line("")?;
             }
-            eprintln!("{}", line(&done));
+            eprintln!("{}", line(&done.summary, seconds));
         }
         Ok(stage::status::<Sampler<'_>>(&done.summary))
     }
 }
 
 impl stage::Shown for Sampler<'_> {
-    fn print(done: &Done<Summary>, out: &str) -> anyhow::Result<()> {
-        output::line(&format!("{} in {out}", line(done)))
+    fn print(summary: &Summary, seconds: f64, out: &str) -> anyhow::Result<()> {
+        output::line(&format!("{} in {out}", line(summary, seconds)))
     }
 
     fn is_good(summary: &Summary) -> bool {
@@ -123,7 +113,7 @@ impl stage::Shown for Sampler<'_> {
     }
 }
 
-fn line(Done { summary, seconds, .. }: &Done<Summary>) -> String {
+fn line(summary: &Summary, seconds: f64) -> String {
     format!(
         "{} samples, {} unique, {} of these compile; {} memorised; {seconds:.1} s",
         output::count(summary.samples),

@@ -11,10 +11,7 @@ use std::{
 
 /// Show a data set: schema, inputs, verdicts, and some of its programs
 #[derive(clap::Args, Debug)]
-#[command(after_help = "Examples:\n  \
-    stampmill show kernels\n  \
-    stampmill show kernels --programs 3\n  \
-    stampmill show kernels --programs 3 --match hashcat")]
+#[command(after_help = help!("show"))]
 pub(crate) struct Show {
     /// A data set, or a folder or file of programs
     dataset: PathBuf,

@@ -14,27 +14,7 @@ use synth::Exclusion;
 
 /// Train a language model on kernels, or fine-tune one on edits
 #[derive(clap::Args, Debug)]
-#[command(after_help = "Models:\n  \
-    lstm    CLgen's: LSTM layers over characters (CGO'17)\n  \
-    hole    BenchPress's: a bidirectional encoder that fills one hole (PACT'22)\n  \
-    infill  a causal transformer that fills holes, under feature and argument conditions\n\n\
-Examples:\n  \
-    stampmill train kernels --model infill --out model\n  \
-    stampmill train kernels --model lstm --recipe small.toml --device cpu --out clgen\n  \
-    stampmill train kernels --model infill --prepare-only --out folder    then, on a GPU machine:\n  \
-    stampmill-torch train folder\n  \
-    stampmill train kernels --pretrain functions --model infill --out model\n  \
-    stampmill train --task edits pairs --from codellama --lora 16 --out tuned\n  \
-    stampmill train --task edits export.jsonl --from models/infill --epochs 10 --out tuned\n\n\
-Edits: pairs, or lines of `edits export` (openai or hf); --from is a checkpoint of kind infill or of the\n\
-Llama family. The loss is on the answers alone; problems stay on one side of the split, those of the split\n\
-`test` are left out. Answers that the tokenizer does not give back, or that are too long, are counted and\n\
-left out. `stampmill serve` serves what comes out; adapters lie beside it in adapter/, as `peft` reads them.\n\n\
-A recipe holds tables [model] (layers, width, inner, heads, kv_heads) and [training] (length,\n\
-batch_tokens, budget_tokens, learning_rate, ...); what it leaves out is as in the paper.\n\
-With --pretrain the first part of the budget (pretrain_share, half) draws functions (function_share of the\n\
-draws, 0.8) and kernels, the rest kernels alone; validation is of kernels.\n\
-Training needs the engine `stampmill-torch` (`make torch`). The same command resumes a stopped run.")]
+#[command(after_help = help!("train"))]
 pub(crate) struct Train {
     /// A data set of kernels as `prepare` makes it, or a folder of programs; edits: pairs or exported lines
     corpus: PathBuf,

@@ -19,9 +19,16 @@ pub(super) struct Component {
     pub(super) required: bool,
 }
 
-/// Programs of others, one a line: the name, the commands that may print its version, what needs it, how to
-/// get it.
-const TOOLS: &str = "
+/// Everything, in the order of a first day's work, one a line: the name, the commands that may print its version (or
+/// how else it is found out, see `look`), what needs it, how to get it. `mine` and `prepare` cannot do without the first three.
+const ALL: &str = "
+clang worker;;prepare, features, sample, steer;apt-get install libclang-19-dev llvm-19-dev, then make build
+sandbox launcher;;mine pypi: (source archives), time, edits, ir build;make build
+sandbox protections;;whatever runs or compiles foreign programs;\
+Linux 5.13 or later with Landlock, seccomp and user namespaces \
+(sysctl kernel.unprivileged_userns_clone=1, user.max_user_namespaces>0)
+LLVM library;;features (instcount, autophase), ir;apt-get install libllvm19, rustc's own is used too
+OpenCL device;;devices, run, label, learn;apt-get install ocl-icd-libopencl1 pocl-opencl-icd, or a GPU's driver
 apt-get;apt-get --version;mine deb:;a Debian machine
 pip;pip3 --version|pip --version;mine pypi:;apt-get install python3-pip
 cargo;cargo --version;mine crate:, ir build crate:;the Rust toolchain (rustup)
@@ -39,100 +46,42 @@ QEMU user mode;qemu-x86_64 --version;time, edits;apt-get install qemu-user
 Oclgrind;oclgrind --version;run --verify oclgrind;apt-get install oclgrind
 cachegrind;valgrind --version;time --source cachegrind;apt-get install valgrind
 gem5;gem5 --build-info|gem5.opt --build-info;time --source gem5;build it from its sources (Debian has no package)
+SQL engine;;query;make build, or cargo build --release -p stampmill-query-worker
+timing model;;time, edits;apt-get install qemu-user (7.2 or later), then make build
+wall clock;;time --source wall, time validate;make build
+training engine;;train;make torch (fetches libtorch, 0.5 GB)
 ";
 
-/// Everything, found or not, in the order of a first day's work.
+/// Everything, found or not.
 pub(super) fn all() -> Vec<Component> {
-    let mut components = vec![
-        Component::required(
-            "clang worker",
-            clang_worker(),
-            "prepare, features, sample, steer",
-            "apt-get install libclang-19-dev llvm-19-dev, then make build",
-        ),
-        Component::required(
-            "sandbox launcher",
-            helper(Helper::LAUNCH),
-            "mine pypi: (source archives), time, edits, ir build",
-            "make build",
-        ),
-        Component::required(
-            "sandbox protections",
-            protections(),
-            "whatever runs or compiles foreign programs",
-            "Linux 5.13 or later with Landlock, seccomp and user namespaces \
-             (sysctl kernel.unprivileged_userns_clone=1, user.max_user_namespaces>0)",
-        ),
-        Component::of(
-            "LLVM library",
-            llvm_library(),
-            "features (instcount, autophase), ir",
-            "apt-get install libllvm19; rustc's own is used too",
-        ),
-        Component::of(
-            "OpenCL device",
-            opencl(),
-            "devices, run, label, learn",
-            "apt-get install ocl-icd-libopencl1 pocl-opencl-icd, or a GPU's driver",
-        ),
-    ];
-    components.extend(TOOLS.lines().filter_map(|line| {
+    let components = ALL.lines().filter_map(|line| {
         let [name, commands, needed_for, install] = line.split(';').collect::<Vec<_>>()[..] else {
             return None;
         };
-        Some(Component::of(name, version_of(commands), needed_for, install))
-    }));
-    components.extend([
-        Component::of(
-            "SQL engine",
-            helper(Helper::QUERY),
-            "query",
-            "make build, or cargo build --release -p stampmill-query-worker",
-        ),
-        Component::of(
-            "timing model",
-            timing_model(),
-            "time, edits",
-            "apt-get install qemu-user (7.2 or later), then make build",
-        ),
-        Component::of(
-            "wall clock",
-            helper(Helper::CLOCK),
-            "time --source wall, time validate",
-            "make build",
-        ),
-        Component::of(
-            "training engine",
-            training_engine(),
-            "train",
-            "make torch (fetches libtorch, 0.5 GB)",
-        ),
-    ]);
-    components
+        let version = look(name, commands);
+        let found = version.is_ok();
+        let version = version.unwrap_or_else(|why| why);
+        let required = matches!(name, "clang worker" | "sandbox launcher" | "sandbox protections");
+        Some(Component { name, found, version, needed_for, install, required })
+    });
+    components.collect()
 }
 
 /// The version of what is there, or why it is not.
 type Version = Result<String, String>;
 
-impl Component {
-    fn of(
-        name: &'static str,
-        version: Version,
-        needed_for: &'static str,
-        install: &'static str,
-    ) -> Component {
-        let found = version.is_ok();
-        let version = version.unwrap_or_else(|why| why);
-        Component { name, found, version, needed_for, install, required: false }
-    }
-
-    fn required(
-        name: &'static str,
-        version: Version,
-        needed_for: &'static str,
-        install: &'static str,
-    ) -> Component {
-        Component { required: true, ..Component::of(name, version, needed_for, install) }
+fn look(name: &str, commands: &str) -> Version {
+    match name {
+        "clang worker" => clang_worker(),
+        "sandbox launcher" => helper(Helper::LAUNCH),
+        "sandbox protections" => protections(),
+        "LLVM library" => llvm_library(),
+        "OpenCL device" => opencl(),
+        "SQL engine" => helper(Helper::QUERY),
+        "timing model" => timing_model(),
+        "wall clock" => helper(Helper::CLOCK),
+        "training engine" => training_engine(),
+        _ => version_of(commands),
     }
 }
 

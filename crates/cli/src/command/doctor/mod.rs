@@ -9,12 +9,7 @@ use std::{path::PathBuf, process::ExitCode};
 
 /// Show which components are installed, which are missing, and how to install them
 #[derive(clap::Args, Debug)]
-#[command(after_help = "Examples:\n  \
-    stampmill doctor\n  \
-    stampmill doctor --json | jq '.components[] | select(.found | not)'\n  \
-    stampmill doctor --bundle bench.tar.zst         for a machine with a GPU and little else\n  \
-    stampmill doctor --bundle bench.tar.zst --with-clang\n\n\
-Exit status 1 if anything that `mine` and `prepare` need is missing.")]
+#[command(after_help = help!("doctor"))]
 pub(crate) struct Doctor {
     /// Pack the binaries and the shared libraries they need into a .tar.zst for another machine
     #[arg(long, value_name = "FILE")]

@@ -8,13 +8,7 @@ use std::{path::PathBuf, process::ExitCode};
 /// Export pairs as fine-tuning data, or in PIE's formats
 #[derive(clap::Args, Debug)]
 #[command(mut_arg("out", destination::file("The file to write", "FILE")))]
-#[command(after_help = "Examples:\n  \
-    stampmill edits export pairs --format openai --split train --out train.jsonl\n  \
-    stampmill edits export pairs --format hf --method perf-conditioned --out train.jsonl\n  \
-    stampmill edits export pairs --format pie-test --split test --out test.jsonl\n  \
-    stampmill edits export play/pairs --format openai --method self-play --out play.jsonl\n\n\
-openai: {\"messages\": [...]}, the last by the assistant. hf: {\"prompt\", \"completion\"}; train on the\n\
-completion alone.")]
+#[command(after_help = help!("edits-export"))]
 pub(crate) struct Export {
     /// Pairs: a data set or JSON lines
     pairs: PathBuf,

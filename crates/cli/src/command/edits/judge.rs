@@ -3,22 +3,12 @@
 use super::{Conditions, Reading, tell_broken};
 use crate::{Global, choice::choice, destination::StageOutput, output, progress::Bar, stage};
 use anyhow::bail;
-use dataset::stage::Done;
 use edits::{Candidates, JudgeOptions, JudgeReport, Sanitize, TestFolder};
 use std::{path::PathBuf, process::ExitCode};
 
 /// Judge candidates: compile, test, time, and detect cheats
 #[derive(clap::Args, Debug)]
-#[command(after_help = "Examples:\n  \
-    stampmill edits judge pairs --candidates answers.jsonl --tests tests --hidden hidden --out judged\n  \
-    stampmill edits judge pairs --human same --tests tests --out human\n  \
-    stampmill edits score judged\n\n\
-A line of candidates is {\"src_id\": ..., \"generated_answers\": [...]}. Extra or missing lines of output\n\
-fail, as does a fraction that is off by 1e-3. Verdicts are rows: accepted, does-not-compile,\n\
-wrong-output, crashes, timeout, memory-limit, output-limit, fails-hidden-tests, undefined-behaviour,\n\
-shrunken-array, answer-table, hard-coded-input, output-before-reading, ... If this\n\
-machine fails (disk full, out of memory, a killed tool), the candidate gets no row and the exit status\n\
-is 2. The same command resumes a stopped run.")]
+#[command(after_help = help!("edits-judge"))]
 pub(crate) struct Judge {
     /// Pairs: a data set, or JSON lines in one of PIE's forms
     pairs: PathBuf,
@@ -83,10 +73,7 @@ impl Judge {
 }
 
 impl stage::Shown for edits::Judge<'_> {
-    fn print(
-        Done { summary: report, seconds, .. }: &Done<JudgeReport>,
-        out: &str,
-    ) -> anyhow::Result<()> {
+    fn print(report: &JudgeReport, seconds: f64, out: &str) -> anyhow::Result<()> {
         let header = ["verdict", "candidates", "share"];
         output::print_shares(header, &report.verdicts, report.candidates)?;
         if report.unmatched > 0 {

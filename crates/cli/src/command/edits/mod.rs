@@ -23,15 +23,7 @@ use timing::SourceKind;
 
 /// Pairs of slow and improved programs: make, check, judge, score
 #[derive(clap::Args, Debug)]
-#[command(after_help = "Examples:\n  \
-    stampmill edits validate pairs.jsonl\n  \
-    stampmill edits tests problems.jsonl --pairs pairs.jsonl --out tests --hidden hidden\n  \
-    stampmill edits pairs submissions --tests tests --out pairs\n  \
-    stampmill edits propose pairs --method rules --tests tests --out rules.jsonl\n  \
-    stampmill edits judge pairs --candidates rules.jsonl --tests tests --hidden hidden --out judged\n  \
-    stampmill edits score judged\n\n\
-Times are those of a simulated CPU, the same on every host. Programs run in a sandbox with limits on\n\
-time and memory; how they fail is a verdict.")]
+#[command(after_help = help!("edits"))]
 pub(crate) struct Edits {
     #[command(subcommand)]
     verb: Verb,

@@ -2,21 +2,12 @@
 
 use super::{Conditions, OnBroken, numbers, tell_broken};
 use crate::{Global, destination::StageOutput, output, progress::Bar, stage};
-use dataset::stage::Done;
 use edits::{MakePairs, PairOptions, PairReport, Submissions, TestFolder};
 use std::{path::PathBuf, process::ExitCode};
 
 /// Make pairs of slow and improved programs from submissions
 #[derive(clap::Args, Debug)]
-#[command(after_help = "Examples:\n  \
-    stampmill edits pairs Project_CodeNet --tests tests --out pairs\n  \
-    stampmill edits pairs submissions.jsonl --tests tests --out pairs --high-quality\n  \
-    stampmill edits pairs pairs.jsonl --tests tests --out timed --rejected\n  \
-    stampmill query \"SELECT label, count(*) FROM p GROUP BY label\" p=pairs\n\n\
-SUBMISSIONS is a folder in CodeNet's layout (metadata/*.csv, data/PROBLEM/LANGUAGE/*) or JSON lines:\n\
-submissions, or pairs, which are timed anew. A program and a later accepted one by the same author\n\
-for the same problem make a pair if the later one is faster by --threshold. All pairs of a problem are\n\
-in one split. Results are cached; the same command resumes a stopped run.")]
+#[command(after_help = help!("edits-pairs"))]
 pub(crate) struct Pairs {
     /// CodeNet's folder, or JSON lines
     submissions: PathBuf,
@@ -77,10 +68,7 @@ impl Pairs {
 }
 
 impl stage::Shown for MakePairs<'_> {
-    fn print(
-        Done { summary: report, seconds, .. }: &Done<PairReport>,
-        out: &str,
-    ) -> anyhow::Result<()> {
+    fn print(report: &PairReport, seconds: f64, out: &str) -> anyhow::Result<()> {
         let all = report.verdicts.values().sum();
         output::print_shares(["chronological pairs", "n", "share"], &report.verdicts, all)?;
         output::print_shares(["what changed", "pairs", "share"], &report.labels, report.pairs)?;

@@ -18,14 +18,7 @@ use std::{
     "out",
     destination::file("The file to write: JSON lines for `edits judge --candidates`", "FILE")
 ))]
-#[command(after_help = "Examples:\n  \
-    stampmill edits propose pairs --method rules --tests tests --out rules.jsonl\n  \
-    stampmill edits propose pairs --method rules --no-io --tests tests --out rules.jsonl\n  \
-    stampmill edits propose pairs --method retrieval --known train --k 2 --samples 8 \\\n      \
-        --temperature 0.7 --url http://localhost:8000/v1 --model NAME --out answers.jsonl\n\n\
-The API key is read from the environment (see --key-variable) and never written. Answers are cached: a\n\
-resumed run requests only what is missing. Examples of the program's own problem are never shown to\n\
-the model.")]
+#[command(after_help = help!("edits-propose"))]
 pub(crate) struct Propose {
     /// Pairs whose slow programs are to be improved
     pairs: PathBuf,

@@ -8,12 +8,7 @@ use std::{path::PathBuf, process::ExitCode};
 
 /// Score judged candidates: %Opt, Speedup, Correct, Best@k and more
 #[derive(clap::Args, Debug)]
-#[command(after_help = "Examples:\n  \
-    stampmill edits score judged\n  \
-    stampmill edits score judged --plot fast_p.svg --json\n\n\
-%Opt: share of slow programs with a correct candidate at least 1.1 times as fast. Speedup: mean of\n\
-slow / best candidate, 1 if none is correct or faster. Correct: share with a correct candidate. As in\n\
-PIE (ICLR 2024). Pairs whose slow program fails its own tests are excluded.")]
+#[command(after_help = help!("edits-score"))]
 pub(crate) struct Score {
     /// A data set that `edits judge` made
     judged: PathBuf,

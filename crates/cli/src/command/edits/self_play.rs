@@ -10,14 +10,7 @@ use std::{path::PathBuf, process::ExitCode};
 /// Have a model invent programs and improve them; keep edits that the judge finds much faster
 #[derive(clap::Args, Debug)]
 #[command(mut_arg("out", destination::file("The folder to make", "DIR")))]
-#[command(after_help = "Examples:\n  \
-    stampmill edits self-play pairs --tests tests --url http://localhost:8000/v1 --model NAME --programs 1000 --out play\n  \
-    stampmill edits export play/pairs --format openai --method self-play --out play.jsonl\n  \
-    stampmill train --task edits play.jsonl --from models/infill --out tuned\n\n\
-A new program must read the inputs of a known one and print something else; programs with equal output\n\
-form a group. Programs are rejected if they do not compile or run, print what the known one prints, print\n\
-the same for all inputs, or are not deterministic. Edits are judged as `edits judge` does on the same inputs.\n\
-OUT holds the data set `pairs` and the folder `tests`. Answers are cached: a resumed run repeats no request.")]
+#[command(after_help = help!("edits-self-play"))]
 pub(crate) struct SelfPlay {
     /// Known pairs; those of the splits val and test are excluded
     pairs: PathBuf,

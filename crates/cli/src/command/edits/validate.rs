@@ -6,10 +6,7 @@ use std::{collections::BTreeMap, path::PathBuf, process::ExitCode};
 
 /// Check JSON lines against their schema, naming the line and field at fault
 #[derive(clap::Args, Debug)]
-#[command(after_help = "Examples:\n  \
-    stampmill edits validate train.jsonl\n  \
-    stampmill edits validate answers.jsonl --form candidates\n  \
-    stampmill edits validate --forms               every form, field by field")]
+#[command(after_help = help!("edits-validate"))]
 pub(crate) struct Validate {
     /// The file
     #[arg(required_unless_present = "forms")]

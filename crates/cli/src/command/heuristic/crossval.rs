@@ -5,10 +5,7 @@ use std::process::ExitCode;
 
 /// Cross-validate models on held-out groups
 #[derive(clap::Args, Debug)]
-#[command(after_help = "Examples:\n  \
-    stampmill heuristic crossval task\n  \
-    stampmill heuristic crossval task --model tree,knn:k=3,forest --folds 10 --seed 1\n  \
-    stampmill heuristic crossval task --extra more_kernels --json")]
+#[command(after_help = help!("heuristic-crossval"))]
 pub(crate) struct Crossval {
     #[command(flatten)]
     source: Source,

@@ -6,10 +6,7 @@ use std::{path::PathBuf, process::ExitCode};
 
 /// Draw the tree, list decisions changed by --extra, find rows with equal features and different labels
 #[derive(clap::Args, Debug)]
-#[command(after_help = "Examples:\n  \
-    stampmill heuristic explain task\n  \
-    stampmill heuristic explain task --depth 3 --out explained\n  \
-    stampmill heuristic explain task --extra more_kernels")]
+#[command(after_help = help!("heuristic-explain"))]
 pub(crate) struct Explain {
     #[command(flatten)]
     source: Source,

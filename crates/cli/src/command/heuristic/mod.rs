@@ -15,13 +15,7 @@ use std::process::ExitCode;
 
 /// Import tasks, train, predict, cross-validate, explain, reproduce published results
 #[derive(clap::Args, Debug)]
-#[command(after_help = "Examples:\n  \
-    stampmill heuristic import benchmarks.csv --out task\n  \
-    stampmill heuristic crossval task --model tree,knn,forest\n  \
-    stampmill heuristic explain task --out explained\n  \
-    stampmill heuristic reproduce --recipe cgo17 --data cgo17 --out reproduced\n\n\
-Speedups are static / predicted time (above 1 is faster), geometric means, against the choice that is\n\
-most often best.")]
+#[command(after_help = help!("heuristic"))]
 pub(crate) struct Heuristic {
     #[command(subcommand)]
     verb: Verb,

@@ -6,10 +6,7 @@ use std::{path::PathBuf, process::ExitCode};
 
 /// Predict the best choice for every row of a task
 #[derive(clap::Args, Debug)]
-#[command(after_help = "Examples:\n  \
-    stampmill heuristic predict tree.json task\n  \
-    stampmill heuristic predict tree.json new.csv --program name --group program --features x,y \\\n      \
-    --costs \"\" --json")]
+#[command(after_help = help!("heuristic-predict"))]
 pub(crate) struct Predict {
     /// A file written by `heuristic train`
     model: PathBuf,

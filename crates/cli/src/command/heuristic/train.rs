@@ -6,12 +6,7 @@ use std::{path::PathBuf, process::ExitCode};
 /// Fit a model to a whole task and write it to a file
 #[derive(clap::Args, Debug)]
 #[command(mut_arg("out", destination::file("The file to write", "FILE")))]
-#[command(after_help = "Examples:\n  \
-    stampmill heuristic train task --out tree.json\n  \
-    stampmill heuristic train task --model forest:trees=100 --seed 1 --out forest.json\n  \
-    stampmill heuristic train measured.csv --program name --group suite --features x,y \\\n      \
-    --costs CPU=cpu_ms,GPU=gpu_ms --out tree.json\n  \
-    stampmill heuristic predict tree.json new.csv")]
+#[command(after_help = help!("heuristic-train"))]
 pub(crate) struct Train {
     /// A `task` data set or a CSV table
     task: PathBuf,

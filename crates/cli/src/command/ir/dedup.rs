@@ -1,16 +1,9 @@
 use crate::{Global, destination::StageOutput, interrupt, output, progress::Bar, stage};
-use dataset::stage::Done;
 use std::{path::PathBuf, process::ExitCode};
 
 /// Remove structurally equal modules and group similar ones into families
 #[derive(clap::Args, Debug)]
-#[command(
-    after_help = "Modules are structurally equal if they differ only in names, metadata, order of functions and layout of\n\
-blocks. Duplicates stay as rows without content, with verdict `duplicate`.\n\n\
-Examples:\n  \
-    stampmill ir dedup modules --out unique\n  \
-    stampmill query \"SELECT family, count(*) AS n FROM u WHERE kind = 'module' GROUP BY family ORDER BY n DESC LIMIT 10\" u=unique"
-)]
+#[command(after_help = help!("ir-dedup"))]
 pub(crate) struct Dedup {
     /// A data set of modules
     dataset: PathBuf,
@@ -27,10 +20,7 @@ impl Dedup {
 }
 
 impl stage::Shown for ir::Dedup {
-    fn print(
-        Done { summary: report, seconds, .. }: &Done<ir::DedupReport>,
-        out: &str,
-    ) -> anyhow::Result<()> {
+    fn print(report: &ir::DedupReport, seconds: f64, out: &str) -> anyhow::Result<()> {
         let count = output::count;
         let rows = report.languages.iter().map(|(name, [modules, unique, bytes, left])| {
             vec![

@@ -7,11 +7,7 @@ use std::{path::PathBuf, process::ExitCode};
 /// Export modules: ComPile's Parquet, an ml-compiler-opt corpus, or textual IR
 #[derive(clap::Args, Debug)]
 #[command(mut_arg("out", destination::file("The folder to make", "DIR")))]
-#[command(after_help = "Splits are by family (see `ir dedup`): no family is in two splits.\n\n\
-Examples:\n  \
-    stampmill ir export unique --format compile --out dataset\n  \
-    stampmill ir export unique --format mlgo --out corpus\n  \
-    stampmill ir export unique --format text --out text --validation 5 --test 5 --seed 7")]
+#[command(after_help = help!("ir-export"))]
 pub(crate) struct Export {
     /// A data set of modules
     dataset: PathBuf,

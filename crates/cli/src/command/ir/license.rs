@@ -9,13 +9,7 @@ use std::{path::PathBuf, process::ExitCode};
     "out",
     destination::optional("The data set to make; without it, only the table is printed")
 ))]
-#[command(
-    after_help = "Policies: compile (MIT, Apache-2.0, BSD-2-Clause, BSD-3-Clause, with a license file in the package:\n\
-ComPile's rule), permissive, osi, all. Of `A OR B` one must be admitted, of `A AND B` both.\n\n\
-Examples:\n  \
-    stampmill ir license unique\n  \
-    stampmill ir license unique --policy compile --out permissive"
-)]
+#[command(after_help = help!("ir-license"))]
 pub(crate) struct License {
     /// A data set of modules
     dataset: PathBuf,
@@ -46,8 +40,8 @@ impl stage::Shown for ir::License {
         output::json(&done.summary)
     }
 
-    fn print(done: &Done<LicenseReport>, _: &str) -> anyhow::Result<()> {
-        print(&done.summary)
+    fn print(report: &LicenseReport, _: f64, _: &str) -> anyhow::Result<()> {
+        print(report)
     }
 
     fn is_good(report: &LicenseReport) -> bool {

@@ -10,18 +10,12 @@ mod wrap;
 
 use super::commands;
 use crate::{Global, output};
-use dataset::stage::Done;
 use ir::{Reader, Report};
 use std::{ffi::OsString, process::ExitCode};
 
 /// Make data sets of LLVM IR from real packages
 #[derive(clap::Args, Debug)]
-#[command(after_help = "A first data set:\n  \
-    stampmill ir build crate:memchr crate:hex dir:zlib --out modules\n  \
-    stampmill ir dedup modules --out unique\n  \
-    stampmill ir stats unique --out statistics\n  \
-    stampmill ir export unique --format compile --out dataset\n\n\
-`stampmill doctor` lists the toolchains found; each step reads the output of the one before.")]
+#[command(after_help = help!("ir"))]
 pub(crate) struct Ir {
     #[command(subcommand)]
     step: Step,
@@ -62,10 +56,7 @@ fn reader(global: &Global) -> anyhow::Result<Reader> {
 }
 
 /// What people read of a run, or a merge, that made modules.
-fn print_modules(
-    Done { summary: report, seconds, .. }: &Done<Report>,
-    out: &str,
-) -> anyhow::Result<()> {
+fn print_modules(report: &Report, seconds: f64, out: &str) -> anyhow::Result<()> {
     let count = output::count;
     let rows = report.languages.iter().map(|(language, share)| {
         let language = if language.is_empty() { "not known" } else { language };

@@ -1,6 +1,5 @@
 use super::{megabytes, reader};
 use crate::{Global, destination::StageOutput, interrupt, output, progress::Bar, stage};
-use dataset::stage::Done;
 use std::{
     path::{Path, PathBuf},
     process::ExitCode,
@@ -8,14 +7,7 @@ use std::{
 
 /// Compute statistics of modules: sizes, opcodes before and after -O3, calls, tokens
 #[derive(clap::Args, Debug)]
-#[command(
-    after_help = "Makes a data set with a row per module, a page of plots (index.html), and tokenizers trained on it\n\
-(tokenizer-10k.json and larger, for Hugging Face `tokenizers`).\n\n\
-Examples:\n  \
-    stampmill ir stats unique --out statistics\n  \
-    stampmill ir stats unique --out statistics --no-tokens --no-optimize\n  \
-    stampmill query \"SELECT language, sum(tokens_50k) FROM s GROUP BY language\" s=statistics"
-)]
+#[command(after_help = help!("ir-stats"))]
 pub(crate) struct Stats {
     /// A data set of modules
     dataset: PathBuf,
@@ -48,10 +40,7 @@ impl stage::Shown for ir::Stats<'_> {
         Ok(ir::Stats::publish_merged(out, parts, summary)?)
     }
 
-    fn print(
-        Done { summary: report, seconds, .. }: &Done<ir::StatsReport>,
-        out: &str,
-    ) -> anyhow::Result<()> {
+    fn print(report: &ir::StatsReport, seconds: f64, out: &str) -> anyhow::Result<()> {
         let count = output::count;
         let rows = report.languages.iter().map(|(name, sums)| {
             let mut row = vec![

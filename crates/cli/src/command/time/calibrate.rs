@@ -5,11 +5,7 @@ use std::process::ExitCode;
 /// Measure this machine's clock, caches and memory, and write a CPU file for it
 #[derive(clap::Args, Debug)]
 #[command(mut_arg("out", destination::file("The CPU file to write", "FILE.toml")))]
-#[command(after_help = "Examples:\n  \
-    stampmill time calibrate --base skylake --out host.toml\n  \
-    stampmill time sum.cpp --stdin sum.in --cpu host.toml\n\n\
-Widths, ports and predictors cannot be measured and are taken from --base: name the built-in CPU\n\
-that is closest to this machine. Run it on an idle machine.")]
+#[command(after_help = help!("time-calibrate"))]
 pub(super) struct Calibrate {
     /// CPU whose core is used: skylake, zen4 or a CPU file
     #[arg(long, value_name = "NAME")]

@@ -33,25 +33,7 @@ use timing::{
 #[command(
     args_conflicts_with_subcommands = true,
     subcommand_negates_reqs = true,
-    after_help = "Examples:\n  \
-    stampmill time sum.cpp --stdin sum.in --cpu zen4\n  \
-    stampmill time ./a.out --stdin big.in --sample-rate 1/10 --json\n  \
-    stampmill time sum.cpp --stdin sum.in --source wall --runs 20\n  \
-    stampmill time --suite programs --cpu skylake --out times\n  \
-    stampmill query \"SELECT name, cycles, seconds_net FROM t ORDER BY cycles\" t=times\n  \
-    stampmill time calibrate --out host.toml              a processor file for this machine\n  \
-    stampmill time validate --cpu host.toml --rounds 15   simulated against measured times\n\n\
-A suite is a folder of programs or a .jsonl file of {name, src, stdin} (src is C++). In a folder NAME.cpp\n\
-runs on NAME.in, NAME.X.in and NAME/X.in; its rows are called NAME, with several inputs NAME/in, NAME/X.\n\
-A CPU file has every key of a built-in one: `stampmill time cpu skylake` prints it, with comments.\n\
---flag is appended to the default compiler flags, so -O0 overrides -O3. A program's exit status is\n\
-ignored. Sources: qemu (the simulated CPU, default), gem5, cachegrind (coarse), wall (this machine's\n\
-clock, best of --runs). Verdicts of programs that fail, with exit status 1:\n\
-does-not-compile, crashes, output-limit, instruction-limit, timeout, reads-past-input, reads-clock,\n\
-reads-random, starts-threads, uses-network, needs-avx512, touches-channel, sends-signals,\n\
-dynamic, elf-32-bit, not-an-elf, ...\n\
-If this machine fails (disk full, out of memory, a killed tool), the program gets no row, the exit\n\
-status is 2, and the same command resumes."
+    after_help = help!("time")
 )]
 pub(crate) struct Time {
     #[command(subcommand)]
@@ -197,10 +179,7 @@ impl stage::Shown for TimeSuite {
         output::json(&Report { summary, host_seconds: *seconds })
     }
 
-    fn print(
-        Done { summary: report, seconds: host_seconds, .. }: &Done<SuiteReport>,
-        out: &str,
-    ) -> anyhow::Result<()> {
+    fn print(report: &SuiteReport, host_seconds: f64, out: &str) -> anyhow::Result<()> {
         output::print_shares(["verdict", "rows", "share"], &report.verdicts, report.rows)?;
         output::line(&format!(
             "{} rows in {}: {} instructions, {} simulated on {} by {} ({host_seconds:.1} s)",

@@ -6,15 +6,7 @@ use timing::{Agreement, Figure, Half, ValidateOptions, ValidationReport};
 
 /// Compare simulated with wall-clock times of this machine over programs written for it
 #[derive(clap::Args, Debug)]
-#[command(after_help = "Examples:\n  \
-    stampmill time calibrate --base skylake --out host.toml\n  \
-    stampmill time validate --cpu host.toml --rounds 15\n  \
-    stampmill time validate --cpu host.toml --half tuning --json > tuning.json\n  \
-    stampmill time validate --cpu host.toml --source cachegrind\n\n\
-Programs are PAIR.slow and PAIR.fast; a hash of the pair's name says which half it is in, so nobody\n\
-chose. Wall-clock runs are interleaved in rounds and the best of each program counts. Every figure\n\
-has its 95 % bootstrap interval over pairs; the ceiling is the clock against itself (even against\n\
-odd rounds).")]
+#[command(after_help = help!("time-validate"))]
 pub(super) struct Validate {
     /// Folder or .jsonl file of programs [default: those of the source tree]
     #[arg(long, value_name = "DIR")]
