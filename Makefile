@@ -5,6 +5,7 @@
 # make check    what a commit must pass: format, layers, lints, tests, docs
 # make build    only build; the binary is $(BIN)
 # make bench    the benches behind the README's figures
+# make deny     licenses, advisories and sources of all dependencies (needs cargo-deny and a network)
 # make network  the checks that need package registries
 #
 # Build output lives outside of the checkout, so that a clean checkout does not recompile the world.
@@ -16,7 +17,7 @@ DEMO ?= demo
 
 TORCH := $(CACHE)/torch
 
-.PHONY: all setup build install demo test torch test-torch check bench network clean
+.PHONY: all setup build install demo test torch test-torch check deny bench network clean
 
 all: build
 
@@ -47,6 +48,9 @@ test-torch: setup
 
 check: setup
 	@cargo xtask check
+
+deny:
+	@scripts/deny.sh
 
 network: build
 	@scripts/network.sh $(BIN)

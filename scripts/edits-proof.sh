@@ -6,7 +6,7 @@ set -eu
 data=$1 out=$2 pairs=${3:-$1/pairs.jsonl}
 b=${STAMPMILL:-stampmill}
 mkdir -p "$out"
-"$b" edits tests "$data/problems.jsonl" --pairs "$pairs" --out "$out/tests" --hidden "$out/hidden" --json > "$out/tests.json"
+"$b" edits tests "$data/problems.jsonl" --pairs "$pairs" --out "$out/tests" --json > "$out/tests.json"
 "$b" edits pairs "$pairs" --tests "$out/tests" --rejected --out "$out/pairs" --json > "$out/pairs.json"
 # The same by this host's clock, for the order of each pair.
 "$b" edits pairs "$pairs" --tests "$out/tests" --rejected --source wall --out "$out/wall" --jobs 1 --json > "$out/wall.json"
@@ -15,11 +15,11 @@ mkdir -p "$out"
   WHERE m.speedup IS NOT NULL AND w.speedup IS NOT NULL AND abs(w.speedup - 1) > 0.1" \
   "m=$out/pairs" "w=$out/wall" --format csv | tee "$out/agreement.csv"
 for who in same best; do
-    "$b" edits judge "$out/pairs" --human $who --tests "$out/tests" --hidden "$out/hidden" --out "$out/human-$who" --json > "$out/human-$who.json" || true
+    "$b" edits judge "$out/pairs" --human $who --tests "$out/tests" --hidden "$out/tests" --out "$out/human-$who" --json > "$out/human-$who.json" || true
     "$b" edits score "$out/human-$who" || true
 done
 for io in "" --no-io; do
     "$b" edits propose "$out/pairs" --method rules $io --tests "$out/tests" --out "$out/rules$io.jsonl" --json > "$out/rules$io.json" || true
-    "$b" edits judge "$out/pairs" --candidates "$out/rules$io.jsonl" --tests "$out/tests" --hidden "$out/hidden" --out "$out/judged$io" --json > "$out/judged$io.json" || true
+    "$b" edits judge "$out/pairs" --candidates "$out/rules$io.jsonl" --tests "$out/tests" --hidden "$out/tests" --out "$out/judged$io" --json > "$out/judged$io.json" || true
     "$b" edits score "$out/judged$io" --plot "$out/fast_p$io.svg" || true
 done

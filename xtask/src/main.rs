@@ -1,9 +1,12 @@
 //! Development tasks: `cargo xtask check` runs all that a commit must pass, cheapest first.
 
 mod cases;
+mod harness;
 mod layers;
+mod outcomes;
 
 use anyhow::{Context, bail};
+use outcomes::Outcomes;
 use std::{
     path::{Path, PathBuf},
     process::{Command, ExitCode, Stdio},
@@ -12,10 +15,11 @@ use std::{
 const HELP: &str = "cargo xtask TASK
 
   check            format, layers, lints, tests, docs: all that a commit must pass
-  test [ARGS]      all tests but those of the libtorch engine; ends with the line `N passed, N failed, N skipped`
+  test [ARGS]      all tests but those of the libtorch engine; ends with each skipped test and its reason,
+                   and the line `N passed, N failed, N skipped`
   test-torch [ARGS]   those of the libtorch engine, which STAMPMILL_TORCH names (`make test-torch`)
-  test-all         both; without an engine in STAMPMILL_TORCH its tests count as one skipped
-  lint             format, layers, clippy with warnings as errors, docs
+  total FOLDER     the same two ends for all tasks that ran with STAMPMILL_OUTCOMES=FOLDER
+  lint             format, layers, harnesses, clippy with warnings as errors, docs
   layers           only the layer rule of ARCHITECTURE.md
   case COMMAND NAME ARGS...   a new file under cases/COMMAND/, with what the command prints now
   schemas          write docs/schemas.md anew
@@ -29,12 +33,12 @@ fn main() -> ExitCode {
         None => ("help", &[][..]),
     };
     let done = match task {
-        "check" => lint().and_then(|()| test(&[])).and_then(Counts::told).and_then(|()| docs()),
+        "check" => lint().and_then(|()| test(&[])?.told(task)).and_then(|()| docs()),
         "lint" => lint().and_then(|()| docs()),
         "layers" => layers::check(&root()),
-        "test" => test(rest).and_then(Counts::told),
-        "test-torch" => test_torch(rest).and_then(Counts::told),
-        "test-all" => test_all(),
+        "test" => test(rest).and_then(|outcomes| outcomes.told(task)),
+        "test-torch" => test_torch(rest).and_then(|outcomes| outcomes.told(task)),
+        "total" => outcomes::total(rest),
         "case" => cases::new(&root(), rest),
         "schemas" => schemas(),
         "bless" => cases::bless(),
@@ -55,6 +59,7 @@ fn main() -> ExitCode {
 fn lint() -> anyhow::Result<()> {
     cargo(&["fmt", "--all", "--check"])?;
     layers::check(&root())?;
+    harness::check(&root())?;
     let clippy = ["clippy", "--release", "--workspace", "--all-targets", "--", "-D", "warnings"];
     cargo(&clippy)?;
     // `--all-targets` leaves out a test that `cargo test` does not run.
@@ -85,91 +90,50 @@ fn docs() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What test binaries reported, added up.
-#[derive(Clone, Copy, Default)]
-struct Counts {
-    passed: u64,
-    failed: u64,
-    skipped: u64,
-}
-
-impl Counts {
-    /// Print the one line that ends every run of tests.
-    fn told(self) -> anyhow::Result<()> {
-        let Counts { passed, failed, skipped } = self;
-        println!("{passed} passed, {failed} failed, {skipped} skipped");
-        if failed > 0 || passed == 0 {
-            bail!("{failed} tests failed, {passed} passed");
-        }
-        Ok(())
-    }
-}
-
 /// Run all tests that need no libtorch.
-fn test(arguments: &[String]) -> anyhow::Result<Counts> {
+fn test(arguments: &[String]) -> anyhow::Result<Outcomes> {
     // Helper binaries are files of their own, which tests find beside them.
     cargo(&["build", "--release", "--workspace"])?;
     follow(&["--no-fail-fast"], arguments)
 }
 
-/// Run the tests of training and of the two engines' conformance.
-fn test_torch(arguments: &[String]) -> anyhow::Result<Counts> {
+/// Run the tests of training, of the two engines' conformance, and of the loop that trains.
+fn test_torch(arguments: &[String]) -> anyhow::Result<Outcomes> {
     if std::env::var_os("STAMPMILL_TORCH").is_none() {
         bail!("STAMPMILL_TORCH names no engine: `make test-torch` builds it and sets this");
     }
-    follow(&["--test", "torch"], arguments)
+    follow(&["--test", "torch", "--test", "edits_loop"], arguments)
 }
 
-fn test_all() -> anyhow::Result<()> {
-    let mut counts = test(&[])?;
-    if std::env::var_os("STAMPMILL_TORCH").is_none() {
-        println!("skipped: tests of the libtorch engine, which is not built");
-        counts.skipped += 1;
-    } else {
-        let torch = test_torch(&[])?;
-        counts.passed += torch.passed;
-        counts.failed += torch.failed;
-        counts.skipped += torch.skipped;
-    }
-    counts.told()
-}
-
-/// Run `cargo test`, pass its output on and add up the `test result:` lines.
-fn follow(which: &[&str], arguments: &[String]) -> anyhow::Result<Counts> {
+/// Run `cargo test`, pass its output on and add up what the test binaries report.
+fn follow(which: &[&str], arguments: &[String]) -> anyhow::Result<Outcomes> {
     use std::io::BufRead;
+    let skipped = std::env::temp_dir().join(format!("stampmill-skipped-{}", std::process::id()));
     let mut child = cargo_at_root()
         .args(["test", "--release", "--workspace"])
         .args(which)
         .args(arguments)
         // Engines that run side by side do not share processors with many threads each.
         .env("OMP_NUM_THREADS", "1")
+        .env("STAMPMILL_SKIPPED", &skipped)
         .stdout(Stdio::piped())
         .spawn()
         .context("cannot start cargo")?;
     let stdout = child.stdout.take().context("cargo without standard output")?;
-    let mut counts = Counts::default();
+    let mut outcomes = Outcomes::default();
     for line in std::io::BufReader::new(stdout).split(b'\n') {
         let line = String::from_utf8_lossy(&line?).into_owned();
         println!("{line}");
-        if let Some(result) = line.trim_start().strip_prefix("test result:") {
-            let mut number = 0;
-            for word in result.split_whitespace() {
-                match word.trim_end_matches(';') {
-                    "passed" => counts.passed += number,
-                    "failed" => counts.failed += number,
-                    "ignored" => counts.skipped += number,
-                    word => number = word.parse().unwrap_or(number),
-                }
-            }
-        } else if line.trim_start().starts_with("skipped:") {
-            counts.skipped += 1;
-        }
+        outcomes.add_line(&line);
     }
     let status = child.wait()?;
-    if !status.success() && counts.failed == 0 {
+    outcomes.add_skipped(&std::fs::read_to_string(&skipped).unwrap_or_default());
+    // Without it, nothing was skipped.
+    let _ = std::fs::remove_file(&skipped);
+    if !status.success() && outcomes.failed == 0 {
         bail!("cargo test ended with {status} before all tests ran");
     }
-    Ok(counts)
+    Ok(outcomes)
 }
 
 /// Cargo at the root, without what the cargo that runs this told it about this package: build scripts

@@ -1,24 +1,20 @@
 //! Behaviour as files: every `cases/<command>/*.case` is one test.
 //!
 //! A case is a list of sections, each begun by a line `--- NAME`: first, without a name, the header
-//! (`args:`, once per command line; `status:`; `env:` with NAME=VALUE for the commands' environment;
-//! `needs:` with components that `doctor` knows, without which the case is skipped); then `--- file PATH` for each file the commands find in their folder;
+//! (`args:`, once per command line; `status:`; `env:` with NAME=VALUE for the commands' environment); then `--- file PATH` for each file the commands find in their folder;
 //! then what they print, `--- stdout` and `--- stderr`. `BLESS=1` writes the last two anew.
 
-use libtest_mimic::{Arguments, Failed, Trial};
 use regex::Regex;
 use std::{
-    collections::BTreeSet,
     fmt::Write,
     fs,
     path::{Path, PathBuf},
     process::{Command, ExitCode},
 };
+use trials::{Failed, Trial};
 
 fn main() -> ExitCode {
-    let arguments = Arguments::from_args();
     let root = root().join("cases");
-    let here = components();
     let mut paths = Vec::new();
     collect(&root, &mut paths);
     paths.sort();
@@ -26,14 +22,10 @@ fn main() -> ExitCode {
         .into_iter()
         .map(|path| {
             let name = path.strip_prefix(&root).unwrap_or(&path).with_extension("");
-            let text = fs::read_to_string(&path).unwrap_or_default();
-            let missing = Case::parse(&text)
-                .map(|case| case.needs.iter().any(|need| !here.contains(need)))
-                .unwrap_or(false);
-            Trial::test(name.display().to_string(), move || check(&path)).with_ignored_flag(missing)
+            Trial::new(name.display().to_string(), move || check(&path))
         })
         .collect();
-    libtest_mimic::run(&arguments, trials).exit_code()
+    trials::run(trials)
 }
 
 fn collect(folder: &Path, paths: &mut Vec<PathBuf>) {
@@ -47,28 +39,6 @@ fn collect(folder: &Path, paths: &mut Vec<PathBuf>) {
     }
 }
 
-/// Names of the components that are here, and `reference` if the reference data is.
-fn components() -> BTreeSet<String> {
-    let output = Command::new(env!("CARGO_BIN_EXE_stampmill")).args(["doctor", "--json"]).output();
-    let report: serde_json::Value = output
-        .ok()
-        .and_then(|output| serde_json::from_slice(&output.stdout).ok())
-        .unwrap_or_default();
-    let found =
-        report["components"].as_array().into_iter().flatten().filter(|c| c["found"] == true);
-    let mut names: BTreeSet<String> =
-        found.filter_map(|component| component["name"].as_str().map(str::to_owned)).collect();
-    if reference().is_dir() {
-        names.insert("reference".into());
-    }
-    names
-}
-
-fn reference() -> PathBuf {
-    let beside = || root().join("../shared/data");
-    std::env::var_os("STAMPMILL_REFERENCE").map_or_else(beside, PathBuf::from)
-}
-
 /// The repository, for the checkpoint that comes with it.
 fn root() -> PathBuf {
     // Asked for when it runs: a build folder may serve several checkouts.
@@ -79,7 +49,6 @@ fn root() -> PathBuf {
 struct Case {
     arguments: Vec<String>,
     status: i32,
-    needs: Vec<String>,
     environment: Vec<(String, String)>,
     files: Vec<(String, String)>,
     stdout: String,
@@ -120,7 +89,6 @@ impl Case {
             Some(("status", value)) => {
                 self.status = value.parse().map_err(|_| format!("`{value}` is no status"))?;
             }
-            Some(("needs", value)) => self.needs.push(value.to_owned()),
             Some(("env", value)) => {
                 let (name, value) =
                     value.split_once('=').ok_or_else(|| format!("`{value}` is no NAME=VALUE"))?;
@@ -187,7 +155,6 @@ fn perform(case: &Case) -> Result<Case, Failed> {
     }
     let mut found = Case::default();
     for line in &case.arguments {
-        let line = line.replace("[REFERENCE]", &reference().display().to_string());
         let line = line.replace("[ROOT]", &root().display().to_string());
         let output = Command::new(env!("CARGO_BIN_EXE_stampmill"))
             .args(words(&line))
@@ -202,18 +169,34 @@ fn perform(case: &Case) -> Result<Case, Failed> {
     Ok(found)
 }
 
-/// Put a placeholder for what differs between two runs and machines: the folder, times, the size of a
-/// page (it names the machine), and PoCL's name for the processor.
+/// What differs between two runs and machines, and what is put in its place: times, the size of a page (it
+/// names the machine), PoCL's name for the processor, what it says of the machine, versions of components, and
+/// whether those are here that tests may lack.
+const UNSETTLED: [(&str, &str); 9] = [
+    (
+        r#""(seconds|host_seconds|milliseconds_per_sample|compiling_per_second)":[0-9.e-]+"#,
+        "\"$1\":[TIME]",
+    ),
+    (r#""bytes":[0-9]+"#, "\"bytes\":[BYTES]"),
+    (r#""(clock_mhz|compute_units|memory_bytes)":[0-9]+"#, "\"$1\":[NUMBER]"),
+    (r#""(platform_version|driver)":"[^"]*""#, "\"$1\":\"[VERSION]\""),
+    (r#""(version|language)":"OpenCL [^"]*""#, "\"$1\":\"[VERSION]\""),
+    (r#""found":true,"version":"[^"]*""#, "\"found\":true,\"version\":\"[VERSION]\""),
+    (
+        r#"("name":"(?:flang 19|ldc2|zig|swiftc|julia|spack|cachegrind|gem5|training engine)"),"found":(?:true|false),"version":"[^"]*""#,
+        "$1,\"found\":[FOUND],\"version\":\"[VERSION]\"",
+    ),
+    (r#"\b(pthread|cpu)-[^"\n]*"#, "[PROCESSOR]"),
+    (r"\b[0-9.]+ s\b", "[TIME]"),
+];
+
+/// Put a placeholder for the folder and for all that is [`UNSETTLED`].
 fn settle(text: &str, folder: &Path) -> String {
     let text = text.replace(&folder.display().to_string(), "[DIR]");
-    let seconds = Regex::new(r#""(seconds|host_seconds)":[0-9.e-]+"#).expect("a valid expression");
-    let text = seconds.replace_all(&text, "\"$1\":[TIME]").into_owned();
-    let bytes = Regex::new(r#""bytes":[0-9]+"#).expect("a valid expression");
-    let text = bytes.replace_all(&text, "\"bytes\":[BYTES]").into_owned();
-    let device = Regex::new(r#"\b(pthread|cpu)-[^"\n]*"#).expect("valid");
-    let text = device.replace_all(&text, "[PROCESSOR]").into_owned();
-    let spent = Regex::new(r"\b[0-9.]+ s\b").expect("a valid expression");
-    spent.replace_all(&text, "[TIME]").into_owned()
+    UNSETTLED.iter().fold(text, |text, (pattern, placeholder)| {
+        let pattern = Regex::new(pattern).expect("a valid expression");
+        pattern.replace_all(&text, *placeholder).into_owned()
+    })
 }
 
 /// Split a command line at blanks; double quotes hold words together.

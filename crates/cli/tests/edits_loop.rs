@@ -1,6 +1,6 @@
 //! The whole loop of edits with nothing outside: export, fine-tune, serve, propose, judge, score.
 //! The model is a Llama of random weights in Hugging Face's layout, made here. Training needs the libtorch
-//! engine, judging QEMU and g++; without them that part is skipped.
+//! engine.
 
 mod served;
 
@@ -60,32 +60,9 @@ fn texts(home: &Path) -> Vec<String> {
     vec![fs::read_to_string(home.join("train.jsonl")).expect("the export").replace("\\n", " ")]
 }
 
-/// Whether everything that `wanted` names is here; says so where not.
-fn has(home: &Path, wanted: &[&str]) -> bool {
-    let report = stampmill(home).args(["doctor", "--json"]).output().expect("it starts");
-    let report: Value = serde_json::from_slice(&report.stdout).unwrap_or_default();
-    let found = |name: &str| {
-        let all = report["components"].as_array().into_iter().flatten();
-        all.into_iter().any(|one| one["name"] == name && one["found"] == true)
-    };
-    let missing: Vec<&&str> = wanted.iter().filter(|name| !found(name)).collect();
-    if !missing.is_empty() {
-        println!("skipped: no {missing:?} here");
-    }
-    missing.is_empty()
-}
-
-#[test]
 fn a_model_that_was_taught_edits_makes_them_and_they_are_judged() {
     let home = tempfile::tempdir().expect("a folder");
     let home = home.path();
-    if lm::find_engine().is_none() {
-        println!("skipped: no training engine here");
-        return;
-    }
-    if !has(home, &["g++", "QEMU user mode"]) {
-        return;
-    }
     write_pairs(home);
     run(home, "edits export pairs.jsonl --format openai --out train.jsonl --json");
     llama(&home.join("tiny"), &texts(home));
@@ -138,7 +115,6 @@ fn fails(home: &Path, arguments: &str) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-#[test]
 fn what_cannot_be_taught_or_served_is_said() {
     let home = tempfile::tempdir().expect("a folder");
     let home = home.path();
@@ -165,4 +141,10 @@ fn what_cannot_be_taught_or_served_is_said() {
     let report = run(home, &format!("{train} tiny train.jsonl --json"));
     assert_eq!((&report["training"], &report["problems"]), (&json!(3), &json!(3)), "{report}");
     assert_eq!(report["verdicts"], json!({"accepted": 3}));
+}
+
+trials::main! {
+    a_model_that_was_taught_edits_makes_them_and_they_are_judged:
+        lm::find_engine().is_none().then(|| "the libtorch engine (make torch)".to_owned()),
+    what_cannot_be_taught_or_served_is_said,
 }

@@ -1,4 +1,4 @@
-//! `stampmill ir` with real compilers; what is not installed is skipped and says so.
+//! `stampmill ir` with real compilers.
 
 #![expect(clippy::unwrap_used, reason = "what fails in set-up fails the test")]
 
@@ -35,14 +35,6 @@ fn query(folder: &Path, sql: &str) -> Vec<serde_json::Value> {
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-fn has(program: &str) -> bool {
-    let here = Command::new(program).arg("--version").output().is_ok();
-    if !here {
-        eprintln!("skipped: no {program}");
-    }
-    here
-}
-
 fn put(folder: &Path, name: &str, text: &str) {
     let path = folder.join(name);
     fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -53,13 +45,9 @@ const PROGRAM: &str = "#include <stdio.h>\nstatic int square(int x) { return x *
     int main(int argc, char **argv) { int s = 0; for (int i = 0; i < argc + 10; i++) s += square(i);\n\
     printf(\"%d\\n\", s); return 0; }\n";
 
-#[test]
 fn a_wrapped_compiler_does_its_work_and_keeps_unoptimised_bitcode() {
     let folder = tempfile::tempdir().unwrap();
     let here = folder.path();
-    if !has("clang-19") {
-        return;
-    }
     put(here, "a.c", PROGRAM);
     let done = stampmill(here, "ir wrap --store kept -- clang-19 -O2 -c a.c -o a.o");
     assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
@@ -85,13 +73,9 @@ fn a_wrapped_compiler_does_its_work_and_keeps_unoptimised_bitcode() {
     assert_ne!(rows[0]["source_hash"], rows[1]["source_hash"]);
 }
 
-#[test]
 fn a_wrapper_never_calls_itself_without_end() {
     let folder = tempfile::tempdir().unwrap();
     let here = folder.path();
-    if !has("clang-19") {
-        return;
-    }
     put(here, "a.c", PROGRAM);
     for bin in ["one", "two"] {
         let made = stampmill(here, &format!("ir wrap --stand-ins {bin} --store kept"));
@@ -125,13 +109,9 @@ fn a_wrapper_never_calls_itself_without_end() {
     assert!(said.contains("calls `ir wrap` again and again"), "{said}");
 }
 
-#[test]
 fn rustc_is_wrapped_with_and_without_cargo() {
     let folder = tempfile::tempdir().unwrap();
     let here = folder.path();
-    if !has("cargo") {
-        return;
-    }
     put(
         here,
         "Cargo.toml",
@@ -150,58 +130,39 @@ fn rustc_is_wrapped_with_and_without_cargo() {
     assert_eq!(rows[0]["target"], "small (bin)");
 }
 
-#[test]
-fn other_compilers_of_llvm_are_wrapped_where_they_are_installed() {
+/// Wrap the command that compiles `source`; its module is read.
+fn wrapped(name: &str, source: &str, command: &str, language: &str) {
     let folder = tempfile::tempdir().unwrap();
     let here = folder.path();
-    put(
-        here,
-        "s.f90",
-        "subroutine s(n,a)\ninteger :: n,i\nreal :: a(n)\ndo i=1,n\n a(i)=a(i)*2.0\nend do\nend subroutine\n",
-    );
-    put(
-        here,
-        "d.d",
-        "extern(C) int square(int x) { int s = 0; foreach (i; 0 .. x) s += i * i; return s; }\n",
-    );
-    put(
-        here,
-        "z.zig",
-        "export fn square(x: u32) u32 { var s: u32 = 0; var i: u32 = 0; while (i < x) : (i += 1) s +%= i *% i; return s; }\n",
-    );
-    let mut wanted = Vec::new();
-    for (program, command, language) in [
-        ("flang-new-19", "flang-new-19 -O2 -c s.f90 -o s.o", "fortran"),
-        ("ldc2", "ldc2 -O2 -c d.d -of=d.o", "d"),
-        ("zig", "zig build-obj z.zig -O ReleaseFast", "zig"),
-    ] {
-        if has(program) {
-            let done = stampmill(here, &format!("ir wrap --store kept -- {command}"));
-            assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
-            wanted.push(language);
-        }
-    }
-    if wanted.is_empty() {
-        return;
-    }
+    put(here, name, source);
+    let done = stampmill(here, &format!("ir wrap --store kept -- {command}"));
+    assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
     stampmill(here, "ir extract kept --out modules --json");
-    for language in wanted {
-        let rows = query(
-            here,
-            &format!("SELECT verdict, instructions FROM m WHERE language = '{language}'"),
-        );
-        assert_eq!(rows[0]["verdict"], "accepted", "{language}");
-        assert!(rows[0]["instructions"].as_u64().unwrap() >= 20, "{language}: {}", rows[0]);
-    }
+    let sql = format!("SELECT verdict, instructions FROM m WHERE language = '{language}'");
+    let rows = query(here, &sql);
+    assert_eq!(rows[0]["verdict"], "accepted");
+    assert!(rows[0]["instructions"].as_u64().unwrap() >= 20, "{}", rows[0]);
 }
 
-#[test]
+fn flang_is_wrapped() {
+    let source = "subroutine s(n,a)\ninteger :: n,i\nreal :: a(n)\ndo i=1,n\n a(i)=a(i)*2.0\nend do\nend subroutine\n";
+    wrapped("s.f90", source, "flang-new-19 -O2 -c s.f90 -o s.o", "fortran");
+}
+
+fn ldc2_is_wrapped() {
+    let source =
+        "extern(C) int square(int x) { int s = 0; foreach (i; 0 .. x) s += i * i; return s; }\n";
+    wrapped("d.d", source, "ldc2 -O2 -c d.d -of=d.o", "d");
+}
+
+fn zig_is_wrapped() {
+    let source = "export fn square(x: u32) u32 { var s: u32 = 0; var i: u32 = 0; while (i < x) : (i += 1) s +%= i *% i; return s; }\n";
+    wrapped("z.zig", source, "zig build-obj z.zig -O ReleaseFast", "zig");
+}
+
 fn what_happens_to_a_package_is_a_verdict() {
     let folder = tempfile::tempdir().unwrap();
     let here = folder.path();
-    if !has("clang-19") || !has("make") {
-        return;
-    }
     put(here, "good/Makefile", "all:\n\tcc -O1 -c a.c\n");
     put(here, "good/a.c", "/* SPDX-License-Identifier: ISC */\nint f(int x) { return x + 1; }\n");
     put(here, "broken/Makefile", "all:\n\tcc -c a.c\n");
@@ -250,13 +211,9 @@ fn what_happens_to_a_package_is_a_verdict() {
     assert!(!here.join("good/a.o").exists(), "builds leave the folder as it is");
 }
 
-#[test]
 fn a_killed_run_goes_on_and_ends_with_the_same_data() {
     let folder = tempfile::tempdir().unwrap();
     let here = folder.path();
-    if !has("clang-19") || !has("make") {
-        return;
-    }
     for name in ["a", "b", "c"] {
         put(here, &format!("{name}/Makefile"), "all:\n\tsleep 1\n\tcc -O1 -c x.c\n");
         put(
@@ -287,13 +244,10 @@ fn a_killed_run_goes_on_and_ends_with_the_same_data() {
     assert_eq!(identity("whole"), identity("modules"));
 }
 
-#[test]
-fn bitcode_that_is_cut_short_or_of_a_later_llvm_is_a_verdict() {
+/// A folder with a module in `in/whole.bc`.
+fn whole_module() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let here = folder.path();
-    if !has("clang-19") {
-        return;
-    }
     put(here, "a.c", PROGRAM);
     fs::create_dir(here.join("in")).unwrap();
     let made = Command::new("clang-19")
@@ -301,6 +255,12 @@ fn bitcode_that_is_cut_short_or_of_a_later_llvm_is_a_verdict() {
         .current_dir(here)
         .status();
     assert!(made.unwrap().success());
+    folder
+}
+
+fn bitcode_that_is_cut_short_is_a_verdict() {
+    let folder = whole_module();
+    let here = folder.path();
     let whole = fs::read(here.join("in/whole.bc")).unwrap();
     fs::write(here.join("in/cut.bc"), &whole[..whole.len() / 2]).unwrap();
     let report = json(&stampmill(here, "ir extract in --out modules --json"));
@@ -308,12 +268,17 @@ fn bitcode_that_is_cut_short_or_of_a_later_llvm_is_a_verdict() {
     let rows = query(here, "SELECT path, verdict FROM m ORDER BY path");
     assert_eq!(rows[0]["verdict"], "not-a-module", "{}", rows[0]);
     assert_eq!(rows[1]["verdict"], "accepted");
+}
+
+/// Where LLVM 14 may be.
+const OLD: [&str; 2] =
+    ["/usr/lib/x86_64-linux-gnu/libLLVM-14.so.1", "/usr/lib/llvm-14/lib/libLLVM-14.so.1"];
+
+fn bitcode_of_a_later_llvm_is_a_verdict() {
+    let folder = whole_module();
+    let here = folder.path();
     // An older LLVM stands in for the newest: for it, this module is of the future.
-    let old = ["/usr/lib/x86_64-linux-gnu/libLLVM-14.so.1", "/usr/lib/llvm-14/lib/libLLVM-14.so.1"];
-    let Some(old) = old.iter().find(|path| Path::new(path).exists()) else {
-        eprintln!("skipped: no LLVM 14");
-        return;
-    };
+    let old = OLD.iter().find(|path| Path::new(path).exists()).unwrap();
     let output = Command::new(env!("CARGO_BIN_EXE_stampmill"))
         .args(["ir", "extract", "in/whole.bc", "--out", "future", "--json"])
         .env("STAMPMILL_LIBLLVM", old)
@@ -324,13 +289,9 @@ fn bitcode_that_is_cut_short_or_of_a_later_llvm_is_a_verdict() {
     assert_eq!(report["verdicts"]["llvm-too-new"], 1, "{report}");
 }
 
-#[test]
 fn objects_archives_and_databases_give_their_modules() {
     let folder = tempfile::tempdir().unwrap();
     let here = folder.path();
-    if !has("clang-19") || !has("ar") {
-        return;
-    }
     put(here, "a.c", PROGRAM);
     put(here, "b.c", "int g(int x) { return x / 3; }\n");
     fs::create_dir(here.join("in")).unwrap();
@@ -363,13 +324,9 @@ fn objects_archives_and_databases_give_their_modules() {
     assert!(!here.join("b2.o").exists(), "the object is thrown away");
 }
 
-#[test]
 fn a_full_disk_loses_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let here = folder.path();
-    if !has("unshare") || !has("clang-19") {
-        return;
-    }
     fs::create_dir(here.join("in")).unwrap();
     fs::create_dir(here.join("small")).unwrap();
     for number in 0..40_u32 {
@@ -399,10 +356,6 @@ fn a_full_disk_loses_nothing() {
     let output =
         Command::new("unshare").args(["-m", "sh", "run.sh"]).current_dir(here).output().unwrap();
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
-    if output.status.code() != Some(0) && !said.contains("status") {
-        eprintln!("skipped: cannot mount a small disk");
-        return;
-    }
     assert!(
         said.contains("status 2\nmodules.partial"),
         "{said}{}",
@@ -412,4 +365,19 @@ fn a_full_disk_loses_nothing() {
     assert_eq!(whole["modules"], 40);
     let read = |name: &str| fs::read(here.join(name).join("part-00000.parquet")).unwrap();
     assert_eq!(read("whole"), read("modules"));
+}
+
+trials::main! {
+    a_wrapped_compiler_does_its_work_and_keeps_unoptimised_bitcode,
+    a_wrapper_never_calls_itself_without_end,
+    rustc_is_wrapped_with_and_without_cargo,
+    flang_is_wrapped: trials::lacks::program("flang-new-19"),
+    ldc2_is_wrapped: trials::lacks::program("ldc2"),
+    zig_is_wrapped: trials::lacks::program("zig"),
+    what_happens_to_a_package_is_a_verdict,
+    a_killed_run_goes_on_and_ends_with_the_same_data,
+    bitcode_that_is_cut_short_is_a_verdict,
+    bitcode_of_a_later_llvm_is_a_verdict: trials::lacks::any_file("LLVM 14", &OLD),
+    objects_archives_and_databases_give_their_modules,
+    a_full_disk_loses_nothing: trials::lacks::mounts(&["-m"]),
 }

@@ -16,26 +16,6 @@ fn stampmill() -> Command {
     command
 }
 
-/// Whether the clang worker can be started; says so where not.
-fn has_clang() -> bool {
-    has("clang worker")
-}
-
-/// Whether that component is here; says so where not.
-fn has(name: &str) -> bool {
-    let output = stampmill().args(["doctor", "--json"]).output().expect("it starts");
-    let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
-    let found = report["components"]
-        .as_array()
-        .expect("components")
-        .iter()
-        .any(|component| component["name"] == name && component["found"] == true);
-    if !found {
-        println!("skipped: no {name} here");
-    }
-    found
-}
-
 /// A folder of `count` files of one kernel each.
 fn programs(home: &Path, count: usize) -> PathBuf {
     let folder = home.join("programs");
@@ -61,11 +41,7 @@ fn said(output: &Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-#[test]
 fn ctrl_c_leaves_nothing_that_looks_whole_and_the_next_run_goes_on() {
-    if !has_clang() {
-        return;
-    }
     let home = tempfile::tempdir().expect("a folder");
     let folder = programs(home.path(), 300);
     let (out, partial) = (home.path().join("kernels"), home.path().join("kernels.partial"));
@@ -117,11 +93,7 @@ fn processes_of(folder: &Path) -> usize {
         .count()
 }
 
-#[test]
 fn a_stopped_run_leaves_no_folder_and_no_worker_and_the_next_goes_on() {
-    if !has("OpenCL device") {
-        return;
-    }
     let home = tempfile::tempdir().expect("a folder");
     let (folder, scratch) = (home.path().join("programs"), home.path().join("scratch"));
     for new in [&folder, &scratch] {
@@ -157,11 +129,7 @@ fn a_stopped_run_leaves_no_folder_and_no_worker_and_the_next_goes_on() {
     assert_eq!((left(), partial.exists()), (0, false));
 }
 
-#[test]
 fn stopped_features_are_kept_and_gone_on_with() {
-    if !has_clang() {
-        return;
-    }
     let home = tempfile::tempdir().expect("a folder");
     let folder = programs(home.path(), 700);
     let (out, partial) = (home.path().join("vectors"), home.path().join("vectors.partial"));
@@ -181,11 +149,7 @@ fn stopped_features_are_kept_and_gone_on_with() {
     assert!(!partial.exists());
 }
 
-#[test]
 fn what_one_seed_found_is_not_resumed_by_another() {
-    if !has_clang() {
-        return;
-    }
     let home = tempfile::tempdir().expect("a folder");
     let (out, partial) = (home.path().join("found"), home.path().join("found.partial"));
     let steer = |seed: &str| {
@@ -206,11 +170,7 @@ fn what_one_seed_found_is_not_resumed_by_another() {
     assert!(said(&output).contains("other settings"), "{}", said(&output));
 }
 
-#[test]
 fn a_search_that_was_stopped_before_it_found_anything_is_begun_again() {
-    if !has_clang() {
-        return;
-    }
     let home = tempfile::tempdir().expect("a folder");
     let (out, partial) = (home.path().join("found"), home.path().join("found.partial"));
     let steer = || {
@@ -236,11 +196,7 @@ fn identity(folder: &Path) -> String {
     manifest["identity"].as_str().expect("an identity").to_owned()
 }
 
-#[test]
 fn a_steer_killed_at_any_moment_makes_the_same_rows() {
-    if !has_clang() {
-        return;
-    }
     let home = tempfile::tempdir().expect("a folder");
     let steer = |name: &str| {
         let mut command = stampmill();
@@ -248,12 +204,10 @@ fn a_steer_killed_at_any_moment_makes_the_same_rows() {
         for target in ["Load=3", "Store=2,FMul=4", "Load=5,Br=2,Add=3", "ICmp=2,Mul=2,Load=4"] {
             command.args(["--target", target]);
         }
-        command.arg("--out").arg(home.path().join(name));
-        command.arg("--trajectory").arg(home.path().join(format!("{name}-way")));
+        command.arg("--trajectory").arg("--out").arg(home.path().join(name));
         command
     };
-    let of =
-        |name: &str| ["", "-way"].map(|end| identity(&home.path().join(format!("{name}{end}"))));
+    let of = |name: &str| identity(&home.path().join(name));
     assert!(steer("straight").output().expect("it starts").status.success());
     let partial = home.path().join("killed.partial");
     let parts = || fs::read_dir(&partial).map_or(0, Iterator::count);
@@ -276,11 +230,7 @@ fn a_steer_killed_at_any_moment_makes_the_same_rows() {
     assert_eq!(of("killed"), of("straight"));
 }
 
-#[test]
 fn stopped_labels_are_kept_and_resumed() {
-    if !has_clang() || !has("OpenCL device") {
-        return;
-    }
     let home = tempfile::tempdir().expect("a folder");
     for (name, statement) in [
         ("train", "for (int j = 0; j < i % 99; j++) x[i] = x[i] * 3 +"),
@@ -315,7 +265,6 @@ fn stopped_labels_are_kept_and_resumed() {
     assert!(home.path().join("learned/dataset.json").exists() && !partial.exists());
 }
 
-#[test]
 fn a_full_disk_is_a_message_and_no_data_set() {
     let home = tempfile::tempdir().expect("a folder");
     let small = home.path().join("small");
@@ -325,10 +274,7 @@ fn a_full_disk_is_a_message_and_no_data_set() {
         .arg(&small)
         .stderr(Stdio::null())
         .status();
-    if !mounted.is_ok_and(|status| status.success()) {
-        println!("skipped: a small file system cannot be mounted here");
-        return;
-    }
+    assert!(mounted.expect("util-linux is installed").success());
     let folder = programs(home.path(), 60);
     let output = stampmill().arg("mine").arg(&folder).arg("--out").arg(small.join("raw")).output();
     let whole = small.join("raw").exists();
@@ -339,18 +285,15 @@ fn a_full_disk_is_a_message_and_no_data_set() {
     assert!(!whole);
 }
 
-/// A file system of its own at `folder`, if one can be mounted here.
+/// A file system of its own at `folder`.
 struct Mounted(PathBuf);
 
 impl Mounted {
-    fn new(folder: &Path, options: &str) -> Option<Mounted> {
+    fn new(folder: &Path, options: &str) -> Mounted {
         fs::create_dir(folder).expect("a folder");
         let mounted = Mounted(folder.to_owned());
-        let done = mounted.mount(options);
-        if !done {
-            println!("skipped: a small file system cannot be mounted here");
-        }
-        done.then_some(mounted)
+        assert!(mounted.mount(options), "{options}");
+        mounted
     }
 
     fn mount(&self, options: &str) -> bool {
@@ -366,7 +309,6 @@ impl Drop for Mounted {
     }
 }
 
-#[test]
 fn a_disk_that_is_full_at_the_end_is_a_message_and_the_same_command_goes_on() {
     let home = tempfile::tempdir().expect("a folder");
     let folder = programs(home.path(), 2);
@@ -389,7 +331,7 @@ fn a_disk_that_is_full_at_the_end_is_a_message_and_the_same_command_goes_on() {
     let part = fs::metadata(straight.join("part-00000.parquet")).expect("a part").len();
     // Room for the part of the unfinished data set, and not for the shard that is made of it.
     let size = |share: u64| format!("size={}", part * share / 10);
-    let Some(mounted) = Mounted::new(&home.path().join("small"), &size(15)) else { return };
+    let mounted = Mounted::new(&home.path().join("small"), &size(15));
     let out = mounted.0.join("raw");
     let output = mine(&out);
     assert_eq!(output.status.code(), Some(2), "{}", said(&output));
@@ -404,11 +346,10 @@ fn a_disk_that_is_full_at_the_end_is_a_message_and_the_same_command_goes_on() {
     assert_eq!(fs::read_dir(&mounted.0).expect("a folder").count(), 1);
 }
 
-#[test]
 fn a_folder_that_cannot_be_written_is_a_message() {
     let home = tempfile::tempdir().expect("a folder");
     let folder = programs(home.path(), 2);
-    let Some(mounted) = Mounted::new(&home.path().join("small"), "ro") else { return };
+    let mounted = Mounted::new(&home.path().join("small"), "ro");
     let mut command = stampmill();
     command.arg("mine").arg(&folder).arg("--out").arg(mounted.0.join("raw"));
     let output = command.output().expect("it starts");
@@ -417,7 +358,6 @@ fn a_folder_that_cannot_be_written_is_a_message() {
     assert!(said(&output).contains("with --out"), "{}", said(&output));
 }
 
-#[test]
 fn a_file_beyond_the_limit_on_their_size_is_a_message_and_the_same_command_goes_on() {
     let home = tempfile::tempdir().expect("a folder");
     let folder = programs(home.path(), 60);
@@ -438,7 +378,6 @@ fn a_file_beyond_the_limit_on_their_size_is_a_message_and_the_same_command_goes_
     assert!(output.status.success(), "{}", said(&output));
 }
 
-#[test]
 fn two_runs_have_the_same_bytes() {
     let home = tempfile::tempdir().expect("a folder");
     let folder = programs(home.path(), 30);
@@ -450,4 +389,24 @@ fn two_runs_have_the_same_bytes() {
         fs::read(out.join("part-00000.parquet")).expect("a part")
     };
     assert_eq!(bytes("one"), bytes("two"));
+}
+
+/// A mount for all to see, which only root may make.
+fn mounts() -> Option<String> {
+    trials::lacks::mounts(&["-m"])
+}
+
+trials::main! {
+    ctrl_c_leaves_nothing_that_looks_whole_and_the_next_run_goes_on,
+    a_stopped_run_leaves_no_folder_and_no_worker_and_the_next_goes_on,
+    stopped_features_are_kept_and_gone_on_with,
+    what_one_seed_found_is_not_resumed_by_another,
+    a_search_that_was_stopped_before_it_found_anything_is_begun_again,
+    a_steer_killed_at_any_moment_makes_the_same_rows,
+    stopped_labels_are_kept_and_resumed,
+    a_full_disk_is_a_message_and_no_data_set: mounts(),
+    a_disk_that_is_full_at_the_end_is_a_message_and_the_same_command_goes_on: mounts(),
+    a_folder_that_cannot_be_written_is_a_message: mounts(),
+    a_file_beyond_the_limit_on_their_size_is_a_message_and_the_same_command_goes_on,
+    two_runs_have_the_same_bytes,
 }

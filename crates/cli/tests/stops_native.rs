@@ -17,19 +17,6 @@ fn stampmill(scratch: &Path) -> Command {
     command
 }
 
-/// Whether that component is here; says so where not.
-fn has(name: &str) -> bool {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_stampmill"));
-    let output = command.args(["doctor", "--json"]).output().expect("it starts");
-    let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
-    let components = report["components"].as_array().expect("components");
-    let found = components.iter().any(|one| one["name"] == name && one["found"] == true);
-    if !found {
-        println!("skipped: no {name} here");
-    }
-    found
-}
-
 fn until(what: &str, mut done: impl FnMut() -> bool) {
     let begun = Instant::now();
     while !done() {
@@ -91,9 +78,6 @@ fn said(output: &Output) -> String {
 
 #[test]
 fn a_program_that_is_timed_ends_with_its_command() {
-    if !has("timing model") {
-        return;
-    }
     let home = tempfile::tempdir().expect("a folder");
     let scratch = folder(home.path(), "scratch");
     let (endless, short) = (home.path().join("endless.c"), home.path().join("short.c"));
@@ -129,9 +113,6 @@ fn a_program_that_is_timed_ends_with_its_command() {
 
 #[test]
 fn a_stopped_judge_keeps_its_rows_and_goes_on() {
-    if !has("timing model") {
-        return;
-    }
     let home = tempfile::tempdir().expect("a folder");
     let scratch = folder(home.path(), "scratch");
     let at = |name: &str| home.path().join(name);

@@ -1,6 +1,5 @@
 use crate::{
-    Dataset, Error, Input, Manifest, Notes, Result, Row, Shard, Tally, content_hash,
-    content_hash_of_file,
+    Dataset, Error, Input, Manifest, Notes, Result, Row, Shard, content_hash, content_hash_of_file,
     place::part_name,
     protections::protections,
     reader::rows_of,
@@ -163,28 +162,6 @@ impl<T: Row> Builder<T> {
         self.finish_checked(rows, notes, |_| Ok(()))
     }
 
-    /// As [`Builder::finish_with`], by a stage that says what became of all it read, and how many
-    /// rows that makes.
-    ///
-    /// # Errors
-    /// As there; and [`Error::Lost`] when the numbers are not equal: the parts stay, no data set is
-    /// made.
-    pub fn finish_counted(
-        self,
-        rows: impl IntoIterator<Item = Result<T>>,
-        notes: Notes,
-        read: &Tally,
-        wanted: u64,
-    ) -> Result<Dataset> {
-        read.check(&self.out)?;
-        let shards = self.write(rows)?;
-        let mut written = Tally::of("rows");
-        written.read(wanted);
-        written.became("written", shards.iter().map(|shard| shard.rows).sum());
-        written.check(&self.out)?;
-        self.unfinished.finish(&Manifest::of(T::SCHEMA, T::VERSION, shards, notes))
-    }
-
     /// As [`Builder::finish_with`]; `check` refuses once all rows are written, before they are a data
     /// set.
     pub(crate) fn finish_checked(
@@ -214,5 +191,42 @@ impl<T: Row> Builder<T> {
 
     pub(crate) fn part(&self, key: &str) -> PathBuf {
         self.unfinished.folder().join(content_hash(key.as_bytes())).with_extension("part")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tally::Tally;
+    use serde::{Deserialize, Serialize};
+
+    #[derive(Serialize, Deserialize)]
+    struct Sample {
+        path: String,
+    }
+
+    impl Row for Sample {
+        const SCHEMA: &'static str = "sample";
+        const VERSION: u32 = 1;
+    }
+
+    #[test]
+    fn what_does_not_add_up_makes_no_data_set() {
+        let home = tempfile::tempdir().unwrap();
+        let out = home.path().join("set");
+        let finish = |read: u64| {
+            let builder = Builder::<Sample>::create(&out, false, &"").unwrap();
+            let rows = ["a", "b"].map(|path| Ok(Sample { path: path.into() }));
+            builder.finish_checked(rows, Notes::default(), |out| {
+                let mut tally = Tally::of("rows");
+                tally.read(read);
+                tally.became("written", 2);
+                tally.check(out)
+            })
+        };
+        let lost = finish(3).unwrap_err().to_string();
+        assert!(lost.contains("3 rows were read") && lost.contains("2 written"), "{lost}");
+        assert!(!out.exists());
+        assert_eq!(finish(2).unwrap().manifest().rows, 2);
     }
 }

@@ -10,7 +10,6 @@
 //! - [`Dataset`] opens one; [`Programs`] opens one *or* a plain folder or file of programs.
 //!   Parts that are missing, cut off or too many are found when it is opened, [`check()`] looks at
 //!   every byte.
-//! - [`Tally`] is what a stage says became of everything it read; one that lost something fails.
 //! - [`Verdict`] says why a program was kept, changed or rejected. It is data, never an error.
 //! - [`families`] groups near-duplicates; [`Licences`] decides by SPDX expression.
 //!
@@ -48,6 +47,7 @@ mod flat;
 mod folder;
 mod hash;
 mod licence;
+mod lineage;
 mod lock;
 mod manifest;
 mod missing;
@@ -78,6 +78,7 @@ pub use flat::write_flat;
 pub use folder::FolderFile;
 pub use hash::{content_hash, content_hash_of, content_hash_of_file};
 pub use licence::Licences;
+pub use lineage::{Lineage, Made};
 pub use manifest::{Input, Manifest, Notes, Shard};
 pub use missing::{missing, near, refusal};
 pub use name::{bytes_text, path_text};
@@ -91,7 +92,6 @@ pub use reader::Dataset;
 pub use row::Row;
 pub use shard::write as write_shard;
 pub use staging::{abandon_folder, begin_folder, partial_folder, place_folder};
-pub use tally::Tally;
 pub use text::{Decoded, decode};
 pub use verdict::{UnknownWord, Verdict};
 

@@ -1,4 +1,9 @@
-use crate::{Error, Result, alias, content_hash_of, read_file, stage::Shared};
+use crate::{
+    Error, Result, alias, content_hash_of,
+    lineage::{self, Lineage},
+    read_file,
+    stage::Shared,
+};
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, fs::File, io::Write, path::Path};
 
@@ -80,6 +85,12 @@ pub struct Manifest {
     /// Which protections held for the foreign programs that were started, by the sandbox's profile.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub sandbox: BTreeMap<String, String>,
+    /// How the data sets among its inputs were made, those that these were made from, and so on, by identity.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub lineage: Lineage,
+    /// What somebody wrote by hand, where a manifest lacked something; no stage writes it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub annotation: String,
 }
 
 impl Manifest {
@@ -107,6 +118,7 @@ impl Manifest {
         let verdicts = std::mem::take(&mut manifest.notes.verdicts).into_iter();
         manifest.notes.verdicts =
             verdicts.map(|(word, count)| (alias::ours(&word).into_owned(), count)).collect();
+        lineage::remember(&manifest);
         Ok(manifest)
     }
 
@@ -120,9 +132,11 @@ impl Manifest {
             identity: Manifest::identity_of(&shards),
             rows: shards.iter().map(|shard| shard.rows).sum(),
             shards,
+            lineage: lineage::of(&notes.inputs),
             notes,
             host,
             sandbox: crate::protections::protections(),
+            annotation: String::new(),
         }
     }
 

@@ -62,6 +62,21 @@ impl Dataset {
         Ok(Box::new(rows_of(self.shards())))
     }
 
+    /// As [`Dataset::rows`], of one of its Parquet files alone.
+    ///
+    /// # Errors
+    /// As there.
+    ///
+    /// # Panics
+    /// When it has no file of this number.
+    pub fn rows_of_shard<T: Row + 'static>(
+        &self,
+        number: usize,
+    ) -> Result<impl Iterator<Item = Result<T>> + use<T>> {
+        self.require(T::SCHEMA, T::VERSION)?;
+        Ok(rows_of(vec![self.folder.join(&self.manifest.shards[number].file)]))
+    }
+
     /// Refuse a data set of another schema than `schema`, or of a later version than `known`.
     ///
     /// # Errors

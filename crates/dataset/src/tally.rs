@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, path::Path};
 /// What became of all that a stage read: it is checked when the data set is finished, so that
 /// nothing can be lost without a word.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Tally {
+pub(crate) struct Tally {
     units: &'static str,
     read: u64,
     fates: BTreeMap<&'static str, u64>,
@@ -12,18 +12,17 @@ pub struct Tally {
 
 impl Tally {
     /// Of `units`, for example `programs`.
-    #[must_use]
-    pub fn of(units: &'static str) -> Tally {
+    pub(crate) fn of(units: &'static str) -> Tally {
         Tally { units, ..Tally::default() }
     }
 
     /// So many more were read.
-    pub fn read(&mut self, count: u64) {
+    pub(crate) fn read(&mut self, count: u64) {
         self.read += count;
     }
 
     /// This became of so many of them.
-    pub fn became(&mut self, fate: &'static str, count: u64) {
+    pub(crate) fn became(&mut self, fate: &'static str, count: u64) {
         *self.fates.entry(fate).or_default() += count;
     }
 

@@ -4,8 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 use stampmill_dataset::{
-    Builder, Dataset, Error, Found, LARGEST_PROGRAM, Manifest, Notes, Programs, Row, Tally,
-    Verdict, check,
+    Builder, Dataset, Error, Found, LARGEST_PROGRAM, Manifest, Notes, Programs, Row, Verdict, check,
 };
 use std::{
     collections::BTreeMap,
@@ -178,26 +177,6 @@ fn check_finds_what_opening_does_not_look_for() {
     fs::write(set.join(Manifest::FILE), "{").unwrap();
     assert!(said(&set, Manifest::FILE).contains("not a manifest"));
     assert!(matches!(check(home.path()), Err(Error::NotADataset(_))));
-}
-
-#[test]
-fn a_stage_that_lost_something_makes_no_data_set() {
-    let home = tempfile::tempdir().unwrap();
-    let out = home.path().join("set");
-    let row = || Sample { path: "a".into(), verdict: "accepted".into() };
-    let finish = |read: u64, told: u64, wanted: u64| {
-        let builder = Builder::<Sample>::create(&out, false, &"").unwrap();
-        let mut tally = Tally::of("programs");
-        tally.read(read);
-        tally.became("kept", told);
-        builder.finish_counted([Ok(row()), Ok(row())], Notes::default(), &tally, wanted)
-    };
-    let lost = finish(3, 2, 2).unwrap_err().to_string();
-    assert!(lost.contains("3 programs were read") && lost.contains("2 of them"), "{lost}");
-    let lost = finish(2, 2, 3).unwrap_err().to_string();
-    assert!(lost.contains("3 rows were read") && lost.contains("2 written"), "{lost}");
-    assert!(!out.exists());
-    assert_eq!(finish(2, 2, 2).unwrap().manifest().rows, 2);
 }
 
 /// What stands in a folder, by path: the text of a program, or a verdict.

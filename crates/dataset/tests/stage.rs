@@ -91,9 +91,12 @@ struct Spell {
     /// Raised at this word.
     cancel: Option<(String, Cancel)>,
     for_now: HashSet<String>,
+    /// Whether each word is said to need those before it.
+    sequential: bool,
     /// What a word takes.
     pause: Duration,
     seen: Mutex<Vec<String>>,
+    resumed: Mutex<Vec<String>>,
 }
 
 impl Stage for Spell {
@@ -167,6 +170,18 @@ impl Stage for Spell {
             Ok(if self.for_now.contains(text) { Worked::ForNow(rows) } else { Worked::Rows(rows) })
         };
         words.iter().map(spell).collect()
+    }
+
+    fn is_sequential(&self) -> bool {
+        self.sequential
+    }
+
+    fn resume(&self, (): &mut (), words: &[Word], rows: &[Vec<Letter>]) -> Result<(), Failed> {
+        for (word, letters) in words.iter().zip(rows) {
+            assert_eq!(word.text.len(), letters.len());
+            self.resumed.lock().expect("no panic").push(word.text.clone());
+        }
+        Ok(())
     }
 
     fn is_fault(error: &Failed) -> bool {
@@ -317,6 +332,25 @@ fn a_machine_that_fails_again_and_again_ends_the_run_which_can_be_resumed() {
     let again = spell(&all, 1);
     stage::run(&again, &context).expect("done");
     assert_eq!(again.seen.into_inner().expect("no panic").len(), 58);
+}
+
+#[test]
+fn a_sequential_stage_does_nothing_behind_a_fault_and_is_resumed_in_order() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let all = || Spell { sequential: true, ..spell(&words("ab cd ef gh"), 1) };
+    let context = at(folder.path(), "out", 2);
+    let stage = Spell { faults: HashSet::from(["ef".to_owned()]), ..all() };
+    let error = stage::run(&stage, &context).expect_err("a fault");
+    assert!(matches!(error, Failed::Fault), "{error}");
+    assert_eq!(stage.seen.into_inner().expect("no panic"), ["ab", "cd", "ef"]);
+    let again = all();
+    stage::run(&again, &context).expect("done");
+    assert_eq!(again.resumed.into_inner().expect("no panic"), ["ab", "cd"]);
+    assert_eq!(again.seen.into_inner().expect("no panic"), ["ef", "gh"]);
+    assert_eq!(rows(&context.out).len(), 8);
+    let share = Some(Share { index: 1, count: 2 });
+    let error = stage::run(&all(), &Context { share, ..at(folder.path(), "part", 1) });
+    assert!(error.expect_err("no part").to_string().contains("there is no part 1/2"));
 }
 
 #[test]

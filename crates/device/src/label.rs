@@ -1,14 +1,14 @@
 //! Measurements and feature vectors joined into a table that heuristics learn from.
 
 use crate::{Error, Result, RunRow, Transfers};
-use arrow::{
-    array::{ArrayRef, Float32Array, Float64Array, RecordBatch, StringArray},
-    datatypes::{DataType, Field, Schema},
+use dataset::{
+    Dataset, Input, Row, content_hash_of,
+    stage::{self, Finish, Items, Stage, Units, Worked},
 };
-use dataset::{Dataset, Input, Notes, Row as _, stage::Context};
-use rows::TaskHead;
-use serde::Serialize;
-use std::{collections::BTreeMap, path::Path, sync::Arc};
+use rows::{CpuGpuRow, TaskVerdict};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::{collections::BTreeMap, path::Path};
 
 /// Which question the table is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
@@ -44,7 +44,7 @@ impl Grouping {
 /// Grewe's values by their names, per identity of a program and kernel in it.
 pub type Vectors = BTreeMap<(String, String), BTreeMap<String, f64>>;
 
-/// What [`label`] came to.
+/// What [`Label`] came to.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct LabelReport {
     /// Rows written: kernels at sizes, measured on both devices and described.
@@ -56,206 +56,255 @@ pub struct LabelReport {
     pub left_out: BTreeMap<String, u64>,
 }
 
+/// Grewe's features that are read of a vector, in the order of [`LabelItem::vector`].
 const RAW: [&str; 6] = ["comp", "rational", "mem", "localmem", "coalesced", "atomic"];
-const GREWE: [&str; 4] =
-    ["F1:transfer/(comp+mem)", "F2:coalesced/mem", "F3:(localmem/mem)*avgws", "F4:comp/mem"];
-const DEVICES: [&str; 2] = ["CPU", "GPU"];
 
-/// One row to be.
-struct Labelled {
-    program: String,
-    variant: String,
-    group: String,
-    licence: String,
-    /// `RAW`, transfer, wgsize, `GREWE`.
-    features: Vec<f64>,
-    /// Seconds on the CPU and on the GPU, with the transfers that count.
-    costs: [f64; 2],
+/// A kernel at one size: its runs and its vector.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct LabelItem {
+    /// The package of its program; may be empty.
+    pub package: String,
+    /// Where its program is from.
+    pub path: String,
+    /// The kernel.
+    pub kernel: String,
+    /// Identity of its program.
+    pub id: String,
+    /// Work-items.
+    pub global_size: u64,
+    /// Its runs on processors and GPUs, whatever group sizes the devices chose by themselves, in the order
+    /// of the data set.
+    pub runs: Vec<RunRow>,
+    /// Its `comp`, `rational`, `mem`, `localmem`, `coalesced` and `atomic`; `None`: it has no vector.
+    pub vector: Option<Vec<f64>>,
 }
 
-/// Join the runs in `runs` (schema `run`) with Grewe's features of their kernels into a data set of
-/// schema `task`.
-///
-/// `vectors` holds, by a program's identity (the hash of its text) and its kernel's name, the values
-/// named `comp`, `rational`, `mem`, `localmem`, `coalesced` and `atomic`.
-/// Columns: `program` (`PACKAGE/PATH:KERNEL@` and eight digits of its identity), `variant` (the
-/// global size), `group`, `licence`, `label` (the faster device), the features with `transfer`
-/// (bytes) and `wgsize`, F1 to F4, the seconds `cost_CPU` and `cost_GPU` (kernel, and the transfers
-/// that count); and for readers of the CLgen paper's tables `oracle`, `speedup` (slower over faster
-/// time) and `penalty` (its inverse), in single precision and so no features.
-///
-/// Nothing is written where there is no row. Of the context, `out`, `force` and `cancel` say something
-/// here: joining takes moments, and a row needs those of both devices.
-///
-/// # Errors
-/// When `runs` is no run, or the table cannot be written; [`Error::Stopped`].
-pub fn label(
-    runs: &Path,
-    vectors: &Vectors,
+impl Row for LabelItem {
+    const SCHEMA: &'static str = "label-item";
+    const VERSION: u32 = 1;
+}
+
+/// What rows do not say.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LabelFacts {
+    /// Items without a row, per reason.
+    left_out: BTreeMap<String, u64>,
+}
+
+impl stage::Facts for LabelFacts {
+    fn absorb(&mut self, other: LabelFacts) {
+        for (reason, count) in other.left_out {
+            *self.left_out.entry(reason).or_default() += count;
+        }
+    }
+}
+
+/// Joins the runs of kernels with Grewe's features of them into a data set of schema `task`: a row for
+/// each kernel and size that both devices passed.
+pub struct Label {
+    items: Vec<LabelItem>,
+    inputs: Vec<Input>,
+    tools: BTreeMap<String, String>,
+    seed: u64,
     grouping: Grouping,
     task: Task,
-    context: &Context<'_>,
-) -> Result<LabelReport> {
-    let dataset = Dataset::open(runs)?;
-    let rows: Vec<RunRow> = dataset.rows::<RunRow>()?.collect::<dataset::Result<_>>()?;
-    let mut report = LabelReport::default();
-    let Task::CpuGpu(transfers) = task;
-    let labelled = join(&rows, vectors, grouping, transfers, &mut report);
-    if context.cancel.is_cancelled() {
-        return Err(Error::Stopped);
-    }
-    if labelled.is_empty() {
-        return Ok(report);
-    }
-    let batch = batch(&labelled)?;
-    let configuration = serde_json::json!({ "task": task, "grouping": grouping });
-    let notes = Notes {
-        inputs: vec![Input {
-            name: runs.display().to_string(),
-            hash: dataset.manifest().identity.clone(),
-        }],
-        configuration,
-        verdicts: report.left_out.clone(),
-        summary: serde_json::to_value(&report).unwrap_or_default(),
-        tools: dataset.manifest().notes.tools.clone(),
-        seed: dataset.manifest().notes.seed,
-        ..Notes::default()
-    };
-    let schema = (TaskHead::SCHEMA, TaskHead::VERSION);
-    dataset::write_flat(&context.out, context.force, schema, &[batch], notes)?;
-    Ok(report)
 }
 
-/// Package, path, kernel, identity and size.
-type Case<'a> = (&'a str, &'a str, &'a str, &'a str, u64);
-
-fn join(
-    rows: &[RunRow],
-    vectors: &Vectors,
-    grouping: Grouping,
-    transfers: Transfers,
-    report: &mut LabelReport,
-) -> Vec<Labelled> {
-    // The same kernel at the same size, whatever group sizes the devices chose by themselves.
-    let mut cases: BTreeMap<Case<'_>, [Option<&RunRow>; 2]> = BTreeMap::new();
-    for row in rows {
-        let place = match row.device_type.as_str() {
-            "cpu" => 0,
-            "gpu" => 1,
-            _ => continue,
-        };
-        let key = (&*row.package, &*row.path, &*row.kernel, &*row.id, row.global_size);
-        let case = cases.entry(key).or_default();
-        // Of several group sizes or devices the fastest stands for its kind.
-        let rank = |row: Option<&RunRow>| {
-            row.and_then(|row| row.seconds(transfers)).unwrap_or(f64::INFINITY)
-        };
-        if case[place].is_none() || rank(Some(row)) < rank(case[place]) {
-            case[place] = Some(row);
-        }
+impl Label {
+    /// Group the rows of `runs` (schema `run`) by kernel and size.
+    ///
+    /// `vectors` holds, by a program's identity (the hash of its text) and its kernel's name, the values
+    /// named `comp`, `rational`, `mem`, `localmem`, `coalesced` and `atomic`; `described` says where they
+    /// are from.
+    ///
+    /// # Errors
+    /// When `runs` is no data set of runs or cannot be read.
+    pub fn new(
+        runs: &Path,
+        vectors: &Vectors,
+        described: Vec<Input>,
+        grouping: Grouping,
+        task: Task,
+    ) -> Result<Label> {
+        let dataset = Dataset::open(runs)?;
+        let items = gather(dataset.rows::<RunRow>()?, vectors)?;
+        let manifest = dataset.manifest();
+        let measured = Input { name: runs.display().to_string(), hash: manifest.identity.clone() };
+        Ok(Label {
+            items,
+            inputs: [vec![measured], described].concat(),
+            tools: manifest.notes.tools.clone(),
+            seed: manifest.notes.seed,
+            grouping,
+            task,
+        })
     }
-    let mut labelled = Vec::new();
-    for ((package, path, kernel, id, size), [cpu, gpu]) in cases {
-        let mut left_out = |why: &str| *report.left_out.entry(why.to_owned()).or_default() += 1;
-        let (Some(cpu), Some(gpu)) = (cpu, gpu) else {
-            left_out("unmeasured");
+}
+
+/// The runs of each kernel and size, by package, path, kernel, identity and size.
+fn gather(
+    rows: impl IntoIterator<Item = dataset::Result<RunRow>>,
+    vectors: &Vectors,
+) -> Result<Vec<LabelItem>> {
+    let mut items: BTreeMap<_, LabelItem> = BTreeMap::new();
+    for row in rows {
+        let row = row?;
+        if !matches!(row.device_type.as_str(), "cpu" | "gpu") {
             continue;
-        };
-        let (Some(on_cpu), Some(on_gpu)) = (cpu.seconds(transfers), gpu.seconds(transfers)) else {
-            left_out("unmeasured");
-            continue;
-        };
-        let Some(vector) = vectors.get(&(id.to_owned(), kernel.to_owned())) else {
-            left_out("undescribed");
-            continue;
+        }
+        let RunRow { package, path, kernel, id, global_size, .. } = row.clone();
+        let key = (package.clone(), path.clone(), kernel.clone(), id.clone(), global_size);
+        let item = items.entry(key).or_insert_with(|| {
+            let vector = vectors.get(&(id.clone(), kernel.clone()));
+            let value =
+                |vector: &BTreeMap<_, _>, name: &&str| vector.get(*name).copied().unwrap_or(0.0);
+            let vector = vector.map(|vector| RAW.iter().map(|name| value(vector, name)).collect());
+            LabelItem { package, path, kernel, id, global_size, runs: Vec::new(), vector }
+        });
+        item.runs.push(row);
+    }
+    Ok(items.into_values().collect())
+}
+
+impl LabelItem {
+    /// Of several group sizes or devices of one kind the fastest, and its seconds.
+    fn fastest(&self, device: &str, transfers: Transfers) -> Option<(&RunRow, f64)> {
+        let runs = self.runs.iter().filter(|run| run.device_type == device);
+        let timed = runs.filter_map(|run| Some((run, run.seconds(transfers)?)));
+        timed.min_by(|(_, a), (_, b)| a.total_cmp(b))
+    }
+
+    /// Its row, or why it has none.
+    fn row(
+        &self,
+        grouping: Grouping,
+        transfers: Transfers,
+    ) -> std::result::Result<CpuGpuRow, TaskVerdict> {
+        let timed = |device| self.fastest(device, transfers).ok_or(TaskVerdict::Unmeasured);
+        let ((_, on_cpu), (gpu, on_gpu)) = (timed("cpu")?, timed("gpu")?);
+        let Some([comp, rational, mem, localmem, coalesced, atomic]) = self.vector.as_deref()
+        else {
+            return Err(TaskVerdict::Undescribed);
         };
         let transfer = gpu.transferred_bytes.unwrap_or(0) as f64;
-        let features = features(vector, transfer, gpu.local_size.unwrap_or(1) as f64);
-        if features.iter().any(|value| !value.is_finite()) {
-            left_out("infinite-ratio");
-            continue;
+        let wgsize = gpu.local_size.unwrap_or(1) as f64;
+        let ratios =
+            [transfer / (comp + mem), coalesced / mem, localmem / mem * wgsize, comp / mem];
+        let raw = [comp, rational, mem, localmem, coalesced, atomic];
+        if !raw.into_iter().chain(&ratios).all(|value| value.is_finite()) {
+            return Err(TaskVerdict::InfiniteRatio);
         }
-        let costs = [on_cpu, on_gpu];
         // Isolated kernels of one file share its path and often their name.
-        let mark = id.get(..8).unwrap_or(id);
-        let best = DEVICES[usize::from(on_gpu < on_cpu)];
-        *report.labels.entry(best.to_owned()).or_default() += 1;
-        report.rows += 1;
-        labelled.push(Labelled {
-            program: match package {
-                "" => format!("{path}:{kernel}@{mark}"),
-                package => format!("{package}/{path}:{kernel}@{mark}"),
+        let mark = self.id.get(..8).unwrap_or(&self.id);
+        let name = format!("{}:{}@{mark}", self.path, self.kernel);
+        let label = if on_gpu < on_cpu { "GPU" } else { "CPU" };
+        let slower = on_cpu.max(on_gpu) / on_cpu.min(on_gpu);
+        let [f1_transfer, f2_coalesced, f3_local, f4_comp] = ratios;
+        Ok(CpuGpuRow {
+            program: match self.package.as_str() {
+                "" => name,
+                package => format!("{package}/{name}"),
             },
-            variant: size.to_string(),
+            variant: self.global_size.to_string(),
             group: grouping.of(gpu).to_owned(),
             licence: gpu.licence.clone(),
-            features,
-            costs,
-        });
-    }
-    labelled
-}
-
-fn features(vector: &BTreeMap<String, f64>, transfer: f64, wgsize: f64) -> Vec<f64> {
-    let raw = |name: &str| vector.get(name).copied().unwrap_or(0.0);
-    let (comp, mem) = (raw("comp"), raw("mem"));
-    let mut features: Vec<f64> = RAW.iter().map(|name| raw(name)).collect();
-    features.extend([transfer, wgsize]);
-    features.extend([
-        transfer / (comp + mem),
-        raw("coalesced") / mem,
-        raw("localmem") / mem * wgsize,
-        comp / mem,
-    ]);
-    features
-}
-
-/// A column's name and what a row has in it.
-type Column<'a, T> = (&'a str, &'a dyn Fn(&Labelled) -> T);
-
-fn batch(rows: &[Labelled]) -> Result<RecordBatch> {
-    let mut fields = Vec::new();
-    let mut columns: Vec<ArrayRef> = Vec::new();
-    let mut add = |name: &str, r#type: DataType, column: ArrayRef| {
-        fields.push(Field::new(name, r#type, false));
-        columns.push(column);
-    };
-    let best = |row: &Labelled| DEVICES[usize::from(row.costs[1] < row.costs[0])].to_owned();
-    let texts: [Column<'_, String>; 6] = [
-        ("program", &|row: &Labelled| row.program.clone()),
-        ("variant", &|row: &Labelled| row.variant.clone()),
-        ("group", &|row: &Labelled| row.group.clone()),
-        ("licence", &|row: &Labelled| row.licence.clone()),
-        ("label", &best),
-        ("oracle", &best),
-    ];
-    for (name, text) in texts {
-        let values = rows.iter().map(|row| Some(text(row)));
-        add(name, DataType::Utf8, Arc::new(values.collect::<StringArray>()));
-    }
-    let names = RAW.iter().chain(&["transfer", "wgsize"]).chain(&GREWE);
-    for (place, name) in names.enumerate() {
-        let values = rows.iter().map(|row| row.features[place]);
-        add(name, DataType::Float64, Arc::new(Float64Array::from_iter_values(values)));
-    }
-    for (place, name) in DEVICES.iter().enumerate() {
-        let values = rows.iter().map(|row| row.costs[place]);
-        let column = Arc::new(Float64Array::from_iter_values(values));
-        add(&format!("cost_{name}"), DataType::Float64, column);
-    }
-    let slower = |row: &Labelled| row.costs[0].max(row.costs[1]) / row.costs[0].min(row.costs[1]);
-    let singles: [Column<'_, f64>; 2] =
-        [("speedup", &slower), ("penalty", &|row: &Labelled| 1.0 / slower(row))];
-    for (name, value) in singles {
-        let values = rows.iter().map(|row| value(row) as f32);
-        add(name, DataType::Float32, Arc::new(Float32Array::from_iter_values(values)));
-    }
-    RecordBatch::try_new(Arc::new(Schema::new(fields)), columns).map_err(|error| {
-        Error::Dataset(dataset::Error::Columns {
-            schema: TaskHead::SCHEMA.into(),
-            reason: error.to_string(),
+            label: label.to_owned(),
+            oracle: label.to_owned(),
+            comp: *comp,
+            rational: *rational,
+            mem: *mem,
+            localmem: *localmem,
+            coalesced: *coalesced,
+            atomic: *atomic,
+            transfer,
+            wgsize,
+            f1_transfer,
+            f2_coalesced,
+            f3_local,
+            f4_comp,
+            cost_cpu: on_cpu,
+            cost_gpu: on_gpu,
+            speedup: slower as f32,
+            penalty: (1.0 / slower) as f32,
         })
-    })
+    }
+}
+
+impl Label {
+    fn row(&self, item: &LabelItem) -> std::result::Result<CpuGpuRow, TaskVerdict> {
+        let Task::CpuGpu(transfers) = self.task;
+        item.row(self.grouping, transfers)
+    }
+}
+
+impl Stage for Label {
+    const NAME: &'static str = "label";
+    const UNITS: &'static str = "kernels at sizes";
+    type Item = LabelItem;
+    type Row = CpuGpuRow;
+    type Facts = LabelFacts;
+    type Summary = LabelReport;
+    type Worker = ();
+    type Error = Error;
+
+    fn settings(&self) -> Value {
+        serde_json::json!({ "task": self.task, "grouping": self.grouping })
+    }
+
+    fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    fn inputs(&self) -> Result<Vec<Input>> {
+        Ok(self.inputs.clone())
+    }
+
+    fn items(&self) -> Result<Items<'_, Label>> {
+        let all = Box::new(self.items.iter().cloned().map(Ok));
+        Ok(Items { total: Some(self.items.len() as u64), all })
+    }
+
+    fn key(&self, item: &LabelItem) -> String {
+        let size = item.global_size.to_string();
+        let pieces = [&item.package, &item.path, &item.kernel, &item.id, &size];
+        content_hash_of(pieces.map(|piece| piece.as_bytes()))
+    }
+
+    fn batch_size(&self) -> usize {
+        1024
+    }
+
+    fn worker(&self) -> Result<()> {
+        Ok(())
+    }
+
+    fn work(&self, (): &mut (), items: &[LabelItem]) -> Result<Vec<Worked<CpuGpuRow>>> {
+        Ok(items.iter().map(|item| Worked::Rows(self.row(item).into_iter().collect())).collect())
+    }
+
+    fn observe(&self, item: &LabelItem, _: Option<&[CpuGpuRow]>, facts: &mut LabelFacts) {
+        if let Err(reason) = self.row(item) {
+            *facts.left_out.entry(reason.to_string()).or_default() += 1;
+        }
+    }
+
+    fn tools(&self) -> BTreeMap<String, String> {
+        self.tools.clone()
+    }
+
+    fn finish<'a>(
+        _: &'a Value,
+        LabelFacts { left_out }: LabelFacts,
+        units: &'a Units<CpuGpuRow>,
+    ) -> Result<Finish<'a, CpuGpuRow, LabelReport>> {
+        let mut report = LabelReport { left_out, ..LabelReport::default() };
+        for row in units.rows() {
+            let (_, row) = row?;
+            report.rows += 1;
+            *report.labels.entry(row.label).or_default() += 1;
+        }
+        Ok(Finish::all(report.left_out.clone(), report))
+    }
 }
 
 #[cfg(test)]
@@ -285,69 +334,135 @@ mod tests {
         BTreeMap::from([(("1".to_owned(), "A".to_owned()), vector)])
     }
 
-    fn joined(rows: &[RunRow], report: &mut LabelReport) -> Vec<Labelled> {
-        join(rows, &vectors(2.0), Grouping::Package, Transfers::Gpu, report)
+    /// The rows of all items, and how many have none for which reason.
+    fn labelled(
+        rows: &[RunRow],
+        vectors: &Vectors,
+        transfers: Transfers,
+    ) -> (Vec<CpuGpuRow>, BTreeMap<&'static str, u64>) {
+        let items = gather(rows.iter().cloned().map(Ok), vectors).expect("they are read");
+        let (mut made, mut left_out) = (Vec::new(), BTreeMap::new());
+        for item in items {
+            match item.row(Grouping::Package, transfers) {
+                Ok(row) => made.push(row),
+                Err(reason) => *left_out.entry(reason.name()).or_default() += 1,
+            }
+        }
+        (made, left_out)
     }
 
     #[test]
     fn a_row_has_both_costs_and_the_ratios_of_the_paper() {
         let rows = [row("cpu", 128, 9000), row("gpu", 128, 4000), row("cpu", 256, 1)];
-        let mut report = LabelReport::default();
-        let labelled = joined(&rows, &mut report);
-        assert_eq!(labelled.len(), 1);
-        assert_eq!((&*labelled[0].program, &*labelled[0].group), ("p/a.cl:A@1", "p"));
-        assert!((labelled[0].costs[0] - 9e-6).abs() < 1e-12);
-        assert!((labelled[0].costs[1] - 5e-6).abs() < 1e-12);
-        assert_eq!(labelled[0].features[6..], [4096.0, 64.0, 512.0, 1.0, 32.0, 3.0]);
-        assert_eq!(report.labels, BTreeMap::from([("GPU".to_owned(), 1)]));
-        assert_eq!(report.left_out, BTreeMap::from([("unmeasured".to_owned(), 1)]));
+        let (made, left_out) = labelled(&rows, &vectors(2.0), Transfers::Gpu);
+        let [row] = made.as_slice() else { panic!("{made:?}") };
+        assert_eq!((&*row.program, &*row.group), ("p/a.cl:A@1", "p"));
+        assert!((row.cost_cpu - 9e-6).abs() < 1e-12);
+        assert!((row.cost_gpu - 5e-6).abs() < 1e-12);
+        assert_eq!([row.transfer, row.wgsize], [4096.0, 64.0]);
+        let ratios = [row.f1_transfer, row.f2_coalesced, row.f3_local, row.f4_comp];
+        assert_eq!(ratios, [512.0, 1.0, 32.0, 3.0]);
+        assert_eq!((&*row.label, row.speedup), ("GPU", 1.8));
+        assert_eq!(left_out, BTreeMap::from([("unmeasured", 1)]));
+    }
+
+    #[test]
+    fn of_several_runs_on_a_kind_of_device_the_fastest_counts() {
+        let failed = RunRow { outcome: "race".into(), ..row("gpu", 128, 1) };
+        let rows = [failed, row("cpu", 128, 9000), row("gpu", 128, 4000), row("gpu", 128, 3000)];
+        let (made, _) = labelled(&rows, &vectors(2.0), Transfers::Gpu);
+        assert!((made[0].cost_gpu - 4e-6).abs() < 1e-12);
     }
 
     #[test]
     fn a_processor_needs_no_transfers_unless_they_are_to_count_on_both() {
         let rows = [row("cpu", 128, 9000), row("gpu", 128, 8500)];
-        let labels = |transfers| {
-            let mut report = LabelReport::default();
-            join(&rows, &vectors(2.0), Grouping::Package, transfers, &mut report);
-            report.labels.into_keys().collect::<Vec<_>>()
-        };
-        assert_eq!(labels(Transfers::Gpu), ["CPU"]);
-        assert_eq!(labels(Transfers::Both), ["GPU"]);
+        let label = |transfers| labelled(&rows, &vectors(2.0), transfers).0.remove(0).label;
+        assert_eq!(label(Transfers::Gpu), "CPU");
+        assert_eq!(label(Transfers::Both), "GPU");
     }
 
     #[test]
     fn programs_of_one_path_in_two_packages_are_two() {
         let other = |device, time| RunRow { package: "q".into(), ..row(device, 128, time) };
         let rows = [row("cpu", 128, 9000), row("gpu", 128, 4000), other("cpu", 1), other("gpu", 2)];
-        let mut report = LabelReport::default();
-        let labelled = joined(&rows, &mut report);
-        let groups: Vec<&str> = labelled.iter().map(|row| &*row.group).collect();
-        assert_eq!(groups, ["p", "q"]);
-        assert_eq!(report.labels, BTreeMap::from([("CPU".to_owned(), 1), ("GPU".to_owned(), 1)]));
+        let (made, _) = labelled(&rows, &vectors(2.0), Transfers::Gpu);
+        let found: Vec<_> = made.iter().map(|row| (&*row.group, &*row.label)).collect();
+        assert_eq!(found, [("p", "GPU"), ("q", "CPU")]);
     }
 
     #[test]
     fn kernels_without_features_or_memory_are_left_out_and_counted() {
         let rows = [row("cpu", 128, 9000), row("gpu", 128, 4000)];
-        let count = |vectors: &Vectors| {
-            let mut report = LabelReport::default();
-            let rows = join(&rows, vectors, Grouping::Package, Transfers::Gpu, &mut report);
-            assert!(rows.is_empty());
-            report.left_out.into_keys().collect::<Vec<_>>()
+        let reasons = |vectors: &Vectors| {
+            let (made, left_out) = labelled(&rows, vectors, Transfers::Gpu);
+            assert!(made.is_empty());
+            left_out.into_keys().collect::<Vec<_>>()
         };
-        assert_eq!(count(&vectors(0.0)), ["infinite-ratio"]);
-        assert_eq!(count(&BTreeMap::new()), ["undescribed"]);
+        assert_eq!(reasons(&vectors(0.0)), ["infinite-ratio"]);
+        assert_eq!(reasons(&BTreeMap::new()), ["undescribed"]);
     }
 
     #[test]
-    fn the_table_holds_a_column_for_everything_the_task_promises() {
-        let rows = [row("cpu", 128, 9000), row("gpu", 128, 4000)];
-        let mut report = LabelReport::default();
-        let batch = batch(&joined(&rows, &mut report)).expect("a table");
-        for column in
-            ["program", "label", "transfer", "wgsize", "F4:comp/mem", "cost_GPU", "speedup"]
-        {
-            assert!(batch.column_by_name(column).is_some(), "{column}");
-        }
+    fn an_item_as_columns_is_the_same_item() {
+        let rows = [row("cpu", 128, 9000), row("gpu", 256, 4000)];
+        let mut items = gather(rows.map(Ok), &vectors(2.0)).expect("they are read");
+        items[1].vector = None;
+        let batch = LabelItem::to_batch(&items).expect("columns");
+        assert_eq!(LabelItem::from_batch(&batch).expect("the items"), items);
+    }
+
+    /// Runs of six kernels, of which one has no run on a GPU.
+    fn stage(folder: &Path) -> Label {
+        let runs = (0..6).flat_map(|at| {
+            let devices: &[&str] = if at == 3 { &["cpu"] } else { &["gpu", "cpu"] };
+            devices.iter().map(move |device| RunRow {
+                path: format!("{at}.cl"),
+                ..row(device, 128, 9000 - 1000 * at)
+            })
+        });
+        let made = dataset::Builder::<RunRow>::create(&folder.join("runs"), true, &"")
+            .and_then(|builder| builder.finish(runs, dataset::Notes::default()));
+        let task = Task::CpuGpu(Transfers::Gpu);
+        let grouping = Grouping::Package;
+        Label::new(made.expect("runs").folder(), &vectors(2.0), Vec::new(), grouping, task)
+            .expect("they are read")
+    }
+
+    #[test]
+    fn labels_made_in_parts_and_merged_are_the_whole() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let label = stage(folder.path());
+        let context = |name: &str| stage::Context::new(folder.path().join(name));
+        let whole = stage::run(&label, &context("whole")).expect("labels").summary;
+        assert_eq!((whole.rows, whole.left_out["unmeasured"]), (5, 1));
+        let part = |index| {
+            let context = stage::Context {
+                share: Some(stage::Share { index, count: 3 }),
+                ..context(&format!("part{index}"))
+            };
+            stage::run(&label, &context).expect("a part");
+            context.out
+        };
+        let parts: Vec<_> = (1..=3).map(part).collect();
+        let merged = stage::merge::<Label>(&parts, &context("merged")).expect("one data set");
+        assert_eq!(merged.summary, whole);
+        let rows = |name: &str| -> Vec<CpuGpuRow> {
+            let dataset = Dataset::open(&folder.path().join(name)).expect("a data set");
+            dataset.rows().expect("rows").collect::<dataset::Result<_>>().expect("rows")
+        };
+        assert_eq!(rows("merged"), rows("whole"));
+        let paths: Vec<_> = rows("whole").into_iter().map(|row| row.program).collect();
+        assert!(paths.is_sorted() && paths.len() == 5, "{paths:?}");
+    }
+
+    #[test]
+    fn where_nothing_can_be_labelled_there_is_a_data_set_without_rows() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let label = Label { items: Vec::new(), ..stage(folder.path()) };
+        let out = folder.path().join("task");
+        stage::run(&label, &stage::Context::new(&out)).expect("a data set");
+        let dataset = Dataset::open(&out).expect("a data set");
+        assert_eq!(dataset.rows::<rows::TaskHead>().expect("rows").count(), 0);
     }
 }

@@ -14,7 +14,7 @@
 //! - A [`Runner`] does the same with programs in memory.
 //! - An [`Outcome`] is data: each row of the result ([`RunRow`]) has one, and says whether it is
 //!   about the kernel or about us.
-//! - [`label()`] joins measurements with feature vectors into the table heuristics learn from.
+//! - The stage [`Label`] joins measurements with feature vectors into the table heuristics learn from.
 //!
 //! Drivers live in worker processes ([`serve_worker`]): a kernel that segfaults the processor's
 //! driver or hangs the GPU costs its row, not the run.
@@ -47,7 +47,7 @@ mod worker;
 
 pub use error::{Error, Result};
 pub use kernel::Benchmark;
-pub use label::{Grouping, LabelReport, Task, Vectors, label};
+pub use label::{Grouping, Label, LabelFacts, LabelItem, LabelReport, Task, Vectors};
 pub use listing::{DeviceInfo, DeviceType, devices, select};
 pub use outcome::{About, Finding, Outcome};
 pub use payload::{VARIANTS, Values, Variant};

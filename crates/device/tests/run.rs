@@ -1,4 +1,4 @@
-//! Runs on a real device: PoCL's, where it is installed.
+//! Runs on a real device: PoCL's.
 
 use dataset::{
     Builder, Dataset, Notes, Progress,
@@ -13,14 +13,11 @@ use std::{
     time::Duration,
 };
 
-/// The device under test; `None` after saying so.
-fn pocl() -> Option<String> {
-    let devices = stampmill_device::devices().unwrap_or_default();
-    let found = devices.into_iter().find(|device| device.platform == "Portable Computing Language");
-    if found.is_none() {
-        println!("skipped: no PoCL here");
-    }
-    found.map(|device| device.name)
+/// The device under test.
+fn pocl() -> String {
+    let mut devices = stampmill_device::devices().expect("devices can be listed").into_iter();
+    let found = devices.find(|device| device.platform == "Portable Computing Language");
+    found.expect("scripts/setup.sh installs PoCL").name
 }
 
 fn options(input: &Path, device: String) -> Options {
@@ -45,12 +42,12 @@ fn rows(out: &Path) -> Vec<RunRow> {
     dataset.rows().expect("of runs").collect::<Result<_, _>>().expect("readable")
 }
 
-/// Run programs by name and give the rows, or nothing where there is no device.
+/// Run programs by name and give the rows.
 fn run_programs(
     programs: &[(&str, &str)],
     change: impl FnOnce(&mut Options),
-) -> Option<BTreeMap<String, Vec<RunRow>>> {
-    let device = pocl()?;
+) -> BTreeMap<String, Vec<RunRow>> {
+    let device = pocl();
     let folder = tempfile::tempdir().expect("a folder");
     let input = folder.path().join("programs");
     std::fs::create_dir(&input).expect("a folder");
@@ -65,7 +62,7 @@ fn run_programs(
     for row in rows(&out) {
         by_name.entry(row.path.trim_end_matches(".cl").to_owned()).or_default().push(row);
     }
-    Some(by_name)
+    by_name
 }
 
 const GOOD: &str = "kernel void A(global const float* a, global float* b, const int n) {
@@ -73,7 +70,7 @@ const GOOD: &str = "kernel void A(global const float* a, global float* b, const 
 
 #[test]
 fn a_good_kernel_passes_and_is_measured_at_every_size() {
-    let Some(found) = run_programs(&[("good", GOOD)], |_| {}) else { return };
+    let found = run_programs(&[("good", GOOD)], |_| {});
     let rows = &found["good"];
     assert_eq!(rows.iter().map(|row| row.global_size).collect::<Vec<_>>(), [128, 1024]);
     for row in rows {
@@ -117,7 +114,7 @@ fn each_bad_kernel_gets_its_outcome_and_harms_no_other() {
             int i = get_global_id(0); if (i == 0) printf(\"%f\\n\", a[0]); a[i] += 1.0f; }",
         ),
     ];
-    let Some(found) = run_programs(&programs, |_| {}) else { return };
+    let found = run_programs(&programs, |_| {});
     for (name, expected) in [
         ("good", "pass"),
         ("nothing-built", "build-failure"),
@@ -194,7 +191,7 @@ fn what_reaches_out_of_a_kernel_is_refused_before_a_driver_sees_it() {
     ];
     let texts: Vec<(&str, &str)> =
         programs.iter().map(|(name, text, ..)| (*name, text.as_str())).collect();
-    let Some(found) = run_programs(&texts, |_| {}) else { return };
+    let found = run_programs(&texts, |_| {});
     for (name, _, outcome, detail) in &programs {
         for row in &found[*name] {
             assert_eq!(row.outcome, *outcome, "{name}: {}", row.detail);
@@ -210,7 +207,7 @@ fn more_local_memory_than_there_is_is_a_lack_and_no_crash() {
     let many = "typedef struct { float x[60000]; } S;
         kernel void A(global float* a, local S* t) { int i = get_global_id(0);
         t[get_local_id(0)].x[3] = a[i]; barrier(CLK_LOCAL_MEM_FENCE); a[i] = t[get_local_id(0)].x[3] * 2; }";
-    let Some(found) = run_programs(&[("large", large), ("many", many)], |_| {}) else { return };
+    let found = run_programs(&[("large", large), ("many", many)], |_| {});
     for row in found.values().flatten() {
         assert_eq!(
             (row.outcome.as_str(), row.about.as_str()),
@@ -228,13 +225,13 @@ fn details_hold_no_names_that_chance_gave() {
         ("undeclared", "kernel void A(global float* a) { a[0] = undeclared; }"),
         ("error", "#error no\nkernel void A(global float* a) { a[0] = 1; }"),
     ];
-    let details = || -> Option<Vec<String>> {
-        let found = run_programs(&programs, |_| {})?;
-        Some(found.into_values().flatten().map(|row| row.detail).collect())
+    let details = || -> Vec<String> {
+        let found = run_programs(&programs, |_| {});
+        found.into_values().flatten().map(|row| row.detail).collect()
     };
-    let Some(first) = details() else { return };
+    let first = details();
     assert!(first.iter().any(|detail| detail.contains("undeclared")), "{first:?}");
-    assert_eq!(Some(first), details());
+    assert_eq!(first, details());
 }
 
 #[test]
@@ -243,7 +240,7 @@ fn an_endless_loop_is_a_timeout_and_the_next_kernel_runs() {
         while (a[get_global_id(0)] != 12345) { a[get_global_id(0)] = 1; } }";
     let programs = [("endless", endless), ("good", GOOD)];
     let limit = |options: &mut Options| options.limit = Duration::from_secs(12);
-    let Some(found) = run_programs(&programs, limit) else { return };
+    let found = run_programs(&programs, limit);
     assert!(found["endless"].iter().all(|row| row.outcome == "timeout"), "{:?}", found["endless"]);
     assert!(found["endless"].iter().all(|row| row.about == "kernel"));
     assert!(found["good"].iter().all(|row| row.outcome == "pass"));
@@ -252,7 +249,7 @@ fn an_endless_loop_is_a_timeout_and_the_next_kernel_runs() {
 #[test]
 fn sizes_of_zero_or_beyond_the_device_are_invalid_and_the_others_run() {
     let sizes = |options: &mut Options| options.global_sizes = vec![0, 128, 1 << 40];
-    let Some(found) = run_programs(&[("good", GOOD)], sizes) else { return };
+    let found = run_programs(&[("good", GOOD)], sizes);
     let outcomes: Vec<&str> = found["good"].iter().map(|row| row.outcome.as_str()).collect();
     assert_eq!(outcomes, ["invalid-size", "pass", "invalid-size"]);
     assert!(found["good"][2].detail.contains(&(4_u64 << 40).to_string()));
@@ -274,8 +271,8 @@ fn two_runs_with_one_seed_have_the_same_outcomes() {
         let row = |row: RunRow| (row.path, row.global_size, row.outcome, row.payload, row.detail);
         found.into_values().flatten().map(row).collect()
     };
-    let Some(first) = run_programs(&programs, |options| options.seed = 7) else { return };
-    let Some(second) = run_programs(&programs, |options| options.seed = 7) else { return };
+    let first = run_programs(&programs, |options| options.seed = 7);
+    let second = run_programs(&programs, |options| options.seed = 7);
     assert_eq!(told(first), told(second));
 }
 
@@ -324,7 +321,7 @@ fn planes_cubes_vectors_images_and_required_groups_have_payloads() {
             s += a[i * n + j]; b[i] = s; } }",
         ),
     ];
-    let Some(found) = run_programs(&programs, |_| {}) else { return };
+    let found = run_programs(&programs, |_| {});
     for (name, rows) in &found {
         for row in rows {
             assert_eq!(row.outcome, "pass", "{name} at {}: {}", row.global_size, row.detail);
@@ -341,7 +338,7 @@ fn kernels_of_a_program_run_in_order_as_one_benchmark() {
         t[get_global_id(0)] = a[get_global_id(0)] + 1.0f; }
         kernel void second(global const float* t, global float* c) {
         c[get_global_id(0)] = t[get_global_id(0)] * 2.0f; }";
-    let Some(found) = run_programs(&[("two", program)], |_| {}) else { return };
+    let found = run_programs(&[("two", program)], |_| {});
     let row = &found["two"][0];
     assert_eq!(
         (row.kernel.as_str(), row.outcome.as_str()),
@@ -353,7 +350,7 @@ fn kernels_of_a_program_run_in_order_as_one_benchmark() {
 
 #[test]
 fn a_schedule_shares_buffers_between_arguments_of_other_names() {
-    let Some(device) = pocl() else { return };
+    let device = pocl();
     let folder = tempfile::tempdir().expect("a folder");
     let program = "kernel void make(global const float* a, global float* out) {
         out[get_global_id(0)] = a[get_global_id(0)] + 1.0f; }
@@ -373,7 +370,7 @@ fn a_schedule_shares_buffers_between_arguments_of_other_names() {
 
 #[test]
 fn a_prepared_data_set_brings_structs_indices_and_directions() {
-    let Some(device) = pocl() else { return };
+    let device = pocl();
     let scalar =
         |kind: &str, size: u32| serde_json::json!({"Scalar": {"scalar": kind, "size_bytes": size}});
     let point = serde_json::json!({"Struct": {"name": "P", "size_bytes": 8, "align_bytes": 4, "fields": [
@@ -422,12 +419,8 @@ fn oclgrind_finds_races_that_four_executions_do_not() {
     let race = "kernel void A(global float* a, local float* t) {
         int i = get_global_id(0), l = get_local_id(0); t[l] = 0; barrier(CLK_LOCAL_MEM_FENCE);
         t[l] = a[i]; a[i] = t[(l + 1) % get_local_size(0)]; }";
-    if !Path::new("/usr/lib/oclgrind").exists() {
-        println!("skipped: no Oclgrind here");
-        return;
-    }
     let verify = |options: &mut Options| options.verify = Verify::Oclgrind;
-    let Some(found) = run_programs(&[("good", GOOD), ("race", race)], verify) else { return };
+    let found = run_programs(&[("good", GOOD), ("race", race)], verify);
     assert!(found["good"].iter().all(|row| row.outcome == "pass"), "{:?}", found["good"]);
     let outcomes: Vec<&str> = found["race"].iter().map(|row| row.outcome.as_str()).collect();
     assert!(
@@ -438,7 +431,7 @@ fn oclgrind_finds_races_that_four_executions_do_not() {
 
 #[test]
 fn a_finished_run_is_not_overwritten() {
-    let Some(device) = pocl() else { return };
+    let device = pocl();
     let folder = tempfile::tempdir().expect("a folder");
     let (input, out) = (folder.path().join("a.cl"), folder.path().join("runs"));
     std::fs::write(&input, GOOD).expect("written");
@@ -477,7 +470,7 @@ fn five(folder: &Path) -> PathBuf {
 
 #[test]
 fn a_cancelled_run_says_what_is_kept_and_the_same_options_resume_it() {
-    let Some(device) = pocl() else { return };
+    let device = pocl();
     let folder = tempfile::tempdir().expect("a folder");
     let (input, out) = (five(folder.path()), folder.path().join("runs"));
     let options = options(&input, device);
@@ -494,7 +487,7 @@ fn a_cancelled_run_says_what_is_kept_and_the_same_options_resume_it() {
 
 #[test]
 fn kernels_left_when_the_time_is_up_are_counted() {
-    let Some(device) = pocl() else { return };
+    let device = pocl();
     let folder = tempfile::tempdir().expect("a folder");
     let options = options(&five(folder.path()), device);
     let context = Context { time: Some(Duration::ZERO), ..at(&folder.path().join("runs")) };
@@ -504,7 +497,7 @@ fn kernels_left_when_the_time_is_up_are_counted() {
 
 #[test]
 fn three_parts_merged_are_the_whole() {
-    let Some(device) = pocl() else { return };
+    let device = pocl();
     let folder = tempfile::tempdir().expect("a folder");
     // What is measured differs from run to run.
     let options = Options { budget: Duration::ZERO, ..options(&five(folder.path()), device) };

@@ -42,10 +42,8 @@ fn rows(folder: &Path, devices: &str, meanwhile: impl Fn() + Sync) -> Vec<RunRow
 
 #[test]
 fn a_device_that_disappears_or_becomes_another_is_named() {
-    let Ok(library) = std::fs::read_to_string("/etc/OpenCL/vendors/pocl.icd") else {
-        println!("skipped: no PoCL here");
-        return;
-    };
+    let library = std::fs::read_to_string("/etc/OpenCL/vendors/pocl.icd");
+    let library = library.expect("scripts/setup.sh installs PoCL");
     let folder = tempfile::tempdir().expect("a folder");
     let vendors = folder.path().join("vendors");
     let driver = vendors.join("pocl.icd");

@@ -41,6 +41,19 @@ pub enum Error {
         /// Why not.
         reason: String,
     },
+    /// Faults of this machine left programs of a run without an answer; the others are done.
+    #[error(
+        "{count} of {total} programs have no verdict because this machine failed, not they; the first time: {first}; \
+         what is done is cached, and the same command does the rest"
+    )]
+    Faults {
+        /// Programs without an answer.
+        count: u64,
+        /// Programs in all.
+        total: u64,
+        /// The first fault.
+        first: String,
+    },
     /// An option has a value that makes no sense.
     #[error("{option}: {reason}")]
     Option {

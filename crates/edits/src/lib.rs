@@ -6,8 +6,8 @@
 //!
 //! - [`Submissions`] are read from CodeNet's folders or JSON lines; the stage [`MakePairs`] turns
 //!   chronological ones into [`Pair`]s, timed, labelled and split by problem. [`schema`] describes every form of lines.
-//! - [`grow()`] makes tests of samples: inputs of the same grammar, larger and larger, on which all accepted
-//!   programs agree.
+//! - The stage [`MakeTests`] makes tests of samples: inputs of the same grammar, larger and larger, on which all
+//!   accepted programs agree. A [`TestSet`] reads them, and folders in PIE's layout as well.
 //! - The stage [`Judge`] builds, checks and times [`Candidates`] on a [`Bench`]; what they do wrong is a verdict.
 //! - [`score()`] computes %Opt, Speedup, Correct and Best@k as PIE defines them, and what they leave out.
 //! - [`search()`] proposes without a model: rewrites of clang's syntax tree ([`Rewriter`]) combined by
@@ -17,11 +17,11 @@
 //!
 //! ```no_run
 //! use dataset::stage::{Context, run};
-//! use stampmill_edits::{Bench, Candidates, Judge, Limits, Pairs, Store, TestFolder, Tests};
+//! use stampmill_edits::{Bench, Candidates, Judge, Limits, Pairs, Store, TestSet, Tests};
 //! use std::path::Path;
 //!
 //! let pairs = Pairs::read(Path::new("pairs"), Default::default())?.pairs;
-//! let tests = Tests { visible: TestFolder::open(Path::new("tests"))?, hidden: None };
+//! let tests = Tests { visible: TestSet::visible(Path::new("tests"))?, hidden: None };
 //! let bench = Bench::open(&timing::Options::default(), Limits::default(), &Store::of_user())?;
 //! let human = Candidates::same_human(&pairs);
 //! let judge = Judge::new(pairs, &human, tests, &bench, Default::default(), &dataset::Silent)?;
@@ -32,9 +32,12 @@
 mod bench;
 mod candidates;
 mod compare;
+mod each;
 mod error;
 mod execute;
 mod export;
+#[doc(hidden)]
+pub mod fuzz;
 mod grow;
 mod judge;
 mod label;
@@ -59,7 +62,7 @@ pub use compare::{TOLERANCE, compare};
 pub use error::{Error, Result};
 pub use execute::Limits;
 pub use export::{ExportFormat, ExportMethod, export};
-pub use grow::{GrowOptions, GrowReport, Grown, Problem, grow};
+pub use grow::{GrowOptions, MakeTests, Problem, Sample, TestsItem, TestsReport};
 pub use judge::{
     Judge, JudgeFacts, JudgeItem, JudgeOptions, JudgeReport, Judgement, Sanitize, Tests,
 };
@@ -77,7 +80,7 @@ pub use self_play::{SelfPlayOptions, SelfPlayReport, self_play};
 pub use stopwatch::{Stopwatch, Time};
 pub use store::Store;
 pub use submissions::Submissions;
-pub use suite::{Test, TestFolder};
+pub use suite::{Test, TestFolder, TestSet};
 pub use toolchain::{Build, Executable, Toolchain};
 
 /// Do something with at most `jobs` programs at once.

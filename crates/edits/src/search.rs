@@ -5,24 +5,23 @@
 //! spent. What is handed in are the fastest right ones, fastest first: a floor that any model must beat.
 
 use crate::{
-    Error, Result,
+    Result,
     bench::Bench,
     candidates::Candidates,
+    each::each,
     judge::{JudgeOptions, Sanitize, Source, Tests},
     pair::Pair,
     rules::{Edit, Rewriter, apply, conflict},
-    suite::TestFolder,
+    suite::TestSet,
 };
 use dataset::{Progress, content_hash};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 use std::{
     collections::{BTreeMap, BTreeSet},
     time::Instant,
 };
-use timing::bounded::Faults;
 
 /// How to search.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -71,7 +70,7 @@ type Genome = BTreeSet<usize>;
 /// When programs cannot be built, run or timed at all, after [`sandbox::stop_all`], or when there is no clang.
 pub fn search(
     pairs: &[Pair],
-    tests: &TestFolder,
+    tests: &TestSet,
     bench: &Bench,
     rewriter: &Rewriter,
     options: &SearchOptions,
@@ -80,20 +79,14 @@ pub fn search(
     let started = Instant::now();
     progress.begin("search", pairs.len() as u64);
     let tests = Tests { visible: tests.clone(), hidden: None };
-    let faults = Faults::default();
-    let results: Vec<Option<Found>> = pairs
-        .par_iter()
-        .map(|pair| {
-            timing::bounded::check()?;
-            let found = one(pair, &tests, bench, rewriter, options);
-            progress.advance(1);
-            faults.pass(1, found, Error::is_fault)
-        })
-        .collect::<Result<_>>()?;
-    faults.check(pairs.len() as u64)?;
+    let results = each(pairs, |pair| {
+        let found = one(pair, &tests, bench, rewriter, options);
+        progress.advance(1);
+        found
+    })?;
     let mut report = SearchReport { programs: pairs.len() as u64, ..SearchReport::default() };
     let mut candidates = Vec::new();
-    for (pair, found) in pairs.iter().zip(results.into_iter().flatten()) {
+    for (pair, found) in pairs.iter().zip(results) {
         report.evaluations += found.evaluations;
         if let Some(verdict) = found.unjudged {
             *report.unjudged.entry(verdict).or_default() += 1;

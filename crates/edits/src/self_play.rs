@@ -9,15 +9,15 @@ use crate::{
     Error, Result,
     bench::Bench,
     compare::compare,
+    each::each,
     judge::{JudgeOptions, Judgement, Source, Tests},
     model::{Client, Prompt, Usage, program_in},
     pair::{Language, Pair, TestTime},
-    suite::{Test, TestFolder},
+    suite::{Test, TestFolder, TestSet},
 };
 use dataset::{Builder, Input, Notes, Progress, Verdict, content_hash, content_hash_of};
 use rand::{SeedableRng, seq::IndexedRandom};
 use rand_chacha::ChaCha8Rng;
-use rayon::prelude::*;
 use rows::EditVerdict;
 use serde::Serialize;
 use std::{
@@ -29,7 +29,6 @@ use std::{
     },
     time::Instant,
 };
-use timing::bounded::Faults;
 
 /// How it is played.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -144,7 +143,7 @@ impl Asking<'_> {
 /// When no pair has tests, the endpoint gives no answer to any request, or something cannot be written.
 pub fn self_play(
     pairs: &[Pair],
-    tests: &TestFolder,
+    tests: &TestSet,
     bench: &Bench,
     (client, invent, improve): (&Client, &Prompt, &Prompt),
     options: &SelfPlayOptions,
@@ -152,20 +151,7 @@ pub fn self_play(
     progress: &dyn Progress,
 ) -> Result<SelfPlayReport> {
     let started = Instant::now();
-    let mut known: Vec<(&Pair, Vec<Test>)> = Vec::new();
-    for pair in pairs.iter().filter(|pair| matches!(pair.split.as_str(), "" | "train")) {
-        let tests = tests.tests(&pair.problem_id)?;
-        // On one input nothing tells a constant from a computation.
-        if tests.len() > 1 {
-            known.push((pair, tests));
-        }
-    }
-    if known.is_empty() {
-        return Err(Error::Empty {
-            what: "two tests for any problem of the pairs to train on",
-            path: tests.root().to_owned(),
-        });
-    }
+    let known = to_vary(pairs, tests)?;
     let asking = Asking {
         client,
         options,
@@ -174,22 +160,14 @@ pub fn self_play(
         failure: Mutex::default(),
     };
     progress.begin("invent", options.programs);
-    let faults = Faults::default();
-    let invented: Vec<std::result::Result<Invented, Verdict>> = (0..options.programs)
-        .into_par_iter()
-        .map(|number| {
-            timing::bounded::check()?;
-            let one = invent_one(number, &known, bench, invent, &asking);
-            progress.advance(1);
-            Ok(faults.pass(1, one, Error::is_fault)?.flatten())
-        })
-        .collect::<Result<Vec<_>>>()?
-        .into_iter()
-        .flatten()
-        .collect();
-    faults.check(options.programs)?;
+    let numbers: Vec<u64> = (0..options.programs).collect();
+    let invented = each(&numbers, |number| {
+        let one = invent_one(*number, &known, bench, invent, &asking);
+        progress.advance(1);
+        one
+    })?;
     let mut report = SelfPlayReport { geomean: 1.0, ..SelfPlayReport::default() };
-    let groups = group(invented, pairs, &mut report);
+    let groups = group(invented.into_iter().flatten().collect(), pairs, &mut report);
     report.groups = groups.len() as u64;
 
     let partial = dataset::begin_folder(out)?;
@@ -197,42 +175,16 @@ pub fn self_play(
     for (name, programs) in &groups {
         made.put(name, &programs[0].tests)?;
     }
-    let visible = Tests { visible: made, hidden: None };
+    let visible = Tests { visible: made.into(), hidden: None };
     let all: Vec<(&String, &Invented)> =
         groups.iter().flat_map(|(name, all)| all.iter().map(move |one| (name, one))).collect();
     progress.begin("improve", all.len() as u64);
-    let improving = all.len() as u64;
-    let improved: Vec<Option<(Option<Pair>, Vec<String>)>> = all
-        .into_par_iter()
-        .map(|(name, one)| {
-            timing::bounded::check()?;
-            let improved = improve_one(name, one, &visible, bench, improve, &asking);
-            progress.advance(1);
-            faults.pass(1, improved, Error::is_fault)
-        })
-        .collect::<Result<_>>()?;
-    faults.check(improving)?;
-    let mut by_group: BTreeMap<String, Vec<Pair>> = BTreeMap::new();
-    for (pair, verdicts) in improved.into_iter().flatten() {
-        for verdict in verdicts {
-            *report.edits.entry(verdict).or_default() += 1;
-        }
-        if let Some(pair) = pair {
-            by_group.entry(pair.problem_id.clone()).or_default().push(pair);
-        }
-    }
-    let mut kept = Vec::new();
-    for mut group in by_group.into_values() {
-        let speedup = |pair: &Pair| pair.speedup.unwrap_or(1.0);
-        group.sort_by(|a, b| speedup(b).total_cmp(&speedup(a)).then(a.src_id.cmp(&b.src_id)));
-        group.truncate(options.per_group);
-        kept.extend(group);
-    }
-    report.pairs = kept.len() as u64;
-    if !kept.is_empty() {
-        let speedups = kept.iter().map(|pair| pair.speedup.unwrap_or(1.0));
-        report.geomean = statistics::geometric_mean(speedups);
-    }
+    let improved = each(&all, |(name, one)| {
+        let improved = improve_one(name, one, &visible, bench, improve, &asking);
+        progress.advance(1);
+        improved
+    })?;
+    let kept = best(improved, options.per_group, &mut report);
     report.failed = asking.failed.load(Ordering::Relaxed);
     report.failure = asking.failure.into_inner().unwrap_or_else(PoisonError::into_inner);
     report.usage = client.usage();
@@ -246,6 +198,54 @@ pub fn self_play(
     }
     write(kept, pairs, options, &partial, out)?;
     Ok(report)
+}
+
+/// The pairs whose slow programs are varied, with the tests of their problems.
+fn to_vary<'a>(pairs: &'a [Pair], tests: &TestSet) -> Result<Vec<(&'a Pair, Vec<Test>)>> {
+    let mut known = Vec::new();
+    for pair in pairs.iter().filter(|pair| matches!(pair.split.as_str(), "" | "train")) {
+        let tests = tests.tests(&pair.problem_id)?;
+        // On one input nothing tells a constant from a computation.
+        if tests.len() > 1 {
+            known.push((pair, tests));
+        }
+    }
+    match known.is_empty() {
+        false => Ok(known),
+        true => Err(Error::Empty {
+            what: "two tests for any problem of the pairs to train on",
+            path: tests.path().to_owned(),
+        }),
+    }
+}
+
+/// Of each group the pairs of highest speedup; all verdicts are counted.
+fn best(
+    improved: Vec<(Option<Pair>, Vec<String>)>,
+    per_group: usize,
+    report: &mut SelfPlayReport,
+) -> Vec<Pair> {
+    let mut by_group: BTreeMap<String, Vec<Pair>> = BTreeMap::new();
+    for (pair, verdicts) in improved {
+        for verdict in verdicts {
+            *report.edits.entry(verdict).or_default() += 1;
+        }
+        if let Some(pair) = pair {
+            by_group.entry(pair.problem_id.clone()).or_default().push(pair);
+        }
+    }
+    let speedup = |pair: &Pair| pair.speedup.unwrap_or(1.0);
+    let mut kept = Vec::new();
+    for mut group in by_group.into_values() {
+        group.sort_by(|a, b| speedup(b).total_cmp(&speedup(a)).then(a.src_id.cmp(&b.src_id)));
+        group.truncate(per_group);
+        kept.extend(group);
+    }
+    report.pairs = kept.len() as u64;
+    if !kept.is_empty() {
+        report.geomean = statistics::geometric_mean(kept.iter().map(speedup));
+    }
+    kept
 }
 
 /// Write the pairs, and put everything in its place.
@@ -471,14 +471,8 @@ mod tests {
     fn what_differs_and_becomes_much_faster_is_kept() {
         let folder = tempfile::tempdir().unwrap();
         let store = Store::at(&folder.path().join("cache"));
-        let Ok(bench) = Bench::open(
-            &timing::Options { net: true, ..timing::Options::default() },
-            Limits::default(),
-            &store,
-        ) else {
-            println!("skipped: no g++ or no qemu");
-            return;
-        };
+        let timing = timing::Options { net: true, ..timing::Options::default() };
+        let bench = Bench::open(&timing, Limits::default(), &store).unwrap();
         let tests = TestFolder::create(&folder.path().join("known")).unwrap();
         let known = |n: u64| (1..=n).fold(0, |s, i| (s * 31 + i) % 1_000_003);
         let test = |(number, n): (u64, u64)| Test {
@@ -487,6 +481,7 @@ mod tests {
             output: format!("{}\n", known(n)).into(),
         };
         tests.put("p", &[(0, 1500), (1, 2100)].map(test)).unwrap();
+        let tests = TestSet::from(tests);
         let pair = |split: &str| Pair {
             problem_id: "p".into(),
             src_code: slow(31),
@@ -539,7 +534,7 @@ mod tests {
         assert_eq!((report.groups, report.pairs), (2, 2), "one of two alike is kept");
         assert!(report.geomean >= 5.0, "{}", report.geomean);
         let kept = crate::Pairs::read(&out.join("pairs"), Default::default()).unwrap().pairs;
-        let made = TestFolder::open(&out.join("tests")).unwrap();
+        let made = TestSet::visible(&out.join("tests")).unwrap();
         for pair in &kept {
             assert_eq!(made.tests(&pair.problem_id).unwrap().len(), 2);
             assert!(pair.speedup.is_some_and(|speedup| speedup >= 5.0));

@@ -62,23 +62,6 @@ impl Store {
         (!file.starts_with(FORM.as_bytes())).then_some(file)
     }
 
-    /// Remove what is kept of a kind, and the store where nothing else is in it.
-    pub(crate) fn clear(&self, kind: &str) {
-        let folder = self.folder(kind);
-        for part in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
-            for file in std::fs::read_dir(part.path()).into_iter().flatten().flatten() {
-                let ours = std::fs::read(file.path()).is_ok_and(|f| f.starts_with(FORM.as_bytes()));
-                if ours {
-                    // What stays is found again by its key, or never.
-                    let _ = std::fs::remove_file(file.path());
-                }
-            }
-            let _ = std::fs::remove_dir(part.path());
-        }
-        let _ = std::fs::remove_dir(&folder);
-        let _ = std::fs::remove_dir(&self.root);
-    }
-
     /// Where things of that kind are: apart where a weak sandbox is accepted, but for a model's answers.
     pub(crate) fn folder(&self, kind: &str) -> PathBuf {
         match sandbox::is_weak_allowed() && kind != "answers" {

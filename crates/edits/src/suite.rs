@@ -1,9 +1,12 @@
-//! Tests of problems: `DIR/PROBLEM/input.N.txt` and `output.N.txt`, as PIE keeps them.
+//! Tests of problems: a data set of `edits tests`, or `DIR/PROBLEM/input.N.txt` and `output.N.txt`, as PIE keeps
+//! them.
 
 use crate::{Error, Result};
-use dataset::content_hash_of;
+use dataset::{Dataset, content_hash_of};
+use rows::{EditTestSummary, EditTestText};
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
+    ops::RangeInclusive,
     path::{Path, PathBuf},
 };
 
@@ -19,6 +22,157 @@ pub struct Test {
 }
 
 /// Where the tests of all problems are.
+#[derive(Clone, Debug)]
+pub struct TestSet(Place);
+
+#[derive(Clone, Debug)]
+enum Place {
+    Folder(TestFolder),
+    Rows {
+        dataset: Box<Dataset>,
+        /// Which of its tests: those that are held back, or the others.
+        hidden: bool,
+        /// The Parquet files that hold those of a problem, first and last.
+        problems: BTreeMap<String, RangeInclusive<usize>>,
+    },
+}
+
+impl TestSet {
+    /// The visible tests of a data set, or a folder of tests.
+    ///
+    /// # Errors
+    /// When there is no such folder, or it is a data set of something else.
+    pub fn visible(path: &Path) -> Result<TestSet> {
+        TestSet::open(path, false)
+    }
+
+    /// The hidden tests of a data set, or a folder of tests.
+    ///
+    /// # Errors
+    /// As [`TestSet::visible`].
+    pub fn hidden(path: &Path) -> Result<TestSet> {
+        TestSet::open(path, true)
+    }
+
+    fn open(path: &Path, hidden: bool) -> Result<TestSet> {
+        if !Dataset::is_at(path) {
+            return Ok(TestFolder::open(path)?.into());
+        }
+        let dataset = Box::new(Dataset::open(path)?);
+        let mut problems: BTreeMap<String, RangeInclusive<usize>> = BTreeMap::new();
+        for shard in 0..dataset.shards().len() {
+            for row in dataset.rows_of_shard::<EditTestSummary>(shard)? {
+                let row = row?;
+                if row.number.is_some() && row.hidden == hidden {
+                    let found = problems.entry(row.problem_id).or_insert(shard..=shard);
+                    *found = *found.start()..=shard;
+                }
+            }
+        }
+        Ok(TestSet(Place::Rows { dataset, hidden, problems }))
+    }
+
+    /// Where it is.
+    #[must_use]
+    pub fn path(&self) -> &Path {
+        match &self.0 {
+            Place::Folder(folder) => &folder.root,
+            Place::Rows { dataset, .. } => dataset.folder(),
+        }
+    }
+
+    /// The problems that have tests; of a folder, all that lies in it.
+    ///
+    /// # Errors
+    /// When the folder cannot be read.
+    pub fn problems(&self) -> Result<BTreeSet<String>> {
+        match &self.0 {
+            Place::Folder(folder) => folder.problems(),
+            Place::Rows { problems, .. } => Ok(problems.keys().cloned().collect()),
+        }
+    }
+
+    /// The tests of `problem`, by number; none where it has none.
+    ///
+    /// # Errors
+    /// When something cannot be read.
+    pub fn tests(&self, problem: &str) -> Result<Vec<Test>> {
+        let (dataset, wanted, problems) = match &self.0 {
+            Place::Folder(folder) => return folder.tests(problem),
+            Place::Rows { dataset, hidden, problems } => (dataset, *hidden, problems),
+        };
+        let mut tests = Vec::new();
+        for shard in problems.get(problem).cloned().into_iter().flatten() {
+            for row in dataset.rows_of_shard::<EditTestText>(shard)? {
+                let EditTestText { problem_id, hidden, number, input, output } = row?;
+                if let (Some(number), true) = (number, problem_id == problem && hidden == wanted) {
+                    tests.push(Test { number, input, output });
+                }
+            }
+        }
+        tests.sort_by_key(|test| test.number);
+        Ok(tests)
+    }
+
+    /// Identity of all tests of `problems`.
+    ///
+    /// # Errors
+    /// When something cannot be read.
+    pub fn identity<'a>(&self, problems: impl IntoIterator<Item = &'a str>) -> Result<String> {
+        if let Place::Rows { dataset, .. } = &self.0 {
+            return Ok(dataset.manifest().identity.clone());
+        }
+        let problems: BTreeSet<&str> = problems.into_iter().collect();
+        let mut pieces = Vec::new();
+        for problem in problems {
+            pieces.extend([problem.to_owned(), hash_of(&self.tests(problem)?)]);
+        }
+        Ok(content_hash_of(pieces.iter().map(String::as_bytes)))
+    }
+
+    /// Write all tests as a folder at `out`; how many there are. `force` replaces a folder of tests.
+    ///
+    /// # Errors
+    /// When there is something at `out` already, or it cannot be written.
+    pub fn export(&self, out: &Path, force: bool) -> Result<u64> {
+        if out.exists() && !force {
+            return Err(dataset::Error::Exists(out.to_owned()).into());
+        }
+        let partial = dataset::begin_folder(out)?;
+        let folder = TestFolder::open(&partial)?;
+        let mut count = 0;
+        for problem in self.problems()? {
+            let tests = self.tests(&problem)?;
+            folder.put(&problem, &tests)?;
+            count += tests.len() as u64;
+        }
+        dataset::place_folder(&partial, out, &|name| holds_tests(&out.join(name)))?;
+        Ok(count)
+    }
+}
+
+impl From<TestFolder> for TestSet {
+    fn from(folder: TestFolder) -> TestSet {
+        TestSet(Place::Folder(folder))
+    }
+}
+
+/// Whether a folder holds a problem's tests and nothing else.
+fn holds_tests(folder: &Path) -> bool {
+    let is_test = |entry: std::io::Result<std::fs::DirEntry>| {
+        let name = entry.map(|entry| entry.file_name()).unwrap_or_default();
+        let name = name.to_string_lossy();
+        number_in(&name, "input.").or_else(|| number_in(&name, "output.")).is_some()
+    };
+    std::fs::read_dir(folder).is_ok_and(|mut entries| entries.all(is_test))
+}
+
+/// N of `input.N.txt`.
+fn number_in(name: &str, kind: &str) -> Option<u64> {
+    name.strip_prefix(kind)?.strip_suffix(".txt")?.parse().ok()
+}
+
+/// A folder of tests.
 #[derive(Clone, Debug)]
 pub struct TestFolder {
     root: PathBuf,
@@ -43,18 +197,13 @@ impl TestFolder {
         TestFolder::open(root)
     }
 
-    /// Where it is.
-    #[must_use]
-    pub fn root(&self) -> &Path {
-        &self.root
+    fn problems(&self) -> Result<BTreeSet<String>> {
+        let entries = std::fs::read_dir(&self.root).map_err(Error::file("read", &self.root))?;
+        Ok(entries.flatten().filter_map(|entry| entry.file_name().into_string().ok()).collect())
     }
 
-    /// The tests of `problem`, by number; none where it has no folder. An input without an output
-    /// is no test.
-    ///
-    /// # Errors
-    /// When a file cannot be read.
-    pub fn tests(&self, problem: &str) -> Result<Vec<Test>> {
+    /// None where it has no folder. An input without an output is no test.
+    fn tests(&self, problem: &str) -> Result<Vec<Test>> {
         let folder = self.root.join(plain(problem));
         let Ok(entries) = std::fs::read_dir(&folder) else {
             // A problem may have none; the folder of all must not have gone.
@@ -62,10 +211,7 @@ impl TestFolder {
         };
         let mut numbers: Vec<u64> = entries
             .flatten()
-            .filter_map(|entry| {
-                let name = entry.file_name();
-                name.to_str()?.strip_prefix("input.")?.strip_suffix(".txt")?.parse().ok()
-            })
+            .filter_map(|entry| number_in(entry.file_name().to_str()?, "input."))
             .collect();
         numbers.sort_unstable();
         let mut tests = Vec::new();
@@ -96,20 +242,6 @@ impl TestFolder {
         }
         Ok(())
     }
-
-    /// Identity of all tests of `problems`.
-    ///
-    /// # Errors
-    /// When a file cannot be read.
-    pub fn identity<'a>(&self, problems: impl IntoIterator<Item = &'a str>) -> Result<String> {
-        let mut hashes = BTreeMap::new();
-        for problem in problems {
-            if !hashes.contains_key(problem) {
-                hashes.insert(problem.to_owned(), hash_of(&self.tests(problem)?));
-            }
-        }
-        Ok(content_hash_of(hashes.iter().flat_map(|(k, v)| [k.as_bytes(), v.as_bytes()])))
-    }
 }
 
 /// Identity of some tests.
@@ -132,16 +264,72 @@ fn plain(problem: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use dataset::{Builder, Notes};
+    use rows::EditTest;
+
+    fn test(number: u64) -> Test {
+        Test { number, input: b"1\n".to_vec(), output: b"2\n".to_vec() }
+    }
 
     #[test]
     fn tests_are_read_by_number_and_names_lead_nowhere() {
-        let folder = tempfile::tempdir().unwrap();
-        let tests = TestFolder::create(folder.path()).unwrap();
-        let test = |number| Test { number, input: b"1\n".to_vec(), output: b"2\n".to_vec() };
-        tests.put("../p1", &[test(10), test(2)]).unwrap();
-        std::fs::write(folder.path().join("___p1/input.3.txt"), "no output").unwrap();
+        let home = tempfile::tempdir().unwrap();
+        let folder = TestFolder::create(home.path()).unwrap();
+        folder.put("../p1", &[test(10), test(2)]).unwrap();
+        std::fs::write(home.path().join("___p1/input.3.txt"), "no output").unwrap();
+        let tests = TestSet::from(folder);
         let read = tests.tests("../p1").unwrap();
         assert_eq!(read.iter().map(|t| t.number).collect::<Vec<_>>(), [2, 10]);
         assert_eq!(tests.tests("p9").unwrap(), []);
+    }
+
+    /// A data set of three problems: of the first a visible and two hidden tests, of the second none, and of
+    /// the third more than a Parquet file holds.
+    fn rows(home: &Path) -> PathBuf {
+        let row = |problem: &str, hidden: bool, number: Option<u64>| EditTest {
+            problem_id: problem.into(),
+            hidden,
+            number,
+            input: number.map(|n| format!("{n}\n").into()).unwrap_or_default(),
+            output: b"\xff".to_vec(),
+            ..EditTest::default()
+        };
+        let mut rows = vec![
+            row("p1", false, Some(0)),
+            row("p1", true, Some(1)),
+            row("p1", true, Some(0)),
+            row("p2", false, None),
+        ];
+        rows.extend((0..600).map(|number| row("p3", false, Some(number))));
+        let out = home.join("rows");
+        let builder = Builder::<EditTest>::create(&out, false, &"").unwrap();
+        builder.finish(rows, Notes::default()).unwrap();
+        out
+    }
+
+    #[test]
+    fn a_data_set_of_tests_reads_as_the_folder_it_is_exported_to() {
+        let home = tempfile::tempdir().unwrap();
+        let rows = rows(home.path());
+        let (visible, hidden) = (TestSet::visible(&rows).unwrap(), TestSet::hidden(&rows).unwrap());
+        let numbers = |tests: &TestSet, problem: &str| -> Vec<u64> {
+            tests.tests(problem).unwrap().iter().map(|test| test.number).collect()
+        };
+        assert_eq!((numbers(&visible, "p1"), numbers(&hidden, "p1")), (vec![0], vec![0, 1]));
+        assert_eq!((numbers(&visible, "p2"), numbers(&hidden, "p3")), (vec![], vec![]));
+        assert_eq!(numbers(&visible, "p3"), (0..600).collect::<Vec<_>>());
+        let out = home.path().join("folder");
+        assert_eq!(visible.export(&out, false).unwrap(), 601);
+        let folder = TestSet::visible(&out).unwrap();
+        assert_eq!(folder.problems().unwrap(), visible.problems().unwrap());
+        for problem in ["p1", "p3"] {
+            assert_eq!(folder.tests(problem).unwrap(), visible.tests(problem).unwrap());
+        }
+        assert!(visible.export(&out, false).is_err(), "it is there already");
+        assert_eq!(hidden.export(&out, true).unwrap(), 2);
+        assert_eq!(TestSet::hidden(&out).unwrap().problems().unwrap().len(), 1);
+        std::fs::write(out.join("p1/notes.txt"), "mine").unwrap();
+        assert!(visible.export(&out, true).is_err(), "what is not ours stays");
+        assert!(out.join("p1/notes.txt").is_file());
     }
 }

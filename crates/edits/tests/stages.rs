@@ -7,8 +7,9 @@ use dataset::{
     stage::{self, Context, Share, Stage, merge},
 };
 use stampmill_edits::{
-    Bench, Candidates, Judge, JudgeItem, JudgeReport, Language, Limits, MakePairs, Pair, PairItem,
-    PairOptions, Store, Submission, Submissions, TestFolder, Tests,
+    Bench, Candidates, GrowOptions, Judge, JudgeItem, JudgeReport, Language, Limits, MakePairs,
+    MakeTests, Pair, PairItem, PairOptions, Problem, Sample, Store, Submission, Submissions,
+    TestFolder, TestSet, Tests, TestsItem,
 };
 use std::{fmt::Debug, path::Path};
 
@@ -41,10 +42,9 @@ where
     (rows(&whole.out), [done.summary, joined.summary])
 }
 
-fn bench(folder: &Path) -> Option<Bench> {
+fn bench(folder: &Path) -> Bench {
     let options = timing::Options { max_instructions: 50_000_000, ..timing::Options::default() };
-    let opened = Bench::open(&options, Limits::default(), &Store::at(&folder.join("cache")));
-    opened.inspect_err(|error| println!("skipped: {error}")).ok()
+    Bench::open(&options, Limits::default(), &Store::at(&folder.join("cache"))).unwrap()
 }
 
 /// A program that adds up, `times` over; `note` sets it apart from others.
@@ -56,7 +56,7 @@ fn sum(times: u32, note: &str) -> String {
     )
 }
 
-fn tests(folder: &Path, problems: &[&str]) -> TestFolder {
+fn tests(folder: &Path, problems: &[&str]) -> TestSet {
     let tests = TestFolder::create(&folder.join("tests")).unwrap();
     for problem in problems {
         let test = stampmill_edits::Test {
@@ -66,7 +66,7 @@ fn tests(folder: &Path, problems: &[&str]) -> TestFolder {
         };
         tests.put(problem, &[test]).unwrap();
     }
-    tests
+    tests.into()
 }
 
 fn submission(problem: &str, date: u64, code: String) -> Submission {
@@ -88,6 +88,14 @@ fn items_are_columns() {
     ];
     let pairs = [PairItem { problem_id: "p1".into(), submissions }, PairItem::default()];
     assert_eq!(PairItem::from_batch(&PairItem::to_batch(&pairs).unwrap()).unwrap(), pairs);
+    let sample = Sample { input: "1\n".into(), output: String::new() };
+    let grown = TestsItem {
+        samples: vec![sample],
+        programs: vec!["int x;".into()],
+        ..TestsItem::default()
+    };
+    let grown = [grown, TestsItem::default()];
+    assert_eq!(TestsItem::from_batch(&TestsItem::to_batch(&grown).unwrap()).unwrap(), grown);
     let judged = JudgeItem {
         methods: vec!["m".into()],
         programs: vec!["int x;".into()],
@@ -101,7 +109,7 @@ fn items_are_columns() {
 #[test]
 fn pairs_made_in_parts_and_merged_are_the_whole() {
     let folder = tempfile::tempdir().unwrap();
-    let Some(bench) = bench(folder.path()) else { return };
+    let bench = bench(folder.path());
     let mut submissions = Submissions { passed_over: 2, ..Submissions::default() };
     for problem in ["p1", "p2", "p3", "p4"] {
         for (date, times) in [(1, 600), (2, 300), (3, 1)] {
@@ -129,9 +137,50 @@ fn pairs_made_in_parts_and_merged_are_the_whole() {
 }
 
 #[test]
-fn candidates_judged_in_parts_and_merged_are_the_whole() {
+fn tests_made_in_parts_and_merged_are_the_whole() {
     let folder = tempfile::tempdir().unwrap();
     let Some(bench) = bench(folder.path()) else { return };
+    let pair = |problem: &str, tgt: String| Pair {
+        problem_id: problem.into(),
+        src_code: sum(2, problem),
+        tgt_code: tgt,
+        ..Pair::default()
+    };
+    let broken = "int main() { return x; }\n".to_owned();
+    let pairs = [
+        pair("grown", sum(1, "fast")),
+        pair("alone", broken),
+        pair("wrong", sum(1, "fast")),
+        pair("none", sum(1, "fast")),
+    ];
+    let problem = |id: &str, output: &str| Problem {
+        id: id.into(),
+        samples: vec![Sample { input: "10\n".into(), output: output.into() }],
+    };
+    let problems = [problem("grown", "55\n"), problem("alone", "55\n"), problem("wrong", "1\n")];
+    let options = GrowOptions { draws: 4, ..GrowOptions::default() };
+    let tests = MakeTests::new(&problems, &pairs, &bench, options);
+    let (rows, [whole, merged]) = whole_and_merged(&tests, folder.path());
+    assert_eq!(whole, merged);
+    assert_eq!((whole.problems, whole.with_tests, whole.grown), (4, 2, 1));
+    let found = |problem: &str| {
+        let of_problem = rows.iter().filter(|row| row.problem_id == problem);
+        let sources: Vec<&str> = of_problem.clone().map(|row| row.source.as_str()).collect();
+        let verdict = of_problem.last().map(|row| row.verdict.clone());
+        (verdict.unwrap(), sources)
+    };
+    assert_eq!(found("alone"), ("only-one-program".to_owned(), vec!["sample"]));
+    assert_eq!(found("wrong"), ("no-program-passes".to_owned(), vec![""]));
+    assert_eq!(found("none"), ("no-samples".to_owned(), vec![""]));
+    let (verdict, sources) = found("grown");
+    assert_eq!((verdict.as_str(), sources[0]), ("accepted", "sample"));
+    assert!(sources.len() > 1 && sources[1..].iter().all(|source| *source == "grammar"));
+}
+
+#[test]
+fn candidates_judged_in_parts_and_merged_are_the_whole() {
+    let folder = tempfile::tempdir().unwrap();
+    let bench = bench(folder.path());
     let pair = |name: &str, problem: &str| Pair {
         problem_id: problem.into(),
         src_id: name.into(),

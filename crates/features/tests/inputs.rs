@@ -1,4 +1,4 @@
-//! Rows of all kinds of input. What needs clang or LLVM is skipped, and says so, without it.
+//! Rows of all kinds of input.
 
 use dataset::{
     Code, Dataset, Language, Program, Programs, Silent,
@@ -20,19 +20,14 @@ fn program(path: &str, language: Language, text: &str) -> Program {
     Program { path: path.into(), language, code, ..Program::default() }
 }
 
-fn describe(list: &str, language: Language, text: &str) -> Option<Vec<Row>> {
-    match extractor(list).describe(&program("it", language, text)) {
-        Ok(rows) => Some(rows),
-        Err(error) => {
-            println!("skipped: {error}");
-            None
-        }
-    }
+fn describe(list: &str, language: Language, text: &str) -> Vec<Row> {
+    let described = extractor(list).describe(&program("it", language, text));
+    described.unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// The grewe vectors of an OpenCL source by function.
-fn grewe(text: &str) -> Option<Vec<(String, Vec<f64>)>> {
-    let rows = describe("grewe", Language::OpenCl, text)?;
+fn grewe(text: &str) -> Vec<(String, Vec<f64>)> {
+    let rows = describe("grewe", Language::OpenCl, text);
     let vectors = rows.into_iter().map(|mut row| {
         let vector = row
             .vectors
@@ -40,7 +35,7 @@ fn grewe(text: &str) -> Option<Vec<(String, Vec<f64>)>> {
             .unwrap_or_else(|| panic!("{}: {}", row.verdict, row.detail));
         (row.kernel, vector[..6].to_vec())
     });
-    Some(vectors.collect())
+    vectors.collect()
 }
 
 #[test]
@@ -50,7 +45,7 @@ fn a_call_adds_what_was_seen_of_the_callee_so_far_and_helpers_have_rows() {
         void help(__global float* p) { p[0] = later(square(p[1])); }
         float later(float x) { return x + x + x; }
         kernel void A(__global float* a) { help(a); a[0] = later(a[2]); }";
-    let Some(found) = grewe(text) else { return };
+    let found = grewe(text);
     // help: one `*` by way of square, nothing for later, which is not defined yet.
     assert_eq!(found[0], ("help".into(), vec![1.0, 0.0, 2.0, 0.0, 2.0, 0.0]));
     assert_eq!(found[1], ("A".into(), vec![3.0, 0.0, 5.0, 0.0, 4.0, 0.0]));
@@ -59,7 +54,7 @@ fn a_call_adds_what_was_seen_of_the_callee_so_far_and_helpers_have_rows() {
 #[test]
 fn a_prototype_inside_a_body_takes_the_counts_that_follow() {
     let text = "kernel void A(__global int* a) { a[0] = a[1] + 1; int g(int x); a[2] = a[3] * 3; }";
-    let Some(found) = grewe(text) else { return };
+    let found = grewe(text);
     assert_eq!(found, [("A".into(), vec![1.0, 0.0, 2.0, 0.0, 2.0, 0.0])]);
 }
 
@@ -68,7 +63,7 @@ fn what_stands_behind_a_function_at_file_scope_counts_for_it() {
     let text = "kernel void A(__global int* a) { a[0] = 1; }
         enum { X = 1 << 3, Y = 2 * 4 };
         __constant int table[2 + 2] = { 1 + 1, 2 };";
-    let Some(found) = grewe(text) else { return };
+    let found = grewe(text);
     // Two enumerators, the length, and the list's sum twice.
     assert_eq!(found, [("A".into(), vec![5.0, 0.0, 1.0, 0.0, 1.0, 0.0])]);
 }
@@ -80,7 +75,7 @@ fn initializer_lists_are_visited_twice_at_every_level() {
             float m[2][2] = { { a[0], 1 }, { 2, 3 } };
             a[0] = v.x + m[0][0];
         }";
-    let Some(found) = grewe(text) else { return };
+    let found = grewe(text);
     // 2 × `*`, the last `+`; a: 2 × 2 in the vector, 4 × 1 in the matrix, 1 at the end.
     assert_eq!(found, [("A".into(), vec![3.0, 0.0, 9.0, 0.0, 9.0, 0.0])]);
 }
@@ -93,7 +88,7 @@ fn an_index_is_coalesced_by_its_form() {
             a[i + 7] = 0; a[u + 1] = 0; a[i << 1] = 0; a[get_global_id(0)] = 0;
             b[i] = 0; t[i] = 0; (a + 1)[i] = 0;
         }";
-    let Some(found) = grewe(text) else { return };
+    let found = grewe(text);
     assert_eq!(found[0].1, [9.0, 0.0, 14.0, 2.0, 6.0, 0.0]);
 }
 
@@ -101,7 +96,7 @@ fn an_index_is_coalesced_by_its_form() {
 fn a_typedef_hides_the_address_space_from_the_original() {
     let text = "typedef __global float* pointer;
         kernel void A(pointer a, __global int* b) { a[0] = b[0]; }";
-    let Some(found) = grewe(text) else { return };
+    let found = grewe(text);
     assert_eq!(found, [("A".into(), vec![0.0, 0.0, 1.0, 0.0, 1.0, 0.0])]);
 }
 
@@ -117,7 +112,7 @@ fn the_fixed_space_sees_through_typedefs_pointers_and_order_of_definition() {
             a[2 * i - i] = 0;
         }
         float later(float x) { return -x; }";
-    let Some(rows) = describe("grewe-fixed", Language::OpenCl, text) else { return };
+    let rows = describe("grewe-fixed", Language::OpenCl, text);
     // Operators: i * n, a + 4, +=, two +, i * 2, 2 * i - i, and later's minus.
     // Accesses: p[i], a[row], a[i * 2], *p, a[2 * i - i]; of these the first, and the last two.
     let vector = &rows[0].vectors["grewe-fixed"];
@@ -128,7 +123,7 @@ fn the_fixed_space_sees_through_typedefs_pointers_and_order_of_definition() {
 fn kernels_of_one_file_have_a_row_each_and_share_the_module() {
     let text = "kernel void A(__global int* a) { a[0] = a[1] * 2; }
         kernel void B(__global int* a) { a[0] = 1; }";
-    let Some(rows) = describe("grewe,instcount", Language::OpenCl, text) else { return };
+    let rows = describe("grewe,instcount", Language::OpenCl, text);
     let kernels: Vec<&str> = rows.iter().map(|row| row.kernel.as_str()).collect();
     assert_eq!(kernels, ["A", "B"]);
     assert_eq!(rows[0].vectors["instcount"], rows[1].vectors["instcount"]);
@@ -138,10 +133,7 @@ fn kernels_of_one_file_have_a_row_each_and_share_the_module() {
 
 #[test]
 fn a_kernel_without_global_pointers_keeps_its_other_vectors() {
-    let Some(rows) = describe("grewe,instcount", Language::OpenCl, "kernel void A(int a) {}")
-    else {
-        return;
-    };
+    let rows = describe("grewe,instcount", Language::OpenCl, "kernel void A(int a) {}");
     assert_eq!((rows[0].verdict.as_str(), rows[0].kernel.as_str()), ("accepted", "A"));
     assert_eq!(rows[0].detail, "grewe: no-vector");
     assert!(rows[0].vectors.contains_key("instcount"));
@@ -157,7 +149,7 @@ fn c_and_cxx_programs_have_vectors_of_all_spaces_but_grewe() {
             "template <class T> T twice(T a) { return a + a; } int f(int a) { return twice(a); }",
         ),
     ] {
-        let Some(rows) = describe(names, language, text) else { return };
+        let rows = describe(names, language, text);
         assert_eq!(rows[0].verdict, "accepted", "{rows:?}");
         assert_eq!(rows[0].vectors.len(), 5);
         let shares: f64 = rows[0].vectors["opcodes"].iter().sum();
@@ -167,7 +159,7 @@ fn c_and_cxx_programs_have_vectors_of_all_spaces_but_grewe() {
 
 #[test]
 fn textual_ir_and_bitcode_have_equal_vectors_and_no_grewe() {
-    let Ok(library) = Library::newest() else { return };
+    let library = Library::newest().expect("scripts/setup.sh installs LLVM");
     let text = "define i32 @f(i32 %a) { %b = add i32 %a, 1\n ret i32 %b }";
     let context = Context::new(library);
     let bitcode = context.parse("f", text.as_bytes()).expect("it is valid").write();
@@ -190,7 +182,7 @@ fn textual_ir_and_bitcode_have_equal_vectors_and_no_grewe() {
 
 #[test]
 fn bad_programs_have_rows_with_verdicts() {
-    let Ok(library) = Library::newest() else { return };
+    let library = Library::newest().expect("scripts/setup.sh installs LLVM");
     let context = Context::new(library);
     let whole = context.parse("f", b"define void @f() { ret void }").expect("it is valid").write();
     let bytes = |content: &[u8]| Program {
@@ -199,20 +191,14 @@ fn bad_programs_have_rows_with_verdicts() {
     };
     let all = extractor("instcount");
     let verdict =
-        |program: &Program| all.describe(program).map(|rows| rows[0].verdict.clone()).ok();
-    assert_eq!(verdict(&bytes(b"")).as_deref(), Some("empty"));
-    assert_eq!(verdict(&bytes(b"\x00\x01garbage")).as_deref(), Some("not-a-module"));
-    assert_eq!(verdict(&bytes(&whole[..whole.len() / 2])).as_deref(), Some("not-a-module"));
+        |program: &Program| all.describe(program).expect("it has a row")[0].verdict.clone();
+    assert_eq!(verdict(&bytes(b"")), "empty");
+    assert_eq!(verdict(&bytes(b"\x00\x01garbage")), "not-a-module");
+    assert_eq!(verdict(&bytes(&whole[..whole.len() / 2])), "not-a-module");
     let circular = "define void @f() { %a = add i32 %a, 1\n ret void }";
-    assert_eq!(
-        verdict(&program("it.ll", Language::LlvmIr, circular)).as_deref(),
-        Some("invalid-module")
-    );
-    assert_eq!(verdict(&program("it.cl", Language::OpenCl, "  \n")).as_deref(), Some("empty"));
-    let Some(refused) = verdict(&program("it.cl", Language::OpenCl, "kernel void A( {")) else {
-        println!("skipped: no clang worker");
-        return;
-    };
+    assert_eq!(verdict(&program("it.ll", Language::LlvmIr, circular)), "invalid-module");
+    assert_eq!(verdict(&program("it.cl", Language::OpenCl, "  \n")), "empty");
+    let refused = verdict(&program("it.cl", Language::OpenCl, "kernel void A( {"));
     assert_eq!(refused, "does-not-compile");
 }
 
@@ -246,9 +232,6 @@ fn what_cannot_be_read_has_a_row_and_ends_nothing() {
 
 #[test]
 fn a_folder_becomes_a_data_set_of_features_that_is_projected() {
-    if describe("grewe", Language::OpenCl, "kernel void A(global int* a) { a[0] = 0; }").is_none() {
-        return;
-    }
     let folder = tempfile::tempdir().expect("there is room");
     let sources = folder.path().join("sources");
     fs::create_dir(&sources).expect("there is room");
@@ -283,10 +266,6 @@ fn a_folder_becomes_a_data_set_of_features_that_is_projected() {
 
 #[test]
 fn three_parts_merged_are_the_whole_and_equal_programs_have_a_row_each() {
-    if Library::newest().is_err() {
-        println!("skipped: no LLVM");
-        return;
-    }
     let folder = tempfile::tempdir().expect("there is room");
     let sources = folder.path().join("sources");
     fs::create_dir(&sources).expect("there is room");

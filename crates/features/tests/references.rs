@@ -1,103 +1,139 @@
-//! The published values: skipped, and said so, where the reference data or the compiler is absent.
+//! Values that others computed, and those that were recorded when all of these were met.
 
 use dataset::{Code, Language, Program};
 use serde_json::Value;
+use sha2::{Digest, Sha256};
 use stampmill_features::{CompileConfigs, Extractor, Options, spaces};
-use std::path::PathBuf;
+use std::{collections::BTreeMap, fs};
 
-const COUNTERS: [&str; 6] = ["comp", "rational", "mem", "localmem", "coalesced", "atomic"];
+/// A program's text and the vector it should have.
+type Wanted = (String, Vec<f64>);
 
-fn reference(path: &str) -> Option<Vec<Value>> {
-    let folder = std::env::var_os("STAMPMILL_REFERENCE")
-        .map_or_else(|| PathBuf::from("../../../shared/data"), PathBuf::from);
-    let Ok(text) = std::fs::read_to_string(folder.join(path)) else {
-        println!("skipped: no reference data {path}");
-        return None;
-    };
-    Some(text.lines().map(|line| serde_json::from_str(line).expect("a line of JSON")).collect())
-}
-
-fn programs(rows: &[Value]) -> Vec<Program> {
-    let program = |row: &Value| Program {
-        path: row["benchmark"].as_str().expect("every row is named").to_owned(),
-        language: Language::OpenCl,
-        code: Code::Text(row["src"].as_str().expect("every row has its source").to_owned()),
-        ..Program::default()
-    };
-    rows.iter().map(program).collect()
-}
-
-/// Rows that agree and rows compared, for each of `wanted`.
-fn compare(
-    space: &str,
-    rows: &[Value],
-    wanted: impl Fn(&Value) -> Option<Vec<f64>>,
-) -> Option<(usize, usize)> {
+/// All of these have their vectors; says which have not.
+fn assert_equal(space: &str, wanted: &[Wanted]) {
     let extractor = Extractor::new(
         spaces(space).expect("registered"),
         Options { configs: CompileConfigs::published(None), ..Options::default() },
     );
-    let described = match extractor.describe_many(&programs(rows)) {
-        Ok(described) => described,
-        Err(error) => {
-            println!("skipped: {error}");
-            return None;
-        }
+    let program = |(text, _): &Wanted| Program {
+        path: "it.cl".into(),
+        language: Language::OpenCl,
+        code: Code::Text(text.clone()),
+        ..Program::default()
     };
-    let (mut equal, mut compared) = (0, 0);
-    for (row, found) in rows.iter().zip(&described) {
-        let Some(wanted) = wanted(row) else { continue };
-        compared += 1;
-        let found = found.iter().find_map(|found| found.vectors.get(space));
-        if found.is_some_and(|found| found[..wanted.len()] == wanted) {
-            equal += 1;
-        } else {
-            println!("{}: {found:?}, published {wanted:?}", row["benchmark"]);
+    let programs: Vec<Program> = wanted.iter().map(program).collect();
+    let described =
+        extractor.describe_many(&programs).unwrap_or_else(|error| panic!("{space}: {error}"));
+    let mut unequal = 0;
+    for ((text, wanted), found) in wanted.iter().zip(&described) {
+        let found = found.iter().find_map(|row| row.vectors.get(space));
+        if found.is_none_or(|found| found[..wanted.len()] != *wanted) {
+            println!("{space}: {found:?} instead of {wanted:?} of\n{text}");
+            unequal += 1;
         }
     }
-    println!("{space}: {equal} of {compared} rows equal");
-    Some((equal, compared))
+    assert_eq!(unequal, 0, "{space}: of {}", wanted.len());
 }
 
-fn list(row: &Value, key: &str) -> Option<Vec<f64>> {
-    Some(row[key].as_array()?.iter().map(|value| value.as_f64().expect("a number")).collect())
+/// The rows of a table that ships, without its head, as cells.
+fn facts(name: &str) -> Vec<Vec<String>> {
+    let text = fs::read_to_string(trials::facts(name)).expect("it comes with the sources");
+    text.lines().skip(1).map(|line| line.split(',').map(str::to_owned).collect()).collect()
 }
 
-#[test]
+fn numbers<'a>(cells: impl IntoIterator<Item = &'a str>) -> Vec<f64> {
+    cells.into_iter().map(|cell| cell.parse().expect("a number")).collect()
+}
+
+/// The columns `part` of a table about kernels that ship.
+fn of_shipped(name: &str, vector: impl Fn(&[String]) -> Vec<f64>) -> Vec<Wanted> {
+    let kernels = trials::kernels();
+    let wanted = |row: Vec<String>| {
+        let place: usize = row[0].parse().expect("a place");
+        (kernels[place].clone(), vector(&row[1..]))
+    };
+    let all: Vec<Wanted> = facts(name).into_iter().map(wanted).collect();
+    assert!(all.len() > 250, "{}", all.len());
+    all
+}
+
+fn instcount_equals_another_readers_counts() {
+    let vector = |row: &[String]| {
+        let row = numbers(row.iter().map(String::as_str));
+        // Functions, blocks, opcodes: the space has the sum, blocks, functions, opcodes.
+        [vec![row[2..].iter().sum(), row[1], row[0]], row[2..].to_vec()].concat()
+    };
+    assert_equal("instcount", &of_shipped("opcodes.csv", vector));
+}
+
+fn grewe_equals_what_was_recorded() {
+    let vector = |row: &[String]| numbers(row[..6].iter().map(String::as_str));
+    assert_equal("grewe", &of_shipped("recorded.csv", vector));
+}
+
+fn autophase_equals_what_was_recorded() {
+    let vector = |row: &[String]| numbers(row[6].split(' '));
+    assert_equal("autophase", &of_shipped("recorded.csv", vector));
+}
+
+const TEXTS: &str = "kernels/clgen.jsonl";
+
+/// The columns `part` of the published table, with the texts that do not ship.
+fn published(vector: impl Fn(&[String]) -> Vec<f64>) -> Vec<Wanted> {
+    let path = trials::reference().join(TEXTS);
+    let lines = fs::read_to_string(&path).unwrap_or_else(|_| panic!("no {}", path.display()));
+    let mut texts: BTreeMap<String, String> = BTreeMap::new();
+    for line in lines.lines() {
+        let row: Value = serde_json::from_str(line).expect("a line of JSON");
+        let text = row["src"].as_str().expect("every row has its source").to_owned();
+        let hash = Sha256::digest(&text);
+        let hash: String = hash.iter().take(8).map(|byte| format!("{byte:02x}")).collect();
+        texts.insert(hash, text);
+    }
+    let wanted = |row: Vec<String>| {
+        let text = texts.get(&row[0]).unwrap_or_else(|| panic!("no text has the hash {}", row[0]));
+        (text.clone(), vector(&row[1..]))
+    };
+    facts("clgen.csv").into_iter().map(wanted).filter(|(_, vector)| !vector.is_empty()).collect()
+}
+
 fn grewe_equals_every_published_row() {
-    let Some(rows) = reference("kernels/clgen.jsonl") else { return };
-    let wanted = |row: &Value| {
-        Some(COUNTERS.iter().map(|name| row[name].as_f64().expect("a counter")).collect())
-    };
-    let Some((equal, compared)) = compare("grewe", &rows, wanted) else { return };
-    assert_eq!((equal, compared), (rows.len(), rows.len()));
+    let wanted = published(|row| numbers(row[..6].iter().map(String::as_str)));
+    assert_eq!(wanted.len(), 995);
+    assert_equal("grewe", &wanted);
 }
 
-#[test]
 fn instcount_equals_every_published_row() {
-    let Some(rows) = reference("kernels/clgen.jsonl") else { return };
-    let Some((equal, compared)) = compare("instcount", &rows, |row| list(row, "instcount")) else {
-        return;
-    };
-    assert!(compared > 0 && equal == compared);
+    let wanted = published(|row| numbers(row[6].split_terminator(' ')));
+    assert_eq!(wanted.len(), 503);
+    assert_equal("instcount", &wanted);
 }
 
-#[test]
 fn autophase_equals_every_published_row() {
-    let Some(rows) = reference("kernels/clgen.jsonl") else { return };
-    let Some((equal, compared)) = compare("autophase", &rows, |row| list(row, "autophase")) else {
-        return;
-    };
-    assert!(compared > 0 && equal == compared);
+    let wanted = published(|row| numbers(row[7].split_terminator(' ')));
+    assert_eq!(wanted.len(), 503);
+    assert_equal("autophase", &wanted);
 }
 
-#[test]
 fn the_spaces_have_as_many_dimensions_as_the_published_targets() {
-    let Some(rows) = reference("targets/suites.jsonl") else { return };
+    let text = fs::read_to_string(trials::facts("suites.jsonl")).expect("it comes with us");
+    let rows: Vec<Value> =
+        text.lines().map(|line| serde_json::from_str(line).expect("a line of JSON")).collect();
+    assert_eq!(rows.len(), 273);
     for space in ["instcount", "autophase"] {
         let dimensions = stampmill_features::space(space).expect("registered").dimensions().len();
         for row in &rows {
-            assert_eq!(list(row, space).map(|vector| vector.len()), Some(dimensions));
+            assert_eq!(row[space].as_array().map(Vec::len), Some(dimensions));
         }
     }
+}
+
+trials::main! {
+    instcount_equals_another_readers_counts,
+    grewe_equals_what_was_recorded,
+    autophase_equals_what_was_recorded,
+    grewe_equals_every_published_row: trials::lacks::reference(TEXTS),
+    instcount_equals_every_published_row: trials::lacks::reference(TEXTS),
+    autophase_equals_every_published_row: trials::lacks::reference(TEXTS),
+    the_spaces_have_as_many_dimensions_as_the_published_targets,
 }

@@ -281,6 +281,3 @@ fn is_complete(text: &str) -> bool {
     let escapes = text[..text.len() - 1].bytes().rev().take_while(|byte| *byte == b'\\').count();
     text.len() > 1 && text.as_bytes().last() == Some(&quote) && escapes % 2 == 0
 }
-
-#[cfg(test)]
-mod tests;

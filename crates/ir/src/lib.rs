@@ -29,6 +29,8 @@ mod dedup;
 mod error;
 mod export;
 mod extract;
+#[doc(hidden)]
+pub mod fuzz;
 mod input;
 mod license;
 mod module;

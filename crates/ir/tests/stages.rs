@@ -48,16 +48,11 @@ where
     found
 }
 
-/// A reader that works where the workspace is built, and whether it does.
-fn reader() -> (Reader, bool) {
-    let program = host::installed("stampmill");
-    let command: Vec<OsString> = program
-        .iter()
-        .map(|path| path.clone().into_os_string())
-        .chain(["worker".into(), "ir".into()])
-        .collect();
-    let works = program.is_some() && llvm::Library::newest().is_ok();
-    (Reader::new(&command, 2), works)
+/// A reader of the binary that is built with the workspace.
+fn reader() -> Reader {
+    let program = host::installed("stampmill").expect("run `cargo build --release --workspace`");
+    let command: [OsString; 3] = [program.into(), "worker".into(), "ir".into()];
+    Reader::new(&command, 2)
 }
 
 /// Modules without bitcode: some alike, some twice, some under a license.
@@ -92,7 +87,7 @@ fn modules(folder: &Path) -> PathBuf {
 #[test]
 fn parts_of_extract_merged_are_the_whole() {
     let folder = tempfile::tempdir().unwrap();
-    let (reader, works) = reader();
+    let reader = reader();
     let (named, inside) = (folder.path().join("a.o"), folder.path().join("in"));
     fs::write(&named, "nothing").unwrap();
     fs::create_dir(&inside).unwrap();
@@ -102,11 +97,9 @@ fn parts_of_extract_merged_are_the_whole() {
     let corpus = folder.path().join("corpus_description.json");
     let description = r#"{"modules": ["../out", "gone", "../out", "/etc/passwd"]}"#;
     fs::write(&corpus, description).unwrap();
-    if works {
-        for number in 0..5 {
-            let text = format!("define i32 @f() {{ ret i32 {} }}", number % 2);
-            fs::write(inside.join(format!("{number}.ll")), text).unwrap();
-        }
+    for number in 0..5 {
+        let text = format!("define i32 @f() {{ ret i32 {} }}", number % 2);
+        fs::write(inside.join(format!("{number}.ll")), text).unwrap();
     }
     // What is named twice has its rows twice.
     let inputs = [named.clone(), corpus, inside, named];
@@ -114,7 +107,7 @@ fn parts_of_extract_merged_are_the_whole() {
         whole_and_merged(folder.path(), |_| Extract::new(&inputs, &reader, Vec::new()).unwrap());
     let of = |verdict: &str| found.iter().filter(|row| row.verdict == verdict).count();
     assert_eq!((of("no-bitcode"), of("not-a-module")), (2, 4));
-    assert_eq!(of("accepted"), if works { 5 } else { 0 });
+    assert_eq!(of("accepted"), 5);
     let ends = [&found[0].path, &found[found.len() - 1].path];
     assert_eq!(ends, ["a.o", "a.o"]);
 }
@@ -122,7 +115,7 @@ fn parts_of_extract_merged_are_the_whole() {
 #[test]
 fn a_file_that_changed_is_told_when_extract_is_resumed() {
     let folder = tempfile::tempdir().unwrap();
-    let (reader, _) = reader();
+    let reader = reader();
     let files = ["a.o", "b.o"].map(|name| folder.path().join(name));
     files.iter().for_each(|file| fs::write(file, "nothing").unwrap());
     let context = at(folder.path(), "out");
@@ -156,10 +149,7 @@ fn parts_of_license_and_dedup_merged_are_the_whole() {
 #[test]
 fn parts_of_stats_merged_are_the_whole() {
     let folder = tempfile::tempdir().unwrap();
-    let (reader, works) = reader();
-    if !works {
-        return eprintln!("skipped: the workspace is not built, or there is no LLVM");
-    }
+    let reader = reader();
     let inside = folder.path().join("in");
     fs::create_dir(&inside).unwrap();
     for number in 0..6 {
@@ -177,14 +167,11 @@ fn parts_of_stats_merged_are_the_whole() {
 #[test]
 fn parts_of_build_merged_are_the_whole() {
     let folder = tempfile::tempdir().unwrap();
-    let (reader, works) = reader();
+    let reader = reader();
     let name = |number: u32| folder.path().join(format!("p{number}"));
     for number in 0..4 {
         fs::create_dir(name(number)).unwrap();
         fs::write(name(number).join("a.c"), format!("int f = {number};")).unwrap();
-    }
-    if !works {
-        return eprintln!("skipped: the workspace is not built, or there is no LLVM");
     }
     let program = host::installed("stampmill").unwrap().into_os_string();
     let stage = |context: &Context<'static>| {

@@ -13,7 +13,8 @@
 //! 3. *Isolation*: of the preprocessed text only what the kernel reaches is kept, in order.
 //! 4. *Rewriting*: functions `A, B, …`, variables `a, b, …`, one spelling, one layout. For every
 //!    kernel the canonical IR of the content file's kernel and of the rewritten text are compared;
-//!    where they differ the kernel is kept as isolated, with the verdict `rewrite-changed-ir`.
+//!    where they differ the kernel is kept as isolated, with the verdict `rewrite-changed-ir`, or
+//!    `isolation-changed-ir` where that is not proved equal either.
 //! 5. Equal texts are one kernel; near-duplicates are one family.
 //!
 //! A C program goes the same way as far as it is OpenCL C: one row for each of its functions, which
@@ -40,6 +41,7 @@ mod isolate;
 mod judge;
 mod names;
 mod prepare;
+mod printer;
 mod reduce;
 mod repair;
 mod report;
@@ -52,8 +54,9 @@ pub use error::Error;
 pub use file::{MINIMUM_INSTRUCTIONS, Source};
 pub use judge::{Judge, Judged};
 pub use prepare::{Options, Prepare, Survey};
+pub use printer::{Printed, Printer};
 pub use repair::SHIM;
-pub use report::{PackageReport, Report};
+pub use report::{PackageReport, Report, SameIr};
 pub use row::{KernelRow, Status};
 use setting::Setting;
 

@@ -4,7 +4,7 @@ use crate::{
     file,
     input::Input,
     rewrite::vocabulary,
-    row::{DUPLICATE, REWRITE_CHANGED_IR, RowExt as _},
+    row::{DUPLICATE, ISOLATION_CHANGED_IR, ISOLATION_FAILED, REWRITE_CHANGED_IR, RowExt as _},
 };
 use clang::Clang;
 use dataset::{
@@ -246,6 +246,11 @@ impl Found {
             let mut status = None;
             for row in units.rows_of(*index) {
                 let mut row = row?;
+                if row.is_kernel() || row.verdict == ISOLATION_FAILED {
+                    let same_ir = found.report.same_ir.entry(row.status.clone()).or_default();
+                    same_ir.kernels += 1;
+                    same_ir.proved += u64::from(row.rewritten && row.identical_ir);
+                }
                 if row.is_kernel() {
                     status = Some(row.status.clone());
                     let (_, count) =
@@ -258,7 +263,7 @@ impl Found {
                         unique.push((row.id.clone(), names.len() - 1, signature));
                         found.count_unique(&row, package, &mut words);
                     }
-                    if row.verdict != REWRITE_CHANGED_IR {
+                    if !matches!(row.verdict.as_str(), REWRITE_CHANGED_IR | ISOLATION_CHANGED_IR) {
                         package.kernels += 1;
                         found.report.kernels += 1;
                     }
@@ -306,7 +311,6 @@ impl Found {
         }
         self.report.unique_kernels += 1;
         package.unique += 1;
-        self.report.rewritten_identical_ir += u64::from(row.rewritten && row.identical_ir);
         self.report.lines_after += u64::from(row.lines);
         *self.report.licences.entry(row.licence.clone()).or_default() += 1;
         vocabulary(&row.text, words);

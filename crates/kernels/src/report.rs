@@ -18,8 +18,9 @@ pub struct Report {
     pub kernels: u64,
     /// Kernels of different text.
     pub unique_kernels: u64,
-    /// Unique kernels in normalised form, proved equal to their originals.
-    pub rewritten_identical_ir: u64,
+    /// How many kernels are proved equal to their originals, by how much help their files needed
+    /// ([`crate::Status`]): for repaired files the original is the file with the inferred definitions.
+    pub same_ir: BTreeMap<String, SameIr>,
     /// Rows rejected, by verdict.
     pub rejected: BTreeMap<String, u64>,
     /// Of these rows, those of files that were rejected before, by `mine` or because they could not
@@ -41,6 +42,16 @@ pub struct Report {
     pub packages: Vec<PackageReport>,
     /// Unique kernels by licence expression; the empty one is unknown.
     pub licences: BTreeMap<String, u64>,
+}
+
+/// Of what clang accepts in its own file, what is proved.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct SameIr {
+    /// Kernels that clang accepts in their own files and that are no smaller than
+    /// [`crate::MINIMUM_INSTRUCTIONS`], equal ones counted each time.
+    pub kernels: u64,
+    /// Of these, kernels whose normal form has the canonical IR of the file's own kernel.
+    pub proved: u64,
 }
 
 /// One package's part of a [`Report`].

@@ -30,6 +30,10 @@ impl Status {
 
 /// The verdict of kernels that are kept as isolated, because rewriting was not proved harmless.
 pub(crate) const REWRITE_CHANGED_IR: &str = KernelVerdict::RewriteChangedIr.name();
+/// The verdict of kernels that are kept as isolated, because that was not proved harmless either.
+pub(crate) const ISOLATION_CHANGED_IR: &str = KernelVerdict::IsolationChangedIr.name();
+/// The verdict of kernels that compile in their file alone.
+pub(crate) const ISOLATION_FAILED: &str = KernelVerdict::IsolationFailed.name();
 /// The verdict of kernels whose text another row holds.
 pub(crate) const DUPLICATE: &str = KernelVerdict::Duplicate.name();
 

@@ -38,9 +38,12 @@ impl Split {
         };
         test.truncate(limit);
         let mut exclusion = Exclusion::default();
-        test.iter().for_each(|text| exclusion.add_program(text));
+        test.iter().try_for_each(|text| exclusion.add_program(text))?;
         let given = train.len();
-        train.retain(|text| !exclusion.holds("", text));
+        let programs: Vec<(&str, &str)> = train.iter().map(|text| ("", text.as_str())).collect();
+        let matches = exclusion.matches(&programs)?;
+        let mut matches = matches.iter();
+        train.retain(|_| matches.next().is_some_and(Option::is_none));
         let excluded = given - train.len();
         train.truncate(limit);
         Ok(Split { train, test, given, excluded })

@@ -132,14 +132,16 @@ fn abbreviated(bits: &mut Bits<'_>, fields: &[Field]) -> Option<Vec<u64>> {
             record.push(scalar(bits, field)?);
             continue;
         }
+        // An array is the last field. Its elements may take no bits, so that two would be a bomb.
         let element = fields.next()?;
         let count = bits.variable(6)?;
-        if count > LONGEST {
+        if count > LONGEST || fields.next().is_some() {
             return None;
         }
         for _ in 0..count {
             record.push(scalar(bits, element)?);
         }
+        break;
     }
     Some(record)
 }
@@ -216,6 +218,35 @@ mod tests {
         assert_eq!(major("LLVM22.1.2-rust-1.95.0-stable"), Some(22));
         assert_eq!(major("LLVM19.1.7"), Some(19));
         assert_eq!(major("zig 0.14.1"), None);
+    }
+
+    #[test]
+    fn an_abbreviation_of_many_arrays_is_none() {
+        let bits = |values: &[(u64, u32)]| {
+            let all =
+                values.iter().flat_map(|(value, width)| (0..*width).map(move |at| value >> at & 1));
+            let all: Vec<u64> = all.collect();
+            let byte =
+                |bits: &[u64]| bits.iter().rev().fold(0_u8, |byte, bit| byte << 1 | *bit as u8);
+            all.chunks(8).map(byte).collect::<Vec<u8>>()
+        };
+        let array = [(0, 1), (3, 3), (1, 1), (0, 8)];
+        let (two, one) = ((5, 5), (3, 5));
+        // The code, then arrays of a literal; the record says that each has 31 of them.
+        let of = |count: (u64, u32), arrays: usize| {
+            let mut all = vec![(2, 4), count, (1, 1), (1, 8)];
+            all.extend(std::iter::repeat_n(array, arrays).flatten());
+            all.push((4, 4));
+            all.extend(std::iter::repeat_n((31, 6), arrays));
+            all.push((0, 4));
+            // A block's head: enter, 13, ids of four bits, on to the next word, its length.
+            let mut bytes = b"BC\xc0\xde".to_vec();
+            bytes.extend(bits(&[(1, 2), (13, 8), (4, 4), (0, 18), (9, 32)]));
+            bytes.extend(bits(&all));
+            Identification::read(&bytes)
+        };
+        assert_eq!(of(one, 1).map(|found| found.producer.len()), Some(31));
+        assert_eq!(of(two, 2), None);
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! From kernels to a training folder: split, weights, tokenizer, token ids.
 
 use crate::{
-    Error, Kind, Recipe, Result,
+    Error, Kind, Recipe, Result, TrainingSet,
     checkpoint::write_json,
     condition,
     pretrain::{FunctionReport, Functions},
@@ -21,6 +21,8 @@ use std::{
 pub struct Entry {
     /// Its text.
     pub text: String,
+    /// The name that it had; may be empty.
+    pub name: String,
     /// Where it is from; may be empty.
     pub package: String,
     /// SPDX expression; may be empty.
@@ -69,8 +71,8 @@ struct Split {
     weight: Vec<f32>,
 }
 
-/// Write a training folder: `corpus.safetensors`, `config.json`, `training.json`, `tokenizer.json`
-/// and `corpus.json` with the report.
+/// Write a training folder: `corpus.safetensors`, `config.json`, `training.json`, `tokenizer.json`,
+/// `training-set.safetensors` (a [`TrainingSet`]) and `corpus.json` with the report.
 ///
 /// Families of near-duplicates are never split between training and validation; validation holds
 /// whole packages as well. Large families and packages are drawn less than their size says.
@@ -142,6 +144,10 @@ pub fn prepare(
     let seen = entries.iter().map(|entry| fingerprint(&entry.text)).collect();
     let seen = BTreeMap::from([("seen".to_owned(), Array::list(Numbers::I64(seen)))]);
     nn::write(&folder.join(SEEN), &seen)?;
+    let pretraining = functions.chosen.iter().map(|(entry, _)| *entry);
+    let learned = entries.iter().chain(pretraining);
+    TrainingSet::of(learned.map(|entry| (entry.name.as_str(), entry.text.as_str())))
+        .write(folder)?;
     tokenizer::write(&*tokenizer, &folder.join("tokenizer.json"))?;
     let config = recipe.config(kind, &*tokenizer);
     write_json(&folder.join("config.json"), &config)?;

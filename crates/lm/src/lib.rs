@@ -11,11 +11,14 @@ mod curve;
 mod engine;
 mod error;
 mod folder;
+#[doc(hidden)]
+pub mod fuzz;
 mod pretrain;
 mod recipe;
 mod remote;
 mod sample;
 mod slots;
+mod training_set;
 mod tune;
 
 pub use causal::Causal;
@@ -30,6 +33,7 @@ pub use recipe::{Recipe, Sizes, settings as settings_text};
 pub use remote::{Next, Ranked, Remote};
 pub use sample::{Drawing, HOLE, Prompt, START, Sample, Sampler};
 pub use settings::{Kind, Training};
+pub use training_set::TrainingSet;
 pub use tune::{Asked, Dialogue, Tuning, TuningReport, prepare_edits};
 
 /// Results of this crate.

@@ -143,7 +143,7 @@ impl Recipe {
         Recipe::parse(kind, &text).map_err(|why| Error::Recipe { path: path.to_owned(), why })
     }
 
-    fn parse(kind: Kind, text: &str) -> std::result::Result<Recipe, String> {
+    pub(crate) fn parse(kind: Kind, text: &str) -> std::result::Result<Recipe, String> {
         let given: toml::Table =
             text.parse().map_err(|error: toml::de::Error| error.to_string())?;
         let whole = toml::Table::try_from(Recipe::of(kind)).map_err(|error| error.to_string())?;

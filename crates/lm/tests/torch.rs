@@ -1,7 +1,6 @@
 //! Training, and conformance of the two engines: `make test-torch` runs this, which names the libtorch
 //! engine in `STAMPMILL_TORCH` and a Python that has `transformers` in `STAMPMILL_TRANSFORMERS`.
 
-use libtest_mimic::{Arguments, Failed, Trial};
 use nn::{Array, Model, Numbers};
 use stampmill_lm::settings::Method;
 use stampmill_lm::{Entry, Kind, Next, Ranked, Recipe, Remote};
@@ -14,6 +13,7 @@ use std::{
     sync::{Arc, LazyLock, atomic::AtomicBool},
 };
 use tempfile::TempDir;
+use trials::{Failed, Trial};
 
 type Done = Result<(), Failed>;
 
@@ -28,16 +28,15 @@ fn here(path: &str) -> PathBuf {
 }
 
 fn main() -> ExitCode {
-    let arguments = Arguments::from_args();
     let mut trials = vec![
-        Trial::test("both_engines_give_models_infill_the_same_logits", shipped),
-        Trial::test("a_loss_that_is_not_finite_stops_training", not_finite),
-        Trial::test("broken_folders_are_refused_and_left_as_they_are", broken),
-        Trial::test("the_same_seed_draws_the_same_in_the_libtorch_engine", same_seed),
-        Trial::test("an_engine_that_cannot_go_on_says_why", cannot_go_on),
-        Trial::test("a_checkpoint_of_another_architecture_is_refused", foreign),
-        Trial::test("cuda_without_a_driver_is_a_clear_error", no_driver)
-            .with_ignored_flag(Path::new("/dev/nvidiactl").exists()),
+        Trial::new("both_engines_give_models_infill_the_same_logits", shipped),
+        Trial::new("a_loss_that_is_not_finite_stops_training", not_finite),
+        Trial::new("broken_folders_are_refused_and_left_as_they_are", broken),
+        Trial::new("the_same_seed_draws_the_same_in_the_libtorch_engine", same_seed),
+        Trial::new("an_engine_that_cannot_go_on_says_why", cannot_go_on),
+        Trial::new("a_checkpoint_of_another_architecture_is_refused", foreign),
+        Trial::new("cuda_without_a_driver_is_a_clear_error", no_driver)
+            .needs(Path::new("/dev/nvidiactl").exists().then(|| "a machine without a GPU".into())),
     ];
     for kind in Kind::ALL {
         let make: Make = Box::new(move || {
@@ -47,7 +46,7 @@ fn main() -> ExitCode {
         let mut add = |what: &str, test: fn(Kind, &Path) -> Done| {
             let shared = Arc::clone(&shared);
             let test = move || test(kind, (**shared).as_ref()?.path());
-            trials.push(Trial::test(format!("{}_{what}", kind.name()), test));
+            trials.push(Trial::new(format!("{}_{what}", kind.name()), test));
         };
         add("has_the_same_logits_in_both_engines", conforms);
         add("learns", learns);
@@ -60,18 +59,18 @@ fn main() -> ExitCode {
         }
     }
     let python = env::var_os("STAMPMILL_TRANSFORMERS");
-    let missing = python.is_none();
+    let lacks = python.is_none().then(|| "transformers (STAMPMILL_TRANSFORMERS)".to_owned());
     let make: Make = Box::new(move || transformers(&python.unwrap_or_default()));
     let theirs: Arc<Shared> = Arc::new(LazyLock::new(make));
     for name in ["grouped", "tied", "linear", "llama3", "wide", "sharded"] {
         let theirs = Arc::clone(&theirs);
         let test = move || loads(&theirs, name);
         let name = format!("a_{name}_llama_checkpoint_of_transformers_has_the_same_logits_here");
-        trials.push(Trial::test(name, test).with_ignored_flag(missing));
+        trials.push(Trial::new(name, test).needs(lacks.clone()));
     }
     let name = "models_infill_has_the_same_logits_and_ids_in_transformers";
-    trials.push(Trial::test(name, move || ours_there(&theirs)).with_ignored_flag(missing));
-    libtest_mimic::run(&arguments, trials).exit_code()
+    trials.push(Trial::new(name, move || ours_there(&theirs)).needs(lacks.clone()));
+    trials::run(trials)
 }
 
 /// A folder that several tests look at, made by the first of them.

@@ -44,6 +44,8 @@ mod defines;
 mod embedded;
 mod error;
 mod find;
+#[doc(hidden)]
+pub mod fuzz;
 mod include;
 mod kernel;
 mod licence;
@@ -56,7 +58,7 @@ mod unpack;
 
 pub use cache::Cache;
 pub use dataset::{Progress, Silent};
-pub use embedded::{Embedded, extract_all};
+pub use embedded::Embedded;
 pub use error::Error;
 pub use licence::{FileLicence, PackageLicences, licences_of};
 pub use report::{PackageReport, Report};

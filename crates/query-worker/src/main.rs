@@ -7,6 +7,9 @@
 
 use arrow::{
     array::{ArrayRef, RecordBatch, StringArray},
+    compute::{CastOptions, cast_with_options},
+    datatypes::SchemaRef,
+    error::ArrowError,
     ipc::writer::StreamWriter,
 };
 use datafusion::{
@@ -148,11 +151,27 @@ async fn select(question: &Question) -> Result<(), Error> {
     let mut rows = frame.execute_stream().await.map_err(Error::Sql)?;
     let mut writer = StreamWriter::try_new(BufWriter::new(std::io::stdout()), &schema)?;
     while let Some(batch) = rows.next().await {
-        writer.write(&batch.map_err(Error::Sql)?)?;
+        writer.write(&as_told(batch.map_err(Error::Sql)?, &schema)?)?;
     }
     writer.finish()?;
-    writer.get_mut().flush().map_err(arrow::error::ArrowError::from)?;
+    writer.get_mut().flush().map_err(ArrowError::from)?;
     Ok(())
+}
+
+/// The batch in the types of the schema that went before it. DataFusion joins columns of signed and unsigned
+/// numbers as decimals whatever the plan's schema says, and the bytes of one are not those of the other.
+///
+/// # Errors
+/// When a value does not fit its type.
+fn as_told(batch: RecordBatch, schema: &SchemaRef) -> Result<RecordBatch, ArrowError> {
+    let pairs = || batch.columns().iter().zip(schema.fields());
+    if pairs().all(|(column, field)| column.data_type() == field.data_type()) {
+        return Ok(batch);
+    }
+    let options = CastOptions { safe: false, ..CastOptions::default() };
+    let columns =
+        pairs().map(|(column, field)| cast_with_options(column, field.data_type(), &options));
+    RecordBatch::try_new(Arc::clone(schema), columns.collect::<Result<_, _>>()?)
 }
 
 /// Make a table of a data set, of a Parquet file, or of a plain folder or file of programs, whose columns are

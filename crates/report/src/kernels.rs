@@ -11,12 +11,8 @@ use rows::{KernelRow, KernelSummary};
 pub(super) struct Kernels;
 
 /// The stages of the funnel: keys of `prepare`'s summary.
-const STAGES: [(&str, &str); 4] = [
-    ("textual_kernels", "counted by text"),
-    ("kernels", "accepted"),
-    ("unique_kernels", "unique"),
-    ("rewritten_identical_ir", "rewritten, same IR"),
-];
+const STAGES: [(&str, &str); 3] =
+    [("textual_kernels", "counted by text"), ("kernels", "accepted"), ("unique_kernels", "unique")];
 
 impl Section for Kernels {
     fn title(&self) -> &'static str {

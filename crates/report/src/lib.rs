@@ -82,13 +82,12 @@ trait Section: Sync {
 }
 
 /// All sections, in the page's order; the last one shows what none before it does.
-static ALL: [&dyn Section; 10] = [
+static ALL: [&dyn Section; 9] = [
     &files::Files,
     &kernels::Kernels,
     &vectors::Vectors,
     &samples::Samples,
     &steered::Steered,
-    &trajectory::Trajectory,
     &learned::Learned,
     &runs::Runs,
     &tasks::Tasks,

@@ -6,6 +6,7 @@ use crate::{
     facts::{self, brief},
     figures,
     programs::{Program, Programs},
+    trajectory,
 };
 use dataset::Row;
 use maud::{Markup, html};
@@ -46,9 +47,10 @@ impl Section for Steered {
     }
 
     fn together(&self, sets: &[&Set]) -> Result<Markup> {
+        let sets = sets.iter().map(|set| Ok((*set, nearest(set)?)));
+        let sets: Vec<(&Set, Vec<SteeredRow>)> = sets.collect::<dataset::Result<_>>()?;
         let mut sources = Vec::new();
-        for set in sets {
-            let rows = nearest(set)?;
+        for (set, rows) in &sets {
             let possible: Vec<&SteeredRow> =
                 rows.iter().filter(|row| row.verdict != "impossible").collect();
             sources.push(Source {
@@ -99,6 +101,7 @@ impl Section for Steered {
                 (facts::table(&["source", "targets", "exact", "share", "median proximity"], rows))
                 (chart.draw())
             }
+            (trajectory::together(&sets))
         })
     }
 
@@ -149,6 +152,7 @@ impl Section for Steered {
                 div { h4 { "By suite" } (shares(&summary["by_suite"])) }
             }
             (facts::table(&header, cells))
+            (trajectory::body(&rows))
         })
     }
 }

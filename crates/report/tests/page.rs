@@ -75,6 +75,12 @@ fn folder(home: &Path) -> PathBuf {
     ];
     save(&folder.join("vectors"), rows, Notes::default());
 
+    let step = |seconds, proximity| rows::Survivor {
+        seconds,
+        proximity,
+        proposer: evil(),
+        ..rows::Survivor::default()
+    };
     let found = |target: &str, proximity| rows::SteeredRow {
         target: target.into(),
         space: "ast-depth".into(),
@@ -87,18 +93,10 @@ fn folder(home: &Path) -> PathBuf {
         proposer: evil(),
         mined_proximity: 0.5,
         vector: vec![4.0, 20.0],
+        trajectory: vec![step(0.1, 0.3), step(2.0, proximity)],
         ..rows::SteeredRow::default()
     };
     save(&folder.join("found"), vec![found(&evil(), 0.9), found("t", 1.0)], Notes::default());
-    let step = |seconds, proximity| rows::TrajectoryRow {
-        target: "t".into(),
-        seconds,
-        proximity,
-        proposer: evil(),
-        ..rows::TrajectoryRow::default()
-    };
-    save(&folder.join("path"), vec![step(0.1, 0.3), step(2.0, 0.8)], Notes::default());
-
     let learned = |role: &str, round, target: Vec<f64>| rows::LearnedRow {
         role: role.into(),
         round,
@@ -161,7 +159,6 @@ fn between<'a>(text: &'a str, before: &str, after: &str) -> &'a str {
     &text[from..from + text[from..].find(after).expect("the end")]
 }
 
-#[test]
 fn hostile_programs_stay_text_and_nothing_is_loaded() {
     let home = tempfile::tempdir().expect("a folder");
     let folder = folder(home.path());
@@ -192,7 +189,6 @@ fn hostile_programs_stay_text_and_nothing_is_loaded() {
     assert_eq!(clouds[4]["program"], serde_json::json!([1, 2, -1]));
 }
 
-#[test]
 fn programs_are_left_out_by_count_and_a_page_is_not_a_part_of_the_next() {
     let home = tempfile::tempdir().expect("a folder");
     let folder = folder(home.path());
@@ -208,17 +204,11 @@ fn programs_are_left_out_by_count_and_a_page_is_not_a_part_of_the_next() {
     assert!(!small.html.contains("kernel void B"));
 }
 
-/// A chromium; `None` after saying that there is none.
-fn chromium() -> Option<&'static str> {
-    let names = ["chromium", "chromium-browser", "google-chrome", "chrome"];
-    let found = names.into_iter().find(|name| {
-        let started = Command::new(name).arg("--version").output();
-        started.is_ok_and(|output| output.status.success())
-    });
-    if found.is_none() {
-        println!("skipped: no chromium here");
-    }
-    found
+const BROWSERS: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "chrome"];
+
+fn chromium() -> &'static str {
+    let here = |name: &&str| trials::lacks::program(name).is_none();
+    BROWSERS.into_iter().find(here).expect("one is here")
 }
 
 /// The document after its scripts have run.
@@ -242,9 +232,8 @@ fn dom(browser: &str, page: &Path, fragment: &str) -> String {
     dom
 }
 
-#[test]
 fn a_browser_shows_programs_maps_and_what_the_address_asks_for() {
-    let Some(browser) = chromium() else { return };
+    let browser = chromium();
     let home = tempfile::tempdir().expect("a folder");
     let folder = folder(home.path());
     let path = saved(&folder);
@@ -274,9 +263,8 @@ fn a_browser_shows_programs_maps_and_what_the_address_asks_for() {
 /// Uses the page as a person does, and leaves what it sees in attributes of the body.
 const VISITOR: &str = include_str!("visitor.js");
 
-#[test]
 fn pointer_wheel_search_and_copy_work_in_a_browser() {
-    let Some(browser) = chromium() else { return };
+    let browser = chromium();
     let home = tempfile::tempdir().expect("a folder");
     let folder = folder(home.path());
     let page = page(&folder);
@@ -300,9 +288,8 @@ fn pointer_wheel_search_and_copy_work_in_a_browser() {
     assert!(copied || selected, "{body}");
 }
 
-#[test]
 fn scripts_without_the_word_of_the_page_do_not_run() {
-    let Some(browser) = chromium() else { return };
+    let browser = chromium();
     let home = tempfile::tempdir().expect("a folder");
     let folder = folder(home.path());
     let page = page(&folder);
@@ -312,4 +299,12 @@ fn scripts_without_the_word_of_the_page_do_not_run() {
     fs::write(&path, page.replacen("<main>", &format!("<main>{attack}"), 1)).expect("room");
     // Whether the title is still ours is asserted there.
     assert!(dom(browser, &path, "").contains("onerror"));
+}
+
+trials::main! {
+    hostile_programs_stay_text_and_nothing_is_loaded,
+    programs_are_left_out_by_count_and_a_page_is_not_a_part_of_the_next,
+    a_browser_shows_programs_maps_and_what_the_address_asks_for: trials::lacks::any_program(&BROWSERS),
+    pointer_wheel_search_and_copy_work_in_a_browser: trials::lacks::any_program(&BROWSERS),
+    scripts_without_the_word_of_the_page_do_not_run: trials::lacks::any_program(&BROWSERS),
 }

@@ -69,8 +69,8 @@ impl Judgement {
 }
 
 words! {
-    /// Verdicts of the `edits` commands, in schemas `edit-pair` and `edit-judgement`, and of what `edits grow`
-    /// and `edits self-play` reject. Behind them stand those of `time`.
+    /// Verdicts of the `edits` commands, in schemas `edit-test`, `edit-pair` and `edit-judgement`, and of what
+    /// `edits self-play` rejects. Behind them stand those of `time`.
     pub enum EditVerdict, "verdict on an edit" {
         Accepted "accepted" Program "passes all tests, hidden ones too";
         NoProgram "no-program" Program "the answer has no program in it";

@@ -13,6 +13,7 @@ mod schema;
 mod words;
 
 mod content;
+mod edit_test;
 mod features;
 mod judgement;
 mod kernel;
@@ -27,11 +28,14 @@ mod statistics;
 mod steered;
 mod task;
 mod timing;
-mod trajectory;
 
 /// What the column `kind` of a [`ContentFile`] holds.
 pub mod content_kind {
     pub use crate::content::{EMBEDDED, FILE, LICENCE, SOURCE};
+}
+/// What the column `source` of an [`EditTest`] holds.
+pub mod test_source {
+    pub use crate::edit_test::{GRAMMAR, MUTATION, SAMPLE};
 }
 /// What the column `kind` of a [`Module`] holds.
 pub mod module_kind {
@@ -39,6 +43,7 @@ pub mod module_kind {
 }
 
 pub use content::{ContentFile, ContentText, ContentVerdict};
+pub use edit_test::{EditTest, EditTestSummary, EditTestText, RejectedInputs};
 pub use features::{FeaturesHead, FeaturesVerdict};
 pub use judgement::{EditVerdict, Judgement};
 pub use kernel::{KernelProgram, KernelRow, KernelSummary, KernelText, KernelVerdict};
@@ -51,8 +56,7 @@ pub use run::{About, Outcome, RunRow, Transfers};
 pub use sample::{SampleRow, SampleVerdict};
 pub use schema::Described;
 pub use statistics::Statistics;
-pub use steered::{SteeredRow, SteeredVerdict};
-pub use task::{COST, TaskHead, TaskVerdict};
+pub use steered::{SteeredHead, SteeredRow, SteeredVerdict, Survivor};
+pub use task::{COST, CpuGpuRow, TaskHead, TaskVerdict};
 pub use timing::{TimingRow, TimingVerdict};
-pub use trajectory::TrajectoryRow;
 pub use words::{Responsible, Words};

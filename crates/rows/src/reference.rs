@@ -1,9 +1,9 @@
 use crate::{
-    ContentFile, ContentText, ContentVerdict, Described, EditVerdict, FeaturesHead,
-    FeaturesVerdict, Judgement, KernelProgram, KernelRow, KernelSummary, KernelText, KernelVerdict,
-    LearnedRow, LearnedVerdict, Metric, Module, ModuleKey, ModuleVerdict, Outcome, Pair, RunRow,
-    SampleRow, SampleVerdict, Statistics, SteeredRow, SteeredVerdict, TaskHead, TaskVerdict,
-    TimingRow, TimingVerdict, TrajectoryRow, WaitingRow, Words,
+    ContentFile, ContentText, ContentVerdict, Described, EditTest, EditTestSummary, EditTestText,
+    EditVerdict, FeaturesHead, FeaturesVerdict, Judgement, KernelProgram, KernelRow, KernelSummary,
+    KernelText, KernelVerdict, LearnedRow, LearnedVerdict, Metric, Module, ModuleKey,
+    ModuleVerdict, Outcome, Pair, RunRow, SampleRow, SampleVerdict, Statistics, SteeredHead,
+    SteeredRow, SteeredVerdict, TaskHead, TaskVerdict, TimingRow, TimingVerdict, WaitingRow, Words,
 };
 use dataset::{Result, Row};
 use std::fmt::Write;
@@ -33,12 +33,12 @@ pub fn schemas() -> Result<Vec<Schema>> {
         of::<RunRow>()?,
         of::<TaskHead>()?,
         of::<SteeredRow>()?,
-        of::<TrajectoryRow>()?,
         of::<LearnedRow>()?,
         of::<WaitingRow>()?,
         of::<SampleRow>()?,
         of::<Metric>()?,
         of::<TimingRow>()?,
+        of::<EditTest>()?,
         of::<Pair>()?,
         of::<Judgement>()?,
         of::<Module>()?,
@@ -59,7 +59,10 @@ pub fn views() -> Result<Vec<View>> {
         view::<KernelText>()?,
         view::<KernelSummary>()?,
         view::<KernelProgram>()?,
+        view::<EditTestText>()?,
+        view::<EditTestSummary>()?,
         view::<ModuleKey>()?,
+        view::<SteeredHead>()?,
     ])
 }
 

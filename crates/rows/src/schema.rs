@@ -59,7 +59,11 @@ macro_rules! view {
     (
         $(#[doc = $about:literal])+
         pub struct $type:ident of $row:ident {
-            $($(#[doc = $meaning:literal])* pub $column:ident: $of:ty,)+
+            $(
+                $(#[doc = $meaning:literal])*
+                $(#[serde($($serde:tt)*)])?
+                pub $column:ident: $of:ty,
+            )+
         }
     ) => {
         $(#[doc = $about])+
@@ -67,6 +71,7 @@ macro_rules! view {
         pub struct $type {
             $(
                 #[doc = concat!("As in [`", stringify!($row), "`].")]
+                $(#[serde($($serde)*)])?
                 pub $column: $of,
             )+
         }

@@ -1,7 +1,9 @@
+use serde::{Deserialize, Serialize};
+
 schema! {
     /// A kernel found for a target. It opens wherever a data set of programs does.
     #[derive(Default)]
-    pub struct SteeredRow = "steered", 1 {
+    pub struct SteeredRow = "steered", 2 {
         /// The target's name.
         pub target: String,
         /// The space of the search.
@@ -38,6 +40,48 @@ schema! {
         pub seconds: f64,
         /// The values in the space, in its order.
         pub vector: Vec<f64>,
+        /// With `--trajectory`, of the nearest kernel of each target: the candidates that survived their
+        /// generation, as they came. Members: the `generation`, from 1; `candidates` judged and `seconds`
+        /// spent up to its end (0 where the budget counts candidates); who proposed it; its `distance` and
+        /// `proximity`; whether nothing was nearer before (`best`).
+        #[serde(default)]
+        pub trajectory: Vec<Survivor>,
+    }
+}
+
+/// A candidate that survived its generation of a search.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Survivor {
+    /// Its generation, from 1.
+    pub generation: u32,
+    /// Candidates judged for the target up to the end of the generation.
+    pub candidates: u64,
+    /// Seconds up to the end of the generation, of the clock or of processors as the budget is; 0
+    /// where it counts candidates.
+    pub seconds: f64,
+    /// Who proposed it.
+    pub proposer: String,
+    /// Its distance.
+    pub distance: f64,
+    /// Its proximity.
+    pub proximity: f64,
+    /// Whether nothing was nearer before.
+    pub best: bool,
+}
+
+view! {
+    /// How near a search came, without the kernel.
+    pub struct SteeredHead of SteeredRow {
+        pub target: String,
+        pub rank: u32,
+        pub verdict: String,
+        pub detail: String,
+        pub exact: bool,
+        pub proximity: f64,
+        pub mined_exact: u32,
+        pub mined_proximity: f64,
+        pub candidates: u64,
+        pub seconds: f64,
     }
 }
 

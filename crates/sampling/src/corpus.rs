@@ -5,7 +5,7 @@ use dataset::{Code, Dataset, Language, Program, Programs, Progress, Row};
 use features::Extractor;
 use kernels::KernelRow;
 use lm::Entry;
-use std::{collections::BTreeMap, path::Path};
+use std::path::Path;
 
 /// The feature spaces that conditions are made of.
 pub const SPACES: &str = "grewe,instcount";
@@ -18,30 +18,19 @@ const CHUNK: usize = 256;
 pub struct Corpus {
     /// What is learned from.
     pub entries: Vec<Entry>,
-    /// Programs that were excluded.
-    pub excluded: u64,
 }
 
 /// Add the programs at `path` to a corpus: the accepted rows of a data set of kernels, else all texts.
-/// `is_excluded` says of a name and a text whether it must not be learned from.
 ///
 /// # Errors
 /// When they cannot be read.
-pub fn read(
-    corpus: &mut Corpus,
-    path: &Path,
-    is_excluded: &dyn Fn(&str, &str) -> bool,
-) -> Result<()> {
-    let mut add = |name: &str, entry: Entry| match is_excluded(name, &entry.text) {
-        true => corpus.excluded += 1,
-        false => corpus.entries.push(entry),
-    };
+pub fn read(corpus: &mut Corpus, path: &Path) -> Result<()> {
+    let mut add = |name: String, entry: Entry| corpus.entries.push(Entry { name, ..entry });
     if Dataset::is_at(path) && Dataset::open(path)?.manifest().schema == KernelRow::SCHEMA {
         for row in Dataset::open(path)?.rows::<KernelRow>()? {
             let KernelRow { verdict, original_name, text, package, licence, .. } = row?;
             if verdict == dataset::Verdict::ACCEPTED {
-                let features = BTreeMap::new();
-                add(&original_name, Entry { text, package, licence, features });
+                add(original_name, Entry { text, package, licence, ..Entry::default() });
             }
         }
         return Ok(());
@@ -49,7 +38,7 @@ pub fn read(
     for program in Programs::open(path)?.iter()? {
         let program = program?;
         if let Code::Text(text) = program.code {
-            add(&program.name, Entry { text, ..Entry::default() });
+            add(program.name, Entry { text, ..Entry::default() });
         }
     }
     Ok(())

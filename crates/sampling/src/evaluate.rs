@@ -4,6 +4,8 @@ use crate::{Result, SampleRow, Summary, corpus::program, summary::is_accepted};
 use clang::{Clang, Options, Request, Tree};
 use dataset::Program;
 use features::Extractor;
+use leak::{Known, Print};
+use lm::TrainingSet;
 use rayon::prelude::*;
 use rows::SampleVerdict;
 use serde::Serialize;
@@ -33,6 +35,17 @@ pub struct Evaluation {
     pub compiling_unique: u64,
     /// Share of the compiling samples that the training corpus holds.
     pub memorised: f64,
+    /// Share of the compiling samples that are copies of a training kernel, or hold one or a part of one, by the text of
+    /// the leak rule; `None` where the training set is not known.
+    pub near_memorised: Option<f64>,
+    /// Lexemes of the longest run that a compiling sample has in common with a training kernel: the median.
+    pub common_run_median: Option<u32>,
+    /// What 95 % of them have at most.
+    pub common_run_p95: Option<u32>,
+    /// The longest.
+    pub common_run_max: Option<u32>,
+    /// Median share of a sample's lexemes that its longest run is.
+    pub common_run_share_median: Option<f64>,
     /// Median tokens of compiling samples.
     pub tokens_median: u32,
     /// What 95 % of them have at most.
@@ -68,7 +81,8 @@ pub struct Evaluation {
 }
 
 /// Evaluate samples of a model of this kind that were drawn and judged in `seconds`, duplicates
-/// marked. With an extractor, accepted ones are described in its spaces.
+/// marked. With a training set, compiling ones are compared with it; with an extractor, accepted ones are described in
+/// its spaces.
 ///
 /// # Errors
 /// When samples cannot be described at all.
@@ -77,9 +91,13 @@ pub fn evaluate(
     rows: &[SampleRow],
     seconds: f64,
     clang: &Clang,
+    training: Option<&TrainingSet>,
     extractor: Option<&Extractor>,
 ) -> Result<Evaluation> {
     let mut evaluation = summary(rows, seconds);
+    if let Some(training) = training.filter(|training| !training.is_empty()) {
+        compare(&mut evaluation, rows, training);
+    }
     evaluation.model = kind.name().to_owned();
     let depths = depths(rows, clang);
     evaluation.depth_median = quantile(depths.clone(), 0.5);
@@ -143,6 +161,27 @@ fn summary(rows: &[SampleRow], seconds: f64) -> Evaluation {
         compiling_per_second: compiling.len() as f64 / seconds.max(1e-9),
         ..Evaluation::default()
     }
+}
+
+/// What the compiling samples have in common with what was learned.
+fn compare(evaluation: &mut Evaluation, rows: &[SampleRow], training: &TrainingSet) {
+    let mut known = Known::default();
+    for (name, text) in training.kernels() {
+        known.add(name, Print { text: text.clone(), ..Print::default() });
+    }
+    let compiling: Vec<&SampleRow> = rows.iter().filter(compiles).collect();
+    let is_near = |row: &&&SampleRow| known.copied(&Print::of_text(&row.text)).is_some();
+    let near = compiling.par_iter().filter(is_near).count();
+    let runs: Vec<u32> =
+        compiling.par_iter().map(|row| training.longest_run(&row.text) as u32).collect();
+    let shares = runs.iter().zip(&compiling);
+    // In thousandths, as quantiles are of whole numbers.
+    let shares = shares.map(|(run, row)| 1000 * run / row.tokens.max(1)).collect();
+    evaluation.near_memorised = Some(share(near, compiling.len()));
+    evaluation.common_run_median = Some(quantile(runs.clone(), 0.5));
+    evaluation.common_run_p95 = Some(quantile(runs.clone(), 0.95));
+    evaluation.common_run_max = Some(quantile(runs, 1.0));
+    evaluation.common_run_share_median = Some(f64::from(quantile(shares, 0.5)) / 1000.0);
 }
 
 /// How deep the syntax trees of the compiling samples are.

@@ -126,6 +126,39 @@ impl Connections {
     }
 }
 
+/// HTTP as it is spoken here. What is none gets a status without a body from hyper: 400, 414 or 431.
+fn http(limits: Limits) -> http1::Builder {
+    let mut http = http1::Builder::new();
+    http.timer(TokioTimer::new())
+        .header_read_timeout(limits.read)
+        .max_headers(HEADERS)
+        .max_header_size(HEAD)
+        .max_buf_size(BUFFER);
+    http
+}
+
+/// For the fuzzer: what is answered to these bytes and their end.
+pub(crate) async fn answered(router: &Router, limits: Limits, asked: &[u8]) -> Vec<u8> {
+    let (mut client, server) = tokio::io::duplex(BUFFER);
+    let router = router.clone();
+    let service = service_fn(move |request: hyper::Request<Incoming>| {
+        Box::pin(router.clone().oneshot(request.map(Body::new)))
+    });
+    let connection = http(limits).serve_connection(TokioIo::new(server), service);
+    let talk = async {
+        let mut answer = Vec::new();
+        let (mut read, mut write) = tokio::io::split(&mut client);
+        let send = async {
+            // A server need not read all.
+            let _ = write.write_all(asked).await;
+            let _ = write.shutdown().await;
+        };
+        let _ = tokio::join!(send, read.read_to_end(&mut answer));
+        answer
+    };
+    tokio::join!(connection, talk).1
+}
+
 /// Serve one connection until it ends, or, once it is stopped, until what it was asked is answered.
 async fn serve(
     stream: TcpStream,
@@ -141,14 +174,7 @@ async fn serve(
         request.extensions_mut().insert(Arc::clone(&line));
         Box::pin(router.clone().oneshot(request))
     });
-    // What is no HTTP gets a status without a body from hyper: 400, 414 or 431.
-    let mut connection = http1::Builder::new()
-        .timer(TokioTimer::new())
-        .header_read_timeout(limits.read)
-        .max_headers(HEADERS)
-        .max_header_size(HEAD)
-        .max_buf_size(BUFFER)
-        .serve_connection(TokioIo::new(stream), service);
+    let mut connection = http(limits).serve_connection(TokioIo::new(stream), service);
     let mut stopped = false;
     loop {
         tokio::select! {

@@ -20,6 +20,8 @@ mod answer;
 mod api;
 mod connection;
 mod error;
+#[doc(hidden)]
+pub mod fuzz;
 mod refusal;
 mod routes;
 

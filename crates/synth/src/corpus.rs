@@ -2,18 +2,20 @@
 
 use crate::{
     Error,
-    exclusion::{Exclusion, signature},
+    exclusion::Exclusion,
     judge::Judge,
     program::{Program, with_static_helpers},
     target::Target,
 };
-use dataset::{Code, Dataset, Language, Programs, Signature, Verdict};
+use dataset::{Code, Dataset, Language, Programs, Verdict};
+use leak::Print;
 use lexer::kernel_names;
+use rayon::prelude::*;
 use rows::KernelText;
 use std::{
     collections::{BTreeSet, HashMap, HashSet},
     fs,
-    path::Path,
+    path::{Path, PathBuf},
     sync::{Arc, OnceLock},
 };
 
@@ -35,7 +37,10 @@ struct Origin {
     /// Names that it was found under, and those of its kernels.
     names: BTreeSet<String>,
     families: BTreeSet<String>,
-    signature: OnceLock<Signature>,
+    /// How many rows hold it.
+    rows: usize,
+    /// Of its kernels; known where they were needed.
+    prints: OnceLock<Vec<Print>>,
 }
 
 /// Mined kernels with their vectors.
@@ -46,21 +51,34 @@ pub struct Corpus {
     mined: usize,
     excluded: usize,
     origins: Arc<[Origin]>,
+    rule: Rule,
+}
+
+/// What the leak rule needs to look at kernels.
+#[derive(Clone, Debug, Default)]
+struct Rule {
+    /// Nothing; with workers.
+    exclusion: Exclusion,
+    /// The folder where prints are kept between runs.
+    cache: Option<PathBuf>,
 }
 
 impl Corpus {
     /// The kernels at `path` (a data set, a folder or file of programs) that `exclusion` does not
-    /// exclude, each text once, described by `judge`. Vectors are kept in the folder `cache` for the
-    /// next time, whatever is excluded then.
+    /// exclude, each text once, described by `judge`. Vectors that stand in `features`, a data set of
+    /// that stage, are taken from there; others are kept in the folder `cache` for the next time,
+    /// whatever is excluded then.
     ///
     /// # Errors
-    /// When they cannot be read.
+    /// When they cannot be read, and [`Error::OtherVectors`].
     pub fn open(
         path: &Path,
         exclusion: &Exclusion,
         judge: &Judge,
+        features: Option<&Path>,
         cache: Option<&Path>,
     ) -> Result<Corpus, Error> {
+        let given = features.map(|path| given(path, judge)).transpose()?.unwrap_or_default();
         let all = mined(path)?;
         let identity = all.iter().map(|row| row.text.as_bytes());
         let versions = judge.versions();
@@ -68,52 +86,48 @@ impl Corpus {
         let weak = if sandbox::is_weak_allowed() { "-weak-sandbox" } else { "" };
         let name = format!("{identity}-{}{weak}.json", judge.space().name());
         let file = cache.map(|folder| folder.join(name));
-        let (origins, excluded) = origins(all, path, exclusion);
+        let rule = Rule { exclusion: exclusion.beside(), cache: cache.map(Path::to_owned) };
+        let (mut origins, mut excluded) = (origins(all), 0);
+        let kept = match exclusion.folder_of(path) {
+            Some(_) => vec![false; origins.len()],
+            None => rule.kept(&origins, exclusion)?,
+        };
+        let mut is_kept = kept.iter();
+        origins.retain(|origin| {
+            let is_kept = *is_kept.next().expect("one for each");
+            excluded += if is_kept { 0 } else { origin.rows };
+            is_kept
+        });
         let mut texts: Vec<(usize, String)> =
             origins.iter().map(|origin| origin.text.clone()).enumerate().collect();
         // Points of a single function are nearer to what keeps no helper beside it.
         let made = |(at, text): &(usize, String)| Some((*at, with_static_helpers(text)?));
         let made: Vec<(usize, String)> = texts.iter().filter_map(made).collect();
         texts.extend(made);
-        let vectors = vectors(&texts, judge, file.as_deref())?;
+        let vectors = vectors(&texts, &given, judge, file.as_deref())?;
         let mined = vectors.iter().take(origins.len()).flatten().count();
         let seeds = texts.into_iter().zip(vectors).filter_map(|((origin, text), vector)| {
             Some(Arc::new(Seed { text, vector: vector?, program: OnceLock::new(), origin }))
         });
-        Ok(Corpus { seeds: seeds.collect(), mined, excluded, origins: origins.into() })
+        Ok(Corpus { seeds: seeds.collect(), mined, excluded, origins: origins.into(), rule })
     }
 
     /// The seeds that the leak rule allows in a search for `target`; other targets play no part.
-    #[must_use]
-    pub fn for_target(&self, target: &Target) -> Corpus {
-        let exclusion = Exclusion::of(target);
-        let is_held = |origin: &Origin| {
-            let signature = || origin.signature.get_or_init(|| signature(&origin.text));
-            exclusion.holds_one_of(origin.names.iter().map(String::as_str), signature)
-        };
-        let held: Vec<bool> = self.origins.iter().map(is_held).collect();
-        let families: HashSet<&String> = self
-            .origins
-            .iter()
-            .zip(&held)
-            .filter(|(_, held)| **held)
-            .flat_map(|(origin, _)| &origin.families)
-            .collect();
-        let kept: Vec<bool> = self
-            .origins
-            .iter()
-            .zip(&held)
-            .map(|(origin, held)| {
-                !held && origin.families.iter().all(|one| !families.contains(one))
-            })
-            .collect();
+    ///
+    /// # Errors
+    /// When kernels cannot be looked at for want of clang or LLVM.
+    pub fn for_target(&self, target: &Target) -> Result<Corpus, Error> {
+        let mut exclusion = self.rule.exclusion.beside();
+        exclusion.add_target(target)?;
+        let kept = self.rule.kept(&self.origins, &exclusion)?;
         let is_kept = |seed: &&Arc<Seed>| kept[seed.origin];
-        Corpus {
+        Ok(Corpus {
             seeds: self.seeds.iter().filter(is_kept).cloned().collect(),
             mined: self.seeds[..self.mined].iter().filter(is_kept).count(),
             excluded: self.excluded + kept.iter().filter(|kept| !**kept).count(),
             origins: Arc::clone(&self.origins),
-        }
+            rule: self.rule.clone(),
+        })
     }
 
     /// How many kernels there are.
@@ -145,9 +159,28 @@ impl Corpus {
     }
 }
 
-/// The vector of each of the texts, from `file` where it is known there.
+/// Vectors of programs by the hash of their text, of a data set of `features`.
+fn given(path: &Path, judge: &Judge) -> Result<HashMap<String, Vec<f64>>, Error> {
+    let dataset = Dataset::open(path)?;
+    let rows = dataset.rows::<features::Row>()?;
+    judge
+        .agrees_with(&dataset.manifest().notes)
+        .map_err(|reason| Error::OtherVectors { path: path.to_owned(), reason })?;
+    let mut given = HashMap::new();
+    for row in rows {
+        let mut row = row?;
+        // Of several functions the last is the kernel: it calls the others.
+        if let Some(vector) = row.vectors.remove(judge.space().name()) {
+            given.insert(row.id, vector);
+        }
+    }
+    Ok(given)
+}
+
+/// The vector of each of the texts, from what is `given` or from `file` where it is known there.
 fn vectors(
     texts: &[(usize, String)],
+    given: &HashMap<String, Vec<f64>>,
     judge: &Judge,
     file: Option<&Path>,
 ) -> Result<Vec<Option<Vec<f64>>>, Error> {
@@ -157,7 +190,8 @@ fn vectors(
         .unwrap_or_default();
     let keys: Vec<String> =
         texts.iter().map(|(_, text)| dataset::content_hash(text.as_bytes())).collect();
-    let fresh: Vec<usize> = (0..keys.len()).filter(|at| !known.contains_key(&keys[*at])).collect();
+    let is_known = |key: &String| given.contains_key(key) || known.contains_key(key);
+    let fresh: Vec<usize> = (0..keys.len()).filter(|at| !is_known(&keys[*at])).collect();
     if !fresh.is_empty() {
         let unknown: Vec<&str> = fresh.iter().map(|at| texts[*at].1.as_str()).collect();
         let vectors = judge.judge(&unknown)?;
@@ -168,7 +202,8 @@ fn vectors(
                 .and_then(|()| fs::write(file, serde_json::to_vec(&known)?));
         }
     }
-    Ok(keys.iter().map(|key| known.get(key).cloned().flatten()).collect())
+    let vector = |key: &String| given.get(key).or_else(|| known.get(key)?.as_ref()).cloned();
+    Ok(keys.iter().map(vector).collect())
 }
 
 /// All kernels at `path`.
@@ -194,36 +229,82 @@ fn mined(path: &Path) -> Result<Vec<KernelText>, Error> {
     Ok(all)
 }
 
-/// The texts that may be used, and how many kernels may not.
-fn origins(all: Vec<KernelText>, path: &Path, exclusion: &Exclusion) -> (Vec<Origin>, usize) {
-    if exclusion.folder_of(path).is_some() {
-        return (Vec::new(), all.len());
-    }
-    let held: Vec<bool> =
-        all.iter().map(|row| exclusion.holds(&row.original_name, &row.text)).collect();
-    let families: HashSet<String> = all
-        .iter()
-        .zip(&held)
-        .filter(|(row, held)| **held && !row.family.is_empty())
-        .map(|(row, _)| row.family.clone())
-        .collect();
-    let mut excluded = 0;
+/// The texts, each once.
+fn origins(all: Vec<KernelText>) -> Vec<Origin> {
     let mut indices: HashMap<String, usize> = HashMap::new();
     let mut origins: Vec<Origin> = Vec::new();
-    for (row, held) in all.into_iter().zip(held) {
-        if held || families.contains(&row.family) {
-            excluded += 1;
-            continue;
-        }
+    for row in all {
         let index = *indices.entry(row.text).or_insert_with_key(|text| {
             let names = kernel_names(text).into_iter().map(str::to_owned).collect();
             origins.push(Origin { text: text.clone(), names, ..Origin::default() });
             origins.len() - 1
         });
-        origins[index].names.insert(row.original_name);
+        let origin = &mut origins[index];
+        origin.rows += 1;
+        origin.names.insert(row.original_name);
         if !row.family.is_empty() {
-            origins[index].families.insert(row.family);
+            origin.families.insert(row.family);
         }
     }
-    (origins, excluded)
+    origins
+}
+
+impl Rule {
+    /// Which texts are neither excluded nor of a family with one that is.
+    fn kept(&self, origins: &[Origin], exclusion: &Exclusion) -> Result<Vec<bool>, Error> {
+        if exclusion.has_prints() {
+            self.look_at(origins)?;
+        }
+        let is_held = |origin: &Origin| {
+            let prints = origin.prints.get().map(Vec::as_slice).unwrap_or_default();
+            exclusion.named(origin.names.iter().map(String::as_str)).is_some()
+                || exclusion.copied(prints).is_some()
+        };
+        let held: Vec<bool> = origins.par_iter().map(is_held).collect();
+        let families: HashSet<&String> = origins
+            .iter()
+            .zip(&held)
+            .filter(|(_, held)| **held)
+            .flat_map(|(origin, _)| &origin.families)
+            .collect();
+        let is_free = |(origin, held): (&Origin, &bool)| {
+            !held && origin.families.iter().all(|one| !families.contains(one))
+        };
+        Ok(origins.iter().zip(&held).map(is_free).collect())
+    }
+
+    /// Have the prints of all texts; those that a run before this one made are read.
+    fn look_at(&self, origins: &[Origin]) -> Result<(), Error> {
+        let missing: Vec<&Origin> =
+            origins.iter().filter(|origin| origin.prints.get().is_none()).collect();
+        if missing.is_empty() {
+            return Ok(());
+        }
+        let versions = dataset::content_hash(self.exclusion.versions()?.as_bytes());
+        let file = self.cache.as_ref().map(|folder| folder.join(format!("{versions}-prints.bin")));
+        let mut known: HashMap<String, Vec<Print>> = file
+            .as_ref()
+            .and_then(|file| fs::read(file).ok())
+            .and_then(|content| postcard::from_bytes(&content).ok())
+            .unwrap_or_default();
+        let key = |origin: &Origin| dataset::content_hash(origin.text.as_bytes());
+        let fresh: Vec<&&Origin> =
+            missing.iter().filter(|origin| !known.contains_key(&key(origin))).collect();
+        let made = fresh
+            .par_iter()
+            .map(|origin| Ok((key(origin), self.exclusion.prints(&origin.text)?)))
+            .collect::<Result<Vec<_>, Error>>()?;
+        let is_fresh = !made.is_empty();
+        known.extend(made);
+        if let Some((file, folder)) = file.filter(|_| is_fresh).zip(self.cache.as_ref()) {
+            // Without a cache the next run takes longer, nothing else.
+            let bytes = postcard::to_stdvec(&known).unwrap_or_default();
+            let _ = fs::create_dir_all(folder).and_then(|()| fs::write(file, bytes));
+        }
+        for origin in missing {
+            let prints = known.get(&key(origin)).cloned().unwrap_or_default();
+            let _ = origin.prints.set(prints);
+        }
+        Ok(())
+    }
 }

@@ -7,7 +7,6 @@ use crate::{
     subset_sum::SubsetSums,
 };
 use rand::{Rng as _, seq::IndexedRandom};
-use serde::{Deserialize, Serialize};
 
 /// Effects of one edit that are remembered.
 const MEMORY: usize = 40;
@@ -31,8 +30,8 @@ pub(crate) fn change(before: &[f64], after: &[f64]) -> Change {
 }
 
 /// What is known of an edit.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-pub(crate) struct Known {
+#[derive(Clone, Debug, Default)]
+struct Known {
     changes: Vec<Change>,
     /// Where the next one is put.
     next: usize,
@@ -85,20 +84,6 @@ impl Effects {
             known.changes[known.next] = change;
             known.next = (known.next + 1) % MEMORY;
         }
-    }
-
-    /// What is known of all edits, in their order.
-    pub(crate) fn known(&self) -> Vec<Known> {
-        self.known.clone()
-    }
-
-    /// Take what was known before in the place of what is known; whether it is of these edits.
-    pub(crate) fn recall(&mut self, known: Vec<Known>) -> bool {
-        let fits = known.len() == self.edits.len();
-        if fits {
-            self.known = known;
-        }
-        fits
     }
 
     /// Edits that were never made, or seldom.

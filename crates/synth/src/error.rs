@@ -12,6 +12,37 @@ pub enum Error {
     /// A data set that cannot be read or written.
     #[error(transparent)]
     Dataset(#[from] dataset::Error),
+    /// The leak rule cannot look at kernels.
+    #[error(transparent)]
+    Kernels(#[from] kernels::Error),
+    /// A model that does not say what it learned, where something is excluded.
+    #[error(
+        "{} does not say what it was trained on (it has no training-set.safetensors), and {} names and {} kernels are \
+         excluded here: train it again with this version, or accept it with --accept-model",
+        folder.display(), excluded.0, excluded.1
+    )]
+    UnknownTraining {
+        /// The checkpoint.
+        folder: PathBuf,
+        /// Names and kernels that are excluded.
+        excluded: (usize, usize),
+    },
+    /// A model that learned what is excluded.
+    #[error(
+        "{} was trained on {count} of {of} kernels that are excluded here ({some}): train one with \
+         `stampmill train --exclude`, or accept it with --accept-model",
+        folder.display()
+    )]
+    Trained {
+        /// The checkpoint.
+        folder: PathBuf,
+        /// Kernels of its training set that are excluded.
+        count: usize,
+        /// Kernels of its training set.
+        of: usize,
+        /// Some of them.
+        some: String,
+    },
     /// A checkpoint that cannot be read.
     #[error(transparent)]
     Model(#[from] lm::Error),
@@ -36,8 +67,8 @@ pub enum Error {
     /// No program that a target is to be the vector of compiles.
     #[error("{0} does not compile: it has no vector to steer to")]
     NoVector(String),
-    /// None of the targets was drawn, or is in the part.
-    #[error("--shard and --sample leave no target")]
+    /// None of the targets was drawn.
+    #[error("--sample leaves no target")]
     NoTargets,
     /// Seeds were asked for, and there are none.
     #[error("no kernel of {} may be a seed ({excluded} excluded): {why}", path.display())]
@@ -49,13 +80,13 @@ pub enum Error {
         /// Why none is left.
         why: String,
     },
-    /// What an unfinished run learned for a target is gone.
-    #[error("{} lacks what was learned for {target}: remove it and begin again", folder.display())]
-    Forgotten {
-        /// The unfinished data set.
-        folder: PathBuf,
-        /// The target.
-        target: String,
+    /// Vectors of seeds that the search would not find itself.
+    #[error("the vectors in {} are none for this search: {reason}", path.display())]
+    OtherVectors {
+        /// The data set of `features`.
+        path: PathBuf,
+        /// What is different.
+        reason: String,
     },
     /// The user stopped the run.
     #[error("stopped; what was found is kept; repeat the command to resume")]
@@ -92,11 +123,6 @@ pub enum Error {
         /// Those there are.
         known: String,
     },
-    /// What an unfinished run has learned is no such thing.
-    #[error(
-        "what the unfinished run has learned cannot be read: remove its folder and begin again"
-    )]
-    Memory,
     /// A kernel could not be tried, for no fault of its own.
     #[error("cannot tell whether a kernel is acceptable: {0}")]
     Acceptance(String),
@@ -116,4 +142,18 @@ pub enum Error {
         /// Candidates of a generation.
         generation: usize,
     },
+}
+
+impl Error {
+    /// Whether the machine failed: nothing is said of the target that was searched for then.
+    #[must_use]
+    pub fn is_fault(&self) -> bool {
+        match self {
+            Error::Clang(error) | Error::Features(features::Error::Clang(error)) => {
+                matches!(error, clang::Error::CannotStart { death, .. } if death.is_ours())
+            }
+            Error::Features(features::Error::Reader(_)) | Error::Acceptance(_) => true,
+            _ => false,
+        }
+    }
 }

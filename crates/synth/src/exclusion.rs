@@ -1,30 +1,42 @@
-//! The leak rule.
+//! What must not be among the seeds of a search, nor in the training set of a model that proposes.
 
 use crate::{Error, target::Target};
-use dataset::{Code, Dataset, Programs, Signature};
+use dataset::{Code, Dataset, Programs};
+use kernels::Printer;
+use leak::{Known, Match, Print};
 use lexer::kernel_names;
+use lm::TrainingSet;
+use rayon::prelude::*;
 use std::{
-    borrow::Borrow,
-    collections::{HashMap, HashSet},
     fs,
     path::{Path, PathBuf},
+    sync::{Arc, OnceLock},
 };
 
 /// The leak rule: what must not be among the seeds of a search for points of known programs.
 ///
-/// A kernel is excluded when its own name is that of a target's program, when it is a near-duplicate
-/// (Jaccard similarity of token shingles at least [`dataset::FAMILY_THRESHOLD`], names made alike)
-/// of an excluded program, when its family holds such a kernel, or when all of what holds it lies
+/// A kernel is excluded when its own name is that of an excluded kernel, when it is a copy of one (see [`leak`];
+/// both are isolated first), when its family holds such a kernel, or when all of what holds it lies
 /// in the folder of an excluded file, or below an excluded folder.
 #[derive(Clone, Debug, Default)]
 pub struct Exclusion {
-    names: HashSet<String>,
-    signatures: Vec<Signature>,
+    known: Known,
     /// Folders, and whether data sets below them are excluded as well.
     folders: Vec<(PathBuf, bool)>,
+    /// Started when it is first needed.
+    printer: Arc<OnceLock<Printer>>,
 }
 
+/// Most kernels that a message names.
+const NAMED: usize = 5;
+
 impl Exclusion {
+    /// Nothing yet, with the same workers.
+    #[must_use]
+    pub(crate) fn beside(&self) -> Exclusion {
+        Exclusion { printer: Arc::clone(&self.printer), ..Exclusion::default() }
+    }
+
     /// Exclude kernels of this name, wherever they are from. Target names are often
     /// `PATH:KERNEL`: what stands behind the last colon counts.
     pub fn add_name(&mut self, target: &str) {
@@ -32,60 +44,94 @@ impl Exclusion {
         // Of several targets of one name all but the first are numbered.
         let name = name.split_once(" (").map_or(name, |(name, _)| name).trim();
         if name.len() > 1 && name.chars().all(|c| c.is_alphanumeric() || c == '_') {
-            self.names.insert(name.to_owned());
+            self.known.add_name(name);
         }
     }
 
-    /// Exclude the program of a target: its near-duplicates, and kernels of its kernels' names.
-    pub fn add_target(&mut self, text: &str) {
-        self.add_program(text);
+    /// Exclude what gives a target away: kernels of its name, all kernels of the names of its suite where it
+    /// is a published one's, its program's kernels and their names.
+    ///
+    /// # Errors
+    /// When its program cannot be looked at for want of clang or LLVM.
+    pub fn add_target(&mut self, target: &Target) -> Result<(), Error> {
+        self.add_name(&target.name);
+        if let Some(suite) = leak::suite_of(&target.name) {
+            leak::suite_kernels(suite).for_each(|name| self.known.add_name(name));
+        }
+        target.program.iter().try_for_each(|program| self.add_named_program(program))
+    }
+
+    /// Exclude a program's kernels and their copies, and kernels of their names.
+    ///
+    /// # Errors
+    /// When it cannot be looked at for want of clang or LLVM.
+    pub fn add_named_program(&mut self, text: &str) -> Result<(), Error> {
         kernel_names(text).into_iter().for_each(|name| self.add_name(name));
+        self.add_program(text)
     }
 
-    /// What must not be among the seeds of a search for this one target.
-    pub(crate) fn of(target: &Target) -> Exclusion {
-        let mut exclusion = Exclusion::default();
-        exclusion.add_name(&target.name);
-        if let Some(program) = &target.program {
-            exclusion.add_target(program);
+    /// Exclude a program's kernels and their copies, whatever they are called.
+    ///
+    /// # Errors
+    /// When it cannot be looked at for want of clang or LLVM.
+    pub fn add_program(&mut self, text: &str) -> Result<(), Error> {
+        self.add_programs(&[("a program", text)])
+    }
+
+    /// The same of several, each with what messages call it.
+
+    fn add_programs(&mut self, programs: &[(&str, &str)]) -> Result<(), Error> {
+        if programs.is_empty() {
+            return Ok(());
         }
-        exclusion
+        let printer = self.printer()?;
+        let all: Vec<_> =
+            programs.par_iter().map(|(_, text)| printer.file(text)).collect::<Result<_, _>>()?;
+        for ((path, _), kernels) in programs.iter().zip(all) {
+            for kernel in kernels {
+                self.known.add(&format!("{path}:{}", kernel.name), kernel.print);
+            }
+        }
+        Ok(())
     }
 
-    /// Exclude this program and its near-duplicates.
-    pub fn add_program(&mut self, text: &str) {
-        self.signatures.push(signature(text));
-    }
-
-    /// Exclude the programs at `path`, with their near-duplicates, and what
+    /// Exclude the programs at `path`, with their copies, kernels of their names, and what
     /// [`Exclusion::add_folder`] excludes: `path` is a data set, a folder or file of programs, or JSON lines with `src` or `text`, or
     /// `target`, whose name is excluded.
     ///
     /// # Errors
-    /// When it cannot be read.
+    /// When it cannot be read, or looked at for want of clang or LLVM.
     pub fn add_path(&mut self, path: &Path) -> Result<(), Error> {
         let wrong = |reason: String| Error::Read { path: path.to_owned(), reason };
+        let mut programs = Vec::new();
         if path.extension().is_some_and(|extension| extension == "jsonl") {
             let text = fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
             for line in text.lines().filter(|line| !line.trim().is_empty()) {
                 let row: serde_json::Value =
                     serde_json::from_str(line).map_err(|error| wrong(error.to_string()))?;
-                let source =
-                    ["src", "text", "source"].iter().find_map(|key| row.get(key)?.as_str());
-                if let Some(source) = source {
-                    self.add_program(source);
+                let get = |key: &&str| row.get(*key)?.as_str();
+                if let Some(source) = ["src", "text", "source"].iter().find_map(get) {
+                    let name = ["benchmark", "path", "name", "id"].iter().find_map(get);
+                    programs.push((name.unwrap_or_default().to_owned(), source.to_owned()));
                 }
-                if let Some(target) = row.get("target").and_then(|target| target.as_str()) {
+                if let Some(target) = get(&"target") {
                     self.add_name(target);
                 }
             }
         } else {
             for program in Programs::open(path)?.iter()? {
-                if let Code::Text(text) = program?.code {
-                    self.add_program(&text);
+                let program = program?;
+                if let Code::Text(text) = program.code {
+                    programs.push((program.path, text));
                 }
             }
         }
+        for (_, text) in &programs {
+            kernel_names(text).into_iter().for_each(|name| self.add_name(name));
+        }
+        let programs: Vec<(&str, &str)> =
+            programs.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+        self.add_programs(&programs)?;
         self.add_folder(path);
         Ok(())
     }
@@ -107,31 +153,108 @@ impl Exclusion {
         self.folders.extend(folders.into_iter().flatten().map(|folder| (folder, false)));
     }
 
-    /// Whether this kernel is excluded, by the name that it had or has in its text, or by its text.
-    #[must_use]
-    pub fn holds(&self, name: &str, text: &str) -> bool {
-        let mut names = kernel_names(text);
-        names.push(name);
-        self.holds_one_of(names.into_iter(), || signature(text))
+    /// Whether copies of anything are excluded, so that kernels have to be looked at.
+    pub(crate) fn has_prints(&self) -> bool {
+        self.known.has_prints()
     }
 
-    /// Whether a kernel of these names is excluded, or its text: `signature` is asked where names do
-    /// not decide it.
-    pub(crate) fn holds_one_of<'a, S: Borrow<Signature>>(
-        &self,
-        mut names: impl Iterator<Item = &'a str>,
-        signature: impl FnOnce() -> S,
-    ) -> bool {
-        if names.any(|name| self.names.contains(name)) {
-            return true;
+    /// How many names and how many kernels are excluded.
+    #[must_use]
+    pub fn len(&self) -> (usize, usize) {
+        self.known.len()
+    }
+
+    /// Whether no kernel is excluded.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.known.is_empty()
+    }
+
+    /// What excludes each program, given with the name that it had: by that name or those in its text, or by what one
+    /// of its kernels is a copy of.
+    ///
+    /// # Errors
+    /// When they cannot be looked at for want of clang or LLVM.
+    pub fn matches(&self, programs: &[(&str, &str)]) -> Result<Vec<Option<Match>>, Error> {
+        let one = |(name, text): &(&str, &str)| {
+            let names = kernel_names(text).into_iter().chain([*name]);
+            if let Some(found) = self.named(names) {
+                return Ok(Some(found));
+            }
+            Ok(if self.has_prints() { self.copied(&self.prints(text)?) } else { None })
+        };
+        programs.par_iter().map(one).collect()
+    }
+
+    /// Whether this kernel is excluded, by the name that it had or has in its text, or by its text.
+    ///
+    /// # Errors
+    /// When it cannot be looked at for want of clang or LLVM.
+    pub fn holds(&self, name: &str, text: &str) -> Result<bool, Error> {
+        Ok(self.matches(&[(name, text)])?.iter().any(Option::is_some))
+    }
+
+    /// The first of these names that is excluded.
+    pub(crate) fn named<'a>(&self, names: impl IntoIterator<Item = &'a str>) -> Option<Match> {
+        let name = names.into_iter().find(|name| self.known.has_name(name));
+        name.map(|name| Match::Name(name.to_owned()))
+    }
+
+    /// What one of a program's kernels is a copy of.
+    pub(crate) fn copied(&self, prints: &[Print]) -> Option<Match> {
+        prints.iter().find_map(|print| self.known.copied(print))
+    }
+
+    /// What is compared of a program's kernels.
+    pub(crate) fn prints(&self, text: &str) -> Result<Vec<Print>, Error> {
+        let kernels = self.printer()?.kernels(text)?;
+        Ok(kernels.into_iter().map(|kernel| kernel.print).collect())
+    }
+
+    /// Versions of what prints come from.
+    pub(crate) fn versions(&self) -> Result<String, Error> {
+        Ok(self.printer()?.versions())
+    }
+
+    fn printer(&self) -> Result<&Printer, Error> {
+        if let Some(printer) = self.printer.get() {
+            return Ok(printer);
         }
-        if self.signatures.is_empty() {
-            return false;
+        let printer = Printer::start(rayon::current_num_threads())?;
+        Ok(self.printer.get_or_init(|| printer))
+    }
+
+    /// Whether a model may propose where this is excluded: `training` is what it was trained on.
+    ///
+    /// # Errors
+    /// [`Error::UnknownTraining`] where that is not known and something is excluded, [`Error::Trained`] where it holds
+    /// what is excluded.
+    pub fn check_model(&self, folder: &Path, training: Option<&TrainingSet>) -> Result<(), Error> {
+        if self.is_empty() {
+            return Ok(());
         }
-        let own = signature();
-        let is_near =
-            |known: &Signature| own.borrow().similarity(known) >= dataset::FAMILY_THRESHOLD;
-        self.signatures.iter().any(is_near)
+        let folder = folder.to_owned();
+        let Some(training) = training else {
+            return Err(Error::UnknownTraining { folder, excluded: self.known.len() });
+        };
+        let found = training.kernels().filter_map(|(name, text)| {
+            let print = Print { text: text.clone(), ..Print::default() };
+            let found = self.known.find([name], &print)?;
+            Some(match found {
+                Match::Name(name) => name,
+                Match::Copy(of, _) if name.is_empty() => format!("a copy of {of}"),
+                Match::Copy(of, _) => format!("{name}, a copy of {of}"),
+            })
+        });
+        let mut found: Vec<String> = found.collect();
+        if found.is_empty() {
+            return Ok(());
+        }
+        let (count, of) = (found.len(), training.len());
+        found.sort();
+        found.dedup();
+        found.truncate(NAMED);
+        Err(Error::Trained { folder, count, of, some: found.join("; ") })
     }
 
     /// The folder for which everything at `path` is excluded, if there is one.
@@ -146,115 +269,15 @@ impl Exclusion {
     }
 }
 
-/// A program's shingles with every name replaced by its number in order of appearance, so that
-/// renaming hides nothing.
-pub(crate) fn signature(text: &str) -> Signature {
-    let mut names: HashMap<&str, String> = HashMap::new();
-    let tokens = tokens(text);
-    let mut alike: Vec<String> = Vec::with_capacity(tokens.len());
-    for token in tokens {
-        let is_word = token.starts_with(|c: char| c.is_alphabetic() || c == '_');
-        let plain = token.trim_start_matches('_');
-        if is_word && !WORDS.contains(&plain) {
-            let next = format!("${}", names.len());
-            alike.push(names.entry(token).or_insert(next).clone());
-        } else {
-            alike.push(plain.to_owned());
-        }
-    }
-    Signature::of(alike.iter().map(String::as_str))
-}
-
-/// Words that mean the same in every program.
-const WORDS: [&str; 38] = [
-    "kernel",
-    "global",
-    "local",
-    "constant",
-    "private",
-    "const",
-    "restrict",
-    "volatile",
-    "void",
-    "int",
-    "uint",
-    "unsigned",
-    "float",
-    "double",
-    "char",
-    "uchar",
-    "short",
-    "long",
-    "ulong",
-    "size_t",
-    "float2",
-    "float4",
-    "int2",
-    "int4",
-    "uint4",
-    "if",
-    "else",
-    "for",
-    "while",
-    "do",
-    "return",
-    "barrier",
-    "get_global_id",
-    "get_local_id",
-    "get_group_id",
-    "get_local_size",
-    "get_global_size",
-    "sqrt",
-];
-
-fn tokens(text: &str) -> Vec<&str> {
-    let bytes = text.as_bytes();
-    let mut all = Vec::new();
-    let mut at = 0;
-    while at < bytes.len() {
-        let from = at;
-        let rest = &text.as_bytes()[at..];
-        if rest.starts_with(b"//") || rest[0] == b'#' {
-            at += rest.iter().position(|byte| *byte == b'\n').unwrap_or(rest.len());
-        } else if rest.starts_with(b"/*") {
-            at += text
-                .get(at + 2..)
-                .and_then(|rest| rest.find("*/"))
-                .map_or(rest.len(), |end| end + 4);
-        } else if rest[0].is_ascii_alphanumeric() || rest[0] == b'_' {
-            let is_part =
-                |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_' || *byte == b'.';
-            at += rest.iter().take_while(|byte| is_part(byte)).count();
-            all.push(&text[from..at]);
-        } else {
-            at += text[at..].chars().next().map_or(1, char::len_utf8);
-            if !rest[0].is_ascii_whitespace() {
-                all.push(&text[from..at]);
-            }
-        }
-    }
-    all
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const SUITE: &str = "__kernel void transpose(__global float* out, __global float* in, int w, int h) {\n\
-        int x = get_global_id(0); int y = get_global_id(1);\n\
-        if (x < w && y < h) { float v = in[y * w + x]; out[x * h + y] = v * 2.0f; } }";
-    const RENAMED: &str = "kernel void A(global float* a, global float* b, int c, int d) {\n\
-        int e = get_global_id(0); int f = get_global_id(1);\n\
-        if (e < c && f < d) { float g = b[f * c + e]; a[e * d + f] = g * 2.0f; } }";
     const OTHER: &str =
         "kernel void A(global int* a, int b) { for (int c = 0; c < b; c++) a[c] ^= c << 3; }";
 
-    #[test]
-    fn a_renamed_suite_kernel_is_excluded_and_another_is_not() {
-        let mut exclusion = Exclusion::default();
-        exclusion.add_program(SUITE);
-        assert!(exclusion.holds("whatever", RENAMED));
-        assert!(!exclusion.holds("whatever", OTHER));
+    fn holds(exclusion: &Exclusion, name: &str, text: &str) -> bool {
+        exclusion.holds(name, text).expect("names need no compiler")
     }
 
     #[test]
@@ -262,17 +285,38 @@ mod tests {
         let text = "kernel void first(int a) {}\nkernel void second(global int* a) {}";
         let mut exclusion = Exclusion::default();
         exclusion.add_name("second");
-        assert!(exclusion.holds("file", text) && !exclusion.holds("file", OTHER));
+        assert!(holds(&exclusion, "file", text) && !holds(&exclusion, "file", OTHER));
     }
 
     #[test]
     fn kernels_named_like_a_target_are_excluded() {
         let mut exclusion = Exclusion::default();
         exclusion.add_name("suite-1.0/path/File.cl:bitonicSort");
-        assert!(exclusion.holds("bitonicSort", OTHER));
+        assert!(holds(&exclusion, "bitonicSort", OTHER));
         let mut second = Exclusion::default();
         second.add_name("suite-1.0/path/File.cl:bitonicSort (2)");
-        assert!(second.holds("bitonicSort", OTHER));
-        assert!(!exclusion.holds("other", OTHER));
+        assert!(holds(&second, "bitonicSort", OTHER));
+        assert!(!holds(&exclusion, "other", OTHER));
+    }
+
+    #[test]
+    fn a_target_of_a_suite_excludes_the_names_of_all_its_kernels() {
+        let mut exclusion = Exclusion::default();
+        exclusion.add_target(&Target::point("npb-3.3/BT/x.cl:none", &[])).expect("no program");
+        assert!(holds(&exclusion, "blts", OTHER) && !holds(&exclusion, "BFS_1", OTHER));
+    }
+
+    #[test]
+    fn a_model_is_refused_for_what_it_learned() {
+        let folder = Path::new("model");
+        let mut exclusion = Exclusion::default();
+        let trained = |name: &str| TrainingSet::of([(name, OTHER)]);
+        assert!(exclusion.check_model(folder, None).is_ok());
+        exclusion.add_name("x:scan");
+        assert!(exclusion.check_model(folder, Some(&trained("other"))).is_ok());
+        let error = exclusion.check_model(folder, Some(&trained("scan"))).expect_err("a name");
+        assert!(error.to_string().contains("1 of 1 kernels"), "{error}");
+        let error = exclusion.check_model(folder, None).expect_err("nothing is known");
+        assert!(error.to_string().contains("does not say what it was trained on"), "{error}");
     }
 }

@@ -2,11 +2,14 @@
 
 use crate::{Error, halt::Halt, program::Program};
 use clang::{Clang, Options, Request, Triple};
-use dataset::{Code, Language};
+use dataset::{Code, Language, Notes};
 use features::{CompileConfigs, Extractor, FeatureSpace};
 use lexer::kernel_names;
 use rayon::{ThreadPool, prelude::*};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::{
+    collections::BTreeMap,
+    sync::atomic::{AtomicBool, AtomicU64, Ordering},
+};
 
 /// A kernel's name, and where it lies.
 pub type Named = (String, Vec<f64>);
@@ -67,6 +70,32 @@ impl Judge {
     /// Versions of the compiler and the reader that vectors come from.
     pub(crate) fn versions(&self) -> String {
         format!("{:?} {:?}", self.clang.version(), self.extractor.llvm())
+    }
+
+    /// The same by their names.
+    pub(crate) fn tools(&self) -> BTreeMap<String, String> {
+        let version = |version: Option<String>| version.unwrap_or_else(|| "unknown".to_owned());
+        let clang = ("clang".to_owned(), version(self.clang.version()));
+        let llvm = self.extractor.llvm().map(|version| ("llvm".to_owned(), version));
+        [clang].into_iter().chain(llvm).collect()
+    }
+
+    /// Whether a data set of `features` that says this of its making has the vectors that are found
+    /// here; or why not.
+    pub(crate) fn agrees_with(&self, made: &Notes) -> Result<(), String> {
+        let configurations = made.configuration["opencl"].as_str().unwrap_or_default();
+        // The first that a program compiles in counts, and what is mined compiles in the first.
+        if !configurations.starts_with(&format!("[{:?}", options())) {
+            return Err("compiled in another way, or for another target".to_owned());
+        }
+        if made.configuration["spaces"].get(self.space.name()).is_none() {
+            return Err(format!("none of {}", self.space.name()));
+        }
+        let differs = |(tool, version): &(String, String)| made.tools.get(tool) != Some(version);
+        match self.tools().into_iter().find(differs) {
+            None => Ok(()),
+            Some((tool, version)) => Err(format!("made by another {tool} than {version}")),
+        }
     }
 
     /// Texts judged so far.
@@ -174,15 +203,18 @@ impl Judge {
     /// kernels than one, or one that clang rejects.
     #[must_use]
     pub fn read<T: AsRef<str> + Sync>(&self, texts: &[T]) -> Vec<Option<Program>> {
-        self.in_parallel(texts, |text| {
-            let source = text.as_ref().to_owned();
-            let request = Request::Parse { source, options: options(), tree: true };
-            let answer = self.clang.ask(&request).ok()?;
-            if answer.first_error().is_some() {
-                return None;
-            }
-            Program::read(text.as_ref(), answer.tree.as_ref()?)
-        })
+        self.in_parallel(texts, |text| self.read_one(text.as_ref()))
+    }
+
+    /// The same of one, by the thread that asks: it may hold what the others wait for.
+    pub(crate) fn read_one(&self, text: &str) -> Option<Program> {
+        let source = text.to_owned();
+        let request = Request::Parse { source, options: options(), tree: true };
+        let answer = self.clang.ask(&request).ok()?;
+        if answer.first_error().is_some() {
+            return None;
+        }
+        Program::read(text, answer.tree.as_ref()?)
     }
 
     /// The text in the project's one layout.

@@ -13,7 +13,7 @@
 //!   combined, crossover, mutation, and whatever is added from outside, such as a language model;
 //! - a [`Corpus`] holds the mined kernels to start from, less those that an [`Exclusion`] keeps out
 //!   because they would give the answer away;
-//! - [`steer()`] searches for each of several targets, and makes a data set of what it finds.
+//! - [`Steer`] is the stage that makes a data set of what searches for several targets find.
 //!
 //! The edits know nothing of any space. What each does to a vector is learned on line, from every
 //! candidate that differs from its parent by one edit; to move towards a target is to choose the
@@ -42,7 +42,6 @@ mod feasible;
 mod halt;
 mod ilp;
 mod judge;
-mod memory;
 mod metric;
 mod neighbours;
 mod program;
@@ -59,14 +58,13 @@ pub use error::Error;
 pub use exclusion::Exclusion;
 pub use feasible::check;
 pub use judge::{Judge, Named};
-pub use memory::Memory;
 pub use metric::{Metric, deviations};
 pub use proposer::{
     Candidate, Judged, Proposer, Standing, State, defaults as default_proposers, model, samples,
 };
 pub use rand_chacha::ChaCha8Rng as Rng;
 pub use report::{Report, Share};
-pub use rows::{SteeredRow, TrajectoryRow};
+pub use rows::{SteeredRow, Survivor};
 pub use search::{Acceptance, Found, Search, Settings};
-pub use steer::{Seeds, SteerOptions, Steering, Targets, steer};
+pub use steer::{Seeds, Sizes, Steer, SteerItem, SteerOptions, Targets};
 pub use target::{Constraint, Target};

@@ -1,6 +1,6 @@
 //! What a run over many targets came to.
 
-use crate::SteeredRow;
+use rows::SteeredHead;
 use serde::Serialize;
 use statistics::median;
 use std::collections::BTreeMap;
@@ -37,8 +37,9 @@ pub struct Report {
     pub kept_out: u64,
     /// Candidates judged.
     pub candidates: u64,
-    /// Seconds of all searches, of the clock or of processors as the budget is.
-    pub seconds: f64,
+    /// Seconds of all searches, of the clock or of processors as the budget is; 0 where it counts
+    /// candidates.
+    pub search_seconds: f64,
     /// The constraint that each impossible target breaks.
     pub constraints: BTreeMap<String, String>,
     /// By the instructions of the target, where the space counts them.
@@ -48,14 +49,14 @@ pub struct Report {
 }
 
 impl Report {
-    /// Of the rows of a data set; `sizes` are the targets' instructions by name.
+    /// Of the rows of targets; `sizes` are the targets' instructions by name.
     #[must_use]
-    pub fn of(rows: &[SteeredRow], sizes: &BTreeMap<String, f64>) -> Report {
-        let first: Vec<&SteeredRow> = rows.iter().filter(|row| row.rank == 1).collect();
-        let possible: Vec<&SteeredRow> =
+    pub fn of(rows: &[SteeredHead], sizes: &BTreeMap<String, f64>) -> Report {
+        let first: Vec<&SteeredHead> = rows.iter().filter(|row| row.rank == 1).collect();
+        let possible: Vec<&SteeredHead> =
             first.iter().copied().filter(|row| row.verdict != "impossible").collect();
-        let mut by_size: BTreeMap<String, Vec<&SteeredRow>> = BTreeMap::new();
-        let mut by_suite: BTreeMap<String, Vec<&SteeredRow>> = BTreeMap::new();
+        let mut by_size: BTreeMap<String, Vec<&SteeredHead>> = BTreeMap::new();
+        let mut by_suite: BTreeMap<String, Vec<&SteeredHead>> = BTreeMap::new();
         for row in &possible {
             if let Some(size) = sizes.get(&row.target) {
                 let group = match *size {
@@ -70,7 +71,7 @@ impl Report {
                 by_suite.entry(suite.to_owned()).or_default().push(row);
             }
         }
-        let shares = |groups: BTreeMap<String, Vec<&SteeredRow>>| {
+        let shares = |groups: BTreeMap<String, Vec<&SteeredHead>>| {
             groups.into_iter().map(|(name, rows)| (name, share(&rows))).collect()
         };
         let whole = share(&possible);
@@ -83,7 +84,7 @@ impl Report {
             mined_proximity_median: median(possible.iter().map(|row| row.mined_proximity))
                 .unwrap_or(0.0),
             candidates: first.iter().map(|row| row.candidates).sum(),
-            seconds: first.iter().map(|row| row.seconds).sum(),
+            search_seconds: first.iter().map(|row| row.seconds).sum(),
             constraints: first
                 .iter()
                 .filter(|row| row.verdict == rows::SteeredVerdict::Impossible.name())
@@ -96,7 +97,7 @@ impl Report {
     }
 }
 
-fn share(rows: &[&SteeredRow]) -> Share {
+fn share(rows: &[&SteeredHead]) -> Share {
     Share {
         targets: rows.len() as u64,
         exact: rows.iter().filter(|row| row.exact).count() as u64,

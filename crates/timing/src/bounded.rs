@@ -4,10 +4,7 @@ use crate::Error;
 use dataset::Verdict;
 use rows::TimingVerdict;
 use sandbox::{Death, Finished, Profile, Program};
-use std::{
-    sync::{Mutex, PoisonError},
-    time::Duration,
-};
+use std::time::Duration;
 
 const SIGKILL: i32 = 9;
 
@@ -132,96 +129,9 @@ pub fn verdict_of(death: &Death) -> Verdict {
     }
 }
 
-/// Faults of the machine in a run over many programs: each costs the program that met it its verdict, and the run
-/// only when there are many in a row.
-#[derive(Debug, Default)]
-pub struct Faults {
-    state: Mutex<State>,
-}
-
-#[derive(Debug, Default)]
-struct State {
-    programs: u64,
-    in_a_row: u32,
-    first: Option<String>,
-}
-
-/// Faults in a row after which a run is given up: nothing else would become of the others.
-const GIVE_UP: u32 = 16;
-
-impl Faults {
-    /// Let an answer about so many programs pass; a fault is noted and `None` then.
-    ///
-    /// # Errors
-    /// The error, where `is_fault` says that it is none of a single program, and when there were too many in a row.
-    pub fn pass<T, E: std::fmt::Display>(
-        &self,
-        programs: u64,
-        answer: Result<T, E>,
-        is_fault: impl Fn(&E) -> bool,
-    ) -> Result<Option<T>, E> {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        match answer {
-            Ok(answer) => {
-                state.in_a_row = 0;
-                Ok(Some(answer))
-            }
-            Err(error) if is_fault(&error) => {
-                state.programs += programs;
-                state.in_a_row += 1;
-                state.first.get_or_insert_with(|| error.to_string());
-                if state.in_a_row < GIVE_UP { Ok(None) } else { Err(error) }
-            }
-            Err(error) => Err(error),
-        }
-    }
-
-    /// Programs that have no verdict for it.
-    #[must_use]
-    pub fn programs(&self) -> u64 {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner).programs
-    }
-
-    /// Whether there were none among `total` programs.
-    ///
-    /// # Errors
-    /// [`Error::Unfinished`] where there were.
-    pub fn check(&self, total: u64) -> Result<(), Error> {
-        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        match &state.first {
-            None => Ok(()),
-            Some(first) => {
-                Err(Error::Unfinished { count: state.programs, total, first: first.clone() })
-            }
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_fault_costs_its_program_and_many_in_a_row_the_run() {
-        let faults = Faults::default();
-        let fault = || Err::<(), _>(Error::Start { what: "x".into(), reason: "no room".into() });
-        let pass = |answer| faults.pass(2, answer, Error::is_fault);
-        for _ in 0..3 {
-            assert!(matches!(pass(fault()), Ok(None)));
-        }
-        assert!(matches!(pass(Ok(())), Ok(Some(()))));
-        for _ in 1..GIVE_UP {
-            assert!(matches!(pass(fault()), Ok(None)));
-        }
-        assert!(pass(fault()).is_err());
-        assert!(matches!(pass(Err(Error::Cancelled)), Err(Error::Cancelled)));
-        let unfinished = faults.check(100).unwrap_err().to_string();
-        assert!(
-            unfinished.starts_with("38 of 100") && unfinished.contains("no room"),
-            "{unfinished}"
-        );
-        assert!(Faults::default().check(1).is_ok());
-    }
 
     #[test]
     fn what_depends_on_the_machine_is_not_kept() {

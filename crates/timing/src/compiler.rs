@@ -26,16 +26,22 @@ const OUTPUT: u64 = 256 << 20;
 /// With less room than this where it writes, a failure tells nothing.
 const ROOM: u64 = 64 << 20;
 
-/// A call of a compiler.
+/// A call of a compiler: what any program is built by, whoever keeps what comes of it.
 #[derive(Clone, Debug)]
 pub struct Call<'a> {
     /// The compiler.
     pub compiler: &'a Path,
     /// Flags that any program is compiled with.
     pub flags: Vec<OsString>,
-    /// What makes it this program: sources, included files, output; paths are taken from `folder`.
-    pub arguments: Vec<OsString>,
-    /// Where the source is and the output goes; nothing else can be written.
+    /// Name and text of the source.
+    pub source: (&'a str, &'a str),
+    /// What stands before the output and the source: included files.
+    pub before: Vec<OsString>,
+    /// What stands behind them: objects and other sources.
+    pub behind: Vec<OsString>,
+    /// Name of what is made.
+    pub output: &'a str,
+    /// Where the source is put and the output goes; nothing else can be written. Relative paths are taken from it.
     pub folder: &'a Path,
     /// What it may read besides: precompiled headers, folders of the user's flags.
     pub readable: Vec<PathBuf>,
@@ -63,11 +69,24 @@ enum End {
 }
 
 impl Call<'_> {
-    /// Compile; a refusal where it is the program that does not.
+    /// Compile: what is made, or a refusal where it is the program that does not compile.
     ///
     /// # Errors
     /// When the machine failed: no room, no memory, a compiler that is killed or not whole.
-    pub fn run(&self) -> Result<Result<(), Refusal>, Error> {
+    pub fn make(&self) -> Result<Result<Vec<u8>, Refusal>, Error> {
+        let (name, text) = self.source;
+        let path = self.folder.join(name);
+        std::fs::write(&path, text).map_err(Error::file("write", &path))?;
+        match self.run()? {
+            Err(refusal) => Ok(Err(refusal)),
+            Ok(()) => Ok(Ok(read_made(&self.folder.join(self.output), OUTPUT)?)),
+        }
+    }
+
+    fn run(&self) -> Result<Result<(), Refusal>, Error> {
+        let mut arguments = self.before.clone();
+        arguments.extend(["-o", self.output, self.source.0].map(OsString::from));
+        arguments.extend(self.behind.iter().cloned());
         let refuse = |detail: String, lasting: bool| {
             Ok(Err(Refusal {
                 verdict: Verdict::new(TimingVerdict::DoesNotCompile, detail),
@@ -75,14 +94,14 @@ impl Call<'_> {
             }))
         };
         let starved = bounded::starved_programs();
-        let doubt = match self.once(&self.arguments)? {
+        let doubt = match self.once(&arguments)? {
             End::Fine => return Ok(Ok(())),
             End::Diagnostic(detail) => return refuse(detail, true),
             End::Limit(detail) => return refuse(detail, false),
             End::Doubtful(doubt) => doubt,
         };
         self.check_machine(&doubt)?;
-        match self.once(&self.arguments)? {
+        match self.once(&arguments)? {
             End::Fine => Ok(Ok(())),
             End::Diagnostic(detail) => refuse(detail, true),
             End::Limit(detail) => refuse(detail, false),
@@ -250,10 +269,7 @@ fn diagnostic(words: &str) -> Option<String> {
 }
 
 /// Read what a foreign program may have written: a plain file of at most `most` bytes, whatever stands there now.
-///
-/// # Errors
-/// When it is none, or cannot be read.
-pub fn read_made(path: &Path, most: u64) -> Result<Vec<u8>, Error> {
+pub(crate) fn read_made(path: &Path, most: u64) -> Result<Vec<u8>, Error> {
     let read = || -> std::io::Result<Vec<u8>> {
         // Neither a link is followed nor a pipe waited for.
         let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
@@ -269,9 +285,6 @@ pub fn read_made(path: &Path, most: u64) -> Result<Vec<u8>, Error> {
     };
     read().map_err(Error::file("read", path))
 }
-
-/// Bytes of what a compiler makes at most.
-pub const MOST_BYTES: u64 = OUTPUT;
 
 #[cfg(test)]
 mod tests {

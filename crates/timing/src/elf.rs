@@ -49,12 +49,17 @@ impl Image {
             let hint = "its libraries differ from host to host; link it with -static";
             return Err(Verdict::new(TimingVerdict::Dynamic, hint));
         }
-        let end = file.segments().map(|segment| segment.address() + segment.size()).max();
+        let end = file.segments().map(|segment| end_of(&segment)).max();
         let symbol = file.symbols().find(|symbol| symbol.name() == Ok("main"));
         let main = symbol.map(|symbol| symbol.address()).filter(|address| *address != 0);
         let main = main.or_else(|| main_from_entry(&file)).unwrap_or(0);
         Ok(Image { main, end: end.unwrap_or(0) })
     }
+}
+
+/// Where a segment ends; the last address there is where it would be beyond.
+fn end_of(segment: &object::Segment<'_, '_>) -> u64 {
+    segment.address().saturating_add(segment.size())
 }
 
 /// Whether an ELF file names a loader.
@@ -74,9 +79,8 @@ fn is_dynamic(bytes: &[u8]) -> bool {
 /// Where a stripped program's `main` is: the first argument that its entry code passes on.
 fn main_from_entry(file: &object::File<'_>) -> Option<u64> {
     let entry = file.entry();
-    let segment = file
-        .segments()
-        .find(|segment| (segment.address()..segment.address() + segment.size()).contains(&entry))?;
+    let segment =
+        file.segments().find(|segment| (segment.address()..end_of(segment)).contains(&entry))?;
     let offset = usize::try_from(entry - segment.address()).ok()?;
     let code = segment.data().ok()?.get(offset..)?;
     let mut decoder = Decoder::with_ip(64, code, entry, DecoderOptions::NONE);
@@ -108,6 +112,22 @@ mod tests {
         assert_eq!(name(b"#!/bin/sh\necho"), "not-an-elf");
         assert_eq!(name(b"\x7fELF\x01\x01\x01"), "elf-32-bit");
         assert_eq!(name(b"\x7fELF\x02\x01\x01"), "not-an-elf");
+    }
+
+    #[test]
+    fn a_segment_beyond_all_addresses_ends_at_the_last() {
+        let mut bytes = vec![0_u8; 64 + 56];
+        bytes[..7].copy_from_slice(b"\x7fELF\x02\x01\x01");
+        // An executable for x86-64, entered in its only segment; program headers stand behind the header.
+        for (at, value) in
+            [(16, 2), (18, 62), (20, 1), (24, 0xf1), (32, 64), (52, 64), (54, 56), (56, 1)]
+        {
+            bytes[at] = value;
+        }
+        bytes[64] = 1;
+        bytes[64 + 16..64 + 24].copy_from_slice(&0xf0_u64.to_le_bytes());
+        bytes[64 + 40..64 + 48].copy_from_slice(&u64::MAX.to_le_bytes());
+        assert_eq!(Image::read(&bytes), Ok(Image { main: 0, end: u64::MAX }));
     }
 
     proptest! {

@@ -51,19 +51,6 @@ pub enum Error {
         /// Why not.
         reason: String,
     },
-    /// Faults of this machine left programs of a run without a verdict; the others are done and kept.
-    #[error(
-        "{count} of {total} programs have no verdict because this machine failed, not they; the first time: {first}; \
-         what is done is kept, and the same command does the rest"
-    )]
-    Unfinished {
-        /// Programs without a verdict.
-        count: u64,
-        /// Programs in all.
-        total: u64,
-        /// The first fault.
-        first: String,
-    },
     /// A source said something that is no measurement.
     #[error("{source_name} gave no measurement: {reason}")]
     Unreadable {

@@ -34,6 +34,8 @@ mod calibrate;
 pub mod compiler;
 mod elf;
 mod error;
+#[doc(hidden)]
+pub mod fuzz;
 mod measurement;
 mod net;
 mod options;

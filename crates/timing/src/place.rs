@@ -45,7 +45,8 @@ impl Place {
     }
 }
 
-const PROGRAM: &str = "program";
+/// Name of the program in its folder.
+pub(crate) const PROGRAM: &str = "program";
 
 #[cfg(test)]
 mod tests {

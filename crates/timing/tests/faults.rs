@@ -3,7 +3,7 @@
 //! Each test starts this binary again: with another search path, or in namespaces of its own with a small file system.
 
 use dataset::stage::{self, Context};
-use stampmill_timing::{Code, Error, Job, Options, TimeSuite};
+use stampmill_timing::{Code, Job, Options, TimeSuite};
 use std::{
     os::unix::fs::PermissionsExt,
     path::Path,
@@ -25,7 +25,6 @@ fn outcome(text: &str) -> String {
     match stampmill_timing::time(&job(text), &options()) {
         Ok(timing) => format!("verdict {} {}", timing.verdict, timing.detail),
         Err(error) if error.is_fault() => format!("fault {error}"),
-        Err(error @ (Error::Missing { .. } | Error::Unusable { .. })) => format!("skipped {error}"),
         Err(error) => format!("error {error}"),
     }
 }
@@ -35,7 +34,7 @@ fn is_child() -> bool {
 }
 
 /// Run the test of that name again with what `change` changes; what it told as its outcome.
-fn again(test: &str, before: &[&str], change: impl Fn(&mut Command)) -> Option<String> {
+fn again(test: &str, before: &[&str], change: impl Fn(&mut Command)) -> String {
     let exe = std::env::current_exe().expect("it is ours").into_os_string();
     let mut words: Vec<_> = before.iter().map(Into::into).collect();
     words.extend([exe, test.into(), "--exact".into(), "--nocapture".into()]);
@@ -45,14 +44,7 @@ fn again(test: &str, before: &[&str], change: impl Fn(&mut Command)) -> Option<S
     let output: Output = command.output().expect("it is ours");
     let text = String::from_utf8_lossy(&output.stderr).into_owned();
     let told = text.lines().find_map(|line| line.strip_prefix("outcome ")).map(str::to_owned);
-    let told = told.unwrap_or_else(|| panic!("{text}"));
-    match told.starts_with("skipped") {
-        true => {
-            eprintln!("{told}");
-            None
-        }
-        false => Some(told),
-    }
+    told.unwrap_or_else(|| panic!("{text}"))
 }
 
 /// A folder with a `gcc` that is this shell script.
@@ -62,7 +54,7 @@ fn compiler(folder: &Path, script: &str) {
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).expect("it is ours");
 }
 
-fn with_compiler(test: &str, script: &str) -> Option<String> {
+fn with_compiler(test: &str, script: &str) -> String {
     let folder = tempfile::tempdir().expect("it is ours");
     compiler(folder.path(), script);
     let path = std::env::var("PATH").unwrap_or_default();
@@ -71,35 +63,32 @@ fn with_compiler(test: &str, script: &str) -> Option<String> {
     })
 }
 
-#[test]
 fn a_compiler_that_is_killed_is_no_verdict() {
     if is_child() {
         return eprintln!("outcome {}", outcome("int main(void) { return 0; }"));
     }
     let test = "a_compiler_that_is_killed_is_no_verdict";
-    let Some(killed) = with_compiler(test, "kill -9 $$") else { return };
+    let killed = with_compiler(test, "kill -9 $$");
     assert!(killed.starts_with("fault "), "{killed}");
     let says = "echo 'gcc: fatal error: Killed signal terminated program cc1' >&2; exit 1";
-    let killed = with_compiler(test, says).unwrap();
+    let killed = with_compiler(test, says);
     assert!(killed.starts_with("fault "), "{killed}");
     let missing =
         "echo \"gcc: fatal error: cannot execute 'cc1': execvp: No such file\" >&2; exit 1";
-    let missing = with_compiler(test, missing).unwrap();
+    let missing = with_compiler(test, missing);
     assert!(missing.starts_with("fault ") && missing.contains("cc1"), "{missing}");
 }
 
-#[test]
 fn a_compiler_that_is_killed_once_is_asked_again() {
     if is_child() {
         return eprintln!("outcome {}", outcome("int main(void) { return 0; }"));
     }
     let test = "a_compiler_that_is_killed_once_is_asked_again";
     let once = "[ -e was-here ] || { : >was-here; kill -9 $$; }; exec /usr/bin/gcc \"$@\"";
-    let Some(told) = with_compiler(test, once) else { return };
+    let told = with_compiler(test, once);
     assert!(told.starts_with("verdict accepted"), "{told}");
 }
 
-#[test]
 fn a_fault_costs_one_program_of_a_suite_and_the_next_run_makes_it_good() {
     const HOME: &str = "TIMING_FAULTS_HOME";
     let timed = |home: &Path| {
@@ -113,16 +102,14 @@ fn a_fault_costs_one_program_of_a_suite_and_the_next_run_makes_it_good() {
         let context = Context::new(home.join("times"));
         match TimeSuite::new(suite, &options()).and_then(|suite| stage::run(&suite, &context)) {
             Ok(done) => format!("{:?}", done.summary.verdicts),
-            Err(error @ (Error::Missing { .. } | Error::Unusable { .. })) => {
-                format!("skipped {error}")
-            }
             Err(error) => format!("error {error}"),
         }
     };
     if let Some(home) = std::env::var_os(HOME) {
         return eprintln!("outcome {}", timed(Path::new(&home)));
     }
-    let (home, tools) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let (home, tools) =
+        (tempfile::tempdir().expect("it is ours"), tempfile::tempdir().expect("it is ours"));
     let unlucky =
         "[ -e source.c ] && grep -q UNLUCKY source.c && kill -9 $$\nexec /usr/bin/gcc \"$@\"";
     compiler(tools.path(), unlucky);
@@ -131,38 +118,32 @@ fn a_fault_costs_one_program_of_a_suite_and_the_next_run_makes_it_good() {
     let told = again(test, &[], |command| {
         command.env(HOME, home.path()).env("PATH", format!("{}:{path}", tools.path().display()));
     });
-    let Some(told) = told else { return };
     assert!(told.starts_with("error 1 of 2 programs have no rows"), "{told}");
     assert!(!home.path().join("times").exists());
     assert!(home.path().join("times.partial").exists());
     assert_eq!(timed(home.path()), "{\"accepted\": 2}");
 }
 
-#[test]
 fn a_full_folder_for_temporary_files_is_no_verdict() {
     if is_child() {
         let small = std::env::temp_dir();
         let size = "size=600k";
         let mounted =
             Command::new("mount").args(["-t", "tmpfs", "-o", size, "none"]).arg(&small).status();
-        if !mounted.is_ok_and(|status| status.success()) {
-            return eprintln!("outcome skipped: no namespaces to mount in");
-        }
+        assert!(mounted.expect("util-linux is installed").success());
         return eprintln!(
             "outcome {}",
             outcome("#include <stdio.h>\nint main(void) { puts(\"x\"); }")
         );
     }
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tempfile::tempdir().expect("it is ours");
     let test = "a_full_folder_for_temporary_files_is_no_verdict";
     let told = again(test, &["unshare", "-Urm"], |command| {
         command.env("TMPDIR", folder.path());
     });
-    let Some(told) = told else { return };
     assert!(told.starts_with("fault ") && told.contains("no room"), "{told}");
 }
 
-#[test]
 fn what_a_program_makes_up_is_its_verdict() {
     let made_up = [
         "#error No space left on device",
@@ -172,18 +153,14 @@ fn what_a_program_makes_up_is_its_verdict() {
     ];
     for text in made_up {
         let told = outcome(&format!("int main(void) {{ return 0; }}\n{text}\n"));
-        if told.starts_with("skipped") {
-            return eprintln!("{told}");
-        }
         assert!(told.starts_with("verdict does-not-compile"), "{text}: {told}");
     }
 }
 
-#[test]
 fn the_compiler_sees_the_source_and_the_headers_alone() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = tempfile::tempdir().expect("it is ours");
     let secret = folder.path().join("output.0.txt");
-    std::fs::write(&secret, "hidden-answer-4711 @ # $\n").unwrap();
+    std::fs::write(&secret, "hidden-answer-4711 @ # $\n").expect("it is ours");
     let secret = secret.display();
     let attempts = [
         format!("__asm__(\".incbin \\\"{secret}\\\"\");\nint main(void) {{ return 0; }}"),
@@ -194,9 +171,6 @@ fn the_compiler_sees_the_source_and_the_headers_alone() {
     ];
     for text in attempts {
         let told = outcome(&text);
-        if told.starts_with("skipped") {
-            return eprintln!("{told}");
-        }
         assert!(told.starts_with("verdict does-not-compile"), "{text}: {told}");
         assert!(!told.contains("4711") && !told.contains("root:"), "{text}: {told}");
     }
@@ -206,4 +180,29 @@ fn the_compiler_sees_the_source_and_the_headers_alone() {
     );
     let told = outcome(&looks);
     assert!(told.starts_with("verdict accepted"), "{told}");
+}
+
+/// Beside the faults, because it too starts this binary again.
+fn addresses_that_are_not_drawn_at_random_do_not_matter() {
+    let told = || {
+        let program = job("int main(void) { int here; return (long)&here >> 4 & 1; }");
+        let timing = stampmill_timing::time(&program, &options()).expect("it is timed");
+        let measurement = timing.measurement.expect("it ends well");
+        format!("{:?} {:?}", measurement.instructions, measurement.cycles)
+    };
+    if is_child() {
+        return eprintln!("outcome {}", told());
+    }
+    let test = "addresses_that_are_not_drawn_at_random_do_not_matter";
+    assert_eq!(again(test, &["setarch", "-R"], |_| {}), told());
+}
+
+trials::main! {
+    a_compiler_that_is_killed_is_no_verdict,
+    a_compiler_that_is_killed_once_is_asked_again,
+    a_fault_costs_one_program_of_a_suite_and_the_next_run_makes_it_good,
+    a_full_folder_for_temporary_files_is_no_verdict: trials::lacks::mounts(&["-Urm"]),
+    what_a_program_makes_up_is_its_verdict,
+    the_compiler_sees_the_source_and_the_headers_alone,
+    addresses_that_are_not_drawn_at_random_do_not_matter: trials::lacks::fixed_addresses(),
 }

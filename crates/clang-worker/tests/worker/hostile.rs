@@ -219,20 +219,14 @@ fn host_headers_are_all_of_the_machine_that_a_program_can_see_where_asked_for() 
             "{path}"
         );
     }
-    if !std::path::Path::new("/usr/include/stdio.h").exists() {
-        eprintln!("skipped: no C library headers on this machine");
-        return;
-    }
     let c = "#include <stdio.h>\n#include <stdlib.h>\n#include <math.h>\nint main(void) { printf(\"%f\", sin(1)); return EXIT_SUCCESS; }\n";
     let answer = clang.parse(c, &host(Language::C)).expect("the worker survives");
     assert_eq!(answer.first_error(), None);
     assert_eq!(answer.facts.expect("a parse answers with facts").declarations.len(), 1);
     let text = clang.preprocess(c, &host(Language::C)).expect("the worker survives").text;
     assert_eq!(text.as_deref(), Some("int main(void) { printf(\"%f\", sin(1)); return 0; }\n"));
-    if std::path::Path::new("/usr/include/c++").exists() {
-        let cxx = "#include <bits/stdc++.h>\nint main() { std::vector<int> v{3, 1}; std::sort(v.begin(), v.end()); std::cout << v[0]; }\n";
-        let answer = clang.compile(cxx, &host(Language::Cxx)).expect("the worker survives");
-        assert_eq!(answer.first_error(), None);
-        assert!(answer.code.is_some());
-    }
+    let cxx = "#include <bits/stdc++.h>\nint main() { std::vector<int> v{3, 1}; std::sort(v.begin(), v.end()); std::cout << v[0]; }\n";
+    let answer = clang.compile(cxx, &host(Language::Cxx)).expect("the worker survives");
+    assert_eq!(answer.first_error(), None);
+    assert!(answer.code.is_some());
 }

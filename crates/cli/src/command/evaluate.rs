@@ -4,7 +4,7 @@ use super::sample::DrawingFlags;
 use crate::{Global, interrupt, output, progress::Bar};
 use clang::Clang;
 use dataset::stage::Cancel;
-use lm::Checkpoint;
+use lm::{Checkpoint, TrainingSet};
 use sampling::{Evaluation, Sampler};
 use std::{process::ExitCode, time::Instant};
 
@@ -35,7 +35,9 @@ impl Evaluate {
             spaces.map(|spaces| super::features::extractor(spaces, 1, global)).transpose()?;
         let clang = Clang::start(global.jobs())?;
         let kind = checkpoint.kind();
-        let evaluation = sampling::evaluate(kind, &rows, seconds, &clang, extractor.as_ref())?;
+        let training = TrainingSet::read(checkpoint.folder())?;
+        let (training, extractor) = (training.as_ref(), extractor.as_ref());
+        let evaluation = sampling::evaluate(kind, &rows, seconds, &clang, training, extractor)?;
         drop(bar);
         output::report(global, &evaluation, || print(&evaluation))?;
         Ok(output::status(evaluation.compiling_unique > 0))
@@ -55,6 +57,17 @@ fn print(report: &Evaluation) -> anyhow::Result<()> {
         ),
         ("unique and compile", output::count(report.compiling_unique)),
         ("memorised", percent(report.memorised)),
+        (
+            "near-duplicates of training kernels",
+            report.near_memorised.map_or("unknown".to_owned(), percent),
+        ),
+        (
+            "longest common run: median, 95 %, most",
+            match (report.common_run_median, report.common_run_p95, report.common_run_max) {
+                (Some(median), Some(p95), Some(most)) => format!("{median}, {p95}, {most}"),
+                _ => "unknown".to_owned(),
+            },
+        ),
         (
             "tokens: median, 95 %, most",
             format!("{}, {}, {}", report.tokens_median, report.tokens_p95, report.tokens_max),

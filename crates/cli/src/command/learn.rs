@@ -104,9 +104,12 @@ impl Learn {
             );
         }
         split.check()?;
-        let mut search =
-            Settings { budget: Budget::Candidates(self.candidates), ..Settings::default() };
-        search.proposers.retain(|name| name != "nearest");
+        // Kernels are made from nothing: mined ones are what is trained on.
+        let search = Settings {
+            budget: Budget::Candidates(self.candidates),
+            proposers: synth::default_proposers(false),
+            ..Settings::default()
+        };
         if self.experiment {
             return self.compare(global, &judge, &split, search);
         }

@@ -31,8 +31,10 @@ impl Merge {
             mine::Mine::NAME => self.join::<mine::Mine<'_>>(global),
             kernels::Prepare::NAME => self.join::<kernels::Prepare>(global),
             features::Features::NAME => self.join::<features::Features>(global),
+            device::Label::NAME => self.join::<device::Label>(global),
             device::Run::NAME => self.join::<device::Run>(global),
             sampling::Sampler::NAME => self.join::<sampling::Sampler<'_>>(global),
+            synth::Steer::NAME => self.join::<synth::Steer<'_>>(global),
             timing::TimeSuite::NAME => self.join::<timing::TimeSuite>(global),
             ir::Build::NAME => self.join::<ir::Build<'_>>(global),
             ir::Extract::NAME => self.join::<ir::Extract<'_>>(global),
@@ -40,6 +42,7 @@ impl Merge {
             ir::License::NAME => self.join::<ir::License>(global),
             ir::Stats::NAME => self.join::<ir::Stats<'_>>(global),
             edits::MakePairs::NAME => self.join::<edits::MakePairs<'_>>(global),
+            edits::MakeTests::NAME => self.join::<edits::MakeTests<'_>>(global),
             edits::Judge::NAME => self.join::<edits::Judge<'_>>(global),
             other => bail!("{} is a part of `{other}`, which is unknown here", first.display()),
         }

@@ -37,6 +37,14 @@ impl stage::Shown for Stage {
         if !report.rejected.is_empty() {
             output::print_counts(["rejected", "count"], &report.rejected)?;
         }
+        for (status, same) in &report.same_ir {
+            output::line(&format!(
+                "same IR after rewriting, {status}: {} of {} kernels that clang accepts in their files ({})",
+                output::count(same.proved),
+                output::count(same.kernels),
+                output::percent(same.proved, same.kernels)
+            ))?;
+        }
         output::line(&format!(
             "distinct tokens {} → {}, lines {} → {}, in {seconds:.1} s",
             output::count(report.vocabulary_before),
@@ -79,7 +87,6 @@ fn print_funnel(report: &Report) -> anyhow::Result<()> {
         row("    repaired", report.compiled_repaired, compiled),
         row("kernels", report.kernels, report.kernels),
         row("unique kernels", report.unique_kernels, report.kernels),
-        row("rewritten, same IR", report.rewritten_identical_ir, report.unique_kernels),
     ];
     output::print_table(&["funnel", "count", "share", ""], rows)
 }

@@ -3,9 +3,10 @@
 use crate::{Global, choice::choice, destination, interrupt, output, progress::Bar, stage};
 use anyhow::{Context, anyhow, bail};
 use dataset::stage::{Cancel, Done};
-use lm::{Checkpoint, Choice, Drawing, Precision, Prompt};
+use lm::{Checkpoint, Choice, Drawing, Precision, Prompt, TrainingSet};
 use sampling::{Sampler, Settings, Summary};
 use std::{collections::BTreeMap, fs, path::PathBuf, process::ExitCode, sync::Arc, time::Instant};
+use synth::Exclusion;
 
 /// Draw kernels from a language model and judge them
 #[derive(clap::Args, Debug)]
@@ -17,6 +18,13 @@ use std::{collections::BTreeMap, fs, path::PathBuf, process::ExitCode, sync::Arc
 pub(crate) struct Sample {
     #[command(flatten)]
     drawing: DrawingFlags,
+    /// Refuse a model that was trained on the programs here, on copies of them, or on kernels of their names; may be
+    /// given several times
+    #[arg(long, value_name = "PATH")]
+    exclude: Vec<PathBuf>,
+    /// Accept it all the same, and one that does not say what it was trained on
+    #[arg(long, requires = "exclude")]
+    accept_model: bool,
     #[command(flatten)]
     output: Option<destination::StageOutput>,
 }
@@ -74,6 +82,12 @@ const DEVICES: &[(&str, &str)] = &[("cpu", ""), ("cuda", "cuda"), ("cpu-torch", 
 impl Sample {
     pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
         let checkpoint = Checkpoint::load(&self.drawing.checkpoint)?;
+        if !self.exclude.is_empty() && !self.accept_model {
+            let mut exclusion = Exclusion::default();
+            self.exclude.iter().try_for_each(|path| exclusion.add_path(path))?;
+            let training = TrainingSet::read(checkpoint.folder())?;
+            exclusion.check_model(checkpoint.folder(), training.as_ref())?;
+        }
         let settings = self.drawing.settings(true)?;
         let cancelled = interrupt::flag()?;
         let cancel = Cancel::from(Arc::clone(&cancelled));

@@ -2,11 +2,12 @@
 
 use super::tune;
 use crate::{Global, destination::Output, interrupt, output, progress::Bar};
-use anyhow::bail;
+use anyhow::{Context, bail};
 use dataset::Progress;
-use lm::{CorpusReport, Kind, Recipe, Trained, TuningReport};
+use lm::{CorpusReport, Entry, Kind, Recipe, Trained, TuningReport};
 use sampling::corpus::{self, Corpus};
 use std::{
+    fs,
     path::{Path, PathBuf},
     process::ExitCode,
 };
@@ -21,7 +22,7 @@ pub(crate) struct Train {
     /// Functions to pre-train on: a data set that `prepare` makes of C programs; may be given several times
     #[arg(long, value_name = "FUNCTIONS")]
     pretrain: Vec<PathBuf>,
-    /// Exclude near-duplicates of the programs here, and kernels named like a target here; may be given several times
+    /// Exclude copies of the programs here, and kernels named like them or like a target here; may be given several times
     #[arg(long, value_name = "PATH")]
     exclude: Vec<PathBuf>,
     /// What is learned
@@ -151,18 +152,20 @@ impl Train {
         for path in &self.exclude {
             exclusion.add_path(path)?;
         }
-        let is_excluded =
-            |name: &str, text: &str| !self.exclude.is_empty() && exclusion.holds(name, text);
         let (mut kernels, mut functions) = (Corpus::default(), Corpus::default());
-        corpus::read(&mut kernels, &self.corpus, &is_excluded)?;
+        corpus::read(&mut kernels, &self.corpus)?;
         for path in &self.pretrain {
-            corpus::read(&mut functions, path, &is_excluded)?;
+            corpus::read(&mut functions, path)?;
         }
-        if !self.exclude.is_empty() {
-            let excluded = kernels.excluded + functions.excluded;
-            bar.message(&format!("{} programs excluded", output::count(excluded)));
+        let (mut entries, mut functions) = (kernels.entries, functions.entries);
+        if !exclusion.is_empty() {
+            let before = entries.len() + functions.len();
+            for entries in [&mut entries, &mut functions] {
+                retain(entries, &exclusion)?;
+            }
+            let excluded = before - entries.len() - functions.len();
+            bar.message(&format!("{} programs excluded", output::count(excluded as u64)));
         }
-        let (mut entries, functions) = (kernels.entries, functions.entries);
         if functions.is_empty() && !self.pretrain.is_empty() {
             bail!("--pretrain: there is no accepted function in what was given");
         }
@@ -176,8 +179,42 @@ impl Train {
         }
         dataset::begin_folder(&self.target.out)?;
         let prepared = lm::prepare(&entries, &functions, self.model, &recipe, self.seed, work);
-        Ok(lm::or_nothing(prepared, work)?)
+        let report = lm::or_nothing(prepared, work)?;
+        self.write_provenance(&exclusion, work)?;
+        Ok(report)
     }
+
+    /// What the training set is made of, beside `training-set.safetensors`, which says what is in it.
+    fn write_provenance(&self, exclusion: &Exclusion, work: &Path) -> anyhow::Result<()> {
+        let input = |path: &PathBuf| -> anyhow::Result<serde_json::Value> {
+            let identity = dataset::Programs::open(path)?.identity()?;
+            Ok(serde_json::json!({ "name": path.display().to_string(), "identity": identity }))
+        };
+        let inputs = |paths: &mut dyn Iterator<Item = &PathBuf>| {
+            paths.map(input).collect::<anyhow::Result<Vec<_>>>()
+        };
+        let files = self.exclude.iter().map(|path| path.display().to_string());
+        let (names, kernels) = exclusion.len();
+        let provenance = serde_json::json!({
+            "stampmill": env!("CARGO_PKG_VERSION"),
+            "kernels": inputs(&mut std::iter::once(&self.corpus))?,
+            "functions": inputs(&mut self.pretrain.iter())?,
+            "excluded": { "from": files.collect::<Vec<_>>(), "names": names, "kernels": kernels },
+        });
+        let path = work.join("provenance.json");
+        let text = serde_json::to_string_pretty(&provenance)? + "\n";
+        fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))
+    }
+}
+
+/// Leave out what is excluded.
+fn retain(entries: &mut Vec<Entry>, exclusion: &Exclusion) -> anyhow::Result<()> {
+    let programs: Vec<(&str, &str)> =
+        entries.iter().map(|entry| (entry.name.as_str(), entry.text.as_str())).collect();
+    let matches = exclusion.matches(&programs)?;
+    let mut matches = matches.iter();
+    entries.retain(|_| matches.next().is_some_and(Option::is_none));
+    Ok(())
 }
 
 impl Prepared {

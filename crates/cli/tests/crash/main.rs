@@ -15,12 +15,9 @@ mod kill;
 mod parts;
 mod stage;
 
-use libtest_mimic::{Arguments, Failed, Trial};
 use stage::{STAGES, Stage};
-use std::{
-    collections::BTreeSet,
-    process::{Command, ExitCode, Stdio},
-};
+use std::process::{Command, ExitCode, Stdio};
+use trials::{Failed, Trial};
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
@@ -29,23 +26,19 @@ fn main() -> ExitCode {
     {
         return inside_main(stage, trouble);
     }
-    let arguments = Arguments::from_args();
-    let here = components();
     let mut trials = Vec::new();
     for stage in STAGES {
-        let missing = stage.needs.iter().any(|need| !here.contains(*need));
         let parts = (!parts::WHOLE.contains(&stage.name)).then_some("parts");
         let troubles = ["stopped"]
             .into_iter()
             .chain(parts)
             .chain(fault::FAULTS.iter().map(|fault| fault.name));
         for trouble in troubles {
-            let trial =
-                Trial::test(format!("{}::{trouble}", stage.name), move || isolated(stage, trouble));
-            trials.push(trial.with_ignored_flag(missing));
+            let name = format!("{}::{trouble}", stage.name);
+            trials.push(Trial::new(name, move || isolated(stage, trouble)));
         }
     }
-    libtest_mimic::run(&arguments, trials).exit_code()
+    trials::run(trials)
 }
 
 /// Run a trial in namespaces of its own and pass on what it says.
@@ -89,16 +82,4 @@ fn inside_main(stage: &str, trouble: &str) -> ExitCode {
             ExitCode::from(3)
         }
     }
-}
-
-/// Names of the components that are here.
-fn components() -> BTreeSet<String> {
-    let output = Command::new(home::STAMPMILL).args(["doctor", "--json"]).output();
-    let report: serde_json::Value = output
-        .ok()
-        .and_then(|output| serde_json::from_slice(&output.stdout).ok())
-        .unwrap_or_default();
-    let found =
-        report["components"].as_array().into_iter().flatten().filter(|c| c["found"] == true);
-    found.filter_map(|component| component["name"].as_str().map(str::to_owned)).collect()
 }

@@ -6,7 +6,7 @@ use crate::{
 };
 
 /// Stages that work on all their items together, or whose items depend on each other.
-pub(crate) const WHOLE: [&str; 5] = ["label", "steer", "edits-tests", "train", "learn"];
+pub(crate) const WHOLE: [&str; 2] = ["train", "learn"];
 
 /// Do the stage's job whole and in parts; tells in a line how that went.
 pub(crate) fn parts(stage: &Stage) -> Result<String, String> {

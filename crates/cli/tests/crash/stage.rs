@@ -15,8 +15,6 @@ pub(crate) enum Rows {
 /// One command.
 pub(crate) struct Stage {
     pub(crate) name: &'static str,
-    /// Components of `doctor` without which it cannot run.
-    pub(crate) needs: &'static [&'static str],
     /// Makes its input in the folder.
     pub(crate) input: fn(&Home),
     /// Its arguments; the output goes to `made/out`.
@@ -31,14 +29,10 @@ pub(crate) struct Stage {
 const ALL: Rows = Rows::Query("SELECT * FROM d");
 const MODULES: Rows = Rows::Query("SELECT * EXCLUDE (log) FROM d");
 const JUDGED: Rows = Rows::Query("SELECT * EXCLUDE (src_peak_bytes, peak_bytes) FROM d");
-const CLANG: &[&str] = &["clang worker", "LLVM library"];
-const DEVICE: &[&str] = &["clang worker", "OpenCL device"];
-const TIMING: &[&str] = &["g++", "timing model"];
 
 pub(crate) const STAGES: &[Stage] = &[
     Stage {
         name: "mine",
-        needs: &[],
         input: sources,
         command: "mine sources --json --out made/out",
         beside: &[],
@@ -47,7 +41,6 @@ pub(crate) const STAGES: &[Stage] = &[
     },
     Stage {
         name: "prepare",
-        needs: CLANG,
         input: programs,
         command: "prepare programs --json --out made/out",
         beside: &[],
@@ -56,7 +49,6 @@ pub(crate) const STAGES: &[Stage] = &[
     },
     Stage {
         name: "features",
-        needs: CLANG,
         input: programs,
         command: "features programs --space grewe,instcount --json --out made/out",
         beside: &[],
@@ -65,7 +57,6 @@ pub(crate) const STAGES: &[Stage] = &[
     },
     Stage {
         name: "run",
-        needs: DEVICE,
         input: small_kernels,
         command: "run programs --devices cpu --global-sizes 128 --budget 1ms --json --out made/out",
         beside: &[],
@@ -76,7 +67,6 @@ pub(crate) const STAGES: &[Stage] = &[
     },
     Stage {
         name: "label",
-        needs: DEVICE,
         input: runs_of_two_devices,
         command: "label runs --features programs --json --out made/out",
         beside: &[],
@@ -85,17 +75,15 @@ pub(crate) const STAGES: &[Stage] = &[
     },
     Stage {
         name: "steer",
-        needs: CLANG,
         input: |_| {},
         command: "steer --space instcount --target Load=3 --target Load=9,Store=2 --target Alloca=2,Load=4 \
-                  --budget 600 --json --out made/out",
+                  --budget 600 --trajectory --json --out made/out",
         beside: &[],
         rows: Rows::Query("SELECT * EXCLUDE (seconds) FROM d"),
         reads: "",
     },
     Stage {
         name: "sample",
-        needs: CLANG,
         input: checkpoint,
         command: "sample infill --n 6 --longest 120 --batch 2 --json --out made/out",
         beside: &[],
@@ -104,7 +92,6 @@ pub(crate) const STAGES: &[Stage] = &[
     },
     Stage {
         name: "time",
-        needs: TIMING,
         input: suite,
         command: "time --suite suite --json --out made/out",
         beside: &[],
@@ -113,7 +100,6 @@ pub(crate) const STAGES: &[Stage] = &[
     },
     Stage {
         name: "ir-build",
-        needs: &["LLVM library"],
         input: project,
         command: "ir build dir:project dir:other --json --out made/out",
         beside: &[],
@@ -122,7 +108,6 @@ pub(crate) const STAGES: &[Stage] = &[
     },
     Stage {
         name: "ir-extract",
-        needs: &["LLVM library"],
         input: store,
         command: "ir extract kept --json --out made/out",
         beside: &[],
@@ -131,7 +116,6 @@ pub(crate) const STAGES: &[Stage] = &[
     },
     Stage {
         name: "ir-dedup",
-        needs: &["LLVM library"],
         input: modules,
         command: "ir dedup modules --json --out made/out",
         beside: &[],
@@ -140,7 +124,6 @@ pub(crate) const STAGES: &[Stage] = &[
     },
     Stage {
         name: "ir-stats",
-        needs: &["LLVM library"],
         input: modules,
         command: "ir stats modules --json --out made/out",
         beside: &[],
@@ -149,7 +132,6 @@ pub(crate) const STAGES: &[Stage] = &[
     },
     Stage {
         name: "edits-pairs",
-        needs: TIMING,
         input: edits,
         command: "edits pairs pairs.jsonl --tests tests --rejected --json --out made/out",
         beside: &[],
@@ -158,17 +140,15 @@ pub(crate) const STAGES: &[Stage] = &[
     },
     Stage {
         name: "edits-tests",
-        needs: TIMING,
         input: edits,
         command: "edits tests problems.jsonl --pairs pairs.jsonl --draws 6 --per-problem 2 --json \
-                  --out made/out --hidden made/hidden",
-        beside: &["hidden"],
-        rows: Rows::Files { but: &[] },
+                  --out made/out",
+        beside: &[],
+        rows: ALL,
         reads: "",
     },
     Stage {
         name: "edits-judge",
-        needs: TIMING,
         input: edits,
         command: "edits judge pairs.jsonl --candidates answers.jsonl --tests tests --limit 4s --json \
                   --out made/out",
@@ -178,7 +158,6 @@ pub(crate) const STAGES: &[Stage] = &[
     },
     Stage {
         name: "train",
-        needs: &["clang worker"],
         input: programs,
         command: "train programs --model lstm --recipe small.toml --prepare-only --quiet --out made/out",
         beside: &[],
@@ -187,7 +166,6 @@ pub(crate) const STAGES: &[Stage] = &[
     },
     Stage {
         name: "learn",
-        needs: DEVICE,
         input: two_kinds,
         command: "learn --task local-size:8,256 --train train --test test --committee knn:3,tree:3 --rounds 1 \
                   --batch 1 --candidates 100 --global-size 1024 --measuring 1ms --json --out made/out",

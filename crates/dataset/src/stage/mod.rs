@@ -215,7 +215,8 @@ pub trait Stage: Sync {
     }
 
     /// Whether the machine failed and not a program: no room, no memory, a killed tool. The items have no
-    /// rows then, the others are done, and the run ends with an error; the same command does the rest.
+    /// rows then, the others are done (but what comes behind in a stage that is sequential), and the run
+    /// ends with an error; the same command does the rest.
     fn is_fault(_error: &Self::Error) -> bool {
         false
     }

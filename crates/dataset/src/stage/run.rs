@@ -2,7 +2,7 @@ use super::{
     Context, Done, Facts, Finish, Items, Selected, Share, Stage, Unit, Units, Worked,
     merge::Shared, part,
 };
-use crate::{Builder, Error, Notes, Tally};
+use crate::{Builder, Error, Notes, tally::Tally};
 use serde::Serialize;
 use serde_json::Value;
 use std::{
@@ -387,7 +387,8 @@ impl<'a, S: Stage> Work<'a, S> {
             match self.one(&mut worker, batch) {
                 Ok(()) => self.in_a_row.store(0, Ordering::Relaxed),
                 Err(_) if self.is_cancelled() => {}
-                Err(error) if S::is_fault(&error) => {
+                // Of a sequential stage nothing that follows can be known.
+                Err(error) if S::is_fault(&error) && !self.stage.is_sequential() => {
                     self.in_a_row.fetch_add(1, Ordering::Relaxed);
                     let mut faults = lock(&self.faults);
                     faults.0.get_or_insert(error);

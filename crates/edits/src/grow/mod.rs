@@ -7,32 +7,31 @@
 
 mod generate;
 mod grammar;
+mod stage;
 
 use crate::{
-    Error, Result,
+    Result,
     bench::Bench,
     compare::compare,
-    pair::{Language, Pair, write_lines},
+    pair::Language,
     schema::{Broken, OnBroken, form, read_values},
     stopwatch::Time,
-    store::Store,
-    suite::{Test, TestFolder, hash_of},
+    suite::Test,
     toolchain::Executable,
 };
-use dataset::{Progress, Verdict, content_hash, content_hash_of};
+use dataset::{Verdict, content_hash};
 use generate::{Generator, Scale};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
-use rayon::prelude::*;
-use rows::EditVerdict;
+use rows::{EditTest, EditVerdict, RejectedInputs, test_source};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+pub use stage::{MakeTests, TestsItem, TestsReport};
 use std::{
     collections::{BTreeMap, BTreeSet},
     path::Path,
-    time::{Duration, Instant},
+    time::Duration,
 };
-use timing::bounded::Faults;
 
 /// Native wall-clock time after which nobody asks for the exact time any more.
 const SLOW: Duration = Duration::from_millis(700);
@@ -81,7 +80,16 @@ pub struct Problem {
     /// Its name.
     pub id: String,
     /// Inputs and outputs.
-    pub samples: Vec<(String, String)>,
+    pub samples: Vec<Sample>,
+}
+
+/// A test that came with a problem.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Sample {
+    /// What a program reads.
+    pub input: String,
+    /// What it must print.
+    pub output: String,
 }
 
 impl Problem {
@@ -99,7 +107,7 @@ impl Problem {
                 .flatten()
                 .map(|sample| {
                     let text = |key: &str| sample[key].as_str().unwrap_or_default().to_owned();
-                    (text("input"), text("output"))
+                    Sample { input: text("input"), output: text("output") }
                 })
                 .collect(),
         };
@@ -107,231 +115,47 @@ impl Problem {
     }
 }
 
-/// What became of one problem.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Grown {
-    /// The problem.
-    pub problem_id: String,
-    /// `accepted`, or why it has no tests.
-    pub verdict: String,
-    /// Samples that its programs pass.
-    pub samples: usize,
-    /// Visible tests, samples included.
-    pub tests: usize,
-    /// Hidden tests.
-    pub hidden: usize,
-    /// Programs that agree.
-    pub programs: usize,
-    /// The grammar; empty where none fits.
-    pub grammar: String,
-    /// Bytes of the largest input.
-    pub largest_bytes: usize,
-    /// Instructions of the slowest program on the largest test.
-    pub largest_instructions: u64,
-    /// Of its time on that test, the share before and after `main`.
-    pub startup_share: f64,
-    /// Inputs drawn.
-    pub drawn: usize,
-    /// Inputs rejected, by reason.
-    pub turned_away: BTreeMap<String, u64>,
+/// For the fuzzer: inputs drawn from the grammar of samples, and whether it reads each.
+pub(crate) fn drawn(samples: &[&str]) -> Option<Vec<(String, bool)>> {
+    let grammar = grammar::infer(samples)?;
+    let generator = Generator::learn(grammar.clone(), samples);
+    let mut rng = ChaCha8Rng::seed_from_u64(1);
+    let scales = [(1.0, 1.0), (4.0, 4.0)].map(|(counts, values)| Scale { counts, values });
+    let draws = scales.into_iter().filter_map(|scale| generator.generate(scale, &mut rng));
+    Some(draws.map(|text| (text.clone(), grammar.read(&grammar::lines(&text)).is_some())).collect())
 }
 
-/// What became of all problems.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct GrowReport {
-    /// Problems with programs.
-    pub problems: u64,
-    /// Of these, problems with a test.
-    pub with_tests: u64,
-    /// Of these, problems with a grown test.
-    pub grown: u64,
-    /// Of these, problems that have a grammar.
-    pub with_grammar: u64,
-    /// Visible tests in all.
-    pub tests: u64,
-    /// Hidden tests in all.
-    pub hidden: u64,
-    /// Problems whose largest test is at least half start-up.
-    pub mostly_startup: u64,
-    /// Median of instructions on a problem's largest test.
-    pub largest_instructions_median: u64,
-    /// Problems by verdict.
-    pub verdicts: BTreeMap<String, u64>,
-    /// Wall-clock seconds.
-    pub seconds: f64,
-}
-
-/// Grow tests for the problems of `pairs` and write them to `visible` and `hidden`; rows of what became of
-/// each problem go to `tests.jsonl` beside them.
-///
-/// # Errors
-/// When programs cannot be built or run at all, where faults of the machine left problems without an answer (when all
-/// others have theirs), after [`sandbox::stop_all`], or when a file cannot be written. The same call then resumes
-/// from there.
-pub fn grow(
-    problems: &[Problem],
-    pairs: &[Pair],
-    bench: &Bench,
-    (visible, hidden): (&TestFolder, &TestFolder),
-    options: &GrowOptions,
-    progress: &dyn Progress,
-) -> Result<GrowReport> {
-    let started = Instant::now();
-    let samples: BTreeMap<&str, &Problem> = problems.iter().map(|p| (p.id.as_str(), p)).collect();
-    let mut programs: BTreeMap<&str, Vec<(&str, Language)>> = BTreeMap::new();
-    for pair in pairs {
-        let list = programs.entry(&pair.problem_id).or_default();
-        // The slow one first: its time is what tests must not be too small for.
-        for code in [&pair.src_code, &pair.tgt_code] {
-            if !list.iter().any(|(known, _)| known == code) {
-                list.push((code, pair.language()));
-            }
-        }
-    }
-    progress.begin("grow tests", programs.len() as u64);
-    let (faults, unfinished) = (Faults::default(), Unfinished { visible, hidden });
-    let results: Vec<Option<Grown>> = programs
-        .par_iter()
-        .map(|(id, programs)| {
-            timing::bounded::check()?;
-            let nothing = Problem { id: (*id).to_owned(), samples: Vec::new() };
-            let problem = samples.get(id).copied().unwrap_or(&nothing);
-            let key = key(problem, programs, bench, options);
-            let grown = match unfinished.get(id, &key) {
-                Some(grown) => Some(grown),
-                None => {
-                    let grown = Grower { problem, bench, options }.grow(programs);
-                    let grown = faults.pass(1, grown, Error::is_fault)?;
-                    grown.map(|made| unfinished.put(&key, made)).transpose()?
-                }
-            };
-            progress.advance(1);
-            Ok(grown)
-        })
-        .collect::<Result<_>>()?;
-    faults.check(programs.len() as u64)?;
-    let mut report = GrowReport { problems: results.len() as u64, ..GrowReport::default() };
-    let mut sizes = Vec::new();
-    let mut rows = Vec::new();
-    for grown in results.iter().flatten() {
-        let (shown, held_back) = (&grown.tests, &grown.hidden);
-        report.with_tests += u64::from(*shown > 0);
-        report.grown += u64::from(grown.tests > grown.samples);
-        report.with_grammar += u64::from(!grown.grammar.is_empty());
-        report.tests += *shown as u64;
-        report.hidden += *held_back as u64;
-        report.mostly_startup += u64::from(*shown > 0 && grown.startup_share >= 0.5);
-        *report.verdicts.entry(grown.verdict.clone()).or_default() += 1;
-        if *shown > 0 {
-            sizes.push(grown.largest_instructions);
-        }
-        if let Ok(Value::Object(row)) = serde_json::to_value(grown) {
-            rows.push(row);
-        }
-    }
-    sizes.sort_unstable();
-    report.largest_instructions_median = sizes.get(sizes.len() / 2).copied().unwrap_or(0);
-    report.seconds = started.elapsed().as_secs_f64();
-    write_lines(&visible.root().join("tests.jsonl"), &rows)?;
-    unfinished.forget();
-    if report.problems == 0 {
-        return Err(Error::Empty {
-            what: "problems with programs",
-            path: visible.root().to_owned(),
-        });
-    }
-    Ok(report)
-}
-
-/// Identity of a problem and of all that shapes its tests.
-fn key(
-    problem: &Problem,
-    programs: &[(&str, Language)],
-    bench: &Bench,
-    options: &GrowOptions,
-) -> String {
-    let settings = format!("{} {} {options:?}", env!("CARGO_PKG_VERSION"), bench.identity());
-    let samples = problem.samples.iter().flat_map(|(input, output)| [input, output]);
-    let programs = programs.iter().flat_map(|(code, language)| [*code, language.name()]);
-    let pieces = [problem.id.as_str(), &settings].into_iter();
-    content_hash_of(pieces.chain(samples.map(String::as_str)).chain(programs).map(str::as_bytes))
-}
-
-/// What is known of the problems of a run that has not ended, in the folder of tests.
-struct Unfinished<'a> {
-    visible: &'a TestFolder,
-    hidden: &'a TestFolder,
-}
-
-#[derive(Serialize, Deserialize)]
-struct Kept {
-    grown: Grown,
-    /// Identity of its tests.
-    tests: [String; 2],
-}
-
-impl Unfinished<'_> {
-    fn store(&self) -> Store {
-        Store::at(&self.visible.root().join("unfinished"))
-    }
-
-    fn get(&self, problem: &str, key: &str) -> Option<Grown> {
-        let kept: Kept = serde_json::from_slice(&self.store().get("grown", key)?).ok()?;
-        let same = |folder: &TestFolder, hash: &String| {
-            folder.tests(problem).is_ok_and(|tests| hash_of(&tests) == *hash)
-        };
-        let [visible, hidden] = &kept.tests;
-        (same(self.visible, visible) && same(self.hidden, hidden)).then_some(kept.grown)
-    }
-
-    fn put(&self, key: &str, (grown, shown, held_back): Made) -> Result<Grown> {
-        self.visible.put(&grown.problem_id, &shown)?;
-        self.hidden.put(&grown.problem_id, &held_back)?;
-        let kept = Kept { grown, tests: [hash_of(&shown), hash_of(&held_back)] };
-        if let Ok(text) = serde_json::to_vec(&kept) {
-            self.store().put("grown", key, &text);
-        }
-        Ok(kept.grown)
-    }
-
-    /// The run has ended.
-    fn forget(&self) {
-        self.store().clear("grown");
-    }
-}
-
-/// What became of a problem, its tests, and its hidden ones.
-type Made = (Grown, Vec<Test>, Vec<Test>);
-
+/// Makes the tests of one problem.
 struct Grower<'a> {
-    problem: &'a Problem,
+    problem_id: &'a str,
+    samples: &'a [Sample],
     bench: &'a Bench,
     options: &'a GrowOptions,
 }
 
-/// A drawn input that all agree on.
+/// A drawn input that all agree on, and what the slow program takes on it.
 struct Agreed {
     test: Test,
-    instructions: u64,
+    time: Time,
 }
 
 impl Grower<'_> {
-    fn grow(&self, programs: &[(&str, Language)]) -> Result<Made> {
-        let mut grown = Grown { problem_id: self.problem.id.clone(), ..Grown::default() };
+    /// The problem's tests, visible ones first; without any, a row that says why.
+    fn grow(&self, programs: &[(&str, Language)]) -> Result<Vec<EditTest>> {
+        let mut about = EditTest { problem_id: self.problem_id.to_owned(), ..EditTest::default() };
         let samples: Vec<Test> = self
-            .problem
             .samples
             .iter()
             .enumerate()
-            .map(|(at, (input, output))| Test {
+            .map(|(at, Sample { input, output })| Test {
                 number: at as u64,
                 input: input.clone().into_bytes(),
                 output: output.clone().into_bytes(),
             })
             .collect();
         if samples.is_empty() {
-            grown.verdict = EditVerdict::NoSamples.to_string();
-            return Ok((grown, Vec::new(), Vec::new()));
+            about.verdict = EditVerdict::NoSamples.to_string();
+            return Ok(vec![about]);
         }
         let mut accepted: Vec<(Executable, &str, Language)> = Vec::new();
         for (code, language) in programs {
@@ -343,37 +167,46 @@ impl Grower<'_> {
                 accepted.push((program, code, *language));
             }
         }
-        grown.samples = samples.len();
-        grown.programs = accepted.len();
-        let Some((slowest, ..)) = accepted.first() else {
-            grown.verdict = EditVerdict::NoProgramPasses.to_string();
-            return Ok((grown, Vec::new(), Vec::new()));
+        about.programs = accepted.len() as u64;
+        let Some((slow, ..)) = accepted.first() else {
+            about.verdict = EditVerdict::NoProgramPasses.to_string();
+            return Ok(vec![about]);
         };
-        grown.verdict = Verdict::ACCEPTED.into();
+        about.verdict = Verdict::ACCEPTED.into();
         let agreed = match accepted.len() {
             // One program agrees with itself on anything.
             1 => {
-                grown.verdict = EditVerdict::OnlyOneProgram.to_string();
+                about.verdict = EditVerdict::OnlyOneProgram.to_string();
                 Vec::new()
             }
-            _ => self.draw(&accepted, &samples, &mut grown)?,
+            _ => self.draw(&accepted, &samples, &mut about)?,
         };
-        let (mut shown, held_back) = self.share_out(agreed, samples.len() as u64);
-        shown.splice(0..0, samples);
-        grown.tests = shown.len();
-        grown.hidden = held_back.len();
-        grown.largest_bytes = shown.iter().map(|test| test.input.len()).max().unwrap_or(0);
-        let mut most = 0.0;
-        for test in &shown {
-            if let Ok(time) = self.bench.stopwatch.time(slowest, &test.input)?
-                && time.seconds > most
-            {
-                most = time.seconds;
-                grown.largest_instructions = time.instructions;
-                grown.startup_share = 1.0 - time.seconds_net / time.seconds;
-            }
+        let (shown, held_back) = self.share_out(agreed, samples.len() as u64);
+        let drawn_from = match about.grammar.as_str() {
+            "" => test_source::MUTATION,
+            _ => test_source::GRAMMAR,
+        };
+        let row = |hidden: bool, source: &str, test: Test, time: Option<Time>| EditTest {
+            hidden,
+            source: source.to_owned(),
+            number: Some(test.number),
+            input: test.input,
+            output: test.output,
+            instructions: time.as_ref().map(|time| time.instructions),
+            seconds: time.as_ref().map(|time| time.seconds),
+            startup_share: time.map(|time| 1.0 - time.seconds_net / time.seconds),
+            ..about.clone()
+        };
+        let mut rows = Vec::new();
+        for test in samples {
+            let time = self.bench.stopwatch.time(slow, &test.input)?.ok();
+            rows.push(row(false, test_source::SAMPLE, test, time));
         }
-        Ok((grown, shown, held_back))
+        for (hidden, grown) in [(false, shown), (true, held_back)] {
+            let all = grown.into_iter();
+            rows.extend(all.map(|one| row(hidden, drawn_from, one.test, Some(one.time))));
+        }
+        Ok(rows)
     }
 
     /// Draw inputs, each scale larger than the one before, and keep those that are tests.
@@ -381,13 +214,26 @@ impl Grower<'_> {
         &self,
         accepted: &[(Executable, &str, Language)],
         samples: &[Test],
-        grown: &mut Grown,
+        about: &mut EditTest,
     ) -> Result<Vec<Agreed>> {
-        let texts: Vec<&str> =
-            self.problem.samples.iter().map(|(input, _)| input.as_str()).collect();
+        let mut rejected: BTreeMap<&str, u64> = BTreeMap::new();
+        let agreed = self.draw_until(accepted, samples, about, &mut rejected)?;
+        let count = |(reason, count): (&str, u64)| RejectedInputs { reason: reason.into(), count };
+        about.rejected = rejected.into_iter().map(count).collect();
+        Ok(agreed)
+    }
+
+    fn draw_until(
+        &self,
+        accepted: &[(Executable, &str, Language)],
+        samples: &[Test],
+        about: &mut EditTest,
+        rejected: &mut BTreeMap<&str, u64>,
+    ) -> Result<Vec<Agreed>> {
+        let texts: Vec<&str> = self.samples.iter().map(|sample| sample.input.as_str()).collect();
         let generator = grammar::infer(&texts).map(|grammar| Generator::learn(grammar, &texts));
-        grown.grammar = generator.as_ref().map(Generator::describe).unwrap_or_default();
-        let hash = content_hash(self.problem.id.as_bytes());
+        about.grammar = generator.as_ref().map(Generator::describe).unwrap_or_default();
+        let hash = content_hash(self.problem_id.as_bytes());
         let seed = u64::from_str_radix(&hash[..8], 16).unwrap_or(0) ^ self.options.seed;
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         let (_, code, language) = &accepted[0];
@@ -406,14 +252,14 @@ impl Grower<'_> {
             let mut kept = 0;
             let mut failed = 0;
             for _ in 0..draws {
-                if grown.drawn == self.options.draws {
+                if about.drawn == self.options.draws as u64 {
                     return Ok(agreed);
                 }
-                grown.drawn += 1;
+                about.drawn += 1;
                 let input = match &generator {
                     Some(generator) => generator.generate(scale, &mut rng),
                     None => {
-                        let at = grown.drawn % texts.len();
+                        let at = about.drawn as usize % texts.len();
                         Some(generate::mutate(texts[at], &mut rng))
                     }
                 };
@@ -434,9 +280,9 @@ impl Grower<'_> {
                     _ => "too-large",
                 };
                 failed += 1;
-                *grown.turned_away.entry(reason.to_owned()).or_default() += 1;
+                *rejected.entry(reason).or_default() += 1;
             }
-            let slow = agreed.iter().any(|one| one.instructions >= self.options.enough);
+            let slow = agreed.iter().any(|one| one.time.instructions >= self.options.enough);
             // Where nothing of a scale holds, nothing larger of its kind will.
             if slow || (kept == 0 && failed > 0) {
                 plan.retain(|(other, _)| {
@@ -490,12 +336,12 @@ impl Grower<'_> {
             Err(_) => Ok(Err("cannot-be-timed")),
             Ok(time) if time.input_ended && !ends => Ok(Err("reads-past-input")),
             Ok(time) if time.instructions > self.options.most => Ok(Err("too-slow")),
-            Ok(Time { instructions, .. }) => Ok(Ok(Agreed { test, instructions })),
+            Ok(time) => Ok(Ok(Agreed { test, time })),
         }
     }
 
     /// The largest and some small ones are visible, others of all sizes hidden.
-    fn share_out(&self, mut agreed: Vec<Agreed>, first: u64) -> (Vec<Test>, Vec<Test>) {
+    fn share_out(&self, mut agreed: Vec<Agreed>, first: u64) -> (Vec<Agreed>, Vec<Agreed>) {
         agreed.sort_by_key(|one| one.test.input.len());
         let mut order: Vec<Agreed> = Vec::new();
         // From both ends in turn: the largest, the smallest, the second largest, ...
@@ -511,18 +357,18 @@ impl Grower<'_> {
         for (at, one) in order.into_iter().enumerate() {
             let hide = at % 4 >= 2;
             if hide && held_back.len() < self.options.hidden {
-                held_back.push(one.test);
+                held_back.push(one);
             } else if shown.len() < self.options.visible {
-                shown.push(one.test);
+                shown.push(one);
             } else if held_back.len() < self.options.hidden {
-                held_back.push(one.test);
+                held_back.push(one);
             }
         }
-        for (at, test) in shown.iter_mut().enumerate() {
-            test.number = first + at as u64;
+        for (at, one) in shown.iter_mut().enumerate() {
+            one.test.number = first + at as u64;
         }
-        for (at, test) in held_back.iter_mut().enumerate() {
-            test.number = at as u64;
+        for (at, one) in held_back.iter_mut().enumerate() {
+            one.test.number = at as u64;
         }
         (shown, held_back)
     }
@@ -546,38 +392,15 @@ fn scales(grammar: bool) -> Vec<(Scale, usize)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Limits, Store};
-
-    #[test]
-    fn a_problem_that_is_done_is_found_again_while_its_tests_are_as_they_were() {
-        let folder = tempfile::tempdir().unwrap();
-        let put = |name: &str| TestFolder::create(&folder.path().join(name)).unwrap();
-        let (visible, hidden) = (put("visible"), put("hidden"));
-        let unfinished = Unfinished { visible: &visible, hidden: &hidden };
-        let test = |n: u64| Test { number: n, input: vec![b'1'], output: vec![b'2'] };
-        let grown = Grown { problem_id: "p1".into(), tests: 1, hidden: 1, ..Grown::default() };
-        let made = (grown.clone(), vec![test(0)], vec![test(1)]);
-        assert_eq!(unfinished.get("p1", "key"), None);
-        unfinished.put("key", made.clone()).unwrap();
-        assert_eq!(unfinished.get("p1", "key"), Some(grown));
-        assert_eq!(unfinished.get("p1", "other"), None);
-        visible.put("p1", &[test(7)]).unwrap();
-        assert_eq!(unfinished.get("p1", "key"), None);
-        unfinished.put("key", made).unwrap();
-        unfinished.forget();
-        assert!(!folder.path().join("visible/unfinished").exists());
-        assert!(folder.path().join("visible/p1").exists());
-    }
+    use crate::{Limits, Pair, Store, TestSet};
+    use dataset::stage::{self, Context};
 
     #[test]
     fn tests_grow_until_the_time_is_not_startup() {
         let folder = tempfile::tempdir().unwrap();
         let store = Store::at(&folder.path().join("store"));
         let timing = timing::Options { net: false, ..timing::Options::default() };
-        let Ok(bench) = Bench::open(&timing, Limits::default(), &store) else {
-            println!("skipped: no g++ or no qemu");
-            return;
-        };
+        let bench = Bench::open(&timing, Limits::default(), &store).unwrap();
         let read = "#include <cstdio>\nint a[100000]; int main() { int n, s = 0; scanf(\"%d\", &n);\n\
                     for (int i = 0; i < n; i++) scanf(\"%d\", a + i);\n";
         let pair = Pair {
@@ -593,20 +416,23 @@ mod tests {
         let problem = Problem {
             id: "p1".into(),
             samples: vec![
-                ("4\n1 2 3 3\n".into(), "5\n".into()),
-                ("3\n7 5 9\n".into(), "3\n".into()),
+                Sample { input: "4\n1 2 3 3\n".into(), output: "5\n".into() },
+                Sample { input: "3\n7 5 9\n".into(), output: "3\n".into() },
             ],
         };
-        let put = |name: &str| TestFolder::create(&folder.path().join(name)).unwrap();
-        let (visible, hidden) = (put("visible"), put("hidden"));
         let options = GrowOptions { draws: 30, ..GrowOptions::default() };
-        let report =
-            grow(&[problem], &[pair], &bench, (&visible, &hidden), &options, &dataset::Silent)
-                .unwrap();
+        let tests = MakeTests::new(&[problem], &[pair], &bench, options);
+        let out = folder.path().join("tests");
+        let report = stage::run(&tests, &Context::new(&out)).unwrap().summary;
         assert_eq!((report.with_tests, report.grown, report.with_grammar), (1, 1, 1));
         assert_eq!(report.mostly_startup, 0, "{report:?}");
-        let tests = visible.tests("p1").unwrap();
+        let tests = TestSet::visible(&out).unwrap().tests("p1").unwrap();
+        let numbers: Vec<u64> = tests.iter().map(|test| test.number).collect();
+        assert_eq!(numbers, (0..report.tests).collect::<Vec<_>>());
+        assert_eq!(tests[0].input, b"4\n1 2 3 3\n");
         assert!(tests.iter().any(|test| test.input.len() > 500), "{}", tests.len());
-        assert!(!hidden.tests("p1").unwrap().is_empty());
+        let hidden = TestSet::hidden(&out).unwrap().tests("p1").unwrap();
+        assert!(!hidden.is_empty() && hidden.len() as u64 == report.hidden);
+        assert!(hidden.iter().all(|one| tests.iter().all(|other| one.input != other.input)));
     }
 }

@@ -13,7 +13,7 @@ use crate::{
     execute::Runs,
     label::{Label, label},
     pair::{Language, Pair},
-    suite::{Test, TestFolder},
+    suite::{Test, TestSet},
     toolchain::Executable,
 };
 use dataset::Verdict;
@@ -56,9 +56,9 @@ impl Default for JudgeOptions {
 #[derive(Clone, Debug)]
 pub struct Tests {
     /// Used for correctness and time.
-    pub visible: TestFolder,
+    pub visible: TestSet,
     /// Used for correctness alone.
-    pub hidden: Option<TestFolder>,
+    pub hidden: Option<TestSet>,
 }
 
 /// What is known about a slow program on the tests of its problem.

@@ -154,8 +154,8 @@ pub struct Judge<'a> {
     options: JudgeOptions,
     progress: &'a dyn Progress,
     unmatched: u64,
-    /// Identity of the programs and of the tests.
-    inputs: [String; 2],
+    /// The programs, the tests and the hidden tests.
+    inputs: Vec<Input>,
     /// What of the bench's work is in some facts already.
     counted: Mutex<JudgeFacts>,
 }
@@ -192,17 +192,18 @@ impl<'a> Judge<'a> {
         }
         let problems: BTreeSet<&str> = items.iter().map(|item| item.problem_id.as_str()).collect();
         pairs.retain(|pair| problems.contains(pair.problem_id.as_str()));
-        let mut identities = vec![tests.visible.identity(problems.iter().copied())?];
-        if let Some(hidden) = &tests.hidden {
-            identities.push(hidden.identity(problems.iter().copied())?);
-        }
         let hashes: Vec<String> = items.iter().map(JudgeItem::hash).collect();
         let timed =
             pairs.iter().flat_map(|pair| [&pair.problem_id, &pair.src_code, &pair.tgt_code]);
-        let inputs = [
-            content_hash_of(hashes.iter().chain(timed).map(String::as_bytes)),
-            content_hash_of(identities.iter().map(String::as_bytes)),
-        ];
+        let hash = content_hash_of(hashes.iter().chain(timed).map(String::as_bytes));
+        let mut inputs = vec![Input { name: "programs".into(), hash }];
+        let sets = [("tests", Some(&tests.visible)), ("hidden tests", tests.hidden.as_ref())];
+        for (name, set) in sets {
+            if let Some(set) = set {
+                let hash = set.identity(problems.iter().copied())?;
+                inputs.push(Input { name: name.into(), hash });
+            }
+        }
         let unmatched = (candidates.len() as u64).saturating_sub(items.len() as u64);
         let (rivals, counted) = (pairs, Mutex::new(JudgeFacts::of(bench)));
         Ok(Judge { items, rivals, tests, bench, options, progress, unmatched, inputs, counted })
@@ -290,11 +291,7 @@ impl Stage for Judge<'_> {
     }
 
     fn inputs(&self) -> Result<Vec<Input>> {
-        let [programs, tests] = self.inputs.clone();
-        Ok(vec![
-            Input { name: "programs".into(), hash: programs },
-            Input { name: "tests".into(), hash: tests },
-        ])
+        Ok(self.inputs.clone())
     }
 
     fn items(&self) -> Result<Items<'_, Self>> {

@@ -6,7 +6,7 @@ use crate::{
     bench::Bench,
     pair::{Pair, Submission},
     submissions::Submissions,
-    suite::TestFolder,
+    suite::TestSet,
 };
 use dataset::{
     Input, Row, Verdict, content_hash_of,
@@ -79,7 +79,7 @@ impl stage::Facts for PairFacts {
 /// of a problem either.
 pub struct MakePairs<'a> {
     items: Vec<PairItem>,
-    tests: TestFolder,
+    tests: TestSet,
     bench: &'a Bench,
     options: PairOptions,
     passed_over: u64,
@@ -97,7 +97,7 @@ impl<'a> MakePairs<'a> {
     /// When tests cannot be read.
     pub fn new(
         submissions: Submissions,
-        tests: TestFolder,
+        tests: TestSet,
         bench: &'a Bench,
         options: PairOptions,
         jobs: usize,

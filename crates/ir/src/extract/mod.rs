@@ -13,3 +13,11 @@ pub use object::Embedded;
 pub(crate) use object::embedded;
 pub use run::Extract;
 pub(crate) use run::{of_store, tools};
+
+/// For the fuzzer: the words of each command of a compilation database, and the object that it made.
+pub(crate) fn commands_in(
+    text: &[u8],
+) -> serde_json::Result<Vec<(Vec<String>, Option<std::path::PathBuf>)>> {
+    let entries: Vec<commands::Entry> = serde_json::from_slice(text)?;
+    Ok(entries.iter().map(|entry| (entry.words(), entry.object())).collect())
+}

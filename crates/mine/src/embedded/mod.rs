@@ -106,14 +106,5 @@ fn begins_like_a_literal(text: &str) -> bool {
     word.trim_start().starts_with(['"', '('])
 }
 
-/// For the fuzzer: kernels in the strings of `text`, read as each of the languages.
-#[must_use]
-pub fn extract_all(text: &str) -> Vec<Embedded> {
-    [Host::C, Host::Python, Host::Rust, Host::Julia, Host::Curly]
-        .into_iter()
-        .flat_map(|host| extract(host, text, &|_| None))
-        .collect()
-}
-
 #[cfg(test)]
 mod tests;

@@ -7,79 +7,32 @@ fn all(host: Host, text: &str) -> Vec<String> {
 
 const KERNEL: &str = "kernel void a(global int *b) {\n  b[0] = 1;\n}\n";
 
+/// A host program of any language, and the kernels in its strings.
 #[test]
-fn adjacent_literals_of_c_are_one_string() {
-    let text = "const char *s =\n  \"kernel void a(global int *b) {\\n\" // c\n  /* d */ \"  b[0] = 1;\\n\" \\\n  \"}\\n\";";
-    assert_eq!(all(Host::C, text), [KERNEL]);
+fn kernels_are_found_in_host_programs() {
+    cases::beside("cases/embedded", |path, text| {
+        let path = path.to_str().expect("a name");
+        let Some(crate::tree::Role::Host(host)) = crate::tree::role(path) else {
+            panic!("{path} is no host program")
+        };
+        let mut all = String::new();
+        for Embedded { line, text, template } in extract(host, text, &|_| None) {
+            let holes = if template { ", holes filled" } else { "" };
+            let end = if text.ends_with('\n') { "" } else { "\n" };
+            all += &format!("== line {line}{holes}\n{text}{end}");
+        }
+        all
+    });
 }
 
 #[test]
-fn an_array_of_lines_is_one_string_and_a_name_before_it_is_not() {
-    let text = "f(\"name\", \"-O2\"); const char *s[] = { \"kernel void a(global int *b) {\\n\", \"  b[0] = 1;\\n\", \"}\\n\" };";
-    assert_eq!(all(Host::C, text), [KERNEL]);
-}
-
-#[test]
-fn raw_strings_of_cxx_and_rust_are_taken_as_they_are() {
-    let cxx = format!("auto s = R\"CLC({KERNEL})CLC\"; auto t = R\"(none)\";");
-    assert_eq!(all(Host::C, &cxx), [KERNEL]);
-    let rust =
-        format!("let s = r#\"{KERNEL}\"#; let t: &'static str = \"kernel void \\\n    b() {{}}\";");
-    assert_eq!(all(Host::Rust, &rust), [KERNEL, "kernel void b() {}"]);
-}
-
-#[test]
-fn a_raw_string_in_two_halves_is_one() {
+fn a_file_that_is_one_literal_has_its_value() {
     let (one, two) = KERNEL.split_at(20);
-    assert_eq!(all(Host::C, &format!("s = R\"({one})\" // too long\n R\"({two})\";")), [KERNEL]);
     assert_eq!(
         unwrap(&format!("// a licence\nR\"({one})\"\nR\"({two})\"\n// end\n")).as_deref(),
         Some(KERNEL)
     );
     assert_eq!(unwrap(KERNEL), None);
-}
-
-#[test]
-fn stringified_code_is_a_string() {
-    let known = "#define CODE(...) #__VA_ARGS__\nconst char *s = CODE(kernel void a(int x, int y) { x += y; });";
-    assert_eq!(all(Host::C, known), ["kernel void a(int x, int y) { x += y; }"]);
-    let elsewhere = "const char *s = BOOST_COMPUTE_STRINGIZE_SOURCE(__kernel void a(int x, int y) { x += y; });";
-    assert_eq!(all(Host::C, elsewhere), ["__kernel void a(int x, int y) { x += y; }"]);
-    let directives = "#define DEFINE(N, ...) \"\\n#\" \"define \" #N \" \" #__VA_ARGS__ \"\\n\"\n#define S(c) #c\n\
-        s = DEFINE(MAX, (1 + 2)) S(kernel void a(int x) { x = MAX; });";
-    assert_eq!(
-        all(Host::C, directives),
-        ["\n#define MAX (1 + 2)\nkernel void a(int x) { x = MAX; }"]
-    );
-}
-
-#[test]
-fn lines_sent_to_a_builder_are_one_string_with_holes_by_name() {
-    let text = "void f(std::string &s, T type) {\n  s.append(\"kernel void a(global \");\n  s.append(type);\n  s.append(\" *b) {\");\n\
-        if (x) {\n s.append(\"b[0]\");\n } else {\n s.append(\"b[1]\");\n }\n s.append(\" = 1; }\");\n}\n void g() { s.append(\"no\"); }";
-    assert_eq!(all(Host::C, text), ["kernel void a(global type *b) {b[0] = 1; }"]);
-    let stream = "ss << \"kernel void a(global \" << name(type) << \" *b) {\\n\";\nss << \"}\";";
-    assert_eq!(all(Host::C, stream), ["kernel void a(global type *b) {\n}"]);
-}
-
-#[test]
-fn holes_of_format_strings_have_the_names_of_what_fills_them() {
-    let percent = "SRC = \"\"\"kernel void a(global %(dtype)s *b) { b[0] %% %d; }\"\"\" % (n)";
-    assert_eq!(all(Host::Python, percent), ["kernel void a(global dtype *b) { b[0] % n; }"]);
-    let braces = "s = 'kernel void a(global {} *b) {{ b[{at}] = 1; }}'.format(dtype, at=3)";
-    assert_eq!(all(Host::Python, braces), ["kernel void a(global dtype *b) { b[at] = 1; }"]);
-    let f = "s = f'kernel void a(global {np.dtype} *b) {{ }}'";
-    assert_eq!(all(Host::Python, f), ["kernel void a(global dtype *b) { }"]);
-    let c = "snprintf(buffer, sizeof buffer, \"kernel void a(global %s *b) { b[%d] = 1; }\", type, index);";
-    assert_eq!(all(Host::C, c), ["kernel void a(global type *b) { b[index] = 1; }"]);
-    let mako = "s = Template('kernel void a(global ${dtype} *b) { }')";
-    assert_eq!(all(Host::Python, mako), ["kernel void a(global dtype *b) { }"]);
-}
-
-#[test]
-fn only_the_first_branch_of_a_conditional_counts() {
-    let text = "s = \"kernel void a() {\"\n#if X\n#ifdef Y\n\"1;\"\n#else\n\"no;\"\n#endif\n#else\n\"no;\"\n#endif\n\"}\";";
-    assert_eq!(all(Host::C, text), ["kernel void a() {1;}"]);
 }
 
 #[test]
@@ -89,18 +42,6 @@ fn a_file_of_kernels_that_a_program_includes_as_a_literal_belongs_to_its_string(
     let found = extract(Host::C, text, &include);
     assert_eq!((found.len(), found[0].line), (1, 2));
     assert_eq!(found[0].text, KERNEL.repeat(2));
-}
-
-#[test]
-fn metal_and_plain_strings_are_no_kernels() {
-    assert!(
-        all(
-            Host::C,
-            "\"kernel void a(device float *x [[buffer(0)]]) {}\"; \"the kernel void { }\""
-        )
-        .is_empty()
-    );
-    assert!(all(Host::Python, "# 'kernel void a() {}'\n").is_empty());
 }
 
 /// Texts that make lexers trip.
@@ -168,7 +109,7 @@ proptest! {
     #[test]
     fn no_text_stops_a_lexer(text in nasty()) {
         // That it comes back at all is what is tested.
-        let _ = (extract_all(&text), unwrap(&text));
+        let _ = (crate::fuzz::literals(&text), unwrap(&text));
     }
 
     #[test]

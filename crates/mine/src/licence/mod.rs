@@ -169,6 +169,20 @@ pub(crate) fn spdx_expression(text: &str) -> String {
     }
 }
 
+/// For the fuzzer: the expressions that `text` is read as, for the file at `path`.
+pub(crate) fn all_of(text: &str, path: &str) -> Vec<String> {
+    let mut all = vec![spdx_expression(text)];
+    all.extend(header::spdx(text));
+    all.extend(header::prose(text).map(str::to_owned));
+    let files = ["PKG-INFO", "Cargo.toml", "pyproject.toml"];
+    all.extend(files.into_iter().filter_map(|file| metadata::read(file, text)));
+    if let Some(copyright) = debian::Copyright::parse(text) {
+        all.extend(copyright.of_file(path).map(|(expression, _)| expression));
+    }
+    all.retain(|expression| !expression.is_empty());
+    all
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -352,6 +352,15 @@ fn checksums(dsc: &str) -> BTreeMap<String, String> {
         .collect()
 }
 
+/// For the fuzzer: names of files in what apt lists and in a `.dsc`, and lists of the sources in either format.
+pub(crate) fn texts(text: &str) -> (Vec<String>, String) {
+    let mut names: Vec<String> = checksums(text).into_keys().collect();
+    names.extend(listing(text).into_iter().flat_map(|(_, files)| files).map(|file| file.name));
+    let archives = [one_line(text), deb822(text)].concat();
+    let lists = [None, Some("sid")].map(|suite| sources_list(&archives, "bookworm", suite));
+    (names, lists.concat())
+}
+
 /// One archive the machine is configured with.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Archive {

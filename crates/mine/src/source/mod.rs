@@ -10,6 +10,7 @@ mod list;
 mod parquet;
 mod pypi;
 
+pub(crate) use debian::texts as debian_texts;
 pub use debian::{DebianSource, debian_archives, debian_source};
 pub use list::read as read_list;
 

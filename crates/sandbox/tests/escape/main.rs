@@ -12,13 +12,13 @@ mod inside;
 mod world;
 
 use attack::{Attack, compiled};
-use libtest_mimic::{Arguments, Failed, Trial};
 use std::{
     path::{Path, PathBuf},
     process::{Command, ExitCode, Stdio},
     sync::Arc,
     time::{Duration, Instant},
 };
+use trials::{Failed, Trial};
 
 /// What the environment of the runner holds that no attack may find.
 const SECRET: &str = "STAMPMILL_ESCAPE_SECRET";
@@ -32,10 +32,8 @@ fn main() -> ExitCode {
     if words.first().is_some_and(|word| word == "--inside") {
         return inside::main(&words[1..]);
     }
-    let mut arguments = Arguments::from_args();
     // Most trials wait most of the time: for a limit, or for the kernel to clear up.
     let processors = std::thread::available_parallelism().map_or(2, usize::from);
-    arguments.test_threads.get_or_insert(processors * 3);
     let programs = match compiled() {
         Ok(programs) => Arc::new(programs),
         Err(reason) => {
@@ -51,25 +49,24 @@ fn main() -> ExitCode {
     }
     for profile in attack::PROFILES {
         let (folder, name) = (programs.folder.clone(), (*profile).to_owned());
-        trials
-            .push(Trial::test(format!("{profile}::everything-dies-with-the-runner"), move || {
-                isolated(&folder, None, &["dies-with-runner", &name])
-            }));
+        trials.push(Trial::new(format!("{profile}::everything-dies-with-the-runner"), move || {
+            isolated(&folder, None, &["dies-with-runner", &name])
+        }));
     }
     for (taken, named) in PROTECTIONS {
         for accepted in ["refused", "accepted"] {
             let folder = programs.folder.clone();
-            trials.push(Trial::test(format!("without-{taken}::{accepted}"), move || {
+            trials.push(Trial::new(format!("without-{taken}::{accepted}"), move || {
                 isolated(&folder, Some(taken), &["without", named, accepted])
             }));
         }
     }
-    libtest_mimic::run(&arguments, trials).exit_code()
+    trials::run_on(Some(processors * 3), trials)
 }
 
 fn attack_trial(folder: &Path, attack: &Attack, profile: &str) -> Trial {
     let (folder, attack, profile) = (folder.to_owned(), attack.clone(), profile.to_owned());
-    Trial::test(format!("{profile}::{}", attack.name), move || {
+    Trial::new(format!("{profile}::{}", attack.name), move || {
         isolated(&folder, None, &["attack", &attack.name, &profile, &attack.due.join("|")])
     })
 }

@@ -10,8 +10,6 @@ mod read;
 mod types;
 mod walk;
 
-use serde::{Deserialize, Serialize};
-
 pub(crate) use helper::{with_shared_helper, with_static_helpers};
 pub(crate) use print::renumbered;
 pub(crate) use types::{Scalar, Space, Ty};
@@ -21,7 +19,7 @@ pub(crate) use walk::{Place, Scope, Variable, Visitor, declares};
 const PARAGRAPH: usize = 8;
 
 /// A program: its kernel as a tree, everything else as text.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Program {
     /// All before the kernel's first parameter.
     pub(crate) head: String,
@@ -34,7 +32,7 @@ pub struct Program {
 }
 
 /// A parameter of the kernel.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Parameter {
     pub(crate) text: String,
     pub(crate) name: String,
@@ -42,7 +40,7 @@ pub(crate) struct Parameter {
 }
 
 /// A statement.
-#[derive(Clone, Debug, PartialEq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 pub(crate) enum Statement {
     /// `prefix` is all up to the initialiser (`int a = `), or up to the semicolon without one.
     Declare {
@@ -77,14 +75,14 @@ pub(crate) enum Statement {
 }
 
 /// An expression and the type of its value.
-#[derive(Clone, Debug, PartialEq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 pub(crate) struct Expression {
     pub(crate) ty: Ty,
     pub(crate) node: Node,
 }
 
 /// What an expression does.
-#[derive(Clone, Debug, PartialEq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Hash)]
 pub(crate) enum Node {
     Name(String),
     Literal(String),

@@ -1,10 +1,9 @@
 //! Types as far as edits need to know them.
 
-use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// A number's type.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum Scalar {
     /// `char`.
     I8,
@@ -81,7 +80,7 @@ impl Scalar {
 }
 
 /// Where a pointer points.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum Space {
     /// `__global`.
     Global,
@@ -94,7 +93,7 @@ pub(crate) enum Space {
 }
 
 /// The type of a value or variable; what edits do not understand is [`Ty::Other`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum Ty {
     /// A number (1 lane) or an OpenCL vector of numbers.
     Number(Scalar, u8),

@@ -105,11 +105,6 @@ impl State<'_> {
         self.survivors
     }
 
-    /// Texts of the mined kernels nearest to the target, nearest first.
-    pub fn nearest_texts(&self) -> impl Iterator<Item = &str> {
-        self.nearest.iter().map(|seed| self.corpus.seeds[*seed].text.as_str())
-    }
-
     /// Whether no further edit is to be begun: the user wants no more, or the time is up.
     fn is_halted(&self) -> bool {
         self.judge.halt().is_cut()
@@ -149,10 +144,7 @@ impl State<'_> {
     /// The tree of a mined kernel.
     fn seed(&self, index: usize) -> Option<&Program> {
         let seed = &self.corpus.seeds[index];
-        let program = seed.program.get_or_init(|| {
-            self.judge.read(std::slice::from_ref(&seed.text)).into_iter().next().flatten()
-        });
-        program.as_ref()
+        seed.program.get_or_init(|| self.judge.read_one(&seed.text)).as_ref()
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::{Candidate, Proposer, State};
 use crate::{Error, edit::Rng};
-use lm::{Checkpoint, Choice, Drawing, HOLE, Kind, Prompt, Sampler, condition};
+use lm::{Checkpoint, Choice, Drawing, HOLE, Kind, Prompt, Sampler, TrainingSet, condition};
 use rand::Rng as _;
 use std::{
     collections::BTreeMap,
@@ -28,6 +28,7 @@ pub struct Model {
     checkpoint: Arc<Checkpoint>,
     constrained: bool,
     identity: String,
+    training: Option<Arc<TrainingSet>>,
     /// Why it could not draw, if it failed: the search continues without it, and its caller reports this.
     failure: Arc<OnceLock<lm::Error>>,
 }
@@ -48,7 +49,8 @@ impl Model {
         let path = folder.join("model.safetensors");
         let (_, identity) = dataset::content_hash_of_file(&path)
             .map_err(|error| Error::Read { path, reason: error.to_string() })?;
-        Ok(Model { checkpoint, constrained, identity, failure: Arc::default() })
+        let training = TrainingSet::read(folder)?.map(Arc::new);
+        Ok(Model { checkpoint, constrained, identity, training, failure: Arc::default() })
     }
 
     /// Whether it could draw whenever it was asked.
@@ -57,6 +59,18 @@ impl Model {
     /// [`Error::Draw`] where it could not.
     pub fn check(&self) -> Result<(), Error> {
         self.failure.get().map_or(Ok(()), |error| Err(Error::Draw(error.to_string())))
+    }
+
+    /// The checkpoint's folder.
+    #[must_use]
+    pub fn folder(&self) -> &Path {
+        self.checkpoint.folder()
+    }
+
+    /// What it was trained on, where that is known.
+    #[must_use]
+    pub fn training(&self) -> Option<&TrainingSet> {
+        self.training.as_deref()
     }
 
     /// Identity of its weights.

@@ -5,14 +5,13 @@ mod calibrate;
 mod select;
 
 use crate::{
-    Error, Judge, Memory, SteeredRow, TrajectoryRow,
+    Error, Judge, SteeredRow, Survivor,
     clock::Budget,
     corpus::Corpus,
     edit,
     effects::Effects,
     feasible,
     judge::Location,
-    memory::{Carried, Kept},
     metric::{Metric, deviations, following},
     program::{Program, renumbered},
     proposer::{Judged, Proposer, by_name},
@@ -77,13 +76,11 @@ pub struct Found {
     /// The nearest kernels, or one row that says why there are none.
     pub kernels: Vec<SteeredRow>,
     /// The survivors of every generation, as they came.
-    pub trajectory: Vec<TrajectoryRow>,
+    pub trajectory: Vec<Survivor>,
     /// Candidates judged.
     pub candidates: u64,
     /// Whether the user stopped it: one that comes to its end may find more.
     pub is_cut: bool,
-    /// What the search for the next target starts from, with those of the targets before.
-    pub memory: Memory,
 }
 
 impl Found {
@@ -101,7 +98,7 @@ pub type Acceptance<'a> = &'a (dyn Fn(&str) -> Result<bool, String> + Sync);
 /// Searches one space, target after target; what is learned and found for one serves the next.
 ///
 /// Under a budget in candidates everything found for a target is a function of the settings, of the
-/// target, and of the [`Memory`] of the targets before, in their order.
+/// target, and of the targets before, in their order.
 pub struct Search<'a> {
     judge: &'a Judge,
     corpus: &'a Corpus,
@@ -170,33 +167,6 @@ impl<'a> Search<'a> {
     /// Only kernels that pass `acceptance` are answers.
     pub fn set_acceptance(&mut self, acceptance: Acceptance<'a>) {
         self.acceptance = Some(acceptance);
-    }
-
-    /// Go on behind targets that were searched for by another search of equal settings: what it
-    /// remembered of each, in their order.
-    ///
-    /// # Errors
-    /// [`Error::Memory`] where these are not of such a search.
-    pub fn recall(&mut self, memories: impl IntoIterator<Item = Memory>) -> Result<(), Error> {
-        for memory in memories {
-            let Carried { calibrated, lineages, known, found } = memory.read()?;
-            if !self.effects.recall(known) {
-                return Err(Error::Memory);
-            }
-            (self.calibrated, self.lineages) = (calibrated, lineages);
-            self.archive.extend(found.into_iter().map(Kept::recalled));
-        }
-        Ok(())
-    }
-
-    /// What is known now, and what was found for the last target.
-    fn remember(&self, last: &[Arc<Judged>]) -> Memory {
-        Memory::of(&Carried {
-            calibrated: self.calibrated,
-            lineages: self.lineages,
-            known: self.effects.known(),
-            found: last.iter().filter_map(|judged| Kept::of(judged)).collect(),
-        })
     }
 
     /// Search for one target until it is hit, the budget is spent (but for one generation), or `stop`
@@ -281,8 +251,8 @@ impl<'a> Search<'a> {
             row.verdict = SteeredVerdict::NothingFound.to_string();
             found.kernels.push(row);
         }
+        // Nothing can start from what is known by its text alone.
         best.retain(|judged| judged.program.is_some());
-        found.memory = self.remember(&best);
         self.archive.extend(best);
         Ok(())
     }
@@ -320,7 +290,7 @@ impl<'a> Search<'a> {
             detail: error.to_string(),
             ..SteeredRow::default()
         };
-        Found { kernels: vec![row], memory: self.remember(&[]), ..Found::default() }
+        Found { kernels: vec![row], ..Found::default() }
     }
 }
 
@@ -330,8 +300,7 @@ fn record(run: &Run, generation: u32, found: &mut Found) {
     for judged in &run.entered {
         let best = judged.distance < least;
         least = least.min(judged.distance);
-        found.trajectory.push(TrajectoryRow {
-            target: run.aim.target.name.clone(),
+        found.trajectory.push(Survivor {
             generation,
             candidates: found.candidates,
             seconds,

@@ -1,25 +1,23 @@
-//! Steering: kernels for each of several targets, as a data set.
+//! Steering as a stage: targets come in, the kernels nearest to them go out.
 
 mod seeds;
 mod targets;
-mod unfinished;
 
 pub use seeds::Seeds;
 pub use targets::Targets;
 
 use crate::{
-    Acceptance, Budget, Corpus, Error, Found, Judge, Memory, Metric, Report, Search, Settings,
-    SteeredRow, Target, proposer::model::Model,
+    Acceptance, Budget, Corpus, Error, Found, Judge, Metric, Report, Search, Settings, SteeredRow,
+    Target, proposer::model::Model,
 };
-use dataset::{Input, Notes, Progress};
-use features::FeatureSpace;
-use std::{
-    collections::BTreeMap,
-    path::PathBuf,
-    sync::atomic::{AtomicBool, Ordering},
-    time::Instant,
+use dataset::{
+    Input, Row,
+    stage::{Facts, Finish, Items, Stage, Units, Worked},
 };
-use unfinished::Unfinished;
+use rows::SteeredHead;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use std::{collections::BTreeMap, sync::atomic::AtomicBool};
 
 /// What targets are steered to, and how.
 #[derive(Debug)]
@@ -30,254 +28,253 @@ pub struct SteerOptions {
     pub seeds: Seeds,
     /// Of each search.
     pub settings: Settings,
-    /// Nothing that is learned or found for a target is used for another, and seeds are excluded for
-    /// it alone: under a budget in candidates its rows depend on it, the seeds, the settings and the
-    /// random seed, whatever other targets there are. Otherwise each search begins with what those
-    /// before it learned and found.
-    pub independent: bool,
+    /// Each search begins with what those before it learned and found, and what would give any target
+    /// away is no seed at all. Otherwise nothing that is learned or found for a target is used for
+    /// another, and seeds are excluded for it alone: under a budget in candidates its rows depend on
+    /// it, the seeds, the settings and the random seed, whatever other targets there are.
+    pub transfer: bool,
+    /// Keep the survivors of every generation with the nearest kernel of each target.
+    pub trajectory: bool,
     /// Proposes too.
     pub model: Option<Model>,
-    /// The data set to make.
-    pub out: PathBuf,
-    /// A second one: the survivors of every generation.
-    pub trajectory: Option<PathBuf>,
-    /// Replace what is there.
-    pub force: bool,
-}
-
-/// Finds the rows of one target after the other.
-pub struct Steering<'a> {
-    judge: &'a Judge,
-    corpus: &'a Corpus,
-    settings: Settings,
-    model: Option<Model>,
-    acceptance: Option<Acceptance<'a>>,
-    stop: &'a AtomicBool,
-    /// The one search of all targets; `None`: each has its own.
-    search: Option<Search<'a>>,
-}
-
-impl<'a> Steering<'a> {
-    /// A start for the targets of `options`, whose kernels have to pass `acceptance`; raise `stop` to
-    /// have a search end with its best so far.
-    ///
-    /// # Errors
-    /// As [`Search::new`].
-    pub fn new(
-        judge: &'a Judge,
-        corpus: &'a Corpus,
-        options: &SteerOptions,
-        acceptance: Option<Acceptance<'a>>,
-        stop: &'a AtomicBool,
-    ) -> Result<Steering<'a>, Error> {
-        let (settings, model) = (options.settings.clone(), options.model.clone());
-        let search = search(judge, corpus, &settings, model.as_ref(), acceptance)?;
-        let search = (!options.independent).then_some(search);
-        Ok(Steering { judge, corpus, settings, model, acceptance, stop, search })
-    }
-
-    /// The rows of one target: the nearest kernels, or one row that says why there are none.
-    ///
-    /// # Errors
-    /// As [`Search::find`], and [`Error::Draw`] for a model that fails.
-    pub fn found(&mut self, target: &Target) -> Result<Vec<SteeredRow>, Error> {
-        Ok(self.find(target)?.kernels)
-    }
-
-    /// The same, with the way there.
-    ///
-    /// # Errors
-    /// As [`Steering::found`].
-    pub fn find(&mut self, target: &Target) -> Result<Found, Error> {
-        let found = match &mut self.search {
-            Some(search) => search.find(target, self.stop)?,
-            None => Found { memory: Memory::default(), ..self.find_alone(target)? },
-        };
-        self.model.as_ref().map_or(Ok(()), Model::check)?;
-        Ok(found)
-    }
-
-    fn find_alone(&self, target: &Target) -> Result<Found, Error> {
-        let corpus = self.corpus.for_target(target);
-        let mut settings = self.settings.clone();
-        if corpus.is_empty() && !self.corpus.is_empty() {
-            settings.proposers.retain(|name| !crate::proposer::needs_seeds(name));
-        }
-        let (model, acceptance) = (self.model.as_ref(), self.acceptance);
-        search(self.judge, &corpus, &settings, model, acceptance)?.find(target, self.stop)
-    }
-
-    /// Resume behind targets that another one of equal options found; nothing where each target is
-    /// searched for by itself.
-    ///
-    /// # Errors
-    /// As [`Search::recall`].
-    fn recall(&mut self, memories: Vec<Memory>) -> Result<(), Error> {
-        self.search.as_mut().map_or(Ok(()), |search| search.recall(memories))
-    }
-}
-
-fn search<'a>(
-    judge: &'a Judge,
-    corpus: &'a Corpus,
-    settings: &Settings,
-    model: Option<&Model>,
-    acceptance: Option<Acceptance<'a>>,
-) -> Result<Search<'a>, Error> {
-    let mut search = Search::new(judge, corpus, settings.clone())?;
-    if let Some(model) = model {
-        search.add_proposer(Box::new(model.clone()));
-    }
-    if let Some(acceptance) = acceptance {
-        search.set_acceptance(acceptance);
-    }
-    Ok(search)
-}
-
-/// Find kernels for all targets and make the data set `out`; a run that was stopped or killed is
-/// resumed. Only kernels that pass `acceptance` are answers.
-///
-/// # Errors
-/// [`Error::Stopped`]; and when targets, seeds or data sets cannot be read or written.
-pub fn steer(
-    judge: &Judge,
-    options: &SteerOptions,
-    acceptance: Option<Acceptance<'_>>,
-    progress: &dyn Progress,
-    stop: &AtomicBool,
-) -> Result<Report, Error> {
-    let started = Instant::now();
-    let targets = options.targets.all();
-    if targets.is_empty() {
-        return Err(Error::NoTargets);
-    }
-    let corpus = options.seeds.open(options, judge)?;
-    let notes = options.notes(judge, acceptance.is_some())?;
-    let mut steering = Steering::new(judge, &corpus, options, acceptance, stop)?;
-    // A run that was killed between its two data sets has made this one already.
-    let is_to_make =
-        |path: &&PathBuf| options.force || !unfinished::has_made(&options.out, path, &notes);
-    let trajectory = options.trajectory.as_ref().filter(is_to_make);
-    let key = (&notes.inputs, &notes.configuration, corpus.len(), options.settings.seed);
-    let unfinished =
-        Unfinished::open(&options.out, trajectory.map(PathBuf::as_path), options.force, &key)?;
-    let (done, missing) = split(targets, &unfinished, options.independent);
-    if !options.independent {
-        steering.recall(unfinished.memories(&done)?)?;
-    }
-    if !done.is_empty() {
-        progress.message(&format!("{} of {} targets were done before", done.len(), targets.len()));
-    }
-    progress.begin("steering", targets.len() as u64);
-    progress.advance(done.len() as u64);
-    let mut left = missing.len();
-    for target in missing {
-        let found = steering.find(target)?;
-        // Half a search would give other rows than a whole one: under a budget that repeats it is
-        // begun again, under another its best so far is as good as any.
-        let has_any = found.kernels.iter().any(|kernel| !kernel.text.is_empty());
-        let repeats = matches!(options.settings.budget, Budget::Candidates(_));
-        if found.is_cut && (repeats || !has_any) {
-            break;
-        }
-        unfinished.add(target, found)?;
-        left -= 1;
-        progress.advance(1);
-        if stop.load(Ordering::Relaxed) {
-            break;
-        }
-    }
-    if left > 0 {
-        return Err(Error::Stopped);
-    }
-    let mut report = finish(unfinished, targets, &corpus, judge.space(), notes)?;
-    if matches!(options.settings.budget, Budget::Candidates(_)) {
-        // The rows hold no clock: what is said here is what this run took.
-        report.seconds = started.elapsed().as_secs_f64();
-    }
-    Ok(report)
-}
-
-/// The targets that are done, and those that are not. What is behind one that is missing was found with
-/// other knowledge than a run without a stop would have had, unless each is searched for by itself.
-fn split<'a>(
-    targets: &'a [Target],
-    unfinished: &Unfinished,
-    independent: bool,
-) -> (Vec<&'a Target>, Vec<&'a Target>) {
-    let all = targets.iter();
-    if independent {
-        return all.partition(|target| unfinished.has(target));
-    }
-    let first = targets.iter().position(|target| !unfinished.has(target));
-    let (done, missing) = targets.split_at(first.unwrap_or(targets.len()));
-    (done.iter().collect(), missing.iter().collect())
-}
-
-/// Both data sets, of all parts.
-fn finish(
-    unfinished: Unfinished,
-    targets: &[Target],
-    corpus: &Corpus,
-    space: &dyn FeatureSpace,
-    notes: Notes,
-) -> Result<Report, Error> {
-    let Unfinished { kernels, paths } = unfinished;
-    let mut rows = Vec::new();
-    for target in targets {
-        rows.extend(unfinished::rows_of(&kernels, target)?);
-    }
-    let report = Report {
-        seeds: corpus.len() as u64,
-        kept_out: corpus.excluded() as u64,
-        ..Report::of(&rows, &sizes(targets, space))
-    };
-    let mut verdicts: BTreeMap<String, u64> = BTreeMap::new();
-    for row in &rows {
-        *verdicts.entry(row.verdict.clone()).or_default() += 1;
-    }
-    if let Some(paths) = paths {
-        let mut all = Vec::new();
-        for target in targets {
-            all.extend(paths.rows_of(&target.name).collect::<Result<Vec<_>, _>>()?);
-        }
-        paths.finish(all, notes.clone())?;
-    }
-    let summary = serde_json::to_value(&report).expect("a report is plain data");
-    kernels.finish(rows, Notes { summary, verdicts, ..notes })?;
-    Ok(report)
 }
 
 impl SteerOptions {
-    /// What the data sets say of their making.
-    fn notes(&self, judge: &Judge, must_run: bool) -> Result<Notes, Error> {
-        let targets = self.targets.all();
-        let transfer = match self.independent {
-            true => "none: each target is searched for by itself",
-            false => {
-                "each target's search begins with what was learned and found for those before it"
-            }
+    /// The seeds, less those that are excluded for all targets.
+    ///
+    /// # Errors
+    /// When they cannot be read, or none is left.
+    pub fn corpus(&self, judge: &Judge) -> Result<Corpus, Error> {
+        self.seeds.open(self, judge)
+    }
+}
+
+/// A target in its space: an item of [`Steer`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SteerItem {
+    /// Name of the space.
+    pub space: String,
+    /// What is wanted of it; its name is no other target's, and with the run's seed it is the seed
+    /// of the search.
+    pub target: Target,
+}
+
+impl Row for SteerItem {
+    const SCHEMA: &'static str = "steer-item";
+    const VERSION: u32 = 1;
+}
+
+/// Instructions of targets by their names, where the space counts them and the target says how many.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Sizes(BTreeMap<String, Option<f64>>);
+
+impl Facts for Sizes {
+    fn absorb(&mut self, other: Sizes) {
+        self.0.extend(other.0);
+    }
+}
+
+/// Searches for kernels at targets.
+pub struct Steer<'a> {
+    judge: &'a Judge,
+    corpus: &'a Corpus,
+    options: SteerOptions,
+    acceptance: Option<Acceptance<'a>>,
+    stop: &'a AtomicBool,
+    inputs: Vec<Input>,
+}
+
+impl<'a> Steer<'a> {
+    /// A search for the targets of `options` from its [`SteerOptions::corpus`]. Only kernels that pass
+    /// `acceptance` are answers. What raises `stop` cancels the run: a search that it ends is begun
+    /// again when the run is resumed.
+    ///
+    /// # Errors
+    /// [`Error::NoTargets`]; as [`Search::new`]; and when an input cannot be read.
+    pub fn new(
+        judge: &'a Judge,
+        corpus: &'a Corpus,
+        options: SteerOptions,
+        acceptance: Option<Acceptance<'a>>,
+        stop: &'a AtomicBool,
+    ) -> Result<Steer<'a>, Error> {
+        if options.targets.all().is_empty() {
+            return Err(Error::NoTargets);
+        }
+        let points = format!("{:?}", options.targets.all());
+        let hash = dataset::content_hash(points.as_bytes());
+        let targets = Input { name: "targets".to_owned(), hash };
+        let inputs = [vec![targets], options.seeds.inputs()?].concat();
+        let steer = Steer { judge, corpus, options, acceptance, stop, inputs };
+        // What is wrong with the settings is said before the first search.
+        steer.search(corpus, &steer.options.settings)?;
+        Ok(steer)
+    }
+
+    fn search<'b>(&self, corpus: &'b Corpus, settings: &Settings) -> Result<Search<'b>, Error>
+    where
+        'a: 'b,
+    {
+        let mut search = Search::new(self.judge, corpus, settings.clone())?;
+        if let Some(model) = &self.options.model {
+            search.add_proposer(Box::new(model.clone()));
+        }
+        if let Some(acceptance) = self.acceptance {
+            search.set_acceptance(acceptance);
+        }
+        Ok(search)
+    }
+
+    /// What a whole search comes to: by `shared`, else by one of the target's own.
+    fn find(&self, shared: &mut Option<Search<'a>>, target: &Target) -> Result<Found, Error> {
+        let found = match shared {
+            Some(search) => search.find(target, self.stop)?,
+            None => self.find_alone(target)?,
         };
-        let configuration = serde_json::json!({
-            "space": judge.space().name(),
-            "settings": plain(&self.settings),
-            "must_run": must_run,
-            "model": self.model.as_ref().map(|model| model.identity().to_owned()),
+        self.options.model.as_ref().map_or(Ok(()), Model::check)?;
+        if found.is_cut { Err(Error::Stopped) } else { Ok(found) }
+    }
+
+    fn find_alone(&self, target: &Target) -> Result<Found, Error> {
+        let corpus = self.corpus.for_target(target)?;
+        let mut settings = self.options.settings.clone();
+        if corpus.is_empty() && !self.corpus.is_empty() {
+            settings.proposers.retain(|name| !crate::proposer::needs_seeds(name));
+        }
+        self.search(&corpus, &settings)?.find(target, self.stop)
+    }
+}
+
+impl<'a> Stage for Steer<'a> {
+    const NAME: &'static str = "steer";
+    const UNITS: &'static str = "targets";
+    type Item = SteerItem;
+    type Row = SteeredRow;
+    type Facts = Sizes;
+    type Summary = Report;
+    /// The one search of all targets; `None`: each has its own.
+    type Worker = Option<Search<'a>>;
+    type Error = Error;
+
+    fn settings(&self) -> Value {
+        let SteerOptions { targets, settings, transfer, trajectory, model, .. } = &self.options;
+        let targets = targets.all().iter().map(|target| target.name.as_str());
+        json!({
+            "space": self.judge.space().name(),
+            "settings": plain(settings),
+            "must_run": self.acceptance.is_some(),
+            "model": model.as_ref().map(|model| model.identity().to_owned()),
             "transfer": transfer,
-            "targets": targets.iter().map(|target| target.name.clone()).collect::<Vec<_>>(),
-        });
-        let points: Vec<_> =
-            targets.iter().map(|target| (&target.name, &target.constraints)).collect();
-        let bytes = postcard::to_stdvec(&points).expect("plain data always encodes");
-        let mut inputs =
-            vec![Input { name: "targets".to_owned(), hash: dataset::content_hash(&bytes) }];
-        inputs.extend(self.seeds.inputs()?);
-        Ok(Notes { inputs, configuration, seed: self.settings.seed, ..Notes::default() })
+            "trajectory": trajectory,
+            "leak_rule": self.options.seeds.rule(&self.options),
+            "targets": targets.collect::<Vec<_>>(),
+            "seeds": self.corpus.len(),
+            "excluded": self.corpus.excluded(),
+        })
+    }
+
+    fn seed(&self) -> u64 {
+        self.options.settings.seed
+    }
+
+    fn inputs(&self) -> Result<Vec<Input>, Error> {
+        Ok(self.inputs.clone())
+    }
+
+    fn items(&self) -> Result<Items<'_, Self>, Error> {
+        let targets = self.options.targets.all();
+        let space = self.judge.space().name();
+        let item = |target: &Target| SteerItem { space: space.into(), target: target.clone() };
+        let all = Box::new(targets.iter().map(move |target| Ok(item(target))));
+        Ok(Items { total: Some(targets.len() as u64), all })
+    }
+
+    fn key(&self, item: &SteerItem) -> String {
+        item.target.name.clone()
+    }
+
+    /// A budget of time is the whole machine's: the clock cannot tell searches apart.
+    fn threads(&self, jobs: usize) -> usize {
+        match self.options.settings.budget {
+            Budget::Candidates(_) => jobs,
+            Budget::Wall(_) | Budget::Processor(_) => 1,
+        }
+    }
+
+    fn is_sequential(&self) -> bool {
+        self.options.transfer
+    }
+
+    fn worker(&self) -> Result<Option<Search<'a>>, Error> {
+        let shared = || self.search(self.corpus, &self.options.settings);
+        self.options.transfer.then(shared).transpose()
+    }
+
+    fn work(
+        &self,
+        shared: &mut Option<Search<'a>>,
+        items: &[SteerItem],
+    ) -> Result<Vec<Worked<SteeredRow>>, Error> {
+        let rows = |item: &SteerItem| {
+            let Found { mut kernels, trajectory, .. } = self.find(shared, &item.target)?;
+            if let Some(first) = kernels.first_mut().filter(|_| self.options.trajectory) {
+                first.trajectory = trajectory;
+            }
+            Ok(Worked::Rows(kernels))
+        };
+        items.iter().map(rows).collect()
+    }
+
+    /// What the next searches begin with is known once these are done again.
+    fn resume(
+        &self,
+        shared: &mut Option<Search<'a>>,
+        items: &[SteerItem],
+        _: &[Vec<SteeredRow>],
+    ) -> Result<(), Error> {
+        items.iter().try_for_each(|item| self.find(shared, &item.target).map(drop))
+    }
+
+    fn is_fault(error: &Error) -> bool {
+        error.is_fault()
+    }
+
+    fn observe(&self, item: &SteerItem, _: Option<&[SteeredRow]>, sizes: &mut Sizes) {
+        let dimensions = self.judge.space().dimensions();
+        let index = dimensions.iter().position(|name| *name == "TotalInsts");
+        let size = index.and_then(|index| Some(item.target.constraints[index]?.most));
+        sizes.0.insert(item.target.name.clone(), size.filter(|size| size.is_finite()));
+    }
+
+    fn tools(&self) -> BTreeMap<String, String> {
+        self.judge.tools()
+    }
+
+    fn finish<'b>(
+        settings: &'b Value,
+        Sizes(sizes): Sizes,
+        units: &'b Units<SteeredRow>,
+    ) -> Result<Finish<'b, SteeredRow, Report>, Error> {
+        let mut rows: Vec<SteeredHead> = Vec::new();
+        for row in units.view::<SteeredHead>().rows() {
+            rows.push(row?.1);
+        }
+        let mut verdicts: BTreeMap<String, u64> = BTreeMap::new();
+        for row in &rows {
+            *verdicts.entry(row.verdict.clone()).or_default() += 1;
+        }
+        // Groups by size are of all targets or of none.
+        let sizes = sizes.into_iter().map(|(name, size)| Some((name, size?)));
+        let sizes: BTreeMap<String, f64> = sizes.collect::<Option<_>>().unwrap_or_default();
+        let count = |key: &str| settings[key].as_u64().unwrap_or(0);
+        let (seeds, kept_out) = (count("seeds"), count("excluded"));
+        let report = Report { seeds, kept_out, ..Report::of(&rows, &sizes) };
+        Ok(Finish::all(verdicts, report))
     }
 }
 
 /// The settings as plain values, for the data set's manifest.
-fn plain(settings: &Settings) -> serde_json::Value {
+fn plain(settings: &Settings) -> Value {
     let (unit, most) = match settings.budget {
         Budget::Wall(time) => ("seconds", time.as_secs_f64()),
         Budget::Processor(time) => ("processor seconds", time.as_secs_f64()),
@@ -288,23 +285,17 @@ fn plain(settings: &Settings) -> serde_json::Value {
         Metric::Euclidean => "euclidean",
         Metric::Own => "own",
     };
-    serde_json::json!({
+    json!({
         "metric": metric,
         "budget": most,
         "budget_unit": unit,
         "depth": (settings.depth < u32::MAX).then_some(settings.depth),
         "generation": settings.generation,
+        "patience": settings.patience,
         "survivors": settings.survivors,
         "replacement": settings.replacement,
         "temperature": settings.temperature,
         "kept": settings.kept,
         "proposers": settings.proposers,
     })
-}
-
-/// Instructions of each target, where the space counts them and all targets say how many.
-fn sizes(targets: &[Target], space: &dyn FeatureSpace) -> BTreeMap<String, f64> {
-    let index = space.dimensions().iter().position(|name| *name == "TotalInsts");
-    let size = |target: &Target| Some((target.name.clone(), target.constraints[index?]?.most));
-    targets.iter().map(size).collect::<Option<_>>().unwrap_or_default()
 }

@@ -1,9 +1,12 @@
 //! The mined kernels of a run, less what would give an answer away.
 
 use super::SteerOptions;
-use crate::{Corpus, Error, Exclusion, Judge};
-use dataset::{Input, Programs};
-use std::path::{Path, PathBuf};
+use crate::{Corpus, Error, Exclusion, Judge, Target};
+use dataset::{Dataset, Input, Programs};
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+};
 
 /// Where mined kernels are, and what must not be among them.
 #[derive(Clone, Debug, Default)]
@@ -14,31 +17,42 @@ pub struct Seeds {
     pub exclude: Vec<PathBuf>,
     /// The file that targets were read from: what lies in its folder is no seed.
     pub targets: Option<PathBuf>,
+    /// A data set of `features` of the mined kernels: their vectors are taken from there.
+    pub features: Option<PathBuf>,
     /// Where vectors are kept between runs.
     pub cache: Option<PathBuf>,
+    /// Whether the leak rule is off: seeds and models may hold the targets themselves.
+    pub leaks: bool,
+    /// Whether a model is accepted whatever it was trained on.
+    pub any_model: bool,
 }
 
 impl Seeds {
-    /// The seeds for all targets; where each is searched for by itself its own answers are excluded
-    /// then.
+    /// The seeds for all targets; where none serves another its own answers are excluded when it is
+    /// searched for.
     pub(super) fn open(&self, options: &SteerOptions, judge: &Judge) -> Result<Corpus, Error> {
-        let Some(path) = &self.path else { return Ok(Corpus::default()) };
+        let model = options.model.as_ref().filter(|_| !self.any_model && !self.leaks);
         let mut exclusion = Exclusion::default();
-        if !options.independent {
-            for target in options.targets.all() {
-                exclusion.add_name(&target.name);
+        if !self.leaks && (self.path.is_some() || model.is_some()) {
+            for path in &self.exclude {
+                exclusion.add_path(path)?;
             }
-            for program in &options.targets.programs {
-                exclusion.add_target(program);
+            if let Some(path) = &self.targets {
+                exclusion.add_folder(path);
             }
         }
-        for path in &self.exclude {
-            exclusion.add_path(path)?;
+        // A model proposes for all targets, whether or not each is searched for by itself.
+        if let Some(model) = model {
+            let mut all = exclusion.clone();
+            self.add_targets(options, &mut all)?;
+            all.check_model(model.folder(), model.training())?;
         }
-        if let Some(path) = &self.targets {
-            exclusion.add_folder(path);
+        let Some(path) = &self.path else { return Ok(Corpus::default()) };
+        if options.transfer && !self.leaks {
+            self.add_targets(options, &mut exclusion)?;
         }
-        let corpus = Corpus::open(path, &exclusion, judge, self.cache.as_deref())?;
+        let corpus =
+            Corpus::open(path, &exclusion, judge, self.features.as_deref(), self.cache.as_deref())?;
         if !corpus.is_empty() {
             return Ok(corpus);
         }
@@ -50,24 +64,51 @@ impl Seeds {
             ),
             None if excluded == 0 => "it holds none that compiles".to_owned(),
             None => {
-                "all are named like a target, or they or their families resemble what is excluded"
+                "all are named like a target, or they or their families are copies of what is excluded"
                     .to_owned()
             }
         };
         Err(Error::NoSeeds { path: path.clone(), excluded, why })
     }
 
+    fn add_targets(&self, options: &SteerOptions, exclusion: &mut Exclusion) -> Result<(), Error> {
+        for target in options.targets.all() {
+            exclusion.add_target(&Target { program: None, ..target.clone() })?;
+        }
+        options.targets.programs.iter().try_for_each(|text| exclusion.add_named_program(text))
+    }
+
+    /// What the leak rule was, for the data set's manifest.
+    pub(super) fn rule(&self, options: &SteerOptions) -> serde_json::Value {
+        if self.leaks {
+            return serde_json::json!("off: seeds and models may hold the targets themselves");
+        }
+        let targets = options.targets.all().iter();
+        let suites: BTreeSet<&str> =
+            targets.filter_map(|target| leak::suite_of(&target.name)).collect();
+        let model = match (&options.model, self.any_model) {
+            (None, _) => None,
+            (Some(_), false) => Some("its training set holds nothing that is excluded"),
+            (Some(_), true) => Some("accepted, whatever it was trained on"),
+        };
+        serde_json::json!({ "version": leak::VERSION, "suites": suites, "model": model })
+    }
+
     /// Identities of what they are made of.
     pub(super) fn inputs(&self) -> Result<Vec<Input>, Error> {
-        let paths = self.path.iter().chain(&self.exclude);
+        let paths = self.path.iter().chain(&self.exclude).chain(&self.features);
         paths
             .map(|path| Ok(Input { name: path.display().to_string(), hash: content(path)? }))
             .collect()
     }
 }
 
-/// Identity of what lies at `path`: a file by its bytes, anything else by its programs.
+/// Identity of what lies at `path`: a data set by its own, a file by its bytes, a folder by its
+/// programs.
 fn content(path: &Path) -> Result<String, Error> {
+    if Dataset::is_at(path) {
+        return Ok(Dataset::open(path)?.manifest().identity.clone());
+    }
     if path.is_file() {
         let hash = dataset::content_hash_of_file(path);
         let wrong = |error: std::io::Error| Error::Read {

@@ -48,14 +48,6 @@ impl Targets {
         self
     }
 
-    /// Only part `index` of `count`, from 1: every `count`-th.
-    #[must_use]
-    pub fn part(mut self, index: usize, count: usize) -> Targets {
-        let all = std::mem::take(&mut self.all).into_iter();
-        self.all = all.skip(index - 1).step_by(count).collect();
-        self
-    }
-
     /// The targets.
     #[must_use]
     pub fn all(&self) -> &[Target] {

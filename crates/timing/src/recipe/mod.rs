@@ -4,10 +4,10 @@
 
 use crate::{
     Compiler, Error,
-    compiler::{Call, MOST_BYTES, read_made},
+    compiler::Call,
     elf::Image,
     options::{Code, Options},
-    place::Place,
+    place::{PROGRAM, Place},
 };
 use dataset::Verdict;
 use std::{
@@ -70,21 +70,24 @@ fn build_with(
         Code::C(text) => ("source.c", text, "-std=gnu17"),
         Code::Cpp(text) => ("source.cpp", text, "-std=gnu++17"),
     };
-    place.put(name, text.as_bytes())?;
     place.put("determinism.c", DETERMINISM.as_bytes())?;
     let compiler = compiler(options.compiler, name == "source.c")?;
     let mut flags: Vec<OsString> = vec![standard.into()];
     flags.extend(FLAGS.iter().map(OsString::from));
     flags.extend(options.flags.iter().map(OsString::from));
-    let mut arguments: Vec<OsString> = ["-o", "program", name].map(OsString::from).into();
-    if deterministic {
-        arguments.push("determinism.c".into());
-    }
-    let readable = named_paths(&options.flags);
-    let call = Call { compiler: &compiler, flags, arguments, folder: place.path(), readable };
-    match call.run()? {
+    let call = Call {
+        compiler: &compiler,
+        flags,
+        source: (name, text),
+        before: Vec::new(),
+        behind: deterministic.then(|| "determinism.c".into()).into_iter().collect(),
+        output: PROGRAM,
+        folder: place.path(),
+        readable: named_paths(&options.flags),
+    };
+    match call.make()? {
         Err(refusal) => Ok(Err(refusal.verdict)),
-        Ok(()) => Ok(Image::read(&read_made(&program, MOST_BYTES)?)),
+        Ok(bytes) => Ok(Image::read(&bytes)),
     }
 }
 

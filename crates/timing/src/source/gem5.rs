@@ -112,7 +112,7 @@ impl Source for Gem5 {
 }
 
 /// The whole numbers of a `stats.txt`.
-fn parse(text: &str) -> BTreeMap<String, u64> {
+pub(super) fn parse(text: &str) -> BTreeMap<String, u64> {
     text.lines()
         .filter_map(|line| {
             let mut words = line.split_whitespace();

@@ -3,7 +3,7 @@
 use super::{Conditions, Reading, tell_broken};
 use crate::{Global, choice::choice, destination::StageOutput, output, progress::Bar, stage};
 use anyhow::bail;
-use edits::{Candidates, JudgeOptions, JudgeReport, Sanitize, TestFolder};
+use edits::{Candidates, JudgeOptions, JudgeReport, Sanitize, TestSet};
 use std::{path::PathBuf, process::ExitCode};
 
 /// Judge candidates: compile, test, time, and detect cheats
@@ -18,11 +18,11 @@ pub(crate) struct Judge {
     /// Judge human versions instead: each pair's improved version, or the problem's fastest
     #[arg(long, value_parser = ["same", "best"], conflicts_with = "candidates")]
     human: Option<String>,
-    /// Tests: DIR/PROBLEM/input.N.txt and output.N.txt
-    #[arg(long, value_name = "DIR")]
+    /// Tests: a data set of `edits tests`, or DIR/PROBLEM/input.N.txt and output.N.txt
+    #[arg(long, value_name = "TESTS")]
     tests: PathBuf,
-    /// Hidden tests, unknown to candidates, in the same layout
-    #[arg(long, value_name = "DIR")]
+    /// Hidden tests, unknown to candidates: those of such a data set, which may be that of --tests, or such a folder
+    #[arg(long, value_name = "TESTS")]
     hidden: Option<PathBuf>,
     #[command(flatten)]
     output: StageOutput,
@@ -59,8 +59,8 @@ impl Judge {
             (None, Some("best")) => Candidates::best_human(&read.pairs),
             (None, _) => Candidates::same_human(&read.pairs),
         };
-        let visible = TestFolder::open(&self.tests)?;
-        let hidden = self.hidden.as_deref().map(TestFolder::open).transpose()?;
+        let visible = TestSet::visible(&self.tests)?;
+        let hidden = self.hidden.as_deref().map(TestSet::hidden).transpose()?;
         let tests = edits::Tests { visible, hidden };
         let options =
             JudgeOptions { threshold: self.threshold, sanitize: self.sanitize, most: self.k };

@@ -2,7 +2,7 @@
 
 use super::{Conditions, OnBroken, numbers, tell_broken};
 use crate::{Global, destination::StageOutput, output, progress::Bar, stage};
-use edits::{MakePairs, PairOptions, PairReport, Submissions, TestFolder};
+use edits::{MakePairs, PairOptions, PairReport, Submissions, TestSet};
 use std::{path::PathBuf, process::ExitCode};
 
 /// Make pairs of slow and improved programs from submissions
@@ -11,8 +11,8 @@ use std::{path::PathBuf, process::ExitCode};
 pub(crate) struct Pairs {
     /// CodeNet's folder, or JSON lines
     submissions: PathBuf,
-    /// Tests: DIR/PROBLEM/input.N.txt and output.N.txt
-    #[arg(long, value_name = "DIR")]
+    /// Tests: a data set of `edits tests`, or DIR/PROBLEM/input.N.txt and output.N.txt
+    #[arg(long, value_name = "TESTS")]
     tests: PathBuf,
     #[command(flatten)]
     output: StageOutput,
@@ -51,7 +51,7 @@ impl Pairs {
     pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
         let submissions = Submissions::read(&self.submissions, self.on_broken.into())?;
         tell_broken(&self.submissions, &submissions.broken, global);
-        let tests = TestFolder::open(&self.tests)?;
+        let tests = TestSet::visible(&self.tests)?;
         let (bench, cancelled) = self.conditions.bench_and_flag()?;
         let options = PairOptions {
             threshold: self.threshold,

@@ -5,7 +5,7 @@ use crate::{Global, destination, interrupt, output, progress::Bar};
 use anyhow::{Context, bail};
 use edits::{
     Candidates, Encoder, EndpointEncoder, Pair, ProposeOptions, Rewriter, SearchOptions,
-    StrategyEncoder, TestFolder, TokenEncoder, propose, search, write_lines,
+    StrategyEncoder, TestSet, TokenEncoder, propose, search, write_lines,
 };
 use std::{
     path::{Path, PathBuf},
@@ -33,8 +33,8 @@ pub(crate) struct Propose {
     /// Random seed of search and sampling
     #[arg(long, default_value_t = 0)]
     seed: u64,
-    /// rules: tests that the search uses
-    #[arg(long, value_name = "DIR", required_if_eq("method", "rules"))]
+    /// rules: tests that the search uses, as those of `edits judge`
+    #[arg(long, value_name = "TESTS", required_if_eq("method", "rules"))]
     tests: Option<PathBuf>,
     /// rules: candidates judged per slow program
     #[arg(long, value_name = "N", default_value_t = 16)]
@@ -89,7 +89,7 @@ impl Propose {
     }
 
     fn rules(&self, pairs: &[Pair], global: &Global) -> anyhow::Result<ExitCode> {
-        let tests = TestFolder::open(self.tests.as_deref().unwrap_or(Path::new("tests")))?;
+        let tests = TestSet::visible(self.tests.as_deref().unwrap_or(Path::new("tests")))?;
         let bench = self.conditions.bench()?;
         let rewriter = Rewriter::start(global.jobs())?;
         let options = SearchOptions {

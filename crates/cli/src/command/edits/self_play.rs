@@ -4,7 +4,7 @@ use super::{Asking, Conditions, OnBroken, prompt, tell_broken};
 use crate::{Global, destination, output, progress::Bar};
 use anyhow::bail;
 use dataset::Dataset;
-use edits::{SelfPlayOptions, TestFolder, self_play};
+use edits::{SelfPlayOptions, TestSet, self_play};
 use std::{path::PathBuf, process::ExitCode};
 
 /// Have a model invent programs and improve them; keep edits that the judge finds much faster
@@ -14,8 +14,8 @@ use std::{path::PathBuf, process::ExitCode};
 pub(crate) struct SelfPlay {
     /// Known pairs; those of the splits val and test are excluded
     pairs: PathBuf,
-    /// Tests of their problems: DIR/PROBLEM/input.N.txt and output.N.txt
-    #[arg(long, value_name = "DIR")]
+    /// Tests of their problems: a data set of `edits tests`, or DIR/PROBLEM/input.N.txt and output.N.txt
+    #[arg(long, value_name = "TESTS")]
     tests: PathBuf,
     #[command(flatten)]
     output: destination::Output,
@@ -74,7 +74,7 @@ impl SelfPlay {
         tell_broken(&self.pairs, &read.broken, global);
         let invent = prompt(self.invent.as_deref(), "self-play")?;
         let improve = prompt(self.prompt.as_deref(), "instruction")?;
-        let tests = TestFolder::open(&self.tests)?;
+        let tests = TestSet::visible(&self.tests)?;
         let bench = self.conditions.bench()?;
         let client = self.asking.client(self.model.clone(), self.conditions.store());
         let options = SelfPlayOptions {

@@ -1,30 +1,21 @@
 //! `stampmill edits tests`: tests grow from samples.
 
 use super::{Conditions, OnBroken, tell_broken};
-use crate::{Global, output, progress::Bar};
-use edits::{GrowOptions, Problem, TestFolder, grow};
+use crate::{Global, destination::StageOutput, output, progress::Bar, stage};
+use edits::{GrowOptions, MakeTests, Problem, TestsReport};
 use std::{path::PathBuf, process::ExitCode};
 
 /// Generate larger tests from sample inputs, by an inferred grammar
 #[derive(clap::Args, Debug)]
-#[command(after_help = "Examples:\n  \
-    stampmill edits tests problems.jsonl --pairs pairs.jsonl --out tests --hidden hidden\n  \
-    stampmill edits tests problems.jsonl --pairs pairs --out tests --hidden hidden --draws 200\n\n\
-An input becomes a test if all programs of the problem terminate with the same output, do not read past\n\
-its end, and the slow one runs clean with sanitizers. OUT/tests.jsonl has a line per problem: grammar,\n\
-number and size of tests, share of start-up in the largest.")]
+#[command(after_help = help!("edits-tests"))]
 pub(crate) struct Tests {
     /// JSON lines of problems with samples
     problems: PathBuf,
     /// Pairs whose programs must agree: a data set or JSON lines
     #[arg(long, value_name = "PAIRS")]
     pairs: PathBuf,
-    /// Where tests go: DIR/PROBLEM/input.N.txt and output.N.txt
-    #[arg(short, long, value_name = "DIR")]
-    out: PathBuf,
-    /// Where hidden tests go, for `edits judge --hidden`
-    #[arg(long, value_name = "DIR")]
-    hidden: PathBuf,
+    #[command(flatten)]
+    output: StageOutput,
     /// Generated tests per problem, and as many hidden ones
     #[arg(long, value_name = "N", default_value_t = 8)]
     per_problem: usize,
@@ -47,7 +38,7 @@ impl Tests {
         tell_broken(&self.problems, &broken, global);
         let read = edits::Pairs::read(&self.pairs, self.on_broken.into())?;
         tell_broken(&self.pairs, &read.broken, global);
-        let bench = self.conditions.bench()?;
+        let (bench, cancelled) = self.conditions.bench_and_flag()?;
         let options = GrowOptions {
             visible: self.per_problem,
             hidden: self.per_problem,
@@ -55,34 +46,27 @@ impl Tests {
             seed: self.seed,
             ..GrowOptions::default()
         };
-        let (visible, hidden) = (TestFolder::create(&self.out)?, TestFolder::create(&self.hidden)?);
+        let tests = MakeTests::new(&problems, &read.pairs, &bench, options);
         let bar = Bar::new(global);
-        let report = edits::with_jobs(global.jobs(), || {
-            grow(&problems, &read.pairs, &bench, (&visible, &hidden), &options, &bar)
-        })?;
-        drop(bar);
-        output::report(global, &report, || {
-            let rows = report.verdicts.iter().map(|(verdict, n)| {
-                vec![verdict.clone(), output::count(*n), output::percent(*n, report.problems)]
-            });
-            output::line(&output::table(&["problems", "n", "share"], rows).to_string())?;
-            output::line(&format!(
-                "{} problems with tests, {} of them generated, {} with a grammar; {} tests in {}, {} hidden in {} ({:.1} s)",
-                report.with_tests,
-                report.grown,
-                report.with_grammar,
-                report.tests,
-                self.out.display(),
-                report.hidden,
-                self.hidden.display(),
-                report.seconds
-            ))?;
-            output::line(&format!(
-                "largest test of a problem, median: {} instructions; mostly start-up on {} problems",
-                output::count(report.largest_instructions_median),
-                report.mostly_startup
-            ))
-        })?;
-        Ok(if report.with_tests > 0 { ExitCode::SUCCESS } else { output::NEGATIVE })
+        stage::run(&tests, &self.output.context(global.jobs(), &bar, &cancelled), global)
+    }
+}
+
+impl stage::Shown for MakeTests<'_> {
+    fn print(report: &TestsReport, seconds: f64, out: &str) -> anyhow::Result<()> {
+        output::print_shares(["problems", "n", "share"], &report.verdicts, report.problems)?;
+        output::line(&format!(
+            "{} problems with tests, {} of them generated, {} with a grammar; {} tests and {} hidden ones in {} ({seconds:.1} s)",
+            report.with_tests, report.grown, report.with_grammar, report.tests, report.hidden, out
+        ))?;
+        output::line(&format!(
+            "largest test of a problem, median: {} instructions; mostly start-up on {} problems",
+            output::count(report.largest_instructions_median),
+            report.mostly_startup
+        ))
+    }
+
+    fn is_good(report: &TestsReport) -> bool {
+        report.with_tests > 0
     }
 }

@@ -4,40 +4,19 @@ mod print;
 mod runs;
 mod value;
 
-use crate::{Global, interrupt, output, progress::Bar};
+use crate::{Global, destination::StageOutput, interrupt, progress::Bar, stage};
 use anyhow::bail;
 use runs::Runs;
 use std::{num::NonZeroUsize, path::PathBuf, process::ExitCode};
 use synth::{
-    Acceptance, Budget, Judge, Metric, Seeds, Settings, SteerOptions, Targets,
+    Acceptance, Budget, Judge, Metric, Report, Seeds, Settings, Steer as Search, SteerOptions,
+    Targets,
     model::{self, Model},
 };
 
 /// Make kernels at wanted points of a feature space
 #[derive(clap::Args, Debug)]
-#[command(after_help = "Examples:\n  \
-    stampmill steer --space instcount --target Load=12,FMul=8 --out found\n  \
-    stampmill steer --space autophase --target my.cl --seeds kernels --n 5 --out found\n  \
-    stampmill steer --space instcount --targets suites.jsonl --seeds kernels --budget 60s --out found\n  \
-    stampmill steer --space instcount --targets suites.jsonl --sample 40 --budget cpu:30s --out found\n  \
-    stampmill steer --space grewe --target comp=10,mem=4..6 --budget 5000 --seed 7 --out found\n  \
-    stampmill steer --space grewe --target comp=10,mem=4 --model models/infill --proposers model --out found\n\n\
-A target: constraints DIMENSION=VALUE with commas (ranges 4..6, weights 12*3; what is not named is free),\n\
-a program (.cl), a vector (.json), or a data set or folder of programs, each a target. A vector is a list\n\
-of all values or an object, {\"Load\": 12, \"FMul\": \"4..6*3\"}. --targets: lines\n\
-{\"target\": NAME, \"SPACE\": VECTOR}. docs/features.md lists the dimensions of each space; `dataset.json` of `features` has them too.\n\n\
-Proposers: nearest (mined kernels as they are), construct (from nothing), guided (edits that do what\n\
-the vector lacks), combine (edits tried one by one, then together), crossover, mutate; model, where there\n\
-is a --model (its kernels and what it puts into holes of the survivors; infill models are told the target);\n\
-and random, which does not look at the target.\n\n\
-A budget in candidates makes a run repeatable, stopped and resumed or not: the same seed gives the\n\
-same rows. Kernels named like a target, and near-duplicates of a target's program or of --exclude, are\n\
-never among the seeds. A run that was stopped is resumed by the same command: under a\n\
-budget of time behind the target it was at, of which it keeps the best, else with that target anew.\n\
-What one search learns and finds serves the next; with --independent a target's rows are those that\n\
-it would have alone.\n\n\
-An exact hit is right in its features, not in what it computes: its output may not depend on its\n\
-input (input-insensitive). --must-run wants kernels that pass `run`'s checker, which rejects such.")]
+#[command(after_help = help!("steer"))]
 pub(crate) struct Steer {
     /// The feature space: instcount, autophase, grewe, ... (`features --help` names all)
     #[arg(long, value_name = "SPACE", default_value = "instcount")]
@@ -63,9 +42,18 @@ pub(crate) struct Steer {
     /// Mined kernels to start from: a data set, folder or file of programs
     #[arg(long, value_name = "DATASET")]
     seeds: Option<PathBuf>,
-    /// Programs that must not be among the seeds, nor anything near them (.jsonl with src, or programs)
+    /// A data set of `features` of the seeds, so that their vectors are not computed again
     #[arg(long, value_name = "DATASET", requires = "seeds")]
+    features: Option<PathBuf>,
+    /// Programs that must not be among the seeds or a model's training set, nor copies of them (.jsonl with src, or programs)
+    #[arg(long, value_name = "DATASET")]
     exclude: Vec<PathBuf>,
+    /// Switch the leak rule off: seeds and models may hold the targets themselves; `dataset.json` says so
+    #[arg(long, conflicts_with_all = ["exclude", "accept_model"])]
+    allow_leaks: bool,
+    /// Accept a model whose training set is not known or holds what is excluded; `dataset.json` says so
+    #[arg(long, requires = "model")]
+    accept_model: bool,
     /// Who proposes, with commas
     #[arg(long, value_name = "NAMES")]
     proposers: Option<String>,
@@ -75,7 +63,8 @@ pub(crate) struct Steer {
     /// Let the model write what cannot compile, too
     #[arg(long, requires = "model")]
     unconstrained: bool,
-    /// What survives: standardised, euclidean, own
+    /// By which distance programs survive: standardised (a dimension in units of its spread over the mined kernels),
+    /// euclidean, or own (the distance that the feature space itself defines)
     #[arg(long, default_value = "euclidean")]
     metric: Metric,
     /// Generations at most
@@ -93,28 +82,37 @@ pub(crate) struct Steer {
     /// How freely edits are chosen; near 0 only the most promising
     #[arg(long, default_value_t = 0.3, value_parser = value::temperature)]
     temperature: f64,
-    /// Only the i-th of n parts of the targets, as i/n
-    #[arg(long, value_name = "I/N", value_parser = value::shard)]
-    shard: Option<(usize, usize)>,
-    /// Use nothing learned or found for one target for the next
+    /// Begin each search with what those before it learned and found
     #[arg(long)]
-    independent: bool,
-    /// The data set of kernels to make
-    #[arg(short, long, value_name = "DIR")]
-    out: PathBuf,
-    /// A second data set: the survivors of every generation
-    #[arg(long, value_name = "DIR")]
-    trajectory: Option<PathBuf>,
+    transfer: bool,
+    /// Keep the survivors of every generation, in the column `trajectory`
+    #[arg(long)]
+    trajectory: bool,
     /// Only kernels that run, and pass `run`'s checker on the processor's device, are answers
     #[arg(long)]
     must_run: bool,
-    /// Replace what is at --out
-    #[arg(long)]
-    force: bool,
+    #[command(flatten)]
+    output: StageOutput,
+}
+
+impl stage::Shown for Search<'_> {
+    fn print(report: &Report, seconds: f64, out: &str) -> anyhow::Result<()> {
+        print::report(report, seconds, out.as_ref())
+    }
+
+    fn is_good(report: &Report) -> bool {
+        report.targets > report.impossible
+    }
 }
 
 impl Steer {
     pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
+        if let Some(part) = self.output.part.filter(|_| self.transfer) {
+            bail!(
+                "--transfer searches for all targets in order, each with what those before it taught: \
+                 there is no --part {part} of that"
+            );
+        }
         let judge = Judge::new(features::space(&self.space)?, global.jobs())?;
         let targets = self.targets(&judge, global)?;
         let mut settings = self.settings();
@@ -125,27 +123,24 @@ impl Steer {
                 path: self.seeds.clone(),
                 exclude: self.exclude.clone(),
                 targets: self.targets.clone(),
+                features: self.features.clone(),
                 cache: Some(host::cache().join("vectors")),
+                leaks: self.allow_leaks,
+                any_model: self.accept_model,
             },
             settings,
-            independent: self.independent,
+            transfer: self.transfer,
+            trajectory: self.trajectory,
             model,
-            out: self.out.clone(),
-            trajectory: self.trajectory.clone(),
-            force: self.force,
         };
         let stop = interrupt::flag()?;
         let runs = self.must_run.then(|| Runs::new(&stop)).transpose()?;
         let accepts = |text: &str| runs.as_ref().map_or(Ok(true), |runs| runs.accepts(text));
         let acceptance: Option<Acceptance<'_>> = if self.must_run { Some(&accepts) } else { None };
-        let report = synth::steer(&judge, &options, acceptance, &Bar::new(global), &stop)?;
-        if global.json {
-            output::json(&report)?;
-        } else {
-            print::report(&report, &self.out, self.budget)?;
-        }
-        let hit = report.targets > report.impossible;
-        Ok(if hit { ExitCode::SUCCESS } else { output::NEGATIVE })
+        let corpus = options.corpus(&judge)?;
+        let search = Search::new(&judge, &corpus, options, acceptance, &stop)?;
+        let bar = Bar::new(global);
+        stage::run(&search, &self.output.context(global.jobs(), &bar, &stop), global)
     }
 
     fn targets(&self, judge: &Judge, global: &Global) -> anyhow::Result<Targets> {
@@ -155,9 +150,6 @@ impl Steer {
         }
         if let Some(count) = self.sample {
             targets = targets.sampled(count, self.seed);
-        }
-        if let Some((index, count)) = self.shard {
-            targets = targets.part(index, count);
         }
         Ok(targets)
     }

@@ -3,13 +3,13 @@
 use crate::output;
 use dataset::Dataset;
 use std::path::Path;
-use synth::{Budget, Report, SteeredRow};
+use synth::{Report, SteeredRow};
 
 /// Targets that are listed one by one, at most.
 const LISTED: u64 = 40;
 
 /// The whole.
-pub(super) fn report(report: &Report, out: &Path, budget: Budget) -> anyhow::Result<()> {
+pub(super) fn report(report: &Report, seconds: f64, out: &Path) -> anyhow::Result<()> {
     let rows = report.by_size.iter().chain(&report.by_suite).map(|(name, share)| {
         let name = name.split_once(": ").map_or(name.as_str(), |(_, name)| name);
         vec![
@@ -44,15 +44,13 @@ pub(super) fn report(report: &Report, out: &Path, budget: Budget) -> anyhow::Res
             output::count(report.kept_out)
         ),
     };
-    let unit = if matches!(budget, Budget::Processor(_)) { "processor s" } else { "s" };
     output::line(&format!(
-        "{} of {} targets hit exactly, median proximity {:.3}{mined}; {} candidates in {:.0} {unit}; \
+        "{} of {} targets hit exactly, median proximity {:.3}{mined}; {} candidates in {seconds:.0} s; \
          kernels in {}",
         output::count(report.exact),
         output::count(report.targets),
         report.proximity_median,
         output::count(report.candidates),
-        report.seconds,
         out.display()
     ))?;
     if report.targets == 1 {

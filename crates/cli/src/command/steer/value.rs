@@ -1,7 +1,6 @@
 //! Values of flags.
 
 use crate::duration::duration;
-use dataset::stage::Share;
 use synth::Budget;
 
 pub(super) fn budget(text: &str) -> Result<Budget, String> {
@@ -31,12 +30,6 @@ pub(super) fn temperature(text: &str) -> Result<f64, String> {
         Ok(value) if value.is_finite() && value >= 0.0 => Ok(value),
         _ => Err(format!("`{text}` is no temperature: 0 or more, such as 0.3")),
     }
-}
-
-pub(super) fn shard(text: &str) -> Result<(usize, usize), String> {
-    let share: Share =
-        text.parse().map_err(|_| format!("`{text}` is no part of a whole: write 1/4, 2/4, ..."))?;
-    Ok((share.index as usize, share.count as usize))
 }
 
 #[cfg(test)]

@@ -1,0 +1,10 @@
+//! For `fuzz/` alone: what is read of published problems.
+
+use crate::grow;
+
+/// Inputs drawn from the grammar that samples of inputs have, as [`grow`](crate::grow()) draws them; whether
+/// that grammar reads each.
+#[must_use]
+pub fn drawn(samples: &[&str]) -> Option<Vec<(String, bool)>> {
+    grow::drawn(samples)
+}

@@ -1,0 +1,201 @@
+//! A kernel's optimised IR as trees of what each instruction is computed from.
+
+use crate::shingles::{Shingles, hash, join, short};
+use llvm::{Function, Instruction, Module, Opcode, TypeKind, Value, ValueKind};
+use std::collections::{HashMap, HashSet};
+
+/// Levels of a tree above its leaves.
+const DEPTH: u8 = 3;
+/// Conversions and the like between a value and its use, at most.
+const LONGEST: usize = 32;
+
+/// The trees of all that `kernel` reaches; of the whole module where there is no such function.
+pub(crate) fn shingles(module: &Module<'_>, kernel: &str) -> Shingles {
+    let mut waiting: Vec<Function<'_>> = module.function(kernel).into_iter().collect();
+    if waiting.is_empty() {
+        waiting.extend(module.functions());
+    }
+    let mut seen = HashSet::new();
+    let mut trees = Trees::default();
+    let mut hashes = Vec::new();
+    while let Some(function) = waiting.pop() {
+        if function.is_declaration() || !seen.insert(function.value()) {
+            continue;
+        }
+        for instruction in function.blocks().flat_map(|block| block.instructions()) {
+            waiting.extend(instruction.called_function());
+            if says_something(instruction) {
+                hashes.push(short(trees.of_instruction(instruction, DEPTH)));
+            }
+        }
+    }
+    Shingles::of(hashes)
+}
+
+/// What only moves values, or ends a block whatever they are, is in every program.
+fn says_something(instruction: Instruction<'_>) -> bool {
+    match instruction.opcode() {
+        Opcode::Ret | Opcode::Unreachable => false,
+        Opcode::Br => instruction.operands().any(|operand| operand.kind() != ValueKind::Block),
+        Opcode::Call => !is_note(&callee(instruction)),
+        _ => passed(instruction).is_none(),
+    }
+}
+
+/// The operand that an instruction passes on: of conversions, and of what packs vectors.
+fn passed(instruction: Instruction<'_>) -> Option<Value<'_>> {
+    let place = match instruction.opcode() {
+        Opcode::Freeze | Opcode::ExtractElement | Opcode::ShuffleVector => 0,
+        Opcode::Trunc
+        | Opcode::ZExt
+        | Opcode::SExt
+        | Opcode::FPTrunc
+        | Opcode::FPExt
+        | Opcode::PtrToInt
+        | Opcode::IntToPtr
+        | Opcode::BitCast
+        | Opcode::AddrSpaceCast => 0,
+        Opcode::InsertElement => 1,
+        _ => return None,
+    };
+    instruction.operands().nth(place)
+}
+
+/// Name of what a call calls, without types.
+fn callee(instruction: Instruction<'_>) -> String {
+    let Some(function) = instruction.called_function() else { return "indirect".to_owned() };
+    let name = function.name();
+    if let Some(mangled) = name.strip_prefix("_Z") {
+        let digits = mangled.bytes().take_while(u8::is_ascii_digit).count();
+        let length = mangled[..digits].parse().unwrap_or(0);
+        return mangled.get(digits..digits + length).unwrap_or(mangled).to_owned();
+    }
+    match name.strip_prefix("llvm.") {
+        Some(intrinsic) => {
+            let is_type = |part: &&str| {
+                part.starts_with(['v', 'f', 'i', 'p'])
+                    && part[1..].starts_with(|c: char| c.is_ascii_digit())
+            };
+            let parts: Vec<&str> = intrinsic.split('.').filter(|part| !is_type(part)).collect();
+            format!("llvm.{}", parts.join("."))
+        }
+        None if function.is_declaration() => name,
+        None => "own".to_owned(),
+    }
+}
+
+/// Whether an intrinsic only tells the compiler something.
+fn is_note(name: &str) -> bool {
+    ["llvm.lifetime", "llvm.assume", "llvm.dbg", "llvm.experimental.noalias"]
+        .iter()
+        .any(|note| name.starts_with(note))
+}
+
+#[derive(Default)]
+struct Trees<'m> {
+    known: HashMap<(Value<'m>, u8), u64>,
+}
+
+impl<'m> Trees<'m> {
+    fn of_instruction(&mut self, instruction: Instruction<'m>, depth: u8) -> u64 {
+        let opcode = instruction.opcode();
+        let mut label = opcode.name().to_owned();
+        let mut operands: Vec<Value<'m>> = instruction.operands().collect();
+        match opcode {
+            Opcode::Call => {
+                operands.truncate(instruction.argument_count());
+                label += &callee(instruction);
+            }
+            // Which way round a comparison stands is a matter of form, and of signs.
+            Opcode::ICmp if matches!(instruction.predicate(), 32 | 33) => label += "eq",
+            Opcode::FCmp if matches!(instruction.predicate(), 1 | 6 | 9 | 14) => label += "eq",
+            _ => {}
+        }
+        if depth == 0 {
+            return hash(label.as_bytes());
+        }
+        let is_value = |operand: &Value<'m>| operand.kind() != ValueKind::Block;
+        let operands: Vec<Value<'m>> = operands.into_iter().filter(is_value).collect();
+        let mut below: Vec<u64> =
+            operands.into_iter().map(|operand| self.of_value(operand, depth - 1)).collect();
+        below.sort_unstable();
+        below.push(hash(label.as_bytes()));
+        join(&below)
+    }
+
+    fn of_value(&mut self, value: Value<'m>, depth: u8) -> u64 {
+        let mut value = value;
+        for _ in 0..LONGEST {
+            match value.as_instruction().and_then(passed) {
+                Some(inner) => value = inner,
+                None => break,
+            }
+        }
+        if let Some(known) = self.known.get(&(value, depth)) {
+            return *known;
+        }
+        let label = match value.as_instruction() {
+            // A loop's value is its own: what goes round is not followed.
+            Some(instruction) if instruction.opcode() == Opcode::Phi => hash(b"phi"),
+            Some(instruction) => self.of_instruction(instruction, depth),
+            None => hash(leaf(value).as_bytes()),
+        };
+        self.known.insert((value, depth), label);
+        label
+    }
+}
+
+/// What is no instruction.
+fn leaf(value: Value<'_>) -> String {
+    match value.kind() {
+        ValueKind::Argument if value.ty().kind() == TypeKind::Pointer => "pointer".to_owned(),
+        ValueKind::Argument => "value".to_owned(),
+        ValueKind::Integer => value.integer().map_or_else(
+            || "#".to_owned(),
+            |(width, bits)| {
+                let unused = 64 - width.clamp(1, 64);
+                format!("#{}", ((bits << unused).cast_signed() >> unused) as f64)
+            },
+        ),
+        ValueKind::Float => value.real().map_or_else(|| "#".to_owned(), |real| format!("#{real}")),
+        ValueKind::Zero => "#0".to_owned(),
+        ValueKind::Global | ValueKind::Function | ValueKind::Expression => "@".to_owned(),
+        _ => "?".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use llvm::{Context, Library};
+
+    fn trees(text: &str) -> Shingles {
+        let context = Context::new(Library::newest().expect("setup.sh installs an LLVM"));
+        let module = context.parse("test", text.as_bytes()).expect("well-formed");
+        shingles(&module, "k")
+    }
+
+    #[test]
+    fn order_names_and_widths_do_not_matter() {
+        let one = trees(
+            "define void @k(ptr %a, i32 %n) {\n %x = load i32, ptr %a\n %y = add i32 %x, %n\n\
+             %z = mul i32 %n, 3\n %s = xor i32 %y, %z\n store i32 %s, ptr %a\n ret void }",
+        );
+        let two = trees(
+            "define i64 @other() { ret i64 7 }\n\
+             define void @k(i64 %m, ptr %p) {\n %z = mul i64 3, %m\n %x = load i64, ptr %p\n\
+             %y = add i64 %m, %x\n %w = trunc i64 %z to i8\n %v = sext i8 %w to i64\n\
+             %s = xor i64 %v, %y\n store i64 %s, ptr %p\n ret void }",
+        );
+        assert_eq!(one.size(), 5);
+        assert_eq!(one, two);
+    }
+
+    #[test]
+    fn another_constant_is_another_tree() {
+        let text = |number: u32| {
+            format!("define void @k(ptr %a) {{\n store i32 {number}, ptr %a\n ret void }}")
+        };
+        assert_ne!(trees(&text(1)), trees(&text(2)));
+    }
+}

@@ -1,0 +1,87 @@
+use crate::{Overlap, Shingles, ir, text};
+use serde::{Deserialize, Serialize};
+
+/// What is compared of an isolated kernel.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Print {
+    /// Runs of lexemes.
+    pub text: Shingles,
+    /// Trees of optimised IR; empty where it is not known.
+    pub ir: Shingles,
+}
+
+impl Print {
+    /// Of its text alone; directives are taken to be expanded.
+    #[must_use]
+    pub fn of_text(text: &str) -> Print {
+        Print { text: text::shingles(text), ir: Shingles::default() }
+    }
+
+    /// Of its text and its module, optimised as by `-O2`.
+    #[must_use]
+    pub fn of(text: &str, module: &llvm::Module<'_>, kernel: &str) -> Print {
+        Print { text: text::shingles(text), ir: ir::shingles(module, kernel) }
+    }
+}
+
+/// How alike two kernels are.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Likeness {
+    /// In their texts.
+    pub text: Overlap,
+    /// In their IR.
+    pub ir: Overlap,
+}
+
+/// From where on a view says that a kernel is a copy. Jaccard similarity and containment each hold from a number of
+/// shingles on: of fewer than these every program has some.
+#[derive(Clone, Copy, Debug)]
+struct Threshold {
+    jaccard: (f64, u32),
+    containment: (f64, u32),
+}
+
+const TEXT: Threshold = Threshold { jaccard: (0.3, 15), containment: (0.65, 20) };
+const IR: Threshold = Threshold { jaccard: (0.6, 12), containment: (0.75, 20) };
+
+impl Threshold {
+    fn holds(self, overlap: Overlap) -> bool {
+        let reaches =
+            |value: f64, (least, size): (f64, u32)| value >= least && overlap.smaller >= size;
+        reaches(overlap.jaccard, self.jaccard) || reaches(overlap.containment, self.containment)
+    }
+}
+
+impl Likeness {
+    /// Whether one is a copy of the other, or of a part of it.
+    #[must_use]
+    pub fn is_copy(self) -> bool {
+        self.is_copy_in_text() || IR.holds(self.ir) || self.is_same()
+    }
+
+    /// Whether their texts alone say so.
+    #[must_use]
+    pub fn is_copy_in_text(self) -> bool {
+        TEXT.holds(self.text)
+    }
+
+    /// Of kernels too small for a share to say much: whether nothing tells them apart.
+    fn is_same(self) -> bool {
+        let is_same = |overlap: Overlap| overlap.smaller > 0 && overlap.jaccard >= 1.0;
+        is_same(self.text) && (is_same(self.ir) || self.ir.smaller == 0)
+    }
+
+    /// The greatest of the four shares.
+    #[must_use]
+    pub fn greatest(self) -> f64 {
+        [self.text, self.ir]
+            .into_iter()
+            .fold(0.0, |most, view| most.max(view.jaccard).max(view.containment))
+    }
+}
+
+/// Compare two kernels.
+#[must_use]
+pub fn likeness(one: &Print, two: &Print) -> Likeness {
+    Likeness { text: one.text.overlap(&two.text), ir: one.ir.overlap(&two.ir) }
+}

@@ -1,0 +1,1 @@
+s = f'kernel void a(global {np.dtype} *b) {{ }}'

@@ -1,0 +1,1 @@
+s = Template('kernel void a(global ${dtype} *b) { }')

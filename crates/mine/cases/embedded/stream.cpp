@@ -1,0 +1,2 @@
+ss << "kernel void a(global " << name(type) << " *b) {\n";
+ss << "}";

@@ -1,0 +1,59 @@
+//! What of the outside world is not here: each function gives `None` where all is there, else what is lacking.
+
+use std::{
+    path::Path,
+    process::{Command, Stdio},
+};
+
+/// A program on the search path.
+#[must_use]
+pub fn program(name: &str) -> Option<String> {
+    any_program(&[name])
+}
+
+/// One of these programs; the first is named.
+#[must_use]
+pub fn any_program(names: &[&str]) -> Option<String> {
+    let starts = |name: &&str| {
+        let mut command = Command::new(name);
+        command.arg("--version").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+        command.status().is_ok()
+    };
+    match names.iter().any(starts) {
+        true => None,
+        false => names.first().map(|name| (*name).to_owned()),
+    }
+}
+
+/// One of these files; `what` they are is named.
+#[must_use]
+pub fn any_file(what: &str, paths: &[&str]) -> Option<String> {
+    (!paths.iter().any(|path| Path::new(path).exists())).then(|| what.to_owned())
+}
+
+/// A file of the reference data that does not ship ([`crate::reference`]).
+#[must_use]
+pub fn reference(path: &str) -> Option<String> {
+    (!crate::reference().join(path).is_file()).then(|| format!("reference data {path}"))
+}
+
+/// The right to mount a file system in namespaces that `unshare` makes with these flags.
+#[must_use]
+pub fn mounts(unshare: &[&str]) -> Option<String> {
+    let script = ["sh", "-c", "mount -t tmpfs none /tmp"];
+    denied("the right to mount", Command::new("unshare").args(unshare).args(script))
+}
+
+/// The right to start a program whose addresses are not drawn at random.
+#[must_use]
+pub fn fixed_addresses() -> Option<String> {
+    let what = "the right to switch random addresses off";
+    denied(what, Command::new("setarch").args(["-R", "true"]))
+}
+
+/// What the kernel denies a command of util-linux.
+fn denied(what: &str, command: &mut Command) -> Option<String> {
+    let status = command.stdout(Stdio::null()).stderr(Stdio::null()).status();
+    let status = status.expect("scripts/setup.sh installs util-linux");
+    (!status.success()).then(|| what.to_owned())
+}

@@ -1,0 +1,100 @@
+"""How many points of a space `steer` reaches, each target searched independently of all others.
+
+Needs data=DIR with targets/suites.jsonl and the CSV files of the CLgen paper in cgo17/ (for Grewe's points), seeds=DATASET
+of mined kernels; held-back needs suite=FILE, a data set of `prepare` of a suite that nothing was tuned on."""
+import csv
+import json
+
+from tools import median, rows, share, stampmill
+
+VARIANTS = ["grewe", "instcount", "autophase", "held-back-instcount", "held-back-autophase"]
+SETTINGS = {"data": "../shared/data", "seeds": "", "suite": "", "budget": "cpu:20s", "jobs": "2", "seed": "0", "sample": ""}
+COUNTS = ["comp", "rational", "mem", "localmem", "coalesced", "atomic"]
+BINS = [(0, 50, "under 50"), (50, 100, "50 to 99"), (100, 200, "100 to 199"), (200, 10**9, "200 and more")]
+
+
+def grewe(data):
+    """Distinct static vectors of the suites' kernels as measured for the paper; counts over 20,000 are garbage."""
+    seen = {}
+    for device in ("amd", "nvidia"):
+        with open(f"{data}/cgo17/{device}-benchmarks.csv") as file:
+            for row in csv.DictReader(file):
+                counts = tuple(int(float(row[name])) for name in COUNTS)
+                if max(counts) <= 20_000:
+                    seen.setdefault(counts, row["benchmark"])
+    return [{"target": name, "grewe": dict(zip(COUNTS, counts))} for counts, name in seen.items()]
+
+
+def suites(data, space):
+    with open(f"{data}/targets/suites.jsonl") as file:
+        return [json.loads(line) for line in file]
+
+
+def held_back(program, suite, space, work):
+    """A target for each kernel of a suite; the rows that are none, counted."""
+    stampmill(program, "features", suite, "--space", "instcount,autophase", "--out", work / "vectors", "--force")
+    found = rows(program, "SELECT DISTINCT name, kernel, space, values, dimensions FROM v", v=work / "vectors")
+    kernels = {}
+    for row in found:
+        kernels.setdefault(row["kernel"] or row["name"], {})[row["space"]] = row["values"]
+    return [{"target": name, **vectors} for name, vectors in sorted(kernels.items()) if space in vectors]
+
+
+def run(program, variant, settings, work):
+    space = variant.split("-")[-1]
+    if variant == "grewe":
+        targets = grewe(settings["data"])
+    elif variant.startswith("held-back"):
+        targets = held_back(program, settings["suite"], space, work)
+    else:
+        targets = suites(settings["data"], space)
+    size = {t["target"]: t["instcount"][0] for t in targets if "instcount" in t}
+    listed = work / "targets.jsonl"
+    listed.write_text("".join(json.dumps(target) + "\n" for target in targets))
+    command = ["steer", "--space", space, "--targets", listed, "--budget", settings["budget"], "--jobs", settings["jobs"]]
+    command += ["--seed", settings["seed"], "--out", work / "found", "--force"]
+    for flag, value in (("--seeds", settings["seeds"]), ("--sample", settings["sample"])):
+        if value:
+            command += [flag, value]
+    stampmill(program, *command)
+    found = rows(program, "SELECT target, verdict, exact, proximity, candidates, seconds, mined_exact, mined_proximity, proposer FROM f WHERE rank = 1", f=work / "found")
+    return {"sizes": by_size(found, size), "suites": by_suite(found), "proposers": by_proposer(found)}
+
+
+def line(word, group):
+    exact = sum(bool(row["exact"]) for row in group)
+    near = [row["proximity"] or 0 for row in group]
+    mined = [row["mined_proximity"] or 0 for row in group]
+    lying = sum((row["mined_exact"] or 0) > 0 for row in group)
+    seconds = sum(row["seconds"] or 0 for row in group)
+    speed = f"{sum(row['candidates'] or 0 for row in group) / seconds:.0f}" if seconds else "none"
+    return [word, share(exact, len(group)), median(near), lying, median(mined), speed]
+
+
+def table(groups):
+    columns = ["targets", "exact", "median proximity", "a mined kernel lies there (set aside)", "nearest mined, median proximity", "candidates a second"]
+    return {"columns": columns, "rows": [line(word, group) for word, group in groups if group]}
+
+
+def by_size(found, size):
+    groups = [("all", found)]
+    if size:
+        for low, high, word in BINS:
+            groups.append((f"{word} instructions", [row for row in found if low <= size.get(row["target"], -1) < high]))
+    return table(groups)
+
+
+def by_suite(found):
+    """Suites by the first part of a target's name."""
+    groups = {}
+    for row in found:
+        groups.setdefault(row["target"].split("/")[0].split("-")[0], []).append(row)
+    return table(sorted(groups.items()))
+
+
+def by_proposer(found):
+    hits = {}
+    for row in found:
+        if row["exact"]:
+            hits[row["proposer"]] = hits.get(row["proposer"], 0) + 1
+    return {"columns": ["proposer", "exact hits"], "rows": sorted(hits.items(), key=lambda hit: -hit[1])}

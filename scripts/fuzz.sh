@@ -1,0 +1,77 @@
+#!/bin/sh
+# Build the fuzz targets and run them side by side, each for so long, as many as there are processors.
+#
+#   scripts/fuzz.sh [SECONDS] [TARGET...]        60 s each of all targets unless said
+#   scripts/fuzz.sh pack FOLDER                  what another machine needs: the binary, the seeds and this script
+#
+# CORPUS names where inputs are kept that reached new code, and crashes (target/fuzz/corpus unless said). In a packed
+# folder nothing is built. Prints a table; exit status 1 where a target crashed, hung or needed too much memory.
+set -eu
+root=$(cd "$(dirname "$0")" && pwd)
+
+build() {
+  cd "$root/../fuzz"
+  # The versions that the workspace is built with; what fuzzing needs besides is added.
+  [ -e Cargo.lock ] && [ Cargo.lock -nt ../Cargo.lock ] || cp ../Cargo.lock Cargo.lock
+  target=${CARGO_TARGET_DIR:-$root/../target}/fuzz
+  # libstdc++ becomes part of the binary (rustc.sh says where it is).
+  CXXSTDLIB=static=stdc++ RUSTC_WRAPPER=$PWD/rustc.sh CARGO_TARGET_DIR=$target cargo build --release
+  binary=$target/release/fuzz
+  seeds=$root/../fuzz/seeds
+  corpus=${CORPUS:-$target/corpus}
+}
+
+if [ -x "$root/fuzz" ]; then
+  binary=$root/fuzz seeds=$root/seeds corpus=${CORPUS:-$root/corpus}
+else
+  build
+fi
+
+if [ "${1:-}" = pack ]; then
+  mkdir -p "$2"
+  cp -r "$binary" "$seeds" "$root/fuzz.sh" "$2"
+  du -sh "$2"
+  exit
+fi
+
+seconds=${1:-60}
+[ $# -gt 0 ] && shift
+[ $# -gt 0 ] || set -- $("$binary" --list)
+
+# Files of targets and of libFuzzer's processes lie in memory, where it may be had.
+scratch=$(mktemp -d "$([ -d /dev/shm ] && echo /dev/shm || echo "${TMPDIR:-/tmp}")/fuzz.XXXXXX")
+trap 'rm -rf "$scratch"' EXIT
+trap 'exit 130' INT TERM
+: >"$scratch/begin"
+export binary seeds corpus seconds scratch
+
+# A process that crashes is begun again (-fork); what it crashed on is kept.
+printf '%s\n' "$@" | xargs -P "$(nproc)" -I NAME sh -c '
+  name=$1 found=$corpus/$1 bad=$corpus/../artifacts/$1/
+  mkdir -p "$found" "$bad" "$scratch/$name"
+  TMPDIR=$scratch/$name "$binary" --target="$name" -fork=1 -ignore_crashes=1 -ignore_timeouts=1 -ignore_ooms=1 \
+    -max_total_time="$seconds" -timeout=10 -report_slow_units=2 -rss_limit_mb=2048 -max_len=8192 \
+    -artifact_prefix="$bad" "$found" "$seeds/$name" >"$scratch/$name.log" 2>&1 || true
+  rm -rf "$scratch/$name"' sh NAME
+
+count() { find "$corpus/../artifacts/$1" -name "$2" -newer "$scratch/begin" 2>/dev/null | wc -l; }
+printf '| %-10s | %12s | %8s | %8s | %7s | %8s | %5s | %5s |\n' target executions coverage features crashes timeouts memory slow
+echo '|---|---:|---:|---:|---:|---:|---:|---:|'
+status=0
+for name; do
+  last=$(grep '^#[0-9]*: cov: ' "$scratch/$name.log" | tail -n 1)
+  if [ -z "$last" ]; then
+    echo "$name did not run:" >&2
+    tail -n 5 "$scratch/$name.log" >&2
+    status=1
+    continue
+  fi
+  set -- $(echo "$last" | sed -E 's/^#([0-9]+): cov: ([0-9]+) ft: ([0-9]+) .*/\1 \2 \3/')
+  crashes=$(count "$name" 'crash-*') timeouts=$(count "$name" 'timeout-*') memory=$(count "$name" 'oom-*')
+  printf '| %-10s | %12s | %8s | %8s | %7s | %8s | %5s | %5s |\n' "$name" "$1" "$2" "$3" "$crashes" "$timeouts" \
+    "$memory" "$(count "$name" 'slow-unit-*')"
+  [ "$crashes$timeouts$memory" = 000 ] || status=1
+  # The first words of each crash.
+  grep -h -A2 "panicked at" "$scratch/$name.log" | grep -v '^--' | sort -u | head -n 6 | cut -c 1-300 >&2 || true
+done
+exit $status
