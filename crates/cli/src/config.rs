@@ -1,6 +1,6 @@
 //! `--config FILE.toml`: any flag of a command may stand in the file; the command line wins.
 
-use anyhow::{Context, bail};
+use anyhow::{Context, anyhow, bail};
 use std::ffi::OsString;
 
 /// The program's arguments with those of the configuration file, if one is named, put in.
@@ -10,7 +10,8 @@ pub(crate) fn arguments(command: &clap::Command) -> anyhow::Result<Vec<OsString>
 
 fn merge(command: &clap::Command, given: Vec<OsString>) -> anyhow::Result<Vec<OsString>> {
     let Some(file) = value_of(&given, "--config") else { return Ok(given) };
-    let text = std::fs::read_to_string(&file).with_context(|| format!("cannot read {file}"))?;
+    let text = std::fs::read_to_string(&file)
+        .map_err(|error| anyhow!(dataset::refusal("read", file.as_ref(), &error)))?;
     let table: toml::Table =
         text.parse().with_context(|| format!("{file} is no configuration file"))?;
     let mut spoken = command.clone();

@@ -22,13 +22,10 @@ pub(crate) fn survive_large_files() -> anyhow::Result<()> {
         .context("cannot handle the signal for too large files")
 }
 
-/// A flag that Ctrl-C (or a termination signal) raises. A command asks for it once.
+/// A flag that Ctrl-C (or a termination signal) raises; foreign programs that run are ended then, and have
+/// no verdict. The first who asks for it says what is told.
 pub(crate) fn flag() -> anyhow::Result<Arc<AtomicBool>> {
-    listen(|| {
-        eprintln!(
-            "\nstopping at the next safe point; Ctrl-C again to stop at once. The same command resumes."
-        );
-    })
+    listen(|| eprintln!("\nstopping; Ctrl-C again to stop at once. The same command resumes."))
 }
 
 /// The same for a command whose usual end Ctrl-C is: nothing is said.
@@ -36,14 +33,10 @@ pub(crate) fn quiet_flag() -> anyhow::Result<Arc<AtomicBool>> {
     listen(|| {})
 }
 
-/// The same for commands that run foreign programs: what runs is ended and has no verdict, so that nobody waits for it.
-pub(crate) fn ending_programs() -> anyhow::Result<Arc<AtomicBool>> {
-    listen(|| {
-        eprintln!("\nstopping; Ctrl-C again to stop at once. The same command resumes.");
-    })
-}
-
 fn listen(tell: impl Fn() + Send + 'static) -> anyhow::Result<Arc<AtomicBool>> {
+    if let Some(flag) = FLAG.get() {
+        return Ok(Arc::clone(flag));
+    }
     let flag = FLAG.get_or_init(Arc::default);
     let raised = Arc::clone(flag);
     ctrlc::set_handler(move || {

@@ -2,6 +2,14 @@
 //!
 //! Exit status: 0 success, 1 a negative result, 2 a failure, 130 stopped by Ctrl-C or a signal to end.
 
+/// What stands below a command's options: a file of `help/`.
+macro_rules! help {
+    ($name:literal) => {
+        include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/help/", $name, ".txt")).trim_ascii_end()
+    };
+}
+
+mod choice;
 mod command;
 mod config;
 mod destination;
@@ -10,10 +18,11 @@ mod interrupt;
 mod output;
 mod progress;
 mod size;
+mod stage;
 
 use clap::{CommandFactory, FromArgMatches, Parser};
 use std::{
-    io::{IsTerminal, Write},
+    io::{self, IsTerminal, Write},
     process::ExitCode,
 };
 
@@ -23,11 +32,7 @@ use std::{
     name = "stampmill",
     version,
     max_term_width = 100,
-    after_help = "Start here:\n  \
-    stampmill doctor                          what this machine has and lacks\n  \
-    stampmill mine deb:gegl --out raw       fetch a package and find its kernels\n  \
-    stampmill prepare raw --out kernels       judge, isolate and normalise them\n  \
-    stampmill show kernels                    look at them"
+    after_help = help!("stampmill")
 )]
 struct Arguments {
     #[command(flatten)]
@@ -133,10 +138,14 @@ fn say_protections(global: &Global) {
 }
 
 fn fail(error: &anyhow::Error) -> ExitCode {
-    // A library's message often holds its cause's already; nothing is said twice.
+    // A library's message often says its cause's already; nothing is said twice.
     let mut text = error.to_string();
-    for cause in error.chain().skip(1).map(ToString::to_string) {
-        if !text.contains(&cause) {
+    for cause in error.chain().skip(1) {
+        let kind = cause.downcast_ref::<io::Error>().map(io::Error::kind);
+        let is_missing = kind == Some(io::ErrorKind::NotFound);
+        let cause = cause.to_string();
+        let is_said = text.contains(&cause);
+        if !is_said && !(is_missing && text.contains("there is nothing at ")) {
             text = format!("{text}: {cause}");
         }
     }

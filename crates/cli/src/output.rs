@@ -6,6 +6,7 @@ pub(crate) use report::{count, percent};
 use serde::Serialize;
 use std::{
     borrow::Cow,
+    collections::BTreeMap,
     io::{self, IsTerminal, Write},
     process::ExitCode,
 };
@@ -73,6 +74,11 @@ pub(crate) fn bytes(text: &[u8]) -> io::Result<bool> {
 /// Exit status 1: the command worked, its answer is no.
 pub(crate) const NEGATIVE: ExitCode = ExitCode::FAILURE;
 
+/// Whether the answer is yes, as an exit status.
+pub(crate) fn status(yes: bool) -> ExitCode {
+    if yes { ExitCode::SUCCESS } else { NEGATIVE }
+}
+
 /// A table for people.
 pub(crate) fn table(
     header: &[&str],
@@ -88,6 +94,34 @@ pub(crate) fn table(
         table.add_row(row);
     }
     table
+}
+
+/// Print a table for people.
+pub(crate) fn print_table(
+    header: &[&str],
+    rows: impl IntoIterator<Item = Vec<String>>,
+) -> anyhow::Result<()> {
+    line(&table(header, rows).to_string())
+}
+
+/// Print counts with their shares of `total`: of verdicts, say.
+pub(crate) fn print_shares<'a>(
+    header: [&str; 3],
+    counts: impl IntoIterator<Item = (&'a String, &'a u64)>,
+    total: u64,
+) -> anyhow::Result<()> {
+    let row = |(name, n): (&String, &u64)| vec![name.clone(), count(*n), percent(*n, total)];
+    print_table(&header, counts.into_iter().map(row))
+}
+
+/// Print names and counts: the largest first.
+pub(crate) fn print_counts(
+    header: [&str; 2],
+    counts: &BTreeMap<String, u64>,
+) -> anyhow::Result<()> {
+    let mut counts: Vec<_> = counts.iter().collect();
+    counts.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
+    print_table(&header, counts.into_iter().map(|(name, n)| vec![name.clone(), count(*n)]))
 }
 
 #[cfg(test)]

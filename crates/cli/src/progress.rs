@@ -57,12 +57,16 @@ impl dataset::Progress for Bar {
             bar.suspend(|| eprintln!("{}", crate::output::plain(text)));
         }
     }
+
+    fn end(&self) {
+        if let Ok(bar) = self.bar.lock() {
+            bar.finish_and_clear();
+        }
+    }
 }
 
 impl Drop for Bar {
     fn drop(&mut self) {
-        if let Ok(bar) = self.bar.lock() {
-            bar.finish_and_clear();
-        }
+        dataset::Progress::end(self);
     }
 }

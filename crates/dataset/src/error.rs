@@ -1,10 +1,11 @@
+use crate::missing::{missing, refusal};
 use std::path::{Path, PathBuf};
 
 /// What can go wrong with a data set.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The file system refused.
-    #[error("cannot {action} {path}: {source}{hint}", path = path.display(), hint = hint(action, source))]
+    #[error("{}{}", refusal(action, path, source), hint(action, source))]
     File {
         /// What was tried.
         action: &'static str,
@@ -16,6 +17,9 @@ pub enum Error {
     /// The output folder is there already.
     #[error("{} exists already; name another folder with --out, or replace it with --force", .0.display())]
     Exists(PathBuf),
+    /// The folder to export to is there already.
+    #[error("{} exists already; name another folder with --to", .0.display())]
+    ExistsTo(PathBuf),
     /// The output folder holds what no data set holds.
     #[error("{} is no data set, so --force does not replace it; name another folder with --out", .0.display())]
     Foreign(PathBuf),
@@ -110,6 +114,21 @@ pub enum Error {
         count: u64,
         /// Of how many.
         of: u64,
+        /// What went wrong first.
+        first: String,
+        /// The unfinished data set.
+        kept: PathBuf,
+    },
+    /// The machine failed again and again, so that the run was ended.
+    #[error(
+        "gave up after {faults} faults of this machine without one of the {units} between them; the first: {first}; \
+         what is done is in {}, repeat the command to resume once that is mended", kept.display()
+    )]
+    GaveUp {
+        /// What was worked on.
+        units: &'static str,
+        /// Faults in a row.
+        faults: usize,
         /// What went wrong first.
         first: String,
         /// The unfinished data set.
@@ -259,5 +278,5 @@ fn what_is_there(path: &Path) -> String {
             unfinished.display()
         );
     }
-    format!("there is nothing at {}", path.display())
+    missing(path)
 }

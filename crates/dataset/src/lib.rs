@@ -35,10 +35,12 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod alias;
 mod builder;
 mod check;
 mod detail;
 mod error;
+mod export;
 mod family;
 mod file;
 mod flat;
@@ -48,6 +50,7 @@ mod licence;
 mod lineage;
 mod lock;
 mod manifest;
+mod missing;
 mod name;
 mod notice;
 mod place;
@@ -77,6 +80,7 @@ pub use hash::{content_hash, content_hash_of, content_hash_of_file};
 pub use licence::Licences;
 pub use lineage::{Lineage, Made};
 pub use manifest::{Input, Manifest, Notes, Shard};
+pub use missing::{missing, near, refusal};
 pub use name::{bytes_text, path_text};
 pub use notice::on_notice;
 pub use place::{PAGE_GENERATOR, is_part_name};

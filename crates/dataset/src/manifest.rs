@@ -1,5 +1,5 @@
 use crate::{
-    Error, Result, content_hash_of,
+    Error, Result, alias, content_hash_of,
     lineage::{self, Lineage},
     read_file,
     stage::Shared,
@@ -50,6 +50,9 @@ pub struct Notes {
     pub verdicts: BTreeMap<String, u64>,
     /// The command's report, as `--json` prints it.
     pub summary: serde_json::Value,
+    /// Files beside the Parquet files that belong to the data set too.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<String>,
     /// Of one share of a job: what joins it with the others.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub share: Option<Shared>,
@@ -110,7 +113,11 @@ impl Manifest {
             }
             Err(error) => return Err(Error::file("read", &path)(error)),
         };
-        let manifest = serde_json::from_slice(&text).map_err(|error| broken(error.to_string()))?;
+        let mut manifest: Manifest =
+            serde_json::from_slice(&text).map_err(|error| broken(error.to_string()))?;
+        let verdicts = std::mem::take(&mut manifest.notes.verdicts).into_iter();
+        manifest.notes.verdicts =
+            verdicts.map(|(word, count)| (alias::ours(&word).into_owned(), count)).collect();
         lineage::remember(&manifest);
         Ok(manifest)
     }

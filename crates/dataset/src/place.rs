@@ -16,8 +16,6 @@ use std::{
 /// in a data set's folder and goes with it.
 pub const PAGE_GENERATOR: &str = "stampmill";
 
-/// Data sets of this schema have tokenizers beside their parts.
-const TOKENIZERS_OF: &str = "ir-statistics";
 const PAGES: [&str; 2] = ["report.html", "index.html"];
 
 /// Name of a data set's part.
@@ -69,22 +67,15 @@ pub(crate) fn foreign(folder: &Path) -> Result<Option<PathBuf>> {
 
 /// All of these, by name.
 pub(crate) fn all_foreign(folder: &Path) -> Result<Vec<PathBuf>> {
-    let has_tokenizers = Manifest::read(folder).is_ok_and(|found| found.schema == TOKENIZERS_OF);
+    let beside = Manifest::read(folder).map_or_else(|_| Vec::new(), |found| found.notes.files);
     let foreign = |name: &PathBuf| {
         let path = folder.join(name);
         let is_file = fs::symlink_metadata(&path).is_ok_and(|found| found.is_file());
         let is_page = || PAGES.iter().any(|page| name == Path::new(page)) && is_page(&path);
-        let is_tokenizer = || has_tokenizers && is_tokenizer(name.as_os_str());
-        !(is_file && (is_ours(name.as_os_str()) || is_page() || is_tokenizer()))
+        let is_beside = || beside.iter().any(|file| name == Path::new(file));
+        !(is_file && (is_ours(name.as_os_str()) || is_page() || is_beside()))
     };
     Ok(names(folder)?.into_iter().filter(foreign).collect())
-}
-
-/// Whether `ir stats` gives this name to a tokenizer that it trained: `tokenizer-10k.json`.
-fn is_tokenizer(name: &OsStr) -> bool {
-    let size =
-        name.to_str().and_then(|name| name.strip_prefix("tokenizer-")?.strip_suffix("k.json"));
-    size.is_some_and(|size| !size.is_empty() && size.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 fn is_page(path: &Path) -> bool {

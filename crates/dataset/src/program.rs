@@ -4,6 +4,7 @@ use crate::{
 };
 use arrow::array::{Array, AsArray, RecordBatch};
 use std::{
+    collections::BTreeMap,
     path::{Path, PathBuf},
     str::FromStr,
 };
@@ -198,6 +199,18 @@ impl Programs {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    /// What is left out of them, by verdict: the rows of a data set that are no accepted programs. Files that
+    /// cannot be read are [`Found::Rejected`].
+    ///
+    /// # Errors
+    /// When the data set cannot be read.
+    pub fn left_out(&self) -> Result<BTreeMap<String, u64>> {
+        match self {
+            Programs::Dataset(dataset) => dataset.rejected(),
+            Programs::Files(..) => Ok(BTreeMap::new()),
+        }
     }
 
     /// What they are made of: the data set, or each file, by content. `name` is what a user calls

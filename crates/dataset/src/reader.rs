@@ -1,6 +1,12 @@
-use crate::{Error, Manifest, Result, Row, check, shard};
-use arrow::{array::RecordBatch, datatypes::FieldRef};
-use std::path::{Path, PathBuf};
+use crate::{Error, Manifest, Result, Row, Verdict, check, shard};
+use arrow::{
+    array::{AsArray, RecordBatch},
+    datatypes::FieldRef,
+};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
 
 /// A finished data set.
 #[derive(Clone, Debug)]
@@ -93,6 +99,23 @@ impl Dataset {
             });
         }
         Ok(())
+    }
+
+    /// Rows of other verdicts than `accepted`, by their verdict; none where it has no such column.
+    ///
+    /// # Errors
+    /// When a shard cannot be read.
+    pub fn rejected(&self) -> Result<BTreeMap<String, u64>> {
+        let mut counts = BTreeMap::new();
+        for batch in self.batches(Some(&["verdict"]))? {
+            let batch = batch?;
+            let verdicts = batch.column_by_name("verdict").and_then(|c| c.as_string_opt::<i32>());
+            let words = verdicts.into_iter().flatten().flatten();
+            for word in words.filter(|word| *word != Verdict::ACCEPTED) {
+                *counts.entry(word.to_owned()).or_default() += 1;
+            }
+        }
+        Ok(counts)
     }
 
     /// Its record batches, in order, with the named columns or all of them.

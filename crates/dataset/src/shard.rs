@@ -1,9 +1,10 @@
 //! Parquet files of rows.
 
-use crate::{Error, Result, Row, file::open_file};
+use crate::{Error, Result, Row, alias, file::open_file};
 use arrow::{
     array::RecordBatch,
     datatypes::{Schema, SchemaRef},
+    error::ArrowError,
 };
 use parquet::{
     arrow::{ArrowWriter, arrow_reader::ParquetRecordBatchReaderBuilder},
@@ -123,17 +124,25 @@ pub(crate) fn batches(
     let builder = builder.with_batch_size(size);
     let builder = match columns {
         Some(names) => {
-            let mask = parquet::arrow::ProjectionMask::columns(
-                builder.parquet_schema(),
-                names.iter().copied(),
-            );
+            let is_there = |name: &str| builder.schema().field_with_name(name).is_ok();
+            let names: Vec<String> = names
+                .iter()
+                .map(|name| if is_there(name) { (*name).to_owned() } else { alias::other(name) })
+                .collect();
+            let names = names.iter().map(String::as_str);
+            let mask = parquet::arrow::ProjectionMask::columns(builder.parquet_schema(), names);
             builder.with_projection(mask)
         }
         None => builder,
     };
     let reader = builder.build().map_err(|error| Error::shard(path, error))?;
     let path = path.to_owned();
-    Ok(reader.map(move |batch| batch.map_err(|error| Error::shard(&path, error))))
+    let asked: Vec<String> = columns.unwrap_or_default().iter().map(ToString::to_string).collect();
+    let batch = move |batch: Result<_, ArrowError>| match batch {
+        Ok(batch) => Ok(alias::respelled(batch, &asked)),
+        Err(error) => Err(Error::shard(&path, error)),
+    };
+    Ok(reader.map(batch))
 }
 
 /// What the metadata of a Parquet file says under `key`.

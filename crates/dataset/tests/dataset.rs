@@ -255,3 +255,38 @@ fn programs_of_a_data_set_bring_their_provenance() {
     let from = program.provenance;
     assert_eq!([from.package, from.version, from.licence], ["p", "1", "MIT"]);
 }
+
+#[test]
+fn a_file_that_the_manifest_lists_is_part_of_the_data_set_and_no_other() {
+    let folder = tempfile::tempdir().expect("a scratch folder");
+    let out = folder.path().join("set");
+    let make = |force| {
+        let builder = Builder::<Sample>::create(&out, force, &"")?;
+        let files = vec!["words.json".to_owned()];
+        builder.finish([sample("a", "accepted")], Notes { files, ..Notes::default() })
+    };
+    make(false).expect("nothing is there");
+    std::fs::write(out.join("words.json"), "{}").expect("is written");
+    assert!(stampmill_dataset::check(&out).expect("a data set").is_whole());
+    make(true).expect("all that is there is ours");
+    assert!(!out.join("words.json").exists());
+    std::fs::write(out.join("others.json"), "{}").expect("is written");
+    assert!(!stampmill_dataset::check(&out).expect("a data set").is_whole());
+    assert!(matches!(make(true), Err(Error::ForeignFile { .. })));
+}
+
+#[test]
+fn rows_that_are_no_accepted_programs_are_counted_by_verdict() {
+    let folder = tempfile::tempdir().expect("a scratch folder");
+    let rows = ["accepted", "duplicate", "does-not-compile", "duplicate"];
+    let rows = rows.map(|verdict| sample(verdict, verdict)).to_vec();
+    let left_out = |path: &Path| Programs::open(path).and_then(|programs| programs.left_out());
+    let set = write(&folder.path().join("set"), rows);
+    let counts = left_out(set.folder()).expect("it is read");
+    assert_eq!(
+        counts.into_iter().collect::<Vec<_>>(),
+        [("does-not-compile".to_owned(), 1), ("duplicate".to_owned(), 2)]
+    );
+    std::fs::write(folder.path().join("a.cl"), "").expect("is written");
+    assert!(left_out(&folder.path().join("a.cl")).expect("it is read").is_empty());
+}

@@ -114,6 +114,10 @@ impl Stage for Spell {
         json!({"letters": "once"})
     }
 
+    fn left_out(&self) -> Result<BTreeMap<String, u64>, Failed> {
+        Ok(BTreeMap::from([("silent".to_owned(), 2)]))
+    }
+
     fn inputs(&self) -> Result<Vec<Input>, Failed> {
         let text: Vec<&str> = self.words.iter().map(|word| word.text.as_str()).collect();
         let hash = dataset::content_hash(text.join(" ").as_bytes());
@@ -261,6 +265,7 @@ proptest! {
         }
         let merged = at(folder.path(), "merged", 1);
         let joined = stage::merge::<Spell>(&shares, &merged).expect("merged");
+        prop_assert_eq!(joined.left_out, done.left_out);
         prop_assert_eq!(joined.summary, done.summary);
         prop_assert_eq!(rows(&merged.out), rows(&whole.out));
         let of = |out: &Path| Dataset::open(out).expect("there").manifest().clone();
@@ -309,6 +314,24 @@ fn a_fault_of_the_machine_costs_its_items_and_the_rest_is_done() {
     stage::run(&again, &context).expect("done");
     assert_eq!(again.seen.into_inner().expect("no panic"), ["cd"]);
     assert_eq!(rows(&context.out).len(), 8);
+}
+
+#[test]
+fn a_machine_that_fails_again_and_again_ends_the_run_which_can_be_resumed() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let all: Vec<String> = (100..160).map(|number| format!("w{number}")).collect();
+    let context = at(folder.path(), "out", 1);
+    // Fourteen faults, one word that is done, and faults till the end.
+    let faults = all.iter().enumerate().filter(|(at, _)| *at != 15 && *at > 0);
+    let faults: HashSet<String> = faults.map(|(_, word)| word.clone()).collect();
+    let failing = Spell { faults, ..spell(&all, 1) };
+    let error = stage::run(&failing, &context).expect_err("faults");
+    let said = error.to_string();
+    assert!(said.starts_with("gave up after 20 faults") && said.contains("to resume"), "{said}");
+    assert_eq!(failing.seen.into_inner().expect("no panic").len(), 36);
+    let again = spell(&all, 1);
+    stage::run(&again, &context).expect("done");
+    assert_eq!(again.seen.into_inner().expect("no panic").len(), 58);
 }
 
 #[test]

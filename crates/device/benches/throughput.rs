@@ -48,7 +48,7 @@ fn main() {
         let context = Context { jobs: 1, ..Context::new(folder.path().join(name)) };
         let before = processor_seconds();
         let stage = Run::new(options, &context.cancel).expect("a device");
-        let Done { summary: report, seconds } = run(&stage, &context).expect("a run");
+        let Done { summary: report, seconds, .. } = run(&stage, &context).expect("a run");
         drop(stage);
         let processor = processor_seconds() - before;
         let rates = [seconds, processor].map(|time| report.kernels as f64 * 60.0 / time);

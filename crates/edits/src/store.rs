@@ -32,7 +32,7 @@ impl Store {
     /// Where a result of that kind and key is or would be.
     #[must_use]
     pub fn path(&self, kind: &str, key: &str) -> PathBuf {
-        self.root.join(kind).join(&key[..2.min(key.len())]).join(key)
+        self.folder(kind).join(&key[..2.min(key.len())]).join(key)
     }
 
     /// A kept result; none where the file is not as it was put.
@@ -62,9 +62,12 @@ impl Store {
         (!file.starts_with(FORM.as_bytes())).then_some(file)
     }
 
-    /// Where things of that kind are.
+    /// Where things of that kind are: apart where a weak sandbox is accepted, but for a model's answers.
     pub(crate) fn folder(&self, kind: &str) -> PathBuf {
-        self.root.join(kind)
+        match sandbox::is_weak_allowed() && kind != "answers" {
+            true => self.root.join("weak-sandbox").join(kind),
+            false => self.root.join(kind),
+        }
     }
 }
 

@@ -70,7 +70,7 @@ pub enum Error {
         reason: String,
     },
     /// A file could not be read or written.
-    #[error("cannot {action} {}: {source}", path.display())]
+    #[error("{}", dataset::refusal(action, path, source))]
     File {
         /// What was tried.
         action: &'static str,

@@ -123,6 +123,10 @@ impl Stage for Features {
         Ok(self.inputs.clone())
     }
 
+    fn left_out(&self) -> Result<BTreeMap<String, u64>, Error> {
+        Ok(self.programs.left_out()?)
+    }
+
     fn items(&self) -> Result<Items<'_, Features>, Error> {
         let mut known = HashMap::new();
         let found = self.programs.found()?;

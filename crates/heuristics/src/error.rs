@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The file system refused.
-    #[error("cannot {action} {path}: {source}", path = path.display())]
+    #[error("{}", dataset::refusal(action, path, source))]
     File {
         /// What was tried.
         action: &'static str,

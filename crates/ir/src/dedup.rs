@@ -6,12 +6,12 @@
 
 use crate::{
     Error, Module, ModuleItem,
-    input::{BATCH, Modules},
+    input::{Modules, on_each_module},
     module::{DUPLICATE, MODULE},
 };
 use dataset::{
-    Input, Signature, Verdict, families,
-    stage::{Finish, Items, Selected, Stage, Unit, Units, Worked},
+    Signature, Verdict, families,
+    stage::{Finish, Selected, Stage, Unit, Units, Worked},
 };
 use rows::ModuleKey as Key;
 use serde::Serialize;
@@ -66,46 +66,17 @@ impl Dedup {
 
 impl Stage for Dedup {
     const NAME: &'static str = "ir dedup";
-    const UNITS: &'static str = "modules";
-    type Item = ModuleItem;
-    type Row = Module;
+    on_each_module!();
     type Facts = ();
     type Summary = DedupReport;
-    type Worker = ();
-    type Error = Error;
 
     fn settings(&self) -> Value {
         serde_json::json!({})
     }
 
-    fn inputs(&self) -> Result<Vec<Input>, Error> {
-        Ok(self.modules.inputs())
-    }
-
-    fn items(&self) -> Result<Items<'_, Dedup>, Error> {
-        let total = Some(self.modules.dataset().manifest().rows);
-        Ok(Items { total, all: Box::new(self.modules.items()?) })
-    }
-
-    fn key(&self, item: &ModuleItem) -> String {
-        item.key()
-    }
-
-    fn batch_size(&self) -> usize {
-        BATCH
-    }
-
-    fn worker(&self) -> Result<(), Error> {
-        Ok(())
-    }
-
     /// A row alone is no duplicate: all is decided when they are together.
     fn work(&self, (): &mut (), items: &[ModuleItem]) -> Result<Vec<Worked<Module>>, Error> {
         Ok(items.iter().map(|item| Worked::Rows(vec![item.module.clone()])).collect())
-    }
-
-    fn tools(&self) -> BTreeMap<String, String> {
-        self.modules.dataset().manifest().notes.tools.clone()
     }
 
     fn finish<'a>(

@@ -14,7 +14,7 @@ pub enum Error {
     #[error(transparent)]
     Mine(#[from] mine::Error),
     /// The file system refused.
-    #[error("cannot {action} {path}: {source}", path = path.display())]
+    #[error("{}", dataset::refusal(action, path, source))]
     File {
         /// What was tried.
         action: &'static str,

@@ -8,6 +8,50 @@ use std::{collections::HashMap, path::Path};
 /// Modules handled together where little is done with each.
 pub(crate) const BATCH: usize = 16;
 
+/// What a [`Stage`](dataset::stage::Stage) is by working on the rows of a data set of modules, its field `modules`.
+macro_rules! on_modules {
+    () => {
+        const UNITS: &'static str = "modules";
+        type Item = crate::ModuleItem;
+        type Worker = ();
+        type Error = crate::Error;
+
+        fn inputs(&self) -> Result<Vec<dataset::Input>, crate::Error> {
+            Ok(self.modules.inputs())
+        }
+
+        fn key(&self, item: &crate::ModuleItem) -> String {
+            item.key()
+        }
+
+        fn worker(&self) -> Result<(), crate::Error> {
+            Ok(())
+        }
+    };
+}
+
+/// The same of a stage that makes a row of each of them.
+macro_rules! on_each_module {
+    () => {
+        crate::input::on_modules!();
+        type Row = crate::Module;
+
+        fn items(&self) -> Result<dataset::stage::Items<'_, Self>, crate::Error> {
+            let total = Some(self.modules.dataset().manifest().rows);
+            Ok(dataset::stage::Items { total, all: Box::new(self.modules.items()?) })
+        }
+
+        fn batch_size(&self) -> usize {
+            crate::input::BATCH
+        }
+
+        fn tools(&self) -> std::collections::BTreeMap<String, String> {
+            self.modules.dataset().manifest().notes.tools.clone()
+        }
+    };
+}
+pub(crate) use {on_each_module, on_modules};
+
 /// A row of a data set of modules.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ModuleItem {

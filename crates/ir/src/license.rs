@@ -2,12 +2,12 @@
 
 use crate::{
     Error, Module, ModuleItem,
-    input::{BATCH, Modules},
+    input::{Modules, on_each_module},
     module::{LICENCE_TEXT, MODULE},
 };
 use dataset::{
-    Input, Licences, Progress, Verdict,
-    stage::{Facts, Finish, Items, Stage, Units, Worked},
+    Licences, Progress, Verdict,
+    stage::{Facts, Finish, Stage, Units, Worked},
 };
 use rows::ModuleVerdict;
 use serde::{Deserialize, Serialize};
@@ -193,37 +193,12 @@ impl LicenseReport {
 
 impl Stage for License {
     const NAME: &'static str = "ir license";
-    const UNITS: &'static str = "modules";
-    type Item = ModuleItem;
-    type Row = Module;
+    on_each_module!();
     type Facts = LicenseFacts;
     type Summary = LicenseReport;
-    type Worker = ();
-    type Error = Error;
 
     fn settings(&self) -> Value {
         serde_json::json!({ "policy": format!("{:?}", self.policy) })
-    }
-
-    fn inputs(&self) -> Result<Vec<Input>, Error> {
-        Ok(self.modules.inputs())
-    }
-
-    fn items(&self) -> Result<Items<'_, License>, Error> {
-        let total = Some(self.modules.dataset().manifest().rows);
-        Ok(Items { total, all: Box::new(self.modules.items()?) })
-    }
-
-    fn key(&self, item: &ModuleItem) -> String {
-        item.key()
-    }
-
-    fn batch_size(&self) -> usize {
-        BATCH
-    }
-
-    fn worker(&self) -> Result<(), Error> {
-        Ok(())
     }
 
     fn work(&self, (): &mut (), items: &[ModuleItem]) -> Result<Vec<Worked<Module>>, Error> {
@@ -236,10 +211,6 @@ impl Stage for License {
         for row in rows.unwrap_or_default() {
             *facts.verdicts.entry(row.verdict.clone()).or_default() += 1;
         }
-    }
-
-    fn tools(&self) -> BTreeMap<String, String> {
-        self.modules.dataset().manifest().notes.tools.clone()
     }
 
     fn finish<'a>(

@@ -3,7 +3,7 @@
 use crate::{Result, file::Source};
 use dataset::{Code, Dataset, Found, Language, Programs, Rejected, Row, Verdict};
 use rows::ContentText;
-use std::path::Path;
+use std::{collections::BTreeMap, path::Path};
 
 /// What is to be prepared.
 #[derive(Debug)]
@@ -30,6 +30,14 @@ impl Input {
         match self {
             Input::Raw(dataset) => dataset.manifest().rows,
             Input::Programs(programs) => programs.len(),
+        }
+    }
+
+    /// Rows that are neither accepted programs nor rows of what is made, by verdict.
+    pub(crate) fn left_out(&self) -> Result<BTreeMap<String, u64>> {
+        match self {
+            Input::Raw(_) => Ok(BTreeMap::new()),
+            Input::Programs(programs) => Ok(programs.left_out()?),
         }
     }
 

@@ -91,6 +91,10 @@ impl Stage for Prepare {
         Ok(self.inputs.clone())
     }
 
+    fn left_out(&self) -> Result<BTreeMap<String, u64>> {
+        self.input.left_out()
+    }
+
     fn items(&self) -> Result<Items<'_, Prepare>> {
         Ok(Items { total: Some(self.input.len()), all: self.input.all()? })
     }

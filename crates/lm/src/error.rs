@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// A file cannot be read or written.
-    #[error("cannot {action} {}: {source}", path.display())]
+    #[error("{}", dataset::refusal(action, path, source))]
     File {
         /// `read` or `write`.
         action: &'static str,
@@ -14,8 +14,8 @@ pub enum Error {
         source: std::io::Error,
     },
     /// A checkpoint's weights or configuration.
-    #[error(transparent)]
-    Model(#[from] nn::Error),
+    #[error("{}", model(.0))]
+    Model(nn::Error),
     /// A data set, or a folder in the making.
     #[error(transparent)]
     Dataset(#[from] dataset::Error),
@@ -90,5 +90,18 @@ impl Error {
     ) -> impl FnOnce(std::io::Error) -> Error + use<> {
         let path = path.to_owned();
         move |source| Error::File { action, path, source }
+    }
+}
+
+impl From<nn::Error> for Error {
+    fn from(error: nn::Error) -> Error {
+        Error::Model(error)
+    }
+}
+
+fn model(error: &nn::Error) -> String {
+    match error {
+        nn::Error::File { action, path, source } => dataset::refusal(action, path, source),
+        other => other.to_string(),
     }
 }

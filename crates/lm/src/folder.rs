@@ -1,8 +1,8 @@
 //! From a training folder to a checkpoint in its place.
 
-use crate::{Error, Metric, Result, curve::curve, metrics, settings::Settings};
-use dataset::{Builder, Notes};
-use std::{fs, path::Path};
+use crate::{Error, Metric, Result, Trained, curve::curve, metrics, settings::Settings, train};
+use dataset::{Builder, Notes, Progress};
+use std::{fs, path::Path, sync::atomic::AtomicBool, time::Duration};
 
 /// What only training needs.
 const TRAINING_FILES: [&str; 3] = ["metrics.jsonl", "corpus.safetensors", "state.safetensors"];
@@ -13,6 +13,56 @@ pub fn planned_steps(work: &Path) -> u64 {
     let text = fs::read_to_string(work.join("training.json")).unwrap_or_default();
     let settings: Option<Settings> = serde_json::from_str(&text).ok();
     settings.map_or(0, |settings| settings.steps())
+}
+
+/// The file in a training folder with the settings of the command that made it.
+const SETTINGS: &str = "settings.json";
+
+/// A run of the engine in the training folder of a checkpoint that is to be made.
+#[derive(Clone, Copy, Debug)]
+pub struct Run<'a> {
+    /// The checkpoint.
+    pub out: &'a Path,
+    /// All that decides about the weights: a stopped run is resumed under equal settings only.
+    pub settings: &'a str,
+    /// The engine's name of the device: `cpu`, `cuda` or `auto`.
+    pub device: &'a str,
+    /// Stop after this time, as if the budget were used up.
+    pub limit: Option<Duration>,
+}
+
+impl Run<'_> {
+    /// Whether there is a stopped run to resume.
+    ///
+    /// # Errors
+    /// When the checkpoint cannot have a training folder.
+    pub fn resumes(&self) -> Result<bool> {
+        let found = fs::read_to_string(dataset::partial_folder(self.out)?.join(SETTINGS));
+        Ok(found.is_ok_and(|found| found == self.settings))
+    }
+
+    /// Train, from the beginning or where the run was stopped, and put the checkpoint in its place.
+    ///
+    /// # Errors
+    /// As [`train`], [`finish`] and [`place`]; what is done is kept.
+    pub fn train(&self, progress: &dyn Progress, cancelled: &AtomicBool) -> Result<Trained> {
+        let work = dataset::partial_folder(self.out)?;
+        let resumes = self.resumes()?;
+        let file = work.join(SETTINGS);
+        fs::write(&file, self.settings).map_err(Error::file("write", &file))?;
+        let mut arguments = vec!["--device".to_owned(), self.device.to_owned()];
+        if let Some(limit) = self.limit {
+            arguments.extend(["--seconds".to_owned(), limit.as_secs().to_string()]);
+        }
+        if resumes {
+            arguments.push("--resume".to_owned());
+        }
+        let trained = train(&work, &arguments, planned_steps(&work), progress, cancelled)?;
+        finish(&work)?;
+        fs::remove_file(&file).map_err(Error::file("remove", &file))?;
+        place(&work, self.out)?;
+        Ok(trained)
+    }
 }
 
 /// A training folder that could not be written is none: nothing of it is left.

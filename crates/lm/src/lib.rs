@@ -26,7 +26,7 @@ pub use checkpoint::Checkpoint;
 pub use corpus::{CorpusReport, Entry, Seen, prepare};
 pub use engine::{ENGINE_VARIABLE, Metric, Trained, check_engine, find_engine, metrics, train};
 pub use error::Error;
-pub use folder::{finish, or_nothing, place, planned_steps};
+pub use folder::{Run, finish, or_nothing, place, planned_steps};
 pub use nn::{Choice, Precision};
 pub use pretrain::FunctionReport;
 pub use recipe::{Recipe, Sizes, settings as settings_text};

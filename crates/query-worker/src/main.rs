@@ -48,6 +48,12 @@ enum Error {
     #[error("{0}")]
     Sql(DataFusionError),
     #[error(
+        "there is no table `{wanted}`; {}there {} (name one by NAME=DATASET, as in v=vectors)",
+        near.as_ref().map(|near| format!("did you mean `{near}`? ")).unwrap_or_default(),
+        if tables.contains(", ") { format!("are {tables}") } else { format!("is {tables}") }
+    )]
+    NoTable { wanted: String, near: Option<String>, tables: String },
+    #[error(
         "the query needs more than its {} MiB of memory; narrow it, or give it more with --memory: {why}",
         bytes >> 20
     )]
@@ -105,10 +111,19 @@ fn answer(question: &Question) -> Result<(), Error> {
             DataFusionError::ResourcesExhausted(why) => {
                 Error::Memory { bytes: question.memory, why: why.clone() }
             }
-            _ => Error::Sql(error),
+            root => no_table(&root.to_string(), question).unwrap_or(Error::Sql(error)),
         },
         error => error,
     })
+}
+
+/// What DataFusion says of a table that is none, with the tables that there are.
+fn no_table(said: &str, question: &Question) -> Option<Error> {
+    let (_, named) = said.split_once("table 'datafusion.public.")?;
+    let (wanted, _) = named.split_once("' not found")?;
+    let tables: Vec<&str> = question.tables.iter().map(|(name, _)| name.as_str()).collect();
+    let near = dataset::near(wanted, tables.iter().copied()).map(str::to_owned);
+    Some(Error::NoTable { wanted: wanted.to_owned(), near, tables: tables.join(", ") })
 }
 
 async fn select(question: &Question) -> Result<(), Error> {

@@ -25,7 +25,7 @@ schema! {
         pub licence: String,
         /// What the expression was read from, or empty.
         pub licence_source: String,
-        /// `plain`, `shim` or `repaired`; empty where nothing compiled.
+        /// `plain`, `shim` (with a header of commonly assumed definitions) or `repaired`; empty where nothing compiled.
         pub status: String,
         /// What was defined to make it compile, one definition each.
         pub inferred: Vec<String>,
@@ -35,7 +35,7 @@ schema! {
         pub rewritten: bool,
         /// Whether its canonical IR was compared with the content file's and is equal.
         pub identical_ir: bool,
-        /// JSON of `Vec<clang::Argument>`, names and types as in `text`.
+        /// JSON list of the arguments, names and types as in `text`.
         pub arguments: String,
         /// Dimensions of the index space that it asks for: 1 to 3, 0 if unknown.
         pub dimensions: u8,

@@ -68,13 +68,17 @@ pub fn views() -> Result<Vec<View>> {
 
 fn view<T: Row>() -> Result<View> {
     let column = |field: &dataset::FieldRef| {
-        // Arrow says of what a list holds that it is never null, and calls it `element`.
-        let kind = field.data_type().to_string();
-        let kind = kind.replace("non-null ", "").replace(", field: 'element'", "");
-        let null = if field.is_nullable() { " or null" } else { "" };
-        (field.name().clone(), kind + null)
+        let null = if field.is_nullable() { ", nullable" } else { "" };
+        (field.name().clone(), kind(&field.data_type().to_string()) + null)
     };
     Ok((T::SCHEMA, T::columns()?.iter().map(column).collect()))
+}
+
+/// A type as pandas and Arrow's other libraries write it: `list<utf8>`.
+fn kind(arrow: &str) -> String {
+    // Arrow says of what a list holds that it is never null, and calls it `element`.
+    let kind = arrow.replace("non-null ", "").replace(", field: 'element'", "").to_lowercase();
+    kind.replace('(', "<").replace(')', ">").replace('"', "").replace("boolean", "bool")
 }
 
 fn of<T: Described>() -> Result<Schema> {
@@ -106,7 +110,7 @@ pub fn reference() -> Result<String> {
          Made from `crates/rows`; `cargo xtask schemas` writes it anew. A data set's `dataset.json` and each of its \
          Parquet files (keys `stampmill.schema` and `stampmill.schema_version`) name the schema and its \
          version. A version is raised whenever a column is added, renamed or changes its meaning. Types are \
-         Arrow's.\n",
+         Arrow's; a value of a nullable column may be missing.\n",
     );
     for schema in schemas()? {
         let Schema { name, version, about, columns } = schema;

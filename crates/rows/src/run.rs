@@ -39,7 +39,7 @@ schema! {
         pub global_shape: String,
         /// The same of a group.
         pub local_shape: String,
-        /// How the payload was chosen: the name of a payload variant.
+        /// How the payload (the arguments of the execution) was chosen: the name of a variant.
         pub payload: String,
         /// Distribution of the contents.
         pub values: String,

@@ -16,7 +16,7 @@ pub enum Error {
     #[error(transparent)]
     Dataset(#[from] dataset::Error),
     /// A file that cannot be read.
-    #[error("cannot read {}: {source}", path.display())]
+    #[error("{}", dataset::refusal("read", path, source))]
     File {
         /// Which.
         path: PathBuf,

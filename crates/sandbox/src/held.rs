@@ -67,7 +67,10 @@ pub fn allow_weak(accepted: bool) {
     WEAK.store(accepted, Ordering::Relaxed);
 }
 
-pub(crate) fn is_weak_allowed() -> bool {
+/// Whether that is so. What comes of foreign programs is kept apart then: a run that does not accept it is not to
+/// trust their results.
+#[must_use]
+pub fn is_weak_allowed() -> bool {
     WEAK.load(Ordering::Relaxed)
 }
 

@@ -47,7 +47,7 @@ mod worker;
 
 pub use death::Death;
 pub use frame::{read_frame, write_frame};
-pub use held::{Held, allow_weak, protections};
+pub use held::{Held, allow_weak, is_weak_allowed, protections};
 pub use launcher::launch;
 pub use limits::enter;
 pub use pool::Pool;

@@ -83,8 +83,9 @@ impl Corpus {
         let identity = all.iter().map(|row| row.text.as_bytes());
         let versions = judge.versions();
         let identity = dataset::content_hash_of(identity.chain([versions.as_bytes()]));
-        let file =
-            cache.map(|folder| folder.join(format!("{identity}-{}.json", judge.space().name())));
+        let weak = if sandbox::is_weak_allowed() { "-weak-sandbox" } else { "" };
+        let name = format!("{identity}-{}{weak}.json", judge.space().name());
+        let file = cache.map(|folder| folder.join(name));
         let rule = Rule { exclusion: exclusion.beside(), cache: cache.map(Path::to_owned) };
         let (mut origins, mut excluded) = (origins(all), 0);
         let kept = match exclusion.folder_of(path) {

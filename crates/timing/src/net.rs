@@ -64,7 +64,8 @@ impl EmptyPrograms {
 }
 
 fn file_of(key: &str) -> PathBuf {
-    host::cache().join("timing").join(key)
+    let folder = if sandbox::is_weak_allowed() { "timing-weak-sandbox" } else { "timing" };
+    host::cache().join(folder).join(key)
 }
 
 /// What is kept, if it is all there: a number that was cut short is a number too.

@@ -36,17 +36,6 @@ impl SourceKind {
             SourceKind::Wall => "wall",
         }
     }
-
-    /// The source of that name.
-    ///
-    /// # Errors
-    /// When there is none.
-    pub fn parse(name: &str) -> Result<SourceKind, Error> {
-        SourceKind::ALL.into_iter().find(|kind| kind.name() == name).ok_or_else(|| Error::Option {
-            option: "--source",
-            reason: format!("`{name}` is none of qemu, gem5, cachegrind, wall"),
-        })
-    }
 }
 
 /// Which compiler translates sources.

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 /// List OpenCL platforms and devices, and why some cannot be used
 #[derive(clap::Args, Debug)]
-#[command(after_help = "Examples:\n  stampmill devices\n  stampmill devices --json")]
+#[command(after_help = help!("devices"))]
 pub(crate) struct Devices {}
 
 impl Devices {
@@ -26,9 +26,9 @@ impl Devices {
             });
             let header =
                 ["device", "type", "usable", "platform", "OpenCL", "driver", "units", "memory"];
-            output::line(&output::table(&header, rows).to_string())
+            output::print_table(&header, rows)
         })?;
         let usable = devices.iter().any(|device| device.usable);
-        Ok(if usable { ExitCode::SUCCESS } else { output::NEGATIVE })
+        Ok(output::status(usable))
     }
 }

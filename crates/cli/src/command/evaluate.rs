@@ -10,17 +10,7 @@ use std::{process::ExitCode, time::Instant};
 
 /// Say how good a language model's kernels are
 #[derive(clap::Args, Debug)]
-#[command(after_help = "Examples:\n  \
-    stampmill evaluate models/infill --n 1000 --json\n  \
-    stampmill evaluate models/infill --n 1000 --unconstrained\n\n\
-Columns as in Table 1 of BenchPress (PACT'22): all kinds start from `kernel void [HOLE]`. A sample\n\
-counts as compiling if clang accepts it as it is, duplicates and kernels of less than three\n\
-instructions included; `unique and compile` leaves both out. Memorised is the share of compiling\n\
-samples whose text, laid out or renamed, is in the training corpus; near-duplicates are those that the\n\
-leak rule's text calls copies of a training kernel (docs/leaks.md), and the longest common run is in\n\
-lexemes. Depth is the longest chain of\n\
-nodes in clang's syntax tree, implicit casts included. The spread of a feature space is the root mean\n\
-square distance of ln(1 + vector) from its mean, over the accepted kernels.")]
+#[command(after_help = help!("evaluate"))]
 pub(crate) struct Evaluate {
     #[command(flatten)]
     drawing: DrawingFlags,
@@ -49,11 +39,8 @@ impl Evaluate {
         let (training, extractor) = (training.as_ref(), extractor.as_ref());
         let evaluation = sampling::evaluate(kind, &rows, seconds, &clang, training, extractor)?;
         drop(bar);
-        match global.json {
-            true => output::json(&evaluation)?,
-            false => print(&evaluation)?,
-        }
-        Ok(if evaluation.compiling_unique > 0 { ExitCode::SUCCESS } else { output::NEGATIVE })
+        output::report(global, &evaluation, || print(&evaluation))?;
+        Ok(output::status(evaluation.compiling_unique > 0))
     }
 }
 
@@ -105,5 +92,5 @@ fn print(report: &Evaluation) -> anyhow::Result<()> {
         rows.push(("verdict", format!("{verdict} {count}")));
     }
     let rows = rows.into_iter().map(|(name, value)| vec![name.to_owned(), value]);
-    output::line(&output::table(&["", "value"], rows).to_string())
+    output::print_table(&["", "value"], rows)
 }

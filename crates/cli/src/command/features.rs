@@ -1,23 +1,11 @@
 //! `stampmill features`: programs as vectors.
 
-use crate::{
-    Global,
-    destination::{self, StageOutput},
-    interrupt, output,
-    progress::Bar,
-};
-use dataset::{
-    Dataset, Programs,
-    stage::{Done, run},
-};
+use crate::{Global, destination, interrupt, output, progress::Bar, stage};
+use dataset::{Dataset, Programs, stage::Done};
 use features::{
     CompileConfigs, Extractor, FeatureSpace, Features as Stage, ModuleReader, Options, Report, Row,
 };
-use std::{
-    path::{Path, PathBuf},
-    process::ExitCode,
-    sync::Arc,
-};
+use std::{path::PathBuf, process::ExitCode, sync::Arc, time::Instant};
 
 /// Extract feature vectors from programs
 #[derive(clap::Args, Debug)]
@@ -25,18 +13,7 @@ use std::{
     "out",
     destination::optional("The data set to make; without it, rows are printed")
 ))]
-#[command(
-    after_help = "Spaces: grewe, grewe-fixed, instcount, autophase, opcodes, tokens, ast-depth\n\n\
-Examples:\n  \
-    stampmill features kernels --space grewe,instcount,autophase --out vectors\n  \
-    stampmill features saxpy.cl --space grewe --format jsonl\n  \
-    stampmill features module.bc --space instcount --format jsonl\n\n\
-OpenCL is compiled for nvptx64-nvidia-nvcl at -O1, as for the published vectors; if that fails, with\n\
-a header of commonly assumed definitions. C and C++ are compiled for this machine and may include\n\
-system headers only. Programs without a vector have a row with a verdict.\n\
-The same command resumes a stopped run.\n\
-With --part I/N several machines share one input; `merge` joins their results."
-)]
+#[command(after_help = help!("features"))]
 pub(crate) struct Features {
     /// A data set, folder or file of programs (.cl .c .cpp .ll .bc)
     dataset: PathBuf,
@@ -44,18 +21,13 @@ pub(crate) struct Features {
     #[arg(long, value_name = "SPACES", default_value = "grewe,instcount,autophase")]
     space: String,
     #[command(flatten)]
-    output: Option<StageOutput>,
+    output: Option<destination::StageOutput>,
     /// Print the rows as well when --out is given
-    #[arg(long, value_enum)]
-    format: Option<Format>,
+    #[arg(long, value_parser = ["jsonl"])]
+    format: Option<String>,
     /// Optimization level, 0 to 3
     #[arg(long, value_name = "LEVEL", default_value_t = 1, value_parser = clap::value_parser!(u8).range(0..=3))]
     opt: u8,
-}
-
-#[derive(clap::ValueEnum, Clone, Copy, Debug)]
-enum Format {
-    Jsonl,
 }
 
 impl Features {
@@ -67,45 +39,54 @@ impl Features {
         let extractor = Extractor::new(spaces.clone(), options);
         let bar = Bar::new(global);
         let Some(output) = self.output else {
-            let report = extractor.describe_all(&programs, &bar, |rows| {
+            let began = Instant::now();
+            let summary = extractor.describe_all(&programs, &bar, |rows| {
                 for row in rows.iter().filter(|_| !global.json) {
                     // A pipe that was closed ends the program inside `json`.
                     let _ = output::json(&row.to_json(&spaces));
                 }
                 Ok(())
             })?;
+            let (seconds, left_out) = (began.elapsed().as_secs_f64(), programs.left_out()?);
+            let done = Done { summary, seconds, left_out };
             drop(bar);
             if global.json {
-                output::json(&report)?;
+                output::json(&done)?;
+            } else if let Some(left_out) = stage::left_out(&done).filter(|_| !global.quiet) {
+                eprintln!("{left_out}");
             }
-            return Ok(status(&report));
+            return Ok(stage::status::<Stage>(&done.summary));
         };
+        let context = output.context(global.jobs(), &bar, &cancelled);
         let stage = Stage::new(extractor, programs, &self.dataset.display().to_string())?;
-        let done = run(&stage, &output.context(global.jobs(), &bar, &cancelled))?;
-        drop(bar);
-        let status = match self.format {
-            Some(Format::Jsonl) => {
-                for row in Dataset::open(&output.out)?.rows::<Row>()? {
-                    output::json(&row?.to_json(&spaces))?;
-                }
-                status(&done.summary)
+        if self.format.is_none() {
+            return stage::run(&stage, &context, global);
+        }
+        stage::run_then(&stage, &context, |_| {
+            for row in Dataset::open(&output.out)?.rows::<Row>()? {
+                output::json(&row?.to_json(&spaces))?;
             }
-            None => show(&done, &output.out, global)?,
-        };
-        // One part of many may hold nothing.
-        Ok(if output.part.is_some() { ExitCode::SUCCESS } else { status })
+            Ok(())
+        })
     }
 }
 
-/// Print what a run or a merge came to.
-pub(super) fn show(done: &Done<Report>, out: &Path, global: &Global) -> anyhow::Result<ExitCode> {
-    output::report(global, &done.summary, || print(&done.summary, out))?;
-    Ok(status(&done.summary))
-}
+impl stage::Shown for Stage {
+    fn print(report: &Report, _: f64, out: &str) -> anyhow::Result<()> {
+        output::print_shares(["verdict", "rows", "share"], &report.verdicts, report.rows)?;
+        let vectors = report.vectors.iter().map(|(name, n)| vec![name.clone(), output::count(*n)]);
+        output::print_table(&["space", "vectors"], vectors)?;
+        output::line(&format!(
+            "{} programs, {} rows in {}",
+            output::count(report.programs),
+            output::count(report.rows),
+            out
+        ))
+    }
 
-fn status(report: &Report) -> ExitCode {
-    let accepted = report.verdicts.get(dataset::Verdict::ACCEPTED).copied().unwrap_or(0);
-    if accepted > 0 { ExitCode::SUCCESS } else { output::NEGATIVE }
+    fn is_good(report: &Report) -> bool {
+        report.verdicts.get(dataset::Verdict::ACCEPTED).is_some_and(|count| *count > 0)
+    }
 }
 
 /// An extractor that reads bitcode in a worker of this program.
@@ -126,19 +107,4 @@ fn options(level: u8, global: &Global) -> anyhow::Result<Options> {
         reader,
         ..Options::default()
     })
-}
-
-fn print(report: &Report, out: &Path) -> anyhow::Result<()> {
-    let verdicts = report.verdicts.iter();
-    let rows = verdicts
-        .map(|(name, n)| vec![name.clone(), output::count(*n), output::percent(*n, report.rows)]);
-    output::line(&output::table(&["verdict", "rows", "share"], rows).to_string())?;
-    let vectors = report.vectors.iter().map(|(name, n)| vec![name.clone(), output::count(*n)]);
-    output::line(&output::table(&["space", "vectors"], vectors).to_string())?;
-    output::line(&format!(
-        "{} programs, {} rows in {}",
-        output::count(report.programs),
-        output::count(report.rows),
-        out.display()
-    ))
 }

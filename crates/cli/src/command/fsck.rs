@@ -6,12 +6,7 @@ use std::{path::PathBuf, process::ExitCode};
 
 /// Verify data sets completely and name each damaged file
 #[derive(clap::Args, Debug)]
-#[command(after_help = "Examples:\n  \
-    stampmill fsck kernels\n  \
-    stampmill fsck raw kernels vectors --json\n\n\
-Checks the manifest; existence, size, hash, columns and all rows of each Parquet file; the verdict\n\
-counts; and that the folder holds no other file. Exit status 1 if anything is wrong. Every command\n\
-that reads a data set checks existence, sizes and row counts, and with --verify-hashes the hashes.")]
+#[command(after_help = help!("fsck"))]
 pub(crate) struct Fsck {
     /// Data sets to verify
     #[arg(value_name = "DATASET", required = true)]
@@ -42,7 +37,7 @@ impl Fsck {
         }
         let report = Report { ok: datasets.iter().all(|answer| answer.ok), datasets };
         output::report(global, &report, || print(&report))?;
-        Ok(if report.ok { ExitCode::SUCCESS } else { output::NEGATIVE })
+        Ok(output::status(report.ok))
     }
 }
 

@@ -1,11 +1,8 @@
 //! `stampmill label`: measurements and features become a task.
 
 use super::features::extractor;
-use crate::{Global, destination::StageOutput, interrupt, output, progress::Bar};
-use dataset::{
-    Input, Programs,
-    stage::{Done, run},
-};
+use crate::{Global, destination::StageOutput, interrupt, output, progress::Bar, stage};
+use dataset::{Input, Programs, stage::Done};
 use device::{Grouping, LabelReport, Task, Transfers, Vectors};
 use features::{FeatureSpace, Row, space};
 use std::{
@@ -16,10 +13,7 @@ use std::{
 
 /// Join measured runs with kernel features into a task: the training table of a heuristic
 #[derive(clap::Args, Debug)]
-#[command(after_help = "Examples:\n  \
-    stampmill label runs --features vectors --out task\n  \
-    stampmill label runs --features kernels --out task        (extracts the vectors now)\n  \
-    stampmill heuristic crossval task")]
+#[command(after_help = help!("label"))]
 pub(crate) struct Label {
     /// A data set made by `run` on a CPU and a GPU
     runs: PathBuf,
@@ -73,19 +67,18 @@ impl Label {
         });
         let label = device::Label::new(&self.runs, &vectors, described, grouping, task)?;
         let bar = Bar::new(global);
-        let done = run(&label, &self.output.context(global.jobs(), &bar, &cancelled))?;
-        drop(bar);
-        show(&done, &self.output.out, global)
+        stage::run(&label, &self.output.context(global.jobs(), &bar, &cancelled), global)
     }
 }
 
-/// Print what a run or a merge came to; the status is negative where it is nothing.
-pub(super) fn show(
-    Done { summary: report, .. }: &Done<LabelReport>,
-    out: &Path,
-    global: &Global,
-) -> anyhow::Result<ExitCode> {
-    output::report(global, report, || {
+impl stage::Shown for device::Label {
+    fn json(done: &Done<LabelReport>) -> anyhow::Result<()> {
+        output::json(&done.summary)?;
+        advise(&done.summary);
+        Ok(())
+    }
+
+    fn print(report: &LabelReport, _: f64, out: &str) -> anyhow::Result<()> {
         let labels: Vec<String> =
             report.labels.iter().map(|(device, n)| format!("{device} faster on {n}")).collect();
         let left: Vec<String> =
@@ -94,17 +87,25 @@ pub(super) fn show(
             true => "none".to_owned(),
             false => words.join(", "),
         };
-        let (rows, labels) = (report.rows, or_none(labels));
-        let left = or_none(left);
-        output::line(&format!("{rows} rows in {}: {labels}; left out: {left}", out.display()))
-    })?;
+        let (rows, labels, left) = (report.rows, or_none(labels), or_none(left));
+        output::line(&format!("{rows} rows in {out}: {labels}; left out: {left}"))?;
+        advise(report);
+        Ok(())
+    }
+
+    fn is_good(report: &LabelReport) -> bool {
+        report.rows > 0
+    }
+}
+
+/// What to do where there is nothing.
+fn advise(report: &LabelReport) {
     if report.rows == 0 {
         eprintln!(
             "no kernel can be labeled: it must pass on a CPU and on a GPU (`run --devices \
              cpu,gpu`) and --features must have its vector"
         );
     }
-    Ok(if report.rows > 0 { ExitCode::SUCCESS } else { output::NEGATIVE })
 }
 
 /// Grewe's features by program and kernel: read from a data set of vectors, or extracted now; and what

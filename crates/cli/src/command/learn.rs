@@ -17,22 +17,7 @@ use synth::{Budget, Judge, Settings};
 
 /// Make the kernels that a heuristic learns most from: query by committee, round after round
 #[derive(clap::Args, Debug)]
-#[command(after_help = "Examples:\n  \
-    stampmill learn --task local-size:8,256 --train kernels --rounds 5 --batch 8 --out learned\n  \
-    stampmill learn --task cpu-gpu --train kernels --committee mlp:7,knn:7,forest:7 --out learned\n  \
-    stampmill learn --task local-size:8,256 --train kernels --strategy passive --out baseline\n  \
-    stampmill learn --task cpu-gpu --train kernels --out learned --export-round round-0\n  \
-    stampmill learn --task cpu-gpu --train kernels --out learned --import-runs runs-0\n  \
-    stampmill learn --experiment --task local-size:8,256 --train kernels --test suites --out compared\n\n\
-Without --test, a third of the training kernels (drawn by the seed) is kept for testing; these are\n\
-never trained on nor steered to. Near-duplicates of a test kernel are never trained on.\n\n\
-With --export-round or --import-runs no device is used here: the kernels of --train and --test, then\n\
-those of each round, are written, run elsewhere, and their runs read. What is printed says how to\n\
-go on.\n\n\
---experiment compares training on mined kernels alone with adding equally many more of them,\n\
-undirected samples, kernels at points chosen at random, and at points chosen by the committee.\n\
-Unit of all statistics: the test program. A run that was stopped is resumed when the same command is\n\
-given again.")]
+#[command(after_help = help!("learn"))]
 pub(crate) struct Learn {
     /// cpu-gpu, or local-size:A,B (which group size is faster on the processor; needs no GPU)
     #[arg(long, value_parser = Task::from_str)]
@@ -214,11 +199,7 @@ impl Learn {
         let stop = interrupt::flag()?;
         let findings = learn::experiment(&design, judge, &split.train, &split.test, &bar, &stop)?;
         drop(bar);
-        if global.json {
-            output::json(&findings)?;
-        } else {
-            print_findings(&findings)?;
-        }
+        output::report(global, &findings, || print_findings(&findings))?;
         Ok(ExitCode::SUCCESS)
     }
 }
@@ -259,7 +240,7 @@ fn print_findings(findings: &Findings) -> anyhow::Result<()> {
         "p",
         "gap closed",
     ];
-    output::line(&output::table(&header, rows).to_string())?;
+    output::print_table(&header, rows)?;
     output::line(&format!(
         "speedup over always {}: {}; {}",
         findings.arms.first().map_or("", |arm| arm.scores.baseline.as_str()),
@@ -289,7 +270,7 @@ fn print(report: &Report) -> anyhow::Result<()> {
         "95 % interval",
         "oracle's share",
     ];
-    output::line(&output::table(&header, rows).to_string())?;
+    output::print_table(&header, rows)?;
     let baseline = report.history.last().map_or("", |round| round.baseline.as_str());
     output::line(&format!(
         "speedup: {}; the baseline is always {baseline}, the better choice for most test kernels",

@@ -1,25 +1,15 @@
 //! `stampmill project`: maps and coverage of a feature space.
 
 use super::features::extractor;
-use crate::{
-    Global,
-    destination::{self, Output},
-    output,
-    progress::Bar,
-};
+use crate::{Global, destination, output, progress::Bar};
 use anyhow::Context;
-use features::{CELLS, Points, project, space};
+use features::{CELLS, Points, ProjectReport, project, space};
 use std::{path::PathBuf, process::ExitCode};
 
 /// Draw data sets on a 2-D map of a feature space (PCA) and report how much of it each covers
 #[derive(clap::Args, Debug)]
 #[command(mut_arg("out", destination::optional("A folder for the pictures (map.svg, map.png)")))]
-#[command(after_help = "Examples:\n  \
-    stampmill project vectors --space instcount --out map\n  \
-    stampmill project mined=vectors suites=suites.jsonl --space autophase --out map\n  \
-    stampmill project mined=kernels --targets suites.jsonl --space grewe --json\n\n\
-The axes are the first two principal components of all vectors together. With --targets, the report\n\
-counts how many targets are matched exactly (figure 9 of the CLgen paper).")]
+#[command(after_help = help!("project"))]
 pub(crate) struct Project {
     /// Data sets of vectors or programs, or JSON lines with vectors; NAME is shown in the legend
     #[arg(value_name = "NAME=DATASET", required = true)]
@@ -34,12 +24,12 @@ pub(crate) struct Project {
     #[arg(long, default_value_t = CELLS)]
     cells: usize,
     #[command(flatten)]
-    output: Option<Output>,
+    output: Option<destination::Output>,
 }
 
 impl Project {
     pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
-        if let Some(Output { out: folder, force: false }) = &self.output
+        if let Some(destination::Output { out: folder, force: false }) = &self.output
             && folder.exists()
         {
             return Err(dataset::Error::Exists(folder.clone()).into());
@@ -65,7 +55,7 @@ impl Project {
         };
         drop(bar);
         let projection = project(space, &sets, targets.as_ref(), self.cells)?;
-        if let Some(Output { out: folder, .. }) = &self.output {
+        if let Some(destination::Output { out: folder, .. }) = &self.output {
             std::fs::create_dir_all(folder)
                 .with_context(|| format!("cannot create {}", folder.display()))?;
             projection.draw(&folder.join("map.svg"))?;
@@ -73,42 +63,39 @@ impl Project {
         }
         let report = projection.report();
         output::report(global, report, || {
-            let rows = report.sets.iter().map(|set| {
-                vec![
-                    set.name.clone(),
-                    output::count(set.vectors as u64),
-                    output::count(set.distinct as u64),
-                    output::percent(set.cells as u64, report.cells_in_all as u64),
-                    format!("{:.2}", set.hull_area),
-                    match report.targets {
-                        0 => "no --targets".to_owned(),
-                        targets => format!("{} of {targets}", set.targets_matched),
-                    },
-                    output::count(set.without as u64),
-                ]
-            });
-            let header = [
-                "set",
-                "vectors",
-                "distinct",
-                "cells",
-                "hull area",
-                "targets matched",
-                "without vector",
-            ];
-            output::line(&output::table(&header, rows).to_string())?;
-            let [first, second] = report.explained_variance;
-            output::line(&format!(
-                "{}: the two axes explain {:.1} % and {:.1} % of the variance",
-                report.space,
-                100.0 * first,
-                100.0 * second
-            ))?;
-            if let Some(Output { out: folder, .. }) = &self.output {
+            print(report)?;
+            if let Some(destination::Output { out: folder, .. }) = &self.output {
                 output::line(&format!("{0}/map.svg and {0}/map.png", folder.display()))?;
             }
             Ok(())
         })?;
         Ok(ExitCode::SUCCESS)
     }
+}
+
+fn print(report: &ProjectReport) -> anyhow::Result<()> {
+    let rows = report.sets.iter().map(|set| {
+        vec![
+            set.name.clone(),
+            output::count(set.vectors as u64),
+            output::count(set.distinct as u64),
+            output::percent(set.cells as u64, report.cells_in_all as u64),
+            format!("{:.2}", set.hull_area),
+            match report.targets {
+                0 => "no --targets".to_owned(),
+                targets => format!("{} of {targets}", set.targets_matched),
+            },
+            output::count(set.without as u64),
+        ]
+    });
+    let header =
+        ["set", "vectors", "distinct", "cells", "hull area", "targets matched", "without vector"];
+    output::print_table(&header, rows)?;
+    let [first, second] = report.explained_variance;
+    output::line(&format!(
+        "{}: the two axes explain {:.1} % and {:.1} % of the variance",
+        report.space,
+        100.0 * first,
+        100.0 * second
+    ))
 }

@@ -1,10 +1,6 @@
 //! `stampmill query`: SQL over data sets.
 
-use crate::{
-    Global,
-    destination::{self, Output},
-    interrupt, output, size,
-};
+use crate::{Global, destination, interrupt, output, size};
 use std::process::ExitCode;
 
 /// Run an SQL query on data sets
@@ -15,27 +11,21 @@ use std::process::ExitCode;
         "Make a data set of the rows instead of printing them; where all columns of the first table are selected, it has that table's schema"
     )
 ))]
-#[command(after_help = "Examples:\n  \
-    stampmill query \"SELECT package, count(*) AS n FROM k GROUP BY package ORDER BY n DESC\" k=kernels\n  \
-    stampmill query \"SELECT verdict, count(*) FROM dataset GROUP BY verdict\" raw --format csv\n  \
-    stampmill query \"SELECT * FROM dataset WHERE licence = 'MIT'\" kernels --out mit\n\n\
-A data set without NAME is the table `dataset`. A table can also be a Parquet file, or a folder or\n\
-file of programs (columns path, language, text). --format table, --json and --out hold all rows in\n\
-memory; jsonl and csv print rows as they are found.")]
+#[command(after_help = help!("query"))]
 pub(crate) struct Query {
     /// One SELECT statement
     sql: String,
     /// Tables: NAME=DATASET, or one DATASET, called `dataset`
     #[arg(value_name = "NAME=DATASET", required = true)]
     tables: Vec<String>,
-    /// Output format
+    /// destination::Output format
     #[arg(long, value_enum, default_value = "table")]
     format: Format,
     /// Memory limit of the query, and of rows held in memory; sorts, aggregations and joins spill to temporary files
     #[arg(long, value_name = "SIZE", default_value = "2GiB", value_parser = size::size)]
     memory: u64,
     #[command(flatten)]
-    output: Option<Output>,
+    output: Option<destination::Output>,
 }
 
 /// How rows are printed.
@@ -53,7 +43,7 @@ impl Query {
     pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
         let query = query::Query::new(&self.sql, &self.tables, self.memory)?;
         let stop = interrupt::quiet_flag()?;
-        if let Some(Output { out, force }) = &self.output {
+        if let Some(destination::Output { out, force }) = &self.output {
             let made = query.save(&stop, out, *force)?;
             let (rows, schema) = (made.manifest().rows, &made.manifest().schema);
             let report = serde_json::json!({ "rows": rows, "schema": schema });

@@ -5,14 +5,7 @@ use std::{path::PathBuf, process::ExitCode};
 
 /// Make an HTML page of the data sets in a folder: figures, feature maps, curves, kernels
 #[derive(clap::Args, Debug)]
-#[command(after_help = "Examples:\n  \
-    stampmill report demo\n  \
-    stampmill report kernels --programs 5000 --out kernels.html\n  \
-    stampmill report demo --force --json\n\n\
-DIR is a data set, or a folder with data sets up to three folders deep. The page is one\n\
-self-contained file and needs no network. Feature maps need vectors\n\
-(`stampmill features`). #search=TEXT, #program=N and #point=N in its URL select what is shown.\n\n\
-A data set that cannot be read is named on the page, and the exit status is 1.")]
+#[command(after_help = help!("report"))]
 pub(crate) struct Report {
     /// A data set or a folder of data sets
     #[arg(value_name = "DIR")]
@@ -52,6 +45,6 @@ impl Report {
                 output::count(page.bytes.div_ceil(1024)),
             ))
         })?;
-        Ok(if page.problems.is_empty() { ExitCode::SUCCESS } else { output::NEGATIVE })
+        Ok(output::status(page.problems.is_empty()))
     }
 }

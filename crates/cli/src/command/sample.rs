@@ -1,22 +1,11 @@
 //! `stampmill sample`: kernels from a language model.
 
-use crate::{
-    Global,
-    destination::{self, StageOutput},
-    interrupt, output,
-    progress::Bar,
-};
-use anyhow::{Context, bail};
-use dataset::stage::{self, Cancel, Done};
+use crate::{Global, choice::choice, destination, interrupt, output, progress::Bar, stage};
+use anyhow::{Context, anyhow, bail};
+use dataset::stage::{Cancel, Done};
 use lm::{Checkpoint, Choice, Drawing, Precision, Prompt, TrainingSet};
 use sampling::{Sampler, Settings, Summary};
-use std::{
-    fs,
-    path::{Path, PathBuf},
-    process::ExitCode,
-    sync::Arc,
-    time::Instant,
-};
+use std::{collections::BTreeMap, fs, path::PathBuf, process::ExitCode, sync::Arc, time::Instant};
 use synth::Exclusion;
 
 /// Draw kernels from a language model and judge them
@@ -25,17 +14,7 @@ use synth::Exclusion;
     "out",
     destination::optional("The data set to make; without it, accepted kernels are printed")
 ))]
-#[command(after_help = "Examples:\n  \
-    stampmill sample models/infill --n 5\n  \
-    stampmill sample models/infill --n 1000 --seed 1 --out samples\n  \
-    stampmill sample models/infill --args \"global float*, global float*, const int\" --n 10\n  \
-    stampmill sample models/infill --want mem=8,localmem=2 --n 10\n  \
-    stampmill sample models/infill --prompt half_a_kernel.cl --n 3       with one [HOLE] in it\n  \
-    stampmill sample models/infill --n 10000 --device cuda --out samples\n\n\
-Every sample is judged as mined kernels are: it compiles alone, and its kernel has three instructions\n\
-or more. The data set at --out holds the others too, with verdicts; without --out accepted kernels\n\
-are printed. The same seed gives the same kernels. With --out, a run that was stopped is resumed when\n\
-the same command is given again, by chunks of 1,024 samples or more.")]
+#[command(after_help = help!("sample"))]
 pub(crate) struct Sample {
     #[command(flatten)]
     drawing: DrawingFlags,
@@ -47,7 +26,7 @@ pub(crate) struct Sample {
     #[arg(long, requires = "exclude")]
     accept_model: bool,
     #[command(flatten)]
-    output: Option<StageOutput>,
+    output: Option<destination::StageOutput>,
 }
 
 /// Flags of what draws samples.
@@ -83,12 +62,12 @@ pub(crate) struct DrawingFlags {
     #[arg(long)]
     unconstrained: bool,
     /// Where the model runs: `cpu` here, `cuda` or `cpu-torch` in the libtorch engine (`make torch`)
-    #[arg(long, default_value = "cpu", value_name = "DEVICE")]
-    device: Device,
+    #[arg(long, default_value = "cpu", value_name = "DEVICE", value_parser = choice(DEVICES))]
+    device: &'static str,
     /// What the model's products are made in with `--device cpu`: `bf16` is faster where the processor has products of
     /// it, and draws other samples [default: f32]; engines elsewhere choose by their device
-    #[arg(long, value_name = "KIND")]
-    precision: Option<Numbers>,
+    #[arg(long, value_name = "KIND", value_parser = choice(&[("f32", Precision::Single), ("bf16", Precision::Half)]))]
+    precision: Option<Precision>,
     /// Samples drawn side by side [default: 96, on a GPU 4096]
     #[arg(long, value_name = "N")]
     batch: Option<usize>,
@@ -97,31 +76,8 @@ pub(crate) struct DrawingFlags {
     drawn: Option<PathBuf>,
 }
 
-/// What products are made in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-enum Numbers {
-    F32,
-    Bf16,
-}
-
-/// Where a model runs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-enum Device {
-    Cpu,
-    Cuda,
-    CpuTorch,
-}
-
-impl Device {
-    /// The libtorch engine's name for it.
-    fn elsewhere(self) -> Option<&'static str> {
-        match self {
-            Device::Cpu => None,
-            Device::Cuda => Some("cuda"),
-            Device::CpuTorch => Some("cpu"),
-        }
-    }
-}
+/// Where a model runs: the libtorch engine's name for the device; empty: here.
+const DEVICES: &[(&str, &str)] = &[("cpu", ""), ("cuda", "cuda"), ("cpu-torch", "cpu")];
 
 impl Sample {
     pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
@@ -137,56 +93,55 @@ impl Sample {
         let cancel = Cancel::from(Arc::clone(&cancelled));
         let sampler = Sampler::new(&checkpoint, settings, global.jobs(), &cancel)?;
         let bar = Bar::new(global);
-        let Some(output) = &self.output else {
-            let began = Instant::now();
-            let rows = sampler.sample(&bar)?;
-            let seconds = began.elapsed().as_secs_f64();
-            drop(bar);
+        if let Some(output) = &self.output {
+            let context = output.context(global.jobs(), &bar, &cancelled);
+            return stage::run(&sampler, &context, global);
+        }
+        let began = Instant::now();
+        let rows = sampler.sample(&bar)?;
+        let summary = Summary::of(&rows);
+        let seconds = began.elapsed().as_secs_f64();
+        let done = Done { summary, seconds, left_out: BTreeMap::new() };
+        drop(bar);
+        if global.json {
+            output::json(&done)?;
+        } else {
             let accepted = rows::SampleVerdict::Accepted.name();
-            for row in rows.iter().filter(|row| !global.json && row.verdict == accepted) {
+            for row in rows.iter().filter(|row| row.verdict == accepted) {
                 output::line(row.text.trim_end())?;
                 output::line("")?;
             }
-            return show(&Done { summary: Summary::of(&rows), seconds }, None, global);
-        };
-        let done = stage::run(&sampler, &output.context(global.jobs(), &bar, &cancelled))?;
-        drop(bar);
-        let status = show(&done, Some(&output.out), global)?;
-        // One part of many may hold nothing.
-        Ok(if output.part.is_some() { ExitCode::SUCCESS } else { status })
+            eprintln!("{}", line(&done.summary, seconds));
+        }
+        Ok(stage::status::<Sampler<'_>>(&done.summary))
     }
 }
 
-/// Print what was drawn, or what a merge came to.
-pub(super) fn show(
-    done: &Done<Summary>,
-    out: Option<&Path>,
-    global: &Global,
-) -> anyhow::Result<ExitCode> {
-    let Done { summary, seconds } = done;
-    let place = out.map(|out| format!(" in {}", out.display())).unwrap_or_default();
-    let line = format!(
-        "{} samples, {} unique, {} of these compile; {} memorised; {seconds:.1} s{place}",
+impl stage::Shown for Sampler<'_> {
+    fn print(summary: &Summary, seconds: f64, out: &str) -> anyhow::Result<()> {
+        output::line(&format!("{} in {out}", line(summary, seconds)))
+    }
+
+    fn is_good(summary: &Summary) -> bool {
+        summary.compiling_unique > 0
+    }
+}
+
+fn line(summary: &Summary, seconds: f64) -> String {
+    format!(
+        "{} samples, {} unique, {} of these compile; {} memorised; {seconds:.1} s",
         output::count(summary.samples),
         output::count(summary.unique),
         output::count(summary.compiling_unique),
         output::count(summary.memorised),
-    );
-    output::report(global, done, || match out {
-        Some(_) => output::line(&line),
-        None => {
-            eprintln!("{line}");
-            Ok(())
-        }
-    })?;
-    Ok(if summary.compiling_unique > 0 { ExitCode::SUCCESS } else { output::NEGATIVE })
+    )
 }
 
 impl DrawingFlags {
     fn prompt(&self) -> anyhow::Result<Prompt> {
         let text = match &self.prompt {
             Some(path) => fs::read_to_string(path)
-                .with_context(|| format!("cannot read {}", path.display()))?,
+                .map_err(|error| anyhow!(dataset::refusal("read", path, &error)))?,
             None => lm::START.to_owned(),
         };
         let mut prompt = Prompt { arguments: self.args.clone(), ..Prompt::new(&text) };
@@ -206,16 +161,15 @@ impl DrawingFlags {
     /// What is drawn; `normalise`: accepted samples are put into normal form.
     pub(crate) fn settings(&self, normalise: bool) -> anyhow::Result<Settings> {
         let precision = match self.precision {
-            Some(_) if self.device != Device::Cpu => {
+            Some(_) if !self.device.is_empty() => {
                 bail!("--precision is for --device cpu: bf16 is what GPUs use anyway");
             }
-            Some(Numbers::Bf16) if !Precision::Half.is_here() => {
+            Some(Precision::Half) if !Precision::Half.is_here() => {
                 bail!(
                     "this processor has no products of bf16 (AVX512-BF16): leave --precision out"
                 );
             }
-            Some(Numbers::Bf16) => Precision::Half,
-            _ => Precision::Single,
+            given => given.unwrap_or(Precision::Single),
         };
         let drawing = Drawing {
             precision,
@@ -223,13 +177,13 @@ impl DrawingFlags {
             seed: self.seed,
             constrained: !self.unconstrained,
             longest: self.longest,
-            slots: self.batch.unwrap_or(if self.device == Device::Cuda { 4096 } else { 96 }),
+            slots: self.batch.unwrap_or(if self.device == "cuda" { 4096 } else { 96 }),
         };
         Ok(Settings {
             prompt: self.prompt()?,
             drawing,
             samples: self.n,
-            device: self.device.elsewhere().map(str::to_owned),
+            device: Some(self.device.to_owned()).filter(|device| !device.is_empty()),
             drawn: self.drawn.clone(),
             normalise,
         })

@@ -7,18 +7,7 @@ use std::{path::PathBuf, process::ExitCode, time::Duration};
 
 /// Serve a checkpoint with an OpenAI-compatible API: chat completions, completions, embeddings
 #[derive(clap::Args, Debug)]
-#[command(after_help = "Examples:\n  \
-    stampmill serve model                              prints the address, until Ctrl-C\n  \
-    stampmill serve model --listen 127.0.0.1:8000 --name mine\n  \
-    stampmill edits propose pairs --method instruction --url http://127.0.0.1:8000/v1 --model mine --out a.jsonl\n  \
-    curl http://127.0.0.1:8000/v1/chat/completions -H 'content-type: application/json' \\\n    \
-    -d '{\"model\": \"mine\", \"messages\": [{\"role\": \"user\", \"content\": \"hi\"}]}'\n\n\
-The checkpoint is one of `stampmill train` (infill, lstm), or any of the Llama family in Hugging Face's\n\
-layout: config.json, model.safetensors or its shards, tokenizer.json and, for chats, the chat template of\n\
-tokenizer_config.json or chat_template.jinja; without a template, messages are concatenated.\n\
-The model runs on the CPU. Ctrl-C stops accepting requests, finishes those in progress (see --grace) and\n\
-exits with status 0. There is no authentication and no encryption: listen on a non-loopback address only if\n\
-everyone who can reach it may use the model. When a client disconnects, its generation is canceled.")]
+#[command(after_help = help!("serve"))]
 pub(crate) struct Serve {
     /// The folder of a checkpoint
     checkpoint: PathBuf,

@@ -2,7 +2,7 @@
 
 use crate::{Global, output};
 use anyhow::{Context, bail};
-use dataset::{Code, Dataset, Language, Programs};
+use dataset::{Code, Dataset, Language, Program, Programs};
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
@@ -11,10 +11,7 @@ use std::{
 
 /// Show a data set: schema, inputs, verdicts, and some of its programs
 #[derive(clap::Args, Debug)]
-#[command(after_help = "Examples:\n  \
-    stampmill show kernels\n  \
-    stampmill show kernels --programs 3\n  \
-    stampmill show kernels --programs 3 --match hashcat")]
+#[command(after_help = help!("show"))]
 pub(crate) struct Show {
     /// A data set, or a folder or file of programs
     dataset: PathBuf,
@@ -38,37 +35,28 @@ impl Show {
             return Ok(ExitCode::SUCCESS);
         }
         let bytes: u64 = manifest.shards.iter().map(|shard| shard.bytes).sum();
-        let mut rows = vec![
-            vec!["schema".into(), format!("{} (version {})", manifest.schema, manifest.version)],
-            vec!["rows".into(), output::count(manifest.rows)],
-            vec!["size".into(), format!("{} KiB", output::count(bytes / 1024))],
-            vec!["made by".into(), format!("stampmill {}", manifest.stampmill)],
-            vec!["identity".into(), manifest.identity.clone()],
-            vec![
-                "inputs".into(),
-                manifest
-                    .notes
-                    .inputs
-                    .iter()
-                    .map(|input| input.name.as_str())
-                    .collect::<Vec<_>>()
-                    .join(", "),
-            ],
-        ];
-        let tools: Vec<_> =
+        let inputs: Vec<&str> =
+            manifest.notes.inputs.iter().map(|input| input.name.as_str()).collect();
+        let tools: Vec<String> =
             manifest.notes.tools.iter().map(|(name, v)| format!("{name}: {v}")).collect();
+        let row = |name: &str, value: String| vec![name.to_owned(), value];
+        let mut rows = vec![
+            row("schema", format!("{} (version {})", manifest.schema, manifest.version)),
+            row("rows", output::count(manifest.rows)),
+            row("size", format!("{} KiB", output::count(bytes / 1024))),
+            row("made by", format!("stampmill {}", manifest.stampmill)),
+            row("identity", manifest.identity.clone()),
+            row("inputs", inputs.join(", ")),
+        ];
         if !tools.is_empty() {
-            rows.push(vec!["tools".into(), tools.join("\n")]);
+            rows.push(row("tools", tools.join("\n")));
         }
-        output::line(&output::table(&["data set", ""], rows).to_string())?;
+        output::print_table(&["data set", ""], rows)?;
         let mut verdicts: Vec<_> = manifest.notes.verdicts.iter().collect();
         verdicts.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
         if !verdicts.is_empty() {
             let total = verdicts.iter().map(|(_, count)| **count).sum();
-            let rows = verdicts.into_iter().map(|(name, count)| {
-                vec![name.clone(), output::count(*count), output::percent(*count, total)]
-            });
-            output::line(&output::table(&["verdict", "count", "share"], rows).to_string())?;
+            output::print_shares(["verdict", "count", "share"], verdicts, total)?;
         }
         self.print_programs(&dataset)
     }
@@ -89,7 +77,7 @@ impl Show {
             return Ok(ExitCode::SUCCESS);
         }
         let rows = languages.iter().map(|(name, n)| vec![(*name).to_owned(), output::count(*n)]);
-        output::line(&output::table(&["language", "programs"], rows).to_string())?;
+        output::print_table(&["language", "programs"], rows)?;
         self.print(&programs)
     }
 
@@ -118,25 +106,17 @@ impl Show {
     }
 
     fn print(&self, programs: &Programs) -> anyhow::Result<ExitCode> {
-        let mut shown = 0;
         if self.programs == 0 {
             return Ok(ExitCode::SUCCESS);
         }
+        let mut shown = 0;
         for program in programs.iter()? {
-            let program = program.context("cannot read the programs")?;
-            let wanted = self.pattern.as_ref().is_none_or(|pattern| {
-                program.path.contains(pattern) || program.name.contains(pattern)
-            });
-            if !wanted {
-                continue;
-            }
-            if let Code::Text(text) = &program.code {
-                output::line(&format!(
-                    "\n// {} {}\n{}",
-                    program.path,
-                    program.name,
-                    text.trim_end()
-                ))?;
+            let Program { path, name, code, .. } = program.context("cannot read the programs")?;
+            let matches = |pattern: &String| path.contains(pattern) || name.contains(pattern);
+            if let Code::Text(text) = &code
+                && self.pattern.as_ref().is_none_or(matches)
+            {
+                output::line(&format!("\n// {path} {name}\n{}", text.trim_end()))?;
                 shown += 1;
             }
             if shown == self.programs {

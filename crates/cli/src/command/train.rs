@@ -15,27 +15,7 @@ use synth::Exclusion;
 
 /// Train a language model on kernels, or fine-tune one on edits
 #[derive(clap::Args, Debug)]
-#[command(after_help = "Models:\n  \
-    lstm    CLgen's: LSTM layers over characters (CGO'17)\n  \
-    hole    BenchPress's: a bidirectional encoder that fills one hole (PACT'22)\n  \
-    infill  a causal transformer that fills holes, under feature and argument conditions\n\n\
-Examples:\n  \
-    stampmill train kernels --model infill --out model\n  \
-    stampmill train kernels --model lstm --recipe small.toml --device cpu --out clgen\n  \
-    stampmill train kernels --model infill --prepare-only --out folder    then, on a GPU machine:\n  \
-    stampmill-torch train folder\n  \
-    stampmill train kernels --pretrain functions --model infill --out model\n  \
-    stampmill train --task edits pairs --from codellama --lora 16 --out tuned\n  \
-    stampmill train --task edits export.jsonl --from models/infill --epochs 10 --out tuned\n\n\
-Edits: pairs, or lines of `edits export` (openai or hf); --from is a checkpoint of kind infill or of the\n\
-Llama family. The loss is on the answers alone; problems stay on one side of the split, those of the split\n\
-`test` are left out. Answers that the tokenizer does not give back, or that are too long, are counted and\n\
-left out. `stampmill serve` serves what comes out; adapters lie beside it in adapter/, as `peft` reads them.\n\n\
-A recipe holds tables [model] (layers, width, inner, heads, kv_heads) and [training] (length,\n\
-batch_tokens, budget_tokens, learning_rate, ...); what it leaves out is as in the paper.\n\
-With --pretrain the first part of the budget (pretrain_share, half) draws functions (function_share of the\n\
-draws, 0.8) and kernels, the rest kernels alone; validation is of kernels.\n\
-Training needs the engine `stampmill-torch` (`make torch`). The same command resumes a stopped run.")]
+#[command(after_help = help!("train"))]
 pub(crate) struct Train {
     /// A data set of kernels as `prepare` makes it, or a folder of programs; edits: pairs or exported lines
     corpus: PathBuf,
@@ -79,9 +59,6 @@ pub(crate) struct Train {
     prepare_only: bool,
 }
 
-/// The file in a training folder with the settings of the command that made it.
-const SETTINGS: &str = "settings.json";
-
 #[derive(clap::ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
 enum Task {
     /// Kernels, whole
@@ -116,46 +93,31 @@ impl Train {
             return Err(dataset::Error::Exists(out.clone()).into());
         }
         let bar = Bar::new(global);
-        let work = dataset::partial_folder(out)?;
-        let settings = self.settings()?;
-        let resumes = !self.prepare_only
-            && fs::read_to_string(work.join(SETTINGS)).is_ok_and(|found| found == settings);
-        let report = match (resumes, &self.from) {
-            (true, _) => None,
-            (false, Some(from)) if self.task == Task::Edits => {
-                if !self.prepare_only {
-                    lm::check_engine(&self.device)?;
+        let (settings, work) = (self.settings()?, dataset::partial_folder(out)?);
+        let (device, limit) = (self.device.as_str(), self.limit);
+        let training = lm::Run { out, settings: &settings, device, limit };
+        if self.prepare_only || !training.resumes()? {
+            let report = match &self.from {
+                Some(from) if self.task == Task::Edits => {
+                    if !self.prepare_only {
+                        lm::check_engine(&self.device)?;
+                    }
+                    let (recipe, seed) = (self.recipe.as_ref(), self.seed);
+                    let flags =
+                        tune::Flags { from, lora: self.lora, epochs: self.epochs, recipe, seed };
+                    Prepared::Edits(tune::prepare(&self.corpus, &flags, out)?)
                 }
-                let (recipe, seed) = (self.recipe.as_ref(), self.seed);
-                let flags =
-                    tune::Flags { from, lora: self.lora, epochs: self.epochs, recipe, seed };
-                Some(Prepared::Edits(tune::prepare(&self.corpus, &flags, out)?))
+                _ => Prepared::Kernels(self.kernels(&work, global, &bar)?),
+            };
+            if self.prepare_only {
+                drop(bar);
+                lm::place(&work, out)?;
+                output::report(global, &report, || report.print(out))?;
+                return Ok(ExitCode::SUCCESS);
             }
-            _ => Some(Prepared::Kernels(self.kernels(&work, global, &bar)?)),
-        };
-        if self.prepare_only {
-            drop(bar);
-            lm::place(&work, out)?;
-            if let Some(report) = &report {
-                output::report(global, report, || report.print(out))?;
-            }
-            return Ok(ExitCode::SUCCESS);
         }
-        fs::write(work.join(SETTINGS), settings)
-            .with_context(|| format!("cannot write {}", work.join(SETTINGS).display()))?;
-        let mut arguments = vec!["--device".to_owned(), self.device.clone()];
-        if let Some(limit) = self.limit {
-            arguments.extend(["--seconds".to_owned(), limit.as_secs().to_string()]);
-        }
-        if resumes {
-            arguments.push("--resume".to_owned());
-        }
-        let trained = lm::train(&work, &arguments, lm::planned_steps(&work), &bar, &cancelled)?;
+        let trained = training.train(&bar, &cancelled)?;
         drop(bar);
-        lm::finish(&work)?;
-        fs::remove_file(work.join(SETTINGS))
-            .with_context(|| format!("cannot remove {}", work.join(SETTINGS).display()))?;
-        lm::place(&work, out)?;
         output::report(global, &trained, || print(&trained, self.task, out))?;
         Ok(ExitCode::SUCCESS)
     }
@@ -257,45 +219,43 @@ fn retain(entries: &mut Vec<Entry>, exclusion: &Exclusion) -> anyhow::Result<()>
 
 impl Prepared {
     fn print(&self, out: &Path) -> anyhow::Result<()> {
-        let row = |name: &str, number: u64| vec![name.to_owned(), output::count(number)];
-        let rows: Vec<Vec<String>> = match self {
-            Prepared::Kernels(report) => [
-                row("kernels to train on", report.training as u64),
-                row("to validate on", report.validation as u64),
-                row("too long", report.too_long as u64),
-                row("families", report.families as u64),
-                row("effective families", report.effective_families as u64),
-                row("packages", report.packages as u64),
-                row("training tokens", report.training_tokens),
-                row("vocabulary", report.vocabulary as u64),
-            ]
-            .into_iter()
-            .chain(report.pretraining.iter().flat_map(|functions| {
-                [
-                    row("functions to pre-train on", functions.functions as u64),
-                    row("their tokens", functions.tokens),
-                ]
-            }))
-            .collect(),
+        let mut rows: Vec<(&str, u64)> = Vec::new();
+        match self {
+            Prepared::Kernels(report) => {
+                rows.extend([
+                    ("kernels to train on", report.training as u64),
+                    ("to validate on", report.validation as u64),
+                    ("too long", report.too_long as u64),
+                    ("families", report.families as u64),
+                    ("effective families", report.effective_families as u64),
+                    ("packages", report.packages as u64),
+                    ("training tokens", report.training_tokens),
+                    ("distinct tokens", report.vocabulary as u64),
+                ]);
+                rows.extend(report.pretraining.iter().flat_map(|functions| {
+                    let count = functions.functions as u64;
+                    [("functions to pre-train on", count), ("their tokens", functions.tokens)]
+                }));
+            }
             Prepared::Edits(report) => {
                 let left = report.verdicts.iter().filter(|(name, _)| *name != "accepted");
-                let first = [
-                    row("answers to train on", report.training as u64),
-                    row("to validate on", report.validation as u64),
-                    row("problems", report.problems as u64),
-                ];
-                let last = [
-                    row("training tokens", report.training_tokens),
-                    row("of them answers", report.answer_tokens),
-                    row("longest, in tokens", report.longest as u64),
-                    row("most tokens", report.length as u64),
-                    row("steps", report.steps),
-                ];
-                let left = left.map(|(name, count)| row(name, *count as u64));
-                first.into_iter().chain(left).chain(last).collect()
+                rows.extend([
+                    ("answers to train on", report.training as u64),
+                    ("to validate on", report.validation as u64),
+                    ("problems", report.problems as u64),
+                ]);
+                rows.extend(left.map(|(name, count)| (name.as_str(), *count as u64)));
+                rows.extend([
+                    ("training tokens", report.training_tokens),
+                    ("of them answers", report.answer_tokens),
+                    ("longest, in tokens", report.longest as u64),
+                    ("most tokens", report.length as u64),
+                    ("steps", report.steps),
+                ]);
             }
-        };
-        output::line(&output::table(&["corpus", "count"], rows).to_string())?;
+        }
+        let rows = rows.into_iter().map(|(name, n)| vec![name.to_owned(), output::count(n)]);
+        output::print_table(&["corpus", "count"], rows)?;
         output::line(&format!("next: stampmill-torch train {}", out.display()))
     }
 }

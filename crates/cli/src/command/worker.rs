@@ -1,5 +1,6 @@
 //! `stampmill worker`: hidden; what this program does when it starts itself as a worker.
 
+use crate::Global;
 use std::process::ExitCode;
 
 /// Answer requests over standard input and output, inside a sandbox
@@ -19,7 +20,7 @@ enum Kind {
 }
 
 impl Worker {
-    pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
+    pub(crate) fn run(self, _: &Global) -> anyhow::Result<ExitCode> {
         match self.kind {
             Kind::Modules => features::serve_modules()?,
             Kind::Ir => ir::serve()?,

@@ -1,6 +1,7 @@
 use crate::Progress;
 use serde::{Deserialize, Serialize};
 use std::{
+    collections::BTreeMap,
     fmt,
     path::PathBuf,
     str::FromStr,
@@ -132,4 +133,7 @@ pub struct Done<S> {
     pub summary: S,
     /// Time on the wall.
     pub seconds: f64,
+    /// What of the input was no item: see [`Stage::left_out`](crate::stage::Stage::left_out).
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub left_out: BTreeMap<String, u64>,
 }

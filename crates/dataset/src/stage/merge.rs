@@ -19,6 +19,9 @@ pub struct Shared {
     pub items: u64,
     /// Items of this share that were not begun because the time was up.
     pub left: u64,
+    /// What of the input is no item of any share.
+    #[serde(default)]
+    pub left_out: BTreeMap<String, u64>,
     /// What the stage counts beside its rows.
     pub facts: serde_json::Value,
     /// The items of this share, in the order of their rows.
@@ -89,8 +92,10 @@ pub fn merge<S: Stage>(
         return Err(Error::OtherShares("they do not hold every item once".to_owned()).into());
     }
     let settings = settings.clone();
+    let left_out = shares[0].1.left_out.clone();
     let summary = conclude::<S>(builder, &settings, facts, &units, notes)?;
-    Ok(Done { summary, seconds: started.elapsed().as_secs_f64() })
+    context.progress.end();
+    Ok(Done { summary, seconds: started.elapsed().as_secs_f64(), left_out })
 }
 
 /// The units of each part.

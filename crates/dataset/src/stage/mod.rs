@@ -104,6 +104,9 @@ pub trait Stage: Sync {
     /// and left out of the manifest.
     const OF_THIS_RUN: &'static [&'static str] = &[];
 
+    /// Names of files that are put beside the Parquet files once they are made, and belong to the data set.
+    const FILES: &'static [&'static str] = &[];
+
     /// What it works on.
     type Item: Row + Send + Sync;
     /// What it makes.
@@ -138,6 +141,15 @@ pub trait Stage: Sync {
     /// As [`Stage::inputs`].
     fn inputs_in_detail(&self) -> Result<Vec<Input>, Self::Error> {
         self.inputs()
+    }
+
+    /// How much of the input is no item, by verdict: rows that an earlier stage rejected, files that cannot be
+    /// read. It is told beside the summary.
+    ///
+    /// # Errors
+    /// When an input cannot be read.
+    fn left_out(&self) -> Result<BTreeMap<String, u64>, Self::Error> {
+        Ok(BTreeMap::new())
     }
 
     /// The items.

@@ -10,7 +10,7 @@ use std::{
     marker::PhantomData,
     sync::{
         Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicBool, Ordering},
+        atomic::{AtomicBool, AtomicUsize, Ordering},
         mpsc::{Receiver, sync_channel},
     },
     time::Instant,
@@ -18,6 +18,8 @@ use std::{
 
 /// A batch whose items hold as much takes no more of them.
 const BATCH_BYTES: usize = 16 << 20;
+/// So many faults of the machine without an item that was done between them end a run.
+const FAULTS_IN_A_ROW: usize = 20;
 
 /// What an unfinished run is known by.
 #[derive(Serialize)]
@@ -69,6 +71,7 @@ pub fn run<S: Stage>(stage: &S, context: &Context<'_>) -> Result<Done<S::Summary
     };
     let facts = work.facts.into_inner().unwrap_or_else(PoisonError::into_inner);
     let units = read.units(&builder)?;
+    let left_out = stage.left_out()?;
     let notes = Notes {
         inputs: stage.inputs()?,
         configuration: settings.clone(),
@@ -78,9 +81,21 @@ pub fn run<S: Stage>(stage: &S, context: &Context<'_>) -> Result<Done<S::Summary
     };
     let summary = match share {
         None => conclude::<S>(builder, &settings, facts, &units, notes)?,
-        Some(share) => share_out::<S>(builder, &settings, share, facts, &units, &read, notes)?,
+        Some(share) => {
+            let shared = Shared {
+                stage: S::NAME.to_owned(),
+                share,
+                items: read.items,
+                left: read.left,
+                left_out: left_out.clone(),
+                facts: serde_json::to_value(&facts).unwrap_or_default(),
+                units: units.units.clone(),
+            };
+            share_out::<S>(builder, &settings, shared, facts, &units, notes)?
+        }
     };
-    Ok(Done { summary, seconds: started.elapsed().as_secs_f64() })
+    context.progress.end();
+    Ok(Done { summary, seconds: started.elapsed().as_secs_f64(), left_out })
 }
 
 /// The global pass, and the data set.
@@ -97,6 +112,7 @@ pub(super) fn conclude<S: Stage>(
         inputs: inputs.unwrap_or(notes.inputs),
         verdicts,
         summary: lasting::<S>(&summary),
+        files: S::FILES.iter().map(ToString::to_string).collect(),
         ..notes
     };
     let order = order.unwrap_or_else(|| (0..units.units.len()).collect());
@@ -126,23 +142,15 @@ pub(super) fn conclude<S: Stage>(
 fn share_out<S: Stage>(
     builder: Builder<S::Row>,
     settings: &Value,
-    share: Share,
+    shared: Shared,
     facts: S::Facts,
     units: &Units<S::Row>,
-    read: &Read,
     notes: Notes,
 ) -> Result<S::Summary, S::Error> {
-    let shared = Shared {
-        stage: S::NAME.to_owned(),
-        share,
-        items: read.items,
-        left: read.left,
-        facts: serde_json::to_value(&facts).unwrap_or_default(),
-        units: units.units.clone(),
-    };
     let Finish { verdicts, summary, .. } = S::finish(settings, facts, units)?;
-    let summary_text = lasting::<S>(&summary);
-    let notes = Notes { verdicts, summary: summary_text, share: Some(shared), ..notes };
+    let lasting = lasting::<S>(&summary);
+    let files = S::FILES.iter().map(ToString::to_string).collect();
+    let notes = Notes { verdicts, summary: lasting, files, share: Some(shared), ..notes };
     let rows = units.rows().map(|row| row.map(|(_, row)| row));
     builder.finish_with(rows, notes)?;
     Ok(summary)
@@ -228,6 +236,8 @@ struct Work<'a, S: Stage> {
     has_failed: AtomicBool,
     /// The first fault of the machine, and how many items are without rows for such.
     faults: Mutex<(Option<S::Error>, u64)>,
+    /// Faults since an item had rows.
+    in_a_row: AtomicUsize,
     /// Parts that a later run is to make again.
     for_now: Mutex<Vec<String>>,
     /// Parts that waited for a thread when the time was up.
@@ -250,6 +260,7 @@ impl<'a, S: Stage> Work<'a, S> {
             failed: Mutex::new(None),
             has_failed: AtomicBool::new(false),
             faults: Mutex::new((None, 0)),
+            in_a_row: AtomicUsize::new(0),
             for_now: Mutex::default(),
             late: Mutex::default(),
         }
@@ -273,7 +284,8 @@ impl<'a, S: Stage> Work<'a, S> {
     /// All is done, or an error.
     fn whole(&self, read: Read) -> Result<Read, S::Error> {
         let done = read.parts.iter().filter(|part| self.has(part)).count();
-        if done == read.parts.len() && !(self.is_cancelled() && read.left > 0) {
+        let cut_short = (self.is_cancelled() || self.gives_up()) && read.left > 0;
+        if done == read.parts.len() && !cut_short {
             return Ok(read);
         }
         if self.is_cancelled() {
@@ -285,6 +297,10 @@ impl<'a, S: Stage> Work<'a, S> {
             (Some(first), count) => {
                 let (units, first) = (S::UNITS, first.to_string());
                 let kept = self.builder.unfinished().to_owned();
+                if self.gives_up() {
+                    let faults = FAULTS_IN_A_ROW;
+                    return Err(Error::GaveUp { units, faults, first, kept }.into());
+                }
                 Err(Error::Faults { units, count, of: read.items, first, kept }.into())
             }
             (None, _) => Err(Error::shard(self.builder.unfinished(), "a part is gone").into()),
@@ -330,7 +346,7 @@ impl<'a, S: Stage> Work<'a, S> {
                 }
                 if self.stops() || self.is_late() && !self.has(&key) {
                     read.left += 1;
-                    if self.has_failed.load(Ordering::Relaxed) {
+                    if self.has_failed.load(Ordering::Relaxed) || self.gives_up() {
                         break;
                     }
                     continue;
@@ -369,10 +385,11 @@ impl<'a, S: Stage> Work<'a, S> {
             }
             let units = batch.items.len() as u64;
             match self.one(&mut worker, batch) {
-                Ok(()) => {}
+                Ok(()) => self.in_a_row.store(0, Ordering::Relaxed),
                 Err(_) if self.is_cancelled() => {}
                 // Of a sequential stage nothing that follows can be known.
                 Err(error) if S::is_fault(&error) && !self.stage.is_sequential() => {
+                    self.in_a_row.fetch_add(1, Ordering::Relaxed);
                     let mut faults = lock(&self.faults);
                     faults.0.get_or_insert(error);
                     faults.1 += units;
@@ -448,7 +465,12 @@ impl<'a, S: Stage> Work<'a, S> {
         self.context.time.is_some_and(|time| self.started.elapsed() > time)
     }
 
+    /// Whether the machine fails so often that there is no point in trying on.
+    fn gives_up(&self) -> bool {
+        self.in_a_row.load(Ordering::Relaxed) >= FAULTS_IN_A_ROW
+    }
+
     fn stops(&self) -> bool {
-        self.is_cancelled() || self.has_failed.load(Ordering::Relaxed)
+        self.is_cancelled() || self.has_failed.load(Ordering::Relaxed) || self.gives_up()
     }
 }

@@ -6,31 +6,38 @@ use crate::{
     schedule,
 };
 use clang::Argument;
-use dataset::{Code, Dataset, Language, Programs, Row, Verdict, content_hash};
+use dataset::{Code, Dataset, Found, Language, Programs, Rejected, Row, Verdict, content_hash};
 use rows::KernelProgram;
-use std::path::Path;
+use std::{collections::BTreeMap, path::Path};
 
-/// The benchmarks of `input` (a data set, a folder or file of programs, or a schedule file), and
-/// the identity of it all.
-pub(super) fn read(input: &Path) -> Result<(Vec<Benchmark>, String)> {
+/// The benchmarks of `input` (a data set, a folder or file of programs, or a schedule file), the identity
+/// of it all, and how much of it is none, by verdict.
+pub(super) fn read(input: &Path) -> Result<(Vec<Benchmark>, String, BTreeMap<String, u64>)> {
     if input.extension().is_some_and(|extension| extension == "toml") {
         let (path, text, order) = schedule::read(input)?;
         let id = content_hash(text.as_bytes());
         let identity = content_hash(format!("{id} {order:?}").as_bytes());
         let path = path.to_string_lossy().into_owned();
         let benchmark = Benchmark { id, path, text, order, ..Benchmark::default() };
-        return Ok((vec![benchmark], identity));
+        return Ok((vec![benchmark], identity, BTreeMap::new()));
     }
     let programs = Programs::open(input)?;
     let identity = programs.identity()?;
+    let mut left_out = programs.left_out()?;
     if let Programs::Dataset(dataset) = &programs
         && let Some(benchmarks) = kernels(dataset)?
     {
-        return Ok((benchmarks, identity));
+        return Ok((benchmarks, identity, left_out));
     }
     let mut benchmarks = Vec::new();
-    for program in programs.iter()? {
-        let program = program?;
+    for found in programs.found()? {
+        let program = match found? {
+            Found::Program(program) => program,
+            Found::Rejected(Rejected { verdict, .. }) => {
+                *left_out.entry(verdict.name.into_owned()).or_default() += 1;
+                continue;
+            }
+        };
         if program.language != Language::OpenCl {
             continue;
         }
@@ -46,7 +53,7 @@ pub(super) fn read(input: &Path) -> Result<(Vec<Benchmark>, String)> {
             ..Benchmark::default()
         });
     }
-    Ok((benchmarks, identity))
+    Ok((benchmarks, identity, left_out))
 }
 
 /// The accepted rows of a data set that knows its kernels' arguments; `None`: this one does not.

@@ -146,6 +146,7 @@ pub struct Run {
     runner: Runner,
     benchmarks: Vec<Benchmark>,
     input: Input,
+    left_out: BTreeMap<String, u64>,
 }
 
 impl Run {
@@ -157,10 +158,10 @@ impl Run {
     pub fn new(options: Options, cancel: &Cancel) -> Result<Run> {
         let runner = Runner::new(options, &cancel.flag())?;
         let options = runner.options();
-        let (benchmarks, hash) = source::read(&options.input)?;
+        let (benchmarks, hash, left_out) = source::read(&options.input)?;
         let benchmarks = wanted(benchmarks, options);
         let input = Input { name: options.input.display().to_string(), hash };
-        Ok(Run { runner, benchmarks, input })
+        Ok(Run { runner, benchmarks, input, left_out })
     }
 }
 
@@ -185,6 +186,10 @@ impl Stage for Run {
 
     fn inputs(&self) -> Result<Vec<Input>> {
         Ok(vec![self.input.clone()])
+    }
+
+    fn left_out(&self) -> Result<BTreeMap<String, u64>> {
+        Ok(self.left_out.clone())
     }
 
     fn items(&self) -> Result<Items<'_, Run>> {

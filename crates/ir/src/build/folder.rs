@@ -29,7 +29,10 @@ pub(super) fn parse(
 ) -> Option<Result<Vec<Box<dyn Source>>, String>> {
     let path = PathBuf::from(text.strip_prefix("dir:")?);
     if !path.is_dir() {
-        return Some(Err("no such folder".to_owned()));
+        return Some(Err(match path.exists() {
+            true => format!("{} is no folder", path.display()),
+            false => dataset::missing(&path),
+        }));
     }
     let recipe = recipe::of(&path).filter(|_| options.command.is_none());
     let command = options.command.clone().or_else(|| recipe.map(|r| r.command.to_owned()));

@@ -6,12 +6,12 @@ use super::{
 };
 use crate::{
     Error, Measure, Module, ModuleItem, Reader, extract,
-    input::{BATCH, Modules},
+    input::{BATCH, Modules, on_modules},
     opcode_names,
 };
 use compact_str::CompactString;
 use dataset::{
-    Input, Progress, Verdict,
+    Progress, Verdict,
     stage::{Cancel, Context, Facts, Finish, Items, Stage, Units, Worked},
 };
 use rayon::prelude::*;
@@ -88,10 +88,10 @@ impl<'a> Stats<'a> {
         parts: &[PathBuf],
         report: &StatsReport,
     ) -> Result<(), Error> {
-        for name in tokens::files() {
-            let found = parts.iter().map(|part| part.join(&name)).find(|file| file.is_file());
+        for name in tokens::FILES {
+            let found = parts.iter().map(|part| part.join(name)).find(|file| file.is_file());
             if let Some(file) = found {
-                fs::copy(&file, out.join(&name)).map_err(Error::file("copy", &file))?;
+                fs::copy(&file, out.join(name)).map_err(Error::file("copy", &file))?;
             }
         }
         page::write(&out.join("index.html"), report)
@@ -205,22 +205,16 @@ impl Facts for TokensFacts {
 
 impl Stage for Stats<'_> {
     const NAME: &'static str = "ir stats";
-    const UNITS: &'static str = "modules";
-    type Item = ModuleItem;
+    on_modules!();
+    const FILES: &'static [&'static str] = &tokens::FILES;
     type Row = Statistics;
     type Facts = TokensFacts;
     type Summary = StatsReport;
-    type Worker = ();
-    type Error = Error;
 
     fn settings(&self) -> Value {
         serde_json::json!({
             "opcodes": opcode_names(), "optimise": self.optimise, "tokens": self.tokens,
         })
-    }
-
-    fn inputs(&self) -> Result<Vec<Input>, Error> {
-        Ok(self.modules.inputs())
     }
 
     fn items(&self) -> Result<Items<'_, Self>, Error> {
@@ -235,21 +229,17 @@ impl Stage for Stats<'_> {
         Ok(Items { total: Some(self.accepted()), all })
     }
 
-    fn key(&self, item: &ModuleItem) -> String {
-        item.key()
-    }
-
     fn batch_size(&self) -> usize {
         if self.optimise { 1 } else { BATCH }
-    }
-
-    fn worker(&self) -> Result<(), Error> {
-        Ok(())
     }
 
     fn work(&self, (): &mut (), items: &[ModuleItem]) -> Result<Vec<Worked<Statistics>>, Error> {
         let row = |item: &ModuleItem| Ok(Worked::Rows(vec![self.measured(&item.module)?]));
         items.iter().map(row).collect()
+    }
+
+    fn left_out(&self) -> Result<BTreeMap<String, u64>, Error> {
+        Ok(self.modules.dataset().rejected()?)
     }
 
     fn is_fault(error: &Error) -> bool {

@@ -79,9 +79,8 @@ pub(super) fn count(text: &str, counts: &mut Counts) {
 }
 
 /// The names of the tokenizers' files.
-pub(super) fn files() -> [String; 4] {
-    SIZES.map(|size| format!("tokenizer-{}k.json", size / 1000))
-}
+pub(super) const FILES: [&str; 4] =
+    ["tokenizer-10k.json", "tokenizer-50k.json", "tokenizer-100k.json", "tokenizer-200k.json"];
 
 /// The trained encodings.
 pub(super) struct Encodings {
@@ -144,7 +143,7 @@ impl Encodings {
 
     /// Write them as files that Hugging Face's `tokenizers` reads.
     pub(super) fn save(&self, folder: &Path) -> Result<(), Error> {
-        for (model, name) in self.models.iter().zip(files()) {
+        for (model, name) in self.models.iter().zip(FILES) {
             let failed = |error: tokenizers::Error| Error::Worker(format!("tokenizer: {error}"));
             let mut tokenizer = Tokenizer::new(model.clone());
             let pattern = SplitPattern::Regex(PATTERN.to_owned());

@@ -37,6 +37,7 @@ impl Causal {
     /// # Errors
     /// When a file is missing or broken, they do not belong together, or the model is not causal.
     pub fn load(folder: &Path) -> Result<Causal> {
+        std::fs::metadata(folder).map_err(Error::file("read", folder))?;
         let config = folder.join("config.json");
         if !config.is_file() {
             let why =

@@ -10,7 +10,7 @@ pub(super) fn parse(text: &str) -> Option<Result<Box<dyn Source>, String>> {
     let path = text.strip_prefix('@')?;
     Some(match Path::new(path).is_file() {
         true => Ok(Box::new(List(path.into())) as Box<dyn Source>),
-        false => Err("no such file".to_owned()),
+        false => Err(dataset::missing(Path::new(path))),
     })
 }
 

@@ -133,10 +133,10 @@ impl Spec {
             }
         }
         let reason = match has_scheme(text) {
-            true => "no such kind of source",
-            false => "no such file or folder",
+            true => "no such kind of source".to_owned(),
+            false => dataset::missing(std::path::Path::new(text)),
         };
-        Err(unknown(reason.to_owned()))
+        Err(unknown(reason))
     }
 
     /// Whether a source is written as a file or folder that is not there.

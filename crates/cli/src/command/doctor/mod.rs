@@ -9,12 +9,7 @@ use std::{path::PathBuf, process::ExitCode};
 
 /// Show which components are installed, which are missing, and how to install them
 #[derive(clap::Args, Debug)]
-#[command(after_help = "Examples:\n  \
-    stampmill doctor\n  \
-    stampmill doctor --json | jq '.components[] | select(.found | not)'\n  \
-    stampmill doctor --bundle bench.tar.zst         for a machine with a GPU and little else\n  \
-    stampmill doctor --bundle bench.tar.zst --with-clang\n\n\
-Exit status 1 if anything that `mine` and `prepare` need is missing.")]
+#[command(after_help = help!("doctor"))]
 pub(crate) struct Doctor {
     /// Pack the binaries and the shared libraries they need into a .tar.zst for another machine
     #[arg(long, value_name = "FILE")]
@@ -45,14 +40,11 @@ impl Doctor {
                     (false, true) => "MISSING",
                     (false, false) => "missing",
                 };
-                let what = match component.found {
-                    true => component.version.clone(),
-                    false => component.install.clone(),
-                };
-                vec![component.name.clone(), state.into(), what, component.needed_for.clone()]
+                let what = if component.found { &component.version } else { component.install };
+                [component.name, state, what, component.needed_for].map(str::to_owned).to_vec()
             });
             let header = ["component", "state", "version, or how to get it", "needed for"];
-            output::line(&output::table(&header, rows).to_string())?;
+            output::print_table(&header, rows)?;
             if !ok {
                 output::line(
                     "Something that `mine` and `prepare` need is missing; `make setup` installs it all.",
@@ -60,6 +52,6 @@ impl Doctor {
             }
             Ok(())
         })?;
-        Ok(if ok { ExitCode::SUCCESS } else { output::NEGATIVE })
+        Ok(output::status(ok))
     }
 }

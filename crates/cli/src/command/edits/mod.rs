@@ -9,59 +9,42 @@ mod self_play;
 mod tests;
 mod validate;
 
-pub(super) use judge::show as show_judge;
-pub(super) use pairs::show as show_pairs;
-pub(super) use tests::show as show_tests;
-
-use crate::{Global, duration::limit, interrupt};
-use edits::{Bench, Client, Endpoint, Limits, Store};
+use super::commands;
+use crate::{Global, choice::choice, command::time::SOURCES, duration::limit, interrupt};
+use anyhow::Context;
+use edits::{Bench, Client, Endpoint, Limits, Prompt, Store, schema::Broken};
 use std::{
-    path::PathBuf,
+    path::{Path, PathBuf},
     process::ExitCode,
     sync::{Arc, atomic::AtomicBool},
     time::Duration,
 };
+use timing::SourceKind;
 
 /// Pairs of slow and improved programs: make, check, judge, score
 #[derive(clap::Args, Debug)]
-#[command(after_help = "Examples:\n  \
-    stampmill edits validate pairs.jsonl\n  \
-    stampmill edits tests problems.jsonl --pairs pairs.jsonl --out tests\n  \
-    stampmill edits pairs submissions --tests tests --out pairs\n  \
-    stampmill edits propose pairs --method rules --tests tests --out rules.jsonl\n  \
-    stampmill edits judge pairs --candidates rules.jsonl --tests tests --hidden tests --out judged\n  \
-    stampmill edits score judged\n\n\
-Times are those of a simulated CPU, the same on every host. Programs run in a sandbox with limits on\n\
-time and memory; how they fail is a verdict.")]
+#[command(after_help = help!("edits"))]
 pub(crate) struct Edits {
     #[command(subcommand)]
     verb: Verb,
 }
 
-#[derive(clap::Subcommand, Debug)]
-enum Verb {
-    Pairs(pairs::Pairs),
-    Validate(validate::Validate),
-    Tests(tests::Tests),
-    Judge(judge::Judge),
-    Score(score::Score),
-    Propose(Box<propose::Propose>),
-    SelfPlay(Box<self_play::SelfPlay>),
-    Export(export::Export),
+commands! {
+    Verb {
+        pairs::Pairs,
+        validate::Validate,
+        tests::Tests,
+        judge::Judge,
+        score::Score,
+        propose::Propose,
+        self_play::SelfPlay,
+        export::Export,
+    }
 }
 
 impl Edits {
     pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
-        match self.verb {
-            Verb::Pairs(verb) => verb.run(global),
-            Verb::Validate(verb) => verb.run(global),
-            Verb::Tests(verb) => verb.run(global),
-            Verb::Judge(verb) => verb.run(global),
-            Verb::Score(verb) => verb.run(global),
-            Verb::Propose(verb) => verb.run(global),
-            Verb::SelfPlay(verb) => verb.run(global),
-            Verb::Export(verb) => verb.run(global),
-        }
+        self.verb.run(global)
     }
 }
 
@@ -71,9 +54,9 @@ struct Conditions {
     /// CPU to simulate: skylake, zen4 or a CPU file (.toml)
     #[arg(long, value_name = "NAME", default_value = "skylake")]
     cpu: String,
-    /// What measures times: qemu, gem5, cachegrind or wall
-    #[arg(long, value_name = "SOURCE", default_value = "qemu")]
-    source: String,
+    /// What measures times
+    #[arg(long, default_value = "qemu", value_parser = choice(SOURCES))]
+    source: SourceKind,
     /// Wall-clock limit of one native run
     #[arg(long, value_name = "TIME", default_value = "10s", value_parser = limit)]
     limit: Duration,
@@ -100,10 +83,10 @@ impl Conditions {
 
     /// The same, and the flag that Ctrl-C raises.
     fn bench_and_flag(&self) -> anyhow::Result<(Bench, Arc<AtomicBool>)> {
-        let cancelled = interrupt::ending_programs()?;
+        let cancelled = interrupt::flag()?;
         let timing = timing::Options {
             cpu: self.cpu.clone(),
-            source: timing::SourceKind::parse(&self.source)?,
+            source: self.source,
             max_instructions: self.max_instructions,
             net: true,
             ..timing::Options::default()
@@ -134,7 +117,7 @@ struct Asking {
     requests_per_minute: u32,
     /// Models: price of a million prompt tokens and completion tokens
     #[arg(long, value_name = "IN,OUT", default_value = "0,0", value_parser = price)]
-    price: Price,
+    price: [f64; 2],
 }
 
 impl Asking {
@@ -146,22 +129,23 @@ impl Asking {
             timeout: self.timeout,
             tries: self.tries.max(1),
             requests_per_minute: self.requests_per_minute,
-            price: self.price.0,
+            price: self.price,
             ..Endpoint::default()
         };
         Client::new(endpoint, store)
     }
 }
 
-#[derive(Clone, Copy, Debug)]
-struct Price([f64; 2]);
+/// Numbers with commas, none of them negative; else `wrong` says what to write.
+fn numbers<const N: usize>(text: &str, wrong: &str) -> Result<[f64; N], String> {
+    let number = |text: &str| text.trim().parse::<f64>().ok().filter(|number| *number >= 0.0);
+    let numbers: Option<Vec<f64>> = text.split(',').map(number).collect();
+    let numbers = numbers.and_then(|numbers| <[f64; N]>::try_from(numbers).ok());
+    numbers.ok_or_else(|| format!("`{text}` is no {wrong}"))
+}
 
-fn price(text: &str) -> Result<Price, String> {
-    let wrong = || format!("`{text}` is no price; write two numbers, as 0.5,1.5");
-    let (asked, answered) = text.split_once(',').ok_or_else(wrong)?;
-    let number =
-        |text: &str| text.trim().parse::<f64>().ok().filter(|n| *n >= 0.0).ok_or_else(wrong);
-    Ok(Price([number(asked)?, number(answered)?]))
+fn price(text: &str) -> Result<[f64; 2], String> {
+    numbers(text, "price; write two numbers, as 0.5,1.5")
 }
 
 /// What to do about lines that cannot be read.
@@ -182,18 +166,40 @@ impl From<OnBroken> for edits::schema::OnBroken {
     }
 }
 
-/// Name the lines that were skipped.
-fn tell_broken(path: &std::path::Path, broken: &[edits::schema::Broken], global: &Global) {
-    if global.quiet {
-        return;
+/// How pairs are read.
+#[derive(clap::Args, Debug, Clone)]
+struct Reading {
+    /// Only pairs of this split: train, val or test
+    #[arg(long, value_name = "PART")]
+    split: Option<String>,
+    /// On a line that cannot be read: stop, or skip and count it
+    #[arg(long, value_enum, default_value = "stop")]
+    on_broken: OnBroken,
+}
+
+impl Reading {
+    /// Pairs of the split, and which lines were skipped.
+    fn pairs(&self, path: &Path, global: &Global) -> anyhow::Result<edits::Pairs> {
+        let mut read = edits::Pairs::read(path, self.on_broken.into())?;
+        tell_broken(path, &read.broken, global);
+        if let Some(part) = &self.split {
+            read.pairs.retain(|pair| pair.split == *part);
+        }
+        Ok(read)
     }
-    for line in broken {
-        eprintln!(
-            "{}, line {}, field `{}`: {}",
-            path.display(),
-            line.line,
-            line.field,
-            line.reason
-        );
+}
+
+/// The prompt of a file, or that of a method.
+fn prompt(file: Option<&Path>, method: &str) -> anyhow::Result<Prompt> {
+    match file {
+        Some(path) => Ok(Prompt::read(path)?),
+        None => Prompt::of_method(method).context("the method has no prompt"),
+    }
+}
+
+/// Name the lines that were skipped.
+fn tell_broken(path: &Path, broken: &[edits::schema::Broken], global: &Global) {
+    for Broken { line, field, reason } in broken.iter().filter(|_| !global.quiet) {
+        eprintln!("{}, line {line}, field `{field}`: {reason}", path.display());
     }
 }

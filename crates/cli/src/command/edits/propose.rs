@@ -1,15 +1,10 @@
 //! `stampmill edits propose`: candidates from rules or from a model.
 
-use super::{Asking, Conditions, OnBroken, tell_broken};
-use crate::{
-    Global,
-    destination::{self, Output},
-    interrupt, output,
-    progress::Bar,
-};
+use super::{Asking, Conditions, Reading};
+use crate::{Global, destination, interrupt, output, progress::Bar};
 use anyhow::{Context, bail};
 use edits::{
-    Encoder, EndpointEncoder, Pair, Prompt, ProposeOptions, Rewriter, SearchOptions,
+    Candidates, Encoder, EndpointEncoder, Pair, ProposeOptions, Rewriter, SearchOptions,
     StrategyEncoder, TestSet, TokenEncoder, propose, search, write_lines,
 };
 use std::{
@@ -23,25 +18,15 @@ use std::{
     "out",
     destination::file("The file to write: JSON lines for `edits judge --candidates`", "FILE")
 ))]
-#[command(after_help = "Examples:\n  \
-    stampmill edits propose pairs --method rules --tests tests --out rules.jsonl\n  \
-    stampmill edits propose pairs --method rules --no-io --tests tests --out rules.jsonl\n  \
-    stampmill edits propose pairs --method retrieval --known train --k 2 --samples 8 \\\n      \
-        --temperature 0.7 --url http://localhost:8000/v1 --model NAME --out answers.jsonl\n\n\
-The API key is read from the environment (see --key-variable) and never written. Answers are cached: a\n\
-resumed run requests only what is missing. Examples of the program's own problem are never shown to\n\
-the model.")]
+#[command(after_help = help!("edits-propose"))]
 pub(crate) struct Propose {
     /// Pairs whose slow programs are to be improved
     pairs: PathBuf,
     /// Method of proposing
-    #[arg(long, value_enum, default_value = "rules")]
-    method: Method,
+    #[arg(long, default_value = "rules", value_parser = METHODS)]
+    method: String,
     #[command(flatten)]
-    output: Output,
-    /// Only pairs of this split: train, val or test
-    #[arg(long, value_name = "PART")]
-    split: Option<String>,
+    output: destination::Output,
     /// Candidates per slow program
     #[arg(long, value_name = "N", default_value_t = 8)]
     samples: usize,
@@ -63,9 +48,10 @@ pub(crate) struct Propose {
     /// Models: examples shown
     #[arg(long, value_name = "K", default_value_t = 2)]
     k: usize,
-    /// Models: how similarity of programs is measured
-    #[arg(long, value_enum, default_value = "tokens")]
-    encoder: Encoding,
+    /// Models: how similarity of programs is measured: by their tokens, by what an edit improves (strategy), or by
+    /// the endpoint's embeddings
+    #[arg(long, default_value = "tokens", value_parser = ["tokens", "strategy", "endpoint"])]
+    encoder: String,
     /// Models: a prompt file that replaces the method's own
     #[arg(long, value_name = "FILE")]
     prompt: Option<PathBuf>,
@@ -83,44 +69,22 @@ pub(crate) struct Propose {
     embedding_model: Option<String>,
     #[command(flatten)]
     asking: Asking,
-    /// On a line that cannot be read: stop, or skip and count it
-    #[arg(long, value_enum, default_value = "stop")]
-    on_broken: OnBroken,
+    #[command(flatten)]
+    reading: Reading,
     #[command(flatten)]
     conditions: Conditions,
 }
 
-#[derive(clap::ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
-enum Method {
-    Rules,
-    Instruction,
-    FewShot,
-    Cot,
-    Retrieval,
-    PerfConditioned,
-}
-
-#[derive(clap::ValueEnum, Clone, Copy, Debug)]
-enum Encoding {
-    /// Sequences of tokens
-    Tokens,
-    /// What an edit improves, not what its text looks like
-    Strategy,
-    /// The endpoint's embeddings
-    Endpoint,
-}
+const METHODS: [&str; 6] =
+    ["rules", "instruction", "few-shot", "cot", "retrieval", "perf-conditioned"];
 
 impl Propose {
     pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
         self.output.is_free_file()?;
-        let mut read = edits::Pairs::read(&self.pairs, self.on_broken.into())?;
-        tell_broken(&self.pairs, &read.broken, global);
-        if let Some(part) = &self.split {
-            read.pairs.retain(|pair| pair.split == *part);
-        }
-        match self.method {
-            Method::Rules => self.rules(&read.pairs, global),
-            _ => self.model(&read.pairs, global),
+        let pairs = self.reading.pairs(&self.pairs, global)?.pairs;
+        match self.method.as_str() {
+            "rules" => self.rules(&pairs, global),
+            method => self.model(method, &pairs, global),
         }
     }
 
@@ -139,13 +103,9 @@ impl Propose {
             search(pairs, &tests, &bench, &rewriter, &options, &bar)
         })?;
         drop(bar);
-        let lines: Vec<_> = candidates.iter().map(edits::Candidates::to_line).collect();
-        write_lines(&self.output.out, &lines)?;
+        self.write(&candidates)?;
         output::report(global, &report, || {
-            let mut rules: Vec<(&String, &u64)> = report.rules.iter().collect();
-            rules.sort_by(|a, b| b.1.cmp(a.1));
-            let rows = rules.into_iter().map(|(rule, n)| vec![rule.clone(), output::count(*n)]);
-            output::line(&output::table(&["rule", "in the fastest of"], rows).to_string())?;
+            output::print_counts(["rule", "in the fastest of"], &report.rules)?;
             output::line(&format!(
                 "{} of {} slow programs improved, no edit for {}, {} could not be judged; {} candidates tried, {} ({:.1} s)",
                 report.improved,
@@ -157,24 +117,20 @@ impl Propose {
                 report.seconds
             ))
         })?;
-        Ok(if report.improved > 0 { ExitCode::SUCCESS } else { output::NEGATIVE })
+        Ok(output::status(report.improved > 0))
     }
 
-    fn model(&self, pairs: &[Pair], global: &Global) -> anyhow::Result<ExitCode> {
-        let method = match self.method {
-            Method::Instruction | Method::Rules => "instruction",
-            Method::FewShot => "few-shot",
-            Method::Cot => "cot",
-            Method::Retrieval => "retrieval",
-            Method::PerfConditioned => "perf-conditioned",
-        };
+    /// Write the file of candidates.
+    fn write(&self, candidates: &[Candidates]) -> anyhow::Result<u64> {
+        let lines: Vec<_> = candidates.iter().map(Candidates::to_line).collect();
+        Ok(write_lines(&self.output.out, &lines)?)
+    }
+
+    fn model(&self, method: &str, pairs: &[Pair], global: &Global) -> anyhow::Result<ExitCode> {
         let model = self.model.clone().context("--model: name the model that is asked")?;
-        let prompt = match &self.prompt {
-            Some(path) => Prompt::read(path)?,
-            None => Prompt::of_method(method).context("the method has no prompt")?,
-        };
+        let prompt = super::prompt(self.prompt.as_deref(), method)?;
         let known = match &self.known {
-            Some(path) => edits::Pairs::read(path, self.on_broken.into())?.pairs,
+            Some(path) => edits::Pairs::read(path, self.reading.on_broken.into())?.pairs,
             None if prompt.has_examples() => {
                 bail!("--known: name pairs to show as examples for --method {method}")
             }
@@ -182,10 +138,10 @@ impl Propose {
         };
         let client = |model: String| self.asking.client(model, self.conditions.store());
         let embedder = client(self.embedding_model.clone().unwrap_or_else(|| model.clone()));
-        let encoder: Box<dyn Encoder + '_> = match self.encoder {
-            Encoding::Tokens => Box::new(TokenEncoder),
-            Encoding::Strategy => Box::new(StrategyEncoder),
-            Encoding::Endpoint => Box::new(EndpointEncoder { client: &embedder }),
+        let encoder: Box<dyn Encoder + '_> = match self.encoder.as_str() {
+            "strategy" => Box::new(StrategyEncoder),
+            "endpoint" => Box::new(EndpointEncoder { client: &embedder }),
+            _ => Box::new(TokenEncoder),
         };
         let options = ProposeOptions {
             method: method.to_owned(),
@@ -193,18 +149,17 @@ impl Propose {
             samples: self.samples as u64,
             temperature: self.temperature,
             most_tokens: self.max_tokens,
-            nearest: self.method != Method::FewShot,
+            nearest: method != "few-shot",
             seed: self.seed,
         };
         let client = client(model);
-        interrupt::ending_programs()?;
+        interrupt::flag()?;
         let bar = Bar::new(global);
         let (candidates, report) = edits::with_jobs(global.jobs(), || {
             propose(pairs, &known, &client, &prompt, encoder.as_ref(), &options, &bar)
         })?;
         drop(bar);
-        let lines: Vec<_> = candidates.iter().map(edits::Candidates::to_line).collect();
-        write_lines(&self.output.out, &lines)?;
+        self.write(&candidates)?;
         output::report(global, &report, || {
             output::line(&format!(
                 "{} answers for {} programs, {} without a program, {} failed; {} ({:.1} s)",
@@ -230,6 +185,6 @@ impl Propose {
             }
             Ok(())
         })?;
-        Ok(if report.failed == 0 { ExitCode::SUCCESS } else { output::NEGATIVE })
+        Ok(output::status(report.failed == 0))
     }
 }

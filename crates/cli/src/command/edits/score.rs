@@ -8,12 +8,7 @@ use std::{path::PathBuf, process::ExitCode};
 
 /// Score judged candidates: %Opt, Speedup, Correct, Best@k and more
 #[derive(clap::Args, Debug)]
-#[command(after_help = "Examples:\n  \
-    stampmill edits score judged\n  \
-    stampmill edits score judged --plot fast_p.svg --json\n\n\
-%Opt: share of slow programs with a correct candidate at least 1.1 times as fast. Speedup: mean of\n\
-slow / best candidate, 1 if none is correct or faster. Correct: share with a correct candidate. As in\n\
-PIE (ICLR 2024). Pairs whose slow program fails its own tests are excluded.")]
+#[command(after_help = help!("edits-score"))]
 pub(crate) struct Score {
     /// A data set that `edits judge` made
     judged: PathBuf,
@@ -38,7 +33,7 @@ impl Score {
                 .with_context(|| format!("cannot write {}", path.display()))?;
         }
         output::report(global, &scores, || print(&scores))?;
-        Ok(if scores.pairs > 0 { ExitCode::SUCCESS } else { output::NEGATIVE })
+        Ok(output::status(scores.pairs > 0))
     }
 }
 
@@ -57,7 +52,7 @@ fn print(scores: &Scores) -> anyhow::Result<()> {
         scores.best_k.iter().map(|(k, best)| row(format!("Best@{k}"), best)).collect();
     rows.push(row(format!("Best@{}, no I/O-only edits", scores.k), &scores.without_io_only));
     let header = ["", "%Opt", "Speedup (mean)", "%Correct", "geometric mean"];
-    output::line(&output::table(&header, rows).to_string())?;
+    output::print_table(&header, rows)?;
     output::line(&format!(
         "{} programs of {} problems, {} candidates; {} programs could not be judged",
         scores.pairs, scores.problems, scores.candidates, scores.unjudged

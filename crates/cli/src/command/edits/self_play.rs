@@ -1,27 +1,16 @@
 //! `stampmill edits self-play`: pairs that a model made up.
 
-use super::{Asking, Conditions, OnBroken, tell_broken};
-use crate::{
-    Global,
-    destination::{self, Output},
-    output,
-    progress::Bar,
-};
-use anyhow::{Context, bail};
-use edits::{Prompt, SelfPlayOptions, TestSet, self_play};
+use super::{Asking, Conditions, OnBroken, prompt, tell_broken};
+use crate::{Global, destination, output, progress::Bar};
+use anyhow::bail;
+use dataset::Dataset;
+use edits::{SelfPlayOptions, TestSet, self_play};
 use std::{path::PathBuf, process::ExitCode};
 
 /// Have a model invent programs and improve them; keep edits that the judge finds much faster
 #[derive(clap::Args, Debug)]
 #[command(mut_arg("out", destination::file("The folder to make", "DIR")))]
-#[command(after_help = "Examples:\n  \
-    stampmill edits self-play pairs --tests tests --url http://localhost:8000/v1 --model NAME --programs 1000 --out play\n  \
-    stampmill edits export play/pairs --format openai --method self-play --out play.jsonl\n  \
-    stampmill train --task edits play.jsonl --from models/infill --out tuned\n\n\
-A new program must read the inputs of a known one and print something else; programs with equal output\n\
-form a group. Programs are rejected if they do not compile or run, print what the known one prints, print\n\
-the same for all inputs, or are not deterministic. Edits are judged as `edits judge` does on the same inputs.\n\
-OUT holds the data set `pairs` and the folder `tests`. Answers are cached: a resumed run repeats no request.")]
+#[command(after_help = help!("edits-self-play"))]
 pub(crate) struct SelfPlay {
     /// Known pairs; those of the splits val and test are excluded
     pairs: PathBuf,
@@ -29,7 +18,7 @@ pub(crate) struct SelfPlay {
     #[arg(long, value_name = "TESTS")]
     tests: PathBuf,
     #[command(flatten)]
-    output: Output,
+    output: destination::Output,
     /// New programs to request
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..))]
     programs: u64,
@@ -71,30 +60,20 @@ pub(crate) struct SelfPlay {
 
 impl SelfPlay {
     pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
-        if self.output.out.exists() {
-            let ours = self.output.out.join("pairs/dataset.json").is_file();
-            match (self.output.force, ours) {
-                (true, true) => {}
-                (true, false) => {
-                    bail!(
-                        "{} was not made by self-play, so --force does not replace it",
-                        self.output.out.display()
-                    )
-                }
-                (false, _) => return Err(dataset::Error::Exists(self.output.out.clone()).into()),
-            }
+        let out = &self.output.out;
+        if out.exists() && !self.output.force {
+            bail!(dataset::Error::Exists(out.clone()));
+        }
+        if out.exists() && !Dataset::is_at(&out.join("pairs")) {
+            bail!("{} was not made by self-play, so --force does not replace it", out.display());
         }
         if !(self.least >= 1.0 && self.least.is_finite()) {
             bail!("--least {}: an edit is at least 1 times as fast", self.least);
         }
         let read = edits::Pairs::read(&self.pairs, self.on_broken.into())?;
         tell_broken(&self.pairs, &read.broken, global);
-        let prompt = |file: &Option<PathBuf>, method: &str| match file {
-            Some(path) => Ok(Prompt::read(path)?),
-            None => Prompt::of_method(method).context("the method has no prompt"),
-        };
-        let (invent, improve) =
-            (prompt(&self.invent, "self-play")?, prompt(&self.prompt, "instruction")?);
+        let invent = prompt(self.invent.as_deref(), "self-play")?;
+        let improve = prompt(self.prompt.as_deref(), "instruction")?;
         let tests = TestSet::visible(&self.tests)?;
         let bench = self.conditions.bench()?;
         let client = self.asking.client(self.model.clone(), self.conditions.store());
@@ -110,7 +89,7 @@ impl SelfPlay {
         let bar = Bar::new(global);
         let report = edits::with_jobs(global.jobs(), || {
             let asked = (&client, &invent, &improve);
-            self_play(&read.pairs, &tests, &bench, asked, &options, &self.output.out, &bar)
+            self_play(&read.pairs, &tests, &bench, asked, &options, out, &bar)
         })?;
         drop(bar);
         output::report(global, &report, || {
@@ -121,12 +100,12 @@ impl SelfPlay {
                 verdicts.iter().map(row).collect::<Vec<_>>()
             };
             let rows = [rows("program", &report.programs), rows("edit", &report.edits)].concat();
-            output::line(&output::table(&["of", "verdict", "count"], rows).to_string())?;
+            output::print_table(&["of", "verdict", "count"], rows)?;
             output::line(&format!(
                 "{} pairs of {} groups in {}, {:.1} times as fast (geometric mean); {} requests, {} failed ({:.1} s)",
                 output::count(report.pairs),
                 output::count(report.groups),
-                self.output.out.display(),
+                out.display(),
                 report.geomean,
                 report.usage.requests,
                 report.failed,
@@ -137,6 +116,6 @@ impl SelfPlay {
             }
             Ok(())
         })?;
-        Ok(if report.pairs > 0 { ExitCode::SUCCESS } else { output::NEGATIVE })
+        Ok(output::status(report.pairs > 0))
     }
 }

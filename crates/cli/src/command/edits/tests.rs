@@ -1,25 +1,13 @@
 //! `stampmill edits tests`: tests grow from samples.
 
 use super::{Conditions, OnBroken, tell_broken};
-use crate::{Global, destination::StageOutput, output, progress::Bar};
-use dataset::stage::{self, Done};
+use crate::{Global, destination::StageOutput, output, progress::Bar, stage};
 use edits::{GrowOptions, MakeTests, Problem, TestsReport};
-use std::{
-    path::{Path, PathBuf},
-    process::ExitCode,
-};
+use std::{path::PathBuf, process::ExitCode};
 
 /// Generate larger tests from sample inputs, by an inferred grammar
 #[derive(clap::Args, Debug)]
-#[command(after_help = "Examples:\n  \
-    stampmill edits tests problems.jsonl --pairs pairs.jsonl --out tests\n  \
-    stampmill edits tests problems.jsonl --pairs pairs --out tests --draws 200\n  \
-    stampmill edits judge pairs --human best --tests tests --hidden tests --out judged\n  \
-    stampmill edits export tests --format tests --out folder         as PIE keeps them\n\n\
-An input becomes a test if all programs of the problem terminate with the same output, do not read past\n\
-its end, and the slow one runs clean with sanitizers. Some tests are hidden. A row is a test, with its\n\
-origin, its time and the problem's grammar, or a problem that has none. The same command resumes a\n\
-stopped run.")]
+#[command(after_help = help!("edits-tests"))]
 pub(crate) struct Tests {
     /// JSON lines of problems with samples
     problems: PathBuf,
@@ -60,39 +48,25 @@ impl Tests {
         };
         let tests = MakeTests::new(&problems, &read.pairs, &bench, options);
         let bar = Bar::new(global);
-        let done = stage::run(&tests, &self.output.context(global.jobs(), &bar, &cancelled))?;
-        drop(bar);
-        show(done, &self.output.out, global)
+        stage::run(&tests, &self.output.context(global.jobs(), &bar, &cancelled), global)
     }
 }
 
-/// Print what a run or a merge came to; the status is negative where it is nothing.
-pub(in crate::command) fn show(
-    done: Done<TestsReport>,
-    out: &Path,
-    global: &Global,
-) -> anyhow::Result<ExitCode> {
-    output::report(global, &done, || print(&done, out))?;
-    Ok(if done.summary.with_tests > 0 { ExitCode::SUCCESS } else { output::NEGATIVE })
-}
+impl stage::Shown for MakeTests<'_> {
+    fn print(report: &TestsReport, seconds: f64, out: &str) -> anyhow::Result<()> {
+        output::print_shares(["problems", "n", "share"], &report.verdicts, report.problems)?;
+        output::line(&format!(
+            "{} problems with tests, {} of them generated, {} with a grammar; {} tests and {} hidden ones in {} ({seconds:.1} s)",
+            report.with_tests, report.grown, report.with_grammar, report.tests, report.hidden, out
+        ))?;
+        output::line(&format!(
+            "largest test of a problem, median: {} instructions; mostly start-up on {} problems",
+            output::count(report.largest_instructions_median),
+            report.mostly_startup
+        ))
+    }
 
-fn print(Done { summary: report, seconds }: &Done<TestsReport>, out: &Path) -> anyhow::Result<()> {
-    let rows = report.verdicts.iter().map(|(verdict, n)| {
-        vec![verdict.clone(), output::count(*n), output::percent(*n, report.problems)]
-    });
-    output::line(&output::table(&["problems", "n", "share"], rows).to_string())?;
-    output::line(&format!(
-        "{} problems with tests, {} of them generated, {} with a grammar; {} tests and {} hidden ones in {} ({seconds:.1} s)",
-        report.with_tests,
-        report.grown,
-        report.with_grammar,
-        report.tests,
-        report.hidden,
-        out.display()
-    ))?;
-    output::line(&format!(
-        "largest test of a problem, median: {} instructions; mostly start-up on {} problems",
-        output::count(report.largest_instructions_median),
-        report.mostly_startup
-    ))
+    fn is_good(report: &TestsReport) -> bool {
+        report.with_tests > 0
+    }
 }

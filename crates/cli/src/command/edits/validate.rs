@@ -6,10 +6,7 @@ use std::{collections::BTreeMap, path::PathBuf, process::ExitCode};
 
 /// Check JSON lines against their schema, naming the line and field at fault
 #[derive(clap::Args, Debug)]
-#[command(after_help = "Examples:\n  \
-    stampmill edits validate train.jsonl\n  \
-    stampmill edits validate answers.jsonl --form candidates\n  \
-    stampmill edits validate --forms               every form, field by field")]
+#[command(after_help = help!("edits-validate"))]
 pub(crate) struct Validate {
     /// The file
     #[arg(required_unless_present = "forms")]
@@ -63,7 +60,7 @@ impl Validate {
                 ))
             },
         )?;
-        Ok(if lines.broken.is_empty() { ExitCode::SUCCESS } else { output::NEGATIVE })
+        Ok(output::status(lines.broken.is_empty()))
     }
 }
 
@@ -75,7 +72,7 @@ fn describe() -> anyhow::Result<()> {
             let must = if field.required { "must" } else { "may" };
             vec![field.name.to_owned(), kind, must.to_owned(), field.about.to_owned()]
         });
-        output::line(&output::table(&["field", "holds", "be there", "meaning"], rows).to_string())?;
+        output::print_table(&["field", "holds", "be there", "meaning"], rows)?;
     }
     Ok(())
 }

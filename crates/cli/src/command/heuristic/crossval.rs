@@ -5,10 +5,7 @@ use std::process::ExitCode;
 
 /// Cross-validate models on held-out groups
 #[derive(clap::Args, Debug)]
-#[command(after_help = "Examples:\n  \
-    stampmill heuristic crossval task\n  \
-    stampmill heuristic crossval task --model tree,knn:k=3,forest --folds 10 --seed 1\n  \
-    stampmill heuristic crossval task --extra more_kernels --json")]
+#[command(after_help = help!("heuristic-crossval"))]
 pub(crate) struct Crossval {
     #[command(flatten)]
     source: Source,
@@ -31,7 +28,7 @@ fn folds(text: &str) -> Result<usize, String> {
 }
 
 impl Crossval {
-    pub(super) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
+    pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
         let (task, extra) = self.source.read(global)?;
         let models: Vec<String> =
             self.model.split(',').map(|model| model.trim().to_owned()).collect();

@@ -6,10 +6,7 @@ use std::{path::PathBuf, process::ExitCode};
 
 /// Draw the tree, list decisions changed by --extra, find rows with equal features and different labels
 #[derive(clap::Args, Debug)]
-#[command(after_help = "Examples:\n  \
-    stampmill heuristic explain task\n  \
-    stampmill heuristic explain task --depth 3 --out explained\n  \
-    stampmill heuristic explain task --extra more_kernels")]
+#[command(after_help = help!("heuristic-explain"))]
 pub(crate) struct Explain {
     #[command(flatten)]
     source: Source,
@@ -28,7 +25,7 @@ pub(crate) struct Explain {
 }
 
 impl Explain {
-    pub(super) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
+    pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
         let (task, extra) = self.source.read(global)?;
         let options =
             ExplainOptions { model: self.model, depth: self.depth, extra, seed: self.seed };
@@ -52,7 +49,7 @@ impl Explain {
                     ]
                 });
                 let header = ["program", "input", "best", "without", "with", "cost without / with"];
-                output::line(&output::table(&header, rows).to_string())?;
+                output::print_table(&header, rows)?;
                 output::line(&format!("{} rows decided differently", report.disagreements.len()))?;
             }
             Ok(())

@@ -5,10 +5,7 @@ use std::{path::PathBuf, process::ExitCode};
 
 /// Import a table as a task; rows that cannot be used get a verdict
 #[derive(clap::Args, Debug)]
-#[command(after_help = "Examples:\n  \
-    stampmill heuristic import task --out clean\n  \
-    stampmill heuristic import measured.csv --program name --group suite --features x,y \\\n      \
-    --costs CPU=cpu_ms,GPU=gpu_ms --out task")]
+#[command(after_help = help!("heuristic-import"))]
 pub(crate) struct Import {
     /// A CSV table (.csv, .csv.gz), a Parquet file's data set or a `task` data set
     table: PathBuf,
@@ -19,7 +16,7 @@ pub(crate) struct Import {
 }
 
 impl Import {
-    pub(super) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
+    pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
         let import = self.columns.read(&self.table, global)?;
         let content = std::fs::read(&self.table).unwrap_or_default();
         let report = serde_json::json!({

@@ -8,44 +8,33 @@ mod reproduce;
 mod source;
 mod train;
 
+use super::commands;
 use crate::{Global, output};
 use heuristics::{Scores, Task};
 use std::process::ExitCode;
 
 /// Import tasks, train, predict, cross-validate, explain, reproduce published results
 #[derive(clap::Args, Debug)]
-#[command(after_help = "Examples:\n  \
-    stampmill heuristic import benchmarks.csv --out task\n  \
-    stampmill heuristic crossval task --model tree,knn,forest\n  \
-    stampmill heuristic explain task --out explained\n  \
-    stampmill heuristic reproduce --recipe cgo17 --data cgo17 --out reproduced\n\n\
-Speedups are static / predicted time (above 1 is faster), geometric means, against the choice that is\n\
-most often best.")]
+#[command(after_help = help!("heuristic"))]
 pub(crate) struct Heuristic {
     #[command(subcommand)]
     verb: Verb,
 }
 
-#[derive(clap::Subcommand, Debug)]
-enum Verb {
-    Import(import::Import),
-    Train(train::Train),
-    Predict(predict::Predict),
-    Crossval(crossval::Crossval),
-    Explain(explain::Explain),
-    Reproduce(reproduce::Reproduce),
+commands! {
+    Verb {
+        import::Import,
+        train::Train,
+        predict::Predict,
+        crossval::Crossval,
+        explain::Explain,
+        reproduce::Reproduce,
+    }
 }
 
 impl Heuristic {
     pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
-        match self.verb {
-            Verb::Import(verb) => verb.run(global),
-            Verb::Train(verb) => verb.run(global),
-            Verb::Predict(verb) => verb.run(global),
-            Verb::Crossval(verb) => verb.run(global),
-            Verb::Explain(verb) => verb.run(global),
-            Verb::Reproduce(verb) => verb.run(global),
-        }
+        self.verb.run(global)
     }
 }
 
@@ -57,7 +46,7 @@ fn print_scores(
     rows: impl IntoIterator<Item = Vec<String>>,
     meaning: Option<&Scores>,
 ) -> anyhow::Result<()> {
-    output::line(&output::table(&SCORES, rows).to_string())?;
+    output::print_table(&SCORES, rows)?;
     if let Some(scores) = meaning {
         output::line(&format!("speedup: {}; {}", scores.orientation, scores.mean))?;
     }

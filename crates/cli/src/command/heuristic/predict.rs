@@ -6,10 +6,7 @@ use std::{path::PathBuf, process::ExitCode};
 
 /// Predict the best choice for every row of a task
 #[derive(clap::Args, Debug)]
-#[command(after_help = "Examples:\n  \
-    stampmill heuristic predict tree.json task\n  \
-    stampmill heuristic predict tree.json new.csv --program name --group program --features x,y \\\n      \
-    --costs \"\" --json")]
+#[command(after_help = help!("heuristic-predict"))]
 pub(crate) struct Predict {
     /// A file written by `heuristic train`
     model: PathBuf,
@@ -20,7 +17,7 @@ pub(crate) struct Predict {
 }
 
 impl Predict {
-    pub(super) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
+    pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
         let heuristic = Heuristic::load(&self.model)
             .with_context(|| format!("cannot use {}", self.model.display()))?;
         let task = self.columns.read(&self.task, global)?.task;
@@ -34,9 +31,7 @@ impl Predict {
                     prediction.label.clone().unwrap_or_else(|| "unknown".into()),
                 ]
             });
-            output::line(
-                &output::table(&["program", "input", "choice", "best"], rows).to_string(),
-            )?;
+            output::print_table(&["program", "input", "choice", "best"], rows)?;
             if let Some(scores) = &report.scores {
                 let rows = [super::score_row(&report.model, scores)];
                 super::print_scores(rows, Some(scores))?;

@@ -5,8 +5,7 @@ use std::{path::PathBuf, process::ExitCode};
 
 /// Recompute a published evaluation from its published data, as printed and with corrected ratios
 #[derive(clap::Args, Debug)]
-#[command(after_help = "Example:\n  \
-    stampmill heuristic reproduce --recipe cgo17 --data cgo17 --out reproduced")]
+#[command(after_help = help!("heuristic-reproduce"))]
 pub(crate) struct Reproduce {
     /// The publication: cgo17 (CLgen)
     #[arg(long, default_value = "cgo17")]
@@ -23,7 +22,7 @@ pub(crate) struct Reproduce {
 }
 
 impl Reproduce {
-    pub(super) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
+    pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
         let options = ReproduceOptions { recipe: self.recipe, data: self.data, seeds: self.seeds };
         let result = heuristics::reproduce(&options)?;
         if let Some(folder) = &self.out {

@@ -1,21 +1,12 @@
 use super::source::Columns;
-use crate::{
-    Global,
-    destination::{self, Output},
-    output,
-};
+use crate::{Global, destination, output};
 use heuristics::TrainOptions;
 use std::{path::PathBuf, process::ExitCode};
 
 /// Fit a model to a whole task and write it to a file
 #[derive(clap::Args, Debug)]
 #[command(mut_arg("out", destination::file("The file to write", "FILE")))]
-#[command(after_help = "Examples:\n  \
-    stampmill heuristic train task --out tree.json\n  \
-    stampmill heuristic train task --model forest:trees=100 --seed 1 --out forest.json\n  \
-    stampmill heuristic train measured.csv --program name --group suite --features x,y \\\n      \
-    --costs CPU=cpu_ms,GPU=gpu_ms --out tree.json\n  \
-    stampmill heuristic predict tree.json new.csv")]
+#[command(after_help = help!("heuristic-train"))]
 pub(crate) struct Train {
     /// A `task` data set or a CSV table
     task: PathBuf,
@@ -23,7 +14,7 @@ pub(crate) struct Train {
     #[arg(long, default_value = "tree")]
     model: String,
     #[command(flatten)]
-    output: Output,
+    output: destination::Output,
     /// Random seed
     #[arg(long, default_value_t = 0)]
     seed: u32,
@@ -32,7 +23,7 @@ pub(crate) struct Train {
 }
 
 impl Train {
-    pub(super) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
+    pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
         self.output.is_free_file()?;
         let task = self.columns.read(&self.task, global)?.task;
         let options = TrainOptions { model: self.model, seed: self.seed };

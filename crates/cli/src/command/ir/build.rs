@@ -1,22 +1,10 @@
-use super::{reader, show, wrapper};
-use crate::{Global, destination::StageOutput, interrupt, progress::Bar};
-use dataset::stage;
+use super::{print_modules, reader, wrapper};
+use crate::{Global, destination::StageOutput, interrupt, progress::Bar, stage};
 use std::{path::PathBuf, process::ExitCode, sync::Arc, time::Duration};
 
 /// Build packages with wrapped compilers and collect their LLVM modules
 #[derive(clap::Args, Debug)]
-#[command(after_help = "Sources:\n  \
-    crate:NAME[@VER]     a Rust crate\n  \
-    crates:FILE          a list of crates, one a line; FILE.lock beside it pins what they need\n  \
-    deb:NAME[@SUITE]     a Debian source package, built in a root of its own (mmdebstrap; as root)\n  \
-    dir:PATH             a folder, built by what it holds (cargo, cmake, configure, make, ...) or by --build\n\n\
-Examples:\n  \
-    stampmill ir build crate:regex@1.11.1 crate:hex --out modules\n  \
-    stampmill ir build crates:crates.txt --out modules --limit 20m\n  \
-    stampmill ir build dir:lua --build \"make -j2 linux\" --out modules\n\n\
-Builds run without network once fetched, with limits on time and disk. A package that fails has a row\n\
-with verdict and log: stampmill query \"SELECT path, verdict, detail FROM m WHERE kind = 'package'\" m=modules\n\
-The same command resumes a stopped run.")]
+#[command(after_help = help!("ir-build"))]
 pub(crate) struct Build {
     /// What to build
     #[arg(value_name = "SOURCE", required = true)]
@@ -73,8 +61,16 @@ impl Build {
         // A package's own build uses several cores already.
         let jobs = global.jobs().div_ceil(2);
         let context = self.output.context(jobs, &bar, &cancelled);
-        let done = stage::run(&ir::Build::new(options)?, &context)?;
-        drop(bar);
-        show(&done, &self.output.out, global, done.summary.built)
+        stage::run(&ir::Build::new(options)?, &context, global)
+    }
+}
+
+impl stage::Shown for ir::Build<'_> {
+    fn print(report: &ir::Report, seconds: f64, out: &str) -> anyhow::Result<()> {
+        print_modules(report, seconds, out)
+    }
+
+    fn is_good(report: &ir::Report) -> bool {
+        report.built > 0
     }
 }

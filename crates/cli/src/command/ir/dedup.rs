@@ -1,19 +1,9 @@
-use crate::{Global, destination::StageOutput, interrupt, output, progress::Bar};
-use dataset::stage::{self, Done};
-use std::{
-    path::{Path, PathBuf},
-    process::ExitCode,
-};
+use crate::{Global, destination::StageOutput, interrupt, output, progress::Bar, stage};
+use std::{path::PathBuf, process::ExitCode};
 
 /// Remove structurally equal modules and group similar ones into families
 #[derive(clap::Args, Debug)]
-#[command(
-    after_help = "Modules are structurally equal if they differ only in names, metadata, order of functions and layout of\n\
-blocks. Duplicates stay as rows without content, with verdict `duplicate`.\n\n\
-Examples:\n  \
-    stampmill ir dedup modules --out unique\n  \
-    stampmill query \"SELECT family, count(*) AS n FROM u WHERE kind = 'module' GROUP BY family ORDER BY n DESC LIMIT 10\" u=unique"
-)]
+#[command(after_help = help!("ir-dedup"))]
 pub(crate) struct Dedup {
     /// A data set of modules
     dataset: PathBuf,
@@ -23,23 +13,14 @@ pub(crate) struct Dedup {
 
 impl Dedup {
     pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
-        let cancelled = interrupt::flag()?;
         let bar = Bar::new(global);
-        let context = self.output.context(global.jobs(), &bar, &cancelled);
-        let done = stage::run(&ir::Dedup::new(&self.dataset)?, &context)?;
-        drop(bar);
-        show(&done, &self.output.out, global)
+        let context = self.output.context(global.jobs(), &bar, &interrupt::flag()?);
+        stage::run(&ir::Dedup::new(&self.dataset)?, &context, global)
     }
 }
 
-/// Print what a run or a merge came to.
-pub(crate) fn show(
-    done: &Done<ir::DedupReport>,
-    out: &Path,
-    global: &Global,
-) -> anyhow::Result<ExitCode> {
-    output::report(global, done, || {
-        let Done { summary: report, seconds } = done;
+impl stage::Shown for ir::Dedup {
+    fn print(report: &ir::DedupReport, seconds: f64, out: &str) -> anyhow::Result<()> {
         let count = output::count;
         let rows = report.languages.iter().map(|(name, [modules, unique, bytes, left])| {
             vec![
@@ -52,7 +33,7 @@ pub(crate) fn show(
             ]
         });
         let header = ["language", "modules", "unique", "bitcode", "left", "bytes left"];
-        output::line(&output::table(&header, rows).to_string())?;
+        output::print_table(&header, rows)?;
         output::line(&format!(
             "{} of {} modules stay, {:.1} % of the bytes; {} families, the largest of {}; \
              {} of {} functions are unlike all others; in {seconds:.1} s",
@@ -64,7 +45,10 @@ pub(crate) fn show(
             count(report.unique_functions),
             count(report.functions)
         ))?;
-        output::line(&format!("next: stampmill ir stats {} --out ...", out.display()))
-    })?;
-    Ok(ExitCode::SUCCESS)
+        output::line(&format!("next: stampmill ir stats {out} --out ..."))
+    }
+
+    fn is_good(_: &ir::DedupReport) -> bool {
+        true
+    }
 }

@@ -1,10 +1,5 @@
 use super::reader;
-use crate::{
-    Global,
-    destination::{self, Output},
-    output,
-    progress::Bar,
-};
+use crate::{Global, destination, output, progress::Bar};
 use anyhow::ensure;
 use ir::Format;
 use std::{path::PathBuf, process::ExitCode};
@@ -12,16 +7,12 @@ use std::{path::PathBuf, process::ExitCode};
 /// Export modules: ComPile's Parquet, an ml-compiler-opt corpus, or textual IR
 #[derive(clap::Args, Debug)]
 #[command(mut_arg("out", destination::file("The folder to make", "DIR")))]
-#[command(after_help = "Splits are by family (see `ir dedup`): no family is in two splits.\n\n\
-Examples:\n  \
-    stampmill ir export unique --format compile --out dataset\n  \
-    stampmill ir export unique --format mlgo --out corpus\n  \
-    stampmill ir export unique --format text --out text --validation 5 --test 5 --seed 7")]
+#[command(after_help = help!("ir-export"))]
 pub(crate) struct Export {
     /// A data set of modules
     dataset: PathBuf,
     #[command(flatten)]
-    output: Output,
+    output: destination::Output,
     /// compile, mlgo or text
     #[arg(long, value_name = "FORMAT", default_value = "compile")]
     format: Format,
@@ -57,13 +48,9 @@ impl Export {
         let bar = Bar::new(global);
         let report = ir::export(&options, &bar)?;
         drop(bar);
-        let status = if report.modules == 0 { output::NEGATIVE } else { ExitCode::SUCCESS };
         output::report(global, &report, || {
-            let splits: Vec<String> = report
-                .splits
-                .iter()
-                .map(|(name, n)| format!("{name} {}", output::count(*n)))
-                .collect();
+            let split = |(name, n): (&String, &u64)| format!("{name} {}", output::count(*n));
+            let splits: Vec<String> = report.splits.iter().map(split).collect();
             output::line(&format!(
                 "{} modules, {}, in {}: {}; {} license texts",
                 output::count(report.modules),
@@ -73,6 +60,6 @@ impl Export {
                 output::count(report.texts)
             ))
         })?;
-        Ok(status)
+        Ok(output::status(report.modules > 0))
     }
 }

@@ -1,11 +1,6 @@
-use crate::{
-    Global,
-    destination::{self, StageOutput},
-    interrupt, output,
-    progress::Bar,
-};
-use dataset::stage;
-use ir::Policy;
+use crate::{Global, destination, interrupt, output, progress::Bar, stage};
+use dataset::stage::Done;
+use ir::{LicenseReport, Policy};
 use std::{path::PathBuf, process::ExitCode};
 
 /// Select modules by license
@@ -14,13 +9,7 @@ use std::{path::PathBuf, process::ExitCode};
     "out",
     destination::optional("The data set to make; without it, only the table is printed")
 ))]
-#[command(
-    after_help = "Policies: compile (MIT, Apache-2.0, BSD-2-Clause, BSD-3-Clause, with a license file in the package:\n\
-ComPile's rule), permissive, osi, all. Of `A OR B` one must be admitted, of `A AND B` both.\n\n\
-Examples:\n  \
-    stampmill ir license unique\n  \
-    stampmill ir license unique --policy compile --out permissive"
-)]
+#[command(after_help = help!("ir-license"))]
 pub(crate) struct License {
     /// A data set of modules
     dataset: PathBuf,
@@ -28,52 +17,59 @@ pub(crate) struct License {
     #[arg(long, value_name = "POLICY", default_value = "compile")]
     policy: Policy,
     #[command(flatten)]
-    output: Option<StageOutput>,
+    output: Option<destination::StageOutput>,
 }
 
 impl License {
     pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
         let license = ir::License::new(&self.dataset, self.policy)?;
         let bar = Bar::new(global);
-        let report = match self.output {
-            None => license.report(&bar)?,
-            Some(output) => {
-                let context = output.context(global.jobs(), &bar, &interrupt::flag()?);
-                stage::run(&license, &context)?.summary
-            }
-        };
+        if let Some(output) = &self.output {
+            let context = output.context(global.jobs(), &bar, &interrupt::flag()?);
+            return stage::run(&license, &context, global);
+        }
+        let report = license.report(&bar)?;
         drop(bar);
-        show(&report, global)
+        output::report(global, &report, || print(&report))?;
+        Ok(stage::status::<ir::License>(&report))
     }
 }
 
-/// Print what a run or a merge came to.
-pub(crate) fn show(report: &ir::LicenseReport, global: &Global) -> anyhow::Result<ExitCode> {
-    let status = if report.admitted == 0 { output::NEGATIVE } else { ExitCode::SUCCESS };
-    output::report(global, report, || {
-        let mut all: Vec<_> = report.expressions.iter().collect();
-        all.sort_by_key(|(_, [_, bytes, _])| std::cmp::Reverse(*bytes));
-        let rows = all.into_iter().map(|(name, [modules, bytes, admitted])| {
-            let admitted = if *admitted == 1 { "yes" } else { "no" };
-            vec![name.clone(), output::count(*modules), super::megabytes(*bytes), admitted.into()]
-        });
-        let header = ["license", "modules", "bitcode", "admitted"];
-        output::line(&output::table(&header, rows).to_string())?;
-        output::line(&format!(
-            "{} of {} modules admitted, {} of {}; {} license texts",
-            output::count(report.admitted),
-            output::count(report.modules),
-            super::megabytes(report.admitted_bytes),
-            super::megabytes(report.bitcode_bytes),
-            output::count(report.texts)
-        ))?;
-        if report.admitted == 0 && report.texts == 0 && report.modules > 0 {
-            output::line(
-                "no package has a license text: put a LICENSE file beside the sources, or take all modules with \
-                 --policy all",
-            )?;
-        }
-        Ok(())
-    })?;
-    Ok(status)
+impl stage::Shown for ir::License {
+    fn json(done: &Done<LicenseReport>) -> anyhow::Result<()> {
+        output::json(&done.summary)
+    }
+
+    fn print(report: &LicenseReport, _: f64, _: &str) -> anyhow::Result<()> {
+        print(report)
+    }
+
+    fn is_good(report: &LicenseReport) -> bool {
+        report.admitted > 0
+    }
+}
+
+fn print(report: &LicenseReport) -> anyhow::Result<()> {
+    let mut all: Vec<_> = report.expressions.iter().collect();
+    all.sort_by_key(|(_, [_, bytes, _])| std::cmp::Reverse(*bytes));
+    let rows = all.into_iter().map(|(name, [modules, bytes, admitted])| {
+        let admitted = if *admitted == 1 { "yes" } else { "no" };
+        vec![name.clone(), output::count(*modules), super::megabytes(*bytes), admitted.into()]
+    });
+    output::print_table(&["license", "modules", "bitcode", "admitted"], rows)?;
+    output::line(&format!(
+        "{} of {} modules admitted, {} of {}; {} license texts",
+        output::count(report.admitted),
+        output::count(report.modules),
+        super::megabytes(report.admitted_bytes),
+        super::megabytes(report.bitcode_bytes),
+        output::count(report.texts)
+    ))?;
+    if report.admitted > 0 || report.texts > 0 || report.modules == 0 {
+        return Ok(());
+    }
+    output::line(
+        "no package has a license text: put a LICENSE file beside the sources, or take all modules with \
+         --policy all",
+    )
 }

@@ -8,50 +8,34 @@ mod license;
 mod stats;
 mod wrap;
 
-pub(super) use {
-    dedup::show as show_dedup, license::show as show_license, stats::show as show_stats,
-};
-
+use super::commands;
 use crate::{Global, output};
-use dataset::stage::Done;
 use ir::{Reader, Report};
-use std::{ffi::OsString, path::Path, process::ExitCode};
+use std::{ffi::OsString, process::ExitCode};
 
 /// Make data sets of LLVM IR from real packages
 #[derive(clap::Args, Debug)]
-#[command(after_help = "A first data set:\n  \
-    stampmill ir build crate:memchr crate:hex dir:zlib --out modules\n  \
-    stampmill ir dedup modules --out unique\n  \
-    stampmill ir stats unique --out statistics\n  \
-    stampmill ir export unique --format compile --out dataset\n\n\
-`stampmill doctor` lists the toolchains found; each step reads the output of the one before.")]
+#[command(after_help = help!("ir"))]
 pub(crate) struct Ir {
     #[command(subcommand)]
     step: Step,
 }
 
-#[derive(clap::Subcommand, Debug)]
-enum Step {
-    Wrap(wrap::Wrap),
-    Build(build::Build),
-    Extract(extract::Extract),
-    Dedup(dedup::Dedup),
-    License(license::License),
-    Stats(stats::Stats),
-    Export(export::Export),
+commands! {
+    Step {
+        wrap::Wrap,
+        build::Build,
+        extract::Extract,
+        dedup::Dedup,
+        license::License,
+        stats::Stats,
+        export::Export,
+    }
 }
 
 impl Ir {
     pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
-        match self.step {
-            Step::Wrap(step) => step.run(),
-            Step::Build(step) => step.run(global),
-            Step::Extract(step) => step.run(global),
-            Step::Dedup(step) => step.run(global),
-            Step::License(step) => step.run(global),
-            Step::Stats(step) => step.run(global),
-            Step::Export(step) => step.run(global),
-        }
+        self.step.run(global)
     }
 }
 
@@ -71,41 +55,22 @@ fn reader(global: &Global) -> anyhow::Result<Reader> {
     Ok(Reader::new(&ourselves(&["worker", "ir"])?, global.jobs()))
 }
 
-/// The summary of a run that made modules.
-/// Print what a run or a merge came to; the status is negative where nothing is `good`.
-pub(super) fn show(
-    done: &Done<Report>,
-    out: &Path,
-    global: &Global,
-    good: u64,
-) -> anyhow::Result<ExitCode> {
-    output::report(global, done, || print(done, out, "dedup"))?;
-    Ok(if good == 0 { output::NEGATIVE } else { ExitCode::SUCCESS })
-}
-
-fn print(
-    Done { summary: report, seconds }: &Done<Report>,
-    out: &Path,
-    next: &str,
-) -> anyhow::Result<()> {
+/// What people read of a run, or a merge, that made modules.
+fn print_modules(report: &Report, seconds: f64, out: &str) -> anyhow::Result<()> {
     let count = output::count;
     let rows = report.languages.iter().map(|(language, share)| {
         let language = if language.is_empty() { "not known" } else { language };
         vec![language.to_owned(), count(share.modules), megabytes(share.bitcode_bytes)]
     });
-    output::line(&output::table(&["language", "modules", "bitcode"], rows).to_string())?;
+    output::print_table(&["language", "modules", "bitcode"], rows)?;
     let others = report.verdicts.iter().filter(|(verdict, _)| *verdict != "accepted");
-    let rows: Vec<Vec<String>> =
-        others.map(|(verdict, number)| vec![verdict.clone(), count(*number)]).collect();
+    let rows: Vec<_> = others.map(|(verdict, n)| vec![verdict.clone(), count(*n)]).collect();
     if !rows.is_empty() {
-        output::line(&output::table(&["other rows", "count"], rows).to_string())?;
+        output::print_table(&["other rows", "count"], rows)?;
     }
     if report.packages > 0 {
-        output::line(&format!(
-            "{} of {} packages built",
-            count(report.built),
-            count(report.packages)
-        ))?;
+        let (built, packages) = (count(report.built), count(report.packages));
+        output::line(&format!("{built} of {packages} packages built"))?;
     }
     output::line(&format!(
         "{} modules ({} of them stubs of under {} instructions), {}, {} functions, {} instructions, in {seconds:.1} s",
@@ -116,7 +81,6 @@ fn print(
         count(report.functions),
         count(report.instructions)
     ))?;
-    let out = out.display();
     let fine = ["accepted", "built", "duplicate", "licence-text"];
     if report.verdicts.keys().any(|verdict| !fine.contains(&verdict.as_str())) {
         output::line(&format!(
@@ -127,7 +91,7 @@ fn print(
     if report.modules == 0 {
         return Ok(());
     }
-    output::line(&format!("next: stampmill ir {next} {out} --out ..."))
+    output::line(&format!("next: stampmill ir dedup {out} --out ..."))
 }
 
 fn megabytes(bytes: u64) -> String {

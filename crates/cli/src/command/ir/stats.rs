@@ -1,6 +1,5 @@
 use super::{megabytes, reader};
-use crate::{Global, destination::StageOutput, interrupt, output, progress::Bar};
-use dataset::stage::{self, Done};
+use crate::{Global, destination::StageOutput, interrupt, output, progress::Bar, stage};
 use std::{
     path::{Path, PathBuf},
     process::ExitCode,
@@ -8,14 +7,7 @@ use std::{
 
 /// Compute statistics of modules: sizes, opcodes before and after -O3, calls, tokens
 #[derive(clap::Args, Debug)]
-#[command(
-    after_help = "Makes a data set with a row per module, a page of plots (index.html), and tokenizers trained on it\n\
-(tokenizer-10k.json and larger, for Hugging Face `tokenizers`).\n\n\
-Examples:\n  \
-    stampmill ir stats unique --out statistics\n  \
-    stampmill ir stats unique --out statistics --no-tokens --no-optimize\n  \
-    stampmill query \"SELECT language, sum(tokens_50k) FROM s GROUP BY language\" s=statistics"
-)]
+#[command(after_help = help!("ir-stats"))]
 pub(crate) struct Stats {
     /// A data set of modules
     dataset: PathBuf,
@@ -31,28 +23,24 @@ pub(crate) struct Stats {
 
 impl Stats {
     pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
-        let cancelled = interrupt::flag()?;
         let reader = reader(global)?;
         let bar = Bar::new(global);
-        let context = self.output.context(global.jobs(), &bar, &cancelled);
+        let context = self.output.context(global.jobs(), &bar, &interrupt::flag()?);
         let (optimise, tokens) = (!self.no_optimize, !self.no_tokens);
-        let stage = ir::Stats::new(&self.dataset, &reader, optimise, tokens, &context)?;
-        let done = stage::run(&stage, &context)?;
-        stage.publish(&context.out, &done.summary)?;
-        drop(bar);
-        show(&done, &self.output.out, global)
+        let stats = ir::Stats::new(&self.dataset, &reader, optimise, tokens, &context)?;
+        stage::run_then(&stats, &context, |done| {
+            stats.publish(&context.out, &done.summary)?;
+            stage::show::<ir::Stats<'_>>(done, &context.out, global).map(drop)
+        })
     }
 }
 
-/// What the stage came to.
-pub(crate) fn show(
-    done: &Done<ir::StatsReport>,
-    out: &Path,
-    global: &Global,
-) -> anyhow::Result<ExitCode> {
-    let status = if done.summary.modules == 0 { output::NEGATIVE } else { ExitCode::SUCCESS };
-    output::report(global, done, || {
-        let Done { summary: report, seconds } = done;
+impl stage::Shown for ir::Stats<'_> {
+    fn merged(out: &Path, parts: &[PathBuf], summary: &ir::StatsReport) -> anyhow::Result<()> {
+        Ok(ir::Stats::publish_merged(out, parts, summary)?)
+    }
+
+    fn print(report: &ir::StatsReport, seconds: f64, out: &str) -> anyhow::Result<()> {
         let count = output::count;
         let rows = report.languages.iter().map(|(name, sums)| {
             let mut row = vec![
@@ -82,7 +70,7 @@ pub(crate) fn show(
             "100k",
             "200k",
         ];
-        output::line(&output::table(&header, rows).to_string())?;
+        output::print_table(&header, rows)?;
         output::line(&format!(
             "{} modules measured, {} not optimized, {} not read, {} without text; vocabularies of {}; in {seconds:.1} s",
             count(report.modules),
@@ -91,7 +79,10 @@ pub(crate) fn show(
             count(report.without_text),
             report.vocabularies.map(|size| count(size as u64)).join(", ")
         ))?;
-        output::line(&format!("plots: {}/index.html", out.display()))
-    })?;
-    Ok(status)
+        output::line(&format!("plots: {out}/index.html"))
+    }
+
+    fn is_good(report: &ir::StatsReport) -> bool {
+        report.modules > 0
+    }
 }

@@ -1,19 +1,10 @@
+use crate::Global;
 use anyhow::Context;
 use std::{ffi::OsString, os::unix::process::ExitStatusExt, path::PathBuf, process::ExitCode};
 
 /// Run a compiler and keep the unoptimized bitcode of what it compiles
 #[derive(clap::Args, Debug)]
-#[command(
-    after_help = "Compilers: clang, clang++, gcc and g++ (clang in their place), rustc, flang, gfortran\n\
-(flang in its place), ldc2, zig. The exit status is that of the compiler.\n\
-Sources from standard input are not kept.\n\n\
-Examples:\n  \
-    stampmill ir wrap --store modules -- clang-19 -O2 -c a.c -o a.o\n  \
-    stampmill ir wrap --stand-ins bin --store modules\n  \
-    PATH=$PWD/bin:$PATH make\n  \
-    RUSTC_WRAPPER=$PWD/bin/rustc-wrapper cargo build --release\n  \
-    stampmill ir extract modules --out dataset"
-)]
+#[command(after_help = help!("ir-wrap"))]
 pub(crate) struct Wrap {
     /// Where bitcode is kept
     #[arg(long, value_name = "DIR", env = ir::STORE, default_value = "ir-store")]
@@ -27,7 +18,7 @@ pub(crate) struct Wrap {
 }
 
 impl Wrap {
-    pub(crate) fn run(self) -> anyhow::Result<ExitCode> {
+    pub(crate) fn run(self, _: &Global) -> anyhow::Result<ExitCode> {
         let store = std::path::absolute(&self.store)?;
         if let Some(folder) = &self.stand_ins {
             ir::stand_ins(folder, &super::wrapper()?, Some(&store))?;

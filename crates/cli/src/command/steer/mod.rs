@@ -4,15 +4,10 @@ mod print;
 mod runs;
 mod value;
 
-use crate::{Global, destination::StageOutput, interrupt, output, progress::Bar};
+use crate::{Global, destination::StageOutput, interrupt, progress::Bar, stage};
 use anyhow::bail;
-use dataset::stage::{self, Done};
 use runs::Runs;
-use std::{
-    num::NonZeroUsize,
-    path::{Path, PathBuf},
-    process::ExitCode,
-};
+use std::{num::NonZeroUsize, path::PathBuf, process::ExitCode};
 use synth::{
     Acceptance, Budget, Judge, Metric, Report, Seeds, Settings, Steer as Search, SteerOptions,
     Targets,
@@ -21,31 +16,7 @@ use synth::{
 
 /// Make kernels at wanted points of a feature space
 #[derive(clap::Args, Debug)]
-#[command(after_help = "Examples:\n  \
-    stampmill steer --space instcount --target Load=12,FMul=8 --out found\n  \
-    stampmill steer --space autophase --target my.cl --seeds kernels --n 5 --out found\n  \
-    stampmill steer --space instcount --targets suites.jsonl --seeds kernels --budget 60s --out found\n  \
-    stampmill steer --space instcount --targets suites.jsonl --sample 40 --budget cpu:30s --out found\n  \
-    stampmill steer --space grewe --target comp=10,mem=4..6 --budget 5000 --seed 7 --out found\n  \
-    stampmill steer --space grewe --target comp=10,mem=4 --model models/infill --proposers model --out found\n\n\
-A target: constraints DIMENSION=VALUE with commas (ranges 4..6, weights 12*3; what is not named is free),\n\
-a program (.cl), a vector (.json), or a data set or folder of programs, each a target. A vector is a list\n\
-of all values or an object, {\"Load\": 12, \"FMul\": \"4..6*3\"}. --targets: lines\n\
-{\"target\": NAME, \"SPACE\": VECTOR}. docs/features.md lists the dimensions of each space; `dataset.json` of `features` has them too.\n\n\
-Proposers: nearest (mined kernels as they are), construct (from nothing), guided (edits that do what\n\
-the vector lacks), combine (edits tried one by one, then together), crossover, mutate; model, where there\n\
-is a --model (its kernels and what it puts into holes of the survivors; infill models are told the target);\n\
-and random, which does not look at the target.\n\n\
-Each target is searched for by itself: nothing that is learned or found for one is used for another, and\n\
-kernels named like it or like any kernel of its suite, and copies of its program (docs/leaks.md), are no\n\
-seeds for it; those of --exclude are for none, and a --model that was trained on one is refused. A budget in candidates makes a run repeatable: the same seed gives the same rows, whatever other\n\
-targets, --jobs, parts and stops there are; --jobs targets are searched for at once. A budget of time is\n\
-the whole machine's: one target at a time. A stopped run is resumed by the same command with the targets\n\
-that were not done.\n\n\
-With --transfer what one search learns and finds serves the next, in the order of the targets. Such a run\n\
-has no --part, and when it is resumed the targets that were done are searched for once more.\n\n\
-An exact hit is right in its features, not in what it computes: its output may not depend on its\n\
-input (input-insensitive). --must-run wants kernels that pass `run`'s checker, which rejects such.")]
+#[command(after_help = help!("steer"))]
 pub(crate) struct Steer {
     /// The feature space: instcount, autophase, grewe, ... (`features --help` names all)
     #[arg(long, value_name = "SPACE", default_value = "instcount")]
@@ -92,7 +63,8 @@ pub(crate) struct Steer {
     /// Let the model write what cannot compile, too
     #[arg(long, requires = "model")]
     unconstrained: bool,
-    /// What survives: standardised, euclidean, own
+    /// By which distance programs survive: standardised (a dimension in units of its spread over the mined kernels),
+    /// euclidean, or own (the distance that the feature space itself defines)
     #[arg(long, default_value = "euclidean")]
     metric: Metric,
     /// Generations at most
@@ -123,11 +95,14 @@ pub(crate) struct Steer {
     output: StageOutput,
 }
 
-/// Print what was found, or what a merge came to.
-pub(super) fn show(done: &Done<Report>, out: &Path, global: &Global) -> anyhow::Result<ExitCode> {
-    output::report(global, done, || print::report(done, out))?;
-    let hit = done.summary.targets > done.summary.impossible;
-    Ok(if hit { ExitCode::SUCCESS } else { output::NEGATIVE })
+impl stage::Shown for Search<'_> {
+    fn print(report: &Report, seconds: f64, out: &str) -> anyhow::Result<()> {
+        print::report(report, seconds, out.as_ref())
+    }
+
+    fn is_good(report: &Report) -> bool {
+        report.targets > report.impossible
+    }
 }
 
 impl Steer {
@@ -165,11 +140,7 @@ impl Steer {
         let corpus = options.corpus(&judge)?;
         let search = Search::new(&judge, &corpus, options, acceptance, &stop)?;
         let bar = Bar::new(global);
-        let done = stage::run(&search, &self.output.context(global.jobs(), &bar, &stop))?;
-        drop(bar);
-        let status = show(&done, &self.output.out, global)?;
-        // One part of many may hold nothing.
-        Ok(if self.output.part.is_some() { ExitCode::SUCCESS } else { status })
+        stage::run(&search, &self.output.context(global.jobs(), &bar, &stop), global)
     }
 
     fn targets(&self, judge: &Judge, global: &Global) -> anyhow::Result<Targets> {

@@ -1,7 +1,7 @@
 //! What a person reads of a run.
 
 use crate::output;
-use dataset::{Dataset, stage::Done};
+use dataset::Dataset;
 use std::path::Path;
 use synth::{Report, SteeredRow};
 
@@ -9,8 +9,7 @@ use synth::{Report, SteeredRow};
 const LISTED: u64 = 40;
 
 /// The whole.
-pub(super) fn report(done: &Done<Report>, out: &Path) -> anyhow::Result<()> {
-    let (report, seconds) = (&done.summary, done.seconds);
+pub(super) fn report(report: &Report, seconds: f64, out: &Path) -> anyhow::Result<()> {
     let rows = report.by_size.iter().chain(&report.by_suite).map(|(name, share)| {
         let name = name.split_once(": ").map_or(name.as_str(), |(_, name)| name);
         vec![

@@ -1,26 +1,17 @@
-use crate::{
-    Global,
-    destination::{self, Output},
-    output,
-    progress::Bar,
-};
+use crate::{Global, destination, output, progress::Bar};
 use anyhow::Context;
 use std::process::ExitCode;
 
 /// Measure this machine's clock, caches and memory, and write a CPU file for it
 #[derive(clap::Args, Debug)]
 #[command(mut_arg("out", destination::file("The CPU file to write", "FILE.toml")))]
-#[command(after_help = "Examples:\n  \
-    stampmill time calibrate --base skylake --out host.toml\n  \
-    stampmill time sum.cpp --stdin sum.in --cpu host.toml\n\n\
-Widths, ports and predictors cannot be measured and are taken from --base: name the built-in CPU\n\
-that is closest to this machine. Run it on an idle machine.")]
+#[command(after_help = help!("time-calibrate"))]
 pub(super) struct Calibrate {
     /// CPU whose core is used: skylake, zen4 or a CPU file
     #[arg(long, value_name = "NAME")]
     base: Option<String>,
     #[command(flatten)]
-    output: Output,
+    output: destination::Output,
 }
 
 impl Calibrate {
@@ -48,7 +39,7 @@ impl Calibrate {
             ]);
             rows.push(vec!["page fault".into(), format!("{:.0} ns", found.page_fault_ns)]);
             rows.push(vec!["system call".into(), format!("{:.0} ns", found.system_call_ns)]);
-            output::line(&output::table(&["measured", ""], rows).to_string())?;
+            output::print_table(&["measured", ""], rows)?;
             output::line(&format!("{}: this machine, core of {base}", self.output.out.display()))
         })?;
         Ok(ExitCode::SUCCESS)

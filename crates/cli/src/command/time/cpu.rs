@@ -5,9 +5,7 @@ use std::process::ExitCode;
 
 /// Print a built-in processor file, with what each value means and where it is from
 #[derive(clap::Args, Debug)]
-#[command(after_help = "Examples:\n  \
-    stampmill time cpu skylake > mine.toml\n  \
-    stampmill time sum.cpp --cpu mine.toml")]
+#[command(after_help = help!("time-cpu"))]
 pub(super) struct Cpu {
     /// skylake or zen4
     name: String,

@@ -6,14 +6,16 @@ mod validate;
 
 use crate::{
     Global,
-    destination::{self, StageOutput},
+    choice::choice,
+    destination,
     duration::limit,
     interrupt, output,
     progress::Bar,
     size::{count, size},
+    stage,
 };
 use anyhow::bail;
-use dataset::stage::{self, Done};
+use dataset::stage::Done;
 use std::{path::PathBuf, process::ExitCode, time::Duration};
 use timing::{
     Code, Compiler, Job, Measurement, Options, SourceKind, Suite, SuiteReport, TimeSuite, Timing,
@@ -31,25 +33,7 @@ use timing::{
 #[command(
     args_conflicts_with_subcommands = true,
     subcommand_negates_reqs = true,
-    after_help = "Examples:\n  \
-    stampmill time sum.cpp --stdin sum.in --cpu zen4\n  \
-    stampmill time ./a.out --stdin big.in --sample-rate 1/10 --json\n  \
-    stampmill time sum.cpp --stdin sum.in --source wall --runs 20\n  \
-    stampmill time --suite programs --cpu skylake --out times\n  \
-    stampmill query \"SELECT name, cycles, seconds_net FROM t ORDER BY cycles\" t=times\n  \
-    stampmill time calibrate --out host.toml              a processor file for this machine\n  \
-    stampmill time validate --cpu host.toml --rounds 15   simulated against measured times\n\n\
-A suite is a folder of programs or a .jsonl file of {name, src, stdin} (src is C++). In a folder NAME.cpp\n\
-runs on NAME.in, NAME.X.in and NAME/X.in; its rows are called NAME, with several inputs NAME/in, NAME/X.\n\
-A CPU file has every key of a built-in one: `stampmill time cpu skylake` prints it, with comments.\n\
---flag is appended to the default compiler flags, so -O0 overrides -O3. A program's exit status is\n\
-ignored. Sources: qemu (the simulated CPU, default), gem5, cachegrind (coarse), wall (this machine's\n\
-clock, best of --runs). Verdicts of programs that fail, with exit status 1:\n\
-does-not-compile, crashes, output-limit, instruction-limit, timeout, reads-past-input, reads-clock,\n\
-reads-random, starts-threads, uses-network, needs-avx512, touches-channel, sends-signals,\n\
-dynamic, elf-32-bit, not-an-elf, ...\n\
-If this machine fails (disk full, out of memory, a killed tool), the program gets no row, the exit\n\
-status is 2, and the same command resumes."
+    after_help = help!("time")
 )]
 pub(crate) struct Time {
     #[command(subcommand)]
@@ -64,7 +48,7 @@ pub(crate) struct Time {
     #[arg(long, value_name = "DIR", requires = "out")]
     suite: Option<PathBuf>,
     #[command(flatten)]
-    output: Option<StageOutput>,
+    output: Option<destination::StageOutput>,
     #[command(flatten)]
     how: How,
 }
@@ -83,8 +67,8 @@ pub(super) struct How {
     #[arg(long, value_name = "NAME", default_value = "skylake")]
     cpu: String,
     /// What measures the cycles
-    #[arg(long, value_enum, default_value = "qemu")]
-    source: Source,
+    #[arg(long, default_value = "qemu", value_parser = choice(SOURCES))]
+    source: SourceKind,
     /// Number of runs: wall takes the best, simulated runs must agree
     #[arg(long, value_name = "N", default_value_t = 1)]
     runs: u64,
@@ -104,8 +88,8 @@ pub(super) struct How {
     #[arg(long, value_name = "SIZE", default_value = "64MiB", value_parser = size)]
     max_output: u64,
     /// Compiler of source files
-    #[arg(long, value_enum, default_value = "gcc")]
-    compiler: Builder,
+    #[arg(long, default_value = "gcc", value_parser = choice(&[("gcc", Compiler::Gcc), ("clang", Compiler::Clang)]))]
+    compiler: Compiler,
     /// Compiler flag to append; may be repeated
     #[arg(long = "flag", value_name = "FLAG", allow_hyphen_values = true)]
     flags: Vec<String>,
@@ -114,40 +98,26 @@ pub(super) struct How {
     no_net: bool,
 }
 
-#[derive(clap::ValueEnum, Clone, Copy, Debug)]
-enum Source {
-    Qemu,
-    Gem5,
-    Cachegrind,
-    Wall,
-}
-
-#[derive(clap::ValueEnum, Clone, Copy, Debug)]
-enum Builder {
-    Gcc,
-    Clang,
-}
+/// What can measure times.
+pub(super) const SOURCES: &[(&str, SourceKind)] = &[
+    ("qemu", SourceKind::Qemu),
+    ("gem5", SourceKind::Gem5),
+    ("cachegrind", SourceKind::Cachegrind),
+    ("wall", SourceKind::Wall),
+];
 
 impl How {
     pub(super) fn options(&self) -> Options {
         Options {
             cpu: self.cpu.clone(),
-            source: match self.source {
-                Source::Qemu => SourceKind::Qemu,
-                Source::Gem5 => SourceKind::Gem5,
-                Source::Cachegrind => SourceKind::Cachegrind,
-                Source::Wall => SourceKind::Wall,
-            },
+            source: self.source,
             runs: self.runs,
             sample_rate: self.sample_rate,
             max_instructions: self.max_instructions,
             timeout: self.timeout,
             memory_bytes: self.memory,
             output_bytes: self.max_output,
-            compiler: match self.compiler {
-                Builder::Gcc => Compiler::Gcc,
-                Builder::Clang => Compiler::Clang,
-            },
+            compiler: self.compiler,
             flags: self.flags.clone(),
             net: !self.no_net,
         }
@@ -166,7 +136,7 @@ fn rate(text: &str) -> Result<u64, String> {
 
 impl Time {
     pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
-        let cancelled = interrupt::ending_programs()?;
+        let cancelled = interrupt::flag()?;
         match self.verb {
             Some(Verb::Calibrate(verb)) => return verb.run(global),
             Some(Verb::Cpu(verb)) => return verb.run(),
@@ -174,76 +144,64 @@ impl Time {
             None => {}
         }
         let options = self.how.options();
+        let bar = Bar::new(global);
         match (&self.program, &self.suite, &self.output) {
             (Some(_), _, Some(_)) => {
                 bail!("--out takes the times of a --suite; one program's are printed (--json)")
             }
             (Some(program), ..) => {
                 let job = Job::read(program, self.stdin.as_ref())?;
-                let bar = Bar::new(global);
                 dataset::Progress::begin(&bar, "time", 0);
                 let timing = timing::time(&job, &options)?;
                 drop(bar);
                 output::report(global, &timing, || print(&timing, &job, self.stdin.is_some()))?;
-                Ok(if timing.is_accepted() { ExitCode::SUCCESS } else { output::NEGATIVE })
+                Ok(output::status(timing.is_accepted()))
             }
             (None, Some(suite), Some(output)) => {
-                let stage = TimeSuite::new(Suite::read(suite)?, &options)?;
-                let bar = Bar::new(global);
+                let suite = TimeSuite::new(Suite::read(suite)?, &options)?;
                 let context = output.context(global.jobs(), &bar, &cancelled);
-                let done = stage::run(&stage, &context)?;
-                drop(bar);
-                show_suite(done, &output.out, global)
+                stage::run(&suite, &context, global)
             }
             _ => bail!("name a program, or --suite DIR with --out DIR"),
         }
     }
 }
 
-/// Print what a run or a merge came to.
-pub(super) fn show_suite(
-    Done { summary, seconds: host_seconds }: Done<SuiteReport>,
-    out: &std::path::Path,
-    global: &Global,
-) -> anyhow::Result<ExitCode> {
-    let report = Report { summary, host_seconds };
-    output::report(global, &report, || print_suite(&report, out))?;
-    let accepted = report.summary.verdicts.get(dataset::Verdict::ACCEPTED);
-    Ok(if accepted.is_some_and(|n| *n > 0) { ExitCode::SUCCESS } else { output::NEGATIVE })
-}
+impl stage::Shown for TimeSuite {
+    /// `seconds` may be taken for what the programs took.
+    fn json(Done { summary, seconds, .. }: &Done<SuiteReport>) -> anyhow::Result<()> {
+        #[derive(serde::Serialize)]
+        struct Report<'a> {
+            #[serde(flatten)]
+            summary: &'a SuiteReport,
+            host_seconds: f64,
+        }
+        output::json(&Report { summary, host_seconds: *seconds })
+    }
 
-/// What `--json` prints of a suite.
-#[derive(serde::Serialize)]
-struct Report {
-    #[serde(flatten)]
-    summary: SuiteReport,
-    host_seconds: f64,
-}
+    fn print(report: &SuiteReport, host_seconds: f64, out: &str) -> anyhow::Result<()> {
+        output::print_shares(["verdict", "rows", "share"], &report.verdicts, report.rows)?;
+        output::line(&format!(
+            "{} rows in {}: {} instructions, {} simulated on {} by {} ({host_seconds:.1} s)",
+            output::count(report.rows),
+            out,
+            output::count(report.instructions),
+            seconds(report.seconds_simulated),
+            report.cpu,
+            report.source
+        ))
+    }
 
-fn print_suite(
-    Report { summary: report, host_seconds }: &Report,
-    out: &std::path::Path,
-) -> anyhow::Result<()> {
-    let rows = report.verdicts.iter().map(|(verdict, count)| {
-        vec![verdict.clone(), output::count(*count), output::percent(*count, report.rows)]
-    });
-    output::line(&output::table(&["verdict", "rows", "share"], rows).to_string())?;
-    output::line(&format!(
-        "{} rows in {}: {} instructions, {} simulated on {} by {} ({host_seconds:.1} s)",
-        output::count(report.rows),
-        out.display(),
-        output::count(report.instructions),
-        seconds(report.seconds_simulated),
-        report.cpu,
-        report.source
-    ))
+    fn is_good(report: &SuiteReport) -> bool {
+        report.verdicts.get(dataset::Verdict::ACCEPTED).is_some_and(|count| *count > 0)
+    }
 }
 
 fn print(timing: &Timing, job: &Job, has_input: bool) -> anyhow::Result<()> {
     let Some(m) = &timing.measurement else {
         return output::line(&format!("{}: {}", timing.verdict, timing.detail));
     };
-    output::line(&output::table(&["figure", "value", ""], rows(m, &job.program)).to_string())?;
+    output::print_table(&["figure", "value", ""], rows(m, &job.program))?;
     if m.input_ended == Some(true) && !has_input {
         output::line("it reads its input and was given none: --stdin FILE")?;
     }

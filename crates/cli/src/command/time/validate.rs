@@ -1,20 +1,12 @@
 use super::How;
-use crate::{Global, output, progress::Bar};
+use crate::{Global, choice::choice, output, progress::Bar};
 use anyhow::Context;
 use std::{path::PathBuf, process::ExitCode};
 use timing::{Agreement, Figure, Half, ValidateOptions, ValidationReport};
 
 /// Compare simulated with wall-clock times of this machine over programs written for it
 #[derive(clap::Args, Debug)]
-#[command(after_help = "Examples:\n  \
-    stampmill time calibrate --base skylake --out host.toml\n  \
-    stampmill time validate --cpu host.toml --rounds 15\n  \
-    stampmill time validate --cpu host.toml --half tuning --json > tuning.json\n  \
-    stampmill time validate --cpu host.toml --source cachegrind\n\n\
-Programs are PAIR.slow and PAIR.fast; a hash of the pair's name says which half it is in, so nobody\n\
-chose. Wall-clock runs are interleaved in rounds and the best of each program counts. Every figure\n\
-has its 95 % bootstrap interval over pairs; the ceiling is the clock against itself (even against\n\
-odd rounds).")]
+#[command(after_help = help!("time-validate"))]
 pub(super) struct Validate {
     /// Folder or .jsonl file of programs [default: those of the source tree]
     #[arg(long, value_name = "DIR")]
@@ -23,8 +15,8 @@ pub(super) struct Validate {
     #[arg(long, value_name = "N", default_value_t = 15)]
     rounds: u64,
     /// Which programs to look at; whoever tunes looks at `tuning` only
-    #[arg(long, value_enum, default_value = "both")]
-    half: Which,
+    #[arg(long, default_value = "both", value_parser = choice(HALVES))]
+    half: Half,
     /// Compare with time on a processor instead of the clock's, on a machine busy with other things
     #[arg(long)]
     processor_time: bool,
@@ -32,12 +24,8 @@ pub(super) struct Validate {
     how: How,
 }
 
-#[derive(clap::ValueEnum, Clone, Copy, Debug)]
-enum Which {
-    Tuning,
-    HeldOut,
-    Both,
-}
+const HALVES: &[(&str, Half)] =
+    &[("tuning", Half::Tuning), ("held-out", Half::HeldOut), ("both", Half::Both)];
 
 impl Validate {
     pub(super) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
@@ -45,11 +33,7 @@ impl Validate {
             programs: self.programs.unwrap_or_else(timing::programs),
             options: self.how.options(),
             rounds: self.rounds,
-            half: match self.half {
-                Which::Tuning => Half::Tuning,
-                Which::HeldOut => Half::HeldOut,
-                Which::Both => Half::Both,
-            },
+            half: self.half,
             processor_time: self.processor_time,
         };
         let bar = Bar::new(global);
@@ -60,7 +44,7 @@ impl Validate {
         let report = pool.install(|| timing::validate(&options, &bar))?;
         drop(bar);
         output::report(global, &report, || print(&report, global))?;
-        Ok(if report.all.is_some() { ExitCode::SUCCESS } else { output::NEGATIVE })
+        Ok(output::status(report.all.is_some()))
     }
 }
 
@@ -95,7 +79,7 @@ fn print(report: &ValidationReport, global: &Global) -> anyhow::Result<()> {
         row("scale (simulated / measured)", &|a| format!("{:.2}", a.scale)),
     ];
     if !halves.is_empty() {
-        output::line(&output::table(&header, rows).to_string())?;
+        output::print_table(&header, rows)?;
     }
     if global.verbose > 0 {
         let scale = report.all.as_ref().map_or(1.0, |all| all.scale);
@@ -111,7 +95,7 @@ fn print(report: &ValidationReport, global: &Global) -> anyhow::Result<()> {
             ]
         });
         let header = ["program", "simulated", "measured", "simulated / (scale · measured)"];
-        output::line(&output::table(&header, rows).to_string())?;
+        output::print_table(&header, rows)?;
     }
     for (verdict, count) in &report.rejected {
         output::line(&format!("{count} programs were not timed: {verdict}"))?;

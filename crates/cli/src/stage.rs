@@ -1,0 +1,78 @@
+//! What is printed of a stage that ran, or whose parts were merged.
+
+use crate::{Global, output};
+use dataset::stage::{Context, Done, Stage};
+use std::{
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
+
+/// A stage whose outcome can be printed.
+pub(crate) trait Shown: Stage<Error: Sync + 'static> {
+    /// What people read of it; `out` is the data set's folder.
+    fn print(report: &Self::Summary, seconds: f64, out: &str) -> anyhow::Result<()>;
+
+    /// Whether it came to something: the exit status says so.
+    fn is_good(summary: &Self::Summary) -> bool;
+
+    /// What else is made of a data set that was merged from parts.
+    fn merged(_out: &Path, _parts: &[PathBuf], _summary: &Self::Summary) -> anyhow::Result<()> {
+        Ok(())
+    }
+
+    /// What `--json` prints.
+    fn json(done: &Done<Self::Summary>) -> anyhow::Result<()> {
+        output::json(done)
+    }
+}
+
+/// Run a stage and print what it comes to.
+pub(crate) fn run<S: Shown>(
+    stage: &S,
+    context: &Context<'_>,
+    global: &Global,
+) -> anyhow::Result<ExitCode> {
+    run_then(stage, context, |done| show::<S>(done, &context.out, global).map(drop))
+}
+
+/// The same for a command that prints something else, or does more, at the end.
+pub(crate) fn run_then<S: Shown>(
+    stage: &S,
+    context: &Context<'_>,
+    then: impl FnOnce(&Done<S::Summary>) -> anyhow::Result<()>,
+) -> anyhow::Result<ExitCode> {
+    let done = dataset::stage::run(stage, context)?;
+    then(&done)?;
+    // One part of many may hold nothing.
+    Ok(output::status(context.share.is_some() || S::is_good(&done.summary)))
+}
+
+/// Print what a run or a merge came to.
+pub(crate) fn show<S: Shown>(
+    done: &Done<S::Summary>,
+    out: &Path,
+    global: &Global,
+) -> anyhow::Result<ExitCode> {
+    match global.json {
+        true => S::json(done)?,
+        false => {
+            if let Some(left_out) = left_out(done) {
+                output::line(&left_out)?;
+            }
+            S::print(&done.summary, done.seconds, &out.display().to_string())?;
+        }
+    }
+    Ok(status::<S>(&done.summary))
+}
+
+/// What of the input was not worked on, and why.
+pub(crate) fn left_out<S>(done: &Done<S>) -> Option<String> {
+    let each = done.left_out.iter().map(|(why, n)| format!("{} {why}", output::count(*n)));
+    let each: Vec<String> = each.collect();
+    (!each.is_empty()).then(|| format!("left out of the input: {}", each.join(", ")))
+}
+
+/// The exit status of a summary.
+pub(crate) fn status<S: Shown>(summary: &S::Summary) -> ExitCode {
+    output::status(S::is_good(summary))
+}

@@ -1,0 +1,75 @@
+//! What is said where a user names something that is not there: one wording everywhere.
+
+use std::{
+    fs,
+    io::{Error, ErrorKind},
+    path::Path,
+};
+
+/// Why nothing could be done with a file or folder. What is not there is called so, with a near name beside
+/// it, where there is one.
+#[must_use]
+pub fn refusal(action: &str, path: &Path, why: &Error) -> String {
+    let reads = matches!(action, "read" | "open");
+    match why.kind() {
+        ErrorKind::NotFound if reads && fs::symlink_metadata(path).is_err() => missing(path),
+        _ => format!("cannot {action} {}: {why}", path.display()),
+    }
+}
+
+/// That there is nothing at `path`, and what may have been meant.
+#[must_use]
+pub fn missing(path: &Path) -> String {
+    let folders = path.ancestors().take_while(|folder| *folder != Path::new(""));
+    // A folder that is not there is what should be mended, not what would be in it.
+    let path = folders.take_while(|at| fs::symlink_metadata(at).is_err()).last().unwrap_or(path);
+    let folder = path.parent().filter(|folder| *folder != Path::new(""));
+    let entries = fs::read_dir(folder.unwrap_or(Path::new("."))).into_iter().flatten().flatten();
+    let names: Vec<String> =
+        entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
+    let wanted = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    let hint = match near(wanted, names.iter().map(String::as_str)) {
+        Some(name) => format!("; did you mean {}?", path.with_file_name(name).display()),
+        None => String::new(),
+    };
+    format!("there is nothing at {}{hint}", path.display())
+}
+
+/// The name that is likeliest to be meant by `wanted`, if any is: the nearest by edit distance, letters of
+/// either case being the same, with one difference in four letters at most.
+#[must_use]
+pub fn near<'a>(wanted: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let wanted = wanted.to_lowercase();
+    let distance = |name: &str| strsim::osa_distance(&wanted, &name.to_lowercase());
+    let (distance, name) = names.into_iter().map(|name| (distance(name), name)).min()?;
+    (distance <= 1.max(wanted.chars().count() / 4) && wanted.len() > 1).then_some(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_near_name_is_what_was_meant() {
+        let names = ["kernels", "vectors", "runs"];
+        assert_eq!(near("kernel", names), Some("kernels"));
+        assert_eq!(near("Vectors", names), Some("vectors"));
+        assert_eq!(near("rnus", names), Some("runs"));
+        assert_eq!(near("modules", names), None);
+        assert_eq!(near("", names), None);
+    }
+
+    #[test]
+    fn what_is_missing_is_told_with_the_near_name_of_its_folder() {
+        let folder = tempfile::tempdir().expect("a folder");
+        fs::create_dir(folder.path().join("kernels")).expect("is made");
+        let wanted = folder.path().join("kernals");
+        let error = fs::read_dir(&wanted).expect_err("is not there");
+        let said = refusal("read", &wanted, &error);
+        assert!(
+            said.starts_with("there is nothing at ") && said.contains("did you mean "),
+            "{said}"
+        );
+        assert!(said.contains("kernels?"), "{said}");
+    }
+}
