@@ -77,12 +77,13 @@ fn a_kernel_cut_out_of_a_file_and_changed_is_no_seed() {
     assert!(exclusion.holds("count", OTHER).expect("names need no compiler"));
     let cache = home.path().join("cache");
     for _ in 0..2 {
-        let corpus = Corpus::open(&home.path().join("mined"), &exclusion, &judge, Some(&cache));
+        let corpus =
+            Corpus::open(&home.path().join("mined"), &exclusion, &judge, None, Some(&cache));
         let corpus = corpus.expect("is read");
         assert_eq!((corpus.len(), corpus.excluded()), (1, 1));
     }
     // The same for one target, whatever was excluded before.
-    let all = Corpus::open(&home.path().join("mined"), &Exclusion::default(), &judge, None);
+    let all = Corpus::open(&home.path().join("mined"), &Exclusion::default(), &judge, None, None);
     let target = Target { program: Some(FILE.to_owned()), ..Target::point("any", &[]) };
     let corpus = all.expect("is read").for_target(&target).expect("clang is there");
     assert_eq!((corpus.len(), corpus.excluded()), (1, 1));
