@@ -6,13 +6,13 @@ const LINES: &str = include_str!("suites.txt");
 /// The suite of a target whose name begins with that of one, as `npb-3.3/BT/blts.cl:blts`.
 #[must_use]
 pub fn suite_of(target: &str) -> Option<&'static str> {
-    let suites = LINES.lines().filter_map(|line| line.split_once(' ')).map(|(suite, _)| suite);
+    let mut suites = LINES.lines().filter_map(|line| line.split_once(' ')).map(|(suite, _)| suite);
     let is_its = |suite: &&str| {
         let rest = target.strip_prefix(suite).unwrap_or("x");
         rest.starts_with('-') && rest[1..].starts_with(|c: char| c.is_ascii_digit())
             || rest.starts_with('/')
     };
-    suites.into_iter().find(is_its)
+    suites.find(is_its)
 }
 
 /// The names of a suite's kernels; none of a suite that is not known.

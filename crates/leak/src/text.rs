@@ -169,10 +169,12 @@ impl<'a> Names<'a> {
                 "struct" | "union" | "enum" => {
                     types.extend(next.filter(|name| name.kind == Kind::Word).map(|name| name.text));
                 }
-                word if depth == 0 && token.kind == Kind::Word && !is_type(word) => {
-                    if next.is_some_and(|next| next.is("(")) {
-                        functions.insert(word);
-                    }
+                word if depth == 0
+                    && token.kind == Kind::Word
+                    && !is_type(word)
+                    && next.is_some_and(|next| next.is("(")) =>
+                {
+                    functions.insert(word);
                 }
                 _ => {}
             }

@@ -137,7 +137,7 @@ impl TrainingSet {
                 let place = *place as usize;
                 // What began a lexeme earlier was looked at there.
                 let is_begun = at > 0
-                    && !self.starts.binary_search(&place).is_ok()
+                    && self.starts.binary_search(&place).is_err()
                     && self.lexemes[place - 1] == text[at - 1];
                 if is_begun {
                     continue;
