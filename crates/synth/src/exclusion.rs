@@ -79,7 +79,6 @@ impl Exclusion {
     }
 
     /// The same of several, each with what messages call it.
-
     fn add_programs(&mut self, programs: &[(&str, &str)]) -> Result<(), Error> {
         if programs.is_empty() {
             return Ok(());
