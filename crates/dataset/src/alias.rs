@@ -7,7 +7,7 @@ use arrow::{
 use std::{borrow::Cow, sync::Arc};
 
 /// How names of columns and words in columns spell it, and how they do in other data sets.
-const NOW: &str = "licence";
+const NOW: &str = "license";
 const OTHER: &str = if NOW.as_bytes()[5] == b'c' { "license" } else { "licence" };
 
 /// Columns that hold such words.

@@ -286,8 +286,8 @@ impl Content {
         let count = |counts: &BTreeMap<String, u64>, name| counts.get(name).copied().unwrap_or(0);
         names
             .into_iter()
-            // Texts of licences are no programs, and are not counted with them.
-            .filter(|name| *name != "licence-text")
+            // Texts of licenses are no programs, and are not counted with them.
+            .filter(|name| *name != "license-text")
             .map(|name| (name, count(said, name), count(found, name)))
             .filter(|(_, said, found)| said < found || only_rows && said != found)
             .map(|(name, said, found)| {

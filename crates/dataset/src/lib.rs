@@ -11,7 +11,7 @@
 //!   Parts that are missing, cut off or too many are found when it is opened, [`check()`] looks at
 //!   every byte.
 //! - [`Verdict`] says why a program was kept, changed or rejected. It is data, never an error.
-//! - [`families`] groups near-duplicates; [`Licences`] decides by SPDX expression.
+//! - [`families`] groups near-duplicates; [`Licenses`] decides by SPDX expression.
 //!
 //! ```
 //! use stampmill_dataset::{Builder, Dataset, Notes, Row};
@@ -46,7 +46,7 @@ mod file;
 mod flat;
 mod folder;
 mod hash;
-mod licence;
+mod license;
 mod lineage;
 mod lock;
 mod manifest;
@@ -77,7 +77,7 @@ pub use file::{is_machine_fault, open_file, read_file};
 pub use flat::write_flat;
 pub use folder::FolderFile;
 pub use hash::{content_hash, content_hash_of, content_hash_of_file};
-pub use licence::Licences;
+pub use license::Licenses;
 pub use lineage::{Lineage, Made};
 pub use manifest::{Input, Manifest, Notes, Shard};
 pub use missing::{missing, near, refusal};

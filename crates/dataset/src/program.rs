@@ -387,9 +387,8 @@ const COLUMNS: &[&str] = &[
     "package_source",
     "package",
     "version",
-    "licence",
+    "license",
     "license_expression",
-    "licence_source",
     "license_source",
     "family",
 ];
@@ -429,8 +428,8 @@ fn programs_of(batch: &RecordBatch) -> Option<Vec<Program>> {
                 package: value("package", row),
                 version: value("version", row),
                 path: value("path", row),
-                licence: first(&["licence", "license_expression"]).unwrap_or_default(),
-                licence_source: first(&["licence_source", "license_source"]).unwrap_or_default(),
+                license: first(&["license", "license_expression"]).unwrap_or_default(),
+                license_source: first(&["license_source"]).unwrap_or_default(),
             };
             let (path, name) = (provenance.path.clone(), value("name", row));
             Program { path, name, language, code, provenance, family: value("family", row) }

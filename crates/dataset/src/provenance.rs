@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-/// Where a program comes from and under which licence.
+/// Where a program comes from and under which license.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Provenance {
     /// The source as it was asked for, for example `deb:hashcat`.
@@ -12,8 +12,8 @@ pub struct Provenance {
     /// Path inside the package; a kernel embedded in another file adds `#` and its number.
     pub path: String,
     /// SPDX expression; empty if none was found.
-    pub licence: String,
+    pub license: String,
     /// What the expression was read from: `spdx-header`, `debian-copyright`, `metadata`,
-    /// `licence-file`; empty if none was found.
-    pub licence_source: String,
+    /// `license-file`; empty if none was found.
+    pub license_source: String,
 }

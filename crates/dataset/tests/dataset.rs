@@ -229,7 +229,7 @@ fn programs_of_a_data_set_bring_their_provenance() {
         language: String,
         package: String,
         version: String,
-        licence: String,
+        license: String,
         family: String,
     }
     impl Row for Source {
@@ -243,7 +243,7 @@ fn programs_of_a_data_set_bring_their_provenance() {
         language: "llvm-ir".into(),
         package: "p".into(),
         version: "1".into(),
-        licence: "MIT".into(),
+        license: "MIT".into(),
         family: "f".into(),
     };
     let builder = Builder::<Source>::create(&out, false, &"").expect("nothing is there");
@@ -253,7 +253,7 @@ fn programs_of_a_data_set_bring_their_provenance() {
     assert_eq!(program.language, Language::LlvmIr);
     assert_eq!(program.family, "f");
     let from = program.provenance;
-    assert_eq!([from.package, from.version, from.licence], ["p", "1", "MIT"]);
+    assert_eq!([from.package, from.version, from.license], ["p", "1", "MIT"]);
 }
 
 #[test]

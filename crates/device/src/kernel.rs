@@ -51,8 +51,8 @@ pub struct Benchmark {
     pub(crate) id: String,
     /// Its package, as far as the data set knows it.
     pub(crate) package: String,
-    /// Its licence, as far as the data set knows it.
-    pub(crate) licence: String,
+    /// Its license, as far as the data set knows it.
+    pub(crate) license: String,
     /// Its family of near-duplicates, as far as the data set knows it.
     pub(crate) family: String,
     /// Where the program is from.

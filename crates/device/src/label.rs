@@ -207,7 +207,7 @@ impl LabelItem {
             },
             variant: self.global_size.to_string(),
             group: grouping.of(gpu).to_owned(),
-            licence: gpu.licence.clone(),
+            license: gpu.license.clone(),
             label: label.to_owned(),
             oracle: label.to_owned(),
             comp: *comp,

@@ -1,6 +1,6 @@
 //! Modules that are there already, and modules that are alike.
 //!
-//! Of the modules with one structural hash the one with a licence and the least identity stays;
+//! Of the modules with one structural hash the one with a license and the least identity stays;
 //! modules whose signatures are near are one family. Neither depends on the order of the rows, so
 //! that data sets made in any order are split alike.
 
@@ -238,7 +238,7 @@ mod tests {
     };
     use std::path::PathBuf;
 
-    fn module(number: u32, structure: &str, licence: &str) -> Module {
+    fn module(number: u32, structure: &str, license: &str) -> Module {
         // Signatures of one hundred equal values and the rest by number: far apart.
         let signature = (0..128).map(|at| if at < 20 { 1 } else { number * 1000 + at }).collect();
         Module {
@@ -249,7 +249,7 @@ mod tests {
             structure: structure.to_owned(),
             signature,
             function_structures: vec![1, 2],
-            license_expression: licence.to_owned(),
+            license_expression: license.to_owned(),
             verdict: Verdict::ACCEPTED.to_owned(),
             ..Module::default()
         }

@@ -2,7 +2,7 @@
 //!
 //! ComPile (Grossman et al., 2023) showed that IR from real packages is worth collecting; this is
 //! its job as a tool that can be rerun. One row is one [`Module`]: bitcode as the compiler first
-//! made it, the exact command, the package and its licence.
+//! made it, the exact command, the package and its license.
 //!
 //! - [`wrap()`] stands in a compiler's place and keeps what it makes;
 //! - the stage [`Build`] builds packages with wrapped compilers, in a sandbox;

@@ -3,10 +3,10 @@
 use crate::{
     Error, Module, ModuleItem,
     input::{Modules, on_each_module},
-    module::{LICENCE_TEXT, MODULE},
+    module::{LICENSE_TEXT, MODULE},
 };
 use dataset::{
-    Licences, Progress, Verdict,
+    Licenses, Progress, Verdict,
     stage::{Facts, Finish, Stage, Units, Worked},
 };
 use rows::ModuleVerdict;
@@ -16,16 +16,16 @@ use spdx::{Expression, LicenseItem, ParseMode};
 use std::{collections::BTreeMap, path::Path, str::FromStr};
 
 /// `verdict` of modules that a policy rejects.
-const NOT_ADMITTED: &str = ModuleVerdict::LicenceNotAdmitted.name();
+const NOT_ADMITTED: &str = ModuleVerdict::LicenseNotAdmitted.name();
 
-/// A rule about licences.
+/// A rule about licenses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Policy {
-    /// ComPile's: MIT, Apache-2.0, BSD-2-Clause or BSD-3-Clause, and a licence file in the package
+    /// ComPile's: MIT, Apache-2.0, BSD-2-Clause or BSD-3-Clause, and a license file in the package
     /// (Grossman et al., 2023, section 3.3).
     Compile,
     /// A rule that other commands have too.
-    Known(Licences),
+    Known(Licenses),
 }
 
 impl FromStr for Policy {
@@ -45,16 +45,16 @@ impl FromStr for Policy {
 const COMPILE: [&str; 4] = ["MIT", "Apache-2.0", "BSD-2-Clause", "BSD-3-Clause"];
 
 impl Policy {
-    /// Whether a module under `expression`, from a package with `texts` licence files, may be used;
+    /// Whether a module under `expression`, from a package with `texts` license files, may be used;
     /// else why not. With `OR` the choice is ours, with `AND` every part must be admitted, and a
-    /// licence `WITH` an exception permits at least what it does without.
+    /// license `WITH` an exception permits at least what it does without.
     ///
     /// # Errors
     /// What stands against it.
     pub fn judge(self, expression: &str, texts: usize) -> Result<(), String> {
         match self {
             Policy::Known(policy) if policy.admit(expression) => Ok(()),
-            Policy::Compile if texts == 0 => Err(format!("`{expression}`, without a licence file")),
+            Policy::Compile if texts == 0 => Err(format!("`{expression}`, without a license file")),
             Policy::Compile => {
                 let parsed = Expression::parse_mode(expression, ParseMode::LAX);
                 let admitted = parsed.is_ok_and(|parsed| {
@@ -70,7 +70,7 @@ impl Policy {
 }
 
 fn said(expression: &str) -> String {
-    if expression.is_empty() { "no licence was found".to_owned() } else { expression.to_owned() }
+    if expression.is_empty() { "no license was found".to_owned() } else { expression.to_owned() }
 }
 
 /// Judges the modules of a data set; those rejected stay as rows with a verdict.
@@ -93,7 +93,7 @@ pub struct LicenseReport {
     pub admitted_bytes: u64,
     /// Modules without an expression.
     pub unlicensed: u64,
-    /// Licence texts that come with the data.
+    /// License texts that come with the data.
     pub texts: u64,
     /// By expression: modules, bytes, and 1 where any of them is admitted.
     pub expressions: BTreeMap<String, [u64; 3]>,
@@ -153,7 +153,7 @@ impl Facts for LicenseFacts {
 
 impl LicenseReport {
     fn count(&mut self, row: &Module, policy: Policy) {
-        self.texts += u64::from(row.kind == LICENCE_TEXT);
+        self.texts += u64::from(row.kind == LICENSE_TEXT);
         if !row.is_accepted() {
             return;
         }
@@ -230,7 +230,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn compiles_rule_wants_a_known_licence_and_its_file() {
+    fn compiles_rule_wants_a_known_license_and_its_file() {
         let judge = |text: &str, files| Policy::Compile.judge(text, files).is_ok();
         assert!(judge("MIT OR GPL-3.0-only", 1));
         assert!(judge("Apache-2.0 WITH LLVM-exception", 1));
@@ -243,7 +243,7 @@ mod tests {
     #[test]
     fn policies_have_names() {
         assert_eq!("compile".parse(), Ok(Policy::Compile));
-        assert_eq!("osi".parse(), Ok(Policy::Known(Licences::Osi)));
+        assert_eq!("osi".parse(), Ok(Policy::Known(Licenses::Osi)));
         assert!("own".parse::<Policy>().is_err());
     }
 }

@@ -2,7 +2,7 @@
 
 pub use rows::Module;
 use rows::ModuleVerdict;
-pub(crate) use rows::module_kind::{LICENCE_TEXT, MODULE, PACKAGE};
+pub(crate) use rows::module_kind::{LICENSE_TEXT, MODULE, PACKAGE};
 
 pub(crate) const BUILT: &str = ModuleVerdict::Built.name();
 pub(crate) const DUPLICATE: &str = ModuleVerdict::Duplicate.name();

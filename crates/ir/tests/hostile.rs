@@ -261,7 +261,7 @@ fn links_in_place_of_its_folders_are_not_followed() {
         ("store", "rm -rf $(STAMPMILL_IR_STORE) && ln -s $(OUTSIDE) $(STAMPMILL_IR_STORE)"),
         // Once written through by a look for room.
         ("room", "ln -s $(OUTSIDE)/LICENSE ../room; false"),
-        ("licence", "ln -s $(OUTSIDE)/LICENSE LICENSE"),
+        ("license", "ln -s $(OUTSIDE)/LICENSE LICENSE"),
         ("source", "ln -sf $(OUTSIDE)/LICENSE a.c"),
     ] {
         let home = Home::new();

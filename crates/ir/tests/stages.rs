@@ -72,8 +72,8 @@ fn modules(folder: &Path) -> PathBuf {
         ..Module::default()
     };
     let text = Module {
-        kind: "licence-text".to_owned(),
-        verdict: "licence-text".to_owned(),
+        kind: "license-text".to_owned(),
+        verdict: "license-text".to_owned(),
         id: "text".to_owned(),
         ..Module::default()
     };
@@ -135,8 +135,8 @@ fn parts_of_license_and_dedup_merged_are_the_whole() {
     let (licensed, unique) = (folder.path().join("licensed"), folder.path().join("unique"));
     let found = whole_and_merged(&licensed, |_| License::new(&modules, Policy::Compile).unwrap());
     let of = |verdict: &str| found.iter().filter(|row| row.verdict == verdict).count();
-    assert_eq!((found.len(), of("not-a-module"), of("licence-text")), (44, 4, 2));
-    assert!(of("accepted") > 0 && of("licence-not-admitted") > 0);
+    assert_eq!((found.len(), of("not-a-module"), of("license-text")), (44, 4, 2));
+    assert!(of("accepted") > 0 && of("license-not-admitted") > 0);
     let policy = License::new(&modules, Policy::Compile).unwrap();
     let context = at(folder.path(), "again");
     let report = policy.report(context.progress).unwrap();

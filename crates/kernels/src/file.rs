@@ -45,9 +45,9 @@ pub struct Source {
     /// Path inside the package.
     pub path: String,
     /// SPDX expression, or empty.
-    pub licence: String,
+    pub license: String,
     /// Where that is from.
-    pub licence_source: String,
+    pub license_source: String,
     /// `-D` options found in its package.
     pub defines: Vec<String>,
     /// Kernel heads counted where it was found; `None` to count here.
@@ -73,8 +73,8 @@ impl Source {
             package: self.package.clone(),
             version: self.version.clone(),
             path: self.path.clone(),
-            licence: self.licence.clone(),
-            licence_source: self.licence_source.clone(),
+            license: self.license.clone(),
+            license_source: self.license_source.clone(),
             ..KernelRow::default()
         }
     }
@@ -88,7 +88,7 @@ impl Source {
 
     /// The row of a file that is rejected for its license, unread.
     pub(crate) fn not_admitted(&self) -> KernelRow {
-        self.rejected("", &Verdict::new(KernelVerdict::LicenceNotAdmitted, self.licence.as_str()))
+        self.rejected("", &Verdict::new(KernelVerdict::LicenseNotAdmitted, self.license.as_str()))
     }
 
     pub(crate) fn rejected(&self, original_name: &str, verdict: &Verdict) -> KernelRow {

@@ -74,7 +74,7 @@ impl Input {
 }
 
 fn of_content(row: ContentText) -> Option<Source> {
-    if row.kind == rows::content_kind::LICENCE {
+    if row.kind == rows::content_kind::LICENSE {
         return None;
     }
     let verdict = Verdict { name: row.verdict.into(), detail: row.detail };
@@ -85,8 +85,8 @@ fn of_content(row: ContentText) -> Option<Source> {
         package: row.package,
         version: row.version,
         path: row.path,
-        licence: row.licence,
-        licence_source: row.licence_source,
+        license: row.license,
+        license_source: row.license_source,
         defines: row.defines,
         heads: Some(row.kernels),
         is_c: row.language == Language::C.name(),

@@ -8,7 +8,7 @@ use crate::{
 };
 use clang::Clang;
 use dataset::{
-    Input as Origin, Licences, Signature, Verdict, families,
+    Input as Origin, Licenses, Signature, Verdict, families,
     stage::{Facts, Finish, Items, Selected, Stage, Unit, Units, Worked},
 };
 use lexer::tokens;
@@ -29,7 +29,7 @@ pub struct Options {
     /// Wall-clock limit of one question to clang; the kernel or file that exceeds it is rejected.
     pub limit: Duration,
     /// Only content files under these licenses.
-    pub licences: Licences,
+    pub licenses: Licenses,
 }
 
 impl Options {
@@ -37,7 +37,7 @@ impl Options {
     #[must_use]
     pub fn new(input: impl Into<PathBuf>) -> Options {
         let limit = Duration::from_secs(20);
-        Options { input: input.into(), limit, licences: Licences::All }
+        Options { input: input.into(), limit, licenses: Licenses::All }
     }
 }
 
@@ -47,7 +47,7 @@ pub struct Prepare {
     input: Input,
     inputs: Vec<Origin>,
     whole: Origin,
-    licences: Licences,
+    licenses: Licenses,
     clang: Arc<Clang>,
 }
 
@@ -60,8 +60,8 @@ impl Prepare {
         let (hash, inputs) = input.identity(&name)?;
         // A thread asks one question at a time, so there are as many workers as threads.
         let clang = Clang::start(usize::MAX)?.with_limit(options.limit);
-        let (whole, licences) = (Origin { name, hash }, options.licences);
-        Ok(Prepare { input, inputs, whole, licences, clang: Arc::new(clang) })
+        let (whole, licenses) = (Origin { name, hash }, options.licenses);
+        Ok(Prepare { input, inputs, whole, licenses, clang: Arc::new(clang) })
     }
 }
 
@@ -77,7 +77,7 @@ impl Stage for Prepare {
 
     fn settings(&self) -> Value {
         serde_json::json!({
-            "licences": format!("{:?}", self.licences).to_lowercase(),
+            "licenses": format!("{:?}", self.licenses).to_lowercase(),
             "minimum_instructions": crate::MINIMUM_INSTRUCTIONS,
             "version": env!("CARGO_PKG_VERSION"),
         })
@@ -111,7 +111,7 @@ impl Stage for Prepare {
         let rows = |source: &Source| {
             let rows = match source.rejected_before() {
                 Some(row) => vec![row],
-                None if self.licences.admit(&source.licence) => file::rows(compiler, source),
+                None if self.licenses.admit(&source.license) => file::rows(compiler, source),
                 None => vec![source.not_admitted()],
             };
             compiler.works()?;
@@ -312,7 +312,7 @@ impl Found {
         self.report.unique_kernels += 1;
         package.unique += 1;
         self.report.lines_after += u64::from(row.lines);
-        *self.report.licences.entry(row.licence.clone()).or_default() += 1;
+        *self.report.licenses.entry(row.license.clone()).or_default() += 1;
         vocabulary(&row.text, words);
     }
 

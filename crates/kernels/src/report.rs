@@ -40,8 +40,8 @@ pub struct Report {
     pub families: u64,
     /// Each package, by name.
     pub packages: Vec<PackageReport>,
-    /// Unique kernels by licence expression; the empty one is unknown.
-    pub licences: BTreeMap<String, u64>,
+    /// Unique kernels by license expression; the empty one is unknown.
+    pub licenses: BTreeMap<String, u64>,
 }
 
 /// Of what clang accepts in its own file, what is proved.

@@ -20,7 +20,7 @@ fn functions(text: &str) -> Vec<KernelRow> {
         kind: "file".to_owned(),
         package: "p".to_owned(),
         path: "a.c".to_owned(),
-        licence: "MIT".to_owned(),
+        license: "MIT".to_owned(),
         verdict: "accepted".to_owned(),
         ..ContentFile::default()
     };
@@ -50,7 +50,7 @@ fn a_function_comes_with_what_it_needs_in_normal_form() {
     let rows = functions(text);
     let row = find(&rows, "sum");
     assert_eq!((row.verdict.as_str(), row.identical_ir), ("accepted", true), "{}", row.detail);
-    assert_eq!((row.licence.as_str(), row.package.as_str()), ("MIT", "p"));
+    assert_eq!((row.license.as_str(), row.package.as_str()), ("MIT", "p"));
     assert_eq!(
         row.text,
         "typedef struct {\n  const uchar* a;\n  long b;\n} Ta;\n\nint A(Ta* a) {\n  return a->b-- > 0 ? *a->a++ : -1;\n}\n\nulong B(Ta* a) {\n  ulong b = 0;\n  int c;\n  while ((c = A(a)) >= 0)\n    b = b * 31 + (uchar)c;\n  return b;\n}\n"

@@ -163,7 +163,7 @@ fn what_was_rejected_before_keeps_its_row_and_nothing_is_lost() {
     let raw = home.path().join("raw");
     let mining = mine::Options {
         sources: vec![folder.display().to_string()],
-        licences: dataset::Licences::All,
+        licenses: dataset::Licenses::All,
         language: dataset::Language::OpenCl,
         cache: Some(home.path().join("cache")),
         offline: true,

@@ -26,7 +26,7 @@ pub struct Entry {
     /// Where it is from; may be empty.
     pub package: String,
     /// SPDX expression; may be empty.
-    pub licence: String,
+    pub license: String,
     /// Values of [`condition::FEATURES`]; those that are not there are not conditioned on.
     pub features: BTreeMap<String, f64>,
 }
@@ -53,8 +53,8 @@ pub struct CorpusReport {
     pub training_tokens: u64,
     /// Pieces of the tokenizer.
     pub vocabulary: usize,
-    /// Kernels by licence.
-    pub licences: BTreeMap<String, usize>,
+    /// Kernels by license.
+    pub licenses: BTreeMap<String, usize>,
     /// The functions to pre-train on.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pretraining: Option<FunctionReport>,
@@ -378,7 +378,7 @@ fn report(entries: &[&Entry], family: &[usize], split: &Split) -> CorpusReport {
     let mut all_packages = BTreeSet::new();
     for (at, entry) in entries.iter().enumerate() {
         all_packages.insert(entry.package.as_str());
-        *report.licences.entry(entry.licence.clone()).or_default() += 1;
+        *report.licenses.entry(entry.license.clone()).or_default() += 1;
         if split.side[at] == VALIDATION {
             report.validation += 1;
             continue;
@@ -458,7 +458,7 @@ mod tests {
         let function = |at: usize| Entry {
             text: format!("int A(int a, int* b) {{\n  return b[a] * {at} + {};\n}}\n", at * at),
             package: "c".to_owned(),
-            licence: "MIT".to_owned(),
+            license: "MIT".to_owned(),
             ..Entry::default()
         };
         // Every function twice, and every kernel as a function: those of validation are left out.
@@ -473,7 +473,7 @@ mod tests {
         let functions = report.pretraining.expect("functions");
         assert!(functions.near_validation >= report.validation, "{functions:?}");
         assert_eq!(functions.packages["c"], 20);
-        assert_eq!(functions.licences["MIT"], 20);
+        assert_eq!(functions.licenses["MIT"], 20);
         let arrays = nn::read(&folder.path().join("corpus.safetensors")).expect("own");
         let Numbers::U8(split) = &arrays["split"].numbers else { panic!("other numbers") };
         let count = |side: u8| split.iter().filter(|known| **known == side).count();

@@ -20,8 +20,8 @@ pub struct FunctionReport {
     pub tokens: u64,
     /// Functions by package.
     pub packages: BTreeMap<String, usize>,
-    /// Functions by licence.
-    pub licences: BTreeMap<String, usize>,
+    /// Functions by license.
+    pub licenses: BTreeMap<String, usize>,
 }
 
 /// The functions of a training folder.
@@ -67,7 +67,7 @@ impl<'a> Functions<'a> {
             }
             report.tokens += ids.len() as u64;
             *report.packages.entry(entry.package.clone()).or_default() += 1;
-            *report.licences.entry(entry.licence.clone()).or_default() += 1;
+            *report.licenses.entry(entry.license.clone()).or_default() += 1;
             chosen.push((entry, ids));
         }
         report.functions = chosen.len();

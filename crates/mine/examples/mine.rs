@@ -1,8 +1,8 @@
 //! Mine sources into a data set: `mine OUT SOURCE...`, or with `@packages.toml`; `mine --c OUT SOURCE...`
-//! finds C programs under permissive licences.
+//! finds C programs under permissive licenses.
 
 use dataset::{
-    Language, Licences,
+    Language, Licenses,
     stage::{Context, run},
 };
 use stampmill_mine::{Mine, Options, Progress};
@@ -23,13 +23,13 @@ impl Progress for Lines {
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = std::env::args().skip(1).peekable();
     let c = arguments.next_if(|first| first == "--c").is_some();
-    let (language, licences) = match c {
-        true => (Language::C, Licences::Permissive),
-        false => (Language::OpenCl, Licences::All),
+    let (language, licenses) = match c {
+        true => (Language::C, Licenses::Permissive),
+        false => (Language::OpenCl, Licenses::All),
     };
     let out = arguments.next().ok_or("usage: mine OUT SOURCE...")?;
     let sources = arguments.collect();
-    let options = Options { sources, licences, language, cache: None, offline: false };
+    let options = Options { sources, licenses, language, cache: None, offline: false };
     let context = Context { progress: &Lines, ..Context::new(out) };
     let done = run(&Mine::new(options, &context)?, &context)?;
     println!("{}", serde_json::to_string_pretty(&done)?);

@@ -5,12 +5,12 @@ use crate::{
     embedded,
     include::{self, Inlined, Library},
     kernel,
-    licence::Licensing,
+    license::Licensing,
     row::{self, ContentFile},
     source::Package,
     tree::{Host, Role, Tree, is_c, role},
 };
-use dataset::{Decoded, Language, Licences, Signature, Verdict, content_hash};
+use dataset::{Decoded, Language, Licenses, Signature, Verdict, content_hash};
 use rayon::prelude::*;
 use rows::ContentVerdict;
 use std::collections::BTreeMap;
@@ -33,12 +33,12 @@ struct Candidate<'a> {
     verdict: Verdict,
 }
 
-/// All content files of a package in one language, the news about its files, and the licence texts
+/// All content files of a package in one language, the news about its files, and the license texts
 /// they name.
 pub(crate) fn rows(
     package: &Package,
     source: &str,
-    admitted: Licences,
+    admitted: Licenses,
     language: Language,
 ) -> Vec<ContentFile> {
     let tree = &package.tree;
@@ -75,17 +75,17 @@ pub(crate) fn rows(
     rows.extend(news(tree, &row));
     let used: BTreeMap<String, String> = rows
         .iter()
-        .filter(|row| !row.licence_text.is_empty())
+        .filter(|row| !row.license_text.is_empty())
         .filter_map(|row| {
-            Some((row.licence_text.clone(), licensing.text(&row.licence_text)?.to_owned()))
+            Some((row.license_text.clone(), licensing.text(&row.license_text)?.to_owned()))
         })
         .collect();
     rows.extend(used.into_iter().map(|(id, text)| ContentFile {
         id,
         text,
         language: "text".to_owned(),
-        kind: row::LICENCE.to_owned(),
-        verdict: row::LICENCE_TEXT.to_owned(),
+        kind: row::LICENSE.to_owned(),
+        verdict: row::LICENSE_TEXT.to_owned(),
         ..row.clone()
     }));
     rows.sort_by(|a, b| (&a.path, &a.id, &a.verdict).cmp(&(&b.path, &b.id, &b.verdict)));
@@ -143,17 +143,17 @@ fn finish(
     library: &Library<'_>,
     hints: &Hints,
     licensing: &Licensing<'_>,
-    admitted: Licences,
+    admitted: Licenses,
     row: &ContentFile,
 ) -> ContentFile {
     let Candidate { path, line, text, template, verdict } = found;
-    let licence = licensing.of_file(path, &text);
+    let license = licensing.of_file(path, &text);
     let mut row = ContentFile {
         kind: if line.is_some() { row::EMBEDDED } else { row::FILE }.to_owned(),
         path: line.map_or_else(|| path.to_owned(), |line| format!("{path}#{line}")),
-        licence: licence.expression,
-        licence_source: licence.source.to_owned(),
-        licence_text: licence.text_id,
+        license: license.expression,
+        license_source: license.source.to_owned(),
+        license_text: license.text_id,
         verdict: verdict.name.to_string(),
         detail: verdict.detail,
         ..row.clone()
@@ -161,12 +161,12 @@ fn finish(
     if row.verdict != Verdict::ACCEPTED {
         return row;
     }
-    if !admitted.admit(&row.licence) {
-        row.verdict = ContentVerdict::LicenceNotAdmitted.to_string();
-        row.detail = if row.licence.is_empty() {
-            "no licence found".to_owned()
+    if !admitted.admit(&row.license) {
+        row.verdict = ContentVerdict::LicenseNotAdmitted.to_string();
+        row.detail = if row.license.is_empty() {
+            "no license found".to_owned()
         } else {
-            row.licence.clone()
+            row.license.clone()
         };
         return row;
     }
@@ -259,7 +259,7 @@ fn candidates<'a>(tree: &Tree, path: &'a str, content: &[u8]) -> Vec<Candidate<'
                 .map(|decoded| strings(tree, path, host, &decoded.text))
                 .unwrap_or_default()
         }
-        Some(Role::Build | Role::Licence) | None => Vec::new(),
+        Some(Role::Build | Role::License) | None => Vec::new(),
     }
 }
 
@@ -319,7 +319,7 @@ mod tests {
                 ("host.c", b"const char *s = \"kernel void c(void) {\\n\" \"}\\n\";"),
             ]),
             "folder",
-            Licences::All,
+            Licenses::All,
             Language::OpenCl,
         );
         let short: Vec<(&str, &str)> =
@@ -345,7 +345,7 @@ mod tests {
             ("empty.c", b"\n"),
             ("k.cl", b"kernel void a() {}"),
         ];
-        let found = rows(&package(&files), "folder", Licences::All, Language::C);
+        let found = rows(&package(&files), "folder", Licenses::All, Language::C);
         let short: Vec<(&str, &str)> =
             found.iter().map(|r| (r.path.as_str(), r.verdict.as_str())).collect();
         assert_eq!(short, [("a.c", "accepted"), ("empty.c", "empty")]);
@@ -372,13 +372,13 @@ mod tests {
     }
 
     #[test]
-    fn the_licence_filter_turns_files_away_by_name() {
+    fn the_license_filter_turns_files_away_by_name() {
         let files: [(&str, &[u8]); 2] = [
             ("free.cl", b"// SPDX-License-Identifier: MIT\nkernel void a() {}"),
             ("gpl.cl", b"// SPDX-License-Identifier: GPL-3.0-only\nkernel void a() {}"),
         ];
-        let found = rows(&package(&files), "folder", Licences::Permissive, Language::OpenCl);
+        let found = rows(&package(&files), "folder", Licenses::Permissive, Language::OpenCl);
         let verdicts: Vec<&str> = found.iter().map(|row| row.verdict.as_str()).collect();
-        assert_eq!(verdicts, ["accepted", "licence-not-admitted"]);
+        assert_eq!(verdicts, ["accepted", "license-not-admitted"]);
     }
 }

@@ -1,12 +1,12 @@
 //! For `fuzz/` alone: what is read of foreign packages.
 
 use crate::{
-    ContentFile, Embedded, embedded, find, licence,
+    ContentFile, Embedded, embedded, find, license,
     source::{self, Package},
     tree::{self, Host},
     unpack,
 };
-use dataset::{Language, Licences};
+use dataset::{Language, Licenses};
 use std::{io, path::Path};
 
 /// The paths and sizes of the files in the archive at `path`.
@@ -41,20 +41,20 @@ pub fn package(files: &[(&str, &[u8])], language: Language) -> Vec<ContentFile> 
         // A slice is always read.
         let _ = package.tree.offer(path, None, &mut &content[..]);
     }
-    find::rows(&package, "fuzz", Licences::All, language)
+    find::rows(&package, "fuzz", Licenses::All, language)
 }
 
 /// The expressions that `text` is read as: as the top of a file, as `debian/copyright` for the file at
 /// `path`, as package metadata, as an expression.
 #[must_use]
-pub fn licences(text: &str, path: &str) -> Vec<String> {
-    licence::all_of(text, path)
+pub fn licenses(text: &str, path: &str) -> Vec<String> {
+    license::all_of(text, path)
 }
 
 /// An expression in the spelling of SPDX; empty for what is none.
 #[must_use]
 pub fn expression(text: &str) -> String {
-    licence::spdx_expression(text)
+    license::spdx_expression(text)
 }
 
 /// What is read of Debian's archives: names of the files of a source package, and the lists of sources.

@@ -10,7 +10,7 @@
 //!    strings that hold a kernel ([`Embedded`]).
 //! 3. Each content file is made to stand alone: includes are put in from the package's own tree,
 //!    the compiler options the package would use are noted beside it.
-//! 4. Licences are read from headers, `debian/copyright`, metadata and licence files.
+//! 4. Licenses are read from headers, `debian/copyright`, metadata and license files.
 //! 5. Exact duplicates go, near-duplicates are grouped into families.
 //!
 //! What cannot be had or used is a row with a verdict. A run that is stopped is resumed.
@@ -27,7 +27,7 @@
 //!
 //! let options = Options {
 //!     sources: vec![project.display().to_string()],
-//!     licences: dataset::Licences::All,
+//!     licenses: dataset::Licenses::All,
 //!     language: dataset::Language::OpenCl,
 //!     cache: Some(folder.path().join("cache")),
 //!     offline: true,
@@ -48,7 +48,7 @@ mod find;
 pub mod fuzz;
 mod include;
 mod kernel;
-mod licence;
+mod license;
 mod report;
 mod row;
 mod run;
@@ -60,7 +60,7 @@ pub use cache::Cache;
 pub use dataset::{Progress, Silent};
 pub use embedded::Embedded;
 pub use error::Error;
-pub use licence::{FileLicence, PackageLicences, licences_of};
+pub use license::{FileLicense, PackageLicenses, licenses_of};
 pub use report::{PackageReport, Report};
 pub use row::ContentFile;
 pub use run::{Item, Mine, Options};

@@ -22,7 +22,7 @@ pub struct Report {
     /// Each package, by name.
     pub packages: Vec<PackageReport>,
     /// Files in the data set per SPDX expression; `unknown` where none was found.
-    pub licences: BTreeMap<String, u64>,
+    pub licenses: BTreeMap<String, u64>,
 }
 
 /// What was found in one package.
@@ -42,8 +42,8 @@ pub struct PackageReport {
     pub kernels: u64,
     /// Families of near-duplicates its files in the data set belong to.
     pub families: u64,
-    /// The most frequent licence of these.
-    pub licence: String,
+    /// The most frequent license of these.
+    pub license: String,
     /// Content files and news per verdict.
     pub verdicts: BTreeMap<String, u64>,
     /// What is worth knowing about the source: why it is unavailable, which file is missing.
@@ -53,7 +53,7 @@ pub struct PackageReport {
 /// Different notes of one package that are reported; all are in rows.
 const NOTES: usize = 16;
 
-/// Of a package: what is reported, its licences and its families.
+/// Of a package: what is reported, its licenses and its families.
 type Counts = (PackageReport, BTreeMap<String, u64>, BTreeSet<String>);
 
 /// Counts rows as they pass by.
@@ -80,7 +80,7 @@ impl Counter {
 
     /// A row of the data set.
     pub(crate) fn row(&mut self, row: &ContentFile) {
-        if row.kind == crate::row::LICENCE {
+        if row.kind == crate::row::LICENSE {
             return;
         }
         *self.report.verdicts.entry(row.verdict.clone()).or_default() += 1;
@@ -88,13 +88,13 @@ impl Counter {
         self.report.files += u64::from(row.is_file());
         let accepted = row.is_accepted();
         if accepted {
-            let licence = if row.licence.is_empty() { "unknown" } else { &row.licence };
-            *self.report.licences.entry(licence.to_owned()).or_default() += 1;
+            let license = if row.license.is_empty() { "unknown" } else { &row.license };
+            *self.report.licenses.entry(license.to_owned()).or_default() += 1;
             self.report.unique_files += 1;
             self.report.kernels += row.kernels;
             self.families.insert(row.family.clone());
         }
-        let (package, licences, families) = self.package(row);
+        let (package, licenses, families) = self.package(row);
         package.files += u64::from(row.is_file());
         *package.verdicts.entry(row.verdict.clone()).or_default() += 1;
         let is_news = row.kind == SOURCE && !package.notes.contains(&row.detail);
@@ -105,7 +105,7 @@ impl Counter {
         if accepted {
             package.unique += 1;
             package.kernels += row.kernels;
-            *licences.entry(row.licence.clone()).or_default() += 1;
+            *licenses.entry(row.license.clone()).or_default() += 1;
             families.insert(row.family.clone());
         }
     }
@@ -132,11 +132,11 @@ impl Counter {
         report.packages = self
             .packages
             .into_values()
-            .map(|(mut package, licences, families)| {
+            .map(|(mut package, licenses, families)| {
                 package.families = families.len() as u64;
                 // Of equally frequent ones the first by name.
-                let most = licences.into_iter().rev().max_by_key(|(_, count)| *count);
-                package.licence = most.map(|(licence, _)| licence).unwrap_or_default();
+                let most = licenses.into_iter().rev().max_by_key(|(_, count)| *count);
+                package.license = most.map(|(license, _)| license).unwrap_or_default();
                 package
             })
             .collect();

@@ -2,7 +2,7 @@
 
 pub use rows::ContentFile;
 use rows::ContentVerdict;
-pub(crate) use rows::content_kind::{EMBEDDED, FILE, LICENCE, SOURCE};
+pub(crate) use rows::content_kind::{EMBEDDED, FILE, LICENSE, SOURCE};
 
-pub(crate) const LICENCE_TEXT: &str = ContentVerdict::LicenceText.name();
+pub(crate) const LICENSE_TEXT: &str = ContentVerdict::LicenseText.name();
 pub(crate) const UNAVAILABLE: &str = ContentVerdict::SourceUnavailable.name();

@@ -1,11 +1,11 @@
 use crate::{
     Cache, Error, Progress, Report, Result, Spec, find,
     report::Counter,
-    row::{ContentFile, LICENCE, SOURCE, UNAVAILABLE},
+    row::{ContentFile, LICENSE, SOURCE, UNAVAILABLE},
     source::Context,
 };
 use dataset::{
-    Input, Language, Licences, Signature, families, partial_folder,
+    Input, Language, Licenses, Signature, families, partial_folder,
     stage::{self, Finish, Items, Selected, Stage, Unit, Units, Worked},
 };
 use serde::{Deserialize, Serialize};
@@ -22,7 +22,7 @@ pub struct Options {
     /// Sources as [`Spec::parse`] reads them.
     pub sources: Vec<String>,
     /// Files under other licenses are rejected.
-    pub licences: Licences,
+    pub licenses: Licenses,
     /// OpenCL C, wherever it stands, or the C programs of the sources.
     pub language: Language,
     /// Folder of the cache; see [`Cache::at`].
@@ -105,8 +105,8 @@ impl<'a> Mine<'a> {
             .map_err(|error| Error::unavailable(spec, error))?;
         let package = source.source.fetch(&context)?;
         context.check()?;
-        let (licences, language) = (self.options.licences, self.options.language);
-        let rows = self.threads.install(|| find::rows(&package, spec, licences, language));
+        let (licenses, language) = (self.options.licenses, self.options.language);
+        let rows = self.threads.install(|| find::rows(&package, spec, licenses, language));
         let kernels: u64 = rows.iter().map(|row| row.kernels).sum();
         let files = rows.iter().filter(|row| row.is_accepted()).count();
         self.progress.message(&format!("{spec}: {files} content files, {kernels} kernels"));
@@ -127,7 +127,7 @@ impl Stage for Mine<'_> {
     fn settings(&self) -> Value {
         let mut settings = serde_json::json!({
             "sources": self.options.sources,
-            "licences": format!("{:?}", self.options.licences).to_lowercase(),
+            "licenses": format!("{:?}", self.options.licenses).to_lowercase(),
             "family_threshold": dataset::FAMILY_THRESHOLD,
         });
         if self.options.language != Language::OpenCl {
@@ -192,7 +192,7 @@ impl Stage for Mine<'_> {
         let inputs = Some(inputs.collect());
         let mut license_texts = HashSet::new();
         let select = move |_: &Unit, mut row: ContentFile| {
-            if row.kind == LICENCE && !license_texts.insert(row.id.clone()) {
+            if row.kind == LICENSE && !license_texts.insert(row.id.clone()) {
                 return Selected::Dropped("a known text of a license");
             }
             match judge(&winners, &mut row) {

@@ -31,8 +31,8 @@ pub(crate) enum Role {
     Host(Host),
     /// Build files, which hold `-D` options.
     Build,
-    /// Licence texts and package metadata.
-    Licence,
+    /// License texts and package metadata.
+    License,
 }
 
 /// The language of a program that may hold kernels in its strings.
@@ -58,7 +58,7 @@ pub(crate) fn role(path: &str) -> Option<Role> {
     if starts(&["licen", "copying", "copyright", "notice", "unlicense"])
         || matches!(name, "PKG-INFO" | "METADATA" | "Cargo.toml" | "pyproject.toml")
     {
-        return Some(Role::Licence);
+        return Some(Role::License);
     }
     if starts(&["makefile", "cmakelists", "meson.build", "sconstruct", "configure.ac"]) {
         return Some(Role::Build);
@@ -88,8 +88,8 @@ pub(crate) fn role(path: &str) -> Option<Role> {
 #[derive(Debug, Default)]
 pub(crate) struct Tree {
     files: BTreeMap<String, Vec<u8>>,
-    /// Licences that the source itself states for single files.
-    pub(crate) stated_licences: HashMap<String, String>,
+    /// Licenses that the source itself states for single files.
+    pub(crate) stated_licenses: HashMap<String, String>,
     /// What happened to files and archives on the way in: path, verdict.
     pub(crate) news: Vec<(String, Verdict)>,
     news_bytes: u64,
@@ -308,7 +308,7 @@ mod tests {
         assert_eq!(role("a/b.cl"), Some(Role::Kernel));
         assert_eq!(role("a/b.cl.in"), Some(Role::Kernel));
         assert_eq!(role("x.PY"), Some(Role::Host(Host::Python)));
-        assert_eq!(role("debian/copyright"), Some(Role::Licence));
+        assert_eq!(role("debian/copyright"), Some(Role::License));
         assert_eq!(role("notes.txt"), None);
         assert_eq!(role("x.h.in"), None);
     }

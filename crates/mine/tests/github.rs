@@ -5,7 +5,7 @@
 #![expect(clippy::unwrap_used, reason = "what fails in set-up fails the test")]
 
 use dataset::{
-    Licences,
+    Licenses,
     stage::{Context, run},
 };
 use stampmill_mine::{Mine, Options, Report};
@@ -80,7 +80,7 @@ fn answer(request: &Request, log: &Mutex<Log>) -> Response {
 fn mine(home: &Path) -> Report {
     let options = Options {
         sources: vec!["github:opencl language:C".to_owned()],
-        licences: Licences::Permissive,
+        licenses: Licenses::Permissive,
         language: dataset::Language::OpenCl,
         cache: Some(home.join("cache")),
         offline: false,
@@ -112,7 +112,7 @@ fn a_search_is_paged_slowed_and_remembered() {
     let home = tempfile::tempdir().unwrap();
     let first = mine(home.path());
     assert_eq!((first.sources, first.failed_sources, first.unique_files), (3, 1, 2));
-    assert_eq!(first.licences["MIT"], 2);
+    assert_eq!(first.licenses["MIT"], 2);
     assert_eq!(first.packages[0].version, "abc123");
     let second = mine(home.path());
     assert_eq!(second.unique_files, 2);

@@ -3,7 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "what fails in set-up fails the test")]
 
 use dataset::{
-    Dataset, Licences,
+    Dataset, Licenses,
     stage::{Cancel, Context, Share, merge, run},
 };
 use stampmill_mine::{ContentFile, Mine, Options, Progress, Report, Result};
@@ -16,7 +16,7 @@ use std::{
 fn options(home: &Path, sources: &[&str]) -> Options {
     Options {
         sources: sources.iter().map(|source| (*source).to_owned()).collect(),
-        licences: Licences::All,
+        licenses: Licenses::All,
         language: dataset::Language::OpenCl,
         cache: Some(home.join("cache")),
         offline: true,

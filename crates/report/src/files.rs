@@ -22,22 +22,22 @@ impl Section for Files {
             vec![
                 text("source"),
                 text("version"),
-                text("licence"),
+                text("license"),
                 count("files"),
                 count("unique"),
                 count("kernels"),
             ]
         });
         let packages: Vec<Vec<Markup>> = packages.collect();
-        let licences = facts::counts_of(&summary["licences"]);
+        let licenses = facts::counts_of(&summary["licenses"]);
         Ok(html! {
             (facts::scalars(summary))
             div.columns {
                 div { (facts::verdicts(set)) }
-                @if !licences.is_empty() { div { h4 { "Licences, unique files" } (facts::counts(&licences)) } }
+                @if !licenses.is_empty() { div { h4 { "Licenses, unique files" } (facts::counts(&licenses)) } }
             }
             @if !packages.is_empty() {
-                (facts::table(&["source", "version", "licence", "files", "unique", "kernels"], packages))
+                (facts::table(&["source", "version", "license", "files", "unique", "kernels"], packages))
             }
         })
     }

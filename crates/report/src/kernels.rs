@@ -32,7 +32,7 @@ impl Section for Kernels {
                     name: row.name,
                     origin: row.package,
                     path: row.path,
-                    licence: row.licence,
+                    license: row.license,
                     text: row.text,
                     ..Program::default()
                 },
@@ -50,7 +50,7 @@ impl Section for Kernels {
             .collect();
         let whole = stages.first().map(|(_, count)| *count);
         let rejected = facts::counts_of(&summary["rejected"]);
-        let licences = facts::counts_of(&summary["licences"]);
+        let licenses = facts::counts_of(&summary["licenses"]);
         let packages = summary["packages"].as_array().into_iter().flatten().map(|package| {
             let count = |key: &str| package[key].as_u64().unwrap_or(0);
             vec![
@@ -76,8 +76,8 @@ impl Section for Kernels {
                 @if !rejected.is_empty() {
                     div { h4 { "Rejected" } (facts::counts(&rejected)) }
                 }
-                @if !licences.is_empty() {
-                    div { h4 { "Licences, unique kernels" } (facts::counts(&licences)) }
+                @if !licenses.is_empty() {
+                    div { h4 { "Licenses, unique kernels" } (facts::counts(&licenses)) }
                 }
             }
             (facts::scalars(summary))

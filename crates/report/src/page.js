@@ -62,7 +62,7 @@
     const code = coloured(program.text);
     const button = element("button", { type: "button", className: "copy", textContent: "copy" });
     button.addEventListener("click", () => copy(program.text, code, button));
-    const from = [program.set, program.origin, program.path, program.licence].filter(Boolean);
+    const from = [program.set, program.origin, program.path, program.license].filter(Boolean);
     reader.dataset.program = place;
     reader.append(
       element("div", { className: "title" },

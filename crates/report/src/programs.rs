@@ -20,7 +20,7 @@ pub(super) struct Program {
     /// Where in that.
     pub(super) path: String,
     /// SPDX expression, or empty.
-    pub(super) licence: String,
+    pub(super) license: String,
     /// The program.
     pub(super) text: String,
 }

@@ -4,14 +4,14 @@ schema! {
     /// One row of a raw data set: a content file that stands alone, or what became of something that is
     /// none. Only rows of verdict `accepted` are programs.
     #[derive(Default, Eq)]
-    pub struct ContentFile = "content-file", 1 {
+    pub struct ContentFile = "content-file", 2 {
         /// Content hash of `text`.
         pub id: String,
         /// The content file with its includes inlined, UTF-8, lines ended by `\n`.
         pub text: String,
         /// `opencl`.
         pub language: String,
-        /// `file` for a file as found, `embedded` for a string in another program, `licence`, `source`.
+        /// `file` for a file as found, `embedded` for a string in another program, `license`, `source`.
         pub kind: String,
         /// The source as it was asked for, for example `deb:hashcat`.
         pub source: String,
@@ -22,11 +22,11 @@ schema! {
         /// Path inside the package; an embedded kernel adds `#` and the line it begins on.
         pub path: String,
         /// SPDX expression, or empty.
-        pub licence: String,
-        /// `spdx-header`, `header-text`, `debian-copyright`, `licence-file`, `metadata`, or empty.
-        pub licence_source: String,
-        /// `id` of the row that holds the licence's text, or empty.
-        pub licence_text: String,
+        pub license: String,
+        /// `spdx-header`, `header-text`, `debian-copyright`, `license-file`, `metadata`, or empty.
+        pub license_source: String,
+        /// `id` of the row that holds the license's text, or empty.
+        pub license_text: String,
         /// Id of the first member of the file's family of near-duplicates.
         pub family: String,
         /// Other files of the same text, removed.
@@ -56,8 +56,8 @@ pub const FILE: &str = "file";
 pub const EMBEDDED: &str = "embedded";
 /// `kind` of news about a whole source.
 pub const SOURCE: &str = "source";
-/// `kind` of licence texts.
-pub const LICENCE: &str = "licence";
+/// `kind` of license texts.
+pub const LICENSE: &str = "license";
 
 impl ContentFile {
     /// Whether the row stands for a content file, kept or rejected.
@@ -84,8 +84,8 @@ view! {
         pub package: String,
         pub version: String,
         pub path: String,
-        pub licence: String,
-        pub licence_source: String,
+        pub license: String,
+        pub license_source: String,
         pub kernels: u64,
         pub defines: Vec<String>,
         pub verdict: String,
@@ -102,7 +102,7 @@ words! {
         Empty "empty" Program "nothing in it";
         NotOpenCl "not-opencl" Program "another language with the same extension";
         IncludesTooLarge "includes-too-large" Program "larger than any program once its includes are inlined";
-        LicenceNotAdmitted "licence-not-admitted" Us "the licence filter does not admit it";
+        LicenseNotAdmitted "license-not-admitted" Us "the license filter does not admit it";
         Unreadable "unreadable" Machine "a file that this machine could not read";
         NotAFile "not-a-file" Program "a pipe, socket, device or broken link in the place of a file";
         UnsafePath "unsafe-path" Program "a link or path that leads out of its folder";
@@ -111,6 +111,6 @@ words! {
         PartialSource "partial-source" Machine "a source of which a part could not be fetched";
         BrokenArchive "broken-archive" Program "an archive that cannot be unpacked to its end";
         PackageTooLarge "package-too-large" Us "more files or bytes than a package may have";
-        LicenceText "licence-text" Program "no program: the text of a licence, stored once";
+        LicenseText "license-text" Program "no program: the text of a license, stored once";
     }
 }

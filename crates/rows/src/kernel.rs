@@ -2,7 +2,7 @@ schema! {
     /// One row of a kernel data set: a kernel, or a content file or kernel that was rejected. Of C programs:
     /// a function in the place of the kernel, without arguments and dimensions.
     #[derive(Default, Eq)]
-    pub struct KernelRow = "kernel", 1 {
+    pub struct KernelRow = "kernel", 2 {
         /// Content hash of `text`; of a row without text, of what it is about.
         pub id: String,
         /// The kernel's program: itself and what it needs.
@@ -22,9 +22,9 @@ schema! {
         /// Path of the content file in the package.
         pub path: String,
         /// SPDX expression, or empty.
-        pub licence: String,
+        pub license: String,
         /// What the expression was read from, or empty.
-        pub licence_source: String,
+        pub license_source: String,
         /// `plain`, `shim` (with a header of commonly assumed definitions) or `repaired`; empty where nothing compiled.
         pub status: String,
         /// What was defined to make it compile, one definition each.
@@ -73,7 +73,7 @@ view! {
         pub original_name: String,
         pub family: String,
         pub package: String,
-        pub licence: String,
+        pub license: String,
         pub verdict: String,
     }
 }
@@ -85,7 +85,7 @@ view! {
         pub name: String,
         pub package: String,
         pub path: String,
-        pub licence: String,
+        pub license: String,
         pub text: String,
         pub verdict: String,
     }
@@ -98,7 +98,7 @@ view! {
         pub name: String,
         pub package: String,
         pub path: String,
-        pub licence: String,
+        pub license: String,
         pub family: String,
         pub arguments: String,
         pub dimensions: u8,
@@ -136,7 +136,7 @@ words! {
         Empty "empty" Program "nothing in it";
         NotUtf8 "not-utf8" Program "binary";
         TooLarge "too-large" Program "larger than any program";
-        LicenceNotAdmitted "licence-not-admitted" Us "the licence filter does not admit it";
+        LicenseNotAdmitted "license-not-admitted" Us "the license filter does not admit it";
         Unreadable "unreadable" Machine "a file that this machine could not read";
         NotAFile "not-a-file" Program "a pipe, socket, device or broken link in the place of a file";
         UnsafePath "unsafe-path" Program "a link or path that leads out of its folder";

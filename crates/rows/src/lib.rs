@@ -31,7 +31,7 @@ mod timing;
 
 /// What the column `kind` of a [`ContentFile`] holds.
 pub mod content_kind {
-    pub use crate::content::{EMBEDDED, FILE, LICENCE, SOURCE};
+    pub use crate::content::{EMBEDDED, FILE, LICENSE, SOURCE};
 }
 /// What the column `source` of an [`EditTest`] holds.
 pub mod test_source {
@@ -39,7 +39,7 @@ pub mod test_source {
 }
 /// What the column `kind` of a [`Module`] holds.
 pub mod module_kind {
-    pub use crate::module::{LICENCE_TEXT, MODULE, PACKAGE};
+    pub use crate::module::{LICENSE_TEXT, MODULE, PACKAGE};
 }
 
 pub use content::{ContentFile, ContentText, ContentVerdict};

@@ -12,9 +12,9 @@ schema! {
         pub content: Vec<u8>,
         /// SPDX expression, or empty.
         pub license_expression: String,
-        /// What the expression was read from: `metadata`, `debian-copyright`, `licence-file`, or empty.
+        /// What the expression was read from: `metadata`, `debian-copyright`, `license-file`, or empty.
         pub license_source: String,
-        /// Content hashes of the licence texts that the package holds.
+        /// Content hashes of the license texts that the package holds.
         pub license_files: Vec<String>,
         /// The source it was built from, pinned: `crate:regex@1.11.1`.
         pub package_source: String,
@@ -22,7 +22,7 @@ schema! {
         pub language: String,
         /// Content hash of `content`.
         pub id: String,
-        /// `module`, `package` for a row about a whole package, `licence-text` for a text in `content`.
+        /// `module`, `package` for a row about a whole package, `license-text` for a text in `content`.
         pub kind: String,
         /// Package name.
         pub package: String,
@@ -73,8 +73,8 @@ schema! {
 pub const MODULE: &str = "module";
 /// `kind` of a row about a whole package.
 pub const PACKAGE: &str = "package";
-/// `kind` of the text of a licence.
-pub const LICENCE_TEXT: &str = "licence-text";
+/// `kind` of the text of a license.
+pub const LICENSE_TEXT: &str = "license-text";
 
 impl Module {
     /// Whether it is a usable module.
@@ -119,7 +119,7 @@ words! {
     pub enum ModuleVerdict, "verdict on a module" {
         Accepted "accepted" Program "a module";
         Duplicate "duplicate" Program "another module has its structure; `detail` is that one's `id`";
-        LicenceNotAdmitted "licence-not-admitted" Us "the licence policy does not admit it";
+        LicenseNotAdmitted "license-not-admitted" Us "the license policy does not admit it";
         NotAModule "not-a-module" Program "no LLVM module";
         InvalidModule "invalid-module" Program "a module that LLVM's verifier rejects";
         LlvmTooNew "llvm-too-new" Machine "bitcode of a later LLVM than is installed";
@@ -142,6 +142,6 @@ words! {
         MovesItsTree "moves-its-tree" Program "a build that replaced the folder it was built in";
         NeedsUnavailable "needs-unavailable" Machine "what the build needs cannot be installed";
         SourceUnavailable "source-unavailable" Machine "a source that could not be fetched";
-        LicenceText "licence-text" Program "no module: the text of a licence of the package";
+        LicenseText "license-text" Program "no module: the text of a license of the package";
     }
 }

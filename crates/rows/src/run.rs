@@ -4,13 +4,13 @@ schema! {
     /// One row of a data set of schema `run`: a kernel at one size on one device. The columns include
     /// those of cldrive's CSV.
     #[derive(Default)]
-    pub struct RunRow = "run", 1 {
+    pub struct RunRow = "run", 2 {
         /// Identity of the program: the hash of its text.
         pub id: String,
         /// The package it is from; empty where the input does not say.
         pub package: String,
-        /// Its licence as an SPDX expression; empty where the input does not say.
-        pub licence: String,
+        /// Its license as an SPDX expression; empty where the input does not say.
+        pub license: String,
         /// Identity of its family of near-duplicates; empty where the input does not say.
         pub family: String,
         /// Where the program is from.

@@ -6,7 +6,7 @@ schema! {
     /// has. Behind them stand the features, one column of doubles each by its name, and `cost_CHOICE`
     /// per choice, null where unmeasured.
     #[derive(Default, Eq)]
-    pub struct TaskHead = "task", 1 {
+    pub struct TaskHead = "task", 2 {
         /// The program or kernel.
         pub program: String,
         /// Which input or size of it; may be empty.
@@ -28,8 +28,8 @@ pub struct CpuGpuRow {
     pub variant: String,
     /// What is held out together.
     pub group: String,
-    /// Licence of the program.
-    pub licence: String,
+    /// License of the program.
+    pub license: String,
     /// The faster device: `CPU` or `GPU`.
     pub label: String,
     /// As `label`; for readers of the CLgen paper's tables.

@@ -28,9 +28,9 @@ pub fn read(corpus: &mut Corpus, path: &Path) -> Result<()> {
     let mut add = |name: String, entry: Entry| corpus.entries.push(Entry { name, ..entry });
     if Dataset::is_at(path) && Dataset::open(path)?.manifest().schema == KernelRow::SCHEMA {
         for row in Dataset::open(path)?.rows::<KernelRow>()? {
-            let KernelRow { verdict, original_name, text, package, licence, .. } = row?;
+            let KernelRow { verdict, original_name, text, package, license, .. } = row?;
             if verdict == dataset::Verdict::ACCEPTED {
-                add(original_name, Entry { text, package, licence, ..Entry::default() });
+                add(original_name, Entry { text, package, license, ..Entry::default() });
             }
         }
         return Ok(());

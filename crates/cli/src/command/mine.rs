@@ -3,7 +3,7 @@
 use crate::{
     Global, choice::choice, destination::StageOutput, interrupt, output, progress::Bar, stage,
 };
-use dataset::{Language, Licences};
+use dataset::{Language, Licenses};
 use mine::{Mine as Stage, Options, Report};
 use std::{path::PathBuf, process::ExitCode};
 
@@ -18,7 +18,7 @@ pub(crate) struct Mine {
     output: StageOutput,
     /// Accept only programs under these licenses: permissive, osi (OSI-approved) or all
     #[arg(long, value_name = "POLICY", default_value = "all")]
-    licenses: Licences,
+    licenses: Licenses,
     /// What to extract: kernels, in files and in strings of programs; or whole C programs
     #[arg(long, default_value = "opencl", value_parser = choice(&[("opencl", Language::OpenCl), ("c", Language::C)]))]
     language: Language,
@@ -34,7 +34,7 @@ impl Mine {
     pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
         let options = Options {
             sources: self.sources,
-            licences: self.licenses,
+            licenses: self.licenses,
             language: self.language,
             cache: self.cache,
             offline: self.offline,
@@ -56,12 +56,12 @@ impl stage::Shown for Stage<'_> {
                 count(package.unique),
                 count(package.kernels),
                 count(package.families),
-                package.licence.clone(),
+                package.license.clone(),
                 package.notes.join("; "),
             ]
         });
         let header =
-            ["source", "version", "files", "unique", "kernels", "families", "licence", "notes"];
+            ["source", "version", "files", "unique", "kernels", "families", "license", "notes"];
         output::print_table(&header, rows)?;
         output::line(&format!(
             "{} sources ({} failed), {} files, {} unique in {} families, {} `kernel` functions in their text, \

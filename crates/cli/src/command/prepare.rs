@@ -1,7 +1,7 @@
 //! `stampmill prepare`: from content files to kernels.
 
 use crate::{Global, destination::StageOutput, interrupt, output, progress::Bar, stage};
-use dataset::Licences;
+use dataset::Licenses;
 use kernels::{Options, Prepare as Stage, Report};
 use std::{path::PathBuf, process::ExitCode, time::Duration};
 
@@ -16,7 +16,7 @@ pub(crate) struct Prepare {
     output: StageOutput,
     /// Accept only programs under these licenses: permissive, osi (OSI-approved) or all
     #[arg(long, value_name = "POLICY", default_value = "all")]
-    licenses: Licences,
+    licenses: Licenses,
     /// Time limit of one clang request; the kernel is rejected when it is exceeded
     #[arg(long, value_name = "TIME", default_value = "20s", value_parser = crate::duration::limit)]
     limit: Duration,
@@ -24,7 +24,7 @@ pub(crate) struct Prepare {
 
 impl Prepare {
     pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
-        let options = Options { input: self.raw, limit: self.limit, licences: self.licenses };
+        let options = Options { input: self.raw, limit: self.limit, licenses: self.licenses };
         let bar = Bar::new(global);
         let context = self.output.context(global.jobs(), &bar, &interrupt::flag()?);
         stage::run(&Stage::new(&options)?, &context, global)

@@ -10,7 +10,7 @@ use crate::{
     stage,
 };
 use anyhow::Context as _;
-use dataset::{Dataset, Licences, stage::Context};
+use dataset::{Dataset, Licenses, stage::Context};
 use device::{Options, Report, Run as Stage, RunRow, Values, Verify};
 use std::{path::PathBuf, process::ExitCode, time::Duration};
 
@@ -56,7 +56,7 @@ pub(crate) struct Run {
     sample: Option<usize>,
     /// Run only kernels under these licenses: permissive, osi (OSI-approved) or all
     #[arg(long, value_name = "POLICY", default_value = "all")]
-    licenses: Licences,
+    licenses: Licenses,
     /// Print the rows in the CSV format of cldrive, CLgen's driver
     #[arg(long, value_parser = ["cldrive"])]
     format: Option<String>,
@@ -92,7 +92,7 @@ impl Run {
             budget: self.budget,
             verify: self.verify,
             sample: self.sample,
-            licences: self.licenses,
+            licenses: self.licenses,
             ..Options::new(self.dataset)
         };
         let bar = Bar::new(global);

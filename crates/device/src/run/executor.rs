@@ -368,7 +368,7 @@ impl Trial<'_> {
         RunRow {
             id: self.benchmark.id.clone(),
             package: self.benchmark.package.clone(),
-            licence: self.benchmark.licence.clone(),
+            license: self.benchmark.license.clone(),
             family: self.benchmark.family.clone(),
             path: self.benchmark.path.clone(),
             kernel: kernel.to_owned(),

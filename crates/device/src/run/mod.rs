@@ -13,7 +13,7 @@ pub use runner::Runner;
 pub use stage::{Report, Run, RunItem};
 
 use crate::{Values, kernel::Benchmark};
-use dataset::Licences;
+use dataset::Licenses;
 use rand::{SeedableRng, seq::SliceRandom};
 use rand_chacha::ChaCha8Rng;
 use serde::Serialize;
@@ -55,8 +55,8 @@ pub struct Options {
     pub precision: f64,
     /// A second opinion.
     pub verify: Verify,
-    /// Only programs under these licences; see [`Licences::admit`].
-    pub licences: Licences,
+    /// Only programs under these licenses; see [`Licenses::admit`].
+    pub licenses: Licenses,
     /// Only so many programs, drawn by the seed; they keep their order.
     pub sample: Option<usize>,
     /// A new worker process for every kernel and size, as cldrive has it: for comparison, and for
@@ -87,16 +87,16 @@ impl Default for Options {
             budget: Duration::from_millis(200),
             precision: 0.05,
             verify: Verify::None,
-            licences: Licences::All,
+            licenses: Licenses::All,
             sample: None,
             isolate: false,
         }
     }
 }
 
-/// The benchmarks under the licences asked for, as many as asked for.
+/// The benchmarks under the licenses asked for, as many as asked for.
 fn wanted(mut benchmarks: Vec<Benchmark>, options: &Options) -> Vec<Benchmark> {
-    benchmarks.retain(|benchmark| options.licences.admit(&benchmark.licence));
+    benchmarks.retain(|benchmark| options.licenses.admit(&benchmark.license));
     let Some(count) = options.sample else { return benchmarks };
     let mut places: Vec<usize> = (0..benchmarks.len()).collect();
     places.shuffle(&mut ChaCha8Rng::seed_from_u64(options.seed));
@@ -110,15 +110,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_sample_is_drawn_by_the_seed_keeps_its_order_and_respects_licences() {
+    fn a_sample_is_drawn_by_the_seed_keeps_its_order_and_respects_licenses() {
         let benchmark = |at: usize| Benchmark {
             path: format!("{at:03}"),
-            licence: if at < 40 { "MIT" } else { "GPL-3.0-only" }.to_owned(),
+            license: if at < 40 { "MIT" } else { "GPL-3.0-only" }.to_owned(),
             ..Benchmark::default()
         };
         let drawn = |seed| {
             let options = Options {
-                licences: Licences::Permissive,
+                licenses: Licenses::Permissive,
                 sample: Some(10),
                 seed,
                 ..Options::new("a")

@@ -35,7 +35,7 @@ pub struct Runner {
 
 impl Runner {
     /// Find devices and workers. Raising `stop`, from any thread, ends what runs within moments. Of
-    /// the options, those of a data set (`input`, `licences`, `sample`) say nothing here.
+    /// the options, those of a data set (`input`, `licenses`, `sample`) say nothing here.
     ///
     /// # Errors
     /// When there is no OpenCL, no such device, no worker, or no Oclgrind where it is asked for.

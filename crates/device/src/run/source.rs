@@ -89,7 +89,7 @@ fn kernel(folder: &Path, row: KernelProgram, number: usize) -> Result<Benchmark>
     Ok(Benchmark {
         id: content_hash(row.text.as_bytes()),
         package: row.package,
-        licence: row.licence,
+        license: row.license,
         family: row.family,
         path: row.path,
         name: row.name,

@@ -73,7 +73,7 @@ pub struct RunItem {
     /// Its package, as far as the data set knows it.
     pub package: String,
     /// Its license, as far as the data set knows it.
-    pub licence: String,
+    pub license: String,
     /// Its family of near-duplicates, as far as the data set knows it.
     pub family: String,
     /// Where the program is from; payloads are drawn by it.
@@ -101,7 +101,7 @@ impl From<&Benchmark> for RunItem {
         RunItem {
             id: benchmark.id.clone(),
             package: benchmark.package.clone(),
-            licence: benchmark.licence.clone(),
+            license: benchmark.license.clone(),
             family: benchmark.family.clone(),
             path: benchmark.path.clone(),
             name: benchmark.name.clone(),
@@ -118,7 +118,7 @@ impl RunItem {
         Ok(Benchmark {
             id: self.id.clone(),
             package: self.package.clone(),
-            licence: self.licence.clone(),
+            license: self.license.clone(),
             family: self.family.clone(),
             path: self.path.clone(),
             name: self.name.clone(),
@@ -255,7 +255,7 @@ struct Settings<'a> {
     budget_ms: u128,
     precision: f64,
     verify: Verify,
-    licences: String,
+    licenses: String,
     sample: Option<usize>,
     clang: bool,
 }
@@ -272,7 +272,7 @@ impl<'a> Settings<'a> {
             budget_ms: options.budget.as_millis(),
             precision: options.precision,
             verify: options.verify,
-            licences: format!("{:?}", options.licences).to_lowercase(),
+            licenses: format!("{:?}", options.licenses).to_lowercase(),
             sample: options.sample,
             clang: runner.has_clang(),
         }

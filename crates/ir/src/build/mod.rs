@@ -16,7 +16,7 @@ pub use recipe::{RECIPES, Recipe};
 use crate::{
     Error, Module, Reader, Report, Store,
     extract::{of_store, tools},
-    module::{BUILT, LICENCE_TEXT, MODULE, PACKAGE},
+    module::{BUILT, LICENSE_TEXT, MODULE, PACKAGE},
     wrap::real,
 };
 use dataset::{
@@ -75,7 +75,7 @@ struct Outcome {
     package_source: String,
     package: String,
     version: String,
-    /// The folder that holds the package's own files, for its licences.
+    /// The folder that holds the package's own files, for its licenses.
     source: Option<PathBuf>,
     /// The folder that paths of its modules begin from, where that is not the whole tree.
     base: Option<PathBuf>,
@@ -272,7 +272,7 @@ fn work_folder(out: &Path) -> Result<PathBuf, Error> {
     Ok(work)
 }
 
-/// All rows of one package: its modules, its licence texts, and the row about itself.
+/// All rows of one package: its modules, its license texts, and the row about itself.
 fn one(source: &dyn Source, options: &BuildOptions<'_>, work: &Path) -> Result<Vec<Module>, Error> {
     let (started, progress) = (Instant::now(), options.progress);
     progress.message(&format!("building {}", source.text()));
@@ -297,7 +297,7 @@ fn one(source: &dyn Source, options: &BuildOptions<'_>, work: &Path) -> Result<V
     rows.dedup_by(|a, b| a.id == b.id && a.path == b.path && a.target == b.target);
     let texts = match &outcome.source {
         Some(folder) if is_whole => {
-            licences(folder, &outcome.base.clone().unwrap_or_else(|| site.tree()), &mut rows)?
+            licenses(folder, &outcome.base.clone().unwrap_or_else(|| site.tree()), &mut rows)?
         }
         _ => BTreeMap::new(),
     };
@@ -321,8 +321,8 @@ fn one(source: &dyn Source, options: &BuildOptions<'_>, work: &Path) -> Result<V
     ));
     rows.extend(texts.into_iter().map(|(id, text)| Module {
         id,
-        kind: LICENCE_TEXT.to_owned(),
-        verdict: LICENCE_TEXT.to_owned(),
+        kind: LICENSE_TEXT.to_owned(),
+        verdict: LICENSE_TEXT.to_owned(),
         content: text.into_bytes(),
         ..like.clone()
     }));
@@ -345,8 +345,8 @@ fn one(source: &dyn Source, options: &BuildOptions<'_>, work: &Path) -> Result<V
     Ok(rows)
 }
 
-/// Say under which licence each module is; the texts of the package's licences.
-fn licences(
+/// Say under which license each module is; the texts of the package's licenses.
+fn licenses(
     folder: &Path,
     base: &Path,
     rows: &mut [Module],
@@ -356,11 +356,11 @@ fn licences(
         path.strip_prefix(folder).unwrap_or(&path).to_string_lossy().into_owned()
     };
     let paths: Vec<String> = rows.iter().map(inside).collect();
-    let found = mine::licences_of(folder, &paths)?;
+    let found = mine::licenses_of(folder, &paths)?;
     let ids: Vec<String> = found.texts.keys().cloned().collect();
-    for (row, licence) in rows.iter_mut().zip(found.files).filter(|(row, _)| row.kind == MODULE) {
-        row.license_expression = licence.expression;
-        row.license_source = licence.source;
+    for (row, license) in rows.iter_mut().zip(found.files).filter(|(row, _)| row.kind == MODULE) {
+        row.license_expression = license.expression;
+        row.license_source = license.source;
         row.license_files.clone_from(&ids);
     }
     Ok(found.texts)

@@ -75,7 +75,7 @@ fn card(options: &Export<'_>, dataset: &Dataset, report: &ExportReport) -> Strin
     );
     table(&mut text, "split", &report.splits);
     table(&mut text, "language", &report.languages);
-    table(&mut text, "licence", &report.licences);
+    table(&mut text, "license", &report.licenses);
     text.push_str(
         "## Columns\n\n\
          `content` (bitcode), `license_expression` (SPDX), `license_source`, `license_files` (the texts are\n\
@@ -87,7 +87,7 @@ fn card(options: &Export<'_>, dataset: &Dataset, report: &ExportReport) -> Strin
          import pandas; frame = pandas.read_parquet(\"data\")\n\
          import datasets; data = datasets.load_dataset(\"parquet\", data_files={\"train\": \"data/train-*.parquet\"})\n\
          ```\n\n\
-         Modules keep the licences of the packages they come from. `checksums.txt` has BLAKE3 hashes (128 bits).\n",
+         Modules keep the licenses of the packages they come from. `checksums.txt` has BLAKE3 hashes (128 bits).\n",
     );
     text
 }

@@ -4,7 +4,7 @@ mod compile;
 mod mlgo;
 mod text;
 
-use crate::{Error, Module, Reader, module::LICENCE_TEXT};
+use crate::{Error, Module, Reader, module::LICENSE_TEXT};
 use dataset::{Dataset, Progress, Row, abandon_folder, begin_folder, content_hash, place_folder};
 use serde::Serialize;
 use std::{
@@ -68,9 +68,9 @@ pub struct ExportReport {
     pub splits: BTreeMap<String, u64>,
     /// Modules by language.
     pub languages: BTreeMap<String, u64>,
-    /// Modules by licence expression.
-    pub licences: BTreeMap<String, u64>,
-    /// Licence texts written beside them.
+    /// Modules by license expression.
+    pub licenses: BTreeMap<String, u64>,
+    /// License texts written beside them.
     pub texts: u64,
     /// Modules that could not be printed.
     pub failed: u64,
@@ -146,18 +146,18 @@ impl ExportReport {
         self.bitcode_bytes += module.bytes;
         *self.splits.entry(split.to_owned()).or_default() += 1;
         *self.languages.entry(module.language.clone()).or_default() += 1;
-        *self.licences.entry(module.license_expression.clone()).or_default() += 1;
+        *self.licenses.entry(module.license_expression.clone()).or_default() += 1;
     }
 }
 
-/// Write the licence texts of a data set as `licenses/HASH.txt`.
+/// Write the license texts of a data set as `licenses/HASH.txt`.
 fn write_texts(dataset: &Dataset, folder: &Path) -> Result<u64, Error> {
     let folder = folder.join("licenses");
     fs::create_dir_all(&folder).map_err(Error::file("create", &folder))?;
     let mut written = 0;
     for row in dataset.rows::<Module>()? {
         let row = row?;
-        if row.kind == LICENCE_TEXT {
+        if row.kind == LICENSE_TEXT {
             let path = folder.join(format!("{}.txt", tame(&row.id)));
             if !path.exists() {
                 fs::write(&path, &row.content).map_err(Error::file("write", &path))?;

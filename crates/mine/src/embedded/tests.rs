@@ -29,7 +29,7 @@ fn kernels_are_found_in_host_programs() {
 fn a_file_that_is_one_literal_has_its_value() {
     let (one, two) = KERNEL.split_at(20);
     assert_eq!(
-        unwrap(&format!("// a licence\nR\"({one})\"\nR\"({two})\"\n// end\n")).as_deref(),
+        unwrap(&format!("// a license\nR\"({one})\"\nR\"({two})\"\n// end\n")).as_deref(),
         Some(KERNEL)
     );
     assert_eq!(unwrap(KERNEL), None);

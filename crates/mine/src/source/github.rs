@@ -38,7 +38,7 @@ struct Search {
 /// One repository that a search found.
 struct Repository {
     name: String,
-    licence: String,
+    license: String,
 }
 
 pub(super) fn parse(text: &str) -> Option<Result<Box<dyn Source>, String>> {
@@ -64,11 +64,11 @@ struct Found {
 #[derive(Deserialize)]
 struct Item {
     full_name: String,
-    license: Option<Licence>,
+    license: Option<License>,
 }
 
 #[derive(Deserialize)]
-struct Licence {
+struct License {
     spdx_id: Option<String>,
 }
 
@@ -96,10 +96,10 @@ impl Source for Search {
             })?;
             members.extend(found.items.into_iter().filter(|item| is_name(&item.full_name)).map(
                 |item| {
-                    let licence = item.license.and_then(|licence| licence.spdx_id);
-                    let licence = crate::licence::spdx_expression(&licence.unwrap_or_default());
+                    let license = item.license.and_then(|license| license.spdx_id);
+                    let license = crate::license::spdx_expression(&license.unwrap_or_default());
                     let text = format!("github:{}", item.full_name);
-                    Spec { text, source: Box::new(Repository { name: item.full_name, licence }) }
+                    Spec { text, source: Box::new(Repository { name: item.full_name, license }) }
                 },
             ));
             // A next page elsewhere would get our token.
@@ -115,14 +115,14 @@ impl Source for Search {
 }
 
 /// A repository that a search found.
-pub(super) fn repository(text: &str, licence: &str) -> Box<dyn Source> {
+pub(super) fn repository(text: &str, license: &str) -> Box<dyn Source> {
     let name = text.strip_prefix(PREFIX).unwrap_or(text).to_owned();
-    Box::new(Repository { name, licence: licence.to_owned() })
+    Box::new(Repository { name, license: license.to_owned() })
 }
 
 impl Source for Repository {
     fn found(&self) -> Option<String> {
-        Some(self.licence.clone())
+        Some(self.license.clone())
     }
 
     fn fetch(&self, context: &Context<'_>) -> Result<Package> {
@@ -148,7 +148,7 @@ impl Source for Repository {
             }
         };
         let mut package = Package::new(&self.name, &commit);
-        package.licence.clone_from(&self.licence);
+        package.license.clone_from(&self.license);
         package.tree =
             unpack::archive(&tarball).map_err(|error| Error::unavailable(&spec, error))?;
         package.tree.strip_common_folder();

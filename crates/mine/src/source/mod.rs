@@ -52,7 +52,7 @@ pub(crate) struct Package {
     pub(crate) version: String,
     pub(crate) tree: Tree,
     /// SPDX expression the source states for the whole package, or empty.
-    pub(crate) licence: String,
+    pub(crate) license: String,
     /// `debian/copyright`, where it comes apart from the tree.
     pub(crate) copyright: Option<String>,
 }
@@ -147,8 +147,8 @@ impl Spec {
 
     /// A source by its text and what [`Source::found`] said of it.
     pub(crate) fn again(text: &str, found: Option<&str>) -> Result<Spec> {
-        let Some(licence) = found else { return Spec::parse(text) };
-        Ok(Spec { text: text.to_owned(), source: github::repository(text, licence) })
+        let Some(license) = found else { return Spec::parse(text) };
+        Ok(Spec { text: text.to_owned(), source: github::repository(text, license) })
     }
 
     /// The forms a source may have, for messages and help.

@@ -10,11 +10,11 @@ use arrow::{
 use parquet::arrow::{ProjectionMask, arrow_reader::ParquetRecordBatchReaderBuilder};
 use std::{fs::File, path::PathBuf};
 
-/// Names under which such tables keep the text, the path, the repository and the licence.
+/// Names under which such tables keep the text, the path, the repository and the license.
 const TEXT: &[&str] = &["content", "text", "code", "src", "source"];
 const PATH: &[&str] = &["path", "max_stars_repo_path", "sample_path", "file_path"];
 const REPOSITORY: &[&str] = &["repo_name", "max_stars_repo_name", "sample_repo_name", "repository"];
-const LICENCE: &[&str] =
+const LICENSE: &[&str] =
     &["license", "licence", "max_stars_repo_licenses", "licenses", "detected_licenses"];
 
 struct Parquet {
@@ -56,8 +56,8 @@ impl Source for Parquet {
             let wanted = self.column.as_deref().unwrap_or("content, text or code");
             return Err(failed(&format!("no column {wanted}; there are {}", columns.join(", "))));
         };
-        let (path, repository, licence) = (one_of(PATH), one_of(REPOSITORY), one_of(LICENCE));
-        let wanted = [Some(&text), path.as_ref(), repository.as_ref(), licence.as_ref()];
+        let (path, repository, license) = (one_of(PATH), one_of(REPOSITORY), one_of(LICENSE));
+        let wanted = [Some(&text), path.as_ref(), repository.as_ref(), license.as_ref()];
         let mask = ProjectionMask::columns(
             builder.parquet_schema(),
             wanted.into_iter().flatten().map(String::as_str),
@@ -76,8 +76,8 @@ impl Source for Parquet {
             let batch = batch.map_err(|error| failed(&error))?;
             let texts = strings(&batch, Some(&text))
                 .ok_or_else(|| failed(&format!("column {text} holds no text")))?;
-            let [paths, repositories, licences] =
-                [&path, &repository, &licence].map(|name| strings(&batch, name.as_deref()));
+            let [paths, repositories, licenses] =
+                [&path, &repository, &license].map(|name| strings(&batch, name.as_deref()));
             for (at, content) in texts.into_iter().enumerate() {
                 row += 1;
                 let value = |column: &Option<Vec<String>>| {
@@ -101,11 +101,11 @@ impl Source for Parquet {
                 if !offered.map_err(|error| failed(&error))? {
                     return Ok(package);
                 }
-                let stated = crate::licence::spdx_expression(&value(&licences));
+                let stated = crate::license::spdx_expression(&value(&licenses));
                 if !stated.is_empty()
                     && let Some(place) = crate::tree::normal(place)
                 {
-                    package.tree.stated_licences.insert(place, stated);
+                    package.tree.stated_licenses.insert(place, stated);
                 }
             }
         }
@@ -171,7 +171,7 @@ mod tests {
         let package = spec("").fetch(&context).unwrap();
         let paths: Vec<&str> = package.tree.iter().map(|(path, _)| path).collect();
         assert_eq!(paths, ["o/r/k/a.cl", "o/r/k/b.h", "p/q/c.cl"]);
-        assert_eq!(package.tree.stated_licences["o/r/k/a.cl"], "MIT");
+        assert_eq!(package.tree.stated_licenses["o/r/k/a.cl"], "MIT");
         let error = spec("#nothing").fetch(&context).unwrap_err().to_string();
         assert!(error.contains("nothing") && error.contains("max_stars_repo_name"), "{error}");
     }

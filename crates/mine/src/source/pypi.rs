@@ -2,7 +2,7 @@
 
 use super::{Context, Package, Source, name_and_version};
 use crate::{Error, Result, cache, client, find, unpack};
-use dataset::{Language, Licences};
+use dataset::{Language, Licenses};
 use serde::{Deserialize, Serialize};
 use std::{
     ffi::OsString,
@@ -90,7 +90,7 @@ fn download(
     if let Some(wheel) = file_of(folder, true)? {
         about.wheel = wheel.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let package = read(spec, name, &wheel)?;
-        if find::rows(&package, spec, Licences::All, Language::OpenCl)
+        if find::rows(&package, spec, Licenses::All, Language::OpenCl)
             .iter()
             .any(|row| row.is_accepted() && row.kernels > 0)
         {

@@ -81,7 +81,7 @@ fn print_modules(report: &Report, seconds: f64, out: &str) -> anyhow::Result<()>
         count(report.functions),
         count(report.instructions)
     ))?;
-    let fine = ["accepted", "built", "duplicate", "licence-text"];
+    let fine = ["accepted", "built", "duplicate", "license-text"];
     if report.verdicts.keys().any(|verdict| !fine.contains(&verdict.as_str())) {
         output::line(&format!(
             "why: stampmill query \"SELECT path, verdict, detail FROM m WHERE verdict NOT IN ('{}')\" m={out}",

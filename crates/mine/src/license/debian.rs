@@ -30,14 +30,14 @@ impl Copyright {
             .iter()
             .filter(|paragraph| get(paragraph, "Files").is_none())
             .filter_map(|paragraph| get(paragraph, "License"))
-            .filter_map(|licence| {
-                licence.split_once('\n').map(|(n, t)| (n.trim().to_owned(), t.to_owned()))
+            .filter_map(|license| {
+                license.split_once('\n').map(|(n, t)| (n.trim().to_owned(), t.to_owned()))
             })
             .collect();
         let files = paragraphs.iter().filter_map(|paragraph| {
             let patterns = get(paragraph, "Files")?;
-            let licence = get(paragraph, "License")?;
-            let (name, text) = licence.split_once('\n').unwrap_or((&licence, ""));
+            let license = get(paragraph, "License")?;
+            let (name, text) = license.split_once('\n').unwrap_or((&license, ""));
             let name = name.trim();
             let text = match text.trim() {
                 "" => texts.iter().find(|(known, _)| known == name).map_or("", |(_, text)| text),
@@ -60,7 +60,7 @@ impl Copyright {
         (!found.expression.is_empty()).then(|| (found.expression.clone(), found.text.as_str()))
     }
 
-    /// All licence texts in it.
+    /// All license texts in it.
     pub(super) fn texts(&self) -> impl Iterator<Item = &str> {
         self.files.iter().map(|files| files.text.as_str()).filter(|text| !text.is_empty())
     }

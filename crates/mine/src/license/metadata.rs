@@ -2,7 +2,7 @@
 
 use super::spdx_expression;
 
-/// The licence in a `PKG-INFO`, `METADATA`, `Cargo.toml` or `pyproject.toml`; `None` for other files,
+/// The license in a `PKG-INFO`, `METADATA`, `Cargo.toml` or `pyproject.toml`; `None` for other files,
 /// empty for one that names none.
 pub(super) fn read(path: &str, text: &str) -> Option<String> {
     match path.rsplit('/').next()? {
@@ -15,15 +15,15 @@ pub(super) fn read(path: &str, text: &str) -> Option<String> {
 
 fn field(text: &str, tables: &[&str]) -> String {
     let Ok(parsed) = text.parse::<toml::Table>() else { return String::new() };
-    let licence = tables.iter().find_map(|table| {
+    let license = tables.iter().find_map(|table| {
         let mut at = parsed.get(table.split('.').next()?)?;
         for name in table.split('.').skip(1) {
             at = at.get(name)?;
         }
-        let licence = at.get("license")?;
-        licence.as_str().or_else(|| licence.get("text")?.as_str())
+        let license = at.get("license")?;
+        license.as_str().or_else(|| license.get("text")?.as_str())
     });
-    licence.map(spdx_expression).unwrap_or_default()
+    license.map(spdx_expression).unwrap_or_default()
 }
 
 /// Core metadata: `License-Expression`, the classifiers, the free text, in this order.
@@ -41,7 +41,7 @@ fn python(text: &str) -> String {
     }
     let mut classified: Vec<&str> = values("Classifier")
         .filter_map(|classifier| classifier.strip_prefix("License ::")?.rsplit("::").next())
-        .filter_map(|name| classifier_licence(name.trim()))
+        .filter_map(|name| classifier_license(name.trim()))
         .collect();
     classified.sort_unstable();
     classified.dedup();
@@ -54,7 +54,7 @@ fn python(text: &str) -> String {
         .unwrap_or_default()
 }
 
-fn classifier_licence(name: &str) -> Option<&'static str> {
+fn classifier_license(name: &str) -> Option<&'static str> {
     Some(match name {
         "MIT License" => "MIT",
         "BSD License" => "BSD-3-Clause",

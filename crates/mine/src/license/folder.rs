@@ -1,4 +1,4 @@
-//! Licences of a package that lies in a folder, for those who build it there.
+//! Licenses of a package that lies in a folder, for those who build it there.
 
 use super::Licensing;
 use crate::{
@@ -9,37 +9,37 @@ use crate::{
 use dataset::content_hash;
 use std::{collections::BTreeMap, fs, io::Read, path::Path};
 
-/// The licence of one file of a package.
+/// The license of one file of a package.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct FileLicence {
+pub struct FileLicense {
     /// SPDX expression, or empty.
     pub expression: String,
     /// What it was read from: `spdx-header`, `header-text`, `debian-copyright`, `metadata`,
-    /// `licence-file`, or empty.
+    /// `license-file`, or empty.
     pub source: String,
 }
 
-/// What a package's licence files say.
+/// What a package's license files say.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct PackageLicences {
+pub struct PackageLicenses {
     /// One for each path asked for.
-    pub files: Vec<FileLicence>,
-    /// The licence texts in the package, by content hash.
+    pub files: Vec<FileLicense>,
+    /// The license texts in the package, by content hash.
     pub texts: BTreeMap<String, String>,
 }
 
-/// Find the licences of the files `paths` (relative to `folder`, which holds the package).
+/// Find the licenses of the files `paths` (relative to `folder`, which holds the package).
 ///
 /// # Errors
-/// When a licence file or its folder cannot be read.
-pub fn licences_of(folder: &Path, paths: &[String]) -> Result<PackageLicences> {
+/// When a license file or its folder cannot be read.
+pub fn licenses_of(folder: &Path, paths: &[String]) -> Result<PackageLicenses> {
     let mut package = Package::new("", "");
     let walk = walkdir::WalkDir::new(folder).follow_root_links(false).sort_by_file_name();
     for entry in walk.into_iter().flatten() {
         let path = entry.path().strip_prefix(folder).unwrap_or(entry.path());
         let path = path.to_string_lossy().into_owned();
         let built = path.starts_with("target/") || path.starts_with("vendor/");
-        if !entry.file_type().is_file() || built || role(&path) != Some(Role::Licence) {
+        if !entry.file_type().is_file() || built || role(&path) != Some(Role::License) {
             continue;
         }
         let mut content =
@@ -52,11 +52,11 @@ pub fn licences_of(folder: &Path, paths: &[String]) -> Result<PackageLicences> {
         .iter()
         .map(|path| {
             let found = licensing.of_file(path, &top(folder, path));
-            FileLicence { expression: found.expression, source: found.source.to_owned() }
+            FileLicense { expression: found.expression, source: found.source.to_owned() }
         })
         .collect();
     let mut texts: BTreeMap<String, String> = licensing.texts.clone();
-    // A file that no detector knows is still the licence.
+    // A file that no detector knows is still the license.
     for (path, content) in package.tree.iter() {
         let name = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();
         let is_text =
@@ -65,7 +65,7 @@ pub fn licences_of(folder: &Path, paths: &[String]) -> Result<PackageLicences> {
             texts.insert(content_hash(text.as_bytes()), text.to_owned());
         }
     }
-    Ok(PackageLicences { files, texts })
+    Ok(PackageLicenses { files, texts })
 }
 
 /// The top of a file, where a header stands. Nothing, where the path leads out of the folder: paths
@@ -77,7 +77,7 @@ fn top(folder: &Path, path: &str) -> String {
     let file = file.filter(|file| root.is_some_and(|root| file.starts_with(root)));
     let mut text = Vec::new();
     if let Some(file) = file.and_then(|file| fs::File::open(file).ok()) {
-        // What cannot be read says nothing of its licence.
+        // What cannot be read says nothing of its license.
         let _ = file.take(8 << 10).read_to_end(&mut text);
     }
     String::from_utf8_lossy(&text).into_owned()
@@ -99,12 +99,12 @@ mod tests {
         std::os::unix::fs::symlink("/dev/zero", folder.join("endless.c")).unwrap();
         let outside = home.path().join("other.c").display().to_string();
         let paths = ["own.c", "../other.c", "link.c", "endless.c", &outside].map(str::to_owned);
-        let found = licences_of(&folder, &paths).unwrap();
+        let found = licenses_of(&folder, &paths).unwrap();
         let expressions: Vec<&str> = found.files.iter().map(|f| f.expression.as_str()).collect();
         assert_eq!(expressions, ["MIT", "", "", "", ""]);
         fs::write(home.path().join("LICENSE"), "a secret").unwrap();
         std::os::unix::fs::symlink(home.path(), home.path().join("link")).unwrap();
-        assert!(licences_of(&home.path().join("link"), &[]).unwrap().texts.is_empty());
+        assert!(licenses_of(&home.path().join("link"), &[]).unwrap().texts.is_empty());
     }
 
     #[test]
@@ -117,17 +117,17 @@ mod tests {
         put("src/lib.rs", "pub fn f() {}");
         put("src/b.c", "/* SPDX-License-Identifier: BSD-3-Clause */");
         let paths = ["src/lib.rs".to_owned(), "src/b.c".to_owned(), "gone.rs".to_owned()];
-        let found = licences_of(folder.path(), &paths).unwrap();
+        let found = licenses_of(folder.path(), &paths).unwrap();
         let expressions: Vec<&str> = found.files.iter().map(|f| f.expression.as_str()).collect();
         assert_eq!(expressions, ["MIT OR Apache-2.0", "BSD-3-Clause", "MIT OR Apache-2.0"]);
         assert_eq!(found.texts.len(), 1);
     }
 
     #[test]
-    fn a_package_without_a_licence_has_none() {
+    fn a_package_without_a_license_has_none() {
         let folder = tempfile::tempdir().unwrap();
-        let found = licences_of(folder.path(), &["a.c".to_owned()]).unwrap();
-        assert_eq!(found.files, [FileLicence::default()]);
+        let found = licenses_of(folder.path(), &["a.c".to_owned()]).unwrap();
+        assert_eq!(found.files, [FileLicense::default()]);
         assert!(found.texts.is_empty());
     }
 }

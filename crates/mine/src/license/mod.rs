@@ -1,4 +1,4 @@
-//! Which licence a file is under: what it says itself, else what stands nearest to it.
+//! Which license a file is under: what it says itself, else what stands nearest to it.
 
 mod debian;
 mod folder;
@@ -6,7 +6,7 @@ mod header;
 mod metadata;
 mod text;
 
-pub use folder::{FileLicence, PackageLicences, licences_of};
+pub use folder::{FileLicense, PackageLicenses, licenses_of};
 
 use crate::{
     find::decode,
@@ -23,15 +23,15 @@ pub(crate) struct Found {
     pub(crate) expression: String,
     /// What it was read from, or empty.
     pub(crate) source: &'static str,
-    /// Identity of the licence's text as the package has it, or empty.
+    /// Identity of the license's text as the package has it, or empty.
     pub(crate) text_id: String,
 }
 
-/// What a package says about licences.
+/// What a package says about licenses.
 pub(crate) struct Licensing<'a> {
     stated: &'a HashMap<String, String>,
     debian: Option<debian::Copyright>,
-    /// Licence files by their folder: expression and text's id.
+    /// License files by their folder: expression and text's id.
     files: BTreeMap<String, (String, String)>,
     metadata: String,
     texts: BTreeMap<String, String>,
@@ -41,10 +41,10 @@ impl<'a> Licensing<'a> {
     pub(crate) fn of(package: &'a Package) -> Licensing<'a> {
         let mut texts = BTreeMap::new();
         let mut files: BTreeMap<String, (String, String)> = BTreeMap::new();
-        let mut metadata = package.licence.clone();
+        let mut metadata = package.license.clone();
         let mut copyright = package.copyright.clone();
         for (path, content) in
-            package.tree.iter().filter(|(path, _)| role(path) == Some(Role::Licence))
+            package.tree.iter().filter(|(path, _)| role(path) == Some(Role::License))
         {
             let Some(decoded) = decode(content) else { continue };
             if path == "debian/copyright" {
@@ -63,7 +63,7 @@ impl<'a> Licensing<'a> {
                 continue;
             }
             let id = content_hash(decoded.text.as_bytes());
-            // Several licence files in one folder leave the choice open only if their names say
+            // Several license files in one folder leave the choice open only if their names say
             // so; `COPYING` and `COPYING.LIB`, `LICENSE-MIT` and `LICENSE-APACHE` do.
             files
                 .entry(folder(path).to_owned())
@@ -80,10 +80,10 @@ impl<'a> Licensing<'a> {
         for text in debian.iter().flat_map(debian::Copyright::texts) {
             texts.insert(content_hash(text.as_bytes()), text.to_owned());
         }
-        Licensing { stated: &package.tree.stated_licences, debian, files, metadata, texts }
+        Licensing { stated: &package.tree.stated_licenses, debian, files, metadata, texts }
     }
 
-    /// The licence of the file at `path`, whose text (or whose embedded kernel) is `text`.
+    /// The license of the file at `path`, whose text (or whose embedded kernel) is `text`.
     pub(crate) fn of_file(&self, path: &str, text: &str) -> Found {
         let nearest = self.nearest(path);
         let text_id =
@@ -120,7 +120,7 @@ impl<'a> Licensing<'a> {
             }
             Some((_, (expression, id))) => Found {
                 expression: expression.clone(),
-                source: "licence-file",
+                source: "license-file",
                 text_id: id.clone(),
             },
             None if !self.metadata.is_empty() => Found {
@@ -132,7 +132,7 @@ impl<'a> Licensing<'a> {
         }
     }
 
-    /// The licence file in the file's folder or the nearest above it.
+    /// The license file in the file's folder or the nearest above it.
     fn nearest(&self, path: &str) -> Option<(&str, &(String, String))> {
         let mut at = folder(path);
         loop {
@@ -150,7 +150,7 @@ impl<'a> Licensing<'a> {
         }
     }
 
-    /// The licence text of an id that [`Licensing::of_file`] gave.
+    /// The license text of an id that [`Licensing::of_file`] gave.
     pub(crate) fn text(&self, id: &str) -> Option<&str> {
         self.texts.get(id).map(String::as_str)
     }
@@ -187,7 +187,7 @@ pub(crate) fn all_of(text: &str, path: &str) -> Vec<String> {
 mod tests {
     use super::*;
 
-    fn licence(files: &[(&str, &str)], path: &str) -> (String, &'static str) {
+    fn license(files: &[(&str, &str)], path: &str) -> (String, &'static str) {
         let mut package = Package::new("p", "1");
         for (path, text) in files {
             package.tree.offer(path, None, &mut text.as_bytes()).unwrap();
@@ -212,23 +212,23 @@ mod tests {
             ),
             ("sub/c.cl", "kernel void c() {}"),
         ];
-        assert_eq!(licence(&files, "sub/a.cl"), ("GPL-2.0-or-later".into(), "spdx-header"));
-        assert_eq!(licence(&files, "b.cl"), ("Apache-2.0".into(), "header-text"));
-        assert_eq!(licence(&files, "d.rs"), ("MIT OR Apache-2.0".into(), "header-text"));
-        assert_eq!(licence(&files, "sub/c.cl"), ("MIT".into(), "licence-file"));
+        assert_eq!(license(&files, "sub/a.cl"), ("GPL-2.0-or-later".into(), "spdx-header"));
+        assert_eq!(license(&files, "b.cl"), ("Apache-2.0".into(), "header-text"));
+        assert_eq!(license(&files, "d.rs"), ("MIT OR Apache-2.0".into(), "header-text"));
+        assert_eq!(license(&files, "sub/c.cl"), ("MIT".into(), "license-file"));
     }
 
     #[test]
     fn debian_copyright_decides_by_the_last_pattern_that_fits() {
         let copyright = "Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/\n\nFiles: *\nCopyright: 2020 A\nLicense: GPL-2+\n\nFiles: kernels/*.cl\n data/?.cl\nCopyright: B\nLicense: Expat or BSD-3-clause\n\nLicense: Expat\n Do as you like.\n";
         let files = [("debian/copyright", copyright), ("kernels/x.cl", ""), ("y.cl", "")];
-        assert_eq!(licence(&files, "y.cl"), ("GPL-2.0-or-later".into(), "debian-copyright"));
+        assert_eq!(license(&files, "y.cl"), ("GPL-2.0-or-later".into(), "debian-copyright"));
         assert_eq!(
-            licence(&files, "kernels/x.cl"),
+            license(&files, "kernels/x.cl"),
             ("MIT OR BSD-3-Clause".into(), "debian-copyright")
         );
         assert_eq!(
-            licence(&files, "data/q.cl"),
+            license(&files, "data/q.cl"),
             ("MIT OR BSD-3-Clause".into(), "debian-copyright")
         );
     }
@@ -239,7 +239,7 @@ mod tests {
             ("Cargo.toml", "[package]\nname = \"x\"\nlicense = \"MIT/Apache-2.0\"\n"),
             ("a.cl", ""),
         ];
-        assert_eq!(licence(&files, "a.cl"), ("MIT OR Apache-2.0".into(), "metadata"));
+        assert_eq!(license(&files, "a.cl"), ("MIT OR Apache-2.0".into(), "metadata"));
         let files = [
             (
                 "x-1.dist-info/METADATA",
@@ -247,6 +247,6 @@ mod tests {
             ),
             ("a.cl", ""),
         ];
-        assert_eq!(licence(&files, "a.cl"), ("MIT".into(), "metadata"));
+        assert_eq!(license(&files, "a.cl"), ("MIT".into(), "metadata"));
     }
 }

@@ -20,7 +20,7 @@ pub(super) fn spdx(text: &str) -> Option<String> {
     Some(super::spdx_expression(line)).filter(|expression| !expression.is_empty())
 }
 
-/// The licence a header states in the usual words; white space and comment marks do not matter.
+/// The license a header states in the usual words; white space and comment marks do not matter.
 pub(super) fn prose(text: &str) -> Option<&'static str> {
     let words: Vec<&str> = top(text)
         .split(|c: char| c.is_whitespace() || "*/#;".contains(c))

@@ -1,12 +1,12 @@
-//! Full licence texts, told apart by spdx's similarity to SPDX's own texts.
+//! Full license texts, told apart by spdx's similarity to SPDX's own texts.
 
 use spdx::detection::{Store, TextData};
 use std::sync::LazyLock;
 
-/// Below this similarity a text is not taken for the licence.
+/// Below this similarity a text is not taken for the license.
 const SURE: f32 = 0.9;
 
-/// Licences programs are really published under. SPDX lists six hundred; a comparison with each of
+/// Licenses programs are really published under. SPDX lists six hundred; a comparison with each of
 /// them would cost most of the time of mining a small package.
 const COMMON: &[&str] = &[
     "0BSD",
@@ -63,9 +63,9 @@ static STORE: LazyLock<Store> = LazyLock::new(|| {
     store
 });
 
-/// The licence whose text this is; empty where none is alike enough.
+/// The license whose text this is; empty where none is alike enough.
 pub(super) fn detect(text: &str) -> String {
-    // Longer than any licence; the text would be compared line by line.
+    // Longer than any license; the text would be compared line by line.
     if text.len() > 128 << 10 {
         return String::new();
     }
