@@ -149,6 +149,8 @@ impl Stopwatch {
         };
         if let (Some(key), true, Ok(text)) = (key, lasting, serde_json::to_vec(&kept)) {
             self.store.put("times", key, &text);
+            // As it will be read: to the last digit a number may come back as another.
+            return serde_json::from_slice(&text).unwrap_or(kept);
         }
         kept
     }

@@ -153,28 +153,28 @@ fn tests_made_in_parts_and_merged_are_the_whole() {
         pair("wrong", sum(1, "fast")),
         pair("none", sum(1, "fast")),
     ];
-    let problem = |id: &str, output: &str| Problem {
-        id: id.into(),
-        samples: vec![Sample { input: "10\n".into(), output: output.into() }],
+    let problem = |id: &str, output: &str| {
+        let sample =
+            |input: &str, output: &str| Sample { input: input.into(), output: output.into() };
+        Problem { id: id.into(), samples: vec![sample("10\n", output), sample("4\n", "10\n")] }
     };
     let problems = [problem("grown", "55\n"), problem("alone", "55\n"), problem("wrong", "1\n")];
-    let options = GrowOptions { draws: 4, ..GrowOptions::default() };
+    let options = GrowOptions { draws: 12, ..GrowOptions::default() };
     let tests = MakeTests::new(&problems, &pairs, &bench, options);
     let (rows, [whole, merged]) = whole_and_merged(&tests, folder.path());
     assert_eq!(whole, merged);
     assert_eq!((whole.problems, whole.with_tests, whole.grown), (4, 2, 1));
     let found = |problem: &str| {
-        let of_problem = rows.iter().filter(|row| row.problem_id == problem);
-        let sources: Vec<&str> = of_problem.clone().map(|row| row.source.as_str()).collect();
-        let verdict = of_problem.last().map(|row| row.verdict.clone());
-        (verdict.unwrap(), sources)
+        let of_problem: Vec<_> = rows.iter().filter(|row| row.problem_id == problem).collect();
+        let sources: Vec<&str> = of_problem.iter().map(|row| row.source.as_str()).collect();
+        (of_problem[0].verdict.clone(), sources)
     };
-    assert_eq!(found("alone"), ("only-one-program".to_owned(), vec!["sample"]));
+    assert_eq!(found("alone"), ("only-one-program".to_owned(), vec!["sample"; 2]));
     assert_eq!(found("wrong"), ("no-program-passes".to_owned(), vec![""]));
     assert_eq!(found("none"), ("no-samples".to_owned(), vec![""]));
     let (verdict, sources) = found("grown");
-    assert_eq!((verdict.as_str(), sources[0]), ("accepted", "sample"));
-    assert!(sources.len() > 1 && sources[1..].iter().all(|source| *source == "grammar"));
+    assert_eq!((verdict.as_str(), &sources[..2]), ("accepted", &["sample"; 2][..]));
+    assert!(sources.len() > 2 && sources[2..].iter().all(|source| *source == "grammar"));
 }
 
 #[test]

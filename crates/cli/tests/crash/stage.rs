@@ -294,7 +294,7 @@ fn edits(home: &Home) {
         writeln!(
             problems,
             "{{\"problem_id\": \"p{at}\", \"statement\": \"Constraints: 1 <= N <= 2000. Input: N\", \
-             \"samples\": [{{\"input\": \"10\\n\", \"output\": \"55\\n\"}}]}}"
+             \"samples\": [{{\"input\": \"10\\n\", \"output\": \"55\\n\"}}, {{\"input\": \"4\\n\", \"output\": \"10\\n\"}}]}}"
         )
         .expect("text grows");
         for (test, n) in [(0, 100 + at), (1, 200 + at)] {
