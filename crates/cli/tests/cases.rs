@@ -190,9 +190,10 @@ const UNSETTLED: [(&str, &str); 9] = [
     (r"\b[0-9.]+ s\b", "[TIME]"),
 ];
 
-/// Put a placeholder for the folder and for all that is [`UNSETTLED`].
+/// Put a placeholder for the folder, this repository and all that is [`UNSETTLED`].
 fn settle(text: &str, folder: &Path) -> String {
     let text = text.replace(&folder.display().to_string(), "[DIR]");
+    let text = text.replace(&root().display().to_string(), "[ROOT]");
     UNSETTLED.iter().fold(text, |text, (pattern, placeholder)| {
         let pattern = Regex::new(pattern).expect("a valid expression");
         pattern.replace_all(&text, *placeholder).into_owned()
