@@ -1,4 +1,4 @@
-//! Programs in OpenCL C, whose words may be whole tokens or spelled.
+//! Programs in OpenCL C, whose names may be whole tokens or spelled; keywords and types are whole.
 
 #[path = "../../crates/grammar/tests/tokens/mod.rs"]
 mod tokens;
@@ -21,14 +21,14 @@ fn read(tokens: &Tokens, lexemes: &[&str]) -> (Option<usize>, Vec<bool>) {
     (constraint.push(END).is_err().then_some(lexemes.len()), ends)
 }
 
-/// Assert that a program's words may be whole, or spelled.
+/// Assert that a program's names may be whole, or spelled.
 pub(crate) fn same_however_spelled(lexemes: &[&str]) {
     let words = lexemes.iter().copied().filter(|lexeme| {
         lexeme.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
             && !lexeme.starts_with(|first: char| first.is_ascii_digit())
     });
     let (whole, ends) = read(&Tokens::with_keywords(words), lexemes);
-    let (spelled, spelled_ends) = read(&Tokens::of([]), lexemes);
+    let (spelled, spelled_ends) = read(&Tokens::with_keywords([]), lexemes);
     let program = || lexemes.join(" ");
     for (at, (end, spelled_end)) in ends.iter().zip(&spelled_ends).enumerate() {
         assert_eq!(end, spelled_end, "an end behind lexeme {at}, whole and spelled: {}", program());

@@ -144,7 +144,8 @@ pub(crate) async fn answered(router: &Router, limits: Limits, asked: &[u8]) -> V
     let service = service_fn(move |request: hyper::Request<Incoming>| {
         Box::pin(router.clone().oneshot(request.map(Body::new)))
     });
-    let connection = http(limits).serve_connection(TokioIo::new(server), service);
+    // The client's end is no reason to leave it without an answer here.
+    let connection = http(limits).half_close(true).serve_connection(TokioIo::new(server), service);
     let talk = async {
         let mut answer = Vec::new();
         let (mut read, mut write) = tokio::io::split(&mut client);
