@@ -6,7 +6,8 @@
 //! std::fs::write(folder.join("one.txt"), "one")?;
 //! std::fs::write(folder.join("one.out"), "ONE")?;
 //! stampmill_cases::beside(&folder, |_, text| text.to_uppercase());
-//! # std::fs::remove_dir_all(&folder)
+//! # std::fs::remove_dir_all(&folder)?;
+//! # Ok::<(), std::io::Error>(())
 //! ```
 
 use std::{

@@ -127,7 +127,7 @@ fn what_cannot_be_taught_or_served_is_said() {
     for (arguments, wanted) in [
         (format!("{train} tiny empty.jsonl"), "empty.jsonl is empty"),
         (format!("{train} tiny broken.jsonl"), "broken.jsonl, line 1"),
-        (format!("{train} nowhere train.jsonl"), "nowhere/config.json"),
+        (format!("{train} nowhere train.jsonl"), "there is nothing at nowhere"),
         (format!("{train} tests train.jsonl"), "tests/config.json: no such file"),
         (format!("{train} tiny train.jsonl --lora 0"), "--lora"),
         (format!("{train} tiny train.jsonl --epochs 0"), "--epochs"),

@@ -25,25 +25,22 @@ __kernel void count(__global int* bins, __global const real* in, int n) {
 }
 ";
 
-/// `blur` by itself: names, types, order of parameters, macros and the helper are not as they were.
-const COPY: &str = "__kernel void A(int a, int b, const int unused, __global const double* c, __global double* d) {
-  const long e = get_global_id(1);
-  const long f = get_global_id(0);
+/// `blur` by itself: names, order of parameters, macros and the helper are not as they were, and more is declared.
+const COPY: &str =
+    "__kernel void A(int a, int b, const int unused, __global const float* c, __global float* d) {
+  const int e = get_global_id(1);
+  const int f = get_global_id(0);
   int spare;
   if (f < 1 || e < 1 || f >= a - 1 || e >= b - 1)
     return;
-  double g = 0.0;
-  int h = -1;
-  while (h <= 1) {
-    int i = -1;
-    while (i <= 1) {
+  float g = 0.0f;
+  for (int h = -1; h <= 1; h++) {
+    for (int i = -1; i <= 1; i++) {
       g += c[(e + h) * a + (f + i)];
-      i++;
     }
-    h++;
   }
-  double k = g / 9.0;
-  d[e * a + f] = k < 0.0 ? 0.0 : k;
+  float k = g / 9.0f;
+  d[e * a + f] = k < 0.0f ? 0.0f : k;
 }
 ";
 
