@@ -36,11 +36,12 @@ def suites(data, space):
 def held_back(program, suite, space, work):
     """A target for each kernel of a suite; the rows that are none, counted."""
     stampmill(program, "features", suite, "--space", "instcount,autophase", "--out", work / "vectors", "--force")
-    found = rows(program, "SELECT DISTINCT name, kernel, space, values, dimensions FROM v", v=work / "vectors")
-    kernels = {}
-    for row in found:
-        kernels.setdefault(row["kernel"] or row["name"], {})[row["space"]] = row["values"]
-    return [{"target": name, **vectors} for name, vectors in sorted(kernels.items()) if space in vectors]
+    described = rows(program, "SELECT path, id, instcount, autophase FROM v WHERE verdict = 'accepted' ORDER BY path, id", v=work / "vectors")
+    return [
+        {"target": f"{row['path']}:{row['id'][:8]}", "instcount": row["instcount"], "autophase": row["autophase"]}
+        for row in described
+        if row["instcount"] and row[space]
+    ]
 
 
 def run(program, variant, settings, work):

@@ -145,7 +145,7 @@ fn fail(error: &anyhow::Error) -> ExitCode {
         let is_missing = kind == Some(io::ErrorKind::NotFound);
         let cause = cause.to_string();
         let is_said = text.contains(&cause);
-        if !is_said && !(is_missing && text.contains("there is nothing at ")) {
+        if !(is_said || is_missing && text.contains("there is nothing at ")) {
             text = format!("{text}: {cause}");
         }
     }
