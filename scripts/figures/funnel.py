@@ -11,14 +11,12 @@ def percent(part, whole):
 
 
 def run(program, _, settings, work):
-    mined = stampmill(program, "mine", f"@{settings['sources']}", "--jobs", settings["jobs"], "--out", work / "raw", "--force")
+    stampmill(program, "mine", f"@{settings['sources']}", "--jobs", settings["jobs"], "--out", work / "raw", "--force")
     found = stampmill(program, "prepare", work / "raw", "--jobs", settings["jobs"], "--out", work / "kernels", "--force")
     heads = found["textual_kernels"]
     packages = [package for package in found["packages"] if package["package"]]
-    missing = [source for source in mined.get("packages", []) if source.get("error")]
     funnel = [
         ["packages with a kernel", len([package for package in packages if package["kernels"]]), ""],
-        ["sources that could not be fetched", len(missing), ""],
         ["content files", found["files"], ""],
         ["unique content files", found["unique_files"], percent(found["unique_files"], found["files"])],
         ["kernels counted by text in these", heads, ""],

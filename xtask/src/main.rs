@@ -60,10 +60,22 @@ fn lint() -> anyhow::Result<()> {
     cargo(&["fmt", "--all", "--check"])?;
     layers::check(&root())?;
     harness::check(&root())?;
+    figures()?;
     let clippy = ["clippy", "--release", "--workspace", "--all-targets", "--", "-D", "warnings"];
     cargo(&clippy)?;
     // `--all-targets` leaves out a test that `cargo test` does not run.
     cargo(&["clippy", "--release", "--workspace", "--test", "torch", "--", "-D", "warnings"])
+}
+
+/// The tables of the documents are those of their figures.
+fn figures() -> anyhow::Result<()> {
+    let script = root().join("scripts/figures.sh");
+    let status =
+        Command::new(&script).arg("--check").status().context("cannot start figures.sh")?;
+    match status.success() {
+        true => Ok(()),
+        false => bail!("tables in documents differ from figures/"),
+    }
 }
 
 fn schemas() -> anyhow::Result<()> {

@@ -2,7 +2,7 @@
 
 use crate::grow;
 
-/// Inputs drawn from the grammar that samples of inputs have, as [`grow`](crate::grow()) draws them; whether
+/// Inputs drawn from the grammar that samples of inputs have, as the stage `edits tests` draws them; whether
 /// that grammar reads each.
 #[must_use]
 pub fn drawn(samples: &[&str]) -> Option<Vec<(String, bool)>> {
