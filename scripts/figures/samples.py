@@ -5,7 +5,7 @@ from collections import Counter
 
 from tools import rows, share, stampmill
 
-SETTINGS = {"model": "models/infill", "n": "2000", "jobs": "2", "seed": "2", "batch": ""}
+SETTINGS = {"model": "models/infill", "n": "2000", "jobs": "2", "seed": "2"}
 
 
 def run(program, _, settings, work):

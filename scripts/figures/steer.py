@@ -28,13 +28,13 @@ def grewe(data):
     return [{"target": name, "grewe": dict(zip(COUNTS, counts))} for counts, name in seen.items()]
 
 
-def suites(data, space):
+def suites(data):
     with open(f"{data}/targets/suites.jsonl") as file:
         return [json.loads(line) for line in file]
 
 
 def held_back(program, suite, space, work):
-    """A target for each kernel of a suite; the rows that are none, counted."""
+    """A target for each kernel of a suite that has a vector."""
     stampmill(program, "features", suite, "--space", "instcount,autophase", "--out", work / "vectors", "--force")
     described = rows(program, "SELECT path, id, instcount, autophase FROM v WHERE verdict = 'accepted' ORDER BY path, id", v=work / "vectors")
     return [
@@ -51,7 +51,7 @@ def run(program, variant, settings, work):
     elif variant.startswith("held-back"):
         targets = held_back(program, settings["suite"], space, work)
     else:
-        targets = suites(settings["data"], space)
+        targets = suites(settings["data"])
     size = {t["target"]: t["instcount"][0] for t in targets if "instcount" in t}
     listed = work / "targets.jsonl"
     listed.write_text("".join(json.dumps(target) + "\n" for target in targets))
