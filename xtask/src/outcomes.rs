@@ -12,12 +12,33 @@ pub(crate) struct Outcomes {
     ignored: u64,
     /// Names of those tests, and the reasons.
     skipped: Vec<(String, String)>,
+    /// What the harnesses say of tests that failed, line by line.
+    failures: Vec<String>,
+    /// Whether a harness is saying so.
+    is_telling: bool,
 }
+
+/// Before a line of [`Outcomes::failures`] in a note: no test's name begins so.
+const FAILURE: char = '\t';
+/// Lines about the tests that failed in one binary; a test that prints more is read above.
+const LINES_OF_FAILURES: usize = 80;
 
 impl Outcomes {
     /// Count what a line of output says. Children of tests write where harnesses do, at times without an end of
     /// line: results may stand anywhere in it.
     pub(crate) fn add_line(&mut self, line: &str) {
+        if line.contains("test result: ") {
+            self.is_telling = false;
+        } else if !self.is_telling && line == "failures:" {
+            self.is_telling = true;
+            self.failures.push(String::new());
+        }
+        if self.is_telling && !line.trim().is_empty() {
+            let told = self.failures.iter().rev().take_while(|line| !line.is_empty()).count();
+            if told < LINES_OF_FAILURES {
+                self.failures.push(line.to_owned());
+            }
+        }
         for [passed, failed, ignored] in line.split("test result: ").skip(1).filter_map(counts) {
             self.passed += passed;
             self.failed += failed;
@@ -31,8 +52,8 @@ impl Outcomes {
         self.skipped.extend(lines.map(|(name, reason)| (name.to_owned(), reason.to_owned())));
     }
 
-    /// Print each skipped test and the one line that ends every run of tests; with STAMPMILL_OUTCOMES, note
-    /// them in that folder under the task's name too.
+    /// Print again what failed, each skipped test, and the one line that ends every run of tests; with
+    /// STAMPMILL_OUTCOMES, note all of it in that folder under the task's name too.
     ///
     /// # Errors
     /// When a test failed, none passed, or one was ignored without a name and a reason.
@@ -41,6 +62,9 @@ impl Outcomes {
             let path = Path::new(&folder).join(task);
             fs::write(&path, self.noted())
                 .with_context(|| format!("cannot write {}", path.display()))?;
+        }
+        for line in &self.failures {
+            println!("{line}");
         }
         self.skipped.sort();
         for (name, reason) in &self.skipped {
@@ -52,7 +76,7 @@ impl Outcomes {
     }
 
     fn verdict(&self) -> anyhow::Result<()> {
-        let Outcomes { passed, failed, ignored, skipped } = self;
+        let Outcomes { passed, failed, ignored, skipped, .. } = self;
         if *failed > 0 || *passed == 0 {
             bail!("{failed} tests failed, {passed} passed");
         }
@@ -63,8 +87,11 @@ impl Outcomes {
     }
 
     fn noted(&self) -> String {
-        let Outcomes { passed, failed, ignored, skipped } = self;
+        let Outcomes { passed, failed, ignored, skipped, failures, .. } = self;
         let mut text = format!("{passed} {failed} {ignored}\n");
+        for line in failures {
+            text += &format!("{FAILURE}{line}\n");
+        }
         for (name, reason) in skipped {
             text += &format!("{name}\t{reason}\n");
         }
@@ -78,7 +105,10 @@ impl Outcomes {
         self.passed += counts.next()??;
         self.failed += counts.next()??;
         self.ignored += counts.next()??;
-        self.add_skipped(skipped);
+        let failures = skipped.lines().filter_map(|line| line.strip_prefix(FAILURE));
+        self.failures.extend(failures.map(str::to_owned));
+        let skipped = skipped.lines().filter(|line| !line.starts_with(FAILURE));
+        self.add_skipped(&skipped.collect::<Vec<_>>().join("\n"));
         Some(())
     }
 }
@@ -126,8 +156,23 @@ mod tests {
     }
 
     #[test]
+    fn what_a_harness_says_of_failures_is_said_again() {
+        let mut outcomes = Outcomes::default();
+        let said = "test a ... FAILED\nfailures:\n\n---- a ----\nleft: 1\n\nfailures:\n    a\n\n\
+            test result: FAILED. 0 passed; 1 failed; 0 ignored\nmore";
+        said.lines().for_each(|line| outcomes.add_line(line));
+        assert_eq!(
+            outcomes.failures,
+            ["", "failures:", "---- a ----", "left: 1", "failures:", "    a"]
+        );
+        let mut all = Outcomes::default();
+        all.add_noted(&outcomes.noted()).expect("a note");
+        assert_eq!((all.failures, all.skipped), (outcomes.failures, Vec::new()));
+    }
+
+    #[test]
     fn what_is_noted_adds_up() {
-        let mut outcomes = Outcomes { passed: 5, failed: 1, ignored: 1, skipped: Vec::new() };
+        let mut outcomes = Outcomes { passed: 5, failed: 1, ignored: 1, ..Outcomes::default() };
         outcomes.add_skipped("ir::d\tldc2\n");
         let mut all = outcomes.clone();
         all.add_noted(&outcomes.noted()).expect("a note");

@@ -77,15 +77,15 @@ impl<T: Row> Builder<T> {
     /// # Errors
     /// When it cannot be written; then it is not there at all.
     pub fn add(&self, key: &str, rows: impl IntoIterator<Item = T>) -> Result<()> {
-        self.add_with(key, rows.into_iter().map(Ok), &[])
+        self.add_with(key, rows.into_iter().map(Ok), Vec::new)
     }
 
-    /// As [`Builder::add`], with metadata in the part.
+    /// As [`Builder::add`], with metadata in the part, asked for once the rows are written.
     pub(crate) fn add_with(
         &self,
         key: &str,
         rows: impl Iterator<Item = Result<T>>,
-        metadata: &[(&str, String)],
+        metadata: impl FnOnce() -> Vec<(&'static str, String)>,
     ) -> Result<()> {
         let path = self.part(key);
         let temporary = path.with_extension("new");

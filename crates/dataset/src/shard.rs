@@ -39,14 +39,14 @@ fn batch_rows(bytes: usize, rows: usize) -> usize {
 /// When a row is an error or the file cannot be written; what there is of it then is no Parquet
 /// file.
 pub fn write<T: Row>(path: &Path, rows: impl Iterator<Item = Result<T>>) -> Result<u64> {
-    write_with(path, rows, &[])
+    write_with(path, rows, Vec::new)
 }
 
-/// As [`write()`], with metadata in the file.
+/// As [`write()`], with metadata in the file, asked for once the rows are written.
 pub(crate) fn write_with<T: Row>(
     path: &Path,
     rows: impl Iterator<Item = Result<T>>,
-    metadata: &[(&str, String)],
+    metadata: impl FnOnce() -> Vec<(&'static str, String)>,
 ) -> Result<u64> {
     let columns = Arc::new(Schema::new(T::columns()?));
     let mut writer = writer(path, (T::SCHEMA, T::VERSION), columns)?;
@@ -63,8 +63,8 @@ pub(crate) fn write_with<T: Row>(
         size = batch_rows(columns.get_array_memory_size(), batch.len());
         writer.write(&columns).map_err(Error::writing(path))?;
     }
-    for (key, value) in metadata {
-        writer.append_key_value_metadata(KeyValue::new((*key).to_owned(), value.clone()));
+    for (key, value) in metadata() {
+        writer.append_key_value_metadata(KeyValue::new(key.to_owned(), value));
     }
     close(path, writer)?;
     Ok(count)

@@ -6,6 +6,7 @@ use crate::{
     include::{self, Inlined, Library},
     kernel,
     license::Licensing,
+    packed::Packed,
     row::{self, ContentFile},
     source::Package,
     tree::{Host, Role, Tree, is_c, role},
@@ -40,7 +41,7 @@ pub(crate) fn rows(
     source: &str,
     admitted: Licenses,
     language: Language,
-) -> Vec<ContentFile> {
+) -> Vec<Packed> {
     let tree = &package.tree;
     let hints = Hints::of(tree);
     let library = Library::new(tree, &hints);
@@ -53,8 +54,8 @@ pub(crate) fn rows(
         version: package.version.clone(),
         ..ContentFile::default()
     };
-    let mut rows: Vec<ContentFile> = Vec::new();
-    let mut bytes = 0;
+    let mut rows: Vec<Packed> = Vec::new();
+    let mut room = PACKAGE_ROOM;
     // A part of the files at a time: what includes make of them is bounded after each.
     for files in files.chunks(FILES_AT_A_TIME) {
         let found = files.par_iter().flat_map_iter(|(path, content)| {
@@ -62,57 +63,78 @@ pub(crate) fn rows(
                 Language::C => program(path, content).into_iter().collect(),
                 _ => candidates(tree, path, content),
             };
-            let mut bytes = 0;
+            let mut room = FILE_ROOM;
             let rows = found.into_iter().map(|found| {
                 let row = finish(found, &library, &hints, &licensing, admitted, &row);
-                within(row, &mut bytes, FILE_TEXTS_LIMIT)
+                room.admit(Packed::of(row))
             });
             rows.collect::<Vec<_>>()
         });
-        let found: Vec<ContentFile> = found.collect();
-        rows.extend(found.into_iter().map(|row| within(row, &mut bytes, TEXTS_LIMIT)));
+        let found: Vec<Packed> = found.collect();
+        rows.extend(found.into_iter().map(|row| room.admit(row)));
     }
-    rows.extend(news(tree, &row));
+    rows.extend(news(tree, &row).map(Packed::of));
     let used: BTreeMap<String, String> = rows
         .iter()
+        .map(Packed::row)
         .filter(|row| !row.license_text.is_empty())
         .filter_map(|row| {
             Some((row.license_text.clone(), licensing.text(&row.license_text)?.to_owned()))
         })
         .collect();
-    rows.extend(used.into_iter().map(|(id, text)| ContentFile {
+    let used = used.into_iter().map(|(id, text)| ContentFile {
         id,
         text,
         language: "text".to_owned(),
         kind: row::LICENSE.to_owned(),
         verdict: row::LICENSE_TEXT.to_owned(),
         ..row.clone()
-    }));
-    rows.sort_by(|a, b| (&a.path, &a.id, &a.verdict).cmp(&(&b.path, &b.id, &b.verdict)));
+    });
+    rows.extend(used.map(Packed::of));
+    let place = |row: &Packed| {
+        let ContentFile { path, id, verdict, .. } = row.row();
+        (path.clone(), id.clone(), verdict.clone())
+    };
+    rows.sort_by_cached_key(place);
     rows
 }
 
 /// Files whose content files are made before their sizes are looked at.
 const FILES_AT_A_TIME: usize = 64;
-/// What the content files in one file may hold together, their includes inlined.
-const FILE_TEXTS_LIMIT: u64 = 64 << 20;
-/// What those of one package may hold.
-const TEXTS_LIMIT: u64 = 1 << 30;
+/// What the content files in one file may take, their includes inlined.
+const FILE_ROOM: Room = Room::new(64 << 20, 64 << 20);
+/// What those of one package may take on disk, and compressed in memory.
+const PACKAGE_ROOM: Room = Room::new(32 << 30, 1 << 30);
 
-/// The row, without its text where that is one too many.
-fn within(row: ContentFile, bytes: &mut u64, limit: u64) -> ContentFile {
-    *bytes += row.text.len() as u64;
-    if *bytes <= limit || row.text.is_empty() {
-        return row;
+/// How much text there may be still.
+#[derive(Clone, Copy)]
+struct Room {
+    text: u64,
+    packed: u64,
+    whole: u64,
+}
+
+impl Room {
+    const fn new(text: u64, packed: u64) -> Room {
+        Room { text, packed, whole: text }
     }
-    *bytes -= row.text.len() as u64;
-    let detail = format!("more than {} MiB with all before it and their includes", limit >> 20);
-    ContentFile {
-        id: String::new(),
-        text: String::new(),
-        verdict: INCLUDES_TOO_LARGE.to_owned(),
-        detail,
-        ..row
+
+    /// The row, without its text where that is one too many.
+    fn admit(&mut self, row: Packed) -> Packed {
+        let (text, packed) = row.sizes();
+        if text <= self.text && packed <= self.packed {
+            self.text -= text;
+            self.packed -= packed;
+            return row;
+        }
+        let detail =
+            format!("more than {} MiB with all before it and their includes", self.whole >> 20);
+        Packed::of(ContentFile {
+            id: String::new(),
+            verdict: INCLUDES_TOO_LARGE.to_owned(),
+            detail,
+            ..row.drop_text()
+        })
     }
 }
 
@@ -306,9 +328,13 @@ mod tests {
         package
     }
 
+    fn found(package: &Package, licenses: Licenses, language: Language) -> Vec<ContentFile> {
+        rows(package, "folder", licenses, language).into_iter().map(Packed::unpack).collect()
+    }
+
     #[test]
     fn every_file_that_could_be_a_program_has_its_verdict() {
-        let found = rows(
+        let found = found(
             &package(&[
                 ("good.cl", b"kernel void a() {}"),
                 ("latin.cl", b"// Andr\xe9\nkernel void b() {}"),
@@ -318,7 +344,6 @@ mod tests {
                 ("plain.h", b"int kernel(void);"),
                 ("host.c", b"const char *s = \"kernel void c(void) {\\n\" \"}\\n\";"),
             ]),
-            "folder",
             Licenses::All,
             Language::OpenCl,
         );
@@ -345,7 +370,7 @@ mod tests {
             ("empty.c", b"\n"),
             ("k.cl", b"kernel void a() {}"),
         ];
-        let found = rows(&package(&files), "folder", Licenses::All, Language::C);
+        let found = found(&package(&files), Licenses::All, Language::C);
         let short: Vec<(&str, &str)> =
             found.iter().map(|r| (r.path.as_str(), r.verdict.as_str())).collect();
         assert_eq!(short, [("a.c", "accepted"), ("empty.c", "empty")]);
@@ -361,9 +386,9 @@ mod tests {
             verdict: Verdict::ACCEPTED.into(),
             ..ContentFile::default()
         };
-        let mut bytes = 0;
+        let mut room = Room::new(6, 6);
         let limited: Vec<(String, String)> = ["1234", "5678", "12", ""]
-            .map(|text| within(row(text), &mut bytes, 6))
+            .map(|text| room.admit(Packed::of(row(text))).unpack())
             .map(|row| (row.text, row.verdict))
             .into();
         let kept = |text: &str| (text.to_owned(), Verdict::ACCEPTED.to_owned());
@@ -377,7 +402,7 @@ mod tests {
             ("free.cl", b"// SPDX-License-Identifier: MIT\nkernel void a() {}"),
             ("gpl.cl", b"// SPDX-License-Identifier: GPL-3.0-only\nkernel void a() {}"),
         ];
-        let found = rows(&package(&files), "folder", Licenses::Permissive, Language::OpenCl);
+        let found = found(&package(&files), Licenses::Permissive, Language::OpenCl);
         let verdicts: Vec<&str> = found.iter().map(|row| row.verdict.as_str()).collect();
         assert_eq!(verdicts, ["accepted", "license-not-admitted"]);
     }

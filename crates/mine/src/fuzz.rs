@@ -2,6 +2,7 @@
 
 use crate::{
     ContentFile, Embedded, embedded, find, license,
+    packed::Packed,
     source::{self, Package},
     tree::{self, Host},
     unpack,
@@ -41,7 +42,8 @@ pub fn package(files: &[(&str, &[u8])], language: Language) -> Vec<ContentFile> 
         // A slice is always read.
         let _ = package.tree.offer(path, None, &mut &content[..]);
     }
-    find::rows(&package, "fuzz", Licenses::All, language)
+    let rows = find::rows(&package, "fuzz", Licenses::All, language);
+    rows.into_iter().map(Packed::unpack).collect()
 }
 
 /// The expressions that `text` is read as: as the top of a file, as `debian/copyright` for the file at

@@ -49,6 +49,7 @@ pub mod fuzz;
 mod include;
 mod kernel;
 mod license;
+mod packed;
 mod report;
 mod row;
 mod run;

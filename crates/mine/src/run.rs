@@ -1,5 +1,6 @@
 use crate::{
     Cache, Error, Progress, Report, Result, Spec, find,
+    packed::Packed,
     report::Counter,
     row::{ContentFile, LICENSE, SOURCE, UNAVAILABLE},
     source::Context,
@@ -93,7 +94,7 @@ impl<'a> Mine<'a> {
         }
     }
 
-    fn one(&self, item: &Item) -> Result<Vec<ContentFile>> {
+    fn one(&self, item: &Item) -> Result<Vec<Packed>> {
         let spec = item.source.as_str();
         if let Some(reason) = &item.unavailable {
             return Err(Error::unavailable(spec, reason));
@@ -107,8 +108,8 @@ impl<'a> Mine<'a> {
         context.check()?;
         let (licenses, language) = (self.options.licenses, self.options.language);
         let rows = self.threads.install(|| find::rows(&package, spec, licenses, language));
-        let kernels: u64 = rows.iter().map(|row| row.kernels).sum();
-        let files = rows.iter().filter(|row| row.is_accepted()).count();
+        let kernels: u64 = rows.iter().map(|row| row.row().kernels).sum();
+        let files = rows.iter().filter(|row| row.row().is_accepted()).count();
         self.progress.message(&format!("{spec}: {files} content files, {kernels} kernels"));
         Ok(rows)
     }
@@ -157,7 +158,7 @@ impl Stage for Mine<'_> {
 
     fn work(&self, (): &mut (), items: &[Item]) -> Result<Vec<Worked<ContentFile>>> {
         let rows = |item: &Item| match self.one(item) {
-            Ok(rows) => Ok(Worked::Rows(rows)),
+            Ok(rows) => Ok(Worked::Streamed(Box::new(rows.into_iter().map(Packed::unpack)))),
             Err(Error::Unavailable { reason, .. }) => {
                 self.progress.message(&format!("{} is unavailable: {reason}", item.source));
                 Ok(Worked::ForNow(vec![unavailable(&item.source, reason)]))

@@ -282,6 +282,16 @@ impl Running {
         !matches!(self.child.try_wait(), Ok(None))
     }
 
+    /// Whether it handles SIGINT and SIGTERM (2 and 15) by now.
+    pub(crate) fn listens(&self) -> bool {
+        const BOTH: u64 = 1 << 1 | 1 << 14;
+        let status = fs::read_to_string(format!("/proc/{}/status", self.child.id()));
+        let status = status.unwrap_or_default();
+        let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:"));
+        let caught = caught.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+        caught.is_some_and(|mask| mask & BOTH == BOTH)
+    }
+
     /// Send a signal by the shell's own `kill`: a small machine has no other.
     pub(crate) fn signal(&self, signal: &str) {
         run_by(&format!("kill -{signal} {}", self.child.id()));

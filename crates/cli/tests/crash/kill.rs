@@ -13,8 +13,6 @@ const KILLS: u32 = 3;
 const IN_A_ROW: u32 = 3;
 /// What a command that was stopped is to answer.
 const STOPPED: i32 = 130;
-/// Until it listens to signals one ends it as it ends any process: nothing is begun by then.
-const NOT_LISTENING: Duration = Duration::from_millis(200);
 
 fn setting(name: &str) -> Option<u64> {
     std::env::var(name).ok().and_then(|text| text.parse().ok())
@@ -90,6 +88,8 @@ fn round(
         let mut running = home.start(stage, &[]).map_err(|error| error.to_string())?;
         std::thread::sleep(moment);
         let late = running.has_ended();
+        // Until it listens to signals one ends it as it ends any process: nothing is begun by then.
+        let listens = running.listens();
         running.signal(signal);
         let ended = running.end()?;
         let code = ended.status.code();
@@ -98,7 +98,7 @@ fn round(
             tally.late += u32::from(late);
         } else {
             tally.stops += 1;
-            let early = code.is_none() && moment < NOT_LISTENING;
+            let early = code.is_none() && !listens;
             // A stop that comes with the last row may find everything done.
             if code != Some(STOPPED) && code != Some(0) && !early {
                 tally.problems.push(format!("{signal}: ended with {}", ended.told()));

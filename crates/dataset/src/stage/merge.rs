@@ -66,11 +66,8 @@ pub fn merge<S: Stage>(
         let mut rows = dataset.rows::<S::Row>()?;
         for (chunk, of_chunk) in together(&shared.units).into_iter().enumerate() {
             let name = format!("share {number} {chunk}");
-            let mut items: Vec<Vec<S::Row>> = Vec::with_capacity(of_chunk.len());
             let mut offset = 0;
             for unit in of_chunk {
-                let count = usize::try_from(unit.rows).unwrap_or(usize::MAX);
-                items.push(rows.by_ref().take(count).collect::<Result<_, _>>()?);
                 units.push(Unit { part: parts.len(), offset, ..unit.clone() });
                 offset += unit.rows;
             }
@@ -78,8 +75,10 @@ pub fn merge<S: Stage>(
                 let (done, kept) = (units.len() as u64, builder.unfinished().to_owned());
                 return Err(Error::Cancelled { units: S::UNITS, done, kept }.into());
             }
-            if !builder.has(&name) {
-                builder.add_items(&name, items)?;
+            let mut rows = rows.by_ref().take(usize::try_from(offset).unwrap_or(usize::MAX));
+            match builder.has(&name) {
+                true => rows.try_for_each(|row| row.map(drop))?,
+                false => builder.add_counted(&name, of_chunk.iter().map(|unit| unit.rows), rows)?,
             }
             parts.push(builder.part(&name));
             context.progress.advance(of_chunk.len() as u64);

@@ -34,23 +34,41 @@ pub struct Items<'a, S: Stage + ?Sized> {
 }
 
 /// The rows of one item.
-#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Worked<R> {
     /// What the item comes to, now and whenever it is asked for.
     Rows(Vec<R>),
+    /// The same, made while they are written: together they may not fit in memory. A stage that counts
+    /// beside its rows ([`Facts::COUNTS`]) gets them all at once nevertheless.
+    Streamed(Box<dyn Iterator<Item = R> + Send>),
     /// What stands for it today: a run that is resumed tries again. For a source that could not be
     /// fetched, say.
     ForNow(Vec<R>),
 }
 
+impl<R> Worked<R> {
+    /// All rows, in memory.
+    #[must_use]
+    pub fn rows(self) -> Vec<R> {
+        match self {
+            Worked::Rows(rows) | Worked::ForNow(rows) => rows,
+            Worked::Streamed(rows) => rows.collect(),
+        }
+    }
+}
+
 /// What a stage counts beside its rows. The order in which items are observed is that of the threads:
 /// the sum must not depend on it, or [`Stage::finish`] must sort.
 pub trait Facts: Default + Serialize + DeserializeOwned + Send {
+    /// Whether there is anything to count: if not, rows of an earlier run need not be read.
+    const COUNTS: bool = true;
+
     /// Add what another thread, or another share, observed.
     fn absorb(&mut self, other: Self);
 }
 
 impl Facts for () {
+    const COUNTS: bool = false;
+
     fn absorb(&mut self, _: ()) {}
 }
 
@@ -254,7 +272,7 @@ pub fn work_batch<S: Stage>(
     let items = S::Item::from_batch(batch)?;
     let (mut keys, mut rows) = (Vec::new(), Vec::new());
     for (item, worked) in items.iter().zip(stage.work(worker, &items)?) {
-        let (Worked::Rows(of_item) | Worked::ForNow(of_item)) = worked;
+        let of_item = worked.rows();
         keys.extend(std::iter::repeat_n(stage.key(item), of_item.len()));
         rows.extend(of_item);
     }

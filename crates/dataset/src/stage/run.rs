@@ -406,6 +406,9 @@ impl<'a, S: Stage> Work<'a, S> {
     fn one(&self, worker: &mut Option<S::Worker>, batch: Batch<S::Item>) -> Result<(), S::Error> {
         let Batch { name, items } = batch;
         if self.has(&name) {
+            if !S::Facts::COUNTS && !self.stage.is_sequential() {
+                return Ok(());
+            }
             let rows = self.read_back(&name)?;
             if self.stage.is_sequential() {
                 self.stage.resume(self.worker(worker)?, &items, &rows)?;
@@ -415,17 +418,15 @@ impl<'a, S: Stage> Work<'a, S> {
         }
         let worked = self.stage.work(self.worker(worker)?, &items)?;
         let for_now = worked.iter().any(|worked| matches!(worked, Worked::ForNow(_)));
-        let rows: Vec<Vec<S::Row>> = worked
-            .into_iter()
-            .map(|worked| match worked {
-                Worked::Rows(rows) | Worked::ForNow(rows) => rows,
-            })
-            .collect();
         if for_now {
             lock(&self.for_now).push(name.clone());
         }
+        if !S::Facts::COUNTS {
+            return Ok(self.builder.add_items(&name, worked)?);
+        }
+        let rows: Vec<Vec<S::Row>> = worked.into_iter().map(Worked::rows).collect();
         self.observe(&items, &rows);
-        Ok(self.builder.add_items(&name, rows)?)
+        Ok(self.builder.add_items(&name, rows.into_iter().map(Worked::Rows))?)
     }
 
     fn worker<'w>(&self, worker: &'w mut Option<S::Worker>) -> Result<&'w mut S::Worker, S::Error> {

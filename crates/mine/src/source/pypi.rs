@@ -1,7 +1,7 @@
 //! `pypi:NAME[==VERSION]`, through `pip download`.
 
 use super::{Context, Package, Source, name_and_version};
-use crate::{Error, Result, cache, client, find, unpack};
+use crate::{Error, Result, cache, client, find, packed::Packed, unpack};
 use dataset::{Language, Licenses};
 use serde::{Deserialize, Serialize};
 use std::{
@@ -92,6 +92,7 @@ fn download(
         let package = read(spec, name, &wheel)?;
         if find::rows(&package, spec, Licenses::All, Language::OpenCl)
             .iter()
+            .map(Packed::row)
             .any(|row| row.is_accepted() && row.kernels > 0)
         {
             return Ok(about);
