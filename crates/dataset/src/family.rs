@@ -1,4 +1,5 @@
-use std::collections::HashMap;
+use fnv::FnvHasher;
+use std::{collections::HashMap, hash::Hasher};
 
 /// Estimated Jaccard similarity of two programs' shingles from which on they are one family.
 pub const FAMILY_THRESHOLD: f64 = 0.7;
@@ -18,7 +19,7 @@ pub struct Signature(Box<[u32; WIDTH]>);
 impl Signature {
     /// The signature of a token sequence; shorter ones than a shingle count as one shingle.
     pub fn of<'a>(tokens: impl IntoIterator<Item = &'a str>) -> Signature {
-        let hashes: Vec<u64> = tokens.into_iter().map(|token| hash(token.as_bytes())).collect();
+        let hashes: Vec<u64> = tokens.into_iter().map(|token| fnv(token.as_bytes())).collect();
         let mut least = Box::new([u32::MAX; WIDTH]);
         let shingles = hashes.windows(SHINGLE.min(hashes.len().max(1)));
         for shingle in shingles {
@@ -99,11 +100,11 @@ fn root(parent: &mut [usize], mut at: usize) -> usize {
     at
 }
 
-/// FNV-1a.
-fn hash(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-        (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)
-    })
+/// The same on every machine.
+fn fnv(bytes: &[u8]) -> u64 {
+    let mut hasher = FnvHasher::default();
+    hasher.write(bytes);
+    hasher.finish()
 }
 
 /// The finaliser of SplitMix64.

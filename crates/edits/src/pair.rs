@@ -216,16 +216,7 @@ pub fn write_lines<'a>(
 
 /// Write a file, whole or not at all.
 pub(crate) fn write_whole(path: &Path, content: &[u8]) -> Result<()> {
-    // Two threads, or two runs, may write the same thing.
-    let writer = format!("new{}{:?}", std::process::id(), std::thread::current().id());
-    let temporary = path.with_extension(writer);
-    let written =
-        std::fs::write(&temporary, content).and_then(|()| std::fs::rename(&temporary, path));
-    if written.is_err() {
-        // What there is of it is of no use.
-        let _ = std::fs::remove_file(&temporary);
-    }
-    written.map_err(Error::file("write", path))
+    host::write_whole(path, content).map_err(Error::file("write", path))
 }
 
 /// One of an author's programs.

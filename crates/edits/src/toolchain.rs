@@ -160,7 +160,7 @@ impl Toolchain {
                 let path = self.store.path("programs", &key);
                 let parent = path.parent().unwrap_or(Path::new("/"));
                 std::fs::create_dir_all(parent).map_err(Error::file("create", parent))?;
-                timing::recipe::write_executable(&path, &bytes)?;
+                host::write_executable(&path, &bytes).map_err(Error::file("write", &path))?;
                 let hash = content_hash(&bytes);
                 self.store.put("hashes", &key, hash.as_bytes());
                 Ok(Ok(Executable { path, hash }))
@@ -189,9 +189,6 @@ impl Toolchain {
 
     /// `determinism.c` of `timing`, compiled once per language.
     fn determinism(&self, language: Language) -> Result<PathBuf> {
-        // One at a time: a file that is replaced while a sandbox is to show it is gone for that sandbox.
-        static MAKING: Mutex<()> = Mutex::new(());
-        let _made_alone = MAKING.lock().unwrap_or_else(PoisonError::into_inner);
         let key = content_hash_of([self.identity.as_bytes(), language.name().as_bytes()]);
         let path = self.store.path("objects", &key).with_extension("o");
         if self.store.get("hashes", &key).is_some_and(|hash| is_sound(&path, &as_text(hash))) {

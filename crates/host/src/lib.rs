@@ -2,6 +2,7 @@
 //!
 //! - [`cache()`]: the folder of everything that can be made or fetched again;
 //! - [`on_path`]: a program on the search path;
+//! - [`write_whole`]: a file that nobody finds half made;
 //! - [`Helper`]: the binaries that come with the main one, and the command that builds one that is missing.
 //!
 //! ```
@@ -9,8 +10,10 @@
 //! assert!(stampmill_host::on_path("sh").is_some());
 //! ```
 
+mod file;
 mod helper;
 
+pub use file::{write_executable, write_whole};
 pub use helper::{Helper, LIBEXEC_VARIABLE, Missing, installed};
 
 use std::{

@@ -8,7 +8,6 @@ use std::{
     fs,
     io::{self, Read},
     path::{Path, PathBuf},
-    sync::atomic::{AtomicU64, Ordering},
 };
 
 /// What a wrapped compiler knows about a module.
@@ -103,19 +102,11 @@ impl Store {
     }
 
     fn write(&self, name: &str, content: &[u8]) -> Result<(), Error> {
-        static NUMBER: AtomicU64 = AtomicU64::new(0);
-        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let path = self.folder.join(name);
         if path.is_file() {
             return Ok(());
         }
-        let temporary = self.folder.join(format!("{name}.{}.{number}.new", std::process::id()));
-        let written = fs::write(&temporary, content).and_then(|()| fs::rename(&temporary, &path));
-        if written.is_err() {
-            // What is left of it is no part of the store either way.
-            let _ = fs::remove_file(&temporary);
-        }
-        written.map_err(Error::file("write", &path))
+        host::write_whole(&path, content).map_err(Error::file("write", &path))
     }
 
     /// All records, sorted.

@@ -5,8 +5,12 @@ use crate::{
     names::Series,
 };
 use clang::{Declaration, DeclarationKind, Facts};
+use fnv::FnvHasher;
 use lexer::{Kind, tokens};
-use std::collections::{BTreeMap, HashSet};
+use std::{
+    collections::{BTreeMap, HashSet},
+    hash::Hasher,
+};
 
 /// The isolated program with every name of its own replaced, and the kernel's new name.
 ///
@@ -238,11 +242,11 @@ pub(crate) fn vocabulary(text: &str, into: &mut HashSet<u64>) {
     }
 }
 
-/// FNV-1a.
+/// The same on every machine.
 fn hash(text: &str) -> u64 {
-    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
-    })
+    let mut hasher = FnvHasher::default();
+    hasher.write(text.as_bytes());
+    hasher.finish()
 }
 
 #[cfg(test)]

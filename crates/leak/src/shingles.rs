@@ -1,4 +1,6 @@
+use fnv::FnvHasher;
 use serde::{Deserialize, Serialize};
+use std::hash::Hasher;
 
 /// A multiset of hashed shingles.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -86,10 +88,9 @@ impl Shingles {
 
 /// A hash that is the same on every machine: FNV-1a, finished as SplitMix64 does.
 pub(crate) fn hash(bytes: &[u8]) -> u64 {
-    let hash = bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| {
-        (hash ^ u64::from(*byte)).wrapping_mul(0x0000_0100_0000_01b3)
-    });
-    mix(hash)
+    let mut hasher = FnvHasher::default();
+    hasher.write(bytes);
+    mix(hasher.finish())
 }
 
 /// Of a sequence of hashes.

@@ -110,10 +110,7 @@ pub(crate) fn write_json(path: &Path, value: &impl Serialize) -> Result<()> {
     put(path, (text + "\n").as_bytes())
 }
 
-/// Write a file under a temporary name, then rename it.
+/// Write a file, whole or not at all.
 pub(crate) fn put(path: &Path, content: &[u8]) -> Result<()> {
-    let temporary = path.with_extension("new");
-    std::fs::write(&temporary, content)
-        .and_then(|()| std::fs::rename(&temporary, path))
-        .map_err(Error::file("write", path))
+    host::write_whole(path, content).map_err(Error::file("write", path))
 }

@@ -1,10 +1,12 @@
 //! What a model was trained on: enough to tell whether it holds a kernel, or a near-duplicate of one, and no text.
 
 use crate::Result;
+use fnv::FnvHasher;
 use leak::{Print, Shingles};
 use nn::{Array, Numbers};
 use std::{
     collections::{BTreeMap, HashMap},
+    hash::Hasher,
     path::Path,
 };
 
@@ -162,18 +164,18 @@ impl TrainingSet {
 
 /// Hashes of a text's lexemes.
 fn lexemes(text: &str) -> impl Iterator<Item = u16> {
-    lexer::tokens(text).map(|token| (fnv(token.text.bytes()) >> 48) as u16)
+    lexer::tokens(text).map(|token| (fnv(token.text.as_bytes()) >> 48) as u16)
 }
 
 fn key(window: &[u16]) -> u64 {
-    fnv(window.iter().flat_map(|lexeme| lexeme.to_le_bytes()))
+    fnv(&window.iter().flat_map(|lexeme| lexeme.to_le_bytes()).collect::<Vec<_>>())
 }
 
-/// FNV-1a, its halves mixed: the upper bits of the short are poor.
-fn fnv(bytes: impl Iterator<Item = u8>) -> u64 {
-    let hash = bytes.fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
-    });
+/// FNV-1a, its halves mixed.
+fn fnv(bytes: &[u8]) -> u64 {
+    let mut hasher = FnvHasher::default();
+    hasher.write(bytes);
+    let hash = hasher.finish();
     (hash ^ (hash >> 32)).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 

@@ -65,11 +65,8 @@ impl Entry {
     /// Note that all is here, with what is worth knowing about it.
     pub(crate) fn complete(&self, about: &impl serde::Serialize) -> Result<()> {
         let path = self.folder.join(COMPLETE);
-        let temporary = path.with_extension("new");
         let text = serde_json::to_vec_pretty(about).map_err(std::io::Error::other);
-        text.and_then(|text| fs::write(&temporary, text))
-            .and_then(|()| fs::rename(&temporary, &path))
-            .map_err(Error::file("write", &path))
+        text.and_then(|text| host::write_whole(&path, &text)).map_err(Error::file("write", &path))
     }
 }
 

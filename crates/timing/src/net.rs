@@ -9,7 +9,7 @@ use crate::{
 use dataset::{content_hash, content_hash_of};
 use std::{
     collections::BTreeMap,
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::{Mutex, PoisonError},
 };
 
@@ -69,7 +69,7 @@ fn file_of(key: &str) -> PathBuf {
 }
 
 /// What is kept, if it is all there: a number that was cut short is a number too.
-fn read(path: &PathBuf) -> Option<f64> {
+fn read(path: &Path) -> Option<f64> {
     let text = std::fs::read_to_string(path).ok()?;
     let (number, check) = text.split_once(' ')?;
     let seconds: f64 = number.parse().ok()?;
@@ -78,13 +78,12 @@ fn read(path: &PathBuf) -> Option<f64> {
 }
 
 /// A cache that cannot be written is a slower run, no failure.
-fn keep(path: &PathBuf, seconds: f64) {
-    let temporary = path.with_extension(std::process::id().to_string());
+fn keep(path: &Path, seconds: f64) {
     let folder = path.parent().map(std::fs::create_dir_all);
     let number = seconds.to_string();
     let text = format!("{number} {}", content_hash(number.as_bytes()));
-    if matches!(folder, Some(Ok(()))) && std::fs::write(&temporary, text).is_ok() {
-        let _ = std::fs::rename(&temporary, path);
+    if matches!(folder, Some(Ok(()))) {
+        let _ = host::write_whole(path, text.as_bytes());
     }
 }
 

@@ -12,7 +12,7 @@ use crate::{
 use dataset::Verdict;
 use std::{
     ffi::{OsStr, OsString},
-    path::{Path, PathBuf},
+    path::PathBuf,
     process::Command,
 };
 
@@ -64,7 +64,7 @@ fn build_with(
     let program = place.program();
     let (name, text, standard) = match code {
         Code::Elf(bytes) => {
-            write_executable(&program, bytes)?;
+            host::write_executable(&program, bytes).map_err(Error::file("write", &program))?;
             return Ok(Image::read(bytes));
         }
         Code::C(text) => ("source.c", text, "-std=gnu17"),
@@ -128,20 +128,6 @@ pub(crate) fn version(tool: &OsStr) -> String {
     let said = Command::new(tool).arg("--version").output().map(|output| output.stdout);
     let said = said.unwrap_or_default();
     String::from_utf8_lossy(&said).lines().next().unwrap_or_default().trim().to_owned()
-}
-
-/// Write an executable file, which nobody finds half made.
-///
-/// # Errors
-/// When it cannot be written.
-pub fn write_executable(path: &Path, bytes: &[u8]) -> Result<(), Error> {
-    use std::os::unix::fs::PermissionsExt;
-    let temporary = path.with_extension(format!("{:?}", std::thread::current().id()));
-    std::fs::write(&temporary, bytes).map_err(Error::file("write", &temporary))?;
-    let mode = std::fs::Permissions::from_mode(0o755);
-    std::fs::set_permissions(&temporary, mode)
-        .map_err(Error::file("make executable", &temporary))?;
-    std::fs::rename(&temporary, path).map_err(Error::file("write", path))
 }
 
 /// The headers that a source includes, in order, as an empty program that includes them as well;
