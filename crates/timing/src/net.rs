@@ -47,7 +47,7 @@ impl EmptyPrograms {
             return Ok(Some(*seconds));
         }
         let kept = identity.is_some().then(|| file_of(&key));
-        if let Some(seconds) = kept.as_ref().and_then(read) {
+        if let Some(seconds) = kept.as_deref().and_then(read) {
             known.insert(key, seconds);
             return Ok(Some(seconds));
         }
