@@ -195,8 +195,7 @@ impl Exclusion {
 
     /// The first of these names that is excluded.
     pub(crate) fn named<'a>(&self, names: impl IntoIterator<Item = &'a str>) -> Option<Match> {
-        let name = names.into_iter().find(|name| self.known.has_name(name));
-        name.map(|name| Match::Name(name.to_owned()))
+        self.known.named(names)
     }
 
     /// What one of a program's kernels is a copy of.

@@ -57,13 +57,20 @@ impl Export {
         };
         self.output.is_free_file()?;
         let mut read = self.reading.pairs(&self.input, global)?;
+        let all = read.pairs.len();
         read.pairs.retain(|pair| pair.verdict == "accepted");
+        let rejected = all - read.pairs.len();
         let lines = export(&read.pairs, format, self.method)?;
         let out = &self.output.out;
         let count = write_lines(out, &lines)?;
-        let report = serde_json::json!({"lines": count, "broken": read.broken.len()});
+        let broken = read.broken.len();
+        let report = serde_json::json!({"lines": count, "rejected": rejected, "broken": broken});
         output::report(global, &report, || {
-            output::line(&format!("{} lines in {}", output::count(count), out.display()))
+            let left_out = match rejected {
+                0 => String::new(),
+                n => format!("; {n} rejected pairs are left out"),
+            };
+            output::line(&format!("{} lines in {}{left_out}", output::count(count), out.display()))
         })?;
         Ok(output::status(count > 0))
     }
