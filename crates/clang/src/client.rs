@@ -29,7 +29,11 @@ pub enum Error {
         path: PathBuf,
     },
     /// The worker is there but does not start, most often because libclang-cpp 19 is missing.
-    #[error("the clang worker {} does not start ({death}): are libclang-cpp19 and libllvm19 installed?", worker.display())]
+    #[error(
+        "the clang worker {} does not start: {death}{}", worker.display(),
+        // What the sandbox lacks has nothing to do with libraries.
+        if matches!(death, Death::Start(_)) { "" } else { "; are libclang-cpp19 and libllvm19 installed?" }
+    )]
     CannotStart {
         /// The executable.
         worker: PathBuf,

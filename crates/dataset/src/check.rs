@@ -75,7 +75,7 @@ pub fn check(folder: &Path) -> Result<Checked> {
     let manifest = match Manifest::read(folder) {
         Ok(manifest) => manifest,
         Err(Error::Manifest { reason, .. }) => {
-            checked.problem(Manifest::FILE, format!("not a manifest: {reason}"));
+            checked.problem(Manifest::FILE, format!("damaged: {reason}"));
             return Ok(checked);
         }
         Err(error) => return Err(error),
@@ -85,7 +85,7 @@ pub fn check(folder: &Path) -> Result<Checked> {
     checked.rows = manifest.rows;
     checked.parts = manifest.shards.len();
     checked.bytes = manifest.shards.iter().map(|shard| shard.bytes).sum();
-    for problem in whole(&manifest) {
+    for problem in whole(&manifest).into_iter().chain(Manifest::edited(folder)?) {
         checked.problem(Manifest::FILE, problem);
     }
     if manifest.identity != Manifest::identity_of(&manifest.shards) {
@@ -96,6 +96,7 @@ pub fn check(folder: &Path) -> Result<Checked> {
     for shard in manifest.shards.iter().filter(|shard| is_plain(&shard.file)) {
         let found = part(folder, shard)
             .and_then(|path| hash(&path, shard).map(|()| path))
+            .and_then(|path| of_schema(&path, &manifest).map(|()| path))
             .and_then(|path| content.read(&path));
         if let Err(reason) = found {
             checked.problem(&shard.file, reason);
@@ -122,15 +123,22 @@ pub fn check(folder: &Path) -> Result<Checked> {
 
 const UNNAMED: &str = "not named in dataset.json: no part of this data set";
 
+/// Whether [`verify_hashes`] asks for it.
+pub(crate) fn verifies_hashes() -> bool {
+    VERIFY.load(Ordering::Relaxed)
+}
+
 /// What is found out whenever a data set is opened: each part is there, of the size and with the
-/// rows that the manifest says, and no other is; with [`verify_hashes`] also their hashes.
-pub(crate) fn on_opening(folder: &Path, manifest: &Manifest) -> Result<()> {
+/// rows that the manifest says, and no other is; to `verify` also their hashes and the manifest's.
+pub(crate) fn on_opening(folder: &Path, manifest: &Manifest, verify: bool) -> Result<()> {
     let of_manifest =
         |reason: String| Error::Manifest { path: folder.join(Manifest::FILE), reason };
     if let Some(problem) = whole(manifest).into_iter().next() {
         return Err(of_manifest(problem));
     }
-    let verify = VERIFY.load(Ordering::Relaxed);
+    if verify && let Some(problem) = Manifest::edited(folder)? {
+        return Err(of_manifest(problem));
+    }
     if verify && manifest.identity != Manifest::identity_of(&manifest.shards) {
         return Err(of_manifest("its identity is not that of the parts' hashes".to_owned()));
     }
@@ -235,6 +243,20 @@ fn hash(path: &Path, shard: &Shard) -> Result<(), String> {
             "its hash is {found}, where dataset.json says {}: it was changed",
             shard.hash
         )),
+    }
+}
+
+/// A part says itself what its rows are.
+fn of_schema(path: &Path, manifest: &Manifest) -> Result<(), String> {
+    let said = shard::schema_of(path).map_err(|error| error.to_string())?;
+    match said {
+        Some((schema, version)) if (&schema, version) != (&manifest.schema, manifest.version) => {
+            Err(format!(
+                "holds rows of schema {schema} (version {version}), where dataset.json says {} (version {})",
+                manifest.schema, manifest.version
+            ))
+        }
+        _ => Ok(()),
     }
 }
 

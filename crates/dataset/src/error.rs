@@ -1,4 +1,8 @@
-use crate::missing::{missing, refusal};
+use crate::{
+    missing::{missing, refusal},
+    place::part_name,
+    unfinished::MARKER,
+};
 use std::path::{Path, PathBuf};
 
 /// What can go wrong with a data set.
@@ -34,8 +38,9 @@ pub enum Error {
     ForeignPartial(PathBuf),
     /// A file of somebody else's lies where we would have to remove one.
     #[error(
-        "{} holds {}, which is no part of a data set and is not removed; move it away first",
-        folder.display(), file.display()
+        "{} holds {}, which is {} and is not removed; move it away first",
+        folder.display(), file.display(),
+        if folder.join(file).is_symlink() { "a link" } else { "no part of a data set" }
     )]
     ForeignFile {
         /// The folder.
@@ -104,8 +109,13 @@ pub enum Error {
     },
     /// The machine failed for some of the items: they have no rows.
     #[error(
-        "{count} of {of} {units} have no rows, because this machine failed; the first: {first}; \
-         the others are in {}, repeat the command to do the rest", kept.display()
+        "{count} of {of} {units} have no rows, because this machine failed{}: {first}{}",
+        if count < of { "; the first" } else { "" },
+        if count < of {
+            format!("; the others are in {}, repeat the command to do the rest", kept.display())
+        } else {
+            String::new()
+        }
     )]
     Faults {
         /// What was worked on.
@@ -157,7 +167,7 @@ pub enum Error {
     #[error("{}", what_is_there(.0))]
     NotADataset(PathBuf),
     /// A manifest that cannot be read.
-    #[error("{}: not a manifest: {reason}", path.display())]
+    #[error("{} is damaged: {reason}", path.display())]
     Manifest {
         /// The `dataset.json`.
         path: PathBuf,
@@ -265,8 +275,15 @@ fn hint(action: &str, source: &std::io::Error) -> &'static str {
 fn what_is_there(path: &Path) -> String {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let unfinished = path.with_file_name(format!("{name}.partial"));
+    let shown = path.display();
+    if path.join(MARKER).is_file() {
+        return format!("{shown} is an unfinished run: repeat the command that began it");
+    }
+    if path.join(part_name(0)).exists() {
+        return format!("{shown} has lost its dataset.json: the parts of a data set are there");
+    }
     if path.is_dir() {
-        return format!("{} is no data set: it holds no dataset.json", path.display());
+        return format!("{shown} is no data set: it holds no dataset.json");
     }
     if path.exists() {
         return format!("{} is a file; a data set is a folder with a dataset.json", path.display());

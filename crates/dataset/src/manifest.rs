@@ -1,5 +1,5 @@
 use crate::{
-    Error, Result, alias, content_hash_of,
+    Error, Result, alias, content_hash, content_hash_of,
     lineage::{self, Lineage},
     read_file,
     stage::Shared,
@@ -149,16 +149,49 @@ impl Manifest {
         content_hash_of(shards.iter().map(|shard| shard.hash.as_bytes()))
     }
 
+    /// Whether `dataset.json` was edited since it was written, in words. Those of earlier versions have no checksum,
+    /// and those that were annotated by hand lost theirs.
+    pub(crate) fn edited(folder: &Path) -> Result<Option<String>> {
+        let path = folder.join(Manifest::FILE);
+        let text = read_file(&path, LARGEST).map_err(Error::file("read", &path))?;
+        let text = String::from_utf8(text.unwrap_or_default()).unwrap_or_default();
+        Ok((is_unedited(&text) == Some(false))
+            .then(|| "it was edited: its checksum is another".to_owned()))
+    }
+
     pub(crate) fn write(&self, folder: &Path) -> Result<()> {
         let path = folder.join(Manifest::FILE);
         let text = serde_json::to_string_pretty(self)
             .map_err(|error| Error::Manifest { path: path.clone(), reason: error.to_string() })?;
+        let text = with_checksum(&(text + "\n"));
         let written = File::create(&path).and_then(|mut file| {
-            file.write_all((text + "\n").as_bytes())?;
+            file.write_all(text.as_bytes())?;
             file.sync_all()
         });
         written.map_err(Error::file("write", &path))
     }
+}
+
+/// How the line with the manifest's own hash begins; it is the second.
+const CHECKSUM: &str = "  \"checksum\": \"";
+
+/// The text of a manifest with the hash of all its other lines put in.
+fn with_checksum(text: &str) -> String {
+    match text.split_once('\n') {
+        Some((brace, rest)) => {
+            let hash = content_hash(text.as_bytes());
+            format!("{brace}\n{CHECKSUM}{hash}\",\n{rest}")
+        }
+        None => text.to_owned(),
+    }
+}
+
+/// Whether a text is as [`with_checksum`] made it; `None` where it has no checksum.
+fn is_unedited(text: &str) -> Option<bool> {
+    let (brace, rest) = text.split_once('\n')?;
+    let (line, rest) = rest.split_once('\n')?;
+    let said = line.strip_prefix(CHECKSUM)?.strip_suffix("\",")?;
+    Some(content_hash(format!("{brace}\n{rest}").as_bytes()) == said)
 }
 
 /// A short description of this machine for results: processor model and core count.
@@ -168,4 +201,20 @@ fn host() -> String {
     let model = model.map_or("unknown processor", |(_, name)| name.trim());
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     format!("{model}, {cores} cores")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_manifest_that_was_edited_is_told_from_one_that_was_not() {
+        let text = with_checksum("{\n  \"rows\": 1\n}\n");
+        assert_eq!(is_unedited(&text), Some(true));
+        assert!(
+            serde_json::from_str::<serde_json::Value>(&text).is_ok_and(|json| json["rows"] == 1)
+        );
+        assert_eq!(is_unedited(&text.replace('1', "2")), Some(false));
+        assert_eq!(is_unedited("{\n  \"rows\": 1\n}\n"), None);
+    }
 }

@@ -24,7 +24,17 @@ impl Dataset {
     /// When there is none, or its manifest cannot be read; names a part that is not as it should be.
     pub fn open(folder: &Path) -> Result<Dataset> {
         let manifest = Manifest::read(folder)?;
-        check::on_opening(folder, &manifest)?;
+        check::on_opening(folder, &manifest, check::verifies_hashes())?;
+        Ok(Dataset { folder: folder.to_owned(), manifest })
+    }
+
+    /// As [`Dataset::open`], with the hashes of all parts and of the manifest.
+    ///
+    /// # Errors
+    /// As there; and when a file was changed.
+    pub fn open_verified(folder: &Path) -> Result<Dataset> {
+        let manifest = Manifest::read(folder)?;
+        check::on_opening(folder, &manifest, true)?;
         Ok(Dataset { folder: folder.to_owned(), manifest })
     }
 

@@ -145,6 +145,12 @@ pub(crate) fn batches(
     Ok(reader.map(batch))
 }
 
+/// The schema of a file's rows and its version, as its metadata says.
+pub(crate) fn schema_of(path: &Path) -> Result<Option<(String, u32)>> {
+    let version = metadata(path, VERSION_KEY)?.and_then(|text| text.parse().ok());
+    Ok(metadata(path, SCHEMA_KEY)?.zip(version))
+}
+
 /// What the metadata of a Parquet file says under `key`.
 pub(crate) fn metadata(path: &Path, key: &str) -> Result<Option<String>> {
     let file = open_file(path).map_err(Error::file("open", path))?;

@@ -175,7 +175,7 @@ fn check_finds_what_opening_does_not_look_for() {
     edit(&set, "\"rows\": 5", "\"rows\": 6");
     assert!(said(&set, Manifest::FILE).contains("6 rows, and 5"));
     fs::write(set.join(Manifest::FILE), "{").unwrap();
-    assert!(said(&set, Manifest::FILE).contains("not a manifest"));
+    assert!(said(&set, Manifest::FILE).contains("damaged"));
     assert!(matches!(check(home.path()), Err(Error::NotADataset(_))));
 }
 

@@ -448,3 +448,26 @@ fn parts_are_written_as_one_of_so_many() {
     let share: Share = "2/8".parse().expect("a part");
     assert_eq!((share.index, share.count, share.to_string().as_str()), (2, 8, "2/8"));
 }
+
+#[test]
+fn a_share_that_was_changed_is_not_merged() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let all = words("ab cd ef gh");
+    let shares: Vec<PathBuf> = (1..=2)
+        .map(|index| {
+            let context = at(folder.path(), &format!("share{index}"), 1);
+            let share = Some(Share { index, count: 2 });
+            let context = Context { share, ..context };
+            stage::run(&spell(&all, 1), &context).expect("done");
+            context.out
+        })
+        .collect();
+    let manifest = shares[1].join("dataset.json");
+    let text = std::fs::read_to_string(&manifest).expect("text");
+    std::fs::write(&manifest, text.replace("\"seed\": 0", "\"seed\": 7")).expect("written");
+    let error =
+        stage::merge::<Spell>(&shares, &at(folder.path(), "merged", 1)).expect_err("edited");
+    assert!(error.to_string().contains("it was edited"), "{error}");
+    std::fs::write(&manifest, text).expect("written");
+    stage::merge::<Spell>(&shares, &at(folder.path(), "merged", 1)).expect("as it was");
+}

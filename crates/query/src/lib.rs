@@ -119,6 +119,10 @@ impl Query {
         take: impl FnOnce(&mut Rows) -> Result<T> + Send,
     ) -> Result<T> {
         let program = Helper::QUERY.find()?;
+        for (_, path) in self.tables.iter().filter(|(_, path)| Dataset::is_at(path)) {
+            // What this program was told to verify is not known to that one.
+            Dataset::open(path)?;
+        }
         let spill = tempfile::Builder::new().prefix("stampmill-query-").tempdir();
         let spill = spill.map_err(machine("make a temporary folder"))?;
         let mut said = tempfile::tempfile().map_err(machine("make a temporary file"))?;

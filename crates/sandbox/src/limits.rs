@@ -58,8 +58,8 @@ pub(crate) fn enter_with(
 /// What to say where a protection cannot be had.
 pub(crate) fn missing(protection: &str, why: &dyn std::fmt::Display) -> Error {
     Error::other(format!(
-        "the sandbox has no {protection} ({why}); foreign programs are not started without it \
-         unless --allow-weak-sandbox accepts that"
+        "the sandbox has no {protection} ({why}); foreign programs are not started without it; \
+         to start them nevertheless, give --allow-weak-sandbox (`stampmill doctor` says what holds here)"
     ))
 }
 

@@ -237,7 +237,7 @@ impl Exclusion {
         };
         let found = training.kernels().filter_map(|(name, text)| {
             let print = Print { text: text.clone(), ..Print::default() };
-            let found = self.known.find([name], &print)?;
+            let found = self.known.named([name]).or_else(|| self.known.copied(&print))?;
             Some(match found {
                 Match::Name(name) => name,
                 Match::Copy(of, _) if name.is_empty() => format!("a copy of {of}"),

@@ -29,15 +29,27 @@ struct Answer {
 
 impl Fsck {
     pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
-        let mut datasets = Vec::new();
+        let (mut datasets, mut unread) = (Vec::new(), None);
         for path in &self.datasets {
-            let checked = dataset::check(path)?;
+            let checked = match dataset::check(path) {
+                Ok(checked) => checked,
+                // The others are checked nevertheless.
+                Err(error) => {
+                    unread.get_or_insert(error);
+                    continue;
+                }
+            };
             let path = path.display().to_string();
             datasets.push(Answer { path, ok: checked.is_whole(), checked });
         }
         let report = Report { ok: datasets.iter().all(|answer| answer.ok), datasets };
-        output::report(global, &report, || print(&report))?;
-        Ok(output::status(report.ok))
+        if !report.datasets.is_empty() {
+            output::report(global, &report, || print(&report))?;
+        }
+        match unread {
+            Some(error) => Err(error.into()),
+            None => Ok(output::status(report.ok)),
+        }
     }
 }
 
@@ -58,6 +70,12 @@ fn print(report: &Report) -> anyhow::Result<()> {
         for problem in &checked.problems {
             output::line(&format!("  {path}/{}: {}", problem.file, problem.problem))?;
         }
+    }
+    if !report.ok {
+        output::line(
+            "a data set that is not whole: make it again, with --force over the old one, or take a copy; what is \
+             no part of it has to be moved away",
+        )?;
     }
     Ok(())
 }

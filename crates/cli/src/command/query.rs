@@ -18,7 +18,7 @@ pub(crate) struct Query {
     /// Tables: NAME=DATASET, or one DATASET, called `dataset`
     #[arg(value_name = "NAME=DATASET", required = true)]
     tables: Vec<String>,
-    /// destination::Output format
+    /// Output format
     #[arg(long, value_enum, default_value = "table")]
     format: Format,
     /// Memory limit of the query, and of rows held in memory; sorts, aggregations and joins spill to temporary files

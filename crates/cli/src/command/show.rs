@@ -48,15 +48,33 @@ impl Show {
             row("identity", manifest.identity.clone()),
             row("inputs", inputs.join(", ")),
         ];
+        if let Some(shared) = &manifest.notes.share {
+            let share = &shared.share;
+            rows.push(row(
+                "part",
+                format!("{share} of one job: `stampmill merge` joins the parts"),
+            ));
+        }
         if !tools.is_empty() {
             rows.push(row("tools", tools.join("\n")));
+        }
+        let held: Vec<String> =
+            manifest.sandbox.iter().map(|(profile, held)| format!("{profile}: {held}")).collect();
+        if !held.is_empty() {
+            rows.push(row("sandbox", held.join("\n")));
         }
         output::print_table(&["data set", ""], rows)?;
         let mut verdicts: Vec<_> = manifest.notes.verdicts.iter().collect();
         verdicts.sort_by_key(|(_, count)| std::cmp::Reverse(**count));
         if !verdicts.is_empty() {
             let total = verdicts.iter().map(|(_, count)| **count).sum();
-            output::print_shares(["verdict", "count", "share"], verdicts, total)?;
+            // As the column is called.
+            let name = if manifest.schema == <device::RunRow as dataset::Row>::SCHEMA {
+                "outcome"
+            } else {
+                "verdict"
+            };
+            output::print_shares([name, "count", "share"], verdicts, total)?;
         }
         self.print_programs(&dataset)
     }

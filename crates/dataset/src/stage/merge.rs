@@ -39,8 +39,9 @@ pub fn merge<S: Stage>(
     context: &Context<'_>,
 ) -> Result<Done<S::Summary>, S::Error> {
     let started = Instant::now();
+    // A damaged share would become a whole data set.
     let shares: Vec<Dataset> =
-        shares.iter().map(|path| Dataset::open(path)).collect::<Result<_, _>>()?;
+        shares.iter().map(|path| Dataset::open_verified(path)).collect::<Result<_, _>>()?;
     let shares = in_order(S::NAME, shares)?;
     let Some((first, _)) = shares.first() else { return Err(Error::NoShares.into()) };
     let notes = joined(&shares);

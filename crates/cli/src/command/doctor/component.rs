@@ -52,6 +52,11 @@ wall clock;;time --source wall, time validate;make build
 training engine;;train;make torch (fetches libtorch, 0.5 GB)
 ";
 
+/// Why a program is missing, where nothing more is known.
+pub(super) const NOT_ON_PATH: &str = "not on the path";
+/// The same of one of ours.
+pub(super) const NOT_BESIDE: &str = "not beside this program";
+
 /// Everything, found or not.
 pub(super) fn all() -> Vec<Component> {
     let components = ALL.lines().filter_map(|line| {
@@ -94,12 +99,12 @@ fn version_of(commands: &str) -> Version {
         let line = text.lines().map(str::trim).find(|line| !line.is_empty())?;
         output.status.success().then(|| line.to_owned())
     });
-    asked.ok_or_else(|| "not on the path".to_owned())
+    asked.ok_or_else(|| NOT_ON_PATH.to_owned())
 }
 
 fn helper(helper: Helper) -> Version {
     let found = helper.find().map(|path| path.display().to_string());
-    found.map_err(|_| "not beside this program".to_owned())
+    found.map_err(|_| NOT_BESIDE.to_owned())
 }
 
 fn clang_worker() -> Version {
@@ -116,7 +121,7 @@ fn protections() -> Version {
     };
     match sandbox::run(&program, &sandbox::Profile::native()) {
         Ok(finished) if finished.held.missing().is_empty() => Ok(finished.held.to_string()),
-        Ok(finished) => Err(finished.held.to_string()),
+        Ok(finished) => Err(format!("missing: {}", finished.held.missing().join(", "))),
         Err(death) => Err(death.to_string()),
     }
 }

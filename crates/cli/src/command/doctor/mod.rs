@@ -40,8 +40,15 @@ impl Doctor {
                     (false, true) => "MISSING",
                     (false, false) => "missing",
                 };
-                let what = if component.found { &component.version } else { component.install };
-                [component.name, state, what, component.needed_for].map(str::to_owned).to_vec()
+                let what = match (component.found, component.version.as_str()) {
+                    (true, version) => version.to_owned(),
+                    (false, component::NOT_ON_PATH | component::NOT_BESIDE) => {
+                        component.install.to_owned()
+                    }
+                    (false, why) => format!("{why}\n{}", component.install),
+                };
+                let (name, needed_for) = (component.name, component.needed_for);
+                [name, state, &what, needed_for].map(str::to_owned).to_vec()
             });
             let header = ["component", "state", "version, or how to get it", "needed for"];
             output::print_table(&header, rows)?;
