@@ -45,6 +45,22 @@ fn a_query_without_bounds_ends_in_an_error() {
 }
 
 #[test]
+fn hashes_are_verified_where_that_is_asked_for() {
+    let home = home();
+    let asked = |words: &[&str]| query(home.path()).args(words).output().expect("it starts");
+    let all = ["SELECT path FROM dataset", "a.cl", "--out", "set", "--quiet"];
+    assert!(asked(&all).status.success());
+    let manifest = home.path().join("set/dataset.json");
+    let text = fs::read_to_string(&manifest).expect("a manifest");
+    fs::write(&manifest, text.replace("\"seed\": 0", "\"seed\": 7")).expect("a file");
+    let of_set = ["SELECT path FROM dataset", "set"];
+    assert!(asked(&of_set).status.success());
+    let output = asked(&[of_set[0], of_set[1], "--verify-hashes"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(said(&output).contains("it was edited"), "{}", said(&output));
+}
+
+#[test]
 fn rows_are_printed_as_they_are_found_until_nobody_reads() {
     use std::io::{BufRead, BufReader};
     let home = home();
