@@ -85,7 +85,7 @@ pub fn check(folder: &Path) -> Result<Checked> {
     checked.rows = manifest.rows;
     checked.parts = manifest.shards.len();
     checked.bytes = manifest.shards.iter().map(|shard| shard.bytes).sum();
-    for problem in whole(&manifest).into_iter().chain(Manifest::edited(folder)?) {
+    for problem in whole(&manifest) {
         checked.problem(Manifest::FILE, problem);
     }
     if manifest.identity != Manifest::identity_of(&manifest.shards) {
@@ -117,6 +117,10 @@ pub fn check(folder: &Path) -> Result<Checked> {
         } else if place::all_foreign(folder)?.contains(&name) {
             checked.problem(&crate::path_text(&name), "no part of a data set");
         }
+    }
+    // What it says wrongly is named above, where that can be known.
+    if let Some(problem) = Manifest::edited(folder)? {
+        checked.problem(Manifest::FILE, problem);
     }
     Ok(checked)
 }

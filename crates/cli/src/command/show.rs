@@ -9,6 +9,9 @@ use std::{
     process::ExitCode,
 };
 
+/// What holds for foreign programs in a whole sandbox.
+const PROTECTIONS: [&str; 3] = ["namespaces", "Landlock", "seccomp"];
+
 /// Show a data set: schema, inputs, verdicts, and some of its programs
 #[derive(clap::Args, Debug)]
 #[command(after_help = help!("show"))]
@@ -58,10 +61,12 @@ impl Show {
         if !tools.is_empty() {
             rows.push(row("tools", tools.join("\n")));
         }
-        let held: Vec<String> =
-            manifest.sandbox.iter().map(|(profile, held)| format!("{profile}: {held}")).collect();
-        if !held.is_empty() {
-            rows.push(row("sandbox", held.join("\n")));
+        let is_weak = |held: &str| !PROTECTIONS.iter().all(|name| held.contains(name));
+        let weak = manifest.sandbox.iter().filter(|(_, held)| is_weak(held));
+        let weak: Vec<String> =
+            weak.map(|(profile, held)| format!("weak: {profile} had {held}")).collect();
+        if !weak.is_empty() {
+            rows.push(row("sandbox", weak.join("\n")));
         }
         output::print_table(&["data set", ""], rows)?;
         let mut verdicts: Vec<_> = manifest.notes.verdicts.iter().collect();
