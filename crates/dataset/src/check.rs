@@ -27,6 +27,12 @@ pub fn verify_hashes(verify: bool) {
     VERIFY.store(verify, Ordering::Relaxed);
 }
 
+/// Whether that is so.
+#[must_use]
+pub fn verifies_hashes() -> bool {
+    VERIFY.load(Ordering::Relaxed)
+}
+
 /// Something of a data set that is not as its manifest says.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Problem {
@@ -126,11 +132,6 @@ pub fn check(folder: &Path) -> Result<Checked> {
 }
 
 const UNNAMED: &str = "not named in dataset.json: no part of this data set";
-
-/// Whether [`verify_hashes`] asks for it.
-pub(crate) fn verifies_hashes() -> bool {
-    VERIFY.load(Ordering::Relaxed)
-}
 
 /// What is found out whenever a data set is opened: each part is there, of the size and with the
 /// rows that the manifest says, and no other is; to `verify` also their hashes and the manifest's.

@@ -69,7 +69,7 @@ mod unfinished;
 mod verdict;
 
 pub use builder::Builder;
-pub use check::{Checked, Problem, check, verify_hashes};
+pub use check::{Checked, Problem, check, verifies_hashes, verify_hashes};
 pub use detail::without_chance;
 pub use error::Error;
 pub use family::{FAMILY_THRESHOLD, Signature, families};

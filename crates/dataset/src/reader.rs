@@ -23,9 +23,7 @@ impl Dataset {
     /// # Errors
     /// When there is none, or its manifest cannot be read; names a part that is not as it should be.
     pub fn open(folder: &Path) -> Result<Dataset> {
-        let manifest = Manifest::read(folder)?;
-        check::on_opening(folder, &manifest, check::verifies_hashes())?;
-        Ok(Dataset { folder: folder.to_owned(), manifest })
+        Dataset::open_and_verify(folder, check::verifies_hashes())
     }
 
     /// As [`Dataset::open`], with the hashes of all parts and of the manifest.
@@ -33,8 +31,12 @@ impl Dataset {
     /// # Errors
     /// As there; and when a file was changed.
     pub fn open_verified(folder: &Path) -> Result<Dataset> {
+        Dataset::open_and_verify(folder, true)
+    }
+
+    fn open_and_verify(folder: &Path, verify: bool) -> Result<Dataset> {
         let manifest = Manifest::read(folder)?;
-        check::on_opening(folder, &manifest, true)?;
+        check::on_opening(folder, &manifest, verify)?;
         Ok(Dataset { folder: folder.to_owned(), manifest })
     }
 
