@@ -342,12 +342,14 @@ fn a_full_disk_loses_nothing() {
         put(here, &format!("in/m{number:02}.ll"), &format!("@t = global [4000 x i64] [{text}]\n"));
     }
     let exe = env!("CARGO_BIN_EXE_stampmill");
+    // Parts of 16, 16 and 8 modules. One job, so that the first is whole before the disk is full: a
+    // run that has made no part leaves no folder.
     put(
         here,
         "run.sh",
         &format!(
             "mount -t tmpfs -o size=1200k none small || exit 77\n\
-         {exe} ir extract in --out small/modules --json; echo \"status $?\"; ls small\n\
+         {exe} ir extract in --out small/modules --jobs 1 --json; echo \"status $?\"; ls small\n\
          mount -o remount,size=64m small\n\
          {exe} ir extract in --out small/modules --json > /dev/null && cp -r small/modules modules\n"
         ),
