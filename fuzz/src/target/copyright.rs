@@ -3,7 +3,7 @@
 
 pub fn run(data: &[u8]) {
     let Some(text) = crate::input::text(data) else { return };
-    for expression in mine::fuzz::licences(text, "src/a.c") {
+    for expression in mine::fuzz::licenses(text, "src/a.c") {
         assert_eq!(mine::fuzz::expression(&expression), expression, "of {text:?}");
     }
 }
