@@ -23,9 +23,8 @@ fn choose() {
         exit(2);
     };
     CHOSEN.get_or_init(|| *run);
-    // All in the thread that libFuzzer looks at.
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread();
-    pool.build_global().expect("the first pool");
+    // One thread, and not the main one: `serve` computes beside the thread that answers, and would wait for itself.
+    rayon::ThreadPoolBuilder::new().num_threads(1).build_global().expect("the first pool");
 }
 
 libfuzzer_sys::fuzz_target!(init: choose(), |data: &[u8]| {
