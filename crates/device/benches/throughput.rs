@@ -1,7 +1,8 @@
 //! Kernels checked and measured per minute on PoCL: one worker that keeps drivers and programs,
 //! against a process per kernel and size as cldrive starts it. Both sides do the same checks and
-//! measurements at the sizes that `run` has by default; the driver's own cache of binaries is kept
-//! between the processes, and in a third run it is off: then each process builds the kernel anew.
+//! measurements, at one size, at ten, and at the fourteen that `run` has by default. The driver's
+//! own cache of binaries is kept between the processes, and in a third run it is off: then each
+//! process builds the kernel anew.
 //! Rates are per minute on the wall and per minute of processor time of all processes, which what
 //! else the machine does hardly changes.
 //!
@@ -10,6 +11,8 @@
 use dataset::stage::{Context, Done, run};
 use stampmill_device::{Options, Run};
 use std::{path::PathBuf, time::Duration};
+
+const SIZES: [&str; 3] = ["2^10", "2^7..2^16", "2^7..2^20"];
 
 fn main() {
     let count = std::env::args().skip(1).find_map(|word| word.parse().ok()).unwrap_or(12_usize);
@@ -37,15 +40,15 @@ fn main() {
         let text = row["src"].as_str().expect("a text");
         std::fs::write(kernels.join(format!("{at:03}.cl")), text).expect("written");
     }
-    let measure = |name: &str, isolate: bool| {
+    let measure = |sizes: &str, name: &str, isolate: bool| {
         let options = Options {
             devices: pocl.name.clone(),
-            global_sizes: stampmill_device::sizes("2^7..2^20").expect("sizes"),
+            global_sizes: stampmill_device::sizes(sizes).expect("sizes"),
             budget: Duration::from_millis(5),
             isolate,
             ..Options::new(&kernels)
         };
-        let context = Context { jobs: 1, ..Context::new(folder.path().join(name)) };
+        let context = Context { jobs: 1, ..Context::new(folder.path().join(name).join(sizes)) };
         let before = processor_seconds();
         let stage = Run::new(options, &context.cancel).expect("a device");
         let Done { summary: report, seconds, .. } = run(&stage, &context).expect("a run");
@@ -53,21 +56,26 @@ fn main() {
         let processor = processor_seconds() - before;
         let rates = [seconds, processor].map(|time| report.kernels as f64 * 60.0 / time);
         println!(
-            "{name}: {:.1} kernels/min, {:.1} per minute of processor time; {} rows in {:.1} s, \
+            "{sizes}, {name}: {:.1} kernels/min, {:.1} per minute of processor time; {} rows in {:.1} s, \
              {processor:.1} s of processor time; {:?}",
             rates[0], rates[1], report.rows, seconds, report.outcomes
         );
         rates
     };
-    let kept = measure("one-worker", false);
-    let isolated = measure("process-per-size", true);
+    let kept = SIZES.map(|sizes| {
+        [measure(sizes, "one-worker", false), measure(sizes, "process-per-size", true)]
+    });
     // SAFETY: no other thread of this program runs between two measurements.
     unsafe { std::env::set_var("POCL_KERNEL_CACHE", "0") };
-    let uncached = measure("process-per-size-without-cache", true);
+    let off = SIZES.map(|sizes| measure(sizes, "process-per-size-without-cache", true));
     println!("ratios of rates, one worker / process per kernel and size, one run each:");
-    for (cache, other) in [("kept", isolated), ("off", uncached)] {
-        let [wall, processor] = [kept[0] / other[0], kept[1] / other[1]];
-        println!("driver's cache {cache}: {wall:.1} on the wall, {processor:.1} by processor time");
+    for ((sizes, [worker, process]), uncached) in SIZES.into_iter().zip(kept).zip(off) {
+        for (cache, other) in [("kept", process), ("off", uncached)] {
+            let [wall, processor] = [worker[0] / other[0], worker[1] / other[1]];
+            println!(
+                "{sizes}, driver's cache {cache}: {wall:.1} on the wall, {processor:.1} by processor time"
+            );
+        }
     }
 }
 
