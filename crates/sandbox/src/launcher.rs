@@ -113,7 +113,16 @@ fn be_first(
     loop {
         let program = begin(socket, order, descriptors, isolated, (&filters, pid))?;
         pid = Some(program);
-        let Some(ending) = watch(socket, program)? else { return Ok(()) };
+        let Some(ending) = watch(socket, program)? else {
+            // Waited for one by one: of what the kernel ends with a namespace nobody is told the time.
+            return match isolated {
+                true => system::end_others(),
+                false => {
+                    end_children();
+                    Ok(())
+                }
+            };
+        };
         if !isolated {
             control::say(socket, &Event::Ended(ending))?;
             end_children();
