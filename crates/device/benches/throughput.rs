@@ -1,8 +1,8 @@
 //! Kernels checked and measured per minute on PoCL: one worker that keeps drivers and programs,
 //! against a process per kernel and size as cldrive starts it. Both sides do the same checks and
 //! measurements, at one size, at ten, and at the fourteen that `run` has by default. The driver's
-//! own cache of binaries is kept between the processes, and in a third run it is off: then each
-//! process builds the kernel anew.
+//! cache of binaries lies in the sandbox and ends with the process, so each process builds the kernel
+//! anew, which cldrive need not.
 //! Rates are per minute on the wall and per minute of processor time of all processes, which what
 //! else the machine does hardly changes.
 //!
@@ -49,11 +49,11 @@ fn main() {
             ..Options::new(&kernels)
         };
         let context = Context { jobs: 1, ..Context::new(folder.path().join(name).join(sizes)) };
-        let before = processor_seconds();
+        let before = sandbox::processor_time();
         let stage = Run::new(options, &context.cancel).expect("a device");
         let Done { summary: report, seconds, .. } = run(&stage, &context).expect("a run");
         drop(stage);
-        let processor = processor_seconds() - before;
+        let processor = (sandbox::processor_time() - before).as_secs_f64();
         let rates = [seconds, processor].map(|time| report.kernels as f64 * 60.0 / time);
         println!(
             "{sizes}, {name}: {:.1} kernels/min, {:.1} per minute of processor time; {} rows in {:.1} s, \
@@ -62,36 +62,12 @@ fn main() {
         );
         rates
     };
-    let kept = SIZES.map(|sizes| {
+    let measured = SIZES.map(|sizes| {
         [measure(sizes, "one-worker", false), measure(sizes, "process-per-size", true)]
     });
-    // SAFETY: no other thread of this program runs between two measurements.
-    unsafe { std::env::set_var("POCL_KERNEL_CACHE", "0") };
-    let off = SIZES.map(|sizes| measure(sizes, "process-per-size-without-cache", true));
     println!("ratios of rates, one worker / process per kernel and size, one run each:");
-    for ((sizes, [worker, process]), uncached) in SIZES.into_iter().zip(kept).zip(off) {
-        for (cache, other) in [("kept", process), ("off", uncached)] {
-            let [wall, processor] = [worker[0] / other[0], worker[1] / other[1]];
-            println!(
-                "{sizes}, driver's cache {cache}: {wall:.1} on the wall, {processor:.1} by processor time"
-            );
-        }
+    for (sizes, [worker, process]) in SIZES.into_iter().zip(measured) {
+        let [wall, processor] = [worker[0] / process[0], worker[1] / process[1]];
+        println!("{sizes}: {wall:.1} on the wall, {processor:.1} by processor time");
     }
-}
-
-/// Of this process and of its children that have ended.
-fn processor_seconds() -> f64 {
-    let of = |who| {
-        let mut usage = std::mem::MaybeUninit::<libc::rusage>::zeroed();
-        // SAFETY: the call writes one `rusage`, for which there is room.
-        let done = unsafe { libc::getrusage(who, usage.as_mut_ptr()) };
-        assert_eq!(done, 0, "both are known");
-        // SAFETY: all zero or written, it is a structure of numbers.
-        let usage = unsafe { usage.assume_init() };
-        [usage.ru_utime, usage.ru_stime]
-            .iter()
-            .map(|time| time.tv_sec as f64 + time.tv_usec as f64 / 1e6)
-            .sum::<f64>()
-    };
-    of(libc::RUSAGE_SELF) + of(libc::RUSAGE_CHILDREN)
 }

@@ -28,7 +28,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             Options { jobs, ..Options::default() },
         );
         extractor.describe_many(&kernels[..100])?;
-        let before = processor_seconds()?;
+        let before = sandbox::processor_time();
         let started = std::time::Instant::now();
         let rows = extractor.describe_many(&kernels)?;
         let wall = started.elapsed().as_secs_f64();
@@ -36,9 +36,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             rows.iter().flatten().all(|row| row.vectors.len() == 3),
             "every kernel has all vectors"
         );
-        // The workers' time counts once they are gone.
-        drop(extractor);
-        let ours = KERNELS as f64 / (processor_seconds()? - before);
+        let ours = KERNELS as f64 / (sandbox::processor_time() - before).as_secs_f64();
         println!(
             "{jobs} jobs: {ours:.0} kernels per second and core, {:.0} per second",
             KERNELS as f64 / wall
@@ -56,7 +54,7 @@ fn process_per_kernel(kernels: &[Program]) -> Result<f64, Box<dyn Error>> {
     let folder = tempfile::tempdir()?;
     let (source, bitcode) = (folder.path().join("a.cl"), folder.path().join("a.bc"));
     let own = std::env::current_exe()?;
-    let before = processor_seconds()?;
+    let before = sandbox::processor_time();
     for kernel in kernels {
         let Code::Text(text) = &kernel.code else { continue };
         std::fs::write(&source, text)?;
@@ -80,7 +78,7 @@ fn process_per_kernel(kernels: &[Program]) -> Result<f64, Box<dyn Error>> {
             return Err("clang-19 or the extractor failed".into());
         }
     }
-    Ok(kernels.len() as f64 / (processor_seconds()? - before))
+    Ok(kernels.len() as f64 / (sandbox::processor_time() - before).as_secs_f64())
 }
 
 fn describe_bitcode(path: &Path) -> Result<(), Box<dyn Error>> {
@@ -111,14 +109,4 @@ fn kernel(index: usize) -> Program {
     let path = format!("{index}.cl");
     let code = Code::Text(text);
     Program { path, language: Language::OpenCl, code, ..Program::default() }
-}
-
-/// Processor time of this process and of the children that have ended.
-fn processor_seconds() -> Result<f64, Box<dyn Error>> {
-    const TICKS_PER_SECOND: f64 = 100.0;
-    let stat = std::fs::read_to_string("/proc/self/stat")?;
-    let fields = stat.rsplit(')').next().unwrap_or("").split_whitespace();
-    // Behind the name: fields 14 to 17 of proc(5).
-    let ticks: Result<Vec<f64>, _> = fields.skip(11).take(4).map(str::parse).collect();
-    Ok(ticks?.iter().sum::<f64>() / TICKS_PER_SECOND)
 }

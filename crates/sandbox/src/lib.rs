@@ -57,4 +57,5 @@ pub use serve::{serve, serve_over};
 pub use start::{is_stopped, stop_all};
 pub use temporary::Temporary;
 pub use tools::{fetch_environment, rustup, tool_folders};
+pub use watch::processor_time;
 pub use worker::{Bounds, Worker};

@@ -60,6 +60,14 @@ pub(crate) fn usage_below(pid: u32) -> Usage {
     usage
 }
 
+/// Processor time of this process and of all that descend from it, workers inside sandboxes too: of
+/// the living, and of those that have ended and were waited for.
+#[must_use]
+pub fn processor_time() -> Duration {
+    let own = std::process::id();
+    descendants(own).into_iter().chain([own]).map(|pid| usage(pid).processor).sum()
+}
+
 /// What one process uses, and its children that have ended did.
 pub(crate) fn usage(pid: u32) -> Usage {
     Stat::read(pid).map_or_else(Usage::default, |stat| stat.usage())

@@ -1,8 +1,7 @@
 //! What is told about a program that a limit ended.
-#![allow(unsafe_code, reason = "what children used has no safe form")]
 
-use stampmill_sandbox::{Death, Profile, Program, run};
-use std::time::Duration;
+use stampmill_sandbox::{Bounds, Death, Profile, Program, Worker, processor_time, run};
+use std::{process::Command, time::Duration};
 
 /// Whether it waited or worked tells a fault of the machine from a fault of the program.
 #[test]
@@ -17,21 +16,33 @@ fn a_program_that_a_limit_ended_has_its_processor_time() {
         assert!(matches!(finished.death, Some(Death::Timeout(_))), "{:?}", finished.death);
         finished.user_seconds + finished.system_seconds
     };
-    let before = of_children();
+    let before = processor_time();
     let works = used("while :; do :; done");
     assert!(works > 0.0, "{works}");
-    // `time` and benches see it too. What a clock's tick rounds is less than half.
-    let seen = of_children() - before;
+    // It is no child of this process, and counts here when it is waited for; less than half is rounded.
+    let seen = (processor_time() - before).as_secs_f64();
     assert!(seen >= works / 2.0, "{seen} of {works}");
 }
 
-/// Seconds of this process's children that have ended and were waited for.
-fn of_children() -> f64 {
-    // SAFETY: all zeroes is a valid `rusage`, which holds numbers only.
-    let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
-    // SAFETY: the pointer is to a live structure of that type.
-    let done = unsafe { libc::getrusage(libc::RUSAGE_CHILDREN, &raw mut usage) };
-    assert_eq!(done, 0, "nothing can go wrong with this");
-    let seconds = |time: libc::timeval| time.tv_sec as f64 + time.tv_usec as f64 / 1e6;
-    seconds(usage.ru_utime) + seconds(usage.ru_stime)
+/// A budget of processor time is of everything that works for it.
+#[test]
+fn the_time_of_a_worker_counts_while_it_works() {
+    let profile = Profile::clang();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_sandbox-echo"));
+    command.arg(serde_json::to_string(&profile).expect("a profile is plain data"));
+    let mut worker = Worker::spawn(command, &profile).expect("it starts");
+    let second = Some(Duration::from_secs(1));
+    let bounds =
+        Bounds { wall: Duration::from_secs(60), processor: second, still: None, stop: None };
+    let before = processor_time();
+    std::thread::scope(|scope| {
+        let spins = scope.spawn(|| worker.call_within(b"spin", &bounds));
+        let mut seen = Duration::ZERO;
+        while seen < Duration::from_millis(300) {
+            assert!(!spins.is_finished(), "{seen:?}");
+            std::thread::sleep(Duration::from_millis(10));
+            seen = processor_time() - before;
+        }
+        assert_eq!(spins.join().expect("no panic"), Err(Death::Processor));
+    });
 }

@@ -13,11 +13,11 @@ fn main() -> Result<(), Box<dyn Error>> {
         for (name, parts, count) in [("small", 1, 4000), ("median", 5, 1500), ("large", 16, 600)] {
             let texts: Vec<String> = (0..count).map(|index| kernel(index, parts)).collect();
             judge.judge(&texts[..50])?;
-            let before = stampmill_synth::processor_seconds();
+            let before = sandbox::processor_time();
             let started = Instant::now();
             let vectors = judge.judge(&texts)?;
             let wall = started.elapsed().as_secs_f64();
-            let processor = stampmill_synth::processor_seconds() - before;
+            let processor = (sandbox::processor_time() - before).as_secs_f64();
             let instructions: f64 = vectors
                 .iter()
                 .flatten()

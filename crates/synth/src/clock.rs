@@ -1,9 +1,7 @@
 //! What a search may use up.
 
-use std::{
-    fs,
-    time::{Duration, Instant},
-};
+use sandbox::processor_time;
+use std::time::{Duration, Instant};
 
 /// By how much a search may exceed its time before what it does is cut short: a generation of
 /// ordinary programs ends by itself within that.
@@ -25,19 +23,19 @@ pub enum Budget {
 pub(crate) struct Clock {
     budget: Budget,
     started: Instant,
-    processor: f64,
+    processor: Duration,
 }
 
 impl Clock {
     pub(crate) fn start(budget: Budget) -> Clock {
-        Clock { budget, started: Instant::now(), processor: processor_seconds() }
+        Clock { budget, started: Instant::now(), processor: processor_time() }
     }
 
     /// Seconds since the start, in the unit of the budget; 0 where that counts candidates: rows that
     /// repeat hold no clock.
     pub(crate) fn seconds(&self) -> f64 {
         match self.budget {
-            Budget::Processor(_) => processor_seconds() - self.processor,
+            Budget::Processor(_) => processor_time().saturating_sub(self.processor).as_secs_f64(),
             Budget::Wall(_) => self.started.elapsed().as_secs_f64(),
             Budget::Candidates(_) => 0.0,
         }
@@ -84,31 +82,4 @@ impl Clock {
             Budget::Wall(_) | Budget::Processor(_) => wanted,
         }
     }
-}
-
-/// Processor time of this process, its children that have ended, and its children that live.
-#[must_use]
-pub fn processor_seconds() -> f64 {
-    const TICKS_PER_SECOND: f64 = 100.0;
-    let ticks = |path: &str, fields: usize| -> u64 {
-        let stat = fs::read_to_string(path).unwrap_or_default();
-        // Behind the name: fields 14 to 17 of proc(5).
-        let fields = stat
-            .rsplit(')')
-            .next()
-            .unwrap_or("")
-            .split_whitespace()
-            .skip(11)
-            .take(fields)
-            .map(|field| field.parse::<u64>().unwrap_or(0));
-        fields.sum()
-    };
-    let mut all = ticks("/proc/self/stat", 4);
-    for task in fs::read_dir("/proc/self/task").into_iter().flatten().flatten() {
-        let children = fs::read_to_string(task.path().join("children")).unwrap_or_default();
-        for child in children.split_whitespace() {
-            all += ticks(&format!("/proc/{child}/stat"), 2);
-        }
-    }
-    all as f64 / TICKS_PER_SECOND
 }

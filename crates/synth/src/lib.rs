@@ -52,7 +52,7 @@ mod steer;
 mod subset_sum;
 mod target;
 
-pub use clock::{Budget, processor_seconds};
+pub use clock::Budget;
 pub use corpus::Corpus;
 pub use error::Error;
 pub use exclusion::Exclusion;
