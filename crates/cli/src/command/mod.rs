@@ -1,5 +1,6 @@
 //! The commands, one file each.
 
+mod completions;
 mod devices;
 mod doctor;
 mod edits;
@@ -11,6 +12,7 @@ mod heuristic;
 mod ir;
 mod label;
 mod learn;
+mod man;
 mod merge;
 mod mine;
 mod prepare;
@@ -77,6 +79,8 @@ commands! {
         learn::Learn,
         ir::Ir,
         report::Report,
+        completions::Completions,
+        man::Man,
         #[command(hide = true)]
         worker::Worker,
     }
