@@ -1,12 +1,44 @@
-//! Programs as files of their own.
+//! Programs as files of their own, and data sets with files for those who have no stampmill.
 
-use crate::{Code, Error, Language, Program, Programs, Result};
+use crate::{Code, Dataset, Error, Language, Program, Programs, Result};
 use std::{
     collections::HashMap,
     fs::{self, Permissions},
     os::unix::fs::PermissionsExt,
     path::Path,
 };
+
+impl Dataset {
+    /// Copy the data set to the new folder `to`, with files of these names and contents beside its parts.
+    /// Its manifest lists them; its identity stays.
+    ///
+    /// # Errors
+    /// When there is something at `to`, or a file cannot be read or written.
+    pub fn export(&self, to: &Path, beside: &[(&str, Vec<u8>)]) -> Result<()> {
+        whole(to, |folder| {
+            let mut manifest = self.manifest().clone();
+            let shards = manifest.shards.iter().map(|shard| &shard.file);
+            for name in shards.chain(&manifest.notes.files) {
+                let from = self.folder().join(name);
+                // A manifest is anybody's: no name leads elsewhere, and no link does.
+                let is_plain =
+                    Path::new(name).file_name().is_some_and(|file| file == name.as_str());
+                if !is_plain || !fs::symlink_metadata(&from).is_ok_and(|found| found.is_file()) {
+                    return Err(Error::ForeignLink(from));
+                }
+                fs::copy(&from, folder.join(name)).map_err(Error::file("copy", &from))?;
+            }
+            for (name, content) in beside {
+                let file = folder.join(name);
+                fs::write(&file, content).map_err(Error::file("write", &file))?;
+                if !manifest.notes.files.iter().any(|known| known == name) {
+                    manifest.notes.files.push((*name).to_owned());
+                }
+            }
+            manifest.write(folder)
+        })
+    }
+}
 
 impl Programs {
     /// Write the first `limit` programs as files (`.cl`, `.c`, `.cpp`, `.ll`, `.bc`) of the new folder `to`;
@@ -15,20 +47,10 @@ impl Programs {
     /// # Errors
     /// When there is something at `to`, when a program cannot be read or a file not be written.
     pub fn export(&self, to: &Path, limit: usize) -> Result<u64> {
-        if fs::symlink_metadata(to).is_ok() {
-            return Err(Error::ExistsTo(to.to_owned()));
-        }
-        let parent = match to.parent() {
-            Some(parent) if parent != Path::new("") => parent,
-            _ => Path::new("."),
-        };
-        fs::create_dir_all(parent).map_err(Error::file("create", parent))?;
-        // A folder of its own name, so that it is nobody's but ours, and gone with an error.
-        let partial = tempfile::Builder::new()
-            .prefix(".stampmill-export-")
-            .permissions(Permissions::from_mode(0o755))
-            .tempdir_in(parent)
-            .map_err(Error::file("create a folder in", parent))?;
+        whole(to, |folder| self.write_files(folder, limit))
+    }
+
+    fn write_files(&self, folder: &Path, limit: usize) -> Result<u64> {
         let mut taken: HashMap<String, u32> = HashMap::new();
         let mut written = 0;
         for program in self.iter()?.take(limit) {
@@ -47,7 +69,7 @@ impl Programs {
                 1 => format!("{stem}.{extension}"),
                 again => format!("{stem}-{again}.{extension}"),
             };
-            let file = partial.path().join(&name);
+            let file = folder.join(&name);
             let bytes = match &code {
                 Code::Text(text) => text.as_bytes(),
                 Code::Bytes(bytes) => bytes,
@@ -55,11 +77,31 @@ impl Programs {
             fs::write(&file, bytes).map_err(Error::file("write", &file))?;
             written += 1;
         }
-        fs::rename(partial.path(), to).map_err(Error::file("write", to))?;
-        // It is where it belongs: nothing of it is to be removed.
-        let _ = partial.keep();
         Ok(written)
     }
+}
+
+/// Make the new folder `to` with what `write` puts in it: all of it, or nothing.
+fn whole<T>(to: &Path, write: impl FnOnce(&Path) -> Result<T>) -> Result<T> {
+    if fs::symlink_metadata(to).is_ok() {
+        return Err(Error::ExistsTo(to.to_owned()));
+    }
+    let parent = match to.parent() {
+        Some(parent) if parent != Path::new("") => parent,
+        _ => Path::new("."),
+    };
+    fs::create_dir_all(parent).map_err(Error::file("create", parent))?;
+    // A folder of its own name, so that it is nobody's but ours, and gone with an error.
+    let partial = tempfile::Builder::new()
+        .prefix(".stampmill-export-")
+        .permissions(Permissions::from_mode(0o755))
+        .tempdir_in(parent)
+        .map_err(Error::file("create a folder in", parent))?;
+    let made = write(partial.path())?;
+    fs::rename(partial.path(), to).map_err(Error::file("write", to))?;
+    // It is where it belongs: nothing of it is to be removed.
+    let _ = partial.keep();
+    Ok(made)
 }
 
 /// A file name that says where the program is from and holds no character a shell minds.
@@ -73,5 +115,51 @@ fn stem(path: &str, name: &str) -> String {
     match tame.is_empty() {
         true => "program".to_owned(),
         false => tame[start..].trim_start_matches('-').to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Builder, Notes, Row, check};
+    use serde::{Deserialize, Serialize};
+
+    #[derive(Serialize, Deserialize)]
+    struct Sample {
+        text: String,
+    }
+
+    impl Row for Sample {
+        const SCHEMA: &'static str = "sample";
+        const VERSION: u32 = 1;
+    }
+
+    fn made(home: &Path, name: &str, files: &[&str]) -> Dataset {
+        let builder = Builder::<Sample>::create(&home.join(name), false, &"").unwrap();
+        let files = files.iter().map(ToString::to_string).collect();
+        builder.finish([Sample { text: "a".into() }], Notes { files, ..Notes::default() }).unwrap()
+    }
+
+    #[test]
+    fn a_data_set_is_copied_with_what_is_put_beside_it() {
+        let home = tempfile::tempdir().unwrap();
+        let (set, to) = (made(home.path(), "set", &[]), home.path().join("copy"));
+        set.export(&to, &[("README.md", b"# Set".to_vec())]).unwrap();
+        let copy = Dataset::open(&to).unwrap();
+        assert_eq!(copy.manifest().identity, set.manifest().identity);
+        assert!(check(&to).unwrap().is_whole());
+        assert!(matches!(set.export(&to, &[]), Err(Error::ExistsTo(_))));
+    }
+
+    #[test]
+    fn a_manifest_that_names_files_elsewhere_is_not_followed() {
+        let home = tempfile::tempdir().unwrap();
+        fs::write(home.path().join("secret"), "s").unwrap();
+        for (at, name) in ["../secret", "gone", "/etc/passwd", ".."].into_iter().enumerate() {
+            let set = made(home.path(), &format!("set{at}"), &[name]);
+            let to = home.path().join("copy");
+            assert!(matches!(set.export(&to, &[]), Err(Error::ForeignLink(_))), "{name}");
+            assert!(!to.exists());
+        }
     }
 }

@@ -12,6 +12,7 @@
 //! # Ok::<(), std::io::Error>(())
 //! ```
 
+mod card;
 mod chart;
 mod error;
 mod facts;
@@ -30,6 +31,7 @@ mod tasks;
 mod trajectory;
 mod vectors;
 
+pub use card::share;
 use dataset::Dataset;
 pub use error::Error;
 pub use figures::{count, percent};

@@ -1,18 +1,29 @@
-//! `stampmill export`: programs as files.
+//! `stampmill export`: programs as files, or a data set to share.
 
 use crate::{Global, output};
-use dataset::Programs;
+use dataset::{Dataset, Programs};
 use std::{path::PathBuf, process::ExitCode};
 
-/// Write the programs of a data set as files (.cl, .c, .cpp, .ll, .bc)
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Format {
+    /// A file for each program
+    Files,
+    /// The data set with a card and a Croissant file, as Hugging Face wants it
+    Huggingface,
+}
+
+/// Write the programs of a data set as files (.cl, .c, .cpp, .ll, .bc), or the data set to share
 #[derive(clap::Args, Debug)]
 #[command(after_help = help!("export"))]
 pub(crate) struct Export {
-    /// A data set of programs
+    /// A data set; of programs where these are written as files
     dataset: PathBuf,
     /// The folder to make; it must not exist
     #[arg(long, value_name = "DIR")]
     to: PathBuf,
+    /// What to write
+    #[arg(long, value_enum, default_value_t = Format::Files)]
+    format: Format,
     /// Write at most N programs
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
@@ -20,11 +31,27 @@ pub(crate) struct Export {
 
 impl Export {
     pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
-        let programs = Programs::open(&self.dataset)?;
-        let written = programs.export(&self.to, self.limit.unwrap_or(usize::MAX))?;
-        output::report(global, &serde_json::json!({ "programs": written, "to": self.to }), || {
-            output::line(&format!("{written} programs in {}", self.to.display()))
-        })?;
+        let to = self.to.display();
+        let (report, said) = match self.format {
+            Format::Files => {
+                let programs = Programs::open(&self.dataset)?;
+                let written = programs.export(&self.to, self.limit.unwrap_or(usize::MAX))?;
+                let report = serde_json::json!({ "programs": written, "to": self.to });
+                (report, format!("{written} programs in {to}"))
+            }
+            Format::Huggingface => {
+                anyhow::ensure!(
+                    self.limit.is_none(),
+                    "--limit is of `--format files`; take some rows with `stampmill query`"
+                );
+                let dataset = Dataset::open(&self.dataset)?;
+                report::share(&dataset, &self.to)?;
+                let rows = dataset.manifest().rows;
+                let report = serde_json::json!({ "rows": rows, "to": self.to });
+                (report, format!("{to}: {rows} rows, README.md and croissant.json"))
+            }
+        };
+        output::report(global, &report, || output::line(&said))?;
         Ok(ExitCode::SUCCESS)
     }
 }

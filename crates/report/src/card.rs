@@ -1,0 +1,298 @@
+//! What a data set says of itself where it is shared: a card for Hugging Face, and a
+//! [Croissant](https://docs.mlcommons.org/croissant/docs/croissant-spec.html) 1.0 file.
+
+use crate::{Error, Result, figures::count};
+use arrow::{array::AsArray, datatypes::DataType};
+use dataset::{Dataset, Manifest};
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+use std::{collections::BTreeMap, fmt::Write, fs};
+
+/// Write the data set to the new folder `to`, with `README.md` and `croissant.json` beside its parts: one
+/// that stampmill reads as before, that `datasets.load_dataset` opens, and that can be uploaded as it is.
+///
+/// # Errors
+/// When the data set cannot be read, there is something at `to`, or it cannot be written.
+pub fn share(dataset: &Dataset, to: &std::path::Path) -> Result<()> {
+    let name = to.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+    let about = About::of(dataset)?;
+    let croissant = serde_json::to_string_pretty(&about.croissant(&name, dataset)?)? + "\n";
+    let files =
+        [("README.md", about.card(&name).into_bytes()), ("croissant.json", croissant.into())];
+    Ok(dataset.export(to, &files)?)
+}
+
+/// Of which all that is said here is made.
+struct About<'a> {
+    manifest: &'a Manifest,
+    /// What a row is; empty for a schema that is not ours.
+    row: String,
+    columns: Vec<Column>,
+    /// Accepted rows by their license, where there is such a column.
+    licenses: Option<BTreeMap<String, u64>>,
+}
+
+struct Column {
+    name: String,
+    kind: DataType,
+    meaning: String,
+}
+
+impl About<'_> {
+    fn of(dataset: &Dataset) -> Result<About<'_>> {
+        let manifest = dataset.manifest();
+        let known = rows::schemas()?.into_iter().find(|schema| schema.name == manifest.schema);
+        let meaning = |name: &str| {
+            let columns = known.iter().flat_map(|schema| &schema.columns);
+            columns.filter(|(column, ..)| column == name).map(|(.., meaning)| *meaning).next()
+        };
+        let mut columns = Vec::new();
+        let mut licenses = BTreeMap::new();
+        for batch in dataset.batches(None)? {
+            let batch = batch?;
+            if columns.is_empty() {
+                let fields = batch.schema();
+                columns = fields
+                    .fields()
+                    .iter()
+                    .map(|field| Column {
+                        name: field.name().clone(),
+                        kind: field.data_type().clone(),
+                        meaning: meaning(field.name()).unwrap_or_default().to_owned(),
+                    })
+                    .collect();
+            }
+            let words = |name: &str| batch.column_by_name(name)?.as_string_opt::<i32>();
+            let Some(found) = words("license") else { continue };
+            let verdicts = words("verdict");
+            for (at, license) in found.iter().enumerate() {
+                let accepted = verdicts.is_none_or(|verdicts| verdicts.value(at) == "accepted");
+                if accepted {
+                    *licenses.entry(license.unwrap_or_default().to_owned()).or_default() += 1;
+                }
+            }
+        }
+        let has_licenses = columns.iter().any(|column| column.name == "license");
+        Ok(About {
+            manifest,
+            row: known.map(|schema| schema.about).unwrap_or_default(),
+            columns,
+            licenses: has_licenses.then_some(licenses),
+        })
+    }
+
+    fn card(&self, name: &str) -> String {
+        let Manifest { schema, version, rows, stampmill, identity, notes, .. } = self.manifest;
+        let mut text = String::from("---\nlicense:\n");
+        for license in self.hub_licenses() {
+            let _ = writeln!(text, "- {license}");
+        }
+        let _ = write!(
+            text,
+            "pretty_name: {}\ntags:\n- code\n- compilers\n- {schema}\nsize_categories:\n- {}\nconfigs:\n- config_name: default\n  data_files: part-*.parquet\n---\n\n",
+            json!(name),
+            size(*rows)
+        );
+        let _ = write!(text, "# {}\n\n{}\n\n", plain(name), self.row.trim());
+        let _ = write!(
+            text,
+            "{} rows of schema `{schema}` version {version}, made by stampmill {stampmill}. Identity: `{identity}`.\n\n",
+            count(*rows)
+        );
+        let _ = write!(
+            text,
+            "```python\nimport datasets\nrows = datasets.load_dataset(\"{}\")[\"train\"]\n```\n\n",
+            plain(name)
+        );
+        table(&mut text, "verdict", &notes.verdicts);
+        if let Some(licenses) = &self.licenses {
+            table(&mut text, "license of accepted rows", licenses);
+        }
+        text += "| column | type | meaning |\n|---|---|---|\n";
+        for Column { name, kind, meaning } in &self.columns {
+            let _ =
+                writeln!(text, "| `{}` | `{}` | {meaning} |", plain(name), plain(&kind_text(kind)));
+        }
+        let inputs = notes
+            .inputs
+            .iter()
+            .map(|input| format!("- {} (`{}`)\n", plain(&input.name), input.hash));
+        let _ = write!(text, "\nMade from:\n\n{}", inputs.collect::<String>());
+        text += "\n`dataset.json` has the settings, the tools and their versions. `stampmill fsck` checks all files.\n";
+        text
+    }
+
+    fn croissant(&self, name: &str, dataset: &Dataset) -> Result<Value> {
+        let mut files = Vec::new();
+        for (shard, path) in self.manifest.shards.iter().zip(dataset.shards()) {
+            let content = fs::read(&path).map_err(|source| Error::Write { path, source })?;
+            let hash: String =
+                Sha256::digest(&content).iter().map(|byte| format!("{byte:02x}")).collect();
+            files.push(json!({
+                "@type": "cr:FileObject", "@id": shard.file, "name": shard.file, "contentUrl": shard.file,
+                "encodingFormat": "application/x-parquet", "contentSize": format!("{} B", shard.bytes), "sha256": hash,
+            }));
+        }
+        let sets = self.manifest.shards.iter().enumerate().map(|(at, shard)| {
+            let id = if at == 0 { "rows".to_owned() } else { format!("rows-{at}") };
+            let fields = self.columns.iter().filter_map(|Column { name, kind, meaning }| {
+                let (kind, repeated) = croissant_type(kind)?;
+                Some(json!({
+                    "@type": "cr:Field", "@id": format!("{id}/{name}"), "name": name, "description": meaning,
+                    "dataType": kind, "repeated": repeated,
+                    "source": {"fileObject": {"@id": shard.file}, "extract": {"column": name}},
+                }))
+            });
+            json!({"@type": "cr:RecordSet", "@id": id, "name": id, "description": self.row.trim(), "field": fields.collect::<Vec<_>>()})
+        });
+        Ok(json!({
+            "@context": context(),
+            "@type": "sc:Dataset",
+            "name": name,
+            "description": format!("{} {} rows.", self.row.trim(), self.manifest.rows),
+            "conformsTo": "http://mlcommons.org/croissant/1.0",
+            "license": self.licenses.iter().flatten().map(|(license, _)| license).filter(|license| !license.is_empty()).collect::<Vec<_>>(),
+            "version": format!("{}.0.0", self.manifest.version),
+            "creator": {"@type": "sc:Organization", "name": format!("stampmill {}", self.manifest.stampmill)},
+            "identifier": self.manifest.identity,
+            "distribution": files,
+            "recordSet": sets.collect::<Vec<_>>(),
+        }))
+    }
+
+    /// By the names that the hub has for licenses; what it has none for is `other`, what is not known `unknown`.
+    fn hub_licenses(&self) -> Vec<String> {
+        let mut names: Vec<String> = match &self.licenses {
+            Some(licenses) => licenses.keys().map(|license| hub_license(license)).collect(),
+            None => vec!["unknown".to_owned()],
+        };
+        names.sort();
+        names.dedup();
+        if names.is_empty() { vec!["unknown".to_owned()] } else { names }
+    }
+}
+
+fn hub_license(spdx: &str) -> String {
+    const KNOWN: [&str; 24] = [
+        "afl-3.0",
+        "agpl-3.0",
+        "apache-2.0",
+        "artistic-2.0",
+        "bsd",
+        "bsd-2-clause",
+        "bsd-3-clause",
+        "bsl-1.0",
+        "cc-by-4.0",
+        "cc-by-sa-4.0",
+        "cc0-1.0",
+        "ecl-2.0",
+        "epl-2.0",
+        "eupl-1.2",
+        "gpl-2.0",
+        "gpl-3.0",
+        "isc",
+        "lgpl-2.1",
+        "lgpl-3.0",
+        "mit",
+        "mpl-2.0",
+        "ncsa",
+        "unlicense",
+        "zlib",
+    ];
+    let lower = spdx.to_lowercase();
+    let bare = lower.trim_end_matches("-only").trim_end_matches("-or-later").trim_end_matches('+');
+    match bare {
+        "" => "unknown".to_owned(),
+        bare if KNOWN.contains(&bare) => bare.to_owned(),
+        _ => "other".to_owned(),
+    }
+}
+
+/// The hub's classes of sizes.
+fn size(rows: u64) -> &'static str {
+    match rows {
+        ..1_000 => "n<1K",
+        ..10_000 => "1K<n<10K",
+        ..100_000 => "10K<n<100K",
+        ..1_000_000 => "100K<n<1M",
+        ..10_000_000 => "1M<n<10M",
+        _ => "10M<n<100M",
+    }
+}
+
+fn table(text: &mut String, of: &str, counts: &BTreeMap<String, u64>) {
+    if counts.is_empty() {
+        return;
+    }
+    let _ = write!(text, "| {of} | rows |\n|---|---:|\n");
+    for (word, number) in counts {
+        let word = if word.is_empty() { "not known".to_owned() } else { plain(word) };
+        let _ = writeln!(text, "| {word} | {} |", count(*number));
+    }
+    text.push('\n');
+}
+
+/// What others named, as text that is no markup.
+fn plain(text: &str) -> String {
+    text.chars()
+        .map(|c| if c.is_control() || "|<>`\"\\[]*_".contains(c) && c != '_' { ' ' } else { c })
+        .collect()
+}
+
+fn kind_text(kind: &DataType) -> String {
+    match kind {
+        DataType::List(field) => format!("list of {}", kind_text(field.data_type())),
+        DataType::Struct(fields) => format!("struct of {} fields", fields.len()),
+        other => other.to_string().to_lowercase(),
+    }
+}
+
+/// The type as Croissant has it, and whether it is a list; structs are left out.
+fn croissant_type(kind: &DataType) -> Option<(&'static str, bool)> {
+    match kind {
+        DataType::List(field) => Some((croissant_type(field.data_type())?.0, true)),
+        DataType::Struct(_) => None,
+        DataType::Boolean => Some(("sc:Boolean", false)),
+        kind if kind.is_integer() => Some(("sc:Integer", false)),
+        kind if kind.is_floating() => Some(("sc:Float", false)),
+        _ => Some(("sc:Text", false)),
+    }
+}
+
+/// The context that the specification gives.
+fn context() -> Value {
+    json!({
+        "@language": "en", "@vocab": "https://schema.org/", "citeAs": "cr:citeAs", "column": "cr:column",
+        "conformsTo": "dct:conformsTo", "cr": "http://mlcommons.org/croissant/", "rai": "http://mlcommons.org/croissant/RAI/",
+        "data": {"@id": "cr:data", "@type": "@json"}, "dataType": {"@id": "cr:dataType", "@type": "@vocab"},
+        "dct": "http://purl.org/dc/terms/", "examples": {"@id": "cr:examples", "@type": "@json"}, "extract": "cr:extract",
+        "field": "cr:field", "fileProperty": "cr:fileProperty", "fileObject": "cr:fileObject", "fileSet": "cr:fileSet",
+        "format": "cr:format", "includes": "cr:includes", "isLiveDataset": "cr:isLiveDataset", "jsonPath": "cr:jsonPath",
+        "key": "cr:key", "md5": "cr:md5", "parentField": "cr:parentField", "path": "cr:path", "recordSet": "cr:recordSet",
+        "references": "cr:references", "regex": "cr:regex", "repeated": "cr:repeated", "replace": "cr:replace",
+        "sc": "https://schema.org/", "separator": "cr:separator", "source": "cr:source", "subField": "cr:subField",
+        "transform": "cr:transform",
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn licenses_and_sizes_have_the_names_of_the_hub() {
+        let names =
+            ["MIT", "GPL-2.0-or-later", "LGPL-2.1-only", "MIT AND ISC", ""].map(hub_license);
+        assert_eq!(names, ["mit", "gpl-2.0", "lgpl-2.1", "other", "unknown"]);
+        assert_eq!(
+            [size(0), size(999), size(1000), size(6135)],
+            ["n<1K", "n<1K", "1K<n<10K", "1K<n<10K"]
+        );
+    }
+
+    #[test]
+    fn what_others_named_is_no_markup() {
+        assert_eq!(plain("a|b\n<script>`x`"), "a b  script  x ");
+        assert_eq!(plain("does_not-compile"), "does_not-compile");
+    }
+}
