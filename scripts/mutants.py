@@ -31,6 +31,8 @@ PARTS = {
 }
 # Built fast, and run with what `release` checks: arithmetic wraps.
 PROFILE = ['inherits="dev"', "debug=false", "overflow-checks=false", "debug-assertions=false", "opt-level=1"]
+# Of these the build takes longer than the tests.
+LARGE = ["edits", "synth", "kernels"]
 CAUGHT, LATE, UNVIABLE, MISSED = "CaughtMutant", "Timeout", "Unviable", "MissedMutant"
 
 
@@ -51,6 +53,7 @@ def test(what, names, output):
     """What came of each: a word of the tool. Nothing where the tests fail without a mutant."""
     chosen = [f"--re=^{re.escape(name)}$" for name in names]
     profile = [f"-C=--config=profile.mutants.{line}" for line in PROFILE]
+    profile += [f"-C=--config=profile.mutants.package.stampmill-{package}.opt-level=0" for package in LARGE]
     limits = ["--minimum-test-timeout=60", "--timeout-multiplier=5"]
     tool(what, "--in-place", "--profile=mutants", *profile, *limits, "--output", str(output), *chosen, "--", *PARTS[what][2], stdout=sys.stderr)
     outcomes = json.loads((output / "mutants.out/outcomes.json").read_text())["outcomes"]
