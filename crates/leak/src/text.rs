@@ -252,6 +252,12 @@ mod tests {
     }
 
     #[test]
+    fn a_function_that_answers_a_record_is_no_record() {
+        let text = "struct pair { int a; }; struct pair f(int a) { b = c; } union u { int a; };";
+        assert_eq!(line(text), "V = V ;");
+    }
+
+    #[test]
     fn only_a_bracket_behind_a_name_makes_a_call() {
         let text = "kernel void k(global int* a, int b) { x = sizeof(int) + y; g(1); if (b) (z) = (3); a->n(2); }";
         let wanted = "V = sizeof ( ) + V ; f:g ( #1 ) ; if ( V ) V = ( #3 ) ; V -> M ( #2 ) ;";
