@@ -198,4 +198,106 @@ mod tests {
         };
         assert_ne!(trees(&text(1)), trees(&text(2)));
     }
+
+    /// Whether two bodies of one kernel have the same trees, and how many.
+    fn alike(one: &str, two: &str) -> bool {
+        const HEAD: &str = "declare float @_Z3sinf(float)\n declare float @_Z3cosf(float)\n\
+            declare float @_Z4sinff(float)\n declare float @plain(float)\n\
+            declare float @_Z3sinDv4_f(float)\n\
+            declare float @llvm.fma.f32(float, float, float)\n\
+            declare double @llvm.fma.f64(double, double, double)\n\
+            declare void @llvm.assume(i1)\n\
+            define float @mine(float %x) { ret float %x }\n\
+            define float @other(float %x) { ret float %x }\n\
+            define void @k(ptr %a, float %f, double %d, i32 %n, <4 x float> %v, i1 %c) {\n";
+        let whole = |body: &str| trees(&format!("{HEAD}{body}\n ret void }}"));
+        whole(one) == whole(two)
+    }
+
+    #[test]
+    fn what_a_value_passes_through_is_not_seen() {
+        let packed = "%x = fadd float %f, 2.0\n %w = insertelement <4 x float> %v, float %x, i32 0\n\
+            %e = extractelement <4 x float> %w, i32 1\n store float %e, ptr %a";
+        let plain = "%x = fadd float %f, 2.0\n store float %x, ptr %a";
+        assert!(alike(packed, plain));
+        for cast in
+            ["trunc i32 %x to i8", "zext i32 %x to i64", "sext i32 %x to i64", "freeze i32 %x"]
+        {
+            let to = cast.rsplit(' ').next().filter(|to| to.starts_with('i')).unwrap_or("i32");
+            let cast = format!("%x = add i32 %n, 1\n %y = {cast}\n store {to} %y, ptr %a");
+            assert!(alike(&cast, "%x = add i32 %n, 1\n store i32 %x, ptr %a"), "{cast}");
+        }
+        assert!(alike(
+            "%x = fptrunc double %d to float\n store float %x, ptr %a",
+            "store float %f, ptr %a"
+        ));
+    }
+
+    #[test]
+    fn functions_are_told_by_name_without_types() {
+        let call =
+            |name: &str| format!("%x = call float @{name}(float %f)\n store float %x, ptr %a");
+        assert!(alike(&call("_Z3sinf"), &call("_Z3sinDv4_f")));
+        assert!(!alike(&call("_Z3sinf"), &call("_Z3cosf")));
+        assert!(!alike(&call("_Z3sinf"), &call("_Z4sinff")));
+        assert!(!alike(&call("_Z3sinf"), &call("plain")));
+        assert!(alike(&call("mine"), &call("other")));
+        assert!(!alike(&call("mine"), &call("plain")));
+        let fma = |name: &str, t: &str, v: &str| {
+            format!(
+                "%x = call {t} @llvm.fma.{name}({t} {v}, {t} {v}, {t} {v})\n store {t} %x, ptr %a"
+            )
+        };
+        assert!(alike(&fma("f32", "float", "%f"), &fma("f64", "double", "%d")));
+        let noted = "call void @llvm.assume(i1 %c)\n store float %f, ptr %a";
+        assert!(alike(noted, "store float %f, ptr %a"));
+    }
+
+    #[test]
+    fn constants_are_told_by_value_and_not_by_width() {
+        let store = |value: &str| format!("store {value}, ptr %a");
+        assert!(alike(&store("i32 -1"), &store("i8 -1")));
+        assert!(!alike(&store("i32 -1"), &store("i32 255")));
+        assert!(alike(&store("float 2.0"), &store("double 2.0")));
+        assert!(!alike(&store("float 2.0"), &store("float 3.0")));
+        assert!(alike(&store("i32 0"), &store("ptr null")));
+        assert!(!alike(&store("i32 %n"), &store("ptr %a")));
+        assert!(!alike(&store("ptr %a"), &store("ptr @mine")));
+    }
+
+    #[test]
+    fn equality_has_no_direction_and_no_sign() {
+        let compare =
+            |how: &str| format!("%c1 = {how}\n %s = zext i1 %c1 to i32\n store i32 %s, ptr %a");
+        assert!(alike(&compare("icmp eq i32 %n, 5"), &compare("icmp ne i32 %n, 5")));
+        assert!(alike(&compare("icmp slt i32 %n, 5"), &compare("icmp ugt i32 %n, 5")));
+        assert!(!alike(&compare("icmp eq i32 %n, 5"), &compare("icmp slt i32 %n, 5")));
+        assert!(!alike(&compare("fcmp oeq float %f, 5.0"), &compare("fcmp olt float %f, 5.0")));
+        assert!(alike(&compare("fcmp une float %f, 5.0"), &compare("fcmp oeq float %f, 5.0")));
+    }
+
+    #[test]
+    fn trees_are_three_levels_deep_and_loops_end_them() {
+        let chain = |first: &str| {
+            format!(
+                "%p = {first} i32 %n, 7\n %q = mul i32 %p, 3\n %r = add i32 %q, 1\n\
+                 %s = xor i32 %r, 9\n %t = or i32 %s, 2\n store i32 %t, ptr %a"
+            )
+        };
+        let module =
+            |body: &str| trees(&format!("define void @k(ptr %a, i32 %n) {{\n{body}\n ret void }}"));
+        let (one, two) = (module(&chain("add")), module(&chain("sub")));
+        // The first instruction, and the three that see it; the fifth and the store see other things.
+        assert_eq!(one.overlap(&two).containment, 2.0 / 6.0);
+        let turning = |start: u32| {
+            trees(&format!(
+                "define void @k(ptr %a, i32 %n) {{\ne:\n br label %l\nl:\n\
+                 %i = phi i32 [ {start}, %e ], [ %j, %l ]\n %j = add i32 %i, 1\n store i32 %j, ptr %a\n\
+                 %c = icmp ult i32 %j, %n\n br i1 %c, label %l, label %x\nx:\n ret void }}"
+            ))
+        };
+        // What the loop starts from is in the tree of its own value alone; a jump says nothing.
+        let overlap = turning(0).overlap(&turning(5));
+        assert_eq!((overlap.smaller, overlap.containment), (5, 4.0 / 5.0));
+    }
 }

@@ -159,4 +159,33 @@ mod tests {
         assert_eq!(known.named(["file", "sort"]), None);
         assert!(!known.has_prints());
     }
+
+    #[test]
+    fn the_most_alike_is_told_and_of_equals_the_first() {
+        let mut known = Known::default();
+        known.add("near", Print::of_text(&SUITE.replace("v * 2.0f", "v")));
+        known.add("first", Print::of_text(SUITE));
+        known.add("second", Print::of_text(SUITE));
+        assert_eq!(known.copied(&Print::of_text(SUITE)).expect("a copy").of(), "first");
+        assert!(known.has_prints() && !known.is_empty());
+        assert_eq!(Match::Name("k".to_owned()).of(), "k");
+    }
+
+    #[test]
+    fn the_ir_alone_finds_a_copy() {
+        let trees = || Shingles::of(0..30);
+        let print = |text: &str| Print { ir: trees(), ..Print::of_text(text) };
+        let mut known = Known::default();
+        known.add("suite", print(SUITE));
+        let found = known.copied(&print(OTHER)).expect("a copy");
+        let Match::Copy(_, likeness) = &found else { panic!("{found:?}") };
+        assert_eq!(likeness.ir.jaccard, 1.0);
+        known.add_name("k");
+        assert_eq!((known.len(), known.is_empty()), ((1, 1), false));
+        assert!(!{
+            let mut named = Known::default();
+            named.add_name("k");
+            named.is_empty()
+        });
+    }
 }

@@ -85,3 +85,63 @@ impl Likeness {
 pub fn likeness(one: &Print, two: &Print) -> Likeness {
     Likeness { text: one.text.overlap(&two.text), ir: one.ir.overlap(&two.ir) }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn overlap(jaccard: f64, containment: f64, smaller: u32) -> Overlap {
+        Overlap { jaccard, containment, smaller }
+    }
+
+    fn is_copy(text: Overlap, ir: Overlap) -> bool {
+        Likeness { text, ir }.is_copy()
+    }
+
+    #[test]
+    fn each_threshold_holds_from_its_share_and_its_size_on() {
+        let none = Overlap::default();
+        for (share, size, is) in [(0.3, 15, true), (0.29, 15, false), (0.3, 14, false)] {
+            assert_eq!(is_copy(overlap(share, 0.0, size), none), is, "text {share} of {size}");
+        }
+        for (share, size, is) in [(0.65, 20, true), (0.64, 20, false), (0.65, 19, false)] {
+            assert_eq!(
+                is_copy(overlap(0.0, share, size), none),
+                is,
+                "part of text {share} of {size}"
+            );
+        }
+        for (share, size, is) in [(0.6, 12, true), (0.59, 12, false), (0.6, 11, false)] {
+            assert_eq!(is_copy(none, overlap(share, 0.0, size)), is, "IR {share} of {size}");
+        }
+        for (share, size, is) in [(0.75, 20, true), (0.74, 20, false), (0.75, 19, false)] {
+            assert_eq!(
+                is_copy(none, overlap(0.0, share, size)),
+                is,
+                "part of IR {share} of {size}"
+            );
+        }
+    }
+
+    #[test]
+    fn small_kernels_are_copies_where_nothing_tells_them_apart() {
+        let same = overlap(1.0, 1.0, 3);
+        assert!(is_copy(same, same));
+        assert!(is_copy(same, Overlap::default()), "no IR is known");
+        assert!(!is_copy(same, overlap(0.5, 1.0, 3)), "the IR differs");
+        assert!(!is_copy(overlap(0.5, 1.0, 3), same), "the text differs");
+        assert!(!is_copy(Overlap::default(), Overlap::default()), "nothing is there");
+    }
+
+    #[test]
+    fn the_greatest_share_is_any_of_the_four() {
+        let of = |a, b, c, d| Likeness { text: overlap(a, b, 1), ir: overlap(c, d, 1) }.greatest();
+        let shares = [
+            of(0.9, 0.1, 0.2, 0.3),
+            of(0.1, 0.9, 0.2, 0.3),
+            of(0.1, 0.2, 0.9, 0.3),
+            of(0.1, 0.2, 0.3, 0.9),
+        ];
+        assert_eq!(shares, [0.9; 4]);
+    }
+}

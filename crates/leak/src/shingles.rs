@@ -123,4 +123,23 @@ mod tests {
         assert_eq!(whole.overlap(&Shingles::default()), Overlap::default());
         assert_eq!(Shingles::from_counts(whole.counts().to_vec()), whole);
     }
+
+    #[test]
+    fn hashes_are_those_that_prints_were_stored_with() {
+        // What SplitMix64 answers first from the seed 0.
+        assert_eq!(mix(0x9e37_79b9_7f4a_7c15), 0xe220_a839_7b1d_cdaf);
+        // FNV-1a of nothing is its offset.
+        assert_eq!(hash(b""), mix(0xcbf2_9ce4_8422_2325));
+        assert_eq!(join(&[]), 0x9e37_79b9_7f4a_7c15);
+        assert_eq!(join(&[5]), mix(0x9e37_79b9_7f4a_7c15_u64.rotate_left(23) ^ 5));
+        assert_ne!(join(&[1, 2]), join(&[2, 1]));
+        assert_eq!(short(0x1234_5678_9abc_def0), 0x1234_5678);
+    }
+
+    #[test]
+    fn a_shingle_is_held_once_whatever_gave_it() {
+        assert_eq!(Shingles::from_counts(vec![(7, 2), (3, 1)]).counts(), [(3, 1), (7, 2)]);
+        assert_eq!(Shingles::from_counts(vec![(7, 2), (7, 2)]).size(), 2);
+        assert_eq!(Shingles::of([9, 9, 9]).counts(), [(9, 3)]);
+    }
 }

@@ -31,6 +31,9 @@ mod tests {
         assert_eq!(suite_of("amd-app-sdk-3.0/samples/x.cl:k"), Some("amd-app-sdk"));
         assert_eq!(suite_of("rodinia/bfs/Kernels.cl:BFS_1"), Some("rodinia"));
         assert_eq!(suite_of("npbx-3/x"), None);
+        assert_eq!(suite_of("npb-x/BT"), None);
+        assert_eq!(suite_of("npb3/BT"), None);
+        assert_eq!(suite_of("npb"), None);
         assert_eq!(suite_of("Load=12,FMul=8"), None);
         assert!(suite_kernels("npb").count() > 100);
         assert!(suite_kernels("rodinia").any(|name| name == "BFS_1"));

@@ -230,4 +230,72 @@ mod tests {
             shingles(text);
         }
     }
+
+    #[test]
+    fn types_of_the_program_are_gone_wherever_they_are_declared() {
+        for declared in [
+            "typedef struct { int a; float b; } pair;",
+            "typedef float4 pair;",
+            "struct pair { int a; float b; };",
+            "union pair { int a; float b; };",
+            "struct { int a; } spare; typedef int pair;",
+            "enum pair { one };",
+            "float f(float x) { enum pair { one }; }",
+        ] {
+            let text =
+                format!("{declared} kernel void k(global pair* p) {{ q.a = (pair)p[0].b; }}");
+            let found = line(&text);
+            assert!(found.ends_with("V . M = V [ #0 ] . M ;"), "{text}: {found}");
+            // Of what is declared outside of functions nothing is left but the values of an enumeration.
+            assert_eq!(found.starts_with("V ."), !text.contains("enum"), "{text}: {found}");
+        }
+    }
+
+    #[test]
+    fn a_function_that_answers_a_record_is_no_record() {
+        let text = "struct pair { int a; }; struct pair f(int a) { b = c; } union u { int a; };";
+        assert_eq!(line(text), "V = V ;");
+    }
+
+    #[test]
+    fn only_a_bracket_behind_a_name_makes_a_call() {
+        let text = "kernel void k(global int* a, int b) { x = sizeof(int) + y; g(1); if (b) (z) = (3); a->n(2); }";
+        let wanted = "V = sizeof ( ) + V ; f:g ( #1 ) ; if ( V ) V = ( #3 ) ; V -> M ( #2 ) ;";
+        assert_eq!(line(text), wanted);
+    }
+
+    #[test]
+    fn a_member_needs_its_point() {
+        assert_eq!(line("kernel void k() { a.b = c; d->e = f; }"), "V . M = V ; V -> M = V ;");
+        assert_eq!(line("kernel void k() { b = c; }"), "V = V ;");
+        assert_eq!(line("b { b = c; }"), "V = V ;");
+    }
+
+    #[test]
+    fn numbers_are_told_by_value() {
+        let values = ["16", "0x10", "0X10u", "16UL", "1.6e1", "16.0f", "1.6e1h", "16."].map(value);
+        assert!(values.iter().all(|value| value == "#16"), "{values:?}");
+        assert_eq!(value("0b12x"), "#");
+        assert_eq!(value("0xff"), "#255");
+    }
+
+    #[test]
+    fn images_vectors_and_words_with_underscores_are_types() {
+        assert!(
+            ["image2d_t", "float4", "uint16", "__global", "__attribute__"]
+                .map(is_type)
+                .iter()
+                .all(|is| *is)
+        );
+        assert!(["image", "imaged", "size", "t_t", "floats"].map(is_type).iter().all(|is| !*is));
+    }
+
+    #[test]
+    fn runs_are_of_eight_lexemes_and_fewer_are_one_run() {
+        let size = |text: &str| shingles(text).size();
+        assert_eq!(size("kernel void k() { a = b; }"), 1);
+        assert_eq!(size("kernel void k() { a = b; c = d; }"), 1);
+        assert_eq!(size("kernel void k() { a = b; c = d; e = f; }"), 5);
+        assert_eq!(size("kernel void k() { }"), 0);
+    }
 }

@@ -256,3 +256,122 @@ fn exit(i: &Instruction) -> Exit {
         _ => Exit::Fall,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bytes(hex: &str) -> Vec<u8> {
+        let digits = hex.as_bytes().chunks(2).map(|two| str::from_utf8(two).expect("hexadecimal"));
+        digits.map(|two| u8::from_str_radix(two, 16).expect("hexadecimal")).collect()
+    }
+
+    fn cpus() -> [(&'static str, Translator); 2] {
+        ["zen4", "skylake"].map(|name| (name, Translator::new(&Cpu::named(name).unwrap())))
+    }
+
+    fn each(text: &str, tell: impl Fn(&str) -> String) -> String {
+        text.lines().filter(|line| !line.is_empty()).map(|line| tell(line) + "\n").collect()
+    }
+
+    fn names(flags: u16) -> String {
+        let all = [
+            (flag::LOAD, "load"),
+            (flag::STORE, "store"),
+            (flag::FREE, "free"),
+            (flag::REPEATED, "repeated"),
+            (flag::SYSTEM_CALL, "system-call"),
+            (flag::MANY, "many"),
+            (flag::UNIT, "unit"),
+            (flag::SERIAL, "serial"),
+            (flag::STREAMING, "streaming"),
+            (flag::SLOTS, "slots"),
+        ];
+        let set = all.iter().filter(|(bit, _)| flags & bit != 0);
+        set.map(|(_, name)| format!(" {name}")).collect()
+    }
+
+    fn registers(role: &str, all: &[u8], none: u8) -> String {
+        let used: Vec<String> =
+            all.iter().filter(|r| **r != none).map(|r| format!(" {r}")).collect();
+        if used.is_empty() { String::new() } else { format!(", {role}{}", used.concat()) }
+    }
+
+    /// An operation on one processor, and what of it is the same on all.
+    fn tell(code: &[u8]) -> String {
+        let mut decoder = Decoder::with_ip(64, code, 0x40_1000, DecoderOptions::NONE);
+        let i = decoder.decode();
+        let mut told = class::classify(&i).name().to_owned();
+        for (at, (name, mut translator)) in cpus().into_iter().enumerate() {
+            let op = translator.operation(&i);
+            if at == 0 {
+                told += &registers("reads", &op.sources, register::NONE);
+                told += &registers("address", &op.address, register::NONE);
+                told += &registers("writes", &op.destinations, register::SINK);
+                told += &format!(", {} bytes, scheduler {}", op.bytes, op.scheduler);
+            }
+            let ports = translator.port_sets()[op.ports as usize];
+            let Operation { uops, latency, issues, every, load_extra, flags, .. } = op;
+            told += &format!(
+                " | {name}: {uops} uops, {latency} cycles, {issues} of {ports:x}, every {every}, loads +{load_extra},{}",
+                names(flags)
+            );
+        }
+        told
+    }
+
+    #[test]
+    fn every_kind_of_instruction_costs_what_its_table_says() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/cases/instructions");
+        cases::beside(folder, |_, text| {
+            each(text, |line| {
+                let (hex, name) = line.split_once(' ').expect("BYTES INSTRUCTION");
+                format!("{}: {}", name.trim(), tell(&bytes(hex)))
+            })
+        });
+    }
+
+    #[test]
+    fn blocks_are_fused_measured_and_refused_as_their_table_says() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/cases/blocks");
+        cases::beside(folder, |_, text| {
+            each(text, |line| {
+                let (code, name) = line.split_once(';').expect("ADDRESS BYTES... ; NAME");
+                let mut words = code.split_whitespace();
+                let address = words.next().expect("an address");
+                let mut address = u64::from_str_radix(address, 16).expect("hexadecimal");
+                let code: Vec<(u64, Vec<u8>)> = words
+                    .map(|hex| {
+                        let (at, code) = (address, bytes(hex));
+                        address += code.len() as u64;
+                        (at, code)
+                    })
+                    .collect();
+                let code: Vec<(u64, &[u8])> = code.iter().map(|(at, c)| (*at, &c[..])).collect();
+                let mut told = format!("{}:", name.trim());
+                for (cpu, mut translator) in cpus() {
+                    let b = translator.block(&code);
+                    told += &format!(
+                        " {cpu}: {:?}, {} instructions in {} operations, {} uops, {:x} to {:x}, last {:x}, lines {:x?}, \
+                         accesses {:?}, {:?}, {} |",
+                        b.exit,
+                        b.instructions,
+                        b.operations.len(),
+                        b.uops,
+                        b.start,
+                        b.end,
+                        b.last,
+                        b.lines,
+                        b.accesses,
+                        b.refusal,
+                        b.system_call
+                    );
+                    let ports =
+                        b.operations.last().map(|op| translator.port_sets()[op.ports as usize]);
+                    told += &format!(" last on {:x}.", ports.unwrap_or(0));
+                }
+                told
+            })
+        });
+    }
+}

@@ -1,0 +1,2 @@
+.intel_syntax noprefix
+vmovups ymm0,[r8]
