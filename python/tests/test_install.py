@@ -17,9 +17,10 @@ VERSION = f"stampmill {stampmill.__version__}\n"
 KERNEL = "kernel void a(global int* x) { x[get_global_id(0)] += 3; }\n"
 
 
-def pip(*arguments: str | Path, python: str | Path = sys.executable) -> None:
-    words = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", "--no-index", *arguments]
-    subprocess.run(words, check=True)
+def pip(*arguments: str | Path) -> None:
+    # Without --ignore-installed pip finds it in this environment, and installs nothing.
+    words = [sys.executable, "-m", "pip", "install", "--ignore-installed", "--quiet", "--disable-pip-version-check", "--no-deps", "--no-index"]
+    subprocess.run([*words, *arguments], check=True)
 
 
 def output(*words: str | Path, **environment: str) -> str:
@@ -43,7 +44,7 @@ def test_the_command_is_on_the_path_of_its_environment() -> None:
 def test_a_fresh_environment_without_dependencies_has_the_command(wheel: Path, tmp_path: Path) -> None:
     venv.create(tmp_path / "venv", with_pip=False)
     python = tmp_path / "venv" / "bin" / "python"
-    words = ["-m", "pip", "--python", python, "install", "--quiet", "--disable-pip-version-check", "--no-deps", "--no-index", wheel]
+    words: list[str | Path] = ["-m", "pip", "--python", python, "install", "--quiet", "--disable-pip-version-check", "--no-deps", "--no-index", wheel]
     subprocess.run([sys.executable, *words], check=True)
     works(tmp_path / "venv" / "bin" / "stampmill", tmp_path)
     assert output(python, "-m", "stampmill", "--version") == VERSION
@@ -70,15 +71,18 @@ def test_a_link_to_the_command_works(wheel: Path, tmp_path: Path) -> None:
 
 
 def test_exit_statuses_and_signals_are_those_of_the_command(tmp_path: Path) -> None:
-    for words in ([Path(sys.executable).parent / "stampmill"], [sys.executable, "-m", "stampmill"]):
+    here = Path(sys.executable)
+    ways: list[list[str | Path]] = [[here.parent / "stampmill"], [here, "-m", "stampmill"]]
+    for number, words in enumerate(ways):
+        out = tmp_path / f"out-{number}"
         (tmp_path / "broken.cl").write_text("kernel void a(")
         features = [*words, "features", tmp_path / "broken.cl", "--space", "grewe", "--json"]
         assert subprocess.run(features, stdout=subprocess.DEVNULL).returncode == 1
         missing = [*words, "features", tmp_path / "nothing"]
         assert subprocess.run(missing, stderr=subprocess.DEVNULL).returncode == 2
-        steer = [*words, "steer", "--target", "Load=60,PHI=23,Select=17,TotalInsts=400", "--budget", "60s", "--out", tmp_path / "out"]
+        steer = [*words, "steer", "--target", "Load=60,PHI=23,Select=17,TotalInsts=400", "--budget", "60s", "--out", out]
         child = subprocess.Popen(steer, stderr=subprocess.DEVNULL)
-        wait_for(tmp_path / "out.partial")
+        wait_for(tmp_path / f"{out.name}.partial")
         child.send_signal(signal.SIGINT)
         assert child.wait(timeout=30) == 130
 

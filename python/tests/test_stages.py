@@ -23,7 +23,7 @@ def test_features_of_texts_are_named_columns_in_the_order_of_the_texts(texts: li
     assert list(frame["kernel"]) == ["scale", "", "bump"]
     assert frame.loc[2, "instcount.Add"] == 1 and frame.loc[0, "instcount.TotalBlocks"] == 1
     assert frame.loc[0, "grewe.coalesced"] == 2
-    assert frame.loc[1, [name for name in frame if str(name).startswith("instcount.")]].isna().all()
+    assert frame.filter(like="instcount.").loc[1].isna().all()
     assert not [name for name in frame if str(name).startswith("autophase")]
     assert len(vectors) == 3 and vectors.summary["programs"] == 3 and vectors.schema == "features"
     assert vectors.manifest["verdicts"] == {"accepted": 2, "does-not-compile": 1}
@@ -129,7 +129,7 @@ def test_time_of_one_program_and_of_texts(tmp_path: Path) -> None:
     assert one["verdict"] == "accepted" and one["cycles"] > 0 and one.exit_status == 0
     frame = stampmill.time([program, "int main( {"], stdin=["7\n", ""]).to_pandas()
     assert list(frame["verdict"]) == ["accepted", "does-not-compile"]
-    assert frame.loc[0, "cycles"] > 0 and list(frame.index) == [0, 1]
+    assert frame["cycles"].max() > 0 and list(frame.index) == [0, 1]
 
 
 def test_sample_and_evaluate_the_model_that_ships(root: Path) -> None:
@@ -154,6 +154,7 @@ def test_run_on_a_device(texts: list[str]) -> None:
 def test_any_command_can_be_called() -> None:
     forms = stampmill.command("edits validate", forms=True)
     assert forms.exit_status == 0
+    assert "Skylake" in stampmill.command("time cpu", "skylake")["output"]
 
 
 def test_rewards() -> None:
@@ -216,7 +217,7 @@ def test_mistakes_are_found_before_anything_starts(texts: list[str]) -> None:
         stampmill.features(pd.DataFrame({"source": texts}))
     with pytest.raises(FileNotFoundError, match="no data set"):
         stampmill.Dataset("/nothing")
-    with pytest.raises(TypeError):
+    with pytest.raises(TypeError, match="did you mean space"):
         stampmill.features(texts, spce="grewe")  # type: ignore[call-arg]
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 SEQUENCE = re.compile(r"\x1b(?:\[[0-9;?]*[ -/]*[@-~]|\][^\x07]*\x07|[@-Z\\-_])")
 PIECES = re.compile(r"(\n|\r|\x1b\[2K|\x1b\[0?K|\x1b\[0?J)")
-UNFINISHED = re.compile(r"(\r|\x1b(\[[0-9;?]*[ -/]*)?)$")
+UNFINISHED = re.compile(r"(\r|\x1b(\[[0-9;?]*[ -/]*)?)\Z")
 ERROR = re.compile(r"(stampmill|error): ")
 
 
@@ -54,7 +54,7 @@ class Shown:
         self._screen = Screen()
         self._show = show or self._print
         self._shown = ""
-        self._at = time.monotonic()
+        self._began = self._at = time.monotonic()
 
     @staticmethod
     def _print(text: str) -> None:
@@ -77,7 +77,8 @@ class Shown:
             return
         if self.kind == "terminal" and now - self._at >= 0.1:
             self._show("\r\x1b[2K" + line)
-        elif self.kind == "lines" and now - self._at >= 2:
+        elif self.kind == "lines" and now - self._at >= max(2, (now - self._began) / 10):
+            # Ever rarer: a run of hours has some hundred lines.
             self._show(re.sub(r"\s{2,}", "  ", line) + "\n")
         else:
             return

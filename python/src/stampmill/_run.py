@@ -88,6 +88,9 @@ def run(command: str, positional: Sequence[str], options: Mapping[str, object]) 
     try:
         summary = json.loads(output)
     except ValueError:
+        if status == 0:
+            # A command whose result is a text, such as `time cpu`.
+            return Finished(status, {"output": output.decode(errors="replace")})
         # A negative result without a summary: what the command said is all there is.
         raise _error.of_output(status, shown.error, words) from None
     return Finished(status, summary if isinstance(summary, dict) else {"result": summary})

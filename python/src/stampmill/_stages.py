@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import difflib
+import functools
+import inspect
 import os
 import shutil
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypedDict, TypeVar, Union, overload
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, TypeVar, Union, cast, overload
 
 from . import _run
 from ._dataset import MANIFEST, Dataset, Report
@@ -42,18 +45,38 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 COMMANDS: dict[str, Callable[..., Any]] = {}
 """Function of each command."""
 
-PYTHON_ONLY = frozenset({"language"})
-"""Keywords that may be none of the command's options."""
-
 
 def stage(command: str) -> Callable[[Function], Function]:
-    """Say which command a function runs."""
+    """Say which command a function runs, and have unknown keywords refused before it does."""
 
     def named(function: Function) -> Function:
-        COMMANDS[command] = function
-        return function
+        @functools.wraps(function)
+        def checked(*given: Any, **named: Any) -> Any:
+            if unknown := named.keys() - names:
+                name = min(unknown)
+                near = difflib.get_close_matches(name, names, 1)
+                advice = f"; did you mean {near[0]}?" if near else f": there are {', '.join(sorted(names))}"
+                raise TypeError(f"{function.__name__}() has no option {name}{advice}")
+            return function(*given, **named)
+
+        names = keywords(function) | set(inspect.signature(function).parameters)
+        COMMANDS[command] = checked
+        return cast(Function, checked)
 
     return named
+
+
+def keywords(function: Callable[..., Any]) -> set[str]:
+    """The names of a function's keyword arguments, those that a `TypedDict` names too."""
+    found: set[str] = set()
+    for one in inspect.signature(function).parameters.values():
+        if one.kind is inspect.Parameter.KEYWORD_ONLY:
+            found.add(one.name)
+        elif one.kind is inspect.Parameter.VAR_KEYWORD:
+            # The annotation is `Unpack[Common]`, as text: `Unpack` is not in every Python's `typing`.
+            kind = inspect.unwrap(function).__globals__[str(one.annotation).removeprefix("Unpack[").removesuffix("]")]
+            found |= kind.__optional_keys__
+    return found
 
 
 def options(given: Mapping[str, Any], *others: str) -> dict[str, object]:

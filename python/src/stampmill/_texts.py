@@ -20,7 +20,7 @@ Language = Literal["opencl", "c", "c++", "llvm"]
 
 SUFFIXES: dict[str, str] = {"opencl": "cl", "c": "c", "c++": "cpp", "llvm": "ll"}
 
-PathLike = Union[str, "os.PathLike[str]"]
+PathLike = Union[str, os.PathLike[str]]
 """A path. `Dataset` is one."""
 
 Texts = Union[Sequence[str], Mapping[str, str], "pd.DataFrame", "pd.Series[str]", "pa.Table"]
