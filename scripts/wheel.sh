@@ -2,6 +2,7 @@
 # `pip install`: a wheel of the command, its helper programs and the Python module (python/).
 #   wheel.sh           builds it of the release binaries, those of `make build`
 #   wheel.sh --test    builds it, and runs python/tests on it as installed
+#   wheel.sh --fetch   only fetches what the others need
 # STAMPMILL=PATH       the binary (the helpers lie beside it); default: that of `make build`
 # $CACHE/wheel/dist    the wheel       $CACHE/wheel/tools   what builds it       $CACHE/wheel/test   where it is tested
 set -eu
@@ -10,14 +11,15 @@ cd "$(dirname "$0")/.."
 binary=${STAMPMILL:-${CARGO_TARGET_DIR:-$CACHE/target}/release/stampmill}
 unset STAMPMILL # the module would take it for the binary that it is to run
 home=$CACHE/wheel
-test=""
+test="" fetch=""
 for flag in "$@"; do
     case $flag in
     --test) test=yes ;;
-    *) echo "usage: wheel.sh [--test]" >&2; exit 2 ;;
+    --fetch) fetch=yes ;;
+    *) echo "usage: wheel.sh [--test|--fetch]" >&2; exit 2 ;;
     esac
 done
-[ -x "$binary" ] || { echo "wheel.sh: no binary at $binary: run \`make build\`, or name one in STAMPMILL" >&2; exit 2; }
+[ -x "$binary" ] || [ -n "$fetch" ] || { echo "wheel.sh: no binary at $binary: run \`make build\`, or name one in STAMPMILL" >&2; exit 2; }
 for program in python3 strip objdump; do
     command -v $program >/dev/null || { echo "wheel.sh: no $program: apt-get install python3 python3-venv binutils" >&2; exit 2; }
 done
@@ -33,6 +35,8 @@ environment() {
     echo "$*" >"$folder/ready"
 }
 environment "$home/tools" build hatchling
+[ -z "$test$fetch" ] || environment "$home/test" pytest mypy pandas pyarrow pandas-stubs pyarrow-stubs
+[ -z "$fetch" ] || exit 0
 
 # A copy, so that the checkout holds no binaries.
 rm -rf "$home/source" "$home/dist"
@@ -65,6 +69,5 @@ echo "$wheel: $(($(wc -c <"$wheel") / 1000000)) MB; unpacked $(($(cat "$bin"/* |
 rm -rf "$bin"
 [ -n "$test" ] || exit 0
 
-environment "$home/test" pytest mypy pandas pyarrow pandas-stubs pyarrow-stubs
 "$home/test/bin/python" -m pip install --quiet --disable-pip-version-check --force-reinstall --no-deps "$wheel"
-STAMPMILL_WHEEL=$wheel STAMPMILL_ROOT=$PWD "$home/test/bin/python" -P -m pytest -p no:cacheprovider python/tests
+STAMPMILL_WHEEL=$wheel STAMPMILL_ROOT=$PWD "$home/test/bin/python" -m pytest -p no:cacheprovider python/tests

@@ -138,10 +138,14 @@ def test_sample_and_evaluate_the_model_that_ships(root: Path) -> None:
     assert stampmill.evaluate(root / "models" / "infill", n=2)["samples"] == 2
 
 
-def test_a_heuristic_is_scored(root: Path) -> None:
+def test_a_heuristic_is_scored(root: Path, tmp_path: Path) -> None:
     task = root / "datasets" / "device-mapping-h200" / "task"
     scored = stampmill.heuristic.crossval(task, model=["tree", "knn"], folds=3, seed=1)
     assert 0 < scored["accuracy"] <= 1
+    assert stampmill.heuristic.train(task, out=tmp_path / "tree.json", seed=1)["accuracy"] > 0.9
+    predicted = stampmill.heuristic.predict(tmp_path / "tree.json", task)
+    assert len(predicted["predictions"]) == len(stampmill.heuristic.import_(task))
+    assert stampmill.heuristic.explain(task, depth=2)["tree"]
 
 
 def test_run_on_a_device(texts: list[str]) -> None:
@@ -155,6 +159,38 @@ def test_any_command_can_be_called() -> None:
     forms = stampmill.command("edits validate", forms=True)
     assert forms.exit_status == 0
     assert "Skylake" in stampmill.command("time cpu", "skylake")["output"]
+
+
+def test_modules(tmp_path: Path) -> None:
+    module = "define i32 @f(i32 %x) {\n  %y = add i32 %x, 1\n  ret i32 %y\n}\n"
+    (tmp_path / "a.ll").write_text(module)
+    modules = stampmill.ir.extract(tmp_path / "a.ll")
+    unique = stampmill.ir.license(stampmill.ir.dedup(modules), policy="all")
+    assert modules.schema == unique.schema == "module" and len(unique) == 1
+    assert stampmill.ir.stats(unique, no_tokens=True).schema == "ir-statistics"
+    assert stampmill.ir.export(unique, out=tmp_path / "text", format="text")["modules"] == 1
+    frame = stampmill.features([module, "nonsense"], language="llvm", space="instcount").to_pandas()
+    assert frame["instcount.TotalInsts"].tolist()[0] == 2
+    assert list(frame["verdict"]) == ["accepted", "not-a-module"]
+
+
+def test_texts_that_are_no_kernels_have_rows(texts: list[str]) -> None:
+    odd = ["", "int x;", "\x00\udcff", texts[0], "no program at all"]
+    for stage in (stampmill.features, stampmill.prepare):
+        frame = stage(odd).to_pandas()
+        assert list(frame.index) == [0, 1, 2, 3, 4]
+        assert frame.loc[3, "verdict"] == "accepted" and frame.loc[0, "verdict"] == "empty"
+
+
+def test_a_page(texts: list[str], tmp_path: Path) -> None:
+    page = stampmill.report(stampmill.prepare(texts), out=tmp_path / "page.html")
+    assert page["programs"] == 2 and (tmp_path / "page.html").stat().st_size == page["bytes"]
+
+
+def test_mine_a_folder(texts: list[str], tmp_path: Path) -> None:
+    (tmp_path / "host.py").write_text(f'import pyopencl\nSOURCE = """\n{texts[0]}\n"""\n')
+    raw = stampmill.mine(tmp_path)
+    assert stampmill.prepare(raw).to_pandas()["original_name"].to_list() == ["scale"]
 
 
 def test_rewards() -> None:
@@ -217,6 +253,8 @@ def test_mistakes_are_found_before_anything_starts(texts: list[str]) -> None:
         stampmill.features(pd.DataFrame({"source": texts}))
     with pytest.raises(FileNotFoundError, match="no data set"):
         stampmill.Dataset("/nothing")
+    with pytest.raises(ValueError, match="is empty"):
+        stampmill.features([])
     with pytest.raises(TypeError, match="did you mean space"):
         stampmill.features(texts, spce="grewe")  # type: ignore[call-arg]
 

@@ -116,6 +116,8 @@ class Inputs:
                 self.labels = value._labels
             return path(value)  # type: ignore[arg-type]
         given = labelled(value)
+        if not given.texts:
+            raise ValueError("no programs: the list of texts is empty")
         # The name of the folder is the input's name in `dataset.json`, so it is always the same.
         folder = self.folder() / "texts"
         folder.mkdir()
@@ -127,6 +129,8 @@ class Inputs:
     def suite(self, value: Texts, stdin: str | Sequence[str]) -> str:
         """C++ programs as JSON lines that `time --suite` reads."""
         given = labelled(value)
+        if not given.texts:
+            raise ValueError("no programs: the list of texts is empty")
         inputs = [stdin] * len(given.texts) if isinstance(stdin, str) else list(stdin)
         if len(inputs) != len(given.texts):
             raise ValueError(f"{len(given.texts)} programs and {len(inputs)} inputs: give one, or one for each program")
