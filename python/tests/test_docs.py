@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 import stampmill  # noqa: F401
-from stampmill import _stages
+from stampmill import _stage
 
 SHOWN = re.compile(r"```python\n(.*?)```\n\n```\n(.*?)```", re.S)
 TABLE = re.compile(r"(\| function \| command \| gives \|\n\|---\|---\|---\|\n).*?\n\n", re.S)
@@ -41,7 +41,7 @@ def test_the_page_shows_what_its_programs_print(root: Path) -> None:
 def test_the_page_lists_every_function(root: Path) -> None:
     page = root / "docs" / "python.md"
     rows = []
-    for command, function in sorted(_stages.COMMANDS.items(), key=lambda one: (" " in one[0], one[0])):
+    for command, function in sorted(_stage.COMMANDS.items(), key=lambda one: (" " in one[0], one[0])):
         module = function.__module__.removeprefix("stampmill.").replace("_stages", "")
         name = f"{module}.{function.__name__}" if module else function.__name__
         taken = [

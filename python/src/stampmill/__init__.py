@@ -14,8 +14,8 @@ from __future__ import annotations
 from . import _run, edits, heuristic, ir, rewards
 from ._dataset import Dataset, Report
 from ._error import Error
+from ._stage import command
 from ._stages import (
-    command,
     devices,
     doctor,
     evaluate,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 from ._dataset import Dataset, Report
-from ._stages import Common, made, options, reported, stage
+from ._stage import Common, made, options, reported, stage
 from ._texts import Inputs, PathLike, path
 
 if TYPE_CHECKING:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ._dataset import Dataset, Report
-from ._stages import Common, Names, made, options, reported, stage
+from ._stage import Common, made, options, reported, stage
+from ._stages import Names
 from ._texts import Inputs, PathLike, path
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
 from ._dataset import Dataset, Report
-from ._stages import Common, made, options, paths, reported, stage
+from ._stage import Common, made, options, paths, reported, stage
 from ._texts import Inputs, PathLike, path
 
 if TYPE_CHECKING:
