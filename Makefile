@@ -5,6 +5,8 @@
 # make check    what a commit must pass: format, layers, lints, tests, docs
 # make build    only build; the binary is $(BIN)
 # make bench    the benches behind the README's figures
+# make wheel    what `pip install` takes: the command, its helpers and the Python module
+# make test-wheel   tests of the wheel as installed (fetches pandas, pyarrow, mypy and pytest)
 # make deny     licenses, advisories and sources of all dependencies (needs cargo-deny and a network)
 # make network  the checks that need package registries
 #
@@ -17,7 +19,7 @@ DEMO ?= demo
 
 TORCH := $(CACHE)/torch
 
-.PHONY: all setup build install demo test torch test-torch check deny bench network clean
+.PHONY: all setup build install demo test torch test-torch check deny bench network wheel test-wheel clean
 
 all: build
 
@@ -57,6 +59,12 @@ network: build
 
 bench: build
 	@scripts/bench.sh
+
+wheel: build
+	@CACHE=$(CACHE) scripts/wheel.sh
+
+test-wheel: build
+	@CACHE=$(CACHE) scripts/wheel.sh --test
 
 clean:
 	rm -rf $(CARGO_TARGET_DIR) $(DEMO)

@@ -1,0 +1,419 @@
+"""The stages. A function has the options of its command, with underscores; a test compares them with `--help`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Literal, Union, overload
+
+from ._dataset import Dataset, Report
+from ._stage import Common, made, options, paths, reported, stage
+from ._texts import Inputs, Language, PathLike, Programs, Texts, path
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
+    from typing_extensions import Unpack
+
+Names = Union[str, Sequence[str]]
+"""Names: a list, or a string with commas."""
+
+Target = Union[str, Mapping[str, object]]
+"""A target: `"Load=3,FMul=2"`, `{"Load": 3, "FMul": "4..6"}`, or the path of a program or vector."""
+
+
+@stage("doctor")
+def doctor(*, bundle: PathLike | None = None, with_clang: bool = False, **common: Unpack[Common]) -> Report:
+    """What this machine has and lacks, and how to install it: `components`, each with `name, found, install`."""
+    return reported("doctor", [], options(locals()))
+
+
+@stage("devices")
+def devices(**common: Unpack[Common]) -> Report:
+    """OpenCL devices, and why some cannot be used."""
+    return reported("devices", [], options(locals()))
+
+
+@stage("mine")
+def mine(
+    source: PathLike | Sequence[PathLike],
+    *,
+    out: PathLike | None = None,
+    force: bool = False,
+    part: str | None = None,
+    licenses: str | None = None,
+    language: Literal["opencl", "c"] | None = None,
+    offline: bool = False,
+    cache: PathLike | None = None,
+    **common: Unpack[Common],
+) -> Dataset:
+    """Fetch packages and find every kernel in them: `mine(["deb:gegl", "pypi:silx"])`. Gives raw data for `prepare`."""
+    given = options(locals(), "source")
+    with Inputs() as inputs:
+        return made("mine", paths(source), given, inputs)
+
+
+@stage("prepare")
+def prepare(
+    raw: Programs,
+    *,
+    out: PathLike | None = None,
+    force: bool = False,
+    part: str | None = None,
+    licenses: str | None = None,
+    limit: str | None = None,
+    **common: Unpack[Common],
+) -> Dataset:
+    """Compile, isolate and normalize kernels. What does not compile is a row with a verdict."""
+    given = options(locals(), "raw")
+    with Inputs() as inputs:
+        return made("prepare", [inputs.programs(raw)], given, inputs)
+
+
+@stage("merge")
+def merge(share: Sequence[PathLike], *, out: PathLike | None = None, force: bool = False, **common: Unpack[Common]) -> Dataset:
+    """Join the data sets that were made with `part`."""
+    given = options(locals(), "share")
+    with Inputs() as inputs:
+        return made("merge", paths(share), given, inputs)
+
+
+@stage("query")
+def query(
+    sql: str,
+    tables: Mapping[str, PathLike | pd.DataFrame | pa.Table] | PathLike | pd.DataFrame | pa.Table,
+    *,
+    memory: str | None = None,
+    out: PathLike | None = None,
+    force: bool = False,
+    **common: Unpack[Common],
+) -> Dataset:
+    """An SQL query: `query("SELECT ... FROM k", {"k": kernels})`. A table without a name is `dataset`."""
+    given = options(locals(), "sql", "tables")
+    with Inputs() as inputs:
+        if isinstance(tables, Mapping):
+            named = [f"{name}={inputs.table(table)}" for name, table in tables.items()]
+        else:
+            named = [f"dataset={inputs.table(tables)}"]
+        return made("query", [sql, *named], given, inputs)
+
+
+@stage("fsck")
+def fsck(dataset: PathLike | Sequence[PathLike], **common: Unpack[Common]) -> Report:
+    """Verify data sets to the last byte: `ok`, and `problems` of each file."""
+    return reported("fsck", paths(dataset), options(locals(), "dataset"))
+
+
+@stage("export")
+def export(dataset: PathLike, *, to: PathLike, limit: int | None = None, **common: Unpack[Common]) -> Report:
+    """Write the programs of a data set as files."""
+    return reported("export", [path(dataset)], options(locals(), "dataset"))
+
+
+@stage("features")
+def features(
+    dataset: Programs,
+    *,
+    space: Names | None = None,
+    out: PathLike | None = None,
+    force: bool = False,
+    part: str | None = None,
+    opt: int | None = None,
+    language: Language = "opencl",
+    **common: Unpack[Common],
+) -> Dataset:
+    """Feature vectors: `to_pandas()` has one column for each dimension, `grewe.comp`. A program without a vector is a
+    row with a verdict; a program of several kernels is several rows."""
+    given = options(locals(), "dataset", "language")
+    with Inputs(language) as inputs:
+        return made("features", [inputs.programs(dataset)], given, inputs)
+
+
+@stage("project")
+def project(
+    datasets: Mapping[str, Programs] | PathLike,
+    *,
+    space: str | None = None,
+    targets: PathLike | None = None,
+    cells: int | None = None,
+    out: PathLike | None = None,
+    force: bool = False,
+    **common: Unpack[Common],
+) -> Report:
+    """A 2-D map of a feature space (PCA), and how much of it each data set covers. `out` gets the pictures."""
+    given = options(locals(), "datasets")
+    with Inputs() as inputs:
+        if isinstance(datasets, Mapping):
+            named = [f"{name}={inputs.programs(one)}" for name, one in datasets.items()]
+        else:
+            named = [path(datasets)]
+        return reported("project", named, given)
+
+
+@stage("run")
+def run(
+    dataset: Programs,
+    *,
+    out: PathLike | None = None,
+    force: bool = False,
+    part: str | None = None,
+    devices: Names | None = None,
+    global_sizes: str | int | Sequence[int | str] | None = None,
+    local_sizes: str | int | Sequence[int | str] | None = None,
+    values: Literal["uniform", "small", "sorted", "ones"] | None = None,
+    seed: int | None = None,
+    limit: str | None = None,
+    budget: str | None = None,
+    verify: Literal["none", "oclgrind", "oclgrind-uninitialised"] | None = None,
+    time: str | None = None,
+    sample: int | None = None,
+    licenses: str | None = None,
+    **common: Unpack[Common],
+) -> Dataset:
+    """Run every kernel on every device at every size: check its results, then measure its time."""
+    given = options(locals(), "dataset")
+    with Inputs() as inputs:
+        return made("run", [inputs.programs(dataset)], given, inputs)
+
+
+@stage("label")
+def label(
+    runs: PathLike,
+    *,
+    features: PathLike,
+    task: Literal["cpu-gpu"] | None = None,
+    transfers: Literal["gpu", "both"] | None = None,
+    group: Literal["package", "family", "path"] | None = None,
+    out: PathLike | None = None,
+    force: bool = False,
+    part: str | None = None,
+    **common: Unpack[Common],
+) -> Dataset:
+    """Join measured runs with features into a task: the training table of a heuristic."""
+    given = options(locals(), "runs")
+    with Inputs() as inputs:
+        return made("label", [path(runs)], given, inputs)
+
+
+@stage("train")
+def train(
+    corpus: PathLike,
+    *,
+    out: PathLike,
+    force: bool = False,
+    pretrain: PathLike | Sequence[PathLike] | None = None,
+    exclude: PathLike | Sequence[PathLike] | None = None,
+    task: Literal["kernels", "edits"] | None = None,
+    from_: PathLike | None = None,
+    lora: int | None = None,
+    epochs: int | None = None,
+    model: Literal["lstm", "hole", "infill"] | None = None,
+    recipe: PathLike | None = None,
+    seed: int | None = None,
+    device: str | None = None,
+    limit: str | None = None,
+    prepare_only: bool = False,
+    **common: Unpack[Common],
+) -> Report:
+    """Train a language model on kernels, or fine-tune one on edits. `out` is the checkpoint's folder. Needs the
+    training engine, `stampmill-torch`, which is not in the wheel."""
+    return reported("train", [path(corpus)], options(locals(), "corpus"))
+
+
+@stage("sample")
+def sample(
+    checkpoint: PathLike,
+    *,
+    n: int | None = None,
+    prompt: PathLike | None = None,
+    args: Names | None = None,
+    want: str | Mapping[str, object] | None = None,
+    temperature: float | None = None,
+    top_p: float | None = None,
+    seed: int | None = None,
+    longest: int | None = None,
+    unconstrained: bool = False,
+    device: Literal["cpu", "cuda", "cpu-torch"] | None = None,
+    precision: Literal["f32", "bf16"] | None = None,
+    batch: int | None = None,
+    drawn: PathLike | None = None,
+    exclude: PathLike | Sequence[PathLike] | None = None,
+    accept_model: bool = False,
+    out: PathLike | None = None,
+    force: bool = False,
+    part: str | None = None,
+    **common: Unpack[Common],
+) -> Dataset:
+    """Draw kernels from a language model and judge them."""
+    given = options(locals(), "checkpoint")
+    with Inputs() as inputs:
+        return made("sample", [path(checkpoint)], given, inputs)
+
+
+@stage("evaluate")
+def evaluate(
+    checkpoint: PathLike,
+    *,
+    n: int | None = None,
+    prompt: PathLike | None = None,
+    args: Names | None = None,
+    want: str | Mapping[str, object] | None = None,
+    temperature: float | None = None,
+    top_p: float | None = None,
+    seed: int | None = None,
+    longest: int | None = None,
+    unconstrained: bool = False,
+    device: Literal["cpu", "cuda", "cpu-torch"] | None = None,
+    precision: Literal["f32", "bf16"] | None = None,
+    batch: int | None = None,
+    drawn: PathLike | None = None,
+    space: Names | None = None,
+    **common: Unpack[Common],
+) -> Report:
+    """How good a language model's kernels are."""
+    return reported("evaluate", [path(checkpoint)], options(locals(), "checkpoint"))
+
+
+@stage("steer")
+def steer(
+    *,
+    space: str | None = None,
+    target: Target | Sequence[Target] | None = None,
+    targets: PathLike | None = None,
+    sample: int | None = None,
+    budget: str | int | None = None,
+    n: int | None = None,
+    seed: int | None = None,
+    seeds: Programs | None = None,
+    features: PathLike | None = None,
+    exclude: PathLike | Sequence[PathLike] | None = None,
+    allow_leaks: bool = False,
+    accept_model: bool = False,
+    proposers: Names | None = None,
+    model: PathLike | None = None,
+    unconstrained: bool = False,
+    metric: Literal["standardised", "euclidean", "own"] | None = None,
+    depth: int | None = None,
+    generation: int | None = None,
+    survivors: int | None = None,
+    replacement: float | None = None,
+    temperature: float | None = None,
+    transfer: bool = False,
+    trajectory: bool = False,
+    must_run: bool = False,
+    out: PathLike | None = None,
+    force: bool = False,
+    part: str | None = None,
+    **common: Unpack[Common],
+) -> Dataset:
+    """Kernels at wanted points of a feature space: `steer(target={"Load": 3, "FMul": 2})`. A list is several targets.
+
+    `budget` is for each target: `"60s"`, `"cpu:30s"`, or a number of candidates."""
+    given = options(locals())
+    with Inputs() as inputs:
+        if seeds is not None:
+            given["seeds"] = inputs.programs(seeds)
+            inputs.labels = None
+        return made("steer", [], given, inputs)
+
+
+@stage("learn")
+def learn(
+    *,
+    task: str,
+    train: Programs,
+    test: Programs | None = None,
+    limit: int | None = None,
+    space: str | None = None,
+    committee: Names | None = None,
+    strategy: Literal["active", "expected-error", "passive"] | None = None,
+    rounds: int | None = None,
+    batch: int | None = None,
+    candidates: int | None = None,
+    global_size: int | None = None,
+    measuring: str | None = None,
+    seed: int | None = None,
+    export_round: PathLike | None = None,
+    import_runs: PathLike | None = None,
+    experiment: bool = False,
+    global_sizes: str | Sequence[int | str] | None = None,
+    base: int | None = None,
+    added: int | None = None,
+    replicates: int | None = None,
+    seeds: int | None = None,
+    out: PathLike,
+    force: bool = False,
+    **common: Unpack[Common],
+) -> Report:
+    """Make the kernels that a heuristic learns most from: query by committee, round after round."""
+    given = options(locals())
+    with Inputs() as inputs:
+        given["train"] = inputs.programs(train)
+        given["test"] = None if test is None else inputs.programs(test)
+        return reported("learn", [], given)
+
+
+@stage("report")
+def report(
+    dir: PathLike, *, out: PathLike | None = None, programs: int | None = None, force: bool = False, **common: Unpack[Common]
+) -> Report:
+    """An HTML page of the data sets in a folder; without `out` it is `report.html` in that folder."""
+    return reported("report", [path(dir)], options(locals(), "dir"))
+
+
+class Timing(Common, total=False):
+    """Options of `time`."""
+
+    out: PathLike
+    force: bool
+    part: str
+    cpu: PathLike
+    source: Literal["qemu", "gem5", "cachegrind", "wall"]
+    runs: int
+    sample_rate: str
+    max_instructions: str | int
+    timeout: str
+    memory: str
+    max_output: str
+    compiler: Literal["gcc", "clang"]
+    flag: str | Sequence[str]
+    no_net: bool
+
+
+@overload
+def time(program: PathLike, *, stdin: str = "", **given: Unpack[Timing]) -> Report: ...  # type: ignore[overload-overlap]
+@overload
+def time(program: Texts, *, stdin: str | Sequence[str] = "", **given: Unpack[Timing]) -> Dataset: ...
+@overload
+def time(*, suite: PathLike, **given: Unpack[Timing]) -> Dataset: ...
+
+
+@stage("time")
+def time(
+    program: PathLike | Texts | None = None,
+    *,
+    stdin: str | Sequence[str] = "",
+    suite: PathLike | None = None,
+    **given: Unpack[Timing],
+) -> Report | Dataset:
+    """Time native programs deterministically on a simulated CPU.
+
+    A path is one program (C++, C or a static executable): a report. C++ texts, or a `suite` (a folder or .jsonl file),
+    are a data set with a row for each. `stdin` is what a program reads, as text; for texts one for all, or a list."""
+    words: dict[str, object] = {**given}
+    with Inputs() as inputs:
+        if suite is not None:
+            if program is not None:
+                raise TypeError("a program and a suite: give one of them")
+            return made("time", [], {**words, "suite": path(suite)}, inputs)
+        if program is None:
+            raise TypeError("no program: give a path, texts or a suite")
+        if isinstance(program, (str, os.PathLike)):
+            if not isinstance(stdin, str):
+                raise TypeError("one program has one stdin: give a string")
+            if stdin:
+                file = inputs.folder() / "stdin"
+                file.write_text(stdin, encoding="utf-8", newline="")
+                words["stdin"] = file
+            return reported("time", [path(program)], words)
+        return made("time", [], {**words, "suite": inputs.suite(program, stdin)}, inputs)

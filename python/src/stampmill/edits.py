@@ -1,0 +1,152 @@
+"""Performance edits, pairs of slow and improved programs: `stampmill edits`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from ._dataset import Dataset, Report
+from ._stage import Common, made, options, reported, stage
+from ._texts import Inputs, PathLike, path
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+__all__ = ["export", "judge", "pairs", "propose", "score", "tests"]
+
+
+class Running(Common, total=False):
+    """How programs are run and timed."""
+
+    on_broken: Literal["stop", "skip"]
+    cpu: PathLike
+    source: Literal["qemu", "gem5", "cachegrind", "wall"]
+    limit: str
+    memory: int
+    max_instructions: int | str
+    cache: PathLike
+
+
+@stage("edits pairs")
+def pairs(
+    submissions: PathLike,
+    *,
+    tests: PathLike,
+    out: PathLike | None = None,
+    force: bool = False,
+    part: str | None = None,
+    threshold: float | None = None,
+    high_quality: bool = False,
+    rejected: bool = False,
+    split: str | None = None,
+    seed: int | None = None,
+    **running: Unpack[Running],
+) -> Dataset:
+    """Make pairs of slow and improved programs from submissions."""
+    given = {**options(locals(), "submissions", "running"), **running}
+    with Inputs() as inputs:
+        return made("edits pairs", [path(submissions)], given, inputs)
+
+
+@stage("edits tests")
+def tests(
+    problems: PathLike,
+    *,
+    pairs: PathLike,
+    out: PathLike | None = None,
+    force: bool = False,
+    part: str | None = None,
+    per_problem: int | None = None,
+    draws: int | None = None,
+    seed: int | None = None,
+    **running: Unpack[Running],
+) -> Dataset:
+    """Generate larger tests from sample inputs, by an inferred grammar."""
+    given = {**options(locals(), "problems", "running"), **running}
+    with Inputs() as inputs:
+        return made("edits tests", [path(problems)], given, inputs)
+
+
+@stage("edits judge")
+def judge(
+    pairs: PathLike,
+    *,
+    tests: PathLike,
+    candidates: PathLike | None = None,
+    human: Literal["same", "best"] | None = None,
+    hidden: PathLike | None = None,
+    out: PathLike | None = None,
+    force: bool = False,
+    part: str | None = None,
+    threshold: float | None = None,
+    sanitize: Literal["faster", "all", "never"] | None = None,
+    k: int | None = None,
+    split: str | None = None,
+    **running: Unpack[Running],
+) -> Dataset:
+    """Judge candidates: compile, test, time, and detect cheats. For programs in memory see `stampmill.rewards`."""
+    given = {**options(locals(), "pairs", "running"), **running}
+    with Inputs() as inputs:
+        return made("edits judge", [path(pairs)], given, inputs)
+
+
+@stage("edits score")
+def score(
+    judged: PathLike,
+    *,
+    threshold: float | None = None,
+    seed: int | None = None,
+    plot: PathLike | None = None,
+    **common: Unpack[Common],
+) -> Report:
+    """Score judged candidates: %Opt, Speedup, Correct, Best@k and more."""
+    return reported("edits score", [path(judged)], options(locals(), "judged"))
+
+
+@stage("edits propose")
+def propose(
+    pairs: PathLike,
+    *,
+    out: PathLike,
+    force: bool = False,
+    method: Literal["rules", "instruction", "few-shot", "cot", "retrieval", "perf-conditioned"] | None = None,
+    samples: int | None = None,
+    seed: int | None = None,
+    tests: PathLike | None = None,
+    budget: int | None = None,
+    no_io: bool = False,
+    known: PathLike | None = None,
+    k: int | None = None,
+    encoder: Literal["tokens", "strategy", "endpoint"] | None = None,
+    prompt: PathLike | None = None,
+    temperature: float | None = None,
+    max_tokens: int | None = None,
+    model: str | None = None,
+    embedding_model: str | None = None,
+    url: str | None = None,
+    key_variable: str | None = None,
+    timeout: str | None = None,
+    tries: int | None = None,
+    requests_per_minute: int | None = None,
+    price: str | None = None,
+    split: str | None = None,
+    **running: Unpack[Running],
+) -> Report:
+    """Propose faster versions, by rewrite rules or a language model: the file `out` is what `judge` takes as
+    `candidates`."""
+    return reported("edits propose", [path(pairs)], {**options(locals(), "pairs", "running"), **running})
+
+
+@stage("edits export")
+def export(
+    pairs: PathLike,
+    *,
+    out: PathLike,
+    format: str,
+    force: bool = False,
+    method: str | None = None,
+    split: str | None = None,
+    on_broken: Literal["stop", "skip"] | None = None,
+    **common: Unpack[Common],
+) -> Report:
+    """Export pairs as fine-tuning data or in PIE's formats, or tests as PIE keeps them."""
+    return reported("edits export", [path(pairs)], options(locals(), "pairs"))

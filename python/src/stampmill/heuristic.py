@@ -1,0 +1,97 @@
+"""Heuristics that learn from tasks: `stampmill heuristic`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ._dataset import Dataset, Report
+from ._stage import Common, made, options, reported, stage
+from ._stages import Names
+from ._texts import Inputs, PathLike, path
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+__all__ = ["crossval", "explain", "import_", "predict", "reproduce", "train"]
+
+
+class Columns(Common, total=False):
+    """Which columns of a table are what."""
+
+    program: str
+    variant: str
+    group: str
+    features: Names
+    costs: Names
+    keep_garbage: bool
+
+
+@stage("heuristic import")
+def import_(table: PathLike, *, out: PathLike | None = None, force: bool = False, **columns: Unpack[Columns]) -> Dataset:
+    """Import a CSV table as a task; rows that cannot be used get a verdict."""
+    given = {"out": out, "force": force, **columns}
+    with Inputs() as inputs:
+        return made("heuristic import", [path(table)], given, inputs)
+
+
+@stage("heuristic train")
+def train(
+    task: PathLike,
+    *,
+    out: PathLike,
+    force: bool = False,
+    model: str | None = None,
+    seed: int | None = None,
+    **columns: Unpack[Columns],
+) -> Report:
+    """Fit a model to a whole task and write it to the file `out`."""
+    return reported("heuristic train", [path(task)], {"out": out, "force": force, "model": model, "seed": seed, **columns})
+
+
+@stage("heuristic predict")
+def predict(model: PathLike, task: PathLike, **columns: Unpack[Columns]) -> Report:
+    """Predict the best choice for every row of a task."""
+    return reported("heuristic predict", [path(model), path(task)], columns)
+
+
+@stage("heuristic crossval")
+def crossval(
+    task: PathLike,
+    *,
+    model: Names | None = None,
+    folds: int | None = None,
+    seed: int | None = None,
+    extra: PathLike | None = None,
+    **columns: Unpack[Columns],
+) -> Report:
+    """Cross-validate models on held-out groups: `accuracy`, `geomean_speedup` and its interval."""
+    return reported("heuristic crossval", [path(task)], {"model": model, "folds": folds, "seed": seed, "extra": extra, **columns})
+
+
+@stage("heuristic explain")
+def explain(
+    task: PathLike,
+    *,
+    extra: PathLike | None = None,
+    model: str | None = None,
+    depth: int | None = None,
+    out: PathLike | None = None,
+    seed: int | None = None,
+    **columns: Unpack[Columns],
+) -> Report:
+    """The tree, decisions that `extra` changes, rows with equal features and different labels."""
+    given = {"extra": extra, "model": model, "depth": depth, "out": out, "seed": seed}
+    return reported("heuristic explain", [path(task)], {**given, **columns})
+
+
+@stage("heuristic reproduce")
+def reproduce(
+    *,
+    data: PathLike,
+    recipe: str | None = None,
+    seeds: int | None = None,
+    out: PathLike | None = None,
+    **common: Unpack[Common],
+) -> Report:
+    """Recompute a published evaluation from its published data."""
+    return reported("heuristic reproduce", [], options(locals()))

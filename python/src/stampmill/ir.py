@@ -1,0 +1,112 @@
+"""LLVM IR of real packages: `stampmill ir`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Literal
+
+from ._dataset import Dataset, Report
+from ._stage import Common, made, options, paths, reported, stage
+from ._texts import Inputs, PathLike, path
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+__all__ = ["build", "dedup", "export", "extract", "license", "stats"]
+
+
+@stage("ir build")
+def build(
+    source: PathLike | Sequence[PathLike],
+    *,
+    out: PathLike | None = None,
+    force: bool = False,
+    part: str | None = None,
+    build: str | None = None,
+    limit: str | None = None,
+    disk: int | None = None,
+    all_targets: bool = False,
+    codegen_units: int | None = None,
+    offline: bool = False,
+    cache: PathLike | None = None,
+    keep: bool = False,
+    **common: Unpack[Common],
+) -> Dataset:
+    """Build packages with wrapped compilers and collect their modules: `build(["crate:hex"])`."""
+    given = options(locals(), "source")
+    with Inputs() as inputs:
+        return made("ir build", paths(source), given, inputs)
+
+
+@stage("ir extract")
+def extract(
+    input: PathLike | Sequence[PathLike],
+    *,
+    out: PathLike | None = None,
+    force: bool = False,
+    part: str | None = None,
+    **common: Unpack[Common],
+) -> Dataset:
+    """Extract modules from stores, objects, archives, corpora and compilation databases."""
+    given = options(locals(), "input")
+    with Inputs() as inputs:
+        return made("ir extract", paths(input), given, inputs)
+
+
+@stage("ir dedup")
+def dedup(
+    dataset: PathLike, *, out: PathLike | None = None, force: bool = False, part: str | None = None, **common: Unpack[Common]
+) -> Dataset:
+    """Remove structurally equal modules and group similar ones into families."""
+    given = options(locals(), "dataset")
+    with Inputs() as inputs:
+        return made("ir dedup", [path(dataset)], given, inputs)
+
+
+@stage("ir license")
+def license(
+    dataset: PathLike,
+    *,
+    policy: Literal["compile", "permissive", "osi", "all"] | None = None,
+    out: PathLike | None = None,
+    force: bool = False,
+    part: str | None = None,
+    **common: Unpack[Common],
+) -> Dataset:
+    """Select modules by license."""
+    given = options(locals(), "dataset")
+    with Inputs() as inputs:
+        return made("ir license", [path(dataset)], given, inputs)
+
+
+@stage("ir stats")
+def stats(
+    dataset: PathLike,
+    *,
+    out: PathLike | None = None,
+    force: bool = False,
+    part: str | None = None,
+    no_tokens: bool = False,
+    no_optimize: bool = False,
+    **common: Unpack[Common],
+) -> Dataset:
+    """Statistics of modules: sizes, opcodes before and after -O3, calls, tokens."""
+    given = options(locals(), "dataset")
+    with Inputs() as inputs:
+        return made("ir stats", [path(dataset)], given, inputs)
+
+
+@stage("ir export")
+def export(
+    dataset: PathLike,
+    *,
+    out: PathLike,
+    force: bool = False,
+    format: Literal["compile", "mlgo", "text"] | None = None,
+    validation: int | None = None,
+    test: int | None = None,
+    seed: int | None = None,
+    **common: Unpack[Common],
+) -> Report:
+    """Export modules: ComPile's Parquet, an ml-compiler-opt corpus, or textual IR."""
+    return reported("ir export", [path(dataset)], options(locals(), "dataset"))

@@ -1,0 +1,115 @@
+"""The wheel, installed in the ways that pip has."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+import venv
+import zipfile
+from pathlib import Path
+
+import stampmill
+
+VERSION = f"stampmill {stampmill.__version__}\n"
+KERNEL = "kernel void a(global int* x) { x[get_global_id(0)] += 3; }\n"
+
+
+def pip(*arguments: str | Path) -> None:
+    # Without --ignore-installed pip finds it in this environment, and installs nothing.
+    words = [sys.executable, "-m", "pip", "install", "--ignore-installed", "--quiet", "--disable-pip-version-check", "--no-deps", "--no-index"]
+    subprocess.run([*words, *arguments], check=True)
+
+
+def output(*words: str | Path, **environment: str) -> str:
+    return subprocess.run(words, check=True, stdout=subprocess.PIPE, text=True, env={**os.environ, **environment}).stdout
+
+
+def works(command: Path, folder: Path) -> None:
+    """The command starts, and its helpers find one another: the clang worker, the sandbox, the SQL engine."""
+    assert output(command, "--version") == VERSION
+    (folder / "kernel.cl").write_text(KERNEL)
+    output(command, "features", folder / "kernel.cl", "--space", "grewe", "--out", folder / "vectors", "--quiet")
+    assert output(command, "query", "SELECT kernel FROM dataset", folder / "vectors", "--format", "csv") == "kernel\na\n"
+
+
+def test_the_command_is_on_the_path_of_its_environment() -> None:
+    command = Path(sys.executable).parent / "stampmill"
+    assert output(command, "--version") == VERSION
+    assert output(sys.executable, "-m", "stampmill", "--version") == VERSION
+
+
+def test_a_fresh_environment_without_dependencies_has_the_command(wheel: Path, tmp_path: Path) -> None:
+    venv.create(tmp_path / "venv", with_pip=False)
+    python = tmp_path / "venv" / "bin" / "python"
+    words: list[str | Path] = ["-m", "pip", "--python", python, "install", "--quiet", "--disable-pip-version-check", "--no-deps", "--no-index", wheel]
+    subprocess.run([sys.executable, *words], check=True)
+    works(tmp_path / "venv" / "bin" / "stampmill", tmp_path)
+    assert output(python, "-m", "stampmill", "--version") == VERSION
+
+
+def test_target(wheel: Path, tmp_path: Path) -> None:
+    pip("--target", tmp_path / "target", wheel)
+    works(tmp_path / "target" / "bin" / "stampmill", tmp_path)
+    script = "import stampmill; print(stampmill.__file__)"
+    where = output(sys.executable, "-c", script, PYTHONPATH=str(tmp_path / "target"))
+    assert where.startswith(str(tmp_path / "target"))
+    assert output(sys.executable, "-m", "stampmill", "--version", PYTHONPATH=str(tmp_path / "target")) == VERSION
+
+
+def test_prefix(wheel: Path, tmp_path: Path) -> None:
+    pip("--prefix", tmp_path / "prefix", wheel)
+    works(tmp_path / "prefix" / "bin" / "stampmill", tmp_path)
+
+
+def test_a_link_to_the_command_works(wheel: Path, tmp_path: Path) -> None:
+    pip("--target", tmp_path / "target", wheel)
+    (tmp_path / "link").symlink_to(tmp_path / "target" / "bin" / "stampmill")
+    assert output(tmp_path / "link", "--version") == VERSION
+
+
+def test_exit_statuses_and_signals_are_those_of_the_command(tmp_path: Path) -> None:
+    here = Path(sys.executable)
+    ways: list[list[str | Path]] = [[here.parent / "stampmill"], [here, "-m", "stampmill"]]
+    for number, words in enumerate(ways):
+        out = tmp_path / f"out-{number}"
+        (tmp_path / "broken.cl").write_text("kernel void a(")
+        features = [*words, "features", tmp_path / "broken.cl", "--space", "grewe", "--json"]
+        assert subprocess.run(features, stdout=subprocess.DEVNULL).returncode == 1
+        missing = [*words, "features", tmp_path / "nothing"]
+        assert subprocess.run(missing, stderr=subprocess.DEVNULL).returncode == 2
+        steer = [*words, "steer", "--target", "Load=60,PHI=23,Select=17,TotalInsts=400", "--budget", "60s", "--out", out]
+        child = subprocess.Popen(steer, stderr=subprocess.DEVNULL)
+        wait_for(tmp_path / f"{out.name}.partial")
+        child.send_signal(signal.SIGINT)
+        assert child.wait(timeout=30) == 130
+
+
+def wait_for(path: Path) -> None:
+    for _ in range(300):
+        if path.exists():
+            return
+        time.sleep(0.1)
+    raise AssertionError(f"there is no {path}")
+
+
+def test_doctor_finds_every_helper() -> None:
+    found = {component["name"]: component for component in stampmill.doctor()["components"]}
+    folder = str(Path(stampmill.__file__).parent / "bin")
+    assert folder in found["clang worker"]["version"]
+    assert folder in found["sandbox launcher"]["version"]
+
+
+def test_the_wheel_says_what_it_is(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        names = archive.namelist()
+        assert "stampmill/py.typed" in names
+        assert any(name.endswith("licenses/LICENSE-MIT") for name in names)
+        for entry in archive.infolist():
+            if entry.filename.startswith("stampmill/bin/"):
+                assert entry.external_attr >> 16 & 0o111, f"{entry.filename} cannot be executed"
+        about = next(name for name in names if name.endswith(".dist-info/WHEEL"))
+        assert "Root-Is-Purelib: false" in archive.read(about).decode()
+    assert wheel.stat().st_size < 100_000_000, "package indexes take files of 100 MB"
