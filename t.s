@@ -1,2 +1,0 @@
-.intel_syntax noprefix
-vmovups ymm0,[r8]
