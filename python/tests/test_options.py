@@ -14,11 +14,11 @@ from stampmill._binary import binary
 # What the module does itself: summaries are JSON, rows are read from the data set.
 NOT_OFFERED = {"json", "help", "version", "format"}
 # `format` of these says what is written, not what is printed.
-FORMAT_IS_OFFERED = {"ir export", "edits export"}
+FORMAT_IS_OFFERED = {"export", "ir export", "edits export"}
 # Keywords of ours: what language texts are in.
 OURS = {"features": {"language"}}
 # `stampmill.command` calls them.
-NOT_FUNCTIONS = {"help", "show", "serve", "heuristic", "edits", "ir"}
+NOT_FUNCTIONS = {"help", "show", "serve", "heuristic", "edits", "ir", "completions", "man"}
 NOT_FUNCTIONS |= {"edits help", "edits validate", "edits self-play", "heuristic help", "ir help", "ir wrap"}
 OPTION = re.compile(r"^\s{2,6}(?:-\w, )?--([a-z][a-z-]*)(.*)$")
 

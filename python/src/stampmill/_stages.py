@@ -105,7 +105,14 @@ def fsck(dataset: PathLike | Sequence[PathLike], **common: Unpack[Common]) -> Re
 
 
 @stage("export")
-def export(dataset: PathLike, *, to: PathLike, limit: int | None = None, **common: Unpack[Common]) -> Report:
+def export(
+    dataset: PathLike,
+    *,
+    to: PathLike,
+    format: Literal["files", "huggingface"] | None = None,
+    limit: int | None = None,
+    **common: Unpack[Common],
+) -> Report:
     """Write the programs of a data set as files."""
     return reported("export", [path(dataset)], options(locals(), "dataset"))
 
