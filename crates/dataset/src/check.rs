@@ -195,7 +195,7 @@ fn whole(manifest: &Manifest) -> Vec<String> {
 }
 
 /// Whether a name leads nowhere but into the folder.
-fn is_plain(name: &str) -> bool {
+pub(crate) fn is_plain(name: &str) -> bool {
     let mut components = Path::new(name).components();
     let first = components.next();
     matches!(first, Some(Component::Normal(only)) if only == name) && components.next().is_none()

@@ -1,6 +1,6 @@
 //! Programs as files of their own, and data sets with files for those who have no stampmill.
 
-use crate::{Code, Dataset, Error, Language, Program, Programs, Result};
+use crate::{Code, Dataset, Error, Language, Program, Programs, Result, check::is_plain};
 use std::{
     collections::HashMap,
     fs::{self, Permissions},
@@ -21,9 +21,9 @@ impl Dataset {
             for name in shards.chain(&manifest.notes.files) {
                 let from = self.folder().join(name);
                 // A manifest is anybody's: no name leads elsewhere, and no link does.
-                let is_plain =
-                    Path::new(name).file_name().is_some_and(|file| file == name.as_str());
-                if !is_plain || !fs::symlink_metadata(&from).is_ok_and(|found| found.is_file()) {
+                if !is_plain(name)
+                    || !fs::symlink_metadata(&from).is_ok_and(|found| found.is_file())
+                {
                     return Err(Error::ForeignLink(from));
                 }
                 fs::copy(&from, folder.join(name)).map_err(Error::file("copy", &from))?;

@@ -65,7 +65,7 @@ pub use license::{FileLicense, PackageLicenses, licenses_of};
 pub use report::{PackageReport, Report};
 pub use row::ContentFile;
 pub use run::{Item, Mine, Options};
-pub use source::{DebianSource, Spec, debian_archives, debian_source, read_list};
+pub use source::{DebianSource, Spec, debian_archives, debian_source, read_list, sha256};
 
 /// Results of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;

@@ -5,8 +5,7 @@ use crate::{Error, Result, figures::count};
 use arrow::{array::AsArray, datatypes::DataType};
 use dataset::{Dataset, Manifest};
 use serde_json::{Value, json};
-use sha2::{Digest, Sha256};
-use std::{collections::BTreeMap, fmt::Write, fs};
+use std::{collections::BTreeMap, fmt::Write};
 
 /// Write the data set to the new folder `to`, with `README.md` and `croissant.json` beside its parts: one
 /// that stampmill reads as before, that `datasets.load_dataset` opens, and that can be uploaded as it is.
@@ -46,22 +45,20 @@ impl About<'_> {
             let columns = known.iter().flat_map(|schema| &schema.columns);
             columns.filter(|(column, ..)| column == name).map(|(.., meaning)| *meaning).next()
         };
-        let mut columns = Vec::new();
+        let first = dataset.batches(None)?.next().transpose()?;
+        let fields = first.map(|batch| batch.schema());
+        let columns: Vec<Column> = fields
+            .iter()
+            .flat_map(|schema| schema.fields())
+            .map(|field| Column {
+                name: field.name().clone(),
+                kind: field.data_type().clone(),
+                meaning: meaning(field.name()).unwrap_or_default().to_owned(),
+            })
+            .collect();
         let mut licenses = BTreeMap::new();
-        for batch in dataset.batches(None)? {
+        for batch in dataset.batches(Some(&["license", "verdict"]))? {
             let batch = batch?;
-            if columns.is_empty() {
-                let fields = batch.schema();
-                columns = fields
-                    .fields()
-                    .iter()
-                    .map(|field| Column {
-                        name: field.name().clone(),
-                        kind: field.data_type().clone(),
-                        meaning: meaning(field.name()).unwrap_or_default().to_owned(),
-                    })
-                    .collect();
-            }
             let words = |name: &str| batch.column_by_name(name)?.as_string_opt::<i32>();
             let Some(found) = words("license") else { continue };
             let verdicts = words("verdict");
@@ -125,9 +122,7 @@ impl About<'_> {
     fn croissant(&self, name: &str, dataset: &Dataset) -> Result<Value> {
         let mut files = Vec::new();
         for (shard, path) in self.manifest.shards.iter().zip(dataset.shards()) {
-            let content = fs::read(&path).map_err(|source| Error::Write { path, source })?;
-            let hash: String =
-                Sha256::digest(&content).iter().map(|byte| format!("{byte:02x}")).collect();
+            let hash = mine::sha256(&path).map_err(|source| Error::Read { path, source })?;
             files.push(json!({
                 "@type": "cr:FileObject", "@id": shard.file, "name": shard.file, "contentUrl": shard.file,
                 "encodingFormat": "application/x-parquet", "contentSize": format!("{} B", shard.bytes), "sha256": hash,

@@ -29,6 +29,14 @@ pub enum Error {
         .0.display()
     )]
     NoDataset(PathBuf),
+    /// A file could not be read.
+    #[error("cannot read {}: {source}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        source: std::io::Error,
+    },
     /// The page could not be written.
     #[error("cannot write {}: {source}", path.display())]
     Write {

@@ -113,22 +113,18 @@ fn be_first(
     loop {
         let program = begin(socket, order, descriptors, isolated, (&filters, pid))?;
         pid = Some(program);
-        let Some(ending) = watch(socket, program)? else {
-            // Waited for one by one: of what the kernel ends with a namespace nobody is told the time.
-            return match isolated {
-                true => system::end_others(),
-                false => {
-                    end_children();
-                    Ok(())
-                }
-            };
-        };
+        // None where nobody wants it any more.
+        let ending = watch(socket, program)?;
         if !isolated {
-            control::say(socket, &Event::Ended(ending))?;
+            if let Some(ending) = ending {
+                control::say(socket, &Event::Ended(ending))?;
+            }
             end_children();
             return Ok(());
         }
+        // Waited for one by one: of what the kernel ends with a namespace nobody is told the time.
         system::end_others()?;
+        let Some(ending) = ending else { return Ok(()) };
         control::say(socket, &Event::Ended(ending))?;
         if !order.repeats {
             return Ok(());

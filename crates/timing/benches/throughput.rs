@@ -43,7 +43,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     for _ in 0..rounds {
         for (at, job) in jobs.iter().enumerate() {
             for (way, (_, options)) in ways.iter().enumerate() {
-                let before = processor_time()?;
+                let before = sandbox::processor_time();
                 let timing = match stampmill_timing::time(job, options) {
                     Ok(timing) => timing,
                     Err(error) => {
@@ -51,7 +51,7 @@ fn main() -> Result<(), Box<dyn Error>> {
                         continue;
                     }
                 };
-                let spent = (processor_time()? - before).as_secs_f64();
+                let spent = (sandbox::processor_time() - before).as_secs_f64();
                 let Some(measurement) = timing.measurement else {
                     return Err(format!("{}: {}", job.name, timing.verdict).into());
                 };
@@ -137,21 +137,6 @@ fn start(folder: &Path) -> Result<(), Box<dyn Error>> {
         times[0], times[10]
     );
     Ok(())
-}
-
-/// Processor time of this process and the children it has waited for, user and system.
-fn processor_time() -> Result<Duration, Box<dyn Error>> {
-    let text = std::fs::read_to_string("/proc/self/stat")?;
-    let fields: Vec<u64> = text
-        .rsplit(')')
-        .next()
-        .unwrap_or_default()
-        .split_whitespace()
-        .map(|word| word.parse().unwrap_or(0))
-        .collect();
-    // utime, stime, cutime, cstime, in hundredths of a second.
-    let ticks: u64 = fields.get(11..15).ok_or("no times in /proc/self/stat")?.iter().sum();
-    Ok(Duration::from_millis(ticks * 10))
 }
 
 fn load() -> String {

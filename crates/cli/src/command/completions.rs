@@ -1,12 +1,9 @@
 //! `stampmill completions`: what a shell needs to complete commands and options.
 
-use crate::Global;
+use crate::{Global, output};
 use clap::CommandFactory;
 use clap_complete::Shell;
-use std::{
-    io::{self, Write},
-    process::ExitCode,
-};
+use std::process::ExitCode;
 
 /// Print a script that completes commands and options in a shell
 #[derive(clap::Args, Debug)]
@@ -18,7 +15,7 @@ pub(crate) struct Completions {
 
 impl Completions {
     pub(crate) fn run(self, _: &Global) -> anyhow::Result<ExitCode> {
-        io::stdout().write_all(&script(self.shell))?;
+        output::bytes(&script(self.shell))?;
         Ok(ExitCode::SUCCESS)
     }
 }

@@ -24,11 +24,11 @@ impl Man {
     pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
         let written = || format!("cannot write manual pages to {}", self.out.display());
         fs::create_dir_all(&self.out).with_context(written)?;
-        clap_mangen::generate_to(crate::Arguments::command(), &self.out).with_context(written)?;
-        let pages = count(&crate::Arguments::command());
+        let command = crate::Arguments::command();
+        let pages = count(&command);
+        clap_mangen::generate_to(command, &self.out).with_context(written)?;
         output::report(global, &Report { pages }, || {
-            println!("{pages} manual pages in {}", self.out.display());
-            Ok(())
+            output::line(&format!("{pages} manual pages in {}", self.out.display()))
         })?;
         Ok(ExitCode::SUCCESS)
     }

@@ -311,7 +311,11 @@ impl Apt {
     }
 }
 
-fn sha256(path: &Path) -> io::Result<String> {
+/// SHA-256 of a file, in hexadecimal; it is read in pieces.
+///
+/// # Errors
+/// When it cannot be read.
+pub fn sha256(path: &Path) -> io::Result<String> {
     let mut hasher = Sha256::new();
     let mut file = File::open(path)?;
     let mut buffer = vec![0; 1 << 20];

@@ -297,7 +297,7 @@ mod tests {
         if used.is_empty() { String::new() } else { format!(", {role}{}", used.concat()) }
     }
 
-    /// An operation on one processor, and what of it is the same on all.
+    /// One instruction as text: its class, registers and cost on each processor; what all processors share stands once.
     fn tell(code: &[u8]) -> String {
         let mut decoder = Decoder::with_ip(64, code, 0x40_1000, DecoderOptions::NONE);
         let i = decoder.decode();
