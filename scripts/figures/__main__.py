@@ -60,6 +60,17 @@ def machine():
     }
 
 
+def inputs(settings):
+    """What the settings that name a data set named: its rows, and the hash of its manifest, which has those of its parts."""
+    found = {}
+    for key, value in settings.items():
+        manifest = Path(value) / "dataset.json"
+        if value and manifest.exists():
+            text = manifest.read_bytes()
+            found[key] = {"rows": json.loads(text)["rows"], "manifest_sha256": hashlib.sha256(text).hexdigest()}
+    return found
+
+
 def modules():
     return {path.stem.replace("_", "-"): path.stem for path in sorted(HERE.glob("*.py")) if path.stem not in ("__main__", "tools")}
 
@@ -92,6 +103,7 @@ def run(name, given):
         "binary_sha256": hashlib.sha256(program.read_bytes()).hexdigest(),
         "command": " ".join(["scripts/figures.sh", name, *given]),
         "settings": settings,
+        "inputs": inputs(settings),
         "machine": machine(),
         "begun": datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="seconds"),
     }

@@ -1,8 +1,8 @@
 """How many points of a space `steer` reaches, each target searched independently of all others.
 
 Needs data=DIR with targets/suites.jsonl, kernels/benchmarks.jsonl (which are no seeds, nor copies of them) and the CSV files
-of the CLgen paper in cgo17/ (for Grewe's points), and seeds=DATASET of mined kernels; held-back needs suite=DATASET too, of
-`prepare` of a suite that nothing was tuned on. parts=N processes share the targets, each with its jobs: a budget of
+of the CLgen paper in cgo17/ (for Grewe's points); seeds=DATASET is of mined kernels (those that the repository ships, unless
+said); held-back needs suite=DATASET too, of `prepare` of a suite that nothing was tuned on. parts=N processes share the targets, each with its jobs: a budget of
 time is for one target at a time in each."""
 import csv
 import json
@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from tools import median, rows, share, stampmill
 
 VARIANTS = ["grewe", "instcount", "autophase", "held-back-instcount", "held-back-autophase"]
-SETTINGS = {"data": "../shared/data", "seeds": "", "suite": "", "budget": "cpu:20s", "jobs": "2", "parts": "1", "seed": "0", "sample": ""}
+SETTINGS = {"data": "../shared/data", "seeds": "datasets/device-mapping-h200/kernels", "suite": "", "budget": "cpu:20s", "jobs": "2", "parts": "1", "seed": "0", "sample": ""}
 COUNTS = ["comp", "rational", "mem", "localmem", "coalesced", "atomic"]
 BINS = [(0, 50, "under 50"), (50, 100, "50 to 99"), (100, 200, "100 to 199"), (200, 10**9, "200 and more")]
 

@@ -51,11 +51,11 @@ impl<T: Row> Builder<T> {
         settings: &impl Serialize,
         inputs: &[Input],
     ) -> Result<Builder<T>> {
-        let settings = serde_json::to_vec(settings).map_err(|error| Error::Columns {
+        let settings = serde_json::to_value(settings).map_err(|error| Error::Columns {
             schema: T::SCHEMA.to_owned(),
             reason: error.to_string(),
         })?;
-        let plan = Plan::new(T::SCHEMA, T::VERSION, content_hash(&settings), inputs);
+        let plan = Plan::new(T::SCHEMA, T::VERSION, settings, inputs);
         let unfinished = Unfinished::begin(out, force, &plan)?;
         Ok(Builder { out: out.to_owned(), unfinished, row: PhantomData })
     }

@@ -90,10 +90,15 @@ pub enum Error {
     },
     /// An unfinished data set was begun with other settings.
     #[error(
-        "{} holds an unfinished data set made with other settings; \
-         repeat the command that began it, or start over with --force", .0.display()
+        "{} holds an unfinished data set made with other settings ({changes}); \
+         repeat the command that began it, or start over with --force", folder.display()
     )]
-    OtherSettings(PathBuf),
+    OtherSettings {
+        /// The unfinished data set.
+        folder: PathBuf,
+        /// Which settings are not what they were.
+        changes: String,
+    },
     /// The run was asked to end.
     #[error(
         "stopped after {done} {units}; what is done is in {}, repeat the command to resume",

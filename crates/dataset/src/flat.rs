@@ -27,7 +27,7 @@ pub fn write_flat(
         reason: "no batch, so no columns".to_owned(),
     })?;
     // It has no parts, so there is nothing to go on with: one that was killed is begun anew.
-    let plan = Plan::new(schema, version, "flat".to_owned(), &[]);
+    let plan = Plan::new(schema, version, "flat".into(), &[]);
     let unfinished = Unfinished::begin(out, force, &plan)?;
     let file = part_name(0);
     let path = unfinished.whole()?.join(&file);

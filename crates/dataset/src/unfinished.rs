@@ -1,10 +1,11 @@
 //! The folder `NAME.partial` in which a data set comes to be: only what we made in it is removed.
 
 use crate::{
-    Dataset, Error, Input, Manifest, Result, lock::Lock, place, protections::weaken,
-    staging::partial_folder,
+    Dataset, Error, Input, Manifest, Result, content_hash, lock::Lock, place,
+    protections::weaken, staging::partial_folder,
 };
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use std::{
     collections::BTreeMap,
     fs::{self, File},
@@ -25,21 +26,29 @@ const WHOLE: &str = "whole";
 const REPLACED: &str = "replaced";
 
 /// What an unfinished data set is going to be; in its marker.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Plan {
     format: u32,
     pub(crate) schema: String,
     pub(crate) version: u32,
     /// Hash of the settings that shape its content.
     pub(crate) settings: String,
+    /// The same, to be shown.
+    #[serde(default)]
+    asked: Value,
     /// What it is made of, where a change of that is to be told from one of the settings.
     pub(crate) inputs: Vec<Input>,
 }
 
 impl Plan {
-    pub(crate) fn new(schema: &str, version: u32, settings: String, inputs: &[Input]) -> Plan {
+    pub(crate) fn new(schema: &str, version: u32, asked: Value, inputs: &[Input]) -> Plan {
+        let settings = content_hash(asked.to_string().as_bytes());
         let (schema, inputs) = (schema.to_owned(), inputs.to_vec());
-        Plan { format: FORMAT, schema, version, settings, inputs }
+        Plan { format: FORMAT, schema, version, settings, asked, inputs }
+    }
+
+    fn is_same(&self, other: &Plan) -> bool {
+        self.format == other.format && self.is_alike(other) && self.inputs == other.inputs
     }
 
     fn is_alike(&self, other: &Plan) -> bool {
@@ -89,9 +98,12 @@ impl Unfinished {
         place::claim(&unfinished.out, force)?;
         unfinished.require_no_strangers()?;
         match unfinished.plan()? {
-            Some(found) if found == *plan => {}
+            Some(found) if found.is_same(plan) => {}
             Some(found) if !force && !found.is_alike(plan) => {
-                return Err(Error::OtherSettings(unfinished.folder));
+                let mut changes = Vec::new();
+                differences(&found.asked, &plan.asked, "", &mut changes);
+                let changes = shortened(changes);
+                return Err(Error::OtherSettings { folder: unfinished.folder, changes });
             }
             Some(found) if !force => {
                 let changes = changes(&found.inputs, &plan.inputs);
@@ -175,7 +187,7 @@ impl Unfinished {
             // One of another format is begun anew: only `force` does that.
             Ok(text) => Ok(Some(
                 serde_json::from_slice(&text)
-                    .unwrap_or_else(|_| Plan::new("", 0, String::new(), &[])),
+                    .unwrap_or_else(|_| Plan::new("", 0, Value::Null, &[])),
             )),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(Error::file("read", &path)(error)),
@@ -329,12 +341,34 @@ fn changes(before: &[Input], now: &[Input]) -> String {
             Some(_) => {}
         }
     }
+    shortened(said)
+}
+
+/// The first three, and how many more there are.
+fn shortened(mut said: Vec<String>) -> String {
     let more = said.len().saturating_sub(3);
     said.truncate(3);
     if more > 0 {
         said.push(format!("{more} more"));
     }
     said.join(", ")
+}
+
+/// Which settings are not what they were, by the names under which they stand.
+fn differences(before: &Value, now: &Value, name: &str, said: &mut Vec<String>) {
+    let (Value::Object(one), Value::Object(other)) = (before, now) else {
+        if before != now {
+            let show = |value: &Value| value.to_string().chars().take(60).collect::<String>();
+            let name = if name.is_empty() { "all of it" } else { name };
+            said.push(format!("{name} was {}, is {} now", show(before), show(now)));
+        }
+        return;
+    };
+    for key in one.keys().chain(other.keys().filter(|key| !one.contains_key(*key))) {
+        let null = &Value::Null;
+        let values = (one.get(key).unwrap_or(null), other.get(key).unwrap_or(null));
+        differences(values.0, values.1, key, said);
+    }
 }
 
 #[cfg(test)]
@@ -527,6 +561,20 @@ mod tests {
     }
 
     #[test]
+    fn settings_that_are_not_what_they_were_are_named() {
+        let home = tempfile::tempdir().unwrap();
+        let out = home.path().join("set");
+        let of = |value: Value| Plan::new("sample", 1, value, &[]);
+        let asked = serde_json::json!({"stage": "s", "settings": {"space": "grewe", "limit": 0.1}});
+        drop(Unfinished::begin(&out, false, &of(asked.clone())).unwrap());
+        drop(Unfinished::begin(&out, false, &of(asked)).unwrap());
+        let asked = serde_json::json!({"stage": "s", "settings": {"limit": 0.1, "seed": 7}});
+        let said = Unfinished::begin(&out, false, &of(asked)).unwrap_err().to_string();
+        assert!(said.contains(r#"space was "grewe", is null now, seed was null, is 7 now"#), "{said}");
+        assert!(!said.contains("limit"), "{said}");
+    }
+
+    #[test]
     fn inputs_that_are_not_what_they_were_are_named() {
         let home = tempfile::tempdir().unwrap();
         let out = home.path().join("set");
@@ -542,9 +590,9 @@ mod tests {
         let error = Unfinished::begin(&out, false, &of(&[("a", "3"), ("c", "2")])).unwrap_err();
         let said = error.to_string();
         assert!(said.contains("b is gone, a has changed, c is new"), "{said}");
-        let other = Plan { settings: "others".into(), ..of(&[("a", "1"), ("b", "2")]) };
+        let other = Plan::new("sample", 1, "others".into(), &[]);
         let error = Unfinished::begin(&out, false, &other).unwrap_err();
-        assert!(matches!(error, Error::OtherSettings(_)), "{error}");
+        assert!(matches!(error, Error::OtherSettings { .. }), "{error}");
         drop(Unfinished::begin(&out, true, &other).unwrap());
     }
 }

@@ -98,7 +98,8 @@ fn refuses_to_overwrite_to_mix_settings_and_to_share_a_folder() {
     let first = Builder::<Sample>::create(&out, false, &"one").expect("nothing is there");
     assert!(matches!(Builder::<Sample>::create(&out, false, &"one"), Err(Error::Busy(_))));
     drop(first);
-    assert!(matches!(Builder::<Sample>::create(&out, false, &"two"), Err(Error::OtherSettings(_))));
+    let other = Builder::<Sample>::create(&out, false, &"two");
+    assert!(matches!(other, Err(Error::OtherSettings { .. })));
     let forced = Builder::<Sample>::create(&out, true, &"two").expect("force starts over");
     forced.finish(Vec::new(), Notes::default()).expect("an empty data set is one");
     assert!(matches!(Builder::<Sample>::create(&out, false, &"two"), Err(Error::Exists(_))));

@@ -7,7 +7,7 @@ use crate::{
 };
 use clang::{Answer, Clang, Includes, Request, find_worker};
 use dataset::{Code, Found as Met, Language, Program, Programs, Progress, Rejected, Verdict};
-use llvm::{Context, Library};
+use llvm::{Context, Library, Version};
 use rayon::prelude::*;
 use rows::FeaturesVerdict;
 use std::{
@@ -153,10 +153,11 @@ impl Extractor {
         tools
     }
 
-    /// The version of the LLVM that reads modules; `None` where no space needs one, or none is here.
+    /// The version of the LLVM that reads what clang writes (of a module that a later LLVM wrote, the nearest); `None` where no space needs one, or none is here.
     #[must_use]
     pub fn llvm(&self) -> Option<String> {
-        let library = self.parts.contains(&Part::Module).then(Library::newest)?;
+        let needed = self.parts.contains(&Part::Module);
+        let library = needed.then(|| Library::as_new_as(Version::OF_CLANG))?;
         Some(library.ok()?.version().to_string())
     }
 
@@ -230,6 +231,9 @@ impl Extractor {
         };
         if let Some(clang) = slot.get() {
             return Ok(clang);
+        }
+        if self.parts.contains(&Part::Module) {
+            Library::as_new_as(Version::OF_CLANG)?;
         }
         let started = Clang::start_at(&find_worker()?, self.options.jobs.max(1), includes)?
             .with_stop(Arc::clone(&self.options.cancelled));

@@ -8,7 +8,7 @@ use crate::{
 };
 use clang::{Clang, Options, Request};
 use leak::Print;
-use llvm::{Context, Identification, Library};
+use llvm::{Context, Identification, Library, Version};
 use std::sync::Arc;
 
 /// Makes [`Print`]s: prepares a file as [`Prepare`](crate::Prepare) does, and looks at each of its kernels by itself.
@@ -34,7 +34,7 @@ impl Printer {
     /// When there is no clang worker, or no LLVM to read its modules with: the rule is not weakened in silence.
     pub fn start(workers: usize) -> Result<Printer> {
         let clang = Clang::start(workers.max(1))?;
-        Library::newest()?;
+        Library::as_new_as(Version::OF_CLANG)?;
         Ok(Printer { clang: Arc::new(clang) })
     }
 
@@ -103,7 +103,7 @@ impl Printer {
     /// Versions of what prints come from.
     #[must_use]
     pub fn versions(&self) -> String {
-        let library = Library::newest().map(Library::version).ok();
+        let library = Library::as_new_as(Version::OF_CLANG).map(Library::version).ok();
         format!("{:?} {library:?} leak {}", self.clang.version(), leak::VERSION)
     }
 

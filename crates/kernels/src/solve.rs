@@ -101,10 +101,10 @@ pub(crate) fn solve(
         (look, setting, source) = (other, other_setting, other_source);
     }
     if look.kernels == 0 {
-        return match look.before.first() {
-            Some(error) => Err(does_not_compile(error)),
-            None => Ok(None),
-        };
+        // A head that stands there and that clang does not read is at fault, and not left out.
+        let stands = !lexer::kernel_names(&look.text).is_empty();
+        let fault = look.before.first().or(look.after.first().filter(|_| stands));
+        return fault.map_or(Ok(None), |error| Err(does_not_compile(error)));
     }
     let beyond = std::mem::take(&mut look.beyond);
     let beyond: BTreeMap<String, Verdict> =

@@ -10,6 +10,17 @@ pub enum Error {
          toolchain by rustup) or name its file in STAMPMILL_LIBLLVM"
     )]
     NoLibrary,
+    /// All libraries of this machine are older than what they are to read.
+    #[error(
+        "the newest LLVM library found is {library}, and LLVM {writer} is needed to read what clang {writer} \
+         writes; install one (`apt install libllvm{writer}`) or name its file in STAMPMILL_LIBLLVM"
+    )]
+    TooOld {
+        /// The newest library.
+        library: Version,
+        /// The major version that is needed.
+        writer: u32,
+    },
     /// The file could not be loaded.
     #[error("cannot load LLVM from {}: {reason}", path.display())]
     Load {

@@ -45,6 +45,19 @@ impl Library {
         Library::first_of(as_new).or_else(|_| Library::newest())
     }
 
+    /// As [`Library::nearest`], and as new as the writer: what our own clang writes must be read, or a program
+    /// would seem to be at fault.
+    ///
+    /// # Errors
+    /// As there, and [`Error::TooOld`].
+    pub fn as_new_as(writer: Version) -> Result<&'static Library, Error> {
+        let library = Library::nearest(writer)?;
+        if library.version.major < writer.major {
+            return Err(Error::TooOld { library: library.version, writer: writer.major });
+        }
+        Ok(library)
+    }
+
     fn first_of(
         mut candidates: impl Iterator<Item = &'static Candidate>,
     ) -> Result<&'static Library, Error> {

@@ -12,6 +12,11 @@ pub struct Version {
 }
 
 impl Version {
+    /// The LLVM of the clang that is linked into our worker.
+    pub const OF_CLANG: Version = Version { major: 19, minor: 0, patch: 0 };
+}
+
+impl Version {
     /// The first version in `text`: digits that begin it or follow a letter, a dash or a dot, with
     /// up to two more dotted numbers. `libLLVM.so.22.1-rust-1.95.0-stable` gives 22.1.0,
     /// `LLVM19.1.7` gives 19.1.7.

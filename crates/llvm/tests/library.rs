@@ -1,6 +1,8 @@
 //! What holds for every LLVM of the machine.
 
-use stampmill_llvm::{Context, Error, Identification, Library, Opcode, TypeKind, candidates};
+use stampmill_llvm::{
+    Context, Error, Identification, Library, Opcode, TypeKind, Version, candidates,
+};
 use std::thread;
 
 const TEXT: &str = "
@@ -82,6 +84,11 @@ fn bitcode_of_an_older_library_is_read_by_every_newer_one() {
         let nearest = Library::nearest(writer.version()).expect("there is one");
         assert_eq!(nearest.version().major, writer.version().major);
     }
+    // What our clang writes is never left to a library that cannot read it.
+    let ours = Library::as_new_as(Version::OF_CLANG).expect("scripts/setup.sh installs it");
+    assert!(ours.version().major >= Version::OF_CLANG.major);
+    let later = Version { major: 99, minor: 0, patch: 0 };
+    assert!(matches!(Library::as_new_as(later), Err(Error::TooOld { writer: 99, .. })));
 }
 
 fn a_module_too_new_for_its_library_is_an_error_with_both_versions() {

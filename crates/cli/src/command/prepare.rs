@@ -57,7 +57,9 @@ impl stage::Shown for Stage {
             output::line(&format!("rejected, and why: stampmill query \"{why}\" k={out}"))?;
         }
         output::line(&match report.unique_kernels {
-            0 if report.files == 0 => "no program was read: none falls in this part".to_owned(),
+            0 if report.files == 0 => "no program was read: the input has no OpenCL file, or none in this part; \
+                 `stampmill mine DIR` finds kernels inside other programs, and C functions with --language c"
+                .to_owned(),
             0 => format!("no kernel was accepted; why: stampmill query \"{why}\" k={out}"),
             _ => format!("next: stampmill show {out}"),
         })

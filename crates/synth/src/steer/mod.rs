@@ -159,8 +159,10 @@ impl<'a> Stage for Steer<'a> {
     fn settings(&self) -> Value {
         let SteerOptions { targets, settings, transfer, trajectory, model, .. } = &self.options;
         let targets = targets.all().iter().map(|target| target.name.as_str());
+        let space = self.judge.space();
         json!({
-            "space": self.judge.space().name(),
+            "space": space.name(),
+            "spaces": { space.name(): space.dimensions() },
             "settings": plain(settings),
             "must_run": self.acceptance.is_some(),
             "model": model.as_ref().map(|model| model.identity().to_owned()),

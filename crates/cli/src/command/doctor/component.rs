@@ -22,7 +22,7 @@ pub(super) struct Component {
 /// Everything, in the order of a first day's work, one a line: the name, the commands that may print its version (or
 /// how else it is found out, see `look`), what needs it, how to get it. `mine` and `prepare` cannot do without the first three.
 const ALL: &str = "
-clang worker;;prepare, features, sample, steer;apt-get install libclang-19-dev llvm-19-dev, then make build
+clang worker;;prepare, features, sample, steer;apt-get install libclang-cpp19 libllvm19; in a checkout make build too
 sandbox launcher;;mine pypi: (source archives), time, edits, ir build;make build
 sandbox protections;;whatever runs or compiles foreign programs;\
 Linux 5.13 or later with Landlock, seccomp and user namespaces \
@@ -47,7 +47,7 @@ Oclgrind;oclgrind --version;run --verify oclgrind;apt-get install oclgrind
 cachegrind;valgrind --version;time --source cachegrind;apt-get install valgrind
 gem5;gem5 --build-info|gem5.opt --build-info;time --source gem5;build it from its sources (Debian has no package)
 SQL engine;;query;make build, or cargo build --release -p stampmill-query-worker
-timing model;;time, edits;apt-get install qemu-user (7.2 or later), then make build
+timing model;;time, edits;apt-get install qemu-user (7.2 or later); in a checkout make build too
 wall clock;;time --source wall, time validate;make build
 training engine;;train;make torch (fetches libtorch, 0.5 GB)
 ";
@@ -127,6 +127,7 @@ fn protections() -> Version {
 }
 
 fn llvm_library() -> Version {
+    llvm::Library::as_new_as(llvm::Version::OF_CLANG).map_err(|error| error.to_string())?;
     let library = llvm::Library::newest().map_err(|error| error.to_string())?;
     Ok(format!("{} ({})", library.version(), library.path().display()))
 }

@@ -22,7 +22,7 @@ pub(crate) struct Validate {
 impl Validate {
     pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
         if self.forms {
-            return describe().map(|()| ExitCode::SUCCESS);
+            return describe(global).map(|()| ExitCode::SUCCESS);
         }
         let form = match &self.form {
             None => None,
@@ -64,15 +64,27 @@ impl Validate {
     }
 }
 
-fn describe() -> anyhow::Result<()> {
-    for form in FORMS {
-        output::line(&format!("{}: {}", form.name, form.about))?;
-        let rows = form.fields.iter().map(|field| {
-            let kind = format!("{:?}", field.kind).to_lowercase();
-            let must = if field.required { "must" } else { "may" };
-            vec![field.name.to_owned(), kind, must.to_owned(), field.about.to_owned()]
-        });
-        output::print_table(&["field", "holds", "be there", "meaning"], rows)?;
-    }
-    Ok(())
+fn describe(global: &Global) -> anyhow::Result<()> {
+    let forms: Vec<_> = FORMS.iter().map(|form| serde_json::json!({
+        "name": form.name,
+        "about": form.about,
+        "fields": form.fields.iter().map(|field| serde_json::json!({
+            "name": field.name,
+            "holds": format!("{:?}", field.kind).to_lowercase(),
+            "required": field.required,
+            "about": field.about,
+        })).collect::<Vec<_>>(),
+    })).collect();
+    output::report(global, &serde_json::json!({ "forms": forms }), || {
+        for form in FORMS {
+            output::line(&format!("{}: {}", form.name, form.about))?;
+            let rows = form.fields.iter().map(|field| {
+                let kind = format!("{:?}", field.kind).to_lowercase();
+                let must = if field.required { "must" } else { "may" };
+                vec![field.name.to_owned(), kind, must.to_owned(), field.about.to_owned()]
+            });
+            output::print_table(&["field", "holds", "be there", "meaning"], rows)?;
+        }
+        Ok(())
+    })
 }
