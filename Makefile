@@ -7,6 +7,8 @@
 # make bench    the benches behind the README's figures
 # make wheel    what `pip install` takes: the command, its helpers and the Python module
 # make test-wheel   tests of the wheel as installed (fetches pandas, pyarrow, mypy and pytest)
+# make notebooks  runs examples/ with the wheel as installed (fetches nbclient, pandas, datasets and others)
+# make book     the book as pages, in the cache (fetches and builds mdBook once: two minutes of processor time)
 # make deny     licenses, advisories and sources of all dependencies (needs cargo-deny and a network)
 # make network  the checks that need package registries
 #
@@ -19,7 +21,7 @@ DEMO ?= demo
 
 TORCH := $(CACHE)/torch
 
-.PHONY: all setup build install demo test torch test-torch check deny bench network wheel test-wheel clean
+.PHONY: all setup build install demo test torch test-torch check deny bench network wheel test-wheel notebooks book clean
 
 all: build
 
@@ -65,6 +67,12 @@ wheel: build
 
 test-wheel: build
 	@CACHE=$(CACHE) scripts/wheel.sh --test
+
+notebooks: build
+	@CACHE=$(CACHE) scripts/notebooks.sh
+
+book: build
+	@CACHE=$(CACHE) scripts/book.sh
 
 clean:
 	rm -rf $(CARGO_TARGET_DIR) $(DEMO)

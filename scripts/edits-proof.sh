@@ -1,7 +1,7 @@
 #!/bin/sh
-# What docs/edits.md reports, measured again: real human pairs are turned into a data set, tests grown, both sides
+# What docs/results/human-edits.md and edit-rules.md report, measured again: real human pairs are turned into a data set, tests grown, both sides
 # timed, people and the rule-based search judged.
-# usage: edits-proof.sh DATA OUT [PAIRS]    DATA holds pairs.jsonl and problems.jsonl (see docs/edits.md); PAIRS: a part of them
+# usage: edits-proof.sh DATA OUT [PAIRS]    DATA holds pairs.jsonl and problems.jsonl (see docs/results/human-edits.md); PAIRS: a part of them
 set -eu
 data=$1 out=$2 pairs=${3:-$1/pairs.jsonl}
 b=${STAMPMILL:-stampmill}

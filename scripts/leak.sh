@@ -1,6 +1,6 @@
 #!/bin/sh
 # What the leak rule finds of kernels changed in thirteen ways, and how often it takes a stranger for a copy: the
-# tables of docs/leaks.md. The half `tune` is what the thresholds were chosen on; `small` are kernels of 40 to 79 lexemes.
+# tables of docs/results/leak-rule.md. The half `tune` is what the thresholds were chosen on; `small` are kernels of 40 to 79 lexemes.
 # usage: leak.sh [KERNELS [HALF...]]     KERNELS: a data set of `prepare`, or JSON lines with src and benchmark
 set -eu
 cd "$(dirname "$0")/.."

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Mutation check of a crate: what its tests notice of a sample of small faults. The table of docs/mutants.md.
+"""Mutation check of a crate: what its tests notice of a sample of small faults. The table of docs/results/mutants.md.
 
 usage: mutants.py WHAT SIZE SEED [FOLDER]
 

@@ -20,8 +20,8 @@ for flag in "$@"; do
     esac
 done
 [ -x "$binary" ] || [ -n "$fetch" ] || { echo "wheel.sh: no binary at $binary: run \`make build\`, or name one in STAMPMILL" >&2; exit 2; }
-for program in python3 strip objdump; do
-    command -v $program >/dev/null || { echo "wheel.sh: no $program: apt-get install python3 python3-venv binutils" >&2; exit 2; }
+for program in python3 strip objdump cargo; do
+    command -v $program >/dev/null || { echo "wheel.sh: no $program: apt-get install python3 python3-venv binutils; cargo comes with Rust" >&2; exit 2; }
 done
 
 # environment FOLDER PACKAGES...: a virtual environment with these, made once.
@@ -35,7 +35,7 @@ environment() {
     echo "$*" >"$folder/ready"
 }
 environment "$home/tools" build hatchling
-[ -z "$test$fetch" ] || environment "$home/test" pytest mypy pandas pyarrow pandas-stubs pyarrow-stubs
+[ -z "$test$fetch" ] || environment "$home/test" pytest mypy pandas pyarrow gymnasium pandas-stubs pyarrow-stubs
 [ -z "$fetch" ] || exit 0
 
 # A copy, so that the checkout holds no binaries.
@@ -44,6 +44,7 @@ mkdir -p "$home/source" "$home/dist"
 cp -R python/. "$home/source"
 rm -rf "$home/source/src/stampmill/bin"
 cp LICENSE-APACHE LICENSE-MIT "$home/source"
+python3 -B scripts/third-party.py "$home/source/THIRD-PARTY.txt"
 bin=$home/source/src/stampmill/bin
 mkdir "$bin"
 from=$(dirname "$binary")

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 import stampmill  # noqa: F401
-from stampmill import _stage
+from stampmill import _stage, rewards
 
 SHOWN = re.compile(r"```python\n(.*?)```\n\n```\n(.*?)```", re.S)
 TABLE = re.compile(r"(\| function \| command \| gives \|\n\|---\|---\|---\|\n).*?\n\n", re.S)
@@ -53,3 +53,11 @@ def test_the_page_lists_every_function(root: Path) -> None:
         rows.append(f"| `{name}({', '.join(taken)}, ...)` | `{command}` | {gives.replace('|', 'or')} |".replace("(, ", "("))
     table = TABLE.sub(lambda found: found[1] + "\n".join(rows) + "\n\n", page.read_text())
     check(page, table, "every function")
+
+
+def test_cheats_are_verdicts_on_edits(root: Path) -> None:
+    words = (root / "docs" / "schemas.md").read_text().partition("\n## Verdict on an edit\n")[2].partition("\n## ")[0]
+    known = set(re.findall(r"^\| `([a-z-]+)` \|", words, re.M))
+    assert "accepted" in known and rewards.CHEATS < known
+    page = (root / "docs" / "python.md").read_text().partition("\n## Rewards\n")[2].partition("\n## ")[0]
+    assert all(f"`{cheat}`" in page for cheat in rewards.CHEATS), "docs/python.md does not name every cheat"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -107,6 +108,9 @@ def test_the_wheel_says_what_it_is(wheel: Path) -> None:
         names = archive.namelist()
         assert "stampmill/py.typed" in names
         assert any(name.endswith("licenses/LICENSE-MIT") for name in names)
+        notices = next(name for name in names if name.endswith("licenses/THIRD-PARTY.txt"))
+        held = archive.read(notices).decode()
+        assert re.search(r"^datafusion [0-9.]+: Apache-2.0; texts? \d", held, re.M) and "\nxtask " not in held
         for entry in archive.infolist():
             if entry.filename.startswith("stampmill/bin/"):
                 assert entry.external_attr >> 16 & 0o111, f"{entry.filename} cannot be executed"

@@ -19,7 +19,7 @@ const HELP: &str = "cargo xtask TASK
                    and the line `N passed, N failed, N skipped`
   test-torch [ARGS]   those of the libtorch engine, which STAMPMILL_TORCH names (`make test-torch`)
   total FOLDER     the same two ends for all tasks that ran with STAMPMILL_OUTCOMES=FOLDER
-  lint             format, layers, harnesses, clippy with warnings as errors, docs
+  lint             format, layers, harnesses, documents and their links, clippy with warnings as errors, docs
   layers           only the layer rule of ARCHITECTURE.md
   case COMMAND NAME ARGS...   a new file under cases/COMMAND/, with what the command prints now
   schemas          write docs/schemas.md anew
@@ -60,21 +60,20 @@ fn lint() -> anyhow::Result<()> {
     cargo(&["fmt", "--all", "--check"])?;
     layers::check(&root())?;
     harness::check(&root())?;
-    figures()?;
+    script("scripts/figures.sh", "tables in documents differ from figures/")?;
+    script("scripts/book.py", "documents are not as they should be")?;
     let clippy = ["clippy", "--release", "--workspace", "--all-targets", "--", "-D", "warnings"];
     cargo(&clippy)?;
     // `--all-targets` leaves out a test that `cargo test` does not run.
     cargo(&["clippy", "--release", "--workspace", "--test", "torch", "--", "-D", "warnings"])
 }
 
-/// The tables of the documents are those of their figures.
-fn figures() -> anyhow::Result<()> {
-    let script = root().join("scripts/figures.sh");
-    let status =
-        Command::new(&script).arg("--check").status().context("cannot start figures.sh")?;
-    match status.success() {
+/// What a script checks of the documents: that tables are those of their figures, that links lead somewhere.
+fn script(path: &str, otherwise: &str) -> anyhow::Result<()> {
+    let status = Command::new(root().join(path)).arg("--check").status();
+    match status.with_context(|| format!("cannot start {path}"))?.success() {
         true => Ok(()),
-        false => bail!("tables in documents differ from figures/"),
+        false => bail!("{otherwise}"),
     }
 }
 

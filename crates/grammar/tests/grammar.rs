@@ -73,7 +73,7 @@ fn every_line_is_accepted_or_refused_as_it_says() {
 }
 
 /// Programs with much that can be left open. Calls that need a vector as an argument are not among
-/// them: the search does not find their end (docs/models.md).
+/// them: the search does not find their end (docs/design/constraint.md).
 const PROGRAMS: [&str; 1] = [
     "struct S { int m; };\nfloat F(float p) { return p; }\nkernel void A(global float* a, const int b) {\n  \
      float4 v = (float4)(1.0f, 2.0f, a[b], 0);\n  for (int i = 0; i < b; i++) {\n    if (F(a[i]) > v.x ? 1 : 0) { \

@@ -12,7 +12,7 @@
 //!
 //! Both are multisets, [`Shingles`]; two are compared by Jaccard similarity and by containment of the smaller in the
 //! larger (Broder, 1997), because a kernel that was split is contained in its source and a merged one contains it.
-//! The thresholds, what they were tuned on, recall and false alarms are in `docs/leaks.md`.
+//! The thresholds, what they were tuned on, recall and false alarms are in `docs/design/leaks.md`.
 //!
 //! - [`Print`] is what is compared; [`likeness`] compares two, [`Likeness::is_copy`] is the rule;
 //! - [`Known`] holds prints and names of kernels that are excluded, and finds the one that a kernel is a copy of;
