@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """What handing memory to an OpenCL device costs: copied (clEnqueueWriteBuffer and back), or lent (CL_MEM_USE_HOST_PTR and
-a map). docs/device.md says what it showed. `label --transfers gpu` counts the GPU's transfers alone, which supposes that
+a map). docs/results/processor-and-gpu.md says what it showed. `label --transfers gpu` counts the GPU's transfers alone, which supposes that
 lending memory to a processor costs nothing that grows with its size.
 
 usage: zero-copy.py [ROUNDS]     needs pyopencl and numpy (pip); prints medians in microseconds for each device and size
