@@ -33,6 +33,9 @@ pub(crate) fn arguments(options: &Options, host: &HostHeaders) -> Vec<String> {
     list.0.extend(host.arguments(options.language));
     language(&mut list, options);
     list.add(&format!("-O{}", options.optimisation.min(3)));
+    if options.front_end {
+        list.add("-disable-llvm-passes");
+    }
     if options.optimisation >= 2 {
         list.add("-vectorize-loops");
         list.add("-vectorize-slp");
@@ -51,7 +54,7 @@ pub(crate) fn arguments(options: &Options, host: &HostHeaders) -> Vec<String> {
 
 /// The arguments for canonical IR: nothing optimised, nothing that marks functions as such.
 pub(crate) fn canonical_arguments(options: &Options, host: &HostHeaders) -> Vec<String> {
-    let options = Options { optimisation: 0, ..options.clone() };
+    let options = Options { optimisation: 0, front_end: false, ..options.clone() };
     let mut list = arguments(&options, host);
     list.push("-disable-O0-optnone".into());
     list
@@ -161,6 +164,16 @@ mod tests {
         assert!(at("A") < at("B=1"));
         assert!(at("B=1") < at("shim.h"));
         assert!(list.contains(&"-cl-std=CL2.0".to_owned()));
+    }
+
+    #[test]
+    fn passes_are_off_where_the_front_end_is_asked_for() {
+        let list = |front_end| {
+            let options = Options { optimisation: 2, front_end, ..Options::opencl() };
+            arguments(&options, &HostHeaders::default())
+        };
+        let off = "-disable-llvm-passes".to_owned();
+        assert!(list(true).contains(&off) && !list(false).contains(&off));
     }
 
     #[test]

@@ -39,6 +39,8 @@ pub struct Options {
     pub triple: Triple,
     /// 0 to 3.
     pub optimisation: u8,
+    /// Whether to stop before LLVM's passes: the code that they begin with at this level.
+    pub front_end: bool,
     /// `-D` lines, `NAME` or `NAME=VALUE`.
     pub defines: Vec<String>,
     /// Virtual headers by name as an `#include` spells them; nothing else can be included but
@@ -59,6 +61,7 @@ impl Options {
             standard: "CL2.0".into(),
             triple: Triple::Nvptx64,
             optimisation: 0,
+            front_end: false,
             defines: Vec::new(),
             headers: Vec::new(),
             prelude: Vec::new(),

@@ -10,6 +10,7 @@
 //! | `grewe-fixed` | 8 | each kernel, as the paper words the same features |
 //! | `instcount` | 70 | the compiled module (LLVM's `-instcount`, CompilerGym's order) |
 //! | `autophase` | 56 | the compiled module (Autophase, CompilerGym's order) |
+//! | `loops` | 157 | the compiled module: instructions weighted by 10 to their loop depth, by opcode and by type |
 //! | `opcodes` | 67 | the compiled module: each opcode's share |
 //! | `tokens` | 5 | the source: tokens by kind |
 //! | `ast-depth` | 2 | the source: depth and size of its syntax tree |
@@ -58,7 +59,9 @@ pub use compile::CompileConfigs;
 pub use error::Error;
 pub use extract::{Extractor, Options};
 pub use project::{CELLS, Coverage, Points, ProjectReport, Projection, project};
-pub use reader::{ModuleReader, serve_modules};
+pub use reader::{
+    ModuleReader, library_for, load_libraries, module_profile, module_verdict, serve_modules,
+};
 pub use report::Report;
 pub use row::Row;
 pub use space::{ALL, Extracted, FeatureSpace, Vector, space, spaces};

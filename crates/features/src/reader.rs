@@ -30,8 +30,9 @@ enum Answer {
     NoLibrary(String),
 }
 
-/// Workers look for the library that fits each module.
-fn profile() -> Profile {
+/// What a process may do that reads foreign modules: it looks for the library that fits each.
+#[must_use]
+pub fn module_profile() -> Profile {
     let mut readable: Vec<PathBuf> =
         candidates().iter().filter_map(|found| found.path.parent().map(Into::into)).collect();
     readable.push("/usr/lib".into());
@@ -40,17 +41,22 @@ fn profile() -> Profile {
     Profile { name: "module".into(), readable, ..Profile::clang() }
 }
 
+/// Load all LLVM libraries of the machine: in a sandbox files are out of reach later. One that does not
+/// load is not missed until it is asked for.
+pub fn load_libraries() {
+    for candidate in candidates() {
+        let _ = Library::load(&candidate.path);
+    }
+}
+
 /// The worker's side: answer over standard input and output until that closes. The command line
 /// of a [`ModuleReader::Worker`] ends up here.
 ///
 /// # Errors
 /// When the sandbox cannot be entered or the pipe breaks.
 pub fn serve_modules() -> io::Result<()> {
-    // Files are out of reach later; one that does not load is not missed until it is asked for.
-    for candidate in candidates() {
-        let _ = Library::load(&candidate.path);
-    }
-    sandbox::serve(&profile(), |message| {
+    load_libraries();
+    sandbox::serve(&module_profile(), |message| {
         let answer = match postcard::from_bytes::<Request>(message) {
             Ok(request) => answer(&request),
             Err(error) => {
@@ -99,7 +105,7 @@ impl Readers {
             return Readers { pool: None };
         };
         let (program, arguments) = (program.clone(), arguments.clone());
-        let pool = Pool::new(jobs, profile(), move || {
+        let pool = Pool::new(jobs, module_profile(), move || {
             let mut command = Command::new(&program);
             command.args(&arguments);
             command.envs(sandbox::rustup().map(|folder| ("RUSTUP_HOME", folder)));
@@ -146,14 +152,19 @@ fn read(spaces: &[&dyn FeatureSpace], name: &str, content: &[u8]) -> Result<Said
 }
 
 /// The library that sees a module as its writer did.
-pub(crate) fn library_for(content: &[u8]) -> Result<&'static Library, llvm::Error> {
+///
+/// # Errors
+/// When there is none on this machine.
+pub fn library_for(content: &[u8]) -> Result<&'static Library, llvm::Error> {
     match Identification::read(content).and_then(|identification| identification.version) {
         Some(version) => Library::nearest(version),
         None => Library::newest(),
     }
 }
 
-pub(crate) fn module_verdict(error: &llvm::Error) -> Verdict {
+/// What it says of a module that LLVM does not read it.
+#[must_use]
+pub fn module_verdict(error: &llvm::Error) -> Verdict {
     let name = match error {
         llvm::Error::TooNew { .. } => "llvm-too-new",
         llvm::Error::Invalid { .. } => "invalid-module",

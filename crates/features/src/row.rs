@@ -140,15 +140,29 @@ impl dataset::Row for Row {
                 text.unwrap_or_default().clone_into(place);
             }
         }
+        for (row, vectors) in rows.iter_mut().zip(Row::vectors_of(batch)?) {
+            row.vectors = vectors;
+        }
+        Ok(rows)
+    }
+}
+
+impl Row {
+    /// The vectors in each row of a batch, whatever other columns it has.
+    ///
+    /// # Errors
+    /// When a column that is named like a space holds something else.
+    pub fn vectors_of(batch: &RecordBatch) -> Result<Vec<BTreeMap<String, Vector>>> {
+        let mut all = vec![BTreeMap::new(); batch.num_rows()];
         for space in ALL {
             let Some(column) = batch.column_by_name(space.name()) else { continue };
-            for (index, row) in rows.iter_mut().enumerate() {
+            for (index, vectors) in all.iter_mut().enumerate() {
                 if let Some(vector) = vector_at(space, column, index)? {
-                    row.vectors.insert(space.name().to_owned(), vector);
+                    vectors.insert(space.name().to_owned(), vector);
                 }
             }
         }
-        Ok(rows)
+        Ok(all)
     }
 }
 

@@ -77,6 +77,35 @@ pub enum Error {
         /// A choice that is never best.
         absent: String,
     },
+    /// A task with one choice, where choices are to be made.
+    #[error(
+        "the task has one choice, `{0}`: its cost is to be predicted, there is nothing to choose; \
+         `stampmill heuristic diagnose` is for such tasks"
+    )]
+    OneChoice(String),
+    /// Too little to diagnose.
+    #[error("{rows} rows of {groups} groups, but a diagnosis needs {wanted}; label more programs")]
+    TooSmall {
+        /// Rows that can be used.
+        rows: usize,
+        /// Groups of these.
+        groups: usize,
+        /// What is needed.
+        wanted: &'static str,
+    },
+    /// A feature that the task has no column of.
+    #[error("no row has features{0}; put vectors beside the labels with `label --features`")]
+    NoFeatures(String),
+    /// Labels that do not mean the same.
+    #[error("the labels of {left} and {right} cannot be compared: {what}; label both anew on one machine")]
+    OtherLabels {
+        /// One table.
+        left: String,
+        /// The other.
+        right: String,
+        /// What differs.
+        what: String,
+    },
     /// Too few groups to leave one out.
     #[error(
         "{found} group of rows (`{name}`), but cross-validation by group needs at least {wanted}"

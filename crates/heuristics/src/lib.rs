@@ -6,6 +6,9 @@
 //! to a task, [`predict`] uses it, [`crossval`] scores it on groups that it has not seen,
 //! [`explain()`] draws its tree and finds the rows that no model could tell apart.
 //!
+//! A task with one choice asks for that choice's cost: [`fit`] makes regressions of its logarithm. Whether
+//! more programs would help a task at all, [`diagnose()`] measures.
+//!
 //! Scores state their orientation, mean and baseline, because a published evaluation got one of
 //! them wrong: [`reproduce`] recomputes the CLgen paper's results with the published formula
 //! (predicted / static) and the right way up (static / predicted), side by side.
@@ -37,17 +40,23 @@
 //! # Ok::<(), stampmill_heuristics::Error>(())
 //! ```
 
+mod diagnose;
 mod error;
 mod explain;
 mod heuristic;
 mod model;
 mod picture;
 mod recipe;
+mod regression;
 mod score;
 mod table;
 mod task;
 mod validate;
 
+pub use diagnose::{
+    Bin, Ceiling, ChoiceReport, CurvePoint, DiagnoseOptions, Diagnosis, ErrorOf, FixedSet, Interval,
+    MadeReport, Region, RegressionReport, Verdict, diagnose,
+};
 pub use error::Error;
 pub use explain::{
     CollisionSet, Disagreement, ExplainOptions, ExplainReport, FeatureCollisions, disagree,
@@ -59,7 +68,10 @@ pub use heuristic::{
 pub use model::{LEARNERS, Learner, Method, Model, Node, Sample, Setting, Settings, Split, Tree};
 pub use recipe::{RECIPES, Recipe, ReproduceOptions, Reproduction, reproduce};
 pub use score::{MEAN, ORIENTATION, Paired, Recognition, Scores, Speedup, compare, score};
-pub use task::{Features, Group, Import, ImportOptions, ImportReport, Mapping, Row, Task, import};
+pub use regression::{REGRESSORS, Regressor, fit};
+pub use task::{
+    Features, Group, Import, ImportOptions, ImportReport, Mapping, Origin, Row, Table, Task, import,
+};
 pub use validate::{CrossvalOptions, CrossvalReport, Validated, WithExtra, crossval};
 
 /// Results of this crate.

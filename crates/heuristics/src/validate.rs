@@ -100,6 +100,9 @@ pub fn crossval(task: &Task, options: &CrossvalOptions) -> Result<CrossvalReport
 /// Names that choice and one that never is.
 pub(crate) fn require_two_classes(task: &Task) -> Result<()> {
     task.require_measured("the task")?;
+    if let [only] = task.choices.as_slice() {
+        return Err(Error::OneChoice(only.clone()));
+    }
     let labels = task.labels();
     let mut present = labels.iter().filter(|(_, rows)| **rows > 0);
     match (present.next(), present.next()) {

@@ -66,6 +66,7 @@ pub(crate) fn alone(standard: &str) -> Options {
         standard: standard.to_owned(),
         triple: TRIPLE,
         optimisation: 0,
+        front_end: false,
         defines: Vec::new(),
         headers: Vec::new(),
         prelude: Vec::new(),

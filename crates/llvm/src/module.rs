@@ -1,5 +1,5 @@
 use crate::{
-    Context, Error, Function, Global, Library,
+    Block, Context, Error, Function, Global, Instruction, Library,
     context::c_text,
     library::{borrow_text, copy_text},
     symbols::RawModule,
@@ -154,6 +154,53 @@ impl<'c> Module<'c> {
         // SAFETY: the message came from the call above and was copied.
         unsafe { (library.symbols.dispose_error_message)(message) };
         Err(Error::Pipeline { pipeline: pipeline.to_owned(), message: copy })
+    }
+
+    /// Make every function with a body local to the module, but those that `keep` names: passes may
+    /// then remove what nobody calls. Gives how many were.
+    pub fn internalise(&mut self, keep: impl Fn(Function<'_>) -> bool) -> usize {
+        const INTERNAL: u32 = 8;
+        let library = self.library();
+        let mut changed = 0;
+        for function in self.functions() {
+            if function.is_declaration() || function.is_local() || keep(function) {
+                continue;
+            }
+            // SAFETY: the function is alive and has a body, as local linkage wants.
+            unsafe { (library.symbols.set_linkage)(function.value().raw.as_ptr(), INTERNAL) };
+            changed += 1;
+        }
+        changed
+    }
+
+    /// Ask of every function with a body to be small, as clang's `-Oz` does: `optsize` and `minsize`.
+    pub fn ask_for_small_code(&mut self) {
+        const FUNCTION: u32 = u32::MAX;
+        let symbols = &self.library().symbols;
+        // SAFETY: the module is alive.
+        let context = unsafe { (symbols.context_of)(self.raw.as_ptr()) };
+        for name in ["optsize", "minsize"] {
+            // SAFETY: the name is as long as is said.
+            let kind = unsafe { (symbols.attribute_kind)(name.as_ptr().cast(), name.len()) };
+            // SAFETY: the context is alive; these attributes have no value.
+            let attribute = unsafe { (symbols.create_attribute)(context, kind, 0) };
+            for function in self.functions().filter(|function| !function.is_declaration()) {
+                let raw = function.value().raw.as_ptr();
+                // SAFETY: function and attribute are of one context.
+                unsafe { (symbols.add_attribute)(raw, FUNCTION, attribute) };
+            }
+        }
+    }
+
+    /// Instructions of all functions, debug intrinsics not counted.
+    #[must_use]
+    pub fn instruction_count(&self) -> u64 {
+        let instructions = self.functions().flat_map(Function::blocks).flat_map(Block::instructions);
+        let is_debug = |instruction: &Instruction<'_>| {
+            let called = instruction.called_function();
+            called.is_some_and(|f| f.is_intrinsic() && f.name().starts_with("llvm.dbg."))
+        };
+        instructions.filter(|instruction| !is_debug(instruction)).count() as u64
     }
 
     /// It as textual IR.

@@ -17,7 +17,7 @@ macro_rules! handles {
 
 handles! {
     RawContext RawModule RawValue RawBlock RawType RawBuffer RawError RawPassOptions RawTarget
-    RawTargetKind RawDiagnostic
+    RawTargetKind RawDiagnostic RawAttribute
 }
 
 /// LLVM hands every diagnostic of a context to one of these.
@@ -100,6 +100,11 @@ table! {
         LLVMIsGlobalConstant is_global_constant(*mut RawValue) -> c_int;
         LLVMIsDeclaration is_declaration(*mut RawValue) -> c_int;
         LLVMGetLinkage linkage(*mut RawValue) -> c_uint;
+        LLVMSetLinkage set_linkage(*mut RawValue, c_uint);
+        LLVMGetModuleContext context_of(*mut RawModule) -> *mut RawContext;
+        LLVMGetEnumAttributeKindForName attribute_kind(*const c_char, usize) -> c_uint;
+        LLVMCreateEnumAttribute create_attribute(*mut RawContext, c_uint, u64) -> *mut RawAttribute;
+        LLVMAddAttributeAtIndex add_attribute(*mut RawValue, c_uint, *mut RawAttribute);
         LLVMGlobalGetValueType global_value_type(*mut RawValue) -> *mut RawType;
         LLVMGetFunctionCallConv calling_convention(*mut RawValue) -> c_uint;
         LLVMGetIntrinsicID intrinsic(*mut RawValue) -> c_uint;
@@ -178,6 +183,7 @@ table! {
         LLVMGetTargetFromTriple target_of(*const c_char, *mut *mut RawTargetKind, *mut *mut c_char) -> c_int;
         LLVMCreateTargetMachine create_machine(*mut RawTargetKind, *const c_char, *const c_char, *const c_char, c_uint, c_uint, c_uint) -> *mut RawTarget;
         LLVMDisposeTargetMachine dispose_machine(*mut RawTarget);
+        LLVMSetTargetMachineAsmVerbosity explain_assembly(*mut RawTarget, c_int);
         LLVMTargetMachineEmitToMemoryBuffer emit_to_buffer(*mut RawTarget, *mut RawModule, c_uint, *mut *mut c_char, *mut *mut RawBuffer) -> c_int;
         LLVMGetRawDataValues raw_data(*mut RawValue, *mut usize) -> *const c_char;
         LLVMGetSwitchCaseValue switch_case_value(*mut RawValue, c_uint) -> *mut RawValue;

@@ -10,6 +10,7 @@ use crate::{
 const DEFAULT_LEVEL: u32 = 2;
 const POSITION_INDEPENDENT: u32 = 2;
 const DEFAULT_CODE_MODEL: u32 = 0;
+const ASSEMBLY_FILE: u32 = 0;
 const OBJECT_FILE: u32 = 1;
 
 /// A back end set up for one triple and a baseline processor; functions may ask for a later one.
@@ -79,8 +80,23 @@ impl Module<'_> {
     /// position-independent; `None` where the library has no back end for x86-64 or the module is
     /// for another processor. Passes of the back end change the module.
     pub fn emit_object(&mut self) -> Option<Vec<u8>> {
+        self.emit(OBJECT_FILE)
+    }
+
+    /// The same as assembly, with LLVM's remarks: at each block's label, how deep in loops it lies
+    /// (`Depth=2`).
+    pub fn emit_assembly(&mut self) -> Option<String> {
+        let text = self.emit(ASSEMBLY_FILE)?;
+        Some(String::from_utf8_lossy(&text).into_owned())
+    }
+
+    fn emit(&mut self, kind: u32) -> Option<Vec<u8>> {
         let machine = Machine::of(self)?;
         let library = self.library();
+        if kind == ASSEMBLY_FILE {
+            // SAFETY: the machine is alive.
+            unsafe { (library.symbols.explain_assembly?)(machine.raw, 1) };
+        }
         let mut buffer: *mut RawBuffer = std::ptr::null_mut();
         let mut message = std::ptr::null_mut();
         // SAFETY: machine and module are alive; `&mut self` means that nothing in it is borrowed.
@@ -88,7 +104,7 @@ impl Module<'_> {
             (library.symbols.emit_to_buffer?)(
                 machine.raw,
                 self.raw(),
-                OBJECT_FILE,
+                kind,
                 &raw mut message,
                 &raw mut buffer,
             )
@@ -114,6 +130,30 @@ mod tests {
         let mut module = context.parse("f", text.as_bytes()).expect("it is valid");
         let object = module.emit_object().expect("there is a back end");
         assert!(object.starts_with(b"\x7fELF"));
+    }
+
+    #[test]
+    fn assembly_says_how_deep_a_block_lies() {
+        let library = Library::newest().expect("scripts/setup.sh installs LLVM");
+        let text = "target triple = \"x86_64-unknown-linux-gnu\"\n\
+            define void @f(ptr %p, i64 %n) {
+            entry:
+              br label %loop
+            loop:
+              %i = phi i64 [ 0, %entry ], [ %j, %loop ]
+              store volatile i64 %i, ptr %p
+              %j = add i64 %i, 1
+              %t = icmp eq i64 %j, %n
+              br i1 %t, label %out, label %loop
+            out:
+              ret void
+            }";
+        let context = Context::new(library);
+        let mut module = context.parse("f", text.as_bytes()).expect("it is valid");
+        let assembly = module.emit_assembly().expect("there is a back end");
+        let after = assembly.split_once(".LBB0_1:").map(|(_, after)| after);
+        let remarks = after.and_then(|after| after.split_once("\tmovq"));
+        assert!(remarks.is_some_and(|(remarks, _)| remarks.contains("Depth=1")), "{assembly}");
     }
 
     #[test]

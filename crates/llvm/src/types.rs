@@ -85,6 +85,19 @@ impl<'m> Type<'m> {
             .then(|| unsafe { (self.library.0.symbols.integer_width)(self.raw.as_ptr()) })
     }
 
+    /// Width in bits of a floating-point type.
+    #[must_use]
+    pub fn float_width(self) -> Option<u32> {
+        Some(match self.code() {
+            1 | 18 => 16,
+            2 => 32,
+            3 => 64,
+            4 => 80,
+            5 | 6 => 128,
+            _ => return None,
+        })
+    }
+
     /// Address space of a pointer type.
     #[must_use]
     pub fn address_space(self) -> Option<u32> {

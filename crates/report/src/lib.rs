@@ -1,7 +1,7 @@
 //! One HTML page of what a folder holds.
 //!
 //! [`page()`] finds the data sets, collects their programs, draws their vectors, and lets a section
-//! tell of each schema: one file each. Whatever comes out of a data set was written by others; it
+//! tell of each schema: one file each; [`diagnosis()`] is the page of one task's diagnosis. Whatever comes out of a data set was written by others; it
 //! reaches the page through `maud`, which escapes it, or as JSON that the page's script sets as text.
 //!
 //! ```
@@ -14,6 +14,7 @@
 
 mod card;
 mod chart;
+mod diagnosis;
 mod error;
 mod facts;
 mod feature_map;
@@ -32,6 +33,7 @@ mod trajectory;
 mod vectors;
 
 pub use card::share;
+pub use diagnosis::diagnosis;
 use dataset::Dataset;
 pub use error::Error;
 pub use figures::{count, percent};

@@ -23,6 +23,35 @@ pub(super) fn page(
     let policy = format!(
         "default-src 'none'; style-src 'unsafe-inline'; script-src 'nonce-{nonce}'; base-uri 'none'"
     );
+    let before = html! {
+        @if !problems.is_empty() {
+            section.problems {
+                h2 { "Not read" }
+                @for problem in problems { p.problem { (problem) } }
+            }
+        }
+        section { h2 { "Data sets" } (overview(sets)) }
+    };
+    let behind = html! {
+        script #data type="application/json" { (PreEscaped(data)) }
+        script nonce=(nonce) { (PreEscaped(SCRIPT)) }
+    };
+    Ok(around(title, &policy, parts, &before, &behind))
+}
+
+/// A page of parts alone, without a script.
+pub(super) fn plain(title: &str, parts: &[(String, Markup)]) -> String {
+    let policy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'";
+    around(title, policy, parts, &html! {}, &html! {})
+}
+
+fn around(
+    title: &str,
+    policy: &str,
+    parts: &[(String, Markup)],
+    before: &Markup,
+    behind: &Markup,
+) -> String {
     let page = html! {
         (DOCTYPE)
         html lang="en" {
@@ -46,24 +75,17 @@ pub(super) fn page(
                     }
                 }
                 main {
-                    @if !problems.is_empty() {
-                        section.problems {
-                            h2 { "Not read" }
-                            @for problem in problems { p.problem { (problem) } }
-                        }
-                    }
-                    section { h2 { "Data sets" } (overview(sets)) }
+                    (before)
                     @for (at, (title, markup)) in parts.iter().enumerate() {
                         section #{ "part-" (at + 1) } { h2 { (title) } (markup) }
                     }
                 }
                 footer { "stampmill report, version " (env!("CARGO_PKG_VERSION")) }
-                script #data type="application/json" { (PreEscaped(data)) }
-                script nonce=(nonce) { (PreEscaped(SCRIPT)) }
+                (behind)
             }
         }
     };
-    Ok(page.into_string())
+    page.into_string()
 }
 
 fn overview(sets: &[Set]) -> Markup {

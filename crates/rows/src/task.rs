@@ -4,9 +4,12 @@ use serde::{Deserialize, Serialize};
 schema! {
     /// One observation that heuristics learn from, a program on one input: the columns that every task
     /// has. Behind them stand the features, one column of doubles each by its name, and `cost_CHOICE`
-    /// per choice, null where unmeasured.
+    /// per choice, null where unmeasured. Of a task with exact labels (`label --task size`): where the
+    /// program is from, its verdict, a list `costs` and a vector per feature space; names of choices and
+    /// dimensions are in `dataset.json` (`configuration.choices`, `configuration.spaces`). A task with one
+    /// choice asks for its cost, not for a choice.
     #[derive(Default, Eq)]
-    pub struct TaskHead = "task", 2 {
+    pub struct TaskHead = "task", 3 {
         /// The program or kernel.
         pub program: String,
         /// Which input or size of it; may be empty.
@@ -79,6 +82,44 @@ impl Row for CpuGpuRow {
     const VERSION: u32 = TaskHead::VERSION;
 }
 
+/// A row that `label` makes of a task with exact labels: a program and what it costs by each choice.
+/// Behind these columns stands one per feature space, as in schema `features`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct LabelHead {
+    /// `PACKAGE/PATH:KERNEL@` and eight digits of the program's identity.
+    pub program: String,
+    /// Empty: there is no input.
+    pub variant: String,
+    /// What is held out together.
+    pub group: String,
+    /// The cheapest choice, the first of equals; null without a label.
+    pub label: Option<String>,
+    /// Identity of the program: the hash of its content.
+    pub id: String,
+    /// Its package; empty for files.
+    pub package: String,
+    /// Its family of near-duplicates; empty for files.
+    pub family: String,
+    /// Its path as the data set or folder has it.
+    pub path: String,
+    /// The data set's name for it; empty for files.
+    pub name: String,
+    /// License of the program.
+    pub license: String,
+    /// `accepted`, or why it has no label.
+    pub verdict: String,
+    /// What goes with the verdict.
+    pub detail: String,
+    /// What it costs by each choice, in the order of `choices` of the configuration; a value is null where
+    /// that choice failed, the list is empty without a label.
+    pub costs: Vec<Option<f64>>,
+}
+
+impl Row for LabelHead {
+    const SCHEMA: &'static str = TaskHead::SCHEMA;
+    const VERSION: u32 = TaskHead::VERSION;
+}
+
 /// Costs are columns of this prefix and the choice's name.
 pub const COST: &str = "cost_";
 
@@ -94,5 +135,24 @@ words! {
         BadCost "bad-cost" Program "a cost that is not positive";
         Unmeasured "unmeasured" Machine "no time on one of the devices";
         Undescribed "undescribed" Program "no vector";
+        DoesNotCompile "does-not-compile" Program "clang rejects it; `detail` is the first diagnostic";
+        LlvmTooNew "llvm-too-new" Machine "bitcode of a later LLVM than is installed";
+        InvalidModule "invalid-module" Program "a module that LLVM's verifier rejects";
+        NotAModule "not-a-module" Program "no LLVM module";
+        NoBackEnd "no-back-end" Program "a module for a processor that no machine code is made for";
+        NoCode "no-code" Program "nothing in it that costs anything";
+        UnknownInstruction "unknown-instruction" Program "machine code that llvm-mca has no model of";
+        ChoiceFailed "choice-failed" Program "no cost by some choices, which `detail` names";
+        Timeout "timeout" Program "kept the tool longer than its wall-clock limit";
+        CpuLimit "cpu-limit" Program "cost the tool more processor time than its limit";
+        MemoryLimit "memory-limit" Program "cost the tool more memory than its limit";
+        OutputLimit "output-limit" Program "made the tool write more than its limit";
+        ProcessLimit "process-limit" Program "made the tool start more processes than its limit";
+        Crash "crash" Program "brought the tool down";
+        Unreadable "unreadable" Machine "a file that this machine could not read";
+        NotAFile "not-a-file" Program "a pipe, socket, device or broken link in the place of a file";
+        UnsafePath "unsafe-path" Program "a link or path that leads out of its folder";
+        TooDeep "too-deep" Program "folders deeper than any program needs";
+        TooLarge "too-large" Program "larger than any program";
     }
 }

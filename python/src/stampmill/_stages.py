@@ -185,10 +185,11 @@ def run(
 
 @stage("label")
 def label(
-    runs: PathLike,
+    labeled: PathLike,
     *,
-    features: PathLike,
-    task: Literal["cpu-gpu"] | None = None,
+    features: PathLike | None = None,
+    task: Literal["cpu-gpu", "size", "mca", "passes"] | None = None,
+    pipelines: PathLike | None = None,
     transfers: Literal["gpu", "both"] | None = None,
     group: Literal["package", "family", "path"] | None = None,
     out: PathLike | None = None,
@@ -196,10 +197,10 @@ def label(
     part: str | None = None,
     **common: Unpack[Common],
 ) -> Dataset:
-    """Join measured runs with features into a task: the training table of a heuristic."""
-    given = options(locals(), "runs")
+    """Make a task, the training table of a heuristic, of measured runs or of programs and their exact costs."""
+    given = options(locals(), "labeled")
     with Inputs() as inputs:
-        return made("label", [path(runs)], given, inputs)
+        return made("label", [path(labeled)], given, inputs)
 
 
 @stage("train")

@@ -1,25 +1,33 @@
-//! `stampmill label`: measurements and features become a task.
+//! `stampmill label`: measurements and features, or programs and what they cost, become a task.
 
 use super::features::extractor;
 use crate::{Global, destination::StageOutput, interrupt, output, progress::Bar, stage};
+use anyhow::bail;
+use cost::{Bench, Pipeline};
 use dataset::{Input, Programs, stage::Done};
 use device::{Grouping, LabelReport, Task, Transfers, Vectors};
 use features::{FeatureSpace, Row, space};
 use std::{
     path::{Path, PathBuf},
     process::ExitCode,
-    sync::atomic::{AtomicBool, Ordering},
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
-/// Join measured runs with kernel features into a task: the training table of a heuristic
+/// Make a task, the training table of a heuristic, of measured runs or of programs and their exact costs
 #[derive(clap::Args, Debug)]
 #[command(after_help = help!("label"))]
 pub(crate) struct Label {
-    /// A data set made by `run` on a CPU and a GPU
-    runs: PathBuf,
-    /// The kernels' Grewe vectors, or the kernels (vectors are then extracted now)
-    #[arg(long, value_name = "DATASET")]
-    features: PathBuf,
+    /// For cpu-gpu a data set made by `run` on a CPU and a GPU; for the others a data set, folder or file of
+    /// programs (.cl .c .cpp .ll .bc)
+    #[arg(value_name = "DATASET")]
+    labeled: PathBuf,
+    /// Vectors made by `features`, which are put beside the labels; for cpu-gpu, which needs them, Grewe's, or
+    /// the kernels (vectors are then extracted now)
+    #[arg(long, value_name = "DATASET", required_if_eq("task", "cpu-gpu"))]
+    features: Option<PathBuf>,
     /// What to predict
     #[arg(long, value_enum, default_value = "cpu-gpu")]
     task: What,
@@ -29,13 +37,23 @@ pub(crate) struct Label {
     /// Rows held out together in cross-validation: those of one package, family or path
     #[arg(long, value_enum, default_value = "package")]
     group: Together,
+    /// Pipelines that `passes` compares, in the place of those that ship: lines NAME, minsize or -, PASSES
+    #[arg(long, value_name = "FILE")]
+    pipelines: Option<PathBuf>,
     #[command(flatten)]
     output: StageOutput,
 }
 
 #[derive(clap::ValueEnum, Clone, Copy, Debug)]
 enum What {
+    /// The faster of two devices
     CpuGpu,
+    /// Bytes of machine code (x86-64, -O2)
+    Size,
+    /// Cycles of the blocks of machine code, weighted by loop depth
+    Mca,
+    /// The pipeline that leaves the fewest IR instructions
+    Passes,
 }
 
 #[derive(clap::ValueEnum, Clone, Copy, Debug)]
@@ -53,9 +71,21 @@ enum Together {
 
 impl Label {
     pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
+        match self.task {
+            What::CpuGpu => self.measured(global),
+            What::Size => self.exact("size", global),
+            What::Mca => self.exact("mca", global),
+            What::Passes => self.exact("passes", global),
+        }
+    }
+
+    fn measured(self, global: &Global) -> anyhow::Result<ExitCode> {
         let cancelled = interrupt::flag()?;
-        let (vectors, described) = vectors(&self.features, global, &cancelled)?;
-        let What::CpuGpu = self.task;
+        let Some(features) = &self.features else { bail!("cpu-gpu needs --features") };
+        if self.pipelines.is_some() {
+            bail!(cost::Error::NoPipelines("cpu-gpu".to_owned()));
+        }
+        let (vectors, described) = vectors(features, global, &cancelled)?;
         let grouping = match self.group {
             Together::Package => Grouping::Package,
             Together::Family => Grouping::Family,
@@ -65,9 +95,60 @@ impl Label {
             Counted::Gpu => Transfers::Gpu,
             Counted::Both => Transfers::Both,
         });
-        let label = device::Label::new(&self.runs, &vectors, described, grouping, task)?;
+        let label = device::Label::new(&self.labeled, &vectors, described, grouping, task)?;
         let bar = Bar::new(global);
         stage::run(&label, &self.output.context(global.jobs(), &bar, &cancelled), global)
+    }
+
+    fn exact(self, task: &str, global: &Global) -> anyhow::Result<ExitCode> {
+        let cancelled = interrupt::flag()?;
+        let pipelines = self.pipelines.as_deref().map(Pipeline::read).transpose()?;
+        let task = cost::task(task, pipelines)?;
+        let programs = Programs::open(&self.labeled)?;
+        let grouping = match self.group {
+            Together::Package => cost::Grouping::Package,
+            Together::Family => cost::Grouping::Family,
+            Together::Path => cost::Grouping::Path,
+        };
+        let name = self.labeled.display().to_string();
+        let programs = (programs, name.as_str());
+        let bench = bench(global, &cancelled)?;
+        let label = cost::Label::new(task, bench, programs, self.features.as_deref(), grouping)?;
+        let bar = Bar::new(global);
+        stage::run(&label, &self.output.context(global.jobs(), &bar, &cancelled), global)
+    }
+}
+
+/// What labels are made with; modules are read in workers of this program.
+pub(super) fn bench(global: &Global, cancelled: &Arc<AtomicBool>) -> anyhow::Result<Bench> {
+    let arguments = vec!["worker".into(), "costs".into()];
+    Ok(Bench::new(cost::Options {
+        shim: Some(kernels::SHIM.to_owned()),
+        jobs: global.jobs(),
+        reader: (std::env::current_exe()?, arguments),
+        cancelled: Arc::clone(cancelled),
+    }))
+}
+
+impl stage::Shown for cost::Label {
+    fn print(report: &cost::LabelReport, seconds: f64, out: &str) -> anyhow::Result<()> {
+        let all = report.verdicts.values().sum();
+        output::print_shares(["verdict", "programs", "share"], &report.verdicts, all)?;
+        if report.labels.len() > 1 {
+            let rows = report.labels.iter();
+            let rows = rows.map(|(choice, n)| vec![choice.clone(), output::count(*n)]);
+            output::print_table(&["cheapest (first of equals)", "programs"], rows)?;
+        }
+        output::line(&format!(
+            "{} programs, {} labeled, {} of them with vectors, in {out} ({seconds:.1} s)",
+            output::count(report.programs),
+            output::count(report.rows),
+            output::count(report.described),
+        ))
+    }
+
+    fn is_good(report: &cost::LabelReport) -> bool {
+        report.rows > 0
     }
 }
 

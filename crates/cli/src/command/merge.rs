@@ -31,6 +31,7 @@ impl Merge {
             mine::Mine::NAME => self.join::<mine::Mine<'_>>(global),
             kernels::Prepare::NAME => self.join::<kernels::Prepare>(global),
             features::Features::NAME => self.join::<features::Features>(global),
+            cost::Label::NAME => self.join::<cost::Label>(global),
             device::Label::NAME => self.join::<device::Label>(global),
             device::Run::NAME => self.join::<device::Run>(global),
             sampling::Sampler::NAME => self.join::<sampling::Sampler<'_>>(global),

@@ -15,6 +15,7 @@ mod learn;
 mod man;
 mod merge;
 mod mine;
+mod opt;
 mod prepare;
 mod project;
 mod query;
@@ -73,6 +74,7 @@ commands! {
         serve::Serve,
         evaluate::Evaluate,
         label::Label,
+        opt::Opt,
         edits::Edits,
         time::Time,
         steer::Steer,

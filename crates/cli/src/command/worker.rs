@@ -17,6 +17,8 @@ enum Kind {
     Modules,
     /// Reads LLVM modules for IR data sets
     Ir,
+    /// Optimises LLVM modules and says what they cost
+    Costs,
 }
 
 impl Worker {
@@ -24,6 +26,7 @@ impl Worker {
         match self.kind {
             Kind::Modules => features::serve_modules()?,
             Kind::Ir => ir::serve()?,
+            Kind::Costs => cost::serve()?,
         }
         Ok(ExitCode::SUCCESS)
     }

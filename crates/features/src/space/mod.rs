@@ -5,6 +5,7 @@ mod autophase;
 mod grewe;
 mod grewe_fixed;
 mod instcount;
+mod loops;
 mod opcodes;
 mod stride;
 mod tokens;
@@ -75,11 +76,12 @@ pub trait FeatureSpace: Send + Sync {
 }
 
 /// All spaces, in the order in which their columns stand.
-pub const ALL: [&dyn FeatureSpace; 7] = [
+pub const ALL: [&dyn FeatureSpace; 8] = [
     &grewe::Grewe,
     &grewe_fixed::GreweFixed,
     &instcount::InstCount,
     &autophase::Autophase,
+    &loops::Loops,
     &opcodes::Opcodes,
     &tokens::Tokens,
     &ast::Ast,

@@ -2,8 +2,10 @@
 
 mod import;
 mod store;
+mod table;
 
 pub(crate) use import::read;
+pub use table::{Origin, Table};
 pub use import::{Features, Group, Import, ImportOptions, ImportReport, Mapping, import};
 
 use crate::{Error, Result};

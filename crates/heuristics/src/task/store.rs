@@ -9,8 +9,8 @@ use dataset::{Dataset, Notes, Row as _};
 use rows::{COST, TaskHead};
 use std::{io::Write, path::Path, sync::Arc};
 
-const SCHEMA: &str = TaskHead::SCHEMA;
-const VERSION: u32 = TaskHead::VERSION;
+pub(super) const SCHEMA: &str = TaskHead::SCHEMA;
+pub(super) const VERSION: u32 = TaskHead::VERSION;
 /// The columns that are neither feature nor cost.
 const TEXTS: [&str; 4] = ["program", "variant", "group", "label"];
 
@@ -37,20 +37,14 @@ impl Task {
     }
 
     /// Read a data set of schema `task`. Every double-precision column that is no cost is a
-    /// feature; columns of other types are skipped.
+    /// feature; columns of other types are skipped. Of a data set that `label --task` made, the lists
+    /// are read ([`Table`](crate::Table)), and rows without vectors are left out.
     ///
     /// # Errors
     /// When it is of another schema, of a later version, lacks a column, or holds values that no
     /// task has (NaN or infinite features, costs that are not positive).
     pub fn load(folder: &Path) -> Result<Task> {
-        let dataset = Dataset::open(folder)?;
-        dataset.require(SCHEMA, VERSION)?;
-        let mut task = Task::default();
-        for batch in dataset.batches(None)? {
-            let part = from_batch(folder, &batch?)?;
-            task = if task.features.is_empty() { part } else { task.join(&part)? };
-        }
-        Ok(task)
+        Ok(crate::Table::load(folder)?.task)
     }
 
     /// Write the same columns as CSV.
@@ -98,7 +92,8 @@ impl Task {
     }
 }
 
-fn from_batch(folder: &Path, batch: &RecordBatch) -> Result<Task> {
+/// A batch whose features and costs are columns of their own.
+pub(super) fn from_batch(folder: &Path, batch: &RecordBatch) -> Result<Task> {
     let bad = |reason: String| Error::Table { path: folder.to_owned(), reason };
     let schema = batch.schema();
     let text = |name: &str| {

@@ -1,6 +1,7 @@
 //! `stampmill heuristic`: device-mapping heuristics, honestly scored.
 
 mod crossval;
+mod diagnose;
 mod explain;
 mod import;
 mod predict;
@@ -13,7 +14,7 @@ use crate::{Global, output};
 use heuristics::{Scores, Task};
 use std::process::ExitCode;
 
-/// Import tasks, train, predict, cross-validate, explain, reproduce published results
+/// Import tasks, train, predict, cross-validate, explain, diagnose, reproduce published results
 #[derive(clap::Args, Debug)]
 #[command(after_help = help!("heuristic"))]
 pub(crate) struct Heuristic {
@@ -28,6 +29,7 @@ commands! {
         predict::Predict,
         crossval::Crossval,
         explain::Explain,
+        diagnose::Diagnose,
         reproduce::Reproduce,
     }
 }

@@ -1,0 +1,126 @@
+//! Labels of each task by real kernels, against the obvious script, in one run.
+//!
+//! `cargo bench --bench labels` prints labels per second and core for both and their ratio. Time is processor
+//! time of this process and all that it starts. The script starts a process for each step: `clang-19 -O2 -c` and
+//! `llvm-size-19` for `size`; `clang-19 -O2 -S` and `llvm-mca-19` for `mca`; `clang-19` for the code before passes
+//! and `opt-19` for each pipeline of `passes`. Where both have a `size` it must be the same.
+
+use dataset::{Code, Program, stage::{Context, run}};
+use std::{
+    error::Error,
+    path::{Path, PathBuf},
+    process::{Command, Stdio},
+    sync::{Arc, atomic::AtomicBool},
+};
+use stampmill_cost::{Bench, Grouping, Label, LabelRow, NAMES, Options, coreset, task};
+
+/// Kernels that are labelled, and of these how many by the script.
+const KERNELS: usize = 300;
+const SCRIPTED: usize = 30;
+const CLANG: [&str; 9] = [
+    "-x", "cl", "-cl-std=CL2.0", "--target=x86_64-unknown-linux-gnu", "-fPIC", "-Xclang",
+    "-finclude-default-header", "-Xclang", "-fdeclare-opencl-builtins",
+];
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let folder = tempfile::tempdir()?;
+    let kernels: Vec<Program> = kernels()?;
+    let source = folder.path().join("kernels");
+    std::fs::create_dir(&source)?;
+    for (at, kernel) in kernels.iter().enumerate() {
+        let Code::Text(text) = &kernel.code else { continue };
+        std::fs::write(source.join(format!("{at:04}.cl")), text)?;
+    }
+    let worker = host::installed("stampmill").ok_or("build the workspace first")?;
+    for name in NAMES {
+        let bench = Bench::new(Options {
+            shim: None,
+            jobs: 1,
+            reader: (worker.clone(), vec!["worker".into(), "costs".into()]),
+            cancelled: Arc::new(AtomicBool::new(false)),
+        });
+        let programs = (dataset::Programs::open(&source)?, "kernels");
+        let label = Label::new(task(name, None)?, bench, programs, None, Grouping::Path)?;
+        let before = sandbox::processor_time();
+        let context = Context { jobs: 1, ..Context::new(folder.path().join(name)) };
+        let done = run(&label, &context)?;
+        let ours = done.summary.rows as f64 / (sandbox::processor_time() - before).as_secs_f64();
+        let rows: Vec<LabelRow> =
+            dataset::Dataset::open(&context.out)?.rows()?.collect::<dataset::Result<_>>()?;
+        let before = sandbox::processor_time();
+        let (mut scripted, mut equal, mut compared) = (0, 0, 0);
+        for row in rows.iter().filter(|row| row.head.label.is_some()).take(SCRIPTED) {
+            let Some(cost) = script(name, &source.join(&row.head.path), folder.path())? else {
+                continue;
+            };
+            scripted += 1;
+            if name == "size" {
+                compared += 1;
+                equal += usize::from(row.head.costs[0] == Some(cost));
+            }
+        }
+        let theirs = f64::from(scripted) / (sandbox::processor_time() - before).as_secs_f64();
+        println!("{name}: {ours:.1} labels per second and core, of {} programs", done.summary.rows);
+        println!("{name}: {theirs:.2} by a script, of {scripted}; ratio {:.1}", ours / theirs);
+        if name == "size" {
+            println!("size: {equal} of {compared} equal what llvm-size says of clang's object");
+        }
+    }
+    Ok(())
+}
+
+/// An even choice of those that ship.
+fn kernels() -> Result<Vec<Program>, Box<dyn Error>> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../datasets/device-mapping-h200/kernels");
+    let all: Vec<Program> =
+        dataset::Programs::open(&path)?.iter()?.collect::<dataset::Result<_>>()?;
+    let step = (all.len() / KERNELS).max(1);
+    Ok(all.into_iter().step_by(step).take(KERNELS).collect())
+}
+
+/// What the script finds; `None` where clang refuses.
+fn script(name: &str, source: &Path, folder: &Path) -> Result<Option<f64>, Box<dyn Error>> {
+    let out = |name: &str| folder.join(name);
+    let clang = |arguments: &[&str], to: &PathBuf| {
+        let mut command = Command::new("clang-19");
+        command.args(CLANG).args(arguments).arg(source).arg("-o").arg(to);
+        command.stderr(Stdio::null()).status().map(|status| status.success())
+    };
+    match name {
+        "size" => {
+            let object = out("a.o");
+            if !clang(&["-O2", "-c"], &object)? {
+                return Ok(None);
+            }
+            let said = Command::new("llvm-size-19").args(["-A"]).arg(&object).output()?;
+            let text = String::from_utf8_lossy(&said.stdout).into_owned();
+            let sizes = text.lines().filter(|line| line.starts_with(".text"));
+            let sizes = sizes.filter_map(|line| line.split_whitespace().nth(1)?.parse::<f64>().ok());
+            Ok(Some(sizes.sum()))
+        }
+        "mca" => {
+            let assembly = out("a.s");
+            if !clang(&["-O2", "-S"], &assembly)? {
+                return Ok(None);
+            }
+            let mut mca = Command::new("llvm-mca-19");
+            mca.args(["-mcpu=skylake", "-iterations=1"]).arg(&assembly);
+            mca.stdout(Stdio::null()).stderr(Stdio::null()).status()?;
+            Ok(Some(0.0))
+        }
+        _ => {
+            let bitcode = out("a.bc");
+            let before = ["-O2", "-emit-llvm", "-c", "-Xclang", "-disable-llvm-passes"];
+            if !clang(&before, &bitcode)? {
+                return Ok(None);
+            }
+            for pipeline in coreset() {
+                let passes = format!("-passes={}", pipeline.passes);
+                let mut opt = Command::new("opt-19");
+                opt.args([&passes, "-S", "-o"]).arg(out("a.ll")).arg(&bitcode);
+                opt.stderr(Stdio::null()).status()?;
+            }
+            Ok(Some(0.0))
+        }
+    }
+}

@@ -1,0 +1,230 @@
+//! What labels are made with: the compiler, the readers of modules, llvm-mca.
+
+use crate::{
+    Error, Pipeline, Result,
+    mca::Mca,
+    reader::{Done, Left, Readers, Refusal, Work},
+};
+use clang::{Clang, Includes, Request, find_worker};
+use dataset::{Language, Verdict};
+use features::CompileConfigs;
+use rows::TaskVerdict;
+use std::{
+    ffi::OsString,
+    path::PathBuf,
+    sync::{
+        Arc, OnceLock,
+        atomic::{AtomicBool, Ordering},
+    },
+};
+
+/// How programs are compiled and who reads their modules.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// A header of commonly assumed definitions, for OpenCL that needs it.
+    pub shim: Option<String>,
+    /// Workers of each kind at most.
+    pub jobs: usize,
+    /// The program that serves modules: started with these arguments it calls [`crate::serve`].
+    pub reader: (PathBuf, Vec<OsString>),
+    /// Raise it, from any thread, to have the work end.
+    pub cancelled: Arc<AtomicBool>,
+}
+
+/// A program as LLVM sees it before its passes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Module {
+    /// What messages call it.
+    pub name: String,
+    /// Bitcode or textual IR.
+    pub content: Vec<u8>,
+}
+
+/// What a program costs by one choice, or `None` where that choice failed; or why it has no label.
+pub(crate) type Costs = std::result::Result<Vec<Option<f64>>, Verdict>;
+
+/// Compiles, optimises and measures. Any number of threads may share it.
+pub struct Bench {
+    options: Options,
+    configs: CompileConfigs,
+    /// For OpenCL, which sees nothing of this machine.
+    clang: OnceLock<Clang>,
+    /// For C and C++, which see its system headers.
+    native: OnceLock<Clang>,
+    readers: Readers,
+}
+
+impl Bench {
+    /// Nothing is started yet.
+    #[must_use]
+    pub fn new(options: Options) -> Bench {
+        let mut configs = CompileConfigs::published(options.shim.as_deref());
+        let all = configs.opencl.iter_mut().chain(&mut configs.c).chain(&mut configs.cxx);
+        for config in all {
+            config.triple = clang::Triple::Host;
+            config.optimisation = 2;
+            config.front_end = true;
+        }
+        let (program, arguments) = &options.reader;
+        let readers =
+            Readers::new(program, arguments, options.jobs.max(1), &options.cancelled);
+        Bench { options, configs, clang: OnceLock::new(), native: OnceLock::new(), readers }
+    }
+
+    /// How sources are compiled, for manifests.
+    #[must_use]
+    pub fn settings(&self) -> serde_json::Value {
+        serde_json::json!({
+            "opencl": format!("{:?}", self.configs.opencl),
+            "c": format!("{:?}", self.configs.c),
+            "cxx": format!("{:?}", self.configs.cxx),
+        })
+    }
+
+    fn clang(&self, language: Language) -> Result<&Clang> {
+        let (slot, includes) = match language {
+            Language::C | Language::Cxx => (&self.native, Includes::Host),
+            _ => (&self.clang, Includes::Own),
+        };
+        if let Some(clang) = slot.get() {
+            return Ok(clang);
+        }
+        let started = Clang::start_at(&find_worker()?, self.options.jobs.max(1), includes)?
+            .with_stop(Arc::clone(&self.options.cancelled));
+        // Of two threads that start it at once, one's is dropped.
+        Ok(slot.get_or_init(|| started))
+    }
+
+    /// The module of a source, as clang hands it to LLVM's passes at -O2; of a module, itself.
+    ///
+    /// # Errors
+    /// When clang cannot be had, or the work was stopped.
+    pub fn module(
+        &self,
+        name: &str,
+        language: Language,
+        content: &[u8],
+    ) -> Result<std::result::Result<Module, Verdict>> {
+        if self.options.cancelled.load(Ordering::Relaxed) {
+            return Err(Error::Stopped);
+        }
+        let name = name.to_owned();
+        if content.iter().all(u8::is_ascii_whitespace) {
+            return Ok(Err(Verdict::new(TaskVerdict::NoCode, "")));
+        }
+        let configs = match language {
+            Language::OpenCl => &self.configs.opencl,
+            Language::C => &self.configs.c,
+            Language::Cxx => &self.configs.cxx,
+            Language::LlvmIr | Language::Bitcode => {
+                return Ok(Ok(Module { name, content: content.to_vec() }));
+            }
+        };
+        let source = String::from_utf8_lossy(content).into_owned();
+        let clang = self.clang(language)?;
+        let mut refused = Verdict::new(TaskVerdict::DoesNotCompile, "");
+        for (place, options) in configs.iter().enumerate() {
+            let request = Request::Compile {
+                source: source.clone(),
+                options: options.clone(),
+                facts: false,
+                tree: false,
+                bitcode: true,
+            };
+            let answer = match clang.ask(&request) {
+                Ok(answer) => answer,
+                Err(sandbox::Death::Stopped) => return Err(Error::Stopped),
+                Err(death) if death.is_ours() => return Err(Error::Worker { tool: "clang", death }),
+                Err(death) => return Ok(Err(Verdict::new(death.name(), death.to_string()))),
+            };
+            match answer.first_error() {
+                Some(error) if place == 0 => refused.detail.clone_from(&error.message),
+                Some(_) => {}
+                None => {
+                    let content = answer.code.unwrap_or_default().bitcode;
+                    return Ok(Ok(Module { name, content }));
+                }
+            }
+        }
+        Ok(Err(refused))
+    }
+
+    /// Bytes of machine code after `default<O2>`.
+    pub(crate) fn code_size(&self, module: &Module) -> Result<Costs> {
+        let said = self.readers.ask(&module.name, &module.content, Work::CodeSize)?;
+        Ok(said.map(|done| match done {
+            Done::CodeSize(bytes) => vec![Some(bytes as f64)],
+            _ => vec![None],
+        }))
+    }
+
+    /// The assembly after `default<O2>`.
+    pub(crate) fn assembly(&self, module: &Module) -> Result<std::result::Result<String, Verdict>> {
+        let said = self.readers.ask(&module.name, &module.content, Work::Assembly)?;
+        Ok(said.map(|done| match done {
+            Done::Assembly(text) => text,
+            _ => String::new(),
+        }))
+    }
+
+    /// What each pipeline leaves. One that kills its worker costs the others nothing.
+    pub(crate) fn passes(
+        &self,
+        module: &Module,
+        pipelines: &[Pipeline],
+        write: bool,
+    ) -> Result<std::result::Result<(u64, Vec<std::result::Result<Left, Refusal>>), Verdict>> {
+        let ask = |pipelines: &[Pipeline]| {
+            let work = Work::Passes { pipelines: pipelines.to_vec(), write };
+            self.readers.ask(&module.name, &module.content, work)
+        };
+        match ask(pipelines)? {
+            Ok(Done::Passes { before, left }) => return Ok(Ok((before, left))),
+            Ok(_) => return Ok(Err(Verdict::new(TaskVerdict::Crash, "an answer to something else"))),
+            // The module itself cannot be read.
+            Err(verdict) if !is_death(&verdict) => return Ok(Err(verdict)),
+            Err(_) => {}
+        }
+        let (mut before, mut all) = (None, Vec::new());
+        for pipeline in pipelines {
+            match ask(std::slice::from_ref(pipeline))? {
+                Ok(Done::Passes { before: count, left }) => {
+                    before = Some(count);
+                    all.extend(left);
+                }
+                Ok(_) => all.push(Err(Refusal::Died("an answer to something else".to_owned()))),
+                Err(verdict) => all.push(Err(Refusal::Died(verdict.to_string()))),
+            }
+        }
+        Ok(match before {
+            Some(before) => Ok((before, all)),
+            // Whatever is done with it, it kills.
+            None => Err(Verdict::new(TaskVerdict::Crash, "every pipeline dies over it")),
+        })
+    }
+
+    /// An llvm-mca for one thread.
+    pub(crate) fn mca(&self) -> Result<Mca> {
+        Mca::find()
+    }
+
+    /// Versions of what shapes labels.
+    pub(crate) fn tools(&self) -> std::collections::BTreeMap<String, String> {
+        let mut tools = std::collections::BTreeMap::new();
+        if let Some(clang) = self.clang.get().or(self.native.get()) {
+            let version = clang.version().unwrap_or_else(|| "unknown".to_owned());
+            tools.insert("clang".to_owned(), version);
+        }
+        // Modules are read by the library nearest to what wrote them: clang's own.
+        let all: Vec<String> =
+            llvm::candidates().iter().map(|found| found.version.to_string()).collect();
+        tools.insert("llvm".to_owned(), all.join(", "));
+        tools
+    }
+}
+
+/// Whether a verdict tells how a worker died.
+fn is_death(verdict: &Verdict) -> bool {
+    ["timeout", "cpu-limit", "memory-limit", "output-limit", "process-limit", "crash"]
+        .contains(&&*verdict.name)
+}

@@ -1,0 +1,84 @@
+use std::path::PathBuf;
+
+/// What can go wrong with labels. What happens to a single program is a verdict in its row, never one
+/// of these.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// A task that is none of these.
+    #[error("no task `{name}` with exact labels; there are {known}")]
+    UnknownTask {
+        /// The name asked for.
+        name: String,
+        /// The names there are.
+        known: String,
+    },
+    /// A task that has no pipelines, given some.
+    #[error("task `{0}` runs no pipelines: --pipelines is for `passes`")]
+    NoPipelines(String),
+    /// A file that holds no pipelines.
+    #[error(
+        "{path}: {reason}; a line is NAME, `minsize` or `-`, and passes as `opt -passes` takes them, \
+         with blanks between", path = path.display()
+    )]
+    Pipelines {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
+    /// A pipeline that LLVM does not know.
+    #[error("pipeline {name}: {reason}")]
+    Pipeline {
+        /// Its name.
+        name: String,
+        /// LLVM's message.
+        reason: String,
+    },
+    /// The file system refused.
+    #[error("{}", dataset::refusal(action, path, source))]
+    File {
+        /// What was tried.
+        action: &'static str,
+        /// On what.
+        path: PathBuf,
+        /// Why not.
+        source: std::io::Error,
+    },
+    /// A data set refused.
+    #[error(transparent)]
+    Dataset(#[from] dataset::Error),
+    /// Feature vectors cannot be had.
+    #[error(transparent)]
+    Features(#[from] features::Error),
+    /// clang cannot be had.
+    #[error(transparent)]
+    Clang(#[from] clang::Error),
+    /// LLVM cannot be had.
+    #[error(transparent)]
+    Llvm(#[from] llvm::Error),
+    /// The tool of one task is missing.
+    #[error("task `mca` needs llvm-mca of LLVM 19 (`apt install llvm-19`); it is not on PATH")]
+    NoMca,
+    /// A worker or a tool cannot be started, or the machine failed it.
+    #[error("{tool}: {death}")]
+    Worker {
+        /// Which.
+        tool: &'static str,
+        /// How.
+        death: sandbox::Death,
+    },
+    /// The stop flag was raised.
+    #[error("stopped; the same command does the rest")]
+    Stopped,
+}
+
+impl Error {
+    /// Whether the machine failed and not a program.
+    pub(crate) fn is_fault(&self) -> bool {
+        match self {
+            Error::Clang(clang::Error::CannotStart { death, .. }) => death.is_ours(),
+            Error::Worker { death, .. } => death.is_ours(),
+            _ => false,
+        }
+    }
+}

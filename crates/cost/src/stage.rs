@@ -1,0 +1,381 @@
+//! The stage that labels programs.
+
+use crate::{Bench, Error, LabelRow, Result, Task, bench::Costs, task::Tools};
+use dataset::{
+    Code, Dataset, Found, Input, Language, Programs, Verdict,
+    stage::{Facts, Finish, Items, Stage, Units, Worked},
+};
+use rows::{FeaturesHead, LabelHead, TaskVerdict};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use std::{
+    collections::{BTreeMap, HashMap},
+    path::Path,
+};
+
+/// What is held out together when a model is scored on what it has not seen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
+pub enum Grouping {
+    /// Programs of one package; of a program without one, of one path.
+    #[default]
+    Package,
+    /// Near-duplicates; of a program without a family, programs of one path.
+    Family,
+    /// Programs of one path.
+    Path,
+}
+
+/// A program to label, or what stands in the place of one.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LabelItem {
+    /// Identity of the program: the hash of its content.
+    pub id: String,
+    /// Where it is from.
+    pub path: String,
+    /// The data set's name for it; empty for files.
+    pub name: String,
+    /// Its package; empty for files.
+    pub package: String,
+    /// Its family of near-duplicates; empty for files.
+    pub family: String,
+    /// Its license.
+    pub license: String,
+    /// Name of its language; empty for what is no program.
+    pub language: String,
+    /// Its content.
+    #[serde(with = "serde_bytes")]
+    pub content: Vec<u8>,
+    /// Why it is no program, or empty.
+    pub verdict: String,
+    /// What goes with that verdict.
+    pub detail: String,
+}
+
+impl dataset::Row for LabelItem {
+    const SCHEMA: &'static str = "program";
+    const VERSION: u32 = 1;
+}
+
+impl LabelItem {
+    fn of(found: Found) -> LabelItem {
+        match found {
+            Found::Program(program) => LabelItem {
+                id: program.code.hash(),
+                path: program.path,
+                name: program.name,
+                package: program.provenance.package,
+                family: program.family,
+                license: program.provenance.license,
+                language: program.language.name().to_owned(),
+                content: match program.code {
+                    Code::Text(text) => text.into_bytes(),
+                    Code::Bytes(bytes) => bytes,
+                },
+                ..LabelItem::default()
+            },
+            Found::Rejected(rejected) => LabelItem {
+                path: rejected.path,
+                verdict: rejected.verdict.name.into_owned(),
+                detail: rejected.verdict.detail,
+                ..LabelItem::default()
+            },
+        }
+    }
+
+    fn group(&self, grouping: Grouping) -> &str {
+        let group = match grouping {
+            Grouping::Package => &self.package,
+            Grouping::Family => &self.family,
+            Grouping::Path => &self.path,
+        };
+        if group.is_empty() { &self.path } else { group }
+    }
+
+    /// Its row without label and vectors.
+    fn head(&self, grouping: Grouping) -> LabelHead {
+        // Isolated kernels of one file share its path and often their name.
+        let mark = self.id.get(..8).unwrap_or(&self.id);
+        let file = match self.package.as_str() {
+            "" => self.path.clone(),
+            package => format!("{package}/{}", self.path),
+        };
+        LabelHead {
+            program: match self.name.as_str() {
+                "" => format!("{file}@{mark}"),
+                name => format!("{file}:{name}@{mark}"),
+            },
+            group: self.group(grouping).to_owned(),
+            id: self.id.clone(),
+            package: self.package.clone(),
+            family: self.family.clone(),
+            path: self.path.clone(),
+            name: self.name.clone(),
+            license: self.license.clone(),
+            ..LabelHead::default()
+        }
+    }
+}
+
+/// What [`Label`] came to.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct LabelReport {
+    /// Programs: a row each.
+    pub programs: u64,
+    /// Rows with a label.
+    pub rows: u64,
+    /// Rows with a label and vectors.
+    pub described: u64,
+    /// Rows per verdict.
+    pub verdicts: BTreeMap<String, u64>,
+    /// Rows per choice that is cheapest; of a task with one choice, all.
+    pub labels: BTreeMap<String, u64>,
+}
+
+/// A program's vectors by its identity. A program with several kernels has no single vector and none
+/// here.
+type Vectors = HashMap<String, features::Row>;
+
+/// Labels programs: a data set of schema `task` with a row for each.
+pub struct Label {
+    task: Box<dyn Task>,
+    bench: Bench,
+    programs: Programs,
+    inputs: Vec<Input>,
+    whole: Input,
+    grouping: Grouping,
+    vectors: Vectors,
+    /// Names of the dimensions of the spaces that there are vectors of.
+    spaces: Value,
+    described: Option<Input>,
+    tools: BTreeMap<String, String>,
+}
+
+impl Label {
+    /// Label `programs`, which a user calls `name`; `vectors` is a data set of schema `features`.
+    ///
+    /// # Errors
+    /// When a program or the vectors cannot be read, or a tool is missing.
+    pub fn new(
+        task: Box<dyn Task>,
+        bench: Bench,
+        (programs, name): (Programs, &str),
+        vectors: Option<&Path>,
+        grouping: Grouping,
+    ) -> Result<Label> {
+        let inputs = programs.inputs(name)?;
+        let whole = Input { name: name.to_owned(), hash: programs.identity_of(&inputs) };
+        let tools = task.tools()?.into_iter().collect();
+        let mut label = Label {
+            task,
+            bench,
+            programs,
+            inputs,
+            whole,
+            grouping,
+            vectors: Vectors::new(),
+            spaces: json!({}),
+            described: None,
+            tools,
+        };
+        if let Some(path) = vectors {
+            label.read_vectors(path)?;
+        }
+        Ok(label)
+    }
+
+    fn read_vectors(&mut self, path: &Path) -> Result<()> {
+        let dataset = Dataset::open(path)?;
+        dataset.require(
+            <FeaturesHead as dataset::Row>::SCHEMA,
+            <FeaturesHead as dataset::Row>::VERSION,
+        )?;
+        let manifest = dataset.manifest();
+        self.spaces = manifest.notes.configuration["spaces"].clone();
+        let (name, hash) = (path.display().to_string(), manifest.identity.clone());
+        self.described = Some(Input { name, hash });
+        let mut several = Vec::new();
+        for row in dataset.rows::<features::Row>()? {
+            let row = row?;
+            if !row.is_accepted() {
+                continue;
+            }
+            // Rows of one program differ where a space tells functions apart.
+            if let Some(other) = self.vectors.get(&row.id)
+                && other.vectors != row.vectors
+            {
+                several.push(row.id);
+                continue;
+            }
+            self.vectors.insert(row.id.clone(), row);
+        }
+        several.iter().for_each(|id| drop(self.vectors.remove(id)));
+        Ok(())
+    }
+
+    /// What its costs are, and their names.
+    #[must_use]
+    pub fn task(&self) -> &dyn Task {
+        &*self.task
+    }
+
+    fn row(&self, item: &LabelItem, costs: Costs) -> LabelRow {
+        let mut head = item.head(self.grouping);
+        let described = self.vectors.get(&item.id).cloned().unwrap_or_default();
+        let verdict = match costs {
+            Err(verdict) => verdict,
+            Ok(costs) => {
+                let choices = self.task.choices();
+                let failed: Vec<&str> = costs
+                    .iter()
+                    .zip(&choices)
+                    .filter_map(|(cost, choice)| cost.is_none().then_some(choice.as_str()))
+                    .collect();
+                let verdict = match failed.as_slice() {
+                    [] => {
+                        let costs: Vec<f64> = costs.iter().copied().flatten().collect();
+                        head.label = cheapest(&costs).map(|place| choices[place].clone());
+                        Verdict::accepted()
+                    }
+                    failed => Verdict::new(TaskVerdict::ChoiceFailed, failed.join(" ")),
+                };
+                head.costs = costs;
+                verdict
+            }
+        };
+        (head.verdict, head.detail) = (verdict.name.into_owned(), verdict.detail);
+        LabelRow { head, described }
+    }
+}
+
+/// The cheapest; the first of equals.
+fn cheapest(costs: &[f64]) -> Option<usize> {
+    let least = costs.iter().copied().fold(f64::INFINITY, f64::min);
+    costs.iter().position(|cost| *cost == least)
+}
+
+impl Stage for Label {
+    const NAME: &'static str = "label --task";
+    const UNITS: &'static str = "programs";
+    type Item = LabelItem;
+    type Row = LabelRow;
+    type Facts = Counted;
+    type Summary = LabelReport;
+    type Worker = Tools;
+    type Error = Error;
+
+    fn settings(&self) -> Value {
+        json!({
+            "task": self.task.name(),
+            "costs": self.task.about(),
+            "choices": self.task.choices(),
+            "settings": self.task.settings(),
+            "grouping": self.grouping,
+            "spaces": self.spaces,
+            "compiled": self.bench.settings(),
+            "tools": self.tools,
+        })
+    }
+
+    fn inputs(&self) -> Result<Vec<Input>> {
+        Ok(std::iter::once(self.whole.clone()).chain(self.described.clone()).collect())
+    }
+
+    fn inputs_in_detail(&self) -> Result<Vec<Input>> {
+        Ok(self.inputs.iter().cloned().chain(self.described.clone()).collect())
+    }
+
+    fn left_out(&self) -> Result<BTreeMap<String, u64>> {
+        Ok(self.programs.left_out()?)
+    }
+
+    fn items(&self) -> Result<Items<'_, Label>> {
+        let all = self.programs.found()?.map(|found| Ok(LabelItem::of(found?)));
+        Ok(Items { total: Some(self.programs.len()), all: Box::new(all) })
+    }
+
+    fn key(&self, item: &LabelItem) -> String {
+        let pieces = [&item.id, &item.path, &item.name, &item.package, &item.verdict, &item.detail];
+        dataset::content_hash_of(pieces.map(|piece| piece.as_bytes()))
+    }
+
+    fn batch_size(&self) -> usize {
+        32
+    }
+
+    fn size_bytes(&self, item: &LabelItem) -> usize {
+        item.content.len()
+    }
+
+    fn worker(&self) -> Result<Tools> {
+        Ok(Tools::default())
+    }
+
+    fn work(&self, tools: &mut Tools, items: &[LabelItem]) -> Result<Vec<Worked<LabelRow>>> {
+        let mut modules = Vec::new();
+        let mut compiled = Vec::with_capacity(items.len());
+        for item in items {
+            compiled.push(match item.language.parse::<Language>() {
+                Ok(language) => match self.bench.module(&item.path, language, &item.content)? {
+                    Ok(module) => {
+                        modules.push(module);
+                        Ok(())
+                    }
+                    Err(verdict) => Err(verdict),
+                },
+                Err(_) => {
+                    let name = item.verdict.clone().into();
+                    Err(Verdict { name, detail: item.detail.clone() })
+                }
+            });
+        }
+        let mut costs = self.task.label(&self.bench, tools, &modules)?.into_iter();
+        let rows = items.iter().zip(compiled).map(|(item, compiled)| {
+            let costs =
+                compiled.and_then(|()| costs.next().expect("a task answers for every module"));
+            Worked::Rows(vec![self.row(item, costs)])
+        });
+        Ok(rows.collect())
+    }
+
+    fn is_fault(error: &Error) -> bool {
+        error.is_fault()
+    }
+
+    fn observe(&self, _: &LabelItem, _: Option<&[LabelRow]>, facts: &mut Counted) {
+        facts.programs += 1;
+    }
+
+    fn tools(&self) -> BTreeMap<String, String> {
+        self.bench.tools().into_iter().chain(self.tools.clone()).collect()
+    }
+
+    fn finish<'a>(
+        _: &'a Value,
+        facts: Counted,
+        units: &'a Units<LabelRow>,
+    ) -> Result<Finish<'a, LabelRow, LabelReport>> {
+        let mut report = LabelReport { programs: facts.programs, ..LabelReport::default() };
+        for row in units.rows() {
+            let (_, row) = row?;
+            *report.verdicts.entry(row.head.verdict).or_default() += 1;
+            if let Some(label) = row.head.label {
+                report.rows += 1;
+                report.described += u64::from(!row.described.vectors.is_empty());
+                *report.labels.entry(label).or_default() += 1;
+            }
+        }
+        Ok(Finish::all(report.verdicts.clone(), report))
+    }
+}
+
+/// What rows do not say: programs that are there twice have one row.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Counted {
+    programs: u64,
+}
+
+impl Facts for Counted {
+    fn absorb(&mut self, other: Counted) {
+        self.programs += other.programs;
+    }
+}

@@ -1,0 +1,94 @@
+//! Tasks with exact labels: what a program costs by each of some choices. To add one, write a file beside
+//! these and name it in [`task`].
+
+mod mca;
+mod passes;
+mod size;
+
+use crate::{
+    Bench, Error, Module, Pipeline, Result,
+    bench::Costs,
+    mca::Mca,
+};
+use serde_json::Value;
+
+/// The names of all tasks.
+pub const NAMES: [&str; 3] = ["size", "mca", "passes"];
+
+/// What one thread keeps from program to program.
+#[derive(Default)]
+pub struct Tools {
+    pub(crate) mca: Option<Mca>,
+}
+
+/// A question about programs whose answer can be computed. With one choice its cost is to be
+/// predicted (a regression), with several the cheapest.
+pub trait Task: Send + Sync {
+    /// Its name on the command line.
+    fn name(&self) -> &'static str;
+
+    /// What its costs are, with their unit.
+    fn about(&self) -> &'static str;
+
+    /// The names of its choices.
+    fn choices(&self) -> Vec<String> {
+        vec![self.name().to_owned()]
+    }
+
+    /// What shapes its labels beyond its name.
+    fn settings(&self) -> Value {
+        Value::Null
+    }
+
+    /// Versions of tools that it alone uses.
+    ///
+    /// # Errors
+    /// When one is missing.
+    fn tools(&self) -> Result<Vec<(String, String)>> {
+        Ok(Vec::new())
+    }
+
+    /// What each module costs by each choice, or why there is no label.
+    ///
+    /// # Errors
+    /// When the machine fails.
+    fn label(&self, bench: &Bench, tools: &mut Tools, modules: &[Module]) -> Result<Vec<Costs>>;
+}
+
+/// The task of this name; `pipelines` are those that `passes` compares in the place of its own.
+///
+/// # Errors
+/// [`Error::UnknownTask`]; [`Error::NoPipelines`] where others than `passes` are given some.
+pub fn task(name: &str, pipelines: Option<Vec<Pipeline>>) -> Result<Box<dyn Task>> {
+    if let ("size" | "mca", Some(_)) = (name, &pipelines) {
+        return Err(Error::NoPipelines(name.to_owned()));
+    }
+    Ok(match name {
+        "size" => Box::new(size::Size),
+        "mca" => Box::new(mca::Cycles),
+        "passes" => Box::new(passes::Passes::new(pipelines)),
+        _ => return Err(Error::UnknownTask { name: name.to_owned(), known: NAMES.join(", ") }),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tasks_are_found_by_their_names_and_have_choices_of_different_names() {
+        for name in NAMES {
+            let found = task(name, None).expect("it is in the list");
+            assert_eq!(found.name(), name);
+            let mut choices = found.choices();
+            let count = choices.len();
+            choices.sort();
+            choices.dedup();
+            assert_eq!(choices.len(), count);
+        }
+        let said = task("speed", None).err().expect("there is none").to_string();
+        assert!(said.contains("size, mca, passes"), "{said}");
+        let said = task("size", Some(Vec::new())).err().expect("it has none").to_string();
+        assert!(said.contains("--pipelines"), "{said}");
+    }
+}
