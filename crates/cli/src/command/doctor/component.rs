@@ -49,6 +49,7 @@ gem5;gem5 --build-info|gem5.opt --build-info;time --source gem5;build it from it
 SQL engine;;query;make build, or cargo build --release -p stampmill-query-worker
 timing model;;time, edits;apt-get install qemu-user (7.2 or later), then make build
 wall clock;;time --source wall, time validate;make build
+cluster engine;;--cluster, cluster;make cluster
 training engine;;train;make torch (fetches libtorch, 0.5 GB)
 ";
 
@@ -86,7 +87,20 @@ fn look(name: &str, commands: &str) -> Version {
         "timing model" => timing_model(),
         "wall clock" => helper(Helper::CLOCK),
         "training engine" => training_engine(),
+        "cluster engine" => helper(Helper::CLUSTER),
         _ => version_of(commands),
+    }
+}
+
+/// The version of a tool whose version shapes rows, by the name that [`cluster::STAGES`] has for it.
+pub(crate) fn tool(name: &str) -> Option<String> {
+    match name {
+        "clang" => clang::Clang::start(1).ok()?.version(),
+        "llvm" => Some(llvm::Library::newest().ok()?.version().to_string()),
+        "opencl" => opencl().ok(),
+        "g++" => version_of("g++ --version").ok(),
+        "qemu" => version_of("qemu-x86_64 --version").ok(),
+        _ => None,
     }
 }
 
