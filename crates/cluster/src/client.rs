@@ -78,7 +78,13 @@ where
             missing,
         };
         context.progress.begin(S::NAME, u64::from(shares.count()));
-        let done = drive(&job, context.progress, &context.cancel)?;
+        let done = match drive(&job, context.progress, &context.cancel) {
+            Ok(done) => done,
+            Err(error) => {
+                shares.discard_if_empty();
+                return Err(error.into());
+            }
+        };
         if !done {
             let kept = shares.folder().to_owned();
             let error = dataset::Error::Cancelled { units: "parts", done: shares.ready(), kept };

@@ -192,11 +192,33 @@ async fn once(
         say(&seen.told(job))?;
         match status {
             Some(job_status::Status::Successful(_)) => return Ok(Ended::Well),
-            Some(job_status::Status::Failed(failed)) => return Ok(Ended::Failed(failed.error)),
+            Some(job_status::Status::Failed(failed)) => {
+                return Ok(Ended::Failed(innermost(&failed.error)));
+            }
             Some(_) => {}
             None => return Ok(Ended::Lost("it knows nothing of the job".to_owned())),
         }
     }
+}
+
+/// What our own code said, of an error that Ballista wrapped and printed for programmers: the text in quotes in it.
+pub(crate) fn innermost(error: &str) -> String {
+    let Some((_, quoted)) = error.split_once('"') else { return error.to_owned() };
+    let mut text = String::new();
+    let mut letters = quoted.chars();
+    while let Some(letter) = letters.next() {
+        match letter {
+            '"' => return text,
+            '\\' => match letters.next() {
+                Some('n') => text.push('\n'),
+                Some('t') => text.push('\t'),
+                Some(other) => text.push(other),
+                None => break,
+            },
+            other => text.push(other),
+        }
+    }
+    error.to_owned()
 }
 
 fn lost(status: &tonic::Status) -> Ended {
@@ -252,5 +274,19 @@ impl Seen {
             lost: lost().count() as u64,
             repeated: faults.sum::<u64>() + interrupted as u64,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::innermost;
+
+    #[test]
+    fn what_we_said_is_found_in_what_ballista_says() {
+        let wrapped =
+            r#"Job failed: DataFusionError(Shared(Execution("refused: \"a\" is\nnot here")))"#;
+        assert_eq!(innermost(wrapped), "refused: \"a\" is\nnot here");
+        assert_eq!(innermost("no executors"), "no executors");
+        assert_eq!(innermost("cut \"off"), "cut \"off");
     }
 }

@@ -5,6 +5,8 @@ use arrow_flight::flight_service_server::FlightServiceServer;
 use axum::middleware;
 use ballista_core::{
     BALLISTA_PROTOCOL_VERSION, RuntimeProducer,
+    extension::ballista_scalar_functions,
+    registry::BallistaFunctionRegistry,
     serde::{
         BallistaCodec, BallistaLogicalExtensionCodec,
         protobuf::{
@@ -82,7 +84,7 @@ pub(crate) async fn run(mut settings: ExecutorSettings, mut stop: Stop) -> Resul
         &work_folder,
         runtime,
         Arc::new(move || token::session(of_session.clone())),
-        Arc::default(),
+        Arc::new(functions()),
         Arc::new(LoggingMetricsCollector::default()),
         settings.tasks,
         Arc::new(Guard::new(root)),
@@ -145,6 +147,14 @@ pub(crate) async fn run(mut settings: ExecutorSettings, mut stop: Stop) -> Resul
     let _ = beat(&settings, &runner, port).await;
     let _ = scheduler.executor_stopped(ExecutorStoppedParams { executor_id: id, reason }).await;
     ended
+}
+
+/// The functions of queries. Ballista's own list leaves out those of lists and structs.
+fn functions() -> BallistaFunctionRegistry {
+    let mut functions = BallistaFunctionRegistry::default();
+    let scalar = ballista_scalar_functions().into_iter();
+    functions.scalar_functions.extend(scalar.map(|one| (one.name().to_owned(), one)));
+    functions
 }
 
 /// Tell the scheduler how it stands, and end what is not wanted any more.

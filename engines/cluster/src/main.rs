@@ -32,6 +32,10 @@ fn main() -> ExitCode {
     match run() {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
+            let error = match &error {
+                Error::Sql(_) | Error::Ballista(_) => client::innermost(&error.to_string()),
+                error => error.to_string(),
+            };
             // Standard error may be gone.
             let _ = writeln!(std::io::stderr(), "stampmill-cluster: {error}");
             ExitCode::from(2)

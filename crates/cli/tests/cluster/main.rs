@@ -38,9 +38,11 @@ const ON_A_CLUSTER: [&str; 9] = [
 /// What is tried with every stage.
 const EACH: [(&str, fn(&Stage) -> Done); 1] = [("same", same::same)];
 /// What is tried with some, as it takes long.
-const SOME: [(&str, &[&str], fn(&Stage) -> Done); 3] = [
-    ("killed", &["features", "prepare"], faults::killed),
+const SOME: [(&str, &[&str], fn(&Stage) -> Done); 5] = [
+    ("killed", &["features", "prepare", "time", "edits-judge"], faults::killed),
+    ("full-disk", &["features"], faults::full_disk),
     ("stopped", &["features"], faults::stopped),
+    ("cut", &["features"], faults::cut),
     ("no-scheduler", &["features"], faults::no_scheduler),
 ];
 /// What is tried once.
@@ -85,11 +87,14 @@ fn isolated(trouble: &str, stage: &str) -> Result<(), Failed> {
     if home::run_by("id -u").trim() != "0" {
         command.args(["--user", "--map-root-user"]);
     }
+    if trouble == "cut" {
+        command.arg("--net");
+    }
     let own = std::env::current_exe().map_err(|error| error.to_string())?;
     let output = command
         .args(["--pid", "--fork", "--mount-proc", "--kill-child", "--"])
         // The shell is the first process and collects the dead.
-        .args(["sh", "-c", "\"$@\"; status=$?; exit $status", "sh"])
+        .args(["sh", "-c", "ip link set lo up 2>/dev/null; \"$@\"; status=$?; exit $status", "sh"])
         .arg(own)
         .args(["--inside", trouble, stage])
         .stdin(Stdio::null())

@@ -37,7 +37,8 @@ impl Up {
         variables: &[(&str, &Path)],
     ) -> Result<Up, String> {
         let mut child = command(home)
-            .args(["cluster", "up", "--json", "--listen", "127.0.0.1:0", "--root", "."])
+            .args(["cluster", "up", "--json", "--root", "."])
+            .args(if words.contains(&"--listen") { &[][..] } else { &["--listen", "127.0.0.1:0"] })
             // Shorter than for users: a busy executor is heard every five seconds.
             .args(["--silence", "8s", "--jobs", "1", "--executors", &executors.to_string()])
             .args(words)

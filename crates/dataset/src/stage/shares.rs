@@ -130,6 +130,14 @@ impl Shares {
         self.paths().iter().filter(|path| Dataset::is_at(path)).count() as u64
     }
 
+    /// Leave no folder behind in which nothing is done: it would only be in the way.
+    pub fn discard_if_empty(self) {
+        if self.ready() == 0 {
+            // What stays is found by the next run.
+            let _ = self.remove();
+        }
+    }
+
     /// Remove them, and the folder where nothing of somebody else's is in it.
     ///
     /// # Errors
