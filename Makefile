@@ -2,6 +2,8 @@
 # make test     set up, build, run every test but those of the training engine
 # make torch    build the training engine (fetches libtorch, 0.5 GB; GPU=1: 3 GB, for NVIDIA GPUs)
 # make test-torch   tests of training, of both engines' logits and of `transformers` (0.1 GB more)
+# make cluster  build the engine of clusters (Apache Ballista; a workspace of its own)
+# make test-cluster   tests of stages on a cluster of this machine
 # make check    what a commit must pass: format, layers, lints, tests, docs
 # make build    only build; the binary is $(BIN)
 # make bench    the benches behind the README's figures
@@ -21,7 +23,7 @@ DEMO ?= demo
 
 TORCH := $(CACHE)/torch
 
-.PHONY: all setup build install demo test torch test-torch check deny bench network wheel test-wheel notebooks book clean
+.PHONY: all setup build install demo test cluster test-cluster torch test-torch check deny bench network wheel test-wheel notebooks book clean
 
 all: build
 
@@ -42,6 +44,15 @@ demo: setup
 
 test: setup
 	@cargo xtask test
+
+# Beside the main binary, which finds it there; its dependencies are built by themselves, since they want more of
+# DataFusion, Arrow and tokio than ours do.
+cluster: build
+	CARGO_TARGET_DIR=$(CARGO_TARGET_DIR)/cluster cargo build --release --locked --manifest-path engines/cluster/Cargo.toml
+	install -t $(CARGO_TARGET_DIR)/release $(CARGO_TARGET_DIR)/cluster/release/stampmill-cluster
+
+test-cluster: cluster
+	@cargo xtask test-cluster
 
 torch: setup
 	@CACHE=$(CACHE) scripts/torch.sh $(if $(GPU),--gpu)

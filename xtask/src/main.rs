@@ -17,6 +17,7 @@ const HELP: &str = "cargo xtask TASK
   check            format, layers, lints, tests, docs: all that a commit must pass
   test [ARGS]      all tests but those of the libtorch engine; ends with each skipped test and its reason,
                    and the line `N passed, N failed, N skipped`
+  test-cluster [ARGS]   those of stages on a cluster of this machine (`make test-cluster`)
   test-torch [ARGS]   those of the libtorch engine, which STAMPMILL_TORCH names (`make test-torch`)
   total FOLDER     the same two ends for all tasks that ran with STAMPMILL_OUTCOMES=FOLDER
   lint             format, layers, harnesses, documents and their links, clippy with warnings as errors, docs
@@ -37,6 +38,9 @@ fn main() -> ExitCode {
         "lint" => lint().and_then(|()| docs()),
         "layers" => layers::check(&root()),
         "test" => test(rest).and_then(|outcomes| outcomes.told(task)),
+        "test-cluster" => {
+            follow(&["--test", "cluster"], rest).and_then(|outcomes| outcomes.told(task))
+        }
         "test-torch" => test_torch(rest).and_then(|outcomes| outcomes.told(task)),
         "total" => outcomes::total(rest),
         "case" => cases::new(&root(), rest),
@@ -64,8 +68,11 @@ fn lint() -> anyhow::Result<()> {
     script("scripts/book.py", "documents are not as they should be")?;
     let clippy = ["clippy", "--release", "--workspace", "--all-targets", "--", "-D", "warnings"];
     cargo(&clippy)?;
-    // `--all-targets` leaves out a test that `cargo test` does not run.
-    cargo(&["clippy", "--release", "--workspace", "--test", "torch", "--", "-D", "warnings"])
+    // `--all-targets` leaves out tests that `cargo test` does not run.
+    let others = ["--test", "torch", "--test", "cluster"];
+    cargo(
+        &[&["clippy", "--release", "--workspace"], &others[..], &["--", "-D", "warnings"]].concat(),
+    )
 }
 
 /// What a script checks of the documents: that tables are those of their figures, that links lead somewhere.

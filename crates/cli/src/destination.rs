@@ -50,6 +50,15 @@ pub(crate) struct StageOutput {
     /// Process only part I of N of the items, by a hash of their keys; `stampmill merge` joins the parts
     #[arg(long, value_name = "I/N")]
     pub(crate) part: Option<Share>,
+    /// Have the executors of a cluster do the work; its scheduler's address (`stampmill cluster`)
+    #[arg(long, value_name = "URL", conflicts_with = "part")]
+    cluster: Option<String>,
+    /// A file with the token that the scheduler wants
+    #[arg(long, value_name = "FILE", requires = "cluster")]
+    token_file: Option<PathBuf>,
+    /// Parts that the cluster does the work in [default: 4 for each task that its executors do at a time]
+    #[arg(long, value_name = "N", requires = "cluster", value_parser = clap::value_parser!(u32).range(1..=65536))]
+    cluster_parts: Option<u32>,
 }
 
 impl StageOutput {
@@ -118,7 +127,7 @@ pub(crate) fn is_no_input(command: &Command, matches: &ArgMatches) -> anyhow::Re
 }
 
 /// The paths that an argument may name: `PATH`, `NAME=PATH`, `@PATH`, `git+PATH`, `parquet:PATH#X`.
-fn paths_in(argument: &OsStr) -> Vec<PathBuf> {
+pub(crate) fn paths_in(argument: &OsStr) -> Vec<PathBuf> {
     let bytes = argument.as_bytes();
     let behind = |byte: u8| bytes.iter().position(|at| *at == byte).map(|at| &bytes[at + 1..]);
     let parquet = bytes.strip_prefix(b"parquet:");

@@ -19,6 +19,7 @@ mod output;
 mod progress;
 mod size;
 mod stage;
+mod tasks;
 
 use clap::{CommandFactory, FromArgMatches, Parser};
 use std::{
@@ -65,6 +66,9 @@ pub(crate) struct Global {
     /// Read flags from a TOML file, as `out = "kernels"`; the command line wins
     #[arg(long, global = true, value_name = "FILE")]
     config: Option<std::path::PathBuf>,
+    /// What --cluster of a stage's command says
+    #[arg(skip)]
+    cluster: Option<cluster::Asked>,
 }
 
 impl Global {
@@ -97,7 +101,11 @@ fn main() -> ExitCode {
     if let Err(error) = destination::is_no_input(&command, &matches) {
         return fail(&error);
     }
-    let parsed = Arguments::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    let mut parsed = Arguments::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    parsed.global.cluster = match tasks::asked(&command, &matches) {
+        Ok(asked) => asked,
+        Err(error) => return fail(&error),
+    };
     dataset::verify_hashes(parsed.global.verify_hashes);
     if !parsed.global.quiet {
         dataset::on_notice(|notice| eprintln!("stampmill: {notice}"));

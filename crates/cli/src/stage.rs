@@ -1,6 +1,6 @@
 //! What is printed of a stage that ran, or whose parts were merged.
 
-use crate::{Global, output};
+use crate::{Global, output, tasks};
 use dataset::stage::{Context, Done, Stage};
 use std::{
     path::{Path, PathBuf},
@@ -32,16 +32,25 @@ pub(crate) fn run<S: Shown>(
     context: &Context<'_>,
     global: &Global,
 ) -> anyhow::Result<ExitCode> {
-    run_then(stage, context, |done| show::<S>(done, &context.out, global).map(drop))
+    run_then(stage, context, global, |done| show::<S>(done, &context.out, global).map(drop))
 }
 
 /// The same for a command that prints something else, or does more, at the end.
 pub(crate) fn run_then<S: Shown>(
     stage: &S,
     context: &Context<'_>,
+    global: &Global,
     then: impl FnOnce(&Done<S::Summary>) -> anyhow::Result<()>,
 ) -> anyhow::Result<ExitCode> {
-    let done = dataset::stage::run(stage, context)?;
+    let done = match &global.cluster {
+        None => dataset::stage::run(stage, context)?,
+        Some(asked) => {
+            let about = || tasks::about(cluster::tools_of(S::NAME).unwrap_or_default());
+            cluster::run(asked, stage, about, context, |shares, summary| {
+                S::merged(&context.out, shares, summary)
+            })?
+        }
+    };
     then(&done)?;
     // One part of many may hold nothing.
     Ok(output::status(context.share.is_some() || S::is_good(&done.summary)))

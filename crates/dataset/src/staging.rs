@@ -35,10 +35,15 @@ pub fn begin_folder(out: &Path) -> Result<PathBuf> {
 /// # Errors
 /// When `out` has no name of its own.
 pub fn partial_folder(out: &Path) -> Result<PathBuf> {
+    beside(out, ".partial")
+}
+
+/// What stands beside `out` under its name and this ending.
+pub(crate) fn beside(out: &Path, ending: &str) -> Result<PathBuf> {
     let Some(name) = out.file_name() else { return Err(Error::NoName(out.to_owned())) };
-    let mut partial = name.to_owned();
-    partial.push(".partial");
-    Ok(out.with_file_name(partial))
+    let mut name = name.to_owned();
+    name.push(ending);
+    Ok(out.with_file_name(name))
 }
 
 /// Remove a folder that [`begin_folder`] made.

@@ -37,6 +37,9 @@ macro_rules! helper {
 impl Helper {
     /// The clang worker.
     pub const CLANG: Helper = helper!("stampmill-clang", cargo install "clang-worker");
+    /// The engine that runs stages on several machines; it has a workspace of its own.
+    pub const CLUSTER: Helper =
+        helper!("stampmill-cluster", "`make cluster` in a checkout builds it");
     /// The clock, which times native programs.
     pub const CLOCK: Helper = helper!("stampmill-clock", cargo install "timing");
     /// The OpenCL worker.
@@ -51,7 +54,7 @@ impl Helper {
         "`make build` in a checkout builds it, or `cargo build --release --package stampmill-timing-plugin`"
     );
 
-    /// All of them.
+    /// All that `make build` makes.
     pub const ALL: [Helper; 6] = [
         Helper::CLANG,
         Helper::CLOCK,

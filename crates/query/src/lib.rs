@@ -23,7 +23,7 @@ use host::Helper;
 pub use render::{csv, jsonl, table, values};
 use std::{
     fs::File,
-    io::{BufReader, Read, Seek},
+    io::{BufReader, Read, Seek, Write},
     os::unix::process::{CommandExt, ExitStatusExt},
     path::{Path, PathBuf},
     process::{Child, ChildStdout, Command, ExitStatus, Stdio},
@@ -33,8 +33,6 @@ use std::{
 
 type Result<T> = std::result::Result<T, Error>;
 
-/// The program that answers.
-const NAME: &str = Helper::QUERY.name;
 /// How often to look whether to stop.
 const LOOK: Duration = Duration::from_millis(50);
 /// Bytes of what it says went wrong.
@@ -46,6 +44,8 @@ pub struct Query {
     sql: String,
     tables: Vec<(String, PathBuf)>,
     memory: u64,
+    /// Another program that answers, and what it is told.
+    by: Option<(Helper, String)>,
 }
 
 /// All rows of an answer.
@@ -106,7 +106,20 @@ impl Query {
             }
             named.push((name.to_owned(), PathBuf::from(path)));
         }
-        Ok(Query { sql: sql.to_owned(), tables: named, memory })
+        Ok(Query { sql: sql.to_owned(), tables: named, memory, by: None })
+    }
+
+    /// Have another program answer it: one that reads a line of its standard input, where this stands, and sends
+    /// rows as `stampmill-query` does.
+    #[must_use]
+    pub fn by(self, program: Helper, told: String) -> Query {
+        Query { by: Some((program, told)), ..self }
+    }
+
+    /// The tables, by name.
+    #[must_use]
+    pub fn tables(&self) -> &[(String, PathBuf)] {
+        &self.tables
     }
 
     /// Ask, and let `take` take the rows: it may leave some. Once `stop` is raised, both end.
@@ -118,7 +131,8 @@ impl Query {
         stop: &AtomicBool,
         take: impl FnOnce(&mut Rows) -> Result<T> + Send,
     ) -> Result<T> {
-        let program = Helper::QUERY.find()?;
+        let helper = self.by.as_ref().map_or(Helper::QUERY, |(helper, _)| *helper);
+        let program = helper.find()?;
         if dataset::verifies_hashes() {
             // That program does not know it, and looks only at what is always looked at.
             for (_, path) in self.tables.iter().filter(|(_, path)| Dataset::is_at(path)) {
@@ -129,12 +143,14 @@ impl Query {
         let spill = spill.map_err(machine("make a temporary folder"))?;
         let mut said = tempfile::tempfile().map_err(machine("make a temporary file"))?;
         let stderr = said.try_clone().map_err(machine("share a temporary file"))?;
-        let mut child = Command::new(&program)
-            .arg(self.memory.to_string())
-            .arg(spill.path())
-            .arg(&self.sql)
-            .args(self.tables.iter().map(|(name, path)| format!("{name}={}", path.display())))
-            .stdin(Stdio::null())
+        let mut command = Command::new(&program);
+        if self.by.is_none() {
+            let table = |(name, path): &(String, PathBuf)| format!("{name}={}", path.display());
+            command.arg(self.memory.to_string()).arg(spill.path());
+            command.arg(&self.sql).args(self.tables.iter().map(table));
+        }
+        let mut child = command
+            .stdin(if self.by.is_some() { Stdio::piped() } else { Stdio::null() })
             .stdout(Stdio::piped())
             .stderr(stderr)
             // Ctrl-C of a terminal goes to this program alone, which then ends that one.
@@ -142,6 +158,10 @@ impl Query {
             .spawn()
             .map_err(machine(&format!("start {}", program.display())))?;
         let out = child.stdout.take().expect("standard output is piped");
+        if let (Some((_, told)), Some(input)) = (&self.by, &mut child.stdin) {
+            // One that ended already has said why.
+            let _ = writeln!(input, "{told}");
+        }
         let waiting = std::thread::current();
         let taken = std::thread::scope(|scope| {
             let reader = scope.spawn(|| {
@@ -158,9 +178,11 @@ impl Query {
             }
             reader.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
         });
-        finish(child, taken, &mut said).map_err(|error| match stop.load(Ordering::SeqCst) {
-            true => Error::Interrupted,
-            false => error,
+        finish(child, taken, &mut said, helper.name).map_err(|error| {
+            match stop.load(Ordering::SeqCst) {
+                true => Error::Interrupted,
+                false => error,
+            }
         })
     }
 
@@ -219,7 +241,7 @@ impl Query {
 }
 
 /// Wait for the program; what it says went wrong goes before what was made of its rows.
-fn finish<T>(mut child: Child, taken: Result<(T, bool)>, said: &mut File) -> Result<T> {
+fn finish<T>(mut child: Child, taken: Result<(T, bool)>, said: &mut File, name: &str) -> Result<T> {
     let enough = match &taken {
         Ok((_, ended)) => !ended,
         Err(error) => !matches!(error, Error::Broken(_)),
@@ -228,7 +250,7 @@ fn finish<T>(mut child: Child, taken: Result<(T, bool)>, said: &mut File) -> Res
         // Nobody takes its rows any more. It may have ended meanwhile.
         let _ = child.kill();
     }
-    let status = child.wait().map_err(machine("wait for stampmill-query"))?;
+    let status = child.wait().map_err(machine(&format!("wait for {name}")))?;
     if enough || status.success() {
         return taken.map(|(taken, _)| taken);
     }
@@ -236,10 +258,10 @@ fn finish<T>(mut child: Child, taken: Result<(T, bool)>, said: &mut File) -> Res
     said.rewind()
         .and_then(|()| said.take(SAID).read_to_end(&mut text))
         .map_err(machine("read a temporary file"))?;
-    Err(Error::Failed(why(status, String::from_utf8_lossy(&text).trim())))
+    Err(Error::Failed(why(status, String::from_utf8_lossy(&text).trim(), name)))
 }
 
-fn why(status: ExitStatus, said: &str) -> String {
+fn why(status: ExitStatus, said: &str, name: &str) -> String {
     match status.code() {
         Some(2) if !said.is_empty() => said.to_owned(),
         _ if said.contains("memory allocation") => {
@@ -247,11 +269,11 @@ fn why(status: ExitStatus, said: &str) -> String {
                 "the query needs more memory than it may take; narrow it, or give it more with --memory: {said}"
             )
         }
-        Some(code) => format!("{NAME} ended with status {code}: {said}"),
+        Some(code) => format!("{name} ended with status {code}: {said}"),
         None => {
             let signal = status.signal().unwrap_or_default();
             format!(
-                "{NAME} was ended by signal {signal} (the machine may be out of memory): {said}"
+                "{name} was ended by signal {signal} (the machine may be out of memory): {said}"
             )
         }
     }

@@ -62,7 +62,7 @@ impl Features {
         if self.format.is_none() {
             return stage::run(&stage, &context, global);
         }
-        stage::run_then(&stage, &context, |_| {
+        stage::run_then(&stage, &context, global, |_| {
             for row in Dataset::open(&output.out)?.rows::<Row>()? {
                 output::json(&row?.to_json(&spaces))?;
             }

@@ -1,8 +1,9 @@
 //! The commands, one file each.
 
+mod cluster;
 mod completions;
 mod devices;
-mod doctor;
+pub(crate) mod doctor;
 mod edits;
 mod evaluate;
 mod export;
@@ -81,6 +82,7 @@ commands! {
         learn::Learn,
         ir::Ir,
         report::Report,
+        cluster::Cluster,
         completions::Completions,
         man::Man,
         #[command(hide = true)]

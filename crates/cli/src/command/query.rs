@@ -1,7 +1,11 @@
 //! `stampmill query`: SQL over data sets.
 
 use crate::{Global, destination, interrupt, output, size};
-use std::process::ExitCode;
+use anyhow::bail;
+use cluster::{Address, Role, Token};
+use dataset::Dataset;
+use host::Helper;
+use std::{io, path::PathBuf, process::ExitCode};
 
 /// Run an SQL query on data sets
 #[derive(clap::Args, Debug)]
@@ -26,6 +30,12 @@ pub(crate) struct Query {
     memory: u64,
     #[command(flatten)]
     output: Option<destination::Output>,
+    /// Have the executors of a cluster answer; its scheduler's address (`stampmill cluster`)
+    #[arg(long, value_name = "URL")]
+    cluster: Option<String>,
+    /// A file with the token that the scheduler wants
+    #[arg(long, value_name = "FILE", requires = "cluster")]
+    token_file: Option<PathBuf>,
 }
 
 /// How rows are printed.
@@ -40,8 +50,26 @@ pub(crate) enum Format {
 }
 
 impl Query {
-    pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
+    fn query(&self) -> anyhow::Result<query::Query> {
         let query = query::Query::new(&self.sql, &self.tables, self.memory)?;
+        let Some(url) = &self.cluster else { return Ok(query) };
+        let token = self.token_file.as_deref().map(Token::read).transpose()?;
+        let address = Address::new(url, token)?;
+        let files = |(name, path): &(String, PathBuf)| {
+            if !Dataset::is_at(path) {
+                bail!("{} is no data set: a cluster queries nothing else", path.display());
+            }
+            let files = Dataset::open(path)?.shards().into_iter();
+            let files: io::Result<Vec<PathBuf>> = files.map(std::path::absolute).collect();
+            Ok((name.clone(), files?))
+        };
+        let tables = query.tables().iter().map(files).collect::<anyhow::Result<_>>()?;
+        let role = Role::Query { address, sql: self.sql.clone(), tables };
+        Ok(query.by(Helper::CLUSTER, serde_json::to_string(&role)?))
+    }
+
+    pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
+        let query = self.query()?;
         let stop = interrupt::quiet_flag()?;
         if let Some(destination::Output { out, force }) = &self.output {
             let made = query.save(&stop, out, *force)?;

@@ -102,7 +102,7 @@ impl Run {
         if self.format.is_none() {
             return stage::run(&stage, &context, global);
         }
-        stage::run_then(&stage, &context, |_| {
+        stage::run_then(&stage, &context, global, |_| {
             let rows: Vec<RunRow> =
                 Dataset::open(&context.out)?.rows()?.collect::<dataset::Result<_>>()?;
             device::write_cldrive(&mut std::io::stdout().lock(), &rows)

@@ -9,11 +9,13 @@ mod context;
 mod merge;
 mod part;
 mod run;
+mod shares;
 mod units;
 
 pub use context::{Cancel, Context, Done, Share};
 pub use merge::{Shared, merge};
 pub use run::run;
+pub use shares::{Shares, share_name};
 pub use units::{Unit, Units};
 
 use crate::{Error, Input, Row};

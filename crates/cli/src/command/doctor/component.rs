@@ -22,7 +22,7 @@ pub(super) struct Component {
 /// Everything, in the order of a first day's work, one a line: the name, the commands that may print its version (or
 /// how else it is found out, see `look`), what needs it, how to get it. `mine` and `prepare` cannot do without the first three.
 const ALL: &str = "
-clang worker;;prepare, features, sample, steer;apt-get install libclang-cpp19 libllvm19; in a checkout make build too
+clang worker;;prepare, features, sample, steer;apt-get install libclang-cpp19 libllvm19, and in a checkout make build
 sandbox launcher;;mine pypi: (source archives), time, edits, ir build;make build
 sandbox protections;;whatever runs or compiles foreign programs;\
 Linux 5.13 or later with Landlock, seccomp and user namespaces \
@@ -47,8 +47,9 @@ Oclgrind;oclgrind --version;run --verify oclgrind;apt-get install oclgrind
 cachegrind;valgrind --version;time --source cachegrind;apt-get install valgrind
 gem5;gem5 --build-info|gem5.opt --build-info;time --source gem5;build it from its sources (Debian has no package)
 SQL engine;;query;make build, or cargo build --release -p stampmill-query-worker
-timing model;;time, edits;apt-get install qemu-user (7.2 or later); in a checkout make build too
+timing model;;time, edits;apt-get install qemu-user (7.2 or later), and in a checkout make build
 wall clock;;time --source wall, time validate;make build
+cluster engine;;--cluster, cluster;make cluster
 training engine;;train;make torch (fetches libtorch, 0.5 GB)
 ";
 
@@ -86,7 +87,20 @@ fn look(name: &str, commands: &str) -> Version {
         "timing model" => timing_model(),
         "wall clock" => helper(Helper::CLOCK),
         "training engine" => training_engine(),
+        "cluster engine" => helper(Helper::CLUSTER),
         _ => version_of(commands),
+    }
+}
+
+/// The version of a tool whose version shapes rows, by the name that [`cluster::STAGES`] has for it.
+pub(crate) fn tool(name: &str) -> Option<String> {
+    match name {
+        "clang" => clang::Clang::start(1).ok()?.version(),
+        "llvm" => Some(llvm::Library::newest().ok()?.version().to_string()),
+        "opencl" => opencl().ok(),
+        "g++" => version_of("g++ --version").ok(),
+        "qemu" => version_of("qemu-x86_64 --version").ok(),
+        _ => None,
     }
 }
 
@@ -151,4 +165,16 @@ fn timing_model() -> Version {
 fn training_engine() -> Version {
     lm::check_engine("auto").map_err(|error| error.to_string())?;
     Ok(lm::find_engine().map(|path| path.display().to_string()).unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ALL;
+
+    #[test]
+    fn every_line_has_its_four_parts() {
+        for line in ALL.lines().filter(|line| !line.is_empty()) {
+            assert_eq!(line.split(';').count(), 4, "{line}");
+        }
+    }
 }

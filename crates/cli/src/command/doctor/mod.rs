@@ -5,6 +5,7 @@ mod component;
 
 use crate::{Global, output};
 use component::Component;
+pub(crate) use component::tool;
 use std::{path::PathBuf, process::ExitCode};
 
 /// Show which components are installed, which are missing, and how to install them

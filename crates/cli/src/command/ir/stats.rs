@@ -28,8 +28,11 @@ impl Stats {
         let context = self.output.context(global.jobs(), &bar, &interrupt::flag()?);
         let (optimise, tokens) = (!self.no_optimize, !self.no_tokens);
         let stats = ir::Stats::new(&self.dataset, &reader, optimise, tokens, &context)?;
-        stage::run_then(&stats, &context, |done| {
-            stats.publish(&context.out, &done.summary)?;
+        stage::run_then(&stats, &context, global, |done| {
+            // On a cluster its pages are made of the parts.
+            if global.cluster.is_none() {
+                stats.publish(&context.out, &done.summary)?;
+            }
             stage::show::<ir::Stats<'_>>(done, &context.out, global).map(drop)
         })
     }

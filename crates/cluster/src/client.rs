@@ -1,0 +1,218 @@
+use crate::{About, Address, Error, Event, Job, Order, Result, Role, STAGES, error, tools_of};
+use dataset::{
+    Progress,
+    stage::{Cancel, Context, Done, Shares, Stage, merge},
+};
+use host::Helper;
+use std::{
+    io::{BufRead, BufReader, Write},
+    os::unix::process::CommandExt,
+    path::PathBuf,
+    process::{Child, Command, Stdio},
+    sync::mpsc::{Receiver, RecvTimeoutError, channel},
+    time::{Duration, Instant},
+};
+
+/// Parts of a job for each task that a cluster does at a time: the last ones to end are a small share of the whole, and
+/// a part that is made again, too.
+const PARTS_PER_TASK: usize = 4;
+/// Each part reads the whole input once.
+const MOST_PARTS: usize = 4096;
+/// How often to look whether to stop.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// A stage that is to run on a cluster.
+#[derive(Clone, Debug)]
+pub struct Asked {
+    /// The scheduler.
+    pub address: Address,
+    /// The command line, less what says where and how it runs.
+    pub arguments: Vec<String>,
+    /// In how many parts; else by the executors' number.
+    pub parts: Option<u32>,
+}
+
+/// Make a stage's data set on a cluster: its executors make the parts in a folder beside the data set to be, here they
+/// are joined. The rows, their order and the bytes are those of [`dataset::stage::run`].
+///
+/// `about` says what this machine works with: executors must be like it. `joined` makes what else there is to be made of
+/// the parts.
+///
+/// # Errors
+/// Those of the stage; when there is no cluster, or one that would make other rows; when the cluster gave up.
+pub fn run<S, E>(
+    asked: &Asked,
+    stage: &S,
+    about: impl FnOnce() -> Result<About>,
+    context: &Context<'_>,
+    joined: impl FnOnce(&[PathBuf], &S::Summary) -> std::result::Result<(), E>,
+) -> std::result::Result<Done<S::Summary>, E>
+where
+    S: Stage,
+    E: From<Error> + From<S::Error>,
+{
+    let started = Instant::now();
+    let of_dataset = |error: dataset::Error| S::Error::from(error);
+    let tools = tools_of(S::NAME).ok_or_else(|| not_a_stage(S::NAME))?;
+    let about = about()?;
+    let at_a_time = willing(&asked.address, &about, tools)?;
+    let total = stage.items()?.total;
+    let most = total.map_or(MOST_PARTS, |items| usize::try_from(items).unwrap_or(MOST_PARTS));
+    let wanted = (PARTS_PER_TASK * at_a_time).min(most).clamp(1, MOST_PARTS);
+    let wanted = asked.parts.unwrap_or(u32::try_from(wanted).unwrap_or(u32::MAX));
+    let shares = Shares::begin(stage, &context.out, context.force, wanted)?;
+    let missing = shares.missing().map_err(of_dataset)?;
+    if !missing.is_empty() {
+        let job = Job {
+            address: asked.address.clone(),
+            order: Order {
+                about,
+                stage: S::NAME.to_owned(),
+                arguments: asked.arguments.clone(),
+                folder: std::env::current_dir().map_err(error::machine("find this folder"))?,
+                parts: std::path::absolute(shares.folder())
+                    .map_err(error::machine("find the folder of the parts"))?,
+                name: shares.job().to_owned(),
+                count: shares.count(),
+            },
+            missing,
+        };
+        context.progress.begin(S::NAME, u64::from(shares.count()));
+        let done = match drive(&job, context.progress, &context.cancel) {
+            Ok(done) => done,
+            Err(error) => {
+                shares.discard_if_empty();
+                return Err(error.into());
+            }
+        };
+        if !done {
+            let kept = shares.folder().to_owned();
+            let error = dataset::Error::Cancelled { units: "parts", done: shares.ready(), kept };
+            return Err(of_dataset(error).into());
+        }
+        let missing = shares.missing().map_err(of_dataset)?;
+        if !missing.is_empty() {
+            let why = format!(
+                "{} of {} parts are not in {}, though they were made: is this folder, by the same path, the executors' too?",
+                missing.len(),
+                shares.count(),
+                shares.folder().display()
+            );
+            return Err(Error::Failed(why).into());
+        }
+    }
+    let paths: Vec<PathBuf> = shares.paths();
+    let merged = merge::<S>(&paths, context)?;
+    joined(&paths, &merged.summary)?;
+    shares.remove().map_err(of_dataset)?;
+    Ok(Done { seconds: started.elapsed().as_secs_f64(), ..merged })
+}
+
+fn not_a_stage(stage: &str) -> Error {
+    let known: Vec<&str> = STAGES.iter().map(|(name, _)| *name).collect();
+    Error::NotAStage { stage: stage.to_owned(), known: known.join(", ") }
+}
+
+/// How many tasks the executors do at a time, if all of them are like this machine.
+fn willing(address: &Address, about: &About, tools: &[&str]) -> Result<usize> {
+    let status = crate::status(address)?;
+    let mut at_a_time = 0;
+    for executor in status.active() {
+        let differences = about.differences(&executor.heartbeat.about, tools);
+        if !differences.is_empty() {
+            let executor = executor.heartbeat.name.clone();
+            return Err(Error::Differs { executor, differences: differences.join("; ") });
+        }
+        at_a_time += executor.heartbeat.tasks;
+    }
+    match at_a_time {
+        0 => Err(Error::NoExecutors(address.url().to_owned())),
+        at_a_time => Ok(at_a_time),
+    }
+}
+
+/// Have the engine run a job and tell how it stands; false: it was asked to stop.
+fn drive(job: &Job, progress: &dyn Progress, cancel: &Cancel) -> Result<bool> {
+    let mut child = start(&Role::Client(job.clone()), Stdio::piped())?;
+    let out = child.stdout.take().expect("standard output is piped");
+    let (said, hear) = channel();
+    // It ends with the engine.
+    std::thread::spawn(move || {
+        for line in BufReader::new(out).lines().map_while(std::result::Result::ok) {
+            if said.send(line).is_err() {
+                return;
+            }
+        }
+    });
+    let ended = listen(&hear, progress, cancel);
+    // The end of its input asks it to stop, where it has not ended.
+    drop(child.stdin.take());
+    let status = child.wait().map_err(error::machine("wait for stampmill-cluster"))?;
+    match ended {
+        Ended::Done => Ok(true),
+        Ended::Cancelled => Ok(false),
+        Ended::Failed(why) => Err(Error::Failed(why)),
+        Ended::Silently => {
+            Err(Error::Failed(format!("stampmill-cluster ended without a word: {status}")))
+        }
+    }
+}
+
+enum Ended {
+    Done,
+    Cancelled,
+    Failed(String),
+    Silently,
+}
+
+fn listen(hear: &Receiver<String>, progress: &dyn Progress, cancel: &Cancel) -> Ended {
+    let mut shown = 0;
+    loop {
+        if cancel.is_cancelled() {
+            return Ended::Cancelled;
+        }
+        let line = match hear.recv_timeout(LOOK) {
+            Ok(line) => line,
+            Err(RecvTimeoutError::Timeout) => continue,
+            Err(RecvTimeoutError::Disconnected) => return Ended::Silently,
+        };
+        match serde_json::from_str(&line) {
+            Ok(Event::Told { done, running, executors, lost, repeated }) => {
+                progress.advance(done.saturating_sub(shown));
+                shown = shown.max(done);
+                let mut text = format!("{running} running on {executors} executors");
+                if lost > 0 || repeated > 0 {
+                    text += &format!(", {lost} lost, {repeated} tasks repeated");
+                }
+                progress.message(&text);
+            }
+            Ok(Event::Said(text)) => progress.message(&text),
+            Ok(Event::Done) => return Ended::Done,
+            Ok(Event::Failed(why)) => return Ended::Failed(why),
+            Err(error) => {
+                return Ended::Failed(format!("stampmill-cluster said {line:?}: {error}"));
+            }
+        }
+    }
+}
+
+/// Start the engine in a role. It reads that from its standard input, which ends when it is to stop.
+///
+/// # Errors
+/// When it is not here or cannot be started.
+pub fn start(role: &Role, stdout: Stdio) -> Result<Child> {
+    let program = Helper::CLUSTER.find()?;
+    let action = format!("start {}", program.display());
+    let mut child = Command::new(&program)
+        .stdin(Stdio::piped())
+        .stdout(stdout)
+        // Ctrl-C of a terminal goes to this program alone, which then ends that one.
+        .process_group(0)
+        .spawn()
+        .map_err(error::machine(&action))?;
+    let text = serde_json::to_string(role).expect("it has only names for keys");
+    let input = child.stdin.as_mut().expect("standard input is piped");
+    // One that ended already has said why, or its status does.
+    let _ = writeln!(input, "{text}");
+    Ok(child)
+}

@@ -1,0 +1,125 @@
+//! What an executor does of what it is sent: stages that it knows, and queries over files in its folder.
+
+use ballista_core::JobId;
+use ballista_executor::execution_engine::{
+    DefaultExecutionEngine, ExecutionEngine, QueryStageExecutor,
+};
+use datafusion::{
+    common::tree_node::{TreeNode, TreeNodeRecursion},
+    datasource::{
+        memory::MemorySourceConfig, physical_plan::FileScanConfig, source::DataSourceExec,
+    },
+    error::{DataFusionError, Result},
+    physical_plan::ExecutionPlan,
+    prelude::SessionConfig,
+};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+/// Nodes that read and write nothing but what their inputs give, and Ballista's own, whose files are in its folder.
+const HARMLESS: [&str; 33] = [
+    "AggregateExec",
+    "BoundedWindowAggExec",
+    "BufferExec",
+    "CoalesceBatchesExec",
+    "CoalescePartitionsExec",
+    "CooperativeExec",
+    "CrossJoinExec",
+    "EmptyExec",
+    "FilterExec",
+    "GlobalLimitExec",
+    "HashJoinExec",
+    "InterleaveExec",
+    "LocalLimitExec",
+    "NestedLoopJoinExec",
+    "OrderedRangeRepartitionExec",
+    "PartialSortExec",
+    "PlaceholderRowExec",
+    "ProjectionExec",
+    "RangeFilterExec",
+    "RangeShuffleReaderExec",
+    "RangeShuffleWriterExec",
+    "RepartitionExec",
+    "ShuffleReaderExec",
+    "ShuffleWriterExec",
+    "SortExec",
+    "SortMergeJoinExec",
+    "SortPreservingMergeExec",
+    "SortShuffleWriterExec",
+    "StageExec", // its runner checks it
+    "UnionExec",
+    "UnnestExec",
+    "UnorderedRangeRepartitionExec",
+    "WindowAggExec",
+];
+
+/// Looks at each plan before it is run.
+pub(crate) struct Guard {
+    inner: DefaultExecutionEngine,
+    root: PathBuf,
+}
+
+impl Guard {
+    pub(crate) fn new(root: PathBuf) -> Guard {
+        Guard { inner: DefaultExecutionEngine::new(), root }
+    }
+}
+
+impl ExecutionEngine for Guard {
+    fn create_query_stage_exec(
+        &self,
+        job_id: JobId,
+        stage_id: usize,
+        task_id: usize,
+        partitions: Vec<usize>,
+        plan: Arc<dyn ExecutionPlan>,
+        work_dir: &str,
+        config: &SessionConfig,
+    ) -> Result<Arc<dyn QueryStageExecutor>> {
+        check(&plan, &self.root)?;
+        self.inner
+            .create_query_stage_exec(job_id, stage_id, task_id, partitions, plan, work_dir, config)
+    }
+}
+
+fn refusal(why: &str) -> DataFusionError {
+    DataFusionError::Execution(format!("refused: {why}"))
+}
+
+/// Refuse a plan that does anything but what is listed, or reads a file outside of `root`.
+pub(crate) fn check(plan: &Arc<dyn ExecutionPlan>, root: &Path) -> Result<()> {
+    plan.apply(|node| {
+        match node.downcast_ref::<DataSourceExec>() {
+            Some(source) => check_source(source, root)?,
+            None if HARMLESS.contains(&node.name()) => {}
+            None => return Err(refusal(&format!("an executor does not do {}", node.name()))),
+        }
+        Ok(TreeNodeRecursion::Continue)
+    })
+    .map(drop)
+}
+
+fn check_source(source: &DataSourceExec, root: &Path) -> Result<()> {
+    let source = source.data_source();
+    if source.downcast_ref::<MemorySourceConfig>().is_some() {
+        return Ok(());
+    }
+    let Some(scan) = source.downcast_ref::<FileScanConfig>() else {
+        return Err(refusal("a source of rows that is neither files nor in the plan itself"));
+    };
+    let store = scan.object_store_url.as_str();
+    if store != "file:///" {
+        return Err(refusal(&format!("an executor reads no files of {store}")));
+    }
+    for file in scan.file_groups.iter().flat_map(|group| group.files()) {
+        let path = Path::new("/").join(file.object_meta.location.as_ref());
+        let found = path.canonicalize().map_err(DataFusionError::IoError)?;
+        if !found.starts_with(root) {
+            let (path, root) = (path.display(), root.display());
+            return Err(refusal(&format!("{path} is not in {root}, the executor's only folder")));
+        }
+    }
+    Ok(())
+}
