@@ -23,7 +23,7 @@ const PROMPT: &str = "$ ";
 /// version makes of identities and sizes, and the width of tables that hold such.
 const UNSETTLED: [(&str, &str); 5] = [
     (
-        r"(?m)^ (time|net|cycles|instructions|branches|mispredicts|L[123]D? misses|TLB misses|kernel cycles|took) .*$",
+        r"(?m)^ (figure|time|net|cycles|instructions|branches|mispredicts|L[123]D? misses|TLB misses|kernel cycles|took) .*$",
         " $1",
     ),
     (r"[0-9,]+ instructions, [0-9.]+ [mµn]s simulated", "[NUMBER] instructions simulated"),
