@@ -7,8 +7,9 @@ import warnings
 import gymnasium
 import numpy as np
 import pytest
+import stampmill
 from gymnasium.utils.env_checker import check_env
-from stampmill.gym import START, SteerEnv
+from stampmill.gym import PASSES, START, PassEnv, SteerEnv
 
 NEAR = "kernel void near(global int* p0, global float* p1, int p2) { p0[get_global_id(0)] = p2 + p0[1]; }"
 
@@ -33,8 +34,6 @@ def test_it_can_be_made_by_name() -> None:
 
 
 def test_kernels_on_offer_are_others_and_lie_where_they_say(env: SteerEnv) -> None:
-    import stampmill
-
     observation, info = env.reset(seed=3)
     assert info["text"] == START and observation["mask"].sum() > 1
     offered = [text for text, _ in env._offered]
@@ -91,3 +90,37 @@ def test_a_target_that_no_program_can_have_is_named() -> None:
 def test_targets_that_are_none_are_refused(targets: list[object], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         SteerEnv(targets)  # type: ignore[arg-type]
+
+
+LOOP = "int sum(const int *a, int n) { int s = 0; for (int i = 0; i < n; i++) s += a[i] * 2; return s; }"
+
+
+def test_the_checker_is_content_with_the_environment_of_passes() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warnings.filterwarnings("ignore", message=".*(infinity|precision lowered).*")
+        check_env(PassEnv([LOOP], steps=3), skip_render_check=True)
+
+
+def test_every_pass_is_known_and_leaves_a_whole_module() -> None:
+    env = PassEnv([LOOP], steps=len(PASSES))
+    env.reset(seed=0)
+    for action in range(len(PASSES)):
+        _, _, terminated, _, info = env.step(np.int64(action))
+        assert not terminated, f"{PASSES[action]}: {info['verdict']}"
+
+
+def test_the_reward_is_a_share_of_what_oz_takes_away() -> None:
+    env = PassEnv([LOOP], passes=["default<Oz>", "verify"], render_mode="ansi")
+    observation, info = env.reset(seed=0)
+    first = info["instructions"]
+    after, reward, terminated, truncated, info = env.step(np.int64(0))
+    assert reward == pytest.approx((first - info["instructions"]) / (first - info["oz"])) and reward > 0.5
+    assert not terminated and not truncated and env.render() == "default<Oz>"
+    assert env.module()[:2] == b"BC" and after["passes"].tolist() == [1.0, 0.0]
+    assert env.step(np.int64(1))[1] == 0.0
+
+
+def test_a_program_that_does_not_compile_is_an_error() -> None:
+    with pytest.raises(ValueError, match="program 0 cannot be optimized: does-not-compile: expected"):
+        PassEnv(["int broken( {"])

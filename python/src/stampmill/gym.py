@@ -1,4 +1,5 @@
-"""Steering as a Gymnasium environment: edits of a kernel, chosen one by one, lead it to a point of a feature space.
+"""Gymnasium environments: `SteerEnv`, where edits of a kernel, chosen one by one, lead it to a point of a feature space,
+and `PassEnv`, where passes of LLVM, chosen one by one, make a program small.
 
     from stampmill.gym import SteerEnv
 
@@ -12,7 +13,11 @@ Needs `gymnasium`: `pip install 'stampmill[gym]'`. `import stampmill` alone does
 from __future__ import annotations
 
 import json
+import shutil
+import tempfile
+import weakref
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Optional, Union
 
 try:
@@ -22,14 +27,14 @@ try:
 except ImportError:
     raise ImportError("stampmill.gym needs Gymnasium: pip install 'stampmill[gym]'") from None
 
-from . import _stages
+from . import _stage, _stages
 from ._dataset import Dataset
-from ._texts import Inputs, Programs
+from ._texts import SUFFIXES, Inputs, Language, Programs, labelled
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-__all__ = ["START", "SteerEnv"]
+__all__ = ["PASSES", "START", "PassEnv", "SteerEnv"]
 
 START = "__kernel void A(__global int* p0, __global float* p1, int p2) {\n  p0[get_global_id(0)] = p2;\n}\n"
 """Where an episode begins, unless told otherwise."""
@@ -106,7 +111,7 @@ class SteerEnv(gymnasium.Env[Observation, np.int64]):
         self._temperature = temperature
         described = _stages.features([start], space=[space], quiet=True)
         self.dimensions: list[str] = described.manifest["configuration"]["spaces"][space]
-        self._first = self._vectors(described)[0]
+        self._first = _vectors(described, space)[0]
         self._targets = self._points(targets)
         wide = len(self.dimensions)
         self.observation_space = spaces.Dict(
@@ -197,7 +202,7 @@ class SteerEnv(gymnasium.Env[Observation, np.int64]):
         if isinstance(targets, Sequence) and targets and not isinstance(targets, str) and not isinstance(targets[0], str):
             points = [self._point(target) for target in targets]
         else:
-            points = self._vectors(_stages.features(targets, space=[self.space], quiet=True))  # type: ignore[arg-type]
+            points = _vectors(_stages.features(targets, space=[self.space], quiet=True), self.space)  # type: ignore[arg-type]
         if not points:
             raise ValueError("no targets: no program among them has a vector")
         return points
@@ -212,10 +217,169 @@ class SteerEnv(gymnasium.Env[Observation, np.int64]):
             raise ValueError(f"a point of {self.space} has {len(self.dimensions)} values, not {len(point)}")
         return point
 
-    def _vectors(self, described: Dataset) -> list[npt.NDArray[np.float64]]:
-        rows = described.to_arrow(raw=True).column(self.space).to_pylist()
-        values = [list(row.values()) if isinstance(row, Mapping) else row for row in rows if row is not None]
-        return [np.asarray(row, dtype=np.float64) for row in values]
+
+_FUNCTION = (
+    "adce aggressive-instcombine bdce correlated-propagation dce div-rem-pairs dse early-cse early-cse<memssa> float2int gvn gvn-hoist "
+    "gvn-sink instcombine instsimplify jump-threading mem2reg memcpyopt mergeicmps newgvn reassociate sccp simplifycfg sink slsr "
+    "speculative-execution sroa tailcallelim"
+)
+_LOOP = "indvars loop-deletion loop-idiom loop-instsimplify loop-rotate loop-simplifycfg"
+_MODULE = "argpromotion called-value-propagation deadargelim function-attrs globaldce globalopt inline ipsccp mergefunc"
+_GROUP = {"argpromotion", "function-attrs", "inline"}
+
+PASSES = (
+    *(f"function({name})" for name in _FUNCTION.split()),
+    *(f"function(loop({name}))" for name in _LOOP.split()),
+    "function(loop-mssa(licm))",
+    "function(loop-unroll)",
+    *(f"cgscc({name})" if name in _GROUP else name for name in _MODULE.split()),
+)
+"""Passes that `PassEnv` offers, unless told otherwise; each stands alone in a list of `opt -passes`."""
+
+
+class PassEnv(gymnasium.Env[Observation, np.int64]):
+    """A program before any optimization, and passes of LLVM that are chosen one after the other.
+
+    The action is the place of a pass in `passes`. The whole list of the episode's passes is applied to the program anew.
+
+    Observation, a dictionary of arrays of floats:
+        vector: the module's as it is now, one value for each dimension of the space.
+        passes: how often each pass was chosen.
+
+    Reward: instructions that the pass took away / instructions that clang's -Oz takes away of the program (at least 1),
+    so that an episode's sum is above 1 where it beats -Oz. A pass may make a module larger.
+    An episode is truncated after `steps`, and terminated where a pass breaks the module or crashes (reward 0, `info`
+    has the verdict). `info` has `passes`, `instructions`, `oz`, `program` and `verdict`.
+    """
+
+    metadata = {"render_modes": ["ansi"]}
+
+    def __init__(
+        self,
+        programs: Union[Programs, Sequence[str]],
+        *,
+        language: Language = "c",
+        passes: Sequence[str] = PASSES,
+        space: str = "autophase",
+        steps: int = 24,
+        render_mode: Optional[str] = None,
+    ) -> None:
+        """Take the programs.
+
+        Args:
+            programs: texts in memory, or files; an episode draws one.
+            language: of texts in memory: `"c"`, `"c++"`, `"llvm"` or `"opencl"`.
+            passes: what is offered, as `opt -passes` takes it.
+            space: the feature space that describes the module: one of IR.
+            steps: passes of an episode at most.
+            render_mode: `"ansi"`: `render()` gives the list of passes.
+
+        Raises:
+            ValueError: there is no program or no pass, or a program does not compile; of the others this is found when
+                an episode of it begins.
+        """
+        if render_mode not in (None, *self.metadata["render_modes"]):
+            raise ValueError(f"no render mode {render_mode!r}: there is 'ansi'")
+        if steps < 1 or not passes:
+            raise ValueError(f"{steps} steps, {len(passes)} passes: both must be 1 or more")
+        self.render_mode = render_mode
+        self.space = space
+        self.passes = list(passes)
+        self._steps = steps
+        self._folder = Path(tempfile.mkdtemp(prefix="stampmill-"))
+        self._removed = weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
+        self._programs = self._files(programs, language)
+        self._bounds: dict[int, int] = {}
+        self._begin(0)
+        wide = len(self._vector)
+        self.observation_space = spaces.Dict(
+            {
+                "vector": spaces.Box(0.0, np.inf, (wide,), np.float64),
+                "passes": spaces.Box(0.0, np.inf, (len(self.passes),), np.float64),
+            }
+        )
+        self.action_space = spaces.Discrete(len(self.passes))
+
+    def reset(self, *, seed: Optional[int] = None, options: Optional[dict[str, Any]] = None) -> tuple[Observation, dict[str, Any]]:
+        """Begin an episode; `options={"program": 3}` says of which program."""
+        super().reset(seed=seed)
+        asked = (options or {}).get("program")
+        self._begin(int(self.np_random.integers(len(self._programs))) if asked is None else int(asked))
+        return self._seen(), self._info()
+
+    def step(self, action: np.int64) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
+        before = self._instructions
+        self._chosen.append(int(action))
+        whole = self._apply()
+        gained = (before - self._instructions) / max(1, self._first - self._oz()) if whole else 0.0
+        return self._seen(), gained, not whole, whole and len(self._chosen) >= self._steps, self._info()
+
+    def render(self) -> Optional[str]:
+        return ",".join(self.passes[place] for place in self._chosen) if self.render_mode == "ansi" else None
+
+    def close(self) -> None:
+        self._removed()
+
+    def module(self) -> bytes:
+        """The module as it is now, as bitcode."""
+        return (self._folder / "module.bc").read_bytes()
+
+    def _begin(self, program: int) -> None:
+        """The program as it is before any pass."""
+        self._at = program
+        self._chosen: list[int] = []
+        if not self._apply():
+            raise ValueError(f"program {program} cannot be optimized: {self._verdict}: {self._detail}")
+        self._first = self._instructions
+
+    def _apply(self) -> bool:
+        """Apply the passes to the program; whether the module is whole."""
+        pipeline = ",".join(self.passes[place] for place in self._chosen) or "verify"
+        listed, module = (self._folder / name for name in ("passes.txt", "module.bc"))
+        # The command compares pipelines, two or more.
+        listed.write_text(f"one - {pipeline}\ntwo - {pipeline}\n")
+        told = _stage.command("opt", self._programs[self._at], pipelines=listed, out=module, force=True, quiet=True)
+        self._verdict, self._detail = str(told.get("verdict", "accepted")), str(told.get("detail", ""))
+        if self._verdict != "accepted":
+            return False
+        self._instructions = int(told["instructions"])
+        described = _stages.features(module, space=[self.space], quiet=True)
+        self._vector = _vectors(described, self.space)[0]
+        return True
+
+    def _oz(self) -> int:
+        """Instructions that -Oz leaves of the program."""
+        if self._at not in self._bounds:
+            self._bounds[self._at] = int(_stage.command("opt", self._programs[self._at], quiet=True)["oz"])
+        return self._bounds[self._at]
+
+    def _seen(self) -> Observation:
+        counts = np.bincount(self._chosen, minlength=len(self.passes)).astype(np.float64)
+        return {"vector": self._vector.copy(), "passes": counts}
+
+    def _info(self) -> dict[str, Any]:
+        chosen = [self.passes[place] for place in self._chosen]
+        return {"passes": chosen, "instructions": self._instructions, "oz": self._oz(), "program": self._at, "verdict": self._verdict}
+
+    def _files(self, programs: object, language: Language) -> list[Path]:
+        if isinstance(programs, (str, Path)):
+            found = [Path(programs)] if Path(programs).is_file() else sorted(path for path in Path(programs).iterdir() if path.is_file())
+        else:
+            found = []
+            for place, text in enumerate(labelled(programs).texts):
+                file = self._folder / f"program-{place:08}.{SUFFIXES[language]}"
+                file.write_text(text, encoding="utf-8", errors="surrogateescape")
+                found.append(file)
+        if not found:
+            raise ValueError("no programs: give texts in a list, or a file or folder of programs")
+        return found
+
+
+def _vectors(described: Dataset, space: str) -> list[npt.NDArray[np.float64]]:
+    rows = described.to_arrow(raw=True).column(space).to_pylist()
+    values = [list(row.values()) if isinstance(row, Mapping) else row for row in rows if row is not None]
+    return [np.asarray(row, dtype=np.float64) for row in values]
 
 
 gymnasium.register("stampmill/Steer-v0", entry_point="stampmill.gym:SteerEnv")
+gymnasium.register("stampmill/Pass-v0", entry_point="stampmill.gym:PassEnv")
