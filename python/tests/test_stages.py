@@ -193,6 +193,18 @@ def test_mine_a_folder(texts: list[str], tmp_path: Path) -> None:
     assert stampmill.prepare(raw).to_pandas()["original_name"].to_list() == ["scale"]
 
 
+def test_costs_and_small_modules_of_texts() -> None:
+    loop = "int sum(const int *a, int n) { int s = 0; for (int i = 0; i < n; i++) s += a[i] * 2; return s; }"
+    labels = stampmill.label([loop, loop.replace("* 2", "/ 3"), "int broken( {"], language="c", task="size").to_pandas()
+    assert list(labels["verdict"]) == ["accepted", "accepted", "does-not-compile"]
+    small = stampmill.opt([loop], language="c")
+    assert small["instructions"] <= small["oz"] < small["before"]
+    broken = stampmill.opt(["int broken( {"], language="c")
+    assert broken.exit_status == 1 and broken["verdict"] == "does-not-compile"
+    with pytest.raises(ValueError, match="one program, not 2"):
+        stampmill.opt([loop, loop], language="c")
+
+
 def test_rewards() -> None:
     slow = (
         "#include <cstdio>\nint main() { int n; scanf(\"%d\", &n); volatile long s = 0; "

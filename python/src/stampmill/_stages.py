@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Union, overload
 
 from ._dataset import Dataset, Report
 from ._stage import Common, made, options, paths, reported, stage
-from ._texts import Inputs, Language, PathLike, Programs, Texts, path
+from ._texts import Inputs, Language, PathLike, Programs, Texts, is_path, path
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -185,8 +186,9 @@ def run(
 
 @stage("label")
 def label(
-    labeled: PathLike,
+    labeled: Programs,
     *,
+    language: Language = "opencl",
     features: PathLike | None = None,
     task: Literal["cpu-gpu", "size", "mca", "passes"] | None = None,
     pipelines: PathLike | None = None,
@@ -198,9 +200,33 @@ def label(
     **common: Unpack[Common],
 ) -> Dataset:
     """Make a task, the training table of a heuristic, of measured runs or of programs and their exact costs."""
-    given = options(locals(), "labeled")
-    with Inputs() as inputs:
-        return made("label", [path(labeled)], given, inputs)
+    given = options(locals(), "labeled", "language")
+    with Inputs(language) as inputs:
+        return made("label", [inputs.programs(labeled)], given, inputs)
+
+
+@stage("opt")
+def opt(
+    program: Programs,
+    *,
+    language: Language = "opencl",
+    pipelines: PathLike | None = None,
+    out: PathLike | None = None,
+    force: bool = False,
+    **common: Unpack[Common],
+) -> Report:
+    """Make the module of one program small: the smallest of a set of pipelines, never larger than -Oz makes it.
+
+    A program that does not compile is a `verdict` and a `detail` in the report, whose exit status is 1."""
+    given = options(locals(), "program", "language")
+    with Inputs(language) as inputs:
+        file = inputs.programs(program)
+        if not is_path(program):
+            files = sorted(Path(file).iterdir())
+            if len(files) != 1:
+                raise ValueError(f"opt takes one program, not {len(files)}")
+            file = str(files[0])
+        return reported("opt", [file], given)
 
 
 @stage("train")

@@ -27,7 +27,7 @@ try:
 except ImportError:
     raise ImportError("stampmill.gym needs Gymnasium: pip install 'stampmill[gym]'") from None
 
-from . import _stage, _stages
+from . import _stages
 from ._dataset import Dataset
 from ._texts import SUFFIXES, Inputs, Language, Programs, labelled
 
@@ -338,7 +338,7 @@ class PassEnv(gymnasium.Env[Observation, np.int64]):
         listed, module = (self._folder / name for name in ("passes.txt", "module.bc"))
         # The command compares pipelines, two or more.
         listed.write_text(f"one - {pipeline}\ntwo - {pipeline}\n")
-        told = _stage.command("opt", self._programs[self._at], pipelines=listed, out=module, force=True, quiet=True)
+        told = _stages.opt(self._programs[self._at], pipelines=listed, out=module, force=True, quiet=True)
         self._verdict, self._detail = str(told.get("verdict", "accepted")), str(told.get("detail", ""))
         if self._verdict != "accepted":
             return False
@@ -350,7 +350,7 @@ class PassEnv(gymnasium.Env[Observation, np.int64]):
     def _oz(self) -> int:
         """Instructions that -Oz leaves of the program."""
         if self._at not in self._bounds:
-            self._bounds[self._at] = int(_stage.command("opt", self._programs[self._at], quiet=True)["oz"])
+            self._bounds[self._at] = int(_stages.opt(self._programs[self._at], quiet=True)["oz"])
         return self._bounds[self._at]
 
     def _seen(self) -> Observation:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from ._dataset import Dataset, Report
@@ -12,7 +13,7 @@ from ._texts import Inputs, PathLike, path
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-__all__ = ["crossval", "explain", "import_", "predict", "reproduce", "train"]
+__all__ = ["crossval", "diagnose", "explain", "import_", "predict", "reproduce", "train"]
 
 
 class Columns(Common, total=False):
@@ -82,6 +83,28 @@ def explain(
     """The tree, decisions that `extra` changes, rows with equal features and different labels."""
     given = {"extra": extra, "model": model, "depth": depth, "out": out, "seed": seed}
     return reported("heuristic explain", [path(task)], {**given, **columns})
+
+
+@stage("heuristic diagnose")
+def diagnose(
+    task: PathLike,
+    *,
+    space: Names | None = None,
+    made: PathLike | Sequence[PathLike] | None = None,
+    tries: Names | Sequence[int] | None = None,
+    draws: int | None = None,
+    regions: int | None = None,
+    targets: PathLike | None = None,
+    vectors: PathLike | None = None,
+    target_space: str | None = None,
+    seed: int | None = None,
+    out: PathLike | None = None,
+    force: bool = False,
+    **common: Unpack[Common],
+) -> Report:
+    """Is a task short of programs, of features or of good labels? `verdicts` says what was found."""
+    given = options(locals(), "task")
+    return reported("heuristic diagnose", [path(task)], given)
 
 
 @stage("heuristic reproduce")
