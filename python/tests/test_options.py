@@ -18,7 +18,7 @@ FORMAT_IS_OFFERED = {"export", "ir export", "edits export"}
 # Keywords of ours: what language texts are in.
 OURS = {"features": {"language"}}
 # `stampmill.command` calls them.
-NOT_FUNCTIONS = {"help", "show", "serve", "opt", "heuristic diagnose", "heuristic", "edits", "ir", "completions", "man"}
+NOT_FUNCTIONS = {"help", "show", "serve", "opt", "heuristic diagnose", "heuristic arms", "heuristic", "edits", "ir", "completions", "man"}
 NOT_FUNCTIONS |= {"edits help", "edits validate", "edits self-play", "heuristic help", "ir help", "ir wrap"}
 OPTION = re.compile(r"^\s{2,6}(?:-\w, )?--([a-z][a-z-]*)(.*)$")
 

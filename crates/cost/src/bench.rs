@@ -66,8 +66,7 @@ impl Bench {
             config.front_end = true;
         }
         let (program, arguments) = &options.reader;
-        let readers =
-            Readers::new(program, arguments, options.jobs.max(1), &options.cancelled);
+        let readers = Readers::new(program, arguments, options.jobs.max(1), &options.cancelled);
         Bench { options, configs, clang: OnceLock::new(), native: OnceLock::new(), readers }
     }
 
@@ -134,7 +133,9 @@ impl Bench {
             let answer = match clang.ask(&request) {
                 Ok(answer) => answer,
                 Err(sandbox::Death::Stopped) => return Err(Error::Stopped),
-                Err(death) if death.is_ours() => return Err(Error::Worker { tool: "clang", death }),
+                Err(death) if death.is_ours() => {
+                    return Err(Error::Worker { tool: "clang", death });
+                }
                 Err(death) => return Ok(Err(Verdict::new(death.name(), death.to_string()))),
             };
             match answer.first_error() {
@@ -180,7 +181,9 @@ impl Bench {
         };
         match ask(pipelines)? {
             Ok(Done::Passes { before, left }) => return Ok(Ok((before, left))),
-            Ok(_) => return Ok(Err(Verdict::new(TaskVerdict::Crash, "an answer to something else"))),
+            Ok(_) => {
+                return Ok(Err(Verdict::new(TaskVerdict::Crash, "an answer to something else")));
+            }
             // The module itself cannot be read.
             Err(verdict) if !is_death(&verdict) => return Ok(Err(verdict)),
             Err(_) => {}

@@ -1,6 +1,10 @@
 //! How a model of real programs errs on made ones: at equal features they should cost the same.
 
-use super::{DiagnoseOptions, ErrorOf, Learner, fold::Losses, space::{Space, distance}};
+use super::{
+    DiagnoseOptions, ErrorOf, Learner,
+    fold::Losses,
+    space::{Space, distance},
+};
 use crate::{Result, Table};
 use rayon::prelude::*;
 use serde::Serialize;
