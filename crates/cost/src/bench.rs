@@ -43,6 +43,9 @@ pub struct Module {
 /// What a program costs by one choice, or `None` where that choice failed; or why it has no label.
 pub(crate) type Costs = std::result::Result<Vec<Option<f64>>, Verdict>;
 
+/// The instructions of a module before any pipeline, and what each pipeline left.
+type Passed = (u64, Vec<std::result::Result<Left, Refusal>>);
+
 /// Compiles, optimises and measures. Any number of threads may share it.
 pub struct Bench {
     options: Options,
@@ -174,7 +177,7 @@ impl Bench {
         module: &Module,
         pipelines: &[Pipeline],
         write: bool,
-    ) -> Result<std::result::Result<(u64, Vec<std::result::Result<Left, Refusal>>), Verdict>> {
+    ) -> Result<std::result::Result<Passed, Verdict>> {
         let ask = |pipelines: &[Pipeline]| {
             let work = Work::Passes { pipelines: pipelines.to_vec(), write };
             self.readers.ask(&module.name, &module.content, work)

@@ -201,6 +201,12 @@ fn made_programs_that_cost_less_have_a_bias() {
     assert_eq!((made.programs, made.table.as_str()), (60, "sampled"));
     assert!((made.bias.expect("a cost").value - 2.0).abs() < 0.3, "{made:?}");
     assert!(made.outside > 0.0 && made.outside < 0.5, "{made:?}");
+    // A source without groups has an interval, too.
+    let mut alone = cheap.clone();
+    alone.task.rows.iter_mut().for_each(|row| row.group = "sampled".into());
+    let options = DiagnoseOptions { made: vec![alone], ..DiagnoseOptions::default() };
+    let of_one = diagnose(&real, &options).expect("it is a task").made[0].bias.expect("a cost");
+    assert!(of_one.interval[0] < of_one.value && of_one.value < of_one.interval[1], "{of_one:?}");
     assert!(words(&found).contains(&"shift"), "{:?}", found.verdicts);
     // What is among the real programs is no made one.
     let options = DiagnoseOptions { made: vec![known], ..DiagnoseOptions::default() };
