@@ -29,7 +29,7 @@ LEVELS = [
     ("o3", "-", "default<O3>"),
 ]
 FUNCTION = """adce aggressive-instcombine bdce consthoist constraint-elimination correlated-propagation dce div-rem-pairs dse
-early-cse early-cse<memssa> flatten-cfg float2int gvn gvn-hoist gvn-sink instcombine instsimplify jump-threading libcalls-shrinkwrap
+early-cse early-cse<memssa> flatten-cfg float2int gvn gvn-hoist gvn-sink instcombine<no-verify-fixpoint> instsimplify jump-threading libcalls-shrinkwrap
 loop-distribute loop-fusion loop-load-elim loop-sink lower-expect mem2reg memcpyopt mergeicmps mldst-motion nary-reassociate newgvn
 partially-inline-libcalls reassociate sccp scalarizer separate-const-offset-from-gep simplifycfg
 simplifycfg<bonus-inst-threshold=2;forward-switch-cond;switch-to-lookup;hoist-common-insts;sink-common-insts> sink slsr speculative-execution
@@ -39,7 +39,7 @@ loop-mssa(licm) loop-mssa(simple-loop-unswitch) loop-mssa(loop-instsimplify,loop
 MODULE = """inline argpromotion deadargelim globaldce globalopt ipsccp function-attrs called-value-propagation constmerge mergefunc
 always-inline strip-dead-prototypes""".split()
 CGSCC = {"inline", "argpromotion", "function-attrs"}
-END = ["function(instcombine,simplifycfg,adce)", "function(early-cse<memssa>,instcombine,simplifycfg,dce)", "default<Oz>", ""]
+END = ["function(instcombine<no-verify-fixpoint>,simplifycfg,adce)", "function(early-cse<memssa>,instcombine<no-verify-fixpoint>,simplifycfg,dce)", "default<Oz>", ""]
 
 
 def one(rng):

@@ -5,21 +5,31 @@
 //! `llvm-size-19` for `size`; `clang-19 -O2 -S` and `llvm-mca-19` for `mca`; `clang-19` for the code before passes
 //! and `opt-19` for each pipeline of `passes`. Where both have a `size` it must be the same.
 
-use dataset::{Code, Program, stage::{Context, run}};
+use dataset::{
+    Code, Program,
+    stage::{Context, run},
+};
+use stampmill_cost::{Bench, Grouping, Label, LabelRow, NAMES, Options, coreset, task};
 use std::{
     error::Error,
     path::{Path, PathBuf},
     process::{Command, Stdio},
     sync::{Arc, atomic::AtomicBool},
 };
-use stampmill_cost::{Bench, Grouping, Label, LabelRow, NAMES, Options, coreset, task};
 
 /// Kernels that are labelled, and of these how many by the script.
 const KERNELS: usize = 300;
 const SCRIPTED: usize = 30;
 const CLANG: [&str; 9] = [
-    "-x", "cl", "-cl-std=CL2.0", "--target=x86_64-unknown-linux-gnu", "-fPIC", "-Xclang",
-    "-finclude-default-header", "-Xclang", "-fdeclare-opencl-builtins",
+    "-x",
+    "cl",
+    "-cl-std=CL2.0",
+    "--target=x86_64-unknown-linux-gnu",
+    "-fPIC",
+    "-Xclang",
+    "-finclude-default-header",
+    "-Xclang",
+    "-fdeclare-opencl-builtins",
 ];
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -49,7 +59,9 @@ fn main() -> Result<(), Box<dyn Error>> {
             dataset::Dataset::open(&context.out)?.rows()?.collect::<dataset::Result<_>>()?;
         let before = sandbox::processor_time();
         let (mut scripted, mut equal, mut compared) = (0, 0, 0);
-        for row in rows.iter().filter(|row| row.head.label.is_some()).take(SCRIPTED) {
+        // An even choice, as the kernels are.
+        let labelled: Vec<&LabelRow> = rows.iter().filter(|row| row.head.label.is_some()).collect();
+        for row in labelled.iter().step_by((labelled.len() / SCRIPTED).max(1)) {
             let Some(cost) = script(name, &source.join(&row.head.path), folder.path())? else {
                 continue;
             };
@@ -71,7 +83,8 @@ fn main() -> Result<(), Box<dyn Error>> {
 
 /// An even choice of those that ship.
 fn kernels() -> Result<Vec<Program>, Box<dyn Error>> {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../datasets/device-mapping-h200/kernels");
+    let path =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../datasets/device-mapping-h200/kernels");
     let all: Vec<Program> =
         dataset::Programs::open(&path)?.iter()?.collect::<dataset::Result<_>>()?;
     let step = (all.len() / KERNELS).max(1);
@@ -95,7 +108,8 @@ fn script(name: &str, source: &Path, folder: &Path) -> Result<Option<f64>, Box<d
             let said = Command::new("llvm-size-19").args(["-A"]).arg(&object).output()?;
             let text = String::from_utf8_lossy(&said.stdout).into_owned();
             let sizes = text.lines().filter(|line| line.starts_with(".text"));
-            let sizes = sizes.filter_map(|line| line.split_whitespace().nth(1)?.parse::<f64>().ok());
+            let sizes =
+                sizes.filter_map(|line| line.split_whitespace().nth(1)?.parse::<f64>().ok());
             Ok(Some(sizes.sum()))
         }
         "mca" => {

@@ -43,6 +43,9 @@ pub struct Module {
 /// What a program costs by one choice, or `None` where that choice failed; or why it has no label.
 pub(crate) type Costs = std::result::Result<Vec<Option<f64>>, Verdict>;
 
+/// The instructions of a module before any pipeline, and what each pipeline left.
+type Passed = (u64, Vec<std::result::Result<Left, Refusal>>);
+
 /// Compiles, optimises and measures. Any number of threads may share it.
 pub struct Bench {
     options: Options,
@@ -66,8 +69,7 @@ impl Bench {
             config.front_end = true;
         }
         let (program, arguments) = &options.reader;
-        let readers =
-            Readers::new(program, arguments, options.jobs.max(1), &options.cancelled);
+        let readers = Readers::new(program, arguments, options.jobs.max(1), &options.cancelled);
         Bench { options, configs, clang: OnceLock::new(), native: OnceLock::new(), readers }
     }
 
@@ -134,7 +136,9 @@ impl Bench {
             let answer = match clang.ask(&request) {
                 Ok(answer) => answer,
                 Err(sandbox::Death::Stopped) => return Err(Error::Stopped),
-                Err(death) if death.is_ours() => return Err(Error::Worker { tool: "clang", death }),
+                Err(death) if death.is_ours() => {
+                    return Err(Error::Worker { tool: "clang", death });
+                }
                 Err(death) => return Ok(Err(Verdict::new(death.name(), death.to_string()))),
             };
             match answer.first_error() {
@@ -173,14 +177,16 @@ impl Bench {
         module: &Module,
         pipelines: &[Pipeline],
         write: bool,
-    ) -> Result<std::result::Result<(u64, Vec<std::result::Result<Left, Refusal>>), Verdict>> {
+    ) -> Result<std::result::Result<Passed, Verdict>> {
         let ask = |pipelines: &[Pipeline]| {
             let work = Work::Passes { pipelines: pipelines.to_vec(), write };
             self.readers.ask(&module.name, &module.content, work)
         };
         match ask(pipelines)? {
             Ok(Done::Passes { before, left }) => return Ok(Ok((before, left))),
-            Ok(_) => return Ok(Err(Verdict::new(TaskVerdict::Crash, "an answer to something else"))),
+            Ok(_) => {
+                return Ok(Err(Verdict::new(TaskVerdict::Crash, "an answer to something else")));
+            }
             // The module itself cannot be read.
             Err(verdict) if !is_death(&verdict) => return Ok(Err(verdict)),
             Err(_) => {}

@@ -136,7 +136,9 @@ fn read(text: &str, count: usize) -> Option<Vec<f64>> {
     let mut found = vec![None; count];
     let mut region = None;
     for line in text.lines() {
-        if let Some(head) = line.strip_prefix('[').and_then(|_| line.split(" Code Region - ").nth(1)) {
+        if let Some(head) =
+            line.strip_prefix('[').and_then(|_| line.split(" Code Region - ").nth(1))
+        {
             region = head.trim().parse::<usize>().ok();
         } else if let Some(value) = line.strip_prefix("Block RThroughput:") {
             *found.get_mut(region?)? = value.trim().parse::<f64>().ok();
@@ -253,11 +255,14 @@ A:                                      # @A
         let mut mca = Mca::at(&path);
         // An add of skylake takes a quarter of a cycle, a multiplication a whole one.
         let loops = "f:\n\timull\t%eax, %ebx\n.L:  # =>This Inner Loop Header: Depth=1\n\timull\t%eax, %ebx\n";
-        let found = mca.cycles(&[loops, "f:\n\tnonsense\t%eax\n", "\t.data\n", "f:\n\taddl %eax, %ebx\n"]);
+        let found =
+            mca.cycles(&[loops, "f:\n\tnonsense\t%eax\n", "\t.data\n", "f:\n\taddl %eax, %ebx\n"]);
         let found = found.expect("the tool is here");
         assert_eq!(found[0], Ok(11.0));
-        let names: Vec<_> =
-            found[1..3].iter().map(|one| one.as_ref().expect_err("no label").name.clone()).collect();
+        let names: Vec<_> = found[1..3]
+            .iter()
+            .map(|one| one.as_ref().expect_err("no label").name.clone())
+            .collect();
         assert_eq!(names, ["unknown-instruction", "no-code"]);
         assert!(found[3].as_ref().is_ok_and(|cycles| *cycles < 1.0), "{found:?}");
     }

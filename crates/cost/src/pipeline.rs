@@ -63,8 +63,10 @@ impl Pipeline {
     }
 }
 
-static CORESET: LazyLock<Vec<Pipeline>> = LazyLock::new(|| shipped("coreset", include_str!("../pipelines/coreset.txt")));
-static FIXED: LazyLock<Vec<Pipeline>> = LazyLock::new(|| shipped("fixed", include_str!("../pipelines/fixed.txt")));
+static CORESET: LazyLock<Vec<Pipeline>> =
+    LazyLock::new(|| shipped("coreset", include_str!("../pipelines/coreset.txt")));
+static FIXED: LazyLock<Vec<Pipeline>> =
+    LazyLock::new(|| shipped("fixed", include_str!("../pipelines/fixed.txt")));
 
 /// The pipelines that the task `passes` compares: clang's levels, and sequences that did best on programs
 /// of the packages to train on (`scripts/pipelines.sh`).

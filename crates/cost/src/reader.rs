@@ -48,7 +48,10 @@ pub(crate) enum Done {
     CodeSize(u64),
     Assembly(String),
     /// One for each pipeline, and the instructions before any.
-    Passes { before: u64, left: Vec<std::result::Result<Left, Refusal>> },
+    Passes {
+        before: u64,
+        left: Vec<std::result::Result<Left, Refusal>>,
+    },
 }
 
 /// Why a pipeline left nothing.
@@ -110,7 +113,12 @@ pub(crate) struct Readers {
 
 impl Readers {
     /// `jobs` workers at most of this program with these arguments, which calls [`serve`].
-    pub(crate) fn new(program: &Path, arguments: &[OsString], jobs: usize, stop: &Arc<AtomicBool>) -> Readers {
+    pub(crate) fn new(
+        program: &Path,
+        arguments: &[OsString],
+        jobs: usize,
+        stop: &Arc<AtomicBool>,
+    ) -> Readers {
         let (program, arguments): (PathBuf, Vec<OsString>) = (program.into(), arguments.into());
         let pool = Pool::new(jobs, features::module_profile(), move || {
             let mut command = Command::new(&program);
@@ -194,7 +202,11 @@ fn is_kernel(function: llvm::Function<'_>) -> bool {
     KERNELS.contains(&function.calling_convention())
 }
 
-fn run(module: &Module<'_>, pipeline: &Pipeline, write: bool) -> std::result::Result<Left, Refusal> {
+fn run(
+    module: &Module<'_>,
+    pipeline: &Pipeline,
+    write: bool,
+) -> std::result::Result<Left, Refusal> {
     let mut module = module.clone();
     if pipeline.minsize {
         module.ask_for_small_code();

@@ -97,7 +97,9 @@ pub enum Error {
     #[error("no row has features{0}; put vectors beside the labels with `label --features`")]
     NoFeatures(String),
     /// Labels that do not mean the same.
-    #[error("the labels of {left} and {right} cannot be compared: {what}; label both anew on one machine")]
+    #[error(
+        "the labels of {left} and {right} cannot be compared: {what}; label both anew on one machine"
+    )]
     OtherLabels {
         /// One table.
         left: String,

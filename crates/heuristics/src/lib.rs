@@ -54,8 +54,8 @@ mod task;
 mod validate;
 
 pub use diagnose::{
-    Bin, Ceiling, ChoiceReport, CurvePoint, DiagnoseOptions, Diagnosis, ErrorOf, FixedSet, Interval,
-    MadeReport, Region, RegressionReport, Verdict, diagnose,
+    Arm, ArmOptions, ArmReport, Bin, Ceiling, ChoiceReport, CurvePoint, DiagnoseOptions, Diagnosis,
+    ErrorOf, FixedSet, Interval, MadeReport, Region, RegressionReport, Verdict, arms, diagnose,
 };
 pub use error::Error;
 pub use explain::{
@@ -67,8 +67,8 @@ pub use heuristic::{
 };
 pub use model::{LEARNERS, Learner, Method, Model, Node, Sample, Setting, Settings, Split, Tree};
 pub use recipe::{RECIPES, Recipe, ReproduceOptions, Reproduction, reproduce};
-pub use score::{MEAN, ORIENTATION, Paired, Recognition, Scores, Speedup, compare, score};
 pub use regression::{REGRESSORS, Regressor, fit};
+pub use score::{MEAN, ORIENTATION, Paired, Recognition, Scores, Speedup, compare, score};
 pub use task::{
     Features, Group, Import, ImportOptions, ImportReport, Mapping, Origin, Row, Table, Task, import,
 };

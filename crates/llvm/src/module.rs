@@ -195,7 +195,8 @@ impl<'c> Module<'c> {
     /// Instructions of all functions, debug intrinsics not counted.
     #[must_use]
     pub fn instruction_count(&self) -> u64 {
-        let instructions = self.functions().flat_map(Function::blocks).flat_map(Block::instructions);
+        let instructions =
+            self.functions().flat_map(Function::blocks).flat_map(Block::instructions);
         let is_debug = |instruction: &Instruction<'_>| {
             let called = instruction.called_function();
             called.is_some_and(|f| f.is_intrinsic() && f.name().starts_with("llvm.dbg."))

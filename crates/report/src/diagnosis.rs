@@ -157,9 +157,10 @@ fn ceilings(found: &Diagnosis) -> Markup {
 }
 
 fn coverage(found: &Diagnosis) -> Markup {
-    let rows = found.distance.iter().map(|bin| {
-        vec![cell(brief(bin.to)), cell(bin.rows), cell(brief(bin.error))]
-    });
+    let rows = found
+        .distance
+        .iter()
+        .map(|bin| vec![cell(brief(bin.to)), cell(bin.rows), cell(brief(bin.error))]);
     html! {
         (facts::table(&["distance to the nearest program trained on, up to", "rows", "error"], rows))
         @if let Some(rho) = found.distance_correlation {
@@ -221,7 +222,9 @@ mod tests {
         let mut table = Table { name: "<task>".into(), ..Table::default() };
         for at in 0..64_usize {
             let steps = ((at * 7 % 64) / 8 % 3) as f64;
-            let costs = (0..choices.len()).map(|c| (steps + (c * at % 5) as f64).exp2()).collect();
+            let costs = (0..choices.len())
+                .map(|c| (steps + ((c + 1) * at * 3 % 5) as f64).exp2())
+                .collect();
             table.task.rows.push(Row {
                 program: format!("p{at}<script>"),
                 variant: String::new(),

@@ -33,8 +33,8 @@ mod trajectory;
 mod vectors;
 
 pub use card::share;
-pub use diagnosis::diagnosis;
 use dataset::Dataset;
+pub use diagnosis::diagnosis;
 pub use error::Error;
 pub use figures::{count, percent};
 use maud::{Markup, html};

@@ -74,6 +74,14 @@ pub(crate) const STAGES: &[Stage] = &[
         reads: "programs",
     },
     Stage {
+        name: "label-size",
+        input: programs,
+        command: "label --task size programs --json --out made/out",
+        beside: &[],
+        rows: ALL,
+        reads: "programs",
+    },
+    Stage {
         name: "steer",
         input: |_| {},
         command: "steer --space instcount --target Load=3 --target Load=9,Store=2 --target Alloca=2,Load=4 \

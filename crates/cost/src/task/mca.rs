@@ -36,8 +36,7 @@ impl Task for Cycles {
             Some(mca) => mca,
             slot => slot.insert(bench.mca()?),
         };
-        let good: Vec<&str> =
-            texts.iter().filter_map(|text| text.as_deref().ok()).collect();
+        let good: Vec<&str> = texts.iter().filter_map(|text| text.as_deref().ok()).collect();
         let mut cycles = mca.cycles(&good)?.into_iter();
         let label = |text: std::result::Result<String, _>| match text {
             Err(verdict) => Err(verdict),

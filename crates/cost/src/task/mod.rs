@@ -5,11 +5,7 @@ mod mca;
 mod passes;
 mod size;
 
-use crate::{
-    Bench, Error, Module, Pipeline, Result,
-    bench::Costs,
-    mca::Mca,
-};
+use crate::{Bench, Error, Module, Pipeline, Result, bench::Costs, mca::Mca};
 use serde_json::Value;
 
 /// The names of all tasks.

@@ -33,8 +33,7 @@ const HEAD: [&str; 9] = [
     "WeightedBlocks",
     "WeightedLanes",
 ];
-const KINDS: [&str; 9] =
-    ["Add", "Logic", "Mul", "Div", "Compare", "Cast", "Load", "Store", "Call"];
+const KINDS: [&str; 9] = ["Add", "Logic", "Mul", "Div", "Compare", "Cast", "Load", "Store", "Call"];
 const TYPES: [&str; 9] = ["I8", "I16", "I32", "I64", "F16", "F32", "F64", "Pointer", "Vector"];
 
 /// Places in [`HEAD`].
@@ -121,12 +120,9 @@ fn work_of<'m>(instruction: Instruction<'m>) -> Option<(usize, Type<'m>)> {
             own(1)
         }
         Opcode::Mul | Opcode::FMul => own(2),
-        Opcode::UDiv
-        | Opcode::SDiv
-        | Opcode::FDiv
-        | Opcode::URem
-        | Opcode::SRem
-        | Opcode::FRem => own(3),
+        Opcode::UDiv | Opcode::SDiv | Opcode::FDiv | Opcode::URem | Opcode::SRem | Opcode::FRem => {
+            own(3)
+        }
         Opcode::ICmp | Opcode::FCmp => of_operand(4),
         opcode if opcode.is_cast() => of_operand(5),
         Opcode::Load => own(6),
@@ -240,7 +236,8 @@ mod tests {
 
     #[test]
     fn without_loops_weights_are_counts() {
-        let found = counts("define i8 @f(i8 %a) { %b = sdiv i8 %a, 3\n %c = or i8 %b, %a\n ret i8 %c }");
+        let found =
+            counts("define i8 @f(i8 %a) { %b = sdiv i8 %a, 3\n %c = or i8 %b, %a\n ret i8 %c }");
         let wanted = [
             ("InstsAt0", 3.0),
             ("WeightedBlocks", 1.0),

@@ -76,7 +76,8 @@ fn neighbours(learner: &dyn Learner, table: &Table, space: &Space) -> Option<f64
         .filter(|row| row % step == 0)
         .filter_map(|row| {
             let others = (0..count).filter(|other| is_another(table, row, *other));
-            let near = others.map(|other| (distance(space.of_row(row), space.of_row(other)), other));
+            let near =
+                others.map(|other| (distance(space.of_row(row), space.of_row(other)), other));
             let (away, other) = near.min_by(|a, b| a.0.total_cmp(&b.0))?;
             Some((away, learner.loss_of_neighbour(row, other)))
         })
@@ -93,9 +94,7 @@ fn neighbours(learner: &dyn Learner, table: &Table, space: &Space) -> Option<f64
 fn is_another(table: &Table, row: usize, other: usize) -> bool {
     let (a, b) = (&table.origins[row], &table.origins[other]);
     let same_family = !a.family.is_empty() && a.family == b.family;
-    row != other
-        && !same_family
-        && table.task.rows[row].program != table.task.rows[other].program
+    row != other && !same_family && table.task.rows[row].program != table.task.rows[other].program
 }
 
 fn repeats(table: &Table) -> Option<f64> {

@@ -1,6 +1,9 @@
 //! Tasks with several choices: which is cheapest.
 
-use super::{DiagnoseOptions, ErrorOf, Figure, Found, Learner, fold::{Folds, Losses}};
+use super::{
+    DiagnoseOptions, ErrorOf, Figure, Found, Learner,
+    fold::{Folds, Losses},
+};
 use crate::{Method, Result, Row, Table, Task};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -152,8 +155,12 @@ pub(super) fn measure(
     crate::validate::require_two_classes(&learner.task)?;
     let seed = u64::from(options.seed);
     let count = table.task.rows.len();
-    let mut tries: Vec<usize> =
-        options.tries.iter().copied().filter(|k| (1..=table.task.choices.len()).contains(k)).collect();
+    let mut tries: Vec<usize> = options
+        .tries
+        .iter()
+        .copied()
+        .filter(|k| (1..=table.task.choices.len()).contains(k))
+        .collect();
     tries.sort_unstable();
     tries.dedup();
     let most = tries.last().copied().unwrap_or(1);

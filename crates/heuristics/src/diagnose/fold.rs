@@ -36,7 +36,8 @@ impl Folds {
     /// Whole families: rows of one group stand on both sides.
     pub(super) fn by_family(table: &Table, count: usize, seed: u64) -> Folds {
         let rows = table.task.rows.iter().zip(&table.origins);
-        let key = |(row, origin): (&'_ crate::Row, &'_ crate::Origin)| match origin.family.as_str() {
+        let key = |(row, origin): (&'_ crate::Row, &'_ crate::Origin)| match origin.family.as_str()
+        {
             "" => row.program.clone(),
             family => family.to_owned(),
         };

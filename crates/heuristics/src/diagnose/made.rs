@@ -1,6 +1,10 @@
 //! How a model of real programs errs on made ones: at equal features they should cost the same.
 
-use super::{DiagnoseOptions, ErrorOf, Learner, fold::Losses, space::{Space, distance}};
+use super::{
+    DiagnoseOptions, ErrorOf, Learner,
+    fold::Losses,
+    space::{Space, distance},
+};
 use crate::{Result, Table};
 use rayon::prelude::*;
 use serde::Serialize;
@@ -68,7 +72,13 @@ pub(super) fn measure(
             .filter_map(|(loss, is_far)| (!is_far).then_some(*loss))
             .collect();
         let figure = learner.figure();
-        // Made programs are independent of each other but for their group.
+        // Made programs are independent of each other but for their group; of a source that has no groups
+        // programs are drawn.
+        if made.task.groups().len() < super::LEAST.1 {
+            for (at, row) in made.task.rows.iter_mut().enumerate() {
+                row.group = at.to_string();
+            }
+        }
         let of = |values: Vec<f64>, figure| Losses::new(&made, values, figure).interval(seed);
         Ok(MadeReport {
             table: made.name.clone(),

@@ -4,6 +4,7 @@
 //! sides. A task with one choice is a regression of log2 of its cost; with several it is a choice, whose
 //! error is log2 of what the choice costs over the oracle's. Intervals draw whole groups.
 
+mod arms;
 mod ceiling;
 mod choose;
 mod curve;
@@ -14,6 +15,7 @@ mod regress;
 mod space;
 mod verdict;
 
+pub use arms::{Arm, ArmOptions, ArmReport, arms};
 pub use ceiling::Ceiling;
 pub use choose::{ChoiceReport, FixedSet};
 pub use curve::CurvePoint;

@@ -1,6 +1,9 @@
 //! Tasks with one choice: what a program costs.
 
-use super::{DiagnoseOptions, ErrorOf, Figure, Found, Learner, fold::{Folds, Losses}};
+use super::{
+    DiagnoseOptions, ErrorOf, Figure, Found, Learner,
+    fold::{Folds, Losses},
+};
 use crate::{REGRESSORS, Result, Table, fit};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -64,8 +67,11 @@ impl Learner for Regression<'_> {
         let others: Vec<&[f64]> =
             other.task.rows.iter().map(|row| row.features.as_slice()).collect();
         let said = model.predict(&others);
-        let biases: Vec<f64> =
-            said.iter().zip(&other.task.rows).map(|(said, row)| said - row.costs[0].log2()).collect();
+        let biases: Vec<f64> = said
+            .iter()
+            .zip(&other.task.rows)
+            .map(|(said, row)| said - row.costs[0].log2())
+            .collect();
         let losses = biases.iter().map(|bias| bias.powi(2)).collect();
         Ok((Some(biases), losses))
     }

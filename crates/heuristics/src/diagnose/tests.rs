@@ -4,19 +4,24 @@ use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
 /// Rows of `groups` groups, costs by their features and a number drawn for each.
-fn table(
+pub(super) fn table(
     rows: usize,
     groups: usize,
     choices: &[&str],
+    seed: u64,
     row: impl Fn(&mut ChaCha8Rng) -> (Vec<f64>, Vec<f64>),
 ) -> Table {
-    let mut rng = ChaCha8Rng::seed_from_u64(7);
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut table = Table { name: "made".into(), ..Table::default() };
     for at in 0..rows {
         let (features, costs) = row(&mut rng);
         let label = crate::task::cheapest(&costs);
         let group = format!("g{}", at % groups);
-        table.origins.push(Origin { id: format!("id{at}"), package: group.clone(), family: String::new() });
+        table.origins.push(Origin {
+            id: format!("id{at}"),
+            package: group.clone(),
+            family: String::new(),
+        });
         table.task.rows.push(Row {
             program: format!("p{at}"),
             variant: String::new(),
@@ -50,7 +55,7 @@ fn a_cost_of_many_steps_is_short_of_programs_and_says_where() {
         let step = f64::from(((a / 8.0) as u32 * 5 + (b / 8.0) as u32 * 3) % 11);
         (vec![count(rng), a, b], vec![step.exp2()])
     };
-    let found = diagnose(&table(640, 16, &["cycles"], row), &DiagnoseOptions::default());
+    let found = diagnose(&table(640, 16, &["cycles"], 7, row), &DiagnoseOptions::default());
     let found = found.expect("it is a task");
     assert!(words(&found).contains(&"short"), "{:?}", found.verdicts);
     assert!(found.last_doubling.expect("a curve").value < -0.02);
@@ -68,7 +73,7 @@ fn what_the_instruction_count_says_is_not_learned() {
         let insts = count(rng);
         (vec![insts, rng.random_range(0.0..9.0)], vec![3.0 * (1.0 + insts)])
     };
-    let found = diagnose(&table(200, 8, &["size"], row), &DiagnoseOptions::default());
+    let found = diagnose(&table(200, 8, &["size"], 7, row), &DiagnoseOptions::default());
     let found = found.expect("it is a task");
     assert_eq!(words(&found)[0], "nothing-learned", "{:?}", found.verdicts);
     // But for what is larger or smaller than all that a fold was trained on.
@@ -83,7 +88,7 @@ fn what_features_do_not_see_is_their_limit() {
         let hidden = f64::from(rng.random_range(0..2_u32)) * 4.0;
         (vec![a, a], vec![(a + hidden).exp2()])
     };
-    let found = diagnose(&table(300, 10, &["cycles"], row), &DiagnoseOptions::default());
+    let found = diagnose(&table(300, 10, &["cycles"], 7, row), &DiagnoseOptions::default());
     let found = found.expect("it is a task");
     assert!(words(&found).contains(&"features"), "{:?}", found.verdicts);
     assert!(words(&found).contains(&"enough"), "{:?}", found.verdicts);
@@ -94,8 +99,9 @@ fn what_features_do_not_see_is_their_limit() {
 
 #[test]
 fn repeated_measurements_that_differ_are_noise() {
-    let row = |rng: &mut ChaCha8Rng| (vec![count(rng)], vec![rng.random_range(-4.0_f64..4.0).exp2()]);
-    let mut noisy = table(120, 6, &["cycles"], row);
+    let row =
+        |rng: &mut ChaCha8Rng| (vec![count(rng)], vec![rng.random_range(-4.0_f64..4.0).exp2()]);
+    let mut noisy = table(120, 6, &["cycles"], 7, row);
     for at in 0..120 {
         noisy.task.rows[at].program = format!("p{}", at / 2 % 30);
     }
@@ -112,7 +118,7 @@ fn a_fixed_set_that_does_what_the_oracle_does_leaves_a_model_nothing() {
         costs[cheap] = 4.0;
         (vec![count(rng), rng.random_range(0.0..9.0)], costs)
     };
-    let found = diagnose(&table(200, 8, &["a", "b", "c"], row), &DiagnoseOptions::default());
+    let found = diagnose(&table(200, 8, &["a", "b", "c"], 7, row), &DiagnoseOptions::default());
     let found = found.expect("it is a task");
     let choice = found.choice.as_ref().expect("three choices");
     assert_eq!(choice.best_single, "c");
@@ -131,7 +137,7 @@ fn what_a_feature_decides_is_chosen_by_the_model() {
         costs[cheap] = 1.0;
         (vec![count(rng), a], costs)
     };
-    let found = diagnose(&table(160, 8, &["a", "b"], row), &DiagnoseOptions::default());
+    let found = diagnose(&table(160, 8, &["a", "b"], 7, row), &DiagnoseOptions::default());
     let found = found.expect("it is a task");
     assert!(found.held_out.value < 0.1, "{:?}", found.held_out);
     let choice = found.choice.expect("two choices");
@@ -148,7 +154,7 @@ fn a_thousand_choices_are_diagnosed() {
     let names: Vec<String> = (0..1000).map(|at| format!("c{at}")).collect();
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     let options = DiagnoseOptions { draws: 1, ..DiagnoseOptions::default() };
-    let found = diagnose(&table(60, 6, &names, row), &options).expect("it is a task");
+    let found = diagnose(&table(60, 6, &names, 7, row), &options).expect("it is a task");
     assert_eq!(found.choice.expect("a thousand").fixed.len(), 4);
 }
 
@@ -158,7 +164,7 @@ fn families_are_never_on_both_sides() {
         let insts = count(rng);
         (vec![insts, rng.random_range(0.0..9.0)], vec![1.0 + insts])
     };
-    let mut leaking = table(100, 5, &["size"], row);
+    let mut leaking = table(100, 5, &["size"], 7, row);
     for (at, origin) in leaking.origins.iter_mut().enumerate() {
         // Pairs of rows of different groups.
         origin.family = format!("f{}", at / 2);
@@ -183,8 +189,8 @@ fn made_programs_that_cost_less_have_a_bias() {
             (vec![insts, a], vec![factor * (1.0 + insts) * (a / 3.0).floor().exp2()])
         }
     };
-    let real = table(240, 8, &["size"], cost(4.0));
-    let mut cheap = table(60, 60, &["size"], cost(1.0));
+    let real = table(240, 8, &["size"], 7, cost(4.0));
+    let mut cheap = table(60, 60, &["size"], 7, cost(1.0));
     cheap.name = "sampled".into();
     let known = cheap.clone();
     cheap.origins.iter_mut().for_each(|origin| origin.id.push('m'));
@@ -195,6 +201,12 @@ fn made_programs_that_cost_less_have_a_bias() {
     assert_eq!((made.programs, made.table.as_str()), (60, "sampled"));
     assert!((made.bias.expect("a cost").value - 2.0).abs() < 0.3, "{made:?}");
     assert!(made.outside > 0.0 && made.outside < 0.5, "{made:?}");
+    // A source without groups has an interval, too.
+    let mut alone = cheap.clone();
+    alone.task.rows.iter_mut().for_each(|row| row.group = "sampled".into());
+    let options = DiagnoseOptions { made: vec![alone], ..DiagnoseOptions::default() };
+    let of_one = diagnose(&real, &options).expect("it is a task").made[0].bias.expect("a cost");
+    assert!(of_one.interval[0] < of_one.value && of_one.value < of_one.interval[1], "{of_one:?}");
     assert!(words(&found).contains(&"shift"), "{:?}", found.verdicts);
     // What is among the real programs is no made one.
     let options = DiagnoseOptions { made: vec![known], ..DiagnoseOptions::default() };
@@ -205,7 +217,7 @@ fn made_programs_that_cost_less_have_a_bias() {
 #[test]
 fn labels_of_another_machine_are_refused() {
     let row = |rng: &mut ChaCha8Rng| (vec![count(rng)], vec![count(rng)]);
-    let mut here = table(60, 6, &["size"], row);
+    let mut here = table(60, 6, &["size"], 7, row);
     here.labels.insert("llvm".into(), "19.1.7".into());
     let mut there = here.clone();
     there.labels.insert("llvm".into(), "20.1.0".into());
@@ -223,27 +235,27 @@ fn too_little_is_an_error_that_says_what_is_there() {
     let row = |rng: &mut ChaCha8Rng| (vec![count(rng)], vec![count(rng)]);
     let options = DiagnoseOptions::default();
     let said = |table: &Table| diagnose(table, &options).expect_err("too little").to_string();
-    assert!(said(&table(39, 6, &["size"], row)).contains("39 rows of 6 groups"));
-    assert!(said(&table(90, 1, &["size"], row)).contains("90 rows of 1 groups"));
-    let mut bare = table(60, 6, &["size"], row);
+    assert!(said(&table(39, 6, &["size"], 7, row)).contains("39 rows of 6 groups"));
+    assert!(said(&table(90, 1, &["size"], 7, row)).contains("90 rows of 1 groups"));
+    let mut bare = table(60, 6, &["size"], 7, row);
     bare.task.rows.clear();
     bare.origins.clear();
     bare.left_out.insert("undescribed".into(), 60);
     assert!(said(&bare).contains("60 undescribed"), "{}", said(&bare));
     // One class of a choice.
-    let always = table(60, 6, &["a", "b"], |rng| (vec![count(rng)], vec![1.0, 2.0]));
+    let always = table(60, 6, &["a", "b"], 7, |rng| (vec![count(rng)], vec![1.0, 2.0]));
     assert!(said(&always).contains("`b` never occurs"), "{}", said(&always));
 }
 
 #[test]
 fn constant_features_and_groups_of_one_are_no_trouble() {
     let row = |rng: &mut ChaCha8Rng| (vec![5.0, 5.0], vec![count(rng)]);
-    let found = diagnose(&table(60, 60, &["size"], row), &DiagnoseOptions::default());
+    let found = diagnose(&table(60, 60, &["size"], 7, row), &DiagnoseOptions::default());
     let found = found.expect("it is a task");
     assert_eq!((found.features, found.groups), ([2, 0], 60));
     assert_eq!(words(&found)[0], "nothing-learned");
     // Rows without costs are counted.
-    let mut holes = table(80, 8, &["size"], row);
+    let mut holes = table(80, 8, &["size"], 7, row);
     holes.task.rows[0].costs.clear();
     let found = diagnose(&holes, &DiagnoseOptions::default()).expect("it is a task");
     assert_eq!((found.rows, found.left_out["unmeasured"]), (79, 1));
@@ -255,7 +267,7 @@ fn the_same_seed_finds_the_same() {
         let (a, b) = (count(rng), count(rng));
         (vec![a, b], vec![a * b])
     };
-    let table = table(90, 6, &["size"], row);
+    let table = table(90, 6, &["size"], 7, row);
     let found = |seed| {
         let options = DiagnoseOptions { seed, ..DiagnoseOptions::default() };
         serde_json::to_string(&diagnose(&table, &options).expect("it is a task")).expect("plain")

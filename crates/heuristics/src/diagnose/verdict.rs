@@ -32,11 +32,14 @@ pub(super) fn of(found: &Diagnosis) -> Vec<Verdict> {
     if let Some(regression) = &found.regression
         && regression.against_lin1.interval[1] >= 0.0
     {
-        say("nothing-learned", format!(
-            "no model beats one-variable regression on the instruction count by an interval ({}): \
+        say(
+            "nothing-learned",
+            format!(
+                "no model beats one-variable regression on the instruction count by an interval ({}): \
              a learned model has learned nothing here, use the line",
-            change(regression.against_lin1)
-        ));
+                change(regression.against_lin1)
+            ),
+        );
     }
     if let Some(choice) = &found.choice
         && let Some(set) = choice.fixed.iter().find(|set| {
@@ -46,26 +49,38 @@ pub(super) fn of(found: &Diagnosis) -> Vec<Verdict> {
                 && set.model_gain.interval[1] >= 0.0
         })
     {
-        say("fixed-set", format!(
-            "no model is needed: trying {} fixed choices ({}) saves {:.0} % of what the oracle saves \
+        say(
+            "fixed-set",
+            format!(
+                "no model is needed: trying {} fixed choices ({}) saves {:.0} % of what the oracle saves \
              over always {}, and a model in the place of the last is not better by an interval",
-            set.tries, set.set.join(", "), 100.0 * set.share_of_oracle, choice.best_single
-        ));
+                set.tries,
+                set.set.join(", "),
+                100.0 * set.share_of_oracle,
+                choice.best_single
+            ),
+        );
     }
     let error = found.held_out.value;
     if let Some(repeats) = found.ceiling.repeats.filter(|repeats| *repeats >= AT_FLOOR * error) {
-        say("noise", format!(
-            "labels are noise: measured again, a program's cost differs by {repeats:.2} (log2), where \
+        say(
+            "noise",
+            format!(
+                "labels are noise: measured again, a program's cost differs by {repeats:.2} (log2), where \
              the error is {error:.2}: measure longer or more often"
-        ));
+            ),
+        );
     }
     let floor = found.ceiling.neighbours.unwrap_or(0.0).max(found.ceiling.collisions);
     let reached = found.ceiling.same_groups.value;
     if floor > 0.0 && floor >= AT_FLOOR * reached {
-        say("features", format!(
-            "features are the limit: programs that lie next to each other differ by {floor:.2}, and the \
+        say(
+            "features",
+            format!(
+                "features are the limit: programs that lie next to each other differ by {floor:.2}, and the \
              error with programs of the same groups in training is {reached:.2}: add features before programs"
-        ));
+            ),
+        );
     }
     match found.last_doubling {
         Some(last) if last.interval[1] < 0.0 && last.value <= WORTH => {
@@ -74,36 +89,50 @@ pub(super) fn of(found: &Diagnosis) -> Vec<Verdict> {
                 [.., from, to] => (*from, *to),
                 _ => (0, 0),
             };
-            say(SHORT, format!(
-                "short of programs: from {from} to {to} real programs the error changes by {} and is \
+            say(
+                SHORT,
+                format!(
+                    "short of programs: from {from} to {to} real programs the error changes by {} and is \
                  still falling; the regions below lack them",
-                percent(last)
-            ));
+                    percent(last)
+                ),
+            );
         }
-        Some(last) => say("enough", format!(
-            "more programs will not help: the last doubling of the real ones changes the error by {}",
-            percent(last)
-        )),
+        Some(last) => say(
+            "enough",
+            format!(
+                "more programs will not help: the last doubling of the real ones changes the error by {}",
+                percent(last)
+            ),
+        ),
         None => say("enough", "too few programs for a learning curve: label more first".to_owned()),
     }
     let gap = found.ceiling.group_gap;
     if gap.interval[1] < -0.05 {
-        say("groups", format!(
-            "groups differ: with programs of the same groups in training the error is lower by {}: \
+        say(
+            "groups",
+            format!(
+                "groups differ: with programs of the same groups in training the error is lower by {}: \
              programs of more groups are worth more than more of the same",
-            percent(gap)
-        ));
+                percent(gap)
+            ),
+        );
     }
     for made in &found.made {
         if let Some(bias) = made.bias
             && (bias.interval[0] > 0.0 || bias.interval[1] < 0.0)
             && bias.value.abs() >= BIAS
         {
-            say("shift", format!(
-                "programs of {} cost {:.2} times what real ones of equal features do (bias {}, log2): \
+            say(
+                "shift",
+                format!(
+                    "programs of {} cost {:.2} times what real ones of equal features do (bias {}, log2): \
                  filter, weigh or mend them before they are trained on",
-                made.table, (-bias.value).exp2(), change(bias)
-            ));
+                    made.table,
+                    (-bias.value).exp2(),
+                    change(bias)
+                ),
+            );
         }
     }
     all

@@ -5,8 +5,8 @@ mod store;
 mod table;
 
 pub(crate) use import::read;
-pub use table::{Origin, Table};
 pub use import::{Features, Group, Import, ImportOptions, ImportReport, Mapping, import};
+pub use table::{Origin, Table};
 
 use crate::{Error, Result};
 use std::collections::{BTreeMap, BTreeSet};

@@ -54,10 +54,8 @@ impl Table {
                 Some(costs) => table.read_lists(&batch, costs, &listed, configuration)?,
                 None => {
                     let part = from_batch(folder, &batch)?;
-                    let origin = |row: &Row| Origin {
-                        package: row.group.clone(),
-                        ..Origin::default()
-                    };
+                    let origin =
+                        |row: &Row| Origin { package: row.group.clone(), ..Origin::default() };
                     table.origins.extend(part.rows.iter().map(origin));
                     let is_first = table.task.features.is_empty();
                     table.task = if is_first { part } else { table.task.join(&part)? };
@@ -183,7 +181,10 @@ impl Table {
             }
             let paid = paid.values().to_vec();
             if let Some(place) = paid.iter().position(|cost| !(cost.is_finite() && *cost > 0.0)) {
-                return Err(bad(format!("row {at}: cost of `{}` is {}", choices[place], paid[place])));
+                return Err(bad(format!(
+                    "row {at}: cost of `{}` is {}",
+                    choices[place], paid[place]
+                )));
             }
             self.task.rows.push(Row {
                 program: program.value(at).to_owned(),
@@ -219,9 +220,8 @@ impl Table {
             let values = if let Some(lists) = column.as_list_opt::<i32>() {
                 Values::List(lists)
             } else if let Some(members) = column.as_struct_opt() {
-                let member = |name: &String| {
-                    members.column_by_name(name)?.as_primitive_opt::<Float64Type>()
-                };
+                let member =
+                    |name: &String| members.column_by_name(name)?.as_primitive_opt::<Float64Type>();
                 let found: Option<Vec<_>> = dimensions.iter().map(member).collect();
                 let found = found.ok_or_else(|| Error::Table {
                     path: self.name.clone().into(),

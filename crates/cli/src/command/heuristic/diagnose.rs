@@ -125,9 +125,8 @@ fn vectors(path: &Path) -> anyhow::Result<Vectors> {
 }
 
 fn print(found: &Diagnosis) -> anyhow::Result<()> {
-    let interval = |of: ErrorOf| {
-        format!("{:.3} ({:.3} to {:.3})", of.value, of.interval[0], of.interval[1])
-    };
+    let interval =
+        |of: ErrorOf| format!("{:.3} ({:.3} to {:.3})", of.value, of.interval[0], of.interval[1]);
     output::line(&format!(
         "{} rows of {} groups, {} of {} features differ; error: {}",
         output::count(found.rows as u64),

@@ -1,5 +1,6 @@
 //! `stampmill heuristic`: device-mapping heuristics, honestly scored.
 
+mod arms;
 mod crossval;
 mod diagnose;
 mod explain;
@@ -30,6 +31,7 @@ commands! {
         crossval::Crossval,
         explain::Explain,
         diagnose::Diagnose,
+        arms::Arms,
         reproduce::Reproduce,
     }
 }

@@ -1,0 +1,282 @@
+//! Which programs to add: training sets of equal size from several sources, scored on the same held-out
+//! programs.
+
+use super::{ErrorOf, Figure, Interval, fold::Losses};
+use crate::{Error, Result, Table, fit};
+use rand::{SeedableRng, seq::SliceRandom};
+use rand_chacha::ChaCha8Rng;
+use rayon::prelude::*;
+use serde::Serialize;
+use std::collections::BTreeSet;
+
+/// The model, and the baseline that is always in the race.
+const MODEL: &str = "boosting";
+const BASELINE: &str = "lin1";
+
+/// What is compared.
+#[derive(Clone, Debug)]
+pub struct ArmOptions {
+    /// What there is before anything is added.
+    pub base: Table,
+    /// Programs of the base in a training set; all where it has fewer.
+    pub base_size: usize,
+    /// What is scored on: groups that neither base nor arms have.
+    pub test: Table,
+    /// Sources of programs to add.
+    pub arms: Vec<Table>,
+    /// Programs added; arms of fewer add none.
+    pub added: Vec<usize>,
+    /// Training sets of each kind.
+    pub draws: usize,
+    /// Seed of draws, models and intervals.
+    pub seed: u32,
+}
+
+/// One source and number of programs.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Arm {
+    /// The source's table; `base` where nothing is added.
+    pub arm: String,
+    /// Programs added.
+    pub added: usize,
+    /// Programs of the source that could be.
+    pub available: usize,
+    /// The model's error.
+    pub error: ErrorOf,
+    /// That of one-variable regression on the instruction count.
+    pub lin1: ErrorOf,
+    /// Error less the base's, paired by group of the test programs.
+    pub change: Option<ErrorOf>,
+    /// Least and greatest change over the draws.
+    pub over_draws: Option<Interval>,
+}
+
+/// What [`arms`] found.
+#[derive(Clone, Debug, Serialize)]
+pub struct ArmReport {
+    /// Test programs.
+    pub test: usize,
+    /// Their groups: the unit of inference.
+    pub groups: usize,
+    /// Programs of the base in a training set.
+    pub base: usize,
+    /// Programs of base and arms that were dropped, being in a test program's family or among the test
+    /// programs or, of an arm, of the base.
+    pub dropped: usize,
+    /// The base first.
+    pub arms: Vec<Arm>,
+}
+
+/// Train on the base and on what each arm adds to it, and score on the test programs.
+///
+/// # Errors
+/// When there are too few programs, or labels and features of the tables differ.
+pub fn arms(options: &ArmOptions) -> Result<ArmReport> {
+    let (test, _) = super::measured(&options.test);
+    let groups = test.task.groups().len();
+    if test.task.rows.len() < super::LEAST.0 || groups < super::LEAST.1 {
+        let (rows, wanted) = (test.task.rows.len(), "40 test programs of 3 groups");
+        return Err(Error::TooSmall { rows, groups, wanted });
+    }
+    if let [only, _, ..] = test.task.choices.as_slice() {
+        let what = format!("arms are of tasks with one choice, not of `{only}` and others");
+        return Err(Error::Table { path: test.name.into(), reason: what });
+    }
+    let mut known = Known::of(&test);
+    let (base, mut dropped) = known.without(&test, &options.base)?;
+    known.add(&base);
+    let mut sources = Vec::new();
+    for arm in &options.arms {
+        let (arm, fewer) = known.without(&test, arm)?;
+        dropped += fewer;
+        sources.push(arm);
+    }
+    let size = options.base_size.min(base.task.rows.len());
+    if size < 2 {
+        return Err(Error::NoRows { what: base.name, rejected: dropped as u64 });
+    }
+    let draws = options.draws.max(1);
+    // What is added to the base, by arm: nothing first.
+    let mut kinds: Vec<(Option<usize>, usize)> = vec![(None, 0)];
+    for (at, source) in sources.iter().enumerate() {
+        let there = source.task.rows.len();
+        kinds.extend(options.added.iter().filter(|n| **n <= there).map(|n| (Some(at), *n)));
+    }
+    let jobs: Vec<(usize, usize)> =
+        (0..kinds.len()).flat_map(|kind| (0..draws).map(move |draw| (kind, draw))).collect();
+    let each: Vec<[Vec<f64>; 2]> = jobs
+        .into_par_iter()
+        .map(|(kind, draw)| {
+            let seed = u64::from(options.seed) + draw as u64;
+            let (arm, added) = kinds[kind];
+            // A draw has the same base whatever is added, and of two arms the same places.
+            let mut rows = drawn(&base, size, seed);
+            rows.extend(arm.into_iter().flat_map(|arm| drawn(&sources[arm], added, seed ^ 0x5eed)));
+            Ok([losses(MODEL, &rows, &test, seed)?, losses(BASELINE, &rows, &test, seed)?])
+        })
+        .collect::<Result<_>>()?;
+    let mean = |kind: usize, model: usize| {
+        let of_kind = &each[kind * draws..(kind + 1) * draws];
+        let by_row = (0..test.task.rows.len())
+            .map(|row| of_kind.iter().map(|both| both[model][row]).sum::<f64>() / draws as f64);
+        Losses::new(&test, by_row.collect(), Figure::Root)
+    };
+    let seed = u64::from(options.seed);
+    let before = mean(0, 0);
+    let error_of =
+        |kind: usize, draw: usize| Figure::Root.over(each[kind * draws + draw][0].iter().copied());
+    let arms = kinds.iter().enumerate().map(|(kind, (arm, added))| {
+        let found = mean(kind, 0);
+        let changes = (0..draws).map(|draw| error_of(kind, draw) - error_of(0, draw));
+        let ends = changes.fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], change| {
+            [low.min(change), high.max(change)]
+        });
+        Arm {
+            arm: arm.map_or_else(|| "base".to_owned(), |arm| sources[arm].name.clone()),
+            added: *added,
+            available: arm.map_or(base.task.rows.len(), |arm| sources[arm].task.rows.len()),
+            error: found.interval(seed),
+            lin1: mean(kind, 1).interval(seed),
+            change: arm.map(|_| found.against(&before, seed, |after, before| after - before)),
+            over_draws: arm.map(|_| ends),
+        }
+    });
+    let arms = arms.collect();
+    Ok(ArmReport { test: test.task.rows.len(), groups, base: size, dropped, arms })
+}
+
+type Example<'a> = (&'a [f64], f64);
+
+fn drawn(table: &Table, count: usize, seed: u64) -> Vec<Example<'_>> {
+    let mut places: Vec<usize> = (0..table.task.rows.len()).collect();
+    places.shuffle(&mut ChaCha8Rng::seed_from_u64(seed));
+    let rows = places.into_iter().take(count).map(|place| &table.task.rows[place]);
+    rows.map(|row| (row.features.as_slice(), row.costs[0].log2())).collect()
+}
+
+fn losses(model: &str, examples: &[Example<'_>], test: &Table, seed: u64) -> Result<Vec<f64>> {
+    let rows: Vec<&[f64]> = examples.iter().map(|(features, _)| *features).collect();
+    let targets: Vec<f64> = examples.iter().map(|(_, target)| *target).collect();
+    let model = fit(model, &test.task.features, &rows, &targets, seed)?;
+    let tested: Vec<&[f64]> = test.task.rows.iter().map(|row| row.features.as_slice()).collect();
+    let said = model.predict(&tested);
+    Ok(said.iter().zip(&test.task.rows).map(|(a, row)| (a - row.costs[0].log2()).powi(2)).collect())
+}
+
+/// What must not be trained on.
+struct Known {
+    ids: BTreeSet<String>,
+    families: BTreeSet<String>,
+}
+
+impl Known {
+    fn of(test: &Table) -> Known {
+        let of = |field: fn(&crate::Origin) -> &String| {
+            test.origins.iter().map(field).filter(|text| !text.is_empty()).cloned().collect()
+        };
+        Known { ids: of(|origin| &origin.id), families: of(|origin| &origin.family) }
+    }
+
+    /// Programs of the base are not added once more; their families may be.
+    fn add(&mut self, base: &Table) {
+        let ids = base.origins.iter().map(|origin| origin.id.clone());
+        self.ids.extend(ids.filter(|id| !id.is_empty()));
+    }
+
+    /// The measured rows that may be trained on, and how many may not.
+    fn without(&self, test: &Table, table: &Table) -> Result<(Table, usize)> {
+        test.same_labels(table)?;
+        let (mut kept, _) = super::measured(table);
+        let groups = test.task.groups();
+        let keep: Vec<bool> = kept
+            .origins
+            .iter()
+            .zip(&kept.task.rows)
+            .map(|(origin, row)| {
+                !self.ids.contains(&origin.id)
+                    && !self.families.contains(&origin.family)
+                    && !groups.contains(row.group.as_str())
+            })
+            .collect();
+        let mut at = keep.iter();
+        kept.task.rows.retain(|_| at.next().is_some_and(|keep| *keep));
+        let mut at = keep.iter();
+        kept.origins.retain(|_| at.next().is_some_and(|keep| *keep));
+        Ok((kept, keep.iter().filter(|keep| !**keep).count()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::tests::table, *};
+    use rand::Rng;
+
+    /// Programs of `groups` groups named `prefix`, whose costs double with a second feature.
+    fn programs(count: usize, groups: usize, prefix: &str, factor: f64, seed: u64) -> Table {
+        let mut found = table(count, groups, &["cycles"], seed, |rng| {
+            let (insts, deep) =
+                (f64::from(rng.random_range(8..99)), rng.random_range(0.0..6.0_f64));
+            (vec![insts, deep], vec![factor * insts * deep.floor().exp2()])
+        });
+        found.name = prefix.to_owned();
+        for (at, row) in found.task.rows.iter_mut().enumerate() {
+            row.group = format!("{prefix}{}", row.group);
+            row.program = format!("{prefix}{}", row.program);
+            found.origins[at].id = format!("{prefix}{at}");
+        }
+        found
+    }
+
+    fn options() -> ArmOptions {
+        ArmOptions {
+            base: programs(40, 4, "base", 1.0, 1),
+            base_size: 30,
+            test: programs(120, 8, "test", 1.0, 2),
+            arms: vec![programs(200, 10, "mined", 1.0, 3), programs(200, 9, "cheap", 0.1, 4)],
+            added: vec![100, 500],
+            draws: 3,
+            seed: 0,
+        }
+    }
+
+    #[test]
+    fn good_programs_lower_the_error_and_cheap_ones_raise_it() {
+        let found = arms(&options()).expect("it is a task");
+        // No arm has 500.
+        let names: Vec<(&str, usize)> =
+            found.arms.iter().map(|arm| (arm.arm.as_str(), arm.added)).collect();
+        assert_eq!(names, [("base", 0), ("mined", 100), ("cheap", 100)]);
+        let change = |at: usize| found.arms[at].change.expect("it is an arm").interval;
+        assert!(change(1)[1] < 0.0 && change(2)[0] > 0.0, "{:?}", found.arms);
+        assert_eq!((found.test, found.groups, found.base, found.dropped), (120, 8, 30, 0));
+    }
+
+    #[test]
+    fn what_is_tested_on_is_not_trained_on() {
+        let mut leaking = options();
+        leaking.arms[0].origins[0].id = leaking.test.origins[5].id.clone();
+        leaking.test.origins[7].family = "f".into();
+        leaking.arms[1].origins[3].family = "f".into();
+        leaking.base.task.rows[2].group = leaking.test.task.rows[0].group.clone();
+        // Nor are programs of the base added.
+        leaking.arms[1].origins[9].id = leaking.base.origins[9].id.clone();
+        let found = arms(&leaking).expect("it is a task");
+        assert_eq!(found.dropped, 4);
+        assert_eq!((found.arms[1].available, found.arms[2].available), (199, 198));
+    }
+
+    #[test]
+    fn what_cannot_be_compared_is_refused() {
+        let mut few = options();
+        few.test.task.rows.truncate(10);
+        few.test.origins.truncate(10);
+        assert!(arms(&few).is_err_and(|error| error.to_string().contains("40 test programs")));
+        let mut other = options();
+        other.arms[0].labels.insert("llvm".into(), "20".into());
+        other.test.labels.insert("llvm".into(), "19".into());
+        assert!(matches!(arms(&other), Err(Error::OtherLabels { .. })));
+        let mut none = options();
+        none.base = none.test.clone();
+        assert!(matches!(arms(&none), Err(Error::NoRows { .. })));
+    }
+}
