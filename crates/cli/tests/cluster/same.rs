@@ -76,7 +76,11 @@ pub(crate) fn query() -> Done {
     let copy = std::process::Command::new("cp").arg("-r").args([&from, &copied]).status();
     copy.map_err(|error| error.to_string())?;
     let mut command = up::command(&home);
-    command.args(["query", "SELECT count(*) FROM dataset", &copied.display().to_string()]);
+    command.args([
+        "query",
+        "SELECT max(path) FROM dataset WHERE path <> ''",
+        &copied.display().to_string(),
+    ]);
     command.args(["--cluster", &cluster.url]);
     up::refused(command, &["refused", "the executor's only folder"])?;
     cluster.end()?;

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, marker::PhantomData, path::PathBuf, time::Instant};
 
 /// Units that stand in one part of the unfinished data set, at most, and rows: where the order is another
-/// than that of the items a part is read again for nearly each of its units.
+/// than that of the items, and the shares are more than are held open, a part is read again for nearly each of its units.
 const TOGETHER: usize = 256;
 const ROWS_TOGETHER: u64 = 1024;
 

@@ -76,10 +76,13 @@ impl<T: Row + 'static> Units<T> {
 
     /// The rows of the units at `order`, in this order.
     pub(super) fn rows_in(&self, order: Vec<usize>) -> impl Iterator<Item = Result<(&Unit, T)>> {
-        let rows = Box::new(std::iter::empty());
-        InOrder { units: self, order: order.into_iter(), unit: None, open: None, rows }
+        InOrder { units: self, order: order.into_iter(), unit: None, open: Vec::new() }
     }
 }
+
+/// Parts that are held open at a time: those of as many shares are read through once, whatever the order of their
+/// units among each other. Each holds a batch of rows.
+const OPEN: usize = 64;
 
 /// Rows of units in some order: units that lie in one part one behind the other are read in one go.
 struct InOrder<'a, T> {
@@ -87,24 +90,34 @@ struct InOrder<'a, T> {
     order: std::vec::IntoIter<usize>,
     /// The unit that is being read, and how many of its rows are to come.
     unit: Option<(&'a Unit, u64)>,
-    /// The part that is open, and how many of its rows were read.
-    open: Option<(usize, u64)>,
+    /// The parts that are open; the last is the one that is being read.
+    open: Vec<Open<T>>,
+}
+
+/// A part that is open.
+struct Open<T> {
+    part: usize,
+    /// How many of its rows were read.
+    read: u64,
     rows: Box<dyn Iterator<Item = Result<T>>>,
 }
 
 impl<'a, T: Row + 'static> InOrder<'a, T> {
     fn open(&mut self, unit: &Unit) {
-        let read = match self.open {
-            Some((part, read)) if part == unit.part && read <= unit.offset => read,
-            _ => {
-                self.rows = Box::new(rows_of(vec![self.units.parts[unit.part].clone()]));
-                0
+        let found = self.open.iter().position(|open| open.part == unit.part);
+        let found = found.map(|at| self.open.remove(at)).filter(|open| open.read <= unit.offset);
+        let mut open = found.unwrap_or_else(|| {
+            if self.open.len() == OPEN {
+                self.open.remove(0);
             }
-        };
-        for _ in read..unit.offset {
-            self.rows.next();
+            let rows = Box::new(rows_of(vec![self.units.parts[unit.part].clone()]));
+            Open { part: unit.part, read: 0, rows }
+        });
+        for _ in open.read..unit.offset {
+            open.rows.next();
         }
-        self.open = Some((unit.part, unit.offset));
+        open.read = unit.offset;
+        self.open.push(open);
     }
 }
 
@@ -119,10 +132,9 @@ impl<'a, T: Row + 'static> Iterator for InOrder<'a, T> {
         }
         let (unit, left) = self.unit.as_mut()?;
         *left -= 1;
-        if let Some((_, read)) = &mut self.open {
-            *read += 1;
-        }
-        let row = self.rows.next().unwrap_or_else(|| {
+        let open = self.open.last_mut()?;
+        open.read += 1;
+        let row = open.rows.next().unwrap_or_else(|| {
             let part = &self.units.parts[unit.part];
             Err(Error::shard(part, "fewer rows than it had"))
         });

@@ -1,0 +1,128 @@
+#!/usr/bin/env python3
+"""What a cluster costs: processor time of stages alone and on a cluster of one executor, both with two threads.
+
+    scripts/cluster-cost.py BIN [STAGE:ROWS ...]        # features:1000 features:10000 prepare:1000 time:40
+
+Each run is in a control group of its own, which counts every process of it, in whatever namespaces: needs root and
+cgroup v1 (cpuacct, memory) or v2. The cluster's start is not counted: it runs before and after. Prints one JSON object a line.
+"""
+import json, os, shutil, signal, subprocess, sys, tempfile, time
+
+
+class Group:
+    """A control group: processor seconds and the largest memory of all that ever was in it."""
+
+    def __init__(self, name):
+        v1 = os.path.isdir("/sys/fs/cgroup/cpuacct")
+        roots = ["/sys/fs/cgroup/cpuacct", "/sys/fs/cgroup/memory"] if v1 else ["/sys/fs/cgroup"]
+        self.folders = [f"{root}/stampmill-cost-{os.getpid()}-{name}" for root in roots]
+        self.v1 = v1
+        for folder in self.folders:
+            os.mkdir(folder)
+
+    def start(self, words, **more):
+        def enter():
+            for folder in self.folders:
+                with open(f"{folder}/cgroup.procs", "w") as procs:
+                    procs.write(str(os.getpid()))
+        return subprocess.Popen(words, preexec_fn=enter, **more)
+
+    def seconds(self):
+        if self.v1:
+            return int(open(f"{self.folders[0]}/cpuacct.usage").read()) / 1e9
+        return int(open(f"{self.folders[0]}/cpu.stat").readline().split()[1]) / 1e6
+
+    def peak_mib(self):
+        name = "memory.max_usage_in_bytes" if self.v1 else "memory.peak"
+        return int(open(f"{self.folders[-1]}/{name}").read()) >> 20
+
+    def remove(self):
+        for folder in self.folders:
+            for _ in range(50):
+                try:
+                    os.rmdir(folder)
+                    break
+                except OSError:
+                    time.sleep(0.1)
+
+
+def programs(folder, rows):
+    os.makedirs(folder)
+    for at in range(rows):
+        lines = "\n".join(f"  s = s * {line} + a[(s + {line}) % n];" for line in range(20))
+        text = f"kernel void k(global int *a, int n) {{ int s = {at};\n{lines}\n  a[get_global_id(0)] = s; }}\n"
+        with open(f"{folder}/{at}.cl", "w") as file:
+            file.write(text)
+
+
+def suite(folder, rows):
+    os.makedirs(folder)
+    for at in range(rows):
+        text = ("#include <stdio.h>\nint main(void) { int n = 0, s = %d; scanf(\"%%d\", &n);\n"
+                "  for (int i = 0; i < n * 100; i++) s = s * 31 + i;\n  printf(\"%%d\\n\", s); }\n" % at)
+        for name, content in [("c", text), ("a.in", "7000\n")]:
+            with open(f"{folder}/p{at}.{name}", "w") as file:
+                file.write(content)
+
+
+STAGES = {
+    "features": (programs, ["features", "in", "--space", "grewe,instcount,autophase"]),
+    "prepare": (programs, ["prepare", "in"]),
+    "time": (suite, ["time", "--suite", "in"]),
+}
+
+
+def measure(stamp, home, words, group):
+    begun, before = time.time(), group.seconds()
+    process = group.start([stamp, *words, "--json"], cwd=home, stdout=subprocess.DEVNULL)
+    peak = 0
+    while process.poll() is None:
+        try:
+            status = open(f"/proc/{process.pid}/status").read()
+            peak = max(peak, int(status.split("VmHWM:")[1].split()[0]) >> 10)
+        except (OSError, IndexError):
+            pass
+        time.sleep(0.05)
+    if process.returncode != 0:
+        sys.exit(f"{words} ended with {process.returncode}")
+    return {"processor_s": round(group.seconds() - before, 2), "wall_s": round(time.time() - begun, 2), "client_peak_mib": peak}
+
+
+def main():
+    stamp = os.path.abspath(sys.argv[1])
+    for asked in sys.argv[2:] or ["features:1000", "features:10000", "prepare:1000", "time:40"]:
+        stage, rows = asked.split(":")
+        make, words = STAGES[stage]
+        home = tempfile.mkdtemp(prefix="stampmill-cost-")
+        try:
+            os.environ["STAMPMILL_CACHE"] = f"{home}/cache"
+            make(f"{home}/in", int(rows))
+            result = {"stage": stage, "rows": int(rows), "load": os.getloadavg()[0]}
+            group = Group("alone")
+            result["alone"] = measure(stamp, home, [*words, "--jobs", "2", "--out", "alone"], group)
+            result["alone"]["peak_mib"] = group.peak_mib()
+            group.remove()
+            shutil.rmtree(f"{home}/cache", ignore_errors=True)
+            group, client = Group("cluster"), Group("client")
+            up = group.start([stamp, "cluster", "up", "--json", "--listen", "127.0.0.1:0", "--executors", "1", "--jobs", "2"],
+                             cwd=home, stdout=subprocess.PIPE)
+            url = json.loads(up.stdout.readline())["url"]
+            time.sleep(2)
+            before = group.seconds()
+            result["client"] = measure(stamp, home, [*words, "--jobs", "2", "--out", "many", "--cluster", url], client)
+            result["executor_and_scheduler_s"] = round(group.seconds() - before, 2)
+            result["executor_and_scheduler_peak_mib"] = group.peak_mib()
+            up.send_signal(signal.SIGINT)
+            up.wait()
+            group.remove()
+            client.remove()
+            cluster = result["client"]["processor_s"] + result["executor_and_scheduler_s"]
+            result["cluster_processor_s"] = round(cluster, 2)
+            result["more"] = round(cluster / result["alone"]["processor_s"] - 1, 4)
+            result["same"] = subprocess.run(["diff", "-rq", "alone", "many"], cwd=home).returncode == 0
+            print(json.dumps(result), flush=True)
+        finally:
+            shutil.rmtree(home, ignore_errors=True)
+
+
+main()
