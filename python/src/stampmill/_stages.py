@@ -42,6 +42,9 @@ def mine(
     out: PathLike | None = None,
     force: bool = False,
     part: str | None = None,
+    cluster: str | None = None,
+    cluster_parts: int | None = None,
+    token_file: PathLike | None = None,
     licenses: str | None = None,
     language: Literal["opencl", "c"] | None = None,
     offline: bool = False,
@@ -61,6 +64,9 @@ def prepare(
     out: PathLike | None = None,
     force: bool = False,
     part: str | None = None,
+    cluster: str | None = None,
+    cluster_parts: int | None = None,
+    token_file: PathLike | None = None,
     licenses: str | None = None,
     limit: str | None = None,
     **common: Unpack[Common],
@@ -87,6 +93,8 @@ def query(
     memory: str | None = None,
     out: PathLike | None = None,
     force: bool = False,
+    cluster: str | None = None,
+    token_file: PathLike | None = None,
     **common: Unpack[Common],
 ) -> Dataset:
     """An SQL query: `query("SELECT ... FROM k", {"k": kernels})`. A table without a name is `dataset`."""
@@ -126,6 +134,9 @@ def features(
     out: PathLike | None = None,
     force: bool = False,
     part: str | None = None,
+    cluster: str | None = None,
+    cluster_parts: int | None = None,
+    token_file: PathLike | None = None,
     opt: int | None = None,
     language: Language = "opencl",
     **common: Unpack[Common],
@@ -165,6 +176,9 @@ def run(
     out: PathLike | None = None,
     force: bool = False,
     part: str | None = None,
+    cluster: str | None = None,
+    cluster_parts: int | None = None,
+    token_file: PathLike | None = None,
     devices: Names | None = None,
     global_sizes: str | int | Sequence[int | str] | None = None,
     local_sizes: str | int | Sequence[int | str] | None = None,
@@ -197,6 +211,9 @@ def label(
     out: PathLike | None = None,
     force: bool = False,
     part: str | None = None,
+    cluster: str | None = None,
+    cluster_parts: int | None = None,
+    token_file: PathLike | None = None,
     **common: Unpack[Common],
 ) -> Dataset:
     """Make a task, the training table of a heuristic, of measured runs or of programs and their exact costs."""
@@ -276,6 +293,9 @@ def sample(
     out: PathLike | None = None,
     force: bool = False,
     part: str | None = None,
+    cluster: str | None = None,
+    cluster_parts: int | None = None,
+    token_file: PathLike | None = None,
     **common: Unpack[Common],
 ) -> Dataset:
     """Draw kernels from a language model and judge them."""
@@ -338,6 +358,9 @@ def steer(
     out: PathLike | None = None,
     force: bool = False,
     part: str | None = None,
+    cluster: str | None = None,
+    cluster_parts: int | None = None,
+    token_file: PathLike | None = None,
     **common: Unpack[Common],
 ) -> Dataset:
     """Kernels at wanted points of a feature space: `steer(target={"Load": 3, "FMul": 2})`. A list is several targets.
@@ -401,6 +424,9 @@ class Timing(Common, total=False):
     out: PathLike
     force: bool
     part: str
+    cluster: str
+    cluster_parts: int
+    token_file: PathLike
     cpu: PathLike
     source: Literal["qemu", "gem5", "cachegrind", "wall"]
     runs: int

@@ -22,6 +22,9 @@ def build(
     out: PathLike | None = None,
     force: bool = False,
     part: str | None = None,
+    cluster: str | None = None,
+    cluster_parts: int | None = None,
+    token_file: PathLike | None = None,
     build: str | None = None,
     limit: str | None = None,
     disk: int | None = None,
@@ -45,6 +48,9 @@ def extract(
     out: PathLike | None = None,
     force: bool = False,
     part: str | None = None,
+    cluster: str | None = None,
+    cluster_parts: int | None = None,
+    token_file: PathLike | None = None,
     **common: Unpack[Common],
 ) -> Dataset:
     """Extract modules from stores, objects, archives, corpora and compilation databases."""
@@ -71,6 +77,9 @@ def license(
     out: PathLike | None = None,
     force: bool = False,
     part: str | None = None,
+    cluster: str | None = None,
+    cluster_parts: int | None = None,
+    token_file: PathLike | None = None,
     **common: Unpack[Common],
 ) -> Dataset:
     """Select modules by license."""
@@ -86,6 +95,9 @@ def stats(
     out: PathLike | None = None,
     force: bool = False,
     part: str | None = None,
+    cluster: str | None = None,
+    cluster_parts: int | None = None,
+    token_file: PathLike | None = None,
     no_tokens: bool = False,
     no_optimize: bool = False,
     **common: Unpack[Common],
