@@ -201,7 +201,9 @@ mod tests {
     /// Costs that double with every doubling of the first feature, and are four times as high where the
     /// second is set.
     fn rows(count: usize) -> (Vec<Vec<f64>>, Vec<f64>) {
-        let row = |at: usize| vec![(1 + at * 7 % 61) as f64, f64::from(u8::from(at % 3 == 0)), 5.0];
+        let row = |at: usize| {
+            vec![(1 + at * 7 % 61) as f64, f64::from(u8::from(at.is_multiple_of(3))), 5.0]
+        };
         let rows: Vec<Vec<f64>> = (0..count).map(row).collect();
         let targets = rows.iter().map(|row| log(row[0]) + 2.0 * row[1]).collect();
         (rows, targets)
