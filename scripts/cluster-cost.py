@@ -96,7 +96,11 @@ def main():
         home = tempfile.mkdtemp(prefix="stampmill-cost-")
         try:
             os.environ["STAMPMILL_CACHE"] = f"{home}/cache"
-            make(f"{home}/in", int(rows))
+            make(f"{home}/folder" if make is programs else f"{home}/in", int(rows))
+            if make is programs:
+                # Each part reads its whole input: a data set, as stages are given.
+                subprocess.run([stamp, "mine", "folder", "--quiet", "--out", "in"], cwd=home, check=True,
+                               stdout=subprocess.DEVNULL)
             result = {"stage": stage, "rows": int(rows), "load": os.getloadavg()[0]}
             group = Group("alone")
             result["alone"] = measure(stamp, home, [*words, "--jobs", "2", "--out", "alone"], group)

@@ -95,7 +95,7 @@ impl Cluster {
     pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
         match self.verb {
             Verb::Status { scheduler, token_file } => {
-                return status(&address(&scheduler, token_file)?, global);
+                status(&address(&scheduler, token_file)?, global)
             }
             Verb::Scheduler(flags) => {
                 let stop = interrupt::quiet_flag()?;
