@@ -3,7 +3,7 @@
 //! A learned cost model wants labels by the ten thousand that mean the same on every machine. Here are
 //! tasks of which a label takes milliseconds, and the tool that the task of choosing passes comes to:
 //!
-//! - [`Task`] is a task, a file each under `task`; [`task`] finds it by name:
+//! - [`Task`] is a task, a file each under `task`; [`task()`] finds it by name:
 //!   `size` (bytes of machine code), `mca` (cycles of its blocks weighted by loop depth) and `passes`
 //!   (instructions that each pipeline of a set leaves);
 //! - [`Label`] is the stage that labels programs: rows of schema `task`, one for each program, its
@@ -11,7 +11,7 @@
 //! - [`Bench`] does the work: programs are compiled and optimised, and their modules read, in workers
 //!   of their own ([`serve`] is the workers' side);
 //! - [`Pipeline`] is a list of passes; [`coreset`] is the set that `passes` knows, [`fixed_set`] what
-//!   [`smallest`] tries to make one module small.
+//!   [`smallest()`] tries to make one module small.
 //!
 //! ```
 //! use stampmill_cost::{coreset, fixed_set, task};

@@ -1,5 +1,5 @@
 //! Tasks with exact labels: what a program costs by each of some choices. To add one, write a file beside
-//! these and name it in [`task`].
+//! these and name it in [`task()`].
 
 mod mca;
 mod passes;
