@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The experiment of docs/learn.md: which programs make a cost model of kernels better?
+"""The experiment of docs/results/made-programs.md: which programs make a cost model of kernels better?
 
     scripts/cost_arms.py STAMPMILL KERNELS SUITES.jsonl MODEL WORK [--added 100] [--made 140] [--seed 0]
 
