@@ -52,6 +52,7 @@ cluster: build
 	install -t $(CARGO_TARGET_DIR)/release $(CARGO_TARGET_DIR)/cluster/release/stampmill-cluster
 
 test-cluster: cluster
+	CARGO_TARGET_DIR=$(CARGO_TARGET_DIR)/cluster cargo test --release --locked --manifest-path engines/cluster/Cargo.toml
 	@cargo xtask test-cluster
 
 torch: setup

@@ -15,10 +15,10 @@ fn stampmill(home: &Path) -> Command {
 }
 
 fn home() -> tempfile::TempDir {
-    let home = tempfile::tempdir().unwrap();
+    let home = tempfile::tempdir().expect("this machine works");
     let text = "kernel void k(global int *a) { a[get_global_id(0)] += 1; }\n";
-    fs::create_dir(home.path().join("programs")).unwrap();
-    fs::write(home.path().join("programs/a.cl"), text).unwrap();
+    fs::create_dir(home.path().join("programs")).expect("this machine works");
+    fs::write(home.path().join("programs/a.cl"), text).expect("this machine works");
     home
 }
 
@@ -33,13 +33,15 @@ fn features(answer: Response) -> String {
         Some(answer.clone())
     });
     let home = home();
-    let url = format!("http://{}", address.unwrap());
+    let url = format!("http://{}", address.expect("this machine works"));
     let words = ["features", "programs", "--out", "out", "--cluster", &url];
-    let output = stampmill(home.path()).args(words).output().unwrap();
+    let output = stampmill(home.path()).args(words).output().expect("this machine works");
     assert_eq!(output.status.code(), Some(2), "{}", said(&output));
     // Nothing lies about.
-    let mut names: Vec<_> =
-        fs::read_dir(home.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    let mut names: Vec<_> = fs::read_dir(home.path())
+        .expect("this machine works")
+        .map(|entry| entry.expect("this machine works").file_name())
+        .collect();
     names.retain(|name| name != "cache");
     assert_eq!(names, ["programs"]);
     said(&output)
@@ -48,9 +50,11 @@ fn features(answer: Response) -> String {
 /// A scheduler's answer with one executor, which works with what this machine does but for `change`.
 fn with_executor(change: impl FnOnce(&mut serde_json::Value)) -> Response {
     let home = home();
-    let output = stampmill(home.path()).args(["worker", "about"]).output().unwrap();
+    let output =
+        stampmill(home.path()).args(["worker", "about"]).output().expect("this machine works");
     assert!(output.status.success(), "{}", said(&output));
-    let mut about: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let mut about: serde_json::Value =
+        serde_json::from_slice(&output.stdout).expect("this machine works");
     assert!(about["tools"]["clang"].is_string(), "{about}");
     change(&mut about);
     let executor = serde_json::json!({

@@ -21,6 +21,8 @@ use std::process::{Command, ExitCode, Stdio};
 use trials::{Failed, Trial};
 
 type Done = Result<String, String>;
+type OfStage = fn(&Stage) -> Done;
+type OfNone = fn() -> Done;
 
 /// The stages that run on a cluster, by their names in the list of stages.
 const ON_A_CLUSTER: [&str; 9] = [
@@ -36,9 +38,9 @@ const ON_A_CLUSTER: [&str; 9] = [
 ];
 
 /// What is tried with every stage.
-const EACH: [(&str, fn(&Stage) -> Done); 1] = [("same", same::same)];
+const EACH: [(&str, OfStage); 1] = [("same", same::same)];
 /// What is tried with some, as it takes long.
-const SOME: [(&str, &[&str], fn(&Stage) -> Done); 5] = [
+const SOME: [(&str, &[&str], OfStage); 5] = [
     ("killed", &["features", "prepare", "time", "edits-judge"], faults::killed),
     ("full-disk", &["features"], faults::full_disk),
     ("stopped", &["features"], faults::stopped),
@@ -46,7 +48,7 @@ const SOME: [(&str, &[&str], fn(&Stage) -> Done); 5] = [
     ("no-scheduler", &["features"], faults::no_scheduler),
 ];
 /// What is tried once.
-const ONCE: [(&str, fn() -> Done); 8] = [
+const ONCE: [(&str, OfNone); 8] = [
     ("no-cluster", bad_input::no_cluster),
     ("token", bad_input::token),
     ("other-machine", bad_input::other_machine),
