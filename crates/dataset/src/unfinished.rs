@@ -1,8 +1,8 @@
 //! The folder `NAME.partial` in which a data set comes to be: only what we made in it is removed.
 
 use crate::{
-    Dataset, Error, Input, Manifest, Result, content_hash, lock::Lock, place,
-    protections::weaken, staging::partial_folder,
+    Dataset, Error, Input, Manifest, Result, content_hash, lock::Lock, place, protections::weaken,
+    staging::partial_folder,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -570,7 +570,10 @@ mod tests {
         drop(Unfinished::begin(&out, false, &of(asked)).unwrap());
         let asked = serde_json::json!({"stage": "s", "settings": {"limit": 0.1, "seed": 7}});
         let said = Unfinished::begin(&out, false, &of(asked)).unwrap_err().to_string();
-        assert!(said.contains(r#"space was "grewe", is null now, seed was null, is 7 now"#), "{said}");
+        assert!(
+            said.contains(r#"space was "grewe", is null now, seed was null, is 7 now"#),
+            "{said}"
+        );
         assert!(!said.contains("limit"), "{said}");
     }
 

@@ -65,16 +65,21 @@ impl Validate {
 }
 
 fn describe(global: &Global) -> anyhow::Result<()> {
-    let forms: Vec<_> = FORMS.iter().map(|form| serde_json::json!({
-        "name": form.name,
-        "about": form.about,
-        "fields": form.fields.iter().map(|field| serde_json::json!({
-            "name": field.name,
-            "holds": format!("{:?}", field.kind).to_lowercase(),
-            "required": field.required,
-            "about": field.about,
-        })).collect::<Vec<_>>(),
-    })).collect();
+    let forms: Vec<_> = FORMS
+        .iter()
+        .map(|form| {
+            serde_json::json!({
+                "name": form.name,
+                "about": form.about,
+                "fields": form.fields.iter().map(|field| serde_json::json!({
+                    "name": field.name,
+                    "holds": format!("{:?}", field.kind).to_lowercase(),
+                    "required": field.required,
+                    "about": field.about,
+                })).collect::<Vec<_>>(),
+            })
+        })
+        .collect();
     output::report(global, &serde_json::json!({ "forms": forms }), || {
         for form in FORMS {
             output::line(&format!("{}: {}", form.name, form.about))?;
