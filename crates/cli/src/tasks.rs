@@ -7,7 +7,7 @@ use cluster::{About, Address, Asked, Token};
 use std::{
     collections::BTreeMap,
     ffi::{OsStr, OsString},
-    path::Path,
+    path::{Path, PathBuf},
 };
 
 /// Arguments that say where and how a stage runs, not what: a task has its own.
@@ -125,9 +125,7 @@ pub(crate) fn is_inside(
                 let is_path = path.is_absolute()
                     || path.components().any(|part| part == std::path::Component::ParentDir)
                     || path.symlink_metadata().is_ok();
-                // What is not there cannot be read either.
-                let found = path.canonicalize().unwrap_or_else(|_| path.clone());
-                if is_path && !found.starts_with(root) {
+                if is_path && !resolved(&path).is_some_and(|found| found.starts_with(root)) {
                     let (path, root) = (path.display(), root.display());
                     bail!("{path} is not in {root}, the only folder of this executor (--root)");
                 }
@@ -135,6 +133,17 @@ pub(crate) fn is_inside(
         }
     }
     Ok(())
+}
+
+/// Where a path leads, links followed as far as it is there; `None` where `..` stands behind what is not, and of a
+/// link to what is not.
+fn resolved(path: &Path) -> Option<PathBuf> {
+    if let Ok(found) = path.canonicalize() {
+        return Some(found);
+    }
+    let name = path.file_name().filter(|_| !path.is_symlink())?;
+    let folder = path.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."));
+    Some(resolved(folder)?.join(name))
 }
 
 /// What this machine works with: those of these tools that are here.
@@ -194,6 +203,7 @@ mod tests {
         let root = home.path().canonicalize()?.join("root");
         std::fs::create_dir(&root)?;
         std::os::unix::fs::symlink("/etc", root.join("link"))?;
+        std::os::unix::fs::symlink("/nothing/here", root.join("dangling"))?;
         let refuses = |input: &str| {
             let (command, matches) =
                 parsed(&["features", input, "--out", &root.join("o").display().to_string()]);
@@ -206,7 +216,10 @@ mod tests {
         for wrong in wrong
             .map(str::to_owned)
             .into_iter()
-            .chain([format!("{inside}/../../x"), root.join("link").display().to_string()])
+            .chain([format!("{inside}/../../x"), format!("{inside}/../x")])
+            .chain(
+                ["link", "dangling", "link/new"].map(|name| root.join(name).display().to_string()),
+            )
         {
             assert!(refuses(&wrong), "{wrong}");
         }
