@@ -6,7 +6,8 @@ use serde::Serialize;
 /// One word and a sentence.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Verdict {
-    /// `nothing-learned`, `fixed-set`, `features`, `noise`, `short`, `enough`, `groups` or `shift`.
+    /// `nothing-learned`, `fixed-set`, `features`, `noise`, `short`, `enough`, `unclear`, `too-few`, `groups` or
+    /// `shift`.
     pub word: &'static str,
     /// The figures behind it.
     pub text: String,
@@ -19,6 +20,8 @@ pub(super) const SHORT: &str = "short";
 const AT_FLOOR: f64 = 0.8;
 /// What a doubling must lower the error by to be worth its programs.
 const WORTH: f64 = -0.02;
+/// A doubling that may lower it by more than this is not known to be worth nothing.
+const NOTHING: f64 = -0.05;
 /// The share of the oracle's gain at which a fixed set leaves a model nothing.
 const ENOUGH: f64 = 0.85;
 /// A fixed set of more is no small one.
@@ -45,6 +48,7 @@ pub(super) fn of(found: &Diagnosis) -> Vec<Verdict> {
         && let Some(set) = choice.fixed.iter().find(|set| {
             set.tries > 1
                 && set.tries <= FEW
+                && set.tries < choice.labels.len()
                 && set.share_of_oracle >= ENOUGH
                 && set.model_gain.interval[1] >= 0.0
         })
@@ -93,11 +97,19 @@ pub(super) fn of(found: &Diagnosis) -> Vec<Verdict> {
                 SHORT,
                 format!(
                     "short of programs: from {from} to {to} real programs the error changes by {} and is \
-                 still falling; the regions below lack them",
+                 still falling; its regions lack them (--targets FILE names them)",
                     percent(last)
                 ),
             );
         }
+        Some(last) if last.interval[0] < NOTHING => say(
+            "unclear",
+            format!(
+                "whether more programs help cannot be told from so few: the last doubling of the real ones changes \
+                 the error by {}; label more of them, or of more groups",
+                percent(last)
+            ),
+        ),
         Some(last) => say(
             "enough",
             format!(
@@ -105,7 +117,9 @@ pub(super) fn of(found: &Diagnosis) -> Vec<Verdict> {
                 percent(last)
             ),
         ),
-        None => say("enough", "too few programs for a learning curve: label more first".to_owned()),
+        None => {
+            say("too-few", "too few programs for a learning curve: label more first".to_owned())
+        }
     }
     let gap = found.ceiling.group_gap;
     if gap.interval[1] < -0.05 {

@@ -78,8 +78,25 @@ impl Diagnose {
         if let Some(path) = &self.targets {
             self.write_targets(&found.regions, path)?;
         }
-        output::report(global, &found, || print(&found))?;
+        output::report(global, &found, || {
+            print(&found)?;
+            self.print_written(&found)
+        })?;
         Ok(ExitCode::SUCCESS)
+    }
+
+    /// What was written, and where.
+    fn print_written(&self, found: &Diagnosis) -> anyhow::Result<()> {
+        if let Some(output) = &self.output {
+            output::line(&format!("page: {}", output.out.display()))?;
+        }
+        let Some(path) = &self.targets else { return Ok(()) };
+        let vectors = match &self.vectors {
+            _ if found.regions.is_empty() => "",
+            Some(_) => "; next: stampmill steer --targets",
+            None => " by the task's own vectors; `steer` counts at -O1: give --vectors made so",
+        };
+        output::line(&format!("{} regions in {}{vectors}", found.regions.len(), path.display()))
     }
 
     /// A line for each region: its program's name and the vector to steer to.
