@@ -16,6 +16,8 @@ const MODEL: &str = "forest";
 pub struct ChoiceReport {
     /// The choice that is cheapest over all rows, by the geometric mean.
     pub best_single: String,
+    /// How many there are to choose from.
+    pub choices: usize,
     /// Rows on which each choice is cheapest; of equals the one that is cheaper over all.
     pub labels: BTreeMap<String, usize>,
     /// Fixed sets, chosen on the groups that are not held out: all of a set is tried and the cheapest kept.
@@ -200,6 +202,7 @@ pub(super) fn measure(
     });
     let choice = ChoiceReport {
         best_single: whole.first().map(named).unwrap_or_default(),
+        choices: learner.task.choices.len(),
         labels: learner.task.labels(),
         fixed: fixed.collect(),
         against_single: losses.against(&single, seed, |model, single| model - single),

@@ -111,21 +111,31 @@ fn repeated_measurements_that_differ_are_noise() {
 
 #[test]
 fn a_fixed_set_that_does_what_the_oracle_does_leaves_a_model_nothing() {
-    // Which of two is cheaper is drawn; the third always costs a little more.
+    // Which of two is cheaper is drawn; the third always costs a little more, the fourth most.
     let row = |rng: &mut ChaCha8Rng| {
         let cheap = rng.random_range(0..2_usize);
-        let mut costs = vec![8.0, 8.0, 5.0];
+        let mut costs = vec![8.0, 8.0, 5.0, 9.0];
         costs[cheap] = 4.0;
         (vec![count(rng), rng.random_range(0.0..9.0)], costs)
     };
-    let found = diagnose(&table(200, 8, &["a", "b", "c"], 7, row), &DiagnoseOptions::default());
+    let names = ["a", "b", "c", "d"];
+    let found = diagnose(&table(200, 8, &names, 7, row), &DiagnoseOptions::default());
     let found = found.expect("it is a task");
-    let choice = found.choice.as_ref().expect("three choices");
+    let choice = found.choice.as_ref().expect("four choices");
     assert_eq!(choice.best_single, "c");
     let three = choice.fixed.iter().find(|set| set.tries == 3).expect("three tries");
     assert!((three.share_of_oracle - 1.0).abs() < 1e-9 && three.error.value.abs() < 1e-9);
-    assert!(choice.fixed.iter().all(|set| set.tries <= 3));
+    assert!(choice.fixed.iter().all(|set| set.tries <= names.len()));
     assert_eq!(words(&found)[0], "fixed-set", "{:?}", found.verdicts);
+    assert!(found.verdicts[0].text.contains("trying 3 fixed choices"), "{:?}", found.verdicts);
+    // To try all that there is is no finding.
+    let row = |rng: &mut ChaCha8Rng| {
+        let cheap = rng.random_range(0..2_usize);
+        (vec![count(rng), rng.random_range(0.0..9.0)], vec![[4.0, 8.0][cheap], [8.0, 4.0][cheap]])
+    };
+    let found = diagnose(&table(200, 8, &["a", "b"], 7, row), &DiagnoseOptions::default());
+    let found = found.expect("it is a task");
+    assert!(!words(&found).contains(&"fixed-set"), "{:?}", found.verdicts);
 }
 
 #[test]

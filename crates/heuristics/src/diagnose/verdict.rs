@@ -48,7 +48,7 @@ pub(super) fn of(found: &Diagnosis) -> Vec<Verdict> {
         && let Some(set) = choice.fixed.iter().find(|set| {
             set.tries > 1
                 && set.tries <= FEW
-                && set.tries < choice.labels.len()
+                && set.tries < choice.choices
                 && set.share_of_oracle >= ENOUGH
                 && set.model_gain.interval[1] >= 0.0
         })
