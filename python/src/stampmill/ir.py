@@ -61,7 +61,15 @@ def extract(
 
 @stage("ir dedup")
 def dedup(
-    dataset: PathLike, *, out: PathLike | None = None, force: bool = False, part: str | None = None, **common: Unpack[Common]
+    dataset: PathLike,
+    *,
+    out: PathLike | None = None,
+    force: bool = False,
+    part: str | None = None,
+    cluster: str | None = None,
+    cluster_parts: int | None = None,
+    token_file: PathLike | None = None,
+    **common: Unpack[Common],
 ) -> Dataset:
     """Remove structurally equal modules and group similar ones into families."""
     given = options(locals(), "dataset")

@@ -27,22 +27,13 @@ pub(crate) struct Opt {
     output: Option<Output>,
 }
 
-/// These, and before them what clang -Oz does, unless one has its name: nothing larger than that is kept.
-fn with_oz(mut pipelines: Vec<Pipeline>) -> Vec<Pipeline> {
-    let oz = fixed_set().iter().find(|pipeline| pipeline.name == "oz");
-    if let Some(oz) = oz.filter(|oz| pipelines.iter().all(|other| other.name != oz.name)) {
-        pipelines.insert(0, oz.clone());
-    }
-    pipelines
-}
-
 impl Opt {
     pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
         if let Some(output) = &self.output {
             output.is_free_file()?;
         }
         let pipelines = match &self.pipelines {
-            Some(path) => with_oz(Pipeline::read(path)?),
+            Some(path) => Pipeline::read(path)?,
             None => fixed_set().to_vec(),
         };
         if !self.program.is_file() {
