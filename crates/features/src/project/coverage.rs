@@ -92,6 +92,17 @@ mod tests {
         assert_eq!(hull_area(&[[0.0, 0.0], [1.0, 1.0], [2.0, 2.0]]), 0.0);
     }
 
+    #[test]
+    fn a_place_lies_in_the_cell_that_is_as_far_from_the_corner() {
+        let places = [[10.0, -4.0], [14.0, 4.0]];
+        let grid = Grid::over(places.iter(), 4);
+        assert_eq!(grid.cell([10.0, -4.0]), [0, 0]);
+        assert_eq!(grid.cell([12.5, 1.0]), [2, 2]);
+        assert_eq!(grid.cell([14.0, 4.0]), [3, 3]);
+        // All in one place.
+        assert_eq!(Grid::over([[1.0, 2.0]].iter(), 4).cell([1.0, 2.0]), [0, 0]);
+    }
+
     proptest! {
         #[test]
         fn the_hull_never_shrinks_when_a_point_joins(

@@ -117,6 +117,24 @@ mod tests {
     }
 
     #[test]
+    fn the_largest_part_of_an_axis_is_positive() {
+        // The second dimension is of more weight where the first is noise, and falls as `i` rises.
+        for sign in [1.0, -1.0] {
+            let vectors: Vec<Vec<f64>> = (0..20)
+                .map(|i| vec![f64::from(i % 2), sign * f64::from(i), sign * f64::from(i)])
+                .collect();
+            let rows: Vec<Vec<f64>> =
+                vectors.iter().map(|row| row.iter().map(|value| value - 1.0).collect()).collect();
+            let [first, second] = axes(&rows, 3);
+            for axis in [&first, &second] {
+                let largest = axis.iter().copied().max_by(|a, b| a.abs().total_cmp(&b.abs()));
+                assert!(largest.is_some_and(|part| part > 0.0), "{axis:?}");
+            }
+            assert!(first[1] > 0.5 && first[2] > 0.5, "{first:?}");
+        }
+    }
+
+    #[test]
     fn fewer_vectors_than_dimensions_are_projected_as_well() {
         let vectors = [vec![1.0; 70], (0..70).map(f64::from).collect(), vec![0.0; 70]];
         let plane =

@@ -1,0 +1,155 @@
+//! What each space counts, form by form.
+
+use dataset::{
+    Code, Language, Program, Programs,
+    stage::{Context as Run, run},
+};
+use stampmill_features::{ALL, Extractor, Features, ModuleReader, Options, Row, space, spaces};
+use std::{collections::BTreeMap, fs};
+
+fn extractor(list: &str) -> Extractor {
+    let options = Options { reader: ModuleReader::InProcess, ..Options::default() };
+    Extractor::new(spaces(list).expect("registered"), options)
+}
+
+fn programs(texts: &[String]) -> Vec<Program> {
+    let program = |text: &String| Program {
+        path: "it.cl".into(),
+        name: "named".into(),
+        language: Language::OpenCl,
+        code: Code::Text(text.clone()),
+        ..Program::default()
+    };
+    texts.iter().map(program).collect()
+}
+
+/// The vectors of the first function of each text.
+fn vectors(name: &str, texts: &[String]) -> Vec<Vec<f64>> {
+    let described = extractor(name).describe_many(&programs(texts)).expect("clang is here");
+    let vector = |(rows, text): (&Vec<Row>, &String)| {
+        let found = rows.first().and_then(|row| row.vectors.get(name));
+        found.unwrap_or_else(|| panic!("{rows:?} of {text}")).clone()
+    };
+    described.iter().zip(texts).map(vector).collect()
+}
+
+/// Statements of a kernel in which `i` is the global id and `n` the same for all work items, the
+/// accesses to global memory that they do, and how many of these are coalesced.
+const ACCESSES: &[(&str, f64, f64)] = &[
+    ("a[i] = 0;", 1.0, 1.0),
+    ("a[i + 1] = 0;", 1.0, 1.0),
+    ("a[1 + i] = 0;", 1.0, 1.0),
+    ("a[i - 1] = 0;", 1.0, 1.0),
+    ("a[i + i] = 0;", 1.0, 0.0),
+    ("a[i - i] = 0;", 1.0, 1.0),
+    ("a[3 * i - i] = 0;", 1.0, 0.0),
+    ("a[-i] = 0;", 1.0, 1.0),
+    ("a[-2 * i] = 0;", 1.0, 0.0),
+    ("a[i * 2] = 0;", 1.0, 0.0),
+    ("a[1 * i] = 0;", 1.0, 1.0),
+    ("a[n * 2] = 0;", 1.0, 1.0),
+    ("a[i * n] = 0;", 1.0, 0.0),
+    ("a[i * i] = 0;", 1.0, 0.0),
+    ("a[i << 1] = 0;", 1.0, 0.0),
+    ("a[n << 1] = 0;", 1.0, 1.0),
+    ("a[n << i] = 0;", 1.0, 0.0),
+    ("a[(char)i] = 0;", 1.0, 1.0),
+    ("a[(n, i)] = 0;", 1.0, 1.0),
+    ("a[(i, n)] = 0;", 1.0, 1.0),
+    ("a[get_global_id(0)] = 0;", 1.0, 1.0),
+    ("a[get_local_id(0) + 1] = 0;", 1.0, 1.0),
+    ("a[2 * get_local_id(0)] = 0;", 1.0, 0.0),
+    ("a[2 * get_global_id(1)] = 0;", 1.0, 1.0),
+    ("a[get_global_id(n)] = 0;", 1.0, 0.0),
+    ("a[get_group_id(0)] = 0;", 1.0, 1.0),
+    ("a[abs(n)] = 0;", 1.0, 1.0),
+    ("a[abs(i)] = 0;", 1.0, 0.0),
+    ("a[a[n]] = 0;", 2.0, 2.0),
+    ("a[a[i]] = 0;", 2.0, 1.0),
+    ("a[*a] = 0;", 2.0, 2.0),
+    ("a[n ? n : 3] = 0;", 1.0, 1.0),
+    ("a[n ? i : 3] = 0;", 1.0, 0.0),
+    ("int j; j = i; a[j] = 0;", 1.0, 1.0),
+    ("int j = 2 * i; a[j] = 0;", 1.0, 0.0),
+    ("int j = i; j += 2; a[j] = 0;", 1.0, 1.0),
+    ("int j = i; j -= n; a[j] = 0;", 1.0, 1.0),
+    ("int j = i; j += i; a[j] = 0;", 1.0, 0.0),
+    ("int j = n; j <<= 1; a[j] = 0;", 1.0, 1.0),
+    ("int j = i; j <<= 1; a[j] = 0;", 1.0, 0.0),
+    ("int j = n; j *= i; a[j] = 0;", 1.0, 0.0),
+    ("int j = i; n = j == 4; n = j <= 4; a[j] = 0;", 1.0, 1.0),
+    ("int j = n; j = i; a[j] = 0;", 1.0, 0.0),
+    ("int j = i; j = i; a[j] = 0;", 1.0, 1.0),
+    ("int j = n, q = n; for (int l = 0; l < 4; l++) { a[j] = 0; j = q; q = i; }", 1.0, 0.0),
+];
+
+#[test]
+fn an_access_is_coalesced_where_neighbors_reach_neighbors() {
+    let kernel = |(statements, ..): &(&str, f64, f64)| {
+        let start = "kernel void A(__global int* a, int n) { int i = get_global_id(0);";
+        format!("{start} {statements} }}")
+    };
+    let texts: Vec<String> = ACCESSES.iter().map(kernel).collect();
+    for ((statements, mem, coalesced), found) in ACCESSES.iter().zip(vectors("grewe-fixed", &texts))
+    {
+        assert_eq!((found[2], found[4]), (*mem, *coalesced), "{statements}");
+    }
+}
+
+#[test]
+fn what_stands_before_all_functions_counts_for_none() {
+    let text = "enum { X = 1 << 3, Y = 2 * 4 };
+        kernel void A(__global float* a) { a[0] = exp(a[1]) + log(a[2]) * sqrt(a[3]); }";
+    let plain = text.split_once(';').expect("an enumeration").1;
+    let found = vectors("grewe", &[text.to_owned(), plain.to_owned()]);
+    assert_eq!(found[0], found[1]);
+}
+
+#[test]
+fn tokens_are_counted_by_kind() {
+    let text = "int twice(int a) { return a + 1; } // of a\nkernel void A(global int* b) {}";
+    // int, int, return, kernel, void, global, int; twice, a, a, A, b; 1.
+    assert_eq!(vectors("tokens", &[text.to_owned()]), [[24.0, 7.0, 5.0, 1.0, 11.0]]);
+}
+
+#[test]
+fn a_row_has_the_name_and_the_path_of_its_program() {
+    for text in ["kernel void A(global int* a) { a[0] = 1; }", "kernel void A( {"] {
+        let described = extractor("grewe").describe_many(&programs(&[text.to_owned()]));
+        let rows = described.expect("clang is here").remove(0);
+        assert_eq!((rows[0].name.as_str(), rows[0].path.as_str()), ("named", "it.cl"), "{rows:?}");
+    }
+}
+
+#[test]
+fn what_a_space_computes_anew_is_what_it_says_follows_from_the_rest() {
+    for one in ALL {
+        let names = one.dimensions();
+        let said: Vec<&str> =
+            names.iter().copied().filter(|name| one.follows().contains(name)).collect();
+        assert_eq!(said.len(), one.follows().len(), "{}: {:?}", one.name(), one.follows());
+        let before: Vec<f64> = (0..names.len()).map(|place| 1000.0 + place as f64).collect();
+        let mut after = before.clone();
+        one.complete(&mut after);
+        let changed = names.iter().zip(before.iter().zip(&after)).filter(|(_, (a, b))| a != b);
+        let mut changed: BTreeMap<&str, ()> = changed.map(|(name, _)| (*name, ())).collect();
+        for (sum, parts) in one.sums() {
+            assert!(names.contains(&sum) && parts.iter().all(|part| names.contains(part)));
+            changed.remove(sum);
+        }
+        assert!(changed.keys().all(|name| said.contains(name)), "{}: {changed:?}", one.name());
+    }
+    assert_eq!(space("grewe").expect("it is there").follows().len(), 2);
+}
+
+#[test]
+fn nothing_of_a_folder_of_programs_is_left_out() {
+    let folder = tempfile::tempdir().expect("there is room");
+    let sources = folder.path().join("sources");
+    fs::create_dir(&sources).expect("there is room");
+    fs::write(sources.join("a.cl"), "kernel void A() {}").expect("there is room");
+    let all = Programs::open(&sources).expect("there is one");
+    let stage = Features::new(extractor("tokens"), all, "sources").expect("they can be read");
+    let done = run(&stage, &Run::new(folder.path().join("out"))).expect("a data set");
+    assert_eq!((done.left_out, done.summary.rows), (BTreeMap::new(), 1));
+}
