@@ -107,8 +107,9 @@ pub struct Comparison {
     pub cpu: String,
     /// How many met which outcome.
     pub outcomes: BTreeMap<&'static str, u64>,
-    /// Geometric mean of `after / before` over programs that were timed in both with the same output: below 1 is faster.
-    pub mean_ratio: f64,
+    /// Geometric mean of `after / before` over programs that were timed in both with the same output: below 1 is
+    /// faster. `None` where there is no such program.
+    pub mean_ratio: Option<f64>,
     /// What broke first, then the largest change first.
     pub changes: Vec<Change>,
 }
@@ -186,8 +187,9 @@ fn compare_rows(
         *outcomes.entry(one.outcome.name()).or_insert(0) += 1;
     }
     let compared = changes.iter().filter(|one| one.outcome != Outcome::OtherOutput);
-    let ratios = compared.filter_map(|one| Some(one.change? + 1.0)).filter(|ratio| *ratio > 0.0);
-    let mean_ratio = geometric_mean(ratios);
+    let ratios: Vec<f64> =
+        compared.filter_map(|one| Some(one.change? + 1.0)).filter(|ratio| *ratio > 0.0).collect();
+    let mean_ratio = (!ratios.is_empty()).then(|| geometric_mean(ratios));
     let (source, cpu, _) = all.into_iter().next().unwrap_or_default();
     Ok(Comparison { seconds, source, cpu, outcomes, mean_ratio, changes })
 }
@@ -310,8 +312,10 @@ mod tests {
         let before = vec![timed("a", 1.0), timed("b", 1.0), timed("c", 1.0), failed("d")];
         let after = vec![timed("a", 2.0), timed("b", 2.0), other, timed("d", 1.0)];
         let found = compare_rows(before, after, Seconds::Total).expect("comparable");
-        assert!((found.mean_ratio - 2.0).abs() < 1e-12, "{}", found.mean_ratio);
+        assert!(found.mean_ratio.is_some_and(|mean| (mean - 2.0).abs() < 1e-12), "{found:?}");
         assert_eq!(found.outcomes["other-output"], 1);
+        let none = compare_rows(vec![failed("a")], vec![timed("a", 1.0)], Seconds::Total);
+        assert_eq!(none.expect("comparable").mean_ratio, None);
         let net = compare_rows(vec![timed("a", 0.5)], vec![timed("a", 0.75)], Seconds::Net);
         assert_eq!(net.expect("comparable").changes[0].change, Some(1.0));
     }

@@ -32,11 +32,11 @@ pub(super) struct Compare {
     how: How,
 }
 
-/// A share as people write it: `2%`, `0.5%`.
+/// A percentage as people write it: `2%`, `0.5%`.
 fn percent(text: &str) -> Result<f64, String> {
     let number = text.strip_suffix('%').unwrap_or(text).trim().parse::<f64>();
     match number {
-        Ok(number) if number.is_finite() && number >= 0.0 => Ok(number / 100.0),
+        Ok(number) if number.is_finite() && number >= 0.0 => Ok(number),
         _ => Err(format!("`{text}` is no percentage of at least 0; write 2%")),
     }
 }
@@ -62,19 +62,14 @@ impl Compare {
         };
         output::report(global, &found, || print(&found, self.markdown))?;
         let limit = self.fail_above;
-        let is_bad = |one: &Change| limit.is_some_and(|limit| one.is_worse_than(limit));
+        let is_bad = |one: &Change| limit.is_some_and(|limit| one.is_worse_than(limit / 100.0));
         let bad: Vec<&str> =
             found.changes.iter().filter(|one| is_bad(one)).map(|one| one.name.as_str()).collect();
         if let (false, Some(limit)) = (bad.is_empty(), limit) {
             let named = bad.iter().take(5).copied().collect::<Vec<_>>().join(", ");
             let more = bad.len().saturating_sub(5);
             let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
-            eprintln!(
-                "stampmill: worse by more than {} %: {}{}",
-                limit * 100.0,
-                output::plain(&named),
-                rest
-            );
+            eprintln!("stampmill: worse by more than {limit} %: {}{rest}", output::plain(&named),);
         }
         Ok(output::status(bad.is_empty()))
     }
@@ -97,7 +92,7 @@ impl Compare {
 }
 
 fn print(found: &Comparison, markdown: bool) -> anyhow::Result<()> {
-    let header = ["program", "before", "after", "change", ""];
+    let header = ["program", "before", "after", "change", "outcome"];
     let shown = found.changes.iter().filter(|one| one.outcome != Outcome::Unchanged);
     let rows: Vec<Vec<String>> = shown.map(cells).collect();
     if markdown {
@@ -115,13 +110,11 @@ fn print(found: &Comparison, markdown: bool) -> anyhow::Result<()> {
         Seconds::Total => "time",
         Seconds::Net => "time less start-up",
     };
-    output::line(&format!(
-        "{}; {what} after/before, geometric mean: {:.4} (below 1 is faster), {} by {}",
-        counts.join(", "),
-        found.mean_ratio,
-        if found.cpu.is_empty() { "nothing timed" } else { &found.cpu },
-        if found.source.is_empty() { "nothing" } else { &found.source },
-    ))
+    let mean = found.mean_ratio.map_or(String::new(), |mean| {
+        let on = format!("{} by {}", found.cpu, found.source);
+        format!("; {what} after/before, geometric mean: {mean:.4} (below 1 is faster), on {on}")
+    });
+    output::line(&(counts.join(", ") + &mean))
 }
 
 fn cells(one: &Change) -> Vec<String> {
@@ -143,8 +136,8 @@ mod tests {
 
     #[test]
     fn percentages_read_as_people_write_them() {
-        assert_eq!(percent("2%"), Ok(0.02));
-        assert_eq!(percent("0.5 %"), Ok(0.005));
+        assert_eq!(percent("2%"), Ok(2.0));
+        assert_eq!(percent("0.5 %"), Ok(0.5));
         assert_eq!(percent("0"), Ok(0.0));
         assert!(percent("-1%").is_err() && percent("fast").is_err() && percent("inf").is_err());
     }
