@@ -4,7 +4,7 @@ mod cluster;
 mod completions;
 mod devices;
 pub(crate) mod doctor;
-mod edits;
+pub(crate) mod edits;
 mod evaluate;
 mod export;
 mod features;
