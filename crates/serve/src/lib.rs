@@ -1,8 +1,8 @@
 //! Servers: a checkpoint behind an OpenAI-compatible API (chat completions, completions, embeddings), and the judge of
-//! edits as a reward function.
+//! edits as a reward function, and a report of a folder that shows what is there by now.
 //!
 //! [`Server::bind`] loads the model and takes the address, [`Server::run`] answers until it is told to
-//! stop; [`JudgeServer`] is the same for the judge. `connection` holds what connections may take, `gate` what requests
+//! stop; [`JudgeServer`] and [`LiveServer`] are the same for the judge and the report. `connection` holds what connections may take, `gate` what requests
 //! may; `routes` has the model's addresses, `api` what is understood there, `answer` how it is answered, `judge` all of
 //! the judge, `refusal` how requests are refused. The model runs in a thread of its own. There is no encryption.
 //!
@@ -25,6 +25,7 @@ mod error;
 pub mod fuzz;
 mod gate;
 mod judge;
+mod live;
 mod refusal;
 mod routes;
 
@@ -35,6 +36,7 @@ use connection::Connections;
 pub use error::Error;
 use gate::Gate;
 pub use judge::{JudgeServer, JudgeSettings, Judged};
+pub use live::{LiveServer, LiveSettings};
 use lm::causal::{Causal, Job, Turn};
 use routes::Service;
 use std::{

@@ -8,6 +8,7 @@ pub(crate) mod edits;
 mod evaluate;
 mod export;
 mod features;
+mod fetch;
 mod fsck;
 mod heuristic;
 mod ir;
@@ -59,6 +60,7 @@ commands! {
     Command {
         doctor::Doctor,
         mine::Mine,
+        fetch::Fetch,
         prepare::Prepare,
         merge::Merge,
         show::Show,

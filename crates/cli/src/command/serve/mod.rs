@@ -1,6 +1,7 @@
-//! `stampmill serve`: a checkpoint behind an OpenAI-compatible API, or the judge of edits.
+//! `stampmill serve`: a checkpoint behind an OpenAI-compatible API, the judge of edits, or a live report.
 
 mod judge;
+mod live;
 
 use crate::{Global, duration, interrupt, output, size};
 use cluster::Token;
@@ -8,16 +9,19 @@ use serde_json::json;
 use serve::{Limits, Options, Server};
 use std::{path::PathBuf, process::ExitCode, time::Duration};
 
-/// Serve a checkpoint with an OpenAI-compatible API, or the judge of edits as a reward function
+/// Serve a checkpoint with an OpenAI-compatible API, the judge of edits as a reward function, or a live report
 #[derive(clap::Args, Debug)]
 #[command(after_help = help!("serve"))]
 pub(crate) struct Serve {
     /// The folder of a checkpoint: chat completions, completions, embeddings
-    #[arg(required_unless_present = "judge", conflicts_with = "judge")]
+    #[arg(required_unless_present_any = ["judge", "report"], conflicts_with_all = ["judge", "report"])]
     checkpoint: Option<PathBuf>,
     /// Serve the judge of edits: a batch of candidates in, rewards and verdicts out
     #[arg(long)]
     judge: bool,
+    /// Serve the report of a folder, which shows new data sets and unfinished ones as they come
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["judge", "token_file"])]
+    report: Option<PathBuf>,
     /// Address and port; port 0: any free port
     #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:0")]
     listen: String,
@@ -71,6 +75,9 @@ impl Serve {
     }
 
     pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
+        if self.report.is_some() {
+            return self.live(global);
+        }
         let Some(checkpoint) = self.checkpoint.clone() else { return self.judge(global) };
         let (limits, token) = (self.limits(256, 1 << 20), self.token()?);
         let is_open = token.is_none();
