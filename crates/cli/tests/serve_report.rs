@@ -82,7 +82,7 @@ fn the_page_follows_the_folder() {
     let one = state(&address);
     assert_ne!(one["version"], empty["version"]);
     let page = get(&address, &address, "/page");
-    assert!(page.contains("raw") && page.contains("k7"), "{}", &page[..page.len().min(2000)]);
+    assert!(page.contains("<h3>raw</h3>"), "{}", &page[..page.len().min(2000)]);
     assert_eq!(state(&address), one, "nothing has changed");
 
     // What is being made is told: a long run, until it has begun.

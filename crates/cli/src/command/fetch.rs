@@ -91,7 +91,7 @@ fn list(global: &Global) -> anyhow::Result<ExitCode> {
         let rows = all.iter().map(|(name, source)| {
             let pinned = match source.files.len() {
                 0 => "recorded at the first fetch".to_owned(),
-                files => format!("known, of {files} files"),
+                files => format!("known ({files})"),
             };
             vec![(*name).to_owned(), source.about.clone(), source.license.clone(), pinned]
         });
