@@ -77,7 +77,10 @@ fn the_page_follows_the_folder() {
         "{shell}"
     );
 
-    let made = stampmill(home).args(["mine", "programs", "--out", "runs/raw", "-q"]).status();
+    let made = stampmill(home)
+        .args(["mine", "programs", "--out", "runs/raw", "-q"])
+        .stdout(Stdio::null())
+        .status();
     assert!(made.expect("it runs").success());
     let one = state(&address);
     assert_ne!(one["version"], empty["version"]);
@@ -85,10 +88,14 @@ fn the_page_follows_the_folder() {
     assert!(page.contains("<h3>raw</h3>"), "{}", &page[..page.len().min(2000)]);
     assert_eq!(state(&address), one, "nothing has changed");
 
-    // What is being made is told: a long run, until it has begun.
-    let model = std::env::current_dir().expect("a folder").join("../../models/infill");
+    // What is being made is told: of a long run, once it has made a part.
+    fs::create_dir(home.join("many")).expect("a folder");
+    for number in 0..6000 {
+        let path = home.join(format!("many/k{number}.cl"));
+        fs::write(path, kernel(&format!("k{number}"))).expect("a file");
+    }
     let mut command = stampmill(home);
-    command.arg("sample").arg(&model).args(["--n", "1000000", "--out", "runs/samples", "-q"]);
+    command.args(["features", "many", "--space", "grewe", "--out", "runs/vectors", "-q"]);
     command.stdout(Stdio::null()).stderr(Stdio::null());
     let mut long = Running(command.spawn().expect("it starts"));
     let unfinished = loop {
@@ -99,10 +106,8 @@ fn the_page_follows_the_folder() {
         }
         std::thread::sleep(Duration::from_millis(50));
     };
-    assert_eq!(
-        (&unfinished[0]["name"], &unfinished[0]["schema"]),
-        (&"samples".into(), &"sample".into())
-    );
+    let first = &unfinished[0];
+    assert_eq!((&first["name"], &first["schema"]), (&"vectors".into(), &"features".into()));
     assert_eq!(state(&address)["version"], one["version"], "no data set is finished");
 }
 

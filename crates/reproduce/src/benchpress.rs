@@ -7,7 +7,7 @@ use crate::{
 };
 use dataset::Row as _;
 use rows::{SampleRow, SteeredHead, SteeredRow};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 pub(crate) const TABLE1: [&str; 7] = [
     "source",
@@ -80,12 +80,20 @@ fn samples(
     let (mut all, mut compile, mut unique, mut memorised) = (0, 0, 0, 0);
     let (mut tokens, mut instructions) = (BTreeMap::new(), BTreeMap::new());
     let mut most = [0, 0];
+    let mut compiling: BTreeSet<u64> = BTreeSet::new();
     for row in set.dataset.rows::<SampleRow>()? {
         let row = row?;
         all += 1;
-        if !matches!(row.verdict.as_str(), "accepted" | "duplicate" | "too-small") {
+        // A duplicate compiles where that does which has its text.
+        let compiles = match row.verdict.as_str() {
+            "accepted" | "too-small" => true,
+            "duplicate" => row.detail.parse().is_ok_and(|first| compiling.contains(&first)),
+            _ => false,
+        };
+        if !compiles {
             continue;
         }
+        compiling.insert(row.number);
         compile += 1;
         unique += u64::from(row.verdict == "accepted");
         memorised += u64::from(row.memorised);

@@ -2,7 +2,7 @@
 
 use crate::{
     Set,
-    page::{Page, percent},
+    page::{Page, megabytes, percent},
 };
 use dataset::Row as _;
 use rows::{Module, Statistics, module_kind::MODULE};
@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 pub(crate) const TABLE1: [&str; 6] =
-    ["language", "modules", "bitcode bytes", "after deduplication", "bytes left", "functions"];
+    ["language", "modules", "bitcode", "after deduplication", "bytes left", "functions"];
 
 /// What is asked of a module, without its content.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -53,12 +53,8 @@ pub(crate) fn make(sets: &[Set], page: &mut Page) -> dataset::Result<()> {
         false => {
             let note = "After deduplication: what the data set keeps; of one that `ir dedup` did not make that is all.";
             page.table("table1", "Table 1: bitcode by language", &TABLE1, table1, note);
-            let header = [
-                "language",
-                "all bytes",
-                "permissive by its expression",
-                "and with a license file",
-            ];
+            let header =
+                ["language", "all", "permissive by its expression", "and with a license file"];
             page.table(
                 "table3",
                 "Table 3: licenses",
@@ -74,11 +70,11 @@ pub(crate) fn make(sets: &[Set], page: &mut Page) -> dataset::Result<()> {
                 &["data set", "package", "modules", "bitcode bytes"],
                 figure1.iter(),
             );
-            let summary = vec![vec![packages.to_string(), bytes.to_string()]];
+            let summary = vec![vec![packages.to_string(), megabytes(bytes)]];
             page.table(
                 "figure1-summary",
                 "Figure 1: sizes by package",
-                &["packages", "bitcode bytes"],
+                &["packages", "bitcode"],
                 summary,
                 "Each package is a line of figure1.csv.",
             );
@@ -101,8 +97,10 @@ pub(crate) fn make(sets: &[Set], page: &mut Page) -> dataset::Result<()> {
             sums.iter_mut().zip(add).for_each(|(sum, one)| *sum += one);
         }
         sizes.extend(languages.into_iter().map(|(language, sums)| {
-            [vec![format!("{language} of {}", set.name)], sums.map(|sum| sum.to_string()).to_vec()]
-                .concat()
+            let [bitcode, text, others @ ..] = sums;
+            let name = format!("{language} of {}", set.name);
+            let sizes = vec![name, megabytes(bitcode), megabytes(text)];
+            [sizes, others.map(|sum| sum.to_string()).to_vec()].concat()
         }));
     }
     match sizes.is_empty() {
@@ -110,8 +108,8 @@ pub(crate) fn make(sets: &[Set], page: &mut Page) -> dataset::Result<()> {
         false => {
             let header = [
                 "language",
-                "bitcode bytes",
-                "text bytes",
+                "bitcode",
+                "text",
                 "instructions",
                 "after -O3",
                 "tokens at 10,000",
@@ -163,16 +161,16 @@ fn modules(
         table1.push(vec![
             name.clone(),
             of.modules.to_string(),
-            of.bytes.to_string(),
-            of.kept_bytes.to_string(),
+            megabytes(of.bytes),
+            megabytes(of.kept_bytes),
             percent(of.kept_bytes, of.bytes),
             of.functions.to_string(),
         ]);
         table3.push(vec![
             name,
-            of.kept_bytes.to_string(),
-            of.permissive_bytes.to_string(),
-            of.admitted_bytes.to_string(),
+            megabytes(of.kept_bytes),
+            megabytes(of.permissive_bytes),
+            megabytes(of.admitted_bytes),
         ]);
     }
     let line = |(package, (modules, bytes)): (String, (u64, u64))| {

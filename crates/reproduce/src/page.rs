@@ -147,6 +147,11 @@ fn published(recipe: &str, table: &str, header: &[&str]) -> Vec<Vec<String>> {
     rows
 }
 
+/// Bytes in megabytes: more would differ with the compiler that wrote them.
+pub(crate) fn megabytes(bytes: u64) -> String {
+    format!("{:.2} MB", bytes as f64 / 1e6)
+}
+
 /// A share in per cent.
 pub(crate) fn percent(part: u64, of: u64) -> String {
     match of {
