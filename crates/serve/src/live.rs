@@ -279,7 +279,7 @@ fn measure(root: &Path, folder: &Path, now: SystemTime) -> Unfinished {
         let Ok(about) = entry.metadata() else { continue };
         let since = about.modified().ok().and_then(|at| now.duration_since(at).ok());
         seconds = seconds.min(since.map_or(0, |since| since.as_secs()));
-        if about.is_file() && entry.path().extension().is_some_and(|kind| kind == "parquet") {
+        if about.is_file() && entry.path().extension().is_some_and(|kind| kind == "part") {
             parts += 1;
             bytes += about.len();
         }
