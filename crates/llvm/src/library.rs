@@ -66,6 +66,7 @@ impl Library {
             Ok(library) => return Ok(library),
             Err(error) => error,
         };
+        tracing::info!(%failed, "the LLVM that fits best was not loaded; the next is tried");
         candidates.find_map(|candidate| Library::load(&candidate.path).ok()).ok_or(failed)
     }
 
@@ -93,6 +94,7 @@ impl Library {
         let version = version_of(&symbols, &key);
         let library: &'static Library =
             Box::leak(Box::new(Library { path: key.clone(), version, symbols }));
+        tracing::info!(%version, path = %key.display(), "LLVM was loaded");
         loaded.insert(key, library);
         Ok(library)
     }
@@ -153,7 +155,13 @@ impl fmt::Debug for Library {
 /// The candidates, looked for once per process.
 fn known() -> &'static [Candidate] {
     static KNOWN: OnceLock<Vec<Candidate>> = OnceLock::new();
-    KNOWN.get_or_init(candidates)
+    KNOWN.get_or_init(|| {
+        let found = candidates();
+        for Candidate { version, path, .. } in &found {
+            tracing::debug!(%version, path = %path.display(), "an LLVM that could be loaded");
+        }
+        found
+    })
 }
 
 fn version_of(symbols: &Symbols, path: &Path) -> Version {
