@@ -60,7 +60,7 @@ pub use error::Error;
 pub use extract::{Extractor, Options};
 pub use project::{CELLS, Coverage, Points, ProjectReport, Projection, project};
 pub use reader::{
-    ModuleReader, library_for, load_libraries, module_profile, module_verdict, serve_modules,
+    ModuleReader, load_libraries, module_profile, module_verdict, serve_modules,
 };
 pub use report::Report;
 pub use row::Row;
