@@ -1,9 +1,9 @@
 //! What labels are made with: the compiler, the readers of modules, llvm-mca.
 
 use crate::{
-    Error, Pipeline, Result,
+    Error, Flags, Pipeline, Result,
     mca::Mca,
-    reader::{Done, Left, Readers, Refusal, Work},
+    reader::{Done, Form, Left, Readers, Refusal, Work},
 };
 use clang::{Clang, Includes, Request, find_worker};
 use dataset::{Language, Verdict};
@@ -11,7 +11,7 @@ use features::CompileConfigs;
 use rows::TaskVerdict;
 use std::{
     ffi::OsString,
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::{
         Arc, OnceLock,
         atomic::{AtomicBool, Ordering},
@@ -107,12 +107,37 @@ impl Bench {
         language: Language,
         content: &[u8],
     ) -> Result<std::result::Result<Module, Verdict>> {
+        self.compiled(name, language, content, None)
+    }
+
+    /// The same of a file of the user's, with the headers that it includes and the flags that it is compiled with.
+    ///
+    /// # Errors
+    /// As [`Bench::module`].
+    pub fn module_of_file(
+        &self,
+        program: &Path,
+        language: Language,
+        content: &[u8],
+        flags: &Flags,
+    ) -> Result<std::result::Result<Module, Verdict>> {
+        let name = program.display().to_string();
+        self.compiled(&name, language, content, Some((program, flags)))
+    }
+
+    fn compiled(
+        &self,
+        name: &str,
+        language: Language,
+        content: &[u8],
+        from: Option<(&Path, &Flags)>,
+    ) -> Result<std::result::Result<Module, Verdict>> {
         if self.options.cancelled.load(Ordering::Relaxed) {
             return Err(Error::Stopped);
         }
         let name = name.to_owned();
         if content.iter().all(u8::is_ascii_whitespace) {
-            return Ok(Err(Verdict::new(TaskVerdict::NoCode, "")));
+            return Ok(Err(Verdict::new(TaskVerdict::NoCode, "it is empty")));
         }
         let configs = match language {
             Language::OpenCl => &self.configs.opencl,
@@ -124,11 +149,19 @@ impl Bench {
         };
         let source = String::from_utf8_lossy(content).into_owned();
         let clang = self.clang(language)?;
+        let headers = from.map(|(program, flags)| flags.headers(program, &source));
+        let headers = headers.unwrap_or_default();
         let mut refused = Verdict::new(TaskVerdict::DoesNotCompile, "");
         for (place, options) in configs.iter().enumerate() {
+            let mut options = options.clone();
+            options.headers.extend(headers.iter().cloned());
+            if let Some((_, flags)) = from {
+                options.defines.extend(flags.defines.iter().cloned());
+                options.standard = flags.standard.clone().unwrap_or(options.standard);
+            }
             let request = Request::Compile {
                 source: source.clone(),
-                options: options.clone(),
+                options,
                 facts: false,
                 tree: false,
                 bitcode: true,
@@ -176,7 +209,7 @@ impl Bench {
         &self,
         module: &Module,
         pipelines: &[Pipeline],
-        write: bool,
+        write: Option<Form>,
     ) -> Result<std::result::Result<Passed, Verdict>> {
         let ask = |pipelines: &[Pipeline]| {
             let work = Work::Passes { pipelines: pipelines.to_vec(), write };

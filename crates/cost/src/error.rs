@@ -15,6 +15,14 @@ pub enum Error {
     /// A task that has no pipelines, given some.
     #[error("task `{0}` runs no pipelines: --pipelines is for `passes`")]
     NoPipelines(String),
+    /// A flag that is none of those that a program can be compiled with.
+    #[error(
+        "`{0}` is no flag that a program is compiled with here: there are -I DIR, -D NAME[=VALUE] and -std=STANDARD"
+    )]
+    Flag(String),
+    /// A folder of headers that is none.
+    #[error("-I {}: there is no such folder", .0.display())]
+    NoFolder(PathBuf),
     /// A file that holds no pipelines.
     #[error(
         "{path}: {reason}; a line is NAME, `minsize` or `-`, and passes as `opt -passes` takes them, \

@@ -26,6 +26,7 @@
 
 mod bench;
 mod error;
+mod flags;
 mod mca;
 mod pipeline;
 mod reader;
@@ -37,10 +38,11 @@ mod task;
 pub use bench::{Bench, Module, Options};
 pub use error::Error;
 pub use pipeline::{Pipeline, coreset, fixed_set};
-pub use reader::serve;
+pub use flags::Flags;
+pub use reader::{Form, serve};
 pub use row::LabelRow;
 pub use smallest::{Smallest, Tried, smallest};
-pub use stage::{Grouping, Label, LabelItem, LabelReport};
+pub use stage::{Label, LabelItem, LabelReport};
 pub use task::{NAMES, Task, task};
 
 /// Results of this crate.

@@ -63,7 +63,7 @@ impl Serve {
         })?;
         let stop = interrupt::quiet_flag()?;
         let address = server.address();
-        if !address.ip().is_loopback() && !global.quiet {
+        if !address.ip().is_loopback() && !global.is_quiet() {
             eprintln!(
                 "note: everyone who can reach {address} can use this model: there is no authentication and no encryption"
             );
@@ -77,7 +77,7 @@ impl Serve {
             ))
         })?;
         let served = server.run(&stop)?;
-        if !global.json && !global.quiet {
+        if !global.json && !global.is_quiet() {
             output::line(&format!(
                 "stopped: {} requests, {} of them refused; {} prompt tokens, {} completion tokens",
                 output::count(served.requests),
