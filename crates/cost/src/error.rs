@@ -64,6 +64,12 @@ pub enum Error {
     /// LLVM cannot be had.
     #[error(transparent)]
     Llvm(#[from] llvm::Error),
+    /// Programs cannot be timed.
+    #[error(transparent)]
+    Timing(#[from] timing::Error),
+    /// The functions of OpenCL C that programs are linked with do not compile.
+    #[error("task `cost`: the built-in functions of OpenCL C do not compile: {0}")]
+    Builtins(String),
     /// The tool of one task is missing.
     #[error("task `mca` needs llvm-mca of LLVM 19 (`apt install llvm-19`); it is not on PATH")]
     NoMca,
@@ -86,6 +92,7 @@ impl Error {
         match self {
             Error::Clang(clang::Error::CannotStart { death, .. }) => death.is_ours(),
             Error::Worker { death, .. } => death.is_ours(),
+            Error::Timing(error) => error.is_fault(),
             _ => false,
         }
     }

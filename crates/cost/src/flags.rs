@@ -75,10 +75,9 @@ impl Flags {
                 let name = Path::new(include.get(2).map_or("", |name| name.as_str()));
                 let beside = (&include[1] == "\"").then(|| (root.clone(), place.join(name)));
                 let listed = self.folders.iter().map(|folder| (folder.clone(), name.to_owned()));
-                let header = beside
-                    .into_iter()
-                    .chain(listed)
-                    .find_map(|(root, name)| Some((read(&root, &plain(&name)?)?, root, plain(&name)?)));
+                let header = beside.into_iter().chain(listed).find_map(|(root, name)| {
+                    Some((read(&root, &plain(&name)?)?, root, plain(&name)?))
+                });
                 let Some((text, root, name)) = header else { continue };
                 if found.len() >= HEADERS || found.contains_key(&name) {
                     continue;

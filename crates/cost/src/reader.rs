@@ -32,6 +32,8 @@ pub(crate) enum Work {
     CodeSize,
     /// Run `default<O2>`, and give the assembly.
     Assembly,
+    /// The same of a program in which only this function is called from elsewhere.
+    AssemblyOf(String),
     /// Say how many instructions each pipeline leaves; `write` wants the modules as well.
     Passes { pipelines: Vec<Pipeline>, write: Option<Form> },
 }
@@ -172,7 +174,9 @@ fn work_on(request: &Request) -> std::result::Result<Said, llvm::Error> {
         return Ok(Err(features::module_verdict(&error)));
     }
     // A kernel's helpers are its own: what is inlined everywhere need not stay.
-    if module.functions().any(is_kernel) {
+    if let Work::AssemblyOf(entry) = &request.work {
+        module.internalise(|function| function.name() == *entry);
+    } else if module.functions().any(is_kernel) {
         module.internalise(is_kernel);
     }
     let no_back_end = || {
@@ -192,7 +196,7 @@ fn work_on(request: &Request) -> std::result::Result<Said, llvm::Error> {
                 None => Err(Verdict::new(TaskVerdict::NoBackEnd, "LLVM makes no code of it")),
             }
         }
-        Work::Assembly => {
+        Work::Assembly | Work::AssemblyOf(_) => {
             module.run_passes("default<O2>")?;
             match module.emit_assembly() {
                 Some(text) => Ok(Done::Assembly(text)),

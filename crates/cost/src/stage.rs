@@ -317,13 +317,16 @@ impl Stage for Label {
         let mut compiled = Vec::with_capacity(items.len());
         for item in items {
             compiled.push(match item.language.parse::<Language>() {
-                Ok(language) => match self.bench.module(&item.path, language, &item.content)? {
-                    Ok(module) => {
-                        modules.push(module);
-                        Ok(())
+                Ok(language) => {
+                    let (path, content) = (&item.path, &item.content);
+                    match self.task.module(&self.bench, path, language, content)? {
+                        Ok(module) => {
+                            modules.push(module);
+                            Ok(())
+                        }
+                        Err(verdict) => Err(verdict),
                     }
-                    Err(verdict) => Err(verdict),
-                },
+                }
                 Err(_) => {
                     let name = item.verdict.clone().into();
                     Err(Verdict { name, detail: item.detail.clone() })

@@ -280,11 +280,8 @@ mod tests {
     use heuristics::{DiagnoseOptions, Origin, Row, Table, diagnose};
 
     fn table(choices: &[&str]) -> Table {
-        let mut table = Table {
-            name: "<task>".into(),
-            about: "steps of <it>".into(),
-            ..Table::default()
-        };
+        let mut table =
+            Table { name: "<task>".into(), about: "steps of <it>".into(), ..Table::default() };
         for at in 0..64_usize {
             let steps = ((at * 7 % 64) / 8 % 3) as f64;
             let costs = (0..choices.len())

@@ -166,6 +166,9 @@ words! {
         NotAModule "not-a-module" Program "no LLVM module";
         NoBackEnd "no-back-end" Program "a module for a processor that no machine code is made for";
         NoCode "no-code" Program "nothing in it that costs anything";
+        Unsupported "unsupported" Us "a kernel that is no loop over work-items by itself: `detail` is what it lacks, a function, an argument or the kernel";
+        Crashes "crashes" Program "a signal ended it when it ran";
+        InstructionLimit "instruction-limit" Program "executed more instructions than a program of its sizes may";
         UnknownInstruction "unknown-instruction" Program "machine code that llvm-mca has no model of";
         ChoiceFailed "choice-failed" Program "no cost by some choices, which `detail` names";
         Timeout "timeout" Program "kept the tool longer than its wall-clock limit";

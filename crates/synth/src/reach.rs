@@ -58,9 +58,8 @@ fn most(space: &dyn FeatureSpace, seeds: &Corpus) -> Vec<Option<f64>> {
         };
         return dimensions.iter().map(known).collect();
     }
-    let over = |at: usize| {
-        seeds.vectors().map(|vector| vector[at]).fold(f64::NEG_INFINITY, f64::max)
-    };
+    let over =
+        |at: usize| seeds.vectors().map(|vector| vector[at]).fold(f64::NEG_INFINITY, f64::max);
     (0..dimensions.len()).map(|at| Some(over(at))).collect()
 }
 

@@ -53,6 +53,8 @@ enum What {
     Size,
     /// Cycles of the blocks of machine code, weighted by loop depth
     Mca,
+    /// Cycles of a kernel's work-item on a model of a processor
+    Cost,
     /// The pipeline that leaves the fewest IR instructions
     Passes,
 }
@@ -86,6 +88,7 @@ impl Label {
             What::CpuGpu => self.measured(global),
             What::Size => self.exact("size", global),
             What::Mca => self.exact("mca", global),
+            What::Cost => self.exact("cost", global),
             What::Passes => self.exact("passes", global),
         }
     }
@@ -101,7 +104,8 @@ impl Label {
             Counted::Gpu => Transfers::Gpu,
             Counted::Both => Transfers::Both,
         });
-        let label = device::Label::new(&self.labeled, &vectors, described, self.group.into(), task)?;
+        let label =
+            device::Label::new(&self.labeled, &vectors, described, self.group.into(), task)?;
         let bar = Bar::new(global);
         stage::run(&label, &self.output.context(global.jobs(), &bar, &cancelled), global)
     }
@@ -114,7 +118,8 @@ impl Label {
         let name = self.labeled.display().to_string();
         let programs = (programs, name.as_str());
         let bench = bench(global, &cancelled)?;
-        let label = cost::Label::new(task, bench, programs, self.features.as_deref(), self.group.into())?;
+        let label =
+            cost::Label::new(task, bench, programs, self.features.as_deref(), self.group.into())?;
         let bar = Bar::new(global);
         stage::run(&label, &self.output.context(global.jobs(), &bar, &cancelled), global)
     }

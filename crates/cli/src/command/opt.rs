@@ -63,7 +63,8 @@ impl Opt {
             Code::Bytes(bytes) => bytes,
         };
         let shown = self.program.display().to_string();
-        if !self.flags.is_empty() && matches!(program.language, Language::LlvmIr | Language::Bitcode)
+        if !self.flags.is_empty()
+            && matches!(program.language, Language::LlvmIr | Language::Bitcode)
         {
             bail!("{shown} is compiled already: flags behind `--` are for sources");
         }

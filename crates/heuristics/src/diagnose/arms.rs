@@ -171,23 +171,25 @@ pub fn arms(options: &ArmOptions) -> Result<ArmReport> {
     let less = |after: f64, before: f64| after - before;
     let error_of =
         |kind: usize, draw: usize| Figure::Root.over(each[kind * draws + draw][0].iter().copied());
-    let named = |arm: Option<usize>| arm.map_or("base", |arm| sources[arm].name.as_str()).to_owned();
-    let arms = kinds.iter().zip(&by_kind).enumerate().map(|(kind, ((arm, added), [found, line]))| {
-        let changes = (0..draws).map(|draw| error_of(kind, draw) - error_of(0, draw));
-        let ends = changes.fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], change| {
-            [low.min(change), high.max(change)]
+    let named =
+        |arm: Option<usize>| arm.map_or("base", |arm| sources[arm].name.as_str()).to_owned();
+    let arms =
+        kinds.iter().zip(&by_kind).enumerate().map(|(kind, ((arm, added), [found, line]))| {
+            let changes = (0..draws).map(|draw| error_of(kind, draw) - error_of(0, draw));
+            let ends = changes.fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], change| {
+                [low.min(change), high.max(change)]
+            });
+            Arm {
+                arm: named(*arm),
+                added: *added,
+                available: arm.map_or(base.task.rows.len(), |arm| sources[arm].task.rows.len()),
+                error: found.interval(seed),
+                lin1: line.interval(seed),
+                change: arm.map(|_| found.against(&by_kind[0][0], seed, less)),
+                over_draws: arm.map(|_| ends),
+                against_lin1: found.against(line, seed, less),
+            }
         });
-        Arm {
-            arm: named(*arm),
-            added: *added,
-            available: arm.map_or(base.task.rows.len(), |arm| sources[arm].task.rows.len()),
-            error: found.interval(seed),
-            lin1: line.interval(seed),
-            change: arm.map(|_| found.against(&by_kind[0][0], seed, less)),
-            over_draws: arm.map(|_| ends),
-            against_lin1: found.against(line, seed, less),
-        }
-    });
     let arms: Vec<Arm> = arms.collect();
     let mut rivals = Vec::new();
     for one in 1..kinds.len() {
@@ -209,9 +211,8 @@ pub fn arms(options: &ArmOptions) -> Result<ArmReport> {
 
 /// What it comes to, in words.
 fn verdicts(arms: &[Arm], skipped: &[Skipped], rivals: &[Rival]) -> Vec<Verdict> {
-    let shown = |of: ErrorOf| {
-        format!("{:+.3} [{:+.3}, {:+.3}]", of.value, of.interval[0], of.interval[1])
-    };
+    let shown =
+        |of: ErrorOf| format!("{:+.3} [{:+.3}, {:+.3}]", of.value, of.interval[0], of.interval[1]);
     let mut all = Vec::new();
     let mut say = |word: &'static str, text: String| all.push(Verdict { word, text });
     if arms.iter().all(|arm| arm.against_lin1.interval[1] >= 0.0) {
@@ -230,13 +231,12 @@ fn verdicts(arms: &[Arm], skipped: &[Skipped], rivals: &[Rival]) -> Vec<Verdict>
     }
     for Rival { arm, than, added, difference } in rivals {
         let [low, high] = difference.interval;
-        let (better, worse, by) = match () {
-            () if high < 0.0 => (arm, than, *difference),
-            () if low > 0.0 => {
-                let turned = ErrorOf { value: -difference.value, interval: [-high, -low] };
-                (than, arm, turned)
-            }
-            () => continue,
+        let (better, worse, by) = if high < 0.0 {
+            (arm, than, *difference)
+        } else if low > 0.0 {
+            (than, arm, ErrorOf { value: -difference.value, interval: [-high, -low] })
+        } else {
+            continue;
         };
         let text = format!(
             "{added} programs of {better} are worth more than as many of {worse}: {}",
@@ -249,7 +249,8 @@ fn verdicts(arms: &[Arm], skipped: &[Skipped], rivals: &[Rival]) -> Vec<Verdict>
         all.push(Verdict { word: "arms-equal", text });
     }
     for Skipped { arm, added, available } in skipped {
-        let text = format!("{arm} has {available} programs that may be added, not {added}: not compared");
+        let text =
+            format!("{arm} has {available} programs that may be added, not {added}: not compared");
         all.push(Verdict { word: "skipped", text });
     }
     all
@@ -369,7 +370,12 @@ mod tests {
         let both = found.arms[1].error.value - found.arms[2].error.value;
         assert!((rival.difference.value - both).abs() < 1e-9);
         let words: Vec<&str> = found.verdicts.iter().map(|verdict| verdict.word).collect();
-        assert_eq!(words, ["helps", "harms", "better", "skipped", "skipped"], "{:?}", found.verdicts);
+        assert_eq!(
+            words,
+            ["helps", "harms", "better", "skipped", "skipped"],
+            "{:?}",
+            found.verdicts
+        );
     }
 
     #[test]

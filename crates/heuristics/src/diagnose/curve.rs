@@ -58,10 +58,9 @@ pub(super) fn measure(
     }
     let change = |last: f64, before: f64| last / before - 1.0;
     let (last, over_splits) = match found.as_slice() {
-        [.., before, last] => (
-            Some(last.mean.against(&before.mean, seed, change)),
-            Some(last.spread(before, change)),
-        ),
+        [.., before, last] => {
+            (Some(last.mean.against(&before.mean, seed, change)), Some(last.spread(before, change)))
+        }
         _ => (None, None),
     };
     let last = last.filter(|change| change.value.is_finite());

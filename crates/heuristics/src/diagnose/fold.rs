@@ -160,9 +160,8 @@ impl Splits {
         of: (usize, usize),
         seed: u32,
     ) -> Result<Repeated> {
-        let one = |(at, folds): (usize, &Folds)| {
-            folds.losses(learner, table, of, split_seed(seed, at))
-        };
+        let one =
+            |(at, folds): (usize, &Folds)| folds.losses(learner, table, of, split_seed(seed, at));
         Ok(Repeated::of(table, self.0.iter().enumerate().map(one).collect::<Result<_>>()?))
     }
 }
@@ -198,10 +197,10 @@ impl Repeated {
         figure: impl Fn(f64, f64) -> f64,
     ) -> super::Interval {
         let both = self.each.iter().zip(&other.each);
-        both.map(|(a, b)| figure(a.error(), b.error())).fold(
-            [f64::INFINITY, f64::NEG_INFINITY],
-            |[low, high], value| [low.min(value), high.max(value)],
-        )
+        both.map(|(a, b)| figure(a.error(), b.error()))
+            .fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], value| {
+                [low.min(value), high.max(value)]
+            })
     }
 }
 

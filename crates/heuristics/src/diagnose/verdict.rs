@@ -129,7 +129,8 @@ fn of_doubling(found: &Diagnosis) -> (&'static str, String) {
         return ("too-few", text);
     };
     let [least, greatest] = found.doubling_over_splits.unwrap_or([last.value; 2]);
-    let (splits, both) = (found.splits, format!("{:+.1} % to {:+.1} %", 100.0 * least, 100.0 * greatest));
+    let (splits, both) =
+        (found.splits, format!("{:+.1} % to {:+.1} %", 100.0 * least, 100.0 * greatest));
     let sizes: Vec<usize> = found.curve.iter().map(|point| point.programs).collect();
     let (from, to) = match sizes.as_slice() {
         [.., from, to] => (*from, *to),

@@ -53,7 +53,11 @@ impl Table {
         let mut table = Table { name: folder.display().to_string(), ..Table::default() };
         let listed = names(&configuration["choices"]);
         let said = |key: &str| configuration[key].as_str().unwrap_or_default();
-        table.about = [said("task"), said("costs")].into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join(": ");
+        table.about = [said("task"), said("costs")]
+            .into_iter()
+            .filter(|text| !text.is_empty())
+            .collect::<Vec<_>>()
+            .join(": ");
         table.level = configuration["vectors_level"].as_u64();
         for batch in dataset.batches(None)? {
             let batch = batch?;
@@ -173,7 +177,9 @@ impl Table {
                 // `label` says why a program has no vectors.
                 match detail.value(at) {
                     "" => leave("undescribed"),
-                    why => leave(&format!("undescribed ({})", why.trim_start_matches("no vectors: "))),
+                    why => {
+                        leave(&format!("undescribed ({})", why.trim_start_matches("no vectors: ")))
+                    }
                 }
                 continue;
             }

@@ -101,9 +101,12 @@ impl Diagnose {
         let vectors = match &self.vectors {
             _ if found.regions.is_empty() => String::new(),
             Some(_) => "; next: `stampmill steer --targets` with this file".to_owned(),
-            None if level == Some(STEERED) => "; next: `stampmill steer --targets` with this file".to_owned(),
+            None if level == Some(STEERED) => {
+                "; next: `stampmill steer --targets` with this file".to_owned()
+            }
             None => {
-                let level = level.map_or("a level that is not known".into(), |at| format!("-O{at}"));
+                let level =
+                    level.map_or("a level that is not known".into(), |at| format!("-O{at}"));
                 format!(
                     ", counted at {level}, where `steer` counts at -O{STEERED} and refuses others: make vectors of the \
                      same programs by `stampmill features PROGRAMS --space SPACE`, and name them in --vectors"
