@@ -26,8 +26,9 @@ pub(crate) struct Output {
 }
 
 impl Output {
-    /// Refuse to replace the file at --out without --force.
+    /// Refuse to replace the file at --out without --force, or to write into a folder that is none.
     pub(crate) fn is_free_file(&self) -> anyhow::Result<()> {
+        has_folder(&self.out)?;
         if self.out.exists() && !self.force {
             bail!(
                 "{} exists already; name another file with --out, or replace it with --force",
@@ -77,6 +78,19 @@ impl StageOutput {
             cancel: Cancel::from(Arc::clone(cancelled)),
             ..Context::new(&self.out)
         }
+    }
+}
+
+/// Refuse a file whose folder is not there.
+pub(crate) fn has_folder(file: &Path) -> anyhow::Result<()> {
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
+    match folder.filter(|folder| !folder.is_dir()) {
+        None => Ok(()),
+        Some(folder) => bail!(
+            "{} cannot be written: there is no folder {}; make it first",
+            file.display(),
+            folder.display()
+        ),
     }
 }
 

@@ -51,9 +51,9 @@ pub(crate) struct Global {
     /// Print the summary as one JSON object on standard output, and nothing else there
     #[arg(long, global = true)]
     json: bool,
-    /// Print no progress and no notes
-    #[arg(short, long, global = true)]
-    quiet: bool,
+    /// Print no progress and no notes; twice (-qq): nor what was made, which the exit status and --json say
+    #[arg(short, long, global = true, action = clap::ArgAction::Count)]
+    quiet: u8,
     /// Print details: tools started, caches hit, workers restarted; -vv prints each program that is run
     #[arg(short, long, global = true, action = clap::ArgAction::Count)]
     verbose: u8,
@@ -75,6 +75,16 @@ pub(crate) struct Global {
 }
 
 impl Global {
+    /// Whether progress and notes are unwanted.
+    pub(crate) fn is_quiet(&self) -> bool {
+        self.quiet > 0
+    }
+
+    /// Whether a summary for people is unwanted, too.
+    pub(crate) fn is_silent(&self) -> bool {
+        self.quiet > 1
+    }
+
     /// Threads and workers to use.
     pub(crate) fn jobs(&self) -> usize {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
@@ -110,11 +120,11 @@ fn main() -> ExitCode {
         Ok(asked) => asked,
         Err(error) => return fail(&error),
     };
-    if !parsed.global.quiet {
+    if !parsed.global.is_quiet() {
         events::show(parsed.global.verbose);
     }
     dataset::verify_hashes(parsed.global.verify_hashes);
-    if !parsed.global.quiet {
+    if !parsed.global.is_quiet() {
         dataset::on_notice(|notice| eprintln!("stampmill: {notice}"));
     }
     sandbox::allow_weak(parsed.global.allow_weak_sandbox);
@@ -123,7 +133,7 @@ fn main() -> ExitCode {
     });
     if let Some(wanted) = parsed.global.jobs
         && wanted.get() != parsed.global.jobs()
-        && !parsed.global.quiet
+        && !parsed.global.is_quiet()
     {
         eprintln!("--jobs {wanted}: using {}, the most for this machine", parsed.global.jobs());
     }
@@ -137,7 +147,7 @@ fn main() -> ExitCode {
 
 /// Once a command: what held while foreign programs ran; always where something was missing.
 fn say_protections(global: &Global) {
-    let shown = !global.quiet && std::io::stderr().is_terminal();
+    let shown = !global.is_quiet() && std::io::stderr().is_terminal();
     for (profile, held) in sandbox::protections() {
         let missing = held.missing().join(", ");
         // Standard error may be gone or full, which is no reason to fail.

@@ -22,7 +22,11 @@ pub(crate) fn report(
     report: &impl Serialize,
     people: impl FnOnce() -> anyhow::Result<()>,
 ) -> anyhow::Result<()> {
-    if global.json { json(report) } else { people() }
+    match global.json {
+        true => json(report),
+        false if global.is_silent() => Ok(()),
+        false => people(),
+    }
 }
 
 /// Print a line for people. What programs and files say may be part of it: see [`plain`].

@@ -30,7 +30,7 @@ pub(crate) struct Bar {
 impl Bar {
     /// A bar that is drawn when a person is looking.
     pub(crate) fn new(global: &Global) -> Bar {
-        let shown = !global.quiet && std::io::stderr().is_terminal();
+        let shown = !global.is_quiet() && std::io::stderr().is_terminal();
         let bar = Mutex::new(ProgressBar::hidden());
         Bar { bar, shown, verbose: global.verbose > 0 }
     }
@@ -44,7 +44,7 @@ impl dataset::Progress for Bar {
         };
         let template = match total {
             0 => "{spinner} {prefix} {pos} {wide_msg} {elapsed}",
-            _ => "{prefix:<24} {bar:30} {pos}/{len} {per_sec} ETA {eta} {wide_msg}",
+            _ => "{prefix:<24} {bar:30} {pos}/{len} {elapsed} {per_sec} ETA {eta} {wide_msg}",
         };
         let style =
             ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());

@@ -64,6 +64,7 @@ pub(crate) fn show<S: Shown>(
 ) -> anyhow::Result<ExitCode> {
     match global.json {
         true => S::json(done)?,
+        false if global.is_silent() => {}
         false => {
             if let Some(left_out) = left_out(done) {
                 output::line(&left_out)?;

@@ -3,13 +3,16 @@
 //! `cargo bench --bench labels` prints labels per second and core for both and their ratio. Time is processor
 //! time of this process and all that it starts. The script starts a process for each step: `clang-19 -O2 -c` and
 //! `llvm-size-19` for `size`; `clang-19 -O2 -S` and `llvm-mca-19` for `mca`; `clang-19` for the code before passes
-//! and `opt-19` for each pipeline of `passes`. Where both have a `size` it must be the same.
+//! and `opt-19` for each pipeline of `passes`. For `cost` it compiles the kernel by `clang-19 -O2 -c` and has a loop over 64
+//! work-items in C, the least that could stand for the kernel, timed by `stampmill time` twice, as it would be with one
+//! group and with three. Where both have a `size` it must be the same.
 
 use dataset::{
     Code, Program,
     stage::{Context, run},
 };
-use stampmill_cost::{Bench, Grouping, Label, LabelRow, NAMES, Options, coreset, task};
+use rows::Grouping;
+use stampmill_cost::{Bench, Label, LabelRow, NAMES, Options, coreset, task};
 use std::{
     error::Error,
     path::{Path, PathBuf},
@@ -20,6 +23,11 @@ use std::{
 /// Kernels that are labelled, and of these how many by the script.
 const KERNELS: usize = 300;
 const SCRIPTED: usize = 30;
+/// Labels of `cost` run two programs each.
+const TIMED: usize = 60;
+/// What a script has timed.
+const LOOP: &str = "#include <stdio.h>\nstatic float a[64];\nint main(void) { int n = getchar() - '0'; \
+                    while (n-- > 0) for (int i = 0; i < 64; i++) a[i] = a[i] * 2 + i; return a[3] < 0; }\n";
 const CLANG: [&str; 9] = [
     "-x",
     "cl",
@@ -42,14 +50,21 @@ fn main() -> Result<(), Box<dyn Error>> {
         std::fs::write(source.join(format!("{at:04}.cl")), text)?;
     }
     let worker = host::installed("stampmill").ok_or("build the workspace first")?;
+    let few = folder.path().join("few");
+    std::fs::create_dir(&few)?;
+    for at in (0..kernels.len()).step_by(kernels.len() / TIMED) {
+        let name = format!("{at:04}.cl");
+        std::fs::copy(source.join(&name), few.join(&name))?;
+    }
     for name in NAMES {
+        let source = if name == "cost" { &few } else { &source };
         let bench = Bench::new(Options {
             shim: None,
             jobs: 1,
             reader: (worker.clone(), vec!["worker".into(), "costs".into()]),
             cancelled: Arc::new(AtomicBool::new(false)),
         });
-        let programs = (dataset::Programs::open(&source)?, "kernels");
+        let programs = (dataset::Programs::open(source)?, "kernels");
         let label = Label::new(task(name, None)?, bench, programs, None, Grouping::Path)?;
         let before = sandbox::processor_time();
         let context = Context { jobs: 1, ..Context::new(folder.path().join(name)) };
@@ -111,6 +126,20 @@ fn script(name: &str, source: &Path, folder: &Path) -> Result<Option<f64>, Box<d
             let sizes =
                 sizes.filter_map(|line| line.split_whitespace().nth(1)?.parse::<f64>().ok());
             Ok(Some(sizes.sum()))
+        }
+        "cost" => {
+            if !clang(&["-O2", "-c"], &out("a.o"))? {
+                return Ok(None);
+            }
+            std::fs::write(out("loop.c"), LOOP)?;
+            for times in ["1", "3"] {
+                std::fs::write(out("times"), times)?;
+                let program = host::installed("stampmill").ok_or("build the workspace first")?;
+                let mut time = Command::new(program);
+                time.arg("time").arg(out("loop.c")).arg("--stdin").arg(out("times"));
+                time.stdout(Stdio::null()).stderr(Stdio::null()).status()?;
+            }
+            Ok(Some(0.0))
         }
         "mca" => {
             let assembly = out("a.s");

@@ -1,17 +1,18 @@
 //! What labels are made with: the compiler, the readers of modules, llvm-mca.
 
 use crate::{
-    Error, Pipeline, Result,
+    Error, Flags, Pipeline, Result,
     mca::Mca,
-    reader::{Done, Left, Readers, Refusal, Work},
+    native,
+    reader::{Done, Form, Left, Readers, Refusal, Work},
 };
-use clang::{Clang, Includes, Request, find_worker};
+use clang::{Answer, Clang, Includes, Request, find_worker};
 use dataset::{Language, Verdict};
 use features::CompileConfigs;
 use rows::TaskVerdict;
 use std::{
     ffi::OsString,
-    path::PathBuf,
+    path::{Path, PathBuf},
     sync::{
         Arc, OnceLock,
         atomic::{AtomicBool, Ordering},
@@ -30,6 +31,9 @@ pub struct Options {
     /// Raise it, from any thread, to have the work end.
     pub cancelled: Arc<AtomicBool>,
 }
+
+/// Name of the virtual header that says where a work-item is.
+const GROUP_HEADER: &str = "items.h";
 
 /// A program as LLVM sees it before its passes.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -107,12 +111,37 @@ impl Bench {
         language: Language,
         content: &[u8],
     ) -> Result<std::result::Result<Module, Verdict>> {
+        self.compiled(name, language, content, None)
+    }
+
+    /// The same of a file of the user's, with the headers that it includes and the flags that it is compiled with.
+    ///
+    /// # Errors
+    /// As [`Bench::module`].
+    pub fn module_of_file(
+        &self,
+        program: &Path,
+        language: Language,
+        content: &[u8],
+        flags: &Flags,
+    ) -> Result<std::result::Result<Module, Verdict>> {
+        let name = program.display().to_string();
+        self.compiled(&name, language, content, Some((program, flags)))
+    }
+
+    fn compiled(
+        &self,
+        name: &str,
+        language: Language,
+        content: &[u8],
+        from: Option<(&Path, &Flags)>,
+    ) -> Result<std::result::Result<Module, Verdict>> {
         if self.options.cancelled.load(Ordering::Relaxed) {
             return Err(Error::Stopped);
         }
         let name = name.to_owned();
         if content.iter().all(u8::is_ascii_whitespace) {
-            return Ok(Err(Verdict::new(TaskVerdict::NoCode, "")));
+            return Ok(Err(Verdict::new(TaskVerdict::NoCode, "it is empty")));
         }
         let configs = match language {
             Language::OpenCl => &self.configs.opencl,
@@ -123,23 +152,26 @@ impl Bench {
             }
         };
         let source = String::from_utf8_lossy(content).into_owned();
-        let clang = self.clang(language)?;
+        let headers = from.map(|(program, flags)| flags.headers(program, &source));
+        let headers = headers.unwrap_or_default();
         let mut refused = Verdict::new(TaskVerdict::DoesNotCompile, "");
         for (place, options) in configs.iter().enumerate() {
+            let mut options = options.clone();
+            options.headers.extend(headers.iter().cloned());
+            if let Some((_, flags)) = from {
+                options.defines.extend(flags.defines.iter().cloned());
+                options.standard = flags.standard.clone().unwrap_or(options.standard);
+            }
             let request = Request::Compile {
                 source: source.clone(),
-                options: options.clone(),
+                options,
                 facts: false,
                 tree: false,
                 bitcode: true,
             };
-            let answer = match clang.ask(&request) {
+            let answer = match self.ask(language, &request)? {
                 Ok(answer) => answer,
-                Err(sandbox::Death::Stopped) => return Err(Error::Stopped),
-                Err(death) if death.is_ours() => {
-                    return Err(Error::Worker { tool: "clang", death });
-                }
-                Err(death) => return Ok(Err(Verdict::new(death.name(), death.to_string()))),
+                Err(verdict) => return Ok(Err(verdict)),
             };
             match answer.first_error() {
                 Some(error) if place == 0 => refused.detail.clone_from(&error.message),
@@ -164,7 +196,120 @@ impl Bench {
 
     /// The assembly after `default<O2>`.
     pub(crate) fn assembly(&self, module: &Module) -> Result<std::result::Result<String, Verdict>> {
-        let said = self.readers.ask(&module.name, &module.content, Work::Assembly)?;
+        self.assembly_by(module, Work::Assembly)
+    }
+
+    /// The assembly of a program that [`Bench::group`] made.
+    pub(crate) fn group_assembly(
+        &self,
+        module: &Module,
+    ) -> Result<std::result::Result<String, Verdict>> {
+        self.assembly_by(module, Work::AssemblyOf(native::ENTRY.to_owned()))
+    }
+
+    /// The assembly of OpenCL C of our own.
+    pub(crate) fn builtins(&self, text: &str) -> Result<String> {
+        let made = match self.module("builtins.cl", Language::OpenCl, text.as_bytes())? {
+            Ok(module) => self.assembly(&module)?,
+            Err(verdict) => Err(verdict),
+        };
+        made.map_err(|verdict| Error::Builtins(verdict.to_string()))
+    }
+
+    /// The module of an OpenCL program with its last kernel as a loop over a group of work-items, before LLVM's passes.
+    pub(crate) fn group(
+        &self,
+        name: &str,
+        language: Language,
+        content: &[u8],
+    ) -> Result<std::result::Result<Module, Verdict>> {
+        if language != Language::OpenCl {
+            let what = format!("{} is no OpenCL C", language.name());
+            return Ok(Err(Verdict::new(TaskVerdict::Unsupported, what)));
+        }
+        let mut refused = None;
+        for options in &self.configs.opencl {
+            // What a place in the group is kept in is a variable of the program, which OpenCL C 1.2 does not have.
+            if options.standard != "CL2.0" {
+                continue;
+            }
+            let mut options = options.clone();
+            options.headers.push((GROUP_HEADER.to_owned(), native::ITEMS.to_owned()));
+            options.prelude.insert(0, GROUP_HEADER.to_owned());
+            let source = String::from_utf8_lossy(content).into_owned();
+            let defined = |[x, y, z]: [u32; 3]| {
+                [("X", x), ("Y", y), ("Z", z)]
+                    .map(|(side, size)| format!("STAMPMILL_{side}={size}"))
+            };
+            let plain = clang::Options {
+                defines: [options.defines.clone(), defined([1; 3]).to_vec()].concat(),
+                ..options.clone()
+            };
+            let parse = Request::Parse { source: source.clone(), options: plain, tree: false };
+            let answer = match self.ask(language, &parse)? {
+                Ok(answer) => answer,
+                Err(verdict) => return Ok(Err(verdict)),
+            };
+            if let Some(error) = answer.first_error() {
+                let verdict = Verdict::new(TaskVerdict::DoesNotCompile, &*error.message);
+                refused.get_or_insert(verdict);
+                continue;
+            }
+            let kernels = answer.facts.map(|facts| facts.kernels).unwrap_or_default();
+            let Some(kernel) = kernels.last() else {
+                return Ok(Err(Verdict::new(TaskVerdict::Unsupported, "it has no kernel")));
+            };
+            let group = match native::group(kernel) {
+                Ok(group) => group,
+                Err(verdict) => return Ok(Err(verdict)),
+            };
+            options.defines.extend(defined(native::sides(kernel)));
+            let compile = Request::Compile {
+                source: format!("{source}\n{group}"),
+                options,
+                facts: false,
+                tree: false,
+                bitcode: true,
+            };
+            let answer = match self.ask(language, &compile)? {
+                Ok(answer) => answer,
+                Err(verdict) => return Ok(Err(verdict)),
+            };
+            return Ok(match answer.first_error() {
+                // It compiles by itself.
+                Some(error) => Err(Verdict::new(TaskVerdict::Unsupported, &*error.message)),
+                None => Ok(Module {
+                    name: name.to_owned(),
+                    content: answer.code.unwrap_or_default().bitcode,
+                }),
+            });
+        }
+        Ok(Err(refused.unwrap_or_else(|| Verdict::new(TaskVerdict::DoesNotCompile, ""))))
+    }
+
+    /// What clang says, or how it died over a program.
+    fn ask(
+        &self,
+        language: Language,
+        request: &Request,
+    ) -> Result<std::result::Result<Answer, Verdict>> {
+        if self.options.cancelled.load(Ordering::Relaxed) {
+            return Err(Error::Stopped);
+        }
+        match self.clang(language)?.ask(request) {
+            Ok(answer) => Ok(Ok(answer)),
+            Err(sandbox::Death::Stopped) => Err(Error::Stopped),
+            Err(death) if death.is_ours() => Err(Error::Worker { tool: "clang", death }),
+            Err(death) => Ok(Err(Verdict::new(death.name(), death.to_string()))),
+        }
+    }
+
+    fn assembly_by(
+        &self,
+        module: &Module,
+        work: Work,
+    ) -> Result<std::result::Result<String, Verdict>> {
+        let said = self.readers.ask(&module.name, &module.content, work)?;
         Ok(said.map(|done| match done {
             Done::Assembly(text) => text,
             _ => String::new(),
@@ -176,7 +321,7 @@ impl Bench {
         &self,
         module: &Module,
         pipelines: &[Pipeline],
-        write: bool,
+        write: Option<Form>,
     ) -> Result<std::result::Result<Passed, Verdict>> {
         let ask = |pipelines: &[Pipeline]| {
             let work = Work::Passes { pipelines: pipelines.to_vec(), write };

@@ -15,6 +15,14 @@ pub enum Error {
     /// A task that has no pipelines, given some.
     #[error("task `{0}` runs no pipelines: --pipelines is for `passes`")]
     NoPipelines(String),
+    /// A flag that is none of those that a program can be compiled with.
+    #[error(
+        "`{0}` is no flag that a program is compiled with here: there are -I DIR, -D NAME[=VALUE] and -std=STANDARD"
+    )]
+    Flag(String),
+    /// A folder of headers that is none.
+    #[error("-I {}: there is no such folder", .0.display())]
+    NoFolder(PathBuf),
     /// A file that holds no pipelines.
     #[error(
         "{path}: {reason}; a line is NAME, `minsize` or `-`, and passes as `opt -passes` takes them, \
@@ -56,6 +64,12 @@ pub enum Error {
     /// LLVM cannot be had.
     #[error(transparent)]
     Llvm(#[from] llvm::Error),
+    /// Programs cannot be timed.
+    #[error(transparent)]
+    Timing(#[from] timing::Error),
+    /// The functions of OpenCL C that programs are linked with do not compile.
+    #[error("task `cost`: the built-in functions of OpenCL C do not compile: {0}")]
+    Builtins(String),
     /// The tool of one task is missing.
     #[error("task `mca` needs llvm-mca of LLVM 19 (`apt install llvm-19`); it is not on PATH")]
     NoMca,
@@ -78,6 +92,7 @@ impl Error {
         match self {
             Error::Clang(clang::Error::CannotStart { death, .. }) => death.is_ours(),
             Error::Worker { death, .. } => death.is_ours(),
+            Error::Timing(error) => error.is_fault(),
             _ => false,
         }
     }

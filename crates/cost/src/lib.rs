@@ -4,8 +4,8 @@
 //! tasks of which a label takes milliseconds, and the tool that the task of choosing passes comes to:
 //!
 //! - [`Task`] is a task, a file each under `task`; [`task()`] finds it by name:
-//!   `size` (bytes of machine code), `mca` (cycles of its blocks weighted by loop depth) and `passes`
-//!   (instructions that each pipeline of a set leaves);
+//!   `size` (bytes of machine code), `mca` (cycles of its blocks weighted by loop depth), `cost` (cycles of a kernel's
+//!   work-item, run on a model of a processor) and `passes` (instructions that each pipeline of a set leaves);
 //! - [`Label`] is the stage that labels programs: rows of schema `task`, one for each program, its
 //!   verdict where it has no label;
 //! - [`Bench`] does the work: programs are compiled and optimised, and their modules read, in workers
@@ -26,7 +26,9 @@
 
 mod bench;
 mod error;
+mod flags;
 mod mca;
+mod native;
 mod pipeline;
 mod reader;
 mod row;
@@ -36,11 +38,12 @@ mod task;
 
 pub use bench::{Bench, Module, Options};
 pub use error::Error;
+pub use flags::Flags;
 pub use pipeline::{Pipeline, coreset, fixed_set};
-pub use reader::serve;
+pub use reader::{Form, serve};
 pub use row::LabelRow;
 pub use smallest::{Smallest, Tried, smallest};
-pub use stage::{Grouping, Label, LabelItem, LabelReport};
+pub use stage::{Label, LabelItem, LabelReport};
 pub use task::{NAMES, Task, task};
 
 /// Results of this crate.

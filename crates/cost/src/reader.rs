@@ -3,7 +3,7 @@
 
 use crate::{Error, Pipeline, Result};
 use dataset::Verdict;
-use llvm::{Context, Module};
+use llvm::{Context, Library, Module};
 use object::{Object, ObjectSection, SectionKind};
 use rows::TaskVerdict;
 use sandbox::{Bounds, Pool};
@@ -22,6 +22,9 @@ const LIMIT: Duration = Duration::from_secs(120);
 /// Calling conventions of kernels: PTX's and SPIR's.
 const KERNELS: [u32; 2] = [71, 76];
 
+/// What is said of a module without instructions.
+const NO_FUNCTION: &str = "it defines no function";
+
 /// What is asked of a module.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) enum Work {
@@ -29,8 +32,19 @@ pub(crate) enum Work {
     CodeSize,
     /// Run `default<O2>`, and give the assembly.
     Assembly,
+    /// The same of a program in which only this function is called from elsewhere.
+    AssemblyOf(String),
     /// Say how many instructions each pipeline leaves; `write` wants the modules as well.
-    Passes { pipelines: Vec<Pipeline>, write: bool },
+    Passes { pipelines: Vec<Pipeline>, write: Option<Form> },
+}
+
+/// How a module is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Form {
+    /// LLVM's bitcode.
+    Bitcode,
+    /// Textual IR.
+    Text,
 }
 
 /// What a pipeline left.
@@ -39,7 +53,7 @@ pub(crate) struct Left {
     pub(crate) instructions: u64,
     /// Empty where it was not asked for.
     #[serde(with = "serde_bytes")]
-    pub(crate) bitcode: Vec<u8>,
+    pub(crate) module: Vec<u8>,
 }
 
 /// The answer to a [`Work`].
@@ -151,7 +165,7 @@ impl Readers {
 }
 
 fn work_on(request: &Request) -> std::result::Result<Said, llvm::Error> {
-    let context = Context::new(features::library_for(&request.content)?);
+    let context = Context::new(Library::of_module(&request.content)?);
     let mut module = match context.parse(&request.name, &request.content) {
         Ok(module) => module,
         Err(error) => return Ok(Err(features::module_verdict(&error))),
@@ -160,7 +174,9 @@ fn work_on(request: &Request) -> std::result::Result<Said, llvm::Error> {
         return Ok(Err(features::module_verdict(&error)));
     }
     // A kernel's helpers are its own: what is inlined everywhere need not stay.
-    if module.functions().any(is_kernel) {
+    if let Work::AssemblyOf(entry) = &request.work {
+        module.internalise(|function| function.name() == *entry);
+    } else if module.functions().any(is_kernel) {
         module.internalise(is_kernel);
     }
     let no_back_end = || {
@@ -174,13 +190,13 @@ fn work_on(request: &Request) -> std::result::Result<Said, llvm::Error> {
         Work::CodeSize => {
             module.run_passes("default<O2>")?;
             match module.emit_object().map(|object| code_size(&object)) {
-                Some(Ok(0)) => Err(Verdict::new(TaskVerdict::NoCode, "")),
+                Some(Ok(0)) => Err(Verdict::new(TaskVerdict::NoCode, NO_FUNCTION)),
                 Some(Ok(bytes)) => Ok(Done::CodeSize(bytes)),
                 Some(Err(error)) => Err(Verdict::new(TaskVerdict::Crash, error)),
                 None => Err(Verdict::new(TaskVerdict::NoBackEnd, "LLVM makes no code of it")),
             }
         }
-        Work::Assembly => {
+        Work::Assembly | Work::AssemblyOf(_) => {
             module.run_passes("default<O2>")?;
             match module.emit_assembly() {
                 Some(text) => Ok(Done::Assembly(text)),
@@ -190,7 +206,7 @@ fn work_on(request: &Request) -> std::result::Result<Said, llvm::Error> {
         Work::Passes { pipelines, write } => {
             let before = module.instruction_count();
             if before == 0 {
-                return Ok(Err(Verdict::new(TaskVerdict::NoCode, "")));
+                return Ok(Err(Verdict::new(TaskVerdict::NoCode, NO_FUNCTION)));
             }
             let left = pipelines.iter().map(|pipeline| run(&module, pipeline, *write)).collect();
             Ok(Done::Passes { before, left })
@@ -205,7 +221,7 @@ fn is_kernel(function: llvm::Function<'_>) -> bool {
 fn run(
     module: &Module<'_>,
     pipeline: &Pipeline,
-    write: bool,
+    write: Option<Form>,
 ) -> std::result::Result<Left, Refusal> {
     let mut module = module.clone();
     if pipeline.minsize {
@@ -217,8 +233,12 @@ fn run(
         Err(error) => return Err(Refusal::Invalid(error.to_string())),
     }
     module.verify().map_err(|error| Refusal::Invalid(error.to_string()))?;
-    let bitcode = if write { module.write() } else { Vec::new() };
-    Ok(Left { instructions: module.instruction_count(), bitcode })
+    let written = match write {
+        None => Vec::new(),
+        Some(Form::Bitcode) => module.write(),
+        Some(Form::Text) => module.print().into_bytes(),
+    };
+    Ok(Left { instructions: module.instruction_count(), module: written })
 }
 
 /// Bytes of the sections that hold code.

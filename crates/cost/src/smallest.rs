@@ -2,7 +2,7 @@
 
 use crate::{
     Bench, Module, Pipeline, Result,
-    reader::{Left, Refusal},
+    reader::{Form, Left, Refusal},
 };
 use dataset::Verdict;
 use serde::Serialize;
@@ -38,13 +38,13 @@ pub struct Smallest {
     pub oz: Option<u64>,
     /// All that was tried, in order.
     pub tried: Vec<Tried>,
-    /// The module.
+    /// The module, in the form that was asked for.
     #[serde(skip)]
-    pub bitcode: Vec<u8>,
+    pub module: Vec<u8>,
 }
 
 /// Try `pipelines` on a module, each in a worker, verify what comes of it, and keep the smallest, the first
-/// of equals; why there is none is a verdict.
+/// of equals, written in a `form`; why there is none is a verdict.
 ///
 /// # Errors
 /// When the machine fails, or LLVM does not know a pass.
@@ -52,8 +52,9 @@ pub fn smallest(
     bench: &Bench,
     module: &Module,
     pipelines: &[Pipeline],
+    form: Form,
 ) -> Result<std::result::Result<Smallest, Verdict>> {
-    let (before, left) = match bench.passes(module, pipelines, true)? {
+    let (before, left) = match bench.passes(module, pipelines, Some(form))? {
         Ok(done) => done,
         Err(verdict) => return Ok(Err(verdict)),
     };
@@ -86,6 +87,6 @@ pub fn smallest(
         before,
         oz: tried.iter().find(|one| one.pipeline == "oz").and_then(|one| one.instructions),
         tried,
-        bitcode: left.bitcode,
+        module: left.module,
     }))
 }

@@ -5,25 +5,13 @@ use dataset::{
     Code, Dataset, Found, Input, Language, Programs, Verdict,
     stage::{Facts, Finish, Items, Stage, Units, Worked},
 };
-use rows::{FeaturesHead, LabelHead, TaskVerdict};
+use rows::{FeaturesHead, Grouping, LabelHead, TaskVerdict};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::{
     collections::{BTreeMap, HashMap},
     path::Path,
 };
-
-/// What is held out together when a model is scored on what it has not seen.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
-pub enum Grouping {
-    /// Programs of one package; of a program without one, of one path.
-    #[default]
-    Package,
-    /// Near-duplicates; of a program without a family, programs of one path.
-    Family,
-    /// Programs of one path.
-    Path,
-}
 
 /// A program to label, or what stands in the place of one.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -82,15 +70,6 @@ impl LabelItem {
         }
     }
 
-    fn group(&self, grouping: Grouping) -> &str {
-        let group = match grouping {
-            Grouping::Package => &self.package,
-            Grouping::Family => &self.family,
-            Grouping::Path => &self.path,
-        };
-        if group.is_empty() { &self.path } else { group }
-    }
-
     /// Its row without label and vectors.
     fn head(&self, grouping: Grouping) -> LabelHead {
         // Isolated kernels of one file share its path and often their name.
@@ -104,7 +83,7 @@ impl LabelItem {
                 "" => format!("{file}@{mark}"),
                 name => format!("{file}:{name}@{mark}"),
             },
-            group: self.group(grouping).to_owned(),
+            group: grouping.of(&self.package, &self.family, &self.path).to_owned(),
             id: self.id.clone(),
             package: self.package.clone(),
             family: self.family.clone(),
@@ -127,13 +106,18 @@ pub struct LabelReport {
     pub described: u64,
     /// Rows per verdict.
     pub verdicts: BTreeMap<String, u64>,
+    /// Rows with a label and without vectors, where there are any at all, per reason: the verdict on the program in
+    /// the data set of vectors, `several-vectors` or `not-in-vectors`.
+    pub undescribed: BTreeMap<String, u64>,
     /// Rows per choice that is cheapest; of a task with one choice, all.
     pub labels: BTreeMap<String, u64>,
 }
 
-/// A program's vectors by its identity. A program with several kernels has no single vector and none
-/// here.
-type Vectors = HashMap<String, features::Row>;
+/// A program's vectors by its identity, or why it has none: a program with several kernels has no single vector.
+type Vectors = HashMap<String, std::result::Result<features::Row, String>>;
+
+/// What the column `detail` of a row with a label begins with that has no vectors.
+const NO_VECTORS: &str = "no vectors: ";
 
 /// Labels programs: a data set of schema `task` with a row for each.
 pub struct Label {
@@ -146,6 +130,8 @@ pub struct Label {
     vectors: Vectors,
     /// Names of the dimensions of the spaces that there are vectors of.
     spaces: Value,
+    /// The level that they were counted at.
+    level: Value,
     described: Option<Input>,
     tools: BTreeMap<String, String>,
 }
@@ -174,6 +160,7 @@ impl Label {
             grouping,
             vectors: Vectors::new(),
             spaces: json!({}),
+            level: Value::Null,
             described: None,
             tools,
         };
@@ -191,24 +178,27 @@ impl Label {
         )?;
         let manifest = dataset.manifest();
         self.spaces = manifest.notes.configuration["spaces"].clone();
+        self.level = manifest.notes.configuration["level"].clone();
         let (name, hash) = (path.display().to_string(), manifest.identity.clone());
         self.described = Some(Input { name, hash });
-        let mut several = Vec::new();
         for row in dataset.rows::<features::Row>()? {
             let row = row?;
-            if !row.is_accepted() {
-                continue;
+            let id = row.id.clone();
+            let described = match row.is_accepted() {
+                true => Ok(row),
+                false => Err(row.verdict.to_string()),
+            };
+            match self.vectors.get_mut(&id) {
+                // Rows of one program differ where a space tells functions apart.
+                Some(Ok(other)) => {
+                    if described.is_ok_and(|row| row.vectors != other.vectors) {
+                        self.vectors.insert(id, Err("several-vectors".to_owned()));
+                    }
+                }
+                Some(Err(_)) => {}
+                None => drop(self.vectors.insert(id, described)),
             }
-            // Rows of one program differ where a space tells functions apart.
-            if let Some(other) = self.vectors.get(&row.id)
-                && other.vectors != row.vectors
-            {
-                several.push(row.id);
-                continue;
-            }
-            self.vectors.insert(row.id.clone(), row);
         }
-        several.iter().for_each(|id| drop(self.vectors.remove(id)));
         Ok(())
     }
 
@@ -220,7 +210,7 @@ impl Label {
 
     fn row(&self, item: &LabelItem, costs: Costs) -> LabelRow {
         let mut head = item.head(self.grouping);
-        let described = self.vectors.get(&item.id).cloned().unwrap_or_default();
+        let described = self.vectors.get(&item.id);
         let verdict = match costs {
             Err(verdict) => verdict,
             Ok(costs) => {
@@ -234,7 +224,12 @@ impl Label {
                     [] => {
                         let costs: Vec<f64> = costs.iter().copied().flatten().collect();
                         head.label = cheapest(&costs).map(|place| choices[place].clone());
-                        Verdict::accepted()
+                        match described {
+                            _ if self.described.is_none() => Verdict::accepted(),
+                            Some(Ok(_)) => Verdict::accepted(),
+                            Some(Err(why)) => no_vectors(why),
+                            None => no_vectors("not-in-vectors"),
+                        }
                     }
                     failed => Verdict::new(TaskVerdict::ChoiceFailed, failed.join(" ")),
                 };
@@ -243,8 +238,14 @@ impl Label {
             }
         };
         (head.verdict, head.detail) = (verdict.name.into_owned(), verdict.detail);
-        LabelRow { head, described }
+        let described = described.and_then(|found| found.as_ref().ok()).cloned();
+        LabelRow { head, described: described.unwrap_or_default() }
     }
+}
+
+/// A label is a label; what is missing beside it is said.
+fn no_vectors(why: &str) -> Verdict {
+    Verdict { detail: format!("{NO_VECTORS}{why}"), ..Verdict::accepted() }
 }
 
 /// The cheapest; the first of equals.
@@ -271,6 +272,7 @@ impl Stage for Label {
             "settings": self.task.settings(),
             "grouping": self.grouping,
             "spaces": self.spaces,
+            "vectors_level": self.level,
             "compiled": self.bench.settings(),
             "tools": self.tools,
         })
@@ -315,13 +317,16 @@ impl Stage for Label {
         let mut compiled = Vec::with_capacity(items.len());
         for item in items {
             compiled.push(match item.language.parse::<Language>() {
-                Ok(language) => match self.bench.module(&item.path, language, &item.content)? {
-                    Ok(module) => {
-                        modules.push(module);
-                        Ok(())
+                Ok(language) => {
+                    let (path, content) = (&item.path, &item.content);
+                    match self.task.module(&self.bench, path, language, content)? {
+                        Ok(module) => {
+                            modules.push(module);
+                            Ok(())
+                        }
+                        Err(verdict) => Err(verdict),
                     }
-                    Err(verdict) => Err(verdict),
-                },
+                }
                 Err(_) => {
                     let name = item.verdict.clone().into();
                     Err(Verdict { name, detail: item.detail.clone() })
@@ -361,6 +366,9 @@ impl Stage for Label {
             if let Some(label) = row.head.label {
                 report.rows += 1;
                 report.described += u64::from(!row.described.vectors.is_empty());
+                if let Some(why) = row.head.detail.strip_prefix(NO_VECTORS) {
+                    *report.undescribed.entry(why.to_owned()).or_default() += 1;
+                }
                 *report.labels.entry(label).or_default() += 1;
             }
         }

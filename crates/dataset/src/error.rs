@@ -190,7 +190,9 @@ pub enum Error {
         reason: String,
     },
     /// A data set of another kind than wanted.
-    #[error("{} holds rows of schema `{found}`, wanted `{wanted}`", path.display())]
+    #[error(
+        "{} holds rows of schema `{found}`, wanted `{wanted}`{}", path.display(), onward(found, wanted)
+    )]
     Schema {
         /// The data set.
         path: PathBuf,
@@ -301,4 +303,40 @@ fn what_is_there(path: &Path) -> String {
         );
     }
     missing(path)
+}
+
+/// By schema, the command that makes data sets of it.
+const MAKERS: [(&str, &str); 16] = [
+    ("content-file", "mine SOURCE"),
+    ("kernel", "prepare RAW"),
+    ("features", "features DATASET"),
+    ("run", "run DATASET"),
+    ("task", "label DATASET"),
+    ("steered", "steer --target TARGET"),
+    ("learned", "learn --train DATASET"),
+    ("round", "learn --export-round DIR"),
+    ("sample", "sample CHECKPOINT"),
+    ("training-metrics", "train DATASET"),
+    ("timing", "time --suite DIR"),
+    ("edit-test", "edits tests EDITS"),
+    ("edit-pair", "edits pairs SOURCE"),
+    ("edit-judgement", "edits judge EDITS"),
+    ("module", "ir build SOURCE"),
+    ("ir-statistics", "ir stats MODULES"),
+];
+
+/// The command that makes data sets of a schema, as a user writes it behind `stampmill`; `None` for one that is
+/// none of ours.
+#[must_use]
+pub fn maker(schema: &str) -> Option<&'static str> {
+    MAKERS.iter().find(|(name, _)| *name == schema).map(|(_, maker)| *maker)
+}
+
+/// How to come by what is wanted.
+fn onward(found: &str, wanted: &str) -> String {
+    match (found, maker(wanted)) {
+        ("query", Some(_)) => "; a query keeps the schema of its first table where it selects all of that one's columns (`SELECT *`)".to_owned(),
+        (_, Some(maker)) => format!("; `stampmill {maker} --out DIR` makes that"),
+        (_, None) => String::new(),
+    }
 }

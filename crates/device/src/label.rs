@@ -5,7 +5,7 @@ use dataset::{
     Dataset, Input, Row, content_hash_of,
     stage::{self, Finish, Items, Stage, Units, Worked},
 };
-use rows::{CpuGpuRow, TaskVerdict};
+use rows::{CpuGpuRow, Grouping, TaskVerdict};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::{collections::BTreeMap, path::Path};
@@ -16,29 +16,6 @@ pub enum Task {
     /// On which of two devices, a processor and a GPU, is the kernel faster, with the transfers that
     /// count? (Grewe, Wang, O'Boyle: CGO 2013.)
     CpuGpu(Transfers),
-}
-
-/// What is held out together when a heuristic is scored on what it has not seen.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
-pub enum Grouping {
-    /// Kernels of one package; of a program without one, of one path.
-    #[default]
-    Package,
-    /// Near-duplicates; of a program without a family, kernels of one path.
-    Family,
-    /// Kernels of one path.
-    Path,
-}
-
-impl Grouping {
-    fn of(self, row: &RunRow) -> &str {
-        let group = match self {
-            Grouping::Package => &row.package,
-            Grouping::Family => &row.family,
-            Grouping::Path => &row.path,
-        };
-        if group.is_empty() { &row.path } else { group }
-    }
 }
 
 /// Grewe's values by their names, per identity of a program and kernel in it.
@@ -206,7 +183,7 @@ impl LabelItem {
                 package => format!("{package}/{name}"),
             },
             variant: self.global_size.to_string(),
-            group: grouping.of(gpu).to_owned(),
+            group: grouping.of(&gpu.package, &gpu.family, &gpu.path).to_owned(),
             license: gpu.license.clone(),
             label: label.to_owned(),
             oracle: label.to_owned(),

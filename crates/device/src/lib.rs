@@ -47,7 +47,7 @@ mod worker;
 
 pub use error::{Error, Result};
 pub use kernel::Benchmark;
-pub use label::{Grouping, Label, LabelFacts, LabelItem, LabelReport, Task, Vectors};
+pub use label::{Label, LabelFacts, LabelItem, LabelReport, Task, Vectors};
 pub use listing::{DeviceInfo, DeviceType, devices, select};
 pub use outcome::{About, Finding, Outcome};
 pub use payload::{VARIANTS, Values, Variant};

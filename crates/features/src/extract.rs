@@ -3,7 +3,7 @@
 use crate::{
     CompileConfigs, Error, FeatureSpace, Part, ProgramView, Report, Row,
     extracted::{DOES_NOT_COMPILE, ExtractedProgram, Found, NO_EXTRACTOR},
-    reader::{ModuleReader, Readers, library_for, module_verdict},
+    reader::{ModuleReader, Readers, module_verdict},
 };
 use clang::{Answer, Clang, Includes, Request, find_worker};
 use dataset::{Code, Found as Met, Language, Program, Programs, Progress, Rejected, Verdict};
@@ -132,8 +132,11 @@ impl Extractor {
     pub(crate) fn settings(&self) -> serde_json::Value {
         let spaces: BTreeMap<&str, Vec<&str>> =
             self.spaces.iter().map(|space| (space.name(), space.dimensions())).collect();
+        // Of all languages the same: one flag says it.
+        let level = self.options.configs.opencl.first().map(|options| options.optimisation);
         serde_json::json!({
             "spaces": spaces,
+            "level": level,
             "opencl": format!("{:?}", self.options.configs.opencl),
             "c": format!("{:?}", self.options.configs.c),
             "cxx": format!("{:?}", self.options.configs.cxx),
@@ -318,7 +321,7 @@ impl Extractor {
         let Some(code) = answer.code.as_ref().filter(|code| !code.bitcode.is_empty()) else {
             return Ok(Ok(self.extract(&view)));
         };
-        let context = Context::new(library_for(&code.bitcode)?);
+        let context = Context::new(Library::of_module(&code.bitcode)?);
         Ok(match context.parse(&program.path, &code.bitcode) {
             Ok(module) => Ok(self.extract(&ProgramView { module: Some(&module), ..view })),
             Err(error) => Err(module_verdict(&error)),

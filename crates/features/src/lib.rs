@@ -59,9 +59,7 @@ pub use compile::CompileConfigs;
 pub use error::Error;
 pub use extract::{Extractor, Options};
 pub use project::{CELLS, Coverage, Points, ProjectReport, Projection, project};
-pub use reader::{
-    ModuleReader, library_for, load_libraries, module_profile, module_verdict, serve_modules,
-};
+pub use reader::{ModuleReader, load_libraries, module_profile, module_verdict, serve_modules};
 pub use report::Report;
 pub use row::Row;
 pub use space::{ALL, Extracted, FeatureSpace, Vector, space, spaces};

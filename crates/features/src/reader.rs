@@ -2,7 +2,7 @@
 
 use crate::{Error, Extracted, FeatureSpace, ProgramView, space};
 use dataset::Verdict;
-use llvm::{Context, Identification, Library, candidates};
+use llvm::{Context, Library, candidates};
 use rows::FeaturesVerdict;
 use sandbox::{Pool, Profile};
 use serde::{Deserialize, Serialize};
@@ -142,24 +142,13 @@ impl Readers {
 
 /// Read a module in this process, check it, and ask the spaces.
 fn read(spaces: &[&dyn FeatureSpace], name: &str, content: &[u8]) -> Result<Said, llvm::Error> {
-    let context = Context::new(library_for(content)?);
+    let context = Context::new(Library::of_module(content)?);
     let said = context.parse(name, content).and_then(|module| {
         module.verify()?;
         let view = ProgramView { module: Some(&module), ..ProgramView::default() };
         Ok(spaces.iter().map(|space| space.extract(&view)).collect())
     });
     Ok(said.map_err(|error| module_verdict(&error)))
-}
-
-/// The library that sees a module as its writer did.
-///
-/// # Errors
-/// When there is none on this machine.
-pub fn library_for(content: &[u8]) -> Result<&'static Library, llvm::Error> {
-    match Identification::read(content).and_then(|identification| identification.version) {
-        Some(version) => Library::nearest(version),
-        None => Library::newest(),
-    }
 }
 
 /// What it says of a module that LLVM does not read it.

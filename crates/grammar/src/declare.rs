@@ -54,6 +54,19 @@ fn type_begins(prefix: &str) -> bool {
             .any(|end| Type::named(&format!("{prefix}{end}")).is_some())
 }
 
+/// Whether this can be nothing but a second `kernel` of one declaration: clang takes it for the first, and no
+/// person writes it. A name behind the type may begin with `kernel`, not with `__`.
+fn says_kernel_again(lexeme: Lexeme<'_>, typed: bool) -> bool {
+    let word = lexeme.text;
+    match lexeme.partial {
+        false => matches!(word, "kernel" | "__kernel"),
+        true => {
+            word.len() > "__".len() && "__kernel".starts_with(word)
+                || !typed && !word.is_empty() && "kernel".starts_with(word)
+        }
+    }
+}
+
 impl Parser {
     /// Behind the `[` of an array.
     pub(super) fn size(&mut self, lexeme: Lexeme<'_>) -> Outcome {
@@ -114,6 +127,9 @@ impl Parser {
             // A struct or enumeration below has just been completed.
             d.ty = Some(std::mem::replace(&mut self.type_value, Type::Unknown));
         }
+        if d.kernel && says_kernel_again(lexeme, d.is_typed()) {
+            return Err(Refusal::Context);
+        }
         if lexeme.partial && lexeme.is_word() && !d.is_typed() {
             return if self.begins_declaration(lexeme) {
                 Ok(Step::Taken)
@@ -121,7 +137,9 @@ impl Parser {
                 Err(Refusal::Undeclared)
             };
         }
-        if QUALIFIERS.contains(&word) {
+        // A kernel's name may begin like this.
+        let may_be_name = lexeme.partial && d.kernel && word == "kernel";
+        if QUALIFIERS.contains(&word) && !may_be_name {
             let attribute = word == "__attribute__";
             if !attribute {
                 d.qualify(word)?;

@@ -83,9 +83,11 @@ pub enum Error {
          `stampmill heuristic diagnose` is for such tasks"
     )]
     OneChoice(String),
-    /// Too little to diagnose.
-    #[error("{rows} rows of {groups} groups, but a diagnosis needs {wanted}; label more programs")]
+    /// Too little to measure anything on.
+    #[error("{rows} rows of {groups} groups, but {what} needs {wanted}; label more programs")]
     TooSmall {
+        /// What cannot be done: `a diagnosis`.
+        what: &'static str,
         /// Rows that can be used.
         rows: usize,
         /// Groups of these.
@@ -96,6 +98,9 @@ pub enum Error {
     /// A feature that the task has no column of.
     #[error("no row has features{0}; put vectors beside the labels with `label --features`")]
     NoFeatures(String),
+    /// A comparison of nothing.
+    #[error("{0}: nothing is compared; both --draws and --added are above 0")]
+    NothingCompared(&'static str),
     /// Labels that do not mean the same.
     #[error(
         "the labels of {left} and {right} cannot be compared: {what}; label both anew on one machine"

@@ -55,7 +55,8 @@ mod validate;
 
 pub use diagnose::{
     Arm, ArmOptions, ArmReport, Bin, Ceiling, ChoiceReport, CurvePoint, DiagnoseOptions, Diagnosis,
-    ErrorOf, FixedSet, Interval, MadeReport, Region, RegressionReport, Verdict, arms, diagnose,
+    ErrorOf, FixedSet, Interval, MadeReport, Mark, Region, RegressionReport, Rival, Skipped,
+    Verdict, arms, diagnose,
 };
 pub use error::Error;
 pub use explain::{

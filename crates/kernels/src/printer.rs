@@ -8,7 +8,7 @@ use crate::{
 };
 use clang::{Clang, Options, Request};
 use leak::Print;
-use llvm::{Context, Identification, Library, Version};
+use llvm::{Context, Library, Version};
 use std::sync::Arc;
 
 /// Makes [`Print`]s: prepares a file as [`Prepare`](crate::Prepare) does, and looks at each of its kernels by itself.
@@ -88,12 +88,7 @@ impl Printer {
         let kernel = lexer::kernel_names(text).last().copied().unwrap_or_default().to_owned();
         let bitcode = STANDARDS.iter().find_map(|standard| self.compile(text, standard));
         let print = bitcode.and_then(|bitcode| {
-            let writer = Identification::read(&bitcode).and_then(|found| found.version);
-            let library = match writer {
-                Some(version) => Library::nearest(version),
-                None => Library::newest(),
-            };
-            let context = Context::new(library.ok()?);
+            let context = Context::new(Library::of_module(&bitcode).ok()?);
             let module = context.parse("kernel", &bitcode).ok()?;
             Some(Print::of(text, &module, &kernel))
         });

@@ -1,5 +1,5 @@
 use crate::{
-    Candidate, Error, Version, candidates, discover,
+    Candidate, Error, Identification, Version, candidates, discover,
     symbols::{RETURN_STATUS, RawBuffer, Symbols},
 };
 use std::{
@@ -43,6 +43,18 @@ impl Library {
         let all = known();
         let as_new = all.iter().rev().filter(|found| found.version.major >= writer.major);
         Library::first_of(as_new).or_else(|_| Library::newest())
+    }
+
+    /// The library that sees a module as its writer did: the nearest to what its bitcode says of itself, the newest
+    /// where it says nothing or is text.
+    ///
+    /// # Errors
+    /// As [`Library::newest`].
+    pub fn of_module(content: &[u8]) -> Result<&'static Library, Error> {
+        match Identification::read(content).and_then(|found| found.version) {
+            Some(version) => Library::nearest(version),
+            None => Library::newest(),
+        }
     }
 
     /// As [`Library::nearest`], and as new as the writer: what our own clang writes must be read, or a program

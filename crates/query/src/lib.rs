@@ -211,7 +211,7 @@ impl Query {
     }
 
     /// Ask, and make a data set of the rows at `out`; with all columns of the first table it is of that
-    /// one's schema.
+    /// one's schema, and says of itself what that one does: what its columns mean, its seed, its tools and machines.
     ///
     /// # Errors
     /// As [`Query::hold`], and when the data set cannot be made.
@@ -221,6 +221,8 @@ impl Query {
             schema.fields().iter().map(|field| field.name().clone()).collect()
         };
         let mut schema = ("query".to_owned(), 1);
+        let mut notes = Notes::default();
+        let mut configuration = serde_json::Map::new();
         let mut inputs = Vec::new();
         for (index, (name, path)) in self.tables.iter().enumerate() {
             if !Dataset::is_at(path) {
@@ -230,13 +232,21 @@ impl Query {
             if let (0, Some(Ok(batch))) = (index, dataset.batches(None)?.next())
                 && names(&batch.schema()) == names(&held.schema)
             {
-                schema = (dataset.manifest().schema.clone(), dataset.manifest().version);
+                let manifest = dataset.manifest();
+                schema = (manifest.schema.clone(), manifest.version);
+                // What says how to read the columns, and what their values depend on, stays true.
+                if let Some(known) = manifest.notes.configuration.as_object() {
+                    configuration.clone_from(known);
+                }
+                notes.seed = manifest.notes.seed;
+                notes.tools = manifest.notes.tools.clone();
+                notes.hosts = manifest.hosts().collect();
             }
             let hash = dataset.manifest().identity.clone();
             inputs.push(Input { name: format!("{name}={}", path.display()), hash });
         }
-        let configuration = serde_json::json!({ "sql": self.sql });
-        let notes = Notes { inputs, configuration, ..Notes::default() };
+        configuration.insert("sql".to_owned(), self.sql.clone().into());
+        let notes = Notes { inputs, configuration: configuration.into(), ..notes };
         Ok(dataset::write_flat(out, force, (&schema.0, schema.1), &held.rows, notes)?)
     }
 }

@@ -6,15 +6,15 @@ use crate::{
     facts::{self, brief, cell},
     figures, page,
 };
-use heuristics::{ChoiceReport, Diagnosis, ErrorOf, RegressionReport};
+use heuristics::{ChoiceReport, Diagnosis, ErrorOf, Mark, Region, RegressionReport};
 use maud::{Markup, html};
 
-/// The page of a diagnosis.
+/// The page of a diagnosis; `command` is what made it.
 ///
 /// # Errors
 /// When the page cannot be made.
-pub fn diagnosis(found: &Diagnosis) -> Result<Page> {
-    let mut parts = vec![("Verdict".to_owned(), verdict(found))];
+pub fn diagnosis(found: &Diagnosis, command: &str) -> Result<Page> {
+    let mut parts = vec![("Verdict".to_owned(), verdict(found, command))];
     if let Some(regression) = &found.regression {
         parts.push(("Models".to_owned(), models(regression)));
     }
@@ -51,19 +51,44 @@ fn percent(of: ErrorOf) -> String {
     format!("{:+.1} % [{low:+.1}, {high:+.1}]", 100.0 * of.value)
 }
 
-fn verdict(found: &Diagnosis) -> Markup {
-    let rows = found.verdicts.iter().map(|one| vec![cell(one.word), cell(&one.text)]);
+/// What a word of a verdict asks for.
+fn meaning(word: &str) -> &'static str {
+    match word {
+        "nothing-learned" => "use the line, or find better features",
+        "fixed-set" => "try a few fixed choices instead of predicting one",
+        "noise" => "mend the labels first",
+        "features" => "add features first",
+        "short" => "make or mine programs, in the regions below",
+        "enough" => "programs are not what is missing",
+        "unclear" | "too-few" => "label more before deciding",
+        "groups" => "add packages rather than more of the same",
+        "shift" => "mend or filter that source first",
+        _ => "",
+    }
+}
+
+fn verdict(found: &Diagnosis, command: &str) -> Markup {
+    let rows = found.verdicts.iter();
+    let rows = rows.map(|one| vec![cell(one.word), cell(&one.text), cell(meaning(one.word))]);
     html! {
-        (facts::table(&["", "what it comes to"], rows))
+        (facts::table(&["", "what it comes to", "what to do"], rows))
         dl.figures {
+            @if !found.task.is_empty() { div { dt { "task" } dd { (found.task) } } }
             div { dt { "rows" } dd { (figures::count(found.rows as u64)) } }
             div { dt { "groups, held out together" } dd { (found.groups) } }
             div { dt { "features that differ" } dd { (found.features[1]) " of " (found.features[0]) } }
             div { dt { "best model" } dd { (found.model) } }
             div { dt { "its error on held-out groups" } dd { (with_interval(found.held_out)) } }
             div { dt { "rows whose family is in another fold" } dd { (found.leaking) } }
+            div { dt { "splits" } dd { (found.splits) } }
+            div { dt { "seed" } dd { (found.seed) } }
         }
-        p.note { "Error: " (found.error) ". Intervals are 95 %, by bootstrap over groups." }
+        p.note { "Made by " code { (command) } "." }
+        p.note {
+            "Error: " (found.error) ". It is of rows whose group (package) was held out, and is the mean over "
+            (found.splits) " splits of the groups into folds; a row is not trained on where its family of "
+            "near-duplicates is tested on. Intervals are 95 %, by bootstrap over groups. An error of 1 is a factor of 2."
+        }
         @if !found.left_out.is_empty() {
             h4 { "Rows left out" }
             (facts::counts(&found.left_out))
@@ -77,8 +102,10 @@ fn models(regression: &RegressionReport) -> Markup {
     html! {
         (facts::table(&["model", "error"], rows))
         p.note {
-            "The best model less lin1 (one-variable regression on the instruction count): "
-            (with_interval(regression.against_lin1)) ". Its costs are off by a factor of "
+            "mean predicts one cost for all; lin1 is one-variable regression on the instruction count, and a model "
+            "that does not beat it has learned nothing. The best model less lin1: "
+            (with_interval(regression.against_lin1)) " (" (brief(regression.over_splits[0])) " to "
+            (brief(regression.over_splits[1])) " over the splits). Its costs are off by a factor of "
             (brief(regression.median_factor)) " at the median."
         }
     }
@@ -131,6 +158,16 @@ fn curve(found: &Diagnosis) -> Markup {
                 (facts::table(&["real programs", "error"], rows))
                 @if let Some(last) = found.last_doubling {
                     p.note { "The last doubling changes the error by " (percent(last)) ", paired by group." }
+                    @if let Some([least, greatest]) = found.doubling_over_splits {
+                        p.note {
+                            "Over " (found.splits) " splits: " (format!("{:+.1} % to {:+.1} %", 100.0 * least, 100.0 * greatest))
+                            ". Where splits disagree nothing is concluded."
+                        }
+                    }
+                }
+                p.note {
+                    "Training sets of real programs, doubled up to where the data end; below zero at the end means that "
+                    "more programs would still help."
                 }
             }
         }
@@ -151,7 +188,9 @@ fn ceilings(found: &Diagnosis) -> Markup {
         (facts::table(&["error of", ""], rows.map(|(what, value)| vec![cell(what), cell(value)])))
         p.note {
             (ceiling.vectors) " distinct feature vectors; " (ceiling.colliding) " rows share theirs. "
-            "With programs of the same groups in training the error changes by " (percent(ceiling.group_gap)) "."
+            "With programs of the same groups in training the error changes by " (percent(ceiling.group_gap)) ". "
+            "No model of these features goes below the third and the fourth line: what they leave is noise of the "
+            "labels, or what the features do not see. The last line is of programs that were measured more than once."
         }
     }
 }
@@ -164,7 +203,11 @@ fn coverage(found: &Diagnosis) -> Markup {
     html! {
         (facts::table(&["distance to the nearest program trained on, up to", "rows", "error"], rows))
         @if let Some(rho) = found.distance_correlation {
-            p.note { "Rank correlation of distance and error: " (brief(rho)) "." }
+            p.note {
+                "Fifths of the programs by their distance to what was trained on (of the logarithms of the features, each "
+                "in units of its spread). Rank correlation of distance and error: " (brief(rho))
+                "; far above zero, far programs are the ones predicted badly."
+            }
         }
     }
 }
@@ -198,17 +241,35 @@ fn made(found: &Diagnosis) -> Markup {
 }
 
 fn regions(found: &Diagnosis) -> Markup {
+    let marks = |region: &Region| {
+        let one = |mark: &Mark| {
+            format!("{} {} ({})", mark.feature, brief(mark.median), brief(mark.of_all))
+        };
+        region.marks.iter().map(one).collect::<Vec<_>>().join(", ")
+    };
     let rows = found.regions.iter().map(|region| {
         vec![
-            cell(&region.program),
-            cell(&region.group),
+            cell(region.programs),
+            cell(region.groups),
+            cell(marks(region)),
             cell(brief(region.error)),
             cell(brief(region.distance)),
+            cell(&region.program),
         ]
     });
-    let header = ["program", "group", "error about it", "distance to what was trained on"];
+    let header = [
+        "programs",
+        "groups",
+        "marked by: median there (of all)",
+        "error",
+        "distance to what was trained on",
+        "the program that stands for it",
+    ];
     html! {
-        p.note { "Programs about which held-out ones are predicted worst, apart from each other: --targets writes them for steer." }
+        p.note {
+            "The fifth of the programs about which held-out ones are predicted worst, by the nearest of some that lie "
+            "apart from each other: --targets writes these for steer."
+        }
         (facts::table(&header, rows))
     }
 }
@@ -219,7 +280,8 @@ mod tests {
     use heuristics::{DiagnoseOptions, Origin, Row, Table, diagnose};
 
     fn table(choices: &[&str]) -> Table {
-        let mut table = Table { name: "<task>".into(), ..Table::default() };
+        let mut table =
+            Table { name: "<task>".into(), about: "steps of <it>".into(), ..Table::default() };
         for at in 0..64_usize {
             let steps = ((at * 7 % 64) / 8 % 3) as f64;
             let costs = (0..choices.len())
@@ -245,9 +307,15 @@ mod tests {
     fn a_page_has_a_part_for_all_that_was_found_and_escapes_names() {
         for (choices, part) in [(&["cycles"][..], "Models"), (&["a", "b", "c"], "Fixed sets")] {
             let found = diagnose(&table(choices), &DiagnoseOptions::default());
-            let page = diagnosis(&found.expect("it is a task")).expect("a page");
+            let found = found.expect("it is a task");
+            let page = diagnosis(&found, "stampmill heuristic diagnose <task>").expect("a page");
             for wanted in ["Verdict", part, "Learning curve", "Ceilings", "Coverage"] {
                 assert!(page.sections.iter().any(|title| title == wanted), "{wanted}");
+            }
+            // Where it is from, and what its figures are.
+            for wanted in ["steps of <it>", "diagnose <task>", "5 splits", "factor of 2"] {
+                let wanted = wanted.replace('<', "&lt;").replace('>', "&gt;");
+                assert!(page.html.contains(&wanted), "{wanted}");
             }
             assert!(page.html.contains("&lt;task&gt;") && !page.html.contains("<script"));
             assert!(page.html.contains("<svg") && !page.html.contains("NaN"), "{}", page.html);

@@ -158,3 +158,16 @@ fn capitalized(text: &str) -> String {
 fn cell(text: &str) -> String {
     text.replace('|', "\\|")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_every_schema_messages_can_say_which_command_makes_it() {
+        for schema in schemas().expect("they are columns") {
+            assert!(dataset::maker(schema.name).is_some(), "{}", schema.name);
+        }
+        assert_eq!(dataset::maker("query"), None);
+    }
+}

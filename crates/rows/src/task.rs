@@ -21,6 +21,31 @@ schema! {
     }
 }
 
+/// What is held out together when a heuristic is scored on what it has not seen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
+pub enum Grouping {
+    /// Programs of one package; of a program without one, of one path.
+    #[default]
+    Package,
+    /// Near-duplicates; of a program without a family, programs of one path.
+    Family,
+    /// Programs of one path.
+    Path,
+}
+
+impl Grouping {
+    /// The group of a program with this package, family and path, of which the first two may be empty.
+    #[must_use]
+    pub fn of<'a>(self, package: &'a str, family: &'a str, path: &'a str) -> &'a str {
+        let group = match self {
+            Grouping::Package => package,
+            Grouping::Family => family,
+            Grouping::Path => path,
+        };
+        if group.is_empty() { path } else { group }
+    }
+}
+
 /// A row that `label` makes: a kernel at one size, on a processor and on a GPU. Its features are those of
 /// Grewe, Wang and O'Boyle (CGO 2013).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -141,6 +166,9 @@ words! {
         NotAModule "not-a-module" Program "no LLVM module";
         NoBackEnd "no-back-end" Program "a module for a processor that no machine code is made for";
         NoCode "no-code" Program "nothing in it that costs anything";
+        Unsupported "unsupported" Us "a kernel that is no loop over work-items by itself: `detail` is what it lacks, a function, an argument or the kernel";
+        Crashes "crashes" Program "a signal ended it when it ran";
+        InstructionLimit "instruction-limit" Program "executed more instructions than a program of its sizes may";
         UnknownInstruction "unknown-instruction" Program "machine code that llvm-mca has no model of";
         ChoiceFailed "choice-failed" Program "no cost by some choices, which `detail` names";
         Timeout "timeout" Program "kept the tool longer than its wall-clock limit";

@@ -10,7 +10,7 @@ use crate::{
     Memory, calls,
     control::{self, Ending, Event, Order},
     isolate,
-    limits::{cap_processor_seconds, enter_with, missing},
+    limits::{self, cap_processor_seconds, enter_with},
     system::{self, Forked},
 };
 use rustix::{
@@ -75,7 +75,7 @@ fn obey(socket: &UnixStream, order: &Order, descriptors: Vec<OwnedFd>) -> io::Re
     let isolated = match isolate::leave_namespaces(&order.profile) {
         Ok(()) => true,
         Err(_) if order.weak => false,
-        Err(error) => return Err(missing("namespaces", &error)),
+        Err(error) => return Err(without_namespaces(order, &error)),
     };
     match system::fork()? {
         Forked::Parent(first) => {
@@ -90,6 +90,19 @@ fn obey(socket: &UnixStream, order: &Order, descriptors: Vec<OwnedFd>) -> io::Re
             std::process::exit(0)
         }
     }
+}
+
+/// What to say where there are no namespaces: whoever mends that wants to know now what else is missing.
+fn without_namespaces(order: &Order, error: &io::Error) -> io::Error {
+    let mut lacking = vec![("namespaces", error.to_string())];
+    let profile = own(order);
+    // What restricts a thread goes with it.
+    let tried = std::thread::spawn(move || {
+        rustix::thread::set_no_new_privs(true).ok()?;
+        Some(limits::protect(&profile, true, &calls::filters(&profile)).1)
+    });
+    lacking.extend(tried.join().ok().flatten().unwrap_or_default());
+    limits::missing(&lacking)
 }
 
 /// The first process inside: makes the root, starts the program, watches; and again as often as it is

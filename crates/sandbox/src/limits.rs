@@ -34,14 +34,29 @@ pub(crate) fn enter_with(
     }
     allow_processor_seconds(profile.processor.as_secs().max(1))?;
     rustix::thread::set_no_new_privs(true)?;
-    let mut held = Held { namespaces: true, ..Held::default() };
-    match files::restrict(profile, with_system) {
-        Ok(version) => held.landlock = version,
-        Err(error) if weak => drop(error),
-        Err(error) => return Err(missing("Landlock", &error)),
+    let (held, lacking) = protect(profile, with_system, filters);
+    match lacking.is_empty() || weak {
+        true => Ok(held),
+        false => Err(missing(&lacking)),
     }
-    if held.landlock == 0 && !weak {
-        return Err(missing("Landlock", &"this kernel does not enforce it"));
+}
+
+/// A protection that cannot be had, and why.
+pub(crate) type Lacking = (&'static str, String);
+
+/// Restrict this thread, and all it will start, to the files and system calls of a profile; what of that cannot
+/// be had.
+pub(crate) fn protect(
+    profile: &Profile,
+    with_system: bool,
+    filters: &Result<calls::Filters, Box<dyn std::error::Error>>,
+) -> (Held, Vec<Lacking>) {
+    let mut held = Held { namespaces: true, ..Held::default() };
+    let mut lacking = Vec::new();
+    match files::restrict(profile, with_system) {
+        Ok(0) => lacking.push(("Landlock", "this kernel does not enforce it".to_owned())),
+        Ok(version) => held.landlock = version,
+        Err(error) => lacking.push(("Landlock", error.to_string())),
     }
     let restricted = match filters {
         Ok(filters) => calls::restrict(filters),
@@ -49,17 +64,19 @@ pub(crate) fn enter_with(
     };
     match restricted {
         Ok(()) => held.seccomp = true,
-        Err(error) if weak => drop(error),
-        Err(error) => return Err(missing("seccomp", &error)),
+        Err(error) => lacking.push(("seccomp", error.to_string())),
     }
-    Ok(held)
+    (held, lacking)
 }
 
-/// What to say where a protection cannot be had.
-pub(crate) fn missing(protection: &str, why: &dyn std::fmt::Display) -> Error {
+/// What to say where protections cannot be had: all of them, with the reasons.
+pub(crate) fn missing(lacking: &[Lacking]) -> Error {
+    let each: Vec<String> =
+        lacking.iter().map(|(name, why)| format!("no {name} ({why})")).collect();
     Error::other(format!(
-        "the sandbox has no {protection} ({why}); foreign programs are not started without it; \
-         to start them nevertheless, give --allow-weak-sandbox (`stampmill doctor` says what holds here)"
+        "the sandbox has {}; foreign programs are not started like that; to start them nevertheless, give \
+         --allow-weak-sandbox (`stampmill doctor` says what holds here)",
+        each.join(" and ")
     ))
 }
 

@@ -225,6 +225,9 @@ impl Judge {
     }
 }
 
+/// The level that kernels are compiled at for their vectors.
+pub(crate) const LEVEL: u8 = 1;
+
 fn options() -> Options {
-    Options { triple: Triple::Nvptx64, optimisation: 1, ..Options::opencl() }
+    Options { triple: Triple::Nvptx64, optimisation: LEVEL, ..Options::opencl() }
 }

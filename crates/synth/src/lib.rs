@@ -46,6 +46,7 @@ mod metric;
 mod neighbours;
 mod program;
 mod proposer;
+mod reach;
 mod report;
 mod search;
 mod steer;
@@ -63,6 +64,7 @@ pub use proposer::{
     Candidate, Judged, Proposer, Standing, State, defaults as default_proposers, model, samples,
 };
 pub use rand_chacha::ChaCha8Rng as Rng;
+pub use reach::far_out;
 pub use report::{Report, Share};
 pub use rows::{SteeredRow, Survivor};
 pub use search::{Acceptance, Found, Search, Settings};

@@ -1,12 +1,15 @@
 //! Points of a feature space that kernels are wanted at.
 
-use crate::Error;
+use crate::{Error, judge::LEVEL};
 use features::FeatureSpace;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// The greatest weight: squared distances stay numbers with it.
 const HEAVIEST: f64 = 1e12;
+
+/// The key of a line that says the level of its vector.
+const OPT: &str = "opt";
 
 /// What is wanted of one dimension.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -118,13 +121,21 @@ impl Target {
 
     /// A target from JSON: a list in the space's order, an object by dimension (of numbers, or of
     /// constraints as strings), or an object that holds one of these under the space's name (as lines of
-    /// target files do, with `target`).
+    /// target files do, with `target`). A line may say the level that its vector was counted at (`"opt": 1`).
     ///
     /// # Errors
-    /// [`Error::Target`] where it is none of these.
+    /// [`Error::Target`] where it is none of these, or of another level than kernels are counted at here.
     pub fn from_json(name: &str, value: &Value, space: &dyn FeatureSpace) -> Result<Target, Error> {
         let name = value.get("target").and_then(Value::as_str).unwrap_or(name);
         let wrong = |reason: String| Error::Target { name: name.to_owned(), reason };
+        let level = value.get(OPT).and_then(Value::as_u64);
+        if let Some(level) = level.filter(|level| *level != u64::from(LEVEL)) {
+            let space = space.name();
+            return Err(wrong(format!(
+                "its vector is of code at -O{level}, and kernels are counted at -O{LEVEL} here: `stampmill features \
+                 PROGRAMS --space {space}` counts so (and `heuristic diagnose --vectors` writes what it counted)"
+            )));
+        }
         let vector = value.get(space.name()).unwrap_or(value);
         let dimensions = space.dimensions();
         match vector {
@@ -152,7 +163,7 @@ impl Target {
                             constraints[index] =
                                 Some(Constraint::parse(name, &constraint).map_err(wrong)?);
                         }
-                        None if name == "target" => {}
+                        None if name == "target" || name == OPT => {}
                         None => unknown = Some(name),
                     }
                 }
@@ -268,6 +279,10 @@ mod tests {
             let error = Target::from_json("x", &wrong, instcount()).expect_err("wrong").to_string();
             assert!(error.contains(part), "{error}");
         }
+        let level = |opt: u8| serde_json::json!({"instcount": vec![2; 70], "opt": opt});
+        assert!(Target::from_json("x", &level(1), instcount()).is_ok());
+        let error = Target::from_json("x", &level(0), instcount()).expect_err("wrong").to_string();
+        assert!(error.contains("-O0") && error.contains("features PROGRAMS"), "{error}");
         let short = serde_json::json!([1, 2]);
         assert!(Target::from_json("x", &short, instcount()).is_err());
     }

@@ -227,3 +227,31 @@ fn a_search_that_stands_still_begins_again_and_keeps_its_best() {
     let same = eager.iter().zip(&patient).take_while(|(one, other)| one == other).count();
     assert!(same > 0 && same < eager.len().min(patient.len()));
 }
+
+/// Keeps what it is told.
+#[derive(Default)]
+struct Told(std::sync::Mutex<Vec<String>>);
+
+impl dataset::Progress for Told {
+    fn begin(&self, _: &str, _: u64) {}
+    fn advance(&self, _: u64) {}
+    fn message(&self, text: &str) {
+        self.0.lock().expect("nobody panics").push(text.to_owned());
+    }
+}
+
+#[test]
+fn a_search_says_at_once_that_it_begins_and_then_how_near_it_is() {
+    let judge = judge("instcount");
+    let target = Target::parse("Load=40,Store=40", judge.space()).expect("well-formed");
+    let (corpus, told) = (Corpus::default(), Told::default());
+    let mut search = Search::new(&judge, &corpus, settings(96)).expect("known");
+    search.set_watch(&told);
+    search.find(&target, &AtomicBool::new(false)).expect("candidates are judged");
+    drop(search);
+    let told = told.0.into_inner().expect("nobody panics");
+    assert_eq!(told[0], "Load=40,Store=40: begins");
+    assert!(told.len() > 1, "{told:?}");
+    let last = told.last().expect("some");
+    assert!(last.contains(" candidates, proximity 0."), "{last}");
+}

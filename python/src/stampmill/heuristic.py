@@ -92,6 +92,7 @@ def diagnose(
     space: Names | None = None,
     made: PathLike | Sequence[PathLike] | None = None,
     tries: Names | Sequence[int] | None = None,
+    splits: int | None = None,
     draws: int | None = None,
     regions: int | None = None,
     targets: PathLike | None = None,

@@ -52,7 +52,7 @@ impl Features {
             drop(bar);
             if global.json {
                 output::json(&done)?;
-            } else if let Some(left_out) = stage::left_out(&done).filter(|_| !global.quiet) {
+            } else if let Some(left_out) = stage::left_out(&done).filter(|_| !global.is_quiet()) {
                 eprintln!("{left_out}");
             }
             return Ok(stage::status::<Stage>(&done.summary));

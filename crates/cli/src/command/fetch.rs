@@ -29,7 +29,7 @@ impl Fetch {
     pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
         let Some(name) = self.name else { return list(global) };
         let source = fetch::source(&name)?;
-        if !global.quiet {
+        if !global.is_quiet() {
             eprintln!("{name}: {}; version: {}", source.about, source.version);
             eprintln!("license: {}", source.license);
         }
@@ -47,7 +47,7 @@ impl Fetch {
         };
         let stop = interrupt::flag()?;
         let tell = |file: &str| {
-            if !global.quiet {
+            if !global.is_quiet() {
                 eprintln!("fetching {}", output::plain(file));
             }
         };

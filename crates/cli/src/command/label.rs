@@ -5,8 +5,9 @@ use crate::{Global, destination::StageOutput, interrupt, output, progress::Bar, 
 use anyhow::bail;
 use cost::{Bench, Pipeline};
 use dataset::{Input, Programs, stage::Done};
-use device::{Grouping, LabelReport, Task, Transfers, Vectors};
+use device::{LabelReport, Task, Transfers, Vectors};
 use features::{FeatureSpace, Row, space};
+use rows::Grouping;
 use std::{
     path::{Path, PathBuf},
     process::ExitCode,
@@ -52,6 +53,8 @@ enum What {
     Size,
     /// Cycles of the blocks of machine code, weighted by loop depth
     Mca,
+    /// Cycles of a kernel's work-item on a model of a processor
+    Cost,
     /// The pipeline that leaves the fewest IR instructions
     Passes,
 }
@@ -69,12 +72,23 @@ enum Together {
     Path,
 }
 
+impl From<Together> for Grouping {
+    fn from(group: Together) -> Grouping {
+        match group {
+            Together::Package => Grouping::Package,
+            Together::Family => Grouping::Family,
+            Together::Path => Grouping::Path,
+        }
+    }
+}
+
 impl Label {
     pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
         match self.task {
             What::CpuGpu => self.measured(global),
             What::Size => self.exact("size", global),
             What::Mca => self.exact("mca", global),
+            What::Cost => self.exact("cost", global),
             What::Passes => self.exact("passes", global),
         }
     }
@@ -86,16 +100,12 @@ impl Label {
             bail!(cost::Error::NoPipelines("cpu-gpu".to_owned()));
         }
         let (vectors, described) = vectors(features, global, &cancelled)?;
-        let grouping = match self.group {
-            Together::Package => Grouping::Package,
-            Together::Family => Grouping::Family,
-            Together::Path => Grouping::Path,
-        };
         let task = Task::CpuGpu(match self.transfers {
             Counted::Gpu => Transfers::Gpu,
             Counted::Both => Transfers::Both,
         });
-        let label = device::Label::new(&self.labeled, &vectors, described, grouping, task)?;
+        let label =
+            device::Label::new(&self.labeled, &vectors, described, self.group.into(), task)?;
         let bar = Bar::new(global);
         stage::run(&label, &self.output.context(global.jobs(), &bar, &cancelled), global)
     }
@@ -105,15 +115,11 @@ impl Label {
         let pipelines = self.pipelines.as_deref().map(Pipeline::read).transpose()?;
         let task = cost::task(task, pipelines)?;
         let programs = Programs::open(&self.labeled)?;
-        let grouping = match self.group {
-            Together::Package => cost::Grouping::Package,
-            Together::Family => cost::Grouping::Family,
-            Together::Path => cost::Grouping::Path,
-        };
         let name = self.labeled.display().to_string();
         let programs = (programs, name.as_str());
         let bench = bench(global, &cancelled)?;
-        let label = cost::Label::new(task, bench, programs, self.features.as_deref(), grouping)?;
+        let label =
+            cost::Label::new(task, bench, programs, self.features.as_deref(), self.group.into())?;
         let bar = Bar::new(global);
         stage::run(&label, &self.output.context(global.jobs(), &bar, &cancelled), global)
     }
@@ -144,7 +150,15 @@ impl stage::Shown for cost::Label {
             output::count(report.programs),
             output::count(report.rows),
             output::count(report.described),
-        ))
+        ))?;
+        advise_vectors(report);
+        Ok(())
+    }
+
+    fn json(done: &Done<cost::LabelReport>) -> anyhow::Result<()> {
+        output::json(done)?;
+        advise_vectors(&done.summary);
+        Ok(())
     }
 
     fn is_good(report: &cost::LabelReport) -> bool {
@@ -176,6 +190,42 @@ impl stage::Shown for device::Label {
 
     fn is_good(report: &LabelReport) -> bool {
         report.rows > 0
+    }
+}
+
+/// What to do where labels stand without vectors.
+fn advise_vectors(report: &cost::LabelReport) {
+    let each: Vec<String> = report
+        .undescribed
+        .iter()
+        .map(|(why, count)| format!("{} {why}", output::count(*count)))
+        .collect();
+    if each.is_empty() {
+        return;
+    }
+    let each = each.join(", ");
+    let without: u64 = report.undescribed.values().sum();
+    match report.described {
+        0 => eprintln!(
+            "warning: none of the {} labeled programs has vectors in --features ({each}): give it the vectors of \
+             these programs",
+            output::count(report.rows)
+        ),
+        _ => {
+            let targets = match report.undescribed.contains_key("does-not-compile") {
+                true => {
+                    ". Vectors of OpenCL are of code for an NVIDIA GPU, labels of code for this machine: a program may \
+                     compile for one alone"
+                }
+                false => "",
+            };
+            eprintln!(
+                "warning: {} of the {} labeled programs have no vectors ({each}): `diagnose` and `arms` leave them \
+                 out{targets}",
+                output::count(without),
+                output::count(report.rows)
+            );
+        }
     }
 }
 

@@ -97,7 +97,7 @@ impl Learn {
         remote.check(&[&needed, self.test.as_deref().as_slice()].concat())?;
         let judge = Judge::new(features::space(&self.space)?, global.jobs())?;
         let split = Split::read(&self.train, self.test.as_deref(), self.limit, self.seed)?;
-        if split.excluded > 0 && !global.quiet {
+        if split.excluded > 0 && !global.is_quiet() {
             eprintln!(
                 "{} of {} kernels of --train are near-duplicates of one to test on and left out",
                 split.excluded, split.given

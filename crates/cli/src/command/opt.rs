@@ -7,14 +7,17 @@ use crate::{
     interrupt, output,
 };
 use anyhow::{Context, bail};
-use cost::{Pipeline, Smallest, fixed_set};
-use dataset::{Code, Programs};
+use cost::{Flags, Form, Pipeline, Smallest, fixed_set};
+use dataset::{Code, Language, Programs};
 use llvm::Library;
-use std::{path::PathBuf, process::ExitCode};
+use std::{
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
 
 /// Make the module of a program small: try a fixed set of pass pipelines, keep the smallest
 #[derive(clap::Args, Debug)]
-#[command(mut_arg("out", |out| file("The bitcode to write, by default none", "FILE.bc")(out).required(false)))]
+#[command(mut_arg("out", |out| file("The module to write, by default none: bitcode, or text where the name ends in .ll", "FILE")(out).required(false)))]
 #[command(after_help = help!("opt"))]
 pub(crate) struct Opt {
     /// A program (.cl .c .cpp .ll .bc)
@@ -25,6 +28,9 @@ pub(crate) struct Opt {
     pipelines: Option<PathBuf>,
     #[command(flatten)]
     output: Option<Output>,
+    /// How a source is compiled, behind `--`: -I DIR, -D NAME[=VALUE], -std=STANDARD
+    #[arg(last = true, value_name = "FLAGS")]
+    flags: Vec<String>,
 }
 
 impl Opt {
@@ -32,6 +38,11 @@ impl Opt {
         if let Some(output) = &self.output {
             output.is_free_file()?;
         }
+        let form = match &self.output {
+            Some(output) => form(&output.out)?,
+            None => Form::Bitcode,
+        };
+        let flags = Flags::parse(&self.flags)?;
         let pipelines = match &self.pipelines {
             Some(path) => Pipeline::read(path)?,
             None => fixed_set().to_vec(),
@@ -52,8 +63,14 @@ impl Opt {
             Code::Bytes(bytes) => bytes,
         };
         let shown = self.program.display().to_string();
-        let found = match bench.module(&shown, program.language, &content)? {
-            Ok(module) => cost::smallest(&bench, &module, &pipelines)?,
+        if !self.flags.is_empty()
+            && matches!(program.language, Language::LlvmIr | Language::Bitcode)
+        {
+            bail!("{shown} is compiled already: flags behind `--` are for sources");
+        }
+        let module = bench.module_of_file(&self.program, program.language, &content, &flags)?;
+        let found = match module {
+            Ok(module) => cost::smallest(&bench, &module, &pipelines, form)?,
             Err(verdict) => Err(verdict),
         };
         let smallest = match found {
@@ -71,11 +88,23 @@ impl Opt {
             }
         };
         if let Some(output) = &self.output {
-            host::write_whole(&output.out, &smallest.bitcode)
+            host::write_whole(&output.out, &smallest.module)
                 .with_context(|| format!("cannot write {}", output.out.display()))?;
         }
         output::report(global, &smallest, || print(&smallest))?;
         Ok(ExitCode::SUCCESS)
+    }
+}
+
+/// How the module is written, by the name of the file.
+fn form(out: &Path) -> anyhow::Result<Form> {
+    match out.extension().and_then(|extension| extension.to_str()) {
+        Some("ll") => Ok(Form::Text),
+        Some("bc") => Ok(Form::Bitcode),
+        _ => bail!(
+            "{}: name it .bc for bitcode or .ll for text; other things `opt` does not make",
+            out.display()
+        ),
     }
 }
 

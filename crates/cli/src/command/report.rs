@@ -25,7 +25,10 @@ impl Report {
     pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
         let out = self.out.unwrap_or_else(|| self.folder.join("report.html"));
         let output = Output { out, force: self.force };
-        output.is_free_file()?;
+        // That there is no folder of data sets is said below.
+        if self.folder.is_dir() {
+            output.is_free_file()?;
+        }
         let page = report::page(&self.folder, &report::Options { programs: self.programs })?;
         page.save(&output.out)?;
         for problem in &page.problems {

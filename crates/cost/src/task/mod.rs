@@ -1,20 +1,23 @@
 //! Tasks with exact labels: what a program costs by each of some choices. To add one, write a file beside
 //! these and name it in [`task()`].
 
+mod cost;
 mod mca;
 mod passes;
 mod size;
 
-use crate::{Bench, Error, Module, Pipeline, Result, bench::Costs, mca::Mca};
+use crate::{Bench, Error, Module, Pipeline, Result, bench::Costs, mca::Mca, native::Clock};
+use dataset::{Language, Verdict};
 use serde_json::Value;
 
 /// The names of all tasks.
-pub const NAMES: [&str; 3] = ["size", "mca", "passes"];
+pub const NAMES: [&str; 4] = ["size", "mca", "cost", "passes"];
 
 /// What one thread keeps from program to program.
 #[derive(Default)]
 pub struct Tools {
     pub(crate) mca: Option<Mca>,
+    pub(crate) clock: Option<Clock>,
 }
 
 /// A question about programs whose answer can be computed. With one choice its cost is to be
@@ -44,6 +47,20 @@ pub trait Task: Send + Sync {
         Ok(Vec::new())
     }
 
+    /// What of a program it looks at: the module as clang hands it to LLVM's passes, unless a task says otherwise.
+    ///
+    /// # Errors
+    /// When the machine fails.
+    fn module(
+        &self,
+        bench: &Bench,
+        name: &str,
+        language: Language,
+        content: &[u8],
+    ) -> Result<std::result::Result<Module, Verdict>> {
+        bench.module(name, language, content)
+    }
+
     /// What each module costs by each choice, or why there is no label.
     ///
     /// # Errors
@@ -56,12 +73,13 @@ pub trait Task: Send + Sync {
 /// # Errors
 /// [`Error::UnknownTask`]; [`Error::NoPipelines`] where others than `passes` are given some.
 pub fn task(name: &str, pipelines: Option<Vec<Pipeline>>) -> Result<Box<dyn Task>> {
-    if let ("size" | "mca", Some(_)) = (name, &pipelines) {
+    if let ("size" | "mca" | "cost", Some(_)) = (name, &pipelines) {
         return Err(Error::NoPipelines(name.to_owned()));
     }
     Ok(match name {
         "size" => Box::new(size::Size),
         "mca" => Box::new(mca::Cycles),
+        "cost" => Box::new(cost::Cost::default()),
         "passes" => Box::new(passes::Passes::new(pipelines)),
         _ => return Err(Error::UnknownTask { name: name.to_owned(), known: NAMES.join(", ") }),
     })
@@ -83,7 +101,7 @@ mod tests {
             assert_eq!(choices.len(), count);
         }
         let said = task("speed", None).err().expect("there is none").to_string();
-        assert!(said.contains("size, mca, passes"), "{said}");
+        assert!(said.contains("size, mca, cost, passes"), "{said}");
         let said = task("size", Some(Vec::new())).err().expect("it has none").to_string();
         assert!(said.contains("--pipelines"), "{said}");
     }

@@ -34,7 +34,7 @@ impl Task for Passes {
 
     fn label(&self, bench: &Bench, _: &mut Tools, modules: &[Module]) -> Result<Vec<Costs>> {
         let label = |module: &Module| {
-            Ok(match bench.passes(module, &self.pipelines, false)? {
+            Ok(match bench.passes(module, &self.pipelines, None)? {
                 Err(verdict) => Err(verdict),
                 Ok((_, left)) => {
                     let mut costs = Vec::with_capacity(left.len());

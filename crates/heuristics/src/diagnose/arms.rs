@@ -1,7 +1,7 @@
 //! Which programs to add: training sets of equal size from several sources, scored on the same held-out
 //! programs.
 
-use super::{ErrorOf, Figure, Interval, fold::Losses};
+use super::{ErrorOf, Figure, Interval, Verdict, fold::Losses};
 use crate::{Error, Result, Table, fit};
 use rand::{SeedableRng, seq::SliceRandom};
 use rand_chacha::ChaCha8Rng;
@@ -24,7 +24,7 @@ pub struct ArmOptions {
     pub test: Table,
     /// Sources of programs to add.
     pub arms: Vec<Table>,
-    /// Programs added; arms of fewer add none.
+    /// Programs added; arms of fewer are named as skipped.
     pub added: Vec<usize>,
     /// Training sets of each kind.
     pub draws: usize,
@@ -49,6 +49,32 @@ pub struct Arm {
     pub change: Option<ErrorOf>,
     /// Least and greatest change over the draws.
     pub over_draws: Option<Interval>,
+    /// Error less that of `lin1` on the same programs, paired.
+    pub against_lin1: ErrorOf,
+}
+
+/// A source that has fewer programs than were to be added.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Skipped {
+    /// Its table.
+    pub arm: String,
+    /// Programs that were to be added.
+    pub added: usize,
+    /// Programs that there are.
+    pub available: usize,
+}
+
+/// Two sources of which equally many programs were added.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Rival {
+    /// One source.
+    pub arm: String,
+    /// The other.
+    pub than: String,
+    /// Programs added of each.
+    pub added: usize,
+    /// Error of the one less that of the other, paired by group of the test programs: below zero the one is better.
+    pub difference: ErrorOf,
 }
 
 /// What [`arms`] found.
@@ -65,22 +91,35 @@ pub struct ArmReport {
     pub dropped: usize,
     /// The base first.
     pub arms: Vec<Arm>,
+    /// Sources of too few programs.
+    pub skipped: Vec<Skipped>,
+    /// Each two sources at equal numbers.
+    pub rivals: Vec<Rival>,
+    /// What it comes to.
+    pub verdicts: Vec<Verdict>,
 }
 
 /// Train on the base and on what each arm adds to it, and score on the test programs.
 ///
 /// # Errors
-/// When there are too few programs, or labels and features of the tables differ.
+/// When there are too few programs, nothing is to be added or drawn, or labels and features of the tables differ.
 pub fn arms(options: &ArmOptions) -> Result<ArmReport> {
+    if options.draws == 0 || options.added.contains(&0) || options.added.is_empty() {
+        let what = if options.draws == 0 { "no draws" } else { "no programs are added" };
+        return Err(Error::NothingCompared(what));
+    }
     let (test, _) = super::measured(&options.test);
     let groups = test.task.groups().len();
     if test.task.rows.len() < super::LEAST.0 || groups < super::LEAST.1 {
-        let (rows, wanted) = (test.task.rows.len(), "40 test programs of 3 groups");
-        return Err(Error::TooSmall { rows, groups, wanted });
+        let (what, rows) = ("a comparison of arms", test.task.rows.len());
+        return Err(Error::TooSmall { what, rows, groups, wanted: "40 test programs of 3 groups" });
     }
     if let [only, _, ..] = test.task.choices.as_slice() {
-        let what = format!("arms are of tasks with one choice, not of `{only}` and others");
-        return Err(Error::Table { path: test.name.into(), reason: what });
+        let reason = format!(
+            "has the choices `{only}` and others, and arms are compared on tasks with one choice; `stampmill label \
+             --task size` or `mca` makes such"
+        );
+        return Err(Error::Table { path: test.name.into(), reason });
     }
     let mut known = Known::of(&test);
     let (base, mut dropped) = known.without(&test, &options.base)?;
@@ -95,12 +134,17 @@ pub fn arms(options: &ArmOptions) -> Result<ArmReport> {
     if size < 2 {
         return Err(Error::NoRows { what: base.name, rejected: dropped as u64 });
     }
-    let draws = options.draws.max(1);
+    let draws = options.draws;
     // What is added to the base, by arm: nothing first.
     let mut kinds: Vec<(Option<usize>, usize)> = vec![(None, 0)];
+    let mut skipped = Vec::new();
     for (at, source) in sources.iter().enumerate() {
-        let there = source.task.rows.len();
-        kinds.extend(options.added.iter().filter(|n| **n <= there).map(|n| (Some(at), *n)));
+        let available = source.task.rows.len();
+        let (enough, few): (Vec<usize>, Vec<usize>) =
+            options.added.iter().partition(|n| **n <= available);
+        kinds.extend(enough.into_iter().map(|n| (Some(at), n)));
+        let arm = &source.name;
+        skipped.extend(few.into_iter().map(|n| Skipped { arm: arm.clone(), added: n, available }));
     }
     let jobs: Vec<(usize, usize)> =
         (0..kinds.len()).flat_map(|kind| (0..draws).map(move |draw| (kind, draw))).collect();
@@ -122,27 +166,94 @@ pub fn arms(options: &ArmOptions) -> Result<ArmReport> {
         Losses::new(&test, by_row.collect(), Figure::Root)
     };
     let seed = u64::from(options.seed);
-    let before = mean(0, 0);
+    let by_kind: Vec<[Losses; 2]> =
+        (0..kinds.len()).map(|kind| [mean(kind, 0), mean(kind, 1)]).collect();
+    let less = |after: f64, before: f64| after - before;
     let error_of =
         |kind: usize, draw: usize| Figure::Root.over(each[kind * draws + draw][0].iter().copied());
-    let arms = kinds.iter().enumerate().map(|(kind, (arm, added))| {
-        let found = mean(kind, 0);
-        let changes = (0..draws).map(|draw| error_of(kind, draw) - error_of(0, draw));
-        let ends = changes.fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], change| {
-            [low.min(change), high.max(change)]
+    let named =
+        |arm: Option<usize>| arm.map_or("base", |arm| sources[arm].name.as_str()).to_owned();
+    let arms =
+        kinds.iter().zip(&by_kind).enumerate().map(|(kind, ((arm, added), [found, line]))| {
+            let changes = (0..draws).map(|draw| error_of(kind, draw) - error_of(0, draw));
+            let ends = changes.fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], change| {
+                [low.min(change), high.max(change)]
+            });
+            Arm {
+                arm: named(*arm),
+                added: *added,
+                available: arm.map_or(base.task.rows.len(), |arm| sources[arm].task.rows.len()),
+                error: found.interval(seed),
+                lin1: line.interval(seed),
+                change: arm.map(|_| found.against(&by_kind[0][0], seed, less)),
+                over_draws: arm.map(|_| ends),
+                against_lin1: found.against(line, seed, less),
+            }
         });
-        Arm {
-            arm: arm.map_or_else(|| "base".to_owned(), |arm| sources[arm].name.clone()),
-            added: *added,
-            available: arm.map_or(base.task.rows.len(), |arm| sources[arm].task.rows.len()),
-            error: found.interval(seed),
-            lin1: mean(kind, 1).interval(seed),
-            change: arm.map(|_| found.against(&before, seed, |after, before| after - before)),
-            over_draws: arm.map(|_| ends),
+    let arms: Vec<Arm> = arms.collect();
+    let mut rivals = Vec::new();
+    for one in 1..kinds.len() {
+        for other in one + 1..kinds.len() {
+            if kinds[one].1 == kinds[other].1 {
+                rivals.push(Rival {
+                    arm: named(kinds[one].0),
+                    than: named(kinds[other].0),
+                    added: kinds[one].1,
+                    difference: by_kind[one][0].against(&by_kind[other][0], seed, less),
+                });
+            }
         }
-    });
-    let arms = arms.collect();
-    Ok(ArmReport { test: test.task.rows.len(), groups, base: size, dropped, arms })
+    }
+    let verdicts = verdicts(&arms, &skipped, &rivals);
+    let test = test.task.rows.len();
+    Ok(ArmReport { test, groups, base: size, dropped, arms, skipped, rivals, verdicts })
+}
+
+/// What it comes to, in words.
+fn verdicts(arms: &[Arm], skipped: &[Skipped], rivals: &[Rival]) -> Vec<Verdict> {
+    let shown =
+        |of: ErrorOf| format!("{:+.3} [{:+.3}, {:+.3}]", of.value, of.interval[0], of.interval[1]);
+    let mut all = Vec::new();
+    let mut say = |word: &'static str, text: String| all.push(Verdict { word, text });
+    if arms.iter().all(|arm| arm.against_lin1.interval[1] >= 0.0) {
+        let text = "no arm's model beats one-variable regression on the instruction count by an interval: use \
+                    the line, whatever is added";
+        say("nothing-learned", text.to_owned());
+    }
+    for arm in arms {
+        let Some(change) = arm.change else { continue };
+        let (word, what) = match change.interval {
+            [_, high] if high < 0.0 => ("helps", "lower the error"),
+            [low, _] if low > 0.0 => ("harms", "raise the error"),
+            _ => ("no-difference", "do not change the error by an interval"),
+        };
+        say(word, format!("{} programs of {} {what}: {}", arm.added, arm.arm, shown(change)));
+    }
+    for Rival { arm, than, added, difference } in rivals {
+        let [low, high] = difference.interval;
+        let (better, worse, by) = if high < 0.0 {
+            (arm, than, *difference)
+        } else if low > 0.0 {
+            (than, arm, ErrorOf { value: -difference.value, interval: [-high, -low] })
+        } else {
+            continue;
+        };
+        let text = format!(
+            "{added} programs of {better} are worth more than as many of {worse}: {}",
+            shown(by)
+        );
+        say("better", text);
+    }
+    if !rivals.is_empty() && !all.iter().any(|verdict| verdict.word == "better") {
+        let text = "no two arms differ by an interval at equal numbers".to_owned();
+        all.push(Verdict { word: "arms-equal", text });
+    }
+    for Skipped { arm, added, available } in skipped {
+        let text =
+            format!("{arm} has {available} programs that may be added, not {added}: not compared");
+        all.push(Verdict { word: "skipped", text });
+    }
+    all
 }
 
 type Example<'a> = (&'a [f64], f64);
@@ -249,6 +360,22 @@ mod tests {
         let change = |at: usize| found.arms[at].change.expect("it is an arm").interval;
         assert!(change(1)[1] < 0.0 && change(2)[0] > 0.0, "{:?}", found.arms);
         assert_eq!((found.test, found.groups, found.base, found.dropped), (120, 8, 30, 0));
+        // What is not compared is named.
+        let skipped: Vec<&str> = found.skipped.iter().map(|arm| arm.arm.as_str()).collect();
+        assert_eq!((skipped, found.skipped[0].available), (vec!["mined", "cheap"], 200));
+        // The two arms of 100 are held against each other.
+        let [rival] = found.rivals.as_slice() else { panic!("{:?}", found.rivals) };
+        assert_eq!((rival.arm.as_str(), rival.than.as_str(), rival.added), ("mined", "cheap", 100));
+        assert!(rival.difference.interval[1] < 0.0, "{rival:?}");
+        let both = found.arms[1].error.value - found.arms[2].error.value;
+        assert!((rival.difference.value - both).abs() < 1e-9);
+        let words: Vec<&str> = found.verdicts.iter().map(|verdict| verdict.word).collect();
+        assert_eq!(
+            words,
+            ["helps", "harms", "better", "skipped", "skipped"],
+            "{:?}",
+            found.verdicts
+        );
     }
 
     #[test]
@@ -271,6 +398,10 @@ mod tests {
         few.test.task.rows.truncate(10);
         few.test.origins.truncate(10);
         assert!(arms(&few).is_err_and(|error| error.to_string().contains("40 test programs")));
+        for (draws, added) in [(0, vec![10]), (2, vec![0]), (2, Vec::new())] {
+            let none = ArmOptions { draws, added, ..options() };
+            assert!(matches!(arms(&none), Err(Error::NothingCompared(_))));
+        }
         let mut other = options();
         other.arms[0].labels.insert("llvm".into(), "20".into());
         other.test.labels.insert("llvm".into(), "19".into());

@@ -2,7 +2,7 @@
 
 use super::{
     DiagnoseOptions, ErrorOf, Learner,
-    fold::{Folds, Losses},
+    fold::{Losses, Splits},
     space::{Space, distance},
 };
 use crate::{Result, Table};
@@ -55,8 +55,8 @@ pub(super) fn measure(
     let least = vectors.values().map(|rows| rows.len() as f64 * learner.least_loss(rows));
     let collisions = learner.figure().of(least.sum(), rows.len() as f64);
     let seed = u64::from(options.seed);
-    let folds = Folds::by_family(table, super::FOLDS, seed);
-    let mixed = folds.losses(learner, table, (usize::MAX, 1), options.seed)?;
+    let splits = Splits::by_family(table, super::FOLDS, (options.seed, options.splits));
+    let mixed = splits.losses(learner, table, (usize::MAX, 1), options.seed)?.mean;
     Ok(Ceiling {
         vectors: vectors.len(),
         colliding,

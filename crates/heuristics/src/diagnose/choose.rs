@@ -2,7 +2,7 @@
 
 use super::{
     DiagnoseOptions, ErrorOf, Figure, Found, Learner,
-    fold::{Folds, Losses},
+    fold::{Losses, Repeated, Splits, split_seed},
 };
 use crate::{Method, Result, Row, Table, Task};
 use serde::Serialize;
@@ -150,7 +150,7 @@ fn greedy(logs: &[Vec<f64>], rows: &[usize], count: usize) -> Vec<usize> {
 
 pub(super) fn measure(
     table: &Table,
-    folds: &Folds,
+    splits: &Splits,
     options: &DiagnoseOptions,
 ) -> Result<Found<'static>> {
     let learner = Choice::new(table)?;
@@ -166,24 +166,30 @@ pub(super) fn measure(
     tries.sort_unstable();
     tries.dedup();
     let most = tries.last().copied().unwrap_or(1);
-    // By number of tries, the loss of each row.
+    // By number of tries, the loss of each row: the mean over the splits.
     let mut plain = vec![vec![0.0; count]; most];
     let mut with_model = vec![vec![0.0; count]; most];
-    let mut alone = vec![0.0; count];
-    for fold in &folds.all {
-        let set = greedy(&learner.logs, &fold.train, most);
-        let picked = learner.choices(&fold.train, &fold.test, options.seed)?;
-        for (row, picked) in fold.test.iter().zip(picked) {
-            alone[*row] = learner.regret(*row, picked);
-            let mut best = f64::INFINITY;
-            for (at, choice) in set.iter().enumerate() {
-                with_model[at][*row] = best.min(alone[*row]);
-                best = best.min(learner.regret(*row, *choice));
-                plain[at][*row] = best;
+    let mut each = Vec::new();
+    let share = 1.0 / splits.all().len() as f64;
+    for (at, folds) in splits.all().iter().enumerate() {
+        let mut alone = vec![0.0; count];
+        for fold in &folds.all {
+            let set = greedy(&learner.logs, &fold.train, most);
+            let seed = split_seed(options.seed, at);
+            let picked = learner.choices(&fold.train, &fold.test, seed)?;
+            for (row, picked) in fold.test.iter().zip(picked) {
+                alone[*row] = learner.regret(*row, picked);
+                let mut best = f64::INFINITY;
+                for (at, choice) in set.iter().enumerate() {
+                    with_model[at][*row] += share * best.min(alone[*row]);
+                    best = best.min(learner.regret(*row, *choice));
+                    plain[at][*row] += share * best;
+                }
             }
         }
+        each.push(Losses::new(table, alone, Figure::Mean));
     }
-    let losses = Losses::new(table, alone, Figure::Mean);
+    let losses = Repeated::of(table, each);
     let single = Losses::new(table, plain[0].clone(), Figure::Mean);
     let all: Vec<usize> = (0..count).collect();
     let whole = greedy(&learner.logs, &all, most);
@@ -205,7 +211,7 @@ pub(super) fn measure(
         choices: learner.task.choices.len(),
         labels: learner.task.labels(),
         fixed: fixed.collect(),
-        against_single: losses.against(&single, seed, |model, single| model - single),
+        against_single: losses.mean.against(&single, seed, |model, single| model - single),
     };
     Ok(Found {
         learner: Box::new(learner),

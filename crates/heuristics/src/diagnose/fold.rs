@@ -85,12 +85,12 @@ impl Folds {
     }
 
     /// The smallest of the training sets.
-    pub(super) fn smallest(&self) -> usize {
+    fn smallest(&self) -> usize {
         self.all.iter().map(|fold| fold.train.len()).min().unwrap_or(0)
     }
 
     /// The mean loss of each row over `draws` training sets of `size` rows each, or of all.
-    pub(super) fn losses(
+    fn losses(
         &self,
         learner: &dyn Learner,
         table: &Table,
@@ -118,6 +118,89 @@ impl Folds {
             }
         }
         Ok(Losses::new(table, by_row, learner.figure()))
+    }
+}
+
+/// The same rows folded several times: what one split says may be its own chance.
+#[derive(Clone, Debug)]
+pub(super) struct Splits(Vec<Folds>);
+
+impl Splits {
+    /// `splits` times whole groups; each split and its models have seeds of their own.
+    pub(super) fn by_group(table: &Table, count: usize, (seed, splits): (u32, usize)) -> Splits {
+        let split = |at: usize| Folds::by_group(table, count, split_seed(seed, at).into());
+        Splits((0..splits.max(1)).map(split).collect())
+    }
+
+    /// Whole families.
+    pub(super) fn by_family(table: &Table, count: usize, (seed, splits): (u32, usize)) -> Splits {
+        let split = |at: usize| Folds::by_family(table, count, split_seed(seed, at).into());
+        Splits((0..splits.max(1)).map(split).collect())
+    }
+
+    pub(super) fn all(&self) -> &[Folds] {
+        &self.0
+    }
+
+    /// Rows that leak in some split, at most.
+    pub(super) fn leaking(&self) -> usize {
+        self.0.iter().map(|folds| folds.leaking).max().unwrap_or(0)
+    }
+
+    /// The smallest of all training sets.
+    pub(super) fn smallest(&self) -> usize {
+        self.0.iter().map(Folds::smallest).min().unwrap_or(0)
+    }
+
+    /// What is lost over all splits, in each `draws` training sets of `size` rows, or all rows.
+    pub(super) fn losses(
+        &self,
+        learner: &dyn Learner,
+        table: &Table,
+        of: (usize, usize),
+        seed: u32,
+    ) -> Result<Repeated> {
+        let one =
+            |(at, folds): (usize, &Folds)| folds.losses(learner, table, of, split_seed(seed, at));
+        Ok(Repeated::of(table, self.0.iter().enumerate().map(one).collect::<Result<_>>()?))
+    }
+}
+
+/// Splits draw, and train, by seeds that lie far apart: those of the draws of one are its own.
+pub(super) fn split_seed(seed: u32, at: usize) -> u32 {
+    seed.wrapping_add((at as u32).wrapping_mul(0x9e37_79b9))
+}
+
+/// What each row lost, in every split and in the mean of them.
+#[derive(Clone, Debug)]
+pub(super) struct Repeated {
+    pub(super) mean: Losses,
+    pub(super) each: Vec<Losses>,
+}
+
+impl Repeated {
+    pub(super) fn of(table: &Table, each: Vec<Losses>) -> Repeated {
+        let mut by_row = vec![0.0; table.task.rows.len()];
+        for losses in &each {
+            for (mean, loss) in by_row.iter_mut().zip(&losses.by_row) {
+                *mean += loss / each.len() as f64;
+            }
+        }
+        let figure = each.first().map_or(Figure::Mean, |losses| losses.figure);
+        Repeated { mean: Losses::new(table, by_row, figure), each }
+    }
+
+    /// The least and the greatest of a figure of this and another over the splits.
+    pub(super) fn spread(
+        &self,
+        other: &Repeated,
+        figure: impl Fn(f64, f64) -> f64,
+    ) -> super::Interval {
+        let both = self.each.iter().zip(&other.each);
+        both.map(|(a, b)| figure(a.error(), b.error()))
+            .fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], value| {
+                [low.min(value), high.max(value)]
+            })
     }
 }
 

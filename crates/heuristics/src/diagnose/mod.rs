@@ -2,7 +2,8 @@
 //!
 //! All errors are of rows whose group was held out, and families of near-duplicates never stand on both
 //! sides. A task with one choice is a regression of log2 of its cost; with several it is a choice, whose
-//! error is log2 of what the choice costs over the oracle's. Intervals draw whole groups.
+//! error is log2 of what the choice costs over the oracle's. Rows are folded several times, and what is said of an
+//! error is said of the mean over these splits. Intervals draw whole groups.
 
 mod arms;
 mod ceiling;
@@ -15,17 +16,17 @@ mod regress;
 mod space;
 mod verdict;
 
-pub use arms::{Arm, ArmOptions, ArmReport, arms};
+pub use arms::{Arm, ArmOptions, ArmReport, Rival, Skipped, arms};
 pub use ceiling::Ceiling;
 pub use choose::{ChoiceReport, FixedSet};
 pub use curve::CurvePoint;
 pub use made::MadeReport;
-pub use regions::{Bin, Region};
+pub use regions::{Bin, Mark, Region};
 pub use regress::RegressionReport;
 pub use verdict::Verdict;
 
 use crate::{Error, Result, Table};
-use fold::{Folds, Losses};
+use fold::{Repeated, Splits};
 use serde::Serialize;
 use space::Space;
 use std::collections::BTreeMap;
@@ -35,12 +36,17 @@ const FOLDS: usize = 5;
 /// Fewer rows, or groups, say nothing.
 const LEAST: (usize, usize) = (40, 3);
 
+/// Splits unless told otherwise.
+const SPLITS: usize = 5;
+
 /// How to diagnose.
 #[derive(Clone, Debug)]
 pub struct DiagnoseOptions {
     /// Seed of folds, draws, models and intervals.
     pub seed: u32,
-    /// Training sets of each size of the learning curve at most.
+    /// How often the rows are folded anew: what one split says may be chance.
+    pub splits: usize,
+    /// Training sets of each size of the learning curve at most, but one in each split.
     pub draws: usize,
     /// Of a choice: tries of the fixed sets.
     pub tries: Vec<usize>,
@@ -54,6 +60,7 @@ impl Default for DiagnoseOptions {
     fn default() -> DiagnoseOptions {
         DiagnoseOptions {
             seed: 0,
+            splits: SPLITS,
             draws: 4,
             tries: vec![1, 2, 3, 5],
             regions: 40,
@@ -87,6 +94,12 @@ pub struct Diagnosis {
     pub groups: usize,
     /// Rows that were not, by reason.
     pub left_out: BTreeMap<String, u64>,
+    /// What was asked, where the table says so: the name of its task and what its costs are.
+    pub task: String,
+    /// The seed.
+    pub seed: u32,
+    /// How often the rows were folded.
+    pub splits: usize,
     /// Rows whose family is on both sides of some fold: there they were not trained on.
     pub leaking: usize,
     /// Features, and those of them that differ from row to row.
@@ -107,6 +120,8 @@ pub struct Diagnosis {
     pub curve: Vec<CurvePoint>,
     /// Relative change of the error by the last doubling: below zero it still falls.
     pub last_doubling: Option<ErrorOf>,
+    /// The least and the greatest of these changes over the splits.
+    pub doubling_over_splits: Option<Interval>,
     /// The error by distance to the training set, the nearest fifth first.
     pub distance: Vec<Bin>,
     /// Rank correlation of distance and error.
@@ -136,20 +151,22 @@ pub fn diagnose(table: &Table, options: &DiagnoseOptions) -> Result<Diagnosis> {
     }
     if task.rows.len() < LEAST.0 || groups < LEAST.1 {
         let wanted = "40 rows of 3 groups";
-        return Err(Error::TooSmall { rows: task.rows.len(), groups, wanted });
+        let (what, rows) = ("a diagnosis", task.rows.len());
+        return Err(Error::TooSmall { what, rows, groups, wanted });
     }
     options.made.iter().try_for_each(|made| table.same_labels(made))?;
     let space = Space::of(task);
-    let folds = Folds::by_group(&table, FOLDS, u64::from(options.seed));
+    let splits = Splits::by_group(&table, FOLDS, (options.seed, options.splits));
     let found = match task.choices.len() {
-        1 => regress::measure(&table, &folds, options)?,
-        _ => choose::measure(&table, &folds, options)?,
+        1 => regress::measure(&table, &splits, options)?,
+        _ => choose::measure(&table, &splits, options)?,
     };
-    let Found { learner, losses, model, error, regression, choice } = found;
+    let Found { learner, losses: repeated, model, error, regression, choice } = found;
+    let curve = curve::measure(&*learner, &table, &splits, options, &repeated)?;
+    let losses = repeated.mean;
     let held_out = losses.interval(u64::from(options.seed));
-    let (curve, last_doubling) = curve::measure(&*learner, &table, &folds, options, &losses)?;
     let ceiling = ceiling::measure(&*learner, &table, &space, &losses, options)?;
-    let near = regions::Nearness::measure(&table, &space, &folds);
+    let near = regions::Nearness::measure(&table, &space, &splits);
     let made = made::measure(&*learner, &table, &space, options)?;
     let mut diagnosis = Diagnosis {
         table: table.name.clone(),
@@ -157,15 +174,19 @@ pub fn diagnose(table: &Table, options: &DiagnoseOptions) -> Result<Diagnosis> {
         rows: task.rows.len(),
         groups,
         left_out: table.left_out.clone(),
-        leaking: folds.leaking,
+        task: table.about.clone(),
+        seed: options.seed,
+        splits: splits.all().len(),
+        leaking: splits.leaking(),
         features: [task.features.len(), space.width()],
         regression,
         choice,
         model,
         held_out,
         ceiling,
-        curve,
-        last_doubling,
+        curve: curve.points,
+        last_doubling: curve.last,
+        doubling_over_splits: curve.over_splits,
         distance: near.bins(&losses),
         distance_correlation: Some(near.correlation(&losses)).filter(|rho| rho.is_finite()),
         made,
@@ -185,7 +206,7 @@ pub fn diagnose(table: &Table, options: &DiagnoseOptions) -> Result<Diagnosis> {
 /// What a kind of task found first.
 struct Found<'a> {
     learner: Box<dyn Learner + 'a>,
-    losses: Losses,
+    losses: Repeated,
     model: String,
     error: &'static str,
     regression: Option<RegressionReport>,

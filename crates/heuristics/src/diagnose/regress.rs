@@ -1,8 +1,8 @@
 //! Tasks with one choice: what a program costs.
 
 use super::{
-    DiagnoseOptions, ErrorOf, Figure, Found, Learner,
-    fold::{Folds, Losses},
+    DiagnoseOptions, ErrorOf, Figure, Found, Interval, Learner,
+    fold::{Losses, Repeated, Splits},
 };
 use crate::{REGRESSORS, Result, Table, fit};
 use serde::Serialize;
@@ -16,6 +16,8 @@ pub struct RegressionReport {
     /// The best model's error less that of `lin1`: the instruction count alone. Without an interval below
     /// zero nothing was learned.
     pub against_lin1: ErrorOf,
+    /// The least and the greatest of these differences over the splits.
+    pub over_splits: Interval,
     /// Median of how far the best model's costs are off, as a factor above 1.
     pub median_factor: f64,
 }
@@ -79,26 +81,27 @@ impl Learner for Regression<'_> {
 
 pub(super) fn measure<'a>(
     table: &'a Table,
-    folds: &Folds,
+    splits: &Splits,
     options: &DiagnoseOptions,
 ) -> Result<Found<'a>> {
     let seed = u64::from(options.seed);
-    let mut all: Vec<(&'static str, Losses)> = Vec::new();
+    let mut all: Vec<(&'static str, Repeated)> = Vec::new();
     for name in REGRESSORS {
         let learner = Regression::new(table, name);
-        all.push((name, folds.losses(&learner, table, (usize::MAX, 1), options.seed)?));
+        all.push((name, splits.losses(&learner, table, (usize::MAX, 1), options.seed)?));
     }
     let mut models: BTreeMap<String, ErrorOf> =
-        all.iter().map(|(name, losses)| ((*name).to_owned(), losses.interval(seed))).collect();
-    models.insert("mean".to_owned(), of_mean(table, folds).interval(seed));
+        all.iter().map(|(name, losses)| ((*name).to_owned(), losses.mean.interval(seed))).collect();
+    models.insert("mean".to_owned(), of_mean(table, splits).mean.interval(seed));
     // The baseline is the first.
     let baseline = all[0].1.clone();
-    let best = all.into_iter().skip(1).min_by(|a, b| a.1.error().total_cmp(&b.1.error()));
+    let best = all.into_iter().skip(1).min_by(|a, b| a.1.mean.error().total_cmp(&b.1.mean.error()));
     let (name, losses) = best.expect("there are learned models");
-    let away = losses.by_row.iter().map(|loss| loss.sqrt().exp2());
+    let away = losses.mean.by_row.iter().map(|loss| loss.sqrt().exp2());
     let regression = RegressionReport {
         models,
-        against_lin1: losses.against(&baseline, seed, |best, line| best - line),
+        against_lin1: losses.mean.against(&baseline.mean, seed, |best, line| best - line),
+        over_splits: losses.spread(&baseline, |best, line| best - line),
         median_factor: statistics::median(away).unwrap_or(1.0),
     };
     Ok(Found {
@@ -111,13 +114,16 @@ pub(super) fn measure<'a>(
     })
 }
 
-fn of_mean(table: &Table, folds: &Folds) -> Losses {
+fn of_mean(table: &Table, splits: &Splits) -> Repeated {
     let targets: Vec<f64> = table.task.rows.iter().map(|row| row.costs[0].log2()).collect();
-    let mut by_row = vec![0.0; targets.len()];
-    for fold in &folds.all {
-        let sum: f64 = fold.train.iter().map(|row| targets[*row]).sum();
-        let mean = sum / fold.train.len().max(1) as f64;
-        fold.test.iter().for_each(|row| by_row[*row] = (targets[*row] - mean).powi(2));
-    }
-    Losses::new(table, by_row, Figure::Root)
+    let each = splits.all().iter().map(|folds| {
+        let mut by_row = vec![0.0; targets.len()];
+        for fold in &folds.all {
+            let sum: f64 = fold.train.iter().map(|row| targets[*row]).sum();
+            let mean = sum / fold.train.len().max(1) as f64;
+            fold.test.iter().for_each(|row| by_row[*row] = (targets[*row] - mean).powi(2));
+        }
+        Losses::new(table, by_row, Figure::Root)
+    });
+    Repeated::of(table, each.collect())
 }

@@ -41,6 +41,11 @@ impl Space {
         self.scales.iter().map(scaled).collect()
     }
 
+    /// The place of each dimension of a point in the features.
+    pub(super) fn places(&self) -> impl Iterator<Item = usize> {
+        self.scales.iter().map(|(place, _, _)| *place)
+    }
+
     pub(super) fn of_row(&self, row: usize) -> &[f32] {
         &self.points[row]
     }

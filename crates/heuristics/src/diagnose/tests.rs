@@ -179,14 +179,14 @@ fn families_are_never_on_both_sides() {
         // Pairs of rows of different groups.
         origin.family = format!("f{}", at / 2);
     }
-    let folds = Folds::by_group(&leaking, FOLDS, 0);
-    for fold in &folds.all {
+    let folds = Splits::by_group(&leaking, FOLDS, (0, 2));
+    for fold in folds.all().iter().flat_map(|folds| &folds.all) {
         let families = |rows: &[usize]| -> std::collections::BTreeSet<&str> {
             rows.iter().map(|row| leaking.origins[*row].family.as_str()).collect()
         };
         assert!(families(&fold.test).is_disjoint(&families(&fold.train)));
     }
-    assert_eq!(folds.leaking, 100);
+    assert_eq!(folds.leaking(), 100);
     let found = diagnose(&leaking, &DiagnoseOptions::default()).expect("it is a task");
     assert_eq!(found.leaking, 100);
 }
@@ -284,4 +284,66 @@ fn the_same_seed_finds_the_same() {
     };
     assert_eq!(found(1), found(1));
     assert_ne!(found(1), found(2));
+}
+
+#[test]
+fn a_verdict_on_few_programs_does_not_depend_on_the_seed() {
+    // Steps and noise: whether the last doubling helps is at the edge of what 200 programs say.
+    let row = |rng: &mut ChaCha8Rng| {
+        let (a, b): (f64, f64) = (rng.random_range(0.0..64.0), rng.random_range(0.0..64.0));
+        let step = f64::from(((a / 16.0) as u32 * 5 + (b / 16.0) as u32 * 3) % 7);
+        (vec![count(rng), a, b], vec![(step + rng.random_range(-1.5..1.5)).exp2()])
+    };
+    let real = table(200, 10, &["cycles"], 3, row);
+    let mut seen = std::collections::BTreeSet::new();
+    for seed in 0..6 {
+        let found = diagnose(&real, &DiagnoseOptions { seed, ..DiagnoseOptions::default() });
+        let found = found.expect("it is a task");
+        assert_eq!(found.splits, 5);
+        let [least, greatest] = found.doubling_over_splits.expect("a curve");
+        let value = found.last_doubling.expect("a curve").value;
+        assert!(least <= greatest && least - 0.02 <= value && value <= greatest + 0.02);
+        let all = words(&found);
+        let of_doubling = all.iter().filter(|word| ["short", "enough", "unclear"].contains(word));
+        seen.extend(of_doubling.map(|word| (*word).to_owned()));
+    }
+    assert!(!(seen.contains("short") && seen.contains("enough")), "{seen:?}");
+}
+
+#[test]
+fn splits_that_disagree_are_unclear() {
+    let found = |value: f64, interval: Interval, over: Interval| {
+        let row = |rng: &mut ChaCha8Rng| (vec![count(rng)], vec![count(rng)]);
+        let mut found = diagnose(&table(60, 6, &["size"], 7, row), &DiagnoseOptions::default())
+            .expect("it is a task");
+        found.last_doubling = Some(ErrorOf { value, interval });
+        found.doubling_over_splits = Some(over);
+        let all = verdict::of(&found);
+        let word = all.iter().find(|one| ["short", "enough", "unclear"].contains(&one.word));
+        word.expect("one of these").word
+    };
+    assert_eq!(found(-0.08, [-0.12, -0.04], [-0.10, -0.05]), "short");
+    assert_eq!(found(-0.08, [-0.12, -0.04], [-0.20, 0.01]), "unclear");
+    assert_eq!(found(-0.01, [-0.03, 0.01], [-0.02, 0.01]), "enough");
+    assert_eq!(found(-0.01, [-0.03, 0.01], [-0.09, 0.04]), "unclear");
+    assert_eq!(found(-0.01, [-0.09, 0.04], [-0.02, 0.01]), "unclear");
+}
+
+#[test]
+fn regions_say_how_many_programs_they_stand_for_and_what_marks_them() {
+    let row = |rng: &mut ChaCha8Rng| {
+        let (a, b): (f64, f64) = (rng.random_range(0.0..64.0), rng.random_range(0.0..64.0));
+        let step = f64::from(((a / 8.0) as u32 * 5 + (b / 8.0) as u32 * 3) % 11);
+        (vec![count(rng), a, b], vec![step.exp2()])
+    };
+    let options = DiagnoseOptions { regions: 4, ..DiagnoseOptions::default() };
+    let found = diagnose(&table(640, 16, &["cycles"], 7, row), &options).expect("it is a task");
+    assert_eq!(found.regions.len(), 4);
+    // A fifth of the rows, each in one region.
+    assert_eq!(found.regions.iter().map(|region| region.programs).sum::<usize>(), 128);
+    assert!(found.regions.iter().all(|region| region.groups <= region.programs));
+    assert!(found.regions.iter().any(|region| !region.marks.is_empty()), "{:?}", found.regions);
+    for mark in found.regions.iter().flat_map(|region| &region.marks) {
+        assert!(mark.median != mark.of_all, "{mark:?}");
+    }
 }

@@ -38,9 +38,12 @@ pub(super) fn of(found: &Diagnosis) -> Vec<Verdict> {
         say(
             "nothing-learned",
             format!(
-                "no model beats one-variable regression on the instruction count by an interval ({}): \
-             a learned model has learned nothing here, use the line",
-                change(regression.against_lin1)
+                "no model beats one-variable regression on the instruction count by an interval ({}; {:+.2} to \
+                 {:+.2} over {} splits): a learned model has learned nothing here, use the line",
+                change(regression.against_lin1),
+                regression.over_splits[0],
+                regression.over_splits[1],
+                found.splits
             ),
         );
     }
@@ -86,41 +89,8 @@ pub(super) fn of(found: &Diagnosis) -> Vec<Verdict> {
             ),
         );
     }
-    match found.last_doubling {
-        Some(last) if last.interval[1] < 0.0 && last.value <= WORTH => {
-            let sizes: Vec<usize> = found.curve.iter().map(|point| point.programs).collect();
-            let (from, to) = match sizes.as_slice() {
-                [.., from, to] => (*from, *to),
-                _ => (0, 0),
-            };
-            say(
-                SHORT,
-                format!(
-                    "short of programs: from {from} to {to} real programs the error changes by {} and is \
-                 still falling; its regions lack them (--targets FILE names them)",
-                    percent(last)
-                ),
-            );
-        }
-        Some(last) if last.interval[0] < NOTHING => say(
-            "unclear",
-            format!(
-                "whether more programs help cannot be told from so few: the last doubling of the real ones changes \
-                 the error by {}; label more of them, or of more groups",
-                percent(last)
-            ),
-        ),
-        Some(last) => say(
-            "enough",
-            format!(
-                "more programs will not help: the last doubling of the real ones changes the error by {}",
-                percent(last)
-            ),
-        ),
-        None => {
-            say("too-few", "too few programs for a learning curve: label more first".to_owned())
-        }
-    }
+    let (word, text) = of_doubling(found);
+    say(word, text);
     let gap = found.ceiling.group_gap;
     if gap.interval[1] < -0.05 {
         say(
@@ -150,6 +120,54 @@ pub(super) fn of(found: &Diagnosis) -> Vec<Verdict> {
         }
     }
     all
+}
+
+/// What the end of the learning curve says.
+fn of_doubling(found: &Diagnosis) -> (&'static str, String) {
+    let Some(last) = found.last_doubling else {
+        let text = "too few programs for a learning curve: label more first".to_owned();
+        return ("too-few", text);
+    };
+    let [least, greatest] = found.doubling_over_splits.unwrap_or([last.value; 2]);
+    let (splits, both) =
+        (found.splits, format!("{:+.1} % to {:+.1} %", 100.0 * least, 100.0 * greatest));
+    let sizes: Vec<usize> = found.curve.iter().map(|point| point.programs).collect();
+    let (from, to) = match sizes.as_slice() {
+        [.., from, to] => (*from, *to),
+        _ => (0, 0),
+    };
+    let falls = last.interval[1] < 0.0 && last.value <= WORTH;
+    let may_fall = last.interval[0] < NOTHING;
+    if falls && greatest < 0.0 {
+        let text = format!(
+            "short of programs: from {from} to {to} real programs the error changes by {} ({both} over {splits} \
+             splits) and is still falling; its regions lack them (--targets FILE names them)",
+            percent(last)
+        );
+        return (SHORT, text);
+    }
+    if falls || !may_fall && least < NOTHING {
+        let text = format!(
+            "whether more programs help depends on how these are split: the last doubling changes the error by {}, \
+             and by {both} in each of {splits} splits; label more of them, or of more groups",
+            percent(last)
+        );
+        return ("unclear", text);
+    }
+    if may_fall {
+        let text = format!(
+            "whether more programs help cannot be told from so few: the last doubling of the real ones changes the \
+             error by {} ({both} over {splits} splits); label more of them, or of more groups",
+            percent(last)
+        );
+        return ("unclear", text);
+    }
+    let text = format!(
+        "more programs will not help: the last doubling of the real ones changes the error by {} ({both} over \
+         {splits} splits)",
+        percent(last)
+    );
+    ("enough", text)
 }
 
 fn change(of: ErrorOf) -> String {

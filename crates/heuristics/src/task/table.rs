@@ -32,6 +32,10 @@ pub struct Table {
     pub left_out: BTreeMap<String, u64>,
     /// The feature spaces in it: name, and the places of its dimensions in the task's features.
     pub spaces: Vec<(String, std::ops::Range<usize>)>,
+    /// The question, where its data set says: its task and what the costs are.
+    pub about: String,
+    /// The level (0 to 3) that its vectors were counted at, where its data set says.
+    pub level: Option<u64>,
     /// What shapes its labels: what two tables must have in common to be compared.
     pub labels: BTreeMap<String, String>,
 }
@@ -48,6 +52,13 @@ impl Table {
         let configuration = &manifest.notes.configuration;
         let mut table = Table { name: folder.display().to_string(), ..Table::default() };
         let listed = names(&configuration["choices"]);
+        let said = |key: &str| configuration[key].as_str().unwrap_or_default();
+        table.about = [said("task"), said("costs")]
+            .into_iter()
+            .filter(|text| !text.is_empty())
+            .collect::<Vec<_>>()
+            .join(": ");
+        table.level = configuration["vectors_level"].as_u64();
         for batch in dataset.batches(None)? {
             let batch = batch?;
             match batch.column_by_name("costs").and_then(|column| column.as_list_opt::<i32>()) {
@@ -143,12 +154,13 @@ impl Table {
                 self.spaces.push((space.name.clone(), begin..self.task.features.len()));
             }
         }
-        let [program, variant, group, label, verdict, id, package, family] = [
+        let [program, variant, group, label, verdict, detail, id, package, family] = [
             text("program")?,
             text("variant")?,
             text("group")?,
             text("label")?,
             text("verdict")?,
+            text("detail")?,
             text("id")?,
             text("package")?,
             text("family")?,
@@ -162,7 +174,13 @@ impl Table {
             let mut features = Vec::with_capacity(self.task.features.len());
             let found = spaces.iter().all(|space| space.append(at, &mut features));
             if spaces.is_empty() || !found {
-                leave("undescribed");
+                // `label` says why a program has no vectors.
+                match detail.value(at) {
+                    "" => leave("undescribed"),
+                    why => {
+                        leave(&format!("undescribed ({})", why.trim_start_matches("no vectors: ")))
+                    }
+                }
                 continue;
             }
             if let Some(place) = features.iter().position(|value| !value.is_finite()) {

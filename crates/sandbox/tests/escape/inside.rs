@@ -197,16 +197,16 @@ fn hold(root: &Path, profile_name: &str) -> Result<(), String> {
     Err(format!("it ended: {finished:?}"))
 }
 
-/// On a kernel that lacks a protection nothing is started, unless the user accepts that.
-fn without(folder: &Path, protection: &str, accepted: bool) -> Result<(), String> {
+/// On a kernel that lacks protections nothing is started, unless the user accepts that.
+fn without(folder: &Path, protections: &str, accepted: bool) -> Result<(), String> {
     let world = World::new(folder, "input-not-read")?;
     stampmill_sandbox::allow_weak(accepted);
     let ended = run(&program(&world, LONG, false), &profile("native", &world)?);
     match (ended, accepted) {
         (Err(death @ Death::Start(_)), false) => {
             let text = death.to_string();
-            let wanted = [protection, "--allow-weak-sandbox"];
-            match wanted.iter().find(|word| !text.contains(**word)) {
+            let mut wanted = protections.split(' ').chain(["--allow-weak-sandbox"]);
+            match wanted.find(|word| !text.contains(word)) {
                 None => Ok(()),
                 Some(word) => Err(format!("{text:?} does not name {word}")),
             }
@@ -215,11 +215,11 @@ fn without(folder: &Path, protection: &str, accepted: bool) -> Result<(), String
             if let Some(problem) = judge(&finished, "held") {
                 return Err(problem);
             }
-            match finished.held.missing().contains(&protection) {
+            match finished.held.missing().join(" ") == protections {
                 true => Ok(()),
-                false => Err(format!("{protection} passes for held: {}", finished.held)),
+                false => Err(format!("missing is {protections}, not {}", finished.held)),
             }
         }
-        (other, _) => Err(format!("{protection} is gone and accepted: {accepted}, but {other:?}")),
+        (other, _) => Err(format!("{protections} is gone and accepted: {accepted}, but {other:?}")),
     }
 }

@@ -24,8 +24,14 @@ use trials::{Failed, Trial};
 const SECRET: &str = "STAMPMILL_ESCAPE_SECRET";
 /// More than any trial needs, on a busy machine too.
 const PATIENCE: Duration = Duration::from_secs(120);
-const PROTECTIONS: [(&str, &str); 3] =
-    [("landlock", "Landlock"), ("seccomp", "seccomp"), ("namespaces", "namespaces")];
+/// What is taken away, one behind the other, and what a message must name then.
+const PROTECTIONS: [(&[&str], &str); 5] = [
+    (&["landlock"], "Landlock"),
+    (&["seccomp"], "seccomp"),
+    (&["namespaces"], "namespaces"),
+    (&["landlock", "seccomp"], "Landlock seccomp"),
+    (&["landlock", "namespaces", "seccomp"], "namespaces Landlock seccomp"),
+];
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
@@ -50,14 +56,15 @@ fn main() -> ExitCode {
     for profile in attack::PROFILES {
         let (folder, name) = (programs.folder.clone(), (*profile).to_owned());
         trials.push(Trial::new(format!("{profile}::everything-dies-with-the-runner"), move || {
-            isolated(&folder, None, &["dies-with-runner", &name])
+            isolated(&folder, &[], &["dies-with-runner", &name])
         }));
     }
     for (taken, named) in PROTECTIONS {
         for accepted in ["refused", "accepted"] {
             let folder = programs.folder.clone();
-            trials.push(Trial::new(format!("without-{taken}::{accepted}"), move || {
-                isolated(&folder, Some(taken), &["without", named, accepted])
+            let name = taken.join("-and-");
+            trials.push(Trial::new(format!("without-{name}::{accepted}"), move || {
+                isolated(&folder, taken, &["without", named, accepted])
             }));
         }
     }
@@ -67,12 +74,12 @@ fn main() -> ExitCode {
 fn attack_trial(folder: &Path, attack: &Attack, profile: &str) -> Trial {
     let (folder, attack, profile) = (folder.to_owned(), attack.clone(), profile.to_owned());
     Trial::new(format!("{profile}::{}", attack.name), move || {
-        isolated(&folder, None, &["attack", &attack.name, &profile, &attack.due.join("|")])
+        isolated(&folder, &[], &["attack", &attack.name, &profile, &attack.due.join("|")])
     })
 }
 
-/// Run one trial in namespaces of its own, on a kernel without the protection `taken`.
-fn isolated(folder: &Path, taken: Option<&str>, words: &[&str]) -> Result<(), Failed> {
+/// Run one trial in namespaces of its own, on a kernel without the protections `taken`.
+fn isolated(folder: &Path, taken: &[&str], words: &[&str]) -> Result<(), Failed> {
     let mut command = Command::new("unshare");
     if !rustix::process::geteuid().is_root() {
         command.args(["--user", "--map-root-user"]);
@@ -82,7 +89,7 @@ fn isolated(folder: &Path, taken: Option<&str>, words: &[&str]) -> Result<(), Fa
     // that no process of a fresh namespace has.
     let first = "echo 20000 >/proc/sys/kernel/ns_last_pid; \"$@\"; status=$?; exit $status";
     command.args(["sh", "-c", first, "sh"]);
-    if let Some(taken) = taken {
+    for taken in taken {
         command.arg(folder.join("without")).arg(taken);
     }
     let own = std::env::current_exe().map_err(|error| error.to_string())?;

@@ -18,6 +18,7 @@ use crate::{
     target::Target,
 };
 use attempt::Run;
+use dataset::Progress;
 use rows::SteeredVerdict;
 use std::sync::{
     Arc,
@@ -115,6 +116,7 @@ pub struct Search<'a> {
     /// Lineages begun.
     lineages: u64,
     acceptance: Option<Acceptance<'a>>,
+    watch: Option<&'a dyn Progress>,
 }
 
 impl<'a> Search<'a> {
@@ -155,6 +157,7 @@ impl<'a> Search<'a> {
             archive: Vec::new(),
             lineages: 0,
             acceptance: None,
+            watch: None,
             settings,
         })
     }
@@ -169,6 +172,17 @@ impl<'a> Search<'a> {
         self.acceptance = Some(acceptance);
     }
 
+    /// Tell somebody how each search goes.
+    pub fn set_watch(&mut self, watch: &'a dyn Progress) {
+        self.watch = Some(watch);
+    }
+
+    fn tell(&self, text: impl FnOnce() -> String) {
+        if let Some(watch) = self.watch {
+            watch.message(&text());
+        }
+    }
+
     /// Search for one target until it is hit, the budget is spent (but for one generation), or `stop`
     /// is raised: then with the best so far.
     ///
@@ -179,6 +193,7 @@ impl<'a> Search<'a> {
         if let Err(error) = feasible::check(target, self.judge.space()) {
             return Ok(self.impossible(target, &error));
         }
+        self.tell(|| format!("{}: begins", target.name));
         let mut run = self.begin(target);
         let mut found = Found { candidates: self.calibrate(&mut run, stop)?, ..Found::default() };
         let (judge, clock) = (self.judge, run.clock.clone());
@@ -218,6 +233,12 @@ impl<'a> Search<'a> {
             self.survive(run, fresh);
             run.attempt.generations += 1;
             record(run, generation, found);
+            self.tell(|| {
+                let target = &run.aim.target;
+                let nearest = run.nearest_found.first();
+                let near = nearest.map_or(0.0, |judged| target.proximity(&judged.vector));
+                format!("{}: {} candidates, proximity {near:.3}", target.name, found.candidates)
+            });
             if self.is_done(run)? {
                 break;
             }

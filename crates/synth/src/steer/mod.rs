@@ -11,7 +11,7 @@ use crate::{
     Target, proposer::model::Model,
 };
 use dataset::{
-    Input, Row,
+    Input, Progress, Row,
     stage::{Facts, Finish, Items, Stage, Units, Worked},
 };
 use rows::SteeredHead;
@@ -82,6 +82,7 @@ pub struct Steer<'a> {
     acceptance: Option<Acceptance<'a>>,
     stop: &'a AtomicBool,
     inputs: Vec<Input>,
+    watch: Option<&'a dyn Progress>,
 }
 
 impl<'a> Steer<'a> {
@@ -105,10 +106,16 @@ impl<'a> Steer<'a> {
         let hash = dataset::content_hash(points.as_bytes());
         let targets = Input { name: "targets".to_owned(), hash };
         let inputs = [vec![targets], options.seeds.inputs()?].concat();
-        let steer = Steer { judge, corpus, options, acceptance, stop, inputs };
+        let steer = Steer { judge, corpus, options, acceptance, stop, inputs, watch: None };
         // What is wrong with the settings is said before the first search.
         steer.search(corpus, &steer.options.settings)?;
         Ok(steer)
+    }
+
+    /// Tell somebody how each search goes.
+    #[must_use]
+    pub fn watched_by(self, watch: &'a dyn Progress) -> Steer<'a> {
+        Steer { watch: Some(watch), ..self }
     }
 
     fn search<'b>(&self, corpus: &'b Corpus, settings: &Settings) -> Result<Search<'b>, Error>
@@ -121,6 +128,9 @@ impl<'a> Steer<'a> {
         }
         if let Some(acceptance) = self.acceptance {
             search.set_acceptance(acceptance);
+        }
+        if let Some(watch) = self.watch {
+            search.set_watch(watch);
         }
         Ok(search)
     }

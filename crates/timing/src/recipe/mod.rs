@@ -117,7 +117,10 @@ pub fn compiler(kind: Compiler, c: bool) -> Result<PathBuf, Error> {
 }
 
 /// The compiler of sources of these languages, and its version.
-pub(crate) fn compiler_version(kind: Compiler, c: bool) -> Result<(String, String), Error> {
+///
+/// # Errors
+/// As [`compiler`].
+pub fn compiler_version(kind: Compiler, c: bool) -> Result<(String, String), Error> {
     let path = compiler(kind, c)?;
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     Ok((name, version(path.as_os_str())))

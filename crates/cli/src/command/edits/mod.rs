@@ -199,7 +199,7 @@ fn prompt(file: Option<&Path>, method: &str) -> anyhow::Result<Prompt> {
 
 /// Name the lines that were skipped.
 fn tell_broken(path: &Path, broken: &[edits::schema::Broken], global: &Global) {
-    for Broken { line, field, reason } in broken.iter().filter(|_| !global.quiet) {
+    for Broken { line, field, reason } in broken.iter().filter(|_| !global.is_quiet()) {
         eprintln!("{}, line {line}, field `{field}`: {reason}", path.display());
     }
 }

@@ -16,13 +16,13 @@ pub(crate) struct Arms {
     #[arg(long, value_name = "TASK")]
     test: PathBuf,
     /// Programs of the base in a training set, at most
-    #[arg(long, value_name = "N", default_value_t = 200)]
+    #[arg(long, value_name = "N", default_value = "200", value_parser = super::count)]
     base_size: usize,
     /// Programs added, comma-separated
-    #[arg(long, value_name = "COUNTS", value_delimiter = ',', default_value = "100")]
+    #[arg(long, value_name = "COUNTS", value_delimiter = ',', default_value = "100", value_parser = super::count)]
     added: Vec<usize>,
     /// Training sets of each kind
-    #[arg(long, value_name = "N", default_value_t = 8)]
+    #[arg(long, value_name = "N", default_value = "8", value_parser = super::count)]
     draws: usize,
     /// Feature spaces, comma-separated [default: all that the tasks have]
     #[arg(long, value_name = "SPACES", value_delimiter = ',')]
@@ -72,5 +72,16 @@ fn print(found: &ArmReport) -> anyhow::Result<()> {
             format!("{:.3}", arm.lin1.value),
         ]
     });
-    output::print_table(&["added", "programs", "of", "error", "change", "lin1"], rows)
+    output::print_table(&["added", "programs", "of", "error", "change", "lin1"], rows)?;
+    if !found.rivals.is_empty() {
+        let rows = found.rivals.iter().map(|rival| {
+            let (arm, than) = (rival.arm.clone(), rival.than.clone());
+            vec![arm, than, rival.added.to_string(), interval(rival.difference)]
+        });
+        output::print_table(&["arm", "against", "programs", "error less the other's"], rows)?;
+    }
+    for verdict in &found.verdicts {
+        output::line(&format!("{}: {}", verdict.word, verdict.text))?;
+    }
+    Ok(())
 }

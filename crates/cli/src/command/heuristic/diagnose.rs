@@ -1,6 +1,6 @@
 use crate::{
     Global,
-    destination::{Output, file},
+    destination::{self, Output, file},
     output,
 };
 use anyhow::{Context, bail};
@@ -29,8 +29,11 @@ pub(crate) struct Diagnose {
     /// Of a choice: sizes of the fixed sets, comma-separated
     #[arg(long, value_name = "TRIES", value_delimiter = ',', default_value = "1,2,3,5")]
     tries: Vec<usize>,
-    /// Training sets of each size of the learning curve, at most
-    #[arg(long, value_name = "N", default_value_t = 4)]
+    /// How often the rows are split anew: what is said holds for the mean of these, and the spread is named
+    #[arg(long, value_name = "N", default_value = "5", value_parser = super::count)]
+    splits: usize,
+    /// Training sets of each size of the learning curve, at most, but one in each split
+    #[arg(long, value_name = "N", default_value = "4", value_parser = super::count)]
     draws: usize,
     /// Regions that lack programs, at most
     #[arg(long, value_name = "N", default_value_t = 40)]
@@ -38,7 +41,8 @@ pub(crate) struct Diagnose {
     /// Write the regions as targets of `steer`
     #[arg(long, value_name = "FILE.jsonl")]
     targets: Option<PathBuf>,
-    /// The targets' vectors, made by `features` at -O1 as `steer` counts them [default: the task's own]
+    /// The targets' vectors, made by `features` at its own level, -O1, at which `steer` counts [default: the task's
+    /// own, which are of use to it only if they were made so]
     #[arg(long, value_name = "DATASET", requires = "targets")]
     vectors: Option<PathBuf>,
     /// The targets' space [default: the first of the vectors']
@@ -56,6 +60,7 @@ impl Diagnose {
         if let Some(output) = &self.output {
             output.is_free_file()?;
         }
+        self.targets.as_deref().map_or(Ok(()), destination::has_folder)?;
         let load = |path: &PathBuf| {
             let table = Table::load(path)?;
             match self.space.is_empty() {
@@ -66,42 +71,63 @@ impl Diagnose {
         let table = load(&self.task)?;
         let options = DiagnoseOptions {
             seed: self.seed,
-            draws: self.draws.max(1),
+            splits: self.splits,
+            draws: self.draws,
             tries: self.tries.clone(),
             regions: self.regions,
             made: self.made.iter().map(load).collect::<Result<_, _>>()?,
         };
         let found = heuristics::diagnose(&table, &options)?;
         if let Some(output) = &self.output {
-            report::diagnosis(&found)?.save(&output.out)?;
+            let command = std::env::args().skip(1).collect::<Vec<_>>().join(" ");
+            report::diagnosis(&found, &format!("stampmill {command}"))?.save(&output.out)?;
         }
         if let Some(path) = &self.targets {
-            self.write_targets(&found.regions, path)?;
+            self.write_targets(&found.regions, table.level, path)?;
         }
         output::report(global, &found, || {
             print(&found)?;
-            self.print_written(&found)
+            self.print_written(&found, table.level)
         })?;
         Ok(ExitCode::SUCCESS)
     }
 
     /// What was written, and where.
-    fn print_written(&self, found: &Diagnosis) -> anyhow::Result<()> {
+    fn print_written(&self, found: &Diagnosis, level: Option<u64>) -> anyhow::Result<()> {
         if let Some(output) = &self.output {
             output::line(&format!("page: {}", output.out.display()))?;
         }
         let Some(path) = &self.targets else { return Ok(()) };
         let vectors = match &self.vectors {
-            _ if found.regions.is_empty() => "",
-            Some(_) => "; next: stampmill steer --targets",
-            None => " by the task's own vectors; `steer` counts at -O1: give --vectors made so",
+            _ if found.regions.is_empty() => String::new(),
+            Some(_) => "; next: `stampmill steer --targets` with this file".to_owned(),
+            None if level == Some(STEERED) => {
+                "; next: `stampmill steer --targets` with this file".to_owned()
+            }
+            None => {
+                let level =
+                    level.map_or("a level that is not known".into(), |at| format!("-O{at}"));
+                format!(
+                    ", counted at {level}, where `steer` counts at -O{STEERED} and refuses others: make vectors of the \
+                     same programs by `stampmill features PROGRAMS --space SPACE`, and name them in --vectors"
+                )
+            }
         };
         output::line(&format!("{} regions in {}{vectors}", found.regions.len(), path.display()))
     }
 
-    /// A line for each region: its program's name and the vector to steer to.
-    fn write_targets(&self, regions: &[Region], path: &Path) -> anyhow::Result<()> {
+    /// A line for each region: its program's name, the vector to steer to, and the level that it was counted at.
+    fn write_targets(
+        &self,
+        regions: &[Region],
+        level: Option<u64>,
+        path: &Path,
+    ) -> anyhow::Result<()> {
         let others = self.vectors.as_deref().map(vectors).transpose()?;
+        let (others, level) = match others {
+            Some((others, level)) => (Some(others), level),
+            None => (None, level),
+        };
         let mut lines = String::new();
         for region in regions {
             let found = match &others {
@@ -120,6 +146,9 @@ impl Diagnose {
             let mut line = Map::new();
             line.insert("target".into(), region.program.clone().into());
             line.insert(space.clone(), json!(vector));
+            if let Some(level) = level {
+                line.insert("opt".into(), level.into());
+            }
             lines += &format!("{}\n", Value::Object(line));
         }
         if lines.is_empty() && !regions.is_empty() {
@@ -130,24 +159,30 @@ impl Diagnose {
     }
 }
 
+/// The level that `steer` counts at.
+const STEERED: u64 = 1;
+
 type Vectors = BTreeMap<String, BTreeMap<String, Vec<f64>>>;
 
-fn vectors(path: &Path) -> anyhow::Result<Vectors> {
+/// The vectors of a data set of `features`, and the level that they were counted at.
+fn vectors(path: &Path) -> anyhow::Result<(Vectors, Option<u64>)> {
     let mut all = Vectors::new();
-    for row in Dataset::open(path)?.rows::<features::Row>()? {
+    let dataset = Dataset::open(path)?;
+    for row in dataset.rows::<features::Row>()? {
         let row = row?;
         all.insert(row.id, row.vectors);
     }
-    Ok(all)
+    Ok((all, dataset.manifest().notes.configuration["level"].as_u64()))
 }
 
 fn print(found: &Diagnosis) -> anyhow::Result<()> {
     let interval =
         |of: ErrorOf| format!("{:.3} ({:.3} to {:.3})", of.value, of.interval[0], of.interval[1]);
     output::line(&format!(
-        "{} rows of {} groups, {} of {} features differ; error: {}",
+        "{} rows of {} groups, split {} times; {} of {} features differ; error: {}",
         output::count(found.rows as u64),
         found.groups,
+        found.splits,
         found.features[1],
         found.features[0],
         found.error

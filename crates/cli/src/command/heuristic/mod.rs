@@ -42,6 +42,15 @@ impl Heuristic {
     }
 }
 
+/// A number of things of which there must be some.
+fn count(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(0) => Err("0 is none: 1 or more".to_owned()),
+        Ok(count) => Ok(count),
+        Err(_) => Err(format!("`{text}` is no number: 1 or more")),
+    }
+}
+
 const SCORES: [&str; 6] =
     ["model", "accuracy", "speedup", "95 % interval", "share of oracle", "over"];
 

@@ -53,7 +53,7 @@ impl Columns {
         if let (true, Some(features)) = (Task::is_at(source), features) {
             import.task = import.task.select(&features.names())?;
         }
-        if !global.quiet {
+        if !global.is_quiet() {
             for (verdict, count) in &import.verdicts {
                 if verdict != dataset::Verdict::ACCEPTED {
                     eprintln!("{}: {count} rows {verdict}", source.display());

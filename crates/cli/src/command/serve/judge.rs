@@ -58,7 +58,7 @@ impl Serve {
         // What the grace was too short for is ended.
         sandbox::stop_all();
         let judged = judged?;
-        if !global.json && !global.quiet {
+        if !global.json && !global.is_quiet() {
             output::line(&format!(
                 "stopped: {} requests, {} of them refused; {} candidates judged, {} of them known",
                 output::count(judged.requests),

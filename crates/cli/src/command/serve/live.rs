@@ -19,7 +19,7 @@ impl Serve {
         };
         let server = LiveServer::bind(settings)?;
         let address = server.address();
-        if !address.ip().is_loopback() && !global.quiet {
+        if !address.ip().is_loopback() && !global.is_quiet() {
             eprintln!(
                 "note: everyone who can reach {address} can read the programs of this folder"
             );
@@ -30,7 +30,7 @@ impl Serve {
             output::line(&format!("the report is at {url}; Ctrl-C stops it"))
         })?;
         let (requests, pages) = server.run(&stop)?;
-        if !global.json && !global.quiet {
+        if !global.json && !global.is_quiet() {
             output::line(&format!(
                 "stopped: {} requests, {pages} pages made",
                 output::count(requests)

@@ -93,7 +93,7 @@ impl Serve {
         })?;
         let stop = interrupt::quiet_flag()?;
         let address = server.address();
-        if !address.ip().is_loopback() && !global.quiet {
+        if !address.ip().is_loopback() && !global.is_quiet() {
             let who = match is_open {
                 true => {
                     "everyone who can reach it can use this model: name a token with --token-file;"
@@ -111,7 +111,7 @@ impl Serve {
             ))
         })?;
         let served = server.run(&stop)?;
-        if !global.json && !global.quiet {
+        if !global.json && !global.is_quiet() {
             output::line(&format!(
                 "stopped: {} requests, {} of them refused; {} prompt tokens, {} completion tokens",
                 output::count(served.requests),

@@ -4,7 +4,7 @@ mod print;
 mod runs;
 mod value;
 
-use crate::{Global, destination::StageOutput, interrupt, progress::Bar, stage};
+use crate::{Global, destination::StageOutput, interrupt, output, progress::Bar, stage};
 use anyhow::bail;
 use runs::Runs;
 use std::{num::NonZeroUsize, path::PathBuf, process::ExitCode};
@@ -137,15 +137,19 @@ impl Steer {
         let runs = self.must_run.then(|| Runs::new(&stop)).transpose()?;
         let accepts = |text: &str| runs.as_ref().map_or(Ok(true), |runs| runs.accepts(text));
         let acceptance: Option<Acceptance<'_>> = if self.must_run { Some(&accepts) } else { None };
-        let corpus = options.corpus(&judge)?;
-        let search = Search::new(&judge, &corpus, options, acceptance, &stop)?;
         let bar = Bar::new(global);
+        let corpus = options.corpus(&judge)?;
+        let far = synth::far_out(options.targets.all(), judge.space(), &corpus);
+        for warning in far.iter().filter(|_| !global.is_quiet()) {
+            eprintln!("warning: {}", output::plain(warning));
+        }
+        let search = Search::new(&judge, &corpus, options, acceptance, &stop)?.watched_by(&bar);
         stage::run(&search, &self.output.context(global.jobs(), &bar, &stop), global)
     }
 
     fn targets(&self, judge: &Judge, global: &Global) -> anyhow::Result<Targets> {
         let mut targets = Targets::read(&self.target, self.targets.as_deref(), judge)?;
-        for warning in targets.warnings().iter().filter(|_| !global.quiet) {
+        for warning in targets.warnings().iter().filter(|_| !global.is_quiet()) {
             eprintln!("{warning}");
         }
         if let Some(count) = self.sample {

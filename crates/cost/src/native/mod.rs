@@ -1,0 +1,307 @@
+//! Kernels as native programs: a loop over the work-items of one group, on sizes that are the same for all.
+//!
+//! A kernel, what it asks of its place in the group ([`ITEMS`]) and a function that calls it for every
+//! work-item are compiled as one program; the driver gives it buffers. It runs in QEMU under the limits of
+//! `time`, whose model says what it costs. Run three times less run once is two groups, without what a
+//! program costs to start and with its data where the first left them.
+
+use crate::{Bench, Error, Module, Result, bench::Costs};
+use clang::{AddressSpace, Argument, Kernel, Scalar, Type};
+use dataset::Verdict;
+use rows::TaskVerdict;
+use sandbox::Temporary;
+use serde_json::{Value, json};
+use std::{ffi::OsString, path::PathBuf, sync::OnceLock, time::Duration};
+use timing::{Code, Compiler, Options, Timer, compiler::Call, recipe};
+
+/// What a work-item asks of its place: included before the program.
+pub(crate) const ITEMS: &str = include_str!("items.h");
+/// Functions of OpenCL C.
+const BUILTINS: &str = include_str!("builtins.cl");
+const DRIVER: &str = include_str!("driver.c");
+/// The function of a program that runs its group.
+pub(crate) const ENTRY: &str = "stampmill_group";
+/// Work-items of a group, whatever its dimensions.
+const GROUP: u32 = 64;
+/// What every integer argument is: as many work-items as there are, so that loops over a size are bounded by it.
+const SIZE: u32 = 64;
+/// Arguments that the driver has room for.
+const MOST: usize = 32;
+/// How often the group runs, in the two programs whose difference is the cost.
+const RUNS: [u8; 2] = [1, 3];
+/// Instructions of one run: a thousand times what a kernel of such sizes usually takes.
+const INSTRUCTIONS: u64 = 50_000_000;
+
+/// The size of a group in each of its dimensions.
+pub(crate) fn sides(kernel: &Kernel) -> [u32; 3] {
+    match kernel.dimensions {
+        0 | 1 => [GROUP, 1, 1],
+        2 => [8, 8, 1],
+        _ => [4, 4, 4],
+    }
+}
+
+/// What is compiled behind a program: its kernel, called for every work-item of a group.
+pub(crate) fn group(kernel: &Kernel) -> std::result::Result<String, Verdict> {
+    let unsupported = |why: String| Verdict::new(TaskVerdict::Unsupported, why);
+    if kernel.arguments.len() > MOST {
+        return Err(unsupported(format!("{} arguments", kernel.arguments.len())));
+    }
+    let (mut kinds, mut values) = (String::new(), Vec::new());
+    for (at, argument) in kernel.arguments.iter().enumerate() {
+        let (kind, value) = argued(argument, at)
+            .ok_or_else(|| unsupported(format!("an argument of type {}", argument.type_name)))?;
+        kinds.push(kind);
+        values.push(value);
+    }
+    let (name, values) = (&kernel.name, values.join(", "));
+    Ok(format!(
+        "\nconstant char stampmill_kinds[] = \"{kinds}\";\n\
+         void {ENTRY}(global const ulong *stampmill_arguments) {{\n\
+         for (ulong z = 0; z < STAMPMILL_Z; z++)\n\
+         for (ulong y = 0; y < STAMPMILL_Y; y++)\n\
+         for (ulong x = 0; x < STAMPMILL_X; x++) {{\n\
+         stampmill_place[0] = x; stampmill_place[1] = y; stampmill_place[2] = z;\n\
+         {name}({values});\n}}\n}}\n"
+    ))
+}
+
+/// What the driver fills an argument's buffer with, and what the kernel is called with.
+fn argued(argument: &Argument, at: usize) -> Option<(char, String)> {
+    match &argument.r#type {
+        Type::Pointer { space, pointee } => {
+            let space = match space {
+                AddressSpace::Global => "global",
+                AddressSpace::Constant => "constant",
+                AddressSpace::Local => "local",
+                _ => return None,
+            };
+            let kind = match &**pointee {
+                Type::Scalar { scalar, size_bytes } | Type::Vector { scalar, size_bytes, .. } => {
+                    kind(*scalar, *size_bytes)
+                }
+                _ => '-',
+            };
+            Some((kind, format!("({space} void *)stampmill_arguments[{at}]")))
+        }
+        Type::Scalar { scalar, .. } | Type::Vector { scalar, .. } => Some(match scalar {
+            Scalar::Float => ('-', "1.5f".to_owned()),
+            _ => ('-', SIZE.to_string()),
+        }),
+        _ => None,
+    }
+}
+
+fn kind(scalar: Scalar, size_bytes: u32) -> char {
+    match (scalar, size_bytes) {
+        (Scalar::Float, 4) => 'f',
+        (Scalar::Float, 8) => 'd',
+        (Scalar::Signed | Scalar::Unsigned, 1) => 'c',
+        (Scalar::Signed | Scalar::Unsigned, 2) => 's',
+        (Scalar::Signed | Scalar::Unsigned, 4) => 'i',
+        (Scalar::Signed | Scalar::Unsigned, 8) => 'l',
+        _ => '-',
+    }
+}
+
+/// What shapes the cycles of a program beside it.
+pub(crate) fn settings() -> Value {
+    json!({
+        "processor": options().cpu,
+        "work_items": GROUP,
+        "integers": SIZE,
+        "runs": RUNS,
+        "instructions": INSTRUCTIONS,
+        "recipe": recipe::FLAGS,
+        "parts": dataset::content_hash_of(
+            [ITEMS, BUILTINS, DRIVER, recipe::DETERMINISM].map(str::as_bytes)
+        ),
+    })
+}
+
+fn options() -> Options {
+    Options {
+        max_instructions: INSTRUCTIONS,
+        timeout: Duration::from_secs(120),
+        memory_bytes: 1 << 30,
+        net: false,
+        ..Options::default()
+    }
+}
+
+/// Versions of what is used: the emulator with its model, and the linker's driver.
+pub(crate) fn tools() -> Result<Vec<(String, String)>> {
+    let timer = Timer::open(&options())?;
+    let identity = timer.identity().unwrap_or_default();
+    Ok(vec![("timing".to_owned(), identity), recipe::compiler_version(Compiler::Gcc, true)?])
+}
+
+/// What every program is linked with, made once.
+#[derive(Default)]
+pub(crate) struct Parts(OnceLock<Linked>);
+
+struct Linked {
+    folder: Temporary,
+    gcc: PathBuf,
+}
+
+/// Names of the objects.
+const OBJECTS: [&str; 3] = ["driver.o", "determinism.o", "builtins.o"];
+
+impl Parts {
+    fn get(&self, bench: &Bench) -> Result<&Linked> {
+        if let Some(linked) = self.0.get() {
+            return Ok(linked);
+        }
+        let temporary =
+            |source| Error::File { action: "make a folder in", path: std::env::temp_dir(), source };
+        let folder = Temporary::new("stampmill-cost").map_err(temporary)?;
+        let gcc = recipe::compiler(Compiler::Gcc, true)?;
+        let linked = Linked { folder, gcc };
+        let builtins = bench.builtins(BUILTINS)?;
+        let texts = [DRIVER, recipe::DETERMINISM, &builtins];
+        for (name, text) in OBJECTS.into_iter().zip(texts) {
+            let ending = if name == OBJECTS[2] { "s" } else { "c" };
+            let source = name.replace(".o", &format!(".{ending}"));
+            let mut call = linked.call((&source, text), name, linked.folder.path());
+            call.flags.push("-c".into());
+            if let Err(refusal) = call.make()? {
+                let reason = format!("{name}: {}", refusal.verdict);
+                return Err(timing::Error::Start { what: "gcc".to_owned(), reason }.into());
+            }
+        }
+        // Of two threads that make them at once, one's are dropped.
+        Ok(self.0.get_or_init(|| linked))
+    }
+}
+
+impl Linked {
+    fn call<'a>(
+        &'a self,
+        source: (&'a str, &'a str),
+        output: &'a str,
+        folder: &'a std::path::Path,
+    ) -> Call<'a> {
+        Call {
+            compiler: &self.gcc,
+            flags: recipe::FLAGS.map(OsString::from).to_vec(),
+            source,
+            before: Vec::new(),
+            behind: Vec::new(),
+            output,
+            folder,
+            readable: vec![self.folder.path().to_owned()],
+        }
+    }
+
+    /// The program of a group's assembly, or what it lacks.
+    fn link(&self, assembly: &str) -> Result<std::result::Result<Vec<u8>, Verdict>> {
+        let temporary =
+            |source| Error::File { action: "make a folder in", path: std::env::temp_dir(), source };
+        let place = Temporary::new("stampmill-cost").map_err(temporary)?;
+        let mut call = self.call(("source.s", assembly), "program", place.path());
+        call.behind = OBJECTS.map(|name| self.folder.path().join(name).into_os_string()).to_vec();
+        call.behind.push("-lm".into());
+        Ok(call.make()?.map_err(|refusal| {
+            // `barrier`, images, what a program declares and leaves to others.
+            Verdict::new(TaskVerdict::Unsupported, refusal.verdict.detail)
+        }))
+    }
+}
+
+/// Times programs for one thread.
+pub(crate) struct Clock(Timer);
+
+impl Clock {
+    pub(crate) fn open() -> Result<Clock> {
+        Ok(Clock(Timer::open(&options())?))
+    }
+
+    /// Cycles of a work-item of a module that [`Bench::group`] made.
+    pub(crate) fn cycles(&self, bench: &Bench, parts: &Parts, module: &Module) -> Result<Costs> {
+        let assembly = match bench.group_assembly(module)? {
+            Ok(assembly) => assembly,
+            Err(verdict) => return Ok(Err(verdict)),
+        };
+        let program = match parts.get(bench)?.link(&assembly)? {
+            Ok(program) => program,
+            Err(verdict) => return Ok(Err(verdict)),
+        };
+        let inputs = RUNS.map(|times| [b'0' + times]);
+        let inputs: Vec<&[u8]> = inputs.iter().map(<[u8; 1]>::as_slice).collect();
+        let timings = self.0.time_each(&Code::Elf(program), &inputs)?;
+        if let Some(bad) = timings.iter().find(|timing| !timing.is_accepted()) {
+            let name = bad.verdict.clone().into();
+            return Ok(Err(Verdict { name, detail: bad.detail.clone() }));
+        }
+        let cycles: Vec<u64> =
+            timings.iter().filter_map(|timing| timing.measurement.as_ref()?.cycles).collect();
+        let [once, more] = cycles.as_slice() else {
+            let detail = "the model counted no cycles".to_owned();
+            return Ok(Err(Verdict::new(TaskVerdict::Crash, detail)));
+        };
+        let items = f64::from(u32::from(RUNS[1] - RUNS[0]) * GROUP);
+        Ok(match more.saturating_sub(*once) {
+            0 => Err(Verdict::new(TaskVerdict::NoCode, "nothing is left of it")),
+            cycles => Ok(vec![Some(cycles as f64 / items)]),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn argument(r#type: Type) -> Argument {
+        Argument {
+            name: "a".into(),
+            type_name: "TYPE".into(),
+            r#type,
+            constant: false,
+            indexes: false,
+            read: true,
+            written: false,
+        }
+    }
+
+    fn kernel(arguments: Vec<Argument>, dimensions: u8) -> Kernel {
+        Kernel {
+            declaration: 0,
+            name: "A".into(),
+            arguments,
+            required_group_size: None,
+            dimensions,
+        }
+    }
+
+    #[test]
+    fn a_group_has_as_many_work_items_whatever_its_dimensions() {
+        for dimensions in 0..4 {
+            let sides = sides(&kernel(Vec::new(), dimensions));
+            assert_eq!(sides.iter().product::<u32>(), GROUP);
+        }
+    }
+
+    #[test]
+    fn arguments_are_buffers_in_their_space_and_numbers_and_nothing_else() {
+        let float = Type::Scalar { scalar: Scalar::Float, size_bytes: 4 };
+        let pointer = |space| Type::Pointer { space, pointee: Box::new(float.clone()) };
+        let all = vec![
+            argument(pointer(AddressSpace::Global)),
+            argument(pointer(AddressSpace::Local)),
+            argument(Type::Scalar { scalar: Scalar::Signed, size_bytes: 4 }),
+            argument(float.clone()),
+        ];
+        let text = group(&kernel(all, 1)).expect("supported");
+        assert!(text.contains("\"ff--\""), "{text}");
+        let call = "A((global void *)stampmill_arguments[0], (local void *)stampmill_arguments[1], 64, 1.5f);";
+        assert!(text.contains(call), "{text}");
+        let refused = group(&kernel(vec![argument(Type::Sampler)], 1)).expect_err("a sampler");
+        assert_eq!(
+            (refused.name.as_ref(), refused.detail.as_str()),
+            ("unsupported", "an argument of type TYPE")
+        );
+        let many = vec![argument(float.clone()); MOST + 1];
+        assert!(group(&kernel(many, 1)).is_err());
+    }
+}
