@@ -11,6 +11,7 @@ mod error;
 mod executor;
 mod guard;
 mod query;
+mod repeats;
 mod runner;
 mod scheduler;
 mod stage;
@@ -69,6 +70,7 @@ fn run() -> Result<(), Error> {
             Role::Executor(settings) => executor::run(settings, stop).await,
             Role::Client(job) => client::run(job, stop).await,
             Role::Query { address, sql, tables } => query::run(&address, &sql, &tables, stop).await,
+            Role::Repeats { address, keys, out } => repeats::run(&address, &keys, &out, stop).await,
         }
     });
     // Calls that hang do not hold it up.
