@@ -34,13 +34,23 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             let error = match &error {
-                Error::Sql(_) | Error::Ballista(_) => client::innermost(&error.to_string()),
+                Error::Sql(_) | Error::Ballista(_) => {
+                    advised(client::innermost(&error.to_string()))
+                }
                 error => error.to_string(),
             };
             // Standard error may be gone.
             let _ = writeln!(std::io::stderr(), "stampmill-cluster: {error}");
             ExitCode::from(2)
         }
+    }
+}
+
+/// What to do about an executor's memory: joins by hashes hold one side, and do not go to disk.
+fn advised(error: String) -> String {
+    match error.contains("Resources exhausted") {
+        true => format!("{error}; start the executors with more --memory"),
+        false => error,
     }
 }
 

@@ -16,7 +16,7 @@ mod kill;
 mod parts;
 mod stage;
 
-use stage::{STAGES, Stage};
+use stage::STAGES;
 use std::process::ExitCode;
 use trials::Trial;
 

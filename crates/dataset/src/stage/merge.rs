@@ -152,10 +152,9 @@ pub fn merge<S: Stage>(
             }
             let name = format!("group {group} {chunk}");
             let counts = of_chunk.iter().map(|(_, unit)| unit.rows);
-            let rows = among.rows(&of_chunk);
             match builder.has(&name) {
-                true => rows.map(|row| row.map(drop)).collect::<Result<(), _>>()?,
-                false => builder.add_counted(&name, counts, rows)?,
+                true => among.rows(&of_chunk).try_for_each(|row| row.map(drop))?,
+                false => builder.add_counted(&name, counts, among.rows(&of_chunk))?,
             }
             context.progress.advance(of_chunk.len() as u64);
             let mut offset = 0;
@@ -179,9 +178,11 @@ pub fn merge<S: Stage>(
     Ok(Done { summary, seconds: started.elapsed().as_secs_f64(), left_out })
 }
 
+type Rows<T> = Box<dyn Iterator<Item = Result<T, Error>>>;
+
 /// Shares, read through by the places of their items.
 struct Among<T> {
-    shares: Vec<(Peekable<IntoIter<Unit>>, Box<dyn Iterator<Item = Result<T, Error>>>)>,
+    shares: Vec<(Peekable<IntoIter<Unit>>, Rows<T>)>,
     /// The place of each share's next unit, the least first.
     next: BinaryHeap<Reverse<(u64, usize)>>,
 }
