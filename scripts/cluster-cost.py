@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 """What a cluster costs: processor time of stages alone and on a cluster of one executor, both with two threads.
 
-    scripts/cluster-cost.py BIN [STAGE:ROWS ...]        # features:1000 features:10000 prepare:1000 time:40
+    scripts/cluster-cost.py BIN [--times=N] [STAGE:ROWS[:PARTS] ...]        # features:1000 features:10000 prepare:1000 time:40
+    scripts/cluster-cost.py BIN --no-alone small:1000 small:10000 small:100000       # how memory grows
 
 Each run is in a control group of its own, which counts every process of it, in whatever namespaces: needs root and
-cgroup v1 (cpuacct, memory) or v2. The cluster's start is not counted: it runs before and after. Prints one JSON object a line.
+cgroup v1 (cpuacct, memory) or v2. The cluster's start is not counted: it runs before and after. Runs alone and on the cluster
+take turns, N of each; medians. Prints one JSON object a line.
 """
 import json, os, shutil, signal, subprocess, sys, tempfile, time
 
@@ -65,7 +67,15 @@ def suite(folder, rows):
                 file.write(content)
 
 
+def small(folder, rows):
+    os.makedirs(folder)
+    for at in range(rows):
+        with open(f"{folder}/{at}.cl", "w") as file:
+            file.write(f"kernel void k{at}(global int *a, int n) {{ a[get_global_id(0)] += n; }}\n")
+
+
 STAGES = {
+    "small": (small, ["features", "in", "--space", "grewe"]),
     "features": (programs, ["features", "in", "--space", "grewe,instcount,autophase"]),
     "prepare": (programs, ["prepare", "in"]),
     "time": (suite, ["time", "--suite", "in"]),
@@ -88,42 +98,60 @@ def measure(stamp, home, words, group):
     return {"processor_s": round(group.seconds() - before, 2), "wall_s": round(time.time() - begun, 2), "client_peak_mib": peak}
 
 
+def median(values):
+    values = sorted(values)
+    return round((values[(len(values) - 1) // 2] + values[len(values) // 2]) / 2, 2)
+
+
 def main():
     stamp = os.path.abspath(sys.argv[1])
-    for asked in sys.argv[2:] or ["features:1000", "features:10000", "prepare:1000", "time:40"]:
-        stage, rows = asked.split(":")
+    alone = "--no-alone" not in sys.argv
+    times = int(([word[8:] for word in sys.argv if word.startswith("--times=")] or ["1"])[0])
+    asked = [word for word in sys.argv[2:] if not word.startswith("--")]
+    for asked in asked or ["features:1000", "features:10000", "prepare:1000", "time:40"]:
+        stage, rows, parts = (asked.split(":") + [""])[:3]
         make, words = STAGES[stage]
+        words = [*words, "--jobs", "2"]
         home = tempfile.mkdtemp(prefix="stampmill-cost-")
         try:
             os.environ["STAMPMILL_CACHE"] = f"{home}/cache"
-            make(f"{home}/folder" if make is programs else f"{home}/in", int(rows))
-            if make is programs:
+            make(f"{home}/folder" if make is not suite else f"{home}/in", int(rows))
+            if make is not suite:
                 # Each part reads its whole input: a data set, as stages are given.
                 subprocess.run([stamp, "mine", "folder", "--quiet", "--out", "in"], cwd=home, check=True,
                                stdout=subprocess.DEVNULL)
-            result = {"stage": stage, "rows": int(rows), "load": os.getloadavg()[0]}
-            group = Group("alone")
-            result["alone"] = measure(stamp, home, [*words, "--jobs", "2", "--out", "alone"], group)
-            result["alone"]["peak_mib"] = group.peak_mib()
-            group.remove()
-            shutil.rmtree(f"{home}/cache", ignore_errors=True)
-            group, client = Group("cluster"), Group("client")
+            result = {"stage": stage, "rows": int(rows), "parts": parts, "times": times, "load": os.getloadavg()[0]}
+            one, group, client = Group("alone"), Group("cluster"), Group("client")
             up = group.start([stamp, "cluster", "up", "--json", "--listen", "127.0.0.1:0", "--executors", "1", "--jobs", "2"],
                              cwd=home, stdout=subprocess.PIPE)
             url = json.loads(up.stdout.readline())["url"]
             time.sleep(2)
-            before = group.seconds()
-            result["client"] = measure(stamp, home, [*words, "--jobs", "2", "--out", "many", "--cluster", url], client)
-            result["executor_and_scheduler_s"] = round(group.seconds() - before, 2)
+            of_one, of_client, of_others = [], [], []
+            # By turns, since other work on the machine makes all of it dearer.
+            for _ in range(times):
+                shutil.rmtree(f"{home}/cache", ignore_errors=True)
+                if alone:
+                    of_one.append(measure(stamp, home, [*words, "--out", "alone", "--force"], one))
+                    shutil.rmtree(f"{home}/cache", ignore_errors=True)
+                before = group.seconds()
+                of_client.append(measure(stamp, home, [*words, "--out", "many", "--force", "--cluster", url,
+                                                       *(["--cluster-parts", parts] if parts else [])], client))
+                of_others.append(group.seconds() - before)
+            seconds = lambda runs: [run["processor_s"] for run in runs]
+            result["client_s"] = median(seconds(of_client))
+            result["client_peak_mib"] = max(run["client_peak_mib"] for run in of_client)
+            result["cluster_s"] = median([own + others for own, others in zip(seconds(of_client), of_others)])
             result["executor_and_scheduler_peak_mib"] = group.peak_mib()
+            if alone:
+                result["alone_s"] = median(seconds(of_one))
+                result["alone_peak_mib"] = one.peak_mib()
+                result["more"] = round(result["cluster_s"] / result["alone_s"] - 1, 4)
+                result["each"] = [seconds(of_one), seconds(of_client), [round(others, 2) for others in of_others]]
+                result["same"] = subprocess.run(["diff", "-rq", "alone", "many"], cwd=home).returncode == 0
             up.send_signal(signal.SIGINT)
             up.wait()
-            group.remove()
-            client.remove()
-            cluster = result["client"]["processor_s"] + result["executor_and_scheduler_s"]
-            result["cluster_processor_s"] = round(cluster, 2)
-            result["more"] = round(cluster / result["alone"]["processor_s"] - 1, 4)
-            result["same"] = subprocess.run(["diff", "-rq", "alone", "many"], cwd=home).returncode == 0
+            for each in (one, group, client):
+                each.remove()
             print(json.dumps(result), flush=True)
         finally:
             shutil.rmtree(home, ignore_errors=True)

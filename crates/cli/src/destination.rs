@@ -1,5 +1,6 @@
 //! Where a command puts what it makes.
 
+use crate::size;
 use anyhow::bail;
 use clap::{Arg, ArgMatches, Command, parser::ValueSource};
 use dataset::{
@@ -60,6 +61,9 @@ pub(crate) struct StageOutput {
     /// Parts that the cluster does the work in [default: 4 for each task that its executors do at a time]
     #[arg(long, value_name = "N", requires = "cluster", value_parser = clap::value_parser!(u32).range(1..=65536))]
     cluster_parts: Option<u32>,
+    /// Keys of rows that are compared in this process, at about 100 bytes each; more are compared by the executors
+    #[arg(long, value_name = "N", default_value = "2e6", value_parser = size::count, hide = true)]
+    cluster_keys: u64,
 }
 
 impl StageOutput {

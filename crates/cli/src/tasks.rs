@@ -11,13 +11,14 @@ use std::{
 };
 
 /// Arguments that say where and how a stage runs, not what: a task has its own.
-const OF_THE_CLIENT: [&str; 14] = [
+const OF_THE_CLIENT: [&str; 15] = [
     "out",
     "force",
     "part",
     "cluster",
     "token_file",
     "cluster_parts",
+    "cluster_keys",
     "format",
     "json",
     "quiet",
@@ -39,7 +40,9 @@ pub(crate) fn asked(command: &Command, matches: &ArgMatches) -> anyhow::Result<O
     let token = token.map(|file| Token::read(file)).transpose()?;
     let parts = leaf.try_get_one::<u32>("cluster_parts").ok().flatten().copied();
     let address = Address::new(url, token)?;
-    Ok(Some(Asked { address, arguments: arguments(command, matches)?, parts }))
+    let keys = leaf.try_get_one::<u64>("cluster_keys").ok().flatten().copied();
+    let keys = keys.unwrap_or(u64::MAX);
+    Ok(Some(Asked { address, arguments: arguments(command, matches)?, parts, keys }))
 }
 
 /// The command that was given, and what was given to it.

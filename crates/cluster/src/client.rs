@@ -1,15 +1,18 @@
 use crate::{About, Address, Error, Event, Job, Order, Result, Role, STAGES, error, tools_of};
 use dataset::{
     Progress,
-    stage::{Cancel, Context, Done, Shares, Stage, merge},
+    stage::{Cancel, Context, Done, Elsewhere, Shares, Stage, merge, share_name},
 };
 use host::Helper;
 use std::{
-    io::{BufRead, BufReader, Write},
+    io::{BufRead, BufReader, Read, Write},
     os::unix::process::CommandExt,
-    path::PathBuf,
+    path::{Path, PathBuf},
     process::{Child, Command, Stdio},
-    sync::mpsc::{Receiver, RecvTimeoutError, channel},
+    sync::{
+        Arc,
+        mpsc::{Receiver, RecvTimeoutError, channel},
+    },
     time::{Duration, Instant},
 };
 
@@ -30,6 +33,54 @@ pub struct Asked {
     pub arguments: Vec<String>,
     /// In how many parts; else by the executors' number.
     pub parts: Option<u32>,
+    /// Keys that are compared in this process; more are compared by the executors.
+    pub keys: u64,
+}
+
+/// Compares the keys of a job's rows by the executors.
+#[derive(Debug)]
+struct OnExecutors {
+    address: Address,
+    most_here: u64,
+    /// In the folder of the parts.
+    folder: PathBuf,
+    cancel: Cancel,
+}
+
+impl Elsewhere for OnExecutors {
+    fn most_here(&self) -> u64 {
+        self.most_here
+    }
+
+    fn folder(&self) -> PathBuf {
+        self.folder.clone()
+    }
+
+    fn repeats(&self, keys: &[PathBuf], out: &Path) -> std::result::Result<(), String> {
+        let (address, keys, out) = (self.address.clone(), keys.to_vec(), out.to_owned());
+        let role = Role::Repeats { address, keys, out };
+        let words = |error: Error| error.to_string();
+        let mut child = start(&role, Stdio::null(), Stdio::piped()).map_err(words)?;
+        let mut said = child.stderr.take().expect("standard error is piped");
+        // It says no more than a pipe holds, at its end.
+        let status = loop {
+            if self.cancel.is_cancelled() {
+                drop(child.stdin.take());
+            }
+            match child.try_wait() {
+                Ok(None) => std::thread::sleep(LOOK),
+                Ok(Some(status)) => break status,
+                Err(error) => return Err(error.to_string()),
+            }
+        };
+        if status.success() {
+            return Ok(());
+        }
+        let mut text = String::new();
+        // What cannot be read is not said.
+        let _ = said.read_to_string(&mut text);
+        Err(format!("stampmill-cluster ended with {status}: {}", text.trim()))
+    }
 }
 
 /// Make a stage's data set on a cluster: its executors make the parts in a folder beside the data set to be, here they
@@ -102,7 +153,16 @@ where
         }
     }
     let paths: Vec<PathBuf> = shares.paths();
-    let merged = merge::<S>(&paths, context)?;
+    let folder = std::path::absolute(shares.folder().join(share_name(shares.job(), 0, 0)))
+        .map_err(error::machine("find the folder of the parts"))?;
+    let keys = OnExecutors {
+        address: asked.address.clone(),
+        most_here: asked.keys,
+        folder,
+        cancel: context.cancel.clone(),
+    };
+    let context = Context { elsewhere: Some(Arc::new(keys)), ..context.clone() };
+    let merged = merge::<S>(&paths, &context)?;
     joined(&paths, &merged.summary)?;
     shares.remove().map_err(of_dataset)?;
     Ok(Done { seconds: started.elapsed().as_secs_f64(), ..merged })
@@ -133,7 +193,7 @@ fn willing(address: &Address, about: &About, tools: &[&str]) -> Result<usize> {
 
 /// Have the engine run a job and tell how it stands; false: it was asked to stop.
 fn drive(job: &Job, progress: &dyn Progress, cancel: &Cancel) -> Result<bool> {
-    let mut child = start(&Role::Client(job.clone()), Stdio::piped())?;
+    let mut child = start(&Role::Client(job.clone()), Stdio::piped(), Stdio::inherit())?;
     let out = child.stdout.take().expect("standard output is piped");
     let (said, hear) = channel();
     // It ends with the engine.
@@ -200,12 +260,13 @@ fn listen(hear: &Receiver<String>, progress: &dyn Progress, cancel: &Cancel) -> 
 ///
 /// # Errors
 /// When it is not here or cannot be started.
-pub fn start(role: &Role, stdout: Stdio) -> Result<Child> {
+pub fn start(role: &Role, stdout: Stdio, stderr: Stdio) -> Result<Child> {
     let program = Helper::CLUSTER.find()?;
     let action = format!("start {}", program.display());
     let mut child = Command::new(&program)
         .stdin(Stdio::piped())
         .stdout(stdout)
+        .stderr(stderr)
         // Ctrl-C of a terminal goes to this program alone, which then ends that one.
         .process_group(0)
         .spawn()

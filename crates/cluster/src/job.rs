@@ -93,6 +93,15 @@ pub enum Role {
         /// Tables: names, and the Parquet files of each.
         tables: Vec<(String, Vec<PathBuf>)>,
     },
+    /// Finds rows with one key: [`dataset::stage::Keyed`] rows in, [`dataset::stage::Repeat`]s out.
+    Repeats {
+        /// The scheduler.
+        address: Address,
+        /// Parquet files.
+        keys: Vec<PathBuf>,
+        /// The Parquet file to make.
+        out: PathBuf,
+    },
 }
 
 /// How an executor works.
@@ -106,6 +115,8 @@ pub struct ExecutorSettings {
     pub tasks: usize,
     /// Threads of each.
     pub jobs: usize,
+    /// Bytes that what it sorts and groups by itself takes in memory; the rest goes to disk.
+    pub memory: u64,
     /// Nothing outside of this folder is named by what it is told to do.
     pub root: PathBuf,
     /// What its machine works with.

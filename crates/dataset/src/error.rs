@@ -18,6 +18,9 @@ pub enum Error {
         /// Why not.
         source: std::io::Error,
     },
+    /// Keys that are too many for this process were not compared elsewhere.
+    #[error("cannot compare the rows' keys: {0}")]
+    Compare(String),
     /// The output folder is there already.
     #[error("{} exists already; name another folder with --out, or replace it with --force", .0.display())]
     Exists(PathBuf),

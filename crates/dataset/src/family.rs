@@ -1,5 +1,5 @@
 use fnv::FnvHasher;
-use std::{collections::HashMap, hash::Hasher};
+use std::{borrow::Cow, convert::Infallible, fs::File, hash::Hasher, io, os::unix::fs::FileExt};
 
 /// Estimated Jaccard similarity of two programs' shingles from which on they are one family.
 pub const FAMILY_THRESHOLD: f64 = 0.7;
@@ -34,6 +34,10 @@ impl Signature {
         Signature(least)
     }
 
+    fn band(&self, band: usize) -> [u32; BAND] {
+        std::array::from_fn(|at| self.0[band * BAND + at])
+    }
+
     /// Its 128 values, for a column.
     #[must_use]
     pub fn values(&self) -> &[u32] {
@@ -61,41 +65,147 @@ impl Signature {
 /// share a family does not depend on their order.
 #[must_use]
 pub fn families(signatures: &[Signature]) -> Vec<usize> {
-    let mut parent: Vec<usize> = (0..signatures.len()).collect();
+    let mut grouping = Grouping::of(signatures.len());
     for band in 0..WIDTH / BAND {
-        let mut buckets: HashMap<&[u32], Vec<usize>> = HashMap::new();
-        for (at, signature) in signatures.iter().enumerate() {
-            let key = &signature.0[band * BAND..(band + 1) * BAND];
-            buckets.entry(key).or_default().push(at);
+        let mut bands: Vec<_> = signatures.iter().map(|one| one.band(band)).zip(0..).collect();
+        grouping
+            .band(&mut bands, |at| Ok::<_, Infallible>(Cow::Borrowed(&signatures[at])))
+            .expect("infallible");
+    }
+    grouping.families()
+}
+
+/// Signatures that are written down, half a KiB each: those of millions of programs need not be in memory together.
+#[derive(Debug, Default)]
+pub struct Signatures {
+    /// The last ones, which are not written yet.
+    held: Vec<Signature>,
+    file: Option<File>,
+    written: usize,
+}
+
+/// Signatures that are written at a time, and read.
+const AT_A_TIME: usize = 1 << 15;
+const BYTES: usize = WIDTH * size_of::<u32>();
+
+impl Signatures {
+    /// Add one.
+    ///
+    /// # Errors
+    /// When there is no room for temporary files.
+    pub fn push(&mut self, signature: Signature) -> io::Result<()> {
+        self.held.push(signature);
+        if self.held.len() < AT_A_TIME {
+            return Ok(());
         }
-        for members in buckets.values() {
+        let file = match &mut self.file {
+            Some(file) => file,
+            none => none.insert(tempfile::tempfile()?),
+        };
+        let values = self.held.iter().flat_map(|one| one.0.iter());
+        let bytes: Vec<u8> = values.flat_map(|value| value.to_le_bytes()).collect();
+        file.write_all_at(&bytes, (self.written * BYTES) as u64)?;
+        self.written += self.held.len();
+        self.held.clear();
+        Ok(())
+    }
+
+    /// As [`families()`].
+    ///
+    /// # Errors
+    /// When they cannot be read.
+    pub fn families(&self) -> io::Result<Vec<usize>> {
+        let mut grouping = Grouping::of(self.written + self.held.len());
+        for band in 0..WIDTH / BAND {
+            let mut bands = Vec::with_capacity(self.written + self.held.len());
+            for at in (0..self.written).step_by(AT_A_TIME) {
+                let some = self.read(at, AT_A_TIME)?;
+                bands.extend(some.iter().map(|one| one.band(band)).zip(at as u32..));
+            }
+            bands.extend(self.held.iter().map(|one| one.band(band)).zip(self.written as u32..));
+            grouping.band(&mut bands, |at| match at.checked_sub(self.written) {
+                Some(held) => Ok::<_, io::Error>(Cow::Borrowed(&self.held[held])),
+                None => Ok(Cow::Owned(self.read(at, 1)?.swap_remove(0))),
+            })?;
+        }
+        Ok(grouping.families())
+    }
+
+    fn read(&self, at: usize, count: usize) -> io::Result<Vec<Signature>> {
+        let mut bytes = vec![0; count * BYTES];
+        if let Some(file) = &self.file {
+            file.read_exact_at(&mut bytes, (at * BYTES) as u64)?;
+        }
+        let value =
+            |bytes: &[u8]| bytes.iter().rev().fold(0, |all, byte| all << 8 | u32::from(*byte));
+        let signature = |bytes: &[u8]| {
+            let mut values = Box::new([0; WIDTH]);
+            for (slot, bytes) in values.iter_mut().zip(bytes.chunks(size_of::<u32>())) {
+                *slot = value(bytes);
+            }
+            Signature(values)
+        };
+        Ok(bytes.chunks(BYTES).map(signature).collect())
+    }
+}
+
+/// Families as they come together.
+struct Grouping(Vec<u32>);
+
+impl Grouping {
+    fn of(count: usize) -> Grouping {
+        Grouping(
+            (0..u32::try_from(count).expect("fewer programs than four thousand million")).collect(),
+        )
+    }
+
+    /// Look at all that are equal in one band; `bands` holds each one's values there and its index.
+    fn band<'a, E>(
+        &mut self,
+        bands: &mut [([u32; BAND], u32)],
+        signature: impl Fn(usize) -> Result<Cow<'a, Signature>, E>,
+    ) -> Result<(), E> {
+        bands.sort_unstable();
+        let parent = &mut self.0;
+        for members in bands.chunk_by(|a, b| a.0 == b.0) {
+            let first = root(parent, members[0].1);
+            if members.iter().all(|(_, one)| root(parent, *one) == first) {
+                continue;
+            }
             // Members met so far, by family: those of one's own need not be compared.
-            let mut met: Vec<Vec<usize>> = Vec::new();
-            for &one in members {
-                let mut own = vec![one];
+            let mut met: Vec<Vec<(u32, Cow<'_, Signature>)>> = Vec::new();
+            for (_, one) in members {
+                let its = signature(*one as usize)?;
+                let mut own = Vec::new();
                 met.retain_mut(|group| {
-                    let is_near = |other: &usize| {
-                        signatures[one].similarity(&signatures[*other]) >= FAMILY_THRESHOLD
+                    let is_near = |other: &(u32, Cow<'_, Signature>)| {
+                        its.similarity(&other.1) >= FAMILY_THRESHOLD
                     };
-                    let (a, b) = (root(&mut parent, one), root(&mut parent, group[0]));
+                    let (a, b) = (root(parent, *one), root(parent, group[0].0));
                     if a != b && !group.iter().rev().any(is_near) {
                         return true;
                     }
-                    parent[a.max(b)] = a.min(b);
+                    parent[a.max(b) as usize] = a.min(b);
                     own.append(group);
                     false
                 });
+                own.push((*one, its));
                 met.push(own);
             }
         }
+        Ok(())
     }
-    (0..signatures.len()).map(|at| root(&mut parent, at)).collect()
+
+    fn families(mut self) -> Vec<usize> {
+        let count = self.0.len() as u32;
+        (0..count).map(|at| root(&mut self.0, at) as usize).collect()
+    }
 }
 
-fn root(parent: &mut [usize], mut at: usize) -> usize {
-    while parent[at] != at {
-        parent[at] = parent[parent[at]];
-        at = parent[at];
+fn root(parent: &mut [u32], mut at: u32) -> u32 {
+    while parent[at as usize] != at {
+        parent[at as usize] = parent[parent[at as usize] as usize];
+        at = parent[at as usize];
     }
     at
 }
@@ -147,6 +257,23 @@ mod tests {
                 assert_eq!(one[a] == one[b], two[last - a] == two[last - b]);
             }
         }
+    }
+
+    #[test]
+    fn families_of_written_signatures_are_those_of_held_ones() {
+        let all = AT_A_TIME + 500;
+        let texts = (0..all).map(|n| {
+            LONG.replace(" k ", &format!(" {} ", n % 9)) + &format!(" {}", n % 90).repeat(n % 40)
+        });
+        let held: Vec<Signature> = texts.map(|text| words(&text)).collect();
+        let mut written = Signatures::default();
+        for one in &held {
+            written.push(one.clone()).unwrap();
+        }
+        assert_eq!((written.written, written.held.len()), (AT_A_TIME, 500));
+        let families = families(&held);
+        assert!(families.iter().collect::<std::collections::HashSet<_>>().len() > 3);
+        assert_eq!(written.families().unwrap(), families);
     }
 
     #[test]

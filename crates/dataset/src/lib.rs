@@ -72,7 +72,7 @@ pub use builder::Builder;
 pub use check::{Checked, Problem, check, verifies_hashes, verify_hashes};
 pub use detail::without_chance;
 pub use error::{Error, maker};
-pub use family::{FAMILY_THRESHOLD, Signature, families};
+pub use family::{FAMILY_THRESHOLD, Signature, Signatures, families};
 pub use file::{is_machine_fault, open_file, read_file};
 pub use flat::write_flat;
 pub use folder::FolderFile;

@@ -1,4 +1,4 @@
-use crate::{Error, Manifest, Result, Row, Verdict, check, shard};
+use crate::{Error, Manifest, Result, Row, Verdict, check, shard, stage::Shared};
 use arrow::{
     array::{AsArray, RecordBatch},
     datatypes::FieldRef,
@@ -50,6 +50,11 @@ impl Dataset {
     #[must_use]
     pub fn manifest(&self) -> &Manifest {
         &self.manifest
+    }
+
+    /// What joins it with other shares, taken out of its manifest: there may be much of it.
+    pub(crate) fn take_share(&mut self) -> Option<Shared> {
+        self.manifest.notes.share.take()
     }
 
     /// Its folder.

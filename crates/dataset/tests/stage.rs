@@ -205,7 +205,7 @@ impl Stage for Spell {
             let word = first.entry(row.letter).or_insert_with(|| row.word.clone());
             *word = row.word.min(word.clone());
         }
-        for row in units.view::<Sign>().rows() {
+        for row in units.views::<Sign>() {
             let (unit, row) = row?;
             assert!(unit.key.contains(&row.letter));
         }
@@ -273,6 +273,27 @@ proptest! {
         prop_assert_eq!(a.notes, b.notes);
         prop_assert_eq!(a.identity, b.identity);
     }
+}
+
+#[test]
+fn more_shares_than_are_held_open_are_the_whole() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let all: Vec<String> = (0..1500).map(|number| format!("w{number}")).collect();
+    let whole = at(folder.path(), "whole", 2);
+    stage::run(&spell(&all, 100), &whole).expect("done");
+    let count = 70;
+    let shares: Vec<PathBuf> = (1..=count)
+        .map(|index| {
+            let context = at(folder.path(), &format!("share{index}"), 1);
+            let share = Some(Share { index, count });
+            stage::run(&spell(&all, 100), &Context { share, ..context.clone() }).expect("done");
+            context.out
+        })
+        .collect();
+    let merged = at(folder.path(), "merged", 1);
+    stage::merge::<Spell>(&shares, &merged).expect("merged");
+    let identity = |out: &Path| Dataset::open(out).expect("there").manifest().identity.clone();
+    assert_eq!(identity(&merged.out), identity(&whole.out));
 }
 
 #[test]

@@ -85,7 +85,7 @@ impl Stage for Dedup {
         units: &'a Units<Module>,
     ) -> Result<Finish<'a, Module, DedupReport>, Error> {
         let mut plan = Plan::default();
-        for row in units.view::<Key>().rows() {
+        for row in units.views::<Key>() {
             plan.meet(&row?.1);
         }
         let (places, summary, mut verdicts) = plan.decide();

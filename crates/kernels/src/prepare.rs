@@ -8,10 +8,11 @@ use crate::{
 };
 use clang::Clang;
 use dataset::{
-    Input as Origin, Licenses, Signature, Verdict, families,
-    stage::{Facts, Finish, Items, Selected, Stage, Unit, Units, Worked},
+    Input as Origin, Licenses, Signature, Signatures, Verdict,
+    stage::{Facts, Fates, Finish, Items, Selected, Stage, Unit, Units, Worked},
 };
 use lexer::tokens;
+use rows::KernelKey;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::{
@@ -165,21 +166,30 @@ impl Stage for Prepare {
         let rejected: Vec<usize> =
             (0..units.all().len()).filter(|index| !are_files.contains(index)).collect();
         let found = Found::of(&survey, units, &files, &rejected)?;
-        let Found { first, families, verdicts, report } = found;
-        let mut written = HashSet::new();
-        let select = move |unit: &Unit, mut row: KernelRow| {
-            if let Some((key, count)) = first.get(&row.id).filter(|_| row.is_kernel()) {
-                row.family = families.get(&row.id).cloned().unwrap_or_default();
-                if *key == unit.key && written.insert(row.id.clone()) {
-                    row.duplicates = count - 1;
-                } else {
-                    row.judge(&Verdict::new(DUPLICATE, row.id.clone()));
-                    row.text.clear();
-                    row.arguments.clear();
-                }
+        let Found { mut fates, firsts, families, verdicts, report } = found;
+        // Identities of families that were met: the first member of each.
+        let mut heads: HashMap<u32, String> = HashMap::new();
+        let mut select = move |mut row: KernelRow| {
+            if !row.is_kernel() {
+                return Ok(row);
             }
-            Selected::Row(row)
+            let fate = fates.next(&row.id)?;
+            let place = firsts.partition_point(|place| *place < fate.first);
+            let head = families[place];
+            if head as usize == place && fate.is_first() {
+                heads.insert(head, row.id.clone());
+            }
+            row.family = heads.get(&head).cloned().unwrap_or_default();
+            if fate.is_first() {
+                row.duplicates = u32::try_from(fate.copies - 1).unwrap_or(u32::MAX);
+            } else {
+                row.judge(&Verdict::new(DUPLICATE, row.id.clone()));
+                row.text.clear();
+                row.arguments.clear();
+            }
+            Ok(row)
         };
+        let select = move |_: &Unit, row| select(row).map_or_else(Selected::Failed, Selected::Row);
         let order = Some(files.into_iter().chain(rejected).collect());
         let select = Box::new(select);
         Ok(Finish { select, order, verdicts, summary: report, inputs: None })
@@ -212,12 +222,15 @@ impl Facts for Survey {
     }
 }
 
-/// What is known about all kernels once every file is done.
-#[derive(Default)]
+/// What is known about all kernels once every file is done. Kernels are known by their numbers, in the order of the
+/// data set: there may be very many.
 struct Found {
-    /// For each kernel's id, the file that holds it first, and how often it is held.
-    first: HashMap<String, (String, u32)>,
-    families: HashMap<String, String>,
+    /// Which are equal to others.
+    fates: Fates,
+    /// Those that are the first of their text.
+    firsts: Vec<u64>,
+    /// Of each of these its family's first member, by its index in `firsts`.
+    families: Vec<u32>,
     verdicts: BTreeMap<String, u64>,
     report: Report,
 }
@@ -230,13 +243,25 @@ impl Found {
         files: &[usize],
         rejected: &[usize],
     ) -> Result<Found> {
-        let mut found = Found::default();
-        let mut unique: Vec<(String, usize, Signature)> = Vec::new();
+        let mut report = Report::default();
+        let mut verdicts: BTreeMap<String, u64> = BTreeMap::new();
+        let keys = || {
+            units.views_in::<KernelKey>(files.to_vec()).filter_map(|row| match row {
+                Ok((_, row)) => (!row.text.is_empty()).then_some(Ok(row.id)),
+                Err(error) => Some(Err(error)),
+            })
+        };
+        let many = files.iter().map(|index| units.all()[*index].rows).sum();
+        let mut met = units.firsts(many, keys)?;
+        let (mut kernels, mut firsts, mut package_of) = (0, Vec::new(), Vec::new());
+        let mut signatures = Signatures::default();
         let mut packages: BTreeMap<&str, PackageReport> = BTreeMap::new();
         let mut names: Vec<&str> = Vec::new();
         let mut words = HashSet::new();
+        let mut rows = units.rows_in(files.to_vec());
         for (file, index) in survey.files.iter().zip(files) {
-            found.report.files += units.all()[*index].items;
+            let unit = &units.all()[*index];
+            report.files += unit.items;
             let package = packages.entry(&file.package).or_default();
             package.files += 1;
             package.textual_kernels += file.heads;
@@ -244,99 +269,91 @@ impl Found {
                 names.push(&file.package);
             }
             let mut status = None;
-            for row in units.rows_of(*index) {
-                let mut row = row?;
+            for row in rows.by_ref().take(usize::try_from(unit.rows).unwrap_or(usize::MAX)) {
+                let (_, mut row) = row?;
                 if row.is_kernel() || row.verdict == ISOLATION_FAILED {
-                    let same_ir = found.report.same_ir.entry(row.status.clone()).or_default();
+                    let same_ir = report.same_ir.entry(row.status.clone()).or_default();
                     same_ir.kernels += 1;
                     same_ir.proved += u64::from(row.rewritten && row.identical_ir);
                 }
                 if row.is_kernel() {
                     status = Some(row.status.clone());
-                    let (_, count) =
-                        found.first.entry(row.id.clone()).or_insert_with(|| (file.key.clone(), 0));
-                    *count += 1;
-                    if *count > 1 {
-                        row.verdict = DUPLICATE.to_owned();
-                    } else {
+                    if met.meet(&row.id)? {
+                        firsts.push(kernels);
+                        package_of.push(names.len() as u32 - 1);
                         let signature = Signature::of(tokens(&row.text).map(|token| token.text));
-                        unique.push((row.id.clone(), names.len() - 1, signature));
-                        found.count_unique(&row, package, &mut words);
+                        signatures.push(signature).map_err(Error::Signatures)?;
+                        count_unique(&mut report, &row, package, &mut words);
+                    } else {
+                        row.verdict = DUPLICATE.to_owned();
                     }
+                    kernels += 1;
                     if !matches!(row.verdict.as_str(), REWRITE_CHANGED_IR | ISOLATION_CHANGED_IR) {
                         package.kernels += 1;
-                        found.report.kernels += 1;
+                        report.kernels += 1;
                     }
                 }
                 if !matches!(row.verdict.as_str(), Verdict::ACCEPTED | DUPLICATE) {
                     *package.rejected.entry(row.verdict.clone()).or_default() += 1;
-                    *found.report.rejected.entry(row.verdict.clone()).or_default() += 1;
+                    *report.rejected.entry(row.verdict.clone()).or_default() += 1;
                 }
-                *found.verdicts.entry(row.verdict).or_default() += 1;
+                *verdicts.entry(row.verdict).or_default() += 1;
             }
             match status.as_deref() {
-                Some(name) if name == Status::Plain.name() => found.report.compiled_plain += 1,
-                Some(name) if name == Status::Shim.name() => found.report.compiled_shim += 1,
-                Some(_) => found.report.compiled_repaired += 1,
+                Some(name) if name == Status::Plain.name() => report.compiled_plain += 1,
+                Some(name) if name == Status::Shim.name() => report.compiled_shim += 1,
+                Some(_) => report.compiled_repaired += 1,
                 None => {}
             }
         }
-        for row in rejected.iter().flat_map(|index| units.rows_of(*index)) {
-            let row = row?;
-            found.report.rejected_before += 1;
-            *found.report.rejected.entry(row.verdict.clone()).or_default() += 1;
-            *found.verdicts.entry(row.verdict).or_default() += 1;
+        for row in units.rows_in(rejected.to_vec()) {
+            let (_, row) = row?;
+            report.rejected_before += 1;
+            *report.rejected.entry(row.verdict.clone()).or_default() += 1;
+            *verdicts.entry(row.verdict).or_default() += 1;
         }
-        found.report.unique_files = files.len() as u64;
-        found.report.vocabulary_before = survey.vocabulary.len() as u64;
-        found.report.lines_before = survey.lines;
-        found.report.textual_kernels = survey.files.iter().map(|file| file.heads).sum();
-        found.report.vocabulary_after = words.len() as u64;
-        found.find_families(&unique, &names, &mut packages);
-        found.report.packages = packages
+        report.unique_files = files.len() as u64;
+        report.vocabulary_before = survey.vocabulary.len() as u64;
+        report.lines_before = survey.lines;
+        report.textual_kernels = survey.files.iter().map(|file| file.heads).sum();
+        report.vocabulary_after = words.len() as u64;
+        let families: Vec<u32> = signatures
+            .families()
+            .map_err(Error::Signatures)?
             .into_iter()
-            .map(|(name, report)| PackageReport { package: name.to_owned(), ..report })
+            .map(|first| first as u32)
             .collect();
-        Ok(found)
-    }
-
-    fn count_unique(
-        &mut self,
-        row: &KernelRow,
-        package: &mut PackageReport,
-        words: &mut HashSet<u64>,
-    ) {
-        if row.verdict != Verdict::ACCEPTED {
-            return;
-        }
-        self.report.unique_kernels += 1;
-        package.unique += 1;
-        self.report.lines_after += u64::from(row.lines);
-        *self.report.licenses.entry(row.license.clone()).or_default() += 1;
-        vocabulary(&row.text, words);
-    }
-
-    fn find_families(
-        &mut self,
-        unique: &[(String, usize, Signature)],
-        names: &[&str],
-        packages: &mut BTreeMap<&str, PackageReport>,
-    ) {
-        let signatures: Vec<Signature> =
-            unique.iter().map(|(.., signature)| signature.clone()).collect();
-        let family = families(&signatures);
-        let mut heads: BTreeSet<usize> = BTreeSet::new();
-        let mut by_package: BTreeSet<(usize, usize)> = BTreeSet::new();
-        for (at, (id, package, _)) in unique.iter().enumerate() {
-            heads.insert(family[at]);
-            by_package.insert((*package, family[at]));
-            self.families.insert(id.clone(), unique[family[at]].0.clone());
-        }
-        self.report.families = heads.len() as u64;
+        let mut by_package: Vec<(u32, u32)> =
+            package_of.into_iter().zip(families.iter().copied()).collect();
+        by_package.sort_unstable();
+        by_package.dedup();
         for (package, _) in by_package {
-            if let Some(report) = packages.get_mut(names[package]) {
+            if let Some(report) = packages.get_mut(names[package as usize]) {
                 report.families += 1;
             }
         }
+        report.families =
+            families.iter().zip(0..).filter(|(first, at)| *first == at).count() as u64;
+        report.packages = packages
+            .into_iter()
+            .map(|(name, report)| PackageReport { package: name.to_owned(), ..report })
+            .collect();
+        Ok(Found { fates: met.met()?, firsts, families, verdicts, report })
     }
+}
+
+fn count_unique(
+    report: &mut Report,
+    row: &KernelRow,
+    package: &mut PackageReport,
+    words: &mut HashSet<u64>,
+) {
+    if row.verdict != Verdict::ACCEPTED {
+        return;
+    }
+    report.unique_kernels += 1;
+    package.unique += 1;
+    report.lines_after += u64::from(row.lines);
+    *report.licenses.entry(row.license.clone()).or_default() += 1;
+    vocabulary(&row.text, words);
 }

@@ -79,6 +79,14 @@ view! {
 }
 
 view! {
+    /// What tells a kernel from others.
+    pub struct KernelKey of KernelRow {
+        pub id: String,
+        pub text: String,
+    }
+}
+
+view! {
     /// A kernel as a page shows it.
     pub struct KernelSummary of KernelRow {
         pub id: String,

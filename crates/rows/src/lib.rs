@@ -46,7 +46,7 @@ pub use content::{ContentFile, ContentText, ContentVerdict};
 pub use edit_test::{EditTest, EditTestSummary, EditTestText, RejectedInputs};
 pub use features::{FeaturesHead, FeaturesVerdict};
 pub use judgement::{EditVerdict, Judgement};
-pub use kernel::{KernelProgram, KernelRow, KernelSummary, KernelText, KernelVerdict};
+pub use kernel::{KernelKey, KernelProgram, KernelRow, KernelSummary, KernelText, KernelVerdict};
 pub use learned::{LearnedRow, LearnedVerdict, WaitingRow};
 pub use metric::Metric;
 pub use module::{Module, ModuleKey, ModuleVerdict};

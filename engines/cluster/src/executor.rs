@@ -21,7 +21,7 @@ use ballista_executor::{
     health::ExecutorHealth, metrics::LoggingMetricsCollector,
 };
 use cluster::{ExecutorSettings, Started};
-use datafusion::execution::runtime_env::RuntimeEnvBuilder;
+use datafusion::execution::{memory_pool::FairSpillPool, runtime_env::RuntimeEnvBuilder};
 use datafusion_proto::protobuf::{LogicalPlanNode, PhysicalPlanNode};
 use std::{net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
 use tokio::net::TcpListener;
@@ -63,9 +63,13 @@ pub(crate) async fn run(mut settings: ExecutorSettings, mut stop: Stop) -> Resul
         tempfile::Builder::new().prefix("stampmill-executor-").tempdir().map_err(Error::Machine)?;
     let work_folder = work.path().display().to_string();
     let token = settings.address.token.clone();
-    let spill = work_folder.clone();
-    let runtime: RuntimeProducer =
-        Arc::new(move |_| RuntimeEnvBuilder::new().with_temp_file_path(spill.clone()).build_arc());
+    // One for all tasks: together they take no more.
+    let memory = usize::try_from(settings.memory).unwrap_or(usize::MAX);
+    let environment = RuntimeEnvBuilder::new()
+        .with_temp_file_path(work_folder.clone())
+        .with_memory_pool(Arc::new(FairSpillPool::new(memory)))
+        .build_arc()?;
+    let runtime: RuntimeProducer = Arc::new(move |_| Ok(Arc::clone(&environment)));
     let of_session = token.clone();
     let vcores = u32::try_from(settings.tasks).unwrap_or(u32::MAX);
     let metadata = ExecutorRegistration {

@@ -11,6 +11,7 @@ mod error;
 mod executor;
 mod guard;
 mod query;
+mod repeats;
 mod runner;
 mod scheduler;
 mod stage;
@@ -33,13 +34,23 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             let error = match &error {
-                Error::Sql(_) | Error::Ballista(_) => client::innermost(&error.to_string()),
+                Error::Sql(_) | Error::Ballista(_) => {
+                    advised(client::innermost(&error.to_string()))
+                }
                 error => error.to_string(),
             };
             // Standard error may be gone.
             let _ = writeln!(std::io::stderr(), "stampmill-cluster: {error}");
             ExitCode::from(2)
         }
+    }
+}
+
+/// What to do about an executor's memory: joins by hashes hold one side, and do not go to disk.
+fn advised(error: String) -> String {
+    match error.contains("Resources exhausted") {
+        true => format!("{error}; start the executors with more --memory"),
+        false => error,
     }
 }
 
@@ -69,6 +80,7 @@ fn run() -> Result<(), Error> {
             Role::Executor(settings) => executor::run(settings, stop).await,
             Role::Client(job) => client::run(job, stop).await,
             Role::Query { address, sql, tables } => query::run(&address, &sql, &tables, stop).await,
+            Role::Repeats { address, keys, out } => repeats::run(&address, &keys, &out, stop).await,
         }
     });
     // Calls that hang do not hold it up.

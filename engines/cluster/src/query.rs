@@ -6,7 +6,7 @@ use ballista_core::extension::SessionStateExt;
 use cluster::Address;
 use datafusion::{
     execution::{SessionStateBuilder, context::SQLOptions},
-    prelude::{ParquetReadOptions, SessionContext},
+    prelude::{ParquetReadOptions, SessionConfig, SessionContext},
 };
 use futures::StreamExt;
 use std::{
@@ -26,11 +26,12 @@ pub(crate) async fn run(
     }
 }
 
-async fn answer(
+/// A session on the executors, with these tables.
+pub(crate) async fn session(
     address: &Address,
-    sql: &str,
     tables: &[(String, Vec<PathBuf>)],
-) -> Result<(), Error> {
+    config: impl FnOnce(SessionConfig) -> SessionConfig,
+) -> Result<SessionContext, Error> {
     // It is there, and takes the token: Ballista would say so in other words.
     let asked = address.clone();
     let status = tokio::task::spawn_blocking(move || cluster::status(&asked)).await;
@@ -39,7 +40,7 @@ async fn answer(
         return Err(cluster::Error::NoExecutors(address.url().to_owned()).into());
     }
     // Views of texts are DataFusion's own; data sets hold plain columns.
-    let config = token::session(address.token.clone())
+    let config = config(token::session(address.token.clone()))
         .set_bool("datafusion.execution.parquet.schema_force_view_types", false);
     let state = SessionStateBuilder::new()
         .with_default_features()
@@ -52,6 +53,15 @@ async fn answer(
         let frame = context.read_parquet(files, ParquetReadOptions::default()).await?;
         context.register_table(name.as_str(), frame.into_view())?;
     }
+    Ok(context)
+}
+
+async fn answer(
+    address: &Address,
+    sql: &str,
+    tables: &[(String, Vec<PathBuf>)],
+) -> Result<(), Error> {
+    let context = session(address, tables, |config| config).await?;
     let only_reads =
         SQLOptions::new().with_allow_ddl(false).with_allow_dml(false).with_allow_statements(false);
     let frame = context.sql_with_options(sql, only_reads).await?;

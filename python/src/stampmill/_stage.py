@@ -29,6 +29,15 @@ class Common(TypedDict, total=False):
     config: PathLike
 
 
+class Parted(Common, total=False):
+    """Options of every stage: a share of its items alone, or all of them on a cluster."""
+
+    part: str
+    cluster: str
+    cluster_parts: int
+    token_file: PathLike
+
+
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 COMMANDS: dict[str, Callable[..., Any]] = {}

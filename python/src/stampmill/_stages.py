@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Union, overload
 
 from ._dataset import Dataset, Report
-from ._stage import Common, made, options, paths, reported, stage
+from ._stage import Common, Parted, made, options, paths, reported, stage
 from ._texts import Inputs, Language, PathLike, Programs, Texts, is_path, path
 
 if TYPE_CHECKING:
@@ -41,15 +41,11 @@ def mine(
     *,
     out: PathLike | None = None,
     force: bool = False,
-    part: str | None = None,
-    cluster: str | None = None,
-    cluster_parts: int | None = None,
-    token_file: PathLike | None = None,
     licenses: str | None = None,
     language: Literal["opencl", "c"] | None = None,
     offline: bool = False,
     cache: PathLike | None = None,
-    **common: Unpack[Common],
+    **common: Unpack[Parted],
 ) -> Dataset:
     """Fetch packages and find every kernel in them: `mine(["deb:gegl", "pypi:silx"])`. Gives raw data for `prepare`."""
     given = options(locals(), "source")
@@ -77,13 +73,9 @@ def prepare(
     *,
     out: PathLike | None = None,
     force: bool = False,
-    part: str | None = None,
-    cluster: str | None = None,
-    cluster_parts: int | None = None,
-    token_file: PathLike | None = None,
     licenses: str | None = None,
     limit: str | None = None,
-    **common: Unpack[Common],
+    **common: Unpack[Parted],
 ) -> Dataset:
     """Compile, isolate and normalize kernels. What does not compile is a row with a verdict."""
     given = options(locals(), "raw")
@@ -147,13 +139,9 @@ def features(
     space: Names | None = None,
     out: PathLike | None = None,
     force: bool = False,
-    part: str | None = None,
-    cluster: str | None = None,
-    cluster_parts: int | None = None,
-    token_file: PathLike | None = None,
     opt: int | None = None,
     language: Language = "opencl",
-    **common: Unpack[Common],
+    **common: Unpack[Parted],
 ) -> Dataset:
     """Feature vectors: `to_pandas()` has one column for each dimension, `grewe.comp`. A program without a vector is a
     row with a verdict; a program of several kernels is several rows."""
@@ -189,10 +177,6 @@ def run(
     *,
     out: PathLike | None = None,
     force: bool = False,
-    part: str | None = None,
-    cluster: str | None = None,
-    cluster_parts: int | None = None,
-    token_file: PathLike | None = None,
     devices: Names | None = None,
     global_sizes: str | int | Sequence[int | str] | None = None,
     local_sizes: str | int | Sequence[int | str] | None = None,
@@ -204,7 +188,7 @@ def run(
     time: str | None = None,
     sample: int | None = None,
     licenses: str | None = None,
-    **common: Unpack[Common],
+    **common: Unpack[Parted],
 ) -> Dataset:
     """Run every kernel on every device at every size: check its results, then measure its time."""
     given = options(locals(), "dataset")
@@ -224,11 +208,7 @@ def label(
     group: Literal["package", "family", "path"] | None = None,
     out: PathLike | None = None,
     force: bool = False,
-    part: str | None = None,
-    cluster: str | None = None,
-    cluster_parts: int | None = None,
-    token_file: PathLike | None = None,
-    **common: Unpack[Common],
+    **common: Unpack[Parted],
 ) -> Dataset:
     """Make a task, the training table of a heuristic, of measured runs or of programs and their exact costs."""
     given = options(locals(), "labeled", "language")
@@ -306,11 +286,7 @@ def sample(
     accept_model: bool = False,
     out: PathLike | None = None,
     force: bool = False,
-    part: str | None = None,
-    cluster: str | None = None,
-    cluster_parts: int | None = None,
-    token_file: PathLike | None = None,
-    **common: Unpack[Common],
+    **common: Unpack[Parted],
 ) -> Dataset:
     """Draw kernels from a language model and judge them."""
     given = options(locals(), "checkpoint")
@@ -371,11 +347,7 @@ def steer(
     must_run: bool = False,
     out: PathLike | None = None,
     force: bool = False,
-    part: str | None = None,
-    cluster: str | None = None,
-    cluster_parts: int | None = None,
-    token_file: PathLike | None = None,
-    **common: Unpack[Common],
+    **common: Unpack[Parted],
 ) -> Dataset:
     """Kernels at wanted points of a feature space: `steer(target={"Load": 3, "FMul": 2})`. A list is several targets.
 
@@ -432,15 +404,11 @@ def report(
     return reported("report", [path(dir)], options(locals(), "dir"))
 
 
-class Timing(Common, total=False):
+class Timing(Parted, total=False):
     """Options of `time`."""
 
     out: PathLike
     force: bool
-    part: str
-    cluster: str
-    cluster_parts: int
-    token_file: PathLike
     cpu: PathLike
     source: Literal["qemu", "gem5", "cachegrind", "wall"]
     runs: int

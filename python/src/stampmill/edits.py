@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 from ._dataset import Dataset, Report
-from ._stage import Common, made, options, reported, stage
+from ._stage import Common, Parted, made, options, reported, stage
 from ._texts import Inputs, PathLike, path
 
 if TYPE_CHECKING:
@@ -26,6 +26,10 @@ class Running(Common, total=False):
     cache: PathLike
 
 
+class RunningParted(Running, Parted, total=False):
+    """The same of a stage."""
+
+
 @stage("edits pairs")
 def pairs(
     submissions: PathLike,
@@ -33,16 +37,12 @@ def pairs(
     tests: PathLike,
     out: PathLike | None = None,
     force: bool = False,
-    part: str | None = None,
-    cluster: str | None = None,
-    cluster_parts: int | None = None,
-    token_file: PathLike | None = None,
     threshold: float | None = None,
     high_quality: bool = False,
     rejected: bool = False,
     split: str | None = None,
     seed: int | None = None,
-    **running: Unpack[Running],
+    **running: Unpack[RunningParted],
 ) -> Dataset:
     """Make pairs of slow and improved programs from submissions."""
     given = {**options(locals(), "submissions", "running"), **running}
@@ -57,14 +57,10 @@ def tests(
     pairs: PathLike,
     out: PathLike | None = None,
     force: bool = False,
-    part: str | None = None,
-    cluster: str | None = None,
-    cluster_parts: int | None = None,
-    token_file: PathLike | None = None,
     per_problem: int | None = None,
     draws: int | None = None,
     seed: int | None = None,
-    **running: Unpack[Running],
+    **running: Unpack[RunningParted],
 ) -> Dataset:
     """Generate larger tests from sample inputs, by an inferred grammar."""
     given = {**options(locals(), "problems", "running"), **running}
@@ -82,15 +78,11 @@ def judge(
     hidden: PathLike | None = None,
     out: PathLike | None = None,
     force: bool = False,
-    part: str | None = None,
-    cluster: str | None = None,
-    cluster_parts: int | None = None,
-    token_file: PathLike | None = None,
     threshold: float | None = None,
     sanitize: Literal["faster", "all", "never"] | None = None,
     k: int | None = None,
     split: str | None = None,
-    **running: Unpack[Running],
+    **running: Unpack[RunningParted],
 ) -> Dataset:
     """Judge candidates: compile, test, time, and detect cheats. For programs in memory see `stampmill.rewards`."""
     given = {**options(locals(), "pairs", "running"), **running}
@@ -138,7 +130,7 @@ def propose(
     requests_per_minute: int | None = None,
     price: str | None = None,
     split: str | None = None,
-    **running: Unpack[Running],
+    **running: Unpack[RunningParted],
 ) -> Report:
     """Propose faster versions, by rewrite rules or a language model: the file `out` is what `judge` takes as
     `candidates`."""

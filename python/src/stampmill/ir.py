@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
 from ._dataset import Dataset, Report
-from ._stage import Common, made, options, paths, reported, stage
+from ._stage import Common, Parted, made, options, paths, reported, stage
 from ._texts import Inputs, PathLike, path
 
 if TYPE_CHECKING:
@@ -21,10 +21,6 @@ def build(
     *,
     out: PathLike | None = None,
     force: bool = False,
-    part: str | None = None,
-    cluster: str | None = None,
-    cluster_parts: int | None = None,
-    token_file: PathLike | None = None,
     build: str | None = None,
     limit: str | None = None,
     disk: int | None = None,
@@ -33,7 +29,7 @@ def build(
     offline: bool = False,
     cache: PathLike | None = None,
     keep: bool = False,
-    **common: Unpack[Common],
+    **common: Unpack[Parted],
 ) -> Dataset:
     """Build packages with wrapped compilers and collect their modules: `build(["crate:hex"])`."""
     given = options(locals(), "source")
@@ -47,11 +43,7 @@ def extract(
     *,
     out: PathLike | None = None,
     force: bool = False,
-    part: str | None = None,
-    cluster: str | None = None,
-    cluster_parts: int | None = None,
-    token_file: PathLike | None = None,
-    **common: Unpack[Common],
+    **common: Unpack[Parted],
 ) -> Dataset:
     """Extract modules from stores, objects, archives, corpora and compilation databases."""
     given = options(locals(), "input")
@@ -65,11 +57,7 @@ def dedup(
     *,
     out: PathLike | None = None,
     force: bool = False,
-    part: str | None = None,
-    cluster: str | None = None,
-    cluster_parts: int | None = None,
-    token_file: PathLike | None = None,
-    **common: Unpack[Common],
+    **common: Unpack[Parted],
 ) -> Dataset:
     """Remove structurally equal modules and group similar ones into families."""
     given = options(locals(), "dataset")
@@ -84,11 +72,7 @@ def license(
     policy: Literal["compile", "permissive", "osi", "all"] | None = None,
     out: PathLike | None = None,
     force: bool = False,
-    part: str | None = None,
-    cluster: str | None = None,
-    cluster_parts: int | None = None,
-    token_file: PathLike | None = None,
-    **common: Unpack[Common],
+    **common: Unpack[Parted],
 ) -> Dataset:
     """Select modules by license."""
     given = options(locals(), "dataset")
@@ -102,13 +86,9 @@ def stats(
     *,
     out: PathLike | None = None,
     force: bool = False,
-    part: str | None = None,
-    cluster: str | None = None,
-    cluster_parts: int | None = None,
-    token_file: PathLike | None = None,
     no_tokens: bool = False,
     no_optimize: bool = False,
-    **common: Unpack[Common],
+    **common: Unpack[Parted],
 ) -> Dataset:
     """Statistics of modules: sizes, opcodes before and after -O3, calls, tokens."""
     given = options(locals(), "dataset")

@@ -77,6 +77,10 @@ struct WorkFlags {
     /// Tasks at a time; each uses --jobs threads
     #[arg(long, value_name = "N", default_value = "1")]
     tasks: NonZeroUsize,
+    /// Memory that the executor itself takes to sort and group rows, of queries and of keys; the rest goes to disk.
+    /// What stages need is beside that
+    #[arg(long, value_name = "SIZE", default_value = "1GiB", value_parser = crate::size::size)]
+    memory: u64,
     /// The only folder in which inputs and outputs may be
     #[arg(long, value_name = "DIR", default_value = ".")]
     root: PathBuf,
@@ -170,6 +174,7 @@ impl WorkFlags {
             host,
             tasks: self.tasks.get(),
             jobs: global.jobs(),
+            memory: self.memory,
             root,
             about: tasks::about(&tasks::all_tools())?,
             allow_weak_sandbox: global.allow_weak_sandbox,
@@ -179,7 +184,7 @@ impl WorkFlags {
 
 /// Start an engine and wait until it works.
 fn start(role: &Role) -> anyhow::Result<Engine> {
-    let mut child = cluster::start(role, Stdio::piped())?;
+    let mut child = cluster::start(role, Stdio::piped(), Stdio::inherit())?;
     let out = child.stdout.take().context("no standard output")?;
     let mut line = String::new();
     BufReader::new(out).read_line(&mut line).context("cannot read what stampmill-cluster says")?;

@@ -10,6 +10,8 @@ mod faults;
 #[expect(dead_code, reason = "it serves other trials, too")]
 #[path = "../crash/home.rs"]
 mod home;
+#[path = "../crash/inside.rs"]
+mod inside;
 mod same;
 #[expect(dead_code, reason = "it serves other trials, too")]
 #[path = "../crash/stage.rs"]
@@ -17,8 +19,8 @@ mod stage;
 mod up;
 
 use stage::{STAGES, Stage};
-use std::process::{Command, ExitCode, Stdio};
-use trials::{Failed, Trial};
+use std::process::ExitCode;
+use trials::Trial;
 
 type Done = Result<String, String>;
 type OfStage = fn(&Stage) -> Done;
@@ -48,7 +50,7 @@ const SOME: [(&str, &[&str], OfStage); 5] = [
     ("no-scheduler", &["features"], faults::no_scheduler),
 ];
 /// What is tried once.
-const ONCE: [(&str, OfNone); 8] = [
+const ONCE: [(&str, OfNone); 9] = [
     ("no-cluster", bad_input::no_cluster),
     ("token", bad_input::token),
     ("other-machine", bad_input::other_machine),
@@ -57,19 +59,18 @@ const ONCE: [(&str, OfNone); 8] = [
     ("half-written", bad_input::half_written),
     ("two-clients", bad_input::two_clients),
     ("query", same::query),
+    ("keys", same::keys),
 ];
 
 fn main() -> ExitCode {
-    let words: Vec<String> = std::env::args().skip(1).collect();
-    if let [inside, trouble, stage] = words.as_slice()
-        && inside == "--inside"
-    {
-        return inside_main(trouble, stage);
+    if let Some((trouble, stage)) = inside::asked() {
+        return inside_main(&trouble, &stage);
     }
     let mut trials = Vec::new();
     let mut add = |trouble: &'static str, stage: &'static str| {
         let name = format!("cluster::{trouble}{}{stage}", if stage.is_empty() { "" } else { "::" });
-        trials.push(Trial::new(name, move || isolated(trouble, stage)));
+        let network: &[&str] = if trouble == "cut" { &["--net"] } else { &[] };
+        trials.push(Trial::new(name, move || inside::isolated(trouble, stage, network)));
     };
     for (trouble, _) in ONCE {
         add(trouble, "");
@@ -81,33 +82,6 @@ fn main() -> ExitCode {
         stages.iter().for_each(|stage| add(trouble, stage));
     }
     trials::run(trials)
-}
-
-/// Run a trial in namespaces of its own and pass on what it says.
-fn isolated(trouble: &str, stage: &str) -> Result<(), Failed> {
-    let mut command = Command::new("unshare");
-    if home::run_by("id -u").trim() != "0" {
-        command.args(["--user", "--map-root-user"]);
-    }
-    if trouble == "cut" {
-        command.arg("--net");
-    }
-    let own = std::env::current_exe().map_err(|error| error.to_string())?;
-    let output = command
-        .args(["--pid", "--fork", "--mount-proc", "--kill-child", "--"])
-        // The shell is the first process and collects the dead.
-        .args(["sh", "-c", "ip link set lo up 2>/dev/null; \"$@\"; status=$?; exit $status", "sh"])
-        .arg(own)
-        .args(["--inside", trouble, stage])
-        .stdin(Stdio::null())
-        .output()
-        .map_err(|error| format!("unshare (util-linux) cannot be started: {error}"))?;
-    let said = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
-    print!("{said}");
-    match output.status.success() {
-        true => Ok(()),
-        false => Err(format!("{trouble} {stage}: {}: {said}", output.status).into()),
-    }
 }
 
 fn inside_main(trouble: &str, stage: &str) -> ExitCode {
@@ -126,14 +100,5 @@ fn inside_main(trouble: &str, stage: &str) -> ExitCode {
                 orphans => Err(format!("{line}; still running: {}", orphans.join(", "))),
             },
         );
-    match done {
-        Ok(line) => {
-            println!("{trouble} {stage}: {line}");
-            ExitCode::SUCCESS
-        }
-        Err(problem) => {
-            println!("{trouble} {stage}: {problem}");
-            ExitCode::from(3)
-        }
-    }
+    inside::said(trouble, stage, done)
 }

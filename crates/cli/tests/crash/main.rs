@@ -11,20 +11,18 @@
 
 mod fault;
 mod home;
+mod inside;
 mod kill;
 mod parts;
 mod stage;
 
-use stage::{STAGES, Stage};
-use std::process::{Command, ExitCode, Stdio};
-use trials::{Failed, Trial};
+use stage::STAGES;
+use std::process::ExitCode;
+use trials::Trial;
 
 fn main() -> ExitCode {
-    let words: Vec<String> = std::env::args().skip(1).collect();
-    if let [inside, stage, trouble] = words.as_slice()
-        && inside == "--inside"
-    {
-        return inside_main(stage, trouble);
+    if let Some((stage, trouble)) = inside::asked() {
+        return inside_main(&stage, &trouble);
     }
     let mut trials = Vec::new();
     for stage in STAGES {
@@ -35,34 +33,10 @@ fn main() -> ExitCode {
             .chain(fault::FAULTS.iter().map(|fault| fault.name));
         for trouble in troubles {
             let name = format!("{}::{trouble}", stage.name);
-            trials.push(Trial::new(name, move || isolated(stage, trouble)));
+            trials.push(Trial::new(name, move || inside::isolated(stage.name, trouble, &[])));
         }
     }
     trials::run(trials)
-}
-
-/// Run a trial in namespaces of its own and pass on what it says.
-fn isolated(stage: &Stage, trouble: &str) -> Result<(), Failed> {
-    let mut command = Command::new("unshare");
-    if home::run_by("id -u").trim() != "0" {
-        command.args(["--user", "--map-root-user"]);
-    }
-    let own = std::env::current_exe().map_err(|error| error.to_string())?;
-    let output = command
-        .args(["--pid", "--fork", "--mount-proc", "--kill-child", "--"])
-        // The shell is the first process and collects the dead.
-        .args(["sh", "-c", "\"$@\"; status=$?; exit $status", "sh"])
-        .arg(own)
-        .args(["--inside", stage.name, trouble])
-        .stdin(Stdio::null())
-        .output()
-        .map_err(|error| format!("unshare (util-linux) cannot be started: {error}"))?;
-    let said = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
-    print!("{said}");
-    match output.status.success() {
-        true => Ok(()),
-        false => Err(format!("{} {trouble}: {}: {said}", stage.name, output.status).into()),
-    }
 }
 
 fn inside_main(stage: &str, trouble: &str) -> ExitCode {
@@ -72,14 +46,5 @@ fn inside_main(stage: &str, trouble: &str) -> ExitCode {
         (Some(stage), None) if trouble == "parts" => parts::parts(stage),
         (Some(stage), None) => kill::kills(stage),
     };
-    match done {
-        Ok(line) => {
-            println!("{stage} {trouble}: {line}");
-            ExitCode::SUCCESS
-        }
-        Err(problem) => {
-            println!("{stage} {trouble}: {problem}");
-            ExitCode::from(3)
-        }
-    }
+    inside::said(stage, trouble, done)
 }

@@ -1,3 +1,4 @@
+use super::Elsewhere;
 use crate::Progress;
 use serde::{Deserialize, Serialize};
 use std::{
@@ -97,6 +98,8 @@ pub struct Context<'a> {
     pub progress: &'a dyn Progress,
     /// Ends it soon; what is done is kept.
     pub cancel: Cancel,
+    /// Where [`merge()`](crate::stage::merge()) has keys compared that are too many to be compared here.
+    pub elsewhere: Option<Arc<dyn Elsewhere>>,
 }
 
 impl Context<'_> {
@@ -111,6 +114,7 @@ impl Context<'_> {
             time: None,
             progress: &crate::Silent,
             cancel: Cancel::default(),
+            elsewhere: None,
         }
     }
 }

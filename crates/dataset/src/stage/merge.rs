@@ -1,10 +1,19 @@
-use super::{Context, Done, Facts, Share, Stage, Unit, Units, run::conclude};
-use crate::{Builder, Dataset, Error, Input, Notes};
+use super::{Context, Done, Facts, Share, Stage, Unit, Units, run::conclude, units::OPEN};
+use crate::{Builder, Dataset, Error, Input, Notes, Row};
 use serde::{Deserialize, Serialize};
-use std::{collections::BTreeMap, marker::PhantomData, path::PathBuf, time::Instant};
+use serde_json::Value;
+use std::{
+    cmp::Reverse,
+    collections::{BTreeMap, BinaryHeap, binary_heap::PeekMut},
+    iter::Peekable,
+    marker::PhantomData,
+    path::PathBuf,
+    time::Instant,
+    vec::IntoIter,
+};
 
-/// Units that stand in one part of the unfinished data set, at most, and rows: where the order is another
-/// than that of the items, and the shares are more than are held open, a part is read again for nearly each of its units.
+/// Units that stand in one part of the unfinished data set, at most, and rows: where the order is another than that of
+/// the items, a part is read again for nearly each of its units.
 const TOGETHER: usize = 256;
 const ROWS_TOGETHER: u64 = 1024;
 
@@ -22,10 +31,65 @@ pub struct Shared {
     /// What of the input is no item of any share.
     #[serde(default)]
     pub left_out: BTreeMap<String, u64>,
-    /// What the stage counts beside its rows.
-    pub facts: serde_json::Value,
+    /// What the stage counts beside its rows, in JSON: a text takes less memory than what it says.
+    pub facts: Value,
     /// The items of this share, in the order of their rows.
+    #[serde(with = "listed")]
     pub units: Vec<Unit>,
+}
+
+/// Units as one text: of a manifest, each object becomes a tree in memory before it is a unit.
+mod listed {
+    use super::Unit;
+    use serde::{
+        Deserializer, Serializer,
+        de::{SeqAccess, Visitor},
+        ser::Error as _,
+    };
+    use std::fmt;
+
+    pub(super) fn serialize<S: Serializer>(units: &[Unit], to: S) -> Result<S::Ok, S::Error> {
+        let rows: Vec<_> =
+            units.iter().map(|unit| (&unit.key, unit.position, unit.items, unit.rows)).collect();
+        to.serialize_str(&serde_json::to_string(&rows).map_err(S::Error::custom)?)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Unit>, D::Error> {
+        from.deserialize_any(Listed)
+    }
+
+    struct Listed;
+
+    impl<'de> Visitor<'de> for Listed {
+        type Value = Vec<Unit>;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("a list of units")
+        }
+
+        fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Vec<Unit>, E> {
+            let rows: Vec<(String, u64, u64, u64)> =
+                serde_json::from_str(text).map_err(E::custom)?;
+            let unit = |(key, position, items, rows)| Unit {
+                key,
+                position,
+                items,
+                rows,
+                part: 0,
+                offset: 0,
+            };
+            Ok(rows.into_iter().map(unit).collect())
+        }
+
+        /// As they were written before.
+        fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Vec<Unit>, A::Error> {
+            let mut units = Vec::new();
+            while let Some(unit) = list.next_element()? {
+                units.push(unit);
+            }
+            Ok(units)
+        }
+    }
 }
 
 /// Join the shares of one job: the data set has the rows that one run without `--part` has, in the same
@@ -42,7 +106,7 @@ pub fn merge<S: Stage>(
     // A damaged share would become a whole data set.
     let shares: Vec<Dataset> =
         shares.iter().map(|path| Dataset::open_verified(path)).collect::<Result<_, _>>()?;
-    let shares = in_order(S::NAME, shares)?;
+    let mut shares = in_order(S::NAME, shares)?;
     let Some((first, _)) = shares.first() else { return Err(Error::NoShares.into()) };
     let notes = joined(&shares);
     let settings = &notes.configuration;
@@ -58,67 +122,132 @@ pub fn merge<S: Stage>(
     let builder = Builder::<S::Row>::create_from(&context.out, context.force, &plan, &inputs)?;
     context.progress.begin("merge", shares.iter().map(|(_, s)| s.units.len() as u64).sum());
     let mut facts = S::Facts::default();
-    let (mut units, mut parts) = (Vec::new(), Vec::new());
-    for (number, (dataset, shared)) in shares.iter().enumerate() {
+    for (dataset, shared) in &mut shares {
         builder.remember(&dataset.manifest().sandbox)?;
-        facts.absorb(serde_json::from_value(shared.facts.clone()).map_err(|error| {
+        let counted = match shared.facts.take() {
+            Value::String(text) => serde_json::from_str(&text),
+            // As they were written before.
+            other => serde_json::from_value(other),
+        };
+        facts.absorb(counted.map_err(|error| {
             Error::shard(dataset.folder(), format!("its counts cannot be read: {error}"))
         })?);
-        let mut rows = dataset.rows::<S::Row>()?;
-        for (chunk, of_chunk) in together(&shared.units).into_iter().enumerate() {
-            let name = format!("share {number} {chunk}");
-            let mut offset = 0;
-            for unit in of_chunk {
-                units.push(Unit { part: parts.len(), offset, ..unit.clone() });
-                offset += unit.rows;
+    }
+    let (items, left) = (shares[0].1.items, shares.iter().map(|(_, shared)| shared.left).sum());
+    let left_out = std::mem::take(&mut shares[0].1.left_out);
+    let (mut units, mut parts) = (Vec::new(), Vec::new());
+    // Shares of many are brought together in groups, so that those that lie among each other are never more than are
+    // held open.
+    let at_a_time = OPEN.max(shares.len().div_ceil(OPEN));
+    for (group, shares) in shares.chunks_mut(at_a_time).enumerate() {
+        let mut among = Among::new(shares)?;
+        for chunk in 0.. {
+            let of_chunk = among.units();
+            if of_chunk.is_empty() {
+                break;
             }
             if context.cancel.is_cancelled() {
                 let (done, kept) = (units.len() as u64, builder.unfinished().to_owned());
                 return Err(Error::Cancelled { units: S::UNITS, done, kept }.into());
             }
-            let mut rows = rows.by_ref().take(usize::try_from(offset).unwrap_or(usize::MAX));
+            let name = format!("group {group} {chunk}");
+            let counts = of_chunk.iter().map(|(_, unit)| unit.rows);
             match builder.has(&name) {
-                true => rows.try_for_each(|row| row.map(drop))?,
-                false => builder.add_counted(&name, of_chunk.iter().map(|unit| unit.rows), rows)?,
+                true => among.rows(&of_chunk).try_for_each(|row| row.map(drop))?,
+                false => builder.add_counted(&name, counts, among.rows(&of_chunk))?,
+            }
+            context.progress.advance(of_chunk.len() as u64);
+            let mut offset = 0;
+            for (_, unit) in of_chunk {
+                let rows = unit.rows;
+                units.push(Unit { part: parts.len(), offset, ..unit });
+                offset += rows;
             }
             parts.push(builder.part(&name));
-            context.progress.advance(of_chunk.len() as u64);
         }
     }
     units.sort_by_key(|unit| unit.position);
-    let left = shares.iter().map(|(_, shared)| shared.left).sum();
-    let units = Units { units, parts, left, row: PhantomData };
-    if units.items() + left != shares[0].1.items {
+    let elsewhere = context.elsewhere.clone();
+    let units = Units { units, parts, left, elsewhere, row: PhantomData };
+    if units.items() + left != items {
         return Err(Error::OtherShares("they do not hold every item once".to_owned()).into());
     }
     let settings = settings.clone();
-    let left_out = shares[0].1.left_out.clone();
     let summary = conclude::<S>(builder, &settings, facts, &units, notes)?;
     context.progress.end();
     Ok(Done { summary, seconds: started.elapsed().as_secs_f64(), left_out })
 }
 
-/// The units of each part.
-fn together(units: &[Unit]) -> Vec<&[Unit]> {
-    let (mut count, mut rows) = (0, 0);
-    let is_together = |_: &Unit, next: &Unit| {
-        (count, rows) = (count + 1, rows + next.rows);
-        let fits = count < TOGETHER && rows <= ROWS_TOGETHER;
-        if !fits {
-            (count, rows) = (0, next.rows);
+type Rows<T> = Box<dyn Iterator<Item = Result<T, Error>>>;
+
+/// Shares, read through by the places of their items.
+struct Among<T> {
+    shares: Vec<(Peekable<IntoIter<Unit>>, Rows<T>)>,
+    /// The place of each share's next unit, the least first.
+    next: BinaryHeap<Reverse<(u64, usize)>>,
+}
+
+impl<T: Row + 'static> Among<T> {
+    /// Takes the units out of the shares.
+    fn new(shares: &mut [(Dataset, Shared)]) -> Result<Among<T>, Error> {
+        let open = |(dataset, shared): &mut (Dataset, Shared)| {
+            let units = std::mem::take(&mut shared.units).into_iter().peekable();
+            Ok((units, dataset.rows::<T>()?))
+        };
+        let mut shares: Vec<_> = shares.iter_mut().map(open).collect::<Result<_, Error>>()?;
+        let place = |(at, (units, _)): (usize, &mut (Peekable<IntoIter<Unit>>, _))| {
+            units.peek().map(|unit| Reverse((unit.position, at)))
+        };
+        let next = shares.iter_mut().enumerate().filter_map(place).collect();
+        Ok(Among { shares, next })
+    }
+
+    /// The next units that stand together, each with its share's number.
+    fn units(&mut self) -> Vec<(usize, Unit)> {
+        let (mut units, mut rows) = (Vec::new(), 0);
+        while let Some(mut least) = self.next.peek_mut() {
+            let Reverse((position, at)) = *least;
+            let of_share = &mut self.shares[at].0;
+            let fits = |unit: &Unit| {
+                units.is_empty() || units.len() < TOGETHER && rows + unit.rows <= ROWS_TOGETHER
+            };
+            let Some(unit) = of_share.next_if(fits) else { break };
+            match of_share.peek() {
+                // A share's own order is that of its rows, whatever the places say.
+                Some(next) => *least = Reverse((next.position.max(position), at)),
+                None => {
+                    PeekMut::pop(least);
+                }
+            }
+            rows += unit.rows;
+            units.push((at, unit));
         }
-        fits
-    };
-    units.chunk_by(is_together).collect()
+        units
+    }
+
+    /// Their rows.
+    fn rows<'a>(
+        &'a mut self,
+        units: &'a [(usize, Unit)],
+    ) -> impl Iterator<Item = Result<T, Error>> + 'a {
+        let (mut at, mut read) = (0, 0);
+        std::iter::from_fn(move || {
+            while units.get(at).is_some_and(|(_, unit)| unit.rows == read) {
+                (at, read) = (at + 1, 0);
+            }
+            read += 1;
+            self.shares[units.get(at)?.0].1.next()
+        })
+    }
 }
 
 /// The shares by number, all of one job and all there.
 fn in_order(stage: &str, shares: Vec<Dataset>) -> Result<Vec<(Dataset, Shared)>, Error> {
     let mut by_index: BTreeMap<u32, (Dataset, Shared)> = BTreeMap::new();
     let mut count = 0;
-    for dataset in shares {
+    for mut dataset in shares {
         let name = dataset.folder().display().to_string();
-        let Some(shared) = dataset.manifest().notes.share.clone() else {
+        let Some(shared) = dataset.take_share() else {
             return Err(Error::OtherShares(format!("{name} was not made with --part")));
         };
         if shared.stage != stage {
@@ -127,10 +256,10 @@ fn in_order(stage: &str, shares: Vec<Dataset>) -> Result<Vec<(Dataset, Shared)>,
                 "{name} is a part of `{found}`, not `{stage}`"
             )));
         }
-        count = shared.share.count;
-        if let Some((other, _)) = by_index.insert(shared.share.index, (dataset, shared.clone())) {
+        let share = shared.share;
+        count = share.count;
+        if let Some((other, _)) = by_index.insert(share.index, (dataset, shared)) {
             let other = other.folder().display();
-            let share = shared.share;
             return Err(Error::OtherShares(format!("{other} and {name} are both part {share}")));
         }
     }

@@ -6,6 +6,7 @@
 //! stage as a function from record batch to record batch, for an engine that has its own runner.
 
 mod context;
+mod firsts;
 mod merge;
 mod part;
 mod run;
@@ -13,6 +14,7 @@ mod shares;
 mod units;
 
 pub use context::{Cancel, Context, Done, Share};
+pub use firsts::{Elsewhere, Fate, Fates, Firsts, Keyed, Repeat};
 pub use merge::{Shared, merge};
 pub use run::run;
 pub use shares::{Shares, share_name};
@@ -75,12 +77,14 @@ impl Facts for () {
 }
 
 /// What becomes of a row when the data set is finished.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Debug)]
 pub enum Selected<R> {
     /// It stands in the data set.
     Row(R),
     /// It does not, for this reason: `duplicate`, for example.
     Dropped(&'static str),
+    /// It cannot be said.
+    Failed(Error),
 }
 
 /// Decides what becomes of a row of a unit.

@@ -94,7 +94,7 @@ pub fn run<S: Stage>(stage: &S, context: &Context<'_>) -> Result<Done<S::Summary
                 items: read.items,
                 left: read.left,
                 left_out: left_out.clone(),
-                facts: serde_json::to_value(&facts).unwrap_or_default(),
+                facts: serde_json::to_string(&facts).map(Value::String).unwrap_or_default(),
                 units: units.units.clone(),
             };
             share_out::<S>(builder, &settings, shared, facts, &units, notes)?
@@ -128,16 +128,13 @@ pub(super) fn conclude<S: Stage>(
     let counts = Mutex::new(tally);
     let rows = units.rows_in(order).filter_map(|row| match row {
         Ok((unit, row)) => {
-            let selected = select(unit, row);
-            let fate = match &selected {
-                Selected::Row(_) => "written",
-                Selected::Dropped(reason) => reason,
+            let (fate, row) = match select(unit, row) {
+                Selected::Row(row) => ("written", Some(Ok(row))),
+                Selected::Dropped(reason) => (reason, None),
+                Selected::Failed(error) => return Some(Err(error)),
             };
             lock(&counts).became(fate, 1);
-            match selected {
-                Selected::Row(row) => Some(Ok(row)),
-                Selected::Dropped(_) => None,
-            }
+            row
         }
         Err(error) => Some(Err(error)),
     });
@@ -229,7 +226,8 @@ impl Read {
             unit
         });
         let parts = self.parts.iter().map(|part| builder.part(part)).collect();
-        Ok(Units { units: units.collect(), parts, left: self.left, row: PhantomData })
+        let (units, left) = (units.collect(), self.left);
+        Ok(Units { units, parts, left, elsewhere: None, row: PhantomData })
     }
 }
 

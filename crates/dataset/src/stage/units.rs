@@ -1,6 +1,7 @@
+use super::Elsewhere;
 use crate::{Error, Result, Row, reader::rows_of};
 use serde::{Deserialize, Serialize};
-use std::{marker::PhantomData, path::PathBuf};
+use std::{marker::PhantomData, path::PathBuf, sync::Arc};
 
 /// An item that was worked on, and where its rows are.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -26,6 +27,8 @@ pub struct Units<T> {
     pub(super) parts: Vec<PathBuf>,
     /// Items that were not begun because the time was up.
     pub(super) left: u64,
+    /// Where keys are compared that are too many to be compared here.
+    pub(super) elsewhere: Option<Arc<dyn Elsewhere>>,
     pub(super) row: PhantomData<fn() -> T>,
 }
 
@@ -48,45 +51,57 @@ impl<T: Row + 'static> Units<T> {
         self.left
     }
 
-    /// The rows of the unit at `index`.
-    ///
-    /// # Errors
-    /// Items: when they cannot be read.
-    pub fn rows_of(&self, index: usize) -> impl Iterator<Item = Result<T>> + use<'_, T> {
-        let unit = &self.units[index];
-        rows_of(vec![self.parts[unit.part].clone()])
-            .skip(usize::try_from(unit.offset).unwrap_or(usize::MAX))
-            .take(usize::try_from(unit.rows).unwrap_or(usize::MAX))
-    }
-
-    /// The same units with rows of another type: one with a few of the columns, say.
-    #[must_use]
-    pub fn view<K: Row + 'static>(&self) -> Units<K> {
-        let Units { units, parts, left, .. } = self;
-        Units { units: units.clone(), parts: parts.clone(), left: *left, row: PhantomData }
-    }
-
     /// All rows, each with its unit, in the order of the items.
     ///
     /// # Errors
     /// Items: when they cannot be read.
     pub fn rows(&self) -> impl Iterator<Item = Result<(&Unit, T)>> {
-        self.rows_in((0..self.units.len()).collect())
+        self.views()
     }
 
-    /// The rows of the units at `order`, in this order.
-    pub(super) fn rows_in(&self, order: Vec<usize>) -> impl Iterator<Item = Result<(&Unit, T)>> {
-        InOrder { units: self, order: order.into_iter(), unit: None, open: Vec::new() }
+    /// The same as rows of another type: one with a few of the columns, say.
+    ///
+    /// # Errors
+    /// Items: when they cannot be read.
+    pub fn views<K: Row + 'static>(&self) -> impl Iterator<Item = Result<(&Unit, K)>> {
+        self.views_in((0..self.units.len()).collect())
+    }
+
+    /// The rows of the units at `order`, in this order. Near to that of the items it costs least.
+    ///
+    /// # Errors
+    /// Items: when they cannot be read.
+    pub fn rows_in(&self, order: Vec<usize>) -> impl Iterator<Item = Result<(&Unit, T)>> {
+        self.views_in(order)
+    }
+
+    /// The same as rows of another type.
+    ///
+    /// # Errors
+    /// Items: when they cannot be read.
+    pub fn views_in<K: Row + 'static>(
+        &self,
+        order: Vec<usize>,
+    ) -> impl Iterator<Item = Result<(&Unit, K)>> {
+        let mut totals = vec![0; self.parts.len()];
+        for unit in &self.units {
+            totals[unit.part] += unit.rows;
+        }
+        let (units, parts) = (&self.units, &self.parts);
+        InOrder { units, parts, totals, order: order.into_iter(), unit: None, open: Vec::new() }
     }
 }
 
-/// Parts that are held open at a time: those of as many shares are read through once, whatever the order of their
-/// units among each other. Each holds a batch of rows.
-const OPEN: usize = 64;
+/// Parts that are held open at a time: so many that lie among each other are read through once. Each holds a batch of
+/// rows.
+pub(super) const OPEN: usize = 64;
 
 /// Rows of units in some order: units that lie in one part one behind the other are read in one go.
 struct InOrder<'a, T> {
-    units: &'a Units<T>,
+    units: &'a [Unit],
+    parts: &'a [PathBuf],
+    /// The rows of each part.
+    totals: Vec<u64>,
     order: std::vec::IntoIter<usize>,
     /// The unit that is being read, and how many of its rows are to come.
     unit: Option<(&'a Unit, u64)>,
@@ -110,7 +125,7 @@ impl<'a, T: Row + 'static> InOrder<'a, T> {
             if self.open.len() == OPEN {
                 self.open.remove(0);
             }
-            let rows = Box::new(rows_of(vec![self.units.parts[unit.part].clone()]));
+            let rows = Box::new(rows_of(vec![self.parts[unit.part].clone()]));
             Open { part: unit.part, read: 0, rows }
         });
         for _ in open.read..unit.offset {
@@ -126,16 +141,20 @@ impl<'a, T: Row + 'static> Iterator for InOrder<'a, T> {
 
     fn next(&mut self) -> Option<Self::Item> {
         while self.unit.is_none_or(|(_, left)| left == 0) {
-            let unit = &self.units.units[self.order.next()?];
-            self.open(unit);
+            // What is read through holds no memory.
+            self.open.pop_if(|open| open.read >= self.totals[open.part]);
+            let unit = &self.units[self.order.next()?];
             self.unit = Some((unit, unit.rows));
+            if unit.rows > 0 {
+                self.open(unit);
+            }
         }
         let (unit, left) = self.unit.as_mut()?;
         *left -= 1;
         let open = self.open.last_mut()?;
         open.read += 1;
         let row = open.rows.next().unwrap_or_else(|| {
-            let part = &self.units.parts[unit.part];
+            let part = &self.parts[unit.part];
             Err(Error::shard(part, "fewer rows than it had"))
         });
         Some(row.map(|row| (*unit, row)))

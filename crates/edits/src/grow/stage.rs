@@ -174,10 +174,9 @@ impl Stage for MakeTests<'_> {
     ) -> Result<Finish<'a, EditTest, TestsReport>> {
         let mut report = TestsReport::default();
         let (mut largest, mut position, mut of_one) = (Vec::new(), None, Vec::new());
-        let view = units.view::<EditTestSummary>();
         // The report counts problems; a manifest counts rows.
         let mut verdicts: BTreeMap<String, u64> = BTreeMap::new();
-        for row in view.rows() {
+        for row in units.views::<EditTestSummary>() {
             let (unit, row) = row?;
             *verdicts.entry(row.verdict.clone()).or_default() += 1;
             if position.replace(unit.position) != Some(unit.position) {

@@ -268,7 +268,7 @@ impl<'a> Stage for Steer<'a> {
         units: &'b Units<SteeredRow>,
     ) -> Result<Finish<'b, SteeredRow, Report>, Error> {
         let mut rows: Vec<SteeredHead> = Vec::new();
-        for row in units.view::<SteeredHead>().rows() {
+        for row in units.views::<SteeredHead>() {
             rows.push(row?.1);
         }
         let mut verdicts: BTreeMap<String, u64> = BTreeMap::new();
