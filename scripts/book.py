@@ -162,7 +162,7 @@ def reference(program, source):
         entries.append("  " * (depth - 1) + f"- [{name}](reference/commands/{file})")
         rows.append(f"| [`{name}`](commands/{file}) | {about.replace('|', '/')} |")
     page = source / "reference" / "commands.md"
-    version = subprocess.run([program, "--version"], capture_output=True, text=True, check=True).stdout.strip()
+    version = subprocess.run([program, "-V"], capture_output=True, text=True, check=True).stdout.strip()
     page.write_text(f"# Commands\n\nWhat `{version}` says of itself.\n\n| command | |\n|---|---|\n" + "\n".join(rows) + "\n")
     return entries
 

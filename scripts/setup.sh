@@ -11,11 +11,12 @@
 # oclgrind             out-of-bounds and race checks of kernels
 # qemu-user            instruction stream of `time`
 # python3-pip          fetches PyPI packages for `mine pypi:`
+# python3-venv         environments in which the wheel and the notebooks are tested
 # mmdebstrap           makes the roots in which `ir build deb:` builds
 # util-linux           unshare, mount: tests that attack run in namespaces of their own
 set -eu
 packages="g++ make pkg-config ca-certificates libclang-19-dev llvm-19-dev clang-19 libllvm19
-ocl-icd-libopencl1 pocl-opencl-icd oclgrind qemu-user python3-pip mmdebstrap util-linux"
+ocl-icd-libopencl1 pocl-opencl-icd oclgrind qemu-user python3-pip python3-venv mmdebstrap util-linux"
 missing=""
 for package in $packages; do
     state=$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null || true)

@@ -57,8 +57,8 @@ done
 
 # The command and the module are one release.
 ours=$(sed -n 's/^__version__ = "\(.*\)"/\1/p' python/src/stampmill/_version.py)
-[ "stampmill $ours" = "$("$bin/stampmill" --version)" ] ||
-    { echo "wheel.sh: python/src/stampmill/_version.py says $ours, the binary $("$bin/stampmill" --version)" >&2; exit 2; }
+[ "stampmill $ours" = "$("$bin/stampmill" -V)" ] ||
+    { echo "wheel.sh: python/src/stampmill/_version.py says $ours, the binary $("$bin/stampmill" -V)" >&2; exit 2; }
 
 # The oldest C library that all of them run on names the platform.
 glibc=$(for file in "$bin"/*; do objdump -T "$file"; done | grep -o 'GLIBC_2\.[0-9]*' | sort -t. -k2 -n | tail -1 | sed 's/GLIBC_2\.//')

@@ -30,7 +30,7 @@ def output(*words: str | Path, **environment: str) -> str:
 
 def works(command: Path, folder: Path) -> None:
     """The command starts, and its helpers find one another: the clang worker, the sandbox, the SQL engine."""
-    assert output(command, "--version") == VERSION
+    assert output(command, "-V") == VERSION
     (folder / "kernel.cl").write_text(KERNEL)
     output(command, "features", folder / "kernel.cl", "--space", "grewe", "--out", folder / "vectors", "--quiet")
     assert output(command, "query", "SELECT kernel FROM dataset", folder / "vectors", "--format", "csv") == "kernel\na\n"
@@ -38,8 +38,8 @@ def works(command: Path, folder: Path) -> None:
 
 def test_the_command_is_on_the_path_of_its_environment() -> None:
     command = Path(sys.executable).parent / "stampmill"
-    assert output(command, "--version") == VERSION
-    assert output(sys.executable, "-m", "stampmill", "--version") == VERSION
+    assert output(command, "-V") == VERSION
+    assert output(sys.executable, "-m", "stampmill", "-V") == VERSION
 
 
 def test_a_fresh_environment_without_dependencies_has_the_command(wheel: Path, tmp_path: Path) -> None:
@@ -48,7 +48,7 @@ def test_a_fresh_environment_without_dependencies_has_the_command(wheel: Path, t
     words: list[str | Path] = ["-m", "pip", "--python", python, "install", "--quiet", "--disable-pip-version-check", "--no-deps", "--no-index", wheel]
     subprocess.run([sys.executable, *words], check=True)
     works(tmp_path / "venv" / "bin" / "stampmill", tmp_path)
-    assert output(python, "-m", "stampmill", "--version") == VERSION
+    assert output(python, "-m", "stampmill", "-V") == VERSION
 
 
 def test_target(wheel: Path, tmp_path: Path) -> None:
@@ -57,7 +57,7 @@ def test_target(wheel: Path, tmp_path: Path) -> None:
     script = "import stampmill; print(stampmill.__file__)"
     where = output(sys.executable, "-c", script, PYTHONPATH=str(tmp_path / "target"))
     assert where.startswith(str(tmp_path / "target"))
-    assert output(sys.executable, "-m", "stampmill", "--version", PYTHONPATH=str(tmp_path / "target")) == VERSION
+    assert output(sys.executable, "-m", "stampmill", "-V", PYTHONPATH=str(tmp_path / "target")) == VERSION
 
 
 def test_prefix(wheel: Path, tmp_path: Path) -> None:
@@ -68,7 +68,7 @@ def test_prefix(wheel: Path, tmp_path: Path) -> None:
 def test_a_link_to_the_command_works(wheel: Path, tmp_path: Path) -> None:
     pip("--target", tmp_path / "target", wheel)
     (tmp_path / "link").symlink_to(tmp_path / "target" / "bin" / "stampmill")
-    assert output(tmp_path / "link", "--version") == VERSION
+    assert output(tmp_path / "link", "-V") == VERSION
 
 
 def test_exit_statuses_and_signals_are_those_of_the_command(tmp_path: Path) -> None:

@@ -17,8 +17,10 @@ import stampmill
 from stampmill import _progress
 
 TARGETS = [f"Load={loads},FMul=1,Store=1" for loads in range(1, 13)]
+# Where these tests are a shell's job in the background, Ctrl-C is ignored by all that it starts.
 STEER = f"""
-import stampmill, sys
+import signal, stampmill, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)
 try:
     found = stampmill.steer(target={TARGETS!r}, budget=200, seed=2, jobs=1, out=sys.argv[1])
 except KeyboardInterrupt:

@@ -121,9 +121,7 @@ impl Clang {
     /// The version of the clang in it, as it prints it; `None` where it does not answer.
     #[must_use]
     pub fn version(&self) -> Option<String> {
-        let output = Command::new(&self.worker).arg("--version").output().ok()?;
-        let text = String::from_utf8(output.stdout).ok()?;
-        text.lines().next().map(|line| line.trim().to_owned())
+        version_of(&self.worker)
     }
 
     /// The pool of workers, for what holds in them.
@@ -211,6 +209,14 @@ impl Clang {
     pub fn format(&self, source: &str, language: Language) -> Result<Answer, Death> {
         self.ask(&Request::Format { source: source.into(), language })
     }
+}
+
+/// The version of the clang in the worker's executable, as it prints it; `None` where it does not answer.
+#[must_use]
+pub fn version_of(worker: &Path) -> Option<String> {
+    let output = Command::new(worker).arg("--version").output().ok()?;
+    let text = String::from_utf8(output.stdout).ok()?;
+    text.lines().next().map(|line| line.trim().to_owned())
 }
 
 /// The worker's executable: the one named by [`WORKER_VARIABLE`], else where helper binaries are.

@@ -34,7 +34,7 @@
 mod client;
 mod protocol;
 
-pub use client::{Clang, Error, Includes, WORKER_VARIABLE, find_worker};
+pub use client::{Clang, Error, Includes, WORKER_VARIABLE, find_worker, version_of};
 pub use protocol::{
     AddressSpace, Answer, Argument, Code, Declaration, DeclarationKind, Diagnostic, Facts, Field,
     FunctionSize, Hazard, HazardKind, Kernel, Language, Node, Options, Reference, Request, Scalar,

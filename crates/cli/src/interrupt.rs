@@ -25,11 +25,20 @@ pub(crate) fn survive_large_files() -> anyhow::Result<()> {
 /// A flag that Ctrl-C (or a termination signal) raises; foreign programs that run are ended then, and have
 /// no verdict. The first who asks for it says what is told.
 pub(crate) fn flag() -> anyhow::Result<Arc<AtomicBool>> {
-    listen(|| eprintln!("\nstopping; Ctrl-C again to stop at once. The same command resumes."))
+    let told = || eprintln!("\nstopping; Ctrl-C again to stop at once. The same command resumes.");
+    listen(move || {
+        sandbox::stop_all();
+        told();
+    })
 }
 
 /// The same for a command whose usual end Ctrl-C is: nothing is said.
 pub(crate) fn quiet_flag() -> anyhow::Result<Arc<AtomicBool>> {
+    listen(sandbox::stop_all)
+}
+
+/// The same for a server whose foreign programs may still end.
+pub(crate) fn gentle_flag() -> anyhow::Result<Arc<AtomicBool>> {
     listen(|| {})
 }
 
@@ -43,7 +52,6 @@ fn listen(tell: impl Fn() + Send + 'static) -> anyhow::Result<Arc<AtomicBool>> {
         if raised.swap(true, Ordering::SeqCst) {
             std::process::exit(STATUS.into());
         }
-        sandbox::stop_all();
         tell();
     })
     .context("cannot listen for Ctrl-C")?;

@@ -14,12 +14,14 @@ mod command;
 mod config;
 mod destination;
 mod duration;
+mod events;
 mod interrupt;
 mod output;
 mod progress;
 mod size;
 mod stage;
 mod tasks;
+mod version;
 
 use clap::{CommandFactory, FromArgMatches, Parser};
 use std::{
@@ -32,6 +34,7 @@ use std::{
 #[command(
     name = "stampmill",
     version,
+    long_version = version::LONG,
     max_term_width = 100,
     after_help = help!("stampmill")
 )]
@@ -51,7 +54,7 @@ pub(crate) struct Global {
     /// Print no progress and no notes; twice (-qq): nor what was made, which the exit status and --json say
     #[arg(short, long, global = true, action = clap::ArgAction::Count)]
     quiet: u8,
-    /// Print details; repeat for more
+    /// Print details: tools started, caches hit, workers restarted; -vv prints each program that is run
     #[arg(short, long, global = true, action = clap::ArgAction::Count)]
     verbose: u8,
     /// Worker processes and threads [default: number of cores; at most 8 per core]
@@ -107,7 +110,8 @@ fn main() -> ExitCode {
         Err(error) => return fail(&error),
     };
     let mut command = Arguments::command();
-    let matches = command.try_get_matches_from_mut(arguments).unwrap_or_else(|error| error.exit());
+    let matches =
+        command.try_get_matches_from_mut(arguments).unwrap_or_else(|error| version::exit(&error));
     if let Err(error) = destination::is_no_input(&command, &matches) {
         return fail(&error);
     }
@@ -116,6 +120,9 @@ fn main() -> ExitCode {
         Ok(asked) => asked,
         Err(error) => return fail(&error),
     };
+    if !parsed.global.is_quiet() {
+        events::show(parsed.global.verbose);
+    }
     dataset::verify_hashes(parsed.global.verify_hashes);
     if !parsed.global.is_quiet() {
         dataset::on_notice(|notice| eprintln!("stampmill: {notice}"));

@@ -2,7 +2,23 @@
 
 use crate::Global;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use std::{io::IsTerminal, sync::Mutex, time::Duration};
+use std::{
+    io::IsTerminal,
+    sync::{Mutex, PoisonError},
+    time::Duration,
+};
+
+/// The bar on the terminal, that lines may be written above it.
+static SHOWN: Mutex<Option<ProgressBar>> = Mutex::new(None);
+
+/// Write to standard error above the bar, where there is one.
+pub(crate) fn above(write: impl FnOnce()) {
+    let bar = SHOWN.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    match bar {
+        Some(bar) => bar.suspend(write),
+        None => write(),
+    }
+}
 
 /// A bar that libraries report to.
 pub(crate) struct Bar {
@@ -38,6 +54,7 @@ impl dataset::Progress for Bar {
         fresh.enable_steady_tick(Duration::from_millis(200));
         if let Ok(mut bar) = self.bar.lock() {
             bar.finish_and_clear();
+            *SHOWN.lock().unwrap_or_else(PoisonError::into_inner) = Some(fresh.clone());
             *bar = fresh;
         }
     }

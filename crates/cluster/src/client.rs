@@ -210,6 +210,7 @@ pub fn start(role: &Role, stdout: Stdio) -> Result<Child> {
         .process_group(0)
         .spawn()
         .map_err(error::machine(&action))?;
+    tracing::info!(program = %program.display(), process = child.id(), "the engine of clusters was started");
     let text = serde_json::to_string(role).expect("it has only names for keys");
     let input = child.stdin.as_mut().expect("standard input is piped");
     // One that ended already has said why, or its status does.

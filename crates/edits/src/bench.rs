@@ -11,7 +11,7 @@ use crate::{
     toolchain::{Build, Executable, Toolchain},
 };
 use dataset::{Verdict, content_hash_of};
-use rows::EditVerdict;
+use rows::{EditVerdict, Judgement};
 use serde::{Deserialize, Serialize};
 use std::{
     sync::atomic::{AtomicU64, Ordering},
@@ -80,6 +80,20 @@ impl Bench {
         content_hash_of(
             [self.toolchain.identity(), self.stopwatch.identity(), &limits].map(str::as_bytes),
         )
+    }
+
+    /// What was found out about a candidate, where it was accepted.
+    pub(crate) fn kept(&self, key: &str) -> Option<Judgement> {
+        serde_json::from_slice(&self.store.get("judged", key)?).ok()
+    }
+
+    /// Keep what was found out about a candidate that is accepted. What is wrong with others may be due to a limit, and the
+    /// trials that show it are kept where it is not.
+    pub(crate) fn keep(&self, key: &str, row: &Judgement) {
+        let is_whole = ["clean", "as-source", "not-run"].contains(&row.sanitizer.as_str());
+        if let (true, true, Ok(text)) = (row.is_accepted(), is_whole, serde_json::to_vec(row)) {
+            self.store.put("judged", key, &text);
+        }
     }
 
     /// Native runs made, those that were kept left out.

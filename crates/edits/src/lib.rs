@@ -64,7 +64,8 @@ pub use execute::Limits;
 pub use export::{ExportFormat, ExportMethod, export};
 pub use grow::{GrowOptions, MakeTests, Problem, Sample, TestsItem, TestsReport};
 pub use judge::{
-    Judge, JudgeFacts, JudgeItem, JudgeOptions, JudgeReport, Judgement, Sanitize, Tests,
+    Batch, CHEATS, Challenge, Judge, JudgeFacts, JudgeItem, JudgeOptions, JudgeReport, Judgement,
+    Sanitize, Tests,
 };
 pub use label::{Change, Label, label};
 pub use model::{

@@ -41,7 +41,9 @@ impl Store {
         let mut file = std::fs::read(self.path(kind, key)).ok()?;
         let end = file.iter().position(|byte| *byte == b'\n')?;
         let content = file.split_off(end + 1);
-        (file == head(kind, key, &content)).then_some(content)
+        let kept = (file == head(kind, key, &content)).then_some(content);
+        tracing::debug!(kind, key, is_whole = kept.is_some(), "found in the cache");
+        kept
     }
 
     /// Keep a result. A store that cannot be written is a slower run, no failure.

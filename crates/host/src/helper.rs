@@ -69,7 +69,9 @@ impl Helper {
     /// # Errors
     /// [`Missing`], which says how to build it.
     pub fn find(self) -> Result<PathBuf, Missing> {
-        installed(self.name).ok_or(Missing { helper: self })
+        let found = installed(self.name).ok_or(Missing { helper: self })?;
+        tracing::trace!(helper = self.name, path = %found.display(), "found");
+        Ok(found)
     }
 }
 

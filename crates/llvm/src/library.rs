@@ -78,6 +78,7 @@ impl Library {
             Ok(library) => return Ok(library),
             Err(error) => error,
         };
+        tracing::info!(%failed, "the LLVM that fits best was not loaded; the next is tried");
         candidates.find_map(|candidate| Library::load(&candidate.path).ok()).ok_or(failed)
     }
 
@@ -105,6 +106,7 @@ impl Library {
         let version = version_of(&symbols, &key);
         let library: &'static Library =
             Box::leak(Box::new(Library { path: key.clone(), version, symbols }));
+        tracing::info!(%version, path = %key.display(), "LLVM was loaded");
         loaded.insert(key, library);
         Ok(library)
     }
@@ -165,7 +167,13 @@ impl fmt::Debug for Library {
 /// The candidates, looked for once per process.
 fn known() -> &'static [Candidate] {
     static KNOWN: OnceLock<Vec<Candidate>> = OnceLock::new();
-    KNOWN.get_or_init(candidates)
+    KNOWN.get_or_init(|| {
+        let found = candidates();
+        for Candidate { version, path, .. } in &found {
+            tracing::debug!(%version, path = %path.display(), "an LLVM that could be loaded");
+        }
+        found
+    })
 }
 
 fn version_of(symbols: &Symbols, path: &Path) -> Version {

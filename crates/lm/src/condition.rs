@@ -70,6 +70,42 @@ pub fn parse_arguments(text: &str) -> Vec<&str> {
     specification(&all)
 }
 
+/// The head of a kernel of these arguments, as training text has it, up to the body's brace: for
+/// `global float*, const int` it is `__kernel void A(__global float* a, const int b) {`.
+///
+/// # Errors
+/// Says what is no list of arguments: an empty one, or one that has more than 26.
+pub fn head(text: &str) -> Result<String, String> {
+    let lexemes = parse_arguments(text);
+    let parameters: Vec<&[&str]> = lexemes.split(|lexeme| *lexeme == ",").collect();
+    if parameters.iter().any(|parameter| parameter.is_empty()) {
+        return Err("an argument is empty; write types, as `global float*, const int`".into());
+    }
+    if parameters.len() > NAMES.len() {
+        return Err(format!("{} arguments; a kernel here has 26 at most", parameters.len()));
+    }
+    let mut head = "__kernel void A(".to_owned();
+    for (at, (parameter, name)) in parameters.iter().zip(NAMES.chars()).enumerate() {
+        head += if at > 0 { ", " } else { "" };
+        for (at, lexeme) in parameter.iter().enumerate() {
+            let is_qualifier = QUALIFIERS.contains(lexeme);
+            let glued = at == 0 || *lexeme == "*";
+            head += if glued { "" } else { " " };
+            head += if is_qualifier { "__" } else { "" };
+            head += lexeme;
+        }
+        head.push(' ');
+        head.push(name);
+    }
+    Ok(head + ") {")
+}
+
+const NAMES: &str = "abcdefghijklmnopqrstuvwxyz";
+
+/// What normal form spells with `__` before it.
+const QUALIFIERS: [&str; 7] =
+    ["global", "local", "constant", "private", "read_only", "write_only", "read_write"];
+
 fn specification<'a>(inside: &[Token<'a>]) -> Vec<&'a str> {
     let mut lexemes = Vec::new();
     for (at, parameter) in inside.split(|token| token.is(",")).enumerate() {
@@ -105,6 +141,20 @@ mod tests {
         assert_eq!(arguments(text).join(" "), "global float4 * restrict , const int , local Ta *");
         assert_eq!(parse_arguments("global float*, int").join(" "), "global float * , int");
         assert!(arguments("int a;").is_empty());
+    }
+
+    #[test]
+    fn a_head_is_that_of_normal_form() {
+        let written = head("global float*, const int, read_only image2d_t, float4 v");
+        let wanted =
+            "__kernel void A(__global float* a, const int b, __read_only image2d_t c, float4 d) {";
+        assert_eq!(written.as_deref(), Ok(wanted));
+        assert_eq!(head("__global int *x").as_deref(), Ok("__kernel void A(__global int* a) {"));
+        for wrong in ["", ",", "int,", "int,,int"] {
+            assert!(head(wrong).is_err(), "{wrong}");
+        }
+        assert!(head(&["int"; 26].join(",")).is_ok());
+        assert!(head(&["int"; 27].join(",")).is_err());
     }
 
     #[test]

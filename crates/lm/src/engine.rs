@@ -117,6 +117,7 @@ pub fn train(
         .stderr(Stdio::piped())
         .spawn()
         .map_err(&cannot)?;
+    tracing::info!(program = %engine.display(), process = child.id(), "the engine was started to train");
     progress.begin("training", steps);
     let complaints = listen(&mut child);
     let mut trained = None;

@@ -96,6 +96,7 @@ impl Remote {
             .stderr(Stdio::piped())
             .spawn()
             .map_err(cannot_run(&engine))?;
+        tracing::info!(program = %engine.display(), process = child.id(), device, slots, "the engine was started to draw");
         let complaints = listen(&mut child);
         let requests = child.stdin.take();
         let Some(answers) = child.stdout.take() else {

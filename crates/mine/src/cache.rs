@@ -48,6 +48,7 @@ impl Cache {
         let lock = File::create(&lock_path).map_err(Error::file("create", &lock_path))?;
         lock.lock().map_err(Error::file("lock", &lock_path))?;
         let complete = folder.join(COMPLETE).is_file();
+        tracing::info!(kind, name = %without_user(name), complete, "looked for in the cache");
         Ok(Entry { folder, complete, _lock: lock })
     }
 }
@@ -70,6 +71,13 @@ impl Entry {
     }
 }
 
+/// The name of a source for logs: an address without user and password.
+fn without_user(name: &str) -> String {
+    let Some((scheme, rest)) = name.split_once("://") else { return name.to_owned() };
+    let (host, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+    format!("{scheme}://{}{path}", host.rsplit('@').next().unwrap_or(host))
+}
+
 /// Files in a folder, sorted by name.
 pub(crate) fn files(folder: &Path) -> Result<Vec<PathBuf>> {
     let entries = fs::read_dir(folder).map_err(Error::file("read", folder))?;
@@ -77,4 +85,16 @@ pub(crate) fn files(folder: &Path) -> Result<Vec<PathBuf>> {
         entries.flatten().map(|entry| entry.path()).filter(|path| path.is_file()).collect();
     files.sort();
     Ok(files)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_user;
+
+    #[test]
+    fn logs_hold_no_passwords() {
+        assert_eq!(without_user("https://me:4711@host:8/a@b"), "https://host:8/a@b");
+        assert_eq!(without_user("git@host:a/b"), "git@host:a/b");
+        assert_eq!(without_user("serde@1.0"), "serde@1.0");
+    }
 }

@@ -63,6 +63,7 @@ pub(crate) fn run(
         if last || !finished.is_transient() {
             return Ok(finished);
         }
+        tracing::info!(spec, reason = %finished.reason(), seconds = pause.as_secs(), "tried again after a pause");
         wait(pause, cancelled)?;
         pause *= 3;
     }
@@ -86,6 +87,7 @@ fn once(
         .stdout(out.try_clone().map_err(failed)?)
         .stderr(err.try_clone().map_err(failed)?);
     let mut child = command.spawn().map_err(failed)?;
+    tracing::info!(spec, program, process = child.id(), "a client of a registry was started");
     let started = Instant::now();
     let status = loop {
         if let Some(status) = child.try_wait().map_err(failed)? {

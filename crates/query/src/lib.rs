@@ -157,6 +157,7 @@ impl Query {
             .process_group(0)
             .spawn()
             .map_err(machine(&format!("start {}", program.display())))?;
+        tracing::info!(program = %program.display(), process = child.id(), "the SQL engine was started");
         let out = child.stdout.take().expect("standard output is piped");
         if let (Some((_, told)), Some(input)) = (&self.by, &mut child.stdin) {
             // One that ended already has said why.

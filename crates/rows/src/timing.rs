@@ -1,6 +1,6 @@
 schema! {
     /// One program on one input, timed.
-    #[derive()]
+    #[derive(Default)]
     pub struct TimingRow = "timing", 2 {
         /// Program, and input where it has several.
         pub name: String,

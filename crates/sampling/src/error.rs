@@ -15,6 +15,14 @@ pub enum Error {
     /// Programs that cannot be read.
     #[error(transparent)]
     Dataset(#[from] dataset::Error),
+    /// Arguments that no kernel can have.
+    #[error("no kernel can have the arguments `{asked}`: {reason}")]
+    Arguments {
+        /// As they were asked for.
+        asked: String,
+        /// The first diagnostic.
+        reason: String,
+    },
     /// A file that cannot be read.
     #[error("{}", dataset::refusal("read", path, source))]
     File {

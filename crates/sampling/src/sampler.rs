@@ -4,7 +4,8 @@ use crate::{Error, Result, SampleRow, drawn, mark_duplicates};
 use clang::Clang;
 use dataset::{Input, Progress, Verdict, stage::Cancel};
 use kernels::Judge;
-use lm::{Checkpoint, Drawing, Kind, Prompt, Sample, Seen};
+use lm::{Checkpoint, Drawing, Kind, Prompt, Sample, Seen, condition};
+use rows::SampleVerdict;
 use serde::Serialize;
 use std::{
     ops::Range,
@@ -39,6 +40,8 @@ pub struct Sampler<'a> {
     pub(crate) checkpoint: &'a Checkpoint,
     pub(crate) settings: Settings,
     judge: Judge,
+    /// The arguments that every sample is to have, as normal form spells them.
+    asked: Option<Vec<String>>,
     seen: Seen,
     jobs: usize,
     cancel: Cancel,
@@ -51,8 +54,8 @@ impl<'a> Sampler<'a> {
     /// run, ends what is drawn soon.
     ///
     /// # Errors
-    /// When there is no clang worker, the checkpoint's list of what it learned from is broken, or the model
-    /// cannot continue the prompt.
+    /// When there is no clang worker, the checkpoint's list of what it learned from is broken, the model
+    /// cannot continue the prompt, or no kernel can have the arguments that are asked for.
     pub fn new(
         checkpoint: &'a Checkpoint,
         settings: Settings,
@@ -64,7 +67,11 @@ impl<'a> Sampler<'a> {
         let seen = Seen::read(checkpoint.folder())?;
         let (jobs, cancel) = (jobs.max(1), cancel.clone());
         let inputs = OnceLock::new();
-        let sampler = Sampler { checkpoint, settings, judge, seen, jobs, cancel, inputs };
+        let asked = match &settings.prompt.arguments {
+            Some(arguments) => Some(asked(&judge, arguments)?),
+            None => None,
+        };
+        let sampler = Sampler { checkpoint, settings, judge, asked, seen, jobs, cancel, inputs };
         if sampler.settings.drawn.is_none() {
             sampler.model(1).check(&sampler.settings.prompt)?;
         }
@@ -181,8 +188,39 @@ impl<'a> Sampler<'a> {
                 row.detail = verdict.detail;
             }
         }
+        if let Some(asked) = &self.asked
+            && row.verdict == Verdict::ACCEPTED
+            && arguments(&row.text) != *asked
+        {
+            row.verdict = SampleVerdict::NotAsAsked.to_string();
+            row.detail = format!("its arguments are `{}`", arguments(&row.text).join(" "));
+        }
         row.memorised = self.seen.holds(&sample.text) || self.seen.holds(&row.text);
         row
+    }
+}
+
+/// The arguments of a text's last kernel; address spaces have two spellings.
+fn arguments(text: &str) -> Vec<String> {
+    let lexemes = condition::arguments(text).into_iter();
+    lexemes.map(|lexeme| lexeme.trim_start_matches("__").to_owned()).collect()
+}
+
+/// The arguments that a kernel has which was asked to have these.
+fn asked(judge: &Judge, wanted: &str) -> Result<Vec<String>> {
+    let refused = |reason: String| Error::Arguments { asked: wanted.to_owned(), reason };
+    let text = condition::head(wanted).map_err(refused)? + "}\n";
+    match judge.check(&text) {
+        Err(verdict) if verdict.name != SampleVerdict::TooSmall.name() => {
+            Err(refused(verdict.detail))
+        }
+        _ => {
+            let normal = judge.normalise(&text).map(|row| arguments(&row.text));
+            let own = arguments(&text);
+            // Normal form may respell a type; it is not to lose an argument.
+            let commas = |list: &[String]| list.iter().filter(|lexeme| *lexeme == ",").count();
+            Ok(normal.filter(|normal| commas(normal) == commas(&own)).unwrap_or(own))
+        }
     }
 }
 

@@ -62,6 +62,10 @@ impl Pool {
     fn call_once(&self, message: &[u8], bounds: &Bounds<'_>) -> Result<Vec<u8>, Death> {
         let mut worker = self.take()?;
         let answer = worker.call_within(message, bounds);
+        if let Err(death) = &answer {
+            let (profile, process) = (&self.profile.name, worker.id());
+            tracing::info!(%profile, process, %death, "a worker has ended; the next request starts another");
+        }
         self.give_back(answer.is_ok().then_some(worker));
         answer
     }

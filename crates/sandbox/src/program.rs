@@ -182,6 +182,14 @@ fn once(
         *kept = Some(running);
     }
     let status = ending.map(|ending| ExitStatus::from_raw(ending.status));
+    tracing::debug!(
+        profile = %profile.name,
+        program = %program.command.first().map(|name| name.display().to_string()).unwrap_or_default(),
+        status = status.map(tracing::field::display),
+        death = death.as_ref().map(tracing::field::display),
+        milliseconds = wall.as_millis() as u64,
+        "a program has run"
+    );
     let death = if flooded.load(Ordering::Relaxed) { Some(Death::Output) } else { death };
     let used = ending.map_or(0.0, |ending| ending.user_seconds + ending.system_seconds);
     let killed = status.is_some_and(|status| status.signal() == Some(SIGKILL));

@@ -127,6 +127,13 @@ impl Worker {
         let inner = inner.map_err(Death::Start)?;
         worker.held = Held { namespaces: outer.namespaces, ..inner };
         held::remember(&worker.profile.name, worker.held);
+        tracing::info!(
+            profile = %worker.profile.name,
+            process = worker.id,
+            program = %command.get_program().display(),
+            protections = %worker.held,
+            "a worker was started"
+        );
         Ok(worker)
     }
 

@@ -127,8 +127,7 @@ impl Drawn {
 
     fn count(&mut self, answer: &Answer) {
         self.answered += answer.tokens;
-        let counts = &self.service.counts;
-        counts.completion_tokens.fetch_add(answer.tokens as u64, Ordering::Relaxed);
+        self.service.completion_tokens.fetch_add(answer.tokens as u64, Ordering::Relaxed);
     }
 
     /// All answers, in order.

@@ -1,6 +1,6 @@
 //! For `fuzz/` alone: a server without sockets and without a model that draws.
 
-use crate::{Limits, api::Api, connection, error::Error, routes};
+use crate::{Limits, api::Api, connection, error::Error, gate::Gate, routes};
 use axum::Router;
 use lm::causal::Causal;
 use std::{path::Path, sync::Arc};
@@ -23,7 +23,11 @@ impl Subject {
         let api = Api::new("mine".to_owned(), Arc::new(Causal::load(checkpoint)?), 1 << 18);
         let limits = Limits::default();
         let (jobs, _) = mpsc::channel(1);
-        let router = routes::router(Arc::new(routes::Service::new(api, limits, jobs, false)));
+        let router = routes::router(Arc::new(routes::Service::new(
+            api,
+            Arc::new(Gate::new(limits, None)),
+            jobs,
+        )));
         let runtime = tokio::runtime::Builder::new_current_thread()
             .max_blocking_threads(1)
             .enable_all()

@@ -1,9 +1,10 @@
-//! A checkpoint behind an OpenAI-compatible API: chat completions, completions, embeddings.
+//! Servers: a checkpoint behind an OpenAI-compatible API (chat completions, completions, embeddings), and the judge of
+//! edits as a reward function, and a report of a folder that shows what is there by now.
 //!
 //! [`Server::bind`] loads the model and takes the address, [`Server::run`] answers until it is told to
-//! stop. `connection` holds what connections may take, `routes` what requests may, `api` what is
-//! understood of them, `answer` how they are answered, `refusal` how not. The model runs in a thread of
-//! its own. There is no key and no encryption.
+//! stop; [`JudgeServer`] and [`LiveServer`] are the same for the judge and the report. `connection` holds what connections may take, `gate` what requests
+//! may; `routes` has the model's addresses, `api` what is understood there, `answer` how it is answered, `judge` all of
+//! the judge, `refusal` how requests are refused. The model runs in a thread of its own. There is no encryption.
 //!
 //! ```no_run
 //! use std::sync::atomic::AtomicBool;
@@ -22,12 +23,20 @@ mod connection;
 mod error;
 #[doc(hidden)]
 pub mod fuzz;
+mod gate;
+mod judge;
+mod live;
 mod refusal;
 mod routes;
 
 use api::Api;
+use axum::Router;
+use cluster::Token;
 use connection::Connections;
 pub use error::Error;
+use gate::Gate;
+pub use judge::{JudgeServer, JudgeSettings, Judged};
+pub use live::{LiveServer, LiveSettings};
 use lm::causal::{Causal, Job, Turn};
 use routes::Service;
 use std::{
@@ -53,6 +62,8 @@ pub struct Options {
     pub listen: String,
     /// The model's name in the API; the folder's name where there is none.
     pub name: Option<String>,
+    /// What clients must send, if anything.
+    pub token: Option<Token>,
     /// Answers drawn side by side.
     pub slots: usize,
     /// Tokens that a request may bring and ask for in all.
@@ -61,8 +72,6 @@ pub struct Options {
     pub limits: Limits,
     /// How long requests that are being answered when the server is stopped may still take.
     pub grace: Duration,
-    /// Whether each request is named on standard error.
-    pub verbose: bool,
 }
 
 impl Options {
@@ -72,11 +81,11 @@ impl Options {
             checkpoint: checkpoint.into(),
             listen: "127.0.0.1:0".to_owned(),
             name: None,
+            token: None,
             slots: 8,
             most_tokens: 1 << 18,
             limits: Limits::default(),
             grace: Duration::from_secs(30),
-            verbose: false,
         }
     }
 }
@@ -127,12 +136,38 @@ pub struct Server {
     options: Options,
     name: String,
     causal: Arc<Causal>,
+    taken: Taken,
+}
+
+/// An address that is taken.
+#[derive(Debug)]
+pub(crate) struct Taken {
     listener: TcpListener,
     address: SocketAddr,
 }
 
+impl Taken {
+    pub(crate) fn new(listen: &str) -> Result<Taken, Error> {
+        let failed = |source| Error::Listen { address: listen.to_owned(), source };
+        let listener = TcpListener::bind(listen).map_err(failed)?;
+        listener.set_nonblocking(true).map_err(failed)?;
+        let address = listener.local_addr().map_err(failed)?;
+        Ok(Taken { listener, address })
+    }
+
+    pub(crate) fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    pub(crate) fn url(&self) -> String {
+        format!("http://{}/v1", self.address)
+    }
+}
+
 /// How often to look whether to stop, and how long to pause where the system gives no more connections.
 const LOOK: Duration = Duration::from_millis(100);
+/// Threads for what takes long, at most.
+const BLOCKING: usize = 64;
 
 impl Server {
     /// Load the checkpoint and take the address. Clients that connect from here on are answered by
@@ -143,21 +178,18 @@ impl Server {
     pub fn bind(options: Options) -> Result<Server, Error> {
         let causal = Arc::new(Causal::load(&options.checkpoint)?);
         let name = options.name.clone().unwrap_or_else(|| named(&options.checkpoint));
-        let failed = |source| Error::Listen { address: options.listen.clone(), source };
-        let listener = TcpListener::bind(&options.listen).map_err(failed)?;
-        listener.set_nonblocking(true).map_err(failed)?;
-        let address = listener.local_addr().map_err(failed)?;
-        Ok(Server { options, name, causal, listener, address })
+        let taken = Taken::new(&options.listen)?;
+        Ok(Server { options, name, causal, taken })
     }
 
     /// Where it listens.
     pub fn address(&self) -> SocketAddr {
-        self.address
+        self.taken.address()
     }
 
     /// The address of its API.
     pub fn url(&self) -> String {
-        format!("http://{}/v1", self.address)
+        self.taken.url()
     }
 
     /// The model's name in the API.
@@ -175,29 +207,43 @@ impl Server {
     /// # Errors
     /// When threads cannot be started, or the model's thread ends by a fault of the program.
     pub fn run(self, stop: &AtomicBool) -> Result<Served, Error> {
-        let Options { slots, most_tokens, limits, grace, verbose, .. } = self.options;
+        let Options { slots, most_tokens, limits, grace, token, .. } = self.options;
         let (jobs, waiting) = mpsc::channel(slots);
         let api = Api::new(self.name, Arc::clone(&self.causal), most_tokens);
-        let service = Arc::new(Service::new(api, limits, jobs, verbose));
+        let gate = Arc::new(Gate::new(limits, token));
+        let service = Arc::new(Service::new(api, Arc::clone(&gate), jobs));
         let engine = start(self.causal, slots, waiting)?;
-        let runtime = tokio::runtime::Builder::new_multi_thread()
-            .worker_threads(2)
-            .max_blocking_threads(8)
-            .enable_all()
-            .build()
-            .map_err(Error::Start)?;
-        runtime.block_on(listen(self.listener, &service, stop, engine, grace))?;
-        // Reading a prompt or making a vector may take long; nobody waits for it any more.
-        runtime.shutdown_background();
-        let counts = &service.counts;
+        let router = routes::router(Arc::clone(&service));
+        wait_for(self.taken, router, &gate, stop, engine, grace)?;
         let count = |count: &AtomicU64| count.load(Ordering::Relaxed);
         Ok(Served {
-            requests: count(&counts.requests),
-            refused: count(&counts.refused),
-            prompt_tokens: count(&counts.prompt_tokens),
-            completion_tokens: count(&counts.completion_tokens),
+            requests: count(&gate.requests),
+            refused: count(&gate.refused),
+            prompt_tokens: count(&service.prompt_tokens),
+            completion_tokens: count(&service.completion_tokens),
         })
     }
+}
+
+/// Answer at the address until `stop` is raised or what answers has `ended`.
+pub(crate) fn wait_for(
+    taken: Taken,
+    router: Router,
+    gate: &Gate,
+    stop: &AtomicBool,
+    ended: oneshot::Receiver<()>,
+    grace: Duration,
+) -> Result<(), Error> {
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .max_blocking_threads(BLOCKING)
+        .enable_all()
+        .build()
+        .map_err(Error::Start)?;
+    runtime.block_on(listen(taken.listener, router, gate, stop, ended, grace))?;
+    // Reading a prompt, making a vector or judging may take long; nobody waits for it any more.
+    runtime.shutdown_background();
+    Ok(())
 }
 
 /// The name of a checkpoint's folder, `.` too.
@@ -233,20 +279,21 @@ fn start(
 /// Take connections until `stop` is raised, then end them.
 async fn listen(
     listener: TcpListener,
-    service: &Arc<Service>,
+    router: Router,
+    gate: &Gate,
     stop: &AtomicBool,
     mut engine: oneshot::Receiver<()>,
     grace: Duration,
 ) -> Result<(), Error> {
     let listener = tokio::net::TcpListener::from_std(listener).map_err(Error::Start)?;
-    let mut connections = Connections::new(routes::router(Arc::clone(service)), service.limits);
+    let mut connections = Connections::new(router, gate.limits);
     let mut look = tokio::time::interval(LOOK);
     while !stop.load(Ordering::SeqCst) {
         tokio::select! {
             accepted = listener.accept() => match accepted {
                 Ok((stream, _)) => {
                     if !connections.add(stream) {
-                        service.counts.refused.fetch_add(1, Ordering::Relaxed);
+                        gate.refused.fetch_add(1, Ordering::Relaxed);
                     }
                 }
                 // A client that left at once, or no more files: neither ends a server.

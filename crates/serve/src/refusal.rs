@@ -16,6 +16,8 @@ pub(crate) struct Refusal {
     code: &'static str,
     message: String,
     parameter: Option<&'static str>,
+    /// Seconds after which it may be asked again.
+    retry: Option<u64>,
 }
 
 /// Longest part of a request that is repeated to who sent it.
@@ -28,7 +30,9 @@ impl Refusal {
             status if status.is_server_error() => "server_error",
             _ => "invalid_request_error",
         };
-        Refusal { status, kind, code, message, parameter: None }
+        let passes = [StatusCode::TOO_MANY_REQUESTS, StatusCode::SERVICE_UNAVAILABLE];
+        let retry = passes.contains(&status).then_some(1);
+        Refusal { status, kind, code, message, parameter: None, retry }
     }
 
     pub(crate) fn wrong(message: &str) -> Refusal {
@@ -42,11 +46,9 @@ impl Refusal {
         Refusal { parameter: Some(name), ..refusal }
     }
 
-    pub(crate) fn unknown(path: &str) -> Refusal {
+    pub(crate) fn unknown(path: &str, addresses: &str) -> Refusal {
         let path: String = path.chars().take(REPEATED).collect();
-        let message = format!(
-            "nothing is at {path}; there are /v1/models, /v1/chat/completions, /v1/completions, /v1/embeddings"
-        );
+        let message = format!("nothing is at {path}; there are {addresses}");
         Refusal::new(StatusCode::NOT_FOUND, "not_found", message)
     }
 
@@ -65,6 +67,21 @@ impl Refusal {
         let message =
             format!("{most} requests are being answered or wait (--queue); try again later");
         Refusal::new(StatusCode::TOO_MANY_REQUESTS, "rate_limit_exceeded", message)
+    }
+
+    /// As many batches as there may be wait to be judged; one of them is done in about so many seconds.
+    pub(crate) fn judges_busy(most: usize, seconds: u64) -> Refusal {
+        let message =
+            format!("{most} batches are being judged or wait (--queue); try again in {seconds} s");
+        let refusal = Refusal::new(StatusCode::SERVICE_UNAVAILABLE, "overloaded", message);
+        Refusal { retry: Some(seconds), ..refusal }
+    }
+
+    pub(crate) fn no_token() -> Refusal {
+        let message =
+            "this server wants a token: send `authorization: Bearer TOKEN` (--token-file)"
+                .to_owned();
+        Refusal::new(StatusCode::UNAUTHORIZED, "no_token", message)
     }
 
     pub(crate) fn full(most: usize) -> Refusal {
@@ -89,15 +106,11 @@ impl Refusal {
         }})
     }
 
-    /// Whether it is about the moment, not about the request.
-    fn passes(&self) -> bool {
-        matches!(self.status, StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE)
-    }
-
     /// The whole answer as it is sent where there is no request to answer yet.
     pub(crate) fn bytes(&self) -> Vec<u8> {
         let body = self.body().to_string();
-        let retry = if self.passes() { "retry-after: 1\r\n" } else { "" };
+        let retry = self.retry.map(|seconds| format!("retry-after: {seconds}\r\n"));
+        let retry = retry.unwrap_or_default();
         format!(
             "HTTP/1.1 {}\r\ncontent-type: application/json\r\n{retry}connection: close\r\ncontent-length: {}\r\n\r\n{body}",
             self.status,
@@ -111,8 +124,12 @@ impl IntoResponse for Refusal {
     fn into_response(self) -> Response {
         let mut response = said(self.body().to_string());
         *response.status_mut() = self.status;
-        if self.passes() {
-            response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
+        if let Some(seconds) = self.retry {
+            response.headers_mut().insert(header::RETRY_AFTER, seconds.into());
+        }
+        if self.status == StatusCode::UNAUTHORIZED {
+            let bearer = HeaderValue::from_static("Bearer");
+            response.headers_mut().insert(header::WWW_AUTHENTICATE, bearer);
         }
         response
     }
@@ -124,6 +141,20 @@ pub(crate) fn said(json: String) -> Response {
     let json = HeaderValue::from_static("application/json");
     response.headers_mut().insert(header::CONTENT_TYPE, json);
     response
+}
+
+impl From<edits::Error> for Refusal {
+    /// No verdict: what was found out before is kept, and the same request does the rest.
+    fn from(error: edits::Error) -> Refusal {
+        match error {
+            edits::Error::Timing(timing::Error::Cancelled) => Refusal::stopping(),
+            error => Refusal::new(
+                StatusCode::INTERNAL_SERVER_ERROR,
+                "machine_fault",
+                format!("{error}; send the same request again"),
+            ),
+        }
+    }
 }
 
 impl From<Error> for Refusal {

@@ -61,13 +61,14 @@ pub struct Response {
     status: u16,
     headers: Vec<(String, String)>,
     body: Vec<u8>,
+    claimed: Option<usize>,
 }
 
 impl Response {
     /// Of status 200.
     #[must_use]
     pub fn new(body: impl Into<Vec<u8>>) -> Response {
-        Response { status: 200, headers: Vec::new(), body: body.into() }
+        Response { status: 200, headers: Vec::new(), body: body.into(), claimed: None }
     }
 
     /// The same with another status.
@@ -83,13 +84,19 @@ impl Response {
         self
     }
 
+    /// The same that says it has so many bytes: a client that waits for more finds the connection closed.
+    #[must_use]
+    pub fn claims(self, bytes: usize) -> Response {
+        Response { claimed: Some(bytes), ..self }
+    }
+
     fn write(&self, mut stream: &TcpStream) -> Result<()> {
-        let Response { status, headers, body } = self;
+        let Response { status, headers, body, claimed } = self;
         write!(stream, "HTTP/1.1 {status} -\r\nconnection: close\r\n")?;
         for (name, value) in headers {
             write!(stream, "{name}: {value}\r\n")?;
         }
-        write!(stream, "content-length: {}\r\n\r\n", body.len())?;
+        write!(stream, "content-length: {}\r\n\r\n", claimed.unwrap_or(body.len()))?;
         stream.write_all(body)
     }
 }

@@ -31,6 +31,7 @@
 
 pub mod bounded;
 mod calibrate;
+mod compare;
 pub mod compiler;
 mod elf;
 mod error;
@@ -47,6 +48,7 @@ mod suite;
 mod validate;
 
 pub use calibrate::{Calibration, calibrate, nearest_processor};
+pub use compare::{Change, Comparison, Outcome, Seconds, compare, compare_programs};
 pub use error::Error;
 pub use measurement::{Measurement, Timing};
 pub use options::{Code, Compiler, Job, Options, SourceKind};
@@ -97,6 +99,14 @@ impl Timer {
     #[must_use]
     pub fn identity(&self) -> Option<String> {
         self.source.identity()
+    }
+
+    /// As a row calls the processor.
+    pub(crate) fn cpu_name(&self) -> &str {
+        match self.options.source {
+            SourceKind::Wall => "host",
+            _ => &self.cpu.name,
+        }
     }
 
     /// The tools that shape the times of these programs, with their versions.

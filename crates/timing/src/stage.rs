@@ -96,13 +96,6 @@ impl TimeSuite {
         Ok(TimeSuite { suite, timer, tools })
     }
 
-    fn cpu(&self) -> &str {
-        match self.timer.options.source {
-            SourceKind::Wall => "host",
-            _ => &self.timer.cpu.name,
-        }
-    }
-
     fn processor(&self) -> Input {
         let text = self.timer.cpu.to_toml().unwrap_or_default();
         Input { name: "processor".into(), hash: content_hash(text.as_bytes()) }
@@ -121,7 +114,7 @@ impl Stage for TimeSuite {
 
     fn settings(&self) -> Value {
         let mut settings = serde_json::to_value(&self.timer.options).unwrap_or_default();
-        settings["processor"] = self.cpu().into();
+        settings["processor"] = self.timer.cpu_name().into();
         settings["tools"] = serde_json::json!(self.tools);
         settings
     }
@@ -158,7 +151,7 @@ impl Stage for TimeSuite {
         let timed = |item: &SuiteItem| {
             let job = item.job();
             let timing = self.timer.time(&job)?;
-            Ok(Worked::Rows(vec![row(&job, timing, &self.timer.options, self.cpu())]))
+            Ok(Worked::Rows(vec![row(&job, timing, &self.timer.options, self.timer.cpu_name())]))
         };
         items.iter().map(timed).collect()
     }

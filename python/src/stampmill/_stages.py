@@ -57,6 +57,20 @@ def mine(
         return made("mine", paths(source), given, inputs)
 
 
+@stage("fetch")
+def fetch(
+    name: str | None = None,
+    *,
+    from_: PathLike | None = None,
+    out: PathLike | None = None,
+    lock: PathLike | None = None,
+    max_size: int | str | None = None,
+    **common: Unpack[Common],
+) -> Report:
+    """Fetch a public data set by name from a copy or a mirror, checked and resumed: `files`; without a name, `names`."""
+    return reported("fetch", [] if name is None else [name], options(locals(), "name"))
+
+
 @stage("prepare")
 def prepare(
     raw: Programs,

@@ -4,10 +4,11 @@ mod cluster;
 mod completions;
 mod devices;
 pub(crate) mod doctor;
-mod edits;
+pub(crate) mod edits;
 mod evaluate;
 mod export;
 mod features;
+mod fetch;
 mod fsck;
 mod heuristic;
 mod ir;
@@ -59,6 +60,7 @@ commands! {
     Command {
         doctor::Doctor,
         mine::Mine,
+        fetch::Fetch,
         prepare::Prepare,
         merge::Merge,
         show::Show,

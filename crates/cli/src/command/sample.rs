@@ -3,7 +3,7 @@
 use crate::{Global, choice::choice, destination, interrupt, output, progress::Bar, stage};
 use anyhow::{Context, anyhow, bail};
 use dataset::stage::{Cancel, Done};
-use lm::{Checkpoint, Choice, Drawing, Precision, Prompt, TrainingSet};
+use lm::{Checkpoint, Choice, Drawing, Precision, Prompt, TrainingSet, condition};
 use sampling::{Sampler, Settings, Summary};
 use std::{collections::BTreeMap, fs, path::PathBuf, process::ExitCode, sync::Arc, time::Instant};
 use synth::Exclusion;
@@ -40,10 +40,10 @@ pub(crate) struct DrawingFlags {
     /// A file with the text to go on from, with one `[HOLE]`; else `kernel void [HOLE]`
     #[arg(long, value_name = "FILE")]
     prompt: Option<PathBuf>,
-    /// Wanted arguments, for example "global float*, const int" (infill)
-    #[arg(long, value_name = "TYPES")]
+    /// The arguments that all kernels have: "global float*, const int"; what has others is `not-as-asked`
+    #[arg(long, value_name = "TYPES", conflicts_with = "prompt")]
     args: Option<String>,
-    /// Wanted features, for example mem=8,localmem=2 (infill)
+    /// Features to lean towards, for example mem=8,localmem=2 (infill); `steer` reaches points exactly
     #[arg(long, value_name = "NAME=VALUE", value_delimiter = ',')]
     want: Vec<String>,
     /// Below 1 the likely is preferred, above 1 the unlikely
@@ -134,23 +134,34 @@ fn line(summary: &Summary, seconds: f64) -> String {
         output::count(summary.unique),
         output::count(summary.compiling_unique),
         output::count(summary.memorised),
-    )
+    ) + &not_as_asked(summary)
+}
+
+fn not_as_asked(summary: &Summary) -> String {
+    let name = rows::SampleVerdict::NotAsAsked.name();
+    summary.verdicts.get(name).map_or(String::new(), |count| {
+        format!("; {} have not the arguments that were asked for ({name})", output::count(*count))
+    })
 }
 
 impl DrawingFlags {
     fn prompt(&self) -> anyhow::Result<Prompt> {
-        let text = match &self.prompt {
-            Some(path) => fs::read_to_string(path)
+        let text = match (&self.prompt, &self.args) {
+            (Some(path), _) => fs::read_to_string(path)
                 .map_err(|error| anyhow!(dataset::refusal("read", path, &error)))?,
-            None => lm::START.to_owned(),
+            (None, Some(arguments)) => {
+                let head = condition::head(arguments);
+                head.map_err(|reason| anyhow!("--args {arguments}: {reason}"))? + lm::HOLE
+            }
+            (None, None) => lm::START.to_owned(),
         };
         let mut prompt = Prompt { arguments: self.args.clone(), ..Prompt::new(&text) };
         for want in &self.want {
             let Some((name, value)) = want.split_once('=') else {
                 bail!("--want {want}: write NAME=VALUE");
             };
-            if !lm::condition::FEATURES.contains(&name) {
-                bail!("no feature `{name}`; there are {}", lm::condition::FEATURES.join(", "));
+            if !condition::FEATURES.contains(&name) {
+                bail!("no feature `{name}`; there are {}", condition::FEATURES.join(", "));
             }
             let value = value.parse().with_context(|| format!("--want {want}: no number"))?;
             prompt.features.insert(name.to_owned(), value);

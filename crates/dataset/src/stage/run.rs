@@ -50,6 +50,12 @@ pub fn run<S: Stage>(stage: &S, context: &Context<'_>) -> Result<Done<S::Summary
     let inputs = stage.inputs_in_detail()?;
     let builder = Builder::<S::Row>::create_from(&context.out, context.force, &plan, &inputs)?;
     let work = Work::new(stage, context, &builder, started);
+    tracing::info!(
+        stage = S::NAME,
+        out = %context.out.display(),
+        resumes = !builder.is_empty(),
+        "a stage begins"
+    );
     let read = stage.items().and_then(|items| {
         context.progress.begin(S::NAME, items.total.unwrap_or(0));
         work.all(items)
@@ -95,6 +101,7 @@ pub fn run<S: Stage>(stage: &S, context: &Context<'_>) -> Result<Done<S::Summary
         }
     };
     context.progress.end();
+    tracing::info!(stage = S::NAME, seconds = started.elapsed().as_secs_f64(), "a stage has ended");
     Ok(Done { summary, seconds: started.elapsed().as_secs_f64(), left_out })
 }
 
@@ -389,6 +396,7 @@ impl<'a, S: Stage> Work<'a, S> {
                 Err(_) if self.is_cancelled() => {}
                 // Of a sequential stage nothing that follows can be known.
                 Err(error) if S::is_fault(&error) && !self.stage.is_sequential() => {
+                    tracing::info!(stage = S::NAME, %error, units, "this machine failed");
                     self.in_a_row.fetch_add(1, Ordering::Relaxed);
                     let mut faults = lock(&self.faults);
                     faults.0.get_or_insert(error);

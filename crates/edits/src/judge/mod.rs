@@ -4,6 +4,7 @@
 //! without input, times of all tests, and for those that would count as improvements the sanitizers. What
 //! a candidate does wrong is a verdict; [`EditVerdict`] lists them.
 
+mod batch;
 mod cheat;
 mod stage;
 
@@ -16,6 +17,7 @@ use crate::{
     suite::{Test, TestSet},
     toolchain::Executable,
 };
+pub use batch::{Batch, Challenge};
 use dataset::Verdict;
 use rows::EditVerdict;
 pub use rows::Judgement;
@@ -34,6 +36,17 @@ pub enum Sanitize {
     /// None.
     Never,
 }
+
+/// Verdicts on candidates that look right without being so, and on those that attack what measures them.
+pub const CHEATS: [EditVerdict; 7] = [
+    EditVerdict::AnswerTable,
+    EditVerdict::FailsHiddenTests,
+    EditVerdict::HardCodedInput,
+    EditVerdict::ImplausibleReport,
+    EditVerdict::OutputBeforeReading,
+    EditVerdict::ShrunkenArray,
+    EditVerdict::TouchesChannel,
+];
 
 /// How to judge.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -90,9 +103,19 @@ impl<'a> Source<'a> {
                 format!("none for {}", pair.problem_id),
             )));
         }
+        Source::of(&pair.src_code, pair.language(), visible, hidden, bench)
+    }
+
+    /// The same of a program and tests in memory; there is a visible test.
+    fn of(
+        code: &'a str,
+        language: Language,
+        visible: Vec<Test>,
+        hidden: Vec<Test>,
+        bench: &Bench,
+    ) -> Result<std::result::Result<Source<'a>, Verdict>> {
         let fails = |verdict: Verdict| Verdict::new(EditVerdict::SourceFails, verdict.to_string());
-        let language = pair.language();
-        let program = match bench.build(&pair.src_code, language)? {
+        let program = match bench.build(code, language)? {
             Ok(program) => program,
             Err(verdict) => return Ok(Err(fails(verdict))),
         };
@@ -109,7 +132,6 @@ impl<'a> Source<'a> {
             Ok(times) => times,
             Err(verdict) => return Ok(Err(fails(verdict))),
         };
-        let code = &pair.src_code;
         let peak_bytes = trial.peak_bytes;
         Ok(Ok(Source { code, language, visible, hidden, program, times, peak_bytes }))
     }

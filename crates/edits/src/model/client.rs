@@ -214,6 +214,7 @@ impl Client {
             self.store.get("answers", &key).or_else(|| self.store.get_plain("answers", &key));
         if let Some(answer) = kept.and_then(|answer| serde_json::from_slice(&answer).ok()) {
             self.count(CACHED, 1);
+            tracing::debug!(path, key, "the answer was kept");
             return Ok(answer);
         }
         let answer = self.ask(&url, &request, read)?;
@@ -249,6 +250,7 @@ impl Client {
                 });
             };
             self.count(RETRIES, 1);
+            tracing::info!(endpoint = %endpoint(), tries, reason = %self.without_key(&reason), seconds = wait.as_secs_f64(), "asked again after a pause");
             std::thread::sleep(wait.min(LONGEST_PAUSE));
             pause *= 2;
         }

@@ -41,7 +41,8 @@ pub(crate) struct Judge {
     conditions: Conditions,
 }
 
-const WATCHED: &[(&str, Sanitize)] =
+/// Which candidates the sanitizers look at.
+pub(crate) const WATCHED: &[(&str, Sanitize)] =
     &[("faster", Sanitize::Faster), ("all", Sanitize::All), ("never", Sanitize::Never)];
 
 impl Judge {

@@ -1,7 +1,7 @@
 //! `stampmill edits`: performance edits.
 
 mod export;
-mod judge;
+pub(crate) mod judge;
 mod pairs;
 mod propose;
 mod score;
@@ -50,7 +50,7 @@ impl Edits {
 
 /// What programs are timed with and what they may use.
 #[derive(clap::Args, Debug, Clone)]
-struct Conditions {
+pub(crate) struct Conditions {
     /// CPU to simulate: skylake, zen4 or a CPU file (.toml)
     #[arg(long, value_name = "NAME", default_value = "skylake")]
     cpu: String,
@@ -77,7 +77,7 @@ impl Conditions {
     }
 
     /// Ctrl-C ends the programs that it runs, from now on.
-    fn bench(&self) -> anyhow::Result<Bench> {
+    pub(crate) fn bench(&self) -> anyhow::Result<Bench> {
         Ok(self.bench_and_flag()?.0)
     }
 

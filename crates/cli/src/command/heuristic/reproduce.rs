@@ -1,32 +1,32 @@
 use super::explain::write_pictures;
 use crate::{Global, output};
-use heuristics::ReproduceOptions;
+use reproduce::Options;
 use std::{path::PathBuf, process::ExitCode};
 
-/// Recompute a published evaluation from its published data, as printed and with corrected ratios
+/// Recompute a published evaluation: ours beside what the paper prints
 #[derive(clap::Args, Debug)]
 #[command(after_help = help!("heuristic-reproduce"))]
 pub(crate) struct Reproduce {
-    /// The publication: cgo17 (CLgen)
+    /// The publication: cgo17 (CLgen), benchpress, pie or compile
     #[arg(long, default_value = "cgo17")]
     recipe: String,
-    /// The folder with its data
+    /// The folder with its data; of benchpress, pie and compile: with data sets, up to three folders deep
     #[arg(long, value_name = "DIR")]
     data: PathBuf,
-    /// Random seeds for results that depend on ties between equal splits
+    /// cgo17: random seeds for results that depend on ties between equal splits
     #[arg(long, default_value_t = 30)]
     seeds: u32,
-    /// A folder for the report (Markdown, JSON) and pictures (SVG)
+    /// A folder for the report (Markdown, JSON), tables (CSV) and pictures (SVG)
     #[arg(short, long, value_name = "DIR")]
     out: Option<PathBuf>,
 }
 
 impl Reproduce {
     pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
-        let options = ReproduceOptions { recipe: self.recipe, data: self.data, seeds: self.seeds };
-        let result = heuristics::reproduce(&options)?;
+        let options = Options { recipe: self.recipe, data: self.data, seeds: self.seeds };
+        let result = reproduce::reproduce(&options)?;
         if let Some(folder) = &self.out {
-            let mut files = result.pictures.clone();
+            let mut files = result.files.clone();
             files.push(("report.md".to_owned(), result.text.clone()));
             files.push(("report.json".to_owned(), serde_json::to_string_pretty(&result.numbers)?));
             write_pictures(folder, &files)?;

@@ -1,6 +1,7 @@
 //! `stampmill time`: how long programs take on a described processor, the same every time.
 
 mod calibrate;
+mod compare;
 mod cpu;
 mod validate;
 
@@ -56,6 +57,7 @@ pub(crate) struct Time {
 #[derive(clap::Subcommand, Debug)]
 enum Verb {
     Calibrate(calibrate::Calibrate),
+    Compare(compare::Compare),
     Cpu(cpu::Cpu),
     Validate(validate::Validate),
 }
@@ -139,6 +141,7 @@ impl Time {
         let cancelled = interrupt::flag()?;
         match self.verb {
             Some(Verb::Calibrate(verb)) => return verb.run(global),
+            Some(Verb::Compare(verb)) => return verb.run(global),
             Some(Verb::Cpu(verb)) => return verb.run(),
             Some(Verb::Validate(verb)) => return verb.run(global),
             None => {}

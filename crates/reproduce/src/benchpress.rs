@@ -1,0 +1,165 @@
+//! Tsimpourlas et al.: BenchPress (PACT 2022).
+
+use crate::{
+    Set,
+    page::{Page, percent},
+    plane,
+};
+use dataset::Row as _;
+use rows::{SampleRow, SteeredHead, SteeredRow};
+use std::collections::{BTreeMap, BTreeSet};
+
+pub(crate) const TABLE1: [&str; 7] = [
+    "source",
+    "samples",
+    "compile",
+    "compile and unique",
+    "memorised",
+    "most tokens",
+    "most instructions",
+];
+pub(crate) const FIGURE8: [&str; 6] =
+    ["source", "targets", "exact", "exact mined", "median proximity", "candidates"];
+/// Lexemes, and instructions, of a bar of Figure 6.
+const BAR: u32 = 50;
+
+pub(crate) fn make(sets: &[Set], page: &mut Page) -> dataset::Result<()> {
+    let (mut table1, mut bars) = (Vec::new(), Vec::new());
+    for set in sets.iter().filter(|set| set.is(SampleRow::SCHEMA)) {
+        samples(set, &mut table1, &mut bars)?;
+    }
+    match table1.is_empty() {
+        true => page.lacks("Table 1, Figure 6", "a data set of `sample`"),
+        false => {
+            let note = "Tokens and instructions are of samples that compile; ours are lexemes, theirs tokens of their vocabulary.";
+            page.table("table1", "Table 1: samples that compile", &names(TABLE1), table1, note);
+            page.table(
+                "figure6",
+                "Figure 6: how long they are",
+                &["samples", "measure", "from", "count"],
+                bars,
+                "",
+            );
+        }
+    }
+    let mut figure8 = Vec::new();
+    let mut each = Vec::new();
+    for set in sets.iter().filter(|set| set.is(SteeredRow::SCHEMA)) {
+        steered(set, &mut figure8, &mut each)?;
+    }
+    match figure8.is_empty() {
+        true => page.lacks("Figure 8", "a data set of `steer`"),
+        false => {
+            let note = "Exact: a kernel right at the target, those that were mined not counted. Their suite is another: these rows say what each found of its own targets.";
+            page.table("figure8", "Figure 8: kernels at targets", &names(FIGURE8), figure8, note);
+            let header =
+                ["source", "target", "exact", "proximity", "mined proximity", "candidates"];
+            page.csv("figure8-targets", &header, each.iter());
+        }
+    }
+    plane::make(sets, page)?;
+    page.lacks(
+        "Table 2",
+        "`learn --experiment` prints its arms; its data set keeps the kernels, not the accuracies",
+    );
+    Ok(())
+}
+
+/// The first column is the row's name, whatever it is called in the last.
+fn names<const N: usize>(header: [&'static str; N]) -> [&'static str; N] {
+    let mut header = header;
+    header[0] = "data set";
+    header
+}
+
+fn samples(
+    set: &Set,
+    table: &mut Vec<Vec<String>>,
+    bars: &mut Vec<Vec<String>>,
+) -> dataset::Result<()> {
+    let (mut all, mut compile, mut unique, mut memorised) = (0, 0, 0, 0);
+    let (mut tokens, mut instructions) = (BTreeMap::new(), BTreeMap::new());
+    let mut most = [0, 0];
+    let mut compiling: BTreeSet<u64> = BTreeSet::new();
+    for row in set.dataset.rows::<SampleRow>()? {
+        let row = row?;
+        all += 1;
+        // A duplicate compiles where that does which has its text.
+        let compiles = match row.verdict.as_str() {
+            "accepted" | "too-small" => true,
+            "duplicate" => row.detail.parse().is_ok_and(|first| compiling.contains(&first)),
+            _ => false,
+        };
+        if !compiles {
+            continue;
+        }
+        compiling.insert(row.number);
+        compile += 1;
+        unique += u64::from(row.verdict == "accepted");
+        memorised += u64::from(row.memorised);
+        most = [most[0].max(row.tokens), most[1].max(row.instructions)];
+        *tokens.entry(row.tokens / BAR * BAR).or_insert(0) += 1;
+        *instructions.entry(row.instructions / BAR * BAR).or_insert(0) += 1;
+    }
+    let shares = [percent(compile, all), percent(unique, all), percent(memorised, all)];
+    let cells = [
+        vec![set.name.clone(), all.to_string()],
+        shares.to_vec(),
+        most.map(|n| n.to_string()).to_vec(),
+    ];
+    table.push(cells.concat());
+    for (measure, counts) in [("tokens", tokens), ("instructions", instructions)] {
+        let bar = |(from, count): (u32, i32)| {
+            vec![set.name.clone(), measure.to_owned(), from.to_string(), count.to_string()]
+        };
+        bars.extend(counts.into_iter().map(bar));
+    }
+    Ok(())
+}
+
+fn steered(
+    set: &Set,
+    table: &mut Vec<Vec<String>>,
+    each: &mut Vec<Vec<String>>,
+) -> dataset::Result<()> {
+    let mut near: BTreeMap<String, SteeredHead> = BTreeMap::new();
+    for row in set.dataset.rows::<SteeredHead>()? {
+        let row = row?;
+        let best = near.get(&row.target).is_none_or(|known| row.rank < known.rank);
+        if best && row.verdict != "impossible" {
+            near.insert(row.target.clone(), row);
+        }
+    }
+    let mut proximities: Vec<f64> = near.values().map(|row| row.proximity).collect();
+    proximities.sort_by(f64::total_cmp);
+    let median = match proximities.len() {
+        0 => return Ok(()),
+        n => (proximities[(n - 1) / 2] + proximities[n / 2]) / 2.0,
+    };
+    let space = set.dataset.manifest().notes.configuration["space"]
+        .as_str()
+        .unwrap_or("its space")
+        .to_owned();
+    let count =
+        |is: fn(&SteeredHead) -> bool| near.values().filter(|row| is(row)).count().to_string();
+    table.push(vec![
+        format!("{} in {space}", set.name),
+        near.len().to_string(),
+        count(|row| row.exact),
+        count(|row| row.mined_exact > 0),
+        format!("{median:.3}"),
+        near.values().map(|row| row.candidates).sum::<u64>().to_string(),
+    ]);
+    each.extend(near.into_iter().map(|(target, row)| {
+        let proximity = |value: f64| format!("{value:.4}");
+        vec![
+            set.name.clone(),
+            target,
+            row.exact.to_string(),
+            proximity(row.proximity),
+            proximity(row.mined_proximity),
+            row.candidates.to_string(),
+        ]
+    }));
+    Ok(())
+}
