@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""The learning curves of figures/diagnose.json as a picture: `scripts/curves.py docs/results/curves/diagnose.svg`.
+"""The learning curve of figures/cost.json as a picture: `scripts/curves.py docs/results/curves/cost.svg`.
 
-Each point is the mean over the splits of `heuristic diagnose`, the bar its 95 % interval over packages; a dashed line is without loop-weighted counts."""
+Each point is the mean over the splits of `heuristic diagnose`, the bar its 95 % interval over packages."""
 import json
 import math
 import sys
@@ -9,13 +9,13 @@ from html import escape
 from pathlib import Path
 
 WIDTH, HEIGHT, LEFT, TOP = 640, 360, 52, 16
-COLORS = {"size": "#888888", "mca": "#1f6fb4", "cost": "#c0392b"}
+COLOR = "#1f6fb4"
 
 
 def main():
     if len(sys.argv) != 2:
         sys.exit(__doc__)
-    figure = json.loads((Path(__file__).parent.parent / "figures" / "diagnose.json").read_text())
+    figure = json.loads((Path(__file__).parent.parent / "figures" / "cost.json").read_text())
     rows = figure["tables"]["points"]["rows"]
     series = {}
     for name, programs, *values in rows:
@@ -43,16 +43,14 @@ def main():
     out.append(f'<text x="{(LEFT + right) / 2}" y="{HEIGHT - 6}" text-anchor="middle">real programs trained on</text>')
     out.append(f'<text transform="translate(14 {(TOP + bottom) / 2}) rotate(-90)" text-anchor="middle">RMSE of log2(cost)</text>')
     for number, (name, points) in enumerate(series.items()):
-        task = name.split(",")[0]
-        dashes = "" if "loops" in name else ' stroke-dasharray="5 4"'
-        color = COLORS[task]
+        color = COLOR
         for programs, _, low, high in points:
             out.append(f'<line x1="{x(programs):.1f}" x2="{x(programs):.1f}" y1="{y(low):.1f}" y2="{y(high):.1f}" stroke="{color}" opacity="0.35"/>')
         line = " ".join(f"{x(programs):.1f},{y(error):.1f}" for programs, error, *_ in points)
-        out.append(f'<polyline points="{line}" fill="none" stroke="{color}" stroke-width="2"{dashes}/>')
+        out.append(f'<polyline points="{line}" fill="none" stroke="{color}" stroke-width="2"/>')
         at = TOP + 14 + 18 * number
-        out.append(f'<line x1="{right + 12}" x2="{right + 36}" y1="{at - 4}" y2="{at - 4}" stroke="{color}" stroke-width="2"{dashes}/>')
-        out.append(f'<text x="{right + 42}" y="{at}">{escape(name.replace("and loops", "with loops"))}</text>')
+        out.append(f'<line x1="{right + 12}" x2="{right + 36}" y1="{at - 4}" y2="{at - 4}" stroke="{color}" stroke-width="2"/>')
+        out.append(f'<text x="{right + 42}" y="{at}">{escape(name)}</text>')
     Path(sys.argv[1]).write_text("\n".join([*out, "</svg>", ""]))
 
 
