@@ -153,3 +153,25 @@ fn nothing_of_a_folder_of_programs_is_left_out() {
     let done = run(&stage, &Run::new(folder.path().join("out"))).expect("a data set");
     assert_eq!((done.left_out, done.summary.rows), (BTreeMap::new(), 1));
 }
+
+#[test]
+fn a_row_is_a_line_with_names_of_dimensions_and_nulls() {
+    let shown = [space("tokens"), space("autophase")].map(|space| space.expect("registered"));
+    let text = "kernel void A(global int* a) {}".to_owned();
+    let row = extractor("tokens")
+        .describe_many(&programs(&[text]))
+        .expect("clang is here")
+        .remove(0)
+        .remove(0);
+    let line = row.to_json(&shown);
+    let heads = (&line["path"], &line["name"], &line["kernel"]);
+    assert_eq!(heads, (&"it.cl".into(), &"named".into(), &"A".into()), "{line}");
+    assert_eq!(
+        (&line["tokens"]["keywords"], &line["tokens"]["literals"]),
+        (&4.into(), &0.into()),
+        "{line}"
+    );
+    assert!(line["autophase"].is_null() && line.get("verdict").is_none(), "{line}");
+    let line = Row { name: String::new(), verdict: "empty".into(), ..row }.to_json(&shown);
+    assert_eq!(line, serde_json::json!({"path": "it.cl", "verdict": "empty", "detail": ""}));
+}

@@ -192,6 +192,14 @@ mod tests {
     }
 
     #[test]
+    fn a_parameter_is_a_value_and_what_is_undefined_is_none() {
+        let text = |what: &str| {
+            format!("define void @k(ptr %a, i32 %n) {{\n store i32 {what}, ptr %a\n ret void }}")
+        };
+        assert_ne!(trees(&text("%n")), trees(&text("undef")));
+    }
+
+    #[test]
     fn another_constant_is_another_tree() {
         let text = |number: u32| {
             format!("define void @k(ptr %a) {{\n store i32 {number}, ptr %a\n ret void }}")

@@ -99,6 +99,19 @@ mod tests {
     }
 
     #[test]
+    fn a_print_has_both_views() {
+        let library = llvm::Library::newest().expect("setup.sh installs an LLVM");
+        let context = llvm::Context::new(library);
+        let module = b"define void @A(ptr %a) {\n store i32 1, ptr %a\n ret void }";
+        let module = context.parse("test", module).expect("well-formed");
+        let text = "kernel void A(global int* a) { a[0] = 1; }";
+        let print = Print::of(text, &module, "A");
+        assert_eq!(print.text, Print::of_text(text).text);
+        assert_eq!(print.ir, ir::shingles(&module, "A"));
+        assert!(print.text.size() > 0 && print.ir.size() > 0);
+    }
+
+    #[test]
     fn each_threshold_holds_from_its_share_and_its_size_on() {
         let none = Overlap::default();
         for (share, size, is) in [(0.3, 15, true), (0.29, 15, false), (0.3, 14, false)] {
