@@ -50,7 +50,7 @@ def main():
             run = lambda *words: subprocess.run([stamp, *words], cwd=home, check=True, stdout=subprocess.DEVNULL)
             run("mine", "one", "--quiet", "--out", "any")
             repeated = keys * 9 // 10
-            run("query", f"SELECT CAST(value AS BIGINT UNSIGNED) AS place, lpad(CAST(value % {repeated} AS VARCHAR), 32, '0') AS key "
+            run("query", "--memory", "16GiB", f"SELECT CAST(value AS BIGINT UNSIGNED) AS place, lpad(CAST(value % {repeated} AS VARCHAR), 32, '0') AS key "
                 f"FROM generate_series(0, {keys - 1})", "any", "--out", "keys")
             shards = [f"{home}/keys/{shard['file']}" for shard in json.load(open(f"{home}/keys/dataset.json"))["shards"]]
             up = subprocess.Popen([stamp, "cluster", "up", "--json", "--listen", "127.0.0.1:0", "--executors", str(EXECUTORS),

@@ -22,7 +22,7 @@ use tonic::transport::Channel;
 
 type Scheduler = SchedulerGrpcClient<Channel>;
 
-/// How often the job is looked at.
+/// How often the job is looked at, at first; of one that takes long, as often as a person is told.
 const LOOK: Duration = Duration::from_millis(200);
 /// How often the scheduler is asked for its executors, and a person told.
 const TELL: Duration = Duration::from_secs(1);
@@ -169,10 +169,11 @@ async fn once(
             return Ok(Ended::Failed(format!("the scheduler did not take the job: {other:?}")));
         }
     };
-    let mut told = Instant::now() - TELL;
+    let begun = Instant::now();
+    let mut told = begun - TELL;
     loop {
         tokio::select! {
-            () = tokio::time::sleep(LOOK) => {}
+            () = tokio::time::sleep((begun.elapsed() / 50).clamp(LOOK, TELL)) => {}
             () = stopped(stop) => {
                 let params = CancelJobParams { job_id: id };
                 // One that does not hear it finds nobody who wants the job's parts.

@@ -20,8 +20,10 @@ use tokio::sync::{Notify, oneshot};
 
 /// Faults of this machine in a row, after which the executor leaves: others do its tasks.
 const FAULTS_IN_A_ROW: u64 = 3;
-/// How often to look whether a task has ended or is to end.
+/// How often to look whether a task has ended or is to end, at first.
 const LOOK: Duration = Duration::from_millis(20);
+/// The same of one that takes long.
+const SELDOM: Duration = Duration::from_millis(200);
 /// A task that was asked to end is ended after this.
 const GRACE: Duration = Duration::from_secs(5);
 /// Bytes of what a task that failed said last.
@@ -264,6 +266,7 @@ impl Runner {
             .stdout(Stdio::null())
             .stderr(said.try_clone()?)
             .spawn()?;
+        let begun = Instant::now();
         let mut asked: Option<Instant> = None;
         loop {
             if let Some(status) = child.try_wait()? {
@@ -280,7 +283,7 @@ impl Runner {
                 }
                 _ => {}
             }
-            std::thread::sleep(LOOK);
+            std::thread::sleep((begun.elapsed() / 100).clamp(LOOK, SELDOM));
         }
     }
 

@@ -183,8 +183,9 @@ pub(crate) fn two_clients() -> Done {
     let cluster = Up::start(&home, 1)?;
     let mut first = up::on_cluster(&home, stage, &cluster.url, PARTS);
     let mut first = first.stdout(Stdio::null()).spawn().map_err(|error| error.to_string())?;
-    let parts = home.path().join("made/out.parts/lock");
-    while !parts.is_file() && first.try_wait().map_err(|error| error.to_string())?.is_none() {
+    // Written once it has the lock.
+    let marker = home.path().join("made/out.parts/.stampmill-partial");
+    while !marker.is_file() && first.try_wait().map_err(|error| error.to_string())?.is_none() {
         std::thread::sleep(std::time::Duration::from_millis(2));
     }
     // The executor's machine is slow to stop, and the second waits for a while: the first is held back.
