@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The learning curve of figures/cost.json as a picture: `scripts/curves.py docs/results/curves/cost.svg`.
+"""The learning curve of figures/cost.json as a picture: `scripts/curves.py PICTURE.svg`.
 
 Each point is the mean over the splits of `heuristic diagnose`, the bar its 95 % interval over packages."""
 import json

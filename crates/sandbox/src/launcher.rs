@@ -95,14 +95,35 @@ fn obey(socket: &UnixStream, order: &Order, descriptors: Vec<OwnedFd>) -> io::Re
 /// What to say where there are no namespaces: whoever mends that wants to know now what else is missing.
 fn without_namespaces(order: &Order, error: &io::Error) -> io::Error {
     let mut lacking = vec![("namespaces", error.to_string())];
-    let profile = own(order);
-    // What restricts a thread goes with it.
-    let tried = std::thread::spawn(move || {
-        rustix::thread::set_no_new_privs(true).ok()?;
-        Some(limits::protect(&profile, true, &calls::filters(&profile)).1)
-    });
-    lacking.extend(tried.join().ok().flatten().unwrap_or_default());
+    let said = tried_in_a_copy(order).unwrap_or_default();
+    for (name, why) in said.lines().filter_map(|line| line.split_once('\t')) {
+        let known = ["Landlock", "seccomp"].into_iter().find(|known| *known == name);
+        lacking.extend(known.map(|name| (name, why.to_owned())));
+    }
     limits::missing(&lacking)
+}
+
+/// What of the other protections cannot be had, a line each. They are for good: a copy of this process tries them.
+fn tried_in_a_copy(order: &Order) -> io::Result<String> {
+    let (mut reader, mut writer) = io::pipe()?;
+    match system::fork()? {
+        Forked::Child => {
+            let profile = own(order);
+            let _ = rustix::thread::set_no_new_privs(true);
+            let (_, lacking) = limits::protect(&profile, true, &calls::filters(&profile));
+            let lines =
+                lacking.iter().map(|(name, why)| format!("{name}\t{}\n", why.replace('\n', " ")));
+            let _ = io::Write::write_all(&mut writer, lines.collect::<String>().as_bytes());
+            std::process::exit(0)
+        }
+        Forked::Parent(copy) => {
+            drop(writer);
+            let mut said = String::new();
+            reader.read_to_string(&mut said)?;
+            system::wait_for(copy)?;
+            Ok(said)
+        }
+    }
 }
 
 /// The first process inside: makes the root, starts the program, watches; and again as often as it is
