@@ -130,7 +130,7 @@ def propose(
     requests_per_minute: int | None = None,
     price: str | None = None,
     split: str | None = None,
-    **running: Unpack[RunningParted],
+    **running: Unpack[Running],
 ) -> Report:
     """Propose faster versions, by rewrite rules or a language model: the file `out` is what `judge` takes as
     `candidates`."""
