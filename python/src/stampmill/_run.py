@@ -26,6 +26,9 @@ progress: bool | None = None
 REPEATED = frozenset({"target", "exclude", "flag", "made", "pretrain"})
 """Options that are given once for each value; those of other options are joined with commas."""
 
+FLAGS_FOLLOW = frozenset({"opt"})
+"""Commands that hand on to a compiler what stands behind `--`."""
+
 STOPPED = 130
 
 
@@ -79,7 +82,10 @@ def run(command: str, positional: Sequence[str], options: Mapping[str, object]) 
         KeyboardInterrupt: it was stopped.
     """
     words = [*command.split(), *arguments({**options, "json": True})]
-    words += ["--", *positional] if positional else []
+    if command in FLAGS_FOLLOW:
+        words += [f"./{word}" if word.startswith("-") else word for word in positional]
+    elif positional:
+        words += ["--", *positional]
     status, output, shown = _process([str(binary()), *words])
     if status == STOPPED:
         raise KeyboardInterrupt
