@@ -174,7 +174,7 @@ impl Machine<'_> {
 
 #[test]
 fn programs_take_the_cycles_that_stand_beside_them() {
-    cases::beside(concat!(env!("CARGO_MANIFEST_DIR"), "/cases/programs"), |_, text| {
+    cases::beside("cases/programs", |_, text| {
         let program = Program::read(text);
         let told =
             |name| format!("{name}: {}\n", program.run(&Cpu::named(name).expect("built in")));

@@ -125,5 +125,8 @@ fn isolated(folder: &Path, taken: &[&str], words: &[&str]) -> Result<(), Failed>
 
 /// Where a file of this suite is.
 fn source(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(name)
+    // A build folder may serve several checkouts: Cargo tells where this one is.
+    let package =
+        std::env::var_os("CARGO_MANIFEST_DIR").unwrap_or(env!("CARGO_MANIFEST_DIR").into());
+    Path::new(&package).join("tests").join(name)
 }

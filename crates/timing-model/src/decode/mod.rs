@@ -322,7 +322,7 @@ mod tests {
 
     #[test]
     fn every_kind_of_instruction_costs_what_its_table_says() {
-        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/cases/instructions");
+        let folder = "cases/instructions";
         cases::beside(folder, |_, text| {
             each(text, |line| {
                 let (hex, name) = line.split_once(' ').expect("BYTES INSTRUCTION");
@@ -333,7 +333,7 @@ mod tests {
 
     #[test]
     fn blocks_are_fused_measured_and_refused_as_their_table_says() {
-        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/cases/blocks");
+        let folder = "cases/blocks";
         cases::beside(folder, |_, text| {
             each(text, |line| {
                 let (code, name) = line.split_once(';').expect("ADDRESS BYTES... ; NAME");
