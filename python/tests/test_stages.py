@@ -149,8 +149,7 @@ def test_a_heuristic_is_scored(root: Path, tmp_path: Path) -> None:
 
 
 def test_run_on_a_device(texts: list[str]) -> None:
-    if not any(device["usable"] for device in stampmill.devices()["devices"]):
-        pytest.skip("no OpenCL device")
+    assert any(device["usable"] for device in stampmill.devices()["devices"])
     frame = stampmill.run(texts[:1], global_sizes="2^7", budget="10ms").to_pandas()
     assert set(frame["outcome"]) == {"pass"} and list(frame.index) == [0]
 

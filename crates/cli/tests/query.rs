@@ -61,6 +61,34 @@ fn hashes_are_verified_where_that_is_asked_for() {
 }
 
 #[test]
+fn seed_tools_and_hosts_of_a_measurement_survive() {
+    let home = home();
+    fs::write(home.path().join("b.cl"), "kernel void b(global int* x) { x[0] = 1; }\n")
+        .expect("a file");
+    for (out, seed) in [("one", "7"), ("two", "9")] {
+        let run = ["run", "b.cl", "--devices", "cpu", "--global-sizes", "256", "--budget", "1ms"];
+        let mut command = Command::new(env!("CARGO_BIN_EXE_stampmill"));
+        command.current_dir(home.path()).args(run).args(["--seed", seed, "--out", out]);
+        assert!(command.output().expect("it starts").status.success());
+    }
+    let sql = "SELECT * FROM a UNION ALL SELECT * FROM b";
+    let output = query(home.path()).args([sql, "a=one", "b=two", "--out", "both"]).output();
+    assert!(output.expect("it starts").status.success());
+    let manifest = |name: &str| -> serde_json::Value {
+        let path = home.path().join(name).join("dataset.json");
+        serde_json::from_str(&fs::read_to_string(path).expect("a manifest")).expect("JSON")
+    };
+    let (one, both) = (manifest("one"), manifest("both"));
+    assert_eq!((&one["seed"], &both["seed"]), (&7.into(), &7.into()));
+    assert!(one["tools"].as_object().is_some_and(|tools| !tools.is_empty()));
+    assert_eq!((&one["tools"], &one["host"]), (&both["tools"], &both["host"]));
+    let lineage = both["lineage"].as_object().expect("by identity").values();
+    let mut seeds: Vec<_> = lineage.filter_map(|of| of["seed"].as_u64()).collect();
+    seeds.sort_unstable();
+    assert_eq!(seeds, [7, 9]);
+}
+
+#[test]
 fn rows_are_printed_as_they_are_found_until_nobody_reads() {
     use std::io::{BufRead, BufReader};
     let home = home();

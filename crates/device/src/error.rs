@@ -26,6 +26,9 @@ pub enum Error {
     /// The worker cannot be started or speaks another protocol.
     #[error("the device worker does not work: {0}")]
     Worker(String),
+    /// A device runs nothing any more.
+    #[error("a device does not run a trivial kernel any more: {0}")]
+    Device(String),
     /// What says whether a program is harmless cannot be started.
     #[error("the clang worker does not work: {0}")]
     Clang(String),
@@ -78,6 +81,6 @@ impl Error {
     /// Whether this machine failed and not a program or a user.
     #[must_use]
     pub fn is_fault(&self) -> bool {
-        matches!(self, Error::Worker(_) | Error::Clang(_) | Error::File { .. })
+        matches!(self, Error::Worker(_) | Error::Device(_) | Error::Clang(_) | Error::File { .. })
     }
 }

@@ -389,6 +389,12 @@ mod tests {
         assert_eq!(LabelItem::from_batch(&batch).expect("the items"), items);
     }
 
+    /// What a manifest says of a measurement.
+    fn measured() -> dataset::Notes {
+        let tools = BTreeMap::from([("PoCL".to_owned(), "7".to_owned())]);
+        dataset::Notes { tools, ..dataset::Notes::default() }
+    }
+
     /// Runs of six kernels, of which one has no run on a GPU.
     fn stage(folder: &Path) -> Label {
         let runs = (0..6).flat_map(|at| {
@@ -399,7 +405,7 @@ mod tests {
             })
         });
         let made = dataset::Builder::<RunRow>::create(&folder.join("runs"), true, &"")
-            .and_then(|builder| builder.finish(runs, dataset::Notes::default()));
+            .and_then(|builder| builder.finish(runs, dataset::Notes { seed: 7, ..measured() }));
         let task = Task::CpuGpu(Transfers::Gpu);
         let grouping = Grouping::Package;
         Label::new(made.expect("runs").folder(), &vectors(2.0), Vec::new(), grouping, task)
@@ -429,6 +435,11 @@ mod tests {
             dataset.rows().expect("rows").collect::<dataset::Result<_>>().expect("rows")
         };
         assert_eq!(rows("merged"), rows("whole"));
+        for name in ["merged", "whole"] {
+            let dataset = Dataset::open(&folder.path().join(name)).expect("a data set");
+            let notes = &dataset.manifest().notes;
+            assert_eq!((notes.seed, &notes.tools), (7, &measured().tools), "{name}");
+        }
         let paths: Vec<_> = rows("whole").into_iter().map(|row| row.program).collect();
         assert!(paths.is_sorted() && paths.len() == 5, "{paths:?}");
     }

@@ -5,8 +5,8 @@ use dataset::{
     Dataset, Progress,
     stage::{Context, run},
 };
-use stampmill_device::{Options, Run, RunRow};
-use std::path::Path;
+use stampmill_device::{Error, Options, Outcome, Run, RunRow, Runner};
+use std::{path::Path, sync::Arc};
 
 const GOOD: &str = "kernel void A(global float* a) { a[get_global_id(0)] += 1.0f; }";
 
@@ -61,4 +61,18 @@ fn a_device_that_disappears_or_becomes_another_is_named() {
     let found = rows(folder.path(), "basic", leave);
     assert_eq!((&*found[0].outcome, &*found[0].about), ("out-of-resources", "us"));
     assert!(found[0].detail.contains("the device cannot be used"), "{}", found[0].detail);
+
+    // Where rows are not wanted but whether a kernel passes, that is no answer.
+    std::fs::write(&driver, &library).expect("written");
+    let options = || Options {
+        devices: "basic".to_owned(),
+        global_sizes: vec![128],
+        ..Options::new(folder.path())
+    };
+    let runner = || Runner::new(options(), &Arc::default()).expect("a device");
+    assert_eq!(runner().check(GOOD).expect("told"), Outcome::Pass);
+    let gone = runner();
+    std::fs::remove_file(&driver).expect("it was there");
+    let told = gone.check(GOOD);
+    assert!(matches!(told, Err(Error::Device(_))), "{told:?}");
 }

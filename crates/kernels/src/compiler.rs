@@ -155,9 +155,9 @@ pub(crate) fn reaching(facts: &Facts) -> Option<Verdict> {
     facts.hazards.first().map(|hazard| Verdict::new(hazard.kind.name(), hazard.detail.as_str()))
 }
 
-/// Whether a verdict is [`reaching`]'s.
-pub(crate) fn is_reaching(verdict: &Verdict) -> bool {
-    HazardKind::ALL.iter().any(|kind| kind.name() == verdict.name)
+/// Whether a verdict of this name is [`reaching`]'s.
+pub(crate) fn is_reaching(verdict: &str) -> bool {
+    HazardKind::ALL.iter().any(|kind| kind.name() == verdict)
 }
 
 fn errors(diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {

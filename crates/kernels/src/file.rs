@@ -283,7 +283,7 @@ impl Maker<'_> {
             let text = self.layout(&renamed, *half)?;
             match self.row(name, &new_name, text, true) {
                 Ok(row) if row.identical_ir => return Ok(row),
-                Err(verdict) if verdict.name == TOO_SMALL || is_reaching(&verdict) => {
+                Err(verdict) if verdict.name == TOO_SMALL || is_reaching(&verdict.name) => {
                     return Err(verdict);
                 }
                 Ok(_) | Err(_) => {}

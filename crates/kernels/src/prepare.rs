@@ -1,10 +1,10 @@
 use crate::{
     Error, KernelRow, PackageReport, Report, Result, Source, Status, chunks,
-    compiler::Compiler,
-    file,
+    compiler::{Compiler, is_reaching},
+    file::{self, TOO_SMALL},
     input::Input,
     rewrite::vocabulary,
-    row::{DUPLICATE, ISOLATION_CHANGED_IR, ISOLATION_FAILED, REWRITE_CHANGED_IR, RowExt as _},
+    row::{DUPLICATE, RowExt as _},
 };
 use clang::Clang;
 use dataset::{
@@ -170,7 +170,7 @@ impl Stage for Prepare {
         // Identities of families that were met: the first member of each.
         let mut heads: HashMap<u32, String> = HashMap::new();
         let mut select = move |mut row: KernelRow| {
-            if !row.is_kernel() {
+            if row.verdict != Verdict::ACCEPTED {
                 return Ok(row);
             }
             let fate = fates.next(&row.id)?;
@@ -222,8 +222,9 @@ impl Facts for Survey {
     }
 }
 
-/// What is known about all kernels once every file is done. Kernels are known by their numbers, in the order of the
-/// data set: there may be very many.
+/// What is known about all kernels once every file is done. Those that are accepted are known by their numbers, in the
+/// order of the data set: there may be very many. What lacks its proof is compared with nothing: a text that one file
+/// proves is no repeat of the same text that another does not.
 struct Found {
     /// Which are equal to others.
     fates: Fates,
@@ -247,7 +248,7 @@ impl Found {
         let mut verdicts: BTreeMap<String, u64> = BTreeMap::new();
         let keys = || {
             units.views_in::<KernelKey>(files.to_vec()).filter_map(|row| match row {
-                Ok((_, row)) => (!row.text.is_empty()).then_some(Ok(row.id)),
+                Ok((_, row)) => (row.verdict == Verdict::ACCEPTED).then_some(Ok(row.id)),
                 Err(error) => Some(Err(error)),
             })
         };
@@ -271,13 +272,15 @@ impl Found {
             let mut status = None;
             for row in rows.by_ref().take(usize::try_from(unit.rows).unwrap_or(usize::MAX)) {
                 let (_, mut row) = row?;
-                if row.is_kernel() || row.verdict == ISOLATION_FAILED {
+                if is_tried(&row) {
                     let same_ir = report.same_ir.entry(row.status.clone()).or_default();
                     same_ir.kernels += 1;
                     same_ir.proved += u64::from(row.rewritten && row.identical_ir);
                 }
                 if row.is_kernel() {
                     status = Some(row.status.clone());
+                }
+                if row.verdict == Verdict::ACCEPTED {
                     if met.meet(&row.id)? {
                         firsts.push(kernels);
                         package_of.push(names.len() as u32 - 1);
@@ -288,10 +291,8 @@ impl Found {
                         row.verdict = DUPLICATE.to_owned();
                     }
                     kernels += 1;
-                    if !matches!(row.verdict.as_str(), REWRITE_CHANGED_IR | ISOLATION_CHANGED_IR) {
-                        package.kernels += 1;
-                        report.kernels += 1;
-                    }
+                    package.kernels += 1;
+                    report.kernels += 1;
                 }
                 if !matches!(row.verdict.as_str(), Verdict::ACCEPTED | DUPLICATE) {
                     *package.rejected.entry(row.verdict.clone()).or_default() += 1;
@@ -342,15 +343,18 @@ impl Found {
     }
 }
 
+/// Whether a kernel that clang accepts in its own file had to be proved: all but those that are too small and those
+/// that reach out of the program, which are rejected for what they are.
+fn is_tried(row: &KernelRow) -> bool {
+    !row.status.is_empty() && row.verdict != TOO_SMALL && !is_reaching(&row.verdict)
+}
+
 fn count_unique(
     report: &mut Report,
     row: &KernelRow,
     package: &mut PackageReport,
     words: &mut HashSet<u64>,
 ) {
-    if row.verdict != Verdict::ACCEPTED {
-        return;
-    }
     report.unique_kernels += 1;
     package.unique += 1;
     report.lines_after += u64::from(row.lines);

@@ -20,6 +20,7 @@ pub struct Report {
     pub unique_kernels: u64,
     /// How many kernels are proved equal to their originals, by how much help their files needed
     /// ([`crate::Status`]): for repaired files the original is the file with the inferred definitions.
+    /// Those that are too small or reach out of the program are not counted: they are rejected for that.
     pub same_ir: BTreeMap<String, SameIr>,
     /// Rows rejected, by verdict.
     pub rejected: BTreeMap<String, u64>,

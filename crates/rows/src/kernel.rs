@@ -82,7 +82,7 @@ view! {
     /// What tells a kernel from others.
     pub struct KernelKey of KernelRow {
         pub id: String,
-        pub text: String,
+        pub verdict: String,
     }
 }
 

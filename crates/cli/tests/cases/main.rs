@@ -1,7 +1,8 @@
 //! Behaviour as files: every `cases/<command>/*.case` is one test, and every document with transcripts.
 //!
 //! A case is a list of sections, each begun by a line `--- NAME`: first, without a name, the header
-//! (`args:`, once per command line; `status:`; `env:` with NAME=VALUE for the commands' environment); then `--- file PATH` for each file the commands find in their folder;
+//! (`args:`, once per command line; `status:` of the last, where all before it end with 0, or with N where it says `args N:`;
+//! `env:` with NAME=VALUE for the commands' environment); then `--- file PATH` for each file the commands find in their folder;
 //! then what they print, `--- stdout` and `--- stderr`. `BLESS=1` writes the last two anew.
 
 mod transcript;
@@ -62,7 +63,8 @@ fn root() -> PathBuf {
 
 #[derive(Debug, Default, PartialEq)]
 struct Case {
-    arguments: Vec<String>,
+    /// Command lines, each with the status that it must end with where another follows.
+    arguments: Vec<(i32, String)>,
     status: i32,
     environment: Vec<(String, String)>,
     files: Vec<(String, String)>,
@@ -100,7 +102,12 @@ impl Case {
 
     fn header(&mut self, line: &str) -> Result<(), String> {
         match line.split_once(':').map(|(key, value)| (key, value.trim())) {
-            Some(("args", value)) => self.arguments.push(value.to_owned()),
+            Some(("args", value)) => self.arguments.push((0, value.to_owned())),
+            Some((key, value)) if key.starts_with("args ") => {
+                let status = key["args ".len()..].parse();
+                let status = status.map_err(|_| format!("`{key}` has no status"))?;
+                self.arguments.push((status, value.to_owned()));
+            }
             Some(("status", value)) => {
                 self.status = value.parse().map_err(|_| format!("`{value}` is no status"))?;
             }
@@ -169,7 +176,7 @@ fn perform(case: &Case) -> Result<Case, Failed> {
         fs::write(path, content)?;
     }
     let mut found = Case::default();
-    for line in &case.arguments {
+    for (number, (wanted, line)) in case.arguments.iter().enumerate() {
         let line = line.replace("[ROOT]", &root().display().to_string());
         let output = Command::new(env!("CARGO_BIN_EXE_stampmill"))
             .args(words(&line))
@@ -180,6 +187,10 @@ fn perform(case: &Case) -> Result<Case, Failed> {
         found.status = output.status.code().unwrap_or(-1);
         found.stdout += &settle(&String::from_utf8_lossy(&output.stdout), folder.path());
         found.stderr += &settle(&String::from_utf8_lossy(&output.stderr), folder.path());
+        if number + 1 < case.arguments.len() && found.status != *wanted {
+            let Case { status, stderr, .. } = found;
+            return Err(format!("`{line}` ends with {status}, not {wanted}:\n{stderr}").into());
+        }
     }
     Ok(found)
 }

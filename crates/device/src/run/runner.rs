@@ -17,6 +17,9 @@ use std::{
     time::Duration,
 };
 
+/// What every device runs.
+const PROBE: &str = "kernel void A(global float* a) { a[get_global_id(0)] += 1.0f; }";
+
 /// Runs programs on the devices that its options name. Any number of threads may share it; what is
 /// measured has the machine to itself among them.
 pub struct Runner {
@@ -38,7 +41,8 @@ impl Runner {
     /// the options, those of a data set (`input`, `licenses`, `sample`) say nothing here.
     ///
     /// # Errors
-    /// When there is no OpenCL, no such device, no worker, or no Oclgrind where it is asked for.
+    /// When there is no OpenCL, no such device, no worker, no Oclgrind where it is asked for, or a clang worker that does
+    /// not start.
     pub fn new(options: Options, stop: &Arc<AtomicBool>) -> Result<Runner> {
         let oclgrind = match options.verify {
             Verify::None => None,
@@ -51,8 +55,13 @@ impl Runner {
         let devices = Client::new(launch.clone())?.devices()?;
         let chosen = select(&devices, &options.devices)?;
         // Without a compiler the drivers are asked for what they know about arguments, and the words
-        // of a program alone say whether they may be given it.
-        let clang = Clang::start(usize::MAX).ok();
+        // of a program alone say whether they may be given it. One that is here and does not work is
+        // no such machine.
+        let clang = match Clang::start(usize::MAX) {
+            Ok(clang) => Some(clang),
+            Err(clang::Error::NotFound(_)) => None,
+            Err(error) => return Err(Error::Clang(error.to_string())),
+        };
         Ok(Runner {
             options,
             launch,
@@ -71,9 +80,22 @@ impl Runner {
     /// does not. Nothing is measured.
     ///
     /// # Errors
-    /// [`Error::Stopped`] when the flag is raised; otherwise only where workers do not work, which
-    /// says nothing of the program.
+    /// [`Error::Stopped`] when the flag is raised; otherwise only where workers or devices do not
+    /// work, which says nothing of the program.
     pub fn check(&self, text: &str) -> Result<Outcome> {
+        let (outcome, _) = self.outcome(text)?;
+        if outcome == Outcome::OutOfResources {
+            // Too much for the device, or is the device gone?
+            let (probe, detail) = self.outcome(PROBE)?;
+            if probe != Outcome::Pass {
+                return Err(Error::Device(detail));
+            }
+        }
+        Ok(outcome)
+    }
+
+    /// What came of a program, in a word and in detail.
+    fn outcome(&self, text: &str) -> Result<(Outcome, String)> {
         let options = Options { budget: Duration::ZERO, ..self.options.clone() };
         let benchmark = Benchmark::of(text);
         // Payloads are drawn by the path: they are those of a file that is named by its content.
@@ -83,8 +105,10 @@ impl Runner {
         let of_devices = rows.chunk_by(|a, b| a.device == b.device);
         let failed = of_devices
             .filter(|rows| rows.iter().all(|row| outcome(row) != Some(Outcome::Pass)))
-            .find_map(|rows| rows.iter().min_by_key(|row| row.global_size).and_then(outcome));
-        Ok(failed.unwrap_or(if rows.is_empty() { Outcome::NoKernel } else { Outcome::Pass }))
+            .find_map(|rows| rows.iter().min_by_key(|row| row.global_size))
+            .and_then(|row| Some((outcome(row)?, row.detail.clone())));
+        let none = if rows.is_empty() { Outcome::NoKernel } else { Outcome::Pass };
+        Ok(failed.unwrap_or((none, String::new())))
     }
 
     /// The rows of programs, in their order: for each, devices × sizes.

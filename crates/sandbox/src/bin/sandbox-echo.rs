@@ -26,7 +26,9 @@ fn main() -> std::io::Result<()> {
         b"flood" => vec![0; usize::try_from(profile.output_bytes).unwrap_or(0) + 1],
         b"write" => report(std::fs::write("/tmp/stampmill-sandbox-leak", b"leak")),
         b"fork" => report(std::process::Command::new("/bin/true").status()),
-        b"network" => report(TcpStream::connect("127.0.0.1:9")),
+        [b'n', b'e', b't', b'w', b'o', b'r', b'k', b' ', address @ ..] => {
+            report(TcpStream::connect(String::from_utf8_lossy(address).as_ref()))
+        }
         other => other.to_vec(),
     })
 }

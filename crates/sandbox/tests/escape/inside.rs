@@ -16,12 +16,13 @@ const SHORT: Duration = Duration::from_millis(1500);
 /// The kernel takes a moment to end what is in a namespace.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// `FOLDER attack NAME PROFILE DUE`, `FOLDER dies-with-runner PROFILE`, `FOLDER hold PROFILE`,
+/// `FOLDER attack NAME PROFILE DUE`, `FOLDER bare NAME`, `FOLDER dies-with-runner PROFILE`, `FOLDER hold PROFILE`,
 /// `FOLDER without PROTECTION refused|accepted`.
 pub(crate) fn main(words: &[String]) -> ExitCode {
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let done = match words.as_slice() {
         [folder, "attack", name, profile, due] => attack(Path::new(folder), name, profile, due),
+        [folder, "bare", name] => bare(Path::new(folder), name),
         [folder, "dies-with-runner", profile] => dies_with_runner(Path::new(folder), profile),
         [folder, "hold", profile] => hold(Path::new(folder), profile),
         [folder, "without", protection, accepted] => {
@@ -107,6 +108,26 @@ fn attack(folder: &Path, name: &str, profile_name: &str, due: &str) -> Result<()
     }
     problems.extend(world.heard());
     if problems.is_empty() { Ok(()) } else { Err(problems.join("\n")) }
+}
+
+/// An attack without a sandbox: it must get somewhere, and that must be seen.
+fn bare(folder: &Path, name: &str) -> Result<(), String> {
+    let world = World::new(folder, name)?;
+    let before = world.state()?;
+    let Program { command, environment, directory, .. } = program(&world, LONG, false);
+    let output = Command::new(&command[0])
+        .env_clear()
+        .envs(environment)
+        .current_dir(directory.unwrap_or_default())
+        .stdin(Stdio::null())
+        .output()
+        .map_err(|error| format!("was not run: {error}"))?;
+    let said = String::from_utf8_lossy(&output.stdout);
+    let changed = world.state().map_or(true, |after| !before.differences(&after).is_empty());
+    match said.contains("ESCAPED") || changed || !world.heard().is_empty() {
+        true => Ok(()),
+        false => Err(format!("without a sandbox it gets nowhere, too: {said:?}")),
+    }
 }
 
 /// What is wrong with how it ended.

@@ -33,6 +33,22 @@ const PROTECTIONS: [(&[&str], &str); 5] = [
     (&["landlock", "namespaces", "seccomp"], "namespaces Landlock seccomp"),
 ];
 
+/// Attacks that do no harm to who runs the suite: they are tried without a sandbox, too, where they must get somewhere.
+const BARE: [&str; 12] = [
+    "kill-victim",
+    "metadata-by-path",
+    "open-descriptors",
+    "pages-of-others",
+    "ptrace",
+    "read-environments",
+    "tcp-connect",
+    "udp-send",
+    "unix-abstract",
+    "unix-path",
+    "unlink-rename",
+    "write-outside",
+];
+
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
     if words.first().is_some_and(|word| word == "--inside") {
@@ -52,6 +68,12 @@ fn main() -> ExitCode {
         for profile in &attack.profiles {
             trials.push(attack_trial(&programs.folder, attack, profile));
         }
+    }
+    for name in BARE {
+        let folder = programs.folder.clone();
+        trials.push(Trial::new(format!("bare::{name}"), move || {
+            isolated(&folder, &[], &["bare", name])
+        }));
     }
     for profile in attack::PROFILES {
         let (folder, name) = (programs.folder.clone(), (*profile).to_owned());
