@@ -63,8 +63,11 @@ fn hashes_are_verified_where_that_is_asked_for() {
 #[test]
 fn seed_tools_and_hosts_of_a_measurement_survive() {
     let home = home();
-    fs::write(home.path().join("b.cl"), "kernel void b(global int* x) { x[0] = 1; }\n")
-        .expect("a file");
+    fs::write(
+        home.path().join("b.cl"),
+        "kernel void b(global int* x) { x[get_global_id(0)] *= 2; }\n",
+    )
+    .expect("a file");
     for (out, seed) in [("one", "7"), ("two", "9")] {
         let run = ["run", "b.cl", "--devices", "cpu", "--global-sizes", "256", "--budget", "1ms"];
         let mut command = Command::new(env!("CARGO_BIN_EXE_stampmill"));
