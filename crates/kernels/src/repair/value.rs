@@ -1,5 +1,5 @@
 use super::{
-    Complaint, Fix, Program, Repair, is_missing,
+    Complaint, Fix, Program, Repair, is_missing, is_unknown,
     usage::{Usage, Votes},
 };
 
@@ -15,6 +15,10 @@ impl Repair for Value {
         let (name, usage) = (complaint.name, &program.usage);
         let places = usage.places(name);
         if places.is_empty() || places.iter().all(|at| usage.text(at + 1) == "(") {
+            return None;
+        }
+        // `UNKNOWN name = ...;`: it is declared once its type is known, and a constant would break the declaration.
+        if places.iter().any(|at| awaits_its_type(program, *at)) {
             return None;
         }
         if places.iter().any(|at| is_sampler(usage, *at)) {
@@ -39,6 +43,13 @@ impl Repair for Value {
             if float { float_by_name(name).to_owned() } else { integer(usage, name, &places) };
         Some(vec![Fix::Definition(format!("#define {name} {value}"))])
     }
+}
+
+/// Whether a place declares a name with a type that nothing declares.
+fn awaits_its_type(program: &Program<'_>, at: usize) -> bool {
+    let usage = &program.usage;
+    let ends = matches!(usage.text(at + 1), ";" | "," | "=" | "[" | ")");
+    ends && at > 0 && usage.is_word(at - 1) && is_unknown(usage.text(at - 1), program)
 }
 
 /// Whether a place is the sampler of an image read.
