@@ -1,6 +1,8 @@
 //! Programs as files of their own, and data sets with files for those who have no stampmill.
 
-use crate::{Code, Dataset, Error, Language, Program, Programs, Result, check::is_plain};
+use crate::{
+    Code, Dataset, Error, Language, Program, Programs, Provenance, Result, check::is_plain,
+};
 use std::{
     collections::HashMap,
     fs::{self, Permissions},
@@ -40,9 +42,13 @@ impl Dataset {
     }
 }
 
+/// The file of exported programs with a line of JSON for each: file, package, version, path, names, license.
+pub(crate) const INDEX: &str = "index.jsonl";
+
 impl Programs {
-    /// Write the first `limit` programs as files (`.cl`, `.c`, `.cpp`, `.ll`, `.bc`) of the new folder `to`;
-    /// returns their number. They are all there, or nothing is.
+    /// Write the first `limit` programs as files (`.cl`, `.c`, `.cpp`, `.ll`, `.bc`) of the new folder `to`, named by
+    /// path and original name, and [`INDEX`], which says of each what it is and its license; returns their
+    /// number. They are all there, or nothing is.
     ///
     /// # Errors
     /// When there is something at `to`, when a program cannot be read or a file not be written.
@@ -53,8 +59,10 @@ impl Programs {
     fn write_files(&self, folder: &Path, limit: usize) -> Result<u64> {
         let mut taken: HashMap<String, u32> = HashMap::new();
         let mut written = 0;
+        let mut index = String::new();
         for program in self.iter()?.take(limit) {
-            let Program { path, name, language, code, .. } = program?;
+            let program = program?;
+            let Program { path, language, code, provenance, .. } = &program;
             let extension = match language {
                 Language::OpenCl => "cl",
                 Language::C => "c",
@@ -62,7 +70,7 @@ impl Programs {
                 Language::LlvmIr => "ll",
                 Language::Bitcode => "bc",
             };
-            let stem = stem(&path, &name);
+            let stem = stem(path, program.known_as());
             let times = taken.entry(stem.to_lowercase()).or_default();
             *times += 1;
             let name = match *times {
@@ -70,13 +78,21 @@ impl Programs {
                 again => format!("{stem}-{again}.{extension}"),
             };
             let file = folder.join(&name);
-            let bytes = match &code {
+            let bytes = match code {
                 Code::Text(text) => text.as_bytes(),
                 Code::Bytes(bytes) => bytes,
             };
             fs::write(&file, bytes).map_err(Error::file("write", &file))?;
+            let Provenance { package, version, license, .. } = provenance;
+            let line = serde_json::json!({
+                "file": name, "package": package, "version": version, "path": path, "name": program.name,
+                "original_name": program.original_name, "license": license,
+            });
+            index.push_str(&format!("{line}\n"));
             written += 1;
         }
+        let file = folder.join(INDEX);
+        fs::write(&file, index).map_err(Error::file("write", &file))?;
         Ok(written)
     }
 }

@@ -116,6 +116,8 @@ pub struct Program {
     pub path: String,
     /// The data set's `name` column; empty for files.
     pub name: String,
+    /// Its name in its own file, where it was renamed: the data set's `original_name` column; empty for files.
+    pub original_name: String,
     /// What it is written in.
     pub language: Language,
     /// Its content.
@@ -155,6 +157,14 @@ pub enum Programs {
     Dataset(Box<Dataset>),
     /// Files, and the folder that was opened.
     Files(PathBuf, Vec<FolderFile>),
+}
+
+impl Program {
+    /// What people call it: its name in its own file where that is known.
+    #[must_use]
+    pub fn known_as(&self) -> &str {
+        if self.original_name.is_empty() { &self.name } else { &self.original_name }
+    }
 }
 
 impl Programs {
@@ -383,6 +393,7 @@ const COLUMNS: &[&str] = &[
     "verdict",
     "path",
     "name",
+    "original_name",
     "source",
     "package_source",
     "package",
@@ -432,7 +443,9 @@ fn programs_of(batch: &RecordBatch) -> Option<Vec<Program>> {
                 license_source: first(&["license_source"]).unwrap_or_default(),
             };
             let (path, name) = (provenance.path.clone(), value("name", row));
-            Program { path, name, language, code, provenance, family: value("family", row) }
+            let original_name = value("original_name", row);
+            let family = value("family", row);
+            Program { path, name, original_name, language, code, provenance, family }
         })
         .collect();
     Some(programs)

@@ -2,6 +2,7 @@
 
 use crate::{
     Result,
+    model::unfenced,
     pair::Pair,
     schema::{Broken, OnBroken, form, read_values},
 };
@@ -24,7 +25,8 @@ pub struct Candidates {
 }
 
 impl Candidates {
-    /// Read JSON lines with `src_id` and `generated_answers`.
+    /// Read JSON lines with `src_id` and `generated_answers`. Of an answer with code blocks the program is the last whole
+    /// one that has a `main`.
     ///
     /// # Errors
     /// When the file cannot be read, or a line is broken and `on_broken` says to stop.
@@ -36,9 +38,9 @@ impl Candidates {
     fn from_line(line: &Map<String, Value>) -> Candidates {
         let text = |key: &str| line.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
         let programs = match line.get("generated_answers") {
-            Some(Value::String(one)) => vec![one.clone()],
+            Some(Value::String(one)) => vec![unfenced(one)],
             Some(Value::Array(list)) => {
-                list.iter().map(|v| v.as_str().unwrap_or_default().to_owned()).collect()
+                list.iter().map(|v| unfenced(v.as_str().unwrap_or_default())).collect()
             }
             _ => Vec::new(),
         };

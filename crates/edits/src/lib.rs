@@ -70,7 +70,7 @@ pub use judge::{
 pub use label::{Change, Label, label};
 pub use model::{
     Client, Completion, Encoder, Endpoint, EndpointEncoder, Example, Index, METHODS, Message,
-    Prompt, ProposeOptions, ProposeReport, StrategyEncoder, TokenEncoder, Usage, propose,
+    Prompt, ProposeOptions, ProposeReport, StrategyEncoder, TokenEncoder, Usage, propose, unfenced,
 };
 pub use pair::{Language, Pair, Pairs, Submission, TestTime, write_lines};
 pub use pairs::{MakePairs, PairFacts, PairItem, PairOptions, PairReport};

@@ -5,10 +5,12 @@ use std::path::PathBuf;
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// A space nobody registered.
-    #[error("no feature space `{name}`; there are {known}")]
+    #[error("no feature space `{name}`; {near}there are {known}")]
     UnknownSpace {
         /// The name asked for.
         name: String,
+        /// What may have been meant, as a question; empty where nothing is near.
+        near: String,
         /// The names there are.
         known: String,
     },

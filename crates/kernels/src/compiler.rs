@@ -85,7 +85,7 @@ impl Compiler {
             bitcode: false,
         })?;
         if let Some(error) = answer.first_error() {
-            return Err(does_not_compile(error));
+            return Err(does_not_compile(error, source));
         }
         let no_code = || Verdict::new(DOES_NOT_COMPILE, "clang gave no code");
         answer.facts.zip(answer.code).ok_or_else(no_code)
@@ -99,11 +99,12 @@ impl Compiler {
         options: Options,
         kernel: &str,
     ) -> Result<(Facts, clang::Code, String), Verdict> {
-        let (source, kernel) = (source.to_owned(), kernel.to_owned());
+        let (text, kernel) = (source, kernel.to_owned());
+        let source = text.to_owned();
         let request = Request::CanonicalIr { source, options, kernel, text: false, facts: true };
         let answer = self.ask(&request)?;
         if let Some(error) = answer.first_error() {
-            return Err(does_not_compile(error));
+            return Err(does_not_compile(error, text));
         }
         match (answer.facts, answer.code, answer.hash) {
             (Some(facts), Some(code), Some(hash)) => Ok((facts, code, hash)),
@@ -120,11 +121,11 @@ impl Compiler {
         kernels: &[String],
         unreached: &[String],
     ) -> Result<BTreeMap<String, String>, Verdict> {
-        let (source, kernels) = (source.to_owned(), kernels.to_vec());
+        let (text, source, kernels) = (source, source.to_owned(), kernels.to_vec());
         let unreached = unreached.to_vec();
         let answer = self.ask(&Request::CanonicalIrs { source, options, kernels, unreached })?;
         match answer.first_error() {
-            Some(error) => Err(does_not_compile(error)),
+            Some(error) => Err(does_not_compile(error, text)),
             None => Ok(answer.hashes.into_iter().collect()),
         }
     }
@@ -136,11 +137,22 @@ impl Compiler {
     }
 }
 
+/// Characters of a line that are quoted.
+const QUOTED: usize = 80;
+
 /// The verdict of what clang rejects.
 pub(crate) const DOES_NOT_COMPILE: &str = KernelVerdict::DoesNotCompile.name();
 
-pub(crate) fn does_not_compile(error: &Diagnostic) -> Verdict {
-    let place = error.line.map(|line| format!(" (line {line})")).unwrap_or_default();
+/// An error of clang's in the `text` that it read. The line is quoted, since its number is not that of the user's file:
+/// what the text includes and what was inferred for it stand before.
+pub(crate) fn does_not_compile(error: &Diagnostic, text: &str) -> Verdict {
+    let line = error.line.and_then(|line| text.lines().nth((line as usize).checked_sub(1)?));
+    let line = line.map(str::trim).filter(|line| !line.is_empty());
+    let place = line.map(|line| match line.char_indices().nth(QUOTED) {
+        Some((end, _)) => format!(", in `{}...`", &line[..end]),
+        None => format!(", in `{line}`"),
+    });
+    let place = place.unwrap_or_default();
     // Assembly is always some machine's, and clang reads it as that of another, or does not know its
     // word in this language.
     let assembly = error.kind.starts_with("err_asm")

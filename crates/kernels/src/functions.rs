@@ -94,11 +94,11 @@ impl Program {
                     && bad.insert(at)
                     && let Some(name) = chunks[at].function()
                 {
-                    rejected.insert(name.to_owned(), does_not_compile(error));
+                    rejected.insert(name.to_owned(), does_not_compile(error, &text));
                 }
             }
             if bad.is_empty() {
-                return Err(does_not_compile(first));
+                return Err(does_not_compile(first, &text));
             }
             let kept: Vec<usize> = (0..chunks.len()).filter(|at| !bad.contains(at)).collect();
             text = chunks::join(&text, &chunks, &kept);

@@ -103,8 +103,11 @@ pub(crate) fn solve(
     if look.kernels == 0 {
         // A head that stands there and that clang does not read is at fault, and not left out.
         let stands = !lexer::kernel_names(&look.text).is_empty();
-        let fault = look.before.first().or(look.after.first().filter(|_| stands));
-        return fault.map_or(Ok(None), |error| Err(does_not_compile(error)));
+        if let Some(error) = look.before.first() {
+            return Err(does_not_compile(error, &source));
+        }
+        let fault = look.after.first().filter(|_| stands);
+        return fault.map_or(Ok(None), |error| Err(does_not_compile(error, &look.text)));
     }
     let beyond = std::mem::take(&mut look.beyond);
     let beyond: BTreeMap<String, Verdict> =
@@ -115,7 +118,7 @@ pub(crate) fn solve(
         return Ok(Some(Solved { source, setting, text, facts, whole, rejected: beyond }));
     }
     if let Some(error) = look.before.iter().find(|error| repair::is_lost_data(error, &source)) {
-        return Err(does_not_compile(error));
+        return Err(does_not_compile(error, &source));
     }
     let mut solved = cut(compiler, source, setting, look)?;
     solved.rejected.extend(beyond);
@@ -205,15 +208,15 @@ fn cut(
             let Some(offset) = error.offset else { continue };
             let at = chunks.partition_point(|chunk| chunk.range.end <= offset as usize);
             if at < chunks.len() {
-                bad.entry(at).or_insert_with(|| does_not_compile(error));
+                bad.entry(at).or_insert_with(|| does_not_compile(error, &text));
                 names.extend(error.subject.clone());
             }
         }
         if bad.is_empty() {
-            let verdict = errors
-                .first()
-                .map_or_else(|| Verdict::new(KernelVerdict::DoesNotCompile, ""), does_not_compile);
-            return Err(verdict);
+            return Err(match errors.first() {
+                Some(error) => does_not_compile(error, &text),
+                None => Verdict::new(KernelVerdict::DoesNotCompile, ""),
+            });
         }
         let uses = Uses::of(&chunks);
         let mut roots = Vec::new();
@@ -238,8 +241,9 @@ fn cut(
         (facts, errors) = compiler.parse(&text, alone(setting.standard))?;
     }
     if !errors.is_empty() || text.is_empty() {
-        let error = rejected.values().next().cloned().or(first.as_ref().map(does_not_compile));
-        let error = error.or(errors.first().map(does_not_compile));
+        let error = rejected.values().next().cloned();
+        let error = error.or_else(|| Some(does_not_compile(first.as_ref()?, &source)));
+        let error = error.or_else(|| Some(does_not_compile(errors.first()?, &text)));
         return Err(error.unwrap_or_else(|| Verdict::new(KernelVerdict::DoesNotCompile, "")));
     }
     Ok(Solved { source, setting, text, facts, whole: false, rejected })

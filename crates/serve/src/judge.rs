@@ -13,7 +13,7 @@ use axum::{
     routing::get,
 };
 use cluster::Token;
-use edits::{Batch, Bench, CHEATS, Challenge, JudgeOptions, Judgement, Language, Test};
+use edits::{Batch, Bench, CHEATS, Challenge, JudgeOptions, Judgement, Language, Test, unfenced};
 use rayon::ThreadPool;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -282,7 +282,7 @@ fn batch(body: &[u8], most: usize) -> Result<Batch, Refusal> {
                 &format!("names `{shown}`, which is none of the problems"),
             )
         });
-        Ok((place?, code))
+        Ok((place?, unfenced(&code)))
     });
     let candidates = placed.collect::<Result<_, Refusal>>()?;
     Ok(Batch { challenges, candidates })

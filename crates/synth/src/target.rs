@@ -100,11 +100,7 @@ impl Target {
             let name = name.trim();
             let Some(index) = dimensions.iter().position(|known| known.eq_ignore_ascii_case(name))
             else {
-                let known = dimensions.join(", ");
-                return Err(wrong(format!(
-                    "no dimension '{name}' in {}: there are {known}",
-                    space.name()
-                )));
+                return Err(wrong(no_dimension(name, space)));
             };
             if constraints[index].is_some() {
                 return Err(wrong(format!("{name} is constrained twice")));
@@ -170,8 +166,7 @@ impl Target {
                 let named =
                     constraints.iter().any(Option::is_some) || value.get(space.name()).is_some();
                 if let Some(name) = unknown.filter(|_| named) {
-                    let known = dimensions.join(", ");
-                    return Err(wrong(format!("no dimension '{name}': there are {known}")));
+                    return Err(wrong(no_dimension(name, space)));
                 }
                 if constraints.iter().all(Option::is_none) {
                     return Err(wrong(format!("no vector of {} in it", space.name())));
@@ -211,6 +206,14 @@ impl Target {
             1.0 - distance / norm
         }
     }
+}
+
+/// That a space has no such dimension, what may have been meant, and what there is.
+fn no_dimension(name: &str, space: &dyn FeatureSpace) -> String {
+    let dimensions = space.dimensions();
+    let meant = dataset::near(name, dimensions.iter().copied());
+    let meant = meant.map(|meant| format!("did you mean {meant}? ")).unwrap_or_default();
+    format!("no dimension '{name}' in {}: {meant}there are {}", space.name(), dimensions.join(", "))
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use std::{path::PathBuf, process::ExitCode};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum Format {
-    /// A file for each program
+    /// A file for each program, and index.jsonl with their packages, names and licenses
     Files,
     /// The data set with a card and a Croissant file, as Hugging Face wants it
     Huggingface,

@@ -134,12 +134,17 @@ impl Show {
         }
         let mut shown = 0;
         for program in programs.iter()? {
-            let Program { path, name, code, .. } = program.context("cannot read the programs")?;
-            let matches = |pattern: &String| path.contains(pattern) || name.contains(pattern);
-            if let Code::Text(text) = &code
+            let program = program.context("cannot read the programs")?;
+            let Program { path, name, code, .. } = &program;
+            let known = program.known_as();
+            let matches = |pattern: &String| {
+                [path, name, known].iter().any(|of| of.contains(pattern.as_str()))
+            };
+            if let Code::Text(text) = code
                 && self.pattern.as_ref().is_none_or(matches)
             {
-                output::line(&format!("\n// {path} {name}\n{}", text.trim_end()))?;
+                let renamed = if known == name { String::new() } else { format!(" (here {name})") };
+                output::line(&format!("\n// {path} {known}{renamed}\n{}", text.trim_end()))?;
                 shown += 1;
             }
             if shown == self.programs {

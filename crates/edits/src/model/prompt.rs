@@ -125,6 +125,15 @@ fn fill(text: &str, slow: &str, fast: &str, score: u32) -> String {
     filled + rest
 }
 
+/// A program as it is, or the one in it where it is an answer with code blocks, as models write them.
+#[must_use]
+pub fn unfenced(code: &str) -> String {
+    match code.lines().any(|line| line.starts_with("```")) {
+        true => program_in(code),
+        false => code.to_owned(),
+    }
+}
+
 /// The program in a model's answer: its last code block that is closed, or all of it where it is one.
 /// Empty where there is none.
 pub(crate) fn program_in(answer: &str) -> String {
@@ -185,5 +194,8 @@ mod tests {
         assert_eq!(program_in("```cpp\nint main() {"), "");
         assert_eq!(program_in("int main() {}"), "int main() {}\n");
         assert_eq!(program_in("I cannot do that."), "");
+        // What nobody asked a model for stays what it is.
+        assert_eq!(unfenced("\nint f;\n// ```\n"), "\nint f;\n// ```\n");
+        assert_eq!(unfenced("Here:\n```c\nint main() {}\n```\n"), "int main() {}\n");
     }
 }

@@ -92,9 +92,11 @@ pub const ALL: [&dyn FeatureSpace; 8] = [
 /// # Errors
 /// [`Error::UnknownSpace`].
 pub fn space(name: &str) -> Result<&'static dyn FeatureSpace, Error> {
-    ALL.into_iter()
-        .find(|space| space.name() == name)
-        .ok_or_else(|| Error::UnknownSpace { name: name.to_owned(), known: known() })
+    ALL.into_iter().find(|space| space.name().eq_ignore_ascii_case(name)).ok_or_else(|| {
+        let near = dataset::near(name, ALL.map(|space| space.name()));
+        let near = near.map(|near| format!("did you mean `{near}`? ")).unwrap_or_default();
+        Error::UnknownSpace { name: name.to_owned(), near, known: known() }
+    })
 }
 
 /// The spaces of a comma-separated list, each once.

@@ -32,6 +32,12 @@ pub(super) struct Columns {
 impl Columns {
     /// Read `source`, naming rejected rows on standard error.
     pub(super) fn read(&self, source: &Path, global: &Global) -> anyhow::Result<Import> {
+        if let (true, Some(group)) = (Task::is_at(source), &self.group) {
+            anyhow::bail!(
+                "--group {group} is of tables: the groups of {} were chosen when it was made (`label --group`)",
+                source.display()
+            );
+        }
         let features = self.features.as_deref().map(features);
         let mut mapping = Mapping::cgo17(features.clone().unwrap_or(Features::Grewe));
         mapping.program.clone_from(&self.program);
