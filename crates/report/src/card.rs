@@ -2,7 +2,10 @@
 //! [Croissant](https://docs.mlcommons.org/croissant/docs/croissant-spec.html) 1.0 file.
 
 use crate::{Error, Result, figures::count};
-use arrow::{array::AsArray, datatypes::DataType};
+use arrow::{
+    array::AsArray,
+    datatypes::{DataType, Fields},
+};
 use dataset::{Dataset, Manifest};
 use serde_json::{Value, json};
 use std::{collections::BTreeMap, fmt::Write};
@@ -86,9 +89,10 @@ impl About<'_> {
         }
         let _ = write!(
             text,
-            "pretty_name: {}\ntags:\n- code\n- compilers\n- {schema}\nsize_categories:\n- {}\nconfigs:\n- config_name: default\n  data_files: part-*.parquet\n---\n\n",
+            "pretty_name: {}\ntags:\n- code\n- compilers\n- {schema}\nsize_categories:\n- {}\nconfigs:\n- config_name: default\n  data_files: part-*.parquet\ndataset_info: {}\n---\n\n",
             json!(name),
-            size(*rows)
+            size(*rows),
+            self.info()
         );
         let _ = write!(text, "# {}\n\n{}\n\n", plain(name), self.row.trim());
         let _ = write!(
@@ -117,6 +121,19 @@ impl About<'_> {
         let _ = write!(text, "\nMade from:\n\n{}", inputs.collect::<String>());
         text += "\n`dataset.json` has the settings, the tools and their versions. `stampmill fsck` checks all files.\n";
         text
+    }
+
+    /// What the hub shows of columns and splits: JSON, which is YAML.
+    fn info(&self) -> Value {
+        let features: Vec<Value> =
+            self.columns.iter().map(|column| hub_feature(&column.name, &column.kind)).collect();
+        let bytes: u64 = self.manifest.shards.iter().map(|shard| shard.bytes).sum();
+        json!({
+            "features": features,
+            "splits": [{"name": "train", "num_examples": self.manifest.rows, "num_bytes": bytes}],
+            "download_size": bytes,
+            "dataset_size": bytes,
+        })
     }
 
     fn croissant(&self, name: &str, dataset: &Dataset) -> Result<Value> {
@@ -239,6 +256,29 @@ fn kind_text(kind: &DataType) -> String {
         DataType::List(field) => format!("list of {}", kind_text(field.data_type())),
         DataType::Struct(fields) => format!("struct of {} fields", fields.len()),
         other => other.to_string().to_lowercase(),
+    }
+}
+
+/// A column as `datasets` describes it.
+fn hub_feature(name: &str, kind: &DataType) -> Value {
+    let of = |kind: &DataType| match kind {
+        DataType::Utf8 => json!("string"),
+        DataType::Boolean => json!("bool"),
+        other => json!(other.to_string().to_lowercase()),
+    };
+    let named = |fields: &Fields| -> Vec<Value> {
+        fields.iter().map(|field| hub_feature(field.name(), field.data_type())).collect()
+    };
+    match kind {
+        DataType::List(field) => match field.data_type() {
+            DataType::Struct(fields) => json!({"name": name, "list": named(fields)}),
+            kind @ DataType::List(_) => {
+                json!({"name": name, "list": hub_feature("", kind)["list"]})
+            }
+            kind => json!({"name": name, "list": of(kind)}),
+        },
+        DataType::Struct(fields) => json!({"name": name, "struct": named(fields)}),
+        kind => json!({"name": name, "dtype": of(kind)}),
     }
 }
 

@@ -5,7 +5,10 @@ use crate::{
     table::Table,
     task::{Features, Mapping, read},
 };
-use std::{collections::BTreeMap, path::Path};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
 
 /// The suites of Table 1, in its order.
 pub(super) const SUITES: [&str; 7] =
@@ -37,10 +40,16 @@ pub(super) struct Platform {
     pub(super) verdicts: BTreeMap<String, BTreeMap<String, u64>>,
 }
 
+/// The table of that name, or the compressed one where only that is there.
+pub(super) fn table_at(folder: &Path, name: &str) -> PathBuf {
+    let (plain, compressed) = (folder.join(name), folder.join(format!("{name}.gz")));
+    if !plain.exists() && compressed.exists() { compressed } else { plain }
+}
+
 impl Platform {
     pub(super) fn read(folder: &Path, name: &str) -> Result<Platform> {
-        let path = folder.join(format!("{name}-benchmarks.csv"));
-        let generated = folder.join(format!("{name}-clgen.csv"));
+        let path = table_at(folder, &format!("{name}-benchmarks.csv"));
+        let generated = table_at(folder, &format!("{name}-clgen.csv"));
         let mapping = |features| Mapping::cgo17(features);
         let rounded =
             read(&path, &mapping(Features::Columns(ROUNDED.map(str::to_owned).to_vec())), true)?;
@@ -89,5 +98,6 @@ pub(super) fn suite(program: &str) -> Option<&'static str> {
 }
 
 fn file_name(path: &Path) -> String {
-    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    name.strip_suffix(".gz").unwrap_or(&name).to_owned()
 }

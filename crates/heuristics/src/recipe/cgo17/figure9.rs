@@ -1,5 +1,6 @@
 //! Figure 9: how many generated kernels have exactly the features of a benchmark.
 
+use super::data::table_at;
 use crate::{Result, table::Table};
 use serde::Serialize;
 use std::{collections::BTreeSet, path::Path};
@@ -19,9 +20,9 @@ pub(super) struct Figure9 {
 impl Figure9 {
     pub(super) fn compute(folder: &Path) -> Result<Figure9> {
         let benchmarks: BTreeSet<_> =
-            vectors(&folder.join("amd-benchmarks.csv"))?.into_iter().collect();
+            vectors(&table_at(folder, "amd-benchmarks.csv"))?.into_iter().collect();
         let share = |name: &str| -> Result<f64> {
-            let kernels = vectors(&folder.join(format!("{name}-features.csv.gz")))?;
+            let kernels = vectors(&table_at(folder, &format!("{name}-features.csv")))?;
             let matched = kernels.iter().filter(|kernel| benchmarks.contains(*kernel)).count();
             Ok(matched as f64 / kernels.len().max(1) as f64)
         };
