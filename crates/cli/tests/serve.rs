@@ -33,6 +33,8 @@ fn raw(server: &Server, bytes: &[u8]) -> String {
 }
 
 /// The status of an answer, 0 where there is none, and its body.
+const JSON: &str = "content-type: application/json\r\n";
+
 fn parts(answer: &str) -> (u16, Value) {
     let status = answer.split(' ').nth(1).and_then(|code| code.parse().ok()).unwrap_or(0);
     let body = answer.split_once("\r\n\r\n").map(|(_, body)| body).unwrap_or_default();
@@ -47,7 +49,7 @@ fn request(method: &str, path: &str, headers: &str, body: &str) -> String {
 }
 
 fn ask(server: &Server, method: &str, path: &str, body: &str) -> (u16, Value) {
-    let json = "content-type: application/json\r\n";
+    let json = JSON;
     parts(&raw(server, request(method, path, json, body).as_bytes()))
 }
 
@@ -142,7 +144,7 @@ fn a_random_llama_is_served_as_openai_would() {
 fn events(server: &Server, path: &str, body: &Value) -> Vec<Value> {
     // HTTP/1.0 knows no chunks: what comes is the events alone.
     let body = body.to_string();
-    let head = format!("POST {path} HTTP/1.0\r\ncontent-length: {}\r\n\r\n", body.len());
+    let head = format!("POST {path} HTTP/1.0\r\n{JSON}content-length: {}\r\n\r\n", body.len());
     let answer = raw(server, format!("{head}{body}").as_bytes());
     let (head, body) = answer.split_once("\r\n\r\n").expect("a head");
     assert!(head.contains(" 200 ") && head.contains("text/event-stream"), "{answer}");
@@ -221,7 +223,7 @@ fn status_of(server: &Server, name: &str) -> u64 {
 
 /// Requests, each with the status it must get; 0: the connection is closed without a word.
 fn hostile() -> Vec<(&'static str, Vec<u8>, u16)> {
-    let json = "content-type: application/json\r\n";
+    let json = JSON;
     let post = |headers: &str, body: &str| request("POST", "/v1/completions", headers, body);
     let completion = |more: &str| {
         post(
@@ -231,7 +233,8 @@ fn hostile() -> Vec<(&'static str, Vec<u8>, u16)> {
     };
     let long = "x".repeat(1 << 20);
     let many = vec!["\"a\""; 200_000].join(",");
-    let head = |lines: &str| format!("POST /v1/completions HTTP/1.1\r\nhost: here\r\n{lines}\r\n");
+    let head =
+        |lines: &str| format!("POST /v1/completions HTTP/1.1\r\nhost: here\r\n{JSON}{lines}\r\n");
     let all: Vec<(&'static str, String, u16)> = vec![
         ("a length beyond all memory", head("content-length: 4611686018427387904\r\n"), 413),
         (
@@ -312,6 +315,7 @@ fn hostile() -> Vec<(&'static str, Vec<u8>, u16)> {
         ("a list", post(json, "[]"), 400),
         ("deep JSON", post(json, &"[".repeat(100_000)), 400),
         ("half a million numbers", post(json, &format!("[{}1]", "1,".repeat(500_000))), 400),
+        ("no type", post("", "{}"), 415),
         ("another type", post("content-type: text/plain\r\n", "{}"), 415),
         ("a form", post("content-type: multipart/form-data; boundary=x\r\n", "--x--"), 415),
         ("an address of a megabyte", request("GET", &format!("/{long}"), "", ""), 431),
@@ -393,7 +397,7 @@ fn a_server_outlives_clients_that_mean_it_no_good() {
     let careful = request(
         "POST",
         "/v1/chat/completions",
-        "expect: 100-continue\r\n",
+        &format!("{JSON}expect: 100-continue\r\n"),
         &chat(json!({"max_tokens": 1})).to_string(),
     );
     let answers = raw(&server, careful.as_bytes());
@@ -401,7 +405,7 @@ fn a_server_outlives_clients_that_mean_it_no_good() {
 
     // Clients that send half a head, or half a body, and nothing more.
     let half_head = "POST /v1/completions HTTP/1.1\r\nhost: he";
-    let whole = request("POST", "/v1/completions", "", "{\"model\": \"mine\"}");
+    let whole = request("POST", "/v1/completions", JSON, "{\"model\": \"mine\"}");
     let half_body = &whole[..whole.len() - 3];
     let slow: Vec<TcpStream> = (0..600)
         .map(|number| {
@@ -427,8 +431,10 @@ fn a_server_outlives_clients_that_mean_it_no_good() {
 fn begun(server: &Server, more: Value) -> BufReader<TcpStream> {
     let body = chat(more).to_string();
     let mut stream = connect(server);
-    let head =
-        format!("POST /v1/chat/completions HTTP/1.0\r\ncontent-length: {}\r\n\r\n", body.len());
+    let head = format!(
+        "POST /v1/chat/completions HTTP/1.0\r\n{JSON}content-length: {}\r\n\r\n",
+        body.len()
+    );
     stream.write_all(format!("{head}{body}").as_bytes()).expect("it listens");
     let mut stream = BufReader::new(stream);
     let mut line = String::new();
@@ -451,7 +457,7 @@ fn what_is_too_much_is_told_to_come_again_and_who_leaves_makes_room() {
         assert!(answer.contains("retry-after: 1\r\n"), "{answer}");
     };
     let small =
-        request("POST", "/v1/chat/completions", "", &chat(json!({"max_tokens": 1})).to_string());
+        request("POST", "/v1/chat/completions", JSON, &chat(json!({"max_tokens": 1})).to_string());
 
     let server = Server::start(home.path(), "tiny", &["--queue", "1", "--slots", "2"]);
     let held = begun(&server, long.clone());

@@ -117,7 +117,7 @@ impl<T: Row> Builder<T> {
 
     /// Leave no unfinished data set behind in which nothing is done: it would only be in the way of the
     /// next command.
-    pub(crate) fn discard_if_empty(self) {
+    pub fn discard_if_empty(self) {
         self.unfinished.discard_if_empty();
     }
 

@@ -309,7 +309,7 @@ fn what_is_there(path: &Path) -> String {
 }
 
 /// By schema, the command that makes data sets of it.
-const MAKERS: [(&str, &str); 16] = [
+const MAKERS: [(&str, &str); 17] = [
     ("content-file", "mine SOURCE"),
     ("kernel", "prepare RAW"),
     ("features", "features DATASET"),
@@ -319,6 +319,7 @@ const MAKERS: [(&str, &str); 16] = [
     ("learned", "learn --train DATASET"),
     ("round", "learn --export-round DIR"),
     ("sample", "sample CHECKPOINT"),
+    ("answer", "serve --quiz KIND=DATASET"),
     ("training-metrics", "train DATASET"),
     ("timing", "time --suite DIR"),
     ("edit-test", "edits tests EDITS"),

@@ -33,7 +33,11 @@ pub(super) fn manifest(set: &Set, sets: &[Set]) -> Markup {
                 dt { "on" } dd { (manifest.host) }
                 @if !notes.configuration.is_null() {
                     dt { "configuration" }
-                    dd { pre { (pretty(&notes.configuration)) } }
+                    dd {
+                        pre tabindex="0" role="region" aria-label="configuration" {
+                            (pretty(&notes.configuration))
+                        }
+                    }
                 }
             }
         }
@@ -104,13 +108,13 @@ pub(super) fn verdicts(set: &Set) -> Markup {
     }
 }
 
-/// A table of cells.
+/// A table of cells; a keyboard scrolls it, too.
 pub(super) fn table(
     header: &[&str],
     rows: impl IntoIterator<Item = impl IntoIterator<Item = Markup>>,
 ) -> Markup {
     html! {
-        div.scroll {
+        div.scroll tabindex="0" role="region" aria-label=(header.join(", ")) {
             table {
                 thead { tr { @for name in header { th { (name) } } } }
                 tbody { @for row in rows { tr { @for cell in row { td { (cell) } } } } }

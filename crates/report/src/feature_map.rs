@@ -216,9 +216,9 @@ pub(super) fn body(maps: &[Map]) -> Markup {
         div.map #map {
             div.canvas {
                 div.controls {
-                    span.spaces role="tablist" {
+                    span.spaces role="group" aria-label="feature space" {
                         @for (at, map) in maps.iter().enumerate() {
-                            button type="button" role="tab" data-map=(at) { (map.space) }
+                            button type="button" data-map=(at) { (map.space) }
                         }
                     }
                     span.zoom {

@@ -69,7 +69,7 @@
         element("a", { href: `#program=${place}`, textContent: program.name || "(no name)" }),
         button),
       element("p", { className: "note", textContent: heading ?? from.join(" · ") }),
-      element("pre", {}, code));
+      element("pre", { tabIndex: 0, role: "region", ariaLabel: "text of the program" }, code));
   }
 
   // ---- the browser -------------------------------------------------------------------------
@@ -86,14 +86,14 @@
     function draw() {
       for (const place of found.slice(drawn, drawn + PAGE)) {
         const program = data.programs[place];
-        const row = element("tr", { tabIndex: 0 },
-          element("td", { textContent: program.name || "(no name)" }),
+        // Who clicks the name clicks the row; a keyboard presses it.
+        const name = element("button", { type: "button", textContent: program.name || "(no name)" });
+        const row = element("tr", {}, element("td", {}, name),
           element("td", { textContent: program.origin || program.set }),
           element("td", { textContent: program.path, title: program.path }),
           element("td", { className: "number", textContent: program.text.trimEnd().split("\n").length }));
         row.dataset.program = place;
         row.addEventListener("click", () => select(place));
-        row.addEventListener("keydown", (event) => { if (event.key === "Enter") select(place); });
         rows.append(row);
       }
       drawn = Math.min(found.length, drawn + PAGE);
@@ -276,7 +276,7 @@
     function show(index) {
       map = data.maps[index];
       hidden = new Set();
-      buttons.forEach((button, i) => button.setAttribute("aria-selected", i === index));
+      buttons.forEach((button, i) => button.setAttribute("aria-pressed", i === index));
       const [first, second] = map.explained.map((share) => (100 * share).toFixed(1));
       axes.textContent = `${map.space}: the axes explain ${first} % and ${second} % of the variance` +
         (map.sets.some((set) => set.value.length)

@@ -110,7 +110,7 @@ impl Programs {
                     input #search type="search" placeholder="name, package, path, text"
                         aria-label="search the programs";
                     p #shown role="status" {}
-                    div.list tabindex="0" { table { thead { tr {
+                    div.list tabindex="0" role="region" aria-label="programs" { table { thead { tr {
                         th { "kernel" } th { "from" } th { "path" } th.number { "lines" }
                     } } tbody #rows {} } }
                     button #more type="button" hidden { "show more" }

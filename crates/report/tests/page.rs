@@ -301,10 +301,45 @@ fn scripts_without_the_word_of_the_page_do_not_run() {
     assert!(dom(browser, &path, "").contains("onerror"));
 }
 
+/// The page of a task's diagnosis, as a file in a folder.
+fn diagnosed(folder: &Path) -> PathBuf {
+    let row = |at: usize| heuristics::Row {
+        program: format!("p{at}"),
+        variant: String::new(),
+        group: format!("g{}", at % 8),
+        features: vec![(at * 7 % 64) as f64, 1.0],
+        costs: (1..4).map(|choice| ((choice * at * 3 % 5) as f64).exp2()).collect(),
+        label: 0,
+    };
+    let mut table = heuristics::Table { name: "task".into(), ..heuristics::Table::default() };
+    table.task.rows = (0..64).map(row).collect();
+    table.task.features = vec!["s:TotalInsts".into(), "s:x".into()];
+    table.task.choices = ["a", "b", "c"].map(str::to_owned).into();
+    table.origins = vec![heuristics::Origin::default(); 64];
+    table.spaces = vec![("s".into(), 0..2)];
+    let found = heuristics::diagnose(&table, &heuristics::DiagnoseOptions::default());
+    let page = stampmill_report::diagnosis(&found.expect("a task"), "diagnose").expect("a page");
+    let path = folder.join("diagnosis.html");
+    page.save(&path).expect("room");
+    path
+}
+
+fn pages_shut_nobody_out() {
+    let home = tempfile::tempdir().expect("a folder");
+    let folder = folder(home.path());
+    let browser = trials::browser::Browser::start();
+    for path in [saved(&folder), diagnosed(&folder)] {
+        browser.go(&format!("file://{}", path.display()));
+        let faults = browser.faults();
+        assert!(faults.is_empty(), "{}:\n{}", path.display(), faults.join("\n"));
+    }
+}
+
 trials::main! {
     hostile_programs_stay_text_and_nothing_is_loaded,
     programs_are_left_out_by_count_and_a_page_is_not_a_part_of_the_next,
     a_browser_shows_programs_maps_and_what_the_address_asks_for: trials::lacks::any_program(&BROWSERS),
     pointer_wheel_search_and_copy_work_in_a_browser: trials::lacks::any_program(&BROWSERS),
     scripts_without_the_word_of_the_page_do_not_run: trials::lacks::any_program(&BROWSERS),
+    pages_shut_nobody_out: trials::browser::lacks(),
 }

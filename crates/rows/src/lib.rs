@@ -12,6 +12,7 @@ mod schema;
 #[macro_use]
 mod words;
 
+mod answer;
 mod content;
 mod edit_test;
 mod features;
@@ -42,6 +43,7 @@ pub mod module_kind {
     pub use crate::module::{LICENSE_TEXT, MODULE, PACKAGE};
 }
 
+pub use answer::AnswerRow;
 pub use content::{ContentFile, ContentText, ContentVerdict};
 pub use edit_test::{EditTest, EditTestSummary, EditTestText, RejectedInputs};
 pub use features::{FeaturesHead, FeaturesVerdict};

@@ -1,9 +1,10 @@
 use crate::{
-    ContentFile, ContentText, ContentVerdict, Described, EditTest, EditTestSummary, EditTestText,
-    EditVerdict, FeaturesHead, FeaturesVerdict, Judgement, KernelProgram, KernelRow, KernelSummary,
-    KernelText, KernelVerdict, LearnedRow, LearnedVerdict, Metric, Module, ModuleKey,
-    ModuleVerdict, Outcome, Pair, RunRow, SampleRow, SampleVerdict, Statistics, SteeredHead,
-    SteeredRow, SteeredVerdict, TaskHead, TaskVerdict, TimingRow, TimingVerdict, WaitingRow, Words,
+    AnswerRow, ContentFile, ContentText, ContentVerdict, Described, EditTest, EditTestSummary,
+    EditTestText, EditVerdict, FeaturesHead, FeaturesVerdict, Judgement, KernelProgram, KernelRow,
+    KernelSummary, KernelText, KernelVerdict, LearnedRow, LearnedVerdict, Metric, Module,
+    ModuleKey, ModuleVerdict, Outcome, Pair, RunRow, SampleRow, SampleVerdict, Statistics,
+    SteeredHead, SteeredRow, SteeredVerdict, TaskHead, TaskVerdict, TimingRow, TimingVerdict,
+    WaitingRow, Words,
 };
 use dataset::{Result, Row};
 use std::fmt::Write;
@@ -36,6 +37,7 @@ pub fn schemas() -> Result<Vec<Schema>> {
         of::<LearnedRow>()?,
         of::<WaitingRow>()?,
         of::<SampleRow>()?,
+        of::<AnswerRow>()?,
         of::<Metric>()?,
         of::<TimingRow>()?,
         of::<EditTest>()?,

@@ -33,6 +33,49 @@ pub enum Error {
         /// The address.
         address: std::net::SocketAddr,
     },
+    /// Kernels of one side are missing.
+    #[error("the quiz needs kernels of both sides: add --quiz {0}=DATASET")]
+    OneSided(&'static str),
+    /// A folder of programs as they were found.
+    #[error(
+        "{} is no data set; a quiz asks about kernels in normal form, which `stampmill prepare {} --out DIR` makes",
+        .0.display(), .0.display()
+    )]
+    Unprepared(std::path::PathBuf),
+    /// What should be asked about is not in normal form.
+    #[error(
+        "{} holds rows of schema `{schema}`, not kernels in normal form: name a data set of `stampmill prepare`, `sample` or `steer`",
+        path.display()
+    )]
+    NoKernels {
+        /// The data set.
+        path: std::path::PathBuf,
+        /// What it holds.
+        schema: String,
+    },
+    /// A source has nothing to ask about.
+    #[error(
+        "{} has no kernel to ask about: none is accepted, at most 16 KiB long, and only on its side; name another data set",
+        .0.display()
+    )]
+    Empty(std::path::PathBuf),
+    /// A side has too few kernels.
+    #[error(
+        "{questions} questions need {} kernels of each side, and {kind} has {kernels}: give --questions {}, or add --quiz {kind}=DATASET",
+        questions / 2,
+        2 * kernels
+    )]
+    TooFew {
+        /// `human` or `machine`.
+        kind: &'static str,
+        /// How many there are.
+        kernels: usize,
+        /// Questions of a player.
+        questions: usize,
+    },
+    /// A data set cannot be read or written.
+    #[error(transparent)]
+    Dataset(#[from] dataset::Error),
     /// The model's thread has ended.
     #[error("the model's thread has ended; this is a fault of the program")]
     Engine,

@@ -122,7 +122,7 @@ async fn method() -> Refusal {
 }
 
 /// Whether a request is of one who knows the token: `authorization: Bearer TOKEN`.
-fn knows(headers: &HeaderMap, token: &Token) -> bool {
+pub(crate) fn knows(headers: &HeaderMap, token: &Token) -> bool {
     let sent = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
     let sent = sent.and_then(|sent| sent.split_once(' '));
     sent.is_some_and(|(kind, sent)| kind.eq_ignore_ascii_case("bearer") && token.is(sent.trim()))
@@ -146,10 +146,10 @@ pub(crate) async fn work<T: Send + 'static>(
     })
 }
 
-/// Whether a body is said to be JSON, or nothing is said. A page in a browser can send other types to any
-/// address of this machine without asking.
+/// Whether a body is said to be JSON. A page in a browser can send other types, and none at all, to any address of this
+/// machine without asking.
 fn is_json(headers: &HeaderMap) -> bool {
-    let Some(kind) = headers.get(header::CONTENT_TYPE) else { return true };
+    let Some(kind) = headers.get(header::CONTENT_TYPE) else { return false };
     let kind = kind.to_str().unwrap_or_default().split(';').next().unwrap_or_default().trim();
     kind.eq_ignore_ascii_case("application/json")
 }

@@ -1,8 +1,8 @@
 //! Servers: a checkpoint behind an OpenAI-compatible API (chat completions, completions, embeddings), and the judge of
-//! edits as a reward function, and a report of a folder that shows what is there by now.
+//! edits as a reward function, a report of a folder that shows what is there by now, and a quiz: human or machine.
 //!
 //! [`Server::bind`] loads the model and takes the address, [`Server::run`] answers until it is told to
-//! stop; [`JudgeServer`] and [`LiveServer`] are the same for the judge and the report. `connection` holds what connections may take, `gate` what requests
+//! stop; [`JudgeServer`], [`LiveServer`] and [`QuizServer`] are the same for the judge, the report and the quiz. `connection` holds what connections may take, `gate` what requests
 //! may; `routes` has the model's addresses, `api` what is understood there, `answer` how it is answered, `judge` all of
 //! the judge, `refusal` how requests are refused. The model runs in a thread of its own. There is no encryption.
 //!
@@ -26,6 +26,8 @@ pub mod fuzz;
 mod gate;
 mod judge;
 mod live;
+mod page;
+mod quiz;
 mod refusal;
 mod routes;
 
@@ -38,6 +40,7 @@ use gate::Gate;
 pub use judge::{JudgeServer, JudgeSettings, Judged};
 pub use live::{LiveServer, LiveSettings};
 use lm::causal::{Causal, Job, Turn};
+pub use quiz::{Kind, QuizServer, QuizSettings, Quizzed, Source, score};
 use routes::Service;
 use std::{
     net::{SocketAddr, TcpListener},

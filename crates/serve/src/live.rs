@@ -3,15 +3,14 @@
 use crate::{
     Error, Limits, Taken,
     gate::{Gate, work},
+    page::{self, HTML, text},
     refusal::{Refusal, said},
     wait_for,
 };
 use axum::{
     Router,
-    body::Body,
-    extract::{Request, State},
-    http::{HeaderMap, HeaderValue, StatusCode, header},
-    middleware::{self, Next},
+    extract::State,
+    http::StatusCode,
     response::{IntoResponse, Response},
     routing::get,
 };
@@ -20,7 +19,7 @@ use serde::Serialize;
 use serde_json::{Value, json};
 use std::{
     fs,
-    net::{IpAddr, SocketAddr},
+    net::SocketAddr,
     path::{Path, PathBuf},
     sync::{
         Arc, Mutex, PoisonError,
@@ -131,39 +130,10 @@ fn router(service: Arc<Service>) -> Router {
     let gate = Arc::clone(&service.gate);
     let router = Router::new()
         .route("/", get(shell))
-        .route("/page", get(page))
+        .route("/page", get(report))
         .route("/state", get(state))
-        .layer(middleware::from_fn_with_state(Arc::clone(&service), at_home))
-        .with_state(service);
-    gate.guard(router, ADDRESSES)
-}
-
-/// A page elsewhere may give a name of its own to this machine's address, and would read what we answer: at an address
-/// of this machine alone only its own names are answered.
-async fn at_home(State(service): State<Arc<Service>>, request: Request, next: Next) -> Response {
-    if service.is_local && !is_own_name(request.headers()) {
-        let why =
-            "this report is of this machine alone: ask it by 127.0.0.1 or localhost".to_owned();
-        return Refusal::new(StatusCode::MISDIRECTED_REQUEST, "other_host", why).into_response();
-    }
-    let mut response = next.run(request).await;
-    let headers = response.headers_mut();
-    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
-    response
-}
-
-fn is_own_name(headers: &HeaderMap) -> bool {
-    let Some(host) = headers.get(header::HOST).and_then(|host| host.to_str().ok()) else {
-        return false;
-    };
-    let name = match host.rsplit_once(':') {
-        Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
-        _ => host,
-    };
-    let bare = name.trim_start_matches('[').trim_end_matches(']');
-    name.eq_ignore_ascii_case("localhost")
-        || bare.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback())
+        .with_state(Arc::clone(&service));
+    gate.guard(page::at_home(router, service.is_local), ADDRESSES)
 }
 
 /// What stands around the page.
@@ -172,7 +142,7 @@ async fn shell(State(service): State<Arc<Service>>) -> Response {
     let style = include_str!("live.css");
     let script = include_str!("live.js");
     // The state's name is of digits and letters: it is the nonce too.
-    let text = format!(
+    let shell = format!(
         "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><title>Stampmill report, live</title>\
          <meta name=\"viewport\" content=\"width=device-width\"><meta http-equiv=\"Content-Security-Policy\" \
          content=\"default-src 'none'; style-src 'nonce-{version}'; script-src 'nonce-{version}'; connect-src 'self'; frame-src 'self'; base-uri 'none'\">\
@@ -181,14 +151,7 @@ async fn shell(State(service): State<Arc<Service>>) -> Response {
          <iframe title=\"The report\" src=\"/page?{version}\" data-version=\"{version}\"></iframe>\
          <script nonce=\"{version}\">{script}</script></body></html>"
     );
-    html(text)
-}
-
-fn html(text: String) -> Response {
-    let mut response = Response::new(Body::from(text));
-    let kind = HeaderValue::from_static("text/html; charset=utf-8");
-    response.headers_mut().insert(header::CONTENT_TYPE, kind);
-    response
+    text(HTML, shell)
 }
 
 async fn state(State(service): State<Arc<Service>>) -> Response {
@@ -196,12 +159,12 @@ async fn state(State(service): State<Arc<Service>>) -> Response {
     said(json!({"version": version, "unfinished": unfinished}).to_string())
 }
 
-async fn page(State(service): State<Arc<Service>>) -> Response {
+async fn report(State(service): State<Arc<Service>>) -> Response {
     let deadline = Instant::now() + service.gate.limits.answer;
     let maker = Arc::clone(&service.maker);
     let made = work(&maker, deadline, move || service.page());
     match made.await {
-        Ok(text) => html(text.as_ref().clone()),
+        Ok(page) => text(HTML, page.as_ref().clone()),
         Err(refusal) => refusal.into_response(),
     }
 }
@@ -219,7 +182,10 @@ impl Service {
         let text = match report::page(&self.settings.folder, &self.settings.options) {
             Ok(page) => page.html,
             Err(report::Error::NoDataset(_)) => {
-                "<!doctype html><html lang=\"en\"><title>Report</title><p>No data set is finished yet.</p></html>".to_owned()
+                "<!doctype html><html lang=\"en\"><meta name=\"viewport\" content=\"width=device-width\">\
+                 <meta name=\"color-scheme\" content=\"light dark\"><title>Report</title>\
+                 <h1>No data set is finished yet</h1></html>"
+                    .to_owned()
             }
             Err(error) => {
                 return Err(Refusal::new(StatusCode::INTERNAL_SERVER_ERROR, "server_error", error.to_string()));
@@ -290,28 +256,5 @@ fn measure(root: &Path, folder: &Path, now: SystemTime) -> Unfinished {
         parts,
         bytes,
         seconds: if seconds == u64::MAX { 0 } else { seconds },
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn only_names_of_this_machine_are_its_own() {
-        let own = |host: &str| {
-            let mut headers = HeaderMap::new();
-            headers.insert(header::HOST, host.parse().expect("a header"));
-            is_own_name(&headers)
-        };
-        for host in ["127.0.0.1:8000", "localhost", "LOCALHOST:1", "[::1]:80", "127.0.0.2"] {
-            assert!(own(host), "{host}");
-        }
-        for host in
-            ["evil.example:8000", "localhost.evil.example", "10.0.0.1", "127.0.0.1.evil.example"]
-        {
-            assert!(!own(host), "{host}");
-        }
-        assert!(!is_own_name(&HeaderMap::new()));
     }
 }

@@ -1,4 +1,4 @@
-//! Medians, geometric means, rank correlations and bootstrap intervals: one rule each, everything seeded.
+//! Medians, geometric means, rank correlations, bootstrap intervals and those of shares: one rule each, everything seeded.
 //!
 //! ```
 //! use stampmill_statistics::{geometric_mean, median, spearman};
@@ -9,9 +9,11 @@
 //! ```
 
 mod bootstrap;
+mod proportion;
 mod rank;
 
 pub use bootstrap::{COVERAGE, bootstrap_interval};
+pub use proportion::wilson_interval;
 pub use rank::{kendall, ranks, spearman};
 
 /// The middle value; the mean of the middle two of an even number. `None` of nothing.

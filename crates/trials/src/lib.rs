@@ -22,8 +22,9 @@
 //! }
 //! ```
 //!
-//! [`facts`] names the published numbers that ship with the sources, [`kernels`] the programs that do.
+//! [`browser`] drives a real browser. [`facts`] names the published numbers that ship with the sources, [`kernels`] the programs that do.
 
+pub mod browser;
 pub mod lacks;
 
 use libtest_mimic::Arguments;

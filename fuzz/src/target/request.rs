@@ -8,7 +8,7 @@ pub fn run(data: &[u8]) {
     let Some((first, body)) = data.split_first() else { return };
     let address = ADDRESSES[usize::from(*first) % ADDRESSES.len()];
     let head = format!(
-        "POST /v1/{address} HTTP/1.1\r\nhost: a\r\nconnection: close\r\ncontent-length: {}\r\n\r\n",
+        "POST /v1/{address} HTTP/1.1\r\nhost: a\r\ncontent-type: application/json\r\nconnection: close\r\ncontent-length: {}\r\n\r\n",
         body.len()
     );
     let answer = super::http::answer(&[head.as_bytes(), body].concat());

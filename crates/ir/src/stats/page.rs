@@ -7,6 +7,10 @@ use std::{fmt::Write, fs, path::Path};
 
 const WIDTH: f64 = 420.0;
 const LINE: usize = 18;
+const STYLE: &str = "body{font:14px sans-serif;max-width:960px;margin:2em auto;padding:0 1em;color:CanvasText;background:Canvas}\
+    section{display:inline-block;vertical-align:top;margin:0 1.5em 1.5em 0;width:420px;max-width:calc(100% - 1.5em)}\
+    h2{font-size:1.1em}.scroll{overflow-x:auto}svg{width:100%}\
+    td,th{padding:2px 10px;text-align:right}text{font:12px sans-serif;fill:CanvasText}";
 
 pub(super) fn write(path: &Path, report: &StatsReport) -> Result<(), Error> {
     fs::write(path, page(report)).map_err(Error::file("write", path))
@@ -14,13 +18,9 @@ pub(super) fn write(path: &Path, report: &StatsReport) -> Result<(), Error> {
 
 fn page(report: &StatsReport) -> String {
     let mut text = format!(
-        "<!doctype html><meta charset=\"utf-8\"><meta name=\"generator\" content=\"{PAGE_GENERATOR}\">",
-    );
-    text.push_str(
-        "<title>IR statistics</title>\n\
-         <style>body{font:14px sans-serif;max-width:960px;margin:2em auto;color:#222}\
-         section{display:inline-block;vertical-align:top;margin:0 1.5em 1.5em 0}\
-         td,th{padding:2px 10px;text-align:right}text{font:12px sans-serif}</style>\n\
+        "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\"><meta name=\"generator\" content=\"{PAGE_GENERATOR}\">\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\
+         <meta name=\"color-scheme\" content=\"light dark\"><title>IR statistics</title>\n<style>{STYLE}</style>\n\
          <h1>IR statistics</h1>\n",
     );
     let _ = writeln!(
@@ -28,7 +28,7 @@ fn page(report: &StatsReport) -> String {
         "<p>{} modules; {} could not be read, {} not be optimised, {} gave no text.</p>",
         report.modules, report.failed, report.not_optimised, report.without_text
     );
-    text.push_str("<table><tr><th>language<th>modules<th>bitcode MB<th>text MB<th>functions<th>instructions<th>after -O3<th>object MB");
+    text.push_str("<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Languages\"><table><tr><th>language<th>modules<th>bitcode MB<th>text MB<th>functions<th>instructions<th>after -O3<th>object MB");
     for size in SIZES {
         let _ = write!(text, "<th>tokens, {}k", size / 1000);
     }
@@ -50,7 +50,7 @@ fn page(report: &StatsReport) -> String {
             let _ = write!(text, "<td>{tokens}");
         }
     }
-    text.push_str("\n</table>\n");
+    text.push_str("\n</table></div>\n");
     let languages = || report.languages.iter().filter(|(name, _)| *name != "all");
     let of = |value: fn(&super::Sums) -> u64| -> Vec<(String, u64)> {
         languages().map(|(name, sums)| (name.clone(), value(sums))).collect()
@@ -85,8 +85,10 @@ fn page(report: &StatsReport) -> String {
 fn plot(title: &str, bars: &[(String, u64)]) -> String {
     let most = bars.iter().map(|(_, value)| *value).max().unwrap_or(0).max(1);
     let height = bars.len() * LINE + 4;
-    let mut text =
-        format!("<section><h3>{}</h3><svg width=\"{WIDTH}\" height=\"{height}\">", escape(title));
+    let mut text = format!(
+        "<section><h2>{0}</h2><svg viewBox=\"0 0 {WIDTH} {height}\" role=\"img\" aria-label=\"{0}\">",
+        escape(title)
+    );
     for (at, (name, value)) in bars.iter().enumerate() {
         let top = at * LINE;
         let length = (WIDTH - 220.0) * *value as f64 / most as f64;
@@ -115,7 +117,7 @@ fn bytes(number: u64) -> String {
 }
 
 fn escape(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;")
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('"', "&quot;")
 }
 
 #[cfg(test)]

@@ -1,20 +1,21 @@
-//! `stampmill serve`: a checkpoint behind an OpenAI-compatible API, the judge of edits, or a live report.
+//! `stampmill serve`: a checkpoint behind an OpenAI-compatible API, the judge of edits, a live report, or a quiz.
 
 mod judge;
 mod live;
+mod quiz;
 
 use crate::{Global, duration, interrupt, output, size};
 use cluster::Token;
 use serde_json::json;
-use serve::{Limits, Options, Server};
+use serve::{Kind, Limits, Options, Server};
 use std::{path::PathBuf, process::ExitCode, time::Duration};
 
-/// Serve a checkpoint with an OpenAI-compatible API, the judge of edits as a reward function, or a live report
+/// Serve a checkpoint with an OpenAI-compatible API, the judge of edits, a live report, or a quiz
 #[derive(clap::Args, Debug)]
 #[command(after_help = help!("serve"))]
 pub(crate) struct Serve {
     /// The folder of a checkpoint: chat completions, completions, embeddings
-    #[arg(required_unless_present_any = ["judge", "report"], conflicts_with_all = ["judge", "report"])]
+    #[arg(required_unless_present_any = ["judge", "report", "quiz"], conflicts_with_all = ["judge", "report", "quiz"])]
     checkpoint: Option<PathBuf>,
     /// Serve the judge of edits: a batch of candidates in, rewards and verdicts out
     #[arg(long)]
@@ -22,6 +23,9 @@ pub(crate) struct Serve {
     /// Serve the report of a folder, which shows new data sets and unfinished ones as they come
     #[arg(long, value_name = "DIR", conflicts_with_all = ["judge", "token_file"])]
     report: Option<PathBuf>,
+    /// Serve a quiz, who wrote a kernel: `human=DATASET` or `machine=DATASET`, of `prepare`, `sample` or `steer`; several times
+    #[arg(long, value_name = "KIND=DATASET", value_parser = quiz::side, requires = "out", conflicts_with_all = ["judge", "report"])]
+    quiz: Vec<(Kind, PathBuf)>,
     /// Address and port; port 0: any free port
     #[arg(long, value_name = "HOST:PORT", default_value = "127.0.0.1:0")]
     listen: String,
@@ -57,6 +61,8 @@ pub(crate) struct Serve {
     grace: Duration,
     #[command(flatten, next_help_heading = "Judge")]
     judging: judge::Judging,
+    #[command(flatten, next_help_heading = "Quiz")]
+    asking: quiz::Asking,
 }
 
 impl Serve {
@@ -77,6 +83,9 @@ impl Serve {
     pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
         if self.report.is_some() {
             return self.live(global);
+        }
+        if !self.quiz.is_empty() {
+            return self.quiz(global);
         }
         let Some(checkpoint) = self.checkpoint.clone() else { return self.judge(global) };
         let (limits, token) = (self.limits(256, 1 << 20), self.token()?);
