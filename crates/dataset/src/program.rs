@@ -1,6 +1,6 @@
 use crate::{
     Dataset, Error, FolderFile, Input, Provenance, Result, UnknownWord, Verdict, file, folder,
-    notice, path_text,
+    notice, path_text, place::part_name, unfinished::MARKER,
 };
 use arrow::array::{Array, AsArray, RecordBatch};
 use std::{
@@ -191,7 +191,12 @@ impl Programs {
         }
         let files = folder::programs(path).map_err(Error::file("read", path))?;
         if files.is_empty() {
-            return Err(Error::NoPrograms(path.to_owned()));
+            // Parts without a manifest, and unfinished runs, are no folder of programs that has none.
+            let is_data = path.join(MARKER).exists() || path.join(part_name(0)).exists();
+            return Err(match is_data {
+                true => Error::NotADataset(path.to_owned()),
+                false => Error::NoPrograms(path.to_owned()),
+            });
         }
         Ok(Programs::Files(path.to_owned(), files))
     }

@@ -36,8 +36,19 @@ impl Export {
             Format::Files => {
                 let programs = Programs::open(&self.dataset)?;
                 let written = programs.export(&self.to, self.limit.unwrap_or(usize::MAX))?;
-                let report = serde_json::json!({ "programs": written, "to": self.to });
-                (report, format!("{written} programs in {to}"))
+                let rejected = match &programs {
+                    Programs::Dataset(dataset) if self.limit.is_none() => {
+                        dataset.manifest().rows.saturating_sub(written)
+                    }
+                    _ => 0,
+                };
+                let report =
+                    serde_json::json!({ "programs": written, "rejected": rejected, "to": self.to });
+                let left = match rejected {
+                    0 => String::new(),
+                    rows => format!("; {rows} rows that were rejected have no file"),
+                };
+                (report, format!("{written} programs in {to}{left}"))
             }
             Format::Huggingface => {
                 anyhow::ensure!(

@@ -46,11 +46,11 @@ pub(crate) struct DrawingFlags {
     /// Features to lean towards, for example mem=8,localmem=2 (infill); `steer` reaches points exactly
     #[arg(long, value_name = "NAME=VALUE", value_delimiter = ',')]
     want: Vec<String>,
-    /// Below 1 the likely is preferred, above 1 the unlikely
-    #[arg(long, default_value_t = 0.9)]
+    /// Below 1 the likely is preferred, above 1 the unlikely; 0: always the likeliest
+    #[arg(long, default_value_t = 0.9, value_parser = temperature)]
     temperature: f32,
     /// Draw from the likeliest tokens that hold this share
-    #[arg(long, default_value_t = 1.0)]
+    #[arg(long, default_value_t = 1.0, value_parser = share)]
     top_p: f32,
     /// Same seed, same samples
     #[arg(long, default_value_t = 0)]
@@ -144,11 +144,30 @@ fn not_as_asked(summary: &Summary) -> String {
     })
 }
 
+fn temperature(text: &str) -> Result<f32, String> {
+    let wrong = || format!("`{text}` is no temperature; write a number from 0 on, for example 0.9");
+    text.parse().ok().filter(|value: &f32| value.is_finite() && *value >= 0.0).ok_or_else(wrong)
+}
+
+fn share(text: &str) -> Result<f32, String> {
+    let wrong = || format!("`{text}` is no share; write a number above 0 and at most 1");
+    text.parse().ok().filter(|value: &f32| *value > 0.0 && *value <= 1.0).ok_or_else(wrong)
+}
+
 impl DrawingFlags {
     fn prompt(&self) -> anyhow::Result<Prompt> {
         let text = match (&self.prompt, &self.args) {
-            (Some(path), _) => fs::read_to_string(path)
-                .map_err(|error| anyhow!(dataset::refusal("read", path, &error)))?,
+            (Some(path), _) => {
+                let text = fs::read_to_string(path)
+                    .map_err(|error| anyhow!(dataset::refusal("read", path, &error)))?;
+                anyhow::ensure!(
+                    text.contains(lm::HOLE),
+                    "{} has no {}: write it where the model is to go on",
+                    path.display(),
+                    lm::HOLE
+                );
+                text
+            }
             (None, Some(arguments)) => {
                 let head = condition::head(arguments);
                 head.map_err(|reason| anyhow!("--args {arguments}: {reason}"))? + lm::HOLE

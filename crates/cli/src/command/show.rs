@@ -152,7 +152,10 @@ impl Show {
             }
         }
         if let (0, Some(pattern)) = (shown, &self.pattern) {
-            bail!("no program's path or name contains `{pattern}`");
+            bail!(
+                "no accepted program's path or name contains `{pattern}`; for rejected rows, and why: \
+stampmill query \"SELECT path, verdict, detail FROM d WHERE path LIKE '%{pattern}%'\" d=DATASET"
+            );
         }
         if shown == 0 {
             output::line("it has no accepted program to print")?;
