@@ -14,7 +14,7 @@ pub(crate) const STAMPMILL: &str = env!("CARGO_BIN_EXE_stampmill");
 /// More than any command of these takes; what takes longer hangs.
 const PATIENCE: Duration = Duration::from_secs(180);
 /// After the end of a command nothing of it runs for longer.
-const GRACE: Duration = Duration::from_secs(2);
+const GRACE: Duration = Duration::from_secs(30);
 
 pub(crate) struct Home {
     folder: TempDir,

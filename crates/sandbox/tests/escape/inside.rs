@@ -13,8 +13,8 @@ const MIB: u64 = 1 << 20;
 const LONG: Duration = Duration::from_secs(60);
 /// For what does not.
 const SHORT: Duration = Duration::from_millis(1500);
-/// The kernel takes a moment to end what is in a namespace.
-const GRACE: Duration = Duration::from_secs(2);
+/// The kernel takes a moment to end what is in a namespace, and longer where it has other things to do.
+const GRACE: Duration = Duration::from_secs(30);
 
 /// `FOLDER attack NAME PROFILE DUE`, `FOLDER bare NAME`, `FOLDER dies-with-runner PROFILE`, `FOLDER hold PROFILE`,
 /// `FOLDER without PROTECTION refused|accepted`.
