@@ -132,6 +132,7 @@ pub struct Program {
 pub const LARGEST_PROGRAM: u64 = 64 << 20;
 
 /// What stands in the place of a program.
+#[expect(clippy::large_enum_variant, reason = "nearly all are programs")]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Found {
     /// One that was read.
