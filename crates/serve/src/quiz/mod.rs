@@ -82,7 +82,7 @@ pub struct Quizzed {
     pub requests: u64,
     /// Players who answered.
     pub players: u64,
-    /// As [`score`] says it of all answers.
+    /// As [`score()`] says it of all answers.
     pub score: Value,
     /// The answers; `None` where nobody gave one.
     pub dataset: Option<Dataset>,
