@@ -47,7 +47,7 @@ pub(crate) const INDEX: &str = "index.jsonl";
 
 impl Programs {
     /// Write the first `limit` programs as files (`.cl`, `.c`, `.cpp`, `.ll`, `.bc`) of the new folder `to`, named by
-    /// path and original name, and [`INDEX`], which says of each what it is and its license; returns their
+    /// path and original name, and `index.jsonl`, which says of each what it is and its license; returns their
     /// number. They are all there, or nothing is.
     ///
     /// # Errors
