@@ -1,12 +1,16 @@
 //! Pages that are served and written, in a real browser (skipped where there is none): `serve --quiz` is played, and no page
 //! shuts out who reads, sees or types otherwise.
 
+#[path = "served/started.rs"]
+mod started;
+
 use dataset::Dataset;
 use rows::AnswerRow;
 use serde_json::{Value, json};
+use started::started;
 use std::{
     fs,
-    io::{BufRead, BufReader, Read, Write},
+    io::{Read, Write},
     net::TcpStream,
     path::Path,
     process::{Child, Command, Stdio},
@@ -41,21 +45,17 @@ impl Drop for Running {
 impl Running {
     fn start(home: &Path, words: &str) -> Running {
         let mut command = stampmill(home);
-        command.args(words.split(' ')).arg("--json").stdout(Stdio::piped());
-        let mut child = command.spawn().expect("it starts");
-        let mut line = String::new();
-        let out = child.stdout.as_mut().expect("its output");
-        BufReader::new(out).read_line(&mut line).expect("a line");
-        let said: Value = serde_json::from_str(&line).expect("JSON");
-        let url = said["url"].as_str().expect("an address");
+        command.args(words.split(' ')).arg("--json");
+        let (child, url) = started(command);
         let address = url.trim_start_matches("http://").trim_end_matches('/').to_owned();
         Running { child, address }
     }
 
     /// Stop it as Ctrl-C does.
     fn stop(mut self) {
-        let id = self.child.id().to_string();
-        assert!(Command::new("kill").args(["-INT", &id]).status().expect("it runs").success());
+        // The shell's own: a small machine has no program `kill`.
+        let kill = format!("kill -INT {}", self.child.id());
+        assert!(Command::new("sh").args(["-c", &kill]).status().expect("it runs").success());
         assert!(self.child.wait().expect("it ends").success());
     }
 

@@ -32,9 +32,9 @@ fn raw(server: &Server, bytes: &[u8]) -> String {
     String::from_utf8_lossy(&answer).into_owned()
 }
 
-/// The status of an answer, 0 where there is none, and its body.
 const JSON: &str = "content-type: application/json\r\n";
 
+/// The status of an answer, 0 where there is none, and its body.
 fn parts(answer: &str) -> (u16, Value) {
     let status = answer.split(' ').nth(1).and_then(|code| code.parse().ok()).unwrap_or(0);
     let body = answer.split_once("\r\n\r\n").map(|(_, body)| body).unwrap_or_default();
@@ -49,8 +49,7 @@ fn request(method: &str, path: &str, headers: &str, body: &str) -> String {
 }
 
 fn ask(server: &Server, method: &str, path: &str, body: &str) -> (u16, Value) {
-    let json = JSON;
-    parts(&raw(server, request(method, path, json, body).as_bytes()))
+    parts(&raw(server, request(method, path, JSON, body).as_bytes()))
 }
 
 /// A chat's body, with more or other fields.

@@ -1,6 +1,10 @@
 //! `stampmill serve --judge`: rewards and verdicts over HTTP, and what it refuses.
 
+#[path = "served/started.rs"]
+mod started;
+
 use serde_json::{Value, json};
+use started::started;
 use std::{
     fs,
     io::{BufRead, BufReader, Read, Write},
@@ -36,13 +40,8 @@ impl Judge {
         Judge::of(command)
     }
 
-    fn of(mut command: Command) -> Judge {
-        let mut child = command.stdout(Stdio::piped()).spawn().expect("it starts");
-        let mut line = String::new();
-        let out = child.stdout.as_mut().expect("its output");
-        BufReader::new(out).read_line(&mut line).expect("a line");
-        let said: Value = serde_json::from_str(&line).expect("JSON");
-        let url = said["url"].as_str().expect("an address");
+    fn of(command: Command) -> Judge {
+        let (child, url) = started(command);
         let address = url.trim_start_matches("http://").trim_end_matches("/v1").to_owned();
         Judge { child, address }
     }

@@ -1,9 +1,13 @@
 //! `stampmill serve --report`: the page follows what stages write.
 
+#[path = "served/started.rs"]
+mod started;
+
 use serde_json::Value;
+use started::started;
 use std::{
     fs,
-    io::{BufRead, BufReader, Read, Write},
+    io::{Read, Write},
     net::TcpStream,
     path::Path,
     process::{Child, Command, Stdio},
@@ -29,13 +33,8 @@ impl Drop for Running {
 
 fn start(home: &Path) -> (Running, String) {
     let mut command = stampmill(home);
-    command.args(["serve", "--report", "runs", "--json"]).stdout(Stdio::piped());
-    let mut child = command.spawn().expect("it starts");
-    let mut line = String::new();
-    let out = child.stdout.as_mut().expect("its output");
-    BufReader::new(out).read_line(&mut line).expect("a line");
-    let said: Value = serde_json::from_str(&line).expect("JSON");
-    let url = said["url"].as_str().expect("an address");
+    command.args(["serve", "--report", "runs", "--json"]);
+    let (child, url) = started(command);
     (Running(child), url.trim_start_matches("http://").trim_end_matches('/').to_owned())
 }
 

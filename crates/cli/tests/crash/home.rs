@@ -13,7 +13,7 @@ use tempfile::TempDir;
 pub(crate) const STAMPMILL: &str = env!("CARGO_BIN_EXE_stampmill");
 /// More than any command of these takes; what takes longer hangs.
 const PATIENCE: Duration = Duration::from_secs(180);
-/// After the end of a command nothing of it runs for longer.
+/// After the end of a command nothing of it runs for longer: a busy kernel takes seconds to clear up namespaces.
 const GRACE: Duration = Duration::from_secs(30);
 
 pub(crate) struct Home {

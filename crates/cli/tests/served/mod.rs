@@ -1,12 +1,12 @@
 //! A Llama of random weights, and a server of it.
 
 mod llama;
+mod started;
 
 pub(crate) use llama::llama;
 
-use serde_json::Value;
+use started::started;
 use std::{
-    io::{BufRead, BufReader},
     path::Path,
     process::{Child, Command, Stdio},
 };
@@ -30,12 +30,8 @@ impl Server {
     pub(crate) fn start(home: &Path, checkpoint: &str, flags: &[&str]) -> Server {
         let mut command = stampmill(home);
         command.args(["serve", checkpoint, "--json", "--name", "mine"]).args(flags);
-        let mut child = command.stdout(Stdio::piped()).spawn().expect("it starts");
-        let mut line = String::new();
-        let out = child.stdout.as_mut().expect("its output");
-        BufReader::new(out).read_line(&mut line).expect("a line");
-        let said: Value = serde_json::from_str(&line).expect("JSON");
-        Server { child, url: said["url"].as_str().expect("an address").to_owned() }
+        let (child, url) = started(command);
+        Server { child, url }
     }
 
     /// Send a signal (`INT`, `TERM`), and how it ended.
