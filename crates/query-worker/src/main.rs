@@ -44,6 +44,9 @@ enum Error {
     /// A table's data set cannot be opened.
     #[error(transparent)]
     Dataset(#[from] dataset::Error),
+    /// The query is no SQL.
+    #[error("the query is no SQL: {0}")]
+    Syntax(String),
     /// The query itself.
     #[error("{0}")]
     Sql(DataFusionError),
@@ -111,10 +114,36 @@ fn answer(question: &Question) -> Result<(), Error> {
             DataFusionError::ResourcesExhausted(why) => {
                 Error::Memory { bytes: question.memory, why: why.clone() }
             }
+            DataFusionError::SQL(why, _) => Error::Syntax(syntax(&question.sql, &why.to_string())),
             root => no_table(&root.to_string(), question).unwrap_or(Error::Sql(error)),
         },
         error => error,
     })
+}
+
+/// What the parser said of `sql`, with the line that it is about and a mark below the place.
+fn syntax(sql: &str, said: &str) -> String {
+    let why = said
+        .trim_start_matches("sql parser error: ")
+        .replace("found: EOF", "found: the end of the query");
+    let place = why.rsplit_once(" at Line: ").and_then(|(why, place)| {
+        let (line, column) = place.split_once(", Column: ")?;
+        let (line, column): (usize, usize) = (line.parse().ok()?, column.parse().ok()?);
+        let text = sql.lines().nth(line.checked_sub(1)?)?;
+        let before = text
+            .chars()
+            .take(column.checked_sub(1)?)
+            .map(|one| if one == '\t' { one } else { ' ' });
+        let mark: String = before.chain(['^']).collect();
+        Some(format!("{}\n    {text}\n    {mark}", lower(why)))
+    });
+    place.unwrap_or_else(|| lower(&why))
+}
+
+/// With a small first letter, as in the middle of a sentence.
+fn lower(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or(String::new(), |first| first.to_lowercase().chain(letters).collect())
 }
 
 /// What DataFusion says of a table that is none, with the tables that there are.

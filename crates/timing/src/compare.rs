@@ -85,6 +85,8 @@ pub struct Change {
     pub change: Option<f64>,
     /// Verdicts before and after; empty where there is no row.
     pub verdicts: [String; 2],
+    /// What is known of each beyond its verdict, such as the compiler's message; mostly empty.
+    pub details: [String; 2],
 }
 
 impl Change {
@@ -227,7 +229,8 @@ fn change(
     let change = old.zip(new).filter(|(old, _)| *old > 0.0).map(|(old, new)| new / old - 1.0);
     let verdict = |row: Option<&TimingRow>| row.map_or(String::new(), |row| row.verdict.clone());
     let verdicts = [verdict(before), verdict(after)];
-    Change { name: name.to_owned(), outcome, before: old, after: new, change, verdicts }
+    let details = [before, after].map(|row| row.map_or(String::new(), |row| row.detail.clone()));
+    Change { name: name.to_owned(), outcome, before: old, after: new, change, verdicts, details }
 }
 
 /// Whether sampling, or the clock, explains the difference.

@@ -76,6 +76,11 @@ impl stage::Shown for Stage {
         output::print_shares(["verdict", "rows", "share"], &report.verdicts, report.rows)?;
         let vectors = report.vectors.iter().map(|(name, n)| vec![name.clone(), output::count(*n)]);
         output::print_table(&["space", "vectors"], vectors)?;
+        if report.verdicts.contains_key("does-not-compile") {
+            output::line(
+                "programs that lack definitions: `stampmill prepare` adds what they need, then describe its data set",
+            )?;
+        }
         output::line(&format!(
             "{} programs, {} rows in {}",
             output::count(report.programs),

@@ -146,12 +146,19 @@ impl<'a> Steer<'a> {
     }
 
     fn find_alone(&self, target: &Target) -> Result<Found, Error> {
-        let corpus = self.corpus.for_target(target)?;
+        let allowed;
+        let corpus = match self.options.seeds.leaks {
+            true => self.corpus,
+            false => {
+                allowed = self.corpus.for_target(target)?;
+                &allowed
+            }
+        };
         let mut settings = self.options.settings.clone();
         if corpus.is_empty() && !self.corpus.is_empty() {
             settings.proposers.retain(|name| !crate::proposer::needs_seeds(name));
         }
-        self.search(&corpus, &settings)?.find(target, self.stop)
+        self.search(corpus, &settings)?.find(target, self.stop)
     }
 }
 

@@ -77,6 +77,12 @@ impl stage::Shown for edits::Judge<'_> {
     fn print(report: &JudgeReport, seconds: f64, out: &str) -> anyhow::Result<()> {
         let header = ["verdict", "candidates", "share"];
         output::print_shares(header, &report.verdicts, report.candidates)?;
+        if untested(report) == report.candidates && report.candidates > 0 {
+            output::line(
+                "no problem of these pairs has a test: --tests wants a data set of `edits tests`, or \
+                 DIR/PROBLEM/input.N.txt and output.N.txt",
+            )?;
+        }
         if report.unmatched > 0 {
             output::line(&format!("{} lines of candidates belong to no pair", report.unmatched))?;
         }
@@ -92,6 +98,11 @@ impl stage::Shown for edits::Judge<'_> {
     }
 
     fn is_good(report: &JudgeReport) -> bool {
-        report.candidates > 0
+        report.candidates > untested(report)
     }
+}
+
+/// Candidates whose problem has no test.
+fn untested(report: &JudgeReport) -> u64 {
+    report.verdicts.get(rows::EditVerdict::NoTests.name()).copied().unwrap_or(0)
 }

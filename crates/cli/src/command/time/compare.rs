@@ -8,6 +8,9 @@ use std::{
 };
 use timing::{Change, Comparison, Job, Outcome, Seconds};
 
+/// Programs that failed whose details are printed, at most.
+const DETAILED: usize = 5;
+
 /// Compare two versions: data sets of `time --suite`, or two programs
 #[derive(clap::Args, Debug)]
 #[command(after_help = help!("time-compare"))]
@@ -34,8 +37,12 @@ pub(super) struct Compare {
 
 /// A percentage as people write it: `2%`, `0.5%`.
 fn percent(text: &str) -> Result<f64, String> {
-    let number = text.strip_suffix('%').unwrap_or(text).trim().parse::<f64>();
+    let signed = text.strip_suffix('%');
+    let number = signed.unwrap_or(text).trim().parse::<f64>();
     match number {
+        Ok(number) if signed.is_none() && 0.0 < number && number < 1.0 => {
+            Err(format!("{number} % or {} %? Write the sign", number * 100.0))
+        }
         Ok(number) if number.is_finite() && number >= 0.0 => Ok(number),
         _ => Err(format!("`{text}` is no percentage of at least 0; write 2%")),
     }
@@ -104,6 +111,14 @@ fn print(found: &Comparison, markdown: bool) -> anyhow::Result<()> {
     } else if !rows.is_empty() {
         output::print_table(&header, rows)?;
     }
+    let failed = |one: &&Change| one.outcome.is_broken() || one.outcome == Outcome::StillFails;
+    for one in found.changes.iter().filter(failed).take(DETAILED) {
+        for (side, detail) in ["before", "after"].into_iter().zip(&one.details) {
+            if !markdown && !detail.is_empty() {
+                output::line(&format!("{} {side}: {}", one.name, detail.trim_end()))?;
+            }
+        }
+    }
     let counts: Vec<String> =
         found.outcomes.iter().map(|(name, n)| format!("{} {name}", output::count(*n))).collect();
     let what = match found.seconds {
@@ -139,6 +154,8 @@ mod tests {
         assert_eq!(percent("2%"), Ok(2.0));
         assert_eq!(percent("0.5 %"), Ok(0.5));
         assert_eq!(percent("0"), Ok(0.0));
+        assert_eq!(percent("2"), Ok(2.0));
+        assert!(percent("0.02").is_err_and(|error| error.contains("2 %")));
         assert!(percent("-1%").is_err() && percent("fast").is_err() && percent("inf").is_err());
     }
 }
