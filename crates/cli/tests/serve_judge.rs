@@ -185,16 +185,15 @@ fn a_full_queue_says_when_to_come_again() {
     let body = batch(&[FAST]).to_string();
     let length = body.len();
     let head = format!(
-        "POST /v1/judge HTTP/1.1\r\nhost: here\r\nconnection: close\r\n{JSON}content-length: {length}\r\n\r\n"
+        "POST /v1/judge HTTP/1.1\r\nhost: here\r\nconnection: close\r\nexpect: 100-continue\r\n{JSON}content-length: {length}\r\n\r\n"
     );
     first.write_all(head.as_bytes()).expect("it is sent");
-    // The first is on its way: it has the place as soon as its head is read.
-    let (head, answer) = loop {
-        let (head, answer) = judge.ask("POST", JSON, &batch(&[]).to_string());
-        if status(&head) != 200 {
-            break (head, answer);
-        }
-    };
+    // It has the place once its body is asked for.
+    let asked = b"HTTP/1.1 100 Continue\r\n\r\n";
+    let mut interim = [0; 25];
+    first.read_exact(&mut interim).expect("the server wants its body");
+    assert_eq!(&interim, asked, "{}", String::from_utf8_lossy(&interim));
+    let (head, answer) = judge.ask("POST", JSON, &batch(&[]).to_string());
     assert_eq!((status(&head), &answer["error"]["code"]), (503, &json!("overloaded")), "{answer}");
     assert!(head.contains("retry-after: 1"), "{head}");
     first.write_all(body.as_bytes()).expect("it is sent");

@@ -2,7 +2,10 @@ use crate::{
     Dataset, Error, FolderFile, Input, Provenance, Result, UnknownWord, Verdict, file, folder,
     notice, path_text, place::part_name, unfinished::MARKER,
 };
-use arrow::array::{Array, AsArray, RecordBatch};
+use arrow::{
+    array::{Array, AsArray, RecordBatch},
+    datatypes::UInt64Type,
+};
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
@@ -398,6 +401,7 @@ const COLUMNS: &[&str] = &[
     "language",
     "verdict",
     "path",
+    "number",
     "name",
     "original_name",
     "source",
@@ -420,6 +424,7 @@ fn programs_of(batch: &RecordBatch) -> Option<Vec<Program>> {
     let value = |name: &str, row: usize| {
         strings(name).filter(|c| c.is_valid(row)).map_or("", |column| column.value(row)).to_owned()
     };
+    let numbers = batch.column_by_name("number").and_then(|c| c.as_primitive_opt::<UInt64Type>());
     let has_verdict = strings("verdict").is_some();
     let programs = (0..batch.num_rows())
         .filter(|row| !has_verdict || value("verdict", *row) == Verdict::ACCEPTED)
@@ -444,7 +449,13 @@ fn programs_of(batch: &RecordBatch) -> Option<Vec<Program>> {
                 source: first(&["source", "package_source"]).unwrap_or_default(),
                 package: value("package", row),
                 version: value("version", row),
-                path: value("path", row),
+                path: match (value("path", row), numbers) {
+                    // Samples have numbers, and are found again by them.
+                    (path, Some(numbers)) if path.is_empty() => {
+                        format!("sample-{}.cl", numbers.value(row))
+                    }
+                    (path, _) => path,
+                },
                 license: first(&["license", "license_expression"]).unwrap_or_default(),
                 license_source: first(&["license_source"]).unwrap_or_default(),
             };
