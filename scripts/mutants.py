@@ -23,7 +23,7 @@ ROOT = Path(__file__).parent.parent
 # Package, files, and the tests that run: all of the package where nothing is said.
 PARTS = {
     "leak": ("leak", "crates/leak/src/**", []),
-    "exclusion": ("synth", "crates/synth/src/exclusion.rs", ["--lib", "--test=exclusion", "exclu"]),
+    "exclusion": ("synth", "crates/synth/src/exclusion.rs", ["--lib", "--test=exclusion", "--test=recall"]),
     "timing-model": ("timing-model", "crates/timing-model/src/**", []),
     "features": ("features", "crates/features/src/**", ["--tests"]),
     "heuristics": ("heuristics", "crates/heuristics/src/**", ["--tests"]),

@@ -238,6 +238,19 @@ pub enum Error {
     /// No program of a known kind below a path.
     #[error("no programs (.cl .c .cpp .ll .bc, or a data set with a `text` column) in {}", .0.display())]
     NoPrograms(PathBuf),
+    /// A data set of rows that are no programs.
+    #[error(
+        "{} holds rows of schema `{schema}`, which are no programs{}", path.display(),
+        if inputs.is_empty() { String::new() } else { format!("; it was made from {inputs}") }
+    )]
+    OtherRows {
+        /// The data set.
+        path: PathBuf,
+        /// Its schema.
+        schema: String,
+        /// What it was made from.
+        inputs: String,
+    },
 }
 
 impl Error {

@@ -300,14 +300,14 @@ impl Programs {
     pub fn found(&self) -> Result<Box<dyn Iterator<Item = Result<Found>> + '_>> {
         Ok(match self {
             Programs::Dataset(dataset) => {
-                let folder = dataset.folder().to_owned();
+                let none = || no_programs(dataset);
                 let batches = dataset.batches(Some(COLUMNS))?;
                 Box::new(batches.flat_map(move |batch| match batch {
                     Ok(batch) => match programs_of(&batch) {
                         Some(programs) => {
                             programs.into_iter().map(|one| Ok(Found::Program(one))).collect()
                         }
-                        None => vec![Err(Error::NoPrograms(folder.clone()))],
+                        None => vec![Err(none())],
                     },
                     Err(error) => vec![Err(error)],
                 }))
@@ -413,6 +413,17 @@ const COLUMNS: &[&str] = &[
     "license_source",
     "family",
 ];
+
+/// What is wrong with a data set whose rows are no programs.
+fn no_programs(dataset: &Dataset) -> Error {
+    let inputs: Vec<&str> =
+        dataset.manifest().notes.inputs.iter().map(|input| input.name.as_str()).collect();
+    Error::OtherRows {
+        path: dataset.folder().to_owned(),
+        schema: dataset.manifest().schema.clone(),
+        inputs: inputs.join(", "),
+    }
+}
 
 fn programs_of(batch: &RecordBatch) -> Option<Vec<Program>> {
     let strings = |name: &str| batch.column_by_name(name).and_then(|c| c.as_string_opt::<i32>());

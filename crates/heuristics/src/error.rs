@@ -46,7 +46,7 @@ pub enum Error {
         reason: String,
     },
     /// Two tables of different features or choices.
-    #[error("cannot mix feature spaces: [{}] and [{}]", left.join(", "), right.join(", "))]
+    #[error("cannot mix feature spaces: [{}] and [{}]", some(left), some(right))]
     MixedSpaces {
         /// Names on one side.
         left: Vec<String>,
@@ -190,3 +190,15 @@ impl Error {
         Error::Fit { model: model.to_owned(), reason: reason.to_string() }
     }
 }
+
+/// The first of some names, and how many more there are.
+fn some(names: &[String]) -> String {
+    let shown = names.iter().take(SHOWN).cloned().collect::<Vec<_>>().join(", ");
+    match names.len().saturating_sub(SHOWN) {
+        0 => shown,
+        more => format!("{shown}, {more} more"),
+    }
+}
+
+/// Names of a space in a message, at most.
+const SHOWN: usize = 8;

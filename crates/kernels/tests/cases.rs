@@ -8,6 +8,7 @@ use dataset::{
 };
 use stampmill_kernels::{KernelRow, Options, Prepare, Report, Result};
 use std::{
+    collections::BTreeMap,
     fmt::Write as _,
     fs,
     path::{Path, PathBuf},
@@ -235,6 +236,14 @@ fn bad_files_are_rows_with_verdicts() {
         ]
     );
     assert_eq!((report.files, report.kernels), (12, 4));
+    assert_eq!((report.unique_kernels, report.families), (4, 4));
+    let mut rejected: BTreeMap<String, u64> = BTreeMap::new();
+    for (_, verdict) in verdicts.iter().filter(|(_, verdict)| *verdict != "accepted") {
+        *rejected.entry((*verdict).to_owned()).or_default() += 1;
+    }
+    assert_eq!(report.rejected, rejected);
+    assert_eq!(report.packages[0].rejected, rejected);
+    assert_eq!((report.compiled_plain, report.compiled_repaired), (2, 2));
 }
 
 trials::main! {

@@ -59,6 +59,24 @@ fn a_function_comes_with_what_it_needs_in_normal_form() {
 }
 
 #[test]
+fn names_of_scalar_types_become_what_they_stand_for() {
+    let text = "typedef double real; typedef float small; typedef unsigned long long int word; typedef real weight;
+        typedef signed char tiny; typedef unsigned short int port; typedef size_t extent; typedef _Bool flag;
+        real mixed(real x, small y, word w, weight v) { x += y * v; return x > 1 ? x / w : v - x; }
+        extent narrow(tiny t, port p, extent e) { e += t * p; if (e > 9) e -= p; return e / 3 + t; }\n";
+    let rows = functions(text);
+    let text_of = |name: &str| {
+        let row = find(&rows, name);
+        assert_eq!(row.verdict, "accepted", "{}", row.detail);
+        row.text.clone()
+    };
+    let mixed = text_of("mixed");
+    assert!(mixed.starts_with("double A(double a, float b, ulong c, double d) {"), "{mixed}");
+    let narrow = text_of("narrow");
+    assert!(narrow.starts_with("size_t A(char a, ushort b, size_t c) {"), "{narrow}");
+}
+
+#[test]
 fn what_is_no_opencl_c_or_not_there_is_a_verdict() {
     let text = "struct T { int (*call)(int); int x; };
         int calls(struct T *t) { return t->call(t->x) + t->x * 2; }

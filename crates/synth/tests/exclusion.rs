@@ -1,5 +1,6 @@
 //! The leak rule on files as they are found: isolated kernel against isolated kernel.
 
+use lm::TrainingSet;
 use stampmill_synth::{Corpus, Exclusion, Judge, Target};
 use std::path::Path;
 
@@ -84,4 +85,83 @@ fn a_kernel_cut_out_of_a_file_and_changed_is_no_seed() {
     let target = Target { program: Some(FILE.to_owned()), ..Target::point("any", &[]) };
     let corpus = all.expect("is read").for_target(&target).expect("clang is there");
     assert_eq!((corpus.len(), corpus.excluded()), (1, 1));
+}
+
+#[test]
+fn what_lies_in_the_folder_of_a_file_or_below_a_folder_is_excluded() {
+    let home = tempfile::tempdir().expect("a folder");
+    let root = home.path().canonicalize().expect("it is there");
+    for path in ["suite/a.cl", "suite/deep/b.cl", "elsewhere/c.cl", "suite/set/dataset.json"] {
+        write(&root.join(path), "");
+    }
+    let folder = |exclusion: &Exclusion, path: &str| {
+        exclusion.folder_of(&root.join(path)).map(Path::to_owned)
+    };
+    let mut of_file = Exclusion::default();
+    of_file.add_folder(&root.join("suite/a.cl"));
+    let suite = Some(root.join("suite"));
+    assert_eq!(folder(&of_file, "suite/deep/b.cl"), suite);
+    assert_eq!(folder(&of_file, "suite"), suite);
+    assert_eq!(folder(&of_file, "elsewhere/c.cl"), None);
+    assert_eq!(folder(&of_file, "suite/set"), None, "a data set is nobody's reference");
+    let mut of_folder = Exclusion::default();
+    of_folder.add_folder(&root.join("suite"));
+    assert_eq!(folder(&of_folder, "suite/set"), suite);
+    assert_eq!(folder(&of_folder, "elsewhere"), None);
+    assert!(of_folder.is_empty(), "no kernel is known of it");
+}
+
+#[test]
+fn names_and_kernels_are_counted() {
+    let mut exclusion = Exclusion::default();
+    assert_eq!((exclusion.len(), exclusion.is_empty()), ((0, 0), true));
+    exclusion.add_name("suite/x.cl:first");
+    exclusion.add_name("suite/x.cl:second");
+    assert_eq!((exclusion.len(), exclusion.is_empty()), ((2, 0), false));
+    // One character says nothing, and an address is no name.
+    exclusion.add_name("suite/x.cl:A");
+    exclusion.add_name("a b");
+    assert_eq!(exclusion.len(), (2, 0));
+    exclusion.add_program(OTHER).expect("the clang worker is built with the workspace");
+    assert_eq!(exclusion.len(), (2, 1));
+    exclusion.add_named_program(FILE).expect("clang is there");
+    let (names, kernels) = exclusion.len();
+    assert_eq!((names - 2, kernels - 1), (kernel_names(FILE), kernel_names(FILE)));
+}
+
+fn kernel_names(text: &str) -> usize {
+    text.matches("kernel void").count()
+}
+
+#[test]
+fn a_model_that_learned_a_copy_is_refused_by_what_it_is_a_copy_of() {
+    let mut exclusion = Exclusion::default();
+    exclusion.add_program(OTHER).expect("the clang worker is built with the workspace");
+    let said = |name: &str, text: &str| {
+        let training = TrainingSet::of([(name, text)]);
+        exclusion.check_model(Path::new("model"), Some(&training)).map_err(|e| e.to_string())
+    };
+    assert_eq!(said("mine", COPY), Ok(()));
+    let unnamed = said("", OTHER).expect_err("a copy");
+    assert!(unnamed.contains("(a copy of a program:A)"), "{unnamed}");
+    let named = said("mine", OTHER).expect_err("a copy");
+    assert!(named.contains("mine, a copy of a program:A"), "{named}");
+}
+
+#[test]
+fn lines_give_names_texts_and_targets() {
+    let home = tempfile::tempdir().expect("a folder");
+    let file = home.path().join("points/targets.jsonl");
+    let line = serde_json::json!({"benchmark": "b", "src": OTHER}).to_string();
+    write(&file, &format!("{line}\n\n{{\"target\": \"suite/x.cl:scan\"}}\n"));
+    let mut exclusion = Exclusion::default();
+    exclusion.add_path(&file).expect("is read");
+    assert!(exclusion.holds("scan", COPY).expect("names need no compiler"));
+    assert!(exclusion.holds("x", OTHER).expect("clang is there"));
+    assert!(!exclusion.holds("x", COPY).expect("clang is there"));
+    let points = file.parent().and_then(|folder| folder.canonicalize().ok());
+    assert_eq!(exclusion.folder_of(&file).map(Path::to_owned), points);
+    write(&file, "{\"src\": ");
+    let error = Exclusion::default().add_path(&file).expect_err("half a line").to_string();
+    assert!(error.contains("targets.jsonl"), "{error}");
 }

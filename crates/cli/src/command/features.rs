@@ -78,7 +78,7 @@ impl stage::Shown for Stage {
         output::print_table(&["space", "vectors"], vectors)?;
         if report.verdicts.contains_key("does-not-compile") {
             output::line(
-                "programs that lack definitions: `stampmill prepare` adds what they need, then describe its data set",
+                "what lacks headers or definitions: `stampmill mine` puts headers in, `stampmill prepare` adds definitions",
             )?;
         }
         output::line(&format!(

@@ -126,16 +126,34 @@ impl stage::Shown for Stage {
             output::line(device)?;
             output::print_table(&["outcome", "about", "rows", "share"], cells)?;
         }
+        if report.kernels == 0 {
+            return output::line(
+                "no OpenCL program was found: `stampmill mine DIR` finds kernels inside other programs",
+            );
+        }
+        let unknown = match report.kernels - report.kernels_judged {
+            0 => String::new(),
+            some => {
+                format!("; {} could not be judged (about: how it was run)", output::count(some))
+            }
+        };
         output::line(&format!(
-            "{} of {} kernels pass on every device, {} pass or end in an outcome about the kernel",
+            "{} of {} kernels pass on every device{unknown}",
             output::count(report.kernels_passing),
             output::count(report.kernels),
-            output::count(report.kernels_judged)
         ))?;
         if report.kernels_left > 0 {
             output::line(&format!("{} kernels left when the time was up", report.kernels_left))?;
         }
-        output::line(&format!("{} rows in {} ({seconds:.1} s)", output::count(report.rows), out))
+        output::line(&format!("{} rows in {} ({seconds:.1} s)", output::count(report.rows), out))?;
+        match Self::is_good(report) {
+            true => output::line(&format!(
+                "times: stampmill query \"SELECT path, kernel, global_size, kernel_time_ns FROM r\" r={out}"
+            )),
+            false => output::line(&format!(
+                "why: stampmill query \"SELECT path, kernel, outcome, detail FROM r\" r={out}"
+            )),
+        }
     }
 
     fn is_good(report: &Report) -> bool {

@@ -1,9 +1,9 @@
 //! Tables from elsewhere as tasks: which column means what, and which rows are garbage.
 
 use crate::{Error, Result, Row, Task, table::Table, task::cheapest};
-use dataset::Verdict;
+use dataset::{Dataset, Row as _, Verdict};
 use regex::Regex;
-use rows::TaskVerdict;
+use rows::{FeaturesHead, TaskVerdict};
 use serde::{Deserialize, Serialize};
 use std::{
     collections::BTreeMap,
@@ -151,7 +151,7 @@ impl Import {
 #[derive(Clone, Debug)]
 pub struct ImportOptions {
     /// A CSV table (may be `.gz`), a `.parquet` file or a data set with the mapped columns; or a
-    /// `task` data set, which needs no mapping.
+    /// data set of `label`, or of `features`, which has no costs; these need no mapping.
     pub source: PathBuf,
     /// Which column means what.
     pub mapping: Mapping,
@@ -176,8 +176,20 @@ pub fn import(options: &ImportOptions) -> Result<Import> {
         let verdicts = BTreeMap::from([(Verdict::ACCEPTED.to_owned(), task.rows.len() as u64)]);
         return Ok(Import { task, verdicts, notes: Vec::new() });
     }
+    if is_vectors(&options.source) {
+        let table = super::Table::of_vectors(&options.source)?;
+        let mut verdicts = table.left_out;
+        verdicts.insert(Verdict::ACCEPTED.to_owned(), table.task.rows.len() as u64);
+        return Ok(Import { task: table.task, verdicts, notes: Vec::new() });
+    }
     let table = Table::read(&options.source)?;
     from_table(&table, &options.mapping, options.keep_garbage)
+}
+
+/// Whether there is a data set of `features`.
+fn is_vectors(folder: &Path) -> bool {
+    Dataset::is_at(folder)
+        && Dataset::open(folder).is_ok_and(|found| found.manifest().schema == FeaturesHead::SCHEMA)
 }
 
 pub(crate) fn read(path: &Path, mapping: &Mapping, keep_garbage: bool) -> Result<Import> {

@@ -2,9 +2,10 @@
 
 use super::store::{SCHEMA, VERSION, from_batch};
 use crate::{Error, Result, Row, Task, task::cheapest};
-use arrow::array::{Array, AsArray, Float64Array, ListArray, RecordBatch};
+use arrow::array::{Array, AsArray, Float64Array, ListArray, RecordBatch, StringArray};
 use arrow::datatypes::Float64Type;
-use dataset::Dataset;
+use dataset::{Dataset, Row as _, Verdict};
+use rows::FeaturesHead;
 use serde_json::Value;
 use std::{collections::BTreeMap, path::Path};
 
@@ -85,6 +86,54 @@ impl Table {
         Ok(table)
     }
 
+    /// Read a data set of `features` as a task without choices: programs to predict for. Rows without a vector in
+    /// each of its spaces are left out.
+    ///
+    /// # Errors
+    /// When it is of another schema, of a later version, or broken.
+    pub fn of_vectors(folder: &Path) -> Result<Table> {
+        let dataset = Dataset::open(folder)?;
+        dataset.require(FeaturesHead::SCHEMA, FeaturesHead::VERSION)?;
+        let configuration = &dataset.manifest().notes.configuration;
+        let mut table = Table { name: folder.display().to_string(), ..Table::default() };
+        table.level = configuration["level"].as_u64();
+        for batch in dataset.batches(None)? {
+            let batch = batch?;
+            let spaces = table.columns(&batch, configuration)?;
+            table.name_features(&spaces);
+            let [path, kernel, verdict, id] = [
+                table.text(&batch, "path")?,
+                table.text(&batch, "kernel")?,
+                table.text(&batch, "verdict")?,
+                table.text(&batch, "id")?,
+            ];
+            for at in 0..batch.num_rows() {
+                let mut features = Vec::with_capacity(table.task.features.len());
+                if spaces.is_empty() || !spaces.iter().all(|space| space.append(at, &mut features))
+                {
+                    let why = match verdict.value(at) {
+                        Verdict::ACCEPTED => "undescribed",
+                        why => why,
+                    };
+                    *table.left_out.entry(why.to_owned()).or_default() += 1;
+                    continue;
+                }
+                let path = path.value(at).to_owned();
+                let row = Row {
+                    program: path.clone(),
+                    variant: kernel.value(at).to_owned(),
+                    group: path,
+                    features,
+                    costs: Vec::new(),
+                    label: 0,
+                };
+                table.task.rows.push(row);
+                table.origins.push(Origin { id: id.value(at).to_owned(), ..Origin::default() });
+            }
+        }
+        Ok(table)
+    }
+
     /// Refuse a table whose labels or features mean something else.
     ///
     /// # Errors
@@ -140,20 +189,10 @@ impl Table {
     ) -> Result<()> {
         let name = self.name.clone();
         let bad = |reason: String| Error::Table { path: name.clone().into(), reason };
-        let text = |column: &str| {
-            let found = batch.column_by_name(column).and_then(|found| found.as_string_opt::<i32>());
-            found.ok_or_else(|| bad(format!("column `{column}` holds no text or is missing")))
-        };
         let spaces = self.columns(batch, configuration)?;
-        if self.task.features.is_empty() {
-            self.task.choices = choices.to_vec();
-            for space in &spaces {
-                let begin = self.task.features.len();
-                let named = space.dimensions.iter().map(|name| format!("{}:{name}", space.name));
-                self.task.features.extend(named);
-                self.spaces.push((space.name.clone(), begin..self.task.features.len()));
-            }
-        }
+        self.task.choices = choices.to_vec();
+        self.name_features(&spaces);
+        let text = |column: &str| self.text(batch, column);
         let [program, variant, group, label, verdict, detail, id, package, family] = [
             text("program")?,
             text("variant")?,
@@ -223,6 +262,28 @@ impl Table {
             });
         }
         Ok(())
+    }
+
+    /// Name the features by the first batch's spaces and their dimensions.
+    fn name_features(&mut self, spaces: &[SpaceColumn<'_>]) {
+        if !self.task.features.is_empty() {
+            return;
+        }
+        for space in spaces {
+            let begin = self.task.features.len();
+            let named = space.dimensions.iter().map(|name| format!("{}:{name}", space.name));
+            self.task.features.extend(named);
+            self.spaces.push((space.name.clone(), begin..self.task.features.len()));
+        }
+    }
+
+    /// A column of text.
+    fn text<'a>(&self, batch: &'a RecordBatch, column: &str) -> Result<&'a StringArray> {
+        let found = batch.column_by_name(column).and_then(|found| found.as_string_opt::<i32>());
+        found.ok_or_else(|| Error::Table {
+            path: self.name.clone().into(),
+            reason: format!("column `{column}` holds no text or is missing"),
+        })
     }
 
     /// The columns that hold vectors.

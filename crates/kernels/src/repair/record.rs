@@ -16,6 +16,7 @@ impl Repair for Record {
                 | "err_sizeof_alignof_function_type"
                 | "err_sizeof_alignof_incomplete_or_sizeless_type"
                 | "err_typecheck_incomplete_type"
+                | "err_subscript_incomplete_or_sizeless_type"
                 | "err_typecheck_incomplete_array_needs_initializer"
         );
         if !incomplete || complaint.preprocessor {

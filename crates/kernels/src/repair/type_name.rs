@@ -47,10 +47,11 @@ fn role(usage: &Usage<'_>, name: &str) -> Role {
                 let next = usage.text(at + 1);
                 if builtin::is_statement(next) {
                     others += 1;
-                } else if !builtin::is_qualifier(next)
-                    && (usage.is_word(at + 2) && !builtin::is_qualifier(usage.text(at + 2)))
+                } else if usage.is_word(at + 2)
+                    && (!builtin::is_qualifier(next) && !builtin::is_qualifier(usage.text(at + 2))
+                        || builtin::is_qualifier(next) && builtin::is_type(usage.text(at + 2)))
                 {
-                    // `WORD TYPE name`: of two words before a name the second is the type.
+                    // `WORD TYPE name`, `WORD __global TYPE`: the type is the last of them.
                     qualifiers += 1;
                 } else if (builtin::is_type(next) || builtin::is_qualifier(next))
                     && !matches!(
@@ -202,6 +203,10 @@ fn votes(usage: &Usage<'_>, name: &str, variables: &[(&str, usize, usize)]) -> V
 fn lanes_by_name(name: &str) -> Option<u32> {
     let stem = name.strip_suffix("_t").or_else(|| name.strip_suffix("_type")).unwrap_or(name);
     let digits = stem.trim_start_matches(|c: char| !c.is_ascii_digit());
+    // `fp16` is a half, not sixteen of anything.
+    if stem[..stem.len() - digits.len()].to_ascii_lowercase().ends_with("fp") {
+        return None;
+    }
     let lanes: u32 = digits.parse().ok()?;
     (matches!(lanes, 2 | 3 | 4 | 8 | 16) && !stem.starts_with(|c: char| c.is_ascii_digit()))
         .then_some(lanes)

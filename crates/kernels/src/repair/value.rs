@@ -108,9 +108,12 @@ fn integer(usage: &Usage<'_>, name: &str, places: &[usize]) -> String {
     }
 }
 
-/// Whether a `[` follows the name of a variable that is being declared.
+/// Whether a `[` follows the name of a variable that is being declared, or its other bounds.
 fn declares(usage: &Usage<'_>, open: usize) -> bool {
-    open >= 2
-        && usage.is_word(open - 1)
-        && (usage.is_word(open - 2) || usage.before(open - 1) == "]")
+    let mut before = open.checked_sub(1);
+    while let Some(close) = before.filter(|at| usage.text(*at) == "]") {
+        let bound = (0..close).rev().find(|open| usage.closing(*open) == close);
+        before = bound.and_then(|open| open.checked_sub(1));
+    }
+    before.is_some_and(|name| name > 0 && usage.is_word(name) && usage.is_word(name - 1))
 }

@@ -10,7 +10,7 @@ use std::{path::PathBuf, process::ExitCode};
 pub(crate) struct Predict {
     /// A file written by `heuristic train`
     model: PathBuf,
-    /// A `task` data set or a CSV table; if it has costs, predictions are scored
+    /// A data set of `label` or `features`, or a CSV table; if it has costs, predictions are scored
     task: PathBuf,
     #[command(flatten)]
     columns: Columns,
@@ -21,6 +21,8 @@ impl Predict {
         let heuristic = Heuristic::load(&self.model)
             .with_context(|| format!("cannot use {}", self.model.display()))?;
         let task = self.columns.read(&self.task, global)?.task;
+        // What the model learned from is enough; where it is not there, the error says so.
+        let task = task.select(heuristic.features()).unwrap_or(task);
         let report = heuristics::predict(&heuristic, &task)?;
         output::report(global, &report, || {
             let rows = report.predictions.iter().map(|prediction| {

@@ -37,7 +37,7 @@ pub(super) fn report(report: &Report, seconds: f64, out: &Path) -> anyhow::Resul
     let mined = match report.seeds {
         0 => String::new(),
         seeds => format!(
-            " (nearest of {} mined kernels, less a target's own copies, {:.3}, {} exact; {} more excluded for all)",
+            " (nearest of {} mined kernels {:.3}, copies of a target aside, {} exact; {} more excluded)",
             output::count(seeds),
             report.mined_proximity_median,
             output::count(report.exact_mined),
