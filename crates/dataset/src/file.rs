@@ -58,10 +58,18 @@ pub(crate) fn kind_text(kind: FileType) -> &'static str {
 
 /// Whether an error is of this machine, or of this process, rather than of the file asked for.
 #[must_use]
-pub fn is_machine_fault(error: &io::Error) -> bool {
+pub(crate) fn is_machine_fault(error: &io::Error) -> bool {
     let errno = Errno::from_io_error(error);
     matches!(errno, Some(Errno::MFILE | Errno::NFILE | Errno::NOMEM | Errno::IO | Errno::INTR))
         || error.kind() == io::ErrorKind::OutOfMemory
+}
+
+/// Whether what went wrong with what stood at `path` is this machine's fault: as [`is_machine_fault`], or its whole
+/// folder is gone, as where a disk or a share is, or somebody has moved it.
+#[must_use]
+pub fn is_machine_fault_at(path: &Path, error: &io::Error) -> bool {
+    let is_gone = || !path.parent().is_some_and(Path::exists);
+    is_machine_fault(error) || error.kind() == io::ErrorKind::NotFound && is_gone()
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use crate::{
     Language, Verdict,
-    file::{is_machine_fault, kind_text},
+    file::{is_machine_fault_at, kind_text},
     path_text,
 };
 use std::{
@@ -115,7 +115,7 @@ impl Walk<'_> {
     }
 
     fn unreadable(&mut self, path: &Path, error: io::Error) -> io::Result<()> {
-        self.push(path, path, Some(unreadable(error)?));
+        self.push(path, path, Some(unreadable(path, error)?));
         Ok(())
     }
 
@@ -126,8 +126,8 @@ impl Walk<'_> {
 }
 
 /// The verdict of what cannot be read, where that is not this machine's fault.
-pub(crate) fn unreadable(error: io::Error) -> io::Result<Verdict> {
-    match is_machine_fault(&error) {
+pub(crate) fn unreadable(path: &Path, error: io::Error) -> io::Result<Verdict> {
+    match is_machine_fault_at(path, &error) {
         true => Err(error),
         false => Ok(Verdict::new("unreadable", error.to_string())),
     }

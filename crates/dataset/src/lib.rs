@@ -73,7 +73,7 @@ pub use check::{Checked, Problem, check, verifies_hashes, verify_hashes};
 pub use detail::without_chance;
 pub use error::{Error, maker};
 pub use family::{FAMILY_THRESHOLD, Signature, Signatures, families};
-pub use file::{is_machine_fault, open_file, read_file};
+pub use file::{is_machine_fault_at, open_file, read_file};
 pub use flat::write_flat;
 pub use folder::FolderFile;
 pub use hash::{content_hash, content_hash_of, content_hash_of_file};

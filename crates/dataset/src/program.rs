@@ -359,14 +359,9 @@ fn content_of(file: &FolderFile) -> Result<Result<Vec<u8>, Verdict>> {
             let detail = format!("more than {} MiB", LARGEST_PROGRAM >> 20);
             Ok(Err(Verdict::new("too-large", detail)))
         }
-        // Not one file is gone but where it was: a disk, a share, or the folder has been moved.
-        Err(error)
-            if error.kind() == std::io::ErrorKind::NotFound
-                && !file.file.parent().is_some_and(Path::exists) =>
-        {
-            Err(Error::file("read", &file.file)(error))
+        Err(error) => {
+            folder::unreadable(&file.file, error).map(Err).map_err(Error::file("read", &file.file))
         }
-        Err(error) => folder::unreadable(error).map(Err).map_err(Error::file("read", &file.file)),
     }
 }
 

@@ -262,8 +262,11 @@ fn supervise(
         } else if (profile.tree.is_some() || files_of_memory) && looked.elapsed() > TREE_TICK {
             looked = Instant::now();
             let is_full = |(tree, bytes): &(PathBuf, u64)| watch::tree_bytes(tree) > *bytes;
-            let inside =
-                if files_of_memory { watch::descendants(running.id()) } else { Vec::new() };
+            let inside = if files_of_memory {
+                watch::descendants(running.id(), allowed(profile))
+            } else {
+                Vec::new()
+            };
             match profile.tree.as_ref().is_some_and(is_full) {
                 true => Some(Death::Output),
                 false => {
@@ -274,9 +277,19 @@ fn supervise(
             None
         };
         if death.is_some() {
-            return Ok((death, None, peak, watch::usage_below(running.id()).processor));
+            return Ok((
+                death,
+                None,
+                peak,
+                watch::usage_below(running.id(), allowed(profile)).processor,
+            ));
         }
     }
+}
+
+/// How many processes may be below the launcher, whose child is ours.
+fn allowed(profile: &Profile) -> usize {
+    profile.processes as usize + 1
 }
 
 fn memory_of(profile: &Profile) -> u64 {
@@ -299,10 +312,9 @@ fn too_much(
     }
     let inside = match profile.processes {
         1 => program.into_iter().collect(),
-        _ => watch::descendants(running.id()),
+        _ => watch::descendants(running.id(), allowed(profile)),
     };
-    // The launcher's child is ours.
-    if inside.len() > profile.processes as usize + 1 {
+    if inside.len() > allowed(profile) {
         return Some(Death::Processes);
     }
     let mut resident = 0;

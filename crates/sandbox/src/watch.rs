@@ -37,20 +37,22 @@ fn children_by_search(parent: u32) -> Vec<u32> {
         .collect()
 }
 
-/// The children of a process, theirs, and so on.
-pub(crate) fn descendants(pid: u32) -> Vec<u32> {
+/// The children of a process, theirs, and so on; more than `most` are not looked for, so that a program that starts
+/// thousands is ended before they are counted.
+pub(crate) fn descendants(pid: u32, most: usize) -> Vec<u32> {
     let mut all = children(pid);
     let mut at = 0;
-    while at < all.len() {
+    while at < all.len() && all.len() <= most {
         all.extend(children(all[at]));
         at += 1;
     }
+    all.truncate(most.saturating_add(1));
     all
 }
 
-/// What the descendants of a process use.
-pub(crate) fn usage_below(pid: u32) -> Usage {
-    let inside = descendants(pid);
+/// What the descendants of a process use, as [`descendants`] finds them.
+pub(crate) fn usage_below(pid: u32, most: usize) -> Usage {
+    let inside = descendants(pid, most);
     let mut usage = Usage { resident_bytes: memory_files(&inside), ..Usage::default() };
     for one in inside.into_iter().map(self::usage) {
         usage.resident_bytes += one.resident_bytes;
@@ -65,7 +67,7 @@ pub(crate) fn usage_below(pid: u32) -> Usage {
 #[must_use]
 pub fn processor_time() -> Duration {
     let own = std::process::id();
-    descendants(own).into_iter().chain([own]).map(|pid| usage(pid).processor).sum()
+    descendants(own, usize::MAX).into_iter().chain([own]).map(|pid| usage(pid).processor).sum()
 }
 
 /// What one process uses, and its children that have ended did.

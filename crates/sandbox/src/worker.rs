@@ -237,7 +237,11 @@ impl Worker {
             return None;
         }
         let id = self.id;
-        let used = if thorough { watch::usage_below(self.running.id()) } else { watch::usage(id) };
+        let used = if thorough {
+            watch::usage_below(self.running.id(), usize::MAX)
+        } else {
+            watch::usage(id)
+        };
         if memory.is_some_and(|most| used.resident_bytes > most) {
             return Some(Death::Memory);
         }

@@ -2,7 +2,9 @@
 
 use super::{commands, corpus};
 use crate::{Error, Store};
-use dataset::{Input, Row, content_hash, content_hash_of, content_hash_of_file, is_machine_fault};
+use dataset::{
+    Input, Row, content_hash, content_hash_of, content_hash_of_file, is_machine_fault_at,
+};
 use serde::{Deserialize, Serialize};
 use std::{
     collections::HashMap,
@@ -71,7 +73,7 @@ impl Container {
 fn hash_of(path: &Path) -> Result<String, Error> {
     match content_hash_of_file(path) {
         Ok((_, hash)) => Ok(hash),
-        Err(error) if is_machine_fault(&error) => Err(Error::file("read", path)(error)),
+        Err(error) if is_machine_fault_at(path, &error) => Err(Error::file("read", path)(error)),
         Err(_) => Ok(String::new()),
     }
 }

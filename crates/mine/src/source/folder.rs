@@ -2,7 +2,7 @@
 
 use super::{Context, Package, Source};
 use crate::{Error, Result, tree::role};
-use dataset::{Verdict, is_machine_fault, open_file, path_text};
+use dataset::{Verdict, is_machine_fault_at, open_file, path_text};
 use rows::ContentVerdict;
 use std::{
     io,
@@ -113,7 +113,7 @@ fn target(
 
 /// The verdict of what cannot be read, where that is not this machine's fault.
 fn unreadable(path: &Path, error: io::Error) -> Result<Verdict> {
-    match is_machine_fault(&error) {
+    match is_machine_fault_at(path, &error) {
         true => Err(Error::file("read", path)(error)),
         false if error.kind() == io::ErrorKind::InvalidInput => {
             Ok(Verdict::new(ContentVerdict::NotAFile, error.to_string()))
