@@ -38,10 +38,17 @@ def binary():
     return path
 
 
-def commit():
-    known = os.environ.get("STAMPMILL_COMMIT")
-    if known:
-        return known
+def commit(program):
+    """The commit of the checkout, which must be that of the binary."""
+    said = subprocess.run([program, "--version"], capture_output=True, text=True, check=True).stdout
+    built = next((line.split()[1] for line in said.splitlines() if line.startswith("commit ")), "unknown")
+    whole = os.environ.get("STAMPMILL_COMMIT") or checked_out()
+    if built != "unknown" and not whole.startswith(built):
+        sys.exit(f"figures: {program} was built of {built}, and this is {whole[:12]}: run `make build`")
+    return whole
+
+
+def checked_out():
     git = ["git", "-C", str(ROOT)]
     changed = subprocess.run(git + ["status", "--porcelain", "--untracked-files=no"], capture_output=True, text=True, check=True)
     if any(not line[3:].startswith("figures/") for line in changed.stdout.splitlines()):
@@ -99,7 +106,7 @@ def run(name, given):
     program = binary()
     record = {
         "figure": name,
-        "commit": commit(),
+        "commit": commit(program),
         "binary_sha256": hashlib.sha256(program.read_bytes()).hexdigest(),
         "command": " ".join(["scripts/figures.sh", name, *given]),
         "settings": settings,
