@@ -16,6 +16,7 @@ __kernel void constants(__global float* f, __global int* n) {
   f[i] = 0.5f - offset();
   int k = rank();
   n[i] += k;
+  n[i] = weight() * 2.5f;
 }
 // With arguments they add up; what is given by address counts by its element.
 __kernel void sums(__global float* f, __global int* n, int m) {

@@ -6,3 +6,8 @@ __kernel void made(PIXELS in, PIXELS_out out, float by) {
   float4 value = FETCH(in, linear, at);
   if (get_global_id(0) < GET_WIDTH(in) && get_global_id(1) < GET_HEIGHT(in)) STORE(out, at, value.x * by);
 }
+// A member of a vector says nothing of its lanes.
+__kernel void moved(TEXELS in, __global float* out, int4 spot) {
+  float4 value = LOAD_TEXEL(in, linear, spot.xy + (int2)(1, 0));
+  out[get_global_id(0)] = value.x;
+}

@@ -267,6 +267,18 @@ mod tests {
     }
 
     #[test]
+    fn a_vocabulary_counts_tokens_in_directives_too() {
+        let words = |text: &str| {
+            let mut all = HashSet::new();
+            vocabulary(text, &mut all);
+            all
+        };
+        let expected: HashSet<u64> = ["define", "N", "4", "int", "a", ";"].map(hash).into();
+        assert_eq!(words("#define N 4\nint a; int N;"), expected);
+        assert_ne!(hash("a"), hash("b"));
+    }
+
+    #[test]
     fn extensions_need_no_pragma() {
         assert_eq!(flatten("#pragma OPENCL EXTENSION cl_khr_fp64 : enable\nint a;"), "int a ;\n");
     }

@@ -73,3 +73,17 @@ pub(crate) fn alone(standard: &str) -> Options {
         diagnostics: DIAGNOSTICS,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_of_known_value_are_kept() {
+        let given = ["-DN=4", "-D M = 2", " K ", "-DUNKNOWN=?", "-D", ""].map(str::to_owned);
+        let setting = Setting::plain(&given);
+        assert_eq!(setting.defines, ["N=4", "M = 2", "K"]);
+        assert_eq!((setting.status, setting.standard), (Status::Plain, STANDARDS[0]));
+        assert!(setting.prelude.is_empty() && setting.inferred.is_empty());
+    }
+}

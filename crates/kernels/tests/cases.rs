@@ -183,6 +183,7 @@ fn bad_files_are_rows_with_verdicts() {
     fs::write(folder.join("bomb.cl"), bomb + "kernel void k(global int* a, int x) { a[0] = A39; }")
         .unwrap();
     fs::write(folder.join("empty.cl"), " \n").unwrap();
+    fs::write(folder.join("float.cl"), "kernel void k(global float* a) { a[2] *= 3.0f; }").unwrap();
     fs::write(folder.join("good.cl"), "kernel void k(global int* a) { a[get_global_id(0)] = 1; }")
         .unwrap();
     fs::write(
@@ -225,6 +226,7 @@ fn bad_files_are_rows_with_verdicts() {
             ("bytes", "not-utf8"),
             ("data", "does-not-compile"),
             ("empty", "empty"),
+            ("float", "accepted"),
             ("good", "accepted"),
             ("host", "accepted"),
             ("latin", "accepted"),
@@ -235,15 +237,15 @@ fn bad_files_are_rows_with_verdicts() {
             ("wrong", "does-not-compile"),
         ]
     );
-    assert_eq!((report.files, report.kernels), (12, 4));
-    assert_eq!((report.unique_kernels, report.families), (4, 4));
+    assert_eq!((report.files, report.kernels), (13, 5));
+    assert_eq!((report.unique_kernels, report.families), (5, 5));
     let mut rejected: BTreeMap<String, u64> = BTreeMap::new();
     for (_, verdict) in verdicts.iter().filter(|(_, verdict)| *verdict != "accepted") {
         *rejected.entry((*verdict).to_owned()).or_default() += 1;
     }
     assert_eq!(report.rejected, rejected);
     assert_eq!(report.packages[0].rejected, rejected);
-    assert_eq!((report.compiled_plain, report.compiled_repaired), (2, 2));
+    assert_eq!((report.compiled_plain, report.compiled_repaired), (3, 2));
 }
 
 trials::main! {
