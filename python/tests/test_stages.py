@@ -118,6 +118,9 @@ def test_steer_to_a_tiny_target() -> None:
     row = found.to_arrow().to_pylist()[0]
     assert row["exact"] and "kernel void" in row["text"]
     assert found.summary["exact"] == 1
+    frame = found.to_pandas()
+    assert frame.loc[0, "instcount.Load"] == 2 and frame.loc[0, "instcount.FMul"] == 1 and "vector" not in frame
+    assert len(found.to_pandas(raw=True).loc[0, "vector"]) == len([name for name in frame if name.startswith("instcount.")])
     two = stampmill.steer(target=["Load=1", {"Store": "1..2", "Add": 1}], budget=200)
     assert two.summary["targets"] == 2
 

@@ -113,7 +113,8 @@ class Dataset:
     def to_arrow(self, *, raw: bool = False) -> pa.Table:
         """All rows, in the order of the data set.
 
-        Vectors of a feature space are one column for each dimension, `instcount.TotalInsts`. Where the data set was
+        Vectors of a feature space are one column for each dimension, `instcount.TotalInsts`, those of `steer` too;
+        costs of a task are one for each choice, `cost.GPU`. Where the data set was
         made from texts, the first column, `input`, is the label of the text (its position, key or index), and rows
         are in the order of the texts. `raw=True`: the columns as they are on disk.
         """
@@ -159,28 +160,35 @@ class Dataset:
         return frame
 
     def _named(self, table: pa.Table) -> pa.Table:
+        """Vectors and costs as a column for each dimension and each choice."""
         import pyarrow as pa
         import pyarrow.compute as pc
 
-        if self.schema != "features":
-            return table
-        spaces: dict[str, list[str]] = self.manifest["configuration"]["spaces"]
+        settings: dict[str, Any] = self.manifest.get("configuration") or {}
+        spaces: dict[str, list[str]] = settings.get("spaces") or {}
+        # Which columns hold lists whose places have names: the names, and what stands before them.
+        named = {space: (space, dimensions) for space, dimensions in spaces.items()}
+        if self.schema == "steered" and settings.get("space") in spaces:
+            named["vector"] = (settings["space"], spaces[settings["space"]])
+        if self.schema == "task" and settings.get("choices"):
+            named["costs"] = ("cost", settings["choices"])
         names: list[str] = []
         columns: list[Any] = []
         for name in table.column_names:
             column = table.column(name)
-            if pa.types.is_struct(column.type):
-                if name in spaces:
-                    names += [f"{name}.{dimension}" for dimension in spaces[name]]
-                    columns += [pc.struct_field(column, dimension) for dimension in spaces[name]]
-            elif pa.types.is_list(column.type):
-                if name in spaces:
-                    names += [f"{name}.{dimension}" for dimension in spaces[name]]
-                    columns += [pc.list_element(column, place) for place in range(len(spaces[name]))]
-            else:
+            if name in named and pa.types.is_struct(column.type):
+                before, places = named[name]
+                names += [f"{before}.{place}" for place in places]
+                columns += [pc.struct_field(column, place) for place in places]
+            elif name in named and pa.types.is_list(column.type):
+                before, places = named[name]
+                whole = pc.if_else(pc.equal(pc.list_value_length(column), len(places)), column, None)
+                names += [f"{before}.{place}" for place in places]
+                columns += [pc.list_element(whole, place) for place in range(len(places))]
+            elif self.schema != "features" or not pa.types.is_nested(column.type):
                 names.append(name)
                 columns.append(column)
-        return pa.table(columns, names=names)
+        return pa.table(columns, names=names) if columns else table
 
     def _ordered(self, table: pa.Table) -> tuple[pa.Table, list[int] | None]:
         """The rows in the order of the texts, and which text each is about; `None`: they are about no texts."""
