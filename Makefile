@@ -2,8 +2,9 @@
 # make test     set up, build, run every test but those of the training engine
 # make torch    build the training engine (fetches libtorch, 0.5 GB; GPU=1: 3 GB, for NVIDIA GPUs)
 # make test-torch   tests of training, of both engines' logits and of `transformers` (0.1 GB more)
+# make objects  build the client of object stores, for data sets at s3:// (a workspace of its own)
 # make cluster  build the engine of clusters (Apache Ballista; a workspace of its own)
-# make test-cluster   tests of stages on a cluster of this machine
+# make test-cluster   tests of stages on a cluster of this machine, and of object stores (builds an S3 server, once)
 # make check    what a commit must pass: format, layers, lints, tests, docs
 # make build    only build; the binary is $(BIN)
 # make bench    the benches behind the README's figures
@@ -23,7 +24,7 @@ DEMO ?= demo
 
 TORCH := $(CACHE)/torch
 
-.PHONY: all setup build install demo test cluster test-cluster torch test-torch check deny bench network wheel test-wheel notebooks book clean
+.PHONY: all setup build install demo test objects cluster test-cluster torch test-torch check deny bench network wheel test-wheel notebooks book clean
 
 all: build
 
@@ -45,15 +46,22 @@ demo: setup
 test: setup
 	@cargo xtask test
 
-# Beside the main binary, which finds it there; its dependencies are built by themselves, since they want more of
+# Beside the main binary, which finds it there.
+objects: build
+	CARGO_TARGET_DIR=$(CARGO_TARGET_DIR)/objects cargo build --release --locked --manifest-path engines/objects/Cargo.toml
+	install -t $(CARGO_TARGET_DIR)/release $(CARGO_TARGET_DIR)/objects/release/stampmill-objects
+
+# Beside the main binary, too; its dependencies are built by themselves, since they want more of
 # DataFusion, Arrow and tokio than ours do.
-cluster: build
+cluster: objects
 	CARGO_TARGET_DIR=$(CARGO_TARGET_DIR)/cluster cargo build --release --locked --manifest-path engines/cluster/Cargo.toml
 	install -t $(CARGO_TARGET_DIR)/release $(CARGO_TARGET_DIR)/cluster/release/stampmill-cluster
 
 test-cluster: cluster
+	CARGO_TARGET_DIR=$(CARGO_TARGET_DIR)/objects cargo test --release --locked --manifest-path engines/objects/Cargo.toml
 	CARGO_TARGET_DIR=$(CARGO_TARGET_DIR)/cluster cargo test --release --locked --manifest-path engines/cluster/Cargo.toml
-	@cargo xtask test-cluster
+	@CACHE=$(CACHE) scripts/s3-server.sh
+	@STAMPMILL_S3_SERVER=$(CACHE)/s3s-fs/bin/s3s-fs cargo xtask test-cluster
 
 torch: setup
 	@CACHE=$(CACHE) scripts/torch.sh $(if $(GPU),--gpu)

@@ -8,7 +8,7 @@ lacks() {
     printf '0 0 1\n%s\t%s\n' "$1 (make deny)" "$2" >"$STAMPMILL_OUTCOMES/deny"
     exit 0
 }
-manifests="Cargo.toml engines/torch/Cargo.toml engines/cluster/Cargo.toml"
+manifests="Cargo.toml engines/torch/Cargo.toml engines/cluster/Cargo.toml engines/objects/Cargo.toml"
 all="licenses, sources and advisories of dependencies"
 command -v cargo-deny >/dev/null || lacks "$all" "cargo-deny: cargo install --locked cargo-deny"
 for manifest in $manifests; do

@@ -4,7 +4,7 @@ use crate::size;
 use anyhow::bail;
 use clap::{Arg, ArgMatches, Command, parser::ValueSource};
 use dataset::{
-    Dataset, Progress,
+    Dataset, Progress, Url,
     stage::{Cancel, Context, Share},
 };
 use std::{
@@ -87,6 +87,9 @@ impl StageOutput {
 
 /// Refuse a file whose folder is not there.
 pub(crate) fn has_folder(file: &Path) -> anyhow::Result<()> {
+    if dataset::is_url(file) {
+        bail!(dataset::Error::NotThere(file.to_owned()));
+    }
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
     match folder.filter(|folder| !folder.is_dir()) {
         None => Ok(()),
@@ -125,7 +128,11 @@ pub(crate) fn is_no_input(command: &Command, matches: &ArgMatches) -> anyhow::Re
     if dataset::is_part_name(name) && Dataset::is_at(folder.unwrap_or(Path::new("."))) {
         bail!("--out {shown} is in the place of a data set's part; name another place");
     }
-    let Ok(out) = value.canonicalize() else { return Ok(()) };
+    let url = Url::of(value)?;
+    let out = value.canonicalize().ok();
+    if url.is_none() && out.is_none() {
+        return Ok(());
+    }
     let others = command.get_arguments().filter(|argument| {
         let id = argument.get_id();
         let given = || matches.value_source(id.as_str()) == Some(ValueSource::CommandLine);
@@ -133,11 +140,21 @@ pub(crate) fn is_no_input(command: &Command, matches: &ArgMatches) -> anyhow::Re
     });
     let values = others.filter_map(|argument| matches.get_raw(argument.get_id().as_str()));
     for input in values.flatten().flat_map(paths_in) {
-        let Ok(input) = input.canonicalize() else { continue };
-        if input == out {
+        let (is_out, is_inside) = match (&url, &out) {
+            (Some(out), _) => match Url::of(&input)? {
+                Some(input) => (input == *out, input.is_in(out)),
+                None => continue,
+            },
+            (None, Some(out)) => match input.canonicalize() {
+                Ok(input) => (input == *out, input.starts_with(out)),
+                Err(_) => continue,
+            },
+            (None, None) => continue,
+        };
+        if is_out {
             bail!("--out {shown} is an input of this command too; name another place");
         }
-        if input.starts_with(&out) {
+        if is_inside {
             bail!("--out {shown} holds an input of this command; name another place");
         }
     }
@@ -205,6 +222,14 @@ mod tests {
         assert_eq!(said(&[k.clone(), "-o".into(), format!("{k}/report.html")]), "");
         assert_eq!(said(&[raw.clone(), "-o".into(), format!("{raw}/new")]), "");
         assert_eq!(said(&[raw, "-o".into(), path("new")]), "");
+        let in_store = |input: &str, out: &str| said(&[input.into(), "-o".into(), out.into()]);
+        assert!(in_store("s3://bucket/a", "s3://bucket/a/").contains("is an input"));
+        assert!(in_store("t=s3://bucket/a/b", "s3://bucket/a").contains("holds an input"));
+        assert!(in_store("@s3://bucket/a", "s3://bucket/a").contains("is an input"));
+        assert_eq!(in_store("s3://bucket/a", "s3://bucket/ab"), "");
+        assert_eq!(in_store(&k, "s3://bucket/a"), "");
+        let said = in_store(&k, "s3://key:secret@bucket/a");
+        assert!(!said.contains("secret") && said.contains("AWS_ACCESS_KEY_ID"), "{said}");
         Ok(())
     }
 }

@@ -127,6 +127,7 @@ fn main() -> ExitCode {
     if !parsed.global.is_quiet() {
         dataset::on_notice(|notice| eprintln!("stampmill: {notice}"));
     }
+    dataset::object_stores_by(objects::Objects::new(host::cache().join("objects")));
     sandbox::allow_weak(parsed.global.allow_weak_sandbox);
     dataset::protections_from(|| {
         sandbox::protections().into_iter().map(|(name, held)| (name, held.to_string())).collect()

@@ -4,7 +4,7 @@
 use crate::{
     Error, Manifest, Result, Shard, content_hash_of_file,
     file::{kind_text, open_file},
-    place, shard,
+    place, shard, store,
 };
 use arrow::{
     array::{AsArray, RecordBatch},
@@ -77,6 +77,7 @@ impl Checked {
 /// # Errors
 /// When no data set is there. What is wrong with one is in the answer.
 pub fn check(folder: &Path) -> Result<Checked> {
+    let folder = &*store::here(folder)?;
     let mut checked = Checked::default();
     let manifest = match Manifest::read(folder) {
         Ok(manifest) => manifest,

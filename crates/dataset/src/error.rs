@@ -1,4 +1,5 @@
 use crate::{
+    is_url,
     missing::{missing, refusal},
     place::part_name,
     unfinished::MARKER,
@@ -168,9 +169,42 @@ pub enum Error {
     /// These data sets are not the parts of one job.
     #[error("these are not the parts of one job: {0}")]
     OtherShares(String),
+    /// Another run put its data set where this one was to go.
+    #[error(
+        "{} came to be there, or was replaced, by another run meanwhile; what this one made is kept in {}: the same \
+command with --force puts it there", out.display(), kept.display()
+    )]
+    Overtaken {
+        /// Where it was to go.
+        out: PathBuf,
+        /// What this run made.
+        kept: PathBuf,
+    },
     /// Another process is making the same data set.
     #[error("another run is writing {}; wait for it or name another folder with --out", .0.display())]
     Busy(PathBuf),
+    /// What should be the URL of a data set in an object store is none.
+    #[error(
+        "a URL of a data set is s3://BUCKET/NAME/..., of letters, digits and -._=+,! alone, which does not go with {0}; \
+credentials and settings come from variables: AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_ENDPOINT_URL and the like"
+    )]
+    Url(String),
+    /// This program does not know how to speak to object stores.
+    #[error("this program reads and writes no object stores: name a folder")]
+    NoStore,
+    /// Something is to be made in an object store that can only be made in a folder.
+    #[error("{} is in an object store, which takes data sets alone: name a folder or file of this machine", .0.display())]
+    NotThere(PathBuf),
+    /// An object store did not do what it was asked for.
+    #[error("cannot {action} {url}: {reason}")]
+    Store {
+        /// What was tried.
+        action: &'static str,
+        /// On what.
+        url: String,
+        /// Why not.
+        reason: String,
+    },
     /// A folder without `dataset.json`.
     #[error("{}", what_is_there(.0))]
     NotADataset(PathBuf),
@@ -299,6 +333,9 @@ fn what_is_there(path: &Path) -> String {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let unfinished = path.with_file_name(format!("{name}.partial"));
     let shown = path.display();
+    if is_url(path) {
+        return format!("there is no data set at {shown}: no dataset.json stands there");
+    }
     if path.join(MARKER).is_file() {
         return format!("{shown} is an unfinished run: repeat the command that began it");
     }

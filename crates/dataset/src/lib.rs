@@ -11,6 +11,7 @@
 //!   Parts that are missing, cut off or too many are found when it is opened, [`check()`] looks at
 //!   every byte.
 //! - [`Verdict`] says why a program was kept, changed or rejected. It is data, never an error.
+//! - A data set may also stand in an object store, named by [`Url`]; an [`ObjectStore`] brings it here and puts it there.
 //! - [`families`] groups near-duplicates; [`Licenses`] decides by SPDX expression.
 //!
 //! ```
@@ -63,6 +64,7 @@ mod row;
 mod shard;
 pub mod stage;
 mod staging;
+mod store;
 mod tally;
 mod text;
 mod unfinished;
@@ -92,6 +94,10 @@ pub use reader::Dataset;
 pub use row::Row;
 pub use shard::write as write_shard;
 pub use staging::{abandon_folder, begin_folder, partial_folder, place_folder};
+pub use store::{
+    ObjectStore, Url, beside, file_beside, is_there, is_url, manifest_text, object_store,
+    object_stores_by, put_into_place,
+};
 pub use text::{Decoded, decode};
 pub use verdict::{UnknownWord, Verdict};
 

@@ -1,6 +1,6 @@
 use crate::{
     Dataset, Error, FolderFile, Input, Provenance, Result, UnknownWord, Verdict, file, folder,
-    notice, path_text, place::part_name, unfinished::MARKER,
+    is_url, notice, path_text, place::part_name, unfinished::MARKER,
 };
 use arrow::{
     array::{Array, AsArray, RecordBatch},
@@ -177,6 +177,9 @@ impl Programs {
     /// # Errors
     /// When it does not exist or holds no programs.
     pub fn open(path: &Path) -> Result<Programs> {
+        if is_url(path) {
+            return Ok(Programs::Dataset(Box::new(Dataset::open(path)?)));
+        }
         let metadata = std::fs::metadata(path).map_err(Error::file("read", path))?;
         if metadata.is_file() {
             let name = Path::new(path.file_name().unwrap_or_default());

@@ -1,4 +1,4 @@
-use crate::{Error, Manifest, Result, Row, Verdict, check, shard, stage::Shared};
+use crate::{Error, Manifest, Result, Row, Verdict, check, is_url, shard, stage::Shared, store};
 use arrow::{
     array::{AsArray, RecordBatch},
     datatypes::FieldRef,
@@ -11,12 +11,15 @@ use std::{
 /// A finished data set.
 #[derive(Clone, Debug)]
 pub struct Dataset {
+    /// As it was named.
     folder: PathBuf,
+    /// Where its files are on this machine.
+    here: PathBuf,
     manifest: Manifest,
 }
 
 impl Dataset {
-    /// Open the data set in `folder`, all of whose parts are there: each of the size and with as many
+    /// Open the data set in `folder`, which may be the URL of one in an object store ([`Url`](crate::Url)), all of whose parts are there: each of the size and with as many
     /// rows as the manifest says, and no other. [`verify_hashes`](crate::verify_hashes) has them
     /// compared with their hashes, too.
     ///
@@ -35,15 +38,16 @@ impl Dataset {
     }
 
     fn open_and_verify(folder: &Path, verify: bool) -> Result<Dataset> {
-        let manifest = Manifest::read(folder)?;
-        check::on_opening(folder, &manifest, verify)?;
-        Ok(Dataset { folder: folder.to_owned(), manifest })
+        let here = store::here(folder)?;
+        let manifest = Manifest::read(&here)?;
+        check::on_opening(&here, &manifest, verify)?;
+        Ok(Dataset { folder: folder.to_owned(), here: here.into_owned(), manifest })
     }
 
-    /// Whether `folder` holds a data set.
+    /// Whether `folder` holds a data set. A URL always names one: what is not there is told when it is opened.
     #[must_use]
     pub fn is_at(folder: &Path) -> bool {
-        folder.join(Manifest::FILE).is_file()
+        is_url(folder) || folder.join(Manifest::FILE).is_file()
     }
 
     /// What it is and how it was made.
@@ -57,16 +61,22 @@ impl Dataset {
         self.manifest.notes.share.take()
     }
 
-    /// Its folder.
+    /// Its folder, or its URL.
     #[must_use]
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// Its Parquet files, in order.
+    /// Where its files are on this machine.
+    #[must_use]
+    pub fn here(&self) -> &Path {
+        &self.here
+    }
+
+    /// Its Parquet files on this machine, in order.
     #[must_use]
     pub fn shards(&self) -> Vec<PathBuf> {
-        self.manifest.shards.iter().map(|shard| self.folder.join(&shard.file)).collect()
+        self.manifest.shards.iter().map(|shard| self.here.join(&shard.file)).collect()
     }
 
     /// Its rows, in order, read as they are asked for. Only the columns of `T` are read, so that a
@@ -91,7 +101,7 @@ impl Dataset {
         number: usize,
     ) -> Result<impl Iterator<Item = Result<T>> + use<T>> {
         self.require(T::SCHEMA, T::VERSION)?;
-        Ok(rows_of(vec![self.folder.join(&self.manifest.shards[number].file)]))
+        Ok(rows_of(vec![self.here.join(&self.manifest.shards[number].file)]))
     }
 
     /// Refuse a data set of another schema than `schema`, or of a later version than `known`.

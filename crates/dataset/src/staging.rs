@@ -1,7 +1,7 @@
 //! Folders that are no data sets: they come to be beside their place, too.
 
 use crate::{
-    Error, Result, place,
+    Error, Result, is_url, place,
     unfinished::{MARKER, require_ours},
 };
 use std::{
@@ -40,6 +40,9 @@ pub fn partial_folder(out: &Path) -> Result<PathBuf> {
 
 /// What stands beside `out` under its name and this ending.
 pub(crate) fn beside(out: &Path, ending: &str) -> Result<PathBuf> {
+    if is_url(out) {
+        return Err(Error::NotThere(out.to_owned()));
+    }
     let Some(name) = out.file_name() else { return Err(Error::NoName(out.to_owned())) };
     let mut name = name.to_owned();
     name.push(ending);

@@ -1,8 +1,8 @@
 //! The folder `NAME.partial` in which a data set comes to be: only what we made in it is removed.
 
 use crate::{
-    Dataset, Error, Input, Manifest, Result, content_hash, lock::Lock, place, protections::weaken,
-    staging::partial_folder,
+    Dataset, Error, Input, Manifest, Result, Url, content_hash, lock::Lock, object_store, place,
+    protections::weaken, staging::partial_folder,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -61,6 +61,8 @@ impl Plan {
 #[derive(Debug)]
 pub(crate) struct Unfinished {
     out: PathBuf,
+    /// The same where it is in an object store.
+    url: Option<Url>,
     folder: PathBuf,
     replace: bool,
     /// What is in [`PROTECTIONS`].
@@ -72,9 +74,14 @@ impl Unfinished {
     /// Begin a data set at `out`, or go on with one begun by an equal plan; `force` starts over, and
     /// replaces a data set.
     pub(crate) fn begin(out: &Path, force: bool, plan: &Plan) -> Result<Unfinished> {
-        let folder = partial_folder(out)?;
+        let url = Url::of(out)?;
+        let folder = match &url {
+            None => partial_folder(out)?,
+            Some(url) if url.key().is_empty() => return Err(Error::NoName(out.to_owned())),
+            Some(url) => partial_folder(&object_store()?.workshop(url))?,
+        };
         if !folder.join(REPLACED).is_dir() {
-            place::claim(out, force)?;
+            claim(out, url.as_ref(), force)?;
         }
         match fs::symlink_metadata(&folder) {
             Ok(_) => require_ours(&folder)?,
@@ -93,9 +100,9 @@ impl Unfinished {
             Err(error) => return Err(Error::file("lock", &lock_path)(error)),
         };
         let (out, held) = (out.to_owned(), Mutex::default());
-        let mut unfinished = Unfinished { out, folder, replace: force, held, _lock: lock };
+        let mut unfinished = Unfinished { out, url, folder, replace: force, held, _lock: lock };
         unfinished.recover()?;
-        place::claim(&unfinished.out, force)?;
+        claim(&unfinished.out, unfinished.url.as_ref(), force)?;
         unfinished.require_no_strangers()?;
         match unfinished.plan()? {
             Some(found) if found.is_same(plan) => {}
@@ -164,8 +171,16 @@ impl Unfinished {
         let mut manifest = manifest.clone();
         weaken(&mut manifest.sandbox, &self.held.lock().unwrap_or_else(PoisonError::into_inner));
         manifest.write(&whole)?;
-        place::claim(&self.out, self.replace)?;
-        put(&whole, &self.out, &self.folder.join(REPLACED))?;
+        match &self.url {
+            None => {
+                place::claim(&self.out, self.replace)?;
+                put(&whole, &self.out, &self.folder.join(REPLACED))?;
+            }
+            Some(url) if !object_store()?.put(&whole, url, self.replace)? => {
+                return Err(Error::Overtaken { out: self.out, kept: self.folder });
+            }
+            Some(_) => {}
+        }
         self.remove_sets()?;
         self.leave()?;
         Dataset::open(&self.out)
@@ -175,7 +190,7 @@ impl Unfinished {
     /// back.
     fn recover(&self) -> Result<()> {
         let replaced = self.folder.join(REPLACED);
-        if replaced.is_dir() && fs::symlink_metadata(&self.out).is_err() {
+        if self.url.is_none() && replaced.is_dir() && fs::symlink_metadata(&self.out).is_err() {
             fs::rename(&replaced, &self.out).map_err(Error::file("write", &self.out))?;
         }
         Ok(())
@@ -281,6 +296,15 @@ impl Unfinished {
             }
         }
         Ok(())
+    }
+}
+
+/// Whether a data set may be made there: see [`place::claim`].
+pub(crate) fn claim(out: &Path, url: Option<&Url>, force: bool) -> Result<()> {
+    match url {
+        None => place::claim(out, force),
+        Some(url) if !force && object_store()?.has(url)? => Err(Error::Exists(out.to_owned())),
+        Some(_) => Ok(()),
     }
 }
 

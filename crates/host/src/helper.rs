@@ -46,6 +46,9 @@ impl Helper {
     pub const DEVICE: Helper = helper!("stampmill-device", cargo install "device");
     /// The sandbox's launcher.
     pub const LAUNCH: Helper = helper!("stampmill-launch", cargo install "sandbox");
+    /// The client of object stores.
+    pub const OBJECTS: Helper =
+        helper!("stampmill-objects", "`make objects` in a checkout builds it");
     /// The SQL engine.
     pub const QUERY: Helper = helper!("stampmill-query", cargo install "query-worker");
     /// QEMU's plugin, a library: `cargo install` knows programs only.

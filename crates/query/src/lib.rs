@@ -116,6 +116,18 @@ impl Query {
         Query { by: Some((program, told)), ..self }
     }
 
+    /// The tables, each where it is on this machine: that program knows no object stores.
+    fn here(&self) -> Result<Vec<(String, PathBuf)>> {
+        let here = |(name, path): &(String, PathBuf)| {
+            let path = match dataset::is_url(path) {
+                true => Dataset::open(path)?.here().to_owned(),
+                false => path.clone(),
+            };
+            Ok((name.clone(), path))
+        };
+        self.tables.iter().map(here).collect()
+    }
+
     /// The tables, by name.
     #[must_use]
     pub fn tables(&self) -> &[(String, PathBuf)] {
@@ -146,8 +158,9 @@ impl Query {
         let mut command = Command::new(&program);
         if self.by.is_none() {
             let table = |(name, path): &(String, PathBuf)| format!("{name}={}", path.display());
+            let tables = self.here()?;
             command.arg(self.memory.to_string()).arg(spill.path());
-            command.arg(&self.sql).args(self.tables.iter().map(table));
+            command.arg(&self.sql).args(tables.iter().map(table));
         }
         let mut child = command
             .stdin(if self.by.is_some() { Stdio::piped() } else { Stdio::null() })

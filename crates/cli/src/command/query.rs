@@ -56,6 +56,13 @@ impl Query {
         let token = self.token_file.as_deref().map(Token::read).transpose()?;
         let address = Address::new(url, token)?;
         let files = |(name, path): &(String, PathBuf)| {
+            if dataset::is_url(path) {
+                bail!(
+                    "{} is in an object store, and executors read tables from a folder that they all see: \
+without --cluster the query is answered here",
+                    path.display()
+                );
+            }
             if !Dataset::is_at(path) {
                 bail!("{} is no data set: a cluster queries nothing else", path.display());
             }

@@ -209,7 +209,7 @@ const UNSETTLED: [(&str, &str); 10] = [
     (r#""(version|language)":"OpenCL [^"]*""#, "\"$1\":\"[VERSION]\""),
     (r#""found":true,"version":"[^"]*""#, "\"found\":true,\"version\":\"[VERSION]\""),
     (
-        r#"("name":"(?:flang 19|ldc2|zig|swiftc|julia|spack|cachegrind|gem5|cluster engine|training engine)"),"found":(?:true|false),"version":"[^"]*""#,
+        r#"("name":"(?:flang 19|ldc2|zig|swiftc|julia|spack|cachegrind|gem5|object store client|cluster engine|training engine)"),"found":(?:true|false),"version":"[^"]*""#,
         "$1,\"found\":[FOUND],\"version\":\"[VERSION]\"",
     ),
     (r#"\b(pthread|cpu)-[^"\n]*"#, "[PROCESSOR]"),

@@ -1,17 +1,20 @@
 use super::{Share, Stage};
 use crate::{
-    Dataset, Error, Result, content_hash,
+    Dataset, Error, Result, Url, content_hash, is_there,
     lock::Lock,
-    place,
+    object_store, place,
     staging::beside,
-    unfinished::{MARKER, require_ours},
+    unfinished::{MARKER, claim, require_ours},
 };
 use std::{
+    collections::BTreeSet,
     fs, io,
     path::{Path, PathBuf},
 };
 
 const LOCK: &str = "lock";
+/// What the folder's name ends with.
+const PARTS: &str = ".parts";
 /// Digits of a job's hash in the names of its shares.
 const DIGITS: usize = 16;
 
@@ -28,6 +31,10 @@ pub fn share_name(job: &str, index: u32, count: u32) -> String {
 #[derive(Debug)]
 pub struct Shares {
     folder: PathBuf,
+    /// The same where they are in an object store.
+    url: Option<Url>,
+    /// What is locked, on this machine.
+    home: PathBuf,
     job: String,
     count: u32,
     _lock: Lock,
@@ -53,25 +60,44 @@ impl Shares {
     }
 
     fn of(out: &Path, force: bool, job: String, count: u32) -> Result<Shares> {
-        place::claim(out, force)?;
-        let folder = beside(out, ".parts")?;
-        match fs::symlink_metadata(&folder) {
-            Ok(_) => require_ours(&folder)?,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                fs::create_dir_all(&folder).map_err(Error::file("create", &folder))?;
+        let url = Url::of(out)?;
+        claim(out, url.as_ref(), force)?;
+        let (folder, home) = match &url {
+            None => (beside(out, PARTS)?, beside(out, PARTS)?),
+            Some(url) if url.key().is_empty() => return Err(Error::NoName(out.to_owned())),
+            Some(url) => {
+                (format!("{url}{PARTS}").into(), beside(&object_store()?.workshop(url), PARTS)?)
             }
-            Err(error) => return Err(Error::file("read", &folder)(error)),
+        };
+        let url = Url::of(&folder)?;
+        match fs::symlink_metadata(&home) {
+            Ok(_) => require_ours(&home)?,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                fs::create_dir_all(&home).map_err(Error::file("create", &home))?;
+            }
+            Err(error) => return Err(Error::file("read", &home)(error)),
         }
-        let lock = folder.join(LOCK);
+        let lock = home.join(LOCK);
         let lock = Lock::take(&lock).map_err(Error::file("lock", &lock))?;
         let lock = lock.ok_or_else(|| Error::Busy(out.to_owned()))?;
-        let marker = folder.join(MARKER);
+        let marker = home.join(MARKER);
         fs::write(&marker, "").map_err(Error::file("write", &marker))?;
-        let begun = place::names(&folder)?.iter().filter_map(|name| share_of(name, &job)).max();
-        Ok(Shares { folder, job, count: begun.unwrap_or(count).max(1), _lock: lock })
+        let mut shares = Shares { folder, url, home, job, count: count.max(1), _lock: lock };
+        let begun = shares.names()?;
+        let begun = begun.iter().filter_map(|name| share_of(name, &shares.job)).max();
+        shares.count = begun.unwrap_or(shares.count);
+        Ok(shares)
     }
 
-    /// The folder.
+    /// Names of what is in the folder.
+    fn names(&self) -> Result<Vec<PathBuf>> {
+        match &self.url {
+            None => place::names(&self.folder),
+            Some(url) => Ok(object_store()?.names(url)?.into_iter().map(PathBuf::from).collect()),
+        }
+    }
+
+    /// The folder, or its URL.
     #[must_use]
     pub fn folder(&self) -> &Path {
         &self.folder
@@ -103,31 +129,49 @@ impl Shares {
     /// say, is removed.
     ///
     /// # Errors
-    /// When such a one cannot be removed.
+    /// When such a one cannot be removed; when an object store does not say what it holds.
     pub fn missing(&self) -> Result<Vec<u32>> {
         let mut missing = Vec::new();
+        let begun: BTreeSet<PathBuf> = self.names()?.into_iter().collect();
         for index in 1..=self.count {
             let path = self.path(index);
             let share = Share { index, count: self.count };
-            let is_whole = Dataset::open(&path).is_ok_and(|dataset| {
-                let shared = dataset.manifest().notes.share.as_ref();
-                shared.is_some_and(|shared| shared.share == share)
-            });
-            if is_whole {
+            if !begun.contains(Path::new(path.file_name().unwrap_or_default())) {
+                missing.push(index);
                 continue;
             }
-            missing.push(index);
-            if fs::symlink_metadata(&path).is_ok() {
-                fs::remove_dir_all(&path).map_err(Error::file("remove", &path))?;
+            let is_whole = match Dataset::open(&path) {
+                Ok(dataset) => {
+                    let shared = dataset.manifest().notes.share.as_ref();
+                    shared.is_some_and(|shared| shared.share == share)
+                }
+                // Nothing is known of it.
+                Err(error @ Error::Store { .. }) => return Err(error),
+                Err(_) => false,
+            };
+            if !is_whole {
+                missing.push(index);
+                self.remove_share(&path)?;
             }
         }
         Ok(missing)
     }
 
+    fn remove_share(&self, path: &Path) -> Result<()> {
+        match Url::of(path)? {
+            Some(url) => object_store()?.remove(&url),
+            None => fs::remove_dir_all(path).map_err(Error::file("remove", path)),
+        }
+    }
+
     /// How many shares are there, at a glance.
     #[must_use]
     pub fn ready(&self) -> u64 {
-        self.paths().iter().filter(|path| Dataset::is_at(path)).count() as u64
+        let is_there = |path: &&PathBuf| match &self.url {
+            None => Dataset::is_at(path),
+            Some(_) => is_there(path).unwrap_or_default(),
+        };
+        self.paths().iter().filter(is_there).count() as u64
     }
 
     /// Leave no folder behind in which nothing is done: it would only be in the way.
@@ -143,18 +187,17 @@ impl Shares {
     /// # Errors
     /// When one cannot be removed.
     pub fn remove(self) -> Result<()> {
-        for name in place::names(&self.folder)? {
-            let path = self.folder.join(&name);
+        for name in self.names()? {
             // Tries that were given up stand beside the shares, under longer names.
             if is_share(&name) {
-                fs::remove_dir_all(&path).map_err(Error::file("remove", &path))?;
+                self.remove_share(&self.folder.join(&name))?;
             }
         }
-        let rest = place::names(&self.folder)?;
+        let rest = place::names(&self.home)?;
         if rest.iter().all(|name| [MARKER, LOCK].iter().any(|ours| name == Path::new(ours))) {
-            place::remove_file(&self.folder.join(MARKER))?;
-            place::remove_file(&self.folder.join(LOCK))?;
-            place::remove_empty(&self.folder)?;
+            place::remove_file(&self.home.join(MARKER))?;
+            place::remove_file(&self.home.join(LOCK))?;
+            place::remove_empty(&self.home)?;
         }
         Ok(())
     }

@@ -73,10 +73,12 @@ impl<'a> Stats<'a> {
     /// # Errors
     /// When they cannot be written.
     pub fn publish(&self, out: &Path, report: &StatsReport) -> Result<(), Error> {
-        if let Some(trained) = self.trained.get() {
-            trained.encodings.save(out)?;
-        }
-        page::write(&out.join("index.html"), report)
+        dataset::beside(out, |folder| {
+            if let Some(trained) = self.trained.get() {
+                trained.encodings.save(folder)?;
+            }
+            page::write(&folder.join("index.html"), report)
+        })
     }
 
     /// As [`Stats::publish`], of a data set that was merged from `parts`: all have the same tokenizers.
@@ -88,13 +90,17 @@ impl<'a> Stats<'a> {
         parts: &[PathBuf],
         report: &StatsReport,
     ) -> Result<(), Error> {
-        for name in tokens::FILES {
-            let found = parts.iter().map(|part| part.join(name)).find(|file| file.is_file());
-            if let Some(file) = found {
-                fs::copy(&file, out.join(name)).map_err(Error::file("copy", &file))?;
+        dataset::beside(out, |folder| {
+            for name in tokens::FILES {
+                let found = parts.iter().map(|part| dataset::file_beside(part, name));
+                let found =
+                    found.collect::<dataset::Result<Vec<_>>>()?.into_iter().flatten().next();
+                if let Some(file) = found {
+                    fs::copy(&file, folder.join(name)).map_err(Error::file("copy", &file))?;
+                }
             }
-        }
-        page::write(&out.join("index.html"), report)
+            page::write(&folder.join("index.html"), report)
+        })
     }
 
     /// Every part of a job trains on all modules: what a tokenizer makes of one depends on the others.

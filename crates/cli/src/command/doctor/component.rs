@@ -49,6 +49,7 @@ gem5;gem5 --build-info|gem5.opt --build-info;time --source gem5;build it from it
 SQL engine;;query;make build, or cargo build --release -p stampmill-query-worker
 timing model;;time, edits;apt-get install qemu-user (7.2 or later), and in a checkout make build
 wall clock;;time --source wall, time validate;make build
+object store client;;data sets at s3://;make objects
 cluster engine;;--cluster, cluster;make cluster
 training engine;;train;make torch (fetches libtorch, 0.5 GB)
 ";
@@ -87,6 +88,7 @@ fn look(name: &str, commands: &str) -> Version {
         "timing model" => timing_model(),
         "wall clock" => helper(Helper::CLOCK),
         "training engine" => training_engine(),
+        "object store client" => helper(Helper::OBJECTS),
         "cluster engine" => helper(Helper::CLUSTER),
         _ => version_of(commands),
     }
