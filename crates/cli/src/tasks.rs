@@ -4,6 +4,7 @@ use crate::command::doctor::tool;
 use anyhow::bail;
 use clap::{ArgAction, ArgMatches, Command, parser::ValueSource};
 use cluster::{About, Address, Asked, Token};
+use dataset::Url;
 use std::{
     collections::BTreeMap,
     ffi::{OsStr, OsString},
@@ -111,15 +112,22 @@ pub(crate) fn arguments(command: &Command, matches: &ArgMatches) -> anyhow::Resu
     words.into_iter().map(text).collect()
 }
 
-/// Refuse a command line that names something outside of `root`.
+/// Refuse a command line that names something outside of all of `roots`, folders or URLs; but for --out, which the
+/// task says itself.
 pub(crate) fn is_inside(
     command: &Command,
     matches: &ArgMatches,
-    root: &Path,
+    roots: &[PathBuf],
 ) -> anyhow::Result<()> {
+    let urls = roots.iter().map(|root| Url::of(root)).collect::<dataset::Result<Vec<_>>>()?;
+    let shown =
+        || roots.iter().map(|root| root.display().to_string()).collect::<Vec<_>>().join(", ");
     let (leaf, given) = leaf(command, matches);
     for argument in leaf.get_arguments().filter(|argument| argument.get_action().takes_values()) {
         let id = argument.get_id().as_str();
+        if id == "out" {
+            continue;
+        }
         let values = given.try_get_raw(id).ok().flatten();
         for value in values.into_iter().flatten() {
             let words = value.to_string_lossy().into_owned();
@@ -128,9 +136,15 @@ pub(crate) fn is_inside(
                 let is_path = path.is_absolute()
                     || path.components().any(|part| part == std::path::Component::ParentDir)
                     || path.symlink_metadata().is_ok();
-                if is_path && !resolved(&path).is_some_and(|found| found.starts_with(root)) {
-                    let (path, root) = (path.display(), root.display());
-                    bail!("{path} is not in {root}, the only folder of this executor (--root)");
+                let is_inside = match Url::of(&path)? {
+                    Some(url) => urls.iter().flatten().any(|root| url.is_in(root)),
+                    None if is_path => resolved(&path)
+                        .is_some_and(|found| roots.iter().any(|root| found.starts_with(root))),
+                    None => true,
+                };
+                if !is_inside {
+                    let (path, roots) = (path.display(), shown());
+                    bail!("{path} is not in {roots}, the only folder of this executor (--root)");
                 }
             }
         }
@@ -208,12 +222,22 @@ mod tests {
         std::os::unix::fs::symlink("/etc", root.join("link"))?;
         std::os::unix::fs::symlink("/nothing/here", root.join("dangling"))?;
         let refuses = |input: &str| {
-            let (command, matches) =
-                parsed(&["features", input, "--out", &root.join("o").display().to_string()]);
-            is_inside(&command, &matches, &root).is_err()
+            let (command, matches) = parsed(&["features", input, "--out", "/tries/o"]);
+            let roots = [root.clone(), "s3://bucket/data".into()];
+            is_inside(&command, &matches, &roots).is_err()
         };
         let inside = root.join("programs").display().to_string();
         assert!(!refuses(&inside));
+        assert!(!refuses("s3://bucket/data/kernels") && !refuses("s3://bucket/data"));
+        for wrong in [
+            "s3://bucket",
+            "s3://bucket/database",
+            "s3://other/data",
+            "k=s3://other/data/x",
+            "s3://bucket/data/../x",
+        ] {
+            assert!(refuses(wrong), "{wrong}");
+        }
         let wrong =
             ["/etc/passwd", "..", "../root/../..", "x=/etc", "@/etc/passwd", "a,/etc/passwd"];
         for wrong in wrong

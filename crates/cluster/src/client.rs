@@ -121,8 +121,7 @@ where
                 stage: S::NAME.to_owned(),
                 arguments: asked.arguments.clone(),
                 folder: std::env::current_dir().map_err(error::machine("find this folder"))?,
-                parts: std::path::absolute(shares.folder())
-                    .map_err(error::machine("find the folder of the parts"))?,
+                parts: whole(shares.folder())?,
                 name: shares.job().to_owned(),
                 count: shares.count(),
             },
@@ -153,19 +152,38 @@ where
         }
     }
     let paths: Vec<PathBuf> = shares.paths();
-    let folder = std::path::absolute(shares.folder().join(share_name(shares.job(), 0, 0)))
-        .map_err(error::machine("find the folder of the parts"))?;
-    let keys = OnExecutors {
-        address: asked.address.clone(),
-        most_here: asked.keys,
-        folder,
-        cancel: context.cancel.clone(),
+    let context = match dataset::is_url(shares.folder()) {
+        // Executors read no keys from an object store: this process compares all.
+        true => context.clone(),
+        false => {
+            let keys = OnExecutors {
+                address: asked.address.clone(),
+                most_here: asked.keys,
+                folder: whole(&shares.folder().join(share_name(shares.job(), 0, 0)))?,
+                cancel: context.cancel.clone(),
+            };
+            Context { elsewhere: Some(Arc::new(keys)), ..context.clone() }
+        }
     };
-    let context = Context { elsewhere: Some(Arc::new(keys)), ..context.clone() };
-    let merged = merge::<S>(&paths, &context)?;
+    let merged = match merge::<S>(&paths, &context) {
+        Ok(merged) => merged,
+        // Another client of the same job was faster, and has removed the parts.
+        Err(_) if !context.force && dataset::is_there(&context.out).unwrap_or_default() => {
+            return Err(of_dataset(dataset::Error::Exists(context.out)).into());
+        }
+        Err(error) => return Err(error.into()),
+    };
     joined(&paths, &merged.summary)?;
     shares.remove().map_err(of_dataset)?;
     Ok(Done { seconds: started.elapsed().as_secs_f64(), ..merged })
+}
+
+/// A path that means the same in every folder.
+fn whole(path: &Path) -> Result<PathBuf> {
+    match dataset::is_url(path) {
+        true => Ok(path.to_owned()),
+        false => std::path::absolute(path).map_err(error::machine("find the folder of the parts")),
+    }
 }
 
 fn not_a_stage(stage: &str) -> Error {

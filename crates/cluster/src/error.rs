@@ -64,6 +64,9 @@ pub enum Error {
         /// In what it differs.
         differences: String,
     },
+    /// A data set, or the object store of one, cannot be used.
+    #[error(transparent)]
+    Dataset(#[from] dataset::Error),
     /// The program with the engine is not here.
     #[error(transparent)]
     NoProgram(#[from] host::Missing),

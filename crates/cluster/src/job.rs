@@ -1,6 +1,7 @@
-use crate::{About, Address, Token};
+use crate::{About, Address, Result, Token};
+use dataset::Url;
 use serde::{Deserialize, Serialize};
-use std::path::PathBuf;
+use std::{collections::BTreeSet, path::PathBuf};
 
 /// What a task is told: the part's number comes beside it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -13,7 +14,7 @@ pub struct Order {
     pub arguments: Vec<String>,
     /// The client's working folder, which relative paths are of.
     pub folder: PathBuf,
-    /// The folder of the parts.
+    /// The folder of the parts, or its URL.
     pub parts: PathBuf,
     /// How the parts' names begin: the job's hash.
     pub name: String,
@@ -26,6 +27,28 @@ impl Order {
     #[must_use]
     pub fn part(&self, index: u32) -> PathBuf {
         self.parts.join(dataset::stage::share_name(&self.name, index, self.count))
+    }
+
+    /// Which of these parts are whole, at a glance.
+    ///
+    /// # Errors
+    /// When an object store does not say what it holds.
+    pub fn made(&self, parts: &[u32]) -> Result<Vec<u32>> {
+        let Some(url) = Url::of(&self.parts)? else {
+            let is_there = |part: &u32| dataset::Dataset::is_at(&self.part(*part));
+            return Ok(parts.iter().copied().filter(is_there).collect());
+        };
+        let store = dataset::object_store()?;
+        // One question for all tells which are begun.
+        let begun: BTreeSet<String> = store.names(&url)?.into_iter().collect();
+        let mut made = Vec::new();
+        for part in parts {
+            let name = dataset::stage::share_name(&self.name, *part, self.count);
+            if begun.contains(&name) && store.has(&url.join(&name))? {
+                made.push(*part);
+            }
+        }
+        Ok(made)
     }
 }
 
@@ -117,8 +140,8 @@ pub struct ExecutorSettings {
     pub jobs: usize,
     /// Bytes that what it sorts and groups by itself takes in memory; the rest goes to disk.
     pub memory: u64,
-    /// Nothing outside of this folder is named by what it is told to do.
-    pub root: PathBuf,
+    /// Nothing outside of these folders, and below these URLs of object stores, is named by what it is told to do.
+    pub roots: Vec<PathBuf>,
     /// What its machine works with.
     pub about: About,
     /// Whether programs may run in a weak sandbox.

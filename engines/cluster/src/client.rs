@@ -26,6 +26,8 @@ type Scheduler = SchedulerGrpcClient<Channel>;
 const LOOK: Duration = Duration::from_millis(200);
 /// How often the scheduler is asked for its executors, and a person told.
 const TELL: Duration = Duration::from_secs(1);
+/// How often an object store is asked which parts it has.
+const SELDOM: Duration = Duration::from_secs(2);
 /// A job that came to nothing is handed in again, as long as a part was made since.
 const TRIES_WITHOUT_PROGRESS: u32 = 2;
 /// So long a scheduler that fell silent is waited for.
@@ -56,6 +58,40 @@ struct Seen {
     status: Status,
 }
 
+/// The parts of a job that are there.
+struct Parts<'a> {
+    job: &'a Job,
+    /// Known to be whole: that does not change while the job goes on.
+    made: BTreeSet<u32>,
+    /// When an object store was asked last.
+    asked: Option<Instant>,
+}
+
+impl Parts<'_> {
+    /// Those that are not there; as [`dataset::stage::Shares`] finds them, at a glance.
+    fn missing(&mut self) -> Result<Vec<u32>, Error> {
+        let job = self.job;
+        let left = |made: &BTreeSet<u32>| -> Vec<u32> {
+            job.missing.iter().copied().filter(|part| !made.contains(part)).collect()
+        };
+        let unknown = left(&self.made);
+        let made = tokio::task::block_in_place(|| job.order.made(&unknown))?;
+        self.asked = Some(Instant::now());
+        self.made.extend(made);
+        Ok(left(&self.made))
+    }
+
+    /// How many are there; of an object store, as it said lately.
+    fn count(&mut self) -> usize {
+        let is_old = self.asked.is_none_or(|asked| asked.elapsed() > SELDOM);
+        if is_old || !dataset::is_url(&self.job.order.parts) {
+            // One that does not answer is asked again; where it matters, that is an error.
+            let _ = self.missing();
+        }
+        self.job.order.count as usize - (self.job.missing.len() - self.made.len())
+    }
+}
+
 pub(crate) async fn run(job: Job, mut stop: Stop) -> Result<(), Error> {
     let ended = drive(&job, &mut stop).await?;
     match ended {
@@ -74,10 +110,11 @@ async fn drive(job: &Job, stop: &mut Stop) -> Result<Ended, Error> {
     seen.look(job).await;
     seen.begin();
     let (mut left, mut tries) = (job.missing.clone(), 0);
+    let mut parts = Parts { job, made: BTreeSet::new(), asked: None };
     let mut silent: Option<Instant> = None;
     loop {
-        let ended = once(job, &left, &mut scheduler, &mut seen, stop).await?;
-        let still = missing(job);
+        let ended = once(&mut parts, &left, &mut scheduler, &mut seen, stop).await?;
+        let still = parts.missing()?;
         if still.is_empty() {
             return Ok(Ended::Well);
         }
@@ -94,7 +131,7 @@ async fn drive(job: &Job, stop: &mut Stop) -> Result<Ended, Error> {
                     _ => "its parts are not there".to_owned(),
                 };
                 if tries >= TRIES_WITHOUT_PROGRESS {
-                    return Ok(Ended::Failed(kept(job, &why)));
+                    return Ok(Ended::Failed(kept(&mut parts, &why)));
                 }
                 say(&Event::Said(format!("handing the job in again: {why}")))?;
             }
@@ -104,7 +141,7 @@ async fn drive(job: &Job, stop: &mut Stop) -> Result<Ended, Error> {
                     silent = Some(Instant::now());
                 }
                 if since.elapsed() > PATIENCE {
-                    return Ok(Ended::Lost(kept(job, &why)));
+                    return Ok(Ended::Lost(kept(&mut parts, &why)));
                 }
                 say(&Event::Said(format!("the scheduler does not answer, waiting for it: {why}")))?;
                 tokio::select! {
@@ -117,29 +154,24 @@ async fn drive(job: &Job, stop: &mut Stop) -> Result<Ended, Error> {
 }
 
 /// What went wrong, and that not all is lost.
-fn kept(job: &Job, why: &str) -> String {
-    let (left, count) = (missing(job).len(), job.order.count as usize);
+fn kept(parts: &mut Parts<'_>, why: &str) -> String {
+    let (made, order) = (parts.count(), &parts.job.order);
     format!(
-        "{why}; {} of {count} parts are made and kept in {}: the same command does the rest",
-        count - left,
-        job.order.parts.display()
+        "{why}; {made} of {} parts are made and kept in {}: the same command does the rest",
+        order.count,
+        order.parts.display()
     )
-}
-
-/// Parts that are not there; as [`dataset::stage::Shares`] finds them, at a glance.
-fn missing(job: &Job) -> Vec<u32> {
-    let is_there = |part: &u32| job.order.part(*part).join("dataset.json").is_file();
-    job.missing.iter().copied().filter(|part| !is_there(part)).collect()
 }
 
 /// Hand the job in and follow it to its end.
 async fn once(
-    job: &Job,
+    made: &mut Parts<'_>,
     parts: &[u32],
     scheduler: &mut Scheduler,
     seen: &mut Seen,
     stop: &mut Stop,
 ) -> Result<Ended, Error> {
+    let job = made.job;
     let plan = StageExec::plan(job.order.clone(), parts)?;
     let mut bytes = Vec::new();
     PhysicalPlanNode::try_from_physical_plan(plan, &Codec::default())?.try_encode(&mut bytes)?;
@@ -190,7 +222,7 @@ async fn once(
             told = Instant::now();
             seen.look(job).await;
         }
-        say(&seen.told(job))?;
+        say(&seen.told(made.count()))?;
         match status {
             Some(job_status::Status::Successful(_)) => return Ok(Ended::Well),
             Some(job_status::Status::Failed(failed)) => {
@@ -252,7 +284,7 @@ impl Seen {
         self.faults = all().map(|one| (one.heartbeat.id.clone(), one.heartbeat.faults)).collect();
     }
 
-    fn told(&self, job: &Job) -> Event {
+    fn told(&self, made: usize) -> Event {
         let lost = || {
             let executors = self.status.executors.iter();
             executors.filter(|one| one.state == "lost" && !self.before.contains(&one.heartbeat.id))
@@ -267,7 +299,6 @@ impl Seen {
                     .min(one.heartbeat.faults)
         });
         let interrupted: usize = lost().map(|one| one.heartbeat.running.len()).sum();
-        let made = job.order.count as usize - missing(job).len();
         Event::Told {
             done: made as u64,
             running: self.status.active().map(|one| one.heartbeat.running.len() as u64).sum(),

@@ -40,17 +40,30 @@ pub(crate) async fn run(mut settings: ExecutorSettings, mut stop: Stop) -> Resul
             settings.host
         )));
     }
-    let root = settings.root.canonicalize().map_err(|error| {
-        Error::Failed(format!("cannot read --root {}: {error}", settings.root.display()))
-    })?;
-    settings.root.clone_from(&root);
+    let wrong = |root: &PathBuf, error: String| {
+        Error::Failed(format!("cannot read --root {}: {error}", root.display()))
+    };
+    let mut folders = Vec::new();
+    for root in &mut settings.roots {
+        let url = dataset::Url::of(root).map_err(|error| Error::Failed(error.to_string()))?;
+        if let Some(url) = url {
+            *root = url.path();
+            continue;
+        }
+        *root = root.canonicalize().map_err(|error| wrong(root, error.to_string()))?;
+        folders.push(root.clone());
+    }
     let program: PathBuf = host::installed(PROGRAM).ok_or_else(|| {
         Error::Failed(format!(
             "no {PROGRAM} beside stampmill-cluster: `make cluster` puts them together"
         ))
     })?;
     let id = uuid::Uuid::new_v4().simple().to_string();
-    let runner = Arc::new(Runner::new(settings.clone(), id.clone(), program));
+    let work =
+        tempfile::Builder::new().prefix("stampmill-executor-").tempdir().map_err(Error::Machine)?;
+    let tries = work.path().join("tries");
+    std::fs::create_dir(&tries).map_err(Error::Machine)?;
+    let runner = Arc::new(Runner::new(settings.clone(), id.clone(), program, tries));
 
     let address = format!("{}:0", settings.host);
     let listen = |source| Error::Listen { address: address.clone(), source };
@@ -59,8 +72,6 @@ pub(crate) async fn run(mut settings: ExecutorSettings, mut stop: Stop) -> Resul
     // The scheduler is there, and takes it, before it works.
     beat(&settings, &runner, port).await?;
 
-    let work =
-        tempfile::Builder::new().prefix("stampmill-executor-").tempdir().map_err(Error::Machine)?;
     let work_folder = work.path().display().to_string();
     let token = settings.address.token.clone();
     // One for all tasks: together they take no more.
@@ -91,7 +102,7 @@ pub(crate) async fn run(mut settings: ExecutorSettings, mut stop: Stop) -> Resul
         Arc::new(functions()),
         Arc::new(LoggingMetricsCollector::default()),
         settings.tasks,
-        Arc::new(Guard::new(root)),
+        Arc::new(Guard::new(folders)),
     );
     let codec: BallistaCodec<LogicalPlanNode, PhysicalPlanNode> = BallistaCodec::new(
         Arc::new(BallistaLogicalExtensionCodec::default()),

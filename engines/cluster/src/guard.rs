@@ -58,12 +58,13 @@ const HARMLESS: [&str; 33] = [
 /// Looks at each plan before it is run.
 pub(crate) struct Guard {
     inner: DefaultExecutionEngine,
-    root: PathBuf,
+    /// Folders of this machine.
+    roots: Vec<PathBuf>,
 }
 
 impl Guard {
-    pub(crate) fn new(root: PathBuf) -> Guard {
-        Guard { inner: DefaultExecutionEngine::new(), root }
+    pub(crate) fn new(roots: Vec<PathBuf>) -> Guard {
+        Guard { inner: DefaultExecutionEngine::new(), roots }
     }
 }
 
@@ -78,7 +79,7 @@ impl ExecutionEngine for Guard {
         work_dir: &str,
         config: &SessionConfig,
     ) -> Result<Arc<dyn QueryStageExecutor>> {
-        check(&plan, &self.root)?;
+        check(&plan, &self.roots)?;
         self.inner
             .create_query_stage_exec(job_id, stage_id, task_id, partitions, plan, work_dir, config)
     }
@@ -88,11 +89,11 @@ fn refusal(why: &str) -> DataFusionError {
     DataFusionError::Execution(format!("refused: {why}"))
 }
 
-/// Refuse a plan that does anything but what is listed, or reads a file outside of `root`.
-pub(crate) fn check(plan: &Arc<dyn ExecutionPlan>, root: &Path) -> Result<()> {
+/// Refuse a plan that does anything but what is listed, or reads a file outside of all of `roots`.
+pub(crate) fn check(plan: &Arc<dyn ExecutionPlan>, roots: &[PathBuf]) -> Result<()> {
     plan.apply(|node| {
         match node.downcast_ref::<DataSourceExec>() {
-            Some(source) => check_source(source, root)?,
+            Some(source) => check_source(source, roots)?,
             None if HARMLESS.contains(&node.name()) => {}
             None => return Err(refusal(&format!("an executor does not do {}", node.name()))),
         }
@@ -101,7 +102,7 @@ pub(crate) fn check(plan: &Arc<dyn ExecutionPlan>, root: &Path) -> Result<()> {
     .map(drop)
 }
 
-fn check_source(source: &DataSourceExec, root: &Path) -> Result<()> {
+fn check_source(source: &DataSourceExec, roots: &[PathBuf]) -> Result<()> {
     let source = source.data_source();
     if source.downcast_ref::<MemorySourceConfig>().is_some() {
         return Ok(());
@@ -116,9 +117,10 @@ fn check_source(source: &DataSourceExec, root: &Path) -> Result<()> {
     for file in scan.file_groups.iter().flat_map(|group| group.files()) {
         let path = Path::new("/").join(file.object_meta.location.as_ref());
         let found = path.canonicalize().map_err(DataFusionError::IoError)?;
-        if !found.starts_with(root) {
-            let (path, root) = (path.display(), root.display());
-            return Err(refusal(&format!("{path} is not in {root}, the executor's only folder")));
+        if !roots.iter().any(|root| found.starts_with(root)) {
+            let roots: Vec<String> = roots.iter().map(|root| root.display().to_string()).collect();
+            let (path, roots) = (path.display(), roots.join(", "));
+            return Err(refusal(&format!("{path} is not in {roots}, the executor's only folder")));
         }
     }
     Ok(())

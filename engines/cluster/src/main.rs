@@ -30,6 +30,7 @@ type Stop = watch::Receiver<bool>;
 
 fn main() -> ExitCode {
     env_logger::Builder::from_env(env_logger::Env::default().default_filter_or("off")).init();
+    dataset::object_stores_by(objects::Objects::new(host::cache().join("objects")));
     match run() {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {

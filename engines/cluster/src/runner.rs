@@ -3,9 +3,11 @@
 use crate::stage::Made;
 use cluster::{ExecutorSettings, Heartbeat, Order, tools_of};
 use datafusion::error::{DataFusionError, Result};
+use dataset::Url;
 use rustix::process::{Pid, Signal, kill_process};
 use std::{
     collections::{BTreeMap, BTreeSet},
+    ffi::OsStr,
     fs::File,
     io::{self, Read, Seek, SeekFrom},
     path::{Path, PathBuf},
@@ -39,6 +41,8 @@ pub(crate) struct Runner {
     id: String,
     /// `stampmill`.
     program: PathBuf,
+    /// Where what is to go to an object store comes to be.
+    tries: PathBuf,
     running: Mutex<BTreeMap<u64, Running>>,
     next: AtomicU64,
     done: AtomicU64,
@@ -79,11 +83,17 @@ fn fault(why: String) -> DataFusionError {
 }
 
 impl Runner {
-    pub(crate) fn new(settings: ExecutorSettings, id: String, program: PathBuf) -> Runner {
+    pub(crate) fn new(
+        settings: ExecutorSettings,
+        id: String,
+        program: PathBuf,
+        tries: PathBuf,
+    ) -> Runner {
         Runner {
             settings,
             id,
             program,
+            tries,
             running: Mutex::default(),
             next: AtomicU64::new(0),
             done: AtomicU64::new(0),
@@ -97,7 +107,10 @@ impl Runner {
     /// Make a part, unless it is there.
     pub(crate) async fn make(self: Arc<Self>, order: &Order, part: u32, job: &str) -> Result<Made> {
         self.check(order, part)?;
-        if let Some(made) = self.made(order, part)? {
+        let (runner, asked) = (Arc::clone(&self), order.clone());
+        // An object store may take its time.
+        let made = tokio::task::spawn_blocking(move || runner.made(&asked, part)).await;
+        if let Some(made) = made.map_err(|error| fault(error.to_string()))?? {
             return Ok(made);
         }
         let end = Arc::new(AtomicBool::new(false));
@@ -167,6 +180,9 @@ impl Runner {
         if !is_plain(&order.name) {
             return Err(refusal(format!("`{}` is no job's name", order.name)));
         }
+        if dataset::is_url(&order.parts) {
+            return self.check_inside(&order.parts);
+        }
         for folder in [&order.folder, &order.parts] {
             self.check_inside(folder)?;
         }
@@ -174,31 +190,49 @@ impl Runner {
     }
 
     fn check_inside(&self, folder: &Path) -> Result<()> {
-        let root = &self.settings.root;
-        let found = folder.canonicalize().map_err(|error| {
-            fault(format!(
-                "executor {} cannot read {}: {error}",
-                self.settings.host,
-                folder.display()
-            ))
-        })?;
-        match found.starts_with(root) {
-            true => Ok(()),
-            false => Err(refusal(format!(
-                "{} is not in {}, the only folder of executor {} (--root)",
-                folder.display(),
-                root.display(),
-                self.settings.host
-            ))),
+        let roots = &self.settings.roots;
+        let url = |path: &Path| Url::of(path).map_err(|error| refusal(error.to_string()));
+        let is_inside = match url(folder)? {
+            Some(found) => roots
+                .iter()
+                .any(|root| matches!(Url::of(root), Ok(Some(root)) if found.is_in(&root))),
+            None => {
+                let found = folder.canonicalize().map_err(|error| {
+                    fault(format!(
+                        "executor {} cannot read {}: {error}",
+                        self.settings.host,
+                        folder.display()
+                    ))
+                })?;
+                roots.iter().any(|root| found.starts_with(root))
+            }
+        };
+        if is_inside {
+            return Ok(());
+        }
+        let roots: Vec<String> = roots.iter().map(|root| root.display().to_string()).collect();
+        Err(refusal(format!(
+            "{} is not in {}, the only folder of executor {} (--root)",
+            folder.display(),
+            roots.join(", "),
+            self.settings.host
+        )))
+    }
+
+    /// Where a task works: in the client's folder, if that is one of this executor's.
+    fn folder<'a>(&'a self, order: &'a Order) -> &'a Path {
+        match self.check_inside(&order.folder) {
+            Ok(()) => &order.folder,
+            Err(_) => &self.tries,
         }
     }
 
     /// What a part comes to that is there already.
     fn made(&self, order: &Order, part: u32) -> Result<Option<Made>> {
         let manifest = order.part(part).join("dataset.json");
-        let text = match std::fs::read(&manifest) {
-            Ok(text) => text,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        let text = match dataset::manifest_text(&order.part(part)) {
+            Ok(Some(text)) => text,
+            Ok(None) => return Ok(None),
             Err(error) => {
                 return Err(fault(format!("cannot read {}: {error}", manifest.display())));
             }
@@ -246,8 +280,9 @@ impl Runner {
         command
             .args(["worker", "part", "--quiet", "--json"])
             .args(["--jobs", &settings.jobs.to_string()])
-            .arg("--root")
-            .arg(&settings.root)
+            .args(settings.roots.iter().flat_map(|root| [OsStr::new("--root"), root.as_os_str()]))
+            .arg("--tries")
+            .arg(&self.tries)
             .arg("--place")
             .arg(order.part(part))
             .args(["--share", &format!("{part}/{}", order.count)])
@@ -261,7 +296,7 @@ impl Runner {
             .arg(&order.stage)
             .arg("--")
             .args(&order.arguments)
-            .current_dir(&order.folder)
+            .current_dir(self.folder(order))
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(said.try_clone()?)

@@ -81,9 +81,10 @@ struct WorkFlags {
     /// What stages need is beside that
     #[arg(long, value_name = "SIZE", default_value = "1GiB", value_parser = crate::size::size)]
     memory: u64,
-    /// The only folder in which inputs and outputs may be
+    /// The only folder in which inputs and outputs may be, or the URL of one in an object store; may be given several
+    /// times
     #[arg(long, value_name = "DIR", default_value = ".")]
-    root: PathBuf,
+    root: Vec<PathBuf>,
 }
 
 /// An engine in a role, once it works.
@@ -167,15 +168,20 @@ impl WorkFlags {
         host: String,
         global: &Global,
     ) -> anyhow::Result<ExecutorSettings> {
-        let root = self.root.canonicalize();
-        let root = root.with_context(|| format!("cannot read --root {}", self.root.display()))?;
+        let root = |root: &PathBuf| match dataset::Url::of(root)? {
+            Some(url) => Ok(url.path()),
+            None => root
+                .canonicalize()
+                .with_context(|| format!("cannot read --root {}", root.display())),
+        };
+        let roots = self.root.iter().map(root).collect::<anyhow::Result<_>>()?;
         Ok(ExecutorSettings {
             address,
             host,
             tasks: self.tasks.get(),
             jobs: global.jobs(),
             memory: self.memory,
-            root,
+            roots,
             about: tasks::about(&tasks::all_tools())?,
             allow_weak_sandbox: global.allow_weak_sandbox,
         })

@@ -36,9 +36,12 @@ enum Kind {
 /// A task: what an executor was told, and what it says itself.
 #[derive(clap::Args, Debug)]
 struct Part {
-    /// Nothing outside of this folder is named
+    /// Nothing outside of these folders and URLs is named
+    #[arg(long, required = true)]
+    root: Vec<PathBuf>,
+    /// Where what is to go to an object store comes to be
     #[arg(long)]
-    root: PathBuf,
+    tries: PathBuf,
     /// Where the part is to stand once it is whole
     #[arg(long)]
     place: PathBuf,
@@ -83,7 +86,7 @@ impl Part {
         if getppid().is_none_or(|parent| parent.as_raw_nonzero().get() != self.parent) {
             return Ok(ExitCode::FAILURE);
         }
-        if Dataset::is_at(&self.place) {
+        if dataset::is_there(&self.place)? {
             return Ok(ExitCode::SUCCESS);
         }
         let out = self.attempt()?;
@@ -98,7 +101,9 @@ impl Part {
             dataset::verify_hashes(parsed.global.verify_hashes);
             parsed.command.run(&parsed.global)?;
         }
-        self.put(&out)?;
+        if !dataset::put_into_place(&out, &self.place)? {
+            fs::remove_dir_all(&out).context("cannot remove what is there twice")?;
+        }
         Ok(ExitCode::SUCCESS)
     }
 
@@ -107,7 +112,10 @@ impl Part {
         let name = self.place.file_name().ok_or_else(|| anyhow!("a part without a name"))?;
         let mut name = name.to_owned();
         name.push(format!(".try-{}", self.attempt));
-        Ok(self.place.with_file_name(name))
+        Ok(match dataset::is_url(&self.place) {
+            true => self.tries.join(name),
+            false => self.place.with_file_name(name),
+        })
     }
 
     /// The stage's command, of this part: nothing is taken from what was told that is not for a client to say.
@@ -120,8 +128,7 @@ impl Part {
         }
         let words = tasks::arguments(&command, &told)?.into_iter().map(OsString::from).collect();
         let matches = self.matches(words, out, global)?;
-        let root = self.root.canonicalize().context("cannot read the executor's folder")?;
-        tasks::is_inside(&command, &matches, &root)?;
+        tasks::is_inside(&command, &matches, &self.root)?;
         Ok(Arguments::from_arg_matches(&matches)?)
     }
 
@@ -143,16 +150,5 @@ impl Part {
         }
         words.extend(places);
         Ok(Arguments::command().try_get_matches_from(words)?)
-    }
-
-    /// Move the part into its place. Somebody may have made the same one meanwhile.
-    fn put(&self, out: &Path) -> anyhow::Result<()> {
-        match fs::rename(out, &self.place) {
-            Ok(()) => Ok(()),
-            Err(_) if Dataset::is_at(&self.place) => {
-                fs::remove_dir_all(out).context("cannot remove what is there twice")
-            }
-            Err(error) => Err(error).context("cannot move the part into its place"),
-        }
     }
 }

@@ -6,12 +6,14 @@
 //! many executors are killed, and when.
 
 mod bad_input;
+mod bucket;
 mod faults;
 #[expect(dead_code, reason = "it serves other trials, too")]
 #[path = "../crash/home.rs"]
 mod home;
 #[path = "../crash/inside.rs"]
 mod inside;
+mod objects;
 mod same;
 #[expect(dead_code, reason = "it serves other trials, too")]
 #[path = "../crash/stage.rs"]
@@ -40,7 +42,7 @@ const ON_A_CLUSTER: [&str; 9] = [
 ];
 
 /// What is tried with every stage.
-const EACH: [(&str, OfStage); 1] = [("same", same::same)];
+const EACH: [(&str, OfStage); 2] = [("same", same::same), ("objects-cluster", objects::cluster)];
 /// What is tried with some, as it takes long.
 const SOME: [(&str, &[&str], OfStage); 5] = [
     ("killed", &["features", "prepare", "time", "edits-judge"], faults::killed),
@@ -50,7 +52,7 @@ const SOME: [(&str, &[&str], OfStage); 5] = [
     ("no-scheduler", &["features"], faults::no_scheduler),
 ];
 /// What is tried once.
-const ONCE: [(&str, OfNone); 9] = [
+const ONCE: [(&str, OfNone); 15] = [
     ("no-cluster", bad_input::no_cluster),
     ("token", bad_input::token),
     ("other-machine", bad_input::other_machine),
@@ -60,6 +62,12 @@ const ONCE: [(&str, OfNone); 9] = [
     ("two-clients", bad_input::two_clients),
     ("query", same::query),
     ("keys", same::keys),
+    ("objects-alone", objects::alone),
+    ("objects-no-common-folder", objects::no_common_folder),
+    ("objects-troubles", objects::troubles),
+    ("objects-strangers", objects::strangers),
+    ("objects-damaged", objects::damaged),
+    ("objects-two-at-once", objects::two_at_once),
 ];
 
 fn main() -> ExitCode {
