@@ -20,6 +20,9 @@ const FORMAT: u32 = 1;
 const LOCK: &str = "lock";
 /// Which protections held while the parts were made, by whichever runs.
 const PROTECTIONS: &str = "protections";
+/// The tools that its parts were made with, once all are there: who puts it into an object store at a second try may
+/// need none of them.
+const TOOLS: &str = "tools";
 /// The data set while its shards are written.
 const WHOLE: &str = "whole";
 /// The one that it replaces, on its way out.
@@ -121,7 +124,7 @@ impl Unfinished {
                 unfinished.mark(plan)?;
             }
         }
-        unfinished.held = Mutex::new(unfinished.remembered()?);
+        unfinished.held = Mutex::new(unfinished.noted(PROTECTIONS)?);
         Ok(unfinished)
     }
 
@@ -138,8 +141,9 @@ impl Unfinished {
         Ok(())
     }
 
-    fn remembered(&self) -> Result<BTreeMap<String, String>> {
-        let path = self.folder.join(PROTECTIONS);
+    /// What stands in a note; nothing where there is none.
+    fn noted(&self, name: &str) -> Result<BTreeMap<String, String>> {
+        let path = self.folder.join(name);
         match fs::read(&path) {
             Ok(text) => serde_json::from_slice(&text)
                 .map_err(|error| Error::Manifest { path, reason: error.to_string() }),
@@ -170,16 +174,21 @@ impl Unfinished {
         let whole = self.folder.join(WHOLE);
         let mut manifest = manifest.clone();
         weaken(&mut manifest.sandbox, &self.held.lock().unwrap_or_else(PoisonError::into_inner));
+        for (name, version) in self.noted(TOOLS)? {
+            manifest.notes.tools.entry(name).or_insert(version);
+        }
         manifest.write(&whole)?;
         match &self.url {
             None => {
                 place::claim(&self.out, self.replace)?;
                 put(&whole, &self.out, &self.folder.join(REPLACED))?;
             }
-            Some(url) if !object_store()?.put(&whole, url, self.replace)? => {
-                return Err(Error::Overtaken { out: self.out, kept: self.folder });
+            Some(url) => {
+                self.write(TOOLS, &manifest.notes.tools)?;
+                if !object_store()?.put(&whole, url, self.replace)? {
+                    return Err(Error::Overtaken { out: self.out, kept: self.folder });
+                }
             }
-            Some(_) => {}
         }
         self.remove_sets()?;
         self.leave()?;
@@ -318,8 +327,9 @@ pub(crate) fn temporary(name: &str) -> String {
 
 /// Whether we give this name to files beside the parts.
 fn is_note(name: &Path) -> bool {
-    let notes = [MARKER, LOCK, PROTECTIONS, &temporary(MARKER), &temporary(PROTECTIONS)];
-    notes.iter().any(|note| name == Path::new(note))
+    let whole = [MARKER, LOCK, PROTECTIONS, TOOLS];
+    let new = [MARKER, PROTECTIONS, TOOLS].map(temporary);
+    whole.into_iter().chain(new.iter().map(String::as_str)).any(|note| name == Path::new(note))
 }
 
 /// Whether we give this name to parts: a hash with an extension.

@@ -101,12 +101,16 @@ fn store() -> &'static Path {
 }
 
 fn make(out: &Path, force: bool, words: &[&str]) -> Result<Dataset> {
+    finished(out, force, words, Notes::default())
+}
+
+fn finished(out: &Path, force: bool, words: &[&str], notes: Notes) -> Result<Dataset> {
     let builder = Builder::<Word>::create(out, force, &words)?;
     if !builder.has("all") {
         builder.add("all", words.iter().map(|word| Word { word: (*word).to_owned() }))?;
     }
     let rows = builder.rows()?.collect::<Result<Vec<_>>>()?;
-    builder.finish(rows, Notes::default())
+    builder.finish(rows, notes)
 }
 
 fn words(named: &Path) -> Vec<String> {
@@ -153,12 +157,15 @@ fn what_is_there_is_replaced_by_force_alone() {
 fn what_comes_too_late_is_kept() {
     store();
     let url = Path::new("s3://late/set");
-    let late = match make(url, false, &["mine"]) {
+    let tools = [("clang".to_owned(), "19".to_owned())].into();
+    let late = match finished(url, false, &["mine"], Notes { tools, ..Notes::default() }) {
         Err(Error::Overtaken { kept, .. }) => kept,
         other => panic!("{other:?} instead of a refusal"),
     };
     assert!(late.is_dir());
-    make(url, true, &["mine"]).unwrap();
+    // What the parts were made with is known to whoever made them.
+    let made = finished(url, true, &["mine"], Notes::default()).unwrap();
+    assert_eq!(made.manifest().notes.tools.get("clang").map(String::as_str), Some("19"));
     assert_eq!(words(url), ["mine"]);
 }
 
