@@ -13,7 +13,7 @@
 //! let archive = home.path().join("jotai.tar.gz");
 //! std::fs::write(&archive, b"programs")?;
 //! let from = archive.display().to_string();
-//! let asked = Fetch::new("jotai", &from, &home.path().join("jotai"));
+//! let asked = Fetch::new("jotai", Some(&from), &home.path().join("jotai"));
 //! let fetched = fetch(&asked, &AtomicBool::new(false), &|_| {})?;
 //! assert!(!fetched.files[0].pinned && source("jotai")?.files.is_empty());
 //! assert!(home.path().join("jotai/fetch.lock").is_file());
@@ -46,6 +46,16 @@ pub struct Source {
     pub holds: String,
     /// A command that takes them; `OUT` is their folder.
     pub next: String,
+    /// The same of the published files, where these are others.
+    pub next_published: Option<String>,
+    /// The page where they are published.
+    pub page: String,
+    /// Whether the published files were obtained and looked at by whoever described them; else their addresses are as the
+    /// page says, and nobody has tried them.
+    pub verified: bool,
+    /// The files as they are published; none where the page gives no addresses of files.
+    #[serde(default)]
+    pub published: Vec<Published>,
     /// The files, where they are known.
     #[serde(default)]
     pub files: Vec<Pinned>,
@@ -61,6 +71,20 @@ pub struct Pinned {
     pub bytes: u64,
     /// Its SHA-256, in small letters.
     pub sha256: String,
+}
+
+/// A file at a public address.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Published {
+    /// Its path below the folder.
+    pub path: String,
+    /// Its address.
+    pub url: String,
+    /// Its size, where it is known.
+    pub bytes: Option<u64>,
+    /// Its SHA-256, where it is known.
+    pub sha256: Option<String>,
 }
 
 const SOURCES: [(&str, &str); 7] = [
@@ -95,8 +119,8 @@ pub fn source(name: &str) -> Result<Source, Error> {
 pub struct Fetch {
     /// The name.
     pub name: String,
-    /// A file, a folder, or the address of one: `http://`, `https://`.
-    pub from: String,
+    /// A file, a folder, or the address of one: `http://`, `https://`; without one the files as they are published.
+    pub from: Option<String>,
     /// The folder for the files.
     pub out: PathBuf,
     /// The lock; by default `fetch.lock` in the folder.
@@ -112,10 +136,10 @@ pub struct Fetch {
 impl Fetch {
     /// With the usual limits: 1 TiB, 5 tries, a second.
     #[must_use]
-    pub fn new(name: &str, from: &str, out: &Path) -> Fetch {
+    pub fn new(name: &str, from: Option<&str>, out: &Path) -> Fetch {
         Fetch {
             name: name.to_owned(),
-            from: from.to_owned(),
+            from: from.map(str::to_owned),
             out: out.to_owned(),
             lock: None,
             most: 1 << 40,
@@ -152,8 +176,20 @@ pub struct Fetched {
 /// # Errors
 /// Where a file is not what it must be (it is removed), cannot be had, or `stop` is raised: the same call goes on then.
 pub fn fetch(asked: &Fetch, stop: &AtomicBool, tell: &dyn Fn(&str)) -> Result<Fetched, Error> {
-    let source = source(&asked.name)?;
-    take::all(asked, &source, stop, tell)
+    fetch_source(asked, &source(&asked.name)?, stop, tell)
+}
+
+/// As [`fetch()`], of a source that is described by the caller.
+///
+/// # Errors
+/// As there.
+pub fn fetch_source(
+    asked: &Fetch,
+    source: &Source,
+    stop: &AtomicBool,
+    tell: &dyn Fn(&str),
+) -> Result<Fetched, Error> {
+    take::all(asked, source, stop, tell)
 }
 
 /// Why something is not fetched.
@@ -213,6 +249,28 @@ pub enum Error {
         /// Why not.
         reason: String,
     },
+    /// Its page gives no addresses of files.
+    #[error(
+        "{page} has {name} and gives no addresses of files; fetch them there by hand and name their folder with --from: {holds}"
+    )]
+    NotPublished {
+        /// The name.
+        name: String,
+        /// Its page.
+        page: String,
+        /// What the name stands for.
+        holds: String,
+    },
+    /// The public address does not give it.
+    #[error(
+        "{reason}; without it: fetch the files elsewhere (they are published at {page}) and name their folder, or the address of a mirror, with --from"
+    )]
+    Public {
+        /// What went wrong.
+        reason: Box<Error>,
+        /// The page of the source.
+        page: String,
+    },
     /// The lock is of something else, or broken.
     #[error("{}: {reason}; remove it, or name another with --lock", path.display())]
     Lock {
@@ -252,12 +310,20 @@ mod tests {
         for name in names() {
             let source = source(name).expect("it is there");
             assert!(!source.license.is_empty() && source.next.contains("OUT"), "{name}");
-            for file in source.files {
-                assert_eq!(file.sha256.len(), 64, "{name}");
-                assert!(
-                    file.sha256.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'))
-                        && file.bytes > 0
-                );
+            assert!(source.page.starts_with("https://"), "{name}");
+            let is_sum = |sum: &str| {
+                sum.len() == 64 && sum.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'))
+            };
+            assert!(source.files.iter().all(|file| is_sum(&file.sha256) && file.bytes > 0));
+            for file in &source.published {
+                assert!(file.url.starts_with("https://"), "{name}: {}", file.url);
+                let known = file.sha256.as_deref();
+                assert_eq!(known.is_some(), file.bytes.is_some(), "{name}: {}", file.path);
+                assert!(known.is_none_or(is_sum), "{name}: {}", file.path);
+                // What was obtained has a checksum.
+                assert!(!source.verified || known.is_some(), "{name}: {}", file.path);
+                let pin = source.files.iter().find(|pinned| pinned.path == file.path);
+                assert!(pin.is_none_or(|pin| Some(&*pin.sha256) == known), "{name}: {}", file.path);
             }
         }
         assert!(source("cgo18").unwrap_err().to_string().contains("cgo17, codenet"));

@@ -1,6 +1,6 @@
 //! Which files a fetch takes, and what each must be.
 
-use crate::{Error, Fetch, Fetched, Lock, Locked, Source, remote};
+use crate::{Error, Fetch, Fetched, Lock, Locked, Published, Source, remote};
 use sha2::{Digest, Sha256};
 use std::{
     fs::{self, File},
@@ -19,6 +19,8 @@ const BUFFER: usize = 1 << 20;
 struct Item {
     path: String,
     place: Place,
+    /// Its SHA-256, where it is published with one.
+    sha256: Option<String>,
 }
 
 enum Place {
@@ -52,10 +54,10 @@ pub(crate) fn all(
         present: 0,
         lock: path.clone(),
     };
-    for Item { path: name, place } in items {
+    for Item { path: name, place, sha256: published } in items {
         let pin = source.files.iter().find(|file| file.path == name);
-        let pinned =
-            pin.map(|file| Wanted { sha256: file.sha256.clone(), by: "known to this build" });
+        let pin = published.or_else(|| pin.map(|file| file.sha256.clone()));
+        let pinned = pin.clone().map(|sha256| Wanted { sha256, by: "known to this build" });
         let locked =
             lock.of(&name).map(|file| Wanted { sha256: file.sha256.clone(), by: "the lock" });
         let wanted = pinned.or(locked);
@@ -79,15 +81,8 @@ pub(crate) fn all(
                         fetched.fetched_bytes += copy(path, &part, asked.most, stop)?
                     }
                     Place::Url(url) => {
-                        let came =
-                            remote::download(url, &part, asked, stop).map_err(
-                                |error| match error {
-                                    Error::Absent { place, file, .. } => {
-                                        Error::Absent { place, file, holds: source.holds.clone() }
-                                    }
-                                    error => error,
-                                },
-                            )?;
+                        let came = remote::download(url, &part, asked, stop)
+                            .map_err(|error| refused(error, asked, source))?;
                         fetched.fetched_bytes += came.fetched;
                         fetched.resumed_bytes += came.resumed;
                     }
@@ -120,9 +115,38 @@ pub(crate) fn all(
     Ok(fetched)
 }
 
+/// What a refusal comes to: of a public address, how to do without.
+fn refused(error: Error, asked: &Fetch, source: &Source) -> Error {
+    let error = match error {
+        Error::Absent { place, file, .. } => {
+            Error::Absent { place, file, holds: source.holds.clone() }
+        }
+        error => error,
+    };
+    match error {
+        Error::Absent { .. } | Error::Remote { .. } if asked.from.is_none() => {
+            Error::Public { reason: Box::new(error), page: source.page.clone() }
+        }
+        error => error,
+    }
+}
+
+/// The files as they are published.
+fn published(asked: &Fetch, source: &Source) -> Result<Vec<Item>, Error> {
+    if source.published.is_empty() {
+        let (name, page, holds) = (asked.name.clone(), source.page.clone(), source.holds.clone());
+        return Err(Error::NotPublished { name, page, holds });
+    }
+    let item = |file: &Published| {
+        let (place, sha256) = (Place::Url(file.url.clone()), file.sha256.clone());
+        Ok(Item { path: plain(&file.path)?, place, sha256 })
+    };
+    source.published.iter().map(item).collect()
+}
+
 /// The files to take: those that are pinned, else what the place is or holds.
 fn items(asked: &Fetch, source: &Source) -> Result<Vec<Item>, Error> {
-    let from = asked.from.as_str();
+    let Some(from) = asked.from.as_deref() else { return published(asked, source) };
     let is_url = ["http://", "https://"].iter().any(|scheme| from.starts_with(scheme));
     let root = PathBuf::from(from);
     let missing = |file: &str| Error::Absent {
@@ -148,7 +172,7 @@ fn items(asked: &Fetch, source: &Source) -> Result<Vec<Item>, Error> {
                 };
                 match &place {
                     Place::File(path) if !path.is_file() => Err(missing(&file.path)),
-                    _ => Ok(Item { path: file.path.clone(), place }),
+                    _ => Ok(Item { path: file.path.clone(), place, sha256: None }),
                 }
             })
             .collect();
@@ -168,13 +192,18 @@ fn items(asked: &Fetch, source: &Source) -> Result<Vec<Item>, Error> {
                 reason: "which files there are is not known".into(),
             });
         }
-        return Ok(vec![Item { path: plain(name)?, place: Place::Url(from.to_owned()) }]);
+        return Ok(vec![Item {
+            path: plain(name)?,
+            place: Place::Url(from.to_owned()),
+            sha256: None,
+        }]);
     }
     if root.is_file() {
         let name = root.file_name().map(|name| name.to_string_lossy().into_owned());
         return Ok(vec![Item {
             path: plain(&name.unwrap_or_default())?,
             place: Place::File(root),
+            sha256: None,
         }]);
     }
     let mut found = Vec::new();
@@ -195,7 +224,7 @@ fn below(root: &Path, inner: &Path, found: &mut Vec<Item>) -> Result<(), Error> 
         } else if kind.is_file() && path != Path::new(LOCK) {
             let name =
                 path.to_str().ok_or_else(|| Error::Path { path: path.display().to_string() })?;
-            found.push(Item { path: plain(name)?, place: Place::File(entry.path()) });
+            found.push(Item { path: plain(name)?, place: Place::File(entry.path()), sha256: None });
         }
     }
     Ok(())

@@ -1,6 +1,6 @@
 //! Fetching against a server of this machine: ranges, connections that break off, wrong checksums, other versions.
 
-use stampmill_fetch::{Error, Fetch, Fetched, fetch};
+use stampmill_fetch::{Error, Fetch, Fetched, Published, Source, fetch, fetch_source, source};
 use stand_in::{Request, Response, serve};
 use std::{
     fs,
@@ -54,7 +54,7 @@ fn server(bytes: Vec<u8>, cut: usize, etag: Arc<Mutex<String>>, ranges: bool) ->
 }
 
 fn asked(name: &str, from: &str, home: &TempDir) -> Fetch {
-    let usual = Fetch::new(name, from, &home.path().join("out"));
+    let usual = Fetch::new(name, Some(from), &home.path().join("out"));
     Fetch { tries: 2, pause: Duration::from_millis(1), ..usual }
 }
 
@@ -143,7 +143,7 @@ fn what_the_lock_does_not_know_is_refused_and_removed() {
     run(&first).expect("it is fetched");
     let elsewhere = home.path().join("elsewhere");
     let (other, _) = server(content(1), SIZE, etag("\"a\""), true);
-    let second = Fetch { from: other, out: elsewhere.clone(), ..first.clone() };
+    let second = Fetch { from: Some(other), out: elsewhere.clone(), ..first.clone() };
     let error = run(&second).expect_err("another file").to_string();
     assert!(error.contains("(the lock)") && error.contains("--lock"), "{error}");
     assert!(names(&elsewhere).is_empty());
@@ -214,4 +214,54 @@ fn too_much_too_little_and_a_stop_are_told() {
         run(&asked("pie", &gone.display().to_string(), &home)),
         Err(Error::File { .. })
     ));
+}
+
+/// A source that is published at a server of this machine.
+fn published(url: &str, sha256: Option<&str>) -> Source {
+    let file = Published {
+        path: "all/jotai.tar".to_owned(),
+        url: url.to_owned(),
+        bytes: None,
+        sha256: sha256.map(str::to_owned),
+    };
+    Source { published: vec![file], files: Vec::new(), ..source("jotai").expect("it is known") }
+}
+
+fn fetch_published(source: &Source, home: &TempDir) -> Result<Fetched, Error> {
+    let asked = Fetch { from: None, ..asked("jotai", "", home) };
+    fetch_source(&asked, source, &AtomicBool::new(false), &|_| {})
+}
+
+#[test]
+fn without_a_place_the_files_come_from_where_they_are_published() {
+    let home = tempfile::tempdir().expect("a folder");
+    let (url, _) = server(content(0), SIZE, etag("\"one\""), true);
+    let fetched = fetch_published(&published(&url, None), &home).expect("it is fetched");
+    assert_eq!(fs::read(home.path().join("out/all/jotai.tar")).expect("a file"), content(0));
+    assert_eq!((fetched.files[0].pinned, &fetched.files[0].from), (false, &url));
+    // Published with a checksum, it must be that file.
+    let home = tempfile::tempdir().expect("a folder");
+    let sum = fetched.files[0].sha256.clone();
+    let held = fetch_published(&published(&url, Some(&sum)), &home).expect("it is fetched");
+    assert!(held.files[0].pinned);
+    let home = tempfile::tempdir().expect("a folder");
+    let other = fetch_published(&published(&url, Some(&"0".repeat(64))), &home);
+    assert!(matches!(other, Err(Error::Checksum { by: "known to this build", .. })));
+}
+
+#[test]
+fn a_public_address_that_gives_nothing_is_told_with_what_to_do() {
+    let home = tempfile::tempdir().expect("a folder");
+    // A port that nobody listens at.
+    let port = std::net::TcpListener::bind("127.0.0.1:0").and_then(|one| one.local_addr());
+    let url = format!("http://{}/jotai.tar", port.expect("a port"));
+    let address = serve(|_: Request| Some(Response::new("").status(404))).expect("a port");
+    for url in [url, format!("http://{address}/jotai.tar")] {
+        let told = fetch_published(&published(&url, None), &home).expect_err("nothing comes");
+        let told = told.to_string();
+        assert!(told.contains("with --from") && told.contains("https://github.com/"), "{told}");
+    }
+    let asked = Fetch { from: None, ..asked("pie", "", &home) };
+    let told = fetch(&asked, &AtomicBool::new(false), &|_| {}).expect_err("by hand").to_string();
+    assert!(told.contains("gives no addresses of files") && told.contains("--from"), "{told}");
 }

@@ -1,7 +1,6 @@
 //! `stampmill fetch`: a public data set by its name.
 
 use crate::{Global, interrupt, output, size};
-use anyhow::bail;
 use serde_json::json;
 use std::{path::PathBuf, process::ExitCode};
 
@@ -11,7 +10,7 @@ use std::{path::PathBuf, process::ExitCode};
 pub(crate) struct Fetch {
     /// cgo17, codenet, compile, exebench, jotai, pie or suites; without one they are listed
     name: Option<String>,
-    /// Where its files are: a file, a folder, or the http(s) address of one (a mirror)
+    /// Where its files are: a file, a folder, or the http(s) address of one (a mirror) [default: where they are published]
     #[arg(long, value_name = "FILE|DIR|URL", requires = "name")]
     from: Option<String>,
     /// The folder for the files [default: the name]
@@ -33,17 +32,17 @@ impl Fetch {
             eprintln!("{name}: {}; version: {}", source.about, source.version);
             eprintln!("license: {}", source.license);
         }
-        let Some(from) = self.from else {
-            bail!(
-                "where {name} is published is not known to this build; name a copy of yours, or its address, with --from: {}",
-                source.holds
-            );
-        };
+        if self.from.is_none() && !source.published.is_empty() && !global.is_quiet() {
+            eprintln!("from: {}", source.page);
+            if !source.verified {
+                eprintln!("its addresses were not tried by who described them to this build");
+            }
+        }
         let out = self.out.unwrap_or_else(|| PathBuf::from(&name));
         let asked = fetch::Fetch {
             lock: self.lock,
             most: self.max_size,
-            ..fetch::Fetch::new(&name, &from, &out)
+            ..fetch::Fetch::new(&name, self.from.as_deref(), &out)
         };
         let stop = interrupt::flag()?;
         let tell = |file: &str| {
@@ -69,10 +68,9 @@ impl Fetch {
                     fetched.lock.display()
                 ))?;
             }
-            output::line(&format!(
-                "next: {}",
-                source.next.replace("OUT", &out.display().to_string())
-            ))
+            let published = source.next_published.as_ref().filter(|_| asked.from.is_none());
+            let next = published.unwrap_or(&source.next);
+            output::line(&format!("next: {}", next.replace("OUT", &out.display().to_string())))
         })?;
         Ok(ExitCode::SUCCESS)
     }
@@ -85,7 +83,7 @@ fn list(global: &Global) -> anyhow::Result<ExitCode> {
     }
     let told: Vec<_> = all
         .iter()
-        .map(|(name, source)| json!({"name": name, "about": source.about, "version": source.version, "license": source.license, "pinned": source.files.len()}))
+        .map(|(name, source)| json!({"name": name, "about": source.about, "version": source.version, "license": source.license, "pinned": source.files.len(), "page": source.page, "published": source.published.len(), "verified": source.verified}))
         .collect();
     output::report(global, &json!({ "names": told }), || {
         let rows = all.iter().map(|(name, source)| {
@@ -93,9 +91,14 @@ fn list(global: &Global) -> anyhow::Result<ExitCode> {
                 0 => "recorded at the first fetch".to_owned(),
                 files => format!("known ({files})"),
             };
-            vec![(*name).to_owned(), source.about.clone(), source.license.clone(), pinned]
+            let from = match (source.published.is_empty(), source.verified) {
+                (true, _) => format!("by hand: {}", source.page),
+                (false, true) => source.page.clone(),
+                (false, false) => format!("not tried: {}", source.page),
+            };
+            vec![(*name).to_owned(), source.about.clone(), source.license.clone(), pinned, from]
         });
-        output::print_table(&["name", "what it is", "license", "checksums"], rows)
+        output::print_table(&["name", "what it is", "license", "checksums", "published"], rows)
     })?;
     Ok(ExitCode::SUCCESS)
 }
