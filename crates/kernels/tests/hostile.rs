@@ -167,6 +167,7 @@ fn what_was_rejected_before_keeps_its_row_and_nothing_is_lost() {
         language: dataset::Language::OpenCl,
         cache: Some(home.path().join("cache")),
         offline: true,
+        suite: None,
     };
     let context = Context::new(&raw);
     run(&mine::Mine::new(mining, &context).expect("a folder"), &context).expect("it is mined");

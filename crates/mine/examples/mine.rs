@@ -29,7 +29,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
     let out = arguments.next().ok_or("usage: mine OUT SOURCE...")?;
     let sources = arguments.collect();
-    let options = Options { sources, licenses, language, cache: None, offline: false };
+    let options = Options { sources, licenses, language, cache: None, offline: false, suite: None };
     let context = Context { progress: &Lines, ..Context::new(out) };
     let done = run(&Mine::new(options, &context)?, &context)?;
     println!("{}", serde_json::to_string_pretty(&done)?);

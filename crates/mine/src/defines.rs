@@ -1,6 +1,9 @@
 //! Compiler options that a package's build files and host programs give its kernels.
 
-use crate::tree::{self, Role, Tree, role};
+use crate::{
+    Suite,
+    tree::{self, Role, Tree, role},
+};
 use regex::Regex;
 use std::{
     collections::{BTreeMap, BTreeSet, HashSet},
@@ -26,6 +29,8 @@ static FOLDER: LazyLock<Regex> = LazyLock::new(|| {
 pub(crate) struct Hints {
     /// Folders of `-I` options, inside the package.
     pub(crate) include_folders: Vec<String>,
+    /// The published suite that the package is: what it says of a file stands for all of this.
+    pub(crate) suite: Option<&'static Suite>,
     files: Vec<Hinting>,
 }
 
@@ -81,12 +86,15 @@ impl Hints {
                 words,
             });
         }
-        Hints { include_folders: folders.into_iter().collect(), files }
+        Hints { include_folders: folders.into_iter().collect(), suite: None, files }
     }
 
     /// The options that define a name which `text`, the file at `path`, uses: first those of files
     /// that mention it, then of build files around it, then of all others.
     pub(crate) fn options(&self, path: &str, text: &str) -> Vec<String> {
+        if let Some(options) = self.suite.and_then(|suite| suite.options(path)) {
+            return options;
+        }
         if self.files.is_empty() {
             return Vec::new();
         }

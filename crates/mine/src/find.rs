@@ -1,6 +1,7 @@
 //! From a package to content files.
 
 use crate::{
+    Suite,
     defines::Hints,
     embedded,
     include::{self, Inlined, Library},
@@ -41,9 +42,11 @@ pub(crate) fn rows(
     source: &str,
     admitted: Licenses,
     language: Language,
+    suite: Option<&'static Suite>,
 ) -> Vec<Packed> {
     let tree = &package.tree;
-    let hints = Hints::of(tree);
+    let mut hints = Hints::of(tree);
+    hints.suite = suite;
     let library = Library::new(tree, &hints);
     let licensing = Licensing::of(package);
     let files: Vec<(&str, &[u8])> = tree.iter().collect();

@@ -42,7 +42,7 @@ pub fn package(files: &[(&str, &[u8])], language: Language) -> Vec<ContentFile> 
         // A slice is always read.
         let _ = package.tree.offer(path, None, &mut &content[..]);
     }
-    let rows = find::rows(&package, "fuzz", Licenses::All, language);
+    let rows = find::rows(&package, "fuzz", Licenses::All, language, None);
     rows.into_iter().map(Packed::unpack).collect()
 }
 

@@ -31,6 +31,7 @@
 //!     language: dataset::Language::OpenCl,
 //!     cache: Some(folder.path().join("cache")),
 //!     offline: true,
+//!     suite: None,
 //! };
 //! let context = Context::new(folder.path().join("raw"));
 //! let report = run(&Mine::new(options, &context)?, &context)?.summary;
@@ -54,6 +55,7 @@ mod report;
 mod row;
 mod run;
 mod source;
+mod suite;
 mod tree;
 mod unpack;
 
@@ -66,6 +68,7 @@ pub use report::{PackageReport, Report};
 pub use row::ContentFile;
 pub use run::{Item, Mine, Options};
 pub use source::{DebianSource, Spec, debian_archives, debian_source, read_list, sha256};
+pub use suite::{Built, Suite};
 
 /// Results of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;

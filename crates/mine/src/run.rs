@@ -1,5 +1,5 @@
 use crate::{
-    Cache, Error, Progress, Report, Result, Spec, find,
+    Cache, Error, Progress, Report, Result, Spec, Suite, find,
     packed::Packed,
     report::Counter,
     row::{ContentFile, LICENSE, SOURCE, UNAVAILABLE},
@@ -30,6 +30,8 @@ pub struct Options {
     pub cache: Option<PathBuf>,
     /// Fetch nothing: use what is in the cache.
     pub offline: bool,
+    /// The published suite that the sources are: its files are built as its host programs build them.
+    pub suite: Option<&'static Suite>,
 }
 
 /// The stage that makes [`ContentFile`]s of sources.
@@ -107,7 +109,9 @@ impl<'a> Mine<'a> {
         let package = source.source.fetch(&context)?;
         context.check()?;
         let (licenses, language) = (self.options.licenses, self.options.language);
-        let rows = self.threads.install(|| find::rows(&package, spec, licenses, language));
+        let rows = self
+            .threads
+            .install(|| find::rows(&package, spec, licenses, language, self.options.suite));
         let kernels: u64 = rows.iter().map(|row| row.row().kernels).sum();
         let files = rows.iter().filter(|row| row.row().is_accepted()).count();
         self.progress.message(&format!("{spec}: {files} content files, {kernels} kernels"));
@@ -133,6 +137,9 @@ impl Stage for Mine<'_> {
         });
         if self.options.language != Language::OpenCl {
             settings["language"] = self.options.language.name().into();
+        }
+        if let Some(suite) = self.options.suite {
+            settings["suite"] = suite.source.clone().into();
         }
         settings
     }

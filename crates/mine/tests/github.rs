@@ -84,6 +84,7 @@ fn mine(home: &Path) -> Report {
         language: dataset::Language::OpenCl,
         cache: Some(home.join("cache")),
         offline: false,
+        suite: None,
     };
     let context = Context { force: true, jobs: 1, ..Context::new(home.join("raw")) };
     run(&Mine::new(options, &context).unwrap(), &context).unwrap().summary

@@ -20,6 +20,7 @@ fn options(home: &Path, sources: &[&str]) -> Options {
         language: dataset::Language::OpenCl,
         cache: Some(home.join("cache")),
         offline: true,
+        suite: None,
     }
 }
 

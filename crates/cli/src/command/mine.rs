@@ -4,7 +4,7 @@ use crate::{
     Global, choice::choice, destination::StageOutput, interrupt, output, progress::Bar, stage,
 };
 use dataset::{Language, Licenses};
-use mine::{Mine as Stage, Options, Report};
+use mine::{Mine as Stage, Options, Report, Suite};
 use std::{path::PathBuf, process::ExitCode};
 
 /// Fetch packages and extract every OpenCL kernel, or C program, from them
@@ -22,6 +22,9 @@ pub(crate) struct Mine {
     /// What to extract: kernels, in files and in strings of programs; or whole C programs
     #[arg(long, default_value = "opencl", value_parser = choice(&[("opencl", Language::OpenCl), ("c", Language::C)]))]
     language: Language,
+    /// The published suite that the sources are: its kernels are built with the macros that its host programs define
+    #[arg(long, value_name = "NAME", value_parser = Suite::names())]
+    suite: Option<String>,
     /// Use only cached downloads
     #[arg(long)]
     offline: bool,
@@ -38,6 +41,7 @@ impl Mine {
             language: self.language,
             cache: self.cache,
             offline: self.offline,
+            suite: self.suite.as_deref().and_then(Suite::of),
         };
         let bar = Bar::new(global);
         let context = self.output.context(global.jobs(), &bar, &interrupt::flag()?);

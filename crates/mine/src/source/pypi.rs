@@ -90,7 +90,7 @@ fn download(
     if let Some(wheel) = file_of(folder, true)? {
         about.wheel = wheel.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let package = read(spec, name, &wheel)?;
-        if find::rows(&package, spec, Licenses::All, Language::OpenCl)
+        if find::rows(&package, spec, Licenses::All, Language::OpenCl, None)
             .iter()
             .map(Packed::row)
             .any(|row| row.is_accepted() && row.kernels > 0)
