@@ -236,6 +236,19 @@ def test_a_negative_result_is_a_result(texts: list[str], tmp_path: Path) -> None
     assert checked.exit_status == 1 and not checked["ok"]
 
 
+def test_tables_of_others_come_in_and_go_out(texts: list[str], tmp_path: Path) -> None:
+    table = tmp_path / "table.csv"
+    pd.DataFrame({"src": texts, "path": [f"{at}.cl" for at in range(len(texts))]}).to_csv(table, index=False)
+    raw = stampmill.import_(table, schema="content-file", column={"text": "src"}, fill=True, out=tmp_path / "raw")
+    assert raw.to_pandas()["text"].to_list() == texts
+    vectors = stampmill.features(raw, space="grewe", out=tmp_path / "vectors")
+    written = stampmill.export(vectors, to=tmp_path / "vectors.csv", format="csv")
+    assert written["rows"] == len(vectors)
+    read = pd.read_csv(tmp_path / "vectors.csv")
+    assert read["grewe.mem"].to_list() == vectors.to_pandas()["grewe.mem"].to_list()
+    assert len(stampmill.import_(tmp_path / "vectors.csv")) == len(vectors)
+
+
 def test_an_error_says_what_to_do(texts: list[str], tmp_path: Path) -> None:
     with pytest.raises(stampmill.Error, match="no feature space `instcont`") as space:
         stampmill.features(texts, space="instcont")

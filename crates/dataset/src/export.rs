@@ -5,7 +5,8 @@ use crate::{
 };
 use std::{
     collections::HashMap,
-    fs::{self, Permissions},
+    fs::{self, File, Permissions},
+    io::{BufWriter, Write},
     os::unix::fs::PermissionsExt,
     path::Path,
 };
@@ -43,7 +44,7 @@ impl Dataset {
 }
 
 /// The file of exported programs with a line of JSON for each: file, package, version, path, names, license.
-pub(crate) const INDEX: &str = "index.jsonl";
+pub const INDEX: &str = "index.jsonl";
 
 impl Programs {
     /// Write the first `limit` programs as files (`.cl`, `.c`, `.cpp`, `.ll`, `.bc`) of the new folder `to`, named by
@@ -95,6 +96,37 @@ impl Programs {
         fs::write(&file, index).map_err(Error::file("write", &file))?;
         Ok(written)
     }
+}
+
+/// Make the new file `to` with what `write` puts in it: all of it, or nothing.
+///
+/// # Errors
+/// When there is something at `to`, or it cannot be written; and what `write` says.
+pub fn new_file<T, E: From<Error>>(
+    to: &Path,
+    write: impl FnOnce(&mut BufWriter<&File>) -> Result<T, E>,
+) -> Result<T, E> {
+    if fs::symlink_metadata(to).is_ok() {
+        return Err(Error::ExistsTo(to.to_owned()).into());
+    }
+    let parent = match to.parent() {
+        Some(parent) if parent != Path::new("") => parent,
+        _ => Path::new("."),
+    };
+    let partial = tempfile::Builder::new()
+        .prefix(".stampmill-export-")
+        .permissions(Permissions::from_mode(0o644))
+        .tempfile_in(parent)
+        .map_err(|error| Error::file("create a file in", parent)(error).into())?;
+    let mut out = BufWriter::new(partial.as_file());
+    let made = write(&mut out)?;
+    let flushed = out.flush();
+    drop(out);
+    flushed
+        .and_then(|()| partial.as_file().sync_all())
+        .map_err(|error| Error::file("write", to)(error).into())?;
+    partial.persist_noclobber(to).map_err(|error| Error::file("write", to)(error.error).into())?;
+    Ok(made)
 }
 
 /// Make the new folder `to` with what `write` puts in it: all of it, or nothing.

@@ -4,8 +4,8 @@ use crate::{
     shard,
     unfinished::{Plan, Unfinished},
 };
-use arrow::array::RecordBatch;
-use std::path::Path;
+use arrow::{array::RecordBatch, datatypes::SchemaRef};
+use std::{convert::Infallible, path::Path};
 
 /// Write record batches whose columns are known only at run time, for example one per feature, as
 /// a data set at `out` of the schema and version given, whole or not at all; `force` replaces
@@ -26,13 +26,55 @@ pub fn write_flat(
         schema: schema.to_owned(),
         reason: "no batch, so no columns".to_owned(),
     })?;
+    let batches = batches.iter().cloned().map(Ok::<_, Infallible>);
+    write_stream(out, force, (schema, version), columns, batches, || notes).map_err(|error| {
+        match error {
+            Streamed::Dataset(error) => error,
+            Streamed::Batch(never) => match never {},
+        }
+    })
+}
+
+/// Why [`write_stream`] made no data set.
+#[derive(Debug)]
+pub enum Streamed<E> {
+    /// The data set cannot be made.
+    Dataset(Error),
+    /// What the batches say.
+    Batch(E),
+}
+
+/// As [`write_flat`], of batches that are still being made: memory holds one of them. `notes` is asked once all are
+/// written. Nothing is left behind where there is an error.
+///
+/// # Errors
+/// As there; and the first error among the batches.
+pub fn write_stream<E>(
+    out: &Path,
+    force: bool,
+    (schema, version): (&str, u32),
+    columns: SchemaRef,
+    batches: impl IntoIterator<Item = Result<RecordBatch, E>>,
+    notes: impl FnOnce() -> Notes,
+) -> Result<Dataset, Streamed<E>> {
     // It has no parts, so there is nothing to go on with: one that was killed is begun anew.
     let plan = Plan::new(schema, version, "flat".into(), &[]);
-    let unfinished = Unfinished::begin(out, force, &plan)?;
-    let file = part_name(0);
-    let path = unfinished.whole()?.join(&file);
-    let rows = shard::write_batches(&path, (schema, version), columns, batches)?;
-    let (bytes, hash) = content_hash_of_file(&path).map_err(Error::file("read", &path))?;
-    let shards = vec![Shard { file, rows, bytes, hash }];
-    unfinished.finish(&Manifest::of(schema, version, shards, notes))
+    let unfinished = Unfinished::begin(out, force, &plan).map_err(Streamed::Dataset)?;
+    let write = || {
+        let file = part_name(0);
+        let path = unfinished.whole().map_err(Streamed::Dataset)?.join(&file);
+        let rows = shard::write_batches(&path, (schema, version), columns, batches)?;
+        let (bytes, hash) = content_hash_of_file(&path)
+            .map_err(|error| Streamed::Dataset(Error::file("read", &path)(error)))?;
+        Ok(vec![Shard { file, rows, bytes, hash }])
+    };
+    match write() {
+        Ok(shards) => unfinished
+            .finish(&Manifest::of(schema, version, shards, notes()))
+            .map_err(Streamed::Dataset),
+        Err(error) => {
+            unfinished.abandon();
+            Err(error)
+        }
+    }
 }

@@ -74,9 +74,10 @@ pub use builder::Builder;
 pub use check::{Checked, Problem, check, verifies_hashes, verify_hashes};
 pub use detail::without_chance;
 pub use error::{Error, maker};
+pub use export::{INDEX, new_file};
 pub use family::{FAMILY_THRESHOLD, Signature, Signatures, families};
 pub use file::{is_machine_fault_at, open_file, read_file};
-pub use flat::write_flat;
+pub use flat::{Streamed, write_flat, write_stream};
 pub use folder::FolderFile;
 pub use hash::{content_hash, content_hash_of, content_hash_of_file};
 pub use license::Licenses;
@@ -92,7 +93,10 @@ pub use protections::protections_from;
 pub use provenance::Provenance;
 pub use reader::Dataset;
 pub use row::Row;
-pub use shard::write as write_shard;
+pub use shard::{
+    batches as shard_batches, columns as shard_columns, schema_of as shard_schema,
+    write as write_shard,
+};
 pub use staging::{abandon_folder, begin_folder, partial_folder, place_folder};
 pub use store::{
     ObjectStore, Url, beside, file_beside, is_there, is_url, manifest_text, object_store,

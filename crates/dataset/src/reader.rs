@@ -1,7 +1,7 @@
 use crate::{Error, Manifest, Result, Row, Verdict, check, is_url, shard, stage::Shared, store};
 use arrow::{
     array::{AsArray, RecordBatch},
-    datatypes::FieldRef,
+    datatypes::{FieldRef, Schema, SchemaRef},
 };
 use std::{
     collections::BTreeMap,
@@ -77,6 +77,17 @@ impl Dataset {
     #[must_use]
     pub fn shards(&self) -> Vec<PathBuf> {
         self.manifest.shards.iter().map(|shard| self.here.join(&shard.file)).collect()
+    }
+
+    /// Its columns, of a data set without rows, too.
+    ///
+    /// # Errors
+    /// When its first shard cannot be read.
+    pub fn columns(&self) -> Result<SchemaRef> {
+        match self.shards().first() {
+            Some(first) => shard::columns(first),
+            None => Ok(Schema::empty().into()),
+        }
     }
 
     /// Its rows, in order, read as they are asked for. Only the columns of `T` are read, so that a

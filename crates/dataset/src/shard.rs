@@ -1,6 +1,6 @@
 //! Parquet files of rows.
 
-use crate::{Error, Result, Row, alias, file::open_file};
+use crate::{Error, Result, Row, alias, file::open_file, flat::Streamed};
 use arrow::{
     array::RecordBatch,
     datatypes::{Schema, SchemaRef},
@@ -71,18 +71,21 @@ pub(crate) fn write_with<T: Row>(
 }
 
 /// Write record batches of the same columns to a Parquet file; returns the number of rows.
-pub(crate) fn write_batches(
+pub(crate) fn write_batches<E>(
     path: &Path,
     schema: (&str, u32),
     columns: SchemaRef,
-    batches: &[RecordBatch],
-) -> Result<u64> {
-    let mut writer = writer(path, schema, columns)?;
+    batches: impl IntoIterator<Item = Result<RecordBatch, E>>,
+) -> Result<u64, Streamed<E>> {
+    let mut writer = writer(path, schema, columns).map_err(Streamed::Dataset)?;
+    let mut rows = 0;
     for batch in batches {
-        writer.write(batch).map_err(Error::writing(path))?;
+        let batch = batch.map_err(Streamed::Batch)?;
+        rows += batch.num_rows() as u64;
+        writer.write(&batch).map_err(|error| Streamed::Dataset(Error::writing(path)(error)))?;
     }
-    close(path, writer)?;
-    Ok(batches.iter().map(|batch| batch.num_rows() as u64).sum())
+    close(path, writer).map_err(Streamed::Dataset)?;
+    Ok(rows)
 }
 
 fn writer(
@@ -109,8 +112,22 @@ fn close(path: &Path, mut writer: ArrowWriter<File>) -> Result<()> {
     writer.inner().sync_all().map_err(Error::file("write", path))
 }
 
+/// The columns of a Parquet file, ours or not.
+///
+/// # Errors
+/// When it cannot be read, or is no Parquet file.
+pub fn columns(path: &Path) -> Result<SchemaRef> {
+    let file = open_file(path).map_err(Error::file("open", path))?;
+    let builder = ParquetRecordBatchReaderBuilder::try_new(file)
+        .map_err(|error| Error::shard(path, error))?;
+    Ok(builder.schema().clone())
+}
+
 /// The record batches of a Parquet file, of the named columns or all.
-pub(crate) fn batches(
+///
+/// # Errors
+/// When it cannot be read, or is no Parquet file; items: when it is broken.
+pub fn batches(
     path: &Path,
     columns: Option<&[&str]>,
 ) -> Result<impl Iterator<Item = Result<RecordBatch>> + use<>> {
@@ -146,7 +163,10 @@ pub(crate) fn batches(
 }
 
 /// The schema of a file's rows and its version, as its metadata says.
-pub(crate) fn schema_of(path: &Path) -> Result<Option<(String, u32)>> {
+///
+/// # Errors
+/// When it cannot be read, or is no Parquet file.
+pub fn schema_of(path: &Path) -> Result<Option<(String, u32)>> {
     let version = metadata(path, VERSION_KEY)?.and_then(|text| text.parse().ok());
     Ok(metadata(path, SCHEMA_KEY)?.zip(version))
 }

@@ -279,6 +279,12 @@ impl Unfinished {
         }
     }
 
+    /// Leave nothing behind of a data set that cannot be made.
+    pub(crate) fn abandon(self) {
+        // What stays is found by the next run, which begins anew.
+        let _ = self.remove_sets().and_then(|()| self.leave());
+    }
+
     /// Remove the parts, and the folder where nothing of somebody else's is in it.
     fn leave(&self) -> Result<()> {
         self.remove_parts()?;

@@ -52,8 +52,8 @@ pub use listing::{DeviceInfo, DeviceType, devices, select};
 pub use outcome::{About, Finding, Outcome};
 pub use payload::{VARIANTS, Values, Variant};
 pub use run::{
-    CLDRIVE_COLUMNS, Options, Report, Run, RunItem, RunRow, Runner, Transfers, Verify,
-    write_cldrive,
+    CLDRIVE_COLUMNS, CldriveWriter, Options, Report, Run, RunItem, RunRow, Runner, Transfers,
+    Verify, write_cldrive,
 };
 pub use sizes::sizes;
 pub use worker::serve_worker;

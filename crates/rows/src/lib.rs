@@ -53,7 +53,7 @@ pub use learned::{LearnedRow, LearnedVerdict, WaitingRow};
 pub use metric::Metric;
 pub use module::{Module, ModuleKey, ModuleVerdict};
 pub use pair::{Pair, PairLanguage, TestTime};
-pub use reference::{Schema, View, reference, schemas, views};
+pub use reference::{Beyond, Layout, Schema, View, layouts, reference, schemas, views};
 pub use run::{About, Outcome, RunRow, Transfers};
 pub use sample::{SampleRow, SampleVerdict};
 pub use schema::Described;

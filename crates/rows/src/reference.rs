@@ -1,12 +1,12 @@
 use crate::{
-    AnswerRow, ContentFile, ContentText, ContentVerdict, Described, EditTest, EditTestSummary,
-    EditTestText, EditVerdict, FeaturesHead, FeaturesVerdict, Judgement, KernelProgram, KernelRow,
-    KernelSummary, KernelText, KernelVerdict, LearnedRow, LearnedVerdict, Metric, Module,
-    ModuleKey, ModuleVerdict, Outcome, Pair, RunRow, SampleRow, SampleVerdict, Statistics,
-    SteeredHead, SteeredRow, SteeredVerdict, TaskHead, TaskVerdict, TimingRow, TimingVerdict,
-    WaitingRow, Words,
+    AnswerRow, ContentFile, ContentText, ContentVerdict, CpuGpuRow, Described, EditTest,
+    EditTestSummary, EditTestText, EditVerdict, FeaturesHead, FeaturesVerdict, Judgement,
+    KernelProgram, KernelRow, KernelSummary, KernelText, KernelVerdict, LabelHead, LearnedRow,
+    LearnedVerdict, Metric, Module, ModuleKey, ModuleVerdict, Outcome, Pair, RunRow, SampleRow,
+    SampleVerdict, Statistics, SteeredHead, SteeredRow, SteeredVerdict, TaskHead, TaskVerdict,
+    TimingRow, TimingVerdict, WaitingRow, Words,
 };
-use dataset::{Result, Row};
+use dataset::{FieldRef, Result, Row};
 use std::fmt::Write;
 
 /// A schema, as the reference lists it.
@@ -22,30 +22,91 @@ pub struct Schema {
     pub columns: Vec<(String, String, &'static str)>,
 }
 
+/// What each schema's row comes to by `$of`, in the order of the stages.
+macro_rules! each {
+    ($of:ident) => {
+        vec![
+            $of::<ContentFile>()?,
+            $of::<KernelRow>()?,
+            $of::<FeaturesHead>()?,
+            $of::<RunRow>()?,
+            $of::<TaskHead>()?,
+            $of::<SteeredRow>()?,
+            $of::<LearnedRow>()?,
+            $of::<WaitingRow>()?,
+            $of::<SampleRow>()?,
+            $of::<AnswerRow>()?,
+            $of::<Metric>()?,
+            $of::<TimingRow>()?,
+            $of::<EditTest>()?,
+            $of::<Pair>()?,
+            $of::<Judgement>()?,
+            $of::<Module>()?,
+            $of::<Statistics>()?,
+        ]
+    };
+}
+
 /// Every schema that passes between stages, in the order of the stages.
 ///
 /// # Errors
 /// When a struct has a field that is no column type.
 pub fn schemas() -> Result<Vec<Schema>> {
-    Ok(vec![
-        of::<ContentFile>()?,
-        of::<KernelRow>()?,
-        of::<FeaturesHead>()?,
-        of::<RunRow>()?,
-        of::<TaskHead>()?,
-        of::<SteeredRow>()?,
-        of::<LearnedRow>()?,
-        of::<WaitingRow>()?,
-        of::<SampleRow>()?,
-        of::<AnswerRow>()?,
-        of::<Metric>()?,
-        of::<TimingRow>()?,
-        of::<EditTest>()?,
-        of::<Pair>()?,
-        of::<Judgement>()?,
-        of::<Module>()?,
-        of::<Statistics>()?,
-    ])
+    Ok(each!(of))
+}
+
+/// A schema as a reader of foreign files checks columns by it.
+#[derive(Clone, Debug)]
+pub struct Layout {
+    /// Its name in `dataset.json`.
+    pub name: &'static str,
+    /// Its version.
+    pub version: u32,
+    /// Its columns.
+    pub columns: Vec<FieldRef>,
+    /// Columns of known meaning that rows of some makers have behind these; none where there are no others.
+    pub further: Vec<FieldRef>,
+    /// What rows may have behind all these.
+    pub beyond: Beyond,
+}
+
+/// Columns that a schema does not name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Beyond {
+    /// There are none.
+    Nothing,
+    /// One for each feature space, by its name.
+    Vectors,
+    /// Those, and numbers by any name.
+    Numbers,
+}
+
+/// The layout of every schema, in the order of the stages.
+///
+/// # Errors
+/// As [`schemas`].
+pub fn layouts() -> Result<Vec<Layout>> {
+    let mut layouts: Vec<Layout> = each!(layout);
+    for layout in &mut layouts {
+        if layout.name == FeaturesHead::SCHEMA {
+            layout.beyond = Beyond::Vectors;
+        }
+        if layout.name == TaskHead::SCHEMA {
+            layout.beyond = Beyond::Numbers;
+            for field in [LabelHead::columns()?, CpuGpuRow::columns()?].concat() {
+                let all = layout.columns.iter().chain(&layout.further);
+                if all.into_iter().all(|known| known.name() != field.name()) {
+                    layout.further.push(field);
+                }
+            }
+        }
+    }
+    Ok(layouts)
+}
+
+fn layout<T: Row>() -> Result<Layout> {
+    let (columns, further, beyond) = (T::columns()?, Vec::new(), Beyond::Nothing);
+    Ok(Layout { name: T::SCHEMA, version: T::VERSION, columns, further, beyond })
 }
 
 /// A view's columns as `(schema, [(column, type)])`.

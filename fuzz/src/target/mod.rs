@@ -19,6 +19,7 @@ mod package;
 mod request;
 mod samples;
 mod settings;
+mod tables;
 mod targets;
 mod tools;
 
@@ -43,6 +44,7 @@ pub const TARGETS: &[(&str, fn(&[u8]))] = &[
     ("request", request::run),
     ("samples", samples::run),
     ("settings", settings::run),
+    ("tables", tables::run),
     ("targets", targets::run),
     ("tools", tools::run),
 ];

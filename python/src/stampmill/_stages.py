@@ -43,6 +43,7 @@ def mine(
     force: bool = False,
     licenses: str | None = None,
     language: Literal["opencl", "c"] | None = None,
+    suite: Literal["parboil", "polybench", "rodinia", "shoc"] | None = None,
     offline: bool = False,
     cache: PathLike | None = None,
     **common: Unpack[Parted],
@@ -63,7 +64,8 @@ def fetch(
     max_size: int | str | None = None,
     **common: Unpack[Common],
 ) -> Report:
-    """Fetch a public data set by name from a copy or a mirror, checked and resumed: `files`; without a name, `names`."""
+    """Fetch a public data set by name, from where it is published, a copy or a mirror, checked and resumed: `files`;
+    without a name, `names`."""
     return reported("fetch", [] if name is None else [name], options(locals(), "name"))
 
 
@@ -124,12 +126,34 @@ def export(
     dataset: PathLike,
     *,
     to: PathLike,
-    format: Literal["files", "huggingface"] | None = None,
+    format: Literal["files", "huggingface", "csv", "jsonl", "cldrive"] | None = None,
     limit: int | None = None,
     **common: Unpack[Common],
 ) -> Report:
-    """Write the programs of a data set as files."""
+    """Write the programs of a data set as files, its rows as CSV or JSON Lines, measurements as cldrive has them, or the
+    data set to share."""
     return reported("export", [path(dataset)], options(locals(), "dataset"))
+
+
+@stage("import")
+def import_(
+    source: PathLike,
+    *,
+    out: PathLike | None = None,
+    force: bool = False,
+    schema: str | None = None,
+    fill: bool = False,
+    column: Mapping[str, str] | None = None,
+    ignore_unknown: bool = False,
+    **common: Unpack[Common],
+) -> Dataset:
+    """Read CSV, JSON Lines, Parquet, a folder from Hugging Face or a folder of programs into a data set; `column` maps
+    columns of the schema to what the input calls them."""
+    given = options(locals(), "source")
+    if column is not None:
+        given["column"] = [f"{ours}={theirs}" for ours, theirs in column.items()]
+    with Inputs() as inputs:
+        return made("import", [path(source)], given, inputs)
 
 
 @stage("features")

@@ -1,8 +1,11 @@
-//! `stampmill export`: programs as files, or a data set to share.
+//! `stampmill export`: programs as files, rows for other programs, or a data set to share.
 
-use crate::{Global, output};
-use dataset::{Dataset, Programs};
-use std::{path::PathBuf, process::ExitCode};
+use crate::{Global, interrupt, output};
+use anyhow::Context;
+use dataset::{Dataset, Programs, new_file};
+use device::{CldriveWriter, RunRow};
+use serde_json::{Value, json};
+use std::{path::PathBuf, process::ExitCode, sync::atomic::Ordering};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum Format {
@@ -10,59 +13,101 @@ enum Format {
     Files,
     /// The data set with a card and a Croissant file, as Hugging Face wants it
     Huggingface,
+    /// Rows as comma-separated values; a vector is a column a dimension
+    Csv,
+    /// Rows as one JSON object a line
+    Jsonl,
+    /// Measurements of `run` in the CSV of cldrive, CLgen's driver
+    Cldrive,
 }
 
-/// Write the programs of a data set as files (.cl, .c, .cpp, .ll, .bc), or the data set to share
+/// Write the programs of a data set as files (.cl, .c, .cpp, .ll, .bc), its rows as CSV or JSON Lines, or the data set to share
 #[derive(clap::Args, Debug)]
 #[command(after_help = help!("export"))]
 pub(crate) struct Export {
     /// A data set; of programs where these are written as files
     dataset: PathBuf,
-    /// The folder to make; it must not exist
-    #[arg(long, value_name = "DIR")]
+    /// The folder to make, or the file of csv, jsonl and cldrive; it must not exist
+    #[arg(long, value_name = "DIR|FILE")]
     to: PathBuf,
     /// What to write
     #[arg(long, value_enum, default_value_t = Format::Files)]
     format: Format,
-    /// Write at most N programs
+    /// Write at most N programs or rows
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
 }
 
 impl Export {
     pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
-        let to = self.to.display();
         let (report, said) = match self.format {
-            Format::Files => {
-                let programs = Programs::open(&self.dataset)?;
-                let written = programs.export(&self.to, self.limit.unwrap_or(usize::MAX))?;
-                let rejected = match &programs {
-                    Programs::Dataset(dataset) if self.limit.is_none() => {
-                        dataset.manifest().rows.saturating_sub(written)
-                    }
-                    _ => 0,
-                };
-                let report =
-                    serde_json::json!({ "programs": written, "rejected": rejected, "to": self.to });
-                let left = match rejected {
-                    0 => String::new(),
-                    rows => format!("; {rows} rows that were rejected have no file"),
-                };
-                (report, format!("{written} programs in {to}{left}"))
-            }
-            Format::Huggingface => {
-                anyhow::ensure!(
-                    self.limit.is_none(),
-                    "--limit is of `--format files`; take some rows with `stampmill query`"
-                );
-                let dataset = Dataset::open(&self.dataset)?;
-                report::share(&dataset, &self.to)?;
-                let rows = dataset.manifest().rows;
-                let report = serde_json::json!({ "rows": rows, "to": self.to });
-                (report, format!("{to}: {rows} rows, README.md and croissant.json"))
-            }
+            Format::Files => self.files()?,
+            Format::Huggingface => self.huggingface()?,
+            Format::Csv => self.rows(interchange::Format::Csv)?,
+            Format::Jsonl => self.rows(interchange::Format::Jsonl)?,
+            Format::Cldrive => self.cldrive()?,
         };
         output::report(global, &report, || output::line(&said))?;
         Ok(ExitCode::SUCCESS)
+    }
+
+    fn files(&self) -> anyhow::Result<(Value, String)> {
+        let to = self.to.display();
+        let programs = Programs::open(&self.dataset)?;
+        let written = programs.export(&self.to, self.limit.unwrap_or(usize::MAX))?;
+        let rejected = match &programs {
+            Programs::Dataset(dataset) if self.limit.is_none() => {
+                dataset.manifest().rows.saturating_sub(written)
+            }
+            _ => 0,
+        };
+        let report = json!({ "programs": written, "rejected": rejected, "to": self.to });
+        let left = match rejected {
+            0 => String::new(),
+            rows => format!("; {rows} rows that were rejected have no file"),
+        };
+        Ok((report, format!("{written} programs in {to}{left}")))
+    }
+
+    fn huggingface(&self) -> anyhow::Result<(Value, String)> {
+        anyhow::ensure!(
+            self.limit.is_none(),
+            "--limit is of the other formats; take some rows with `stampmill query`"
+        );
+        let dataset = Dataset::open(&self.dataset)?;
+        report::share(&dataset, &self.to)?;
+        let rows = dataset.manifest().rows;
+        let said = format!("{}: {rows} rows, README.md and croissant.json", self.to.display());
+        Ok((json!({ "rows": rows, "to": self.to }), said))
+    }
+
+    fn rows(&self, format: interchange::Format) -> anyhow::Result<(Value, String)> {
+        let dataset = Dataset::open(&self.dataset)?;
+        let stop = interrupt::quiet_flag()?;
+        let limit = self.limit.map_or(u64::MAX, |limit| limit as u64);
+        let rows = interchange::export_rows(&dataset, format, &self.to, limit, &stop)?;
+        Ok(self.written(rows))
+    }
+
+    fn cldrive(&self) -> anyhow::Result<(Value, String)> {
+        let dataset = Dataset::open(&self.dataset)?;
+        let stop = interrupt::quiet_flag()?;
+        let found = dataset.rows::<RunRow>()?;
+        let rows = new_file(&self.to, |out| -> anyhow::Result<u64> {
+            let failed = || format!("cannot write {}", self.to.display());
+            let mut writer = CldriveWriter::new(out).with_context(failed)?;
+            let mut rows = 0;
+            for row in found.take(self.limit.unwrap_or(usize::MAX)) {
+                anyhow::ensure!(!stop.load(Ordering::Relaxed), interchange::Error::Stopped);
+                writer.write(&row?).with_context(failed)?;
+                rows += 1;
+            }
+            Ok(rows)
+        })?;
+        Ok(self.written(rows))
+    }
+
+    fn written(&self, rows: u64) -> (Value, String) {
+        (json!({ "rows": rows, "to": self.to }), format!("{}: {rows} rows", self.to.display()))
     }
 }

@@ -11,6 +11,7 @@ mod features;
 mod fetch;
 mod fsck;
 mod heuristic;
+mod import;
 mod ir;
 mod label;
 mod learn;
@@ -67,6 +68,7 @@ commands! {
         query::Query,
         fsck::Fsck,
         export::Export,
+        import::Import,
         features::Features,
         project::Project,
         heuristic::Heuristic,

@@ -19,23 +19,36 @@ pub const CLDRIVE_COLUMNS: [&str; 12] = [
     "kernel_time_ns",
 ];
 
-/// Write rows as CSV with exactly cldrive's columns, words and empty cells: devices as
+/// Writes rows as CSV with exactly cldrive's columns, words and empty cells: devices as
 /// `TYPE|PLATFORM|NAME|DRIVER|VERSION`, times only where the outcome is `PASS`, an instance per
 /// program.
-///
-/// # Errors
-/// Those of the writer.
-pub fn write_cldrive<'a>(
-    out: &mut impl Write,
-    rows: impl IntoIterator<Item = &'a RunRow>,
-) -> io::Result<()> {
-    writeln!(out, "{}", CLDRIVE_COLUMNS.join(","))?;
-    let mut programs: Vec<(&str, &str)> = Vec::new();
-    for row in rows {
-        let program = (row.path.as_str(), row.id.as_str());
-        // Rows of a program follow each other.
-        if programs.last() != Some(&program) {
-            programs.push(program);
+#[derive(Debug)]
+pub struct CldriveWriter<W> {
+    out: W,
+    /// The last program: path and identity. Rows of a program follow each other.
+    program: Option<(String, String)>,
+    instance: u64,
+}
+
+impl<W: Write> CldriveWriter<W> {
+    /// Begin with the names of the columns.
+    ///
+    /// # Errors
+    /// Those of the writer.
+    pub fn new(mut out: W) -> io::Result<CldriveWriter<W>> {
+        writeln!(out, "{}", CLDRIVE_COLUMNS.join(","))?;
+        Ok(CldriveWriter { out, program: None, instance: 0 })
+    }
+
+    /// Write a row.
+    ///
+    /// # Errors
+    /// Those of the writer.
+    pub fn write(&mut self, row: &RunRow) -> io::Result<()> {
+        let program = Some((row.path.clone(), row.id.clone()));
+        if self.program != program {
+            self.instance += u64::from(self.program.is_some());
+            self.program = program;
         }
         let outcome = outcome(&row.outcome);
         let whole_program =
@@ -44,7 +57,7 @@ pub fn write_cldrive<'a>(
         let of_kernel = |value: Option<u64>| cell(value.filter(|_| !whole_program));
         let passed = |value: Option<u64>| cell(value.filter(|_| outcome == "PASS"));
         let cells = [
-            (programs.len() - 1).to_string(),
+            self.instance.to_string(),
             device(row),
             plain(&row.build_options),
             if whole_program { String::new() } else { plain(&row.kernel) },
@@ -57,9 +70,20 @@ pub fn write_cldrive<'a>(
             passed(row.transfer_time_ns),
             passed(row.kernel_time_ns),
         ];
-        writeln!(out, "{}", cells.join(","))?;
+        writeln!(self.out, "{}", cells.join(","))
     }
-    Ok(())
+}
+
+/// Write all rows with a [`CldriveWriter`].
+///
+/// # Errors
+/// Those of the writer.
+pub fn write_cldrive<'a>(
+    out: &mut impl Write,
+    rows: impl IntoIterator<Item = &'a RunRow>,
+) -> io::Result<()> {
+    let mut writer = CldriveWriter::new(out)?;
+    rows.into_iter().try_for_each(|row| writer.write(row))
 }
 
 fn device(row: &RunRow) -> String {

@@ -7,7 +7,7 @@ mod source;
 mod stage;
 mod worker_set;
 
-pub use cldrive::{CLDRIVE_COLUMNS, write_cldrive};
+pub use cldrive::{CLDRIVE_COLUMNS, CldriveWriter, write_cldrive};
 pub use rows::{RunRow, Transfers};
 pub use runner::Runner;
 pub use stage::{Report, Run, RunItem};
