@@ -117,15 +117,13 @@ pub fn new_file<T, E: From<Error>>(
         .prefix(".stampmill-export-")
         .permissions(Permissions::from_mode(0o644))
         .tempfile_in(parent)
-        .map_err(|error| Error::file("create a file in", parent)(error).into())?;
+        .map_err(Error::file("create a file in", parent))?;
     let mut out = BufWriter::new(partial.as_file());
     let made = write(&mut out)?;
     let flushed = out.flush();
     drop(out);
-    flushed
-        .and_then(|()| partial.as_file().sync_all())
-        .map_err(|error| Error::file("write", to)(error).into())?;
-    partial.persist_noclobber(to).map_err(|error| Error::file("write", to)(error.error).into())?;
+    flushed.and_then(|()| partial.as_file().sync_all()).map_err(Error::file("write", to))?;
+    partial.persist_noclobber(to).map_err(|error| Error::file("write", to)(error.error))?;
     Ok(made)
 }
 

@@ -32,7 +32,7 @@ fn value(kind: &DataType, nullable: bool, row: u64, column: u64) -> Value {
             json!(texts[seed as usize % texts.len()])
         }
         DataType::Binary => json!(["00ff", "", "0a0d22"][seed as usize % 3]),
-        DataType::Boolean => json!(seed % 2 == 0),
+        DataType::Boolean => json!(seed.is_multiple_of(2)),
         DataType::UInt8 => json!(seed % 256),
         DataType::UInt32 => json!(u64::from(u32::MAX) - seed),
         DataType::UInt64 => json!(u64::MAX - seed),

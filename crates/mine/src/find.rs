@@ -332,7 +332,7 @@ mod tests {
     }
 
     fn found(package: &Package, licenses: Licenses, language: Language) -> Vec<ContentFile> {
-        rows(package, "folder", licenses, language).into_iter().map(Packed::unpack).collect()
+        rows(package, "folder", licenses, language, None).into_iter().map(Packed::unpack).collect()
     }
 
     #[test]
