@@ -112,7 +112,8 @@ fn a_task_is_a_stage_in_its_folder_and_nothing_else() {
         let mut command = stampmill(&root);
         command
             .args(["worker", "part", "--quiet", "--share", "1/1", "--try", "t", "--parent", &own]);
-        command.arg("--root").arg(&root).arg("--place").arg(&place);
+        command.arg("--root").arg(&root).arg("--tries").arg(root.join("tries"));
+        command.arg("--place").arg(&place);
         command.args(["--stage", stage, "--"]).args(words);
         command.output().unwrap()
     };
@@ -147,6 +148,7 @@ fn a_task_whose_executor_is_gone_does_nothing() {
     let mut command = stampmill(home.path());
     command
         .args(["worker", "part", "--share", "1/1", "--try", "t", "--parent", "1", "--root", "."]);
+    command.args(["--tries", "tries"]);
     command.args(["--place", "part", "--stage", "features", "--", "features", "programs"]);
     let output = command.output().unwrap();
     assert_eq!(output.status.code(), Some(1), "{}", said(&output));

@@ -140,6 +140,33 @@ fn what_a_space_computes_anew_is_what_it_says_follows_from_the_rest() {
         assert!(changed.keys().all(|name| said.contains(name)), "{}: {changed:?}", one.name());
     }
     assert_eq!(space("grewe").expect("it is there").follows().len(), 2);
+    for name in ["grewe", "grewe-fixed"] {
+        let one = space(name).expect("it is there");
+        let names = one.dimensions();
+        let place = |name: &str| names.iter().position(|one| *one == name).expect("a dimension");
+        let mut vector = vec![0.0; names.len()];
+        for (name, value) in [("comp", 10.0), ("mem", 4.0), ("coalesced", 2.0)] {
+            vector[place(name)] = value;
+        }
+        one.complete(&mut vector);
+        let ratios = (vector[place("F2:coalesced/mem")], vector[place("F4:comp/mem")]);
+        assert_eq!(ratios, (0.5, 2.5), "{name}");
+    }
+}
+
+#[test]
+fn atomics_and_functions_count_as_what_they_do() {
+    let kernel = |statement: &str| {
+        format!(
+            "kernel void A(__global int* a, float x) {{ int i = get_global_id(0); {statement} }}"
+        )
+    };
+    let texts = ["atomic_add(a, 1);", "atom_inc(a);", "i = fma(x, x, x);", "i = exp(x);", ""];
+    let found = vectors("grewe-fixed", &texts.map(kernel));
+    let (comp, atomic) = (|at: usize| found[at][0] - found[4][0], |at: usize| found[at][5]);
+    assert_eq!([atomic(0), atomic(1), atomic(2)], [1.0, 1.0, 0.0]);
+    assert_eq!([comp(0), comp(1), comp(2)], [0.0, 0.0, 2.0]);
+    assert!(comp(3) > comp(2), "{found:?}");
 }
 
 #[test]

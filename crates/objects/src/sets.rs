@@ -214,9 +214,7 @@ impl ObjectStore for Objects {
             set.shards.iter().map(|shard| object_name(&shard.file, &shard.hash)).collect()
         };
         let old = before.and_then(|(text, _)| manifest(url, &text).ok());
-        for name in
-            old.iter().flat_map(|old| names(old)).filter(|name| !names(&ours).contains(name))
-        {
+        for name in old.iter().flat_map(&names).filter(|name| !names(&ours).contains(name)) {
             // What stays takes room and nothing else.
             if let Err(error) = self.delete(&url.join(&name)) {
                 tracing::warn!(%error, "a part of the data set that was replaced stays");
