@@ -120,7 +120,8 @@ def test_steer_to_a_tiny_target() -> None:
     assert found.summary["exact"] == 1
     frame = found.to_pandas()
     assert frame.loc[0, "instcount.Load"] == 2 and frame.loc[0, "instcount.FMul"] == 1 and "vector" not in frame
-    assert len(found.to_pandas(raw=True).loc[0, "vector"]) == len([name for name in frame if name.startswith("instcount.")])
+    vector = found.to_arrow(raw=True).column("vector").to_pylist()[0]
+    assert vector is not None and len(vector) == sum(str(name).startswith("instcount.") for name in frame)
     two = stampmill.steer(target=["Load=1", {"Store": "1..2", "Add": 1}], budget=200)
     assert two.summary["targets"] == 2
 
@@ -245,7 +246,7 @@ def test_tables_of_others_come_in_and_go_out(texts: list[str], tmp_path: Path) -
     written = stampmill.export(vectors, to=tmp_path / "vectors.csv", format="csv")
     assert written["rows"] == len(vectors)
     read = pd.read_csv(tmp_path / "vectors.csv")
-    assert read["grewe.mem"].to_list() == vectors.to_pandas()["grewe.mem"].to_list()
+    assert read["grewe.mem"].dropna().to_list() == vectors.to_pandas()["grewe.mem"].dropna().to_list()
     assert len(stampmill.import_(tmp_path / "vectors.csv")) == len(vectors)
 
 

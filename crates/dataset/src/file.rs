@@ -64,7 +64,7 @@ pub(crate) fn is_machine_fault(error: &io::Error) -> bool {
         || error.kind() == io::ErrorKind::OutOfMemory
 }
 
-/// Whether what went wrong with what stood at `path` is this machine's fault: as [`is_machine_fault`], or its whole
+/// Whether what went wrong with what stood at `path` is this machine's fault: no memory, no descriptors, a broken disk, or its whole
 /// folder is gone, as where a disk or a share is, or somebody has moved it.
 #[must_use]
 pub fn is_machine_fault_at(path: &Path, error: &io::Error) -> bool {

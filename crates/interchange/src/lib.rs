@@ -2,7 +2,7 @@
 //!
 //! - [`export_rows`] writes the rows of a data set as CSV or JSON Lines. In CSV a vector is a column a dimension, named
 //!   `SPACE.DIMENSION`; other lists are JSON in a cell.
-//! - [`import`] reads these back, and what others have with the columns of one of our schemas, into a data set. Columns are
+//! - [`import()`] reads these back, and what others have with the columns of one of our schemas, into a data set. Columns are
 //!   held to the schema; what does not fit is an [`Error`] with file, line and column.
 //!
 //! ```

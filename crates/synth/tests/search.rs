@@ -106,7 +106,7 @@ fn a_target_far_out_of_reach_ends_with_its_time_and_gives_the_nearest() {
     let judge = judge("instcount");
     let target = Target::parse("Load=10000000", judge.space()).expect("well-formed");
     let corpus = Corpus::default();
-    let budget = Budget::Wall(Duration::from_millis(500));
+    let budget = Budget::Wall(Duration::from_secs(5));
     let mut search =
         Search::new(&judge, &corpus, Settings { budget, ..settings(48) }).expect("known");
     let found = search.find(&target, &AtomicBool::new(false)).expect("judged");

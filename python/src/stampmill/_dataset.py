@@ -182,7 +182,7 @@ class Dataset:
                 columns += [pc.struct_field(column, place) for place in places]
             elif name in named and pa.types.is_list(column.type):
                 before, places = named[name]
-                whole = pc.if_else(pc.equal(pc.list_value_length(column), len(places)), column, None)
+                whole = pc.if_else(pc.equal(pc.list_value_length(column), pa.scalar(len(places))), column, None)
                 names += [f"{before}.{place}" for place in places]
                 columns += [pc.list_element(whole, place) for place in range(len(places))]
             elif self.schema != "features" or not pa.types.is_nested(column.type):
