@@ -130,7 +130,7 @@ pub(crate) fn cluster(stage: &Stage) -> Done {
     home.run_well(stage)?;
     fs::rename(home.path().join("made/out"), home.path().join("alone")).map_err(failed)?;
     let server = Server::start(&home)?;
-    let cluster = up_with(&home, &server, &[])?;
+    let cluster = up_with(&home, &server, 2)?;
     let line = stage.command.replace("made/out", "@out");
     let parts = format!(" --cluster {} --cluster-parts {PARTS}", cluster.url);
     up::well(run(server.command(&home), &(line + &parts)))?;
@@ -140,15 +140,14 @@ pub(crate) fn cluster(stage: &Stage) -> Done {
     same::compare(&home, stage)
 }
 
-fn up_with(home: &Home, server: &Server, words: &[&str]) -> Result<Up, String> {
+fn up_with(home: &Home, server: &Server, executors: usize) -> Result<Up, String> {
     let variables = server.variables();
     let variables: Vec<(&str, &std::path::Path)> = variables
         .iter()
         .map(|(name, value)| (*name, std::path::Path::new(value.as_str())))
         .collect();
     let root = url("");
-    let all: Vec<&str> = ["--root", &root].into_iter().chain(words.iter().copied()).collect();
-    Up::start_with(home, 2, &all, &variables)
+    Up::start_with(home, executors, &["--root", &root], &variables)
 }
 
 fn nothing_left(server: &Server) -> Result<(), String> {
@@ -173,13 +172,7 @@ pub(crate) fn no_common_folder() -> Done {
     up::well(run(server.command(&home), "mine programs --quiet --out @raw"))?;
     // The executors' machine: another folder, another cache.
     let there = Home::new(stage("steer")?);
-    let variables = server.variables();
-    let variables: Vec<(&str, &std::path::Path)> = variables
-        .iter()
-        .map(|(name, value)| (*name, std::path::Path::new(value.as_str())))
-        .collect();
-    let root = url("");
-    let cluster = Up::start_with(&there, 3, &["--root", &root], &variables)?;
+    let cluster = up_with(&there, &server, 3)?;
     let on = format!("--quiet --cluster {} --cluster-parts 6", cluster.url);
     up::well(run(server.command(&home), &format!("prepare @raw {on} --out @kernels")))?;
     let mut bytes = is_same(&home, &server, "kernels")?;
