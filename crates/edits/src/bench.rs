@@ -184,7 +184,7 @@ impl Bench {
         runs.run(input)
     }
 
-    /// The same, with a limit of its own on the time it takes.
+    /// The same, with a limit of its own on the processor time it takes, in whole seconds.
     ///
     /// # Errors
     /// When the sandbox cannot start.
@@ -192,9 +192,9 @@ impl Bench {
         &self,
         program: &Executable,
         input: &[u8],
-        wall: Duration,
+        processor: Duration,
     ) -> Result<std::result::Result<Ran, Verdict>> {
-        self.output_in(&mut Runs::new(program, &Limits { wall, ..self.limits }), input)
+        self.output_in(&mut Runs::within(program, &self.limits, processor), input)
     }
 
     /// Time a program on all tests, or the verdict of the first that comes to a bad end.

@@ -36,8 +36,8 @@ pub struct Ran {
     pub status: i32,
     /// Largest resident memory seen.
     pub peak_bytes: u64,
-    /// Wall-clock time, start of the process included.
-    pub wall: Duration,
+    /// Processor time, start of the process included: unlike wall-clock time, a busy machine does not add to it.
+    pub processor: Duration,
 }
 
 /// Programs of contests recurse deeply; the timed run gives them as much.
@@ -64,7 +64,12 @@ pub(crate) struct Runs {
 
 impl Runs {
     pub(crate) fn new(executable: &Executable, limits: &Limits) -> Runs {
-        Runs::with(executable, limits, Vec::new(), false)
+        Runs::within(executable, limits, limits.wall)
+    }
+
+    /// With a limit of its own on processor time.
+    pub(crate) fn within(executable: &Executable, limits: &Limits, processor: Duration) -> Runs {
+        Runs::with(executable, limits, processor, Vec::new(), false)
     }
 
     /// Of a build with sanitizers: what they find is the verdict `undefined-behaviour`.
@@ -79,12 +84,13 @@ impl Runs {
             ("ASAN_OPTIONS".into(), "detect_leaks=0:detect_stack_use_after_return=0".into()),
             ("UBSAN_OPTIONS".into(), "print_stacktrace=0".into()),
         ];
-        Runs::with(executable, &limits, environment, true)
+        Runs::with(executable, &limits, limits.wall, environment, true)
     }
 
     fn with(
         executable: &Executable,
         limits: &Limits,
+        processor: Duration,
         environment: Vec<(std::ffi::OsString, std::ffi::OsString)>,
         sanitized: bool,
     ) -> Runs {
@@ -101,7 +107,7 @@ impl Runs {
             memory: Memory::Resident(limits.memory_bytes),
             // Sanitizers look for their memory there.
             proc: sanitized,
-            processor: limits.wall,
+            processor,
             output_bytes: limits.output_bytes,
             readable,
             ..base
@@ -132,7 +138,7 @@ impl Runs {
                 stdout: finished.stdout,
                 stderr: finished.stderr,
                 peak_bytes: finished.peak_bytes,
-                wall: finished.wall,
+                processor: Duration::from_secs_f64(finished.user_seconds + finished.system_seconds),
             }),
         })
     }

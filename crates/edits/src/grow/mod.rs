@@ -33,10 +33,10 @@ use std::{
     time::Duration,
 };
 
-/// Native wall-clock time after which nobody asks for the exact time any more.
+/// Native processor time after which nobody asks for the exact time any more.
 const SLOW: Duration = Duration::from_millis(700);
 /// Where a program is stopped: an input that a program needs longer for is too slow anyway.
-const LONGEST: Duration = SLOW.saturating_mul(3);
+const LONGEST: Duration = Duration::from_secs(2);
 
 /// How tests are grown.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -307,10 +307,12 @@ impl Grower<'_> {
         for (program, ..) in accepted {
             let ran = match self.bench.output_within(program, &input, LONGEST)? {
                 Ok(ran) => ran,
-                Err(verdict) if verdict.name == "timeout" => return Ok(Err("too-slow")),
+                Err(verdict) if matches!(verdict.name.as_ref(), "timeout" | "cpu-limit") => {
+                    return Ok(Err("too-slow"));
+                }
                 Err(_) => return Ok(Err("bad-end")),
             };
-            if ran.wall > SLOW {
+            if ran.processor > SLOW {
                 return Ok(Err("too-slow"));
             }
             match &output {
