@@ -4,6 +4,7 @@
 #include "clang/Lex/Pragma.h"
 #include "clang/Lex/Preprocessor.h"
 #include "clang/Lex/TokenConcatenation.h"
+#include "llvm/ADT/StringSwitch.h"
 
 #include "stampmill-clang-worker/src/bridge.rs.h"
 #include "instance.h"
@@ -49,14 +50,21 @@ class Printer {
     last_ = token;
   }
 
-  // Prints a `#pragma` that the parser is to see.
+  // Prints a `#pragma` that the parser is to see, macros expanded where the parser expands them.
   void print_pragma(llvm::StringRef words, clang::Token &first) {
     start_line();
     text_ += words;
+    bool expands = false;
+    if (const clang::IdentifierInfo *name = first.getIdentifierInfo()) {
+      expands = llvm::StringSwitch<bool>(name->getName())
+                    .Cases("unroll", "nounroll", "unroll_and_jam", "nounroll_and_jam", true)
+                    .Cases("loop", "pack", true)
+                    .Default(false);
+    }
     while (first.isNot(clang::tok::eod)) {
       text_ += ' ';
       text_ += preprocessor_.getSpelling(first);
-      preprocessor_.LexUnexpandedToken(first);
+      expands ? preprocessor_.Lex(first) : preprocessor_.LexUnexpandedToken(first);
     }
     start_line();
     file_ = clang::FileID();
