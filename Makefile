@@ -10,6 +10,7 @@
 # make bench    the benches behind the README's figures
 # make wheel    what `pip install` takes: the command, its helpers and the Python module
 # make test-wheel   tests of the wheel as installed (fetches pandas, pyarrow, mypy and pytest)
+# make wheel-root   installs the wheel in a bare Debian and uses it there (fetches one; needs root)
 # make notebooks  runs examples/ with the wheel as installed (fetches nbclient, pandas, datasets and others)
 # make book     the book as pages, in the cache (fetches and builds mdBook once: two minutes of processor time)
 # make deny     licenses, advisories and sources of all dependencies (needs cargo-deny and a network)
@@ -24,7 +25,7 @@ DEMO ?= demo
 
 TORCH := $(CACHE)/torch
 
-.PHONY: all setup build install demo test objects cluster test-cluster torch test-torch check deny bench network wheel test-wheel notebooks book clean
+.PHONY: all setup build install demo test objects cluster test-cluster torch test-torch check deny bench network wheel test-wheel wheel-root notebooks book clean
 
 all: build
 
@@ -87,6 +88,9 @@ wheel: build
 
 test-wheel: build
 	@CACHE=$(CACHE) scripts/wheel.sh --test
+
+wheel-root: wheel
+	@CACHE=$(CACHE) scripts/wheel-root.sh
 
 notebooks: build
 	@CACHE=$(CACHE) scripts/notebooks.sh

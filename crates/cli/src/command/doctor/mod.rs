@@ -20,6 +20,9 @@ pub(crate) struct Doctor {
     with_clang: bool,
 }
 
+/// Columns of the table where the terminal does not say how many it has.
+const WIDTH: u16 = 120;
+
 #[derive(serde::Serialize)]
 struct Report {
     ok: bool,
@@ -52,11 +55,14 @@ impl Doctor {
                 [name, state, &what, needed_for].map(str::to_owned).to_vec()
             });
             let header = ["component", "state", "version, or how to get it", "needed for"];
-            output::print_table(&header, rows)?;
-            if !ok {
-                output::line(
-                    "Something that `mine` and `prepare` need is missing; `make setup` installs it all.",
-                )?;
+            let mut table = output::table(&header, rows);
+            if table.width().is_none() {
+                table.set_width(WIDTH);
+            }
+            output::line(&table.to_string())?;
+            for lacking in report.components.iter().filter(|one| one.required && !one.found) {
+                let Component { name, install, .. } = lacking;
+                output::line(&format!("`mine` and `prepare` need the {name}: {install}"))?;
             }
             Ok(())
         })?;
