@@ -11,6 +11,7 @@ import pytest
 from stampmill import _run, _stage
 from stampmill._binary import binary
 
+HEADINGS = ("Options", "Options of every command")
 # What the module does itself: summaries are JSON, rows are read from the data set.
 NOT_OFFERED = {"json", "help", "version", "format"}
 # `format` of these says what is written, not what is printed.
@@ -33,7 +34,8 @@ def options(command: str) -> dict[str, str]:
     """Options by name, with what is said about them."""
     found: dict[str, str] = {}
     name = ""
-    for line in help_of(command).partition("Options:\n")[2].partition("\n\n")[0].splitlines():
+    headings = [help_of(command).partition(f"\n{heading}:\n")[2] for heading in HEADINGS]
+    for line in [line for text in headings for line in text.partition("\n\n")[0].splitlines()]:
         if match := OPTION.match(line):
             name = match[1]
             found[name] = match[2]

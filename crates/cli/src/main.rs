@@ -47,6 +47,7 @@ struct Arguments {
 
 /// Options of every command.
 #[derive(clap::Args, Debug, Clone)]
+#[command(next_help_heading = "Options of every command")]
 pub(crate) struct Global {
     /// Print the summary as one JSON object on standard output, and nothing else there
     #[arg(long, global = true)]

@@ -29,7 +29,10 @@ pub struct Built {
     pub defines: Vec<String>,
 }
 
-const SUITES: [(&str, &str); 4] = [
+const SUITES: [(&str, &str); 7] = [
+    ("amd-sdk", include_str!("../suites/amd-sdk.toml")),
+    ("npb", include_str!("../suites/npb.toml")),
+    ("nvidia-sdk", include_str!("../suites/nvidia-sdk.toml")),
     ("parboil", include_str!("../suites/parboil.toml")),
     ("polybench", include_str!("../suites/polybench.toml")),
     ("rodinia", include_str!("../suites/rodinia.toml")),
@@ -51,7 +54,7 @@ impl Suite {
 
     /// The names that there are.
     #[must_use]
-    pub fn names() -> [&'static str; 4] {
+    pub fn names() -> [&'static str; 7] {
         SUITES.map(|(name, _)| name)
     }
 

@@ -43,7 +43,7 @@ def mine(
     force: bool = False,
     licenses: str | None = None,
     language: Literal["opencl", "c"] | None = None,
-    suite: Literal["parboil", "polybench", "rodinia", "shoc"] | None = None,
+    suite: Literal["amd-sdk", "npb", "nvidia-sdk", "parboil", "polybench", "rodinia", "shoc"] | None = None,
     offline: bool = False,
     cache: PathLike | None = None,
     **common: Unpack[Parted],
