@@ -114,6 +114,7 @@ fn language(list: &mut List, options: &Options) {
             if !options.standard.is_empty() {
                 list.add(&format!("-cl-std={}", options.standard));
             }
+            list.pair("-D", &format!("__OPENCL_VERSION__={}", device_version(&options.standard)));
         }
         Language::C => {
             list.pair("-x", "c");
@@ -127,6 +128,13 @@ fn language(list: &mut List, options: &Options) {
             list.standard(&options.standard);
         }
     }
+}
+
+/// What a device of a standard says its version is: clang leaves it to the OpenCL driver, which always says it
+/// (OpenCL C 3.0, section 6.10), and headers for both sides know the device by it.
+fn device_version(standard: &str) -> String {
+    let digits: String = standard.chars().filter(char::is_ascii_digit).collect();
+    if digits.is_empty() { "120".to_owned() } else { digits + "0" }
 }
 
 struct List(Vec<String>);
@@ -164,6 +172,7 @@ mod tests {
         assert!(at("A") < at("B=1"));
         assert!(at("B=1") < at("shim.h"));
         assert!(list.contains(&"-cl-std=CL2.0".to_owned()));
+        assert!(list.contains(&"__OPENCL_VERSION__=200".to_owned()));
     }
 
     #[test]
