@@ -99,3 +99,51 @@ impl Default for CompileConfigs {
         CompileConfigs::published(None)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn opencl_is_tried_by_two_standards_and_with_the_shim_again() {
+        let standards = |configs: &CompileConfigs| {
+            configs.opencl.iter().map(|one| one.standard.clone()).collect::<Vec<_>>()
+        };
+        let plain = CompileConfigs::published(None);
+        assert_eq!(standards(&plain), ["CL2.0", "CL1.2"]);
+        assert!(plain.opencl.iter().all(|one| one.prelude.is_empty()));
+        let all = CompileConfigs::published(Some("int a;"));
+        assert_eq!(standards(&all), ["CL2.0", "CL1.2", "CL2.0", "CL1.2"]);
+        assert_eq!(all.opencl[..2], plain.opencl);
+        for config in &all.opencl[2..] {
+            assert_eq!(config.headers, [(SHIM.to_owned(), "int a;".to_owned())]);
+            assert_eq!(config.prelude, [SHIM]);
+        }
+        for config in &all.opencl {
+            assert_eq!((config.triple, config.optimisation), (Triple::Nvptx64, 1));
+        }
+        let (c, cxx) = (&all.of(dataset::Language::C)[0], &all.of(dataset::Language::Cxx)[0]);
+        assert_eq!((c.standard.as_str(), cxx.standard.as_str()), ("c17", "c++17"));
+        assert_eq!((c.triple, c.optimisation), (Triple::Host, 1));
+        assert!(all.of(dataset::Language::LlvmIr).is_empty());
+    }
+
+    #[test]
+    fn a_level_is_that_of_every_language() {
+        let configs = CompileConfigs::published(Some("")).at_level(3);
+        let all = configs.opencl.iter().chain(&configs.c).chain(&configs.cxx);
+        assert_eq!(all.map(|one| one.optimisation).collect::<Vec<_>>(), [3; 6]);
+    }
+
+    #[test]
+    fn trees_are_asked_of_an_old_compiler_and_then_of_another_target() {
+        let configs = CompileConfigs::published(None);
+        let trees = configs.of_tree(dataset::Language::OpenCl);
+        let targets: Vec<Triple> = trees.iter().map(|one| one.triple).collect();
+        assert_eq!(targets, [Triple::Nvptx64, Triple::Spir64, Triple::Spir64]);
+        assert_eq!(trees[0].prelude, [OLD]);
+        assert!(trees[0].headers[0].1.contains("warning \"-Wimplicit-int\""));
+        assert!(trees[1].prelude.is_empty());
+        assert_eq!(configs.of_tree(dataset::Language::C), []);
+    }
+}

@@ -393,3 +393,47 @@ fn is_blank(code: &Code) -> bool {
         Code::Bytes(bytes) => bytes.is_empty(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sandbox::Death;
+
+    #[test]
+    fn a_death_is_the_programs_where_neither_the_user_nor_the_machine_caused_it() {
+        let worker = find_worker().expect("the clang worker is built with the workspace");
+        let clang = Clang::start_at(&worker, 1, Includes::Own).expect("it starts");
+        let verdict = died(&clang, Death::Timeout(7)).expect("a verdict");
+        assert_eq!((verdict.name.as_ref(), verdict.is_accepted()), ("timeout", false));
+        assert!(matches!(died(&clang, Death::Stopped), Err(Error::Cancelled { done: 0 })));
+        let error = died(&clang, Death::Machine("no room".into())).expect_err("a fault");
+        assert!(matches!(error, Error::Clang(clang::Error::CannotStart { .. })), "{error:?}");
+    }
+
+    #[test]
+    fn white_space_is_blank_and_a_byte_is_not() {
+        let text = |text: &str| Code::Text(text.to_owned());
+        assert!(is_blank(&text(" \n\t")) && !is_blank(&text(" x")));
+        assert!(is_blank(&Code::Bytes(Vec::new())) && !is_blank(&Code::Bytes(vec![b' '])));
+    }
+
+    #[test]
+    fn an_extractor_says_what_it_is_for_and_with() {
+        let spaces = crate::spaces("tokens,instcount").expect("registered");
+        let extractor = Extractor::new(spaces, Options::default());
+        let names: Vec<&str> = extractor.spaces().iter().map(|space| space.name()).collect();
+        assert_eq!(names, ["tokens", "instcount"]);
+        let shown = format!("{extractor:?}");
+        assert!(shown.contains("\"tokens\"") && shown.contains("\"instcount\""), "{shown}");
+        let settings = extractor.settings();
+        assert_eq!(
+            (&settings["level"], settings["spaces"].as_object().map(|all| all.len())),
+            (&1.into(), Some(2))
+        );
+        let version = extractor.llvm().expect("scripts/setup.sh installs LLVM");
+        assert!(version.starts_with(char::is_numeric), "{version}");
+        assert_eq!(Vec::from_iter(extractor.tools()), [("llvm".to_owned(), version)]);
+        let tokens = crate::spaces("tokens").expect("registered");
+        assert_eq!(Extractor::new(tokens, Options::default()).llvm(), None);
+    }
+}

@@ -161,3 +161,54 @@ pub fn module_verdict(error: &llvm::Error) -> Verdict {
     };
     Verdict::new(name, error.to_string())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_reader_may_see_every_library_that_it_may_load() {
+        let profile = module_profile();
+        assert_eq!(profile.name, "module");
+        for candidate in candidates() {
+            let folder = candidate.path.parent().expect("a file's folder").to_path_buf();
+            assert!(profile.readable.contains(&folder), "{}", folder.display());
+        }
+        assert!(profile.readable.contains(&PathBuf::from("/usr/lib")));
+    }
+
+    #[test]
+    fn what_llvm_does_not_read_has_a_verdict_that_says_why() {
+        let library = Library::newest().expect("scripts/setup.sh installs LLVM").version();
+        let (name, message) = ("m".to_owned(), "why".to_owned());
+        let new = llvm::Error::TooNew { name: name.clone(), producer: "LLVM99".into(), library };
+        assert_eq!(module_verdict(&new).name, "llvm-too-new");
+        let invalid = llvm::Error::Invalid { name: name.clone(), message: message.clone() };
+        assert_eq!(module_verdict(&invalid).name, "invalid-module");
+        let broken = module_verdict(&llvm::Error::Parse { name, message });
+        assert_eq!((broken.name.as_ref(), broken.detail.as_str()), ("not-a-module", "m: why"));
+    }
+
+    #[test]
+    fn a_reader_that_is_not_there_is_an_error_and_one_that_dies_is_the_modules_verdict() {
+        let tokens = space("tokens").expect("registered");
+        let read = |program: &str| {
+            let reader = ModuleReader::Worker(program.into(), Vec::new());
+            Readers::new(&reader, 1).read(&[tokens], "m", b"BC")
+        };
+        assert!(matches!(read("/nowhere/reader"), Err(Error::Reader(_))));
+        let said = read("/bin/false").expect("it starts");
+        assert_eq!(said.expect_err("it dies").name, "crash");
+    }
+
+    #[test]
+    fn a_request_is_answered_for_the_spaces_that_there_are() {
+        let request = Request {
+            spaces: vec!["instcount".into(), "absent".into(), "tokens".into()],
+            name: "m".into(),
+            content: b"define void @f() { ret void }".to_vec(),
+        };
+        let Answer::Said(Ok(said)) = answer(&request) else { panic!("it is a module") };
+        assert_eq!((said.len(), said[0].is_some(), said[1].is_some()), (2, true, false));
+    }
+}

@@ -33,3 +33,36 @@ impl Report {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_vectors_and_what_is_missing_are_counted() {
+        let row = |verdict: &str, detail: &str, spaces: &[&str]| Row {
+            verdict: verdict.into(),
+            detail: detail.into(),
+            vectors: spaces.iter().map(|space| ((*space).to_owned(), vec![1.0])).collect(),
+            ..Row::default()
+        };
+        let mut report = Report::default();
+        for row in [
+            row("accepted", "", &["grewe", "tokens"]),
+            row("accepted", "grewe: no-vector; tokens: no-extractor", &["instcount"]),
+            row("accepted", "grewe: no-vector", &["tokens"]),
+            row("crash", "grewe: no-vector", &[]),
+        ] {
+            report.add(&row);
+        }
+        let said = serde_json::to_value(&report).expect("plain data");
+        let wanted = serde_json::json!({
+            "programs": 0,
+            "rows": 4,
+            "verdicts": {"accepted": 3, "crash": 1},
+            "vectors": {"grewe": 1, "instcount": 1, "tokens": 2},
+            "missing": {"grewe": {"no-vector": 2}, "tokens": {"no-extractor": 1}},
+        });
+        assert_eq!(said, wanted);
+    }
+}

@@ -234,8 +234,10 @@ mod tests {
         let full = Row {
             id: "1".into(),
             path: "a.cl".into(),
+            name: "named".into(),
             kernel: "A".into(),
             verdict: Verdict::ACCEPTED.into(),
+            detail: "as it should be".into(),
             vectors: vectors.collect(),
             ..Row::default()
         };
@@ -254,5 +256,28 @@ mod tests {
         assert_eq!(json["grewe"]["comp"], 1);
         assert_eq!(json["grewe"]["F4:comp/mem"], 0.5);
         assert_eq!(json["instcount"], Value::Null);
+    }
+
+    #[test]
+    fn counts_are_whole_as_long_as_they_are_exact() {
+        let exact = 2_f64.powi(53);
+        for (value, whole) in
+            [(0.0, true), (-3.0, true), (0.5, false), (exact - 1.0, true), (exact, false)]
+        {
+            assert_eq!(number(value).is_i64(), whole, "{value}");
+            assert_eq!(number(value).as_f64(), Some(value));
+        }
+    }
+
+    #[test]
+    fn a_column_of_something_else_is_an_error_with_its_name() {
+        let wrong: ArrayRef = Arc::new(Float64Array::from(vec![1.0]));
+        for name in ["grewe", "instcount"] {
+            let batch = RecordBatch::try_from_iter([(name, Arc::clone(&wrong))]).expect("a column");
+            let error = Row::vectors_of(&batch).expect_err("no vectors").to_string();
+            assert!(error.contains(name), "{error}");
+        }
+        let other = RecordBatch::try_from_iter([("id", wrong)]).expect("a column");
+        assert!(Row::from_batch(&other).expect_err("no text").to_string().contains("id"));
     }
 }

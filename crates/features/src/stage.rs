@@ -180,3 +180,54 @@ impl Stage for Features {
         Ok(Finish::all(report.verdicts.clone(), report))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use dataset::Verdict;
+    use sandbox::Death;
+
+    fn program(code: Code) -> Program {
+        let (path, name) = ("a/b.cl".to_owned(), "named".to_owned());
+        Program { path, name, language: Language::Cxx, code, ..Program::default() }
+    }
+
+    #[test]
+    fn a_program_comes_back_out_of_its_item() {
+        for code in [Code::Text("int a;".into()), Code::Bytes(vec![1, 2, 3])] {
+            let program = program(code);
+            let item = Item::of(Found::Program(program.clone()), &mut HashMap::new());
+            assert_eq!(item.program(), Some(program));
+        }
+    }
+
+    #[test]
+    fn what_is_no_program_comes_back_as_a_row_with_its_verdict() {
+        let verdict = Verdict::new("too-large", "more than 64 MiB");
+        let rejected = Found::Rejected(Rejected { path: "a/b.cl".into(), verdict });
+        let item = Item::of(rejected, &mut HashMap::new());
+        assert_eq!(item.program(), None);
+        let row = item.rejected();
+        let said = (row.path.as_str(), row.verdict.as_str(), row.detail.as_str());
+        assert_eq!(said, ("a/b.cl", "too-large", "more than 64 MiB"));
+    }
+
+    #[test]
+    fn equal_items_are_numbered() {
+        let mut known = HashMap::new();
+        let mut id =
+            |text: &str| Item::of(Found::Program(program(Code::Text(text.into()))), &mut known).id;
+        let (first, other) = (id("int a;"), id("int b;"));
+        assert_ne!(first, other);
+        assert_eq!([id("int a;"), id("int a;")], [format!("{first} 2"), format!("{first} 3")]);
+    }
+
+    #[test]
+    fn a_machine_that_fails_the_compiler_is_a_fault_and_a_stopped_run_is_none() {
+        let with =
+            |death| Error::Clang(clang::Error::CannotStart { worker: "clang".into(), death });
+        assert!(Features::is_fault(&with(Death::Machine("no room".into()))));
+        assert!(!Features::is_fault(&with(Death::Timeout(7))));
+        assert!(!Features::is_fault(&Error::Cancelled { done: 3 }));
+    }
+}

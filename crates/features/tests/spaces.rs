@@ -169,6 +169,132 @@ fn atomics_and_functions_count_as_what_they_do() {
     assert!(comp(3) > comp(2), "{found:?}");
 }
 
+/// Statements of a kernel and what they add: operations, comparisons, accesses to global and to local memory,
+/// coalesced ones, atomic operations.
+const WORK: &[(&str, [f64; 6])] = &[
+    ("", [0.0; 6]),
+    ("n = n < 3 && n >= 2 || !n, n;", [0.0, 2.0, 0.0, 0.0, 0.0, 0.0]),
+    ("n = n == 3 ? n != 2 : n > 1;", [0.0, 3.0, 0.0, 0.0, 0.0, 0.0]),
+    ("++n; n--; n = ~n; n = -n; n = +n;", [4.0, 0.0, 0.0, 0.0, 0.0, 0.0]),
+    ("n += 2; n <<= 1; n = n ^ n;", [3.0, 0.0, 0.0, 0.0, 0.0, 0.0]),
+    // The operand of `&` is not accessed.
+    ("__global int* p = &a[i];", [0.0; 6]),
+    ("__global int* p = &(*a);", [0.0; 6]),
+    ("*a = 1;", [0.0, 0.0, 1.0, 0.0, 1.0, 0.0]),
+    ("a[i] += 1;", [1.0, 0.0, 1.0, 0.0, 1.0, 0.0]),
+    ("l[0] = l[i];", [0.0, 0.0, 0.0, 2.0, 0.0, 0.0]),
+    ("__local int t[4][4]; t[i][0] = *l;", [0.0, 0.0, 0.0, 2.0, 0.0, 0.0]),
+    ("int own[4]; own[0] = n;", [0.0; 6]),
+    ("float4 v = vload4(i, f);", [0.0, 0.0, 1.0, 0.0, 1.0, 0.0]),
+    ("float4 v = vload4(2 * i, f);", [1.0, 0.0, 1.0, 0.0, 0.0, 0.0]),
+    ("int2 v = vload2(i, l);", [0.0, 0.0, 0.0, 1.0, 0.0, 0.0]),
+    ("vstore2((float2)(x, x), i, f);", [0.0, 0.0, 1.0, 0.0, 1.0, 0.0]),
+    ("vstore2((float2)(x, x), 3 * i, f);", [1.0, 0.0, 1.0, 0.0, 0.0, 0.0]),
+    ("x = native_sin(x);", [15.0, 0.0, 0.0, 0.0, 0.0, 0.0]),
+    ("x = half_exp(x) + pow(x, x);", [31.0, 0.0, 0.0, 0.0, 0.0, 0.0]),
+    ("x = mad(x, x, x) + fabs(x);", [3.0, 0.0, 0.0, 0.0, 0.0, 0.0]),
+    ("atomic_inc(a); atom_add(a, 2);", [0.0, 0.0, 0.0, 0.0, 0.0, 2.0]),
+    (
+        "atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, memory_order_acq_rel, memory_scope_device);",
+        [0.0; 6],
+    ),
+    ("atomic_init(c, 2);", [0.0; 6]),
+    ("atomic_store(c, 2);", [0.0, 0.0, 0.0, 0.0, 0.0, 1.0]),
+    ("x = twice(x) * twice(x);", [3.0, 0.0, 0.0, 0.0, 0.0, 0.0]),
+];
+
+#[test]
+fn each_statement_is_the_work_that_it_does() {
+    let kernel = |(statements, _): &(&str, [f64; 6])| {
+        format!(
+            "float twice(float x) {{ return x + x; }}
+            kernel void A(__global int* a, __global float* f, __local int* l, __global atomic_int* c, int n, float x) {{
+            int i = get_global_id(0); {statements} }}"
+        )
+    };
+    let texts: Vec<String> = WORK.iter().map(kernel).collect();
+    for ((statements, wanted), found) in WORK.iter().zip(vectors("grewe-fixed", &texts)) {
+        assert_eq!(found[..6], *wanted, "{statements}");
+    }
+}
+
+#[test]
+fn expressions_are_followed_two_hundred_levels_deep() {
+    let nested = |before: &str, within: &str, after: &str, times: usize| {
+        format!("a[{}{within}{}] = 0;", before.repeat(times), after.repeat(times))
+    };
+    let kernel = |statement: String| {
+        format!(
+            "kernel void A(__global int* a, uint n) {{ int i = get_global_id(0); {statement} }}"
+        )
+    };
+    // The use of a variable is a conversion of it: within 199 brackets its name stands 200 levels deep.
+    let texts = [
+        nested("(", "i", ")", 199),
+        nested("(", "i", ")", 200),
+        nested("abs(", "n", ")", 199),
+        nested("abs(", "n", ")", 200),
+        nested("a[", "n", "]", 99),
+        nested("a[", "n", "]", 100),
+    ];
+    let counts: Vec<(f64, f64)> = vectors("grewe-fixed", &texts.map(kernel))
+        .into_iter()
+        .map(|vector| (vector[2], vector[4]))
+        .collect();
+    let wanted = [(1.0, 1.0), (1.0, 0.0), (1.0, 1.0), (1.0, 0.0), (100.0, 100.0), (101.0, 100.0)];
+    assert_eq!(counts, wanted);
+}
+
+#[test]
+fn a_tree_has_a_depth_and_nodes() {
+    for (text, wanted) in [
+        ("int f(int a) { return a; }", [5.0, 6.0]),
+        // What a loop lacks is no node.
+        ("void f(void) { for (;;) { } }", [4.0, 4.0]),
+        ("int a; int b; int f(void) { return 1; }", [4.0, 6.0]),
+    ] {
+        let program = Program {
+            path: "it.c".into(),
+            language: Language::C,
+            code: Code::Text(text.into()),
+            ..Program::default()
+        };
+        let rows = extractor("ast-depth").describe(&program).expect("clang is here");
+        assert_eq!(rows[0].vectors["ast-depth"], wanted, "{text}");
+    }
+}
+
+#[test]
+fn what_only_an_old_compiler_accepts_has_a_tree_and_no_code() {
+    let text = "helper(int a) { return a + 1; }
+        kernel void A(__global int* a) { a[0] = helper(a[1]); }";
+    let rows = extractor("grewe-fixed,instcount").describe(&programs(&[text.to_owned()])[0]);
+    let rows = rows.expect("clang is here");
+    let said = (rows[0].kernel.as_str(), rows[0].verdict.as_str(), rows[0].detail.as_str());
+    assert_eq!(said, ("A", "accepted", "instcount: does-not-compile"));
+    assert_eq!(rows[0].vectors["grewe-fixed"][..3], [1.0, 0.0, 2.0]);
+    let rows = extractor("instcount").describe(&programs(&[text.to_owned()])[0]);
+    assert_eq!(rows.expect("clang is here")[0].verdict, "does-not-compile");
+}
+
+#[test]
+fn c_programs_see_the_headers_of_the_machine_and_say_why_they_do_not_compile() {
+    let described = |text: &str| {
+        let program = Program {
+            path: "it.c".into(),
+            language: Language::C,
+            code: Code::Text(text.into()),
+            ..Program::default()
+        };
+        extractor("instcount").describe(&program).expect("clang is here").remove(0)
+    };
+    let row = described("#include <stdlib.h>\nint f(int a) { return abs(a); }");
+    assert_eq!((row.verdict.as_str(), row.detail.as_str()), ("accepted", ""));
+    let row = described("int f(int a) { return missing; }");
+    assert_eq!(row.verdict, "does-not-compile");
+    assert!(row.detail.contains("missing"), "{}", row.detail);
+}
+
 #[test]
 fn nothing_of_a_folder_of_programs_is_left_out() {
     let folder = tempfile::tempdir().expect("there is room");

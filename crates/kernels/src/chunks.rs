@@ -72,10 +72,8 @@ impl<'a> Cutter<'a> {
             self.body = Some(self.current.len());
         }
         match token.text {
-            "{" | "(" | "[" if token.kind == Kind::Punctuation => self.depth += 1,
-            "}" | ")" | "]" if token.kind == Kind::Punctuation => {
-                self.depth = self.depth.saturating_sub(1);
-            }
+            "{" | "(" | "[" => self.depth += 1,
+            "}" | ")" | "]" => self.depth = self.depth.saturating_sub(1),
             _ => {}
         }
         self.current.push(token);
@@ -346,5 +344,95 @@ mod tests {
         let chunks = cut(TEXT);
         let taken = Uses::of(&chunks).closure(TEXT, &chunks, [6], |_| true);
         assert_eq!(taken, [0, 1, 2, 6]);
+    }
+
+    #[test]
+    fn functions_are_told_from_what_looks_like_them() {
+        for (text, function, declares) in [
+            ("int f(int a) { return a; }", Some("f"), true),
+            ("f(int a) { }", Some("f"), true),
+            ("struct S f(int a) { }", Some("f"), true),
+            ("__attribute__((pure)) int f(int a) { }", Some("f"), true),
+            ("int f(int a) __attribute__((pure)) { }", Some("f"), true),
+            ("void f(int (*g)(int), int a[2]) { }", Some("f"), true),
+            ("int f(int a);", None, true),
+            ("int* f(int a[2], int b);", None, true),
+            ("inline float f(void) __attribute__((pure));", None, true),
+            ("f(3);", None, false),
+            ("- f(3);", None, false),
+            ("struct f f(int a);", None, false),
+            ("struct S { int x; };", None, false),
+            ("struct T(x) { int y; };", None, false),
+            ("enum E { X = 1 };", None, false),
+            ("int t[2] = { f(1), 2 };", None, false),
+            ("int x = f(3);", None, false),
+            ("typedef int (*P)(int a);", None, false),
+            ("int g(int), h;", None, false),
+            ("int x;", None, false),
+        ] {
+            let chunks = cut(text);
+            assert_eq!(chunks.len(), 1, "{text}");
+            assert_eq!(chunks[0].range, 0..text.len(), "{text}");
+            assert_eq!(chunks[0].function(), function, "{text}");
+            assert_eq!(chunks[0].declares_function(), declares, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_declaration_may_declare_every_word_outside_of_its_values() {
+        let names = |text: &str| cut(text)[0].names.clone();
+        let text = "const struct S { int x, y; } s = { Q }, *t = T(1, v), u[N];";
+        assert_eq!(names(text), ["N", "S", "s", "t", "u", "x", "y"]);
+        assert_eq!(names("int a = f(1, b), c;"), ["a", "c"]);
+        assert_eq!(names("enum { A = 1, B };"), ["A", "B"]);
+        assert_eq!(names("int f(int a, T b);"), ["f"]);
+    }
+
+    #[test]
+    fn directives_of_file_scope_stand_alone_and_others_stay_where_they_are() {
+        let text =
+            "#pragma A\nint f(int a) {\n#pragma B\nreturn a; }\n#pragma C\nint\n#pragma D\nx;";
+        let chunks = cut(text);
+        let texts: Vec<&str> = chunks.iter().map(|chunk| &text[chunk.range.clone()]).collect();
+        assert_eq!(
+            texts,
+            [
+                "#pragma A",
+                "int f(int a) {\n#pragma B\nreturn a; }",
+                "#pragma C",
+                "int\n#pragma D\nx;"
+            ]
+        );
+        assert_eq!(join(text, &chunks, &[2, 0]), "#pragma C\n#pragma A\n");
+    }
+
+    #[test]
+    fn needs_are_followed_among_what_is_allowed() {
+        let text = "#pragma A\nint f(int a) { }\nint g(int a) { f(a); }\nint h(int a) { }\nkernel void k(int f) { g(1); }";
+        let chunks = cut(text);
+        let uses = Uses::of(&chunks);
+        let needs = |roots: &[usize], without: usize| {
+            uses.closure(text, &chunks, roots.iter().copied(), |at| at != without)
+        };
+        assert_eq!(needs(&[4], 9), [0, 1, 2, 4]);
+        assert_eq!(needs(&[2], 9), [0, 1, 2]);
+        assert_eq!(needs(&[4], 0), [1, 2, 4]);
+        assert_eq!(needs(&[2, 3], 1), [0, 2, 3]);
+        assert_eq!(needs(&[4], 4), [0]);
+    }
+
+    #[test]
+    fn words_are_whole_and_heads_are_counted() {
+        for (text, found) in [
+            ("a foo b", true),
+            ("foo", true),
+            ("xfoo foo", true),
+            ("foo2", false),
+            ("_foo", false),
+            ("fo", false),
+        ] {
+            assert_eq!(has_word(text, "foo"), found, "{text}");
+        }
+        assert_eq!(count_heads("kernel void a() { } __kernel void b() { } void c() { }"), 2);
     }
 }

@@ -179,3 +179,91 @@ fn errors(diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
 fn verdict_of(death: &Death) -> Verdict {
     Verdict::new(death.name(), death.to_string())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn error(kind: &str, subject: Option<&str>, line: Option<u32>) -> Diagnostic {
+        Diagnostic {
+            severity: Severity::Error,
+            kind: kind.to_owned(),
+            message: "it is wrong".to_owned(),
+            offset: None,
+            line,
+            subject: subject.map(str::to_owned),
+        }
+    }
+
+    #[test]
+    fn an_error_quotes_its_line() {
+        let long = "x".repeat(QUOTED + 1);
+        let text = format!("int a;\n  int b;\n \n{long}\n{}", &long[1..]);
+        let said = |line| does_not_compile(&error("err_any", None, line), &text);
+        assert_eq!(said(Some(2)).name, DOES_NOT_COMPILE);
+        assert_eq!(said(Some(2)).detail, "it is wrong, in `int b;`");
+        assert_eq!(said(Some(1)).detail, "it is wrong, in `int a;`");
+        for line in [Some(3), Some(9), Some(0), None] {
+            assert_eq!(said(line).detail, "it is wrong");
+        }
+        assert_eq!(said(Some(4)).detail, format!("it is wrong, in `{}...`", &long[1..]));
+        assert_eq!(said(Some(5)).detail, format!("it is wrong, in `{}`", &long[1..]));
+    }
+
+    #[test]
+    fn errors_of_assembly_are_a_verdict_of_their_own() {
+        let name = |kind: &str, subject| does_not_compile(&error(kind, subject, None), "").name;
+        let assembly = HazardKind::InlineAssembly.name();
+        assert_eq!(name("err_asm_invalid", None), assembly);
+        assert_eq!(name("err_inline_asm_any", None), assembly);
+        assert_eq!(name("err_any", Some("__asm__")), assembly);
+        assert_eq!(name("err_any", Some("x")), DOES_NOT_COMPILE);
+        assert!(is_reaching(assembly) && !is_reaching(DOES_NOT_COMPILE));
+    }
+
+    #[test]
+    fn warnings_are_no_errors() {
+        let warning = Diagnostic { severity: Severity::Warning, ..error("warn", None, None) };
+        let found = errors(vec![warning, error("err", None, None)]);
+        assert_eq!(found.len(), 1);
+        assert_eq!(found[0].kind, "err");
+    }
+
+    #[test]
+    fn a_fault_of_the_machine_is_told_once() {
+        let clang = Clang::start(1).unwrap_or_else(|error| panic!("{error}"));
+        let compiler = Compiler::new(clang);
+        assert!(compiler.works().is_ok());
+        *compiler.fault.lock().expect("nobody panicked") = Some(Death::Machine("no room".into()));
+        let error = compiler.works().expect_err("a fault").to_string();
+        assert!(error.contains("no room"), "{error}");
+        assert!(compiler.works().is_ok());
+        assert_eq!(verdict_of(&Death::Timeout(5)).name, "timeout");
+    }
+
+    #[test]
+    fn what_clang_makes_of_a_program_is_given() {
+        let clang = Clang::start(1).unwrap_or_else(|error| panic!("{error}"));
+        let compiler = Compiler::new(clang);
+        let options = || crate::setting::alone("CL2.0");
+        let text = "kernel void k(global int* a) { a[0] += 2; }";
+        let (facts, code) = compiler.compile(text, options()).expect("it compiles");
+        assert_eq!((facts.kernels[0].name.as_str(), code.functions[0].name.as_str()), ("k", "k"));
+        let refused = compiler.compile("kernel void k( {", options()).expect_err("it does not");
+        assert_eq!(refused.name, DOES_NOT_COMPILE);
+        let (facts, _, hash) = compiler.compile_and_hash(text, options(), "k").expect("it does");
+        assert_eq!(facts.kernels.len(), 1);
+        let names = ["k".to_owned()];
+        let hashes = compiler.canonical_irs(text, options(), &names, &[]).expect("it compiles");
+        assert_eq!(hashes, BTreeMap::from([("k".to_owned(), hash)]));
+        assert!(compiler.canonical_irs("int x", options(), &names, &[]).is_err());
+        let (plain, errors) =
+            compiler.preprocess("#define A 3\nint x = A;", options()).expect("text");
+        assert!(plain.contains("int x = 3;") && errors.is_empty(), "{plain}");
+        let (facts, errors) = compiler.parse(text, options()).expect("parsed");
+        assert_eq!((facts.kernels.len(), errors.len()), (1, 0));
+        let (_, errors) = compiler.parse("kernel void k() { x; }", options()).expect("parsed");
+        assert_eq!(errors.len(), 1);
+        assert_eq!(compiler.format("int  x ;").expect("text").trim(), "int x;");
+    }
+}

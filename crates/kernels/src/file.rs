@@ -404,4 +404,37 @@ mod tests {
         let rows = kernels_within(Duration::ZERO, &compiler, &source, &solved, &originals, &heads);
         assert_eq!((rows.len(), rows[0].verdict.as_str()), (1, "timeout"));
     }
+
+    #[test]
+    fn a_large_file_is_reduced_where_every_kernel_is_proved_or_rejected_for_what_it_is() {
+        let compiler = Compiler::new(Clang::start(1).unwrap_or_else(|error| panic!("{error}")));
+        let lost = format!("int lost(int a) {{ {} return a; }}\n", "a += 1; ".repeat(40_000));
+        let good = "kernel void good(global int* a) { a[get_global_id(0)] += 3; }\n";
+        let verdicts = |text: &str| {
+            let source = Source { text: Some(text.to_owned()), ..Source::default() };
+            let heads = lexer::kernel_names(text).into_iter().collect();
+            let rows = reduced_rows(&compiler, &source, text, &heads)?;
+            Some(rows.into_iter().map(|row| row.verdict).collect::<Vec<_>>())
+        };
+        for (kernels, wanted) in [
+            ("", Some(&["accepted"][..])),
+            ("kernel void small(void) { }", Some(&["accepted", "too-small"])),
+            (
+                "#if 0\nkernel void off(global int* a) { }\n#endif\n",
+                Some(&["accepted", "inactive"]),
+            ),
+            ("kernel void bad(global int* a) { a[0] = ; }", None),
+            ("kernel void out(global int* a) { int x = a[0]; __asm__(\"nop\"); a[0] = x; }", None),
+        ] {
+            let found = verdicts(&format!("{lost}{good}{kernels}"));
+            let wanted = wanted.map(|all| all.iter().map(|one| (*one).to_owned()).collect());
+            assert_eq!(found, wanted, "{kernels}");
+        }
+        assert_eq!(verdicts(good), None, "it is small");
+        // As a whole they say the same.
+        let text = format!("{lost}{good}kernel void bad(global int* a) {{ a[0] = ; }}");
+        let rows = rows(&compiler, &Source { text: Some(text), ..Source::default() });
+        let said: Vec<&str> = rows.iter().map(|row| row.verdict.as_str()).collect();
+        assert_eq!(said, ["accepted", "does-not-compile"]);
+    }
 }

@@ -396,4 +396,102 @@ mod tests {
             "typedef struct { uchar u ; int x ; } S ; uchar f ( S * c_local ) { static const uchar t [ 1 ] = { 0 } ; int i = c_local -> u ; return t [ i ] ; }"
         );
     }
+
+    #[test]
+    fn names_of_types_are_what_they_stand_for_where_they_are_types() {
+        for (text, wanted) in [
+            ("typedef long unsigned L; L x;", "ulong x ;"),
+            ("typedef float F; typedef F G; G x;", "float x ;"),
+            ("typedef uchar B; B x;", "uchar x ;"),
+            ("typedef size_t S; S x;", "size_t x ;"),
+            ("typedef signed char C; C x;", "char x ;"),
+            ("typedef short int H; H x;", "short x ;"),
+            // These stay as they are.
+            ("typedef other B; B x;", "typedef other B ; B x ;"),
+            ("typedef unsigned other B;", "typedef uint other B ;"),
+            ("typedef int short;", "typedef short ;"),
+            ("typedef float* P; P x;", "typedef float * P ; P x ;"),
+            ("typedef int A[2];", "typedef int A [ 2 ] ;"),
+            ("int B;", "int B ;"),
+            ("long double x;", "long double x ;"),
+            // A tag, a member and a label are no types.
+            (
+                "typedef int w; struct w { w x; } s; int f(void) { goto w; return s.w + p->w + (w)1; }",
+                "struct w { int x ; } s ; int f ( void ) { goto w ; return s . w + p -> w + ( int ) 1 ; }",
+            ),
+        ] {
+            assert_eq!(words(text), wanted, "{text}");
+        }
+    }
+
+    #[test]
+    fn words_of_opencl_are_given_another_name_and_linkage_goes_from_functions_alone() {
+        for (text, wanted) in [
+            (
+                "int kernel, event_t, __global, half;",
+                "int c_kernel , c_event_t , c___global , c_half ;",
+            ),
+            (
+                "int queue_t, sampler_t, complex, other;",
+                "int c_queue_t , c_sampler_t , c_complex , other ;",
+            ),
+            ("static int x;", "static int x ;"),
+            ("extern int f(int a);", "int f ( int a ) ;"),
+            (
+                "static __inline int f(int a) { static int x; }",
+                "int f ( int a ) { static int x ; }",
+            ),
+            ("__extension__ int f(register int a) { auto int x; }", "int f ( int a ) { int x ; }"),
+        ] {
+            assert_eq!(words(text), wanted, "{text}");
+        }
+        assert!(
+            respell("int f(void) {\n#pragma unroll\nreturn 1; }").contains("\n#pragma unroll\n")
+        );
+    }
+
+    /// The functions of a program by name, with their verdicts.
+    fn verdicts(text: &str) -> Vec<(String, String)> {
+        let clang = clang::Clang::start(1).unwrap_or_else(|error| panic!("{error}"));
+        let rows = rows(&Compiler::new(clang), &Source::default(), text);
+        rows.into_iter().map(|row| (row.original_name, row.verdict)).collect()
+    }
+
+    #[test]
+    fn a_function_of_more_tokens_than_1500_is_too_long() {
+        let function = |more: usize| {
+            format!("int f(int a) {{ {}{} return a; }}", "a++; ".repeat(496), ";".repeat(more))
+        };
+        let verdict = |more: usize| verdicts(&function(more)).remove(0).1;
+        assert_eq!((verdict(1), verdict(2)), ("accepted".to_owned(), "too-long".to_owned()));
+    }
+
+    #[test]
+    fn every_function_of_a_program_with_too_many_is_accounted_for() {
+        let text: String = (0..MOST_KERNELS + 2)
+            .map(|at| format!("int f{at:03}(int a) {{ int b = a * {at}; if (b > 7) b -= a; return b / 3 + a; }}\n"))
+            .collect();
+        let found = verdicts(&text);
+        let count = |verdict: &str| found.iter().filter(|(_, one)| one == verdict).count();
+        assert_eq!((count("accepted"), count("too-many-kernels")), (MOST_KERNELS, 2));
+    }
+
+    #[test]
+    fn a_program_without_a_function_says_so() {
+        let row = |verdict: &str| vec![(String::new(), verdict.to_owned())];
+        assert_eq!(verdicts("int x;"), row("no-function"));
+        assert_eq!(verdicts("\n"), row("no-function"));
+    }
+
+    #[test]
+    fn what_needs_a_rejected_function_is_rejected_with_it() {
+        let text = "int bad(int a) { return a->b; }
+            int needs(int a) { int b = bad(a) * a; if (b > 7) b -= a; return b / 3; }
+            int good(int a) { int b = a * a; if (b > 7) b -= a; return b / 3 + a; }";
+        let mut found = verdicts(text);
+        found.sort();
+        let wanted =
+            [("bad", "does-not-compile"), ("good", "accepted"), ("needs", "does-not-compile")];
+        assert_eq!(found, wanted.map(|(name, verdict)| (name.to_owned(), verdict.to_owned())));
+    }
 }

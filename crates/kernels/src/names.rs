@@ -99,4 +99,22 @@ mod tests {
         assert!(!names.contains(&"do".to_owned()) && !names.contains(&"if".to_owned()));
         assert_eq!(Series::types().next(), "Ta");
     }
+
+    #[test]
+    fn functions_are_no_macros_and_prefixes_make_any_word_a_name() {
+        let mut functions = Series::functions();
+        let names: Vec<String> = (0..10_000).map(|_| functions.next()).collect();
+        assert_eq!((names[0].as_str(), names[26].as_str()), ("A", "AA"));
+        assert!(names.contains(&"NAM".to_owned()));
+        assert!(!names.contains(&"NAN".to_owned()) && !names.contains(&"EOF".to_owned()));
+        for (mut series, first, later) in [
+            (Series::types(), "Ta", "Tdo"),
+            (Series::enumerators(), "Ea", "Edo"),
+            (Series::labels(), "La", "Ldo"),
+        ] {
+            let names: Vec<String> = (0..200).map(|_| series.next()).collect();
+            assert_eq!(names[0], first);
+            assert!(names.contains(&later.to_owned()), "{later}");
+        }
+    }
 }

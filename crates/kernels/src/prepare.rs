@@ -361,3 +361,39 @@ fn count_unique(
     *report.licenses.entry(row.license.clone()).or_default() += 1;
     vocabulary(&row.text, words);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sandbox::Death;
+
+    #[test]
+    fn everything_is_prepared_with_twenty_seconds_a_question_unless_said_otherwise() {
+        let options = Options::new("somewhere");
+        assert_eq!((options.limit.as_secs(), options.input.to_str()), (20, Some("somewhere")));
+        assert!(options.licenses.admit("anything"));
+    }
+
+    #[test]
+    fn a_machine_that_fails_the_compiler_is_a_fault_and_a_timeout_is_none() {
+        let with =
+            |death| Error::Clang(clang::Error::CannotStart { worker: "clang".into(), death });
+        assert!(Prepare::is_fault(&with(Death::Machine("no room".into()))));
+        assert!(!Prepare::is_fault(&with(Death::Timeout(7))));
+    }
+
+    #[test]
+    fn what_was_not_compiled_or_is_rejected_for_what_it_is_was_not_tried() {
+        let tried = |status: &str, verdict: &str| {
+            is_tried(&KernelRow {
+                status: status.into(),
+                verdict: verdict.into(),
+                ..KernelRow::default()
+            })
+        };
+        assert!(tried("plain", "accepted") && tried("repaired", "isolation-failed"));
+        assert!(!tried("", "accepted"));
+        assert!(!tried("plain", TOO_SMALL));
+        assert!(!tried("plain", "inline-assembly"));
+    }
+}

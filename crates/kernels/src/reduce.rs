@@ -288,4 +288,70 @@ mod tests {
         let reduced = Reduced { text: "\n#error x\na".into(), unreached: Vec::new() };
         assert_eq!(reduced.whole("int f;\n#error x\na", "\n        \na"), "int f;\n\na\n");
     }
+
+    #[test]
+    fn functions_prototypes_and_arrays_may_be_left_out() {
+        for (text, wanted) in [
+            ("int f(int a) { return a; }", Some(("f", true))),
+            ("int* f(int a[2]) { return a; }", Some(("f", true))),
+            ("int f(int a) __attribute__((pure)) { }", Some(("f", true))),
+            ("__attribute__((pure)) int f(int a) { }", Some(("f", true))),
+            ("int f(int a);", Some(("f", false))),
+            ("__constant int T[2] = { 1, 2 };", Some(("T", false))),
+            ("__constant int T[1][2] = { { 1, 2 } };", Some(("T", false))),
+            ("#include <a>\nint f(int a) { }", Some(("f", true))),
+            (
+                "int f(int a) {\n#if X\na = 1;\n#else\na = 2;\n#endif\nreturn a; }",
+                Some(("f", true)),
+            ),
+            ("f(int a) { }", None),
+            ("int x;", None),
+            ("int x = 3;", None),
+            ("int t[2];", Some(("t", false))),
+            ("int t[2], u[3];", None),
+            ("int t[2] = f(3);", None),
+            ("int f(int a), g(int b);", None),
+            ("struct S { int x; };", None),
+            ("typedef int (*P)(int a);", None),
+            ("int f(int a)(int b) { }", None),
+            ("int f(int a) {\n#pragma unroll\nreturn a; }", None),
+            ("int f(int a) {\n#if X\nif (a) {\n#else\n{\n#endif\n} }", None),
+            ("int f(int a) {\n#if X\n} }\n#endif\n", None),
+        ] {
+            let all: Vec<Token<'_>> = tokens(text).collect();
+            let found: Vec<(&str, bool)> =
+                pieces(&all).iter().map(|piece| (piece.name, piece.function)).collect();
+            assert_eq!(found, Vec::from_iter(wanted), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_may_be_a_kernel_stays_and_so_does_what_a_macro_names() {
+        let text = "#define K kernel\n#define K2 K\n#define named int\n\
+            K2 void k(int a) { }\nnamed f(int a) { }\nint named(int a) { }\nint g(int a);\n";
+        let reduced = reduce(text);
+        assert_eq!(reduced.unreached, ["f"]);
+        assert!(reduced.text.contains("void k") && reduced.text.contains("named(int"));
+        assert!(!reduced.text.contains("int g"));
+    }
+
+    #[test]
+    fn only_large_files_that_lose_half_are_reduced() {
+        let function = |bytes: usize| {
+            let text = "int f(int a) { }";
+            text.replace(") {", &format!("){}{{", " ".repeat(bytes - text.len() + 1)))
+        };
+        let kernel = |bytes: usize| function(bytes).replace("int f", "kernel void k");
+        let of = |lost: usize, kept: usize| {
+            let kept = kept.checked_sub("kernel void k".len() - "int f".len());
+            Reduced::of(&(function(lost) + &kernel(kept.expect("there is room"))))
+        };
+        assert!(of(WORTH_BYTES - 100, 100).is_some());
+        assert!(of(WORTH_BYTES - 101, 100).is_none());
+        assert!(of(WORTH_BYTES, WORTH_BYTES).is_none());
+        assert!(of(WORTH_BYTES + 2, WORTH_BYTES).is_some());
+        assert!(of(100, WORTH_BYTES).is_none());
+        let reduced = of(WORTH_BYTES, 100).expect("it is large");
+        assert_eq!(reduced.whole("original", &reduced.text), "original");
+    }
 }

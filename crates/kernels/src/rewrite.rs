@@ -282,4 +282,52 @@ mod tests {
     fn extensions_need_no_pragma() {
         assert_eq!(flatten("#pragma OPENCL EXTENSION cl_khr_fp64 : enable\nint a;"), "int a ;\n");
     }
+
+    #[test]
+    fn pragmas_are_kept_that_mean_something_to_the_compiler() {
+        for (pragma, kept) in [
+            ("#pragma unroll", true),
+            ("#pragma unroll 4", true),
+            ("#pragma unroll(4)", true),
+            ("#pragma nounroll", true),
+            ("#  pragma  pack (1)", true),
+            ("#pragma clang loop unroll(full)", true),
+            ("#pragma clang fp contract(fast)", true),
+            ("#pragma OPENCL FP_CONTRACT ON", true),
+            ("#pragma STDC FP_CONTRACT OFF", true),
+            ("#pragma OPENCL EXTENSION cl_khr_fp16 : enable", true),
+            ("#pragma OPENCL EXTENSION cl_khr_fp16 : disable", false),
+            ("#pragma OPENCL EXTENSION cl_khr_fp64 : enable", false),
+            ("#pragma clang diagnostic push", false),
+            ("#pragma once", false),
+            ("#pragma unrolled", false),
+            ("#define unroll", false),
+        ] {
+            assert_eq!(is_kept(pragma), kept, "{pragma}");
+        }
+        assert_eq!(flatten("int a\n#pragma unroll\n;"), "int a\n#pragma unroll\n;\n");
+    }
+
+    #[test]
+    fn words_have_one_spelling() {
+        for (word, wanted) in [
+            ("kernel", "__kernel"),
+            ("global", "__global"),
+            ("local", "__local"),
+            ("constant", "__constant"),
+            ("private", "__private"),
+            ("read_only", "__read_only"),
+            ("write_only", "__write_only"),
+            ("read_write", "__read_write"),
+            ("__const", "const"),
+            ("__inline__", "inline"),
+            ("__restrict", "restrict"),
+            ("__volatile", "volatile"),
+            ("__attribute", "__attribute__"),
+            ("__signed__", "signed"),
+            ("static", "static"),
+        ] {
+            assert_eq!(flatten(word), wanted, "{word}");
+        }
+    }
 }

@@ -86,4 +86,29 @@ mod tests {
         assert_eq!((setting.status, setting.standard), (Status::Plain, STANDARDS[0]));
         assert!(setting.prelude.is_empty() && setting.inferred.is_empty());
     }
+
+    #[test]
+    fn what_repair_came_to_is_what_clang_is_told() {
+        let plain = Setting::plain(&["-DN=4".to_owned()]);
+        let options = plain.options();
+        assert_eq!(
+            (options.defines, options.headers.len(), options.prelude.len()),
+            (vec!["N=4".to_owned()], 0, 0)
+        );
+        let texts = |all: &[&str]| all.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
+        let repaired = Setting {
+            standard: "CL1.2",
+            prelude: texts(&["int a;", "int b;"]),
+            empty_headers: texts(&["x.h"]),
+            ..plain
+        };
+        let options = repaired.options();
+        let pair = |name: &str, text: &str| (name.to_owned(), text.to_owned());
+        assert_eq!(options.headers, [pair("x.h", ""), pair(PRELUDE, "int a;\nint b;\n")]);
+        assert_eq!((options.prelude, options.standard), (texts(&[PRELUDE]), "CL1.2".to_owned()));
+        assert_eq!(
+            (options.triple, options.optimisation, options.diagnostics),
+            (TRIPLE, 0, DIAGNOSTICS)
+        );
+    }
 }

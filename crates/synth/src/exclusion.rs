@@ -287,6 +287,24 @@ mod tests {
     }
 
     #[test]
+    fn names_need_no_workers_and_exclusions_beside_each_other_have_the_same() {
+        let mut exclusion = Exclusion::default();
+        exclusion.add_name("x:scan");
+        let beside = exclusion.beside();
+        assert!(!holds(&exclusion, "file", OTHER) && beside.is_empty());
+        assert!(exclusion.printer.get().is_none(), "workers were started for nothing");
+        exclusion.add_program(OTHER).expect("the clang worker is built with the workspace");
+        assert!(beside.printer.get().is_some());
+        assert!(exclusion.has_prints() && !beside.has_prints());
+    }
+
+    #[test]
+    fn what_is_cached_is_that_of_these_versions() {
+        let versions = Exclusion::default().versions().expect("clang and LLVM are here");
+        assert!(versions.contains(&format!("leak {}", leak::VERSION)), "{versions}");
+    }
+
+    #[test]
     fn kernels_named_like_a_target_are_excluded() {
         let mut exclusion = Exclusion::default();
         exclusion.add_name("suite-1.0/path/File.cl:bitonicSort");

@@ -104,6 +104,9 @@ fn what_lies_in_the_folder_of_a_file_or_below_a_folder_is_excluded() {
     assert_eq!(folder(&of_file, "suite"), suite);
     assert_eq!(folder(&of_file, "elsewhere/c.cl"), None);
     assert_eq!(folder(&of_file, "suite/set"), None, "a data set is nobody's reference");
+    let mut of_set = Exclusion::default();
+    of_set.add_folder(&root.join("suite/set/dataset.json"));
+    assert_eq!(folder(&of_set, "suite/set"), Some(root.join("suite/set")), "it holds the file");
     let mut of_folder = Exclusion::default();
     of_folder.add_folder(&root.join("suite"));
     assert_eq!(folder(&of_folder, "suite/set"), suite);

@@ -24,12 +24,9 @@ impl Grid {
 
     pub(super) fn cell(&self, place: [f64; 2]) -> [usize; 2] {
         [0, 1].map(|axis| {
-            if self.step[axis] > 0.0 {
-                let steps = (place[axis] - self.from[axis]) / self.step[axis];
-                (steps as usize).min(self.cells - 1)
-            } else {
-                0
-            }
+            // Where all lie in one place this is no number, and as a whole one it is 0.
+            let steps = (place[axis] - self.from[axis]) / self.step[axis];
+            (steps as usize).min(self.cells - 1)
         })
     }
 }
@@ -53,9 +50,6 @@ pub(super) fn hull_area(places: &[[f64; 2]]) -> f64 {
     let mut sorted = places.to_vec();
     sorted.sort_by(|a, b| a[0].total_cmp(&b[0]).then(a[1].total_cmp(&b[1])));
     sorted.dedup();
-    if sorted.len() < 3 {
-        return 0.0;
-    }
     let mut hull = half_hull(sorted.iter());
     hull.extend(half_hull(sorted.iter().rev()));
     let next = hull.iter().cycle().skip(1);
@@ -90,6 +84,24 @@ mod tests {
         let places = [[0.0, 0.0], [4.0, 0.0], [4.0, 4.0], [0.0, 4.0], [2.0, 2.0], [2.0, 0.0]];
         assert!((hull_area(&places) - 16.0).abs() < 1e-12);
         assert_eq!(hull_area(&[[0.0, 0.0], [1.0, 1.0], [2.0, 2.0]]), 0.0);
+        assert_eq!(hull_area(&[[0.0, 0.0], [4.0, 0.0], [0.0, 3.0]]), 6.0);
+        for few in [&[][..], &[[1.0, 2.0]], &[[1.0, 2.0], [3.0, 5.0]]] {
+            assert_eq!(hull_area(few), 0.0);
+        }
+    }
+
+    #[test]
+    fn corners_are_where_the_border_turns() {
+        let places = [[0.0, 0.0], [1.0, 0.0], [2.0, 0.0], [2.0, 1.0], [2.0, 2.0]];
+        assert_eq!(half_hull(places.iter()), [[0.0, 0.0], [2.0, 0.0]]);
+    }
+
+    #[test]
+    fn minus_zero_is_zero_and_other_values_differ() {
+        let vectors = [vec![0.0, 1.0], vec![-0.0, 1.0], vec![0.0, -1.0], vec![2.0, 1.0]];
+        let different = distinct(&vectors);
+        assert_eq!(different.len(), 3);
+        assert_eq!(among(&[vec![-0.0, 1.0], vec![3.0, 1.0]], &different), 1);
     }
 
     #[test]
@@ -113,6 +125,19 @@ mod tests {
             let mut more = places;
             more.push(another);
             prop_assert!(hull_area(&more) >= before - 1e-6);
+        }
+
+        #[test]
+        fn the_hull_is_as_large_wherever_it_lies(
+            places in prop::collection::vec(prop::array::uniform2(-1e3..1e3_f64), 3..20),
+            by in prop::array::uniform2(-1e3..1e3_f64),
+        ) {
+            let moved: Vec<[f64; 2]> =
+                places.iter().map(|place| [place[0] + by[0], place[1] + by[1]]).collect();
+            let turned: Vec<[f64; 2]> = places.iter().map(|place| [-place[1], place[0]]).collect();
+            for other in [moved, turned] {
+                prop_assert!((hull_area(&places) - hull_area(&other)).abs() < 1e-4);
+            }
         }
 
         #[test]

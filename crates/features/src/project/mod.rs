@@ -175,6 +175,9 @@ mod tests {
         assert_eq!((report.sets[0].targets_matched, report.sets[0].vectors_on_targets), (4, 5));
         assert_eq!((report.sets[1].targets_matched, report.sets[1].cells), (1, 1));
         assert!(report.sets[0].hull_area > 0.0 && report.sets[1].hull_area == 0.0);
+        let counts: Vec<usize> = projection.places().iter().map(Vec::len).collect();
+        assert_eq!(counts, [5, 1, 5], "the targets last");
+        assert_eq!(projection.places()[0], projection.places()[2]);
         let explained: f64 = report.explained_variance.iter().sum();
         assert!((explained - 1.0).abs() < 1e-9, "two dimensions have two components: {explained}");
     }
@@ -186,6 +189,7 @@ mod tests {
         let projection = project(ast, &sets, None, CELLS).expect("the vectors are sound");
         assert_eq!(projection.report().explained_variance, [0.0, 0.0]);
         assert_eq!((projection.report().cells, projection.report().distinct), (1, 1));
+        assert_eq!(projection.places(), [[[0.0; 2]; 5]]);
     }
 
     #[test]
@@ -212,7 +216,10 @@ mod tests {
         projection.draw(&svg).expect("it is drawn");
         projection.draw(&png).expect("it is drawn");
         let text = std::fs::read_to_string(&svg).expect("it was written");
-        assert!(text.starts_with("<svg") && text.contains("line"));
+        assert!(text.starts_with("<svg") && text.contains("line (50)"));
+        assert!(text.contains("first component, 9"), "shares are in percent");
+        // A dot for each vector and one in the legend.
+        assert_eq!(text.matches("<circle").count(), 51);
         let picture = std::fs::read(&png).expect("it was written");
         assert!(picture.starts_with(b"\x89PNG"));
     }

@@ -95,7 +95,7 @@ fn axes(rows: &[Vec<f64>], dimensions: usize) -> [Vec<f64>; 2] {
             (0..dimensions).map(|dimension| *directions.get((dimension, component))).collect();
         let largest =
             axis.iter().copied().fold(0.0, |a: f64, b| if b.abs() > a.abs() { b } else { a });
-        axis.into_iter().map(|part| part * largest.signum()).collect()
+        axis.into_iter().map(|part| if largest < 0.0 { -part } else { part }).collect()
     };
     [axis(0), axis(1)]
 }
@@ -131,6 +131,34 @@ mod tests {
                 assert!(largest.is_some_and(|part| part > 0.0), "{axis:?}");
             }
             assert!(first[1] > 0.5 && first[2] > 0.5, "{first:?}");
+        }
+    }
+
+    #[test]
+    fn two_vectors_lie_one_deviation_from_their_mean() {
+        // By the logarithm of 1 + x: 0 and 2, of which one is a half.
+        let vectors = [vec![0.0, 5.0], vec![2.0_f64.exp() - 1.0, 5.0]];
+        let plane = Plane::fit(&[&vectors[0], &vectors[1]]).expect("two points");
+        assert!((plane.means[0] - 1.0).abs() < 1e-9 && (plane.deviations[0] - 1.0).abs() < 1e-9);
+        assert_eq!(plane.deviations[1], 0.0);
+        for (vector, wanted) in vectors.iter().zip([-1.0, 1.0]) {
+            let [x, y] = plane.place(vector);
+            assert!((x - wanted).abs() < 1e-9 && y.abs() < 1e-9, "{x} {y}");
+        }
+        // Outside of what it was fitted to: as far as its logarithm, with its sign.
+        let [x, _] = plane.place(&[1.0 - 3.0_f64.exp(), 5.0]);
+        assert!((x + 4.0).abs() < 1e-9, "{x}");
+        assert!((plane.explained[0] - 1.0).abs() < 1e-9 && plane.explained[1].abs() < 1e-9);
+        assert!(matches!(Plane::fit(&[&vectors[0]]), Err(Error::TooFew(1))));
+    }
+
+    #[test]
+    fn variance_is_shared_among_what_varies() {
+        // Two dimensions that have nothing to do with each other, a third that never changes.
+        let vectors = [[0.0, 0.0, 1.0], [0.0, 3.0, 1.0], [3.0, 0.0, 1.0], [3.0, 3.0, 1.0]];
+        let plane = Plane::fit(&vectors.each_ref().map(|one| &one[..])).expect("four points");
+        for share in plane.explained {
+            assert!((share - 0.5).abs() < 1e-9, "{:?}", plane.explained);
         }
     }
 

@@ -100,3 +100,51 @@ fn range(projection: &Projection, axis: usize) -> std::ops::Range<f64> {
     let margin = ((high - low) * 0.05).max(0.5);
     low - margin..high + margin
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Points, project::project, space::space};
+
+    fn projection() -> Projection {
+        let set = |name: &str, vectors: &[[f64; 2]]| Points {
+            name: name.to_owned(),
+            vectors: vectors.iter().map(|vector| vector.to_vec()).collect(),
+            without: 0,
+        };
+        let sets: Vec<Points> = (0..9)
+            .map(|at| set(&format!("set {at}"), &[[f64::from(at), 0.0], [0.0, 1.0]]))
+            .collect();
+        let targets = set("wanted", &[[3.0, 4.0], [5.0, 4.0]]);
+        project(space("ast-depth").expect("registered"), &sets, Some(&targets), 4).expect("sound")
+    }
+
+    #[test]
+    fn an_axis_is_a_twentieth_longer_at_both_ends_than_what_lies_on_it() {
+        let mut projection = projection();
+        projection.places = vec![vec![[1.0, -2.0], [3.0, 38.0]], vec![[2.0, 0.0]]];
+        // Of a short axis it is a half.
+        assert_eq!(range(&projection, 0), 0.5..3.5);
+        assert_eq!(range(&projection, 1), -4.0..40.0);
+    }
+
+    #[test]
+    fn sets_are_dots_in_their_colors_and_targets_are_black_crosses() {
+        let folder = tempfile::tempdir().expect("there is room");
+        let path = folder.path().join("map.svg");
+        draw(&projection(), &path).expect("it is drawn");
+        let text = std::fs::read_to_string(&path).expect("it was written");
+        // Two of each set, and one in the legend.
+        assert_eq!(text.matches("<circle").count(), 9 * 3);
+        let of = |color: &RGBColor| {
+            text.matches(&format!("fill=\"#{:02X}{:02X}{:02X}\"", color.0, color.1, color.2))
+                .count()
+        };
+        // Of nine sets the last two begin the colors again.
+        let counts: Vec<usize> = COLOURS.iter().map(of).collect();
+        assert_eq!(counts, [6, 6, 3, 3, 3, 3, 3]);
+        for label in ["set 0 (2)", "set 8 (2)", "wanted (2)"] {
+            assert!(text.contains(label), "{label}");
+        }
+    }
+}

@@ -255,4 +255,51 @@ mod tests {
     fn declarations_alone_have_no_work() {
         assert_eq!(counts("declare i32 @f(i32)"), BTreeMap::new());
     }
+
+    #[test]
+    fn operations_count_by_kind_and_the_type_they_work_on() {
+        for (instruction, wanted) in [
+            ("%x = sub i8 %a, 1", "AddI8"),
+            ("%x = fneg half %h", "AddF16"),
+            ("%x = shl i16 %b, 1", "LogicI16"),
+            ("%x = xor i32 %c, 1", "LogicI32"),
+            ("%x = mul i64 %d, 3", "MulI64"),
+            ("%x = fmul float %f, %f", "MulF32"),
+            ("%x = udiv i9 %n, 3", "DivI16"),
+            ("%x = srem i17 %m, 3", "DivI32"),
+            ("%x = fdiv double %g, %g", "DivF64"),
+            ("%x = icmp eq ptr %p, null", "ComparePointer"),
+            ("%x = fcmp oeq float %f, %f", "CompareF32"),
+            ("%x = trunc i64 %d to i8", "CastI64"),
+            ("%x = sext i8 %a to i64", "CastI8"),
+            ("%x = load ptr, ptr %p", "LoadPointer"),
+            ("%x = load i33, ptr %p", "LoadI64"),
+            ("%x = load <2 x i8>, ptr %p", "LoadVector"),
+            ("store float %f, ptr %p", "StoreF32"),
+            ("%x = call fp128 @wide()", "CallF64"),
+            ("%x = call bfloat @narrow()", "CallF16"),
+            ("%x = load [2 x i32], ptr %p", ""),
+            ("%x = select i1 true, i32 %c, i32 1", ""),
+            ("%x = getelementptr i8, ptr %p, i64 1", ""),
+        ] {
+            let text = format!(
+                "declare fp128 @wide()\ndeclare bfloat @narrow()\n\
+                 define void @f(i8 %a, i16 %b, i32 %c, i64 %d, i9 %n, i17 %m, half %h, float %f, double %g, ptr %p) {{\n\
+                 {instruction}\nret void }}"
+            );
+            let by_type: Vec<&str> = counts(&text)
+                .into_keys()
+                .filter_map(|name| name.strip_prefix("Weighted"))
+                .filter(|name| NAMES[BY_TYPE..].contains(&format!("Weighted{name}")))
+                .collect();
+            let wanted: Vec<&str> = [wanted].into_iter().filter(|name| !name.is_empty()).collect();
+            assert_eq!(by_type, wanted, "{instruction}");
+        }
+    }
+
+    #[test]
+    fn lanes_count_for_operands_that_are_vectors() {
+        let text = "define void @f(<8 x i16> %v, ptr %p) { store <8 x i16> %v, ptr %p\n%x = load i16, ptr %p\nret void }";
+        assert_eq!(counts(text)["WeightedLanes"], 8.0);
+    }
 }

@@ -147,6 +147,57 @@ mod tests {
     }
 
     #[test]
+    fn distances_are_euclidean() {
+        let ast = super::space("ast-depth").expect("registered");
+        assert_eq!(ast.distance(&[1.0, 5.0], &[4.0, 1.0]), 5.0);
+        assert_eq!(ast.distance(&[2.0, 2.0], &[2.0, 2.0]), 0.0);
+    }
+
+    /// A space of so many dimensions.
+    struct Wide(usize);
+
+    impl FeatureSpace for Wide {
+        fn name(&self) -> &'static str {
+            "wide"
+        }
+
+        fn dimensions(&self) -> Vec<&'static str> {
+            vec![""; self.0]
+        }
+
+        fn part(&self) -> Part {
+            Part::Tree
+        }
+
+        fn extract(&self, _: &ProgramView<'_>) -> Option<Extracted> {
+            None
+        }
+    }
+
+    #[test]
+    fn fewer_than_sixteen_dimensions_have_names() {
+        assert!(Wide(1).is_named() && Wide(15).is_named());
+        assert!(!Wide(16).is_named() && !Wide(17).is_named());
+    }
+
+    #[test]
+    fn of_every_sum_one_part_or_the_whole_follows() {
+        for (name, sums) in
+            [("instcount", 2), ("autophase", 4), ("loops", 1), ("tokens", 0), ("grewe", 0)]
+        {
+            let space = super::space(name).expect("registered");
+            assert_eq!(space.sums().len(), sums, "{name}");
+            for (whole, parts) in space.sums() {
+                let follows = |one: &&str| space.follows().contains(one);
+                assert!(
+                    follows(&whole) || parts.iter().any(|part| follows(part)),
+                    "{name}: {whole}"
+                );
+            }
+        }
+    }
+
+    #[test]
     fn an_unknown_space_is_an_error_that_names_those_there_are() {
         let error = spaces("grewe,nonsense").err().expect("there is no such space").to_string();
         assert!(error.contains("nonsense") && error.contains("autophase"), "{error}");

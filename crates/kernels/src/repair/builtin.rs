@@ -213,3 +213,55 @@ pub(super) fn parameter(function: &str, nth: usize) -> Option<&'static str> {
         _ => result(function),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn vectors_are_an_element_and_lanes() {
+        for (word, wanted) in [
+            ("float4", ("float", 4)),
+            ("int16", ("int", 16)),
+            ("uchar8", ("uchar", 8)),
+            ("half3", ("half", 3)),
+            ("double2", ("double", 2)),
+            ("float", ("float", 1)),
+            // No vectors of these.
+            ("bool2", ("bool2", 1)),
+            ("real4", ("real4", 1)),
+            ("int5", ("int5", 1)),
+        ] {
+            assert_eq!(split_lanes(word), wanted, "{word}");
+        }
+        assert!(is_type("ushort16") && is_type("size_t") && !is_type("bool2") && !is_type("x"));
+    }
+
+    #[test]
+    fn functions_have_results_and_parameters() {
+        for (function, wanted) in [
+            ("native_sqrt", Some("float")),
+            ("popcount", Some("int")),
+            ("atomic_add", Some("int")),
+            ("atom_inc", Some("int")),
+            ("as_float", None),
+        ] {
+            assert_eq!(result(function), wanted, "{function}");
+        }
+        for (function, nth, wanted) in [
+            ("clamp", 0, None),
+            ("abs", 0, None),
+            ("mem_fence", 0, Some("int")),
+            ("pown", 0, Some("float")),
+            ("pown", 1, Some("int")),
+            ("ldexp", 1, Some("int")),
+            ("vload8", 0, Some("int")),
+            ("vstore_half", 1, Some("int")),
+            ("fmod", 1, Some("float")),
+            ("rotate", 1, Some("int")),
+            ("unknown", 0, None),
+        ] {
+            assert_eq!(parameter(function, nth), wanted, "{function} {nth}");
+        }
+    }
+}

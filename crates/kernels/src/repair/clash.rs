@@ -39,3 +39,40 @@ fn declarations(name: &str, program: &Program<'_>) -> usize {
     };
     usage.places(name).iter().filter(|at| defines(at)).count()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::repair::usage::Usage;
+
+    fn fix(kind: &str, name: &str, preprocessor: bool, text: &str) -> Option<Vec<Fix>> {
+        let complaint = Complaint { kind, message: "", name, offset: None, preprocessor };
+        Clash.fix(&complaint, &Program { source: text, usage: Usage::of(text) })
+    }
+
+    #[test]
+    fn what_is_declared_once_gets_a_name_of_its_own() {
+        let kind = "err_conflicting_types";
+        let renamed = Some(vec![Fix::Define("max=own_max".to_owned())]);
+        for text in [
+            "int max(int a) { } void k() { max(1); max; }",
+            "int max(int a); int max(int a) { }",
+            "typedef int max; void k() { max { } }",
+            "struct max { int a; };",
+            "",
+        ] {
+            assert_eq!(fix(kind, "max", false, text), renamed, "{text}");
+        }
+        for text in [
+            "int max(int a) { } float max(float a) { }",
+            "typedef int max; struct max { };",
+            "typedef int max; int max(int a) { }",
+        ] {
+            assert_eq!(fix(kind, "max", false, text), None, "{text}");
+        }
+        let text = "int max(int a) { }";
+        assert_eq!(fix(kind, "max", true, text), None);
+        assert_eq!(fix(kind, "", false, text), None);
+        assert_eq!(fix("err_undeclared_var_use", "max", false, text), None);
+    }
+}

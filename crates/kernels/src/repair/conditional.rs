@@ -196,6 +196,7 @@ fn is_number(word: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::repair::definition;
 
     fn defines(source: &str, name: &str) -> Vec<Option<Vec<String>>> {
         definitions(source, name).iter().map(|guards| satisfy(guards)).collect()
@@ -219,5 +220,114 @@ mod tests {
     #[test]
     fn a_branch_that_excludes_itself_is_passed_over() {
         assert_eq!(defines("#ifndef A\n#if A == 2\nint f(int x) {}\n#endif\n#endif", "f"), [None]);
+    }
+
+    #[test]
+    fn a_term_is_made_to_hold_where_a_build_may_do_that() {
+        for (term, wanted) in [
+            ("A", Some(Some("A=1"))),
+            ("defined A", Some(Some("A=1"))),
+            ("defined(A)", Some(Some("A=1"))),
+            ("((A == 2))", Some(Some("A=2"))),
+            ("A == B", Some(Some("A=B"))),
+            ("3 == A", Some(Some("A=3"))),
+            ("A >= 2", Some(Some("A=2"))),
+            ("A > 2", Some(Some("A=3"))),
+            ("A != 0", Some(Some("A=1"))),
+            ("A != 3", Some(Some("A=0"))),
+            ("A || B == 2", Some(Some("A=1"))),
+            // These hold as they are.
+            ("A < 2", Some(None)),
+            ("A <= 2", Some(None)),
+            ("!A", Some(None)),
+            ("!defined(A)", Some(None)),
+            ("1", Some(None)),
+            // These are beyond us, or not for a build to say.
+            ("0", None),
+            ("A + 1", None),
+            ("A > B", None),
+            ("A >= B", None),
+            ("A == 'x'", None),
+            ("2 > A", None),
+            ("2 == 3", None),
+            ("B == defined", None),
+            ("defined", None),
+            ("__A", None),
+            ("cl_khr_fp64", None),
+            ("_WIN32", None),
+            ("", None),
+        ] {
+            let wanted = wanted.map(|define| define.map(str::to_owned));
+            assert_eq!(define_for(term), wanted, "{term}");
+        }
+    }
+
+    #[test]
+    fn definitions_are_told_from_uses() {
+        for (line, found) in [
+            ("typedef int T;", true),
+            ("typedef struct { int x; } T;", true),
+            ("struct T { int x; };", true),
+            ("union T { int x; };", true),
+            ("enum T { X };", true),
+            ("int T(int x) { }", true),
+            ("int* T(int x) { }", true),
+            ("constant int T = 3;", true),
+            ("int T[3];", true),
+            ("#define T 1", true),
+            ("#define T(x) x", true),
+            ("#define T", true),
+            ("#define TT T", false),
+            ("#undef T", false),
+            ("return T;", false),
+            ("goto T;", false),
+            ("x + T;", false),
+            ("thing T { int x; };", false),
+            ("x = T(3);", false),
+            ("return T(3);", false),
+            ("else T(3);", false),
+            ("case T(3):", false),
+            ("x = *T(3);", false),
+            ("x + T = 3;", false),
+            ("return T[3];", false),
+            ("x + T[3];", false),
+            ("int T, x;", false),
+        ] {
+            let wanted = if found { vec![Some(vec!["A=1".to_owned()])] } else { vec![] };
+            assert_eq!(defines(&format!("#ifdef A\n{line}\n#endif\n"), "T"), wanted, "{line}");
+        }
+    }
+
+    #[test]
+    fn conditions_around_a_definition_are_those_still_open() {
+        let guards = |directives: &str| {
+            defines(&format!("{directives}\nint T;\n"), "T")
+                .into_iter()
+                .map(|defines| defines.map(|all| all.join(" ")))
+                .collect::<Vec<_>>()
+        };
+        let one = |text: &str| vec![Some(text.to_owned())];
+        assert_eq!(guards("#if A\n#if B > 3 && C"), one("A=1 B=4 C=1"));
+        assert_eq!(guards("#if A\n#elif B"), one("B=1"));
+        assert_eq!(guards("#if A\n#elif B\n#elif C"), one("C=1"));
+        assert_eq!(guards("#if A\n#elif B\n#else"), one(""));
+        assert_eq!(guards("#ifdef A\n#endif\n#ifdef B"), one("B=1"));
+        assert_eq!(guards("#ifndef A\n#ifdef B"), one("B=1"));
+        assert_eq!(guards("#  if  defined( A ) \\\n && B /* or not */"), one("A=1 B=1"));
+        assert_eq!(guards("#ifdef A\n#endif"), Vec::<Option<String>>::new());
+        assert_eq!(guards("#else\n#endif"), Vec::<Option<String>>::new());
+        assert_eq!(guards("#ifdef A\n#define Q\n#undef Q"), one("A=1"));
+        // No definition before the directive goes on behind it.
+        assert_eq!(defines("#ifdef A\nint\n#endif\nT;\n", "T"), []);
+    }
+
+    #[test]
+    fn the_definition_that_asks_for_least_is_switched_on() {
+        let source = "#if A && B\ntypedef int T;\n#endif\n#ifdef C\ntypedef int T;\n#endif\n#ifdef D\ntypedef int T;\n#endif\n";
+        let define = |text: &str| vec![Fix::Define(text.to_owned())];
+        assert_eq!(definition(&Conditional, "T", source), Some(define("C=1")));
+        let always = "#ifdef A\n#else\ntypedef int T;\n#endif\n";
+        assert_eq!(definition(&Conditional, "T", always), None);
+        assert_eq!(definition(&Conditional, "Q", source), None);
     }
 }

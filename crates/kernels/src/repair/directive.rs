@@ -45,3 +45,47 @@ fn in_list(source: &str, offset: usize) -> bool {
         None => before.ends_with([',', '=', '(']),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::repair::usage::Usage;
+
+    fn fix(kind: &str, preprocessor: bool, offset: usize, source: &str) -> Option<Vec<Fix>> {
+        let offset = Some(offset);
+        let complaint = Complaint { kind, message: "", name: "x.h", offset, preprocessor };
+        Directive.fix(&complaint, &Program { source, usage: Usage::of("") })
+    }
+
+    #[test]
+    fn missing_headers_are_empty_and_what_stops_the_preprocessor_is_blank() {
+        let source = "int x;\n#include \"x.h\"\n";
+        let empty = Some(vec![Fix::EmptyHeader("x.h".to_owned())]);
+        assert_eq!(fix("err_pp_file_not_found", true, 7, source), empty);
+        assert_eq!(fix("err_pp_file_not_found", false, 7, source), None);
+        assert_eq!(fix("err_pp_hash_error", true, 7, source), Some(vec![Fix::BlankLine(7)]));
+        assert_eq!(fix("err_pp_hash_error", true, 1, "é"), None);
+        assert_eq!(fix("err_pp_other", true, 7, source), None);
+    }
+
+    #[test]
+    fn a_file_in_a_list_is_data() {
+        for (before, is_data) in [
+            ("int t[] = {", true),
+            ("int t[] = { 1,", true),
+            ("int t[] = { {", true),
+            ("f(1, {", true),
+            ("int x =", true),
+            ("f(", true),
+            ("void f() {", false),
+            ("int x;", false),
+            ("", false),
+        ] {
+            let source = format!("{before} \n#include \"x.h\"\n");
+            let offset = source.find("\"x").expect("it is there");
+            assert_eq!(in_list(&source, offset), is_data, "{before}");
+            let found = fix("err_pp_file_not_found", true, offset, &source);
+            assert_eq!(found.is_none(), is_data, "{before}");
+        }
+    }
+}

@@ -27,10 +27,23 @@ pub(super) fn break_lines(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::repair::usage::Usage;
 
     #[test]
     fn literals_keep_what_they_hold() {
         let text = "\\n#define A 1\n\\n\nvoid f() { printf(\"\\n\"); }\\nint x;";
         assert_eq!(break_lines(text), "\n#define A 1\n\n\nvoid f() { printf(\"\\n\"); }\nint x;");
+    }
+
+    #[test]
+    fn lines_are_broken_where_one_begins_with_an_escape() {
+        let said = |kind: &str, source: &str| {
+            let complaint =
+                Complaint { kind, message: "", name: "", offset: None, preprocessor: true };
+            Escape.fix(&complaint, &Program { source, usage: Usage::of("") })
+        };
+        assert_eq!(said("err_any", "int x;\n  \\nint y;"), Some(vec![Fix::BreakLines]));
+        assert_eq!(said("warn_any", "\\nint y;"), None);
+        assert_eq!(said("err_any", "printf(\"\\n\");"), None);
     }
 }

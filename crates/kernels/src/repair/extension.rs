@@ -21,3 +21,28 @@ impl Repair for Extension {
         (half && !complaint.preprocessor).then(|| vec![Fix::Definition(HALF.to_owned())])
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::repair::usage::Usage;
+
+    #[test]
+    fn half_is_switched_on_where_clang_asks_for_it() {
+        let said = |message: &str, preprocessor: bool| {
+            let complaint = Complaint { kind: "", message, name: "", offset: None, preprocessor };
+            Extension.fix(&complaint, &Program { source: "", usage: Usage::of("") })
+        };
+        let on = Some(vec![Fix::Definition(HALF.to_owned())]);
+        for message in [
+            "use of type 'half' requires cl_khr_fp16 support",
+            "declaring variable of type 'half' is not allowed",
+            "parameter of type '__private half' (aka 'half') is not allowed",
+        ] {
+            assert_eq!(said(message, false), on, "{message}");
+            assert_eq!(said(message, true), None);
+        }
+        assert_eq!(said("use of undeclared identifier 'half_of'", false), None);
+        assert_eq!(Extension.status(), Status::Shim);
+    }
+}

@@ -83,3 +83,71 @@ fn result(usage: &Usage<'_>, calls: &[usize]) -> &'static str {
     }
     if votes.float > votes.integer { "1.0f" } else { "1" }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::repair::definition;
+
+    fn body(statements: &str) -> Option<String> {
+        let text = format!("void k(float x, int n) {{ {statements} }}");
+        match definition(&Function, "X", &text)?.as_slice() {
+            [Fix::Definition(text)] => Some(text.clone()),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn a_call_that_stands_alone_does_nothing() {
+        for statements in [
+            "X();",
+            "X(n, x);",
+            "{ } X();",
+            "if (n) X();",
+            "if (n) n = 1; else X(1);",
+            "switch (n) { case 1: X(); }",
+            "for (;;) X();",
+            "X(1); X(2);",
+        ] {
+            assert_eq!(body(statements).as_deref(), Some("#define X(...)"), "{statements}");
+        }
+        for statements in
+            ["n = X();", "f(X());", "X() + 1;", "X(); n = X();", "for ((void)X(); n; ) { }"]
+        {
+            assert_eq!(body(statements).as_deref(), Some("#define X() 1"), "{statements}");
+        }
+        assert_eq!(body("n = X;"), None);
+    }
+
+    #[test]
+    fn arguments_add_up_and_addresses_give_what_they_point_to() {
+        for (statements, wanted) in [
+            ("n = X(n);", "#define X(x0) ((x0))"),
+            ("n = X(n, x, 3);", "#define X(x0, x1, x2) ((x0) + (x1) + (x2))"),
+            ("n = X(&n, 2);", "#define X(x0, x1) (*(x0) + (x1))"),
+            ("n = X(f(1, 2), (3));", "#define X(x0, x1) ((x0) + (x1))"),
+            ("n = X(a & 1);", "#define X(x0) ((x0))"),
+        ] {
+            assert_eq!(body(statements).as_deref(), Some(wanted), "{statements}");
+        }
+    }
+
+    #[test]
+    fn without_arguments_it_is_a_constant_of_the_type_it_is_used_as() {
+        for (statements, wanted) in [
+            ("n = n % X();", "1"),
+            ("q = X() * 2.5f;", "1.0f"),
+            ("x = X();", "1.0f"),
+            ("q = max(X(), 2.5f);", "1.0f"),
+            ("q = max(X(), 2);", "1"),
+            ("q = max(2.5f, X());", "1"),
+            // As much for the one as for the other.
+            ("int X(); q = max(X(), 2.5f);", "1"),
+            ("q % X(); q; 1.5f * X();", "1"),
+            ("q % X(); q * X() * 1.5f;", "1.0f"),
+        ] {
+            let wanted = Some(format!("#define X() {wanted}"));
+            assert_eq!(body(statements), wanted, "{statements}");
+        }
+    }
+}

@@ -236,3 +236,142 @@ fn of_type(usage: &Usage<'_>, name: &str, accesses: &[Access<'_>]) -> Option<Str
     }
     None
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::repair::definition;
+
+    fn said(name: &str, text: &str) -> Option<String> {
+        match definition(&Image, name, text)?.as_slice() {
+            [Fix::Definition(text)] => Some(text.clone()),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    /// A kernel that reads `in` and writes `out` at coordinates of so many lanes.
+    fn kernel(lanes: u32, statements: &str) -> String {
+        format!(
+            "void k(IN in, const OUT out, sampler_t s, float x, int n) {{ int{lanes} at; \
+             x = GET(in, s, at).x * 2.0f; PUT(out, at, x); {statements} }}"
+        )
+    }
+
+    #[test]
+    fn what_is_read_with_a_sampler_is_an_image_and_what_reads_it_an_accessor() {
+        let flat = kernel(2, "n = WIDTH_OF(in) + HEIGHT_OF(out) + DEPTH_OF(in);");
+        let solid = kernel(4, "n = WIDTH_OF(in) + DEPTH_OF(in);");
+        for (name, text, wanted) in [
+            ("IN", &flat, "#define IN read_only image2d_t"),
+            ("OUT", &flat, "#define OUT write_only image2d_t"),
+            ("GET", &flat, "#define GET(i, s, p) read_imagef(i, s, p)"),
+            ("PUT", &flat, "#define PUT(i, p, v) write_imagef(i, p, (float4)(v))"),
+            ("WIDTH_OF", &flat, "#define WIDTH_OF(i) get_image_width(i)"),
+            ("HEIGHT_OF", &flat, "#define HEIGHT_OF(i) get_image_height(i)"),
+            ("DEPTH_OF", &flat, "#define DEPTH_OF(i) 1"),
+            ("IN", &solid, "#define IN read_only image3d_t"),
+            ("OUT", &solid, "#define OUT write_only image3d_t"),
+            ("WIDTH_OF", &solid, "#define WIDTH_OF(i) get_image_width(i)"),
+            ("DEPTH_OF", &solid, "#define DEPTH_OF(i) get_image_depth(i)"),
+        ] {
+            assert_eq!(said(name, text).as_deref(), Some(wanted), "{text}");
+        }
+        let both = kernel(2, "PUT(in, at, x);");
+        assert_eq!(said("IN", &both).as_deref(), Some("#define IN read_write image2d_t"));
+    }
+
+    #[test]
+    fn an_integer_is_read_where_one_is_wanted() {
+        for (statement, wanted) in [
+            ("n = GET(in, s, at).x % 3;", "i"),
+            ("int4 v; v = GET(in, s, at);", "i"),
+            ("float4 v = GET(in, s, at);", "f"),
+            ("float4 v = GET(in, s, at) & 3;", "f"),
+            ("x = GET(in, s, at).x * 2.0f;", "f"),
+            ("x = GET(in, s, at).x; [3 % GET(in, s, at)]; [~GET(in, s, at)];", "i"),
+            ("q = GET(in, s, at);", "f"),
+        ] {
+            let text =
+                format!("void k(IN in, sampler_t s, float x, int n) {{ int2 at; {statement} }}");
+            let wanted = format!("#define GET(i, s, p) read_image{wanted}(i, s, p)");
+            assert_eq!(said("GET", &text), Some(wanted), "{statement}");
+        }
+    }
+
+    #[test]
+    fn coordinates_may_have_a_type_and_a_maker_of_their_own() {
+        let text = |arguments: &str| {
+            format!(
+                "void k(IN in, sampler_t s, float x) {{ POS at = MAKE({arguments}); \
+                 OTHER q = MAKE2(1, 2); x = GET(in, s, at).x; }}"
+            )
+        };
+        for (arguments, kind, maker) in [
+            ("1, f(2, 3)", "typedef int2 POS;", Some("#define MAKE(x0, x1) (int2)(x0, x1)")),
+            (
+                "1, 2, 3, 4",
+                "typedef int4 POS;",
+                Some("#define MAKE(x0, x1, x2, x3) (int4)(x0, x1, x2, x3)"),
+            ),
+            ("1, 2, 3", "typedef int4 POS;", None),
+        ] {
+            let text = text(arguments);
+            assert_eq!(said("POS", &text).as_deref(), Some(kind), "{text}");
+            assert_eq!(said("MAKE", &text).as_deref(), maker, "{text}");
+            // No access has these.
+            assert_eq!((said("OTHER", &text), said("MAKE2", &text)), (None, None));
+        }
+        let within = "void k(IN in, sampler_t s, float x) { x = GET(in, s, MAKE(1, 2)).x; }";
+        let wanted = Some("#define MAKE(x0, x1) (int2)(x0, x1)".to_owned());
+        assert_eq!(said("MAKE", within), wanted);
+    }
+
+    #[test]
+    fn lanes_of_coordinates_are_those_of_a_cast_or_a_variable_or_what_makes_it() {
+        for (before, coordinates, wanted) in [
+            ("", "(int2)(1, 2)", "2d"),
+            ("", "(float2)(1, 2)", "2d"),
+            ("", "(uint4)(1)", "3d"),
+            ("short2 at;", "at", "2d"),
+            ("float4 at;", "at", "3d"),
+            ("int4 at;", "at.xy + (int2)(1)", "2d"),
+            ("P at = MAKE(1, 2);", "at", "2d"),
+            ("P at = MAKE(1, 2, 3, 4);", "at", "3d"),
+            ("P at = MAKE(1, 2);", "q->at", "3d"),
+            ("", "MAKE(1, 2)", "2d"),
+            // What is known makes no coordinates.
+            ("", "fmax(1, 2)", "3d"),
+        ] {
+            let text = format!(
+                "void k(IN in, sampler_t s, float x) {{ {before} x = GET(in, s, {coordinates}).x; }}"
+            );
+            let wanted = format!("#define IN read_only image{wanted}_t");
+            assert_eq!(said("IN", &text).unwrap_or_default(), wanted, "{before} {coordinates}");
+        }
+    }
+
+    #[test]
+    fn what_may_be_something_else_is_no_image() {
+        let call = "x = GET(in, s, at).x;";
+        for (parameters, statements) in [
+            ("float in, sampler_t s", call),
+            ("IN* in, sampler_t s", call),
+            ("int IN in, sampler_t s", call),
+            ("IN in, thing s", call),
+            ("IN in, sampler_t s", "x = GET(in, s);"),
+            ("IN in, sampler_t s", "x = GET(in, s, at, 1);"),
+            ("IN in, sampler_t s", "x = GET(in + 1, s, at);"),
+            ("IN in, sampler_t s", "x = GET(in, s + 1, at);"),
+            ("IN in, sampler_t s", "PUT(in, 3, x);"),
+            ("IN in, sampler_t s", "x = PUT(in, at, x);"),
+            ("sampler_t s", "IN in; x = GET(in, s, at);"),
+        ] {
+            let text = format!("void k({parameters}, float x, int n) {{ int2 at; {statements} }}");
+            assert_eq!(said("IN", &text), None, "{text}");
+        }
+        let text = kernel(2, "n = WIDTH_OF(x) + COUNT_OF(in) + q(3); T t; t = 3;");
+        for name in ["WIDTH_OF", "COUNT_OF", "q", "T"] {
+            assert_eq!(said(name, &text), None, "{name}");
+        }
+    }
+}

@@ -256,3 +256,132 @@ fn is_missing(complaint: &Complaint<'_>) -> bool {
                 | "err_param_not_declared"
         ) || complaint.kind.starts_with("err_expected"))
 }
+
+/// What a repair answers to the complaint that a name is not declared.
+#[cfg(test)]
+fn definition(repair: &dyn Repair, name: &str, text: &str) -> Option<Vec<Fix>> {
+    let (kind, message) = ("err_undeclared_var_use", "");
+    let complaint =
+        |name, preprocessor| Complaint { kind, message, name, offset: None, preprocessor };
+    let program = Program { source: text, usage: Usage::of(text) };
+    for other in [complaint(name, true), complaint("", false), complaint("asm", false)] {
+        assert_eq!(repair.fix(&other, &program), None, "it is no complaint of a missing name");
+    }
+    repair.fix(&complaint(name, false), &program)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clang::Severity;
+
+    fn error(kind: &str, subject: &str, offset: Option<u32>) -> Diagnostic {
+        Diagnostic {
+            severity: Severity::Error,
+            kind: kind.to_owned(),
+            message: String::new(),
+            offset,
+            line: None,
+            subject: (!subject.is_empty()).then(|| subject.to_owned()),
+        }
+    }
+
+    #[test]
+    fn a_fix_is_applied_once() {
+        let mut setting = Setting::plain(&["A=1".to_owned()]);
+        let mut source = String::from("int a;\n#error x\n\n#error y");
+        let define = |text: &str| Fix::Define(text.to_owned());
+        let header = || Fix::EmptyHeader("x.h".to_owned());
+        let definition = || Fix::Definition("int b;".to_owned());
+        for (fix, changes) in [
+            (define("A=2"), false),
+            (define("AB"), true),
+            (define("AB=3"), false),
+            (definition(), true),
+            (definition(), false),
+            (header(), true),
+            (header(), false),
+            (Fix::BlankLine(9), true),
+            (Fix::BlankLine(9), false),
+            (Fix::BlankLine(16), false),
+            (Fix::BlankLine(20), true),
+            (Fix::BlankLine(2), true),
+            (Fix::BreakLines, false),
+        ] {
+            let said = format!("{fix:?}");
+            assert_eq!(apply(fix, &mut source, &mut setting), changes, "{said}");
+        }
+        assert_eq!(source, "      \n        \n\n        ");
+        assert_eq!(setting.defines, ["A=1", "AB"]);
+        assert_eq!(
+            (setting.prelude.join(" "), setting.empty_headers.join(" ")),
+            ("int b;".into(), "x.h".into())
+        );
+        let inferred = [
+            "-DAB",
+            "int b;",
+            "without #include x.h",
+            "without #error x",
+            "without #error y",
+            "without int a;",
+        ];
+        assert_eq!(setting.inferred, inferred);
+        source = "\\nint c;".to_owned();
+        assert!(apply(Fix::BreakLines, &mut source, &mut setting));
+        assert_eq!(source, "\nint c;");
+    }
+
+    #[test]
+    fn each_complaint_is_answered_once_and_the_most_help_is_told() {
+        let text = "void k(__global real* a, unknown b) { a[0] = b * 2.0f; }";
+        let ask = |errors: &[Diagnostic]| {
+            let mut setting = Setting::plain(&[]);
+            let changed = repair(&mut text.to_owned(), text, errors, false, &mut setting);
+            (changed, setting.status, setting.inferred)
+        };
+        let of = |name: &str| error("err_unknown_typename", name, None);
+        let shim = vec!["typedef float real;".to_owned()];
+        assert_eq!(ask(&[of("real"), of("real")]), (true, Status::Shim, shim.clone()));
+        let both = [shim, vec!["typedef float unknown;".to_owned()]].concat();
+        assert_eq!(ask(&[of("real"), of("unknown")]), (true, Status::Repaired, both));
+        assert_eq!(ask(&[of("absent")]), (false, Status::Plain, Vec::new()));
+        assert_eq!(ask(&[]), (false, Status::Plain, Vec::new()));
+    }
+
+    #[test]
+    fn clang_stumbles_over_what_follows_an_unknown_word() {
+        let text = "int f(int a) { } void k(int n) { if (n) WORD int x; f(n); }";
+        let program = Program { source: text, usage: Usage::of(text) };
+        let offset = text.find("int x").map(|at| at as u32);
+        let name = |kind: &str, preprocessor: bool, offset| {
+            name_of(&error(kind, "said", offset), &program, preprocessor)
+        };
+        for kind in ["err_expected_semi", "err_invalid_decl_spec_combination"] {
+            assert_eq!(name(kind, false, offset), "WORD", "{kind}");
+            assert_eq!(name(kind, true, offset), "said");
+            assert_eq!(name(kind, false, None), "said");
+        }
+        assert_eq!(name("err_undeclared_var_use", false, offset), "said");
+        // Nothing unknown stands within four words of it.
+        let end = text.find("f(n)").map(|at| at as u32 + 3);
+        assert_eq!(name("err_expected_semi", false, end), "said");
+        assert_eq!(name("err_expected_semi", false, Some(0)), "said");
+        assert_eq!(name_of(&error("err_other", "", None), &program, false), "");
+    }
+
+    #[test]
+    fn a_word_is_known_where_it_is_declared() {
+        let text =
+            "typedef struct { int m; } S; int* p; int f(int a, float4 b[2]) { S s = q; return r; }
+            struct tag t; const w; x = y; U *z;";
+        let program = Program { source: text, usage: Usage::of(text) };
+        for known in
+            ["int", "uint4", "const", "return", "sqrt", "S", "p", "f", "a", "b", "s", "t", "z"]
+        {
+            assert!(!is_unknown(known, &program), "{known}");
+        }
+        for unknown in ["q", "r", "w", "x", "y", "U", "absent", "tag"] {
+            assert!(is_unknown(unknown, &program), "{unknown}");
+        }
+    }
+}

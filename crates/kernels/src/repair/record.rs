@@ -122,3 +122,70 @@ pub(super) fn body(members: &BTreeMap<&str, Member>) -> String {
     }
     text + "}"
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "void k(__global struct P* p, float f, int n, struct P q) {
+        f = p->a * 2.0f; n = p[n + 1].b[1] % 2; p[0].c.w = f; n = q.d << 1; n = q.d + 1.0f;
+        r.p.z; p; p[1]; p->e();
+    }";
+
+    fn fix(kind: &str, message: &str, preprocessor: bool, text: &str) -> Option<Vec<Fix>> {
+        let complaint = Complaint { kind, message, name: "", offset: None, preprocessor };
+        Record.fix(&complaint, &Program { source: text, usage: Usage::of(text) })
+    }
+
+    #[test]
+    fn members_are_what_they_are_used_as() {
+        let usage = Usage::of(TEXT);
+        let members = members(&usage, &type_name::variables(&usage, "P"));
+        assert_eq!(body(&members), "{ float a; int b[16]; float4 c; int d; int e; }");
+        assert_eq!(swizzled_lanes(&members), None);
+    }
+
+    #[test]
+    fn an_incomplete_structure_is_written_out() {
+        let kind = "err_typecheck_incomplete_tag";
+        let message = "incomplete definition of type '__global struct P'";
+        let body = "{ int a; }";
+        let text = "void k(struct P* p) { p->a % 2; }";
+        let wanted = |text: String| Some(vec![Fix::Definition(text)]);
+        assert_eq!(fix(kind, message, false, text), wanted(format!("struct P {body};")));
+        let union = text.replace("struct", "union");
+        assert_eq!(fix(kind, message, false, &union), wanted(format!("union P {body};")));
+        assert_eq!(fix(kind, message, true, text), None);
+        assert_eq!(fix("err_redefinition", message, false, text), None);
+        assert_eq!(fix(kind, message, false, "void k(struct P* p) { p; }"), None);
+        assert_eq!(fix(kind, "incomplete definition of type 'struct '", false, text), None);
+    }
+
+    #[test]
+    fn components_of_a_vector_need_as_many_lanes() {
+        for (member, wanted) in [
+            ("x", Some(1)),
+            ("y", Some(2)),
+            ("wx", Some(4)),
+            ("lo", Some(2)),
+            ("odd", Some(2)),
+            ("s0", Some(1)),
+            ("S7", Some(8)),
+            ("s3f", Some(16)),
+            ("s", None),
+            ("sum", None),
+            ("xq", None),
+        ] {
+            assert_eq!(swizzle_lanes(member), wanted, "{member}");
+        }
+        let lanes = |names: &[&'static str]| {
+            swizzled_lanes(&names.iter().map(|name| (*name, Member::default())).collect())
+        };
+        assert_eq!(lanes(&["x"]), Some(2));
+        assert_eq!(lanes(&["x", "z"]), Some(4));
+        assert_eq!(lanes(&["s7", "hi"]), Some(8));
+        assert_eq!(lanes(&["s8"]), Some(16));
+        assert_eq!(lanes(&["x", "mass"]), None);
+        assert_eq!(lanes(&[]), None);
+    }
+}

@@ -60,6 +60,7 @@ impl Repair for Shim {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::repair::definition;
 
     #[test]
     fn every_line_defines_one_name_once() {
@@ -68,5 +69,36 @@ mod tests {
         assert_eq!(lines.len(), definitions().len());
         assert_eq!(definitions()["MIN"], "#define MIN(x, y) ((x) < (y) ? (x) : (y))");
         assert_eq!(definitions()["amd_bfe"].split(' ').next(), Some("inline"));
+    }
+
+    #[test]
+    fn a_line_says_what_it_defines() {
+        for (line, name) in [
+            ("#define A 1", Some("A")),
+            ("#define B(x) (x)", Some("B")),
+            ("#define C", Some("C")),
+            ("typedef unsigned int D;", Some("D")),
+            ("inline int E(int x) { return x; }", Some("E")),
+            ("int f;", None),
+            ("(x)", None),
+        ] {
+            assert_eq!(defined(line), name, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_definition_is_given_where_it_fits_the_use() {
+        for (name, text, fits) in [
+            ("MIN", "x = MIN(a, b);", true),
+            ("MIN", "x = MIN;", false),
+            ("real", "real x;", true),
+            ("real", "x = real(3);", false),
+            ("BLOCK_SIZE", "int t[BLOCK_SIZE];", true),
+            ("BLOCK_SIZE", "x = BLOCK_SIZE[3];", false),
+            ("unheard_of", "x = unheard_of;", false),
+        ] {
+            assert_eq!(definition(&Shim, name, text).is_some(), fits, "{text}");
+        }
+        assert_eq!(Shim.status(), Status::Shim);
     }
 }

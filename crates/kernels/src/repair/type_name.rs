@@ -245,3 +245,186 @@ fn scalar(votes: Votes, name: &str) -> &'static str {
         "float"
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::repair::{Fix, definition};
+
+    fn role_in(text: &str) -> Role {
+        role(&Usage::of(text), "W")
+    }
+
+    #[test]
+    fn a_word_before_a_name_is_a_type() {
+        for text in [
+            "W x;",
+            "W const x;",
+            "W __global* x;",
+            "W __global real* x;",
+            "unsigned W x;",
+            "const W x;",
+            "W* x;",
+            "W** x, y;",
+            "f(W* x) { }",
+            "f(int a, W* const x) { }",
+            "W *restrict x[3];",
+            "const W* x = 0;",
+            "f(W*) ;",
+            "y = (W*)x;",
+            "y = (W)x;",
+            "y = (W)3;",
+            "y = (W)(x);",
+            "return (W)x;",
+            "y = sizeof(W);",
+            "__attribute__((vec_type_hint(W))) f();",
+            "typedef W;",
+            // As often a type as a qualifier.
+            "W x; W int y;",
+        ] {
+            assert_eq!(role_in(text), Role::Type, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_word_before_a_declaration_of_its_own_words_is_a_qualifier() {
+        for text in [
+            "W int x;",
+            "W int* x;",
+            "W real x;",
+            "W static x;",
+            "W __global int* x;",
+            "int W x;",
+            "W int x; W int y; W z;",
+        ] {
+            assert_eq!(role_in(text), Role::Qualifier, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_word_with_a_list_before_a_declaration_is_an_attribute() {
+        for text in ["W(3) void f() { }", "void f() W(3) { }", "W(3) void f(); W(4) void g();"] {
+            assert_eq!(role_in(text), Role::Attribute, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_word_in_an_expression_is_neither() {
+        for text in [
+            "y = W(3) + 1;",
+            "W(3) return 1;",
+            "f() { W(3) { } }",
+            "y = W;",
+            "else W return;",
+            "y = W * x;",
+            "W * 3;",
+            "y = f(W)x;",
+            "if (W) x = 1;",
+            "if (W) return 1;",
+            "y = (W) + 1;",
+            "W(3) void f() { } y = W(3);",
+            "",
+        ] {
+            assert_eq!(role_in(text), Role::Other, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_name_may_end_with_its_lanes() {
+        for (name, wanted) in [
+            ("pos3", Some(3)),
+            ("vec4_t", Some(4)),
+            ("real2_type", Some(2)),
+            ("hash16", Some(16)),
+            ("V8", Some(8)),
+            ("fp16", None),
+            ("FP16_t", None),
+            ("u32", None),
+            ("8bit", None),
+            ("vec4x", None),
+            ("word", None),
+            ("2", None),
+        ] {
+            assert_eq!(lanes_by_name(name), wanted, "{name}");
+        }
+    }
+
+    #[test]
+    fn votes_say_which_number_and_a_name_how_wide() {
+        let scalar =
+            |integer, float, name| scalar(Votes { integer, float, ..Votes::default() }, name);
+        for (integer, float, name, wanted) in [
+            (0, 1, "elem", "float"),
+            (0, 1, "mydouble", "double"),
+            (1, 2, "FP64", "double"),
+            (0, 1, "int_thing", "float"),
+            (1, 0, "word", "int"),
+            (1, 0, "mydouble", "double"),
+            (1, 0, "myfloat", "float"),
+            (2, 1, "real_x", "float"),
+            (1, 0, "uword", "uint"),
+            (1, 0, "HashValue", "uint"),
+            (1, 0, "mask", "uint"),
+            (0, 0, "double_x", "double"),
+            (1, 1, "fp64", "double"),
+            (0, 0, "half_x", "half"),
+            (0, 0, "fp16", "half"),
+            (0, 0, "index_x", "int"),
+            (0, 0, "uindex", "uint"),
+            (0, 0, "flags", "int"),
+            (0, 0, "byte_x", "uchar"),
+            (0, 0, "pixels", "uchar"),
+            (0, 0, "thing", "float"),
+        ] {
+            assert_eq!(scalar(integer, float, name), wanted, "{integer} {float} {name}");
+        }
+    }
+
+    #[test]
+    fn variables_of_a_type_are_its_declarators() {
+        let names = |text: &str| {
+            let usage = Usage::of(text);
+            let found = variables(&usage, "W");
+            found.into_iter().map(|(name, ..)| name.to_owned()).collect::<Vec<_>>()
+        };
+        assert_eq!(names("W a, *b, c[3], **d; W e = 1, f;"), ["a", "b", "c", "d", "e"]);
+        assert_eq!(names("void k(W* restrict a, int b, const W __local* c) { }"), ["a", "c"]);
+        assert_eq!(names("W f(int a); (W)x; W return; y = W;"), Vec::<String>::new());
+        let usage = Usage::of("void k(W a) { a; } W b;");
+        let scopes: Vec<&str> =
+            variables(&usage, "W").into_iter().map(|(.., to)| usage.text(to)).collect();
+        assert_eq!(scopes, ["}", ""]);
+    }
+
+    #[test]
+    fn a_type_is_defined_by_its_uses() {
+        for (text, name, wanted) in [
+            ("void k(__global W* p) { p[0] * 2.0f; }", "W", "typedef float W;"),
+            ("void k(__global W* p) { p[0] % 2; }", "W", "typedef int W;"),
+            ("void k(W a, float4 v) { a + v; }", "W", "typedef float4 W;"),
+            ("void k(W a, int2 v) { a = v; }", "W", "typedef int2 W;"),
+            ("void k(W a) { a.x * 2.0f; }", "W", "typedef float2 W;"),
+            ("void k(W a) { a.s7 % 2; }", "W", "typedef int8 W;"),
+            ("void k(W a) { a.mass * 2.0f; }", "W", "typedef struct { float mass; } W;"),
+            ("void k(W4 a) { a.mass * 2.0f; }", "W4", "typedef float4 W4;"),
+            ("void k(uW4 a) { a % 2; }", "uW4", "typedef uint4 uW4;"),
+            ("void k(int n) { n = (W)q + 2.5f; }", "W", "typedef float W;"),
+            ("void k(int n) { n = (W)q % 3; }", "W", "typedef int W;"),
+        ] {
+            assert_eq!(define(&Usage::of(text), name), wanted, "{text}");
+        }
+    }
+
+    #[test]
+    fn each_role_has_its_definition() {
+        for (text, wanted) in [
+            ("W x; x * 2.0f;", Some("typedef float W;")),
+            ("W int x;", Some("#define W")),
+            ("W(3) void f() { }", Some("#define W(...)")),
+            ("y = W;", None),
+        ] {
+            let wanted = wanted.map(|text| vec![Fix::Definition(text.to_owned())]);
+            assert_eq!(definition(&TypeName, "W", text), wanted, "{text}");
+        }
+    }
+}

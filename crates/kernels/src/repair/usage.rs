@@ -373,3 +373,177 @@ fn of_type(type_name: &str) -> Votes {
     }
     votes
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What the surroundings of the first `X` say, in a function with these variables: for an integer, for a
+    /// floating-point number, and the lanes.
+    fn votes(statement: &str) -> (u32, u32, u32) {
+        let text = format!(
+            "void g(float first, int second) {{ }}\n\
+             void f(float x, int n, float4 v, int4 w, float* p) {{ {statement} }}"
+        );
+        let usage = Usage::of(&text);
+        let at = usage.places("X")[0];
+        let votes = usage.votes(at, usage.postfix_end(at));
+        (votes.integer, votes.float, votes.lanes)
+    }
+
+    #[test]
+    fn operators_of_integers_say_integer() {
+        for operator in ["%", "<<", ">>", "&", "|", "^", "%=", "<<=", ">>=", "&=", "|=", "^="] {
+            assert_eq!(votes(&format!("X {operator} q;")), (2, 0, 0), "{operator}");
+        }
+        for statement in ["q % X;", "~X;", "X++;", "--X;"] {
+            assert_eq!(votes(statement), (2, 0, 0), "{statement}");
+        }
+        for statement in ["X && q;", "q || X;", "!X;"] {
+            assert_eq!(votes(statement), (1, 0, 0), "{statement}");
+        }
+    }
+
+    #[test]
+    fn operands_of_arithmetic_say_what_they_are() {
+        for (statement, wanted) in [
+            ("q + X;", (0, 0, 0)),
+            ("X + 1;", (1, 0, 0)),
+            ("X + 1.5f;", (0, 2, 0)),
+            ("X + 'a';", (2, 0, 0)),
+            ("X - -2.0f;", (0, 2, 0)),
+            ("X * (2.0f + q);", (0, 2, 0)),
+            ("X = x;", (0, 2, 1)),
+            ("n < X;", (2, 0, 1)),
+            ("X += (float)q;", (0, 2, 1)),
+            ("X * v;", (0, 1, 4)),
+            ("X - w;", (1, 0, 4)),
+            ("X / v.x;", (0, 1, 0)),
+            ("X * p[n];", (0, 2, 1)),
+            ("X * sqrt(q);", (0, 2, 1)),
+            ("X + get_global_id(0);", (2, 0, 1)),
+            ("X + unknown(1.0f);", (0, 0, 0)),
+            ("sqrt(q) * X;", (0, 2, 1)),
+            ("p[q] * X;", (0, 2, 1)),
+            ("(x + q) * X;", (0, 2, 1)),
+            ("((x)) * X;", (0, 2, 1)),
+            ("1.0f / X;", (0, 2, 0)),
+            ("X[n].y * 2.0f;", (0, 2, 0)),
+            ("q ? X : x;", (0, 2, 1)),
+            ("n ? q : X;", (0, 0, 0)),
+        ] {
+            assert_eq!(votes(statement), wanted, "{statement}");
+        }
+    }
+
+    #[test]
+    fn brackets_say_what_stands_in_them() {
+        for (statement, wanted) in [
+            ("q[X];", (2, 0, 0)),
+            ("switch (X) { }", (2, 0, 0)),
+            ("if (X) q;", (1, 0, 0)),
+            ("while (X) q;", (1, 0, 0)),
+            ("for (X; ; ) q;", (1, 0, 0)),
+            ("int a __attribute__((aligned(X)));", (2, 0, 0)),
+            ("sqrt(X);", (0, 2, 1)),
+            ("pown(X, q);", (0, 2, 1)),
+            ("pown(q, X);", (2, 0, 1)),
+            ("vload4(X, q);", (2, 0, 1)),
+            ("barrier(X);", (2, 0, 1)),
+            ("max(X, q);", (0, 0, 0)),
+            // The program's own function, and one that calls it.
+            ("g(X, q);", (0, 2, 1)),
+            ("g(q, X);", (2, 0, 1)),
+            ("g(max(q, q), X);", (2, 0, 1)),
+            ("h(X);", (0, 0, 0)),
+            // An expression's brackets: what is around them.
+            ("(X) * x;", (0, 1, 0)),
+            ("x * (X);", (0, 1, 0)),
+            ("(X) % q;", (1, 0, 0)),
+            ("switch (q) { case X: q; }", (2, 0, 0)),
+        ] {
+            assert_eq!(votes(statement), wanted, "{statement}");
+        }
+    }
+
+    #[test]
+    fn a_result_has_the_type_of_its_function() {
+        for (text, wanted) in [
+            ("int q; float f(int a) { return X; }", (0, 2)),
+            ("float q(int a) { return 1; } int f(float a) { if (a) { return X; } }", (2, 0)),
+            ("thing f(int a[4]) { return X; }", (2, 0)),
+            ("return X;", (0, 0)),
+        ] {
+            let usage = Usage::of(text);
+            let votes = usage.votes(usage.places("X")[0], usage.places("X")[0] + 1);
+            assert_eq!((votes.integer, votes.float), wanted, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_variable_has_the_type_of_its_last_declaration() {
+        let text =
+            "float a, *b, c = 1, d; int e; const uint4 h, k; void f(char l, m) { int a; a; } a";
+        let usage = Usage::of(text);
+        let type_of = |name: &str, at: usize| usage.type_of(name, at);
+        let end = usage.tokens.len();
+        for (name, wanted) in [
+            ("b", Some("float")),
+            ("c", Some("float")),
+            ("d", None),
+            ("e", Some("int")),
+            ("h", Some("uint4")),
+            ("k", Some("uint4")),
+            ("l", Some("char")),
+            ("q", None),
+        ] {
+            assert_eq!(type_of(name, end), wanted, "{name}");
+        }
+        let places = usage.places("a");
+        assert_eq!(
+            places.iter().map(|at| type_of("a", *at)).collect::<Vec<_>>(),
+            [None, Some("float"), Some("int"), Some("int")]
+        );
+    }
+
+    #[test]
+    fn a_name_is_known_to_the_end_of_what_holds_it() {
+        let text = "int t; void p(int a); void f(float b) { { int c; } } void g() { }";
+        let usage = Usage::of(text);
+        let end = |name: &str| usage.scope_end(usage.places(name)[0]);
+        assert_eq!(end("t"), usage.tokens.len());
+        assert_eq!(usage.text(end("a")), ";");
+        assert_eq!((end("b"), usage.text(end("b") + 1)), (end("c"), "void"));
+        let open = (0..usage.tokens.len()).find(|at| usage.text(*at) == "{").expect("a body");
+        assert_eq!(usage.closing(open), end("b"));
+        assert_eq!(usage.closing(usage.tokens.len()), usage.tokens.len());
+    }
+
+    #[test]
+    fn all_uses_of_a_variable_count_and_members_of_its_name_do_not() {
+        let text = "X % 2; s.X * 1.0f; s->X * 1.0f; X = 3.0f; X % 2;";
+        let usage = Usage::of(text);
+        let last = usage.places("X")[2];
+        let votes = usage.votes_of_variable("X", 0, last);
+        assert_eq!((votes.integer, votes.float), (2, 2));
+        assert_eq!(usage.votes_of_variable("X", 0, usage.tokens.len() + 5).integer, 4);
+        assert_eq!(usage.places("X").len(), 3);
+    }
+
+    #[test]
+    fn arguments_are_counted_in_their_own_list() {
+        let usage = Usage::of("h(g(1, 2), a[3, 4], X, 5)");
+        assert_eq!(usage.argument(1, usage.places("X")[0]), 2);
+        assert_eq!(usage.argument(1, 2), 0);
+    }
+
+    #[test]
+    fn numbers_of_floating_point_have_a_point_or_an_exponent_or_say_so() {
+        for number in ["1.0", "1.", "1e5", "2E3", "1f", "2F", "0x1p3", "0X1P-3", "0x1.8p1"] {
+            assert!(is_float(number), "{number}");
+        }
+        for number in ["1", "10u", "0x1F", "0XE", "0xefU", "7L"] {
+            assert!(!is_float(number), "{number}");
+        }
+    }
+}

@@ -117,3 +117,96 @@ fn declares(usage: &Usage<'_>, open: usize) -> bool {
     }
     before.is_some_and(|name| name > 0 && usage.is_word(name) && usage.is_word(name - 1))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::repair::definition;
+
+    /// The value of an unknown `name` where it stands for `X` in a kernel.
+    fn value(name: &str, statement: &str) -> Option<String> {
+        let statement = statement.replace('X', name);
+        let text = format!("void k(float x, int n, __global int* t) {{ {statement} }}");
+        match definition(&Value, name, &text)?.as_slice() {
+            [Fix::Definition(text)] => Some(text.clone()),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn an_integer_has_the_value_that_its_name_or_place_asks_for() {
+        for (name, statement, wanted) in [
+            ("LOG_N", "n + X;", "4"),
+            ("BITSHIFT", "n << X;", "4"),
+            ("WARP", "n + X;", "32"),
+            ("WAVES", "n < X;", "32"),
+            ("SIMD", "n + X;", "32"),
+            ("K7", "n + X;", "7"),
+            ("K300", "n + X;", "1"),
+            ("KIND", "n + X;", "1"),
+            ("KIND", "n > X;", "1"),
+            ("KIND", "n < X;", "16"),
+            ("KIND", "n <= X;", "16"),
+            ("KIND", "int a[X];", "16"),
+            ("KIND", "int a[4][X];", "16"),
+            ("KIND", "int a[X][4];", "16"),
+            ("KIND", "n = t[X];", "1"),
+            ("KIND", "n = t[3][X];", "1"),
+            ("KIND", "int a[X + 1];", "1"),
+            ("KIND", "int a[2 + X];", "1"),
+            ("KIND", "f(X);", "1"),
+            ("KIND", "__attribute__((reqd_work_group_size(X, 1, 1))) int q;", "16"),
+        ] {
+            let wanted = Some(format!("#define {name} {wanted}"));
+            assert_eq!(value(name, statement), wanted, "{statement}");
+        }
+        for part in [
+            "SIZE", "DIM", "WIDTH", "HEIGHT", "BLOCK", "TILE", "GROUP", "LOCAL", "NUM", "COUNT",
+            "LEN", "MAX",
+        ] {
+            let name = format!("Q_{part}");
+            assert_eq!(value(&name, "n + X;"), Some(format!("#define {name} 16")));
+        }
+    }
+
+    #[test]
+    fn a_floating_point_number_has_the_value_that_its_name_asks_for() {
+        for (name, wanted) in [
+            ("EPS2", "1e-6f"),
+            ("TOL", "1e-6f"),
+            ("TINY", "1e-6f"),
+            ("SOFTENING2", "1e-6f"),
+            ("TWO_PI", "3.14159265f"),
+            ("PIN", "1.0f"),
+            ("ZERO", "0.0f"),
+            ("ZEROS", "1.0f"),
+        ] {
+            assert_eq!(value(name, "x * X;"), Some(format!("#define {name} {wanted}")));
+        }
+        assert_eq!(value("KIND", "n = 2.0f * X;").as_deref(), Some("#define KIND 1.0f"));
+        // Where uses contradict each other it is an integer.
+        assert_eq!(value("KIND", "q % X; 2.0f * X;").as_deref(), Some("#define KIND 1"));
+    }
+
+    #[test]
+    fn what_is_indexed_is_a_table_and_what_samples_is_a_sampler() {
+        for (statement, wanted) in [
+            ("x = X[n] * 2.5f;", Some("__constant float X[256] = {1};")),
+            ("n = X[n] % 3;", Some("__constant int X[256] = {1};")),
+            ("read_imagef(i, X, f(1, 2));", Some("__constant sampler_t X = 16;")),
+            ("read_imagef(i, X);", Some("#define X 1.0f")),
+            ("read_imagef(i, s, X);", Some("#define X 1.0f")),
+            ("write_imagef(i, X, s);", Some("#define X 1")),
+            ("read_imagef[i, X, s];", Some("#define X 1")),
+            // It is called, or will be declared once its type is known.
+            ("n = X(1);", None),
+            ("n = X(1) + X;", Some("#define X 1")),
+            ("thing X = 3;", None),
+            ("thing X, y;", None),
+            ("float X = 3.0f;", Some("#define X 1.0f")),
+            ("", None),
+        ] {
+            assert_eq!(value("X", statement).as_deref(), wanted, "{statement}");
+        }
+    }
+}
