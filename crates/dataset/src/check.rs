@@ -266,6 +266,12 @@ fn of_schema(path: &Path, manifest: &Manifest) -> Result<(), String> {
     }
 }
 
+/// The words of the column that judges rows, if there is one.
+pub(crate) fn words(batch: &RecordBatch) -> Option<impl Iterator<Item = &str>> {
+    let column = ["verdict", "outcome"].iter().find_map(|name| batch.column_by_name(name));
+    Some(column?.as_string_opt::<i32>()?.iter().flatten())
+}
+
 /// What all parts hold together.
 #[derive(Default)]
 struct Content {
@@ -278,7 +284,9 @@ struct Content {
 impl Content {
     fn read(&mut self, path: &Path) -> Result<(), String> {
         let unread = |error: Error| match error {
-            Error::Shard { reason, .. } => format!("cannot be read: {reason}"),
+            Error::Shard { reason, .. } | Error::Damaged { reason, .. } => {
+                format!("cannot be read: {reason}")
+            }
             other => other.to_string(),
         };
         for batch in shard::batches(path, None).map_err(unread)? {
@@ -294,11 +302,9 @@ impl Content {
     }
 
     fn count(&mut self, batch: &RecordBatch) {
-        let column = ["verdict", "outcome"].iter().find_map(|name| batch.column_by_name(name));
-        let Some(words) = column.and_then(|column| column.as_string_opt::<i32>()) else { return };
-        let counts = self.verdicts.get_or_insert_with(BTreeMap::new);
-        for word in words.iter().flatten() {
-            *counts.entry(word.to_owned()).or_default() += 1;
+        if let Some(found) = words(batch) {
+            let counts = self.verdicts.get_or_insert_with(BTreeMap::new);
+            found.for_each(|word| *counts.entry(word.to_owned()).or_default() += 1);
         }
     }
 

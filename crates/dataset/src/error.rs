@@ -261,6 +261,18 @@ credentials and settings come from variables: AWS_ACCESS_KEY_ID, AWS_SECRET_ACCE
         /// What is wrong with it.
         reason: String,
     },
+    /// A shard that was one and is none any more.
+    #[error(
+        "{} cannot be read ({reason}): it was changed or is damaged; `stampmill fsck {}` says what is wrong with the whole, \
+         which has to be made again or copied from where it is whole", path.display(),
+        path.parent().unwrap_or(path).display()
+    )]
+    Damaged {
+        /// The Parquet file.
+        path: PathBuf,
+        /// What the reader of Parquet says.
+        reason: String,
+    },
     /// Rows cannot be turned into columns or back.
     #[error("schema `{schema}`: {reason}")]
     Columns {
@@ -303,6 +315,10 @@ impl Error {
             },
             other => Error::Shard { path, reason: other.to_string() },
         }
+    }
+
+    pub(crate) fn damaged(path: &Path, reason: impl std::fmt::Display) -> Error {
+        Error::Damaged { path: path.to_owned(), reason: reason.to_string() }
     }
 
     pub(crate) fn shard(path: &Path, reason: impl std::fmt::Display) -> Error {

@@ -1,11 +1,11 @@
 use crate::{
-    Dataset, Error, Manifest, Notes, Result, Shard, content_hash_of_file,
+    Dataset, Error, Input, Manifest, Notes, Result, Shard, check, content_hash_of_file,
     place::part_name,
     shard,
     unfinished::{Plan, Unfinished},
 };
 use arrow::{array::RecordBatch, datatypes::SchemaRef};
-use std::{convert::Infallible, path::Path};
+use std::{collections::BTreeMap, convert::Infallible, path::Path};
 
 /// Write record batches whose columns are known only at run time, for example one per feature, as
 /// a data set at `out` of the schema and version given, whole or not at all; `force` replaces
@@ -33,6 +33,46 @@ pub fn write_flat(
             Streamed::Batch(never) => match never {},
         }
     })
+}
+
+impl Dataset {
+    /// The first `limit` rows as a data set of its own at the new folder `out`, of the same schema.
+    ///
+    /// # Errors
+    /// When it has no rows, they cannot be read, or the new data set cannot be written.
+    pub fn first(&self, limit: usize, out: &Path) -> Result<Dataset> {
+        let manifest = self.manifest();
+        let (mut left, mut batches) = (limit, Vec::new());
+        let mut verdicts: BTreeMap<String, u64> = BTreeMap::new();
+        for batch in self.batches(None)? {
+            let batch = batch?;
+            let batch = batch.slice(0, batch.num_rows().min(left));
+            left -= batch.num_rows();
+            for word in check::words(&batch).into_iter().flatten() {
+                *verdicts.entry(word.to_owned()).or_default() += 1;
+            }
+            batches.push(batch);
+            if left == 0 {
+                break;
+            }
+        }
+        let mut configuration = manifest.notes.configuration.clone();
+        match configuration.as_object_mut() {
+            Some(known) => drop(known.insert("limit".to_owned(), limit.into())),
+            None => configuration = serde_json::json!({ "limit": limit }),
+        }
+        let name = self.folder().display().to_string();
+        let notes = Notes {
+            inputs: vec![Input { name, hash: manifest.identity.clone() }],
+            configuration,
+            seed: manifest.notes.seed,
+            tools: manifest.notes.tools.clone(),
+            verdicts,
+            hosts: manifest.hosts().collect(),
+            ..Notes::default()
+        };
+        write_flat(out, false, (&manifest.schema, manifest.version), &batches, notes)
+    }
 }
 
 /// Why [`write_stream`] made no data set.

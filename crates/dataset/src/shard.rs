@@ -119,7 +119,7 @@ fn close(path: &Path, mut writer: ArrowWriter<File>) -> Result<()> {
 pub fn columns(path: &Path) -> Result<SchemaRef> {
     let file = open_file(path).map_err(Error::file("open", path))?;
     let builder = ParquetRecordBatchReaderBuilder::try_new(file)
-        .map_err(|error| Error::shard(path, error))?;
+        .map_err(|error| Error::damaged(path, error))?;
     Ok(builder.schema().clone())
 }
 
@@ -133,7 +133,7 @@ pub fn batches(
 ) -> Result<impl Iterator<Item = Result<RecordBatch>> + use<>> {
     let file = open_file(path).map_err(Error::file("open", path))?;
     let builder = ParquetRecordBatchReaderBuilder::try_new(file)
-        .map_err(|error| Error::shard(path, error))?;
+        .map_err(|error| Error::damaged(path, error))?;
     let groups = builder.metadata().row_groups();
     let bytes: i64 = groups.iter().map(|group| group.total_byte_size()).sum();
     let count: i64 = groups.iter().map(|group| group.num_rows()).sum();
@@ -152,12 +152,12 @@ pub fn batches(
         }
         None => builder,
     };
-    let reader = builder.build().map_err(|error| Error::shard(path, error))?;
+    let reader = builder.build().map_err(|error| Error::damaged(path, error))?;
     let path = path.to_owned();
     let asked: Vec<String> = columns.unwrap_or_default().iter().map(ToString::to_string).collect();
     let batch = move |batch: Result<_, ArrowError>| match batch {
         Ok(batch) => Ok(alias::respelled(batch, &asked)),
-        Err(error) => Err(Error::shard(&path, error)),
+        Err(error) => Err(Error::damaged(&path, error)),
     };
     Ok(reader.map(batch))
 }
@@ -175,7 +175,7 @@ pub fn schema_of(path: &Path) -> Result<Option<(String, u32)>> {
 pub(crate) fn metadata(path: &Path, key: &str) -> Result<Option<String>> {
     let file = open_file(path).map_err(Error::file("open", path))?;
     let builder = ParquetRecordBatchReaderBuilder::try_new(file)
-        .map_err(|error| Error::shard(path, error))?;
+        .map_err(|error| Error::damaged(path, error))?;
     let pairs = builder.metadata().file_metadata().key_value_metadata();
     let found = pairs.into_iter().flatten().find(|pair| pair.key == key);
     Ok(found.and_then(|pair| pair.value.clone()))

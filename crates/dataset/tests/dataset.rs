@@ -135,7 +135,9 @@ fn a_damaged_data_set_is_an_error_with_its_path() {
     let set = write(&folder.path().join("set"), vec![sample("a", "accepted")]);
     std::fs::write(&set.shards()[0], b"no parquet").expect("the shard is ours");
     let error = set.rows::<Sample>().expect("the manifest is whole").next().expect("one item");
-    assert!(error.expect_err("damaged").to_string().contains("part-00000.parquet"));
+    let error = error.expect_err("damaged").to_string();
+    let fsck = format!("`stampmill fsck {}`", set.folder().display());
+    assert!(error.contains("part-00000.parquet") && error.contains(&fsck), "{error}");
     let error = Dataset::open(set.folder()).expect_err("damaged").to_string();
     assert!(error.contains("part-00000.parquet"), "{error}");
     std::fs::write(set.folder().join(Manifest::FILE), "{").expect("the manifest is ours");

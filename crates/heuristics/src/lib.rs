@@ -67,7 +67,10 @@ pub use heuristic::{
     Heuristic, PredictReport, Prediction, TrainOptions, TrainReport, predict, train,
 };
 pub use model::{LEARNERS, Learner, Method, Model, Node, Sample, Setting, Settings, Split, Tree};
-pub use recipe::{RECIPES, Recipe, ReproduceOptions, Reproduction, reproduce};
+pub use recipe::{
+    COMPARED, PublishedVectors, RECIPES, Recipe, ReproduceOptions, Reproduction, published_vectors,
+    reproduce,
+};
 pub use regression::{
     CostError, CostModel, CostPrediction, CostPredictions, CostTraining, REGRESSORS, Regressor, fit,
 };

@@ -127,6 +127,9 @@ impl Chart<'_> {
         if points().next().is_none() {
             return html! {};
         }
+        if !self.says_more_than_points(fit) {
+            return self.told(fit);
+        }
         let [left, top, right, bottom] = MARGIN;
         let (width, height) = (SIZE[0] - left - right, SIZE[1] - top - bottom);
         let x = Axis::over(points().map(|point| point[0]), self.x.1, left, width);
@@ -162,6 +165,32 @@ impl Chart<'_> {
                         @for (at, series) in self.series.iter().enumerate() {
                             span.key { i class={ "c" (at % COLOURS) } {} (series.name) }
                         }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Whether there is more to see than one point of each line.
+    fn says_more_than_points(&self, fit: impl Fn(&&[f64; 2]) -> bool) -> bool {
+        self.series.iter().any(|series| {
+            let mut points = series.points.iter().filter(&fit);
+            let first = points.next();
+            first.is_some_and(|first| points.any(|point| point != first))
+        })
+    }
+
+    /// The points in words, where a chart of them would show nothing.
+    fn told(&self, fit: impl Fn(&&[f64; 2]) -> bool) -> Markup {
+        let points =
+            self.series.iter().filter_map(|one| Some((one, one.points.iter().find(&fit)?)));
+        let points: Vec<(&Series, &[f64; 2])> = points.collect();
+        html! {
+            div {
+                h4 { (self.title) }
+                dl.figures {
+                    @for (series, [x, y]) in points {
+                        div { dt { (series.name) } dd { (brief(*y)) " at " (brief(*x)) " (" (self.x.0) ")" } }
                     }
                 }
             }
@@ -242,11 +271,16 @@ mod tests {
             title: "<t>",
             x: ("time", Scale::Logarithmic),
             y: "value",
-            series: vec![Series::new("s", Shape::Line, points)],
+            series: vec![Series::new("s", Shape::Line, [points, vec![[20.0, 4.0]]].concat())],
         };
         let html = chart.draw().into_string();
-        assert_eq!(html.matches("<circle").count(), 1, "{html}");
+        assert_eq!(html.matches("<circle").count(), 2, "{html}");
         assert!(html.contains("&lt;t&gt;") && !html.contains("NaN"));
+        let point = |name: &str| Series::new(name, Shape::Steps, vec![[2.0, 0.5], [2.0, 0.5]]);
+        let series = vec![point("one"), point("other")];
+        let told = Chart { title: "t", x: ("seconds", Scale::Linear), y: "y", series }.draw();
+        let told = told.into_string();
+        assert!(!told.contains("<svg") && told.contains("0.5 at 2 (seconds)"), "{told}");
         let empty = Chart { title: "t", x: ("x", Scale::Linear), y: "y", series: vec![] };
         assert_eq!(empty.draw().into_string(), "");
     }

@@ -58,12 +58,14 @@ fn pretty(value: &Value) -> String {
 
 /// Counts as bars, in the order given; the whole is the largest of them unless told.
 pub(super) fn bars(items: &[(String, u64)], whole: Option<u64>) -> Markup {
-    let whole = whole.or_else(|| items.iter().map(|(_, count)| *count).max()).unwrap_or(0);
+    let most = items.iter().map(|(_, count)| *count).max().unwrap_or(0);
+    // No bar leaves its track, whatever was counted by another rule.
+    let whole = whole.unwrap_or(most).max(most);
     html! {
         div.bars {
             @for (name, count) in items {
                 div.bar {
-                    span.name { (name) }
+                    span.name title=(name) { (name) }
                     span.track {
                         span.fill style={ "width:" (width(*count, whole)) "%" } {}
                     }
@@ -108,11 +110,15 @@ pub(super) fn verdicts(set: &Set) -> Markup {
     }
 }
 
-/// A table of cells; a keyboard scrolls it, too.
+/// A table of cells; a keyboard scrolls it, too. Without rows there is none.
 pub(super) fn table(
     header: &[&str],
     rows: impl IntoIterator<Item = impl IntoIterator<Item = Markup>>,
 ) -> Markup {
+    let mut rows = rows.into_iter().peekable();
+    if rows.peek().is_none() {
+        return html! {};
+    }
     html! {
         div.scroll tabindex="0" role="region" aria-label=(header.join(", ")) {
             table {
@@ -138,9 +144,19 @@ pub(super) fn scalars(summary: &Value) -> Markup {
         .collect();
     html! {
         @if !entries.is_empty() {
-            dl.figures { @for (name, value) in entries { div { dt { (name) } dd { (value) } } } }
+            dl.figures { @for (name, value) in entries { div { dt { (label(name)) } dd { (value) } } } }
         }
     }
+}
+
+/// The key of a summary as a person reads it.
+fn label(key: &str) -> String {
+    let words = key.replace('_', " ");
+    // What is counted in a unit says so behind a comma.
+    let unit = ["seconds", "bytes", "percent"]
+        .into_iter()
+        .find_map(|unit| Some(format!("{}, {unit}", words.strip_suffix(unit)?.strip_suffix(' ')?)));
+    unit.unwrap_or(words)
 }
 
 fn scalar(value: &Value) -> Option<String> {
@@ -179,6 +195,21 @@ mod tests {
             format!("{}{}", bars(&items, None).into_string(), table(&["a"], [row]).into_string());
         assert!(!html.contains("<script>"), "{html}");
         assert!(html.contains("&lt;script&gt;"), "{html}");
+    }
+
+    #[test]
+    fn a_table_without_rows_is_none_and_no_bar_leaves_its_track() {
+        assert_eq!(table(&["a"], Vec::<Vec<Markup>>::new()).into_string(), "");
+        let items = [("counted by text".to_owned(), 2), ("accepted".to_owned(), 4)];
+        let bars = bars(&items, Some(2)).into_string();
+        assert!(bars.contains("width:100.00%") && bars.contains("width:50.00%"), "{bars}");
+        assert!(!bars.contains("200"), "{bars}");
+    }
+
+    #[test]
+    fn keys_of_summaries_are_words() {
+        let read = ["unique_kernels", "search_seconds", "seconds", "bitcode_bytes"].map(label);
+        assert_eq!(read, ["unique kernels", "search, seconds", "seconds", "bitcode, bytes"]);
     }
 
     #[test]

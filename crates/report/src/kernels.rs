@@ -34,6 +34,7 @@ impl Section for Kernels {
                     path: row.path,
                     license: row.license,
                     text: row.text,
+                    content: (row.content_id, row.original_name),
                     ..Program::default()
                 },
                 _ => Program::default(),

@@ -119,11 +119,14 @@ impl Section for Learned {
         let header = ["round", "kernel", "entropy", "proximity", "verdict", "seconds per choice"];
         Ok(html! {
             div.columns {
-                div { h4 { "Kernels" } (facts::counts(&roles)) }
-                div { h4 { "Verdicts on what was made" } (facts::counts(&verdicts)) }
+                @for (title, counts) in [("Kernels", &roles), ("Verdicts on what was made", &verdicts)] {
+                    @if !counts.is_empty() { div { h4 { (title) } (facts::counts(counts)) } }
+                }
             }
             div.columns { (entropy.draw()) (proximity.draw()) }
-            details { summary { (rows.len()) " kernels made" } (facts::table(&header, cells)) }
+            @if !rows.is_empty() {
+                details { summary { (rows.len()) " kernels made" } (facts::table(&header, cells)) }
+            }
         })
     }
 }

@@ -12,6 +12,7 @@
 //! # Ok::<(), std::io::Error>(())
 //! ```
 
+mod before;
 mod card;
 mod chart;
 mod diagnosis;
@@ -27,6 +28,7 @@ mod page;
 mod programs;
 mod runs;
 mod samples;
+mod sandbox;
 mod steered;
 mod tasks;
 mod trajectory;
@@ -53,6 +55,8 @@ type Result<T> = std::result::Result<T, Error>;
 pub(crate) struct Set {
     /// Its path in the folder; the folder's own name where it is the data set itself.
     name: String,
+    /// How a command that runs in the folder names it.
+    path: String,
     /// Its place on the page.
     anchor: String,
     dataset: Dataset,
@@ -187,6 +191,7 @@ pub fn page(folder: &Path, options: &Options) -> Result<Page> {
     }
     streams.sort_by_key(|(made, ..)| !made);
     programs.collect(&streams, options.programs, &mut problems);
+    before::find(&sets, &mut programs, &mut problems);
     let maps = feature_map::maps(&sets, &programs, &mut problems);
     let mut parts: Vec<(String, Markup)> = Vec::new();
     for (section, own) in sections() {
@@ -202,6 +207,9 @@ pub fn page(folder: &Path, options: &Options) -> Result<Page> {
             }
         };
         parts.push((section.title().to_owned(), markup));
+    }
+    if let Some(markup) = sandbox::body(&sets) {
+        parts.push(("Sandbox".to_owned(), markup));
     }
     if !maps.is_empty() {
         parts.push(("Feature maps".to_owned(), feature_map::body(&maps)));
@@ -249,13 +257,16 @@ fn find(folder: &Path) -> Result<(Vec<Set>, Vec<String>)> {
     folders.sort();
     let (mut sets, mut problems) = (Vec::new(), Vec::new());
     for path in folders {
-        let name = match path.strip_prefix(folder) {
-            Ok(inside) if !inside.as_os_str().is_empty() => inside.display().to_string(),
-            _ => named(folder),
+        let (name, inside) = match path.strip_prefix(folder) {
+            Ok(inside) if !inside.as_os_str().is_empty() => {
+                (inside.display().to_string(), inside.display().to_string())
+            }
+            _ => (named(folder), ".".to_owned()),
         };
         match Dataset::open(&path) {
             Ok(dataset) => {
-                sets.push(Set { name, anchor: format!("set-{}", sets.len() + 1), dataset });
+                let anchor = format!("set-{}", sets.len() + 1);
+                sets.push(Set { name, path: inside, anchor, dataset });
             }
             Err(error) => problems.push(error.to_string()),
         }

@@ -5,7 +5,14 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 use serde_json::{Value, json};
 
 const STYLE: &str = include_str!("page.css");
-const SCRIPT: &str = include_str!("page.js");
+const SCRIPT: &str = concat!(
+    "\"use strict\";\n(() => {\n",
+    include_str!("script/read.js"),
+    include_str!("script/browser.js"),
+    include_str!("script/map.js"),
+    include_str!("script/address.js"),
+    "})();\n"
+);
 
 /// The whole page as text.
 pub(super) fn page(

@@ -23,6 +23,12 @@ pub(super) struct Program {
     pub(super) license: String,
     /// The program.
     pub(super) text: String,
+    /// The kernel as it stands in its content file, where that is in the folder too; see [`crate::before`].
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub(super) before: String,
+    /// Id of the content file, and the kernel's name there.
+    #[serde(skip)]
+    pub(super) content: (String, String),
 }
 
 /// A chosen part of all programs of the folder, each text once.
@@ -72,6 +78,10 @@ impl Programs {
         &self.list
     }
 
+    pub(super) fn list_mut(&mut self) -> &mut [Program] {
+        &mut self.list
+    }
+
     /// Where a text is in the list.
     pub(super) fn place(&self, id: &str) -> Option<usize> {
         self.places.get(id).copied()
@@ -107,9 +117,15 @@ impl Programs {
             }
             div #programs {
                 div.browser {
-                    input #search type="search" placeholder="name, package, path, text"
-                        aria-label="search the programs";
+                    input #search type="search" placeholder="words, or features: comp>3 lines<20"
+                        aria-label="search the programs" aria-describedby="searching";
+                    p.note #searching {
+                        "Words of the name, package, path or text; " code { "comp>3" } ", " code { "Load<=8" }
+                        " or " code { "instcount.Br=0" } " where its vectors are on this page, and " code { "lines<20" } "."
+                    }
+                    details { summary { "names of features" } dl #dimensions {} }
                     p #shown role="status" {}
+                    button #all type="button" hidden { "show all programs" }
                     div.list tabindex="0" role="region" aria-label="programs" { table { thead { tr {
                         th { "kernel" } th { "from" } th { "path" } th.number { "lines" }
                     } } tbody #rows {} } }

@@ -147,9 +147,14 @@ impl Section for Steered {
         ];
         Ok(html! {
             div.columns {
-                div { h4 { "Whose kernel is the nearest, targets" } (facts::counts(&by_proposer)) }
-                div { h4 { "By size" } (shares(&summary["by_size"])) }
-                div { h4 { "By suite" } (shares(&summary["by_suite"])) }
+                @if !by_proposer.is_empty() {
+                    div { h4 { "Whose kernel is the nearest, targets" } (facts::counts(&by_proposer)) }
+                }
+                @for (title, key) in [("By size", "by_size"), ("By suite", "by_suite")] {
+                    @if summary[key].as_object().is_some_and(|groups| !groups.is_empty()) {
+                        div { h4 { (title) } (shares(&summary[key])) }
+                    }
+                }
             }
             (facts::table(&header, cells))
             (trajectory::body(&rows))

@@ -14,6 +14,9 @@ use std::{
 const HOSTILE: &str = "kernel void A(global int *a) {\n  // </script><script>document.title = 'broken'</script>\n  \
     a[0] = 1 < 2 && 3 > 1; // <img src=x onerror=\"document.title='broken'\">\n  /* <!-- <script> */\n}\n";
 const PLAIN: &str = "kernel void B(global float *a, int n) {\n  a[get_global_id(0)] = n;\n}\n";
+/// What B was in its file.
+const FOUND: &str =
+    "__kernel void fill(__global float *out, int n) { out[get_global_id(0)] = n; /* <b> */ }";
 const MADE: &str = "kernel void C(global float *a) {\n  a[0] = 0.5f;\n}\n";
 
 /// A row that no section knows.
@@ -39,10 +42,20 @@ fn folder(home: &Path) -> PathBuf {
     let folder = home.join("all");
     let evil = || "<script>document.title='broken'</script>\"'&".to_owned();
     let id = |text: &str| dataset::content_hash(text.as_bytes());
+    let found = rows::ContentFile {
+        id: "c".into(),
+        text: format!("int one() {{ return 1; }}\n{FOUND}\n__kernel void other() {{ }}\n"),
+        kind: "file".into(),
+        verdict: "accepted".into(),
+        ..rows::ContentFile::default()
+    };
+    save(&folder.join("raw"), vec![found], Notes::default());
     let kernel = |name: &str, text: &str| rows::KernelRow {
         id: id(text),
         text: text.into(),
         name: name.into(),
+        content_id: if name == "B" { "c".into() } else { String::new() },
+        original_name: "fill".into(),
         package: evil(),
         path: evil(),
         verdict: "accepted".into(),
@@ -132,8 +145,9 @@ fn folder(home: &Path) -> PathBuf {
         kernel_time_ns: time,
         ..rows::RunRow::default()
     };
-    let rows = vec![run("pass", Some(900)), run("pass", Some(1800)), run("race", None)];
-    save(&folder.join("runs"), rows, Notes::default());
+    let rows = vec![run("pass", Some(900)), run("pass", Some(1800)), run("timeout", None)];
+    let verdicts = [("pass".to_owned(), 2), ("timeout".to_owned(), 1)].into();
+    save(&folder.join("runs"), rows, Notes { verdicts, ..Notes::default() });
     save(&folder.join("odd"), vec![Odd { note: evil() }], Notes::default());
     folder
 }
@@ -187,6 +201,21 @@ fn hostile_programs_stay_text_and_nothing_is_loaded() {
         ["found", "learned: train", "learned: asked in round 1", "learned: made", "vectors"];
     assert_eq!(names, wanted);
     assert_eq!(clouds[4]["program"], serde_json::json!([1, 2, -1]));
+    assert_eq!(clouds[4]["vector"], serde_json::json!(["3,9", "5,30", "9,99"]));
+    assert_eq!(
+        (&clouds[4]["from"], &clouds[4]["key"]),
+        (&"vectors".into(), &"left(id, 12)".into())
+    );
+    assert_eq!(data["maps"][0]["dimensions"].as_array().map(Vec::len), Some(2));
+    assert_eq!(
+        (&data["programs"][2]["before"], &data["programs"][1]["before"]),
+        (&FOUND.into(), &serde_json::Value::Null)
+    );
+    let sandbox = between(&page, ">Sandbox</h2>", "</section>");
+    assert!(
+        sandbox.contains("timeout: longer than its time") && sandbox.contains("33.3 %"),
+        "{sandbox}"
+    );
 }
 
 fn programs_are_left_out_by_count_and_a_page_is_not_a_part_of_the_next() {
@@ -288,6 +317,149 @@ fn pointer_wheel_search_and_copy_work_in_a_browser() {
     assert!(copied || selected, "{body}");
 }
 
+/// The page of a folder, open in a browser.
+fn opened(browser: &trials::browser::Browser, folder: &Path, fragment: &str) {
+    browser.go(&format!("file://{}{fragment}", saved(folder).display()));
+    browser.until("return document.documentElement.dataset.ready === 'yes';");
+}
+
+/// Drags over the whole map, with its corner or as a lasso around it.
+const DRAG: &str = "const plane = document.getElementById('plane'), box = plane.getBoundingClientRect();
+    const point = (kind, x, y, more) => plane.dispatchEvent(new PointerEvent(kind,
+      { clientX: box.left + x, clientY: box.top + y, bubbles: true, pointerId: 1, ...more }));
+    const drag = (places, more) => {
+      point('pointerdown', ...places[0], more);
+      for (const place of places) point('pointermove', ...place, more);
+      point('pointerup', ...places.at(-1), more);
+    };
+    const [w, h] = [box.width, box.height];
+    const text = (id) => document.getElementById(id).textContent;
+    const pressed = (name) => [...document.querySelectorAll('#selection button')].find((one) => one.textContent.startsWith(name));";
+
+fn points_are_selected_with_pointer_and_keyboard_and_become_commands() {
+    let home = tempfile::tempdir().expect("a folder");
+    let folder = folder(home.path());
+    let browser = trials::browser::Browser::start();
+    opened(&browser, &folder, "");
+    let run = |script: &str| browser.run(&format!("{DRAG}\n{script}"));
+    let told = |script: &str| run(script).as_str().expect("a text").to_owned();
+
+    // With Shift a box, at any time: a corner of the map where nothing is, then all of it.
+    assert_eq!(
+        told("drag([[1, 1], [9, 9]], { shiftKey: true }); return text('chosen');"),
+        "no point is in there"
+    );
+    let all = told("drag([[1, 1], [w - 1, h - 1]], { shiftKey: true }); return text('chosen');");
+    assert!(all.starts_with("8 points selected: ") && all.contains("3 of vectors"), "{all}");
+
+    // A lasso around all but what is not shown.
+    let lasso = "document.querySelector('[data-tool=lasso]').click();
+        document.querySelectorAll('#clouds input').forEach((one, i) => { if (i !== 4) one.click(); });
+        drag([[1, 1], [w - 1, 1], [w - 1, h - 1], [1, h - 1]], {}); return text('chosen');";
+    assert_eq!(told(lasso), "3 points selected: 3 of vectors");
+    let lines = told("return document.querySelector('#selection details code').textContent;");
+    let targets: Vec<serde_json::Value> =
+        lines.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    let space = features::space("ast-depth").expect("registered");
+    assert_eq!(targets.len(), 3);
+    assert_eq!(targets[0], serde_json::json!({ "target": "selected-1", "ast-depth": [3, 9] }));
+    assert_eq!(targets[0]["ast-depth"].as_array().map(Vec::len), Some(space.dimensions().len()));
+    let commands = run(
+        "return [...document.querySelectorAll('.command code')].map((one) => one.textContent);",
+    );
+    let commands: Vec<&str> =
+        commands.as_array().expect("texts").iter().filter_map(|one| one.as_str()).collect();
+    let id = |text: &str| dataset::content_hash(text.as_bytes())[..12].to_owned();
+    let query = format!(
+        "stampmill query \"SELECT * FROM d WHERE left(id, 12) IN ('{}', '{}', '{}')\" d=vectors",
+        id(HOSTILE),
+        id(PLAIN),
+        id("no text here")
+    );
+    assert_eq!(
+        commands[0],
+        "stampmill steer --space ast-depth --targets selected.jsonl --budget 60s --out found"
+    );
+    assert_eq!(commands.last(), Some(&query.as_str()), "{commands:?}");
+    // What it saves is what it shows.
+    let saved = "let saved; const make = URL.createObjectURL;
+        URL.createObjectURL = (blob) => { saved = blob; return make(blob); };
+        pressed('save').click(); URL.createObjectURL = make; return saved.size;";
+    assert_eq!(run(saved), lines.len());
+    assert_eq!(
+        told("pressed('show').click(); return text('shown');"),
+        "2 of 3 programs; of the 2 chosen on the map"
+    );
+    let faults = browser.faults();
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+
+    // The same by keyboard, and away again.
+    run("pressed('clear').click();");
+    assert_eq!(told("return text('chosen') + document.activeElement.id;"), "plane");
+    browser.keys("b]]]]\u{e007}");
+    assert_eq!(told("return text('chosen');"), "3 points selected: 3 of vectors");
+    browser.keys("\u{e00c}");
+    assert_eq!(
+        told("return text('chosen') + document.getElementById('selection').hidden;"),
+        "true"
+    );
+}
+
+fn names_that_a_shell_would_read_are_quoted_in_commands() {
+    let home = tempfile::tempdir().expect("a folder");
+    let folder = folder(home.path());
+    let browser = trials::browser::Browser::start();
+    opened(&browser, &folder, "");
+    let commands = browser.run(&format!(
+        "{DRAG}\ndocument.querySelectorAll('#clouds input').forEach((one, i) => {{ if (i) one.click(); }});
+        drag([[1, 1], [w - 1, h - 1]], {{ shiftKey: true }});
+        return [...document.querySelectorAll('.command code')].map((one) => one.textContent).at(-1);"
+    ));
+    let command = commands.as_str().expect("a text");
+    // Targets have names that others chose: <script>document.title='broken'</script>"'&#1.
+    let shell = Command::new("sh")
+        .args(["-c", &command.replacen("stampmill query", "printf %s", 1)])
+        .output();
+    let said = String::from_utf8_lossy(&shell.expect("a shell").stdout).into_owned();
+    let wanted = "SELECT * FROM d WHERE path IN ('<script>document.title=''broken''</script>\"''&#1', 't#1')d=found";
+    assert_eq!(said, wanted, "{command}");
+}
+
+fn programs_are_found_by_their_features() {
+    let home = tempfile::tempdir().expect("a folder");
+    let folder = folder(home.path());
+    let browser = trials::browser::Browser::start();
+    opened(&browser, &folder, "#search=ast-depth.depth%3E4+lines%3C9");
+    let dimensions = features::space("ast-depth").expect("registered").dimensions();
+    let found = |search: &str| {
+        let script = format!(
+            "const search = document.getElementById('search'); search.value = {};
+            search.dispatchEvent(new Event('input')); const shown = document.getElementById('shown');
+            return [Number(shown.dataset.found), shown.textContent];",
+            serde_json::Value::from(search)
+        );
+        let said = browser.run(&script);
+        (said[0].as_u64().expect("a number"), said[1].as_str().expect("a text").to_owned())
+    };
+    let depth = dimensions[0];
+    assert_eq!(found(&format!("{depth}>3 {depth}<=5")).0, 2);
+    assert_eq!(found(&format!("AST-Depth.{}=5 get_global_id", depth.to_uppercase())).0, 1);
+    assert_eq!(found("lines<4 0.5f").0, 1);
+    let (none, said) = found("nonsense>4");
+    assert!(none == 0 && said.contains("no feature of that name: nonsense>4"), "{said}");
+    // What was found stands beside what was made of it, where the content file is there.
+    found("get_global_id");
+    let read = "document.querySelector('#rows button').click(); document.querySelector('#reader .compare').click();
+        return [...document.querySelectorAll('#reader .both pre')].map((one) => one.textContent)
+          .concat([...document.querySelectorAll('#reader del')].map((one) => one.textContent));";
+    let read = browser.run(read);
+    assert_eq!((&read[0], &read[1]), (&FOUND.into(), &PLAIN.into()));
+    assert!(read.as_array().expect("texts").contains(&"fill".into()), "{read}");
+    assert_eq!(browser.run("return document.querySelectorAll('#reader b').length;"), 0);
+    let faults = browser.faults();
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
 fn scripts_without_the_word_of_the_page_do_not_run() {
     let browser = chromium();
     let home = tempfile::tempdir().expect("a folder");
@@ -341,5 +513,8 @@ trials::main! {
     a_browser_shows_programs_maps_and_what_the_address_asks_for: trials::lacks::any_program(&BROWSERS),
     pointer_wheel_search_and_copy_work_in_a_browser: trials::lacks::any_program(&BROWSERS),
     scripts_without_the_word_of_the_page_do_not_run: trials::lacks::any_program(&BROWSERS),
+    points_are_selected_with_pointer_and_keyboard_and_become_commands: trials::browser::lacks(),
+    names_that_a_shell_would_read_are_quoted_in_commands: trials::browser::lacks(),
+    programs_are_found_by_their_features: trials::browser::lacks(),
     pages_shut_nobody_out: trials::browser::lacks(),
 }

@@ -22,6 +22,7 @@ see("zoomed", plane.dataset.scale);
 document.querySelectorAll("#clouds input").forEach((box) => box.click());
 point("pointermove", x, y);
 see("empty", plane.dataset.over === "");
+document.querySelectorAll("#clouds input").forEach((box) => box.click());
 const search = document.getElementById("search");
 search.value = "0.5f";
 search.dispatchEvent(new Event("input"));

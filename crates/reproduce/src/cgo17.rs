@@ -1,15 +1,25 @@
-//! The CLgen paper, whose recipe is in `heuristics`: its Table 1 as CSV too.
+//! The CLgen paper, whose recipe is in `heuristics`: its Table 1 as CSV too, and Figure 9 over the number of kernels, with the
+//! kernels of the folder's own data sets beside the paper's.
 
-use crate::{Error, Options, Reproduced};
-use serde_json::Value;
+use crate::{Error, Options, Reproduced, Set, matches};
+use heuristics::ReproduceOptions;
+use serde_json::{Value, json};
 
-pub(crate) fn make(options: &Options) -> Result<Reproduced, Error> {
-    let made = heuristics::reproduce(options)?;
+pub(crate) fn make(options: &Options, sets: &[Set]) -> Result<Reproduced, Error> {
+    let Options { recipe, data, seeds, .. } = options.clone();
+    let made = heuristics::reproduce(&ReproduceOptions { recipe, data, seeds })?;
     let mut files = made.pictures;
     for platform in ["amd", "nvidia"] {
         files.push((format!("table1-{platform}.csv"), table(&made.numbers["table1"][platform])));
     }
-    Ok(Reproduced { numbers: made.numbers, text: made.text, files })
+    let figure = matches::figure(&options.data, sets)?;
+    files.push(("figure9.csv".to_owned(), figure.csv));
+    files.push(("figure9.svg".to_owned(), figure.svg));
+    let mut numbers = made.numbers;
+    if let Some(object) = numbers.as_object_mut() {
+        object.insert("figure9_over_n".to_owned(), json!(figure.curves));
+    }
+    Ok(Reproduced { numbers, text: made.text + &figure.text, files })
 }
 
 /// Per cent of the oracle: tested on the row, trained on the column. Names of suites have no comma.

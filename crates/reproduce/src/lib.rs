@@ -8,7 +8,7 @@
 //! use stampmill_reproduce::{Error, Options, reproduce};
 //!
 //! let empty = tempfile::tempdir()?;
-//! let options = Options { recipe: "pie".into(), data: empty.path().into(), seeds: 1 };
+//! let options = Options::new("pie", empty.path());
 //! assert!(matches!(reproduce(&options), Err(Error::Nothing { .. })));
 //! # Ok::<(), std::io::Error>(())
 //! ```
@@ -16,12 +16,13 @@
 mod benchpress;
 mod cgo17;
 mod compile;
+mod matches;
 mod page;
 mod pie;
 mod plane;
+mod suites;
 
-use dataset::Dataset;
-pub use heuristics::ReproduceOptions as Options;
+use dataset::{Dataset, Row as _};
 use page::Page;
 use serde_json::Value;
 use std::{
@@ -30,18 +31,24 @@ use std::{
 };
 
 /// What is recomputed, and of what.
-const RECIPES: [(&str, &str, Make, &str); 3] = [
+const RECIPES: [(&str, &str, Make, &str); 4] = [
     (
         "benchpress",
-        "BenchPress (PACT 2022): Table 1, Figures 2, 6, 8 and 9",
+        "BenchPress (PACT 2022): Tables 1 and 2, Figures 2, 6, 8 and 9",
         benchpress::make,
-        "`sample` (Table 1, Figure 6), `steer` (Figure 8), `features --space grewe` (Figures 2 and 9)",
+        "`sample` (Table 1, Figure 6), `learn --experiment` (Table 2), `steer` (Figure 8), `features --space grewe` (Figures 2 and 9)",
     ),
     (
         "pie",
-        "PIE (ICLR 2024): its scores and its data set, of the answers that are given",
+        "PIE (ICLR 2024): Tables 1 to 7, of the answers and pairs that are given",
         pie::make,
-        "`edits judge` (scores), `edits pairs` (the data set)",
+        "`edits judge` (Tables 1 to 5), `edits pairs` (Tables 6 and 7)",
+    ),
+    (
+        "suites",
+        "Trained on one group, tested on another: CLgen's Table 1 (CGO 2017) for tasks of one's own",
+        suites::make,
+        "`label`, `heuristic import` and others that make tasks",
     ),
     (
         "compile",
@@ -51,11 +58,31 @@ const RECIPES: [(&str, &str, Make, &str); 3] = [
     ),
 ];
 
-type Make = fn(&[Set], &mut Page) -> dataset::Result<()>;
+type Make = fn(&[Set], &mut Page) -> Result<(), Error>;
 
 /// The names that `--recipe` takes.
 pub fn names() -> Vec<&'static str> {
     std::iter::once("cgo17").chain(RECIPES.iter().map(|(name, ..)| *name)).collect()
+}
+
+/// What is to be recomputed, and of what.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Name of the recipe.
+    pub recipe: String,
+    /// Folder with the data: the published files of cgo17, data sets of the others.
+    pub data: PathBuf,
+    /// Of cgo17: seeds 0 up to this number give the ranges of what depends on ties between equal splits.
+    pub seeds: u32,
+    /// Of cgo17: a folder with data sets of `features`, whose kernels stand in Figure 9 beside the paper's.
+    pub kernels: Option<PathBuf>,
+}
+
+impl Options {
+    /// With one seed.
+    pub fn new(recipe: &str, data: &Path) -> Options {
+        Options { recipe: recipe.to_owned(), data: data.to_owned(), seeds: 1, kernels: None }
+    }
 }
 
 /// Why nothing is recomputed.
@@ -125,7 +152,16 @@ impl Set {
 /// When there is no such recipe, and where the folder holds nothing for it or cannot be read.
 pub fn reproduce(options: &Options) -> Result<Reproduced, Error> {
     if options.recipe == "cgo17" {
-        return cgo17::make(options);
+        let mut sets = Vec::new();
+        if let Some(folder) = &options.kernels {
+            find(folder, folder, 3, &mut sets)?;
+            sets.retain(|set| set.is(features::Row::SCHEMA));
+            if sets.is_empty() {
+                let (recipe, takes) = ("Figure 9", "`features --space grewe`");
+                return Err(Error::Nothing { recipe, folder: folder.clone(), takes });
+            }
+        }
+        return cgo17::make(options, &sets);
     }
     let found = RECIPES.iter().find(|(name, ..)| *name == options.recipe);
     let Some((recipe, title, make, takes)) = found else {

@@ -1,7 +1,7 @@
 //! Shypula et al.: Learning Performance-Improving Code Edits (ICLR 2024).
 
 use crate::{
-    Set,
+    Error, Set,
     page::{Page, percent},
 };
 use dataset::Row as _;
@@ -11,15 +11,18 @@ use std::collections::{BTreeMap, BTreeSet};
 
 pub(crate) const SCORES: [&str; 8] =
     ["answers", "programs", "k", "%Opt", "speedup", "geometric mean", "correct", "cheats"];
+pub(crate) const TABLE5: [&str; 3] = ["outcome", "answers of", "share"];
+pub(crate) const DATA: [&str; 4] = ["pairs of", "split", "pairs", "problems"];
 /// PIE's threshold of an improvement.
 const THRESHOLD: f64 = 1.1;
 const SEED: u64 = 0;
 
-pub(crate) fn make(sets: &[Set], page: &mut Page) -> dataset::Result<()> {
-    let (mut scores, mut verdicts) = (Vec::new(), Vec::new());
+pub(crate) fn make(sets: &[Set], page: &mut Page) -> Result<(), Error> {
+    let (mut scores, mut verdicts, mut failures) = (Vec::new(), Vec::new(), Vec::new());
     for set in sets.iter().filter(|set| set.is(Judgement::SCHEMA)) {
         let rows: Vec<Judgement> = set.dataset.rows()?.collect::<dataset::Result<_>>()?;
         let all = score(&rows, THRESHOLD, SEED);
+        failures.extend(failed(&set.name, &rows));
         let is_cheat = |verdict: &str| edits::CHEATS.iter().any(|cheat| cheat.name() == verdict);
         let cheats: u64 =
             all.verdicts.iter().filter(|(name, _)| is_cheat(name)).map(|(_, n)| n).sum();
@@ -48,7 +51,21 @@ pub(crate) fn make(sets: &[Set], page: &mut Page) -> dataset::Result<()> {
         true => page.lacks("scores", "a data set of `edits judge`"),
         false => {
             let note = "Speedup: arithmetic mean of slow / best of the first k answers that are right, each at least 1, by simulated time; %Opt counts 1.1 and more. Cheats count as wrong.";
-            page.table("scores", "%Opt, Speedup, Correct, Best@k", &SCORES, scores, note);
+            page.table(
+                "scores",
+                "Tables 1 to 4: %Opt, Speedup, Correct, Best@k",
+                &SCORES,
+                scores,
+                note,
+            );
+            let note = "Of the answers that are no improvement. As fast: to two digits of the ratio. Judging ends with the first test that an answer fails: ours do not say how many it would have failed.";
+            page.table(
+                "table5",
+                "Table 5: why answers are no improvement",
+                &TABLE5,
+                failures,
+                note,
+            );
             page.table(
                 "verdicts",
                 "Verdicts",
@@ -73,17 +90,78 @@ pub(crate) fn make(sets: &[Set], page: &mut Page) -> dataset::Result<()> {
     }
     match data.is_empty() {
         true => page.lacks("the data set's splits", "a data set of `edits pairs`"),
-        false => page.table(
-            "data",
-            "The data set",
-            &["pairs of", "split", "pairs", "problems"],
-            data,
-            "",
-        ),
+        false => page.table("data", "Tables 6 and 7: problems and pairs", &DATA, data, ""),
     }
-    page.lacks(
-        "Tables 4 to 6",
-        "answers of the paper's models: hand them to `edits judge`, and put its data set here",
-    );
     Ok(())
+}
+
+/// What became of the answers that are no improvement, in the order of the paper's Table 5.
+fn failed(name: &str, rows: &[Judgement]) -> Vec<Vec<String>> {
+    const OUTCOMES: [&str; 7] = [
+        "does not compile",
+        "wrong on a test",
+        "ended by a limit, or crashes",
+        "another verdict: a cheat, say",
+        "right, and slower",
+        "right, and as fast",
+        "right, and faster by less than 1.1",
+    ];
+    let mut counts = [0_u64; OUTCOMES.len()];
+    for row in rows {
+        let place = match row.verdict.as_str() {
+            "accepted" => match gain(row) {
+                Some(gain) if gain >= THRESHOLD => continue,
+                Some(gain) if gain < 0.995 => 4,
+                Some(gain) if gain < 1.005 => 5,
+                Some(_) => 6,
+                None => 3,
+            },
+            "does-not-compile" | "no-program" => 0,
+            "wrong-output" | "fails-hidden-tests" => 1,
+            "crashes" | "timeout" | "cpu-limit" | "memory-limit" | "output-limit"
+            | "process-limit" | "instruction-limit" => 2,
+            _ => 3,
+        };
+        counts[place] += 1;
+    }
+    let all = counts.iter().sum();
+    let row = |(outcome, count): (&str, u64)| {
+        vec![outcome.to_owned(), name.to_owned(), percent(count, all)]
+    };
+    if all == 0 { Vec::new() } else { OUTCOMES.into_iter().zip(counts).map(row).collect() }
+}
+
+/// How many times faster it is than the slow program.
+fn gain(row: &Judgement) -> Option<f64> {
+    let seconds = row.seconds.filter(|seconds| *seconds > 0.0)?;
+    Some(row.src_seconds? / seconds)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn answers_that_are_no_improvement_are_told_apart() {
+        let row = |verdict: &str, seconds: Option<f64>| Judgement {
+            verdict: verdict.into(),
+            src_seconds: Some(1.1),
+            seconds,
+            ..Judgement::default()
+        };
+        let rows = [
+            row("accepted", Some(1.0)),
+            row("accepted", Some(1.05)),
+            row("accepted", Some(1.101)),
+            row("accepted", Some(1.2)),
+            row("does-not-compile", None),
+            row("fails-hidden-tests", None),
+            row("timeout", None),
+            row("answer-table", None),
+        ];
+        let shares: Vec<String> =
+            failed("mine", &rows).into_iter().map(|row| row[2].clone()).collect();
+        assert_eq!(shares, ["14.3 %"; 7]);
+        assert!(failed("mine", &rows[..1]).is_empty());
+    }
 }

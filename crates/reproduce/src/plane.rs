@@ -134,6 +134,69 @@ fn draw(clouds: &[(String, BTreeMap<[u64; 2], u64>)]) -> String {
     svg + "</svg>\n"
 }
 
+/// A picture of lines, both axes logarithmic from 1: matches below 1 are not drawn.
+pub(crate) fn lines(x_name: &str, y_name: &str, lines: &[(String, Vec<[f64; 2]>)]) -> String {
+    let most = |at: usize| {
+        let all = lines.iter().flat_map(|(_, points)| points.iter().map(move |point| point[at]));
+        all.fold(10.0, f64::max)
+    };
+    let most = [most(0), most(1)];
+    let along = |at: usize, value: f64| value.ln() / most[at].ln() * (SIZE[at] - 2.0 * MARGIN);
+    let x = |value: f64| MARGIN + along(0, value);
+    let y = |value: f64| SIZE[1] - MARGIN - along(1, value);
+    let [width, height] = SIZE;
+    let (left, bottom) = (MARGIN, height - MARGIN);
+    let mut svg = format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" font-family=\"sans-serif\" font-size=\"12\" role=\"img\">\
+         <title>{y_name} over {x_name}</title><rect width=\"{width}\" height=\"{height}\" fill=\"#fff\"/>\
+         <path d=\"M{left} {MARGIN}V{bottom}H{}\" fill=\"none\" stroke=\"#000\"/>\
+         <text x=\"{}\" y=\"{}\" text-anchor=\"middle\">{x_name}</text><text x=\"8\" y=\"{}\">{y_name}</text>",
+        width - MARGIN,
+        width / 2.0,
+        height - 12.0,
+        MARGIN - 16.0
+    );
+    for tick in [1.0, 10.0, 100.0, 1e3, 1e4, 1e5, 1e6] {
+        // Writing to a string does not fail.
+        if tick <= most[0] {
+            let _ = write!(
+                svg,
+                "<text x=\"{:.0}\" y=\"{}\" text-anchor=\"middle\">{tick}</text>",
+                x(tick),
+                bottom + 18.0
+            );
+        }
+        if tick <= most[1] {
+            let _ = write!(
+                svg,
+                "<text x=\"{}\" y=\"{:.0}\" text-anchor=\"end\">{tick}</text>",
+                left - 6.0,
+                y(tick) + 4.0
+            );
+        }
+    }
+    for (at, (name, points)) in lines.iter().enumerate() {
+        let color = COLORS[at % COLORS.len()];
+        let places: Vec<String> = points
+            .iter()
+            .filter(|point| point[1] >= 1.0)
+            .map(|point| format!("{:.1},{:.1}", x(point[0]), y(point[1])))
+            .collect();
+        let row = MARGIN + 16.0 * at as f64;
+        let _ = write!(
+            svg,
+            "<polyline points=\"{}\" fill=\"none\" stroke=\"{color}\" stroke-width=\"2\"/>\
+             <circle cx=\"{}\" cy=\"{}\" r=\"4\" fill=\"{color}\"/><text x=\"{}\" y=\"{row}\">{}</text>",
+            places.join(" "),
+            left + 12.0,
+            row - 4.0,
+            left + 22.0,
+            plain(name)
+        );
+    }
+    svg + "</svg>\n"
+}
+
 /// A data set's name as text of XML.
 fn plain(name: &str) -> String {
     name.replace('&', "&amp;").replace('<', "&lt;").replace(|c: char| c.is_control(), " ")
@@ -142,6 +205,14 @@ fn plain(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn lines_begin_where_there_is_a_match() {
+        let svg =
+            lines("n", "m", &[("a<b".to_owned(), vec![[1.0, 0.1], [10.0, 1.0], [100.0, 10.0]])]);
+        assert!(svg.contains("a&lt;b") && !svg.contains("NaN") && !svg.contains("inf"), "{svg}");
+        assert!(svg.contains("points=\"380.0,464.0 704.0,56.0\""), "{svg}");
+    }
 
     #[test]
     fn a_picture_has_a_point_for_each_pair_of_values_and_no_markup_of_names() {

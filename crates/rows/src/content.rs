@@ -93,6 +93,14 @@ view! {
     }
 }
 
+view! {
+    /// A content file's text, as a page shows it beside what was made of it.
+    pub struct ContentSource of ContentFile {
+        pub id: String,
+        pub text: String,
+    }
+}
+
 words! {
     /// Verdicts of `mine`, in schema `content-file`.
     pub enum ContentVerdict, "verdict on a content file" {

@@ -91,6 +91,8 @@ view! {
     pub struct KernelSummary of KernelRow {
         pub id: String,
         pub name: String,
+        pub original_name: String,
+        pub content_id: String,
         pub package: String,
         pub path: String,
         pub license: String,

@@ -44,7 +44,7 @@ pub mod module_kind {
 }
 
 pub use answer::AnswerRow;
-pub use content::{ContentFile, ContentText, ContentVerdict};
+pub use content::{ContentFile, ContentSource, ContentText, ContentVerdict};
 pub use edit_test::{EditTest, EditTestSummary, EditTestText, RejectedInputs};
 pub use features::{FeaturesHead, FeaturesVerdict};
 pub use judgement::{EditVerdict, Judgement};

@@ -19,7 +19,7 @@ schema! {
         /// `accepted`; `impossible` for a target that no program can have, `nothing-found` for one that
         /// nothing came near to.
         pub verdict: String,
-        /// The constraint that is broken.
+        /// The constraint that is broken; of a kernel, why its search ended before its budget.
         pub detail: String,
         /// Whether it lies right at the target.
         pub exact: bool,
@@ -33,6 +33,9 @@ schema! {
         pub mined_exact: u32,
         /// Proximity of the nearest mined kernel; 0 without any.
         pub mined_proximity: f64,
+        /// Mined kernels that its search could start from: all of the run, less those that would give this target away.
+        #[serde(default)]
+        pub seeds: u32,
         /// Candidates judged for the target.
         pub candidates: u64,
         /// What the search took, in the unit of its budget: seconds of the clock or of processors; 0
@@ -80,6 +83,8 @@ view! {
         pub proximity: f64,
         pub mined_exact: u32,
         pub mined_proximity: f64,
+        #[serde(default)]
+        pub seeds: u32,
         pub candidates: u64,
         pub seconds: f64,
     }

@@ -11,6 +11,9 @@ use std::{
     sync::atomic::{AtomicBool, AtomicU64, Ordering},
 };
 
+/// Bytes of a thread's stack: a sum of as many terms as the largest candidate has is a tree as deep.
+const STACK: usize = 256 << 20;
+
 /// A kernel's name, and where it lies.
 pub type Named = (String, Vec<f64>);
 
@@ -50,7 +53,8 @@ impl Judge {
         let cancelled = halt.abortion();
         let settings =
             features::Options { configs, jobs, cancelled, ..features::Options::default() };
-        let threads = rayon::ThreadPoolBuilder::new().num_threads(jobs).build().ok();
+        let threads =
+            rayon::ThreadPoolBuilder::new().num_threads(jobs).stack_size(STACK).build().ok();
         Ok(Judge {
             space,
             extractor: Extractor::new(vec![space], settings),

@@ -33,6 +33,9 @@ pub struct Report {
     pub mined_proximity_median: f64,
     /// Mined kernels to start from.
     pub seeds: u64,
+    /// Of these, those that the target with the fewest, and the one with the most, could start from: what would give a target
+    /// away is no seed for it.
+    pub seeds_per_target: [u64; 2],
     /// Mined kernels that are excluded: they might give an answer away.
     pub kept_out: u64,
     /// Candidates judged.
@@ -83,6 +86,10 @@ impl Report {
             proximity_median: whole.proximity_median,
             mined_proximity_median: median(possible.iter().map(|row| row.mined_proximity))
                 .unwrap_or(0.0),
+            seeds_per_target: {
+                let seeds = || possible.iter().map(|row| u64::from(row.seeds));
+                [seeds().min().unwrap_or(0), seeds().max().unwrap_or(0)]
+            },
             candidates: first.iter().map(|row| row.candidates).sum(),
             search_seconds: first.iter().map(|row| row.seconds).sum(),
             constraints: first

@@ -131,6 +131,7 @@ def reproduce(
     data: PathLike,
     recipe: str | None = None,
     seeds: int | None = None,
+    kernels: PathLike | None = None,
     out: PathLike | None = None,
     **common: Unpack[Common],
 ) -> Report:

@@ -20,6 +20,8 @@ use std::{
 const BATCH_BYTES: usize = 16 << 20;
 /// So many faults of the machine without an item that was done between them end a run.
 const FAULTS_IN_A_ROW: usize = 20;
+/// Bytes of a thread's stack, of which a machine gives what is used: what a stage holds may be a tree as deep as a program is long.
+const STACK: usize = 256 << 20;
 
 /// What an unfinished run is known by.
 #[derive(Serialize)]
@@ -320,7 +322,10 @@ impl<'a, S: Stage> Work<'a, S> {
         let rx = Mutex::new(rx);
         std::thread::scope(|scope| {
             for _ in 0..threads {
-                scope.spawn(|| self.thread(&rx));
+                let thread = std::thread::Builder::new().stack_size(STACK);
+                thread
+                    .spawn_scoped(scope, || self.thread(&rx))
+                    .map_err(Error::file("start a thread for", self.builder.unfinished()))?;
             }
             let mut read = Read::default();
             let mut known: HashMap<String, usize> = HashMap::new();

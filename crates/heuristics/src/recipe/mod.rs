@@ -4,6 +4,8 @@
 
 mod cgo17;
 
+pub use cgo17::{COMPARED, PublishedVectors, published_vectors};
+
 use crate::{Error, Result};
 use std::path::PathBuf;
 

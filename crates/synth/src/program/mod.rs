@@ -210,6 +210,14 @@ impl Program {
         expressions / 8
     }
 
+    /// Bytes of its statements as text.
+    pub(crate) fn length(&mut self) -> usize {
+        let parameters = std::mem::take(&mut self.parameters);
+        let length = self.to_string().len();
+        self.parameters = parameters;
+        length
+    }
+
     /// Puts the paragraph's statements behind the program's, and its pointer variables in front.
     pub(crate) fn append(&mut self, paragraph: &mut Program) {
         self.parameters.clone_from(&paragraph.parameters);

@@ -1,6 +1,6 @@
 //! Difference-guided edits: what the vector lacks says which edits to make.
 
-use super::{Candidate, Judged, Proposer, State};
+use super::{Candidate, Judged, LARGEST, Proposer, State};
 use crate::{edit::Rng, program::Program};
 use rand::{Rng as _, seq::SliceRandom};
 use std::sync::Arc;
@@ -128,7 +128,9 @@ pub(super) fn pursue(
     let in_paragraphs = limit == LONGEST && is_large;
     let mut paragraph = in_paragraphs.then(|| program.paragraph(rng));
     let mut in_paragraph = 0;
-    while made.edits.len() < limit && misses < 24 && !state.is_halted() {
+    // A small program has room for all edits there may be before it is a large one.
+    let mut room = LARGEST.saturating_sub(if in_paragraphs { program.length() } else { 0 });
+    while made.edits.len() < limit && misses < 24 && room > 0 && !state.is_halted() {
         if crate::metric::square(&excess, &state.aim.fitness_weights) < NEAR && rng.random_bool(0.5)
         {
             let mut plan = state.subset_sums.complete(state.aim, &excess, rng);
@@ -165,6 +167,7 @@ pub(super) fn pursue(
         if let Some(paragraph) = &mut paragraph
             && in_paragraph > PARAGRAPH
         {
+            room = room.saturating_sub(paragraph.length());
             program.append(paragraph);
             *paragraph = program.paragraph(rng);
             in_paragraph = 0;

@@ -9,7 +9,7 @@ use crate::{
     metric::Aim,
     neighbours::Neighbours,
     program::Program,
-    proposer::{Candidate, Judged, Standing, State},
+    proposer::{Candidate, Judged, LARGEST, Standing, State},
     subset_sum::Trust,
     target::Target,
 };
@@ -137,6 +137,13 @@ impl Search<'_> {
             && candidates - run.attempt.improved > self.settings.patience
     }
 
+    /// Whether the nearest is as large as candidates may be and the target asks for more: nothing nearer can come of it.
+    pub(super) fn is_at_the_end(&self, run: &Run) -> bool {
+        self.is_directed()
+            && run.attempt.best > STUCK
+            && run.nearest_found.first().is_some_and(|nearest| nearest.text.len() >= LARGEST)
+    }
+
     /// What one set of survivors cannot reach another may: all that is kept is what was found and
     /// what edits were seen to do, and a random half of the seeds, where they are many, is what is
     /// started from.
@@ -206,7 +213,11 @@ impl Search<'_> {
                 }
             }
             for candidate in candidates {
-                if run.attempt.seen.insert(dataset::content_hash(candidate.text.as_bytes())) {
+                if candidate.text.len() > LARGEST + LARGEST / 2 {
+                    // One of two large parents, say: each of them is judged already.
+                    run.attempt.bandit.reward(arm, 0.0);
+                } else if run.attempt.seen.insert(dataset::content_hash(candidate.text.as_bytes()))
+                {
                     proposed.push((arm, candidate));
                 } else {
                     run.attempt.bandit.reward(arm, 0.0);

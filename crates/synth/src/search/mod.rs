@@ -14,7 +14,7 @@ use crate::{
     judge::Location,
     metric::{Metric, deviations, following},
     program::{Program, renumbered},
-    proposer::{Judged, Proposer, by_name},
+    proposer::{Judged, LARGEST, Proposer, by_name},
     target::Target,
 };
 use attempt::Run;
@@ -80,6 +80,8 @@ pub struct Found {
     pub trajectory: Vec<Survivor>,
     /// Candidates judged.
     pub candidates: u64,
+    /// Whether it ended because the nearest is as large as candidates may be.
+    pub is_at_the_end: bool,
     /// Whether the user stopped it: one that comes to its end may find more.
     pub is_cut: bool,
 }
@@ -242,6 +244,10 @@ impl<'a> Search<'a> {
             if self.is_done(run)? {
                 break;
             }
+            if self.is_at_the_end(run) {
+                found.is_at_the_end = true;
+                break;
+            }
         }
         Ok(())
     }
@@ -264,6 +270,12 @@ impl<'a> Search<'a> {
             row.distance = judged.distance;
             row.proximity = run.aim.target.proximity(&judged.vector);
             row.proposer = judged.proposer.to_owned();
+            if found.is_at_the_end {
+                let size = LARGEST >> 10;
+                row.detail = format!(
+                    "nothing nearer was looked for: its kernel is as large as kernels are made, {size} KiB"
+                );
+            }
             row.vector = judged.vector.clone();
             found.kernels.push(row);
         }
@@ -295,6 +307,7 @@ impl<'a> Search<'a> {
             rank,
             mined_exact: run.mined_exact,
             mined_proximity: run.mined_proximity,
+            seeds: u32::try_from(self.corpus.len()).unwrap_or(u32::MAX),
             candidates,
             seconds,
             ..SteeredRow::default()

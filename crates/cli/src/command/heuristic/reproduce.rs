@@ -7,15 +7,18 @@ use std::{path::PathBuf, process::ExitCode};
 #[derive(clap::Args, Debug)]
 #[command(after_help = help!("heuristic-reproduce"))]
 pub(crate) struct Reproduce {
-    /// The publication: cgo17 (CLgen), benchpress, pie or compile
+    /// The publication: cgo17 (CLgen), benchpress, pie or compile; suites is CLgen's Table 1 for tasks of your own
     #[arg(long, default_value = "cgo17")]
     recipe: String,
-    /// The folder with its data; of benchpress, pie and compile: with data sets, up to three folders deep
+    /// The folder with its data: files of cgo17; of the others data sets, up to three folders deep
     #[arg(long, value_name = "DIR")]
     data: PathBuf,
     /// cgo17: random seeds for results that depend on ties between equal splits
     #[arg(long, default_value_t = 30)]
     seeds: u32,
+    /// cgo17: a folder with data sets of `features --space grewe`, whose kernels stand in Figure 9 beside the paper's
+    #[arg(long, value_name = "DIR")]
+    kernels: Option<PathBuf>,
     /// A folder for the report (Markdown, JSON), tables (CSV) and pictures (SVG)
     #[arg(short, long, value_name = "DIR")]
     out: Option<PathBuf>,
@@ -23,7 +26,8 @@ pub(crate) struct Reproduce {
 
 impl Reproduce {
     pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
-        let options = Options { recipe: self.recipe, data: self.data, seeds: self.seeds };
+        let Reproduce { recipe, data, seeds, kernels, .. } = self;
+        let options = Options { recipe, data, seeds, kernels };
         let result = reproduce::reproduce(&options)?;
         if let Some(folder) = &self.out {
             let mut files = result.files.clone();

@@ -8,6 +8,9 @@ use synth::{Report, SteeredRow};
 /// Targets that are listed one by one, at most.
 const LISTED: u64 = 40;
 
+/// Lines of a kernel that are printed at most.
+const SHOWN: usize = 60;
+
 /// The whole.
 pub(super) fn report(report: &Report, seconds: f64, out: &Path) -> anyhow::Result<()> {
     let rows = report.by_size.iter().chain(&report.by_suite).map(|(name, share)| {
@@ -32,14 +35,15 @@ pub(super) fn report(report: &Report, seconds: f64, out: &Path) -> anyhow::Resul
         return Ok(());
     }
     if (2..=LISTED).contains(&report.targets) {
-        targets(out)?;
+        targets(out, report.seeds > 0)?;
     }
     let mined = match report.seeds {
         0 => String::new(),
         seeds => format!(
-            " (nearest of {} mined kernels {:.3}, copies of a target aside, {} exact; {} more excluded)",
+            " (nearest of {} mined kernels {:.3}, copies of a target aside{}, {} exact; {} more excluded)",
             output::count(seeds),
             report.mined_proximity_median,
+            left(report, seeds),
             output::count(report.exact_mined),
             output::count(report.kept_out)
         ),
@@ -56,14 +60,36 @@ pub(super) fn report(report: &Report, seconds: f64, out: &Path) -> anyhow::Resul
     if report.targets == 1 {
         for row in Dataset::open(out)?.rows::<SteeredRow>()? {
             let row = row?;
-            output::line(&row.text)?;
+            if !row.detail.is_empty() {
+                output::line(&row.detail)?;
+            }
+            let lines = row.text.lines().count();
+            if lines <= SHOWN {
+                output::line(&row.text)?;
+                continue;
+            }
+            let first: Vec<&str> = row.text.lines().take(SHOWN).collect();
+            let (lines, out) = (output::count(lines as u64), out.display());
+            output::line(&format!(
+                "{}\n… of {lines} lines; all: stampmill show {out}",
+                first.join("\n")
+            ))?;
         }
     }
     Ok(())
 }
 
+/// How many of the seeds the targets could start from, where some would have given a target away.
+fn left(report: &Report, seeds: u64) -> String {
+    match report.seeds_per_target.map(output::count) {
+        _ if report.seeds_per_target == [seeds; 2] => String::new(),
+        [least, most] if least == most => format!(" ({least} left)"),
+        [least, most] => format!(" ({least} to {most} left)"),
+    }
+}
+
 /// How near the nearest kernel of each target came.
-fn targets(out: &Path) -> anyhow::Result<()> {
+fn targets(out: &Path, seeded: bool) -> anyhow::Result<()> {
     let rows = Dataset::open(out)?.rows::<SteeredRow>()?.collect::<Result<Vec<_>, _>>()?;
     let kernels = |target: &str| rows.iter().filter(|row| row.target == target).count();
     let rows = rows.iter().filter(|row| row.rank == 1).map(|row| {
@@ -73,8 +99,15 @@ fn targets(out: &Path) -> anyhow::Result<()> {
             other => other.to_owned(),
         };
         let count = if row.text.is_empty() { 0 } else { kernels(&row.target) };
-        vec![row.target.clone(), came, count.to_string(), row.proposer.clone()]
+        let mut cells = vec![row.target.clone(), came, count.to_string(), row.proposer.clone()];
+        if seeded {
+            cells.push(output::count(u64::from(row.seeds)));
+        }
+        cells
     });
-    let header = ["target", "nearest", "kernels", "found by"];
+    let mut header = vec!["target", "nearest", "kernels", "found by"];
+    if seeded {
+        header.push("seeds");
+    }
     output::line(&output::table(&header, rows).to_string())
 }

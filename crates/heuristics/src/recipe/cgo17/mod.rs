@@ -9,6 +9,8 @@ mod figure9;
 mod table1;
 mod text;
 
+pub use figure9::{COMPARED, PublishedVectors, published_vectors};
+
 use super::{Recipe, ReproduceOptions, Reproduction};
 use crate::Result;
 use data::Platform;
