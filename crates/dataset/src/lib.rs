@@ -87,7 +87,9 @@ pub use missing::{missing, near, refusal};
 pub use name::{bytes_text, path_text};
 pub use notice::on_notice;
 pub use place::{PAGE_GENERATOR, is_part_name};
-pub use program::{Code, Found, LARGEST_PROGRAM, Language, Program, Programs, Rejected};
+pub use program::{
+    Code, Found, LARGEST_PROGRAM, Language, Placed, PlacedPrograms, Program, Programs, Rejected,
+};
 pub use progress::{Progress, Silent};
 pub use protections::protections_from;
 pub use provenance::Provenance;
