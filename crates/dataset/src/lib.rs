@@ -101,7 +101,7 @@ pub use shard::{
 };
 pub use staging::{abandon_folder, begin_folder, partial_folder, place_folder};
 pub use store::{
-    ObjectStore, Url, beside, file_beside, is_there, is_url, manifest_text, object_store,
+    ObjectStore, Url, beside, file_beside, files, is_there, is_url, manifest_text, object_store,
     object_stores_by, put_into_place,
 };
 pub use text::{Decoded, decode};

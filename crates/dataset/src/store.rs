@@ -127,6 +127,12 @@ pub trait ObjectStore: Send + Sync {
     /// When the store does not answer or refuses.
     fn manifest(&self, url: &Url) -> Result<Option<Vec<u8>>>;
 
+    /// Where its Parquet files are, in order; `None`: there is none.
+    ///
+    /// # Errors
+    /// When the store does not answer or refuses; when one is not there, or of another size.
+    fn files(&self, url: &Url) -> Result<Option<Vec<Url>>>;
+
     /// Whether there is one.
     ///
     /// # Errors
@@ -202,6 +208,19 @@ pub fn manifest_text(named: &Path) -> Result<Option<Vec<u8>>> {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(Error::file("read", &path)(error)),
     }
+}
+
+/// The Parquet files of a data set where it stands: their paths, or their URLs.
+///
+/// # Errors
+/// When there is none, or it is not whole at a glance.
+pub fn files(named: &Path) -> Result<Vec<PathBuf>> {
+    let Some(url) = Url::of(named)? else {
+        return crate::Dataset::open(named).map(|dataset| dataset.shards());
+    };
+    let files = object_store()?.files(&url)?;
+    let files = files.ok_or_else(|| Error::NotADataset(named.to_owned()))?;
+    Ok(files.iter().map(Url::path).collect())
 }
 
 /// Whether a data set stands where a user named one; of a URL, its store is asked.
