@@ -111,6 +111,15 @@ pub fn is_url(path: &Path) -> bool {
     path.as_os_str().as_encoded_bytes().starts_with(SCHEME.as_bytes())
 }
 
+/// How a path begins that is a URL, and none of [`Url`]'s.
+pub(crate) fn other_scheme(path: &Path) -> Option<&str> {
+    let (scheme, _) = path.to_str()?.split_once("://")?;
+    let is_one = |c: char| c.is_ascii_alphanumeric() || "+-.".contains(c);
+    let is_scheme =
+        scheme.starts_with(|c: char| c.is_ascii_alphabetic()) && scheme.chars().all(is_one);
+    (is_scheme && !is_url(path)).then_some(scheme)
+}
+
 /// Brings data sets from an object store and puts them there.
 ///
 /// A data set stands there whole or not at all: its manifest is put last, and names the rest by its hashes.
