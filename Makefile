@@ -82,10 +82,10 @@ network: build
 bench: build
 	@scripts/bench.sh
 
-wheel: build
+wheel: objects
 	@CACHE=$(CACHE) scripts/wheel.sh
 
-test-wheel: build
+test-wheel: objects
 	@CACHE=$(CACHE) scripts/wheel.sh --test
 
 notebooks: build
