@@ -83,10 +83,10 @@ network: build
 bench: build
 	@scripts/bench.sh
 
-wheel: build
+wheel: objects
 	@CACHE=$(CACHE) scripts/wheel.sh
 
-test-wheel: build
+test-wheel: objects
 	@CACHE=$(CACHE) scripts/wheel.sh --test
 
 wheel-root: wheel

@@ -14,13 +14,21 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 TRIPLE = "x86_64-unknown-linux-gnu"
-# Members of the workspace of which nothing is in the wheel.
+WORKSPACES = ("Cargo.toml", "engines/objects/Cargo.toml")
+# Members of these of which nothing is in the wheel.
 NOT_SHIPPED = {"xtask", "stampmill-cases", "stampmill-trials", "stampmill-stand-in"}
 NOTICE = re.compile(r"(LICEN[SC]E|COPYING|NOTICE|UNLICENSE|COPYRIGHT)", re.I)
 
 
 def shipped():
-    command = ["cargo", "metadata", "--format-version", "1", "--locked", "--filter-platform", TRIPLE]
+    found = {}
+    for workspace in WORKSPACES:
+        found.update({(package["name"], package["version"]): package for package in shipped_of(workspace)})
+    return [found[key] for key in sorted(found)]
+
+
+def shipped_of(workspace):
+    command = ["cargo", "metadata", "--format-version", "1", "--locked", "--filter-platform", TRIPLE, "--manifest-path", workspace]
     metadata = json.loads(subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True).stdout)
     packages = {package["id"]: package for package in metadata["packages"]}
     nodes = {node["id"]: node for node in metadata["resolve"]["nodes"]}
@@ -36,7 +44,8 @@ def shipped():
             is_macro = any("proc-macro" in target["kind"] for target in packages[dependency["pkg"]]["targets"])
             if not is_macro and any(kind["kind"] is None for kind in dependency["dep_kinds"]):
                 waiting.append(dependency["pkg"])
-    return sorted((packages[one] for one in seen - ours), key=lambda package: (package["name"], package["version"]))
+    # Crates of ours that another workspace uses stand in a folder of the checkout.
+    return [packages[one] for one in seen - ours if packages[one]["source"]]
 
 
 def notices(package):

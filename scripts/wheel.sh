@@ -1,9 +1,9 @@
 #!/bin/sh
 # `pip install`: a wheel of the command, its helper programs and the Python module (python/).
-#   wheel.sh           builds it of the release binaries, those of `make build`
+#   wheel.sh           builds it of the release binaries, those of `make objects`
 #   wheel.sh --test    builds it, and runs python/tests on it as installed
 #   wheel.sh --fetch   only fetches what the others need
-# STAMPMILL=PATH       the binary (the helpers lie beside it); default: that of `make build`
+# STAMPMILL=PATH       the binary (the helpers lie beside it); default: that of `make objects`
 # $CACHE/wheel/dist    the wheel       $CACHE/wheel/tools   what builds it       $CACHE/wheel/test   where it is tested
 set -eu
 cd "$(dirname "$0")/.."
@@ -19,7 +19,7 @@ for flag in "$@"; do
     *) echo "usage: wheel.sh [--test|--fetch]" >&2; exit 2 ;;
     esac
 done
-[ -x "$binary" ] || [ -n "$fetch" ] || { echo "wheel.sh: no binary at $binary: run \`make build\`, or name one in STAMPMILL" >&2; exit 2; }
+[ -x "$binary" ] || [ -n "$fetch" ] || { echo "wheel.sh: no binary at $binary: run \`make objects\`, or name one in STAMPMILL" >&2; exit 2; }
 for program in python3 strip objdump cargo; do
     command -v $program >/dev/null || { echo "wheel.sh: no $program: apt-get install python3 python3-venv binutils; cargo comes with Rust" >&2; exit 2; }
 done
@@ -48,8 +48,8 @@ python3 -B scripts/third-party.py "$home/source/THIRD-PARTY.txt"
 bin=$home/source/src/stampmill/bin
 mkdir "$bin"
 from=$(dirname "$binary")
-for name in stampmill stampmill-clang stampmill-launch stampmill-device stampmill-clock stampmill-query libstampmill_timing.so; do
-    [ -e "$from/$name" ] || { echo "wheel.sh: no $name beside $binary: run \`make build\`" >&2; exit 2; }
+for name in stampmill stampmill-clang stampmill-launch stampmill-device stampmill-clock stampmill-query stampmill-objects libstampmill_timing.so; do
+    [ -e "$from/$name" ] || { echo "wheel.sh: no $name beside $binary: run \`make objects\`" >&2; exit 2; }
     cp "$from/$name" "$bin/$name"
     strip "$bin/$name"
     chmod 755 "$bin/$name"

@@ -101,6 +101,16 @@ def test_doctor_finds_every_helper() -> None:
     folder = str(Path(stampmill.__file__).parent / "bin")
     assert folder in found["clang worker"]["version"]
     assert folder in found["sandbox launcher"]["version"]
+    assert folder in found["object store client"]["version"]
+
+
+def test_the_client_of_object_stores_starts() -> None:
+    """Nobody asks: what says so is the client, which no other program here stands for."""
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("AWS_")}
+    words = [sys.executable, "-m", "stampmill", "show", "s3://bucket/kernels"]
+    shown = subprocess.run(words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env=environment)
+    assert shown.returncode == 2
+    assert "there are no credentials" in shown.stderr
 
 
 def test_the_wheel_says_what_it_is(wheel: Path) -> None:
@@ -111,6 +121,7 @@ def test_the_wheel_says_what_it_is(wheel: Path) -> None:
         notices = next(name for name in names if name.endswith("licenses/THIRD-PARTY.txt"))
         held = archive.read(notices).decode()
         assert re.search(r"^datafusion [0-9.]+: Apache-2.0; texts? \d", held, re.M) and "\nxtask " not in held
+        assert re.search(r"^object_store [0-9.]+: ", held, re.M) and re.search(r"^reqwest [0-9.]+: ", held, re.M)
         for entry in archive.infolist():
             if entry.filename.startswith("stampmill/bin/"):
                 assert entry.external_attr >> 16 & 0o111, f"{entry.filename} cannot be executed"

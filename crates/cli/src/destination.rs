@@ -49,7 +49,7 @@ pub(crate) struct StageOutput {
     /// Replace what is at --out
     #[arg(long)]
     pub(crate) force: bool,
-    /// Process only part I of N of the items, by a hash of their keys; `stampmill merge` joins the parts
+    /// Process only part I of N of the items; `stampmill merge` joins the parts
     #[arg(long, value_name = "I/N")]
     pub(crate) part: Option<Share>,
     /// Have the executors of a cluster do the work; its scheduler's address (`stampmill cluster`)

@@ -172,7 +172,12 @@ fn fail(error: &anyhow::Error) -> ExitCode {
         let is_missing = kind == Some(io::ErrorKind::NotFound);
         let cause = cause.to_string();
         let is_said = text.contains(&cause);
-        if !(is_said || is_missing && text.contains("there is nothing at ")) {
+        let is_told = [
+            "there is nothing at ",
+            "is to be copied first",
+            "to a file or folder of this machine first",
+        ];
+        if !(is_said || is_missing && is_told.iter().any(|words| text.contains(words))) {
             text = format!("{text}: {cause}");
         }
     }

@@ -189,6 +189,11 @@ command with --force puts it there", out.display(), kept.display()
 credentials and settings come from variables: AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_ENDPOINT_URL and the like"
     )]
     Url(String),
+    /// The URL of something that is neither in an object store that is known nor on this machine.
+    #[error(
+        "`{0}://` is no place that is read or written here: what is in an object store is called s3://BUCKET/NAME, what is on this machine by its path, and what is elsewhere is to be copied first"
+    )]
+    OtherUrl(String),
     /// This program does not know how to speak to object stores.
     #[error("this program reads and writes no object stores: name a folder")]
     NoStore,

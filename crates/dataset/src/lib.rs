@@ -87,7 +87,9 @@ pub use missing::{missing, near, refusal};
 pub use name::{bytes_text, path_text};
 pub use notice::on_notice;
 pub use place::{PAGE_GENERATOR, is_part_name};
-pub use program::{Code, Found, LARGEST_PROGRAM, Language, Program, Programs, Rejected};
+pub use program::{
+    Code, Found, LARGEST_PROGRAM, Language, Placed, PlacedPrograms, Program, Programs, Rejected,
+};
 pub use progress::{Progress, Silent};
 pub use protections::protections_from;
 pub use provenance::Provenance;
@@ -99,7 +101,7 @@ pub use shard::{
 };
 pub use staging::{abandon_folder, begin_folder, partial_folder, place_folder};
 pub use store::{
-    ObjectStore, Url, beside, file_beside, is_there, is_url, manifest_text, object_store,
+    ObjectStore, Url, beside, file_beside, files, is_there, is_url, manifest_text, object_store,
     object_stores_by, put_into_place,
 };
 pub use text::{Decoded, decode};

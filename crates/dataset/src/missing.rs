@@ -1,5 +1,6 @@
 //! What is said where a user names something that is not there: one wording everywhere.
 
+use crate::store::{Url, other_scheme};
 use std::{
     fs,
     io::{Error, ErrorKind},
@@ -20,6 +21,19 @@ pub fn refusal(action: &str, path: &Path, why: &Error) -> String {
 /// That there is nothing at `path`, and what may have been meant.
 #[must_use]
 pub fn missing(path: &Path) -> String {
+    match Url::of(path) {
+        Ok(None) => {}
+        Ok(Some(url)) => {
+            return format!(
+                "{url} is in an object store, from which data sets alone are read, and none stands in this place of a \
+command: copy it to a file or folder of this machine first, and name that"
+            );
+        }
+        Err(error) => return error.to_string(),
+    }
+    if let Some(scheme) = other_scheme(path) {
+        return crate::Error::OtherUrl(scheme.to_owned()).to_string();
+    }
     let folders = path.ancestors().take_while(|folder| *folder != Path::new(""));
     // A folder that is not there is what should be mended, not what would be in it.
     let path = folders.take_while(|at| fs::symlink_metadata(at).is_err()).last().unwrap_or(path);
@@ -57,6 +71,22 @@ mod tests {
         assert_eq!(near("rnus", names), Some("runs"));
         assert_eq!(near("modules", names), None);
         assert_eq!(near("", names), None);
+    }
+
+    #[test]
+    fn what_is_elsewhere_is_to_be_copied_first() {
+        let of = |text: &str| missing(Path::new(text));
+        assert!(of("s3://bucket/model").starts_with("s3://bucket/model is in an object store"));
+        assert!(of("s3://key:secret@bucket/model").contains("AWS_ACCESS_KEY_ID"));
+        for other in ["gs://bucket/model", "S3://bucket/model", "https://key:secret@host/x"] {
+            let said = of(other);
+            assert!(said.contains("s3://BUCKET/NAME") && !said.contains("secret"), "{said}");
+        }
+        assert!(
+            of("no/such://place").starts_with("there is nothing at"),
+            "{}",
+            of("no/such://place")
+        );
     }
 
     #[test]

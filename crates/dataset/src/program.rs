@@ -1,6 +1,6 @@
 use crate::{
     Dataset, Error, FolderFile, Input, Provenance, Result, UnknownWord, Verdict, file, folder,
-    is_url, notice, path_text, place::part_name, unfinished::MARKER,
+    is_url, notice, path_text, place::part_name, stage::Share, unfinished::MARKER,
 };
 use arrow::{
     array::{Array, AsArray, RecordBatch},
@@ -8,6 +8,7 @@ use arrow::{
 };
 use std::{
     collections::BTreeMap,
+    ops::Range,
     path::{Path, PathBuf},
     str::FromStr,
 };
@@ -308,7 +309,7 @@ impl Programs {
                 Box::new(batches.flat_map(move |batch| match batch {
                     Ok(batch) => match programs_of(&batch) {
                         Some(programs) => {
-                            programs.into_iter().map(|one| Ok(Found::Program(one))).collect()
+                            programs.into_iter().map(|(_, one)| Ok(Found::Program(one))).collect()
                         }
                         None => vec![Err(none())],
                     },
@@ -318,6 +319,92 @@ impl Programs {
             Programs::Files(_, files) => Box::new(files.iter().map(read)),
         })
     }
+
+    /// The programs as [`Programs::found`] has them, for one share of the rows: of others no more than path, name and
+    /// language is read. `None`: it must be, since no column says what it comes to.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn by_rows(&self, share: Share) -> Result<Option<PlacedPrograms>> {
+        let Programs::Dataset(dataset) = self else { return Ok(None) };
+        let manifest = dataset.manifest();
+        if !HASHED.contains(&manifest.schema.as_str()) {
+            return Ok(None);
+        }
+        let own = share.of_rows(manifest.rows);
+        let mut pieces: Vec<Box<dyn Iterator<Item = Result<Placed>>>> = Vec::new();
+        for rows in [0..own.start, own.clone(), own.end..manifest.rows] {
+            let is_own = rows == own;
+            let columns = COLUMNS.iter().copied().filter(|name| is_own || KEYS.contains(name));
+            let columns: Vec<&str> = columns.chain([HASH]).collect();
+            let (folder, mut first) = (dataset.folder().to_owned(), rows.start);
+            let none = no_programs(dataset).to_string();
+            pieces.push(Box::new(dataset.batches_in(Some(&columns), rows)?.flat_map(
+                move |batch| {
+                    let placed = batch.and_then(|batch| {
+                        let begin = first;
+                        first += batch.num_rows() as u64;
+                        placed(&batch, begin, is_own).map_err(|why| {
+                            Error::shard(&folder, why.unwrap_or_else(|| none.clone()))
+                        })
+                    });
+                    match placed {
+                        Ok(placed) => placed.into_iter().map(Ok).collect(),
+                        Err(error) => vec![Err(error)],
+                    }
+                },
+            )));
+        }
+        Ok(Some(PlacedPrograms { own, all: Box::new(pieces.into_iter().flatten()) }))
+    }
+}
+
+/// A program of a data set, with what is known of it without its code.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Placed {
+    /// The number of its row.
+    pub row: u64,
+    /// [`Code::hash`] of its code.
+    pub hash: String,
+    /// The program; where its row is another share's it has path, name and language alone.
+    pub program: Program,
+}
+
+/// The programs of a data set for one share of its rows.
+pub struct PlacedPrograms {
+    /// The rows whose code is read.
+    pub own: Range<u64>,
+    /// All programs, in order.
+    pub all: Box<dyn Iterator<Item = Result<Placed>>>,
+}
+
+/// Schemas whose `id` is the content hash of `text`, in each row that is an accepted program.
+const HASHED: [&str; 2] = ["kernel", "content-file"];
+const HASH: &str = "id";
+const CODE: &str = "text";
+/// What is read of the rows of others beside the hash: what tells them apart, and whether they are programs.
+const KEYS: [&str; 5] = ["language", "verdict", "path", "number", "name"];
+
+/// The programs of some rows, the first of which is number `first`; why not, where they are no programs that were
+/// expected.
+fn placed(batch: &RecordBatch, first: u64, is_own: bool) -> Result<Vec<Placed>, Option<String>> {
+    let hashes = batch.column_by_name(HASH).and_then(|column| column.as_string_opt::<i32>());
+    let hashes = hashes.ok_or(None)?;
+    let programs = match is_own {
+        true => programs_of(batch).ok_or(None)?,
+        false => outlines_of(batch),
+    };
+    let place = |(at, program): (usize, Program)| {
+        let (row, hash) = (first + at as u64, hashes.value(at).to_owned());
+        if is_own && program.code.hash() != hash {
+            return Err(Some(format!(
+                "`{HASH}` of row {row} is not the content hash of its `{CODE}`: parts of it are not told by it; work on it \
+without --part and --cluster"
+            )));
+        }
+        Ok(Placed { row, hash, program })
+    };
+    programs.into_iter().map(place).collect()
 }
 
 /// Says, once no more is asked for, what was skipped.
@@ -423,33 +510,40 @@ fn no_programs(dataset: &Dataset) -> Error {
     }
 }
 
-fn programs_of(batch: &RecordBatch) -> Option<Vec<Program>> {
+/// The accepted programs among some rows, each with its place; `None`: there is no column with code.
+fn programs_of(batch: &RecordBatch) -> Option<Vec<(usize, Program)>> {
+    let strings = |name: &str| batch.column_by_name(name).and_then(|c| c.as_string_opt::<i32>());
+    let is_there = strings(CODE).is_some()
+        || strings("content").is_some()
+        || batch.column_by_name("content").is_some_and(|c| c.as_binary_opt::<i32>().is_some());
+    is_there.then(|| outlines_of(batch))
+}
+
+/// The same; their code is empty where there is no column with it.
+fn outlines_of(batch: &RecordBatch) -> Vec<(usize, Program)> {
     let strings = |name: &str| batch.column_by_name(name).and_then(|c| c.as_string_opt::<i32>());
     let bytes = batch.column_by_name("content").and_then(|c| c.as_binary_opt::<i32>());
-    let texts = strings("text").or_else(|| strings("content"));
-    if texts.is_none() && bytes.is_none() {
-        return None;
-    }
+    let texts = strings(CODE).or_else(|| strings("content"));
     let value = |name: &str, row: usize| {
         strings(name).filter(|c| c.is_valid(row)).map_or("", |column| column.value(row)).to_owned()
     };
     let numbers = batch.column_by_name("number").and_then(|c| c.as_primitive_opt::<UInt64Type>());
     let has_verdict = strings("verdict").is_some();
-    let programs = (0..batch.num_rows())
+    (0..batch.num_rows())
         .filter(|row| !has_verdict || value("verdict", *row) == Verdict::ACCEPTED)
         .map(|row| {
             let (language, code) = match (texts, bytes) {
-                (Some(texts), _) => {
+                (None, Some(bytes)) => (Language::Bitcode, Code::Bytes(bytes.value(row).to_vec())),
+                (texts, _) => {
                     // What is text is no bitcode, whatever the column says.
                     let language = value("language", row).parse().unwrap_or_default();
                     let language = match language {
                         Language::Bitcode => Language::OpenCl,
                         language => language,
                     };
-                    (language, Code::Text(texts.value(row).to_owned()))
+                    let text = texts.map_or("", |texts| texts.value(row));
+                    (language, Code::Text(text.to_owned()))
                 }
-                (None, Some(bytes)) => (Language::Bitcode, Code::Bytes(bytes.value(row).to_vec())),
-                (None, None) => unreachable!("one of the two was found above"),
             };
             let first = |names: &[&str]| {
                 names.iter().map(|name| value(name, row)).find(|text| !text.is_empty())
@@ -471,8 +565,8 @@ fn programs_of(batch: &RecordBatch) -> Option<Vec<Program>> {
             let (path, name) = (provenance.path.clone(), value("name", row));
             let original_name = value("original_name", row);
             let family = value("family", row);
-            Program { path, name, original_name, language, code, provenance, family }
+            let program = Program { path, name, original_name, language, code, provenance, family };
+            (row, program)
         })
-        .collect();
-    Some(programs)
+        .collect()
 }

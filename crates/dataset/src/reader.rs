@@ -5,6 +5,7 @@ use arrow::{
 };
 use std::{
     collections::BTreeMap,
+    ops::Range,
     path::{Path, PathBuf},
 };
 
@@ -115,6 +116,49 @@ impl Dataset {
         Ok(rows_of(vec![self.here.join(&self.manifest.shards[number].file)]))
     }
 
+    /// As [`Dataset::rows`], of the rows with these numbers, from 0: what is in other row groups is not read.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn rows_in<T: Row + 'static>(
+        &self,
+        rows: Range<u64>,
+    ) -> Result<impl Iterator<Item = Result<T>> + use<T>> {
+        self.require(T::SCHEMA, T::VERSION)?;
+        Ok(rows_of_ranges(self.ranges(&rows)))
+    }
+
+    /// As [`Dataset::batches`], of the rows with these numbers, from 0.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn batches_in(
+        &self,
+        columns: Option<&[&str]>,
+        rows: Range<u64>,
+    ) -> Result<impl Iterator<Item = Result<RecordBatch>> + use<>> {
+        let files = self.ranges(&rows).into_iter();
+        let each: Vec<_> = files
+            .map(|(path, rows)| shard::batches_in(&path, columns, rows))
+            .collect::<Result<_>>()?;
+        Ok(each.into_iter().flatten())
+    }
+
+    /// The Parquet files with these rows, and the rows of each.
+    fn ranges(&self, rows: &Range<u64>) -> Vec<(PathBuf, Range<u64>)> {
+        let mut first = 0;
+        let mut found = Vec::new();
+        for shard in &self.manifest.shards {
+            let of_shard = first.max(rows.start)..(first + shard.rows).min(rows.end);
+            if !of_shard.is_empty() {
+                let path = self.here.join(&shard.file);
+                found.push((path, of_shard.start - first..of_shard.end - first));
+            }
+            first += shard.rows;
+        }
+        found
+    }
+
     /// Refuse a data set of another schema than `schema`, or of a later version than `known`.
     ///
     /// # Errors
@@ -173,11 +217,16 @@ impl Dataset {
 
 /// The rows of Parquet files, in order.
 pub(crate) fn rows_of<T: Row>(files: Vec<PathBuf>) -> impl Iterator<Item = Result<T>> {
+    rows_of_ranges(files.into_iter().map(|path| (path, 0..u64::MAX)).collect())
+}
+
+/// Of each of them the rows with these numbers.
+fn rows_of_ranges<T: Row>(files: Vec<(PathBuf, Range<u64>)>) -> impl Iterator<Item = Result<T>> {
     let mut columns = None;
-    files.into_iter().flat_map(move |path| {
+    files.into_iter().flat_map(move |(path, rows)| {
         let opened = columns_of::<T>(&mut columns).and_then(|columns| {
             let names: Vec<&str> = columns.iter().map(|column| column.name().as_str()).collect();
-            shard::batches(&path, Some(&names))
+            shard::batches_in(&path, Some(&names), rows)
         });
         let (batches, failed) = match opened {
             Ok(batches) => (Some(batches), None),

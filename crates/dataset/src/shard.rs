@@ -11,7 +11,7 @@ use parquet::{
     basic::{Compression, ZstdLevel},
     file::{metadata::KeyValue, properties::WriterProperties},
 };
-use std::{fs::File, path::Path, sync::Arc};
+use std::{fs::File, ops::Range, path::Path, sync::Arc};
 
 /// Key of a file's own metadata: the name of its rows' schema.
 const SCHEMA_KEY: &str = "stampmill.schema";
@@ -131,6 +131,15 @@ pub fn batches(
     path: &Path,
     columns: Option<&[&str]>,
 ) -> Result<impl Iterator<Item = Result<RecordBatch>> + use<>> {
+    batches_in(path, columns, 0..u64::MAX)
+}
+
+/// The same of some of its rows: row groups without any of them are not read.
+pub(crate) fn batches_in(
+    path: &Path,
+    columns: Option<&[&str]>,
+    rows: Range<u64>,
+) -> Result<impl Iterator<Item = Result<RecordBatch>> + use<>> {
     let file = open_file(path).map_err(Error::file("open", path))?;
     let builder = ParquetRecordBatchReaderBuilder::try_new(file)
         .map_err(|error| Error::damaged(path, error))?;
@@ -138,7 +147,12 @@ pub fn batches(
     let bytes: i64 = groups.iter().map(|group| group.total_byte_size()).sum();
     let count: i64 = groups.iter().map(|group| group.num_rows()).sum();
     let size = batch_rows(bytes.max(0) as usize, count.max(0) as usize);
-    let builder = builder.with_batch_size(size);
+    let chosen = Chosen::of(groups.iter().map(|group| group.num_rows().max(0) as u64), &rows);
+    let builder = builder
+        .with_batch_size(size)
+        .with_row_groups(chosen.groups)
+        .with_offset(chosen.skip)
+        .with_limit(chosen.take);
     let builder = match columns {
         Some(names) => {
             let is_there = |name: &str| builder.schema().field_with_name(name).is_ok();
@@ -162,6 +176,36 @@ pub fn batches(
     Ok(reader.map(batch))
 }
 
+/// Where rows are in a file.
+#[derive(Debug, PartialEq, Eq)]
+struct Chosen {
+    /// The row groups with some of them.
+    groups: Vec<usize>,
+    /// Rows of the first that come before them.
+    skip: usize,
+    /// How many they are.
+    take: usize,
+}
+
+impl Chosen {
+    fn of(groups: impl Iterator<Item = u64>, rows: &Range<u64>) -> Chosen {
+        let mut chosen = Chosen { groups: Vec::new(), skip: 0, take: 0 };
+        let mut first = 0;
+        for (index, count) in groups.enumerate() {
+            let of_group = first.max(rows.start)..(first + count).min(rows.end);
+            if !of_group.is_empty() {
+                if chosen.groups.is_empty() {
+                    chosen.skip = (of_group.start - first) as usize;
+                }
+                chosen.groups.push(index);
+                chosen.take += (of_group.end - of_group.start) as usize;
+            }
+            first += count;
+        }
+        chosen
+    }
+}
+
 /// The schema of a file's rows and its version, as its metadata says.
 ///
 /// # Errors
@@ -179,4 +223,23 @@ pub(crate) fn metadata(path: &Path, key: &str) -> Result<Option<String>> {
     let pairs = builder.metadata().file_metadata().key_value_metadata();
     let found = pairs.into_iter().flatten().find(|pair| pair.key == key);
     Ok(found.and_then(|pair| pair.value.clone()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_in_few_row_groups() {
+        let of = |rows: Range<u64>| {
+            let Chosen { groups, skip, take } = Chosen::of([3, 0, 4, 2].into_iter(), &rows);
+            (groups, skip, take)
+        };
+        assert_eq!(of(0..u64::MAX), (vec![0, 2, 3], 0, 9));
+        assert_eq!(of(4..6), (vec![2], 1, 2));
+        assert_eq!(of(2..8), (vec![0, 2, 3], 2, 6));
+        assert_eq!(of(7..20), (vec![3], 0, 2));
+        assert_eq!(of(3..3), (vec![], 0, 0));
+        assert_eq!(of(9..12), (vec![], 0, 0));
+    }
 }

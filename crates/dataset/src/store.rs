@@ -111,6 +111,15 @@ pub fn is_url(path: &Path) -> bool {
     path.as_os_str().as_encoded_bytes().starts_with(SCHEME.as_bytes())
 }
 
+/// How a path begins that is a URL, and none of [`Url`]'s.
+pub(crate) fn other_scheme(path: &Path) -> Option<&str> {
+    let (scheme, _) = path.to_str()?.split_once("://")?;
+    let is_one = |c: char| c.is_ascii_alphanumeric() || "+-.".contains(c);
+    let is_scheme =
+        scheme.starts_with(|c: char| c.is_ascii_alphabetic()) && scheme.chars().all(is_one);
+    (is_scheme && !is_url(path)).then_some(scheme)
+}
+
 /// Brings data sets from an object store and puts them there.
 ///
 /// A data set stands there whole or not at all: its manifest is put last, and names the rest by its hashes.
@@ -126,6 +135,12 @@ pub trait ObjectStore: Send + Sync {
     /// # Errors
     /// When the store does not answer or refuses.
     fn manifest(&self, url: &Url) -> Result<Option<Vec<u8>>>;
+
+    /// Where its Parquet files are, in order; `None`: there is none.
+    ///
+    /// # Errors
+    /// When the store does not answer or refuses; when one is not there, or of another size.
+    fn files(&self, url: &Url) -> Result<Option<Vec<Url>>>;
 
     /// Whether there is one.
     ///
@@ -202,6 +217,19 @@ pub fn manifest_text(named: &Path) -> Result<Option<Vec<u8>>> {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(Error::file("read", &path)(error)),
     }
+}
+
+/// The Parquet files of a data set where it stands: their paths, or their URLs.
+///
+/// # Errors
+/// When there is none, or it is not whole at a glance.
+pub fn files(named: &Path) -> Result<Vec<PathBuf>> {
+    let Some(url) = Url::of(named)? else {
+        return crate::Dataset::open(named).map(|dataset| dataset.shards());
+    };
+    let files = object_store()?.files(&url)?;
+    let files = files.ok_or_else(|| Error::NotADataset(named.to_owned()))?;
+    Ok(files.iter().map(Url::path).collect())
 }
 
 /// Whether a data set stands where a user named one; of a URL, its store is asked.

@@ -317,7 +317,10 @@ impl Unfinished {
 /// Whether a data set may be made there: see [`place::claim`].
 pub(crate) fn claim(out: &Path, url: Option<&Url>, force: bool) -> Result<()> {
     match url {
-        None => place::claim(out, force),
+        None => match crate::store::other_scheme(out) {
+            Some(scheme) => Err(Error::OtherUrl(scheme.to_owned())),
+            None => place::claim(out, force),
+        },
         Some(url) if !force && object_store()?.has(url)? => Err(Error::Exists(out.to_owned())),
         Some(_) => Ok(()),
     }

@@ -49,6 +49,12 @@ impl ObjectStore for Folders {
         Ok(fs::read(self.at(url).join(Manifest::FILE)).ok())
     }
 
+    fn files(&self, url: &Url) -> Result<Option<Vec<Url>>> {
+        let Some(text) = self.manifest(url)? else { return Ok(None) };
+        let manifest: Manifest = serde_json::from_slice(&text).expect("a manifest");
+        Ok(Some(manifest.shards.iter().map(|shard| url.join(&shard.file)).collect()))
+    }
+
     fn has(&self, url: &Url) -> Result<bool> {
         Ok(self.at(url).join(Manifest::FILE).is_file())
     }
@@ -128,6 +134,15 @@ fn a_data_set_is_the_same_there_as_in_a_folder() {
     let made = make(url, false, &["a", "b"]).unwrap();
     assert_eq!(made.folder(), url);
     make(&folder, false, &["a", "b"]).unwrap();
+    assert_eq!(
+        stampmill_dataset::files(url).unwrap(),
+        [Path::new("s3://same/set/part-00000.parquet")]
+    );
+    assert_eq!(stampmill_dataset::files(&folder).unwrap(), [folder.join("part-00000.parquet")]);
+    assert!(matches!(
+        stampmill_dataset::files(Path::new("s3://same/none")),
+        Err(Error::NotADataset(_))
+    ));
     let there = home.join("same/set");
     for name in ["dataset.json", "part-00000.parquet"] {
         assert_eq!(

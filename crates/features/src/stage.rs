@@ -2,8 +2,8 @@
 
 use crate::{Error, Extractor, Report, Row};
 use dataset::{
-    Code, Found, Input, Language, Program, Programs, Rejected,
-    stage::{Finish, Items, Stage, Units, Worked},
+    Code, Found, Input, Language, Placed, Program, Programs, Rejected,
+    stage::{ByRows, Finish, Items, Share, Stage, Units, Worked},
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -59,24 +59,35 @@ impl dataset::Row for Item {
 
 impl Item {
     fn of(found: Found, known: &mut HashMap<String, u64>) -> Item {
-        let (item, content) = match found {
+        match found {
             Found::Program(program) => {
                 let content = program.code.hash();
-                let (text, bytes) = match program.code {
-                    Code::Text(text) => (Some(text), Vec::new()),
-                    Code::Bytes(bytes) => (None, bytes),
-                };
-                let language = program.language.name().to_owned();
-                let (path, name) = (program.path, program.name);
-                (Item { path, name, language, text, bytes, ..Item::default() }, content)
+                Item::of_program(program, &content, known)
             }
             Found::Rejected(Rejected { path, verdict }) => {
                 let (verdict, detail) = (verdict.name.into_owned(), verdict.detail);
-                (Item { path, verdict, detail, ..Item::default() }, String::new())
+                let item = Item { path, verdict, detail, ..Item::default() };
+                item.numbered("", known)
             }
+        }
+    }
+
+    /// `content` is the hash of its code.
+    fn of_program(program: Program, content: &str, known: &mut HashMap<String, u64>) -> Item {
+        let (text, bytes) = match program.code {
+            Code::Text(text) => (Some(text), Vec::new()),
+            Code::Bytes(bytes) => (None, bytes),
         };
-        let pieces = [&item.path, &item.name, &content, &item.verdict, &item.detail];
-        let id = dataset::content_hash_of(pieces.map(|piece| piece.as_bytes()));
+        let language = program.language.name().to_owned();
+        let (path, name) = (program.path, program.name);
+        let item = Item { path, name, language, text, bytes, ..Item::default() };
+        item.numbered(content, known)
+    }
+
+    fn numbered(self, content: &str, known: &mut HashMap<String, u64>) -> Item {
+        let item = self;
+        let pieces = [&item.path, &item.name, content, &item.verdict, &item.detail];
+        let id = dataset::content_hash_of(pieces.map(|piece: &str| piece.as_bytes()));
         let count = known.entry(id.clone()).or_default();
         *count += 1;
         let id = if *count == 1 { id } else { format!("{id} {count}") };
@@ -132,6 +143,16 @@ impl Stage for Features {
         let found = self.programs.found()?;
         let all = found.map(move |found| Ok(Item::of(found?, &mut known)));
         Ok(Items { total: Some(self.programs.len()), all: Box::new(all) })
+    }
+
+    fn items_by_rows(&self, share: Share) -> Result<Option<ByRows<'_, Features>>, Error> {
+        let Some(placed) = self.programs.by_rows(share)? else { return Ok(None) };
+        let mut known = HashMap::new();
+        let all = placed.all.map(move |placed| {
+            let Placed { row, hash, program } = placed?;
+            Ok((row, Item::of_program(program, &hash, &mut known)))
+        });
+        Ok(Some(ByRows { own: placed.own, all: Box::new(all) }))
     }
 
     fn key(&self, item: &Item) -> String {

@@ -1,9 +1,13 @@
 //! The rows of a data set of modules, as items of stages.
 
 use crate::{Error, Module};
-use dataset::{Dataset, Input, Row, content_hash_of};
+use dataset::{
+    Dataset, Input, Row, content_hash_of,
+    stage::{Numbered, Share},
+};
+use rows::ModuleOrigin;
 use serde::{Deserialize, Serialize};
-use std::{collections::HashMap, path::Path};
+use std::{collections::HashMap, ops::Range, path::Path};
 
 /// Modules handled together where little is done with each.
 pub(crate) const BATCH: usize = 16;
@@ -67,6 +71,13 @@ impl Row for ModuleItem {
 }
 
 impl ModuleItem {
+    /// `known` has how often each origin was met.
+    fn of(module: Module, known: &mut HashMap<String, u64>) -> ModuleItem {
+        let count = known.entry(origin(&module)).or_default();
+        *count += 1;
+        ModuleItem { occurrence: *count - 1, module }
+    }
+
     /// By content and origin. Equal rows are told apart: each of them has a row in what is made.
     pub(crate) fn key(&self) -> String {
         format!("{} {}", origin(&self.module), self.occurrence)
@@ -77,6 +88,13 @@ fn origin(row: &Module) -> String {
     let Module { id, kind, verdict, package_source, package, version, path, target, .. } = row;
     let pieces = [id, kind, verdict, package_source, package, version, path, target];
     content_hash_of(pieces.map(String::as_bytes))
+}
+
+/// A row of which no more is known.
+fn of_origin(origin: ModuleOrigin) -> Module {
+    let ModuleOrigin { id, kind, package_source, package, version, path, target, verdict } = origin;
+    let known = Module { id, kind, package_source, package, version, ..Module::default() };
+    Module { path, target, verdict, ..known }
 }
 
 /// A data set of modules that a stage reads.
@@ -109,12 +127,27 @@ impl Modules {
     pub(crate) fn items(
         &self,
     ) -> Result<impl Iterator<Item = Result<ModuleItem, Error>> + use<>, Error> {
-        let mut known: HashMap<String, u64> = HashMap::new();
-        Ok(self.rows()?.map(move |row| {
-            let module = row?;
-            let count = known.entry(origin(&module)).or_default();
-            *count += 1;
-            Ok(ModuleItem { occurrence: *count - 1, module })
-        }))
+        let mut known = HashMap::new();
+        Ok(self.rows()?.map(move |row| Ok(ModuleItem::of(row?, &mut known))))
+    }
+
+    /// The same for one share of the rows: of the others only the columns of [`ModuleOrigin`] are read.
+    pub(crate) fn items_by_rows(
+        &self,
+        share: Share,
+    ) -> Result<(Range<u64>, Numbered<'static, ModuleItem, Error>), Error> {
+        let rows = self.0.manifest().rows;
+        let own = share.of_rows(rows);
+        let origins = |rows: Range<u64>| {
+            let origins = self.0.rows_in::<ModuleOrigin>(rows)?;
+            Ok::<_, Error>(origins.map(|row| row.map(of_origin)))
+        };
+        let all = origins(0..own.start)?
+            .chain(self.0.rows_in::<Module>(own.clone())?)
+            .chain(origins(own.end..rows)?);
+        let mut known = HashMap::new();
+        let all =
+            all.zip(0..).map(move |(module, row)| Ok((row, ModuleItem::of(module?, &mut known))));
+        Ok((own, Box::new(all)))
     }
 }

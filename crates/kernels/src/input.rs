@@ -1,9 +1,12 @@
 //! Content files from wherever a user points, and news of those that were rejected before.
 
 use crate::{Result, file::Source};
-use dataset::{Code, Dataset, Found, Language, Programs, Rejected, Row, Verdict};
-use rows::ContentText;
-use std::{collections::BTreeMap, path::Path};
+use dataset::{
+    Code, Dataset, Found, Language, Placed, Programs, Rejected, Row, Verdict,
+    stage::{Numbered, Share},
+};
+use rows::{ContentOrigin, ContentText};
+use std::{collections::BTreeMap, ops::Range, path::Path};
 
 /// What is to be prepared.
 #[derive(Debug)]
@@ -71,6 +74,49 @@ impl Input {
             ),
         })
     }
+
+    /// The same for one share of a data set's rows: the texts of others are not read. `None`: all must be.
+    pub(crate) fn by_rows(&self, share: Share) -> Result<Option<OfRows>> {
+        match self {
+            Input::Raw(dataset) => {
+                let rows = dataset.manifest().rows;
+                let own = share.of_rows(rows);
+                let origins = |rows: Range<u64>| {
+                    let origins = dataset.rows_in::<ContentOrigin>(rows)?;
+                    Ok::<_, crate::Error>(origins.map(|row| row.map(of_origin)))
+                };
+                let all = origins(0..own.start)?
+                    .chain(dataset.rows_in::<ContentText>(own.clone())?)
+                    .chain(origins(own.end..rows)?);
+                let all = all.zip(0..).filter_map(|(row, number)| {
+                    let source = row.map(of_content).map_err(Into::into).transpose()?;
+                    Some(source.map(|source| (number, source)))
+                });
+                Ok(Some((own, Box::new(all))))
+            }
+            Input::Programs(programs) => {
+                let Some(placed) = programs.by_rows(share)? else { return Ok(None) };
+                let all = placed.all.filter_map(|placed| match placed {
+                    Ok(Placed { row, hash, program }) => {
+                        let is_ours = program.language == Language::OpenCl;
+                        is_ours.then(|| Ok((row, of_program(program, hash))))
+                    }
+                    Err(error) => Some(Err(error.into())),
+                });
+                Ok(Some((placed.own, Box::new(all))))
+            }
+        }
+    }
+}
+
+/// The rows of a share, and all sources, each with the number of its row.
+pub(crate) type OfRows = (Range<u64>, Numbered<'static, Source, crate::Error>);
+
+/// A content file of which no more is known.
+fn of_origin(origin: ContentOrigin) -> ContentText {
+    let ContentOrigin { id, kind, source, package, version, path, verdict, detail } = origin;
+    let known = ContentText { id, kind, source, package, version, ..ContentText::default() };
+    ContentText { path, verdict, detail, ..known }
 }
 
 fn of_content(row: ContentText) -> Option<Source> {
@@ -98,7 +144,8 @@ fn of_content(row: ContentText) -> Option<Source> {
 fn of_found(found: Found) -> Option<Source> {
     match found {
         Found::Program(program) if program.language == Language::OpenCl => {
-            Some(of_program(program))
+            let hash = program.code.hash();
+            Some(of_program(program, hash))
         }
         Found::Program(_) => None,
         Found::Rejected(Rejected { path, verdict }) => {
@@ -117,8 +164,8 @@ fn rejected(from: Source, verdict: Verdict) -> Source {
     Source { id, rejected: verdict.name.into_owned(), detail: verdict.detail, ..from }
 }
 
-fn of_program(program: dataset::Program) -> Source {
-    let id = program.code.hash();
+/// `id` is the hash of its code.
+fn of_program(program: dataset::Program, id: String) -> Source {
     let text = match program.code {
         Code::Text(text) => Some(text),
         Code::Bytes(_) => None,

@@ -9,7 +9,7 @@ use crate::{
 use clang::Clang;
 use dataset::{
     Input as Origin, Licenses, Signature, Signatures, Verdict,
-    stage::{Facts, Fates, Finish, Items, Selected, Stage, Unit, Units, Worked},
+    stage::{ByRows, Facts, Fates, Finish, Items, Selected, Share, Stage, Unit, Units, Worked},
 };
 use lexer::tokens;
 use rows::KernelKey;
@@ -98,6 +98,10 @@ impl Stage for Prepare {
 
     fn items(&self) -> Result<Items<'_, Prepare>> {
         Ok(Items { total: Some(self.input.len()), all: self.input.all()? })
+    }
+
+    fn items_by_rows(&self, share: Share) -> Result<Option<ByRows<'_, Prepare>>> {
+        Ok(self.input.by_rows(share)?.map(|(own, all)| ByRows { own, all }))
     }
 
     fn key(&self, source: &Source) -> String {

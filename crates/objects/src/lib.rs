@@ -1,7 +1,7 @@
 //! Data sets in object stores.
 //!
 //! The HTTP client is in the program `stampmill-objects`; here is who asks it ([`Objects`], a
-//! [`dataset::ObjectStore`]), and what is said ([`Request`], [`Answer`]).
+//! [`dataset::ObjectStore`]; [`Pieces`], who reads some bytes of an object), and what is said ([`Request`], [`Answer`]).
 //!
 //! A data set at `s3://BUCKET/KEY` is `KEY/dataset.json`, byte by byte as in a folder, and for each of its Parquet
 //! files `KEY/part-NNNNN-HASH.parquet`, by its content. So a file never changes once it is there, one that is put
@@ -17,8 +17,10 @@
 
 mod ask;
 mod cache;
+mod pieces;
 mod protocol;
 mod sets;
 
+pub use pieces::Pieces;
 pub use protocol::{Action, Answer, Request, When};
 pub use sets::{Objects, object_name};

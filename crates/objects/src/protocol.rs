@@ -20,6 +20,8 @@ pub struct Request {
 pub enum Action {
     /// Write its bytes to a file.
     Get(PathBuf),
+    /// Write those of its bytes to a file that begin at the first number and end before the second.
+    Piece(PathBuf, u64, u64),
     /// Say how large it is.
     Size,
     /// Make it of the bytes of a file.

@@ -174,6 +174,24 @@ impl ObjectStore for Objects {
         Ok(self.text(url)?.map(|(text, _)| text))
     }
 
+    fn files(&self, url: &Url) -> Result<Option<Vec<Url>>> {
+        let Some((text, _)) = self.text(url)? else { return Ok(None) };
+        let mut files = Vec::new();
+        for shard in manifest(url, &text)?.shards {
+            let names = [object_name(&shard.file, &shard.hash), shard.file.clone()];
+            let mut found = None;
+            for at in names.map(|name| url.join(&name)) {
+                if self.has_object(&at, shard.bytes)? {
+                    found = Some(at);
+                    break;
+                }
+            }
+            let gone = || damaged(url, format!("its part {} is gone, or another", shard.file));
+            files.push(found.ok_or_else(gone)?);
+        }
+        Ok(Some(files))
+    }
+
     fn has(&self, url: &Url) -> Result<bool> {
         let at = url.join(Manifest::FILE);
         match self.asker.ask("look at", &at, Action::Size)? {

@@ -21,7 +21,7 @@ pub enum Error {
     #[error("cannot write the page's data: {0}")]
     Data(#[from] serde_json::Error),
     /// The folder does not exist.
-    #[error("{} is no folder", .0.display())]
+    #[error("{}", no_folder(.0))]
     NoFolder(PathBuf),
     /// The folder holds no data set.
     #[error(
@@ -45,4 +45,11 @@ pub enum Error {
         /// Why not.
         source: std::io::Error,
     },
+}
+
+fn no_folder(path: &std::path::Path) -> String {
+    match dataset::is_url(path) {
+        true => dataset::missing(path),
+        false => format!("{} is no folder", path.display()),
+    }
 }

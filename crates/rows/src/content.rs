@@ -101,6 +101,20 @@ view! {
     }
 }
 
+view! {
+    /// What tells a content file from others, and where it is from.
+    pub struct ContentOrigin of ContentFile {
+        pub id: String,
+        pub kind: String,
+        pub source: String,
+        pub package: String,
+        pub version: String,
+        pub path: String,
+        pub verdict: String,
+        pub detail: String,
+    }
+}
+
 words! {
     /// Verdicts of `mine`, in schema `content-file`.
     pub enum ContentVerdict, "verdict on a content file" {

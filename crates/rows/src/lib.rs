@@ -44,14 +44,14 @@ pub mod module_kind {
 }
 
 pub use answer::AnswerRow;
-pub use content::{ContentFile, ContentSource, ContentText, ContentVerdict};
+pub use content::{ContentFile, ContentOrigin, ContentSource, ContentText, ContentVerdict};
 pub use edit_test::{EditTest, EditTestSummary, EditTestText, RejectedInputs};
 pub use features::{FeaturesHead, FeaturesVerdict};
 pub use judgement::{EditVerdict, Judgement};
 pub use kernel::{KernelKey, KernelProgram, KernelRow, KernelSummary, KernelText, KernelVerdict};
 pub use learned::{LearnedRow, LearnedVerdict, WaitingRow};
 pub use metric::Metric;
-pub use module::{Module, ModuleKey, ModuleVerdict};
+pub use module::{Module, ModuleKey, ModuleOrigin, ModuleVerdict};
 pub use pair::{Pair, PairLanguage, TestTime};
 pub use reference::{Beyond, Layout, Schema, View, layouts, reference, schemas, views};
 pub use run::{About, Outcome, RunRow, Transfers};

@@ -114,6 +114,20 @@ view! {
     }
 }
 
+view! {
+    /// What tells a module from others, and where it is from.
+    pub struct ModuleOrigin of Module {
+        pub id: String,
+        pub kind: String,
+        pub package_source: String,
+        pub package: String,
+        pub version: String,
+        pub path: String,
+        pub target: String,
+        pub verdict: String,
+    }
+}
+
 words! {
     /// Verdicts of the `ir` commands, in schemas `module` and `ir-statistics`.
     pub enum ModuleVerdict, "verdict on a module" {

@@ -234,9 +234,10 @@ async fn once(
     }
 }
 
-/// What our own code said, of an error that Ballista wrapped and printed for programmers: the text in quotes in it.
+/// What our own code said, of an error that Ballista wrapped and printed for programmers: the text in quotes that is all
+/// of the innermost one. Other errors have names in quotes.
 pub(crate) fn innermost(error: &str) -> String {
-    let Some((_, quoted)) = error.split_once('"') else { return error.to_owned() };
+    let Some((_, quoted)) = error.split_once("(\"") else { return error.to_owned() };
     let mut text = String::new();
     let mut letters = quoted.chars();
     while let Some(letter) = letters.next() {
@@ -319,6 +320,8 @@ mod tests {
             r#"Job failed: DataFusionError(Shared(Execution("refused: \"a\" is\nnot here")))"#;
         assert_eq!(innermost(wrapped), "refused: \"a\" is\nnot here");
         assert_eq!(innermost("no executors"), "no executors");
+        let named = r#"No field named no. Valid fields are v.path, v."grewe-fixed"."#;
+        assert_eq!(innermost(named), named);
         assert_eq!(innermost("cut \"off"), "cut \"off");
     }
 }

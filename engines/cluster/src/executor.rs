@@ -1,6 +1,6 @@
 //! An executor: asks the scheduler for tasks and does them.
 
-use crate::{Error, Stop, codec::Codec, guard::Guard, runner::Runner, say, stopped, token};
+use crate::{Error, Stop, codec::Codec, guard::Guard, runner::Runner, say, stopped, store, token};
 use arrow_flight::flight_service_server::FlightServiceServer;
 use axum::middleware;
 use ballista_core::{
@@ -43,7 +43,6 @@ pub(crate) async fn run(mut settings: ExecutorSettings, mut stop: Stop) -> Resul
     let wrong = |root: &PathBuf, error: String| {
         Error::Failed(format!("cannot read --root {}: {error}", root.display()))
     };
-    let mut folders = Vec::new();
     for root in &mut settings.roots {
         let url = dataset::Url::of(root).map_err(|error| Error::Failed(error.to_string()))?;
         if let Some(url) = url {
@@ -51,7 +50,6 @@ pub(crate) async fn run(mut settings: ExecutorSettings, mut stop: Stop) -> Resul
             continue;
         }
         *root = root.canonicalize().map_err(|error| wrong(root, error.to_string()))?;
-        folders.push(root.clone());
     }
     let program: PathBuf = host::installed(PROGRAM).ok_or_else(|| {
         Error::Failed(format!(
@@ -77,6 +75,7 @@ pub(crate) async fn run(mut settings: ExecutorSettings, mut stop: Stop) -> Resul
     // One for all tasks: together they take no more.
     let memory = usize::try_from(settings.memory).unwrap_or(usize::MAX);
     let environment = RuntimeEnvBuilder::new()
+        .with_object_store_registry(store::reading())
         .with_temp_file_path(work_folder.clone())
         .with_memory_pool(Arc::new(FairSpillPool::new(memory)))
         .build_arc()?;
@@ -102,7 +101,7 @@ pub(crate) async fn run(mut settings: ExecutorSettings, mut stop: Stop) -> Resul
         Arc::new(functions()),
         Arc::new(LoggingMetricsCollector::default()),
         settings.tasks,
-        Arc::new(Guard::new(folders)),
+        Arc::new(Guard::new(settings.roots.clone())),
     );
     let codec: BallistaCodec<LogicalPlanNode, PhysicalPlanNode> = BallistaCodec::new(
         Arc::new(BallistaLogicalExtensionCodec::default()),

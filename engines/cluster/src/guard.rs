@@ -13,6 +13,7 @@ use datafusion::{
     physical_plan::ExecutionPlan,
     prelude::SessionConfig,
 };
+use dataset::Url;
 use std::{
     path::{Path, PathBuf},
     sync::Arc,
@@ -58,7 +59,7 @@ const HARMLESS: [&str; 33] = [
 /// Looks at each plan before it is run.
 pub(crate) struct Guard {
     inner: DefaultExecutionEngine,
-    /// Folders of this machine.
+    /// Folders of this machine, and URLs of object stores.
     roots: Vec<PathBuf>,
 }
 
@@ -111,16 +112,29 @@ fn check_source(source: &DataSourceExec, roots: &[PathBuf]) -> Result<()> {
         return Err(refusal("a source of rows that is neither files nor in the plan itself"));
     };
     let store = scan.object_store_url.as_str();
-    if store != "file:///" {
-        return Err(refusal(&format!("an executor reads no files of {store}")));
-    }
+    let outside = |path: &Path| {
+        let roots: Vec<String> = roots.iter().map(|root| root.display().to_string()).collect();
+        let (path, roots) = (path.display(), roots.join(", "));
+        refusal(&format!("{path} is not in {roots}, the executor's only folder"))
+    };
     for file in scan.file_groups.iter().flat_map(|group| group.files()) {
-        let path = Path::new("/").join(file.object_meta.location.as_ref());
+        let location = file.object_meta.location.as_ref();
+        if store != "file:///" {
+            let path = PathBuf::from(format!("{store}{location}"));
+            let url = Url::of(&path).map_err(|error| refusal(&error.to_string()))?;
+            let url =
+                url.ok_or_else(|| refusal(&format!("an executor reads no files of {store}")))?;
+            let is_in =
+                |root: &PathBuf| matches!(Url::of(root), Ok(Some(root)) if url.is_in(&root));
+            if !roots.iter().any(is_in) {
+                return Err(outside(&path));
+            }
+            continue;
+        }
+        let path = Path::new("/").join(location);
         let found = path.canonicalize().map_err(DataFusionError::IoError)?;
         if !roots.iter().any(|root| found.starts_with(root)) {
-            let roots: Vec<String> = roots.iter().map(|root| root.display().to_string()).collect();
-            let (path, roots) = (path.display(), roots.join(", "));
-            return Err(refusal(&format!("{path} is not in {roots}, the executor's only folder")));
+            return Err(outside(&path));
         }
     }
     Ok(())

@@ -15,6 +15,7 @@ mod repeats;
 mod runner;
 mod scheduler;
 mod stage;
+mod store;
 mod token;
 
 use cluster::Role;

@@ -1,23 +1,34 @@
 //! A query over data sets, answered by all executors.
 
-use crate::{Error, Stop, stopped, token};
+use crate::{Error, Stop, stopped, store, token};
 use arrow::{error::ArrowError, ipc::writer::StreamWriter};
-use ballista_core::extension::SessionStateExt;
+use ballista_core::{
+    execution_plans::execute_physical_plan,
+    extension::{SessionConfigExt, SessionStateExt},
+    serde::BallistaPhysicalExtensionCodec,
+    utils::default_session_builder,
+};
 use cluster::Address;
 use datafusion::{
-    execution::{SessionStateBuilder, context::SQLOptions},
+    dataframe::DataFrame,
+    execution::{SendableRecordBatchStream, SessionStateBuilder, context::SQLOptions},
+    logical_expr::LogicalPlan,
     prelude::{ParquetReadOptions, SessionConfig, SessionContext},
 };
+use datafusion_proto::protobuf::PhysicalPlanNode;
 use futures::StreamExt;
 use std::{
     io::{BufWriter, Write},
     path::PathBuf,
 };
 
+/// Tables: names, and the Parquet files of each.
+type Tables = [(String, Vec<PathBuf>)];
+
 pub(crate) async fn run(
     address: &Address,
     sql: &str,
-    tables: &[(String, Vec<PathBuf>)],
+    tables: &Tables,
     mut stop: Stop,
 ) -> Result<(), Error> {
     tokio::select! {
@@ -26,12 +37,35 @@ pub(crate) async fn run(
     }
 }
 
-/// A session on the executors, with these tables.
+/// A session on the executors, with these tables; the scheduler plans what it is asked, and reads the files for that.
 pub(crate) async fn session(
     address: &Address,
-    tables: &[(String, Vec<PathBuf>)],
+    tables: &Tables,
     config: impl FnOnce(SessionConfig) -> SessionConfig,
 ) -> Result<SessionContext, Error> {
+    let config = config(settings(address).await?);
+    let state = SessionStateBuilder::new()
+        .with_default_features()
+        .with_config(config)
+        .build()
+        .upgrade_for_ballista(address.url().to_owned())?;
+    let context = SessionContext::new_with_state(state);
+    add(&context, tables).await?;
+    Ok(context)
+}
+
+/// A session that plans here: neither folders nor credentials for object stores are the scheduler's.
+async fn planner(config: SessionConfig, tables: &Tables) -> Result<SessionContext, Error> {
+    let state = default_session_builder(config)?;
+    let builder = SessionStateBuilder::new_from_existing(state);
+    let state = builder.with_runtime_env(store::environment(store::reading())?).build();
+    let context = SessionContext::new_with_state(state);
+    add(&context, tables).await?;
+    Ok(context)
+}
+
+/// Settings of a session, once it is known that there is a cluster.
+async fn settings(address: &Address) -> Result<SessionConfig, Error> {
     // It is there, and takes the token: Ballista would say so in other words.
     let asked = address.clone();
     let status = tokio::task::spawn_blocking(move || cluster::status(&asked)).await;
@@ -40,32 +74,35 @@ pub(crate) async fn session(
         return Err(cluster::Error::NoExecutors(address.url().to_owned()).into());
     }
     // Views of texts are DataFusion's own; data sets hold plain columns.
-    let config = config(token::session(address.token.clone()))
-        .set_bool("datafusion.execution.parquet.schema_force_view_types", false);
-    let state = SessionStateBuilder::new()
-        .with_default_features()
-        .with_config(config)
-        .build()
-        .upgrade_for_ballista(address.url().to_owned())?;
-    let context = SessionContext::new_with_state(state);
+    let config = token::session(address.token.clone());
+    Ok(config.set_bool("datafusion.execution.parquet.schema_force_view_types", false))
+}
+
+async fn add(context: &SessionContext, tables: &Tables) -> Result<(), Error> {
     for (name, files) in tables {
         let files: Vec<String> = files.iter().map(|file| file.display().to_string()).collect();
         let frame = context.read_parquet(files, ParquetReadOptions::default()).await?;
         context.register_table(name.as_str(), frame.into_view())?;
     }
-    Ok(context)
+    Ok(())
 }
 
-async fn answer(
-    address: &Address,
-    sql: &str,
-    tables: &[(String, Vec<PathBuf>)],
-) -> Result<(), Error> {
-    let context = session(address, tables, |config| config).await?;
+async fn answer(address: &Address, sql: &str, tables: &Tables) -> Result<(), Error> {
     let only_reads =
         SQLOptions::new().with_allow_ddl(false).with_allow_dml(false).with_allow_statements(false);
-    let frame = context.sql_with_options(sql, only_reads).await?;
-    let mut rows = frame.execute_stream().await?;
+    let mut files = tables.iter().flat_map(|(_, files)| files);
+    let mut rows = match files.any(|file| dataset::is_url(file)) {
+        false => {
+            let context = session(address, tables, |config| config).await?;
+            context.sql_with_options(sql, only_reads).await?.execute_stream().await?
+        }
+        true => {
+            let config = settings(address).await?;
+            let context = planner(config.clone(), tables).await?;
+            let frame = context.sql_with_options(sql, only_reads).await?;
+            planned(address, config, &context, frame).await?
+        }
+    };
     let schema = rows.schema();
     let out = BufWriter::new(std::io::stdout().lock());
     let mut writer = StreamWriter::try_new(out, &schema)?;
@@ -75,4 +112,20 @@ async fn answer(
     let mut out = writer.into_inner()?;
     out.flush().map_err(ArrowError::from)?;
     Ok(())
+}
+
+/// Rows of a plan that is made here and carried out by the executors.
+async fn planned(
+    address: &Address,
+    config: SessionConfig,
+    context: &SessionContext,
+    frame: DataFrame,
+) -> Result<SendableRecordBatchStream, Error> {
+    if matches!(frame.logical_plan(), LogicalPlan::EmptyRelation(_) | LogicalPlan::Explain(_)) {
+        return Ok(frame.execute_stream().await?);
+    }
+    let plan = frame.create_physical_plan().await?;
+    let (ballista, codec) = (config.ballista_config(), BallistaPhysicalExtensionCodec::default());
+    let (url, id) = (address.url().to_owned(), context.session_id());
+    Ok(execute_physical_plan::<PhysicalPlanNode>(url, &ballista, plan, &codec, id, config).await?)
 }

@@ -1,6 +1,6 @@
 //! The scheduler: Ballista's, behind a token, and what it knows of executors.
 
-use crate::{Error, Stop, codec::Codec, say, stopped, token};
+use crate::{Error, Stop, codec::Codec, say, stopped, store, token};
 use axum::{
     Json, Router,
     extract::State,
@@ -14,6 +14,7 @@ use ballista_core::{
         BallistaCodec, BallistaLogicalExtensionCodec,
         protobuf::scheduler_grpc_server::SchedulerGrpcServer,
     },
+    utils::default_session_builder,
 };
 use ballista_scheduler::{
     cluster::BallistaCluster,
@@ -22,6 +23,10 @@ use ballista_scheduler::{
     scheduler_server::{JobIdGenerator, SchedulerServer},
 };
 use cluster::{Answer, Executor, Heartbeat, Started, Status, Token};
+use datafusion::{
+    execution::{SessionState, SessionStateBuilder},
+    prelude::SessionConfig,
+};
 use datafusion_proto::protobuf::{LogicalPlanNode, PhysicalPlanNode};
 use std::{
     collections::BTreeMap,
@@ -85,6 +90,7 @@ pub(crate) async fn run(
         grpc_server_max_decoding_message_size: MESSAGE_BYTES,
         grpc_server_max_encoding_message_size: MESSAGE_BYTES,
         override_physical_codec: Some(Arc::new(Codec::default())),
+        override_session_builder: Some(Arc::new(session)),
         override_create_grpc_client_endpoint: Some(token::on_endpoints(token.clone())),
         job_id_generator: Some(Arc::new(Drawn)),
         ..SchedulerConfig::default()
@@ -122,6 +128,13 @@ pub(crate) async fn run(
         served = axum::serve(listener, router) => served.map_err(Error::Machine),
         () = stopped(&mut stop) => Ok(()),
     }
+}
+
+/// A session in which plans may name objects; the scheduler reads none.
+fn session(config: SessionConfig) -> datafusion::error::Result<SessionState> {
+    let state = default_session_builder(config)?;
+    let builder = SessionStateBuilder::new_from_existing(state);
+    Ok(builder.with_runtime_env(store::environment(store::naming())?).build())
 }
 
 async fn status(State(known): State<Arc<Known>>) -> Json<Status> {

@@ -10,6 +10,7 @@ use object_store::{
 use std::{
     fs::File,
     io::{Read, Write},
+    ops::Range,
     path,
 };
 
@@ -44,6 +45,18 @@ pub(crate) async fn get(store: &AmazonS3, key: &Path, file: &path::Path) -> Resu
         out.write_all(&piece).map_err(machine)?;
     }
     Ok(Answer::Is { bytes: found.size, tag: tag.clone().unwrap_or_default() })
+}
+
+/// Write a piece of an object to a file.
+pub(crate) async fn piece(
+    store: &AmazonS3,
+    key: &Path,
+    file: &path::Path,
+    bytes: Range<u64>,
+) -> Result<Answer, Error> {
+    let piece = store.get_range(key, bytes).await?;
+    std::fs::write(file, &piece).map_err(machine)?;
+    Ok(Answer::Is { bytes: piece.len() as u64, tag: String::new() })
 }
 
 /// Make an object of a file.

@@ -90,6 +90,12 @@ async fn act(store: &AmazonS3, request: &Request) -> Result<Answer, Error> {
             Err(Error::NotFound { .. }) => missing(store, &key).await,
             got => got,
         },
+        Action::Piece(file, start, end) => {
+            match files::piece(store, &key, file, *start..*end).await {
+                Err(Error::NotFound { .. }) => missing(store, &key).await,
+                got => got,
+            }
+        }
         Action::Put(file, when) => files::put(store, &key, file, when).await,
         Action::Delete => match store.delete(&key).await {
             Ok(()) | Err(Error::NotFound { .. }) => Ok(Answer::Missing),

@@ -40,6 +40,9 @@ pub(crate) struct Export {
 
 impl Export {
     pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
+        if dataset::is_url(&self.to) {
+            anyhow::bail!(dataset::Error::NotThere(self.to));
+        }
         let (report, said) = match self.format {
             Format::Files => self.files()?,
             Format::Huggingface => self.huggingface()?,

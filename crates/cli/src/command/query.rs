@@ -56,18 +56,15 @@ impl Query {
         let token = self.token_file.as_deref().map(Token::read).transpose()?;
         let address = Address::new(url, token)?;
         let files = |(name, path): &(String, PathBuf)| {
-            if dataset::is_url(path) {
-                bail!(
-                    "{} is in an object store, and executors read tables from a folder that they all see: \
-without --cluster the query is answered here",
-                    path.display()
-                );
-            }
             if !Dataset::is_at(path) {
                 bail!("{} is no data set: a cluster queries nothing else", path.display());
             }
-            let files = Dataset::open(path)?.shards().into_iter();
-            let files: io::Result<Vec<PathBuf>> = files.map(std::path::absolute).collect();
+            let whole = |file: PathBuf| match dataset::is_url(&file) {
+                true => Ok(file),
+                false => std::path::absolute(file),
+            };
+            let files: io::Result<Vec<PathBuf>> =
+                dataset::files(path)?.into_iter().map(whole).collect();
             Ok((name.clone(), files?))
         };
         let tables = query.tables().iter().map(files).collect::<anyhow::Result<_>>()?;

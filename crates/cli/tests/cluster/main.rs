@@ -52,7 +52,7 @@ const SOME: [(&str, &[&str], OfStage); 5] = [
     ("no-scheduler", &["features"], faults::no_scheduler),
 ];
 /// What is tried once.
-const ONCE: [(&str, OfNone); 15] = [
+const ONCE: [(&str, OfNone); 16] = [
     ("no-cluster", bad_input::no_cluster),
     ("token", bad_input::token),
     ("other-machine", bad_input::other_machine),
@@ -64,6 +64,7 @@ const ONCE: [(&str, OfNone); 15] = [
     ("keys", same::keys),
     ("objects-alone", objects::alone),
     ("objects-no-common-folder", objects::no_common_folder),
+    ("objects-query", objects::query),
     ("objects-troubles", objects::troubles),
     ("objects-strangers", objects::strangers),
     ("objects-damaged", objects::damaged),

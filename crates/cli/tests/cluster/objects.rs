@@ -204,6 +204,73 @@ pub(crate) fn no_common_folder() -> Done {
     Ok(format!("{bytes} bytes equal"))
 }
 
+/// SQL over URLs, answered by executors that see no folder of the client and bring no data set to theirs.
+pub(crate) fn query() -> Done {
+    let home = Home::new(stage("features")?);
+    let server = Server::start(&home)?;
+    for line in ["mine programs --quiet --out", "features @raw --space grewe --quiet --out"] {
+        let name = if line.starts_with("mine") { "raw" } else { "vectors" };
+        up::well(run(up::command(&home), &format!("{} {name}", line.replace('@', ""))))?;
+        up::well(run(server.command(&home), &format!("{line} @{name}")))?;
+    }
+    let there = Home::new(stage("steer")?);
+    let cluster = up_with(&there, &server, 2)?;
+    let ask = |command: Command, sql: &str, from: &str, words: &[&str]| -> Command {
+        let mut command = command;
+        command.args(["query", sql, &format!("r={from}raw"), &format!("v={from}vectors")]);
+        command.args(["--format", "jsonl"]).args(words);
+        command
+    };
+    let on_cluster = ["--cluster", cluster.url.as_str()];
+    let mut lines = 0;
+    for sql in [
+        "SELECT verdict, count(*) AS n FROM v GROUP BY verdict ORDER BY verdict",
+        "SELECT r.path, r.kernels, count(*) AS n FROM r JOIN v ON r.path = v.path GROUP BY r.path, r.kernels ORDER BY r.path",
+        "SELECT max(length(text)) AS longest FROM r WHERE verdict = 'accepted'",
+        "SELECT path FROM r WHERE path = 'no such path'",
+        "SELECT count(*) AS n FROM (SELECT path FROM r UNION ALL SELECT path FROM v)",
+    ] {
+        let alone = up::well(ask(up::command(&home), sql, "", &[]))?.stdout;
+        let there = up::well(ask(server.command(&home), sql, &url(""), &on_cluster))?.stdout;
+        let (alone, there) = (String::from_utf8_lossy(&alone), String::from_utf8_lossy(&there));
+        if alone != there {
+            return Err(format!("{sql}: alone {alone:?}, on a cluster {there:?}"));
+        }
+        lines += alone.lines().count();
+    }
+    let kept =
+        run_by(&format!("find {} -path '*/objects/files/*' -type f", there.path().display()));
+    if !kept.is_empty() {
+        return Err(format!("executors brought whole files to their machine: {kept}"));
+    }
+    // Nothing but what is below of their root, and nothing that is no data set.
+    fs::create_dir(server.file("../outside")).map_err(failed)?;
+    up::well(run(server.command(&home), "mine programs --quiet --out s3://outside/raw"))?;
+    let other = |table: &str, words: &[&str]| {
+        let mut command = server.command(&home);
+        command.args(["query", "SELECT max(path) FROM dataset WHERE path <> ''", table]);
+        up::refused(command_with(command, &on_cluster), words)
+    };
+    other(
+        "s3://outside/raw",
+        &["refused", "s3://outside/raw/part-", "the executor's only folder"],
+    )?;
+    other(&url("raw/none"), &["there is no data set at", &url("raw/none")])?;
+    other(&url(""), &["there is no data set at"])?;
+    other("s3://nowhere/raw", &["there is no bucket `nowhere`"])?;
+    let names = server.names("vectors");
+    let part = names.iter().find(|name| name.ends_with(".parquet")).ok_or("no part")?;
+    fs::remove_file(server.file(part)).map_err(failed)?;
+    let said = other(&url("vectors"), &["is gone", &url("vectors")])?;
+    cluster.end()?;
+    Ok(format!("{lines} lines equal; {said}"))
+}
+
+fn command_with(mut command: Command, words: &[&str]) -> Command {
+    command.args(words);
+    command
+}
+
 /// A store that is busy, slow, cut off or gone.
 pub(crate) fn troubles() -> Done {
     let home = Home::new(stage("features")?);

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use std::{
     collections::BTreeMap,
     fmt,
+    ops::Range,
     path::PathBuf,
     str::FromStr,
     sync::{
@@ -42,7 +43,7 @@ impl From<Arc<AtomicBool>> for Cancel {
     }
 }
 
-/// Part `index` of `count` of a job, counted from one: the items whose keys fall in it.
+/// Part `index` of `count` of a job, counted from one: the items whose keys, or whose rows in the input, fall in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Share {
     /// From 1 to `count`.
@@ -58,6 +59,16 @@ impl Share {
         let hash = crate::content_hash(key.as_bytes());
         let number = u64::from_str_radix(&hash[..15], 16).unwrap_or_default();
         number % u64::from(self.count) == u64::from(self.index - 1)
+    }
+
+    /// The numbers of its rows, of so many.
+    #[must_use]
+    pub fn of_rows(self, rows: u64) -> Range<u64> {
+        let end = |index: u32| {
+            let product = u128::from(rows) * u128::from(index) / u128::from(self.count);
+            u64::try_from(product).unwrap_or(rows)
+        };
+        end(self.index - 1)..end(self.index)
     }
 }
 

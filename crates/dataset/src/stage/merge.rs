@@ -24,6 +24,9 @@ pub struct Shared {
     pub stage: String,
     /// Which share it is, of how many.
     pub share: Share,
+    /// Whether its items are those of some of the input's rows, and not those of some keys.
+    #[serde(default)]
+    pub is_by_rows: bool,
     /// Items of the whole job.
     pub items: u64,
     /// Items of this share that were not begun because the time was up.
@@ -273,8 +276,9 @@ fn in_order(stage: &str, shares: Vec<Dataset>) -> Result<Vec<(Dataset, Shared)>,
     let shares: Vec<_> = by_index.into_values().collect();
     let same = |a: &(Dataset, Shared), b: &(Dataset, Shared)| {
         let (x, y) = (&a.0.manifest().notes, &b.0.manifest().notes);
-        (&x.configuration, x.seed, &x.inputs, a.1.items, a.1.share.count)
-            == (&y.configuration, y.seed, &y.inputs, b.1.items, b.1.share.count)
+        let of = |shared: &Shared| (shared.items, shared.share.count, shared.is_by_rows);
+        (&x.configuration, x.seed, &x.inputs, of(&a.1))
+            == (&y.configuration, y.seed, &y.inputs, of(&b.1))
     };
     match shares.windows(2).find(|pair| !same(&pair[0], &pair[1])) {
         None => Ok(shares),

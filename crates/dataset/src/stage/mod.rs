@@ -10,6 +10,7 @@ mod firsts;
 mod merge;
 mod part;
 mod run;
+mod share;
 mod shares;
 mod units;
 
@@ -27,7 +28,7 @@ use arrow::{
 };
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
-use std::{collections::BTreeMap, sync::Arc};
+use std::{collections::BTreeMap, ops::Range, sync::Arc};
 
 /// Items of a stage, read as they are asked for.
 pub struct Items<'a, S: Stage + ?Sized> {
@@ -36,6 +37,19 @@ pub struct Items<'a, S: Stage + ?Sized> {
     /// The items, in an order that depends on the input alone.
     pub all: Box<dyn Iterator<Item = Result<S::Item, S::Error>> + 'a>,
 }
+
+/// Items of a stage for one share, which are read from rows of a data set: of the rows of others only what their keys
+/// are made of.
+pub struct ByRows<'a, S: Stage + ?Sized> {
+    /// The rows of this share.
+    pub own: Range<u64>,
+    /// The items, as [`Items::all`] has them, each with the number of its row. Those of other rows may lack what neither
+    /// [`Stage::key`] nor [`Stage::observe`] without rows looks at.
+    pub all: Numbered<'a, S::Item, S::Error>,
+}
+
+/// Items, each with the number of its row in a data set.
+pub type Numbered<'a, I, E> = Box<dyn Iterator<Item = Result<(u64, I), E>> + 'a>;
 
 /// The rows of one item.
 pub enum Worked<R> {
@@ -181,6 +195,15 @@ pub trait Stage: Sync {
     /// # Errors
     /// When an input cannot be read.
     fn items(&self) -> Result<Items<'_, Self>, Self::Error>;
+
+    /// The same for one share, where that takes less than reading the whole input: items whose first row, of all with
+    /// their key, is in the share. `None`: shares are told by keys, of items that are read as a whole.
+    ///
+    /// # Errors
+    /// When an input cannot be read.
+    fn items_by_rows(&self, _share: Share) -> Result<Option<ByRows<'_, Self>>, Self::Error> {
+        Ok(None)
+    }
 
     /// The name of an item: stable, and equal for items that are equal but for where they lie. Of
     /// several items with one name the first is worked on.

@@ -1,6 +1,8 @@
 use super::{
-    Context, Done, Facts, Finish, Items, Selected, Share, Stage, Unit, Units, Worked,
-    merge::Shared, part,
+    Context, Done, Facts, Finish, Selected, Share, Stage, Unit, Units, Worked,
+    merge::Shared,
+    part,
+    share::{Met, Source},
 };
 use crate::{Builder, Error, Notes, tally::Tally};
 use serde::Serialize;
@@ -58,8 +60,10 @@ pub fn run<S: Stage>(stage: &S, context: &Context<'_>) -> Result<Done<S::Summary
         resumes = !builder.is_empty(),
         "a stage begins"
     );
-    let read = stage.items().and_then(|items| {
+    let mut is_by_rows = false;
+    let read = Source::of(stage, share).and_then(|items| {
         context.progress.begin(S::NAME, items.total.unwrap_or(0));
+        is_by_rows = items.is_by_rows;
         work.all(items)
     });
     let read = match read {
@@ -93,6 +97,7 @@ pub fn run<S: Stage>(stage: &S, context: &Context<'_>) -> Result<Done<S::Summary
             let shared = Shared {
                 stage: S::NAME.to_owned(),
                 share,
+                is_by_rows,
                 items: read.items,
                 left: read.left,
                 left_out: left_out.clone(),
@@ -273,7 +278,7 @@ impl<'a, S: Stage> Work<'a, S> {
         }
     }
 
-    fn all(&self, items: Items<'_, S>) -> Result<Read, S::Error> {
+    fn all(&self, items: Source<'_, S>) -> Result<Read, S::Error> {
         let read = self.work_all(items);
         let failed = lock(&self.failed).take();
         let read = match (failed, read) {
@@ -314,7 +319,7 @@ impl<'a, S: Stage> Work<'a, S> {
         }
     }
 
-    fn work_all(&self, items: Items<'_, S>) -> Result<Read, S::Error> {
+    fn work_all(&self, items: Source<'_, S>) -> Result<Read, S::Error> {
         let sequential = self.stage.is_sequential();
         let threads = if sequential { 1 } else { self.stage.threads(self.context.jobs).max(1) };
         // Few enough wait for a thread that memory stays bounded.
@@ -339,12 +344,11 @@ impl<'a, S: Stage> Work<'a, S> {
                 // The threads end only when nothing more can come.
                 let _ = tx.send(Batch { name, items });
             };
-            for item in items.all {
-                let item = item?;
+            for met in items.all {
+                let Met { item, key, is_own } = met?;
                 let position = read.items;
                 read.items += 1;
-                let key = self.stage.key(&item);
-                if self.context.share.is_some_and(|share| !share.has(&key)) {
+                if !is_own {
                     continue;
                 }
                 if let Some(index) = known.get(&key) {

@@ -54,7 +54,9 @@ impl Shares {
     ) -> Result<Shares, S::Error> {
         let inputs = stage.inputs_in_detail()?;
         let version = env!("CARGO_PKG_VERSION");
-        let job = serde_json::json!([S::NAME, version, stage.settings(), stage.seed(), inputs]);
+        let is_by_rows = stage.items_by_rows(Share { index: 1, count })?.is_some();
+        let (settings, seed) = (stage.settings(), stage.seed());
+        let job = serde_json::json!([S::NAME, version, settings, seed, inputs, is_by_rows]);
         let job = content_hash(job.to_string().as_bytes())[..DIGITS].to_owned();
         Ok(Shares::of(out, force, job, count)?)
     }

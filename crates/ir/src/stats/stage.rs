@@ -12,7 +12,7 @@ use crate::{
 use compact_str::CompactString;
 use dataset::{
     Progress, Verdict,
-    stage::{Cancel, Context, Facts, Finish, Items, Stage, Units, Worked},
+    stage::{ByRows, Cancel, Context, Facts, Finish, Items, Share, Stage, Units, Worked},
 };
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -221,6 +221,18 @@ impl Stage for Stats<'_> {
         serde_json::json!({
             "opcodes": opcode_names(), "optimise": self.optimise, "tokens": self.tokens,
         })
+    }
+
+    fn items_by_rows(&self, share: Share) -> Result<Option<ByRows<'_, Self>>, Error> {
+        if self.tokens {
+            // Every part reads all modules.
+            return Ok(None);
+        }
+        let (own, items) = self.modules.items_by_rows(share)?;
+        let accepted = |item: &Result<(u64, ModuleItem), Error>| {
+            !item.as_ref().is_ok_and(|(_, item)| !item.module.is_accepted())
+        };
+        Ok(Some(ByRows { own, all: Box::new(items.filter(accepted)) }))
     }
 
     fn items(&self) -> Result<Items<'_, Self>, Error> {

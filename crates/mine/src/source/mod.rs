@@ -132,9 +132,10 @@ impl Spec {
                 None => {}
             }
         }
-        let reason = match has_scheme(text) {
+        let path = std::path::Path::new(text);
+        let reason = match has_scheme(text) && !dataset::is_url(path) {
             true => "no such kind of source".to_owned(),
-            false => dataset::missing(std::path::Path::new(text)),
+            false => dataset::missing(path),
         };
         Err(unknown(reason))
     }

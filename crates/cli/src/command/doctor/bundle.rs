@@ -14,6 +14,9 @@ const MAIN: &str = "stampmill";
 const HELPERS: [Helper; 5] =
     [Helper::LAUNCH, Helper::DEVICE, Helper::CLOCK, Helper::QUERY, Helper::TIMING_PLUGIN];
 
+/// Packed where it is here: `make build` does not make it.
+const WHERE_IT_IS: Helper = Helper::OBJECTS;
+
 /// Libraries every Linux machine has, which must be its own: the C library's, the compiler's.
 const SYSTEM: &[&str] =
     &["linux-vdso", "ld-linux", "libc.so", "libm.so", "libpthread", "libdl", "librt", "libgcc_s"];
@@ -28,6 +31,13 @@ pub(super) fn pack(file: &Path, with_clang: bool, global: &Global) -> anyhow::Re
     for helper in HELPERS.into_iter().chain(with_clang.then_some(Helper::CLANG)) {
         programs.push((helper.name, helper.find()?));
     }
+    let left_out = match WHERE_IT_IS.find() {
+        Ok(path) => {
+            programs.push((WHERE_IT_IS.name, path));
+            None
+        }
+        Err(missing) => Some(missing),
+    };
     let mut libraries = BTreeSet::new();
     for (_, path) in &programs {
         libraries.extend(shared_libraries(path)?);
@@ -46,6 +56,7 @@ pub(super) fn pack(file: &Path, with_clang: bool, global: &Global) -> anyhow::Re
         let libraries: Vec<_> = libraries.iter().map(|path| path.display().to_string()).collect();
         let report = serde_json::json!({
             "bundle": file, "bytes": bytes, "programs": names, "libraries": libraries,
+            "left_out": left_out.iter().map(|missing| missing.helper.name).collect::<Vec<_>>(),
         });
         output::json(&report)?;
     } else {
@@ -56,6 +67,9 @@ pub(super) fn pack(file: &Path, with_clang: bool, global: &Global) -> anyhow::Re
             names.join(", "),
             libraries.len()
         ))?;
+        if let Some(missing) = left_out {
+            output::line(&format!("left out, so that it reads no data sets at s3://: {missing}"))?;
+        }
     }
     Ok(ExitCode::SUCCESS)
 }
