@@ -220,8 +220,16 @@ impl Label {
                     .zip(&choices)
                     .filter_map(|(cost, choice)| cost.is_none().then_some(choice.as_str()))
                     .collect();
-                let verdict = match failed.as_slice() {
-                    [] => {
+                let free = costs
+                    .iter()
+                    .zip(&choices)
+                    .find(|(cost, _)| cost.is_some_and(|cost| !(cost.is_finite() && cost > 0.0)));
+                let verdict = match (failed.as_slice(), free) {
+                    // Costs are compared by their ratio.
+                    ([], Some((Some(cost), choice))) => {
+                        Verdict::new(TaskVerdict::BadCost, format!("{choice}: {cost}"))
+                    }
+                    ([], _) => {
                         let costs: Vec<f64> = costs.iter().copied().flatten().collect();
                         head.label = cheapest(&costs).map(|place| choices[place].clone());
                         match described {
@@ -231,7 +239,7 @@ impl Label {
                             None => no_vectors("not-in-vectors"),
                         }
                     }
-                    failed => Verdict::new(TaskVerdict::ChoiceFailed, failed.join(" ")),
+                    (failed, _) => Verdict::new(TaskVerdict::ChoiceFailed, failed.join(" ")),
                 };
                 head.costs = costs;
                 verdict

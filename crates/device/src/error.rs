@@ -53,6 +53,20 @@ pub enum Error {
         /// What is wrong with it.
         reason: String,
     },
+    /// Runs of several machines, where those of a kernel are compared.
+    #[error(
+        "{path} was measured on {} machines ({}): costs of one would be compared with those of another; label the runs of \
+         each by themselves",
+        hosts.len(),
+        hosts.join(", "),
+        path = path.display()
+    )]
+    SeveralMachines {
+        /// The runs.
+        path: PathBuf,
+        /// The machines.
+        hosts: Vec<String>,
+    },
     /// The user stopped it; a run that is resumable says [`dataset::Error::Cancelled`] instead.
     #[error("stopped")]
     Stopped,

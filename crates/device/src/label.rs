@@ -95,7 +95,7 @@ impl Label {
     /// are from.
     ///
     /// # Errors
-    /// When `runs` is no data set of runs or cannot be read.
+    /// When `runs` is no data set of runs, was measured on several machines, or cannot be read.
     pub fn new(
         runs: &Path,
         vectors: &Vectors,
@@ -104,6 +104,10 @@ impl Label {
         task: Task,
     ) -> Result<Label> {
         let dataset = Dataset::open(runs)?;
+        let hosts: Vec<String> = dataset.manifest().hosts().collect();
+        if hosts.len() > 1 {
+            return Err(Error::SeveralMachines { path: runs.to_owned(), hosts });
+        }
         let items = gather(dataset.rows::<RunRow>()?, vectors)?;
         let manifest = dataset.manifest();
         let measured = Input { name: runs.display().to_string(), hash: manifest.identity.clone() };
@@ -326,6 +330,26 @@ mod tests {
             }
         }
         (made, left_out)
+    }
+
+    #[test]
+    fn runs_of_two_machines_are_no_costs_of_one() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let save = |name: &str, hosts: &[&str]| {
+            let path = folder.path().join(name);
+            let hosts = hosts.iter().map(|host| (*host).to_owned()).collect();
+            let notes = dataset::Notes { hosts, ..dataset::Notes::default() };
+            let builder = dataset::Builder::create(&path, false, &()).expect("begins");
+            builder.finish([row("cpu", 128, 9000), row("gpu", 128, 4000)], notes).expect("writes");
+            path
+        };
+        let label = |path: &Path| {
+            let task = Task::CpuGpu(Transfers::Gpu);
+            Label::new(path, &vectors(2.0), Vec::new(), Grouping::Package, task).map(|_| ())
+        };
+        assert!(label(&save("one", &["a"])).is_ok());
+        let error = label(&save("two", &["a", "b"])).expect_err("they are two");
+        assert!(error.to_string().contains("2 machines (a, b)"), "{error}");
     }
 
     #[test]

@@ -77,12 +77,35 @@ pub enum Error {
         /// A choice that is never best.
         absent: String,
     },
+    /// No feature tells one row from another.
+    #[error(
+        "all rows have the same features ([{}]): no model can tell them apart; add features, or choose what is best most \
+         often always",
+        some(.0)
+    )]
+    NothingDiffers(Vec<String>),
     /// A task with one choice, where choices are to be made.
     #[error(
         "the task has one choice, `{0}`: its cost is to be predicted, there is nothing to choose; \
-         `stampmill heuristic diagnose` is for such tasks"
+         `stampmill heuristic diagnose` and `train` are for such tasks"
     )]
     OneChoice(String),
+    /// A task with several choices, where one cost is to be predicted.
+    #[error("the task has {} choices ([{}]), and one cost is to be predicted", .0.len(), some(.0))]
+    ManyChoices(Vec<String>),
+    /// Vectors of code at another level of optimization.
+    #[error(
+        "{name} has vectors of code at -O{level}, and the model was trained on those at -O{wanted}: make them anew with \
+         `stampmill features --opt {wanted}`"
+    )]
+    OtherLevel {
+        /// The table.
+        name: String,
+        /// Its level.
+        level: u64,
+        /// The model's.
+        wanted: u64,
+    },
     /// Too little to measure anything on.
     #[error("{rows} rows of {groups} groups, but {what} needs {wanted}; label more programs")]
     TooSmall {

@@ -55,8 +55,8 @@ mod validate;
 
 pub use diagnose::{
     Arm, ArmOptions, ArmReport, Bin, Ceiling, ChoiceReport, CurvePoint, DiagnoseOptions, Diagnosis,
-    ErrorOf, FixedSet, Interval, MadeReport, Mark, Region, RegressionReport, Rival, Skipped,
-    Verdict, arms, diagnose,
+    ErrorOf, FixedSet, Gap, Interval, MadeReport, Mark, Next, NextOptions, NextReport, Region,
+    RegressionReport, Rival, Skipped, Verdict, arms, diagnose, next,
 };
 pub use error::Error;
 pub use explain::{
@@ -68,7 +68,9 @@ pub use heuristic::{
 };
 pub use model::{LEARNERS, Learner, Method, Model, Node, Sample, Setting, Settings, Split, Tree};
 pub use recipe::{RECIPES, Recipe, ReproduceOptions, Reproduction, reproduce};
-pub use regression::{REGRESSORS, Regressor, fit};
+pub use regression::{
+    CostError, CostModel, CostPrediction, CostPredictions, CostTraining, REGRESSORS, Regressor, fit,
+};
 pub use score::{MEAN, ORIENTATION, Paired, Recognition, Scores, Speedup, compare, score};
 pub use task::{
     Features, Group, Import, ImportOptions, ImportReport, Mapping, Origin, Row, Table, Task, import,

@@ -103,6 +103,10 @@ pub(crate) fn require_two_classes(task: &Task) -> Result<()> {
     if let [only] = task.choices.as_slice() {
         return Err(Error::OneChoice(only.clone()));
     }
+    let first = &task.rows[0].features;
+    if task.rows.iter().all(|row| row.features == *first) {
+        return Err(Error::NothingDiffers(task.features.clone()));
+    }
     let labels = task.labels();
     let mut present = labels.iter().filter(|(_, rows)| **rows > 0);
     match (present.next(), present.next()) {

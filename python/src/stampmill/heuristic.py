@@ -51,7 +51,7 @@ def train(
 
 @stage("heuristic predict")
 def predict(model: PathLike, task: PathLike, **columns: Unpack[Columns]) -> Report:
-    """Predict the best choice for every row of a task."""
+    """Predict the best choice, or the cost, for every row of a task."""
     return reported("heuristic predict", [path(model), path(task)], columns)
 
 
@@ -106,6 +106,23 @@ def diagnose(
     """Is a task short of programs, of features or of good labels? `verdicts` says what was found."""
     given = options(locals(), "task")
     return reported("heuristic diagnose", [path(task)], given)
+
+
+@stage("heuristic next")
+def next_(
+    task: PathLike,
+    pool: PathLike,
+    *,
+    n: int | None = None,
+    targets: PathLike | None = None,
+    vectors: PathLike | None = None,
+    target_space: str | None = None,
+    seed: int | None = None,
+    **common: Unpack[Common],
+) -> Report:
+    """Which programs of `pool` to label next, or to steer to: those that models of the labeled ones disagree about."""
+    given = options(locals(), "task", "pool")
+    return reported("heuristic next", [path(task), path(pool)], given)
 
 
 @stage("heuristic reproduce")

@@ -1,7 +1,11 @@
 //! Which programs to add: training sets of equal size from several sources, scored on the same held-out
 //! programs.
 
-use super::{ErrorOf, Figure, Interval, Verdict, fold::Losses};
+use super::{
+    ErrorOf, Figure, Interval, Verdict,
+    fold::Losses,
+    gap::{self, Gap},
+};
 use crate::{Error, Result, Table, fit};
 use rand::{SeedableRng, seq::SliceRandom};
 use rand_chacha::ChaCha8Rng;
@@ -26,6 +30,11 @@ pub struct ArmOptions {
     pub arms: Vec<Table>,
     /// Programs added; arms of fewer are named as skipped.
     pub added: Vec<usize>,
+    /// All that there would be: with all of its programs the base has the error that is to be reached, and what so many
+    /// of them do says what programs of the arms are worth.
+    pub ceiling: Option<Table>,
+    /// Programs of the ceiling added, beside those of `added`: its learning curve.
+    pub curve: Vec<usize>,
     /// Training sets of each kind.
     pub draws: usize,
     /// Seed of draws, models and intervals.
@@ -47,6 +56,10 @@ pub struct Arm {
     pub lin1: ErrorOf,
     /// Error less the base's, paired by group of the test programs.
     pub change: Option<ErrorOf>,
+    /// The same, paired by family.
+    pub change_by_family: Option<ErrorOf>,
+    /// What it closes of the gap to the ceiling, where there is one.
+    pub gap: Option<Gap>,
     /// Least and greatest change over the draws.
     pub over_draws: Option<Interval>,
     /// Error less that of `lin1` on the same programs, paired.
@@ -75,6 +88,8 @@ pub struct Rival {
     pub added: usize,
     /// Error of the one less that of the other, paired by group of the test programs: below zero the one is better.
     pub difference: ErrorOf,
+    /// The same, paired by family.
+    pub by_family: ErrorOf,
 }
 
 /// What [`arms`] found.
@@ -84,6 +99,8 @@ pub struct ArmReport {
     pub test: usize,
     /// Their groups: the unit of inference.
     pub groups: usize,
+    /// Their families: the other unit.
+    pub families: usize,
     /// Programs of the base in a training set.
     pub base: usize,
     /// Programs of base and arms that were dropped, being in a test program's family or among the test
@@ -130,6 +147,15 @@ pub fn arms(options: &ArmOptions) -> Result<ArmReport> {
         dropped += fewer;
         sources.push(arm);
     }
+    if let Some(ceiling) = &options.ceiling {
+        let (ceiling, fewer) = known.without(&test, ceiling)?;
+        dropped += fewer;
+        if ceiling.task.rows.is_empty() {
+            return Err(Error::NoRows { what: ceiling.name, rejected: fewer as u64 });
+        }
+        sources.push(ceiling);
+    }
+    let arms_end = options.arms.len();
     let size = options.base_size.min(base.task.rows.len());
     if size < 2 {
         return Err(Error::NoRows { what: base.name, rejected: dropped as u64 });
@@ -140,8 +166,15 @@ pub fn arms(options: &ArmOptions) -> Result<ArmReport> {
     let mut skipped = Vec::new();
     for (at, source) in sources.iter().enumerate() {
         let available = source.task.rows.len();
-        let (enough, few): (Vec<usize>, Vec<usize>) =
-            options.added.iter().partition(|n| **n <= available);
+        let mut counts = options.added.clone();
+        if at == arms_end {
+            // A learning curve ends where the programs do.
+            counts.extend(options.curve.iter().filter(|n| **n < available));
+            counts.push(available);
+        }
+        counts.sort_unstable();
+        counts.dedup();
+        let (enough, few): (Vec<usize>, Vec<usize>) = counts.iter().partition(|n| **n <= available);
         kinds.extend(enough.into_iter().map(|n| (Some(at), n)));
         let arm = &source.name;
         skipped.extend(few.into_iter().map(|n| Skipped { arm: arm.clone(), added: n, available }));
@@ -168,7 +201,20 @@ pub fn arms(options: &ArmOptions) -> Result<ArmReport> {
     let seed = u64::from(options.seed);
     let by_kind: Vec<[Losses; 2]> =
         (0..kinds.len()).map(|kind| [mean(kind, 0), mean(kind, 1)]).collect();
+    let by_family: Vec<Losses> = by_kind.iter().map(|[found, _]| found.by_family(&test)).collect();
     let less = |after: f64, before: f64| after - before;
+    let of_ceiling: Vec<usize> =
+        (1..kinds.len()).filter(|kind| kinds[*kind].0 == Some(arms_end)).collect();
+    let curve = gap::Curve {
+        counts: of_ceiling.iter().map(|kind| kinds[*kind].1).collect(),
+        by_group: of_ceiling.iter().map(|kind| &by_kind[*kind][0]).collect(),
+        by_family: of_ceiling.iter().map(|kind| &by_family[*kind]).collect(),
+        base: [&by_kind[0][0], &by_family[0]],
+        seed,
+    };
+    let gap = |kind: usize| {
+        (kind > 0).then(|| curve.closed_by([&by_kind[kind][0], &by_family[kind]])).flatten()
+    };
     let error_of =
         |kind: usize, draw: usize| Figure::Root.over(each[kind * draws + draw][0].iter().copied());
     let named =
@@ -186,6 +232,8 @@ pub fn arms(options: &ArmOptions) -> Result<ArmReport> {
                 error: found.interval(seed),
                 lin1: line.interval(seed),
                 change: arm.map(|_| found.against(&by_kind[0][0], seed, less)),
+                change_by_family: arm.map(|_| by_family[kind].against(&by_family[0], seed, less)),
+                gap: gap(kind),
                 over_draws: arm.map(|_| ends),
                 against_lin1: found.against(line, seed, less),
             }
@@ -194,19 +242,21 @@ pub fn arms(options: &ArmOptions) -> Result<ArmReport> {
     let mut rivals = Vec::new();
     for one in 1..kinds.len() {
         for other in one + 1..kinds.len() {
-            if kinds[one].1 == kinds[other].1 {
+            if kinds[one].1 == kinds[other].1 && options.added.contains(&kinds[one].1) {
                 rivals.push(Rival {
                     arm: named(kinds[one].0),
                     than: named(kinds[other].0),
                     added: kinds[one].1,
                     difference: by_kind[one][0].against(&by_kind[other][0], seed, less),
+                    by_family: by_family[one].against(&by_family[other], seed, less),
                 });
             }
         }
     }
     let verdicts = verdicts(&arms, &skipped, &rivals);
+    let families = test.families().into_iter().collect::<BTreeSet<_>>().len();
     let test = test.task.rows.len();
-    Ok(ArmReport { test, groups, base: size, dropped, arms, skipped, rivals, verdicts })
+    Ok(ArmReport { test, groups, families, base: size, dropped, arms, skipped, rivals, verdicts })
 }
 
 /// What it comes to, in words.
@@ -229,7 +279,18 @@ fn verdicts(arms: &[Arm], skipped: &[Skipped], rivals: &[Rival]) -> Vec<Verdict>
         };
         say(word, format!("{} programs of {} {what}: {}", arm.added, arm.arm, shown(change)));
     }
-    for Rival { arm, than, added, difference } in rivals {
+    for arm in arms {
+        let Some(gap) = arm.gap.filter(|gap| gap.closed.interval[0] > 0.0) else { continue };
+        let [closed, low, high] =
+            [gap.closed.value, gap.closed.interval[0], gap.closed.interval[1]].map(|x| 100.0 * x);
+        let text = format!(
+            "{} programs of {} close {closed:.0} % [{low:.0}, {high:.0}] of the gap to the ceiling, as {:.0} [{:.0}, {:.0}] of \
+             its own programs do",
+            arm.added, arm.arm, gap.worth.value, gap.worth.interval[0], gap.worth.interval[1]
+        );
+        say("closes", text);
+    }
+    for Rival { arm, than, added, difference, by_family: _ } in rivals {
         let [low, high] = difference.interval;
         let (better, worse, by) = if high < 0.0 {
             (arm, than, *difference)
@@ -345,6 +406,8 @@ mod tests {
             test: programs(120, 8, "test", 1.0, 2),
             arms: vec![programs(200, 10, "mined", 1.0, 3), programs(200, 9, "cheap", 0.1, 4)],
             added: vec![100, 500],
+            ceiling: None,
+            curve: Vec::new(),
             draws: 3,
             seed: 0,
         }
@@ -376,6 +439,31 @@ mod tests {
             "{:?}",
             found.verdicts
         );
+    }
+
+    #[test]
+    fn a_ceiling_says_what_an_arm_is_worth() {
+        let ceiling = Some(programs(300, 10, "all", 1.0, 5));
+        let found = arms(&ArmOptions { ceiling, curve: vec![25, 50, 900], ..options() });
+        let found = found.expect("it is a task");
+        let of_ceiling: Vec<usize> =
+            found.arms.iter().filter(|arm| arm.arm == "all").map(|arm| arm.added).collect();
+        // The curve ends with all of them; a size that there is not is no point of it.
+        assert_eq!(of_ceiling, [25, 50, 100, 300]);
+        let gap = |name: &str| {
+            let arm = found.arms.iter().find(|arm| arm.arm == name && arm.added == 100);
+            arm.and_then(|arm| arm.gap).expect("there is a gap")
+        };
+        let (mined, cheap) = (gap("mined"), gap("cheap"));
+        assert!(mined.closed.interval[0] > 0.25 && mined.closed.value < 1.05, "{mined:?}");
+        assert!((25.0..=300.0).contains(&mined.worth.value), "{mined:?}");
+        assert!(cheap.closed.interval[1] < 0.0 && cheap.worth.value == 0.0, "{cheap:?}");
+        let words: Vec<&str> = found.verdicts.iter().map(|verdict| verdict.word).collect();
+        assert!(words.contains(&"closes"), "{words:?}");
+        // All three are held against each other at 100, and the rest of the curve against nobody.
+        assert_eq!(found.rivals.len(), 3, "{:?}", found.rivals);
+        // No family is said: each program is one.
+        assert_eq!(found.families, found.test);
     }
 
     #[test]

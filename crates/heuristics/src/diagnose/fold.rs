@@ -35,13 +35,7 @@ impl Folds {
 
     /// Whole families: rows of one group stand on both sides.
     pub(super) fn by_family(table: &Table, count: usize, seed: u64) -> Folds {
-        let rows = table.task.rows.iter().zip(&table.origins);
-        let key = |(row, origin): (&'_ crate::Row, &'_ crate::Origin)| match origin.family.as_str()
-        {
-            "" => row.program.clone(),
-            family => family.to_owned(),
-        };
-        let keys: Vec<String> = rows.map(key).collect();
+        let keys = table.families();
         let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
         Folds::by_key(table, &keys, count, seed)
     }
@@ -215,9 +209,20 @@ pub(super) struct Losses {
 
 impl Losses {
     pub(super) fn new(table: &Table, by_row: Vec<f64>, figure: Figure) -> Losses {
+        let keys = table.task.rows.iter().map(|row| row.group.as_str());
+        Losses::by(keys, by_row, figure)
+    }
+
+    /// The same losses with whole families as groups.
+    pub(super) fn by_family(&self, table: &Table) -> Losses {
+        let keys = table.families();
+        Losses::by(keys.iter().map(String::as_str), self.by_row.clone(), self.figure)
+    }
+
+    fn by<'a>(keys: impl Iterator<Item = &'a str>, by_row: Vec<f64>, figure: Figure) -> Losses {
         let mut groups: BTreeMap<&str, (f64, f64)> = BTreeMap::new();
-        for (row, loss) in table.task.rows.iter().zip(&by_row) {
-            let slot = groups.entry(&row.group).or_default();
+        for (key, loss) in keys.zip(&by_row) {
+            let slot = groups.entry(key).or_default();
             *slot = (slot.0 + loss, slot.1 + 1.0);
         }
         Losses { groups: groups.into_values().collect(), by_row, figure }
@@ -250,6 +255,20 @@ impl Losses {
     ) -> ErrorOf {
         self.compare(seed, |drawn| {
             figure(self.of(drawn.iter().copied()), other.of(drawn.iter().copied()))
+        })
+    }
+
+    /// A figure of this and of some more tables of losses of the same rows, all by the same draws of groups.
+    pub(super) fn among(
+        &self,
+        others: &[&Losses],
+        seed: u64,
+        figure: impl Fn(f64, &[f64]) -> f64,
+    ) -> ErrorOf {
+        self.compare(seed, |drawn| {
+            let errors: Vec<f64> =
+                others.iter().map(|other| other.of(drawn.iter().copied())).collect();
+            figure(self.of(drawn.iter().copied()), &errors)
         })
     }
 

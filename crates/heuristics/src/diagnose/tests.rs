@@ -48,6 +48,18 @@ fn count(rng: &mut ChaCha8Rng) -> f64 {
 }
 
 #[test]
+fn constant_features_are_the_limit_and_nothing_else_is_said() {
+    for choices in [["cycles"].as_slice(), &["a", "b"]] {
+        let row =
+            |rng: &mut ChaCha8Rng| (vec![7.0, 7.0], choices.iter().map(|_| count(rng)).collect());
+        let found = diagnose(&table(120, 6, choices, 3, row), &DiagnoseOptions::default());
+        let found = found.expect("it is a task");
+        assert_eq!((words(&found), found.features), (vec!["features"], [2, 0]), "{choices:?}");
+        assert!(found.regions.is_empty());
+    }
+}
+
+#[test]
 fn a_cost_of_many_steps_is_short_of_programs_and_says_where() {
     // Eight regions of two features, each with a cost of its own.
     let row = |rng: &mut ChaCha8Rng| {
@@ -186,7 +198,7 @@ fn families_are_never_on_both_sides() {
         };
         assert!(families(&fold.test).is_disjoint(&families(&fold.train)));
     }
-    assert_eq!(folds.leaking(), 100);
+    assert_eq!((folds.leaking(), leaking.leaking()), (100, 100));
     let found = diagnose(&leaking, &DiagnoseOptions::default()).expect("it is a task");
     assert_eq!(found.leaking, 100);
 }

@@ -32,6 +32,16 @@ const BIAS: f64 = 0.25;
 pub(super) fn of(found: &Diagnosis) -> Vec<Verdict> {
     let mut all = Vec::new();
     let mut say = |word: &'static str, text: String| all.push(Verdict { word, text });
+    if found.features[1] == 0 {
+        // What a model of the mean does with more programs says nothing of them.
+        let text = format!(
+            "features are the limit: none of the {} differs from row to row, and no model can tell the programs apart: \
+             add features before programs",
+            found.features[0]
+        );
+        say("features", text);
+        return all;
+    }
     if let Some(regression) = &found.regression
         && regression.against_lin1.interval[1] >= 0.0
     {

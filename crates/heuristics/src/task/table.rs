@@ -4,10 +4,13 @@ use super::store::{SCHEMA, VERSION, from_batch};
 use crate::{Error, Result, Row, Task, task::cheapest};
 use arrow::array::{Array, AsArray, Float64Array, ListArray, RecordBatch, StringArray};
 use arrow::datatypes::Float64Type;
-use dataset::{Dataset, Row as _, Verdict};
+use dataset::{Dataset, Manifest, Row as _, Verdict};
 use rows::FeaturesHead;
 use serde_json::Value;
-use std::{collections::BTreeMap, path::Path};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::Path,
+};
 
 /// Where a row's program is from.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -76,7 +79,7 @@ impl Table {
         }
         table.labels = match listed.is_empty() {
             // Measured: another machine is another question.
-            true => BTreeMap::from([("machine".to_owned(), manifest.host.clone())]),
+            true => BTreeMap::from([("machine".to_owned(), measured_on(manifest))]),
             false => ["task", "choices", "settings", "compiled"]
                 .iter()
                 .map(|key| ((*key).to_owned(), configuration[*key].to_string()))
@@ -134,11 +137,45 @@ impl Table {
         Ok(table)
     }
 
+    /// The family of each row: of one whose family the table does not say, the program itself.
+    #[must_use]
+    pub fn families(&self) -> Vec<String> {
+        let family = |(row, origin): (&Row, &Origin)| match origin.family.as_str() {
+            "" => row.program.clone(),
+            family => family.to_owned(),
+        };
+        self.task.rows.iter().zip(&self.origins).map(family).collect()
+    }
+
+    /// Rows whose family of near-duplicates has rows of another group: where whole groups are held out, and families are
+    /// not, these stand on both sides.
+    #[must_use]
+    pub fn leaking(&self) -> usize {
+        let families = self.families();
+        let mut groups: BTreeMap<&str, &str> = BTreeMap::new();
+        let mut several = BTreeSet::new();
+        for (family, row) in families.iter().zip(&self.task.rows) {
+            if *groups.entry(family).or_insert(&row.group) != row.group {
+                several.insert(family.as_str());
+            }
+        }
+        families.iter().filter(|family| several.contains(family.as_str())).count()
+    }
+
     /// Refuse a table whose labels or features mean something else.
     ///
     /// # Errors
     /// Names what differs.
     pub fn same_labels(&self, other: &Table) -> Result<()> {
+        self.same_question(other)?;
+        self.task.same_space(&other.task)
+    }
+
+    /// Refuse a table whose labels mean something else: of another task, other tools, or measured on another machine.
+    ///
+    /// # Errors
+    /// Names what differs.
+    pub fn same_question(&self, other: &Table) -> Result<()> {
         let differs = self.labels.iter().find(|(key, value)| other.labels.get(*key) != Some(value));
         if let Some((key, value)) = differs {
             let shown = |text: Option<&String>| match text {
@@ -156,7 +193,7 @@ impl Table {
                 ),
             });
         }
-        self.task.same_space(&other.task)
+        Ok(())
     }
 
     /// The task with the features of these spaces only.
@@ -314,6 +351,17 @@ impl Table {
         }
         Ok(all)
     }
+}
+
+/// The machine that labels were measured on: that of the runs, wherever they became a table, or of the table that this is a
+/// part of.
+fn measured_on(manifest: &Manifest) -> String {
+    let of = |schema: &str| -> BTreeSet<&str> {
+        let made = manifest.lineage.values().filter(|made| made.schema == schema);
+        made.map(|made| made.host.as_str()).collect()
+    };
+    let hosts = ["run", SCHEMA].into_iter().map(of).find(|hosts| !hosts.is_empty());
+    hosts.map_or_else(|| manifest.host.clone(), |hosts| Vec::from_iter(hosts).join("; "))
 }
 
 struct SpaceColumn<'a> {

@@ -197,3 +197,28 @@ proptest! {
         prop_assert!((right as f64 / task.rows.len() as f64 - ceiling).abs() < 1e-12);
     }
 }
+
+#[test]
+fn a_thousand_choices_are_learned_and_scored() {
+    let mut task = separable();
+    task.choices = (0..1000).map(|at| format!("c{at}")).collect();
+    for row in &mut task.rows {
+        let best = if row.features[0] > 29.5 { 700 } else { 3 };
+        row.costs =
+            (0..1000).map(|at| if at == best { 1.0 } else { 2.0 + f64::from(at) }).collect();
+        row.label = best as usize;
+    }
+    let models = ["tree", "knn", "forest", "boosting"].map(str::to_owned).to_vec();
+    let options = CrossvalOptions { models, folds: 3, extra: None, seed: 1 };
+    for found in crossval(&task, &options).unwrap().models {
+        assert!(found.scores.accuracy > 0.9, "{}: {}", found.model, found.scores.accuracy);
+    }
+}
+
+#[test]
+fn rows_that_no_feature_tells_apart_are_refused() {
+    let mut task = separable();
+    task.rows.iter_mut().for_each(|row| row.features = vec![1.0, 2.0]);
+    let error = train(&task, &TrainOptions { model: "tree".into(), seed: 0 }).unwrap_err();
+    assert!(matches!(error, stampmill_heuristics::Error::NothingDiffers(_)), "{error}");
+}

@@ -30,6 +30,13 @@ fn folds(text: &str) -> Result<usize, String> {
 impl Crossval {
     pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
         let (task, extra) = self.source.read(global)?;
+        let leaking = self.source.leaking()?;
+        if leaking > 0 && !global.is_quiet() {
+            eprintln!(
+                "warning: {leaking} rows are near-duplicates of rows of another group, and stand on both sides: a score of what \
+                 was seen; `heuristic diagnose` keeps families together"
+            );
+        }
         let models: Vec<String> =
             self.model.split(',').map(|model| model.trim().to_owned()).collect();
         let options = CrossvalOptions { models, folds: self.folds, extra, seed: self.seed };

@@ -1,17 +1,11 @@
+use super::targets::{Targets, Wanted};
 use crate::{
     Global,
-    destination::{self, Output, file},
+    destination::{Output, file},
     output,
 };
-use anyhow::{Context, bail};
-use dataset::Dataset;
-use heuristics::{DiagnoseOptions, Diagnosis, ErrorOf, Region, Table};
-use serde_json::{Map, Value, json};
-use std::{
-    collections::BTreeMap,
-    path::{Path, PathBuf},
-    process::ExitCode,
-};
+use heuristics::{DiagnoseOptions, Diagnosis, ErrorOf, Table};
+use std::{path::PathBuf, process::ExitCode};
 
 /// Measure whether a task is short of programs, of features or of good labels
 #[derive(clap::Args, Debug)]
@@ -38,16 +32,8 @@ pub(crate) struct Diagnose {
     /// Regions that lack programs, at most
     #[arg(long, value_name = "N", default_value_t = 40)]
     regions: usize,
-    /// Write the regions as targets of `steer`
-    #[arg(long, value_name = "FILE.jsonl")]
-    targets: Option<PathBuf>,
-    /// The targets' vectors, made by `features` at its own level, -O1, at which `steer` counts [default: the task's
-    /// own, which are of use to it only if they were made so]
-    #[arg(long, value_name = "DATASET", requires = "targets")]
-    vectors: Option<PathBuf>,
-    /// The targets' space [default: the first of the vectors']
-    #[arg(long, value_name = "SPACE", requires = "targets")]
-    target_space: Option<String>,
+    #[command(flatten)]
+    targets: Targets,
     /// Random seed of folds, draws, models and intervals
     #[arg(long, default_value_t = 0)]
     seed: u32,
@@ -60,7 +46,7 @@ impl Diagnose {
         if let Some(output) = &self.output {
             output.is_free_file()?;
         }
-        self.targets.as_deref().map_or(Ok(()), destination::has_folder)?;
+        self.targets.have_folder()?;
         let load = |path: &PathBuf| {
             let table = Table::load(path)?;
             match self.space.is_empty() {
@@ -82,97 +68,25 @@ impl Diagnose {
             let command = std::env::args().skip(1).collect::<Vec<_>>().join(" ");
             report::diagnosis(&found, &format!("stampmill {command}"))?.save(&output.out)?;
         }
-        if let Some(path) = &self.targets {
-            self.write_targets(&found.regions, table.level, path)?;
-        }
+        let wanted: Vec<Wanted<'_>> = found
+            .regions
+            .iter()
+            .map(|region| Wanted {
+                program: &region.program,
+                id: &region.id,
+                vectors: &region.vectors,
+            })
+            .collect();
+        let written = self.targets.write("regions", &wanted, table.level)?;
         output::report(global, &found, || {
             print(&found)?;
-            self.print_written(&found, table.level)
+            if let Some(output) = &self.output {
+                output::line(&format!("page: {}", output.out.display()))?;
+            }
+            written.map_or(Ok(()), |written| output::line(&written))
         })?;
         Ok(ExitCode::SUCCESS)
     }
-
-    /// What was written, and where.
-    fn print_written(&self, found: &Diagnosis, level: Option<u64>) -> anyhow::Result<()> {
-        if let Some(output) = &self.output {
-            output::line(&format!("page: {}", output.out.display()))?;
-        }
-        let Some(path) = &self.targets else { return Ok(()) };
-        let vectors = match &self.vectors {
-            _ if found.regions.is_empty() => String::new(),
-            Some(_) => "; next: `stampmill steer --targets` with this file".to_owned(),
-            None if level == Some(STEERED) => {
-                "; next: `stampmill steer --targets` with this file".to_owned()
-            }
-            None => {
-                let level =
-                    level.map_or("a level that is not known".into(), |at| format!("-O{at}"));
-                format!(
-                    ", counted at {level}, where `steer` counts at -O{STEERED} and refuses others: make vectors of the \
-                     same programs by `stampmill features PROGRAMS --space SPACE`, and name them in --vectors"
-                )
-            }
-        };
-        output::line(&format!("{} regions in {}{vectors}", found.regions.len(), path.display()))
-    }
-
-    /// A line for each region: its program's name, the vector to steer to, and the level that it was counted at.
-    fn write_targets(
-        &self,
-        regions: &[Region],
-        level: Option<u64>,
-        path: &Path,
-    ) -> anyhow::Result<()> {
-        let others = self.vectors.as_deref().map(vectors).transpose()?;
-        let (others, level) = match others {
-            Some((others, level)) => (Some(others), level),
-            None => (None, level),
-        };
-        let mut lines = String::new();
-        for region in regions {
-            let found = match &others {
-                None => Some(&region.vectors),
-                Some(others) => others.get(&region.id),
-            };
-            let Some(found) = found.filter(|found| !found.is_empty()) else { continue };
-            let space = match &self.target_space {
-                Some(space) => space,
-                None => found.keys().next().expect("it is not empty"),
-            };
-            let Some(vector) = found.get(space) else {
-                let known: Vec<&str> = found.keys().map(String::as_str).collect();
-                bail!("no vectors of `{space}` for --targets; there are {}", known.join(", "));
-            };
-            let mut line = Map::new();
-            line.insert("target".into(), region.program.clone().into());
-            line.insert(space.clone(), json!(vector));
-            if let Some(level) = level {
-                line.insert("opt".into(), level.into());
-            }
-            lines += &format!("{}\n", Value::Object(line));
-        }
-        if lines.is_empty() && !regions.is_empty() {
-            bail!("no region has vectors to steer to: name a data set of them in --vectors");
-        }
-        host::write_whole(path, lines.as_bytes())
-            .with_context(|| format!("cannot write {}", path.display()))
-    }
-}
-
-/// The level that `steer` counts at.
-const STEERED: u64 = 1;
-
-type Vectors = BTreeMap<String, BTreeMap<String, Vec<f64>>>;
-
-/// The vectors of a data set of `features`, and the level that they were counted at.
-fn vectors(path: &Path) -> anyhow::Result<(Vectors, Option<u64>)> {
-    let mut all = Vectors::new();
-    let dataset = Dataset::open(path)?;
-    for row in dataset.rows::<features::Row>()? {
-        let row = row?;
-        all.insert(row.id, row.vectors);
-    }
-    Ok((all, dataset.manifest().notes.configuration["level"].as_u64()))
 }
 
 fn print(found: &Diagnosis) -> anyhow::Result<()> {
@@ -187,6 +101,12 @@ fn print(found: &Diagnosis) -> anyhow::Result<()> {
         found.features[0],
         found.error
     ))?;
+    if found.leaking > 0 {
+        output::line(&format!(
+            "leaking: {} rows are near-duplicates of rows of another group: not trained on where these are tested",
+            output::count(found.leaking as u64)
+        ))?;
+    }
     if !found.left_out.is_empty() {
         let each = found.left_out.iter().map(|(why, n)| format!("{} {why}", output::count(*n)));
         output::line(&format!("left out: {}", each.collect::<Vec<_>>().join(", ")))?;

@@ -5,15 +5,17 @@ mod crossval;
 mod diagnose;
 mod explain;
 mod import;
+mod next;
 mod predict;
 mod reproduce;
 mod source;
+mod targets;
 mod train;
 
 use super::commands;
 use crate::{Global, output};
-use heuristics::{Scores, Task};
-use std::process::ExitCode;
+use heuristics::{Scores, Table, Task};
+use std::{path::Path, process::ExitCode};
 
 /// Import tasks, train, predict, cross-validate, explain, diagnose, reproduce published results
 #[derive(clap::Args, Debug)]
@@ -31,6 +33,7 @@ commands! {
         crossval::Crossval,
         explain::Explain,
         diagnose::Diagnose,
+        next::Next,
         arms::Arms,
         reproduce::Reproduce,
     }
@@ -40,6 +43,15 @@ impl Heuristic {
     pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
         self.verb.run(global)
     }
+}
+
+/// A task with one choice, whose cost is to be predicted; nothing of any other.
+fn costs_of(path: &Path) -> anyhow::Result<Option<Table>> {
+    if !Task::is_at(path) {
+        return Ok(None);
+    }
+    let table = Table::load(path)?;
+    Ok((table.task.choices.len() == 1).then_some(table))
 }
 
 /// A number of things of which there must be some.
@@ -77,10 +89,15 @@ fn score_row(name: &str, scores: &Scores) -> Vec<String> {
     ]
 }
 
-/// Precision, recall and specificity per choice.
+/// Choices of a table that names them all.
+const ALL_NAMED: usize = 8;
+
+/// Precision, recall and specificity per choice; of many choices those that are best or predicted for some row.
 fn recognition(scores: &Scores) -> comfy_table::Table {
     let share = |value: Option<f64>| value.map_or("–".to_owned(), |value| format!("{value:.3}"));
-    let rows = scores.choices.iter().map(|(choice, seen)| {
+    let few = scores.choices.len() <= ALL_NAMED;
+    let seen = scores.choices.iter().filter(|(_, seen)| few || seen.best > 0 || seen.predicted > 0);
+    let rows = seen.map(|(choice, seen)| {
         vec![
             choice.clone(),
             seen.best.to_string(),
@@ -93,8 +110,18 @@ fn recognition(scores: &Scores) -> comfy_table::Table {
     output::table(&["choice", "best", "predicted", "precision", "recall", "specificity"], rows)
 }
 
+/// How often each choice is best; of many those that are, the most frequent first.
 fn labels(task: &Task) -> String {
-    let labels =
-        task.labels().into_iter().map(|(choice, count)| format!("{choice} best on {count}"));
-    labels.collect::<Vec<_>>().join(", ")
+    let mut labels: Vec<(String, usize)> = task.labels().into_iter().collect();
+    let all = labels.len();
+    if all > ALL_NAMED {
+        labels.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+        labels.truncate(ALL_NAMED);
+        labels.retain(|(_, count)| *count > 0);
+    }
+    let more = all - labels.len();
+    let named = labels.into_iter().map(|(choice, count)| format!("{choice} best on {count}"));
+    let mut named: Vec<String> = named.collect();
+    named.extend((more > 0).then(|| format!("{more} other choices")));
+    named.join(", ")
 }

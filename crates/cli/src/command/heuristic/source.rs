@@ -1,7 +1,7 @@
 //! Tasks as a user names them: a `task` data set, or a table and what its columns mean.
 
 use crate::Global;
-use heuristics::{Features, Group, Import, ImportOptions, Mapping, Task, import};
+use heuristics::{Features, Group, Import, ImportOptions, Mapping, Origin, Table, Task, import};
 use std::path::{Path, PathBuf};
 
 /// What the columns of a table mean; the defaults read the CLgen paper's files. Of these a `task`
@@ -30,6 +30,13 @@ pub(super) struct Columns {
 }
 
 impl Columns {
+    /// The same, with what a table says beyond a task: nothing.
+    pub(super) fn read_table(&self, source: &Path, global: &Global) -> anyhow::Result<Table> {
+        let task = self.read(source, global)?.task;
+        let origins = vec![Origin::default(); task.rows.len()];
+        Ok(Table { name: source.display().to_string(), task, origins, ..Table::default() })
+    }
+
     /// Read `source`, naming rejected rows on standard error.
     pub(super) fn read(&self, source: &Path, global: &Global) -> anyhow::Result<Import> {
         if let (true, Some(group)) = (Task::is_at(source), &self.group) {
@@ -96,11 +103,22 @@ pub(super) struct Source {
 }
 
 impl Source {
+    /// Rows whose family is in several groups; of a table, which says no families, none.
+    pub(super) fn leaking(&self) -> anyhow::Result<usize> {
+        Ok(if Task::is_at(&self.task) { Table::load(&self.task)?.leaking() } else { 0 })
+    }
+
     pub(super) fn read(
         &self,
         global: &Global,
     ) -> anyhow::Result<(heuristics::Task, Option<heuristics::Task>)> {
         let task = self.columns.read(&self.task, global)?.task;
+        if let Some(extra) = &self.extra
+            && Task::is_at(&self.task)
+            && Task::is_at(extra)
+        {
+            Table::load(&self.task)?.same_question(&Table::load(extra)?)?;
+        }
         let extra = match &self.extra {
             Some(path) => Some(self.columns.read(path, global)?.task),
             None => None,

@@ -1,6 +1,6 @@
 use super::source::Columns;
 use crate::{Global, destination, output};
-use heuristics::TrainOptions;
+use heuristics::{CostModel, TrainOptions};
 use std::{path::PathBuf, process::ExitCode};
 
 /// Fit a model to a whole task and write it to a file
@@ -10,7 +10,8 @@ use std::{path::PathBuf, process::ExitCode};
 pub(crate) struct Train {
     /// A `task` data set or a CSV table
     task: PathBuf,
-    /// tree, knn, forest, boosting or mlp, with settings: `knn:k=3`, `forest:trees=100`
+    /// tree, knn, forest, boosting or mlp, with settings: `knn:k=3`, `forest:trees=100`. Of a task with one choice: forest,
+    /// boosting or lin1, without
     #[arg(long, default_value = "tree")]
     model: String,
     #[command(flatten)]
@@ -25,6 +26,22 @@ pub(crate) struct Train {
 impl Train {
     pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
         self.output.is_free_file()?;
+        if let Some(table) = super::costs_of(&self.task)? {
+            let (model, report) = CostModel::train(&table, &self.model, self.seed)?;
+            model.save(&self.output.out)?;
+            return output::report(global, &report, || {
+                output::line(&format!(
+                    "{} ({}): error {:.3}, {} rows, {} of {} features differ",
+                    self.output.out.display(),
+                    report.validation,
+                    report.error.root,
+                    report.rows,
+                    report.features[0],
+                    report.features[1]
+                ))
+            })
+            .map(|()| ExitCode::SUCCESS);
+        }
         let task = self.columns.read(&self.task, global)?.task;
         let options = TrainOptions { model: self.model, seed: self.seed };
         let (heuristic, report) = heuristics::train(&task, &options)?;

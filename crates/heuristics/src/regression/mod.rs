@@ -1,5 +1,9 @@
 //! Regressions: models of what a program costs, on the scale of its logarithm.
 
+mod saved;
+
+pub use saved::{CostError, CostModel, CostPrediction, CostPredictions, CostTraining};
+
 use crate::{Error, Result};
 use smartcore::{
     ensemble::random_forest_regressor::{RandomForestRegressor, RandomForestRegressorParameters},
@@ -91,11 +95,13 @@ fn log(value: f64) -> f64 {
     (1.0 + value.max(0.0)).log2()
 }
 
+/// Whether a feature is the count of instructions.
+fn is_count(name: &String) -> bool {
+    matches!(name.rsplit(':').next(), Some("TotalInsts" | "InstCount" | "instructions"))
+}
+
 impl Line {
     fn fit(names: &[String], rows: &[&[f64]], targets: &[f64]) -> Line {
-        let is_count = |name: &String| {
-            matches!(name.rsplit(':').next(), Some("TotalInsts" | "InstCount" | "instructions"))
-        };
         let mean = targets.iter().sum::<f64>() / targets.len() as f64;
         let range = targets
             .iter()

@@ -1,0 +1,62 @@
+use super::targets::{Targets, Wanted};
+use crate::{Global, output};
+use heuristics::{NextOptions, Table};
+use std::{collections::BTreeMap, path::PathBuf, process::ExitCode};
+
+/// Choose which programs to label next, or to steer to: those that models of the labeled ones disagree about
+#[derive(clap::Args, Debug)]
+#[command(after_help = help!("heuristic-next"))]
+pub(crate) struct Next {
+    /// A `task` data set with one choice: what is labeled
+    task: PathBuf,
+    /// A data set of `features`: the programs to choose from, in the spaces of the task and at its level
+    pool: PathBuf,
+    /// Programs wanted
+    #[arg(long, value_name = "N", default_value = "100", value_parser = super::count)]
+    n: usize,
+    #[command(flatten)]
+    targets: Targets,
+    /// Random seed of the committee
+    #[arg(long, default_value_t = 0)]
+    seed: u32,
+}
+
+impl Next {
+    pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
+        self.targets.have_folder()?;
+        let (task, pool) = (Table::load(&self.task)?, Table::of_vectors(&self.pool)?);
+        let options = NextOptions { count: self.n, seed: self.seed };
+        let found = heuristics::next(&task, &pool, &options)?;
+        let vectors: Vec<BTreeMap<String, Vec<f64>>> = found
+            .programs
+            .iter()
+            .map(|one| {
+                let features = &pool.task.rows[one.row].features;
+                let spaces = pool.spaces.iter();
+                spaces.map(|(name, at)| (name.clone(), features[at.clone()].to_vec())).collect()
+            })
+            .collect();
+        let wanted: Vec<Wanted<'_>> = found
+            .programs
+            .iter()
+            .zip(&vectors)
+            .map(|(one, vectors)| Wanted { program: &one.program, id: &one.id, vectors })
+            .collect();
+        let written = self.targets.write("programs", &wanted, pool.level)?;
+        output::report(global, &found, || {
+            output::line(&format!(
+                "{} of {} programs, by {} labeled ones; {} of the pool are labeled",
+                found.programs.len(),
+                found.pool,
+                found.labeled,
+                found.known
+            ))?;
+            let rows = found.programs.iter().map(|one| {
+                vec![one.program.clone(), one.variant.clone(), format!("{:.2}", one.disagreement)]
+            });
+            output::print_table(&["program", "input", "disagreement, log2"], rows)?;
+            written.map_or(Ok(()), |written| output::line(&written))
+        })?;
+        Ok(ExitCode::SUCCESS)
+    }
+}
