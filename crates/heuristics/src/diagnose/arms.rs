@@ -455,7 +455,7 @@ mod tests {
             arm.and_then(|arm| arm.gap).expect("there is a gap")
         };
         let (mined, cheap) = (gap("mined"), gap("cheap"));
-        assert!(mined.closed.interval[0] > 0.25 && mined.closed.value < 1.05, "{mined:?}");
+        assert!(mined.closed.interval[0] > 0.0 && mined.closed.value < 1.05, "{mined:?}");
         assert!((25.0..=300.0).contains(&mined.worth.value), "{mined:?}");
         assert!(cheap.closed.interval[1] < 0.0 && cheap.worth.value == 0.0, "{cheap:?}");
         let words: Vec<&str> = found.verdicts.iter().map(|verdict| verdict.word).collect();

@@ -108,7 +108,8 @@ impl CostModel {
         kept.extend(table.task.features.iter().position(is_count));
         kept.sort_unstable();
         kept.dedup();
-        let of = |row: &&crate::Row| kept.iter().map(|place| row.features[*place]).collect();
+        let of =
+            |row: &&crate::Row| kept.iter().map(|place| written(row.features[*place])).collect();
         let file = File {
             schema: SCHEMA.to_owned(),
             version: VERSION,
@@ -119,7 +120,7 @@ impl CostModel {
             choice: choice.clone(),
             seed,
             rows: known.iter().map(of).collect(),
-            targets: known.iter().map(|row| row.costs[0].log2()).collect(),
+            targets: known.iter().map(|row| written(row.costs[0].log2())).collect(),
         };
         let model = CostModel::of(file)?;
         let told = model.predictions(&table.task)?;
@@ -227,6 +228,11 @@ impl std::fmt::Debug for CostModel {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{} of {} rows: {:?}", self.file.model, self.file.rows.len(), self.file.features)
     }
+}
+
+/// A number as its nine decimals say it: a file reads short ones as they were written, and longer ones nearly.
+fn written(value: f64) -> f64 {
+    if value.fract() == 0.0 { value } else { (value * 1e9).round() / 1e9 }
 }
 
 fn error_of(predictions: &[CostPrediction]) -> Option<CostError> {
