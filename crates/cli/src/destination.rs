@@ -19,7 +19,7 @@ use std::{
 #[derive(clap::Args, Debug, Clone)]
 pub(crate) struct Output {
     /// The data set to make
-    #[arg(short, long, value_name = "DIR")]
+    #[arg(short, long, value_name = "DIR", alias = "output")]
     pub(crate) out: PathBuf,
     /// Replace what is at --out
     #[arg(long)]
@@ -44,7 +44,7 @@ impl Output {
 #[derive(clap::Args, Debug, Clone)]
 pub(crate) struct StageOutput {
     /// The data set to make
-    #[arg(short, long, value_name = "DIR")]
+    #[arg(short, long, value_name = "DIR", alias = "output")]
     pub(crate) out: PathBuf,
     /// Replace what is at --out
     #[arg(long)]

@@ -13,8 +13,11 @@ mod choice;
 mod command;
 mod config;
 mod destination;
+#[cfg(test)]
+mod documents;
 mod duration;
 mod events;
+mod headers;
 mod interrupt;
 mod output;
 mod progress;

@@ -1,11 +1,15 @@
 //! `stampmill export`: programs as files, rows for other programs, or a data set to share.
 
-use crate::{Global, interrupt, output};
+use crate::{Global, destination::has_folder, interrupt, output};
 use anyhow::Context;
 use dataset::{Dataset, Programs, new_file};
 use device::{CldriveWriter, RunRow};
 use serde_json::{Value, json};
-use std::{path::PathBuf, process::ExitCode, sync::atomic::Ordering};
+use std::{
+    path::{Path, PathBuf},
+    process::ExitCode,
+    sync::atomic::Ordering,
+};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum Format {
@@ -73,11 +77,19 @@ impl Export {
     }
 
     fn huggingface(&self) -> anyhow::Result<(Value, String)> {
-        anyhow::ensure!(
-            self.limit.is_none(),
-            "--limit is of the other formats; take some rows with `stampmill query`"
-        );
-        let dataset = Dataset::open(&self.dataset)?;
+        let mut dataset = Dataset::open(&self.dataset)?;
+        // Beside the folder to make, which may be of another file system than where others are temporary; gone with `_some`.
+        let mut _some = None;
+        if let Some(limit) = self.limit.filter(|limit| (*limit as u64) < dataset.manifest().rows) {
+            has_folder(&self.to)?;
+            let parent = self.to.parent().filter(|parent| *parent != Path::new(""));
+            let parent = parent.unwrap_or(Path::new("."));
+            let folder = tempfile::Builder::new().prefix(".stampmill-export-").tempdir_in(parent);
+            let folder =
+                folder.with_context(|| format!("cannot make a folder in {}", parent.display()))?;
+            dataset = dataset.first(limit, &folder.path().join("some"))?;
+            _some = Some(folder);
+        }
         report::share(&dataset, &self.to)?;
         let rows = dataset.manifest().rows;
         let said = format!("{}: {rows} rows, README.md and croissant.json", self.to.display());

@@ -1,6 +1,6 @@
 //! `stampmill features`: programs as vectors.
 
-use crate::{Global, destination, interrupt, output, progress::Bar, stage};
+use crate::{Global, destination, headers, interrupt, output, progress::Bar, stage};
 use dataset::{Dataset, Programs, stage::Done};
 use features::{
     CompileConfigs, Extractor, FeatureSpace, Features as Stage, ModuleReader, Options, Report, Row,
@@ -33,6 +33,7 @@ pub(crate) struct Features {
 impl Features {
     pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
         let spaces = features::spaces(&self.space)?;
+        headers::say(&self.dataset, global);
         let programs = Programs::open(&self.dataset)?;
         let cancelled = interrupt::flag()?;
         let options = Options { cancelled: Arc::clone(&cancelled), ..options(self.opt, global)? };

@@ -1,6 +1,6 @@
 //! `stampmill prepare`: from content files to kernels.
 
-use crate::{Global, destination::StageOutput, interrupt, output, progress::Bar, stage};
+use crate::{Global, destination::StageOutput, headers, interrupt, output, progress::Bar, stage};
 use dataset::Licenses;
 use kernels::{Options, Prepare as Stage, Report};
 use std::{path::PathBuf, process::ExitCode, time::Duration};
@@ -24,6 +24,7 @@ pub(crate) struct Prepare {
 
 impl Prepare {
     pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
+        headers::say(&self.raw, global);
         let options = Options { input: self.raw, limit: self.limit, licenses: self.licenses };
         let bar = Bar::new(global);
         let context = self.output.context(global.jobs(), &bar, &interrupt::flag()?);
@@ -70,25 +71,28 @@ impl stage::Shown for Stage {
     }
 }
 
-/// The funnel, one line a step, each with its share of the step before.
+/// The funnel, one line a step, each with its share of a step before: the bar is that share.
 fn print_funnel(report: &Report) -> anyhow::Result<()> {
     let compiled = report.compiled_plain + report.compiled_shim + report.compiled_repaired;
-    let widest = report.files.max(report.kernels).max(1);
-    let row = |name: &str, number: u64, of: u64| {
-        let length =
-            usize::try_from(number * 40 / widest).unwrap_or(40).max(usize::from(number > 0));
+    let row = |name: &str, number: u64, of: u64, whole: &str| {
+        let length = usize::try_from(number * BAR / of.max(1)).unwrap_or_default();
+        let bar = "█".repeat(length.max(usize::from(number > 0)));
         let (count, share) = (output::count(number), output::percent(number, of));
-        vec![name.to_owned(), count, share, "█".repeat(length)]
+        vec![name.to_owned(), count, share, whole.to_owned(), bar]
     };
+    let (files, unique, kernels) = (report.files, report.unique_files, report.kernels);
     let rows = [
-        row("files", report.files, report.files),
-        row("unique files", report.unique_files, report.files),
-        row("with a kernel that compiles", compiled, report.unique_files),
-        row("    as it is", report.compiled_plain, compiled),
-        row("    with assumed definitions", report.compiled_shim, compiled),
-        row("    repaired", report.compiled_repaired, compiled),
-        row("kernels", report.kernels, report.kernels),
-        row("unique kernels", report.unique_kernels, report.kernels),
+        vec!["files".to_owned(), output::count(files)],
+        row("unique files", unique, files, "of the files"),
+        row("with a kernel that compiles", compiled, unique, "of the unique files"),
+        row("    as it is", report.compiled_plain, compiled, "of these"),
+        row("    with assumed definitions", report.compiled_shim, compiled, "of these"),
+        row("    repaired", report.compiled_repaired, compiled, "of these"),
+        vec!["kernels".to_owned(), output::count(kernels)],
+        row("unique kernels", report.unique_kernels, kernels, "of the kernels"),
     ];
-    output::print_table(&["funnel", "count", "share", ""], rows)
+    output::print_table(&["funnel", "count", "share", "", ""], rows)
 }
+
+/// Characters of a bar that stands for the whole.
+const BAR: u64 = 24;

@@ -5,7 +5,7 @@ use crate::{
     choice::choice,
     destination::StageOutput,
     duration::{duration, limit},
-    interrupt, output,
+    headers, interrupt, output,
     progress::Bar,
     stage,
 };
@@ -82,6 +82,7 @@ impl Run {
             "auto" => Vec::new(),
             sizes => device::sizes(sizes)?,
         };
+        headers::say(&self.dataset, global);
         let options = Options {
             devices: self.devices,
             global_sizes: device::sizes(&self.global_sizes)?,

@@ -1,0 +1,80 @@
+//! Programs of a plain folder that include files beside them: a program is compiled alone, and `mine` puts such files in.
+
+use crate::{Global, output};
+use dataset::{Dataset, Programs};
+use std::{
+    fs,
+    path::{Component, Path},
+};
+
+/// Programs that are looked at.
+const MOST: usize = 5000;
+
+/// Say, before a command begins, how many programs lack files that lie beside them. What is wrong with the folder is for
+/// the command to say.
+pub(crate) fn say(input: &Path, global: &Global) {
+    if global.is_quiet() || !input.exists() || Dataset::is_at(input) {
+        return;
+    }
+    let Ok(Programs::Files(root, files)) = Programs::open(input) else { return };
+    // What `mine` puts in is of OpenCL programs.
+    let is_looked_at = |path: &str| path.ends_with(".cl");
+    let files = files.iter().filter(|file| file.rejected.is_none() && is_looked_at(&file.path));
+    let wanting: Vec<(&str, String)> = files
+        .take(MOST)
+        .filter_map(|file| {
+            let text = fs::read_to_string(&file.file).ok()?;
+            let folders = [file.file.parent()?, root.as_path()];
+            let is_beside = |name: &&str| {
+                stays_inside(name) && folders.iter().any(|folder| folder.join(name).is_file())
+            };
+            let name = text.lines().filter_map(included).find(is_beside)?;
+            Some((file.path.as_str(), name.to_owned()))
+        })
+        .collect();
+    let Some((path, name)) = wanting.first() else { return };
+    let more = match wanting.len() - 1 {
+        0 => String::new(),
+        more => format!(" (and {} more programs include such files)", output::count(more as u64)),
+    };
+    let input = input.display();
+    let note = format!(
+        "note: {path} includes {name}, which lies beside it{more}; here a program is compiled alone. \
+         `stampmill mine {input} --out raw` puts such files in: then give this command raw"
+    );
+    eprintln!("{}", output::plain(&note));
+}
+
+/// Whether a path leads nowhere but down.
+fn stays_inside(name: &str) -> bool {
+    let mut parts = Path::new(name).components();
+    parts.all(|part| matches!(part, Component::Normal(_) | Component::CurDir))
+}
+
+/// The name between the quotes of an include.
+fn included(line: &str) -> Option<&str> {
+    let name = line.trim_start().strip_prefix('#')?.trim_start().strip_prefix("include")?;
+    name.trim_start().strip_prefix('"')?.split_once('"').map(|(name, _)| name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{included, stays_inside};
+
+    #[test]
+    fn names_stand_between_quotes() {
+        let lines = [
+            "  # include  \"a/b.h\" // why",
+            "#include <math.h>",
+            "include \"x\"",
+            "#include \"open",
+        ];
+        assert_eq!(lines.map(included), [Some("a/b.h"), None, None, None]);
+    }
+
+    #[test]
+    fn what_leads_out_lies_beside_nothing() {
+        let names = ["a.h", "./deep/a.h", "../a.h", "/etc/passwd", "deep/../../a.h"];
+        assert_eq!(names.map(stays_inside), [true, true, false, false, false]);
+    }
+}
