@@ -239,7 +239,6 @@ mod tests {
             verdict: Verdict::ACCEPTED.into(),
             detail: "as it should be".into(),
             vectors: vectors.collect(),
-            ..Row::default()
         };
         let bare = Row { path: "b.cl".into(), verdict: "crash".into(), ..Row::default() };
         let rows = vec![full, bare];

@@ -366,6 +366,7 @@ mod tests {
             ("enum E { X = 1 };", None, false),
             ("int t[2] = { f(1), 2 };", None, false),
             ("int x = f(3);", None, false),
+            ("int (^b)(int) = ^(int x) { return x; };", None, false),
             ("typedef int (*P)(int a);", None, false),
             ("int g(int), h;", None, false),
             ("int x;", None, false),

@@ -188,11 +188,8 @@ mod tests {
             let space = super::space(name).expect("registered");
             assert_eq!(space.sums().len(), sums, "{name}");
             for (whole, parts) in space.sums() {
-                let follows = |one: &&str| space.follows().contains(one);
-                assert!(
-                    follows(&whole) || parts.iter().any(|part| follows(part)),
-                    "{name}: {whole}"
-                );
+                let follows = |one: &str| space.follows().contains(&one);
+                assert!(follows(whole) || parts.into_iter().any(follows), "{name}: {whole}");
             }
         }
     }

@@ -63,7 +63,7 @@ pub(super) fn members<'a>(
             if !matches!(usage.text(dot), "." | "->") || !usage.is_word(dot + 1) {
                 continue;
             }
-            let end = usage.postfix_end(dot + 1);
+            let end = usage.postfix_end(at);
             let member = members.entry(usage.text(dot + 1)).or_default();
             member.indexed |= usage.text(dot + 2) == "[";
             let votes = usage.votes(at, end);
