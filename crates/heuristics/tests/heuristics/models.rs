@@ -208,7 +208,7 @@ fn a_thousand_choices_are_learned_and_scored() {
             (0..1000).map(|at| if at == best { 1.0 } else { 2.0 + f64::from(at) }).collect();
         row.label = best as usize;
     }
-    let models = ["tree", "knn", "forest", "boosting"].map(str::to_owned).to_vec();
+    let models = ["tree", "knn", "forest:trees=10", "boosting"].map(str::to_owned).to_vec();
     let options = CrossvalOptions { models, folds: 3, extra: None, seed: 1 };
     for found in crossval(&task, &options).unwrap().models {
         assert!(found.scores.accuracy > 0.9, "{}: {}", found.model, found.scores.accuracy);
