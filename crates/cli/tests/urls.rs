@@ -11,9 +11,10 @@ use std::{
 fn installed(folder: &Path) -> Command {
     let program = folder.join("bin/stampmill");
     if !program.exists() {
-        fs::create_dir(folder.join("bin")).unwrap();
-        fs::copy(env!("CARGO_BIN_EXE_stampmill"), &program).unwrap();
-        fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+        fs::create_dir(folder.join("bin")).expect("a folder of the test");
+        fs::copy(env!("CARGO_BIN_EXE_stampmill"), &program).expect("a folder of the test");
+        fs::set_permissions(&program, fs::Permissions::from_mode(0o755))
+            .expect("a folder of the test");
     }
     let mut command = Command::new(program);
     command.current_dir(folder).env("STAMPMILL_CACHE", folder.join("cache"));

@@ -126,20 +126,23 @@ impl Stage for Measure {
 
 /// Pages whose names come again after a while; of these the first is worked on.
 fn pages(folder: &Path, count: u64) -> Dataset {
-    let builder = Builder::<Page>::create(folder, false, &"").unwrap();
+    let builder = Builder::<Page>::create(folder, false, &"").expect("it can be read and written");
     let page = |number: u64| {
         let text =
             (0..400).map(|line| dataset::content_hash(format!("{number} {line}").as_bytes()));
         Page { name: format!("page {}", number * number % 197), text: text.collect() }
     };
-    builder.finish((0..count).map(page), Notes::default()).unwrap()
+    builder.finish((0..count).map(page), Notes::default()).expect("it can be read and written")
 }
 
 /// Bytes that this process has read so far, as its kernel counts them.
 fn read_so_far() -> u64 {
-    let text = std::fs::read_to_string("/proc/self/io").unwrap();
-    let line = text.lines().find_map(|line| line.strip_prefix("rchar: ")).unwrap();
-    line.parse().unwrap()
+    let text = std::fs::read_to_string("/proc/self/io").expect("it can be read and written");
+    let line = text
+        .lines()
+        .find_map(|line| line.strip_prefix("rchar: "))
+        .expect("it can be read and written");
+    line.parse().expect("it can be read and written")
 }
 
 fn shares(pages: &Dataset, by_rows: bool, count: u32, home: &Path) -> (Value, u64) {
@@ -148,15 +151,21 @@ fn shares(pages: &Dataset, by_rows: bool, count: u32, home: &Path) -> (Value, u6
     let parts = (1..=count).map(|index| {
         let out = home.join(format!("{by_rows}-{index}-of-{count}"));
         let share = Some(Share { index, count });
-        stage::run(&stage, &Context { share, ..Context::new(&out) }).unwrap();
+        stage::run(&stage, &Context { share, ..Context::new(&out) })
+            .expect("it can be read and written");
         out
     });
     let parts: Vec<_> = parts.collect();
     let read = read_so_far() - before;
     let out = home.join(format!("{by_rows}-{count}"));
-    let done = stage::merge::<Measure>(&parts, &Context::new(&out)).unwrap();
-    let rows: Vec<Length> =
-        Dataset::open(&out).unwrap().rows().unwrap().collect::<Result<_, _>>().unwrap();
+    let done =
+        stage::merge::<Measure>(&parts, &Context::new(&out)).expect("it can be read and written");
+    let rows: Vec<Length> = Dataset::open(&out)
+        .expect("it can be read and written")
+        .rows()
+        .expect("it can be read and written")
+        .collect::<Result<_, _>>()
+        .expect("it can be read and written");
     (json!([rows, done.summary]), read)
 }
 

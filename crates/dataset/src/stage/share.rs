@@ -3,13 +3,17 @@
 use super::{ByRows, Items, Share, Stage};
 use std::collections::HashSet;
 
+/// Items with what tells them apart.
+type AllMet<'a, S> =
+    Box<dyn Iterator<Item = Result<Met<<S as Stage>::Item>, <S as Stage>::Error>> + 'a>;
+
 /// The items of a stage as a run, or a share of one, meets them.
 pub(super) struct Source<'a, S: Stage + ?Sized> {
     /// How many there are, where that is known beforehand.
     pub(super) total: Option<u64>,
     /// Whether the share is one of rows.
     pub(super) is_by_rows: bool,
-    pub(super) all: Box<dyn Iterator<Item = Result<Met<S::Item>, S::Error>> + 'a>,
+    pub(super) all: AllMet<'a, S>,
 }
 
 /// An item.
@@ -39,10 +43,7 @@ impl<'a, S: Stage + ?Sized> Source<'a, S> {
     }
 }
 
-fn by_rows<'a, S: Stage + ?Sized>(
-    stage: &'a S,
-    items: ByRows<'a, S>,
-) -> Box<dyn Iterator<Item = Result<Met<S::Item>, S::Error>> + 'a> {
+fn by_rows<'a, S: Stage + ?Sized>(stage: &'a S, items: ByRows<'a, S>) -> AllMet<'a, S> {
     let own = items.own;
     // Keys may be long and are many.
     let (mut before, mut ours) = (HashSet::<u128>::new(), HashSet::<u128>::new());

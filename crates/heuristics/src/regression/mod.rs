@@ -96,7 +96,7 @@ fn log(value: f64) -> f64 {
 }
 
 /// Whether a feature is the count of instructions.
-fn is_count(name: &String) -> bool {
+fn is_count(name: &str) -> bool {
     matches!(name.rsplit(':').next(), Some("TotalInsts" | "InstCount" | "instructions"))
 }
 
@@ -107,7 +107,7 @@ impl Line {
             .iter()
             .fold([f64::INFINITY, f64::NEG_INFINITY], |[low, high], t| [low.min(*t), high.max(*t)]);
         let width = rows.first().map_or(0, |row| row.len());
-        let candidates = match names.iter().position(is_count) {
+        let candidates = match names.iter().position(|name| is_count(name)) {
             Some(place) => place..place + 1,
             None => 0..width,
         };

@@ -105,7 +105,7 @@ impl CostModel {
         let rows: Vec<&[f64]> = known.iter().map(|row| row.features.as_slice()).collect();
         let mut kept = distinct_columns(&rows);
         // A line is of the count of instructions even where all programs have equally many.
-        kept.extend(table.task.features.iter().position(is_count));
+        kept.extend(table.task.features.iter().position(|name| is_count(name)));
         kept.sort_unstable();
         kept.dedup();
         let of =

@@ -20,8 +20,9 @@ use crate::{
 use rand::{Rng as _, SeedableRng};
 use std::sync::Arc;
 
-/// Bytes from which on a candidate gets no more edits. Real kernels are far smaller; one of this size takes a second to compile.
-pub(crate) const LARGEST: usize = 256 << 10;
+/// Bytes from which on a candidate gets no more edits, some 4,000 instructions. Real kernels are smaller, and what an edit takes
+/// grows with the program.
+pub(crate) const LARGEST: usize = 64 << 10;
 
 /// Names that edits of one program give are apart by up to this.
 const NAMES_APART: usize = 100_000;
