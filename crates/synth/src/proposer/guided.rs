@@ -151,7 +151,9 @@ pub(super) fn pursue(
         let step = state.effects.best(state.aim, &excess, state.temperature, rng);
         let Some(step) = step else { break };
         let place = paragraph.as_mut().unwrap_or(program);
-        let wanted = step.times.min(limit - made.edits.len());
+        // An edit looks through what it is made in: a paragraph stays one.
+        let most = if in_paragraphs { PARAGRAPH + 1 } else { limit };
+        let wanted = step.times.min(limit - made.edits.len()).min(most);
         let make_one = |_: &usize| !state.is_halted() && make(state, step.edit, place, rng);
         let times = (0..wanted).take_while(make_one).count();
         made.edits.extend(std::iter::repeat_n(step.edit, times));
