@@ -15,7 +15,7 @@ const HELPERS: [Helper; 5] =
     [Helper::LAUNCH, Helper::DEVICE, Helper::CLOCK, Helper::QUERY, Helper::TIMING_PLUGIN];
 
 /// Packed where it is here: `make build` does not make it.
-const WHERE_IT_IS: Helper = Helper::OBJECTS;
+const OPTIONAL: Helper = Helper::OBJECTS;
 
 /// Libraries every Linux machine has, which must be its own: the C library's, the compiler's.
 const SYSTEM: &[&str] =
@@ -31,9 +31,9 @@ pub(super) fn pack(file: &Path, with_clang: bool, global: &Global) -> anyhow::Re
     for helper in HELPERS.into_iter().chain(with_clang.then_some(Helper::CLANG)) {
         programs.push((helper.name, helper.find()?));
     }
-    let left_out = match WHERE_IT_IS.find() {
+    let left_out = match OPTIONAL.find() {
         Ok(path) => {
-            programs.push((WHERE_IT_IS.name, path));
+            programs.push((OPTIONAL.name, path));
             None
         }
         Err(missing) => Some(missing),
