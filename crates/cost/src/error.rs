@@ -42,6 +42,14 @@ pub enum Error {
         /// LLVM's message.
         reason: String,
     },
+    /// Runs that make no task.
+    #[error("{}: {why}", path.display())]
+    Runs {
+        /// The data set.
+        path: PathBuf,
+        /// What is wrong with it.
+        why: String,
+    },
     /// The file system refused.
     #[error("{}", dataset::refusal(action, path, source))]
     File {

@@ -8,6 +8,7 @@
 //!   work-item, run on a model of a processor) and `passes` (instructions that each pipeline of a set leaves);
 //! - [`Label`] is the stage that labels programs: rows of schema `task`, one for each program, its
 //!   verdict where it has no label;
+//! - [`GroupSizes`] labels kernels with the fastest size of work-groups, from runs on a device: measured, not exact;
 //! - [`Bench`] does the work: programs are compiled and optimised, and their modules read, in workers
 //!   of their own ([`serve`] is the workers' side);
 //! - [`Pipeline`] is a list of passes; [`coreset`] is the set that `passes` knows, [`fixed_set`] what
@@ -25,8 +26,10 @@
 //! ```
 
 mod bench;
+mod described;
 mod error;
 mod flags;
+mod group_sizes;
 mod mca;
 mod native;
 mod pipeline;
@@ -39,6 +42,7 @@ mod task;
 pub use bench::{Bench, Module, Options};
 pub use error::Error;
 pub use flags::Flags;
+pub use group_sizes::{GroupSizes, GroupSizesItem};
 pub use pipeline::{Pipeline, coreset, fixed_set};
 pub use reader::{Form, serve};
 pub use row::LabelRow;

@@ -1,17 +1,19 @@
 //! The stage that labels programs.
 
-use crate::{Bench, Error, LabelRow, Result, Task, bench::Costs, task::Tools};
+use crate::{
+    Bench, Error, LabelRow, Result, Task,
+    bench::Costs,
+    described::{Described, NO_VECTORS},
+    task::Tools,
+};
 use dataset::{
-    Code, Dataset, Found, Input, Language, Programs, Verdict,
+    Code, Found, Input, Language, Programs, Verdict,
     stage::{Facts, Finish, Items, Stage, Units, Worked},
 };
-use rows::{FeaturesHead, Grouping, LabelHead, TaskVerdict};
+use rows::{Grouping, LabelHead, TaskVerdict};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use std::{
-    collections::{BTreeMap, HashMap},
-    path::Path,
-};
+use std::{collections::BTreeMap, path::Path};
 
 /// A program to label, or what stands in the place of one.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -113,11 +115,28 @@ pub struct LabelReport {
     pub labels: BTreeMap<String, u64>,
 }
 
-/// A program's vectors by its identity, or why it has none: a program with several kernels has no single vector.
-type Vectors = HashMap<String, std::result::Result<features::Row, String>>;
-
-/// What the column `detail` of a row with a label begins with that has no vectors.
-const NO_VECTORS: &str = "no vectors: ";
+impl LabelReport {
+    /// What all rows came to.
+    pub(crate) fn of<'a>(
+        facts: Counted,
+        units: &'a Units<LabelRow>,
+    ) -> Result<Finish<'a, LabelRow, LabelReport>> {
+        let mut report = LabelReport { programs: facts.programs, ..LabelReport::default() };
+        for row in units.rows() {
+            let (_, row) = row?;
+            *report.verdicts.entry(row.head.verdict).or_default() += 1;
+            if let Some(label) = row.head.label {
+                report.rows += 1;
+                report.described += u64::from(!row.described.vectors.is_empty());
+                if let Some(why) = row.head.detail.strip_prefix(NO_VECTORS) {
+                    *report.undescribed.entry(why.to_owned()).or_default() += 1;
+                }
+                *report.labels.entry(label).or_default() += 1;
+            }
+        }
+        Ok(Finish::all(report.verdicts.clone(), report))
+    }
+}
 
 /// Labels programs: a data set of schema `task` with a row for each.
 pub struct Label {
@@ -127,12 +146,7 @@ pub struct Label {
     inputs: Vec<Input>,
     whole: Input,
     grouping: Grouping,
-    vectors: Vectors,
-    /// Names of the dimensions of the spaces that there are vectors of.
-    spaces: Value,
-    /// The level that they were counted at.
-    level: Value,
-    described: Option<Input>,
+    described: Described,
     tools: BTreeMap<String, String>,
 }
 
@@ -151,55 +165,8 @@ impl Label {
         let inputs = programs.inputs(name)?;
         let whole = Input { name: name.to_owned(), hash: programs.identity_of(&inputs) };
         let tools = task.tools()?.into_iter().collect();
-        let mut label = Label {
-            task,
-            bench,
-            programs,
-            inputs,
-            whole,
-            grouping,
-            vectors: Vectors::new(),
-            spaces: json!({}),
-            level: Value::Null,
-            described: None,
-            tools,
-        };
-        if let Some(path) = vectors {
-            label.read_vectors(path)?;
-        }
-        Ok(label)
-    }
-
-    fn read_vectors(&mut self, path: &Path) -> Result<()> {
-        let dataset = Dataset::open(path)?;
-        dataset.require(
-            <FeaturesHead as dataset::Row>::SCHEMA,
-            <FeaturesHead as dataset::Row>::VERSION,
-        )?;
-        let manifest = dataset.manifest();
-        self.spaces = manifest.notes.configuration["spaces"].clone();
-        self.level = manifest.notes.configuration["level"].clone();
-        let (name, hash) = (path.display().to_string(), manifest.identity.clone());
-        self.described = Some(Input { name, hash });
-        for row in dataset.rows::<features::Row>()? {
-            let row = row?;
-            let id = row.id.clone();
-            let described = match row.is_accepted() {
-                true => Ok(row),
-                false => Err(row.verdict.to_string()),
-            };
-            match self.vectors.get_mut(&id) {
-                // Rows of one program differ where a space tells functions apart.
-                Some(Ok(other)) => {
-                    if described.is_ok_and(|row| row.vectors != other.vectors) {
-                        self.vectors.insert(id, Err("several-vectors".to_owned()));
-                    }
-                }
-                Some(Err(_)) => {}
-                None => drop(self.vectors.insert(id, described)),
-            }
-        }
-        Ok(())
+        let described = vectors.map(Described::read).transpose()?.unwrap_or_default();
+        Ok(Label { task, bench, programs, inputs, whole, grouping, described, tools })
     }
 
     /// What its costs are, and their names.
@@ -210,7 +177,6 @@ impl Label {
 
     fn row(&self, item: &LabelItem, costs: Costs) -> LabelRow {
         let mut head = item.head(self.grouping);
-        let described = self.vectors.get(&item.id);
         let verdict = match costs {
             Err(verdict) => verdict,
             Ok(costs) => {
@@ -232,12 +198,7 @@ impl Label {
                     ([], _) => {
                         let costs: Vec<f64> = costs.iter().copied().flatten().collect();
                         head.label = cheapest(&costs).map(|place| choices[place].clone());
-                        match described {
-                            _ if self.described.is_none() => Verdict::accepted(),
-                            Some(Ok(_)) => Verdict::accepted(),
-                            Some(Err(why)) => no_vectors(why),
-                            None => no_vectors("not-in-vectors"),
-                        }
+                        self.described.verdict(&item.id)
                     }
                     (failed, _) => Verdict::new(TaskVerdict::ChoiceFailed, failed.join(" ")),
                 };
@@ -246,18 +207,12 @@ impl Label {
             }
         };
         (head.verdict, head.detail) = (verdict.name.into_owned(), verdict.detail);
-        let described = described.and_then(|found| found.as_ref().ok()).cloned();
-        LabelRow { head, described: described.unwrap_or_default() }
+        LabelRow { head, described: self.described.of(&item.id) }
     }
 }
 
-/// A label is a label; what is missing beside it is said.
-fn no_vectors(why: &str) -> Verdict {
-    Verdict { detail: format!("{NO_VECTORS}{why}"), ..Verdict::accepted() }
-}
-
 /// The cheapest; the first of equals.
-fn cheapest(costs: &[f64]) -> Option<usize> {
+pub(crate) fn cheapest(costs: &[f64]) -> Option<usize> {
     let least = costs.iter().copied().fold(f64::INFINITY, f64::min);
     costs.iter().position(|cost| *cost == least)
 }
@@ -279,19 +234,19 @@ impl Stage for Label {
             "choices": self.task.choices(),
             "settings": self.task.settings(),
             "grouping": self.grouping,
-            "spaces": self.spaces,
-            "vectors_level": self.level,
+            "spaces": self.described.spaces,
+            "vectors_level": self.described.level,
             "compiled": self.bench.settings(),
             "tools": self.tools,
         })
     }
 
     fn inputs(&self) -> Result<Vec<Input>> {
-        Ok(std::iter::once(self.whole.clone()).chain(self.described.clone()).collect())
+        Ok(std::iter::once(self.whole.clone()).chain(self.described.input.clone()).collect())
     }
 
     fn inputs_in_detail(&self) -> Result<Vec<Input>> {
-        Ok(self.inputs.iter().cloned().chain(self.described.clone()).collect())
+        Ok(self.inputs.iter().cloned().chain(self.described.input.clone()).collect())
     }
 
     fn left_out(&self) -> Result<BTreeMap<String, u64>> {
@@ -367,27 +322,14 @@ impl Stage for Label {
         facts: Counted,
         units: &'a Units<LabelRow>,
     ) -> Result<Finish<'a, LabelRow, LabelReport>> {
-        let mut report = LabelReport { programs: facts.programs, ..LabelReport::default() };
-        for row in units.rows() {
-            let (_, row) = row?;
-            *report.verdicts.entry(row.head.verdict).or_default() += 1;
-            if let Some(label) = row.head.label {
-                report.rows += 1;
-                report.described += u64::from(!row.described.vectors.is_empty());
-                if let Some(why) = row.head.detail.strip_prefix(NO_VECTORS) {
-                    *report.undescribed.entry(why.to_owned()).or_default() += 1;
-                }
-                *report.labels.entry(label).or_default() += 1;
-            }
-        }
-        Ok(Finish::all(report.verdicts.clone(), report))
+        LabelReport::of(facts, units)
     }
 }
 
 /// What rows do not say: programs that are there twice have one row.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Counted {
-    programs: u64,
+    pub(crate) programs: u64,
 }
 
 impl Facts for Counted {

@@ -178,6 +178,8 @@ mod tests {
                 &["AMD", "NPB", "NVIDIA", "Parboil", "Polybench", "Rodinia", "SHOC"],
             ),
             ("compile", "table1", &crate::compile::TABLE1),
+            ("compile", "table3", &crate::compile::TABLE3),
+            ("compile", "sizes", &crate::compile::SIZES),
         ];
         for record in csv::Reader::from_reader(PUBLISHED.as_bytes()).records() {
             let record = record.expect("a row");

@@ -158,7 +158,7 @@ words! {
         InfiniteRatio "infinite-ratio" Program "a feature divides by zero";
         GarbageFeature "garbage-feature" Program "a feature that no program can have";
         BadCost "bad-cost" Program "a cost that is not positive";
-        Unmeasured "unmeasured" Machine "no time on one of the devices";
+        Unmeasured "unmeasured" Machine "no time on one of the devices, or at any size of groups";
         Undescribed "undescribed" Program "no vector";
         DoesNotCompile "does-not-compile" Program "clang rejects it; `detail` is the first diagnostic";
         LlvmTooNew "llvm-too-new" Machine "bitcode of a later LLVM than is installed";

@@ -21,7 +21,8 @@ use std::{
 #[derive(clap::Args, Debug)]
 #[command(after_help = help!("label"))]
 pub(crate) struct Label {
-    /// For cpu-gpu a data set made by `run` on a CPU and a GPU; for the others a data set, folder or file of
+    /// For cpu-gpu a data set made by `run` on a CPU and a GPU, for local-size one made by `run --local-sizes` on one
+    /// device; for the others a data set, folder or file of
     /// programs (.cl .c .cpp .ll .bc)
     #[arg(value_name = "DATASET")]
     labeled: PathBuf,
@@ -57,6 +58,8 @@ enum What {
     Cost,
     /// The pipeline that leaves the fewest IR instructions
     Passes,
+    /// The fastest size of work-groups on a device
+    LocalSize,
 }
 
 #[derive(clap::ValueEnum, Clone, Copy, Debug)]
@@ -90,7 +93,19 @@ impl Label {
             What::Mca => self.exact("mca", global),
             What::Cost => self.exact("cost", global),
             What::Passes => self.exact("passes", global),
+            What::LocalSize => self.group_sizes(global),
         }
+    }
+
+    fn group_sizes(self, global: &Global) -> anyhow::Result<ExitCode> {
+        let cancelled = interrupt::flag()?;
+        if self.pipelines.is_some() {
+            bail!(cost::Error::NoPipelines("local-size".to_owned()));
+        }
+        let sizes =
+            cost::GroupSizes::new(&self.labeled, self.features.as_deref(), self.group.into())?;
+        let bar = Bar::new(global);
+        stage::run(&sizes, &self.output.context(global.jobs(), &bar, &cancelled), global)
     }
 
     fn measured(self, global: &Global) -> anyhow::Result<ExitCode> {
@@ -136,23 +151,43 @@ pub(super) fn bench(global: &Global, cancelled: &Arc<AtomicBool>) -> anyhow::Res
     }))
 }
 
+fn print_labels(report: &cost::LabelReport, seconds: f64, out: &str) -> anyhow::Result<()> {
+    let all = report.verdicts.values().sum();
+    output::print_shares(["verdict", "programs", "share"], &report.verdicts, all)?;
+    if report.labels.len() > 1 {
+        let rows = report.labels.iter();
+        let rows = rows.map(|(choice, n)| vec![choice.clone(), output::count(*n)]);
+        output::print_table(&["cheapest (first of equals)", "programs"], rows)?;
+    }
+    output::line(&format!(
+        "{} programs, {} labeled, {} of them with vectors, in {out} ({seconds:.1} s)",
+        output::count(report.programs),
+        output::count(report.rows),
+        output::count(report.described),
+    ))?;
+    advise_vectors(report);
+    Ok(())
+}
+
 impl stage::Shown for cost::Label {
     fn print(report: &cost::LabelReport, seconds: f64, out: &str) -> anyhow::Result<()> {
-        let all = report.verdicts.values().sum();
-        output::print_shares(["verdict", "programs", "share"], &report.verdicts, all)?;
-        if report.labels.len() > 1 {
-            let rows = report.labels.iter();
-            let rows = rows.map(|(choice, n)| vec![choice.clone(), output::count(*n)]);
-            output::print_table(&["cheapest (first of equals)", "programs"], rows)?;
-        }
-        output::line(&format!(
-            "{} programs, {} labeled, {} of them with vectors, in {out} ({seconds:.1} s)",
-            output::count(report.programs),
-            output::count(report.rows),
-            output::count(report.described),
-        ))?;
-        advise_vectors(report);
+        print_labels(report, seconds, out)
+    }
+
+    fn json(done: &Done<cost::LabelReport>) -> anyhow::Result<()> {
+        output::json(done)?;
+        advise_vectors(&done.summary);
         Ok(())
+    }
+
+    fn is_good(report: &cost::LabelReport) -> bool {
+        report.rows > 0
+    }
+}
+
+impl stage::Shown for cost::GroupSizes {
+    fn print(report: &cost::LabelReport, seconds: f64, out: &str) -> anyhow::Result<()> {
+        print_labels(report, seconds, out)
     }
 
     fn json(done: &Done<cost::LabelReport>) -> anyhow::Result<()> {

@@ -32,6 +32,7 @@ impl Merge {
             kernels::Prepare::NAME => self.join::<kernels::Prepare>(global),
             features::Features::NAME => self.join::<features::Features>(global),
             cost::Label::NAME => self.join::<cost::Label>(global),
+            cost::GroupSizes::NAME => self.join::<cost::GroupSizes>(global),
             device::Label::NAME => self.join::<device::Label>(global),
             device::Run::NAME => self.join::<device::Run>(global),
             sampling::Sampler::NAME => self.join::<sampling::Sampler<'_>>(global),

@@ -29,6 +29,7 @@ fn main() -> ExitCode {
         })
         .collect();
     trials.extend(documents());
+    trials.push(Trial::new("blocks-that-are-not-run-say-why", blocks_that_are_not_run_say_why));
     trials::run(trials)
 }
 
@@ -42,6 +43,30 @@ fn documents() -> impl Iterator<Item = Trial> {
         let name = path.strip_prefix(root()).unwrap_or(&path).with_extension("");
         Trial::new(name.display().to_string(), move || transcript::check(&path))
     })
+}
+
+fn blocks_that_are_not_run_say_why() -> Result<(), Failed> {
+    let mut paths = vec![root().join("README.md")];
+    collect(&root().join("docs/guide"), "md", &mut paths);
+    paths.sort();
+    let mut problems = String::new();
+    for path in paths {
+        for line in transcript::unexplained(&fs::read_to_string(&path)?) {
+            writeln!(
+                problems,
+                "{}:{line}: neither `sh run` nor behind `<!-- not run: -->`",
+                path.display()
+            )?;
+        }
+    }
+    let example = "```sh\nstampmill a\nstampmill b\n```\n<!-- not run: c -->\n```sh\nstampmill d\n```\n```sh run\nstampmill e\n```\n```sh\nls\n```\n";
+    if transcript::unexplained(example) != [1] {
+        problems += "blocks of the example are told apart wrongly\n";
+    }
+    match problems.is_empty() {
+        true => Ok(()),
+        false => Err(problems.into()),
+    }
 }
 
 fn collect(folder: &Path, ending: &str, paths: &mut Vec<PathBuf>) {

@@ -4,6 +4,10 @@
 //! document run in order in one folder, which holds the blocks behind a line `<!-- file: PATH -->`, and `models` and
 //! `datasets` as a checkout does. Commands end with status 0, or with that of a block `console status=N`. What differs
 //! between two runs and machines is not compared; `BLESS=1` writes anew the outputs that differ in more.
+//!
+//! A block `sh run` is a shell's, and so is a line `<!-- run: COMMAND -->`, which pages do not show: both end with status 0, what
+//! they print is not compared. In them `CHECKOUT` is this repository. Another block `sh` of the guide with a command of ours stands
+//! behind a line `<!-- not run: WHY -->`.
 
 use super::{root, settle, words};
 use regex::Regex;
@@ -17,6 +21,11 @@ use trials::Failed;
 
 const FENCE: &str = "```";
 const FILE: &str = "<!-- file: ";
+const HIDDEN: &str = "<!-- run: ";
+const NOT_RUN: &str = "<!-- not run: ";
+const END: &str = " -->";
+/// A block of a shell that is run.
+const SHELL: &str = "```sh run";
 const PROMPT: &str = "$ ";
 
 /// What else is not compared, beside what cases leave out: figures of the compiler that this machine has, what its
@@ -32,9 +41,30 @@ const UNSETTLED: [(&str, &str); 5] = [
     (r"[─═]+", "─"),
 ];
 
-/// Whether a document shows transcripts.
+/// Whether commands of a document are run.
 pub(crate) fn is_one(text: &str) -> bool {
-    text.lines().any(|line| opens(line, "console"))
+    text.lines().any(|line| opens(line, "console") || line.trim_end() == SHELL)
+}
+
+/// Blocks of a shell with a command of ours that are not run, and do not say why: their line numbers.
+pub(crate) fn unexplained(text: &str) -> Vec<usize> {
+    let mut found = Vec::new();
+    let mut before = "";
+    let mut block = None;
+    for (at, line) in text.lines().enumerate() {
+        match block {
+            Some(_) if line.trim_end() == FENCE => block = None,
+            Some(begin) if line.contains("stampmill ") && found.last() != Some(&begin) => {
+                found.push(begin);
+            }
+            Some(_) => {}
+            None if line.trim_end() == "```sh" && !before.starts_with(NOT_RUN) => {
+                block = Some(at + 1);
+            }
+            None => before = line,
+        }
+    }
+    found
 }
 
 pub(crate) fn check(path: &Path) -> Result<(), Failed> {
@@ -72,7 +102,11 @@ fn performed(text: &str, folder: &Path) -> Result<String, Failed> {
     while let Some(line) = lines.next() {
         found += line;
         if let Some(name) = line.trim_end().strip_prefix(FILE) {
-            file = Some(name.trim_end_matches(" -->").to_owned());
+            file = Some(name.trim_end_matches(END).to_owned());
+            continue;
+        }
+        if let Some(command) = line.trim_end().strip_prefix(HIDDEN) {
+            shell(command.trim_end_matches(END), folder)?;
             continue;
         }
         if !line.starts_with(FENCE) {
@@ -83,6 +117,9 @@ fn performed(text: &str, folder: &Path) -> Result<String, Failed> {
             let path = folder.join(name);
             fs::create_dir_all(path.parent().unwrap_or(folder))?;
             fs::write(path, &block)?;
+        }
+        if line.trim_end() == SHELL {
+            shell(&block, folder)?;
         }
         found += &if opens(line, "console") {
             transcript(&block, status(line)?, folder)?
@@ -136,6 +173,27 @@ fn commands(mut shown: Vec<String>, line: &str) -> Vec<String> {
         _ => shown.push(line.to_owned()),
     }
     shown
+}
+
+/// Run lines of a shell, which must end well.
+fn shell(lines: &str, folder: &Path) -> Result<(), Failed> {
+    let ours = Path::new(env!("CARGO_BIN_EXE_stampmill")).parent().expect("a program's folder");
+    let mut path = ours.as_os_str().to_owned();
+    path.push(":");
+    path.push(std::env::var_os("PATH").unwrap_or_default());
+    let output = Command::new("sh")
+        .args(["-euc", lines])
+        .current_dir(folder)
+        .env("PATH", path)
+        .env("HOME", folder)
+        .env("CHECKOUT", root().canonicalize()?)
+        .env("STAMPMILL_CACHE", folder.join("cache"))
+        .output()?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let said = [output.stdout, output.stderr].concat();
+    Err(format!("{lines}: {}\n{}", output.status, String::from_utf8_lossy(&said)).into())
 }
 
 fn run(command: &str, folder: &Path) -> Result<Output, Failed> {

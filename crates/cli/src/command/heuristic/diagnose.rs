@@ -83,7 +83,11 @@ impl Diagnose {
             if let Some(output) = &self.output {
                 output::line(&format!("page: {}", output.out.display()))?;
             }
-            written.map_or(Ok(()), |written| output::line(&written))
+            let why = match found.regions.is_empty() {
+                true => ": they are named where the verdict is `short`",
+                false => "",
+            };
+            written.map_or(Ok(()), |written| output::line(&format!("{written}{why}")))
         })?;
         Ok(ExitCode::SUCCESS)
     }
