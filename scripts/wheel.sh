@@ -55,6 +55,13 @@ for name in stampmill stampmill-clang stampmill-launch stampmill-device stampmil
     chmod 755 "$bin/$name"
 done
 
+share=$home/source/src/stampmill/share
+rm -rf "$share"
+for name in models/infill models/cost datasets/device-mapping-h200/task datasets/local-size-h100/runs; do
+    mkdir -p "$share/$(dirname "$name")"
+    cp -R "$name" "$share/$(dirname "$name")"
+done
+
 # The command and the module are one release.
 ours=$(sed -n 's/^__version__ = "\(.*\)"/\1/p' python/src/stampmill/_version.py)
 [ "stampmill $ours" = "$("$bin/stampmill" -V)" ] ||
@@ -66,8 +73,8 @@ export STAMPMILL_WHEEL_TAG=py3-none-manylinux_2_${glibc}_$(uname -m)
 "$home/tools/bin/python" -m build --wheel --no-isolation --outdir "$home/dist" "$home/source" >"$home/log" 2>&1 ||
     { cat "$home/log" >&2; exit 2; }
 wheel=$(echo "$home"/dist/*.whl)
-echo "$wheel: $(($(wc -c <"$wheel") / 1000000)) MB; unpacked $(($(cat "$bin"/* | wc -c) / 1000000)) MB"
-rm -rf "$bin"
+echo "$wheel: $(($(wc -c <"$wheel") / 1000000)) MB; unpacked $((($(cat "$bin"/* | wc -c) + $(du -sb "$share" | cut -f1)) / 1000000)) MB"
+rm -rf "$bin" "$share"
 [ -n "$test" ] || exit 0
 
 "$home/test/bin/python" -m pip install --quiet --disable-pip-version-check --force-reinstall --no-deps "$wheel"

@@ -12,6 +12,8 @@ import venv
 import zipfile
 from pathlib import Path
 
+import pytest
+
 import stampmill
 
 VERSION = f"stampmill {stampmill.__version__}\n"
@@ -49,6 +51,15 @@ def test_a_fresh_environment_without_dependencies_has_the_command(wheel: Path, t
     subprocess.run([sys.executable, *words], check=True)
     works(tmp_path / "venv" / "bin" / "stampmill", tmp_path)
     assert output(python, "-m", "stampmill", "-V") == VERSION
+
+
+def test_what_ships_is_where_it_says(tmp_path: Path) -> None:
+    assert stampmill.Dataset(stampmill.shipped("datasets/device-mapping-h200/task")).to_pandas()["group"].nunique() == 18
+    assert {"models", "datasets"} <= {path.name for path in stampmill.shipped().iterdir()}
+    samples = stampmill.sample(stampmill.shipped("models/infill"), n=1, seed=1, out=tmp_path / "samples")
+    assert len(samples.to_pandas()) == 1
+    with pytest.raises(FileNotFoundError, match="models/cost"):
+        stampmill.shipped("models/none")
 
 
 def test_target(wheel: Path, tmp_path: Path) -> None:

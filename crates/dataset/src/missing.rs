@@ -7,6 +7,9 @@ use std::{
     path::Path,
 };
 
+/// Folders of a checkout whose content the wheel brings, too.
+const SHIPPED: [&str; 2] = ["models", "datasets"];
+
 /// Why nothing could be done with a file or folder. What is not there is called so, with a near name beside
 /// it, where there is one.
 #[must_use]
@@ -44,6 +47,11 @@ command: copy it to a file or folder of this machine first, and name that"
     let wanted = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     let hint = match near(wanted, names.iter().map(String::as_str)) {
         Some(name) => format!("; did you mean {}?", path.with_file_name(name).display()),
+        None if SHIPPED.iter().any(|name| path == Path::new(name)) => {
+            "; what ships stands there in a checkout, and with the wheel where `stampmill.shipped()` says: \
+             link it here (docs/guide/install.md)"
+                .to_owned()
+        }
         None => String::new(),
     };
     format!("there is nothing at {}{hint}", path.display())

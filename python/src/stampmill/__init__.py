@@ -14,6 +14,7 @@ from __future__ import annotations
 from . import _run, edits, heuristic, ir, rewards
 from ._dataset import Dataset, Report
 from ._error import Error
+from ._shipped import shipped
 from ._stage import command
 from ._stages import (
     devices,
@@ -70,6 +71,7 @@ __all__ = [
     "rewards",
     "run",
     "sample",
+    "shipped",
     "show_progress",
     "steer",
     "time",
