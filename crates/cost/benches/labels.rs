@@ -5,7 +5,7 @@
 //! `llvm-size-19` for `size`; `clang-19 -O2 -S` and `llvm-mca-19` for `mca`; `clang-19` for the code before passes
 //! and `opt-19` for each pipeline of `passes`. For `cost` it compiles the kernel by `clang-19 -O2 -c` and has a loop over 64
 //! work-items in C, the least that could stand for the kernel, timed by `stampmill time` twice, as it would be with one
-//! group and with three. Where both have a `size` it must be the same.
+//! group and with three; for `unroll` and `vectorize` the same for each choice, with LLVM's option for all loops. Where both have a `size` it must be the same.
 
 use dataset::{
     Code, Program,
@@ -57,7 +57,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         std::fs::copy(source.join(&name), few.join(&name))?;
     }
     for name in NAMES {
-        let source = if name == "cost" { &few } else { &source };
+        let timed = matches!(name, "cost" | "unroll" | "vectorize");
+        let source = if timed { &few } else { &source };
         let bench = Bench::new(Options {
             shim: None,
             jobs: 1,
@@ -106,6 +107,21 @@ fn kernels() -> Result<Vec<Program>, Box<dyn Error>> {
     Ok(all.into_iter().step_by(step).take(KERNELS).collect())
 }
 
+/// `time` of the loop, of one group and of three.
+fn time_loop(folder: &Path) -> Result<(), Box<dyn Error>> {
+    let source = folder.join("loop.c");
+    std::fs::write(&source, LOOP)?;
+    for times in ["1", "3"] {
+        let input = folder.join("times");
+        std::fs::write(&input, times)?;
+        let program = host::installed("stampmill").ok_or("build the workspace first")?;
+        let mut time = Command::new(program);
+        time.arg("time").arg(source.as_os_str()).arg("--stdin").arg(input);
+        time.stdout(Stdio::null()).stderr(Stdio::null()).status()?;
+    }
+    Ok(())
+}
+
 /// What the script finds; `None` where clang refuses.
 fn script(name: &str, source: &Path, folder: &Path) -> Result<Option<f64>, Box<dyn Error>> {
     let out = |name: &str| folder.join(name);
@@ -127,17 +143,21 @@ fn script(name: &str, source: &Path, folder: &Path) -> Result<Option<f64>, Box<d
                 sizes.filter_map(|line| line.split_whitespace().nth(1)?.parse::<f64>().ok());
             Ok(Some(sizes.sum()))
         }
-        "cost" => {
-            if !clang(&["-O2", "-c"], &out("a.o"))? {
-                return Ok(None);
-            }
-            std::fs::write(out("loop.c"), LOOP)?;
-            for times in ["1", "3"] {
-                std::fs::write(out("times"), times)?;
-                let program = host::installed("stampmill").ok_or("build the workspace first")?;
-                let mut time = Command::new(program);
-                time.arg("time").arg(out("loop.c")).arg("--stdin").arg(out("times"));
-                time.stdout(Stdio::null()).stderr(Stdio::null()).status()?;
+        "cost" | "unroll" | "vectorize" => {
+            let option = match name {
+                "unroll" => "-unroll-count",
+                _ => "-force-vector-width",
+            };
+            for choice in task(name, None)?.choices() {
+                let forced = format!("{option}={choice}");
+                let forced = match choice.parse::<u32>() {
+                    Ok(_) => vec!["-O2", "-c", "-mllvm", &forced],
+                    Err(_) => vec!["-O2", "-c"],
+                };
+                if !clang(&forced, &out("a.o"))? {
+                    return Ok(None);
+                }
+                time_loop(folder)?;
             }
             Ok(Some(0.0))
         }

@@ -4,7 +4,7 @@ use crate::{
     Error, Flags, Pipeline, Result,
     mca::Mca,
     native,
-    reader::{Done, Form, Left, Readers, Refusal, Work},
+    reader::{Done, Form, Group, Hint, Left, Readers, Refusal, Work},
 };
 use clang::{Answer, Clang, Includes, Request, find_worker};
 use dataset::{Language, Verdict};
@@ -196,15 +196,25 @@ impl Bench {
 
     /// The assembly after `default<O2>`.
     pub(crate) fn assembly(&self, module: &Module) -> Result<std::result::Result<String, Verdict>> {
-        self.assembly_by(module, Work::Assembly)
+        let said = self.readers.ask(&module.name, &module.content, Work::Assembly)?;
+        Ok(said.map(|done| match done {
+            Done::Assembly(text) => text,
+            _ => String::new(),
+        }))
     }
 
-    /// The assembly of a program that [`Bench::group`] made.
+    /// The assembly of a program that [`Bench::group`] made, with a hint to all loops of its kernel.
     pub(crate) fn group_assembly(
         &self,
         module: &Module,
-    ) -> Result<std::result::Result<String, Verdict>> {
-        self.assembly_by(module, Work::AssemblyOf(native::ENTRY.to_owned()))
+        hint: Option<Hint>,
+    ) -> Result<std::result::Result<Group, Verdict>> {
+        let work = Work::Group { entry: native::ENTRY.to_owned(), hint };
+        let said = self.readers.ask(&module.name, &module.content, work)?;
+        Ok(said.map(|done| match done {
+            Done::Group(group) => group,
+            _ => Group::default(),
+        }))
     }
 
     /// The assembly of OpenCL C of our own.
@@ -302,18 +312,6 @@ impl Bench {
             Err(death) if death.is_ours() => Err(Error::Worker { tool: "clang", death }),
             Err(death) => Ok(Err(Verdict::new(death.name(), death.to_string()))),
         }
-    }
-
-    fn assembly_by(
-        &self,
-        module: &Module,
-        work: Work,
-    ) -> Result<std::result::Result<String, Verdict>> {
-        let said = self.readers.ask(&module.name, &module.content, work)?;
-        Ok(said.map(|done| match done {
-            Done::Assembly(text) => text,
-            _ => String::new(),
-        }))
     }
 
     /// What each pipeline leaves. One that kills its worker costs the others nothing.

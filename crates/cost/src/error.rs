@@ -76,7 +76,7 @@ pub enum Error {
     #[error(transparent)]
     Timing(#[from] timing::Error),
     /// The functions of OpenCL C that programs are linked with do not compile.
-    #[error("task `cost`: the built-in functions of OpenCL C do not compile: {0}")]
+    #[error("the built-in functions of OpenCL C do not compile: {0}")]
     Builtins(String),
     /// The tool of one task is missing.
     #[error("task `mca` needs llvm-mca of LLVM 19 (`apt install llvm-19`); it is not on PATH")]

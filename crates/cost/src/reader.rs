@@ -3,7 +3,7 @@
 
 use crate::{Error, Pipeline, Result};
 use dataset::Verdict;
-use llvm::{Context, Library, Module};
+use llvm::{Context, Library, LoopHint, Module};
 use object::{Object, ObjectSection, SectionKind};
 use rows::TaskVerdict;
 use sandbox::{Bounds, Pool};
@@ -32,10 +32,20 @@ pub(crate) enum Work {
     CodeSize,
     /// Run `default<O2>`, and give the assembly.
     Assembly,
-    /// The same of a program in which only this function is called from elsewhere.
-    AssemblyOf(String),
+    /// The same of a program in which only the function `entry` is called from elsewhere, with `hint` to all loops
+    /// but those of this function.
+    Group { entry: String, hint: Option<Hint> },
     /// Say how many instructions each pipeline leaves; `write` wants the modules as well.
     Passes { pipelines: Vec<Pipeline>, write: Option<Form> },
+}
+
+/// What passes are asked to do with loops.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Hint {
+    /// As many copies of a body.
+    Unroll(u32),
+    /// As many iterations at a time.
+    Vectorize(u32),
 }
 
 /// How a module is written.
@@ -56,11 +66,20 @@ pub(crate) struct Left {
     pub(crate) module: Vec<u8>,
 }
 
+/// The assembly of a group.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub(crate) struct Group {
+    pub(crate) assembly: String,
+    /// Loops that a hint is for, before any pass.
+    pub(crate) loops: u64,
+}
+
 /// The answer to a [`Work`].
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) enum Done {
     CodeSize(u64),
     Assembly(String),
+    Group(Group),
     /// One for each pipeline, and the instructions before any.
     Passes {
         before: u64,
@@ -174,7 +193,7 @@ fn work_on(request: &Request) -> std::result::Result<Said, llvm::Error> {
         return Ok(Err(features::module_verdict(&error)));
     }
     // A kernel's helpers are its own: what is inlined everywhere need not stay.
-    if let Work::AssemblyOf(entry) = &request.work {
+    if let Work::Group { entry, .. } = &request.work {
         module.internalise(|function| function.name() == *entry);
     } else if module.functions().any(is_kernel) {
         module.internalise(is_kernel);
@@ -196,12 +215,14 @@ fn work_on(request: &Request) -> std::result::Result<Said, llvm::Error> {
                 None => Err(Verdict::new(TaskVerdict::NoBackEnd, "LLVM makes no code of it")),
             }
         }
-        Work::Assembly | Work::AssemblyOf(_) => {
-            module.run_passes("default<O2>")?;
-            match module.emit_assembly() {
-                Some(text) => Ok(Done::Assembly(text)),
-                None => Err(Verdict::new(TaskVerdict::NoBackEnd, "LLVM makes no code of it")),
-            }
+        Work::Assembly => assembly(&mut module)?.map(Done::Assembly),
+        Work::Group { entry, hint } => {
+            let hint = hint.map(|hint| match hint {
+                Hint::Unroll(count) => LoopHint::Unroll(count),
+                Hint::Vectorize(width) => LoopHint::Vectorize(width),
+            });
+            let loops = module.hint_loops(|function| function.name() != *entry, hint) as u64;
+            assembly(&mut module)?.map(|assembly| Done::Group(Group { assembly, loops }))
         }
         Work::Passes { pipelines, write } => {
             let before = module.instruction_count();
@@ -212,6 +233,14 @@ fn work_on(request: &Request) -> std::result::Result<Said, llvm::Error> {
             Ok(Done::Passes { before, left })
         }
     })
+}
+
+fn assembly(
+    module: &mut Module<'_>,
+) -> std::result::Result<std::result::Result<String, Verdict>, llvm::Error> {
+    module.run_passes("default<O2>")?;
+    let none = || Verdict::new(TaskVerdict::NoBackEnd, "LLVM makes no code of it");
+    Ok(module.emit_assembly().ok_or_else(none))
 }
 
 fn is_kernel(function: llvm::Function<'_>) -> bool {

@@ -9,7 +9,7 @@
 //! - [`Module`]: verify, print, write, run pass pipelines, and walk [`Function`]s, [`Block`]s,
 //!   [`Instruction`]s, [`Value`]s and [`Type`]s. These are copyable handles that borrow the module:
 //!   none outlives it, and none is held while passes change it;
-//! - [`LoopNest`]: how many loops are around each block of a function;
+//! - [`LoopNest`]: how many loops are around each block of a function; [`LoopHint`]: what passes are asked to do with loops;
 //! - [`Identification`]: which LLVM wrote a bitcode file, read without LLVM, so that a module that
 //!   is too new is an error naming both versions.
 //!
@@ -43,6 +43,7 @@ mod detail;
 mod discover;
 mod error;
 mod function;
+mod hint;
 mod library;
 mod loops;
 mod module;
@@ -58,6 +59,7 @@ pub use context::Context;
 pub use discover::{Candidate, EARLIEST, OVERRIDE, candidates};
 pub use error::Error;
 pub use function::{Block, Function, Global, Instruction};
+pub use hint::LoopHint;
 pub use library::Library;
 pub use loops::{LoopNest, loop_weight};
 pub use module::Module;

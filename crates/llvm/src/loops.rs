@@ -17,8 +17,9 @@ pub struct LoopNest {
     /// How many loops are around each block, in the order of [`Function::blocks`]; 0 for a block that
     /// cannot be reached.
     pub depths: Vec<u32>,
-    /// How many loops there are: blocks that a block which they dominate jumps back to.
-    pub loops: usize,
+    /// The loops, inner ones before those around them: of each the blocks that jump back to its header, which
+    /// dominates them, as places in the order of [`Function::blocks`].
+    pub latches: Vec<Vec<usize>>,
 }
 
 impl LoopNest {
@@ -49,7 +50,7 @@ const NONE: usize = usize::MAX;
 /// The loops of a graph by the successors of each of its nodes; the first is where it is entered.
 fn nest(successors: &[Vec<usize>]) -> LoopNest {
     let count = successors.len();
-    let mut found = LoopNest { depths: vec![0; count], loops: 0 };
+    let mut found = LoopNest { depths: vec![0; count], latches: Vec::new() };
     if count == 0 {
         return found;
     }
@@ -81,6 +82,7 @@ fn nest(successors: &[Vec<usize>]) -> LoopNest {
             continue;
         }
         let own = headers.len();
+        found.latches.push(work.clone());
         headers.push(header);
         around.push(NONE);
         outermost.push(own);
@@ -110,7 +112,6 @@ fn nest(successors: &[Vec<usize>]) -> LoopNest {
     for (depth, &one) in found.depths.iter_mut().zip(&innermost) {
         *depth = if one == NONE { 0 } else { depths[one] };
     }
-    found.loops = headers.len();
     found
 }
 
@@ -221,7 +222,7 @@ mod tests {
 
     fn depths(edges: &[&[usize]]) -> (Vec<u32>, usize) {
         let found = nest(&edges.iter().map(|targets| targets.to_vec()).collect::<Vec<_>>());
-        (found.depths, found.loops)
+        (found.depths, found.latches.len())
     }
 
     #[test]
@@ -241,6 +242,8 @@ mod tests {
         // 1 is around 2 (by itself) and around 3 and 4; 5 ends it, 6 is behind it.
         let edges: [&[usize]; 7] = [&[1], &[2], &[2, 3], &[4], &[3, 5], &[1, 6], &[]];
         assert_eq!(depths(&edges), (vec![0, 1, 2, 2, 2, 1, 0], 3));
+        let found = nest(&edges.map(<[usize]>::to_vec));
+        assert_eq!(found.latches.last(), Some(&vec![5]));
     }
 
     #[test]
@@ -271,7 +274,7 @@ mod tests {
             })
             .collect();
         let found = nest(&edges);
-        assert_eq!((found.loops, found.deepest()), (depth, depth as u32));
+        assert_eq!((found.latches.len(), found.deepest()), (depth, depth as u32));
         assert_eq!(loop_weight(found.deepest()), 1e9);
     }
 }

@@ -2,7 +2,7 @@ use crate::{
     Block, Context, Error, Function, Global, Instruction, Library,
     context::c_text,
     library::{borrow_text, copy_text},
-    symbols::RawModule,
+    symbols::{RawContext, RawModule},
     target::Machine,
 };
 use std::{ffi::CString, fmt, marker::PhantomData, ptr::NonNull};
@@ -176,9 +176,7 @@ impl<'c> Module<'c> {
     /// Ask of every function with a body to be small, as clang's `-Oz` does: `optsize` and `minsize`.
     pub fn ask_for_small_code(&mut self) {
         const FUNCTION: u32 = u32::MAX;
-        let symbols = &self.library().symbols;
-        // SAFETY: the module is alive.
-        let context = unsafe { (symbols.context_of)(self.raw.as_ptr()) };
+        let (symbols, context) = (&self.library().symbols, self.raw_context());
         for name in ["optsize", "minsize"] {
             // SAFETY: the name is as long as is said.
             let kind = unsafe { (symbols.attribute_kind)(name.as_ptr().cast(), name.len()) };
@@ -219,6 +217,11 @@ impl<'c> Module<'c> {
         // SAFETY: the module is alive; the buffer becomes ours.
         let buffer = unsafe { (symbols.write_bitcode)(self.raw.as_ptr()) };
         self.library().take_buffer(buffer)
+    }
+
+    pub(crate) fn raw_context(&self) -> *mut RawContext {
+        // SAFETY: the module is alive.
+        unsafe { (self.library().symbols.context_of)(self.raw.as_ptr()) }
     }
 
     pub(crate) fn raw(&mut self) -> *mut RawModule {

@@ -17,7 +17,7 @@ macro_rules! handles {
 
 handles! {
     RawContext RawModule RawValue RawBlock RawType RawBuffer RawError RawPassOptions RawTarget
-    RawTargetKind RawDiagnostic RawAttribute
+    RawTargetKind RawDiagnostic RawAttribute RawMetadata
 }
 
 /// LLVM hands every diagnostic of a context to one of these.
@@ -105,6 +105,16 @@ table! {
         LLVMGetEnumAttributeKindForName attribute_kind(*const c_char, usize) -> c_uint;
         LLVMCreateEnumAttribute create_attribute(*mut RawContext, c_uint, u64) -> *mut RawAttribute;
         LLVMAddAttributeAtIndex add_attribute(*mut RawValue, c_uint, *mut RawAttribute);
+        LLVMIntTypeInContext integer_type(*mut RawContext, c_uint) -> *mut RawType;
+        LLVMConstInt integer_constant(*mut RawType, u64, c_int) -> *mut RawValue;
+        LLVMGetMDKindIDInContext metadata_kind(*mut RawContext, *const c_char, c_uint) -> c_uint;
+        LLVMMDStringInContext2 metadata_text(*mut RawContext, *const c_char, usize) -> *mut RawMetadata;
+        LLVMMDNodeInContext2 metadata_node(*mut RawContext, *mut *mut RawMetadata, usize) -> *mut RawMetadata;
+        LLVMTemporaryMDNode temporary_node(*mut RawContext, *mut *mut RawMetadata, usize) -> *mut RawMetadata;
+        LLVMMetadataReplaceAllUsesWith replace_temporary(*mut RawMetadata, *mut RawMetadata);
+        LLVMValueAsMetadata value_as_metadata(*mut RawValue) -> *mut RawMetadata;
+        LLVMMetadataAsValue metadata_as_value(*mut RawContext, *mut RawMetadata) -> *mut RawValue;
+        LLVMSetMetadata set_metadata(*mut RawValue, c_uint, *mut RawValue);
         LLVMGlobalGetValueType global_value_type(*mut RawValue) -> *mut RawType;
         LLVMGetFunctionCallConv calling_convention(*mut RawValue) -> c_uint;
         LLVMGetIntrinsicID intrinsic(*mut RawValue) -> c_uint;

@@ -167,6 +167,8 @@ words! {
         NoBackEnd "no-back-end" Program "a module for a processor that no machine code is made for";
         NoCode "no-code" Program "nothing in it that costs anything";
         Unsupported "unsupported" Us "a kernel that is no loop over work-items by itself: `detail` is what it lacks, a function, an argument or the kernel";
+        NoLoop "no-loop" Program "nothing to choose: the kernel has no loop";
+        SameCode "same-code" Program "nothing to choose: all choices give the same machine code";
         Crashes "crashes" Program "a signal ended it when it ran";
         InstructionLimit "instruction-limit" Program "executed more instructions than a program of its sizes may";
         UnknownInstruction "unknown-instruction" Program "machine code that llvm-mca has no model of";

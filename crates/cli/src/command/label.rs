@@ -3,6 +3,7 @@
 use super::features::extractor;
 use crate::{Global, destination::StageOutput, interrupt, output, progress::Bar, stage};
 use anyhow::bail;
+use clap::ValueEnum as _;
 use cost::{Bench, Pipeline};
 use dataset::{Input, Programs, stage::Done};
 use device::{LabelReport, Task, Transfers, Vectors};
@@ -56,6 +57,10 @@ enum What {
     Mca,
     /// Cycles of a kernel's work-item on a model of a processor
     Cost,
+    /// The unroll count of a kernel's loops with the fewest of these cycles
+    Unroll,
+    /// The vectorization width of a kernel's loops with the fewest of these cycles
+    Vectorize,
     /// The pipeline that leaves the fewest IR instructions
     Passes,
     /// The fastest size of work-groups on a device
@@ -89,11 +94,11 @@ impl Label {
     pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
         match self.task {
             What::CpuGpu => self.measured(global),
-            What::Size => self.exact("size", global),
-            What::Mca => self.exact("mca", global),
-            What::Cost => self.exact("cost", global),
-            What::Passes => self.exact("passes", global),
             What::LocalSize => self.group_sizes(global),
+            exact => {
+                let name = exact.to_possible_value().expect("no task is hidden");
+                self.exact(name.get_name(), global)
+            }
         }
     }
 

@@ -5,13 +5,13 @@
 //! `time`, whose model says what it costs. Run three times less run once is two groups, without what a
 //! program costs to start and with its data where the first left them.
 
-use crate::{Bench, Error, Module, Result, bench::Costs};
+use crate::{Bench, Error, Module, Result, bench::Costs, reader::Hint};
 use clang::{AddressSpace, Argument, Kernel, Scalar, Type};
 use dataset::Verdict;
 use rows::TaskVerdict;
 use sandbox::Temporary;
 use serde_json::{Value, json};
-use std::{ffi::OsString, path::PathBuf, sync::OnceLock, time::Duration};
+use std::{collections::HashMap, ffi::OsString, path::PathBuf, sync::OnceLock, time::Duration};
 use timing::{Code, Compiler, Options, Timer, compiler::Call, recipe};
 
 /// What a work-item asks of its place: included before the program.
@@ -217,13 +217,55 @@ impl Clock {
         Ok(Clock(Timer::open(&options())?))
     }
 
-    /// Cycles of a work-item of a module that [`Bench::group`] made.
-    pub(crate) fn cycles(&self, bench: &Bench, parts: &Parts, module: &Module) -> Result<Costs> {
-        let assembly = match bench.group_assembly(module)? {
-            Ok(assembly) => assembly,
-            Err(verdict) => return Ok(Err(verdict)),
-        };
-        let program = match parts.get(bench)?.link(&assembly)? {
+    /// Cycles of a work-item of a module that [`Bench::group`] made, with each of these hints to its loops. What
+    /// happens with the first of them happens to the program; another that fails has no cost.
+    pub(crate) fn costs(
+        &self,
+        bench: &Bench,
+        parts: &Parts,
+        module: &Module,
+        hints: &[Option<Hint>],
+    ) -> Result<Costs> {
+        let mut texts = Vec::with_capacity(hints.len());
+        for (place, hint) in hints.iter().enumerate() {
+            match bench.group_assembly(module, *hint)? {
+                Ok(group) if group.loops == 0 && hints.len() > 1 => {
+                    return Ok(Err(Verdict::new(TaskVerdict::NoLoop, "")));
+                }
+                Ok(group) => texts.push(Some((code(&group.assembly), group.assembly))),
+                Err(verdict) if place == 0 => return Ok(Err(verdict)),
+                Err(_) => texts.push(None),
+            }
+        }
+        let codes = || texts.iter().map(|text| text.as_ref().map(|(code, _)| code));
+        if texts.len() > 1 && codes().all(|code| code.is_some() && Some(code) == codes().next()) {
+            return Ok(Err(Verdict::new(TaskVerdict::SameCode, "")));
+        }
+        let linked = parts.get(bench)?;
+        let mut known = HashMap::new();
+        let mut costs = Vec::with_capacity(texts.len());
+        for (place, text) in texts.iter().enumerate() {
+            let Some((code, assembly)) = text else {
+                costs.push(None);
+                continue;
+            };
+            let cost = match known.get(code) {
+                Some(cost) => *cost,
+                None => match self.cycles(linked, assembly)? {
+                    Ok(cycles) => Some(cycles),
+                    Err(verdict) if place == 0 => return Ok(Err(verdict)),
+                    Err(_) => None,
+                },
+            };
+            known.insert(code, cost);
+            costs.push(cost);
+        }
+        Ok(Ok(costs))
+    }
+
+    /// Cycles of a work-item of the program of this assembly.
+    fn cycles(&self, parts: &Linked, assembly: &str) -> Result<std::result::Result<f64, Verdict>> {
+        let program = match parts.link(assembly)? {
             Ok(program) => program,
             Err(verdict) => return Ok(Err(verdict)),
         };
@@ -243,9 +285,25 @@ impl Clock {
         let items = f64::from(u32::from(RUNS[1] - RUNS[0]) * GROUP);
         Ok(match more.saturating_sub(*once) {
             0 => Err(Verdict::new(TaskVerdict::NoCode, "nothing is left of it")),
-            cycles => Ok(vec![Some(cycles as f64 / items)]),
+            cycles => Ok(cycles as f64 / items),
         })
     }
+}
+
+/// Assembly without remarks, which name blocks as passes left them.
+fn code(assembly: &str) -> String {
+    let mut code = String::with_capacity(assembly.len());
+    for line in assembly.lines() {
+        let line = match line.contains('"') {
+            true => line,
+            false => line.split('#').next().unwrap_or(line).trim_end(),
+        };
+        if !line.is_empty() {
+            code.push_str(line);
+            code.push('\n');
+        }
+    }
+    code
 }
 
 #[cfg(test)]
@@ -272,6 +330,12 @@ mod tests {
             required_group_size: None,
             dimensions,
         }
+    }
+
+    #[test]
+    fn code_is_assembly_without_remarks() {
+        let text = "f:    # @f\n# %bb.0:\n\tmovl $1, %eax   # imm\n\t.ascii \"a # b\"\n\n";
+        assert_eq!(code(text), "f:\n\tmovl $1, %eax\n\t.ascii \"a # b\"\n");
     }
 
     #[test]

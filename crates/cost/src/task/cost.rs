@@ -3,26 +3,52 @@ use crate::{
     Bench, Module, Result,
     bench::Costs,
     native::{self, Clock, Parts},
+    reader::Hint,
 };
 use dataset::{Language, Verdict};
 use serde_json::Value;
 
-/// Cycles of a kernel's work-item on a model of a processor, the same on every x86-64 machine.
+/// Cycles of a kernel's work-item on a model of a processor, the same on every x86-64 machine, by each choice of what
+/// is done with the kernel's loops.
 ///
 /// The kernel runs as a native program, a loop over the work-items of a group, with every size the same for every
 /// kernel: otherwise the trip counts of a few programs rule the error, and what is learned is the payload.
-#[derive(Default)]
 pub(crate) struct Cost {
+    set: &'static Set,
     parts: Parts,
+}
+
+/// The choices of a task, the compiler's own first.
+pub(crate) struct Set {
+    pub(crate) name: &'static str,
+    pub(crate) about: &'static str,
+    pub(crate) choices: &'static [(&'static str, Option<Hint>)],
+}
+
+/// No choice: the cost is to be predicted.
+pub(crate) const COST: Set = Set {
+    name: "cost",
+    about: "cycles of a work-item by `time`'s model (skylake), -O2, 64 work-items in a loop, sizes of 64",
+    choices: &[("cost", None)],
+};
+
+impl Cost {
+    pub(crate) fn new(set: &'static Set) -> Cost {
+        Cost { set, parts: Parts::default() }
+    }
 }
 
 impl Task for Cost {
     fn name(&self) -> &'static str {
-        "cost"
+        self.set.name
     }
 
     fn about(&self) -> &'static str {
-        "cycles of a work-item by `time`'s model (skylake), -O2, 64 work-items in a loop, sizes of 64"
+        self.set.about
+    }
+
+    fn choices(&self) -> Vec<String> {
+        self.set.choices.iter().map(|(name, _)| (*name).to_owned()).collect()
     }
 
     fn settings(&self) -> Value {
@@ -48,6 +74,7 @@ impl Task for Cost {
             Some(clock) => clock,
             slot => slot.insert(Clock::open()?),
         };
-        modules.iter().map(|module| clock.cycles(bench, &self.parts, module)).collect()
+        let hints: Vec<Option<Hint>> = self.set.choices.iter().map(|(_, hint)| *hint).collect();
+        modules.iter().map(|module| clock.costs(bench, &self.parts, module, &hints)).collect()
     }
 }

@@ -5,13 +5,16 @@ mod cost;
 mod mca;
 mod passes;
 mod size;
+mod unroll;
+mod vectorize;
 
+use self::cost::Cost;
 use crate::{Bench, Error, Module, Pipeline, Result, bench::Costs, mca::Mca, native::Clock};
 use dataset::{Language, Verdict};
 use serde_json::Value;
 
 /// The names of all tasks.
-pub const NAMES: [&str; 4] = ["size", "mca", "cost", "passes"];
+pub const NAMES: [&str; 6] = ["size", "mca", "cost", "unroll", "vectorize", "passes"];
 
 /// What one thread keeps from program to program.
 #[derive(Default)]
@@ -73,13 +76,15 @@ pub trait Task: Send + Sync {
 /// # Errors
 /// [`Error::UnknownTask`]; [`Error::NoPipelines`] where others than `passes` are given some.
 pub fn task(name: &str, pipelines: Option<Vec<Pipeline>>) -> Result<Box<dyn Task>> {
-    if let ("size" | "mca" | "cost", Some(_)) = (name, &pipelines) {
+    if NAMES.contains(&name) && name != "passes" && pipelines.is_some() {
         return Err(Error::NoPipelines(name.to_owned()));
     }
     Ok(match name {
         "size" => Box::new(size::Size),
         "mca" => Box::new(mca::Cycles),
-        "cost" => Box::new(cost::Cost::default()),
+        "cost" => Box::new(Cost::new(&cost::COST)),
+        "unroll" => Box::new(Cost::new(&unroll::UNROLL)),
+        "vectorize" => Box::new(Cost::new(&vectorize::VECTORIZE)),
         "passes" => Box::new(passes::Passes::new(pipelines)),
         _ => return Err(Error::UnknownTask { name: name.to_owned(), known: NAMES.join(", ") }),
     })
@@ -101,7 +106,7 @@ mod tests {
             assert_eq!(choices.len(), count);
         }
         let said = task("speed", None).err().expect("there is none").to_string();
-        assert!(said.contains("size, mca, cost, passes"), "{said}");
+        assert!(said.contains("size, mca, cost, unroll, vectorize, passes"), "{said}");
         let said = task("size", Some(Vec::new())).err().expect("it has none").to_string();
         assert!(said.contains("--pipelines"), "{said}");
     }

@@ -80,7 +80,7 @@ impl FeatureSpace for Loops {
         let mut counts = vec![0.0; NAMES.len()];
         for function in program.module?.functions() {
             let nest = function.loop_nest();
-            counts[0] += nest.loops as f64;
+            counts[0] += nest.latches.len() as f64;
             counts[DEPTH] = f64::from(nest.deepest()).max(counts[DEPTH]);
             for (block, &depth) in function.blocks().zip(&nest.depths) {
                 let weight = loop_weight(depth);
