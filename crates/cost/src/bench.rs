@@ -12,6 +12,7 @@ use features::CompileConfigs;
 use rows::TaskVerdict;
 use std::{
     ffi::OsString,
+    fs,
     path::{Path, PathBuf},
     sync::{
         Arc, OnceLock,
@@ -217,13 +218,24 @@ impl Bench {
         }))
     }
 
-    /// The assembly of OpenCL C of our own.
+    /// The assembly of OpenCL C of our own, which takes some ten processor seconds: kept in the cache by its text and the tools.
     pub(crate) fn builtins(&self, text: &str) -> Result<String> {
+        self.clang(Language::OpenCl)?;
+        let made_of = format!("{}{:?}{:?}", self.settings(), self.tools(), text);
+        let name = format!("builtins-{}.s", dataset::content_hash(made_of.as_bytes()));
+        let kept = host::cache().join("cost").join(name);
+        if let Ok(assembly) = fs::read_to_string(&kept) {
+            return Ok(assembly);
+        }
         let made = match self.module("builtins.cl", Language::OpenCl, text.as_bytes())? {
             Ok(module) => self.assembly(&module)?,
             Err(verdict) => Err(verdict),
         };
-        made.map_err(|verdict| Error::Builtins(verdict.to_string()))
+        let assembly = made.map_err(|verdict| Error::Builtins(verdict.to_string()))?;
+        // Without a cache it is made again.
+        let _ = fs::create_dir_all(kept.parent().unwrap_or(&kept));
+        let _ = host::write_whole(&kept, assembly.as_bytes());
+        Ok(assembly)
     }
 
     /// The module of an OpenCL program with its last kernel as a loop over a group of work-items, before LLVM's passes.
