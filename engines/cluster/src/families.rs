@@ -424,6 +424,80 @@ fn signature(bytes: &[u8]) -> Result<Signature> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use datafusion::{
+        parquet::arrow::ArrowWriter, physical_plan::execute_stream, prelude::SessionConfig,
+    };
+    use dataset::{
+        Signatures,
+        stage::{self, Elsewhere, Question},
+    };
+    use std::{collections::BTreeSet, fs::File, path::Path};
+
+    /// Carries plans out in this process.
+    #[derive(Debug)]
+    struct Here(PathBuf);
+
+    impl Here {
+        async fn carry_out(
+            &self,
+            question: Question,
+            out: &Path,
+        ) -> std::result::Result<(), Box<dyn std::error::Error>> {
+            let Question::Near { signatures, roots, bands } = question else {
+                return Err("another question".into());
+            };
+            let config = SessionConfig::new().with_target_partitions(5);
+            let views = "datafusion.execution.parquet.schema_force_view_types";
+            let context = SessionContext::new_with_config(config.set_bool(views, false));
+            let plan = plan(&context, &signatures, &roots, bands).await?;
+            let mut rows = execute_stream(plan, context.task_ctx())?;
+            let mut writer = ArrowWriter::try_new(File::create(out)?, rows.schema(), None)?;
+            while let Some(batch) = rows.next().await {
+                writer.write(&batch?)?;
+            }
+            writer.close()?;
+            Ok(())
+        }
+    }
+
+    impl Elsewhere for Here {
+        fn most_here(&self) -> u64 {
+            0
+        }
+
+        fn folder(&self) -> PathBuf {
+            self.0.clone()
+        }
+
+        fn answer(&self, question: Question, out: &Path) -> std::result::Result<(), String> {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+            let runtime = runtime.map_err(|error| error.to_string())?;
+            runtime.block_on(self.carry_out(question, out)).map_err(|error| error.to_string())
+        }
+    }
+
+    /// Each program shares most words with those around it of its kind.
+    fn signatures(count: usize) -> Signatures {
+        let mut signatures = Signatures::default();
+        for at in 0..count {
+            let shift = at % 20 * 1000 + at / 20 % 25;
+            let words: Vec<String> = (0..90).map(|word| (word + shift).to_string()).collect();
+            signatures.push(Signature::of(words.iter().map(String::as_str))).unwrap();
+        }
+        signatures
+    }
+
+    #[test]
+    fn families_of_the_plan_are_those_of_one_process() {
+        let home = tempfile::tempdir().unwrap();
+        for count in [0, 1, 700] {
+            let signatures = signatures(count);
+            let found = stage::families(&Here(home.path().join("made")), &signatures).unwrap();
+            assert_eq!(found, signatures.families().unwrap());
+            let different: BTreeSet<usize> = found.into_iter().collect();
+            assert_eq!(different.len(), count.min(20));
+        }
+    }
 
     #[test]
     fn what_is_known_to_be_one_family_is_left_out() {

@@ -8,8 +8,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Rows of one file.
-const FILE_ROWS: usize = 1 << 20;
+/// Rows of one file: a task reads one or more.
+const FILE_ROWS: usize = 1 << 18;
 
 /// What can be said of rows only when all are looked at. Files are Parquet files, named by path or by URL.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
