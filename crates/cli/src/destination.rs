@@ -61,7 +61,7 @@ pub(crate) struct StageOutput {
     /// Parts that the cluster does the work in [default: 4 for each task that its executors do at a time]
     #[arg(long, value_name = "N", requires = "cluster", value_parser = clap::value_parser!(u32).range(1..=65536))]
     cluster_parts: Option<u32>,
-    /// Keys of rows that are compared in this process, at about 100 bytes each; more are compared by the executors
+    /// Rows that are compared in this process, at about 100 bytes each; more are compared by the executors
     #[arg(long, value_name = "N", default_value = "2e6", value_parser = size::count, hide = true)]
     cluster_keys: u64,
 }

@@ -4,12 +4,13 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// The stages that run on a cluster, with the tools whose versions shape their rows.
-pub const STAGES: [(&str, &[&str]); 9] = [
+pub const STAGES: [(&str, &[&str]); 10] = [
     ("prepare", &["clang"]),
     ("features", &["clang", "llvm"]),
     ("run", &["opencl"]),
     ("time", &["g++", "qemu"]),
     ("ir extract", &["llvm"]),
+    ("ir dedup", &[]),
     ("ir stats", &["llvm"]),
     ("edits judge", &["g++", "qemu"]),
     ("sample", &["clang"]),

@@ -1,16 +1,17 @@
 use crate::{About, Address, Error, Event, Job, Order, Result, Role, STAGES, error, tools_of};
 use dataset::{
-    Progress,
-    stage::{Cancel, Context, Done, Elsewhere, Shares, Stage, merge, share_name},
+    Progress, Url,
+    stage::{Cancel, Context, Done, Elsewhere, Question, Shares, Stage, merge, share_name},
 };
 use host::Helper;
 use std::{
+    collections::BTreeSet,
     io::{BufRead, BufReader, Read, Write},
     os::unix::process::CommandExt,
     path::{Path, PathBuf},
     process::{Child, Command, Stdio},
     sync::{
-        Arc,
+        Arc, Mutex, PoisonError,
         mpsc::{Receiver, RecvTimeoutError, channel},
     },
     time::{Duration, Instant},
@@ -33,18 +34,56 @@ pub struct Asked {
     pub arguments: Vec<String>,
     /// In how many parts; else by the executors' number.
     pub parts: Option<u32>,
-    /// Keys that are compared in this process; more are compared by the executors.
+    /// Rows that are compared in this process; more are compared by the executors.
     pub keys: u64,
 }
 
-/// Compares the keys of a job's rows by the executors.
+/// Compares rows by the executors of a cluster.
 #[derive(Debug)]
-struct OnExecutors {
+pub struct OnExecutors {
     address: Address,
     most_here: u64,
-    /// In the folder of the parts.
+    /// Of this machine.
     folder: PathBuf,
+    /// Where executors find what is in it, where that is in an object store; it goes with the parts.
+    url: Option<Url>,
+    /// What was put there.
+    there: Mutex<BTreeSet<PathBuf>>,
     cancel: Cancel,
+}
+
+impl OnExecutors {
+    /// By those of the scheduler at `address`, which see `folder` by this path.
+    #[must_use]
+    pub fn at(address: Address, folder: PathBuf) -> OnExecutors {
+        let (url, there, cancel) = (None, Mutex::default(), Cancel::default());
+        OnExecutors { address, most_here: 0, folder, url, there, cancel }
+    }
+
+    /// Those of a job.
+    fn of(asked: &Asked, shares: &Shares, cancel: Cancel) -> Result<OnExecutors> {
+        let name = share_name(shares.job(), 0, 0);
+        let url = Url::of(shares.folder())?.map(|url| url.join(&name));
+        let folder = whole(&shares.home().join(&name))?;
+        let most_here = asked.keys;
+        let executors = OnExecutors::at(asked.address.clone(), folder);
+        Ok(OnExecutors { most_here, url, cancel, ..executors })
+    }
+
+    /// Where executors find a file.
+    fn place(&self, file: &Path) -> Result<PathBuf> {
+        let Some(url) = &self.url else { return Ok(file.to_owned()) };
+        let words = file.strip_prefix(&self.folder).unwrap_or(file).iter();
+        let words: Vec<_> = words.map(|word| word.to_string_lossy()).collect();
+        // As objects of data sets are called, which are removed with the parts.
+        let url = url.join(&format!("part-{}", words.join("-")));
+        let mut there = self.there.lock().unwrap_or_else(PoisonError::into_inner);
+        if !there.contains(file) {
+            dataset::object_store()?.put_file(file, &url)?;
+            there.insert(file.to_owned());
+        }
+        Ok(url.path())
+    }
 }
 
 impl Elsewhere for OnExecutors {
@@ -56,10 +95,10 @@ impl Elsewhere for OnExecutors {
         self.folder.clone()
     }
 
-    fn repeats(&self, keys: &[PathBuf], out: &Path) -> std::result::Result<(), String> {
-        let (address, keys, out) = (self.address.clone(), keys.to_vec(), out.to_owned());
-        let role = Role::Repeats { address, keys, out };
+    fn answer(&self, question: Question, out: &Path) -> std::result::Result<(), String> {
         let words = |error: Error| error.to_string();
+        let question = question.of_files(|file| self.place(file)).map_err(words)?;
+        let role = Role::Find { address: self.address.clone(), question, out: out.to_owned() };
         let mut child = start(&role, Stdio::null(), Stdio::piped()).map_err(words)?;
         let mut said = child.stderr.take().expect("standard error is piped");
         // It says no more than a pipe holds, at its end.
@@ -152,19 +191,8 @@ where
         }
     }
     let paths: Vec<PathBuf> = shares.paths();
-    let context = match dataset::is_url(shares.folder()) {
-        // Executors read no keys from an object store: this process compares all.
-        true => context.clone(),
-        false => {
-            let keys = OnExecutors {
-                address: asked.address.clone(),
-                most_here: asked.keys,
-                folder: whole(&shares.folder().join(share_name(shares.job(), 0, 0)))?,
-                cancel: context.cancel.clone(),
-            };
-            Context { elsewhere: Some(Arc::new(keys)), ..context.clone() }
-        }
-    };
+    let executors = OnExecutors::of(asked, &shares, context.cancel.clone())?;
+    let context = Context { elsewhere: Some(Arc::new(executors)), ..context.clone() };
     let merged = match merge::<S>(&paths, &context) {
         Ok(merged) => merged,
         // Another client of the same job was faster, and has removed the parts.

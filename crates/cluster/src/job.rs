@@ -1,5 +1,5 @@
 use crate::{About, Address, Result, Token};
-use dataset::Url;
+use dataset::{Url, stage::Question};
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeSet, path::PathBuf};
 
@@ -116,12 +116,12 @@ pub enum Role {
         /// Tables: names, and the Parquet files of each.
         tables: Vec<(String, Vec<PathBuf>)>,
     },
-    /// Finds rows with one key: [`dataset::stage::Keyed`] rows in, [`dataset::stage::Repeat`]s out.
-    Repeats {
+    /// Finds what can be said of rows only when all are looked at.
+    Find {
         /// The scheduler.
         address: Address,
-        /// Parquet files.
-        keys: Vec<PathBuf>,
+        /// What is asked of which files.
+        question: Question,
         /// The Parquet file to make.
         out: PathBuf,
     },

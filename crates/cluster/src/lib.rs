@@ -7,7 +7,8 @@
 //! - [`About`]: version, build and tools of a machine, and how two of them differ;
 //! - [`Address`]: where a scheduler is, and the token that it wants;
 //! - [`Status`]: what a scheduler knows of its executors;
-//! - [`Job`] and [`Event`]: what the client asks for, and what it hears; [`run`] is the client of a stage.
+//! - [`Job`] and [`Event`]: what the client asks for, and what it hears; [`run`] is the client of a stage, whose rows
+//!   are compared by [`OnExecutors`].
 //!
 //! ```
 //! use stampmill_cluster::{About, tools_of};
@@ -30,7 +31,7 @@ mod status;
 
 pub use about::{About, STAGES, tools_of};
 pub use address::{Address, Token, is_loopback};
-pub use client::{Asked, run, start};
+pub use client::{Asked, OnExecutors, run, start};
 pub use error::Error;
 pub use job::{Event, ExecutorSettings, Job, Order, Role, Started};
 

@@ -22,6 +22,9 @@ pub enum Error {
     /// Keys that are too many for this process were not compared elsewhere.
     #[error("cannot compare the rows' keys: {0}")]
     Compare(String),
+    /// What families are found by cannot be kept.
+    #[error("cannot keep signatures in a temporary file: {0}; TMPDIR says where it is")]
+    Signatures(#[source] std::io::Error),
     /// The output folder is there already.
     #[error("{} exists already; name another folder with --out, or replace it with --force", .0.display())]
     Exists(PathBuf),

@@ -1,5 +1,8 @@
 use fnv::FnvHasher;
-use std::{borrow::Cow, convert::Infallible, fs::File, hash::Hasher, io, os::unix::fs::FileExt};
+use std::{
+    borrow::Cow, collections::HashMap, convert::Infallible, fs::File, hash::Hasher, io,
+    os::unix::fs::FileExt,
+};
 
 /// Estimated Jaccard similarity of two programs' shingles from which on they are one family.
 pub const FAMILY_THRESHOLD: f64 = 0.7;
@@ -8,6 +11,8 @@ pub const FAMILY_THRESHOLD: f64 = 0.7;
 const WIDTH: usize = 128;
 /// Rows of a locality-sensitive band: 32 bands of 4 find pairs at 0.7 with probability 0.9998.
 const BAND: usize = 4;
+/// Bands of a signature.
+pub const BANDS: usize = WIDTH / BAND;
 /// Tokens of a shingle.
 const SHINGLE: usize = 4;
 
@@ -34,7 +39,9 @@ impl Signature {
         Signature(least)
     }
 
-    fn band(&self, band: usize) -> [u32; BAND] {
+    /// Its four values in one of [`BANDS`].
+    #[must_use]
+    pub fn band(&self, band: usize) -> [u32; BAND] {
         std::array::from_fn(|at| self.0[band * BAND + at])
     }
 
@@ -48,6 +55,20 @@ impl Signature {
     #[must_use]
     pub fn from_values(values: &[u32]) -> Option<Signature> {
         <[u32; WIDTH]>::try_from(values).ok().map(|values| Signature(Box::new(values)))
+    }
+
+    /// Its values as bytes, for a column or a file.
+    #[must_use]
+    pub fn to_bytes(&self) -> Vec<u8> {
+        self.0.iter().flat_map(|value| value.to_le_bytes()).collect()
+    }
+
+    /// The signature of [`Signature::to_bytes`]; `None` unless there are 512.
+    #[must_use]
+    pub fn from_bytes(bytes: &[u8]) -> Option<Signature> {
+        let (values, rest) = bytes.as_chunks();
+        let values: Vec<u32> = values.iter().map(|value| u32::from_le_bytes(*value)).collect();
+        Signature::from_values(&values).filter(|_| rest.is_empty())
     }
 
     /// Estimate of the Jaccard similarity, 0 to 1.
@@ -66,7 +87,7 @@ impl Signature {
 #[must_use]
 pub fn families(signatures: &[Signature]) -> Vec<usize> {
     let mut grouping = Grouping::of(signatures.len());
-    for band in 0..WIDTH / BAND {
+    for band in 0..BANDS {
         let mut bands: Vec<_> = signatures.iter().map(|one| one.band(band)).zip(0..).collect();
         grouping
             .band(&mut bands, |at| Ok::<_, Infallible>(Cow::Borrowed(&signatures[at])))
@@ -102,12 +123,23 @@ impl Signatures {
             Some(file) => file,
             none => none.insert(tempfile::tempfile()?),
         };
-        let values = self.held.iter().flat_map(|one| one.0.iter());
-        let bytes: Vec<u8> = values.flat_map(|value| value.to_le_bytes()).collect();
+        let bytes: Vec<u8> = self.held.iter().flat_map(Signature::to_bytes).collect();
         file.write_all_at(&bytes, (self.written * BYTES) as u64)?;
         self.written += self.held.len();
         self.held.clear();
         Ok(())
+    }
+
+    /// How many there are.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.written + self.held.len()
+    }
+
+    /// Whether there are none.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
     }
 
     /// As [`families()`].
@@ -115,20 +147,34 @@ impl Signatures {
     /// # Errors
     /// When they cannot be read.
     pub fn families(&self) -> io::Result<Vec<usize>> {
-        let mut grouping = Grouping::of(self.written + self.held.len());
-        for band in 0..WIDTH / BAND {
-            let mut bands = Vec::with_capacity(self.written + self.held.len());
-            for at in (0..self.written).step_by(AT_A_TIME) {
-                let some = self.read(at, AT_A_TIME)?;
-                bands.extend(some.iter().map(|one| one.band(band)).zip(at as u32..));
+        let mut grouping = Grouping::of(self.len());
+        for band in 0..BANDS {
+            let mut bands = Vec::with_capacity(self.len());
+            for one in self.all() {
+                bands.push((one?.band(band), bands.len() as u32));
             }
-            bands.extend(self.held.iter().map(|one| one.band(band)).zip(self.written as u32..));
-            grouping.band(&mut bands, |at| match at.checked_sub(self.written) {
-                Some(held) => Ok::<_, io::Error>(Cow::Borrowed(&self.held[held])),
-                None => Ok(Cow::Owned(self.read(at, 1)?.swap_remove(0))),
-            })?;
+            grouping.band(&mut bands, |at| self.get(at))?;
         }
         Ok(grouping.families())
+    }
+
+    /// All of them, in order.
+    pub(crate) fn all(&self) -> impl Iterator<Item = io::Result<Cow<'_, Signature>>> {
+        let written = (0..self.written).step_by(AT_A_TIME).flat_map(|at| {
+            let (read, failed) = match self.read(at, AT_A_TIME) {
+                Ok(read) => (read, None),
+                Err(error) => (Vec::new(), Some(Err(error))),
+            };
+            read.into_iter().map(|one| Ok(Cow::Owned(one))).chain(failed)
+        });
+        written.chain(self.held.iter().map(|one| Ok(Cow::Borrowed(one))))
+    }
+
+    fn get(&self, at: usize) -> io::Result<Cow<'_, Signature>> {
+        match at.checked_sub(self.written) {
+            Some(held) => Ok(Cow::Borrowed(&self.held[held])),
+            None => Ok(Cow::Owned(self.read(at, 1)?.swap_remove(0))),
+        }
     }
 
     fn read(&self, at: usize, count: usize) -> io::Result<Vec<Signature>> {
@@ -136,24 +182,69 @@ impl Signatures {
         if let Some(file) = &self.file {
             file.read_exact_at(&mut bytes, (at * BYTES) as u64)?;
         }
-        let value =
-            |bytes: &[u8]| bytes.iter().rev().fold(0, |all, byte| all << 8 | u32::from(*byte));
-        let signature = |bytes: &[u8]| {
-            let mut values = Box::new([0; WIDTH]);
-            for (slot, bytes) in values.iter_mut().zip(bytes.chunks(size_of::<u32>())) {
-                *slot = value(bytes);
-            }
-            Signature(values)
-        };
-        Ok(bytes.chunks(BYTES).map(signature).collect())
+        Ok(bytes.chunks(BYTES).filter_map(Signature::from_bytes).collect())
+    }
+
+    fn clear(&mut self) {
+        self.held.clear();
+        self.written = 0;
     }
 }
 
-/// Families as they come together.
-struct Grouping(Vec<u32>);
+/// Programs that are equal in one band, met in order, with what is known of their families: as [`families()`] compares
+/// them, for whoever has the members of one band together and nothing else.
+#[derive(Debug, Default)]
+pub struct Alike {
+    /// Their places, and the least place of the family of each as far as it is known.
+    members: Vec<(u64, u64)>,
+    signatures: Signatures,
+}
+
+impl Alike {
+    /// Add one.
+    ///
+    /// # Errors
+    /// When there is no room for temporary files.
+    pub fn push(&mut self, place: u64, family: u64, signature: Signature) -> io::Result<()> {
+        self.members.push((place, family));
+        self.signatures.push(signature)
+    }
+
+    /// Pairs of places that are of one family and were not known to be: as few as tell it. Then there are none.
+    ///
+    /// # Errors
+    /// When signatures cannot be read.
+    pub fn edges(&mut self) -> io::Result<Vec<(u64, u64)>> {
+        let members = std::mem::take(&mut self.members);
+        let mut edges = Vec::new();
+        if members.iter().any(|(_, family)| *family != members[0].1) {
+            let mut firsts: HashMap<u64, u32> = HashMap::new();
+            let known = members
+                .iter()
+                .zip(0..)
+                .map(|((_, family), at)| *firsts.entry(*family).or_insert(at));
+            let known: Vec<u32> = known.collect();
+            let mut grouping = Grouping(known.clone());
+            let mut band: Vec<_> = (0..members.len() as u32).map(|at| ([0; BAND], at)).collect();
+            grouping.band(&mut band, |at| self.signatures.get(at))?;
+            for (at, first) in grouping.families().into_iter().enumerate() {
+                // One of each family that was known is enough.
+                if known[at] as usize == at && first != at {
+                    edges.push((members[first].0, members[at].0));
+                }
+            }
+        }
+        self.signatures.clear();
+        Ok(edges)
+    }
+}
+
+/// Families as they come together: of each program another of its family, or itself.
+#[derive(Debug)]
+pub(crate) struct Grouping(Vec<u32>);
 
 impl Grouping {
-    fn of(count: usize) -> Grouping {
+    pub(crate) fn of(count: usize) -> Grouping {
         Grouping(
             (0..u32::try_from(count).expect("fewer programs than four thousand million")).collect(),
         )
@@ -172,33 +263,60 @@ impl Grouping {
             if members.iter().all(|(_, one)| root(parent, *one) == first) {
                 continue;
             }
-            // Members met so far, by family: those of one's own need not be compared.
-            let mut met: Vec<Vec<(u32, Cow<'_, Signature>)>> = Vec::new();
-            for (_, one) in members {
+            // Members met so far, by family: those of one's own need not be compared. Of very many the later ones are
+            // read again.
+            let mut met: Vec<Vec<(u32, Option<Cow<'a, Signature>>)>> = Vec::new();
+            for (number, (_, one)) in members.iter().enumerate() {
                 let its = signature(*one as usize)?;
-                let mut own = Vec::new();
-                met.retain_mut(|group| {
-                    let is_near = |other: &(u32, Cow<'_, Signature>)| {
-                        its.similarity(&other.1) >= FAMILY_THRESHOLD
+                let is_near = |(other, held): &(u32, Option<Cow<'a, Signature>>)| {
+                    let similarity = match held {
+                        Some(held) => its.similarity(held),
+                        None => its.similarity(signature(*other as usize)?.as_ref()),
                     };
+                    Ok(similarity >= FAMILY_THRESHOLD)
+                };
+                let (mut own, mut others) = (Vec::new(), Vec::new());
+                for mut group in met.drain(..) {
                     let (a, b) = (root(parent, *one), root(parent, group[0].0));
-                    if a != b && !group.iter().rev().any(is_near) {
-                        return true;
+                    let mut near = group.iter().rev().map(is_near);
+                    let mut is_one = || near.find(|near| !matches!(near, Ok(false)));
+                    if a != b && !is_one().unwrap_or(Ok(false))? {
+                        others.push(group);
+                        continue;
                     }
                     parent[a.max(b) as usize] = a.min(b);
-                    own.append(group);
-                    false
-                });
-                own.push((*one, its));
-                met.push(own);
+                    // The larger one stays where it is.
+                    if own.len() < group.len() {
+                        std::mem::swap(&mut own, &mut group);
+                    }
+                    own.append(&mut group);
+                }
+                own.push((*one, (number < AT_A_TIME).then_some(its)));
+                others.push(own);
+                met = others;
             }
         }
         Ok(())
     }
 
-    fn families(mut self) -> Vec<usize> {
-        let count = self.0.len() as u32;
-        (0..count).map(|at| root(&mut self.0, at) as usize).collect()
+    /// Two programs are one family.
+    pub(crate) fn unite(&mut self, one: u32, other: u32) {
+        let (a, b) = (root(&mut self.0, one), root(&mut self.0, other));
+        self.0[a.max(b) as usize] = a.min(b);
+    }
+
+    /// Of each program the first member of its family.
+    pub(crate) fn families(mut self) -> Vec<usize> {
+        self.roots();
+        self.0.into_iter().map(|first| first as usize).collect()
+    }
+
+    /// The same as far as it is known.
+    pub(crate) fn roots(&mut self) -> &[u32] {
+        for at in 0..self.0.len() as u32 {
+            self.0[at as usize] = root(&mut self.0, at);
+        }
+        &self.0
     }
 }
 
@@ -275,6 +393,46 @@ mod tests {
         let distinct: std::collections::HashSet<_> = families.iter().collect();
         assert_eq!(distinct.len(), 9);
         assert_eq!(written.families().unwrap(), families);
+    }
+
+    #[test]
+    fn families_of_bands_looked_at_by_themselves_are_the_same() {
+        let all: Vec<Signature> = (0..900_usize)
+            .map(|n| {
+                let shift = n % 20 * 1000 + n / 20 % 25;
+                let words: Vec<String> = (0..90).map(|at| (at + shift).to_string()).collect();
+                Signature::of(words.iter().map(String::as_str))
+            })
+            .collect();
+        let expected = families(&all);
+        assert!(expected.iter().collect::<std::collections::HashSet<_>>().len() > 5);
+        let mut grouping = Grouping::of(all.len());
+        for bands in [0..2, 2..BANDS] {
+            let known: Vec<u32> = grouping.roots().to_vec();
+            for band in bands {
+                let mut alike: HashMap<_, Alike> = HashMap::new();
+                for (at, one) in all.iter().enumerate() {
+                    let alike = alike.entry(one.band(band)).or_default();
+                    alike.push(at as u64, u64::from(known[at]), one.clone()).unwrap();
+                }
+                for alike in alike.values_mut() {
+                    for (a, b) in alike.edges().unwrap() {
+                        grouping.unite(a as u32, b as u32);
+                    }
+                    assert!(alike.edges().unwrap().is_empty());
+                }
+            }
+        }
+        assert_eq!(grouping.families(), expected);
+    }
+
+    #[test]
+    fn a_signature_is_its_bytes() {
+        let one = words(LONG);
+        assert_eq!(Signature::from_bytes(&one.to_bytes()).as_ref(), Some(&one));
+        for wrong in [0, 511, 513] {
+            assert_eq!(Signature::from_bytes(&vec![0; wrong]), None);
+        }
     }
 
     #[test]

@@ -75,7 +75,7 @@ pub use check::{Checked, Problem, check, verifies_hashes, verify_hashes};
 pub use detail::without_chance;
 pub use error::{Error, maker};
 pub use export::{INDEX, new_file};
-pub use family::{FAMILY_THRESHOLD, Signature, Signatures, families};
+pub use family::{Alike, BANDS, FAMILY_THRESHOLD, Signature, Signatures, families};
 pub use file::{is_machine_fault_at, open_file, read_file};
 pub use flat::{Streamed, write_flat, write_stream};
 pub use folder::FolderFile;

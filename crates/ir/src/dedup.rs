@@ -10,20 +10,17 @@ use crate::{
     module::{DUPLICATE, MODULE},
 };
 use dataset::{
-    Signature, Verdict, families,
-    stage::{Finish, Selected, Stage, Unit, Units, Worked},
+    Signature, Signatures, Verdict,
+    stage::{ByRows, Fates, Finish, Selected, Share, Stage, Unit, Units, Worked},
 };
-use rows::ModuleKey as Key;
+use rows::{ModuleKey as Key, ModuleRank as Rank};
 use serde::Serialize;
 use serde_json::Value;
-use std::{
-    collections::{BTreeMap, HashMap, HashSet},
-    path::Path,
-};
+use std::{cmp::Ordering, collections::BTreeMap, path::Path};
 
 /// Makes a data set in which each structure has one module, and each module a family.
 ///
-/// Only hashes and signatures are held in memory: about 700 bytes a module, whatever its size.
+/// Of a module only hashes are held in memory, whatever its size; its signature is in a temporary file.
 #[derive(Debug)]
 pub struct Dedup {
     modules: Modules,
@@ -74,6 +71,11 @@ impl Stage for Dedup {
         serde_json::json!({})
     }
 
+    fn items_by_rows(&self, share: Share) -> Result<Option<ByRows<'_, Self>>, Error> {
+        let (own, all) = self.modules.items_by_rows(share)?;
+        Ok(Some(ByRows { own, all }))
+    }
+
     /// A row alone is no duplicate: all is decided when they are together.
     fn work(&self, (): &mut (), items: &[ModuleItem]) -> Result<Vec<Worked<Module>>, Error> {
         Ok(items.iter().map(|item| Worked::Rows(vec![item.module.clone()])).collect())
@@ -84,149 +86,169 @@ impl Stage for Dedup {
         (): (),
         units: &'a Units<Module>,
     ) -> Result<Finish<'a, Module, DedupReport>, Error> {
-        let mut plan = Plan::default();
+        let ranks = units.views::<Rank>().filter_map(|row| match row {
+            Ok((_, row)) => takes_part(&row.kind, &row.verdict).then(|| Ok(ranked(row))),
+            Err(error) => Some(Err(error)),
+        });
+        let rows = units.all().iter().map(|unit| unit.rows).sum();
+        let mut plan = Plan::new(units.ranked(rows, ranks)?);
+        let mut functions = units.distinct();
         for row in units.views::<Key>() {
-            plan.meet(&row?.1);
+            let key = row?.1;
+            if plan.meet(&key)? {
+                key.function_structures.iter().try_for_each(|hash| functions.push(*hash))?;
+            }
         }
-        let (places, summary, mut verdicts) = plan.decide();
+        plan.report.unique_functions = functions.count()?;
+        let families = units.families(&plan.signatures)?;
+        let (mut places, summary, mut verdicts) = plan.decide(&families)?;
         verdicts.insert(Verdict::ACCEPTED.to_owned(), summary.unique);
         verdicts.insert(DUPLICATE.to_owned(), summary.modules - summary.unique);
-        let mut seen: HashSet<String> = HashSet::new();
-        let select = Box::new(move |_: &Unit, row| Selected::Row(placed(row, &places, &mut seen)));
+        let select = move |_: &Unit, row| match places.place(row) {
+            Ok(row) => Selected::Row(row),
+            Err(error) => Selected::Failed(error),
+        };
+        let select = Box::new(select);
         Ok(Finish { select, order: None, verdicts, summary, inputs: None })
     }
 }
 
-/// What is known of all rows.
-#[derive(Default)]
+/// Modules that an earlier run set apart take part again, so that doing it twice changes nothing.
+fn takes_part(kind: &str, verdict: &str) -> bool {
+    kind == MODULE && (verdict == Verdict::ACCEPTED || verdict == DUPLICATE)
+}
+
+/// A module's structure, and which of those of one structure stays: one whose content is there, one with a license, that
+/// of the least identity.
+fn ranked(row: Rank) -> (String, String) {
+    let no = |is: bool| if is { '0' } else { '1' };
+    let present = no(row.verdict == Verdict::ACCEPTED);
+    let licensed = no(!row.license_expression.is_empty());
+    (row.structure, format!("{present}{licensed}{}", row.id))
+}
+
+/// What is known of all rows. Those that take part are known by their numbers, in the order of the data set; of those
+/// that stay more is held.
 struct Plan {
+    fates: Fates,
     report: DedupReport,
-    /// By structure.
-    kept: BTreeMap<String, Kept>,
-    functions: HashSet<u64>,
+    kept: Kept,
+    signatures: Signatures,
     /// Rows that take no part, per verdict.
     others: BTreeMap<String, u64>,
 }
 
+/// The modules that stay, in the order of the data set.
+#[derive(Default)]
+struct Kept {
+    /// The numbers of their rows.
+    numbers: Vec<u64>,
+    /// Their identities, one behind the other.
+    ids: String,
+    /// Where each ends.
+    ends: Vec<usize>,
+}
+
+impl Kept {
+    fn push(&mut self, number: u64, id: &str) {
+        self.numbers.push(number);
+        self.ids.push_str(id);
+        self.ends.push(self.ids.len());
+    }
+
+    fn id(&self, index: usize) -> &str {
+        let begin = index.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.ids[begin..self.ends[index]]
+    }
+}
+
 impl Plan {
-    fn meet(&mut self, key: &Key) {
-        if !takes_part(key) {
+    fn new(fates: Fates) -> Plan {
+        let (report, kept, signatures) =
+            (DedupReport::default(), Kept::default(), Signatures::default());
+        Plan { fates, report, kept, signatures, others: BTreeMap::new() }
+    }
+
+    /// Whether the row takes part.
+    fn meet(&mut self, key: &Key) -> Result<bool, dataset::Error> {
+        if !takes_part(&key.kind, &key.verdict) {
             *self.others.entry(key.verdict.clone()).or_default() += 1;
-            return;
+            return Ok(false);
         }
         let report = &mut self.report;
         report.modules += 1;
         report.bitcode_bytes += key.bytes;
         report.functions += key.function_structures.len() as u64;
-        self.functions.extend(&key.function_structures);
         let language = report.languages.entry(key.language.clone()).or_default();
         language[0] += 1;
         language[2] += key.bytes;
-        self.kept.entry(key.structure.clone()).or_insert_with(|| Kept::of(key)).meet(key);
+        let fate = self.fates.next(&key.structure)?;
+        if fate.is_first() {
+            report.unique += 1;
+            report.unique_bytes += key.bytes;
+            language[1] += 1;
+            language[3] += key.bytes;
+            self.kept.push(fate.place, &key.id);
+            // Only structures without a signature (foreign data sets) are told apart by identity alone.
+            let signature = Signature::from_values(&key.signature);
+            let signature = signature.unwrap_or_else(|| Signature::of([key.id.as_str()]));
+            self.signatures.push(signature).map_err(dataset::Error::Signatures)?;
+        }
+        Ok(true)
     }
 
-    /// Where the modules of each structure stand.
-    fn decide(self) -> (HashMap<String, Place>, DedupReport, BTreeMap<String, u64>) {
-        let Plan { mut report, kept, functions, others } = self;
-        report.unique_functions = functions.len() as u64;
-        let mut order: Vec<(String, Kept)> = kept.into_iter().collect();
-        order.sort_by(|a, b| a.1.id.cmp(&b.1.id));
-        let signatures: Vec<Signature> =
-            order.iter_mut().map(|(_, kept)| kept.signature()).collect();
-        let family = families(&signatures);
-        let mut sizes: HashMap<usize, u64> = HashMap::new();
-        let mut places: HashMap<String, Place> = HashMap::new();
-        for (index, (structure, kept)) in order.iter().enumerate() {
-            *sizes.entry(family[index]).or_default() += 1;
-            report.unique += 1;
-            report.unique_bytes += kept.bytes;
-            let language = report.languages.entry(kept.language.clone()).or_default();
-            language[1] += 1;
-            language[3] += kept.bytes;
-            let place = Place {
-                keeper: kept.id.clone(),
-                // The order is by identity, so a family's first member is its least.
-                family: order[family[index]].1.id.clone(),
-                duplicates: kept.members - 1,
-            };
-            places.insert(structure.clone(), place);
+    /// What becomes of each, by the families of those that stay.
+    fn decide(
+        self,
+        families: &[usize],
+    ) -> Result<(Places, DedupReport, BTreeMap<String, u64>), dataset::Error> {
+        let Plan { mut report, fates, kept, others, .. } = self;
+        // Of each family its member of the least identity, and how many it has.
+        let mut least: Vec<u32> = (0..families.len() as u32).collect();
+        let mut sizes = vec![0_u64; families.len()];
+        for (index, family) in families.iter().enumerate() {
+            sizes[*family] += 1;
+            let known = least[*family] as usize;
+            if kept.id(index).cmp(kept.id(known)) == Ordering::Less {
+                least[*family] = index as u32;
+            }
         }
-        report.families = sizes.len() as u64;
-        report.largest_family = sizes.values().copied().max().unwrap_or(0);
+        report.families = sizes.iter().filter(|size| **size > 0).count() as u64;
+        report.largest_family = sizes.into_iter().max().unwrap_or(0);
         report.bytes_left_percent = match report.bitcode_bytes {
             0 => 0.0,
             bytes => (1000.0 * report.unique_bytes as f64 / bytes as f64).round() / 10.0,
         };
-        (places, report, others)
+        let least = families.iter().map(|family| least[*family]).collect();
+        Ok((Places { fates: fates.again()?, kept, least }, report, others))
     }
 }
 
-/// Modules that an earlier run set apart take part again, so that doing it twice changes nothing.
-fn takes_part(key: &Key) -> bool {
-    key.kind == MODULE && (key.verdict == Verdict::ACCEPTED || key.verdict == DUPLICATE)
+/// Where modules stand.
+struct Places {
+    fates: Fates,
+    kept: Kept,
+    /// Of each that stays the member of the least identity of its family.
+    least: Vec<u32>,
 }
 
-/// The module that stays of those of one structure.
-struct Kept {
-    licensed: bool,
-    id: String,
-    bytes: u64,
-    language: String,
-    signature: Vec<u32>,
-    members: u64,
-}
-
-struct Place {
-    keeper: String,
-    family: String,
-    duplicates: u64,
-}
-
-impl Kept {
-    fn of(key: &Key) -> Kept {
-        Kept {
-            licensed: !key.license_expression.is_empty(),
-            id: key.id.clone(),
-            bytes: key.bytes,
-            language: key.language.clone(),
-            signature: key.signature.clone(),
-            members: 0,
+impl Places {
+    /// A row as the plan has it: kept or dropped, with its family.
+    fn place(&mut self, row: Module) -> Result<Module, dataset::Error> {
+        if !takes_part(&row.kind, &row.verdict) {
+            return Ok(row);
         }
-    }
-
-    fn meet(&mut self, key: &Key) {
-        let members = self.members + 1;
-        let licensed = !key.license_expression.is_empty();
-        // One whose content was dropped before cannot stay.
-        let present = key.verdict == Verdict::ACCEPTED;
-        if present && (!licensed, &key.id) < (!self.licensed, &self.id) {
-            *self = Kept::of(key);
+        let fate = self.fates.next(&row.structure)?;
+        let keeper = self.kept.numbers.partition_point(|number| *number < fate.first);
+        let family = self.kept.id(self.least[keeper] as usize).to_owned();
+        let row = Module { family, ..row };
+        if !fate.is_first() {
+            let keeper = self.kept.id(keeper).to_owned();
+            return Ok(row.turned_away(Verdict::new(DUPLICATE, keeper)));
         }
-        self.members = members;
+        let verdict = Verdict::ACCEPTED.to_owned();
+        Ok(Module { duplicates: fate.copies - 1, verdict, detail: String::new(), ..row })
     }
-
-    /// Only structures without a signature (foreign data sets) are told apart by identity alone.
-    fn signature(&mut self) -> Signature {
-        let values = std::mem::take(&mut self.signature);
-        Signature::from_values(&values).unwrap_or_else(|| Signature::of([self.id.as_str()]))
-    }
-}
-
-/// A row as the plan has it: kept or dropped, with its family.
-fn placed(row: Module, places: &HashMap<String, Place>, seen: &mut HashSet<String>) -> Module {
-    let takes_part = row.kind == MODULE && (row.is_accepted() || row.verdict == DUPLICATE);
-    let Some(place) = places.get(&row.structure).filter(|_| takes_part) else { return row };
-    let row = Module { family: place.family.clone(), ..row };
-    // Of two rows of one identity the first stays.
-    if row.id == place.keeper && seen.insert(row.id.clone()) {
-        return Module {
-            duplicates: place.duplicates,
-            verdict: Verdict::ACCEPTED.to_owned(),
-            detail: String::new(),
-            ..row
-        };
-    }
-    row.turned_away(Verdict::new(DUPLICATE, place.keeper.clone()))
 }
 
 #[cfg(test)]
@@ -306,6 +328,22 @@ mod tests {
         assert!(forward[0].content.is_empty() && !forward[1].content.is_empty());
         assert_eq!(forward[0].family, forward[1].family);
         assert_eq!(forward[3].family, forward[4].family);
+    }
+
+    #[test]
+    fn of_rows_whose_content_was_dropped_none_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let dropped =
+            |number: u32| module(number, "a", "MIT").turned_away(Verdict::new(DUPLICATE, "0009"));
+        // By identity and license the first one would stay.
+        let rows = vec![dropped(1), module(9, "a", ""), dropped(9)];
+        let (report, rows) = run(folder.path(), rows);
+        assert_eq!((report.modules, report.unique), (3, 1));
+        let kept: Vec<bool> = rows.iter().map(Module::is_accepted).collect();
+        assert_eq!(
+            (kept, rows[1].content.len(), rows[1].duplicates),
+            (vec![false, true, false], 10, 2)
+        );
     }
 
     #[test]

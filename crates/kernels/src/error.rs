@@ -10,9 +10,4 @@ pub enum Error {
     /// A data set cannot be read or written.
     #[error(transparent)]
     Dataset(#[from] dataset::Error),
-    /// What families are found by cannot be kept.
-    #[error(
-        "cannot keep the signatures of kernels in a temporary file: {0}; TMPDIR says where it is"
-    )]
-    Signatures(std::io::Error),
 }

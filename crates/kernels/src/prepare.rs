@@ -289,7 +289,7 @@ impl Found {
                         firsts.push(kernels);
                         package_of.push(names.len() as u32 - 1);
                         let signature = Signature::of(tokens(&row.text).map(|token| token.text));
-                        signatures.push(signature).map_err(Error::Signatures)?;
+                        signatures.push(signature).map_err(dataset::Error::Signatures)?;
                         count_unique(&mut report, &row, package, &mut words);
                     } else {
                         row.verdict = DUPLICATE.to_owned();
@@ -322,12 +322,8 @@ impl Found {
         report.lines_before = survey.lines;
         report.textual_kernels = survey.files.iter().map(|file| file.heads).sum();
         report.vocabulary_after = words.len() as u64;
-        let families: Vec<u32> = signatures
-            .families()
-            .map_err(Error::Signatures)?
-            .into_iter()
-            .map(|first| first as u32)
-            .collect();
+        let families = units.families(&signatures)?.into_iter();
+        let families: Vec<u32> = families.map(|first| first as u32).collect();
         let mut by_package: Vec<(u32, u32)> =
             package_of.into_iter().zip(families.iter().copied()).collect();
         by_package.sort_unstable();

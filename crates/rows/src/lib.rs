@@ -51,7 +51,7 @@ pub use judgement::{EditVerdict, Judgement};
 pub use kernel::{KernelKey, KernelProgram, KernelRow, KernelSummary, KernelText, KernelVerdict};
 pub use learned::{LearnedRow, LearnedVerdict, WaitingRow};
 pub use metric::Metric;
-pub use module::{Module, ModuleKey, ModuleOrigin, ModuleVerdict};
+pub use module::{Module, ModuleKey, ModuleOrigin, ModuleRank, ModuleVerdict};
 pub use pair::{Pair, PairLanguage, TestTime};
 pub use reference::{Beyond, Layout, Schema, View, layouts, reference, schemas, views};
 pub use run::{About, Outcome, RunRow, Transfers};

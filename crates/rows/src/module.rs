@@ -100,7 +100,7 @@ impl Module {
 }
 
 view! {
-    /// What decides which modules are kept.
+    /// What is counted of modules that are kept, and what their families are found by.
     pub struct ModuleKey of Module {
         pub id: String,
         pub kind: String,
@@ -111,6 +111,17 @@ view! {
         pub license_expression: String,
         pub language: String,
         pub bytes: u64,
+    }
+}
+
+view! {
+    /// What decides which module of a structure is kept.
+    pub struct ModuleRank of Module {
+        pub id: String,
+        pub kind: String,
+        pub verdict: String,
+        pub structure: String,
+        pub license_expression: String,
     }
 }
 

@@ -2,9 +2,9 @@ use crate::{
     AnswerRow, ContentFile, ContentText, ContentVerdict, CpuGpuRow, Described, EditTest,
     EditTestSummary, EditTestText, EditVerdict, FeaturesHead, FeaturesVerdict, Judgement,
     KernelProgram, KernelRow, KernelSummary, KernelText, KernelVerdict, LabelHead, LearnedRow,
-    LearnedVerdict, Metric, Module, ModuleKey, ModuleVerdict, Outcome, Pair, RunRow, SampleRow,
-    SampleVerdict, Statistics, SteeredHead, SteeredRow, SteeredVerdict, TaskHead, TaskVerdict,
-    TimingRow, TimingVerdict, WaitingRow, Words,
+    LearnedVerdict, Metric, Module, ModuleKey, ModuleRank, ModuleVerdict, Outcome, Pair, RunRow,
+    SampleRow, SampleVerdict, Statistics, SteeredHead, SteeredRow, SteeredVerdict, TaskHead,
+    TaskVerdict, TimingRow, TimingVerdict, WaitingRow, Words,
 };
 use dataset::{FieldRef, Result, Row};
 use std::fmt::Write;
@@ -125,6 +125,7 @@ pub fn views() -> Result<Vec<View>> {
         view::<EditTestText>()?,
         view::<EditTestSummary>()?,
         view::<ModuleKey>()?,
+        view::<ModuleRank>()?,
         view::<SteeredHead>()?,
     ])
 }

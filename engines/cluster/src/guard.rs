@@ -20,7 +20,7 @@ use std::{
 };
 
 /// Nodes that read and write nothing but what their inputs give, and Ballista's own, whose files are in its folder.
-const HARMLESS: [&str; 33] = [
+const HARMLESS: [&str; 34] = [
     "AggregateExec",
     "BoundedWindowAggExec",
     "BufferExec",
@@ -29,6 +29,7 @@ const HARMLESS: [&str; 33] = [
     "CooperativeExec",
     "CrossJoinExec",
     "EmptyExec",
+    "FamilyExec",
     "FilterExec",
     "GlobalLimitExec",
     "HashJoinExec",

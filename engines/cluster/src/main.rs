@@ -9,9 +9,10 @@ mod client;
 mod codec;
 mod error;
 mod executor;
+mod families;
+mod find;
 mod guard;
 mod query;
-mod repeats;
 mod runner;
 mod scheduler;
 mod stage;
@@ -82,7 +83,9 @@ fn run() -> Result<(), Error> {
             Role::Executor(settings) => executor::run(settings, stop).await,
             Role::Client(job) => client::run(job, stop).await,
             Role::Query { address, sql, tables } => query::run(&address, &sql, &tables, stop).await,
-            Role::Repeats { address, keys, out } => repeats::run(&address, &keys, &out, stop).await,
+            Role::Find { address, question, out } => {
+                find::run(&address, &question, &out, stop).await
+            }
         }
     });
     // Calls that hang do not hold it up.

@@ -1,11 +1,10 @@
 //! A query over data sets, answered by all executors.
 
-use crate::{Error, Stop, stopped, store, token};
+use crate::{Error, Stop, codec::Codec, stopped, store, token};
 use arrow::{error::ArrowError, ipc::writer::StreamWriter};
 use ballista_core::{
     execution_plans::execute_physical_plan,
     extension::{SessionConfigExt, SessionStateExt},
-    serde::BallistaPhysicalExtensionCodec,
     utils::default_session_builder,
 };
 use cluster::Address;
@@ -13,6 +12,7 @@ use datafusion::{
     dataframe::DataFrame,
     execution::{SendableRecordBatchStream, SessionStateBuilder, context::SQLOptions},
     logical_expr::LogicalPlan,
+    physical_plan::ExecutionPlan,
     prelude::{ParquetReadOptions, SessionConfig, SessionContext},
 };
 use datafusion_proto::protobuf::PhysicalPlanNode;
@@ -20,6 +20,7 @@ use futures::StreamExt;
 use std::{
     io::{BufWriter, Write},
     path::PathBuf,
+    sync::Arc,
 };
 
 /// Tables: names, and the Parquet files of each.
@@ -38,12 +39,8 @@ pub(crate) async fn run(
 }
 
 /// A session on the executors, with these tables; the scheduler plans what it is asked, and reads the files for that.
-pub(crate) async fn session(
-    address: &Address,
-    tables: &Tables,
-    config: impl FnOnce(SessionConfig) -> SessionConfig,
-) -> Result<SessionContext, Error> {
-    let config = config(settings(address).await?);
+async fn session(address: &Address, tables: &Tables) -> Result<SessionContext, Error> {
+    let config = settings(address).await?;
     let state = SessionStateBuilder::new()
         .with_default_features()
         .with_config(config)
@@ -55,7 +52,10 @@ pub(crate) async fn session(
 }
 
 /// A session that plans here: neither folders nor credentials for object stores are the scheduler's.
-async fn planner(config: SessionConfig, tables: &Tables) -> Result<SessionContext, Error> {
+pub(crate) async fn planner(
+    config: SessionConfig,
+    tables: &Tables,
+) -> Result<SessionContext, Error> {
     let state = default_session_builder(config)?;
     let builder = SessionStateBuilder::new_from_existing(state);
     let state = builder.with_runtime_env(store::environment(store::reading())?).build();
@@ -65,7 +65,7 @@ async fn planner(config: SessionConfig, tables: &Tables) -> Result<SessionContex
 }
 
 /// Settings of a session, once it is known that there is a cluster.
-async fn settings(address: &Address) -> Result<SessionConfig, Error> {
+pub(crate) async fn settings(address: &Address) -> Result<SessionConfig, Error> {
     // It is there, and takes the token: Ballista would say so in other words.
     let asked = address.clone();
     let status = tokio::task::spawn_blocking(move || cluster::status(&asked)).await;
@@ -93,7 +93,7 @@ async fn answer(address: &Address, sql: &str, tables: &Tables) -> Result<(), Err
     let mut files = tables.iter().flat_map(|(_, files)| files);
     let mut rows = match files.any(|file| dataset::is_url(file)) {
         false => {
-            let context = session(address, tables, |config| config).await?;
+            let context = session(address, tables).await?;
             context.sql_with_options(sql, only_reads).await?.execute_stream().await?
         }
         true => {
@@ -114,8 +114,8 @@ async fn answer(address: &Address, sql: &str, tables: &Tables) -> Result<(), Err
     Ok(())
 }
 
-/// Rows of a plan that is made here and carried out by the executors.
-async fn planned(
+/// Rows of a query that is planned here and carried out by the executors.
+pub(crate) async fn planned(
     address: &Address,
     config: SessionConfig,
     context: &SessionContext,
@@ -124,8 +124,17 @@ async fn planned(
     if matches!(frame.logical_plan(), LogicalPlan::EmptyRelation(_) | LogicalPlan::Explain(_)) {
         return Ok(frame.execute_stream().await?);
     }
-    let plan = frame.create_physical_plan().await?;
-    let (ballista, codec) = (config.ballista_config(), BallistaPhysicalExtensionCodec::default());
+    carried_out(address, config, context, frame.create_physical_plan().await?).await
+}
+
+/// Rows of a plan that executors carry out.
+pub(crate) async fn carried_out(
+    address: &Address,
+    config: SessionConfig,
+    context: &SessionContext,
+    plan: Arc<dyn ExecutionPlan>,
+) -> Result<SendableRecordBatchStream, Error> {
+    let (ballista, codec) = (config.ballista_config(), Codec::default());
     let (url, id) = (address.url().to_owned(), context.session_id());
     Ok(execute_physical_plan::<PhysicalPlanNode>(url, &ballista, plan, &codec, id, config).await?)
 }

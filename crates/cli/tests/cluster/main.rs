@@ -19,6 +19,7 @@ mod same;
 #[path = "../crash/stage.rs"]
 mod stage;
 mod up;
+mod whole;
 
 use stage::{STAGES, Stage};
 use std::process::ExitCode;
@@ -29,12 +30,13 @@ type OfStage = fn(&Stage) -> Done;
 type OfNone = fn() -> Done;
 
 /// The stages that run on a cluster, by their names in the list of stages.
-const ON_A_CLUSTER: [&str; 9] = [
+const ON_A_CLUSTER: [&str; 10] = [
     "prepare",
     "features",
     "run",
     "time",
     "ir-extract",
+    "ir-dedup",
     "ir-stats",
     "edits-judge",
     "sample",
@@ -52,7 +54,7 @@ const SOME: [(&str, &[&str], OfStage); 5] = [
     ("no-scheduler", &["features"], faults::no_scheduler),
 ];
 /// What is tried once.
-const ONCE: [(&str, OfNone); 16] = [
+const ONCE: [(&str, OfNone); 19] = [
     ("no-cluster", bad_input::no_cluster),
     ("token", bad_input::token),
     ("other-machine", bad_input::other_machine),
@@ -61,10 +63,13 @@ const ONCE: [(&str, OfNone); 16] = [
     ("half-written", bad_input::half_written),
     ("two-clients", bad_input::two_clients),
     ("query", same::query),
-    ("keys", same::keys),
+    ("keys", whole::keys),
+    ("families", whole::families),
+    ("modules", whole::modules),
     ("objects-alone", objects::alone),
     ("objects-no-common-folder", objects::no_common_folder),
     ("objects-query", objects::query),
+    ("objects-keys", whole::by_url),
     ("objects-troubles", objects::troubles),
     ("objects-strangers", objects::strangers),
     ("objects-damaged", objects::damaged),

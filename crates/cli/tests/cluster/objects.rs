@@ -19,21 +19,21 @@ use std::{
 
 const PARTS: u32 = 4;
 
-fn stage(name: &str) -> Result<&'static Stage, String> {
+pub(crate) fn stage(name: &str) -> Result<&'static Stage, String> {
     STAGES.iter().find(|stage| stage.name == name).ok_or_else(|| "no stage".to_owned())
 }
 
-fn url(key: &str) -> String {
+pub(crate) fn url(key: &str) -> String {
     format!("s3://{BUCKET}/{key}")
 }
 
 /// A command of the words in `line`, where `@` stands for the bucket.
-fn run(mut command: Command, line: &str) -> Command {
+pub(crate) fn run(mut command: Command, line: &str) -> Command {
     command.args(line.split_whitespace().map(|word| word.replace('@', &url(""))));
     command
 }
 
-fn failed(error: std::io::Error) -> String {
+pub(crate) fn failed(error: std::io::Error) -> String {
     error.to_string()
 }
 
@@ -63,7 +63,7 @@ fn brought(home: &Home, server: &Server, key: &str, name: &str) -> Result<(), St
 }
 
 /// Whether a data set is the same in the store as in a folder of that name.
-fn is_same(home: &Home, server: &Server, key: &str) -> Result<usize, String> {
+pub(crate) fn is_same(home: &Home, server: &Server, key: &str) -> Result<usize, String> {
     let name = format!("made/{key}.brought");
     brought(home, server, key, &name)?;
     up::equal(&home.path().join(key), &home.path().join(name))
@@ -140,7 +140,7 @@ pub(crate) fn cluster(stage: &Stage) -> Done {
     same::compare(&home, stage)
 }
 
-fn up_with(home: &Home, server: &Server, executors: usize) -> Result<Up, String> {
+pub(crate) fn up_with(home: &Home, server: &Server, executors: usize) -> Result<Up, String> {
     let variables = server.variables();
     let variables: Vec<(&str, &std::path::Path)> = variables
         .iter()
@@ -150,7 +150,7 @@ fn up_with(home: &Home, server: &Server, executors: usize) -> Result<Up, String>
     Up::start_with(home, executors, &["--root", &root], &variables)
 }
 
-fn nothing_left(server: &Server) -> Result<(), String> {
+pub(crate) fn nothing_left(server: &Server) -> Result<(), String> {
     let names = server.names("");
     match names.iter().filter(|name| name.contains(".parts")).count() {
         0 => Ok(()),

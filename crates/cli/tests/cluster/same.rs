@@ -2,7 +2,7 @@
 
 use crate::{
     Done,
-    home::{Home, put},
+    home::Home,
     stage::{Rows, STAGES, Stage},
     up::{self, Up},
 };
@@ -85,32 +85,4 @@ pub(crate) fn query() -> Done {
     up::refused(command, &["refused", "the executor's only folder"])?;
     cluster.end()?;
     Ok(format!("{} lines equal", answers[0].lines().count()))
-}
-
-/// Equal kernels are found by the executors, too.
-pub(crate) fn keys() -> Done {
-    let stage = STAGES.iter().find(|stage| stage.name == "prepare").ok_or("no stage")?;
-    let home = Home::new(stage);
-    let text = |at: u32| {
-        format!("// {at}\nkernel void k(global int *a) {{ a[get_global_id(0)] += {}; }}\n", at % 7)
-    };
-    (0..40).for_each(|at| put(&home, &format!("programs/again/{at}.cl"), &text(at)));
-    home.run_well(stage)?;
-    let (out, alone) = (home.path().join("made/out"), home.path().join("alone"));
-    fs::rename(&out, &alone).map_err(|error| error.to_string())?;
-    let cluster = Up::start_with(&home, 2, &["--memory", "32MiB"], &[])?;
-    let mut command = up::on_cluster(&home, stage, &cluster.url, PARTS);
-    command.args(["--cluster-keys", "0"]);
-    up::well(command)?;
-    up::nothing_beside(&home)?;
-    let sql = "SELECT count(*) AS n FROM d WHERE verdict = 'duplicate' AND path LIKE 'again/%'";
-    let mut counted = up::command(&home);
-    counted.args(["query", sql, "d=made/out", "--format", "jsonl"]);
-    let duplicates = String::from_utf8_lossy(&up::well(counted)?.stdout).trim().to_owned();
-    if duplicates != r#"{"n":33}"# {
-        return Err(format!("{duplicates} duplicates instead of 33"));
-    }
-    let compared = compare(&home, stage)?;
-    cluster.end()?;
-    Ok(compared)
 }

@@ -109,7 +109,7 @@ pub struct Context<'a> {
     pub progress: &'a dyn Progress,
     /// Ends it soon; what is done is kept.
     pub cancel: Cancel,
-    /// Where [`merge()`](crate::stage::merge()) has keys compared that are too many to be compared here.
+    /// Where [`merge()`](crate::stage::merge()) has rows compared that are too many to be compared here.
     pub elsewhere: Option<Arc<dyn Elsewhere>>,
 }
 

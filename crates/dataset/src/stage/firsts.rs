@@ -1,62 +1,11 @@
 //! Which of the rows with one key is the first, and how many there are: two passes over the keys, in one order.
 
-use super::Units;
-use crate::{Error, Result, Row, reader::rows_of, shard};
-use serde::{Deserialize, Serialize};
-use std::{
-    collections::HashMap,
-    fmt, fs,
-    path::{Path, PathBuf},
+use super::{
+    Units,
+    elsewhere::{Elsewhere, Keyed, Question, Repeat, Scratch},
 };
-
-/// Rows of one file of keys.
-const FILE_ROWS: usize = 1 << 20;
-
-/// A key, and the place of its row.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Keyed {
-    /// The row's number.
-    pub place: u64,
-    /// What is compared.
-    pub key: String,
-}
-
-/// A row whose key other rows have, too.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Repeat {
-    /// The row's number.
-    pub place: u64,
-    /// That of the first row with its key.
-    pub first: u64,
-    /// How many rows have it.
-    pub copies: u64,
-}
-
-impl Row for Keyed {
-    const SCHEMA: &'static str = "key";
-    const VERSION: u32 = 1;
-}
-
-impl Row for Repeat {
-    const SCHEMA: &'static str = "repeat";
-    const VERSION: u32 = 1;
-}
-
-/// Compares keys outside of this process: on a cluster.
-pub trait Elsewhere: fmt::Debug + Send + Sync {
-    /// So many keys are compared in this process, at about 100 bytes each; more are compared there.
-    fn most_here(&self) -> u64;
-
-    /// A folder that is seen there, too; it need not be there yet, and is removed afterwards.
-    fn folder(&self) -> PathBuf;
-
-    /// Of the rows in Parquet files of [`Keyed`], write those whose key several have to one of [`Repeat`], in the
-    /// order of their places.
-    ///
-    /// # Errors
-    /// In words.
-    fn repeats(&self, keys: &[PathBuf], out: &Path) -> std::result::Result<(), String>;
-}
+use crate::{Error, Result, Row, reader::rows_of};
+use std::{collections::HashMap, path::PathBuf};
 
 /// Of rows that are met in order: which is the first with its key. The first pass.
 pub struct Firsts(State);
@@ -101,16 +50,6 @@ struct Known {
     place: u64,
 }
 
-/// A folder that goes with it.
-struct Scratch(PathBuf);
-
-impl Drop for Scratch {
-    fn drop(&mut self) {
-        // It is the client's, and goes with its parts where it stays.
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
-
 impl<T: Row + 'static> Units<T> {
     /// Begin to look for the first rows of `many`. Their keys are read beforehand where they are more than fit here.
     ///
@@ -122,8 +61,43 @@ impl<T: Row + 'static> Units<T> {
     {
         match self.elsewhere.as_ref().filter(|elsewhere| many > elsewhere.most_here()) {
             None => Ok(Firsts(State::Here(HashMap::new(), 0))),
-            Some(elsewhere) => Ok(Firsts(State::Known(Known::find(elsewhere.as_ref(), keys())?))),
+            Some(elsewhere) => {
+                let keys = keys().map(|key| Ok((key?, String::new())));
+                Ok(Firsts(State::Known(Known::find(elsewhere.as_ref(), keys, false)?)))
+            }
         }
+    }
+
+    /// What becomes of `many` rows, by their keys and ranks: the first of a key is the row of the least rank, of equal
+    /// ranks that which is met first.
+    ///
+    /// # Errors
+    /// When a key cannot be read, or comparing them failed.
+    pub fn ranked(
+        &self,
+        many: u64,
+        keys: impl Iterator<Item = Result<(String, String)>>,
+    ) -> Result<Fates> {
+        let state = match self.elsewhere.as_ref().filter(|elsewhere| many > elsewhere.most_here()) {
+            Some(elsewhere) => State::Known(Known::find(elsewhere.as_ref(), keys, true)?),
+            None => {
+                let mut known: HashMap<String, (String, (u64, u64))> = HashMap::new();
+                for (place, row) in keys.enumerate() {
+                    let (key, rank) = row?;
+                    // As it is compared elsewhere: before the row's number.
+                    let rank = rank + " ";
+                    let first = (place as u64, 0);
+                    let (least, (first, copies)) =
+                        known.entry(key).or_insert_with(|| (rank.clone(), first));
+                    *copies += 1;
+                    if rank < *least {
+                        (*least, *first) = (rank, place as u64);
+                    }
+                }
+                State::Here(known.into_iter().map(|(key, (_, fate))| (key, fate)).collect(), 0)
+            }
+        };
+        Ok(Fates { state, place: 0 })
     }
 }
 
@@ -153,15 +127,23 @@ impl Firsts {
     /// # Errors
     /// As [`Firsts::meet`].
     pub fn met(self) -> Result<Fates> {
-        let state = match self.0 {
+        Fates { state: self.0, place: 0 }.again()
+    }
+}
+
+impl Fates {
+    /// From the first row on.
+    ///
+    /// # Errors
+    /// As [`Firsts::meet`].
+    pub fn again(self) -> Result<Fates> {
+        let state = match self.state {
             State::Known(known) => State::Known(Known::open(known.folder, known.file)?),
             here @ State::Here(..) => here,
         };
         Ok(Fates { state, place: 0 })
     }
-}
 
-impl Fates {
     /// What becomes of the next row.
     ///
     /// # Errors
@@ -182,23 +164,18 @@ impl Fates {
 impl Known {
     fn find(
         elsewhere: &dyn Elsewhere,
-        keys: impl Iterator<Item = Result<String>>,
+        keys: impl Iterator<Item = Result<(String, String)>>,
+        ranked: bool,
     ) -> Result<Known> {
-        let folder = Scratch(elsewhere.folder());
-        // One that a killed run left is of no use.
-        let _ = fs::remove_dir_all(&folder.0);
-        fs::create_dir_all(&folder.0).map_err(Error::file("create", &folder.0))?;
-        let mut rows =
-            keys.enumerate().map(|(place, key)| Ok(Keyed { place: place as u64, key: key? }));
-        let mut rows = rows.by_ref().peekable();
-        let mut files = Vec::new();
-        while rows.peek().is_some() {
-            let file = folder.0.join(format!("keys-{}.parquet", files.len()));
-            shard::write(&file, rows.by_ref().take(FILE_ROWS))?;
-            files.push(file);
-        }
-        let out = folder.0.join("repeats.parquet");
-        elsewhere.repeats(&files, &out).map_err(Error::Compare)?;
+        let folder = Scratch::of(elsewhere, "keys")?;
+        let rows = keys.zip(0..).map(|(row, place)| {
+            let (key, rank) = row?;
+            Ok(Keyed { place, key, rank })
+        });
+        let keys = folder.write("keys", rows)?;
+        let out = folder.file("repeats");
+        let question = Question::Repeats { keys, ranked };
+        elsewhere.answer(question, &out).map_err(Error::Compare)?;
         Known::open(folder, out)
     }
 
@@ -225,39 +202,15 @@ impl Known {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::{collections::BTreeMap, marker::PhantomData, sync::Arc};
+    use crate::stage::elsewhere::stand_in::Other;
+    use std::{marker::PhantomData, sync::Arc};
 
-    /// As an engine would.
-    #[derive(Debug)]
-    struct Other(PathBuf);
-
-    impl Elsewhere for Other {
-        fn most_here(&self) -> u64 {
-            0
-        }
-
-        fn folder(&self) -> PathBuf {
-            self.0.clone()
-        }
-
-        fn repeats(&self, keys: &[PathBuf], out: &Path) -> std::result::Result<(), String> {
-            let rows: Vec<Keyed> = rows_of(keys.to_vec()).map(|row| row.unwrap()).collect();
-            let mut places: BTreeMap<&str, Vec<u64>> = BTreeMap::new();
-            for row in &rows {
-                places.entry(&row.key).or_default().push(row.place);
-            }
-            let repeats = rows.iter().filter_map(|row| {
-                let all = &places[row.key.as_str()];
-                let (first, copies) = (all[0], all.len() as u64);
-                (copies > 1).then_some(Ok(Repeat { place: row.place, first, copies }))
-            });
-            shard::write(out, repeats).map(drop).map_err(|error| error.to_string())
-        }
+    fn units(elsewhere: Option<Arc<dyn Elsewhere>>) -> Units<Keyed> {
+        Units { units: Vec::new(), parts: Vec::new(), left: 0, elsewhere, row: PhantomData }
     }
 
     fn fates(elsewhere: Option<Arc<dyn Elsewhere>>, keys: &[&str]) -> Vec<Fate> {
-        let units: Units<Keyed> =
-            Units { units: Vec::new(), parts: Vec::new(), left: 0, elsewhere, row: PhantomData };
+        let units = units(elsewhere);
         let all = || keys.iter().map(|key| Ok((*key).to_owned()));
         let mut firsts = units.firsts(keys.len() as u64, all).unwrap();
         let met: Vec<bool> = keys.iter().map(|key| firsts.meet(key).unwrap()).collect();
@@ -267,17 +220,47 @@ mod tests {
         fates
     }
 
+    /// Of rows with keys and ranks, twice.
+    fn ranked(elsewhere: Option<Arc<dyn Elsewhere>>, rows: &[(&str, &str)]) -> Vec<Fate> {
+        let all = rows.iter().map(|(key, rank)| Ok(((*key).to_owned(), (*rank).to_owned())));
+        let mut fates = units(elsewhere).ranked(rows.len() as u64, all).unwrap();
+        let each = |fates: &mut Fates| -> Vec<Fate> {
+            rows.iter().map(|(key, _)| fates.next(key).unwrap()).collect()
+        };
+        let once = each(&mut fates);
+        assert_eq!(each(&mut fates.again().unwrap()), once);
+        once
+    }
+
     #[test]
     fn what_is_compared_elsewhere_is_what_is_compared_here() {
         let home = tempfile::tempdir().unwrap();
         let folder = home.path().join("keys");
         for keys in [&["a", "b", "a", "c", "b", "a"][..], &["a", "b"], &["a", "a"], &[]] {
-            let elsewhere: Arc<dyn Elsewhere> = Arc::new(Other(folder.clone()));
             let here = fates(None, keys);
-            assert_eq!(fates(Some(elsewhere), keys), here);
+            assert_eq!(fates(Some(Other::at(&folder)), keys), here);
             assert!(!folder.exists());
         }
         let of = fates(None, &["a", "b", "a"]);
         assert_eq!((of[0].copies, of[2].first, of[1].copies), (2, 0, 1));
+    }
+
+    #[test]
+    fn the_first_is_that_of_the_least_rank() {
+        let home = tempfile::tempdir().unwrap();
+        let rows = [
+            ("a", "1b"),
+            ("b", "9"),
+            ("a", "0d"),
+            ("a", "0c"),
+            ("a", "0c"),
+            ("b", "1b1"),
+            ("b", "1b"),
+        ];
+        let here = ranked(None, &rows);
+        let firsts: Vec<u64> = here.iter().map(|fate| fate.first).collect();
+        assert_eq!(firsts, [3, 6, 3, 3, 3, 6, 6]);
+        assert_eq!((here[0].copies, here[1].copies), (4, 3));
+        assert_eq!(ranked(Some(Other::at(&home.path().join("keys"))), &rows), here);
     }
 }

@@ -6,6 +6,8 @@
 //! stage as a function from record batch to record batch, for an engine that has its own runner.
 
 mod context;
+mod elsewhere;
+mod families;
 mod firsts;
 mod merge;
 mod part;
@@ -15,7 +17,9 @@ mod shares;
 mod units;
 
 pub use context::{Cancel, Context, Done, Share};
-pub use firsts::{Elsewhere, Fate, Fates, Firsts, Keyed, Repeat};
+pub use elsewhere::{Count, Edge, Elsewhere, Hashed, Keyed, Question, Repeat, Rooted, Signed};
+pub use families::{Distinct, families};
+pub use firsts::{Fate, Fates, Firsts};
 pub use merge::{Shared, merge};
 pub use run::run;
 pub use shares::{Shares, share_name};

@@ -105,6 +105,12 @@ impl Shares {
         &self.folder
     }
 
+    /// The folder of this machine that is locked: the same, where that is no URL.
+    #[must_use]
+    pub fn home(&self) -> &Path {
+        &self.home
+    }
+
     /// The hash of the job.
     #[must_use]
     pub fn job(&self) -> &str {

@@ -27,7 +27,7 @@ pub struct Units<T> {
     pub(super) parts: Vec<PathBuf>,
     /// Items that were not begun because the time was up.
     pub(super) left: u64,
-    /// Where keys are compared that are too many to be compared here.
+    /// Where rows are compared that are too many to be compared here.
     pub(super) elsewhere: Option<Arc<dyn Elsewhere>>,
     pub(super) row: PhantomData<fn() -> T>,
 }
