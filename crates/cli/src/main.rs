@@ -32,6 +32,9 @@ use std::{
     process::ExitCode,
 };
 
+/// Bytes of a data set whose hashes are verified whenever it is opened: some hundredths of a second.
+const ALWAYS_VERIFIED: u64 = 64 << 20;
+
 /// Programs and data for learned compilers: mine, describe, model, steer, run.
 #[derive(Parser, Debug)]
 #[command(
@@ -67,7 +70,7 @@ pub(crate) struct Global {
     /// Run foreign programs even if this kernel lacks namespaces, Landlock or seccomp
     #[arg(long, global = true)]
     allow_weak_sandbox: bool,
-    /// Verify the hash of every file of the data sets that are read
+    /// Verify the hash of every file of the data sets that are read; of those up to 64 MiB they are verified in any case
     #[arg(long, global = true)]
     verify_hashes: bool,
     /// Read flags from a TOML file, as `out = "kernels"`; the command line wins
@@ -127,7 +130,7 @@ fn main() -> ExitCode {
     if !parsed.global.is_quiet() {
         events::show(parsed.global.verbose);
     }
-    dataset::verify_hashes(parsed.global.verify_hashes);
+    dataset::verify_hashes(if parsed.global.verify_hashes { u64::MAX } else { ALWAYS_VERIFIED });
     if !parsed.global.is_quiet() {
         dataset::on_notice(|notice| eprintln!("stampmill: {notice}"));
     }

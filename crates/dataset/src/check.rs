@@ -16,21 +16,44 @@ use std::{
     collections::{BTreeMap, BTreeSet},
     fs, io,
     path::{Component, Path, PathBuf},
-    sync::atomic::{AtomicBool, Ordering},
+    sync::atomic::{AtomicU64, Ordering},
 };
 
-static VERIFY: AtomicBool = AtomicBool::new(false);
+/// Of data sets of so many bytes at most.
+static VERIFY: AtomicU64 = AtomicU64::new(0);
 
-/// Whether the parts of every data set that is opened from now on are compared with their hashes:
-/// all their bytes are read once more.
-pub fn verify_hashes(verify: bool) {
-    VERIFY.store(verify, Ordering::Relaxed);
+/// Whether the parts of data sets that are opened from now on are compared with their hashes, which reads all their bytes
+/// once more: of data sets of so many bytes at most; 0 for none, as at first; `u64::MAX` for all, and the manifests, too.
+pub fn verify_hashes(up_to: u64) {
+    VERIFY.store(up_to, Ordering::Relaxed);
 }
 
-/// Whether that is so.
+/// Whether that is done of any.
 #[must_use]
 pub fn verifies_hashes() -> bool {
-    VERIFY.load(Ordering::Relaxed)
+    VERIFY.load(Ordering::Relaxed) > 0
+}
+
+/// What is compared with hashes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Verify {
+    Nothing,
+    /// The parts.
+    Parts,
+    /// The parts and the manifest.
+    All,
+}
+
+impl Verify {
+    /// What was asked for of this data set.
+    pub(crate) fn of(manifest: &Manifest) -> Verify {
+        let bytes: u64 = manifest.shards.iter().map(|shard| shard.bytes).sum();
+        match VERIFY.load(Ordering::Relaxed) {
+            u64::MAX => Verify::All,
+            most if most > 0 && bytes <= most => Verify::Parts,
+            _ => Verify::Nothing,
+        }
+    }
 }
 
 /// Something of a data set that is not as its manifest says.
@@ -136,22 +159,23 @@ const UNNAMED: &str = "not named in dataset.json: no part of this data set";
 
 /// What is found out whenever a data set is opened: each part is there, of the size and with the
 /// rows that the manifest says, and no other is; to `verify` also their hashes and the manifest's.
-pub(crate) fn on_opening(folder: &Path, manifest: &Manifest, verify: bool) -> Result<()> {
+pub(crate) fn on_opening(folder: &Path, manifest: &Manifest, verify: Verify) -> Result<()> {
     let of_manifest =
         |reason: String| Error::Manifest { path: folder.join(Manifest::FILE), reason };
     if let Some(problem) = whole(manifest).into_iter().next() {
         return Err(of_manifest(problem));
     }
-    if verify && let Some(problem) = Manifest::edited(folder)? {
+    let all = verify == Verify::All;
+    if all && let Some(problem) = Manifest::edited(folder)? {
         return Err(of_manifest(problem));
     }
-    if verify && manifest.identity != Manifest::identity_of(&manifest.shards) {
+    if all && manifest.identity != Manifest::identity_of(&manifest.shards) {
         return Err(of_manifest("its identity is not that of the parts' hashes".to_owned()));
     }
     for shard in &manifest.shards {
         let found = part(folder, shard).and_then(|path| match verify {
-            true => hash(&path, shard),
-            false => Ok(()),
+            Verify::Nothing => Ok(()),
+            Verify::Parts | Verify::All => hash(&path, shard),
         });
         found.map_err(|reason| Error::Part {
             folder: folder.to_owned(),

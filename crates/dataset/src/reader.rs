@@ -1,4 +1,10 @@
-use crate::{Error, Manifest, Result, Row, Verdict, check, is_url, shard, stage::Shared, store};
+use crate::{
+    Error, Manifest, Result, Row, Verdict,
+    check::{self, Verify},
+    is_url, shard,
+    stage::Shared,
+    store,
+};
 use arrow::{
     array::{AsArray, RecordBatch},
     datatypes::{FieldRef, Schema, SchemaRef},
@@ -27,7 +33,7 @@ impl Dataset {
     /// # Errors
     /// When there is none, or its manifest cannot be read; names a part that is not as it should be.
     pub fn open(folder: &Path) -> Result<Dataset> {
-        Dataset::open_and_verify(folder, check::verifies_hashes())
+        Dataset::open_and_verify(folder, Verify::of)
     }
 
     /// As [`Dataset::open`], with the hashes of all parts and of the manifest.
@@ -35,13 +41,13 @@ impl Dataset {
     /// # Errors
     /// As there; and when a file was changed.
     pub fn open_verified(folder: &Path) -> Result<Dataset> {
-        Dataset::open_and_verify(folder, true)
+        Dataset::open_and_verify(folder, |_| Verify::All)
     }
 
-    fn open_and_verify(folder: &Path, verify: bool) -> Result<Dataset> {
+    fn open_and_verify(folder: &Path, verify: impl Fn(&Manifest) -> Verify) -> Result<Dataset> {
         let here = store::here(folder)?;
         let manifest = Manifest::read(&here)?;
-        check::on_opening(&here, &manifest, verify)?;
+        check::on_opening(&here, &manifest, verify(&manifest))?;
         Ok(Dataset { folder: folder.to_owned(), here: here.into_owned(), manifest })
     }
 

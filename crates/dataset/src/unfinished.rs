@@ -399,6 +399,14 @@ fn shortened(mut said: Vec<String>) -> String {
 
 /// Which settings are not what they were, by the names under which they stand.
 fn differences(before: &Value, now: &Value, name: &str, said: &mut Vec<String>) {
+    if let (Value::Array(one), Value::Array(other)) = (before, now)
+        && one.len() == other.len()
+    {
+        for (place, (before, now)) in one.iter().zip(other).enumerate() {
+            differences(before, now, &format!("{name}[{place}]"), said);
+        }
+        return;
+    }
     let (Value::Object(one), Value::Object(other)) = (before, now) else {
         if before != now {
             let show = |value: &Value| value.to_string().chars().take(60).collect::<String>();
@@ -410,7 +418,9 @@ fn differences(before: &Value, now: &Value, name: &str, said: &mut Vec<String>) 
     for key in one.keys().chain(other.keys().filter(|key| !one.contains_key(*key))) {
         let null = &Value::Null;
         let values = (one.get(key).unwrap_or(null), other.get(key).unwrap_or(null));
-        differences(values.0, values.1, key, said);
+        // An object of a list says which.
+        let of = if name.ends_with(']') { format!("{name}.{key}") } else { key.clone() };
+        differences(values.0, values.1, &of, said);
     }
 }
 

@@ -54,6 +54,8 @@ pub struct Source {
     pub heads: Option<u64>,
     /// Whether it is a C program, whose functions are wanted.
     pub is_c: bool,
+    /// What an earlier `prepare` called its kernel, and the kernel's name before that; empty for what was not prepared.
+    pub renamed: [String; 2],
     /// The verdict it was rejected with before; empty for a content file.
     pub rejected: String,
     /// What goes with that verdict.
@@ -66,6 +68,12 @@ impl dataset::Row for Source {
 }
 
 impl Source {
+    /// A kernel's name before any `prepare`.
+    fn first_name<'a>(&'a self, name: &'a str) -> &'a str {
+        let [now, before] = &self.renamed;
+        if name == now && !before.is_empty() { before } else { name }
+    }
+
     pub(crate) fn row(&self) -> KernelRow {
         KernelRow {
             content_id: self.id.clone(),
@@ -342,7 +350,7 @@ impl Maker<'_> {
         let mut row = self.source.row();
         row.identical_ir = self.originals.hashes.get(original) == Some(&hash);
         row.name = name.to_owned();
-        row.original_name = original.to_owned();
+        row.original_name = self.source.first_name(original).to_owned();
         row.status = self.solved.status().name().to_owned();
         row.inferred.clone_from(&self.solved.setting.inferred);
         row.standard = standard.to_owned();

@@ -170,6 +170,18 @@ fn of_program(program: dataset::Program, id: String) -> Source {
         Code::Text(text) => Some(text),
         Code::Bytes(_) => None,
     };
-    let path = if program.path.is_empty() { program.name } else { program.path };
-    Source { id, text, path, ..Source::default() }
+    let path = if program.path.is_empty() { program.name.clone() } else { program.path };
+    let from = program.provenance;
+    Source {
+        id,
+        text,
+        source: from.source,
+        package: from.package,
+        version: from.version,
+        path,
+        license: from.license,
+        license_source: from.license_source,
+        renamed: [program.name, program.original_name],
+        ..Source::default()
+    }
 }

@@ -61,6 +61,8 @@ enum Error {
         bytes >> 20
     )]
     Memory { bytes: u64, why: String },
+    #[error("there is no column `{0}`; a text stands between single quotes: '{0}'")]
+    Quoted(String),
     #[error("cannot send rows: {0}")]
     Send(#[from] arrow::error::ArrowError),
     #[error("cannot read {path}: {reason}", path = path.display())]
@@ -115,7 +117,12 @@ fn answer(question: &Question) -> Result<(), Error> {
                 Error::Memory { bytes: question.memory, why: why.clone() }
             }
             DataFusionError::SQL(why, _) => Error::Syntax(syntax(&question.sql, &why.to_string())),
-            root => no_table(&root.to_string(), question).unwrap_or(Error::Sql(error)),
+            root => {
+                let said = root.to_string();
+                no_table(&said, question)
+                    .or_else(|| quoted(&said, &question.sql))
+                    .unwrap_or(Error::Sql(error))
+            }
         },
         error => error,
     })
@@ -153,6 +160,13 @@ fn no_table(said: &str, question: &Question) -> Option<Error> {
     let tables: Vec<&str> = question.tables.iter().map(|(name, _)| name.as_str()).collect();
     let near = dataset::near(wanted, tables.iter().copied()).map(str::to_owned);
     Some(Error::NoTable { wanted: wanted.to_owned(), near, tables: tables.join(", ") })
+}
+
+/// A text between double quotes, which name columns.
+fn quoted(said: &str, sql: &str) -> Option<Error> {
+    let (_, named) = said.split_once("No field named ")?;
+    let name = named.split(['.', ' ']).next()?.trim_matches('"');
+    sql.contains(&format!("\"{name}\"")).then(|| Error::Quoted(name.to_owned()))
 }
 
 async fn select(question: &Question) -> Result<(), Error> {
@@ -260,4 +274,21 @@ fn programs(path: &Path, memory: u64) -> Result<RecordBatch, Error> {
     Ok(RecordBatch::try_from_iter_with_nullable(
         columns.into_iter().map(|(name, column)| (name, column, name == "text")),
     )?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_between_double_quotes_is_told_from_a_column() {
+        let said = "Schema error: No field named accepted. Valid fields are k.path.";
+        let found = quoted(said, "SELECT path FROM k WHERE verdict = \"accepted\"");
+        let found = found.expect("it is between double quotes").to_string();
+        assert_eq!(
+            found,
+            "there is no column `accepted`; a text stands between single quotes: 'accepted'"
+        );
+        assert!(quoted(said, "SELECT accepted FROM k").is_none());
+    }
 }

@@ -6,6 +6,9 @@ pub enum Error {
     /// Two tables of one name.
     #[error("two tables are called `{0}`; write NAME=DATASET")]
     Twice(String),
+    /// A query where a table should be.
+    #[error("the query comes first, then data sets: stampmill query SQL NAME=DATASET")]
+    Order,
     /// The program that answers is not here.
     #[error(transparent)]
     NoProgram(#[from] host::Missing),

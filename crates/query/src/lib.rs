@@ -100,6 +100,12 @@ impl Query {
     pub fn new(sql: &str, tables: &[String], memory: u64) -> Result<Query> {
         let mut named: Vec<(String, PathBuf)> = Vec::new();
         for table in tables {
+            let word = table.split_whitespace().next().unwrap_or_default();
+            if word.len() < table.trim().len()
+                && ["select", "with"].contains(&word.to_lowercase().as_str())
+            {
+                return Err(Error::Order);
+            }
             let (name, path) = table.split_once('=').unwrap_or(("dataset", table));
             if named.iter().any(|(other, _)| other == name) {
                 return Err(Error::Twice(name.to_owned()));

@@ -243,10 +243,19 @@ impl Stage for Run {
     }
 }
 
+/// A device without the size of its memory, which PoCL takes from what is free at the time.
+fn described(device: &DeviceInfo) -> Value {
+    let mut said = serde_json::to_value(device).expect("a device is plain data");
+    if let Some(fields) = said.as_object_mut() {
+        fields.remove("memory_bytes");
+    }
+    said
+}
+
 /// What shapes the rows.
 #[derive(Serialize)]
 struct Settings<'a> {
-    devices: Vec<&'a DeviceInfo>,
+    devices: Vec<Value>,
     global_sizes: &'a [u64],
     local_sizes: &'a [u64],
     values: &'static str,
@@ -263,7 +272,7 @@ struct Settings<'a> {
 impl<'a> Settings<'a> {
     fn of(options: &'a Options, runner: &'a Runner) -> Settings<'a> {
         Settings {
-            devices: runner.devices(),
+            devices: runner.devices().into_iter().map(described).collect(),
             global_sizes: &options.global_sizes,
             local_sizes: &options.local_sizes,
             values: options.values.name(),
