@@ -131,6 +131,13 @@ def test_time_of_one_program_and_of_texts(tmp_path: Path) -> None:
     (tmp_path / "square.cpp").write_text(program)
     one = stampmill.time(tmp_path / "square.cpp", stdin="7\n")
     assert one["verdict"] == "accepted" and one["cycles"] > 0 and one.exit_status == 0
+    (tmp_path / "in.txt").write_text("7\n")
+    file = stampmill.time(tmp_path / "square.cpp", stdin=tmp_path / "in.txt")
+    assert (file["verdict"], file["cycles"]) == ("accepted", one["cycles"])
+    texts = stampmill.time([program], stdin=tmp_path / "in.txt").to_pandas()
+    assert list(texts["cycles"]) == [one["cycles"]]
+    with pytest.raises(TypeError, match="a file"):
+        stampmill.time(tmp_path / "square.cpp", stdin=["7\n"])  # type: ignore[call-overload]
     frame = stampmill.time([program, "int main( {"], stdin=["7\n", ""]).to_pandas()
     assert list(frame["verdict"]) == ["accepted", "does-not-compile"]
     assert frame["cycles"].max() > 0 and list(frame.index) == [0, 1]

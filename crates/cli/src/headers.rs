@@ -37,7 +37,10 @@ pub(crate) fn say(input: &Path, global: &Global) {
         0 => String::new(),
         more => format!(" (and {} more programs include such files)", output::count(more as u64)),
     };
-    let input = input.display();
+    // `mine` takes folders.
+    let folder = input.parent().filter(|_| input.is_file()).unwrap_or(input);
+    let folder = if folder == Path::new("") { Path::new(".") } else { folder };
+    let input = folder.display();
     let note = format!(
         "note: {path} includes {name}, which lies beside it{more}; here a program is compiled alone. \
          `stampmill mine {input} --out raw` puts such files in: then give this command raw"

@@ -118,7 +118,7 @@ fn main() -> ExitCode {
     };
     let mut command = Arguments::command();
     let matches =
-        command.try_get_matches_from_mut(arguments).unwrap_or_else(|error| version::exit(&error));
+        command.try_get_matches_from_mut(arguments).unwrap_or_else(|error| version::exit(error));
     if let Err(error) = destination::is_no_input(&command, &matches) {
         return fail(&error);
     }

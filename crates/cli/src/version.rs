@@ -7,10 +7,17 @@ pub(crate) const LONG: &str =
     concat!(env!("CARGO_PKG_VERSION"), "\ncommit ", env!("STAMPMILL_COMMIT"));
 
 /// End as clap wants to; `--version` says more than clap knows.
-pub(crate) fn exit(error: &clap::Error) -> ! {
+pub(crate) fn exit(mut error: clap::Error) -> ! {
+    use clap::error::{ContextKind, ContextValue};
+    // The help does not list the alias.
+    if let Some(ContextValue::String(name)) = error.get(ContextKind::SuggestedArg)
+        && name == "--output"
+    {
+        error.insert(ContextKind::SuggestedArg, ContextValue::String("--out".to_owned()));
+    }
     // A reader that has gone away wants no more.
     let _ = error.print();
-    if let Some(tip) = tip(error) {
+    if let Some(tip) = tip(&error) {
         let _ = writeln!(std::io::stderr(), "\n  tip: {tip}");
     }
     let is_long = error.to_string().contains("\ncommit ");

@@ -26,7 +26,7 @@ pub struct Candidates {
 
 impl Candidates {
     /// Read JSON lines with `src_id` and `generated_answers`. Of an answer with code blocks the program is the last whole
-    /// one that has a `main`.
+    /// one that has a `main`; one without is the program, or none where it has no `main`.
     ///
     /// # Errors
     /// When the file cannot be read, or a line is broken and `on_broken` says to stop.

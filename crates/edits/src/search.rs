@@ -48,6 +48,8 @@ pub struct SearchReport {
     /// Slow programs.
     pub programs: u64,
     /// Those with an edit that is right and faster on the visible tests.
+    pub changed: u64,
+    /// Those of them that are faster by PIE's threshold, 1.1, as `score` counts.
     pub improved: u64,
     /// Those that no rule has an edit for.
     pub without_edits: u64,
@@ -92,7 +94,8 @@ pub fn search(
             *report.unjudged.entry(verdict).or_default() += 1;
         }
         report.without_edits += u64::from(found.without_edits);
-        report.improved += u64::from(!found.rules.is_empty());
+        report.changed += u64::from(!found.rules.is_empty());
+        report.improved += u64::from(found.improved);
         for rule in found.rules {
             *report.rules.entry(rule.to_owned()).or_default() += 1;
         }
@@ -110,6 +113,7 @@ struct Found {
     rules: BTreeSet<&'static str>,
     evaluations: u64,
     without_edits: bool,
+    improved: bool,
     unjudged: Option<String>,
 }
 
@@ -151,10 +155,13 @@ fn one(
             programs.push(program);
         }
     }
+    let least = JudgeOptions::default().threshold;
+    let improved = faster.first().is_some_and(|(_, best)| source.times.seconds / best >= least);
     let rules = faster.first().map(|(genome, _)| genome.iter().map(|at| edits[*at].rule).collect());
     Ok(Found {
         programs,
         rules: rules.unwrap_or_default(),
+        improved,
         evaluations: population.judged.len() as u64,
         ..Found::default()
     })

@@ -11,7 +11,7 @@ use crate::{
     compare::compare,
     each::each,
     judge::{JudgeOptions, Judgement, Source, Tests},
-    model::{Client, Prompt, Usage, program_in},
+    model::{Client, Prompt, Usage, unfenced},
     pair::{Language, Pair, TestTime},
     suite::{Test, TestFolder, TestSet},
 };
@@ -123,7 +123,7 @@ impl Asking<'_> {
         match self.client.complete(&messages, temperature, tokens, draw) {
             Ok(answer) => {
                 self.answered.fetch_add(1, Ordering::Relaxed);
-                Ok(Some(program_in(&answer.text)))
+                Ok(Some(unfenced(&answer.text)))
             }
             Err(Error::Endpoint { reason, .. } | Error::Refused { reason, .. }) => {
                 self.failed.fetch_add(1, Ordering::Relaxed);

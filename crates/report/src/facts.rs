@@ -84,10 +84,15 @@ fn width(count: u64, whole: u64) -> String {
     }
 }
 
+/// A name; of what has none that it is not known.
+fn named(name: &str) -> String {
+    if name.is_empty() { "not known".to_owned() } else { name.to_owned() }
+}
+
 /// Counts by name as bars, the largest first.
 pub(super) fn counts(map: &BTreeMap<String, u64>) -> Markup {
     let mut items: Vec<(String, u64)> =
-        map.iter().map(|(name, count)| (name.clone(), *count)).collect();
+        map.iter().map(|(name, count)| (named(name), *count)).collect();
     items.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
     let whole = items.iter().map(|(_, count)| count).sum();
     bars(&items, Some(whole))

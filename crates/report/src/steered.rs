@@ -129,7 +129,10 @@ impl Section for Steered {
                     }
                     " " (format!("{:.3}", row.proximity))
                 },
-                facts::cell(format!("{:.3}", row.mined_proximity)),
+                facts::cell(match row.seeds {
+                    0 => String::new(),
+                    _ => format!("{:.3}", row.mined_proximity),
+                }),
                 facts::cell(&row.proposer),
                 facts::cell(figures::count(row.candidates)),
                 facts::cell(brief(row.seconds)),

@@ -3,9 +3,9 @@
 use sandbox::processor_time;
 use std::time::{Duration, Instant};
 
-/// By how much a search may exceed its time before what it does is cut short: a generation of
-/// ordinary programs ends by itself within that.
-const GRACE: Duration = Duration::from_secs(1);
+/// By how much a search may exceed its time before what it does is cut short: most generations of
+/// ordinary programs end by themselves within that.
+const GRACE: Duration = Duration::from_millis(300);
 
 /// How long a search for one target goes on at most.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,6 +49,11 @@ impl Clock {
             }
             Budget::Candidates(_) => false,
         }
+    }
+
+    /// Whether a budget of time is spent, so that what may be left undone is.
+    pub(crate) fn is_up(&self) -> bool {
+        !matches!(self.budget, Budget::Candidates(_)) && self.is_spent(0)
     }
 
     /// One whose time is up.

@@ -65,8 +65,13 @@ pub enum Error {
     #[error("no program in {}", .0.display())]
     NoProgram(PathBuf),
     /// No program that a target is to be the vector of compiles.
-    #[error("{0} does not compile: it has no vector to steer to")]
-    NoVector(String),
+    #[error("{name} does not compile, so that it has no vector to steer to{why}")]
+    NoVector {
+        /// The first of them.
+        name: String,
+        /// What clang says of it, behind a colon; empty where it says nothing.
+        why: String,
+    },
     /// None of the targets was drawn.
     #[error("--sample leaves no target")]
     NoTargets,

@@ -25,8 +25,8 @@ const NEVER: [&str; 14] = [
 const MOST: f64 = 9_007_199_254_740_992.0;
 
 /// Parts that are never more than their whole.
-const INSTCOUNT_BOUNDS: [(&str, &[&str]); 2] =
-    [("TotalInsts", &["TotalBlocks"]), ("TotalBlocks", &["TotalFuncs"])];
+const INSTCOUNT_BOUNDS: [(&str, &[&str]); 3] =
+    [("TotalInsts", &["TotalBlocks"]), ("TotalBlocks", &["TotalFuncs"]), ("TotalBlocks", &["Ret"])];
 const AUTOPHASE_BOUNDS: [(&str, &[&str]); 7] = [
     ("TotalBlocks", &["BlockLow", "BlockMid"]),
     ("TotalBlocks", &["onePred", "twoPred", "morePreds"]),
@@ -55,7 +55,8 @@ pub fn check(target: &Target, space: &dyn FeatureSpace) -> Result<(), Error> {
         "autophase" => {
             checked.at_least_one(&["TotalInsts", "TotalBlocks", "TotalFuncs", "NumRetInst"])?;
             checked.sums(space)?;
-            checked.bounds(&AUTOPHASE_BOUNDS)
+            checked.bounds(&AUTOPHASE_BOUNDS)?;
+            checked.edges()
         }
         "grewe" | "grewe-fixed" => checked.ratios(space),
         _ => Ok(()),
@@ -126,6 +127,15 @@ impl Checked<'_> {
             }
         }
         Ok(())
+    }
+
+    /// No edge leads to the first block of a function.
+    fn edges(&self) -> Result<(), Error> {
+        match (self.constraint("TotalBlocks"), self.constraint("NumEdges")) {
+            (Some(blocks), Some(edges)) if blocks.most < 2.0 && edges.least > 0.0 => Err(self
+                .broken(format!("NumEdges = {}, but none leads to the only block", edges.least))),
+            _ => Ok(()),
+        }
     }
 
     /// A whole is no more than its parts together.
@@ -222,6 +232,9 @@ mod tests {
         assert!(broken("Load=1.5", "instcount").contains("never 1.5"));
         assert!(broken("BeginPhi=3,BB03Phi=1,BBHiPhi=1", "autophase").contains("BeginPhi = 3"));
         assert!(broken("BranchCount=1,UncondBranches=2", "autophase").contains("UncondBranches"));
+        assert!(broken("TotalBlocks=1,NumEdges=4", "autophase").contains("the only block"));
+        assert!(broken("TotalBlocks=1,Ret=7", "instcount").contains("more than TotalBlocks = 1"));
+        assert_eq!(broken("TotalBlocks=2,NumEdges=9", "autophase"), "");
         assert!(broken("comp=1.5", "grewe").contains("never 1.5"));
         assert!(broken("comp=0,mem=2,F4:comp/mem=3", "grewe").contains("0 / 2 gives 0"));
     }

@@ -221,6 +221,16 @@ impl Judge {
         Program::read(text, answer.tree.as_ref()?)
     }
 
+    /// The first error of a text that does not compile.
+    pub(crate) fn first_error(&self, text: &str) -> Option<String> {
+        let source = text.to_owned();
+        let answer = self.clang.ask(&Request::Parse { source, options: options(), tree: false });
+        let answer = answer.ok()?;
+        let error = answer.first_error()?;
+        let place = error.line.map(|line| format!("line {line}: ")).unwrap_or_default();
+        Some(place + &error.message)
+    }
+
     /// The text in the project's one layout.
     #[must_use]
     pub fn layout(&self, text: &str) -> String {

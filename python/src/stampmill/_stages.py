@@ -447,9 +447,9 @@ class Timing(Parted, total=False):
 
 
 @overload
-def time(program: PathLike, *, stdin: str = "", **given: Unpack[Timing]) -> Report: ...  # type: ignore[overload-overlap]
+def time(program: PathLike, *, stdin: PathLike = "", **given: Unpack[Timing]) -> Report: ...  # type: ignore[overload-overlap]
 @overload
-def time(program: Texts, *, stdin: str | Sequence[str] = "", **given: Unpack[Timing]) -> Dataset: ...
+def time(program: Texts, *, stdin: PathLike | Sequence[PathLike] = "", **given: Unpack[Timing]) -> Dataset: ...
 @overload
 def time(*, suite: PathLike, **given: Unpack[Timing]) -> Dataset: ...
 
@@ -458,14 +458,15 @@ def time(*, suite: PathLike, **given: Unpack[Timing]) -> Dataset: ...
 def time(
     program: PathLike | Texts | None = None,
     *,
-    stdin: str | Sequence[str] = "",
+    stdin: PathLike | Sequence[PathLike] = "",
     suite: PathLike | None = None,
     **given: Unpack[Timing],
 ) -> Report | Dataset:
     """Time native programs deterministically on a simulated CPU.
 
     A path is one program (C++, C or a static executable): a report. C++ texts, or a `suite` (a folder or .jsonl file),
-    are a data set with a row for each. `stdin` is what a program reads, as text; for texts one for all, or a list."""
+    are a data set with a row for each. `stdin` is what a program reads: a str is
+    the text itself, a `Path` a file; for texts one for all, or a list."""
     words: dict[str, object] = {**given}
     with Inputs() as inputs:
         if suite is not None:
@@ -475,9 +476,11 @@ def time(
         if program is None:
             raise TypeError("no program: give a path, texts or a suite")
         if isinstance(program, (str, os.PathLike)):
-            if not isinstance(stdin, str):
-                raise TypeError("one program has one stdin: give a string")
-            if stdin:
+            if isinstance(stdin, os.PathLike):
+                words["stdin"] = path(stdin)
+            elif not isinstance(stdin, str):
+                raise TypeError("one program has one stdin: give a text (str) or a file (Path)")
+            elif stdin:
                 file = inputs.folder() / "stdin"
                 file.write_text(stdin, encoding="utf-8", newline="")
                 words["stdin"] = file

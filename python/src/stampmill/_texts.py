@@ -126,12 +126,13 @@ class Inputs:
         self.labels = given.labels
         return str(folder)
 
-    def suite(self, value: Texts, stdin: str | Sequence[str]) -> str:
+    def suite(self, value: Texts, stdin: PathLike | Sequence[PathLike]) -> str:
         """C++ programs as JSON lines that `time --suite` reads."""
         given = labelled(value)
         if not given.texts:
             raise ValueError("no programs: the list of texts is empty")
-        inputs = [stdin] * len(given.texts) if isinstance(stdin, str) else list(stdin)
+        each = [stdin] * len(given.texts) if isinstance(stdin, (str, os.PathLike)) else list(stdin)
+        inputs = [one if isinstance(one, str) else Path(one).read_bytes().decode("utf-8") for one in each]
         if len(inputs) != len(given.texts):
             raise ValueError(f"{len(given.texts)} programs and {len(inputs)} inputs: give one, or one for each program")
         file = self.folder() / "texts.jsonl"

@@ -2,7 +2,7 @@
 
 use crate::{Global, destination::has_folder, interrupt, output};
 use anyhow::Context;
-use dataset::{Dataset, Programs, new_file};
+use dataset::{Dataset, Programs, Verdict, new_file};
 use device::{CldriveWriter, RunRow};
 use serde_json::{Value, json};
 use std::{
@@ -71,7 +71,7 @@ impl Export {
         let report = json!({ "programs": written, "rejected": rejected, "to": self.to });
         let left = match rejected {
             0 => String::new(),
-            rows => format!("; {rows} rows that were rejected have no file"),
+            rows => format!("; {rows} other rows have no file{}", others(&programs)),
         };
         Ok((report, format!("{written} programs in {to}{left}")))
     }
@@ -125,4 +125,13 @@ impl Export {
     fn written(&self, rows: u64) -> (Value, String) {
         (json!({ "rows": rows, "to": self.to }), format!("{}: {rows} rows", self.to.display()))
     }
+}
+
+/// What a data set's other rows are, as far as its makers counted.
+fn others(programs: &Programs) -> String {
+    let Programs::Dataset(dataset) = programs else { return String::new() };
+    let verdicts = dataset.manifest().notes.verdicts.iter();
+    let others = verdicts.filter(|(name, _)| *name != Verdict::ACCEPTED);
+    let others: Vec<String> = others.map(|(name, count)| format!("{name} {count}")).collect();
+    if others.is_empty() { String::new() } else { format!(" ({})", others.join(", ")) }
 }

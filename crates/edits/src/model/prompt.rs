@@ -2,7 +2,7 @@
 //! `{slow}`, `{fast}` and `{score}` to be filled in.
 
 use super::client::Message;
-use crate::{Error, Result};
+use crate::{Error, Result, token::tokens};
 use std::path::Path;
 
 /// Methods and their prompts.
@@ -125,37 +125,57 @@ fn fill(text: &str, slow: &str, fast: &str, score: u32) -> String {
     filled + rest
 }
 
-/// A program as it is, or the one in it where it is an answer with code blocks, as models write them.
+/// The program in an answer: the last code block with a `main` that is whole, without code blocks all of it.
+/// Empty where there is none, or no `main` in it.
 #[must_use]
-pub fn unfenced(code: &str) -> String {
-    match code.lines().any(|line| line.starts_with("```")) {
-        true => program_in(code),
-        false => code.to_owned(),
+pub fn unfenced(answer: &str) -> String {
+    let is_program = |code: &&str| code.contains("main") && code.contains('{');
+    let mut blocks = Vec::new();
+    let mut open: Option<(char, String)> = None;
+    let mut fenced = false;
+    for line in answer.lines() {
+        match (open.take(), fence(line)) {
+            (None, Some(of)) => (open, fenced) = (Some((of, String::new())), true),
+            (None, None) => {}
+            (Some((of, block)), found) if found == Some(of) => blocks.push(block),
+            (Some((of, block)), _) => match closed(line, of) {
+                Some(last) => blocks.push(block + last + "\n"),
+                None => open = Some((of, block + line + "\n")),
+            },
+        }
+    }
+    // One that is cut off by the limit of tokens is no program.
+    blocks.extend(open.map(|(_, block)| block).filter(|block| is_whole(block)));
+    match fenced {
+        true => blocks.into_iter().rev().find(|block| is_program(&block.as_str())),
+        false => Some(answer).filter(is_program).map(str::to_owned),
+    }
+    .unwrap_or_default()
+}
+
+/// What a line that begins or ends a code block is made of. `~~~x;` is C.
+fn fence(line: &str) -> Option<char> {
+    let line = line.trim();
+    let is_word = |c: char| c.is_alphanumeric() || "~ +#-_.".contains(c);
+    match line {
+        _ if line.starts_with("```") => Some('`'),
+        _ if line.starts_with("~~~") && line.chars().all(is_word) => Some('~'),
+        _ => None,
     }
 }
 
-/// The program in a model's answer: its last code block that is closed, or all of it where it is one.
-/// Empty where there is none.
-pub(crate) fn program_in(answer: &str) -> String {
-    let mut blocks = Vec::new();
-    let mut open: Option<String> = None;
-    for line in answer.lines() {
-        match (line.trim_start().starts_with("```"), open.take()) {
-            (true, None) => open = Some(String::new()),
-            (true, Some(block)) => blocks.push(block),
-            (false, Some(block)) => open = Some(block + line + "\n"),
-            (false, None) => {}
-        }
-    }
-    // Cut off by the limit of tokens: no program, and it would not compile.
-    let block = blocks.into_iter().rev().find(|block| block.contains("main"));
-    match block {
-        Some(block) => block,
-        None if !answer.contains("```") && answer.contains("main") && answer.contains('{') => {
-            answer.trim().to_owned() + "\n"
-        }
-        None => String::new(),
-    }
+/// What stands before the fence at the end of a block's last line.
+fn closed(line: &str, of: char) -> Option<&str> {
+    let line = line.trim_end();
+    let last = line.trim_end_matches(of);
+    (line.len() - last.len() >= 3 && !last.contains("//")).then_some(last)
+}
+
+/// Whether as many braces are closed as are opened.
+fn is_whole(block: &str) -> bool {
+    let tokens = tokens(block);
+    let count = |brace: &str| tokens.iter().filter(|token| token.text == brace).count();
+    count("{") == count("}")
 }
 
 #[cfg(test)]
@@ -187,15 +207,26 @@ mod tests {
 
     #[test]
     fn the_last_whole_block_is_the_program() {
+        let two = "a\n```cpp\nint main() {}\n```\nb\n```cpp\nint main() { x; }\n```";
+        assert_eq!(unfenced(two), "int main() { x; }\n");
         assert_eq!(
-            program_in("a\n```cpp\nint main() {}\n```\nb\n```cpp\nint main() { x; }\n```"),
-            "int main() { x; }\n"
+            unfenced("Here:\n```c\nint main() {}\n```\n```sh\nmake\n```\n"),
+            "int main() {}\n"
         );
-        assert_eq!(program_in("```cpp\nint main() {"), "");
-        assert_eq!(program_in("int main() {}"), "int main() {}\n");
-        assert_eq!(program_in("I cannot do that."), "");
-        // What nobody asked a model for stays what it is.
-        assert_eq!(unfenced("\nint f;\n// ```\n"), "\nint f;\n// ```\n");
-        assert_eq!(unfenced("Here:\n```c\nint main() {}\n```\n"), "int main() {}\n");
+        assert_eq!(unfenced("```cpp\nint main() {"), "");
+        assert_eq!(unfenced("```cpp\nint main() {}"), "int main() {}\n");
+        assert_eq!(unfenced("```cpp\nint main() {\n}```\nFast."), "int main() {\n}\n");
+        assert_eq!(unfenced("1. So:\n   ```c\n   int main() {}\n   ```\n"), "   int main() {}\n");
+        assert_eq!(
+            unfenced("~~~ c\nint main() {\n~~~x;\n}\n~~~\nFast."),
+            "int main() {\n~~~x;\n}\n"
+        );
+    }
+
+    #[test]
+    fn what_has_no_code_blocks_is_code_where_it_has_a_main() {
+        let code = "\nint main() {}\n// ```\n";
+        assert_eq!(unfenced(code), code);
+        assert_eq!(unfenced("I cannot do that."), "");
     }
 }

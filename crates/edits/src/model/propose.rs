@@ -1,6 +1,6 @@
 use super::{
     client::{Client, Usage},
-    prompt::{Example, Prompt, program_in},
+    prompt::{Example, Prompt, unfenced},
     retrieval::{Encoder, Index},
 };
 use crate::{Error, Result, candidates::Candidates, pair::Pair};
@@ -113,7 +113,7 @@ pub fn propose(
                 match client.complete(&messages, options.temperature, options.most_tokens, draw) {
                     Ok(answer) => {
                         failures.store(0, Ordering::Relaxed);
-                        drawn.programs.push(program_in(&answer.text));
+                        drawn.programs.push(unfenced(&answer.text));
                     }
                     Err(
                         ref error @ (Error::Endpoint { ref reason, .. }

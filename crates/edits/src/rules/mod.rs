@@ -150,9 +150,42 @@ pub(crate) fn apply(source: &str, edits: &[&Edit]) -> String {
     text
 }
 
+/// A program whose own input and output, written by a rule, is the library's again; `None` for one that has none.
+pub(crate) fn with_library_io(code: &str) -> Option<String> {
+    let texts = [own_stdio::READER, own_stdio::WRITER, own_input::READER_AND_WRITER];
+    let names = [
+        ("fast_scanf", "scanf"),
+        ("fast_printf", "printf"),
+        ("fast_input", "cin"),
+        ("fast_output", "cout"),
+    ];
+    if !texts.iter().any(|text| code.contains(text)) {
+        return None;
+    }
+    let without = texts.iter().fold(code.to_owned(), |code, text| code.replace(text, ""));
+    Some(names.iter().fold(without, |code, (own, name)| code.replace(own, name)))
+}
+
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
+
+    #[test]
+    fn own_input_and_output_is_labeled_as_input_and_output() {
+        let c = "#include <stdio.h>\nint main(void) { int n, m; scanf(\"%d\", &n); while (n--) scanf(\"%d\", &m); printf(\"%d\", m); }\n";
+        let cpp = "#include <bits/stdc++.h>\nusing namespace std;\nint main() { ios::sync_with_stdio(false); int n; std::cin >> n; cout << n << endl; }\n";
+        for (rule, source, language) in [
+            ("own-stdio", c, Language::C),
+            ("own-io", cpp, Language::Cpp),
+            ("own-io-without-streams", cpp, Language::Cpp),
+        ] {
+            let after = rewritten(rule, source, language).unwrap();
+            let label = crate::label::label(source, &after);
+            assert!(label.io_only && label.change == crate::label::Change::Io, "{rule}: {after}");
+            let more = after.replace("int n", "for (int i = 0; i < 9; i++) f(); int n");
+            assert!(!crate::label::label(source, &more).io_only, "{rule}");
+        }
+    }
 
     /// What a rule makes of a program: all of its edits applied, or `None` if it has none.
     pub(crate) fn rewritten(rule: &str, source: &str, language: Language) -> Option<String> {

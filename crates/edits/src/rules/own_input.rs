@@ -11,7 +11,7 @@ use super::{
 use crate::token::Kind;
 use std::ops::Range;
 
-const READER_AND_WRITER: &str = include_str!("own_input.txt");
+pub(super) const READER_AND_WRITER: &str = include_str!("own_input.txt");
 
 /// Headers of `bits/stdc++.h` that set up no streams.
 const QUIET: &[&str] = &[

@@ -4,8 +4,8 @@
 use super::{Rule, Syntax};
 use std::ops::Range;
 
-const READER: &str = include_str!("own_scanf.txt");
-const WRITER: &str = include_str!("own_printf.txt");
+pub(super) const READER: &str = include_str!("own_scanf.txt");
+pub(super) const WRITER: &str = include_str!("own_printf.txt");
 
 pub(super) struct OwnStdio;
 

@@ -205,6 +205,9 @@ impl Search<'_> {
         };
         let mut proposed = Vec::new();
         for (arm, share) in shares.into_iter().enumerate().filter(|(_, share)| *share > 0) {
+            if self.judge.halt().is_cut() && !proposed.is_empty() {
+                break;
+            }
             let candidates = self.proposers[arm].propose(&state, share, &mut run.rng);
             if candidates.len() < share {
                 // Who has nothing to say is asked less.

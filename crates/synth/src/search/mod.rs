@@ -6,7 +6,7 @@ mod select;
 
 use crate::{
     Error, Judge, SteeredRow, Survivor,
-    clock::Budget,
+    clock::{Budget, Clock},
     corpus::Corpus,
     edit,
     effects::Effects,
@@ -24,6 +24,9 @@ use std::sync::{
     Arc,
     atomic::{AtomicBool, Ordering},
 };
+
+/// Bytes of a kernel that is laid out whatever the time.
+const LONG: usize = 8 << 10;
 
 /// How a search goes about it.
 #[derive(Clone, Debug)]
@@ -197,8 +200,11 @@ impl<'a> Search<'a> {
         }
         self.tell(|| format!("{}: begins", target.name));
         let mut run = self.begin(target);
-        let mut found = Found { candidates: self.calibrate(&mut run, stop)?, ..Found::default() };
         let (judge, clock) = (self.judge, run.clock.clone());
+        let candidates = judge
+            .halt()
+            .watched(&clock, judge.counter(), stop, || self.calibrate(&mut run, stop))?;
+        let mut found = Found { candidates, ..Found::default() };
         judge
             .halt()
             .watched(&clock, judge.counter(), stop, || self.search(&mut run, &mut found, stop))?;
@@ -263,7 +269,7 @@ impl<'a> Search<'a> {
         for (index, judged) in best.iter().enumerate() {
             let rank = u32::try_from(index + 1).unwrap_or(u32::MAX);
             let mut row = self.row(run, rank, seconds, found.candidates);
-            row.text = self.normal(judged);
+            row.text = self.normal(judged, &run.clock);
             row.name = lexer::kernel_names(&row.text).first().map_or("A", |name| *name).to_owned();
             row.verdict = dataset::Verdict::ACCEPTED.to_owned();
             row.exact = judged.distance == 0.0;
@@ -290,8 +296,12 @@ impl<'a> Search<'a> {
         Ok(())
     }
 
-    /// The text laid out, where that leaves it at its point.
-    fn normal(&self, judged: &Judged) -> String {
+    /// The text laid out, where that leaves it at its point; one that takes seconds to lay out and to judge again is left
+    /// as it is where the time is up.
+    fn normal(&self, judged: &Judged, clock: &Clock) -> String {
+        if judged.text.len() > LONG && clock.is_up() {
+            return judged.text.clone();
+        }
         let text = self.judge.layout(&renumbered(&judged.text));
         let again =
             self.judge.judge(std::slice::from_ref(&text)).ok().and_then(|mut all| all.pop());

@@ -91,6 +91,7 @@ impl Targets {
             texts.push(text);
         }
         let mut without = Vec::new();
+        let mut failed = None;
         for ((name, text), kernels) in
             names.into_iter().zip(texts.iter()).zip(judge.kernels(&texts)?)
         {
@@ -99,7 +100,10 @@ impl Targets {
                 ..Target::point(name, vector)
             };
             match kernels.as_slice() {
-                [] => without.push(name),
+                [] => {
+                    failed.get_or_insert(text);
+                    without.push(name);
+                }
                 [(_, vector)] => self.all.push(target(name, vector)),
                 several => {
                     let point =
@@ -113,7 +117,9 @@ impl Targets {
             [] if texts.is_empty() => return Err(Error::NoProgram(path.to_owned())),
             [] => {}
             [first, ..] if without.len() == texts.len() => {
-                return Err(Error::NoVector(first.clone()));
+                let why = failed.and_then(|text| judge.first_error(text));
+                let why = why.map(|why| format!(": {why}")).unwrap_or_default();
+                return Err(Error::NoVector { name: first.clone(), why });
             }
             [first, ..] => self.warnings.push(format!(
                 "{}: {} of {} programs do not compile as features are taken (for nvptx64, -O1) and are no targets, the first is {first}",

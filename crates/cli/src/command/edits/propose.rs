@@ -107,9 +107,10 @@ impl Propose {
         output::report(global, &report, || {
             output::print_counts(["rule", "in the fastest of"], &report.rules)?;
             output::line(&format!(
-                "{} of {} slow programs improved, no edit for {}, {} could not be judged; {} candidates tried, {} ({:.1} s)",
-                report.improved,
+                "{} of {} slow programs changed, {} of them improved by 10 % or more, no edit for {}, {} could not be judged; {} candidates tried, {} ({:.1} s)",
+                report.changed,
                 report.programs,
+                report.improved,
                 report.without_edits,
                 report.unjudged.values().sum::<u64>(),
                 output::count(report.evaluations),
@@ -117,7 +118,7 @@ impl Propose {
                 report.seconds
             ))
         })?;
-        Ok(output::status(report.improved > 0))
+        Ok(output::status(report.changed > 0))
     }
 
     /// Write the file of candidates.

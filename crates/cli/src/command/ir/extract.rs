@@ -1,5 +1,5 @@
 use super::{print_modules, reader, wrapper};
-use crate::{Global, destination::StageOutput, interrupt, progress::Bar, stage};
+use crate::{Global, destination::StageOutput, interrupt, output, progress::Bar, stage};
 use std::{path::PathBuf, process::ExitCode};
 
 /// Extract modules from stores, objects, archives, corpora and compilation databases
@@ -24,7 +24,14 @@ impl Extract {
 
 impl stage::Shown for ir::Extract<'_> {
     fn print(report: &ir::Report, seconds: f64, out: &str) -> anyhow::Result<()> {
-        print_modules(report, seconds, out)
+        print_modules(report, seconds, out)?;
+        if report.modules == 0 {
+            output::line(
+                "no modules: `ir extract` reads objects, archives, .bc, .ll, corpora and compilation databases; \
+                 sources are built by: stampmill ir build dir:FOLDER --out ...",
+            )?;
+        }
+        Ok(())
     }
 
     fn is_good(report: &ir::Report) -> bool {

@@ -4,7 +4,7 @@ mod print;
 mod runs;
 mod value;
 
-use crate::{Global, destination::StageOutput, interrupt, output, progress::Bar, stage};
+use crate::{Global, destination::StageOutput, headers, interrupt, output, progress::Bar, stage};
 use anyhow::bail;
 use runs::Runs;
 use std::{num::NonZeroUsize, path::PathBuf, process::ExitCode};
@@ -148,6 +148,9 @@ impl Steer {
     }
 
     fn targets(&self, judge: &Judge, global: &Global) -> anyhow::Result<Targets> {
+        for target in &self.target {
+            headers::say(target.as_ref(), global);
+        }
         let mut targets = Targets::read(&self.target, self.targets.as_deref(), judge)?;
         for warning in targets.warnings().iter().filter(|_| !global.is_quiet()) {
             eprintln!("{warning}");
