@@ -295,7 +295,7 @@ mod tests {
         assert_eq!(of(1), (None, "choice-failed", "64"));
         assert_eq!(of(2), (None, "unmeasured", "build-failure"));
         assert_eq!(of(3), (None, "unmeasured", "race"));
-        assert!(rows[3].costs.is_empty() && rows[1].costs == [Some(1e-7), None]);
+        assert!(rows[3].costs.is_empty() && rows[1].costs == [Some(100.0 * 1e-9), None]);
         assert_eq!(
             (rows[0].program.as_str(), rows[0].variant.as_str()),
             ("a.cl:A@id of A", "1024")
