@@ -34,6 +34,12 @@ pub fn verifies_hashes() -> bool {
     VERIFY.load(Ordering::Relaxed) > 0
 }
 
+/// Whether it is done of all, whatever their size.
+#[must_use]
+pub fn verifies_all_hashes() -> bool {
+    VERIFY.load(Ordering::Relaxed) == u64::MAX
+}
+
 /// What is compared with hashes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Verify {

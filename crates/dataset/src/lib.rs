@@ -71,7 +71,7 @@ mod unfinished;
 mod verdict;
 
 pub use builder::Builder;
-pub use check::{Checked, Problem, check, verifies_hashes, verify_hashes};
+pub use check::{Checked, Problem, check, verifies_all_hashes, verifies_hashes, verify_hashes};
 pub use detail::without_chance;
 pub use error::{Error, maker};
 pub use export::{INDEX, new_file};

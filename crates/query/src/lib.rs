@@ -152,9 +152,15 @@ impl Query {
         let helper = self.by.as_ref().map_or(Helper::QUERY, |(helper, _)| *helper);
         let program = helper.find()?;
         if dataset::verifies_hashes() {
-            // That program does not know it, and looks only at what is always looked at.
-            for (_, path) in self.tables.iter().filter(|(_, path)| Dataset::is_at(path)) {
-                Dataset::open(path)?;
+            // That program does not know it, and looks only at what is always looked at. A cluster reads object stores
+            // itself: opened here, all of a data set would come to this machine.
+            let stays = |path: &Path| {
+                self.by.is_some() && dataset::is_url(path) && !dataset::verifies_all_hashes()
+            };
+            for (_, path) in &self.tables {
+                if Dataset::is_at(path) && !stays(path) {
+                    Dataset::open(path)?;
+                }
             }
         }
         let spill = tempfile::Builder::new().prefix("stampmill-query-").tempdir();
