@@ -9,7 +9,7 @@ use dataset::{
     Dataset, Input, Row as _, Verdict, content_hash_of,
     stage::{Facts as _, Finish, Items, Stage, Units, Worked},
 };
-use rows::{Grouping, LabelHead, Outcome, RunRow, TaskVerdict};
+use rows::{Grouping, LabelHead, Outcome, RunRow, TaskVerdict, program_name};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::{
@@ -99,13 +99,8 @@ impl GroupSizes {
 
     fn row(&self, item: &GroupSizesItem) -> LabelRow {
         let run = &item.run;
-        let mark = run.id.get(..8).unwrap_or(&run.id);
-        let file = match run.package.as_str() {
-            "" => run.path.clone(),
-            package => format!("{package}/{}", run.path),
-        };
         let mut head = LabelHead {
-            program: format!("{file}:{}@{mark}", run.kernel),
+            program: program_name(&run.package, &run.path, Some(&run.kernel), &run.id),
             variant: run.global_size.to_string(),
             group: self.grouping.of(&run.package, &run.family, &run.path).to_owned(),
             id: run.id.clone(),

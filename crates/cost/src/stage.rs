@@ -10,7 +10,7 @@ use dataset::{
     Code, Found, Input, Language, Programs, Verdict,
     stage::{Facts, Finish, Items, Stage, Units, Worked},
 };
-use rows::{Grouping, LabelHead, TaskVerdict};
+use rows::{Grouping, LabelHead, TaskVerdict, program_name};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use std::{collections::BTreeMap, path::Path};
@@ -74,17 +74,9 @@ impl LabelItem {
 
     /// Its row without label and vectors.
     fn head(&self, grouping: Grouping) -> LabelHead {
-        // Isolated kernels of one file share its path and often their name.
-        let mark = self.id.get(..8).unwrap_or(&self.id);
-        let file = match self.package.as_str() {
-            "" => self.path.clone(),
-            package => format!("{package}/{}", self.path),
-        };
+        let name = Some(self.name.as_str()).filter(|name| !name.is_empty());
         LabelHead {
-            program: match self.name.as_str() {
-                "" => format!("{file}@{mark}"),
-                name => format!("{file}:{name}@{mark}"),
-            },
+            program: program_name(&self.package, &self.path, name, &self.id),
             group: grouping.of(&self.package, &self.family, &self.path).to_owned(),
             id: self.id.clone(),
             package: self.package.clone(),

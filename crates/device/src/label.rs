@@ -5,7 +5,7 @@ use dataset::{
     Dataset, Input, Row, content_hash_of,
     stage::{self, Finish, Items, Stage, Units, Worked},
 };
-use rows::{CpuGpuRow, Grouping, TaskVerdict};
+use rows::{CpuGpuRow, Grouping, TaskVerdict, program_name};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::{collections::BTreeMap, path::Path};
@@ -175,17 +175,11 @@ impl LabelItem {
         if !raw.into_iter().chain(&ratios).all(|value| value.is_finite()) {
             return Err(TaskVerdict::InfiniteRatio);
         }
-        // Isolated kernels of one file share its path and often their name.
-        let mark = self.id.get(..8).unwrap_or(&self.id);
-        let name = format!("{}:{}@{mark}", self.path, self.kernel);
         let label = if on_gpu < on_cpu { "GPU" } else { "CPU" };
         let slower = on_cpu.max(on_gpu) / on_cpu.min(on_gpu);
         let [f1_transfer, f2_coalesced, f3_local, f4_comp] = ratios;
         Ok(CpuGpuRow {
-            program: match self.package.as_str() {
-                "" => name,
-                package => format!("{package}/{name}"),
-            },
+            program: program_name(&self.package, &self.path, Some(&self.kernel), &self.id),
             variant: self.global_size.to_string(),
             group: grouping.of(&gpu.package, &gpu.family, &gpu.path).to_owned(),
             license: gpu.license.clone(),

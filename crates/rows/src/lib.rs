@@ -59,6 +59,6 @@ pub use sample::{SampleRow, SampleVerdict};
 pub use schema::Described;
 pub use statistics::Statistics;
 pub use steered::{SteeredHead, SteeredRow, SteeredVerdict, Survivor};
-pub use task::{COST, CpuGpuRow, Grouping, LabelHead, TaskHead, TaskVerdict};
+pub use task::{COST, CpuGpuRow, Grouping, LabelHead, TaskHead, TaskVerdict, program_name};
 pub use timing::{TimingRow, TimingVerdict};
 pub use words::{Responsible, Words};

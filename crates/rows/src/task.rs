@@ -145,6 +145,16 @@ impl Row for LabelHead {
     const VERSION: u32 = TaskHead::VERSION;
 }
 
+/// What a task calls a program: `PACKAGE/PATH:KERNEL@` and eight digits of the program's identity, since isolated kernels of one
+/// file share its path and often their name. The package may be empty; a program of no kernel has no `:KERNEL`.
+#[must_use]
+pub fn program_name(package: &str, path: &str, kernel: Option<&str>, id: &str) -> String {
+    let mark = id.get(..8).unwrap_or(id);
+    let package = if package.is_empty() { String::new() } else { format!("{package}/") };
+    let kernel = kernel.map(|kernel| format!(":{kernel}")).unwrap_or_default();
+    format!("{package}{path}{kernel}@{mark}")
+}
+
 /// Costs are columns of this prefix and the choice's name.
 pub const COST: &str = "cost_";
 
