@@ -116,7 +116,7 @@ fn main() -> ExitCode {
         Ok(arguments) => arguments,
         Err(error) => return fail(&error),
     };
-    let mut command = Arguments::command();
+    let mut command = tasks::shown(Arguments::command());
     let matches =
         command.try_get_matches_from_mut(arguments).unwrap_or_else(|error| version::exit(error));
     if let Err(error) = destination::is_no_input(&command, &matches) {

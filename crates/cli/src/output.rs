@@ -83,6 +83,11 @@ pub(crate) fn status(yes: bool) -> ExitCode {
     if yes { ExitCode::SUCCESS } else { NEGATIVE }
 }
 
+/// A number of things in words: `1 executor`, `2 executors`.
+pub(crate) fn some(n: usize, what: &str) -> String {
+    format!("{} {what}{}", count(n as u64), if n == 1 { "" } else { "s" })
+}
+
 /// A table for people.
 pub(crate) fn table(
     header: &[&str],

@@ -20,19 +20,32 @@ pub(crate) fn above(write: impl FnOnce()) {
     }
 }
 
+/// Of work whose units are known.
+const COUNTED: &str = "{prefix} {bar:24} {pos}/{len} {elapsed} {per_sec} ETA {eta}";
+/// The same with a message: below it, since a terminal of 80 columns has no room beside it.
+const COUNTED_AND_TOLD: &str =
+    "{prefix} {bar:24} {pos}/{len} {elapsed} {per_sec} ETA {eta}\n  {wide_msg}";
+const NOT_COUNTED: &str = "{spinner} {prefix} {pos} {wide_msg} {elapsed}";
+
+fn style(template: &str) -> ProgressStyle {
+    ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
+}
+
 /// A bar that libraries report to.
 pub(crate) struct Bar {
     bar: Mutex<ProgressBar>,
     shown: bool,
+    quiet: bool,
     verbose: bool,
 }
 
 impl Bar {
     /// A bar that is drawn when a person is looking.
     pub(crate) fn new(global: &Global) -> Bar {
-        let shown = !global.is_quiet() && std::io::stderr().is_terminal();
+        let quiet = global.is_quiet();
+        let shown = !quiet && std::io::stderr().is_terminal();
         let bar = Mutex::new(ProgressBar::hidden());
-        Bar { bar, shown, verbose: global.verbose > 0 }
+        Bar { bar, shown, quiet, verbose: global.verbose > 0 }
     }
 }
 
@@ -42,14 +55,8 @@ impl dataset::Progress for Bar {
             true => ProgressDrawTarget::stderr(),
             false => ProgressDrawTarget::hidden(),
         };
-        let template = match total {
-            0 => "{spinner} {prefix} {pos} {wide_msg} {elapsed}",
-            _ => "{prefix:<24} {bar:30} {pos}/{len} {elapsed} {per_sec} ETA {eta} {wide_msg}",
-        };
-        let style =
-            ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
         let fresh = ProgressBar::with_draw_target((total > 0).then_some(total), target);
-        fresh.set_style(style);
+        fresh.set_style(style(if total > 0 { COUNTED } else { NOT_COUNTED }));
         fresh.set_prefix(name.to_owned());
         fresh.enable_steady_tick(Duration::from_millis(200));
         if let Ok(mut bar) = self.bar.lock() {
@@ -68,9 +75,20 @@ impl dataset::Progress for Bar {
     fn message(&self, text: &str) {
         let Ok(bar) = self.bar.lock() else { return };
         if self.shown {
+            if bar.length().is_some() && bar.message().is_empty() {
+                bar.set_style(style(COUNTED_AND_TOLD));
+            }
             bar.set_message(crate::output::plain(text).into_owned());
         }
         if self.verbose {
+            bar.suspend(|| eprintln!("{}", crate::output::plain(text)));
+        }
+    }
+
+    fn note(&self, text: &str) {
+        if !self.quiet
+            && let Ok(bar) = self.bar.lock()
+        {
             bar.suspend(|| eprintln!("{}", crate::output::plain(text)));
         }
     }

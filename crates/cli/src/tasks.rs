@@ -30,6 +30,27 @@ const OF_THE_CLIENT: [&str; 15] = [
     "help",
 ];
 
+/// The same command line, whose help shows `--cluster` only where a stage runs on one.
+pub(crate) fn shown(command: Command) -> Command {
+    shown_below(command, "")
+}
+
+fn shown_below(mut command: Command, above: &str) -> Command {
+    let verbs: Vec<String> = command.get_subcommands().map(|one| one.get_name().into()).collect();
+    for verb in verbs {
+        let name = format!("{above} {verb}").trim_start().to_owned();
+        command = command.mut_subcommand(verb, |command| shown_below(command, &name));
+    }
+    let has = |id: &str| command.get_arguments().any(|argument| argument.get_id() == id);
+    if !has("part") || !has("cluster") || cluster::tools_of(above).is_some() {
+        return command;
+    }
+    for id in ["cluster", "token_file", "cluster_parts"] {
+        command = command.mut_arg(id, |argument| argument.hide(true));
+    }
+    command
+}
+
 /// What `--cluster` and the like say, if they are given.
 pub(crate) fn asked(command: &Command, matches: &ArgMatches) -> anyhow::Result<Option<Asked>> {
     let (_, leaf) = leaf(command, matches);

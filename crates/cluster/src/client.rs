@@ -273,6 +273,8 @@ enum Ended {
 
 fn listen(hear: &Receiver<String>, progress: &dyn Progress, cancel: &Cancel) -> Ended {
     let mut shown = 0;
+    // What was lost and repeated: in the end people should still see it.
+    let mut losses = String::new();
     loop {
         if cancel.is_cancelled() {
             return Ended::Cancelled;
@@ -288,12 +290,18 @@ fn listen(hear: &Receiver<String>, progress: &dyn Progress, cancel: &Cancel) -> 
                 shown = shown.max(done);
                 let mut text = format!("{running} running on {executors} executors");
                 if lost > 0 || repeated > 0 {
-                    text += &format!(", {lost} lost, {repeated} tasks repeated");
+                    losses = format!("{lost} lost, {repeated} tasks repeated");
+                    text += &format!(", {losses}");
                 }
                 progress.message(&text);
             }
             Ok(Event::Said(text)) => progress.message(&text),
-            Ok(Event::Done) => return Ended::Done,
+            Ok(Event::Done) => {
+                if !losses.is_empty() {
+                    progress.note(&format!("executors: {losses}; the rows are the same"));
+                }
+                return Ended::Done;
+            }
             Ok(Event::Failed(why)) => return Ended::Failed(why),
             Err(error) => {
                 return Ended::Failed(format!("stampmill-cluster said {line:?}: {error}"));
@@ -310,6 +318,8 @@ pub fn start(role: &Role, stdout: Stdio, stderr: Stdio) -> Result<Child> {
     let program = Helper::CLUSTER.find()?;
     let action = format!("start {}", program.display());
     let mut child = Command::new(&program)
+        // What `ps` shows.
+        .arg0(format!("{} {}", program.display(), role.name()))
         .stdin(Stdio::piped())
         .stdout(stdout)
         .stderr(stderr)

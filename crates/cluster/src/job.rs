@@ -127,6 +127,20 @@ pub enum Role {
     },
 }
 
+impl Role {
+    /// What it is called.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Role::Scheduler { .. } => "scheduler",
+            Role::Executor(_) => "executor",
+            Role::Client(_) => "client",
+            Role::Query { .. } => "query",
+            Role::Find { .. } => "find",
+        }
+    }
+}
+
 /// How an executor works.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct ExecutorSettings {

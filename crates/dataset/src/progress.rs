@@ -6,6 +6,8 @@ pub trait Progress: Sync {
     fn advance(&self, units: u64);
     /// Something a person may want to know.
     fn message(&self, text: &str);
+    /// Something that a person should still see when all is done.
+    fn note(&self, _text: &str) {}
     /// All is done: nothing is to be seen of it any more.
     fn end(&self) {}
 }

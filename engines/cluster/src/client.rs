@@ -141,9 +141,14 @@ async fn drive(job: &Job, stop: &mut Stop) -> Result<Ended, Error> {
                     silent = Some(Instant::now());
                 }
                 if since.elapsed() > PATIENCE {
+                    let why = format!(
+                        "no scheduler answers at {} any more ({why}); start it again, with executors",
+                        job.address.url()
+                    );
                     return Ok(Ended::Lost(kept(&mut parts, &why)));
                 }
-                say(&Event::Said(format!("the scheduler does not answer, waiting for it: {why}")))?;
+                let url = job.address.url();
+                say(&Event::Said(format!("waiting for the scheduler at {url}: {why}")))?;
                 tokio::select! {
                     () = tokio::time::sleep(TELL) => {}
                     () = stopped(stop) => return Ok(Ended::Stopped),
@@ -156,6 +161,9 @@ async fn drive(job: &Job, stop: &mut Stop) -> Result<Ended, Error> {
 /// What went wrong, and that not all is lost.
 fn kept(parts: &mut Parts<'_>, why: &str) -> String {
     let (made, order) = (parts.count(), &parts.job.order);
+    if made == 0 {
+        return format!("{why}; none of {} parts was made", order.count);
+    }
     format!(
         "{why}; {made} of {} parts are made and kept in {}: the same command does the rest",
         order.count,

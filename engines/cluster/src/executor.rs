@@ -1,6 +1,8 @@
 //! An executor: asks the scheduler for tasks and does them.
 
-use crate::{Error, Stop, codec::Codec, guard::Guard, runner::Runner, say, stopped, store, token};
+use crate::{
+    Error, Stop, codec::Codec, guard::Guard, runner::Runner, say, scratch, stopped, store, token,
+};
 use arrow_flight::flight_service_server::FlightServiceServer;
 use axum::middleware;
 use ballista_core::{
@@ -57,8 +59,7 @@ pub(crate) async fn run(mut settings: ExecutorSettings, mut stop: Stop) -> Resul
         ))
     })?;
     let id = uuid::Uuid::new_v4().simple().to_string();
-    let work =
-        tempfile::Builder::new().prefix("stampmill-executor-").tempdir().map_err(Error::Machine)?;
+    let work = scratch::new().map_err(Error::Machine)?;
     let tries = work.path().join("tries");
     std::fs::create_dir(&tries).map_err(Error::Machine)?;
     let runner = Arc::new(Runner::new(settings.clone(), id.clone(), program, tries));

@@ -15,6 +15,7 @@ mod guard;
 mod query;
 mod runner;
 mod scheduler;
+mod scratch;
 mod stage;
 mod store;
 mod token;

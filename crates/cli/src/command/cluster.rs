@@ -4,7 +4,7 @@ use crate::{Global, interrupt, output, tasks};
 use anyhow::{Context, bail};
 use cluster::{Address, ExecutorSettings, Role, Started, Token};
 use std::{
-    io::{BufRead, BufReader},
+    io::{BufRead, BufReader, Write},
     num::NonZeroUsize,
     path::PathBuf,
     process::{Child, ExitCode, Stdio},
@@ -51,7 +51,12 @@ enum Verb {
     /// Show a scheduler's executors: version, tools, what they are at
     Status {
         /// The scheduler's address
-        #[arg(long, value_name = "URL")]
+        #[arg(
+            long,
+            value_name = "URL",
+            default_value = "http://127.0.0.1:50050",
+            alias = "cluster"
+        )]
         scheduler: String,
         /// A file with the token that it wants
         #[arg(long, value_name = "FILE")]
@@ -89,6 +94,7 @@ struct WorkFlags {
 
 /// An engine in a role, once it works.
 struct Engine {
+    name: &'static str,
     child: Child,
     started: Started,
 }
@@ -105,14 +111,14 @@ impl Cluster {
             Verb::Scheduler(flags) => {
                 let stop = interrupt::quiet_flag()?;
                 let engine = flags.start()?;
-                said(&engine, "scheduler", global)?;
+                said(&engine, global)?;
                 wait(vec![engine], &stop)
             }
             Verb::Executor { scheduler, token_file, host, work } => {
                 let stop = interrupt::quiet_flag()?;
                 let settings = work.settings(address(&scheduler, token_file)?, host, global)?;
                 let engine = start(&Role::Executor(settings))?;
-                said(&engine, "executor", global)?;
+                said(&engine, global)?;
                 wait(vec![engine], &stop)
             }
             Verb::Up { executors, scheduler, work } => {
@@ -133,8 +139,8 @@ impl Cluster {
                 });
                 output::report(global, &told, || {
                     output::line(&format!(
-                        "{} executors and a scheduler: --cluster {url} (Ctrl-C ends them)",
-                        names.len()
+                        "a scheduler and {}: --cluster {url} (Ctrl-C ends them)",
+                        output::some(names.len(), "executor")
                     ))
                 })?;
                 wait(engines, &stop)
@@ -195,7 +201,7 @@ fn start(role: &Role) -> anyhow::Result<Engine> {
     let mut line = String::new();
     BufReader::new(out).read_line(&mut line).context("cannot read what stampmill-cluster says")?;
     match serde_json::from_str(&line) {
-        Ok(started) => Ok(Engine { child, started }),
+        Ok(started) => Ok(Engine { name: role.name(), child, started }),
         Err(_) => {
             // It said why on standard error, which is ours.
             let status = child.wait()?;
@@ -204,31 +210,30 @@ fn start(role: &Role) -> anyhow::Result<Engine> {
     }
 }
 
-fn said(engine: &Engine, what: &str, global: &Global) -> anyhow::Result<()> {
+fn said(engine: &Engine, global: &Global) -> anyhow::Result<()> {
     output::report(global, &engine.started, || {
-        output::line(&format!("{what} {} (Ctrl-C ends it)", engine.started.url))
+        output::line(&format!("{} {} (Ctrl-C ends it)", engine.name, engine.started.url))
     })
 }
 
-/// Wait until the user stops them, or the last executor has ended.
+/// Wait until the user stops them, or the last executor has ended. Which ended by itself is said.
 fn wait(mut engines: Vec<Engine>, stop: &AtomicBool) -> anyhow::Result<ExitCode> {
     let of_one = engines.len() == 1;
-    let mut failed = false;
-    while !stop.load(Ordering::SeqCst) {
+    let (mut failed, mut why) = (false, None);
+    while why.is_none() && !engines.is_empty() && !stop.load(Ordering::SeqCst) {
         std::thread::sleep(LOOK);
-        let mut ended = Vec::new();
-        for (at, engine) in engines.iter_mut().enumerate() {
-            if let Some(status) = engine.child.try_wait()? {
-                failed |= !status.success();
-                ended.push(at);
+        for at in (0..engines.len()).rev() {
+            let Some(status) = engines[at].child.try_wait()? else { continue };
+            failed |= !status.success();
+            let Engine { name, started: Started { url, pid }, .. } = engines.remove(at);
+            // A terminal that is gone is no reason to stop.
+            let _ = writeln!(std::io::stderr(), "{name} {url} (process {pid}) ended: {status}");
+            if name == "scheduler" {
+                why = Some("the scheduler has ended");
             }
         }
-        let lacks_scheduler = ended.contains(&0);
-        for at in ended.into_iter().rev() {
-            engines.remove(at);
-        }
-        if lacks_scheduler || !of_one && engines.len() == 1 {
-            break;
+        if !of_one && engines.len() == 1 {
+            why = why.or(Some("all executors have ended"));
         }
     }
     // The end of its input ends each; executors first, so that the scheduler hears of it.
@@ -236,7 +241,12 @@ fn wait(mut engines: Vec<Engine>, stop: &AtomicBool) -> anyhow::Result<ExitCode>
         drop(engine.child.stdin.take());
         failed |= !engine.child.wait()?.success();
     }
-    Ok(if failed { ExitCode::from(2) } else { ExitCode::SUCCESS })
+    match why {
+        Some(why) if !of_one => {
+            bail!("{why}; `stampmill cluster up` starts another cluster")
+        }
+        _ => Ok(if failed { ExitCode::from(2) } else { ExitCode::SUCCESS }),
+    }
 }
 
 fn status(address: &Address, global: &Global) -> anyhow::Result<ExitCode> {
@@ -251,6 +261,9 @@ fn status(address: &Address, global: &Global) -> anyhow::Result<ExitCode> {
                 None if one.state == "lost" => format!("lost {:.0} s ago", one.silent_seconds),
                 None => one.state.clone(),
             };
+            // What one that is gone was at is done by others.
+            let running = heartbeat.running.join("\n");
+            let running = if one.state == "active" { running } else { String::new() };
             vec![
                 heartbeat.name.clone(),
                 state,
@@ -260,7 +273,7 @@ fn status(address: &Address, global: &Global) -> anyhow::Result<ExitCode> {
                     heartbeat.about.build.get(..8).unwrap_or_default()
                 ),
                 tools.collect::<Vec<_>>().join("\n"),
-                heartbeat.running.join("\n"),
+                running,
                 output::count(heartbeat.done),
                 output::count(heartbeat.faults),
             ]
@@ -268,9 +281,9 @@ fn status(address: &Address, global: &Global) -> anyhow::Result<ExitCode> {
         let header = ["executor", "state", "version, build", "tools", "running", "done", "faults"];
         output::print_table(&header, rows)?;
         output::line(&format!(
-            "{} executors work, {} jobs go on",
-            status.active().count(),
-            status.jobs.len()
+            "{}, {}",
+            output::some(status.active().count(), "active executor"),
+            output::some(status.jobs.len(), "running job")
         ))
     })?;
     Ok(output::status(status.active().next().is_some()))

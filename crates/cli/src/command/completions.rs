@@ -22,7 +22,8 @@ impl Completions {
 
 fn script(shell: Shell) -> Vec<u8> {
     let mut script = Vec::new();
-    clap_complete::generate(shell, &mut crate::Arguments::command(), "stampmill", &mut script);
+    let mut command = crate::tasks::shown(crate::Arguments::command());
+    clap_complete::generate(shell, &mut command, "stampmill", &mut script);
     script
 }
 

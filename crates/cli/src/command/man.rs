@@ -24,7 +24,7 @@ impl Man {
     pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
         let written = || format!("cannot write manual pages to {}", self.out.display());
         fs::create_dir_all(&self.out).with_context(written)?;
-        let command = crate::Arguments::command();
+        let command = crate::tasks::shown(crate::Arguments::command());
         let pages = count(&command);
         clap_mangen::generate_to(command, &self.out).with_context(written)?;
         output::report(global, &Report { pages }, || {

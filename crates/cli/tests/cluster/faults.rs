@@ -3,6 +3,7 @@
 use crate::{
     Done,
     home::{Home, STAMPMILL, put, run_by},
+    objects::stage,
     same,
     stage::Stage,
     up::{self, Up},
@@ -266,5 +267,44 @@ pub(crate) fn cut(stage: &Stage) -> Done {
     match back {
         true => Ok(format!("an executor cut off, noticed: {lost}; the same bytes; it came back")),
         false => Err("the executor did not come back".to_owned()),
+    }
+}
+
+/// All executors of `cluster up` are killed: it says so and ends, and the next one finds nothing of them.
+pub(crate) fn no_executor_left() -> Done {
+    let home = Home::new(stage("features")?);
+    let mut up = up::command(&home);
+    up.args(["cluster", "up", "--json", "--root", ".", "--listen", "127.0.0.1:0", "--jobs", "1"]);
+    let mut up = up
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .map_err(|error| error.to_string())?;
+    let mut line = String::new();
+    let out = up.stdout.take().ok_or("no standard output")?;
+    BufReader::new(out).read_line(&mut line).map_err(|error| error.to_string())?;
+    let told: serde_json::Value =
+        serde_json::from_str(&line).map_err(|error| format!("{line:?}: {error}"))?;
+    let executors = told["executors"].as_array().ok_or("no executors")?;
+    for executor in executors {
+        run_by(&format!("kill -KILL {}", executor["pid"]));
+    }
+    let output = up.wait_with_output().map_err(|error| error.to_string())?;
+    let said = String::from_utf8_lossy(&output.stderr);
+    let ended = said.lines().filter(|line| line.contains("signal: 9")).count();
+    if output.status.code() != Some(2) || ended != 2 || !said.contains("all executors have ended") {
+        return Err(format!("`up` ended with {}: {said}", output.status));
+    }
+    let folders = format!("ls -d {}/scratch/stampmill-executor-*", home.path().display());
+    let left = || run_by(&folders).lines().count();
+    let before = left();
+    let cluster = Up::start(&home, 1)?;
+    let after = left();
+    cluster.end()?;
+    match (before, after) {
+        (2, 1) => {
+            Ok("`up` said which ended and ended; their folders went with the next".to_owned())
+        }
+        _ => Err(format!("{before} folders of killed executors, {after} with the next")),
     }
 }
