@@ -59,7 +59,7 @@ fn with_executor(change: impl FnOnce(&mut serde_json::Value)) -> Response {
     change(&mut about);
     let executor = serde_json::json!({
         "id": "1", "name": "10.0.0.2:7", "about": about, "tasks": 2, "running": [], "done": 0, "faults": 0,
-        "leaving": null, "state": "active", "silent_seconds": 0.1,
+        "leaving": null, "state": "active", "silent_seconds": 0.1, "losses": 0,
     });
     let status = serde_json::json!({ "version": "0.1.0", "executors": [executor], "jobs": [] });
     Response::new(status.to_string())

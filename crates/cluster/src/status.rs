@@ -43,6 +43,8 @@ pub struct Executor {
     pub state: String,
     /// Seconds since it was heard.
     pub silent_seconds: f64,
+    /// How often it was silent for so long that its work was, or may have been, given to others.
+    pub losses: u64,
 }
 
 /// What a scheduler knows.

@@ -31,10 +31,10 @@ const SELDOM: Duration = Duration::from_secs(2);
 /// A job that came to nothing is handed in again, as long as a part was made since.
 const TRIES_WITHOUT_PROGRESS: u32 = 2;
 /// So long a scheduler that fell silent is waited for.
-const PATIENCE: Duration = Duration::from_secs(60);
+pub(crate) const PATIENCE: Duration = Duration::from_secs(60);
 const MESSAGE_BYTES: usize = 64 << 20;
 /// Words of what no other try would change; [`crate::runner`] and [`crate::guard`] say them.
-const REFUSED: &str = "refused: ";
+pub(crate) const REFUSED: &str = "refused: ";
 
 /// How handing in a job ended.
 enum Ended {

@@ -33,6 +33,9 @@ pub(crate) enum Error {
     /// A connection.
     #[error("{0}")]
     Transport(#[from] tonic::transport::Error),
+    /// Rows of a plan may be wrong.
+    #[error("executors were lost while they worked on it, {} times in a row", crate::losses::TRIES)]
+    ExecutorLost,
     /// In words.
     #[error("{0}")]
     Failed(String),

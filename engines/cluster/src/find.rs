@@ -1,7 +1,11 @@
 //! What can be said of rows only when all are looked at, found by all executors: each has the rows of some keys, and
 //! sorts them on its disk where they are more than its memory.
 
-use crate::{Error, Stop, families, query, stopped};
+use crate::{
+    Error, Stop, families,
+    losses::{Retry, Watch},
+    query, stopped,
+};
 use arrow::error::ArrowError;
 use cluster::Address;
 use datafusion::{
@@ -47,12 +51,28 @@ pub(crate) async fn run(
     mut stop: Stop,
 ) -> Result<(), Error> {
     tokio::select! {
-        found = find(address, question, out) => found,
+        found = find_whatever_dies(address, question, out) => found,
         () = stopped(&mut stop) => Err(Error::Failed("it was stopped".to_owned())),
     }
 }
 
+/// Asks again where executors, or the scheduler, died.
+async fn find_whatever_dies(
+    address: &Address,
+    question: &Question,
+    out: &Path,
+) -> Result<(), Error> {
+    let mut retry = Retry::default();
+    loop {
+        match find(address, question, out).await {
+            Ok(()) => return Ok(()),
+            Err(error) => retry.after(error).await?,
+        }
+    }
+}
+
 async fn find(address: &Address, question: &Question, out: &Path) -> Result<(), Error> {
+    let watch = Watch::begin(address).await?;
     let mut rows = match question {
         Question::Repeats { keys, ranked: false } => asked(address, REPEATS, keys).await?,
         Question::Repeats { keys, ranked: true } => asked(address, RANKED, keys).await?,
@@ -69,6 +89,9 @@ async fn find(address: &Address, question: &Question, out: &Path) -> Result<(), 
     let mut writer = ArrowWriter::try_new(file, rows.schema(), None).map_err(written)?;
     while let Some(batch) = rows.next().await {
         writer.write(&batch?).map_err(written)?;
+    }
+    if !watch.all_stayed(address).await? {
+        return Err(Error::ExecutorLost);
     }
     let file = writer.into_inner().map_err(written)?;
     file.sync_all().map_err(|error: io::Error| Error::Machine(error))

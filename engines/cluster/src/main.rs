@@ -12,6 +12,7 @@ mod executor;
 mod families;
 mod find;
 mod guard;
+mod losses;
 mod query;
 mod runner;
 mod scheduler;

@@ -1,7 +1,12 @@
 //! A query over data sets, answered by all executors.
 
-use crate::{Error, Stop, codec::Codec, stopped, store, token};
-use arrow::{error::ArrowError, ipc::writer::StreamWriter};
+use crate::{
+    Error, Stop,
+    codec::Codec,
+    losses::{Retry, Watch},
+    stopped, store, token,
+};
+use arrow::{error::ArrowError, ipc::writer::StreamWriter, record_batch::RecordBatch};
 use ballista_core::{
     execution_plans::execute_physical_plan,
     extension::{SessionConfigExt, SessionStateExt},
@@ -10,6 +15,7 @@ use ballista_core::{
 use cluster::Address;
 use datafusion::{
     dataframe::DataFrame,
+    error::DataFusionError,
     execution::{SendableRecordBatchStream, SessionStateBuilder, context::SQLOptions},
     logical_expr::LogicalPlan,
     physical_plan::ExecutionPlan,
@@ -25,6 +31,8 @@ use std::{
 
 /// Tables: names, and the Parquet files of each.
 type Tables = [(String, Vec<PathBuf>)];
+/// Rows, and the first batch of them.
+type Begun = (SendableRecordBatchStream, Option<RecordBatch>);
 
 pub(crate) async fn run(
     address: &Address,
@@ -87,31 +95,88 @@ async fn add(context: &SessionContext, tables: &Tables) -> Result<(), Error> {
     Ok(())
 }
 
+/// Nothing is sent before the executors have done their work, so until then a query in which one died is asked again.
 async fn answer(address: &Address, sql: &str, tables: &Tables) -> Result<(), Error> {
-    let only_reads =
-        SQLOptions::new().with_allow_ddl(false).with_allow_dml(false).with_allow_statements(false);
-    let mut files = tables.iter().flat_map(|(_, files)| files);
-    let mut rows = match files.any(|file| dataset::is_url(file)) {
-        false => {
-            let context = session(address, tables).await?;
-            context.sql_with_options(sql, only_reads).await?.execute_stream().await?
-        }
-        true => {
-            let config = settings(address).await?;
-            let context = planner(config.clone(), tables).await?;
-            let frame = context.sql_with_options(sql, only_reads).await?;
-            planned(address, config, &context, frame).await?
+    let mut retry = Retry::default();
+    let (mut rows, first) = loop {
+        match begun(address, sql, tables).await {
+            Ok(begun) => break begun,
+            Err(error) if may_pass(&error) => retry.after(error).await?,
+            Err(error) => return Err(error),
         }
     };
-    let schema = rows.schema();
     let out = BufWriter::new(std::io::stdout().lock());
-    let mut writer = StreamWriter::try_new(out, &schema)?;
-    while let Some(batch) = rows.next().await {
-        writer.write(&batch?)?;
+    let mut writer = StreamWriter::try_new(out, &rows.schema())?;
+    let mut next = first;
+    while let Some(batch) = next {
+        writer.write(&batch)?;
+        next = rows.next().await.transpose().map_err(cut_off)?;
     }
     let mut out = writer.into_inner()?;
     out.flush().map_err(ArrowError::from)?;
     Ok(())
+}
+
+/// The rows of a query once all are made, and the first of them.
+async fn begun(address: &Address, sql: &str, tables: &Tables) -> Result<Begun, Error> {
+    let watch = Watch::begin(address).await?;
+    let mut rows = asked(address, sql, tables).await?;
+    let first = rows.next().await.transpose()?;
+    match watch.all_stayed(address).await? {
+        true => Ok((rows, first)),
+        false => Err(Error::ExecutorLost),
+    }
+}
+
+/// What is wrong with a query stays wrong.
+fn may_pass(error: &Error) -> bool {
+    match error {
+        Error::Sql(error) => is_of_machine(error),
+        Error::ExecutorLost => true,
+        _ => false,
+    }
+}
+
+/// Whether a machine is gone that had rows.
+fn is_of_machine(error: &DataFusionError) -> bool {
+    let text = error.to_string();
+    [
+        "transport::Error",
+        "transport error",
+        "GrpcConnection",
+        "Error connecting",
+        "FetchFailed",
+        "has failed",
+    ]
+    .iter()
+    .any(|words| text.contains(words))
+}
+
+fn cut_off(error: DataFusionError) -> Error {
+    match is_of_machine(&error) {
+        true => Error::Failed(format!(
+            "an executor was lost with rows of the answer; the same command asks again ({error})"
+        )),
+        false => error.into(),
+    }
+}
+
+async fn asked(
+    address: &Address,
+    sql: &str,
+    tables: &Tables,
+) -> Result<SendableRecordBatchStream, Error> {
+    let only_reads =
+        SQLOptions::new().with_allow_ddl(false).with_allow_dml(false).with_allow_statements(false);
+    let mut files = tables.iter().flat_map(|(_, files)| files);
+    if files.any(|file| dataset::is_url(file)) {
+        let config = settings(address).await?;
+        let context = planner(config.clone(), tables).await?;
+        let frame = context.sql_with_options(sql, only_reads).await?;
+        return planned(address, config, &context, frame).await;
+    }
+    let context = session(address, tables).await?;
+    Ok(context.sql_with_options(sql, only_reads).await?.execute_stream().await?)
 }
 
 /// Rows of a query that is planned here and carried out by the executors.

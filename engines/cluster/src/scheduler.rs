@@ -50,7 +50,14 @@ const FORGOTTEN: Duration = Duration::from_secs(24 * 3600);
 struct Known {
     server: Server,
     silence: Duration,
-    executors: Mutex<BTreeMap<String, (Heartbeat, Instant)>>,
+    executors: Mutex<BTreeMap<String, Heard>>,
+}
+
+/// What is known of one executor.
+struct Heard {
+    heartbeat: Heartbeat,
+    at: Instant,
+    losses: u64,
 }
 
 /// Names of jobs. Ballista's own generator has a thread that wakes every millisecond, 2 % of a core.
@@ -89,6 +96,8 @@ pub(crate) async fn run(
         no_executors_grace_period_seconds: 2 * silence,
         grpc_server_max_decoding_message_size: MESSAGE_BYTES,
         grpc_server_max_encoding_message_size: MESSAGE_BYTES,
+        // A step whose input is gone fails the job, which is asked for again: see `losses`.
+        stage_max_failures: 1,
         override_physical_codec: Some(Arc::new(Codec::default())),
         override_session_builder: Some(Arc::new(session)),
         override_create_grpc_client_endpoint: Some(token::on_endpoints(token.clone())),
@@ -153,13 +162,25 @@ async fn beat(
         );
         return Err((StatusCode::CONFLICT, why));
     }
-    known.lock().insert(heartbeat.id.clone(), (heartbeat, Instant::now()));
+    known.hear(heartbeat);
     Ok(Json(Answer { jobs: known.jobs() }))
 }
 
 impl Known {
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<String, (Heartbeat, Instant)>> {
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<String, Heard>> {
         self.executors.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn hear(&self, heartbeat: Heartbeat) {
+        let mut executors = self.lock();
+        let before = executors.get(&heartbeat.id);
+        let losses = before.map_or(0, |one| {
+            // Ballista counts the silence by itself, in whole seconds.
+            let may_be_lost = one.at.elapsed() > self.silence.mul_f64(0.75);
+            one.losses + u64::from(may_be_lost)
+        });
+        let id = heartbeat.id.clone();
+        executors.insert(id, Heard { heartbeat, at: Instant::now(), losses });
     }
 
     fn jobs(&self) -> Vec<String> {
@@ -169,18 +190,19 @@ impl Known {
 
     fn executors(&self) -> Vec<Executor> {
         let mut executors = self.lock();
-        executors.retain(|_, (_, heard)| heard.elapsed() < FORGOTTEN);
-        let of = |(heartbeat, heard): &(Heartbeat, Instant)| {
-            let silent = heard.elapsed();
-            let state = match (&heartbeat.leaving, silent > self.silence) {
+        executors.retain(|_, one| one.at.elapsed() < FORGOTTEN);
+        let of = |one: &Heard| {
+            let silent = one.at.elapsed();
+            let state = match (&one.heartbeat.leaving, silent > self.silence) {
                 (Some(_), _) => "left",
                 (None, true) => "lost",
                 (None, false) => "active",
             };
             Executor {
-                heartbeat: heartbeat.clone(),
+                heartbeat: one.heartbeat.clone(),
                 state: state.to_owned(),
                 silent_seconds: silent.as_secs_f64(),
+                losses: one.losses,
             }
         };
         executors.values().map(of).collect()

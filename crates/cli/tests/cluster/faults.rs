@@ -19,9 +19,20 @@ use std::{
 /// Kills unless `STAMPMILL_KILLS` says otherwise.
 const KILLS: u64 = 2;
 const PARTS: u32 = 12;
+/// Stages that compare all rows in the end, which their executors do if they are told so.
+const COMPARED: [&str; 2] = ["prepare", "ir-dedup"];
 
 fn setting(name: &str, otherwise: u64) -> u64 {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(otherwise)
+}
+
+/// A stage's command, whose executors do all that they can be asked for.
+fn on_cluster(home: &Home, stage: &Stage, cluster: &Up) -> Command {
+    let mut command = up::on_cluster(home, stage, &cluster.url, PARTS);
+    if COMPARED.contains(&stage.name) {
+        command.args(["--cluster-keys", "0"]);
+    }
+    command
 }
 
 struct Round {
@@ -39,7 +50,7 @@ impl Round {
         home.reset().map_err(|error| error.to_string())?;
         let cluster = Up::start(&home, 3)?;
         let begun = Instant::now();
-        up::well(up::on_cluster(&home, stage, &cluster.url, PARTS))?;
+        up::well(on_cluster(&home, stage, &cluster))?;
         let round = Round { took: begun.elapsed(), home };
         round.is_same(stage)?;
         cluster.end()?;
@@ -61,7 +72,7 @@ impl Round {
         harm: impl FnOnce(&Up) -> Result<(), String>,
     ) -> Result<String, String> {
         let cluster = Up::start(&self.home, 3)?;
-        let mut command = up::on_cluster(&self.home, stage, &cluster.url, PARTS);
+        let mut command = on_cluster(&self.home, stage, &cluster);
         command.arg("-v").stdout(Stdio::null()).stderr(Stdio::piped());
         let client = command.spawn().map_err(|error| error.to_string())?;
         std::thread::sleep(self.took.mul_f64(moment));

@@ -47,7 +47,7 @@ const ON_A_CLUSTER: [&str; 10] = [
 const EACH: [(&str, OfStage); 2] = [("same", same::same), ("objects-cluster", objects::cluster)];
 /// What is tried with some, as it takes long.
 const SOME: [(&str, &[&str], OfStage); 5] = [
-    ("killed", &["features", "prepare", "time", "edits-judge"], faults::killed),
+    ("killed", &["features", "prepare", "ir-dedup", "time", "edits-judge"], faults::killed),
     ("full-disk", &["features"], faults::full_disk),
     ("stopped", &["features"], faults::stopped),
     ("cut", &["features"], faults::cut),
