@@ -63,6 +63,8 @@ enum Error {
     Memory { bytes: u64, why: String },
     #[error("there is no column `{0}`; a text stands between single quotes: '{0}'")]
     Quoted(String),
+    #[error("{0}")]
+    ByName(String),
     #[error("cannot send rows: {0}")]
     Send(#[from] arrow::error::ArrowError),
     #[error("cannot read {path}: {reason}", path = path.display())]
@@ -121,6 +123,7 @@ fn answer(question: &Question) -> Result<(), Error> {
                 let said = root.to_string();
                 no_table(&said, question)
                     .or_else(|| quoted(&said, &question.sql))
+                    .or_else(|| by_name(&said, question))
                     .unwrap_or(Error::Sql(error))
             }
         },
@@ -167,6 +170,32 @@ fn quoted(said: &str, sql: &str) -> Option<Error> {
     let (_, named) = said.split_once("No field named ")?;
     let name = named.split(['.', ' ']).next()?.trim_matches('"');
     sql.contains(&format!("\"{name}\"")).then(|| Error::Quoted(name.to_owned()))
+}
+
+/// A number of a vector that is asked for by its name, where the vector is a list: which place it has.
+fn by_name(said: &str, question: &Question) -> Option<Error> {
+    if !said.contains("Cannot access field") || !said.contains("List(") {
+        return None;
+    }
+    let spaces: Vec<serde_json::Value> = question
+        .tables
+        .iter()
+        .filter_map(|(_, path)| dataset::Dataset::open(path).ok())
+        .map(|dataset| dataset.manifest().notes.configuration["spaces"].clone())
+        .collect();
+    let place = question.sql.split("['").collect::<Vec<_>>().windows(2).find_map(|parts| {
+        let column = parts[0].rsplit(|one: char| !one.is_alphanumeric() && one != '_').next()?;
+        let (name, _) = parts[1].split_once("']")?;
+        let names = spaces.iter().find_map(|spaces| spaces[column].as_array())?;
+        let names: Vec<&str> = names.iter().filter_map(|name| name.as_str()).collect();
+        let place = |name: &str| names.iter().position(|one| *one == name);
+        let near = place(name).or_else(|| place(dataset::near(name, names.iter().copied())?));
+        Some(match near {
+            Some(at) => format!("`{column}` is a list: {} is {column}[{}]", names[at], at + 1),
+            None => format!("`{column}` has no `{name}`; its names stand in dataset.json"),
+        })
+    })?;
+    Some(Error::ByName(place))
 }
 
 async fn select(question: &Question) -> Result<(), Error> {

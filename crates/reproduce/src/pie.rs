@@ -109,7 +109,7 @@ fn failed(name: &str, rows: &[Judgement]) -> Vec<Vec<String>> {
     let mut counts = [0_u64; OUTCOMES.len()];
     for row in rows {
         let place = match row.verdict.as_str() {
-            "accepted" => match gain(row) {
+            "accepted" => match row.ratio() {
                 Some(gain) if gain >= THRESHOLD => continue,
                 Some(gain) if gain < 0.995 => 4,
                 Some(gain) if gain < 1.005 => 5,
@@ -129,12 +129,6 @@ fn failed(name: &str, rows: &[Judgement]) -> Vec<Vec<String>> {
         vec![outcome.to_owned(), name.to_owned(), percent(count, all)]
     };
     if all == 0 { Vec::new() } else { OUTCOMES.into_iter().zip(counts).map(row).collect() }
-}
-
-/// How many times faster it is than the slow program.
-fn gain(row: &Judgement) -> Option<f64> {
-    let seconds = row.seconds.filter(|seconds| *seconds > 0.0)?;
-    Some(row.src_seconds? / seconds)
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ schema! {
     /// A candidate and what was found out about it. Times are seconds of the simulated processor; `net` are
     /// those from `main` on.
     #[derive(Default)]
-    pub struct Judgement = "edit-judgement", 1 {
+    pub struct Judgement = "edit-judgement", 2 {
         /// The problem.
         pub problem_id: String,
         /// Submission of the slow program.
@@ -41,6 +41,8 @@ schema! {
         pub seconds: Option<f64>,
         /// The same, net.
         pub net: Option<f64>,
+        /// How many times faster the candidate is than the slow program: `src_seconds / seconds`.
+        pub speedup: Option<f64>,
         /// Candidate, each test.
         pub times: Vec<f64>,
         /// Candidate's instructions.
@@ -65,6 +67,13 @@ impl Judgement {
     #[must_use]
     pub fn is_accepted(&self) -> bool {
         self.verdict == Verdict::ACCEPTED
+    }
+
+    /// How many times faster the candidate is than the slow program, where both have a time.
+    #[must_use]
+    pub fn ratio(&self) -> Option<f64> {
+        let seconds = self.seconds.filter(|seconds| *seconds > 0.0)?;
+        Some(self.src_seconds? / seconds)
     }
 }
 

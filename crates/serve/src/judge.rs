@@ -306,8 +306,7 @@ fn told(rows: &[Judgement], known: usize) -> Value {
         let verdict = row.verdict.as_str();
         let is_cheat = CHEATS.iter().any(|cheat| cheat.name() == verdict);
         *if is_cheat { &mut cheats } else { &mut verdicts }.entry(verdict).or_default() += 1;
-        let speedup = row.src_seconds.zip(row.seconds).map(|(slow, fast)| digits(slow / fast));
-        let speedup = speedup.filter(|ratio| row.is_accepted() && ratio.is_finite());
+        let speedup = row.ratio().filter(|_| row.is_accepted()).map(digits);
         let reward = if is_cheat { -1.0 } else { speedup.unwrap_or(0.0) };
         data.push(json!({
             "reward": reward, "verdict": verdict, "is_cheat": is_cheat, "speedup": speedup,

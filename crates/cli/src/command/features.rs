@@ -5,7 +5,12 @@ use dataset::{Dataset, Programs, stage::Done};
 use features::{
     CompileConfigs, Extractor, FeatureSpace, Features as Stage, ModuleReader, Options, Report, Row,
 };
-use std::{path::PathBuf, process::ExitCode, sync::Arc, time::Instant};
+use std::{
+    path::{Path, PathBuf},
+    process::ExitCode,
+    sync::Arc,
+    time::Instant,
+};
 
 /// Extract feature vectors from programs
 #[derive(clap::Args, Debug)]
@@ -61,7 +66,14 @@ impl Features {
         let context = output.context(global.jobs(), &bar, &cancelled);
         let stage = Stage::new(extractor, programs, &self.dataset.display().to_string())?;
         if self.format.is_none() {
-            return stage::run(&stage, &context, global);
+            return stage::run_then(&stage, &context, global, |done| {
+                stage::show::<Stage>(done, &output.out, global)?;
+                let failed = done.summary.verdicts.contains_key("does-not-compile");
+                match failed && !global.json && !global.is_silent() {
+                    true => advise(&self.dataset),
+                    false => Ok(()),
+                }
+            });
         }
         stage::run_then(&stage, &context, global, |_| {
             for row in Dataset::open(&output.out)?.rows::<Row>()? {
@@ -72,16 +84,25 @@ impl Features {
     }
 }
 
+/// What may help programs that do not compile: the stages that were not run yet.
+fn advise(dataset: &Path) -> anyhow::Result<()> {
+    let made = Dataset::open(dataset).map(|one| one.manifest().schema.clone());
+    output::line(match made.as_deref() {
+        Ok("kernel") => return Ok(()),
+        Ok("content-file") => {
+            "what lacks definitions of its package: `stampmill prepare` adds them"
+        }
+        _ => {
+            "what lacks headers or definitions: `stampmill mine` puts headers in, `stampmill prepare` adds definitions"
+        }
+    })
+}
+
 impl stage::Shown for Stage {
     fn print(report: &Report, _: f64, out: &str) -> anyhow::Result<()> {
         output::print_shares(["verdict", "rows", "share"], &report.verdicts, report.rows)?;
         let vectors = report.vectors.iter().map(|(name, n)| vec![name.clone(), output::count(*n)]);
         output::print_table(&["space", "vectors"], vectors)?;
-        if report.verdicts.contains_key("does-not-compile") {
-            output::line(
-                "what lacks headers or definitions: `stampmill mine` puts headers in, `stampmill prepare` adds definitions",
-            )?;
-        }
         output::line(&format!(
             "{} programs, {} rows in {}",
             output::count(report.programs),

@@ -144,11 +144,12 @@ impl Show {
                 && self.pattern.as_ref().is_none_or(matches)
             {
                 let renamed = if known == name { String::new() } else { format!(" (here {name})") };
+                if shown == self.programs {
+                    output::line("\n--programs N prints more of them")?;
+                    return Ok(ExitCode::SUCCESS);
+                }
                 output::line(&format!("\n// {path} {known}{renamed}\n{}", text.trim_end()))?;
                 shown += 1;
-            }
-            if shown == self.programs {
-                return Ok(ExitCode::SUCCESS);
             }
         }
         if let (0, Some(pattern)) = (shown, &self.pattern) {

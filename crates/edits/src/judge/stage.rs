@@ -265,6 +265,7 @@ impl<'a> Judge<'a> {
                 candidate: index as u32,
                 method: method.clone(),
                 fastest_seconds: item.fastest_seconds,
+                speedup: row.ratio(),
                 ..row
             });
         }
