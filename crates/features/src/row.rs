@@ -24,7 +24,7 @@ pub struct Row {
     pub id: String,
     /// Path of the program as its data set or folder has it.
     pub path: String,
-    /// The data set's name for the program; empty for files.
+    /// What the program is called: a kernel's name in the file where it was found, if that is known; empty for files.
     pub name: String,
     /// The kernel or function; empty where the vectors are of a program without one.
     pub kernel: String,

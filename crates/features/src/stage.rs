@@ -74,12 +74,13 @@ impl Item {
 
     /// `content` is the hash of its code.
     fn of_program(program: Program, content: &str, known: &mut HashMap<String, u64>) -> Item {
+        let name = program.known_as().to_owned();
         let (text, bytes) = match program.code {
             Code::Text(text) => (Some(text), Vec::new()),
             Code::Bytes(bytes) => (None, bytes),
         };
         let language = program.language.name().to_owned();
-        let (path, name) = (program.path, program.name);
+        let path = program.path;
         let item = Item { path, name, language, text, bytes, ..Item::default() };
         item.numbered(content, known)
     }

@@ -76,6 +76,26 @@ fn autophase_equals_what_was_recorded() {
     assert_equal("autophase", &of_shipped("recorded.csv", vector));
 }
 
+/// As far as that prints: two decimals.
+fn ir2vec_equals_what_llvm_22_prints() {
+    let text = fs::read_to_string(trials::facts("ir2vec.ll")).expect("it comes with the sources");
+    let printed = text.lines().nth(2).expect("its third line").trim_start_matches("; ");
+    let wanted = numbers(printed.split(' '));
+    let options = Options { configs: CompileConfigs::published(None), ..Options::default() };
+    let extractor = Extractor::new(spaces("ir2vec").expect("registered"), options);
+    let program = Program {
+        path: "it.ll".into(),
+        language: Language::LlvmIr,
+        code: Code::Text(text),
+        ..Program::default()
+    };
+    let described = extractor.describe_many(&[program]).expect("LLVM is here");
+    let found = &described[0][0].vectors["ir2vec"];
+    assert_eq!(found.len(), wanted.len());
+    let is_near = |(found, wanted): (&f64, &f64)| (found - wanted).abs() < 0.0051;
+    assert!(found.iter().zip(&wanted).all(is_near), "{found:?} instead of {wanted:?}");
+}
+
 const TEXTS: &str = "kernels/clgen.jsonl";
 
 /// The columns `part` of the published table, with the texts that do not ship.
@@ -132,6 +152,7 @@ trials::main! {
     instcount_equals_another_readers_counts,
     grewe_equals_what_was_recorded,
     autophase_equals_what_was_recorded,
+    ir2vec_equals_what_llvm_22_prints,
     grewe_equals_every_published_row: trials::lacks::reference(TEXTS),
     instcount_equals_every_published_row: trials::lacks::reference(TEXTS),
     autophase_equals_every_published_row: trials::lacks::reference(TEXTS),

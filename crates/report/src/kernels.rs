@@ -29,7 +29,11 @@ impl Section for Kernels {
             Ok(match row.verdict.as_str() {
                 Verdict::ACCEPTED => Program {
                     id: row.id,
-                    name: row.name,
+                    name: if row.original_name.is_empty() {
+                        row.name
+                    } else {
+                        row.original_name.clone()
+                    },
                     origin: row.package,
                     path: row.path,
                     license: row.license,

@@ -11,7 +11,7 @@ pub(super) struct Program {
     /// Identity of its text.
     #[serde(skip)]
     pub(super) id: String,
-    /// The kernel's name.
+    /// The kernel's name, as it was found.
     pub(super) name: String,
     /// The data set.
     pub(super) set: String,
@@ -102,6 +102,11 @@ impl Programs {
             Some(place) => html! { a href={ "#program=" (place) } { (name) } },
             None => html! { (name) },
         }
+    }
+
+    /// The same with the name that the program has on the page, where it is there.
+    pub(super) fn link_by_name(&self, id: &str, otherwise: &str) -> Markup {
+        self.link(id, self.place(id).map_or(otherwise, |place| &self.list[place].name))
     }
 
     /// The part of the page that the script fills.

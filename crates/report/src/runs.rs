@@ -69,7 +69,10 @@ impl Section for Runs {
             let time =
                 |time: Option<u64>| facts::cell(time.map_or_else(String::new, figures::count));
             vec![
-                programs.link(&row.id, if row.kernel.is_empty() { &row.path } else { &row.kernel }),
+                programs.link_by_name(
+                    &row.id,
+                    if row.kernel.is_empty() { &row.path } else { &row.kernel },
+                ),
                 facts::cell(&row.device_type),
                 facts::cell(&row.global_shape),
                 facts::cell(&row.local_shape),

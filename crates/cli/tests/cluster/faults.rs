@@ -319,3 +319,47 @@ pub(crate) fn no_executor_left() -> Done {
         _ => Err(format!("{before} folders of killed executors, {after} with the next")),
     }
 }
+
+/// Executors are killed while a query is answered: its rows are right, or the command says why there are none.
+pub(crate) fn query_killed() -> Done {
+    let stage = stage("features")?;
+    let home = Home::new(stage);
+    home.run_well(stage)?;
+    // Many more rows than there are in the data set, in steps of which each takes what the one before made.
+    let sql = "SELECT count(*) AS n, sum(same) AS s FROM (SELECT a.id, b.path, count(*) AS same FROM d a \
+               CROSS JOIN d b CROSS JOIN d c GROUP BY a.id, b.path)";
+    let ask = |words: &[&str]| {
+        let mut command = up::command(&home);
+        command.args(["query", sql, "d=made/out", "--format", "jsonl"]).args(words);
+        command
+    };
+    let alone = up::well(ask(&[]))?.stdout;
+    let cluster = Up::start(&home, 3)?;
+    let begun = Instant::now();
+    up::well(ask(&["--cluster", &cluster.url]))?;
+    let took = begun.elapsed();
+    cluster.end()?;
+    let mut random = StdRng::seed_from_u64(setting("STAMPMILL_SEED", 0));
+    let (kills, mut cut_off) = (setting("STAMPMILL_KILLS", KILLS), 0);
+    for kill in 0..kills {
+        let (moment, victim) = (random.random_range(0.1..0.9), random.random_range(0..3));
+        let cluster = Up::start(&home, 3)?;
+        let words = ["--cluster", cluster.url.as_str()];
+        let client = ask(&words).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+        let client = client.map_err(|error| error.to_string())?;
+        std::thread::sleep(took.mul_f64(moment));
+        signal(cluster.executors[victim], "KILL");
+        let mut output = client.wait_with_output().map_err(|error| error.to_string())?;
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        if output.status.code() == Some(2) && said.contains("an executor was lost with rows") {
+            cut_off += 1;
+            output = up::well(ask(&words))?;
+        }
+        if output.stdout != alone {
+            let rows = String::from_utf8_lossy(&output.stdout).into_owned();
+            return Err(format!("kill {kill}, of {victim} at {moment:.3}: {rows} {said}"));
+        }
+        cluster.end()?;
+    }
+    Ok(format!("{kills} executors killed, the same rows each time, {cut_off} after asking again"))
+}

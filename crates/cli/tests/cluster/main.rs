@@ -54,7 +54,8 @@ const SOME: [(&str, &[&str], OfStage); 5] = [
     ("no-scheduler", &["features"], faults::no_scheduler),
 ];
 /// What is tried once.
-const ONCE: [(&str, OfNone); 20] = [
+const ONCE: [(&str, OfNone); 21] = [
+    ("query-killed", faults::query_killed),
     ("no-executor-left", faults::no_executor_left),
     ("no-cluster", bad_input::no_cluster),
     ("token", bad_input::token),

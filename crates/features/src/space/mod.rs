@@ -5,6 +5,7 @@ mod autophase;
 mod grewe;
 mod grewe_fixed;
 mod instcount;
+mod ir2vec;
 mod loops;
 mod opcodes;
 mod stride;
@@ -76,13 +77,14 @@ pub trait FeatureSpace: Send + Sync {
 }
 
 /// All spaces, in the order in which their columns stand.
-pub const ALL: [&dyn FeatureSpace; 8] = [
+pub const ALL: [&dyn FeatureSpace; 9] = [
     &grewe::Grewe,
     &grewe_fixed::GreweFixed,
     &instcount::InstCount,
     &autophase::Autophase,
     &loops::Loops,
     &opcodes::Opcodes,
+    &ir2vec::Ir2Vec,
     &tokens::Tokens,
     &ast::Ast,
 ];
