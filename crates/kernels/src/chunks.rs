@@ -351,6 +351,8 @@ mod tests {
         for (text, function, declares) in [
             ("int f(int a) { return a; }", Some("f"), true),
             ("f(int a) { }", Some("f"), true),
+            ("int f() { return 1; }", Some("f"), true),
+            ("__attribute__((availability(x, introduced=1))) int f(int a) { }", Some("f"), true),
             ("struct S f(int a) { }", Some("f"), true),
             ("__attribute__((pure)) int f(int a) { }", Some("f"), true),
             ("int f(int a) __attribute__((pure)) { }", Some("f"), true),
@@ -360,6 +362,7 @@ mod tests {
             ("inline float f(void) __attribute__((pure));", None, true),
             ("f(3);", None, false),
             ("- f(3);", None, false),
+            ("(f)(3);", None, false),
             ("struct f f(int a);", None, false),
             ("struct S { int x; };", None, false),
             ("struct T(x) { int y; };", None, false),

@@ -413,6 +413,41 @@ mod tests {
         assert_eq!((rows.len(), rows[0].verdict.as_str()), (1, "timeout"));
     }
 
+    fn verdicts(text: &str) -> Vec<String> {
+        let compiler = Compiler::new(Clang::start(1).unwrap_or_else(|error| panic!("{error}")));
+        let source = Source { text: Some(text.to_owned()), ..Source::default() };
+        rows(&compiler, &source).into_iter().map(|row| row.verdict).collect()
+    }
+
+    #[test]
+    fn a_file_of_more_than_24_mebibytes_is_too_large() {
+        let text = "int x;".to_owned() + &"\n".repeat(LARGEST_BYTES - 5);
+        assert_eq!(verdicts(&text), ["too-large"]);
+    }
+
+    #[test]
+    fn a_file_without_a_kernel_that_cannot_be_read_has_a_row() {
+        assert_eq!(verdicts("#if 1\nint x;\n"), ["does-not-compile"]);
+        assert_eq!(verdicts("int x;\n"), ["no-kernel"]);
+    }
+
+    #[test]
+    fn a_kernel_of_three_instructions_is_not_too_small() {
+        assert_eq!(verdicts("kernel void k(global int* a) { }"), ["accepted"]);
+        assert_eq!(verdicts("kernel void k(void) { }"), ["too-small"]);
+    }
+
+    #[test]
+    fn a_kernel_that_was_prepared_keeps_its_first_name() {
+        let name = |renamed: [&str; 2], name: &str| {
+            let renamed = renamed.map(str::to_owned);
+            Source { renamed, ..Source::default() }.first_name(name).to_owned()
+        };
+        assert_eq!(name(["A", "blur"], "A"), "blur");
+        assert_eq!(name(["A", "blur"], "B"), "B");
+        assert_eq!(name(["A", ""], "A"), "A");
+    }
+
     #[test]
     fn a_large_file_is_reduced_where_every_kernel_is_proved_or_rejected_for_what_it_is() {
         let compiler = Compiler::new(Clang::start(1).unwrap_or_else(|error| panic!("{error}")));
@@ -439,6 +474,10 @@ mod tests {
             assert_eq!(found, wanted, "{kernels}");
         }
         assert_eq!(verdicts(good), None, "it is small");
+        // What is left out counts in the whole file alone: its kernel is not the same.
+        let counts = lost.replace("return a", "return a + __COUNTER__");
+        let kernel = good.replace("+= 3", "+= __COUNTER__ + 3");
+        assert_eq!(verdicts(&(counts + &kernel)), None);
         // As a whole they say the same.
         let text = format!("{lost}{good}kernel void bad(global int* a) {{ a[0] = ; }}");
         let rows = rows(&compiler, &Source { text: Some(text), ..Source::default() });

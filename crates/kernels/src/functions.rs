@@ -442,6 +442,12 @@ mod tests {
                 "int f ( int a ) { static int x ; }",
             ),
             ("__extension__ int f(register int a) { auto int x; }", "int f ( int a ) { int x ; }"),
+            (
+                "__attribute__((pure)) static int f(int a);",
+                "__attribute__ ( ( pure ) ) int f ( int a ) ;",
+            ),
+            // A text may end anywhere.
+            ("int x; unsigned int", "int x ; uint"),
         ] {
             assert_eq!(words(text), wanted, "{text}");
         }
@@ -455,6 +461,24 @@ mod tests {
         let clang = clang::Clang::start(1).unwrap_or_else(|error| panic!("{error}"));
         let rows = rows(&Compiler::new(clang), &Source::default(), text);
         rows.into_iter().map(|row| (row.original_name, row.verdict)).collect()
+    }
+
+    #[test]
+    fn a_function_of_fewer_instructions_than_ten_is_too_small() {
+        let verdict = |result: &str| {
+            verdicts(&format!("int f(int a, int b) {{ return {result}; }}")).remove(0).1
+        };
+        assert_eq!(
+            (verdict("a * ~b"), verdict("a * b + a")),
+            ("too-small".into(), "accepted".into())
+        );
+    }
+
+    #[test]
+    fn a_type_that_is_only_named_need_not_be_defined() {
+        let text = "struct hidden; int f(struct hidden *p, struct hidden *q, int a) {
+            if (p == q) a = a * 3 + 1; return a / 7 - a; }";
+        assert_eq!(verdicts(text), [("f".to_owned(), "accepted".to_owned())]);
     }
 
     #[test]

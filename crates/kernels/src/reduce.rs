@@ -272,6 +272,7 @@ mod tests {
         let reduced = reduce(text);
         assert_eq!(reduced.unreached, ["lost", "used"]);
         assert_eq!(reduced.text.lines().count(), text.lines().count());
+        assert!(!reduced.text.lines().any(|line| line == ";"), "they are left out whole");
         for (word, kept) in [
             ("lost", false),
             ("L[", false),
@@ -304,9 +305,15 @@ mod tests {
                 "int f(int a) {\n#if X\na = 1;\n#else\na = 2;\n#endif\nreturn a; }",
                 Some(("f", true)),
             ),
+            ("void f(int (*g)(int)) { }", Some(("f", true))),
             ("f(int a) { }", None),
+            ("{ int x; }", None),
+            (";", None),
             ("int x;", None),
             ("int x = 3;", None),
+            ("int x = f(3);", None),
+            ("int t(3)[2] = { 1 };", None),
+            ("int t[2] = x[3];", None),
             ("int t[2];", Some(("t", false))),
             ("int t[2], u[3];", None),
             ("int t[2] = f(3);", None),
@@ -317,6 +324,8 @@ mod tests {
             ("int f(int a) {\n#pragma unroll\nreturn a; }", None),
             ("int f(int a) {\n#if X\nif (a) {\n#else\n{\n#endif\n} }", None),
             ("int f(int a) {\n#if X\n} }\n#endif\n", None),
+            ("int f(int a) {\n#if X\nif (a) {\n#else\n}\n#endif\nreturn a; }", None),
+            ("int f(int a) {\n#if X\nif (a) {\n#endif\n} }", None),
         ] {
             let all: Vec<Token<'_>> = tokens(text).collect();
             let found: Vec<(&str, bool)> =

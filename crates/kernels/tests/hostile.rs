@@ -210,6 +210,7 @@ fn three_parts_merged_are_the_whole() {
         fs::write(folder.join(format!("{index}.cl")), text).expect("a file");
     }
     fs::write(folder.join("broken.cl"), "kernel void k( {").expect("a file");
+    fs::write(folder.join("host.c"), "int main(void) { return 0; }").expect("a file");
     std::os::unix::fs::symlink("/etc/passwd", folder.join("link.cl")).expect("a link");
     let stage = Prepare::new(&Options::new(&folder)).expect("the clang worker is built here");
     let whole = Context::new(home.path().join("whole"));

@@ -15,6 +15,8 @@ fn a_program_that_does_something_passes_with_its_last_kernel() {
     let passed = judge().check(GOOD).expect("it is good");
     assert_eq!((passed.kernel.as_str(), passed.standard.as_str()), ("last", "CL2.0"));
     assert!(passed.instructions > 3, "{passed:?}");
+    let least = judge().check("kernel void k(global int* a) { }").expect("it is large enough");
+    assert_eq!(least.instructions, stampmill_kernels::MINIMUM_INSTRUCTIONS);
     // Pipes are none of the words of 1.2.
     let old = judge().check("kernel void k(global int* a) { int pipe = a[0]; a[1] = pipe + 2; }");
     assert_eq!(old.expect("an older standard accepts it").standard, "CL1.2");
@@ -39,6 +41,7 @@ fn a_program_that_does_not_pass_has_the_first_reason() {
 fn a_program_is_normalised_to_its_last_kernel() {
     let row = judge().normalise(GOOD).expect("it has kernels");
     assert_eq!((row.original_name.as_str(), row.name.as_str()), ("last", "A"));
+    assert_eq!(row.content_id, dataset::content_hash(GOOD.as_bytes()));
     assert_eq!(
         row.text,
         "__kernel void A(__global float* a) {\n  a[get_global_id(0)] *= 0.5f;\n}\n"
@@ -86,6 +89,10 @@ fn a_kernel_by_itself_is_taken_as_it_is_and_others_are_isolated() {
         printer.file(alone).expect("clang")[0].print.text.size()
     );
     assert_eq!(kernels(GOOD).len(), 2);
+    // What optimization removes is no part of its IR, and what is missing is inferred.
+    let idle = alone.replace("for", "int idle = a[1] * 7;\nfor");
+    assert_eq!(kernels(&idle)[0].print.ir, as_it_is[0].print.ir);
+    assert!(kernels(&alone.replace("int*", "real*"))[0].print.ir.size() > 0);
 }
 
 #[test]

@@ -2,10 +2,10 @@
 
 use dataset::{
     Builder, Dataset, Licenses, Notes,
-    stage::{Context, run},
+    stage::{Context, Done, Share, Stage as _, merge, run},
 };
 use mine::ContentFile;
-use stampmill_kernels::{KernelRow, Options, Prepare};
+use stampmill_kernels::{KernelRow, Options, Prepare, Report};
 use std::{collections::BTreeMap, path::Path};
 
 /// A kernel long enough to have near-duplicates: those of other numbers.
@@ -63,8 +63,30 @@ fn files() -> Vec<ContentFile> {
 }
 
 fn raw(at: &Path) {
+    raw_of(files(), at);
+}
+
+fn raw_of(files: Vec<ContentFile>, at: &Path) {
     let set = Builder::create(at, false, &());
-    set.and_then(|set| set.finish(files(), Notes::default())).expect("it is made");
+    set.and_then(|set| set.finish(files, Notes::default())).expect("it is made");
+}
+
+fn prepared(input: &Path, out: &Path) -> Done<Report> {
+    let stage = Prepare::new(&Options::new(input)).expect("the clang worker is built here");
+    run(&stage, &Context { jobs: 1, ..Context::new(out) }).expect("prepared")
+}
+
+/// What is known of where a file is from.
+fn known(file: ContentFile) -> ContentFile {
+    let text = str::to_owned;
+    ContentFile {
+        source: text("folder"),
+        version: text("1.2"),
+        license: text("MIT"),
+        license_source: text("LICENSE"),
+        detail: text("9 bytes"),
+        ..file
+    }
 }
 
 fn rows(at: &Path) -> Vec<KernelRow> {
@@ -143,6 +165,7 @@ fn rows_say_what_they_are_equal_and_similar_to() {
     assert_eq!((k.duplicates, k.verdict.as_str(), k.family == k.id), (1, "accepted", true));
     assert_eq!((same.verdict.as_str(), &same.detail, same.text.as_str()), ("duplicate", &k.id, ""));
     assert_eq!(same.family, k.id);
+    assert_eq!(k.content_id, files()[0].id);
     let (blur, smooth) = (by_name["blur"], by_name["smooth"]);
     assert_eq!((&blur.family, &smooth.family), (&blur.id, &blur.id));
     assert_eq!((blur.duplicates, smooth.duplicates), (0, 0));
@@ -157,7 +180,8 @@ fn rows_say_what_they_are_equal_and_similar_to() {
     assert_eq!(notes.configuration["licenses"], "all");
     assert!(notes.tools["clang"].contains("19"), "{:?}", notes.tools);
     let accepted = rows.iter().filter(|row| row.verdict == "accepted").count() as u64;
-    assert_eq!((notes.verdicts["accepted"], notes.verdicts["duplicate"]), (accepted, 1));
+    let counts = ["accepted", "duplicate", "too-large"].map(|verdict| notes.verdicts[verdict]);
+    assert_eq!(counts, [accepted, 1, 1]);
     // Prepared again, what was rejected is left out by its verdict.
     let again = Prepare::new(&Options::new(&out)).expect("the clang worker is built here");
     let context = Context { jobs: 1, ..Context::new(home.path().join("again")) };
@@ -185,5 +209,69 @@ fn files_of_other_licenses_are_not_read() {
     for row in rows(&out).iter().filter(|row| row.path != "6.cl") {
         let rejected = row.verdict == "license-not-admitted";
         assert_eq!(rejected, row.package != "alpha", "{} {}", row.package, row.path);
+    }
+}
+
+#[test]
+fn what_is_not_proved_equal_counts_as_tried() {
+    let home = tempfile::tempdir().expect("there is room");
+    let done = prepared(Path::new("cases/unproved.cl"), &home.path().join("kernels"));
+    let same_ir = &done.summary.same_ir["plain"];
+    assert_eq!((same_ir.kernels, same_ir.proved), (4, 1));
+}
+
+#[test]
+fn where_a_program_is_from_goes_with_its_kernels() {
+    let home = tempfile::tempdir().expect("there is room");
+    let at = |name: &str| home.path().join(name);
+    let text = "kernel void k(global int* a) { a[get_global_id(0)] += N; }\n";
+    // Macros of its package make more kernels of it than its text says.
+    let (defines, kernels) = (vec!["-DN=7".to_owned()], 5);
+    let rejected = ContentFile { verdict: "too-large".to_owned(), ..file("alpha", "2.cl", "") };
+    let known =
+        [ContentFile { defines, kernels, ..file("alpha", "1.cl", text) }, rejected].map(known);
+    raw_of(known.to_vec(), &at("raw"));
+    assert_eq!(prepared(&at("raw"), &at("once")).summary.textual_kernels, 5);
+    prepared(&at("once"), &at("again"));
+    for name in ["once", "again"] {
+        let rows = rows(&at(name));
+        let row = &rows[0];
+        let from = [&row.source, &row.package, &row.version, &row.path];
+        assert_eq!(from, ["folder", "alpha", "1.2", "1.cl"], "{name}");
+        let named = [&row.license, &row.license_source, &row.name, &row.original_name];
+        assert_eq!(named, ["MIT", "LICENSE", "A", "k"], "{name}");
+        assert!(row.text.contains("+= 7"), "{}", row.text);
+    }
+    let rows = rows(&at("once"));
+    assert_eq!((rows[1].verdict.as_str(), rows[1].detail.as_str()), ("too-large", "9 bytes"));
+}
+
+#[test]
+fn parts_of_a_data_set_merged_are_the_whole() {
+    let home = tempfile::tempdir().expect("there is room");
+    let at = |name: &str| home.path().join(name);
+    // What stands in one part may be the same file, or the same news, as what stands in another.
+    let news = known(ContentFile { verdict: "too-large".to_owned(), ..file("beta", "7.cl", "") });
+    let text = long("licensed", 7);
+    let license = ContentFile { kind: "license".to_owned(), ..file("alpha", "LICENSE", &text) };
+    let last = known(file("gamma", "2.cl", &text));
+    let all = [vec![license, news.clone()], files(), vec![last, news]].concat();
+    let many = all.len() as u64;
+    raw_of(all, &at("raw"));
+    let stage = Prepare::new(&Options::new(at("raw"))).expect("the clang worker is built here");
+    assert_eq!(stage.items().expect("they are read").total, Some(many));
+    for (input, name) in [("raw", "once"), ("once", "again")] {
+        let done = prepared(&at(input), &at(name));
+        let stage = Prepare::new(&Options::new(at(input))).expect("the clang worker is built here");
+        let parts = [2, 1, 3].map(|index| {
+            let share = Some(Share { index, count: 3 });
+            let out = at(&format!("{name}-{index}"));
+            run(&stage, &Context { share, jobs: 1, ..Context::new(&out) }).expect("prepared");
+            out
+        });
+        let merged = at(&format!("{name}-merged"));
+        let joined = merge::<Prepare>(&parts, &Context::new(&merged)).expect("merged");
+        assert_eq!(joined.summary, done.summary, "{name}");
+        assert_eq!(rows(&merged), rows(&at(name)), "{name}");
     }
 }

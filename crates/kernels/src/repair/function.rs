@@ -125,6 +125,7 @@ mod tests {
             ("n = X(n);", "#define X(x0) ((x0))"),
             ("n = X(n, x, 3);", "#define X(x0, x1, x2) ((x0) + (x1) + (x2))"),
             ("n = X(&n, 2);", "#define X(x0, x1) (*(x0) + (x1))"),
+            ("n = X(2, &n);", "#define X(x0, x1) ((x0) + *(x1))"),
             ("n = X(f(1, 2), (3));", "#define X(x0, x1) ((x0) + (x1))"),
             ("n = X(a & 1);", "#define X(x0) ((x0))"),
         ] {
@@ -143,6 +144,7 @@ mod tests {
             ("q = max(2.5f, X());", "1"),
             // As much for the one as for the other.
             ("int X(); q = max(X(), 2.5f);", "1"),
+            ("int X(); q = X() * 2.5f;", "1.0f"),
             ("q % X(); q; 1.5f * X();", "1"),
             ("q % X(); q * X() * 1.5f;", "1.0f"),
         ] {

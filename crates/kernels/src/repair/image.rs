@@ -276,6 +276,16 @@ mod tests {
         ] {
             assert_eq!(said(name, text).as_deref(), Some(wanted), "{text}");
         }
+        let each = "void k(IN in, VOLUME volume, sampler_t s, float x, int n) { int2 at; int4 spot; \
+            x = GET(in, s, at).x + GET(volume, s, spot).x; n = DEPTH_OF(in) + DEPTH(volume); }";
+        for (name, wanted) in [
+            ("IN", "#define IN read_only image2d_t"),
+            ("VOLUME", "#define VOLUME read_only image3d_t"),
+            ("DEPTH_OF", "#define DEPTH_OF(i) 1"),
+            ("DEPTH", "#define DEPTH(i) get_image_depth(i)"),
+        ] {
+            assert_eq!(said(name, each).as_deref(), Some(wanted));
+        }
         let both = kernel(2, "PUT(in, at, x);");
         assert_eq!(said("IN", &both).as_deref(), Some("#define IN read_write image2d_t"));
     }
@@ -284,6 +294,9 @@ mod tests {
     fn an_integer_is_read_where_one_is_wanted() {
         for (statement, wanted) in [
             ("n = GET(in, s, at).x % 3;", "i"),
+            ("q = GET(in, s, at).x % 3;", "i"),
+            ("q = GET(in, s, at) % 3;", "i"),
+            ("q = x % GET(in, s, at);", "i"),
             ("int4 v; v = GET(in, s, at);", "i"),
             ("float4 v = GET(in, s, at);", "f"),
             ("float4 v = GET(in, s, at) & 3;", "f"),
@@ -303,7 +316,7 @@ mod tests {
         let text = |arguments: &str| {
             format!(
                 "void k(IN in, sampler_t s, float x) {{ POS at = MAKE({arguments}); \
-                 OTHER q = MAKE2(1, 2); x = GET(in, s, at).x; }}"
+                 OTHER q = MAKE2(1, 2); x = at * MAKE3(1, 2); x = GET(in, s, at).x; }}"
             )
         };
         for (arguments, kind, maker) in [
@@ -319,7 +332,10 @@ mod tests {
             assert_eq!(said("POS", &text).as_deref(), Some(kind), "{text}");
             assert_eq!(said("MAKE", &text).as_deref(), maker, "{text}");
             // No access has these.
-            assert_eq!((said("OTHER", &text), said("MAKE2", &text)), (None, None));
+            assert_eq!(
+                [said("OTHER", &text), said("MAKE2", &text), said("MAKE3", &text)],
+                [None, None, None]
+            );
         }
         let within = "void k(IN in, sampler_t s, float x) { x = GET(in, s, MAKE(1, 2)).x; }";
         let wanted = Some("#define MAKE(x0, x1) (int2)(x0, x1)".to_owned());
@@ -338,6 +354,7 @@ mod tests {
             ("P at = MAKE(1, 2);", "at", "2d"),
             ("P at = MAKE(1, 2, 3, 4);", "at", "3d"),
             ("P at = MAKE(1, 2);", "q->at", "3d"),
+            ("P at(1, 2);", "at", "3d"),
             ("", "MAKE(1, 2)", "2d"),
             // What is known makes no coordinates.
             ("", "fmax(1, 2)", "3d"),
@@ -357,6 +374,7 @@ mod tests {
             ("float in, sampler_t s", call),
             ("IN* in, sampler_t s", call),
             ("int IN in, sampler_t s", call),
+            ("IN in[2], sampler_t s", call),
             ("IN in, thing s", call),
             ("IN in, sampler_t s", "x = GET(in, s);"),
             ("IN in, sampler_t s", "x = GET(in, s, at, 1);"),
@@ -364,10 +382,15 @@ mod tests {
             ("IN in, sampler_t s", "x = GET(in, s + 1, at);"),
             ("IN in, sampler_t s", "PUT(in, 3, x);"),
             ("IN in, sampler_t s", "x = PUT(in, at, x);"),
+            ("IN in, sampler_t s", "return (in, s, at);"),
             ("sampler_t s", "IN in; x = GET(in, s, at);"),
+            ("sampler_t s", "const IN in; x = GET(in, s, at);"),
+            ("sampler_t s", "f(IN in); x = GET(in, s, at);"),
         ] {
             let text = format!("void k({parameters}, float x, int n) {{ int2 at; {statements} }}");
-            assert_eq!(said("IN", &text), None, "{text}");
+            for name in ["IN", "GET", "PUT"] {
+                assert_eq!(said(name, &text), None, "{name}: {text}");
+            }
         }
         let text = kernel(2, "n = WIDTH_OF(x) + COUNT_OF(in) + q(3); T t; t = 3;");
         for name in ["WIDTH_OF", "COUNT_OF", "q", "T"] {

@@ -366,6 +366,10 @@ mod tests {
         let end = text.find("f(n)").map(|at| at as u32 + 3);
         assert_eq!(name("err_expected_semi", false, end), "said");
         assert_eq!(name("err_expected_semi", false, Some(0)), "said");
+        let text = "void k(int n) { n = 1 int AFTER + 2; }";
+        let program = Program { source: text, usage: Usage::of(text) };
+        let before = error("err_expected_semi", "said", text.rfind("int").map(|at| at as u32));
+        assert_eq!(name_of(&before, &program, false), "said");
         assert_eq!(name_of(&error("err_other", "", None), &program, false), "");
     }
 

@@ -129,7 +129,7 @@ mod tests {
 
     const TEXT: &str = "void k(__global struct P* p, float f, int n, struct P q) {
         f = p->a * 2.0f; n = p[n + 1].b[1] % 2; p[0].c.w = f; n = q.d << 1; n = q.d + 1.0f;
-        r.p.z; p; p[1]; p->e();
+        r.p.z; p; p[1]; p->e(); f = p->g * 2.0f; f = p->g * 0.5f; n = p->g % 2;
     }";
 
     fn fix(kind: &str, message: &str, preprocessor: bool, text: &str) -> Option<Vec<Fix>> {
@@ -141,7 +141,7 @@ mod tests {
     fn members_are_what_they_are_used_as() {
         let usage = Usage::of(TEXT);
         let members = members(&usage, &type_name::variables(&usage, "P"));
-        assert_eq!(body(&members), "{ float a; int b[16]; float4 c; int d; int e; }");
+        assert_eq!(body(&members), "{ float a; int b[16]; float4 c; int d; int e; float g; }");
         assert_eq!(swizzled_lanes(&members), None);
     }
 
@@ -153,6 +153,10 @@ mod tests {
         let text = "void k(struct P* p) { p->a % 2; }";
         let wanted = |text: String| Some(vec![Fix::Definition(text)]);
         assert_eq!(fix(kind, message, false, text), wanted(format!("struct P {body};")));
+        let pointer = "incomplete definition of type 'struct P *'";
+        assert_eq!(fix(kind, pointer, false, text), wanted(format!("struct P {body};")));
+        let (line, low) = (message.replace('P', "_p"), text.replace('P', "_p"));
+        assert_eq!(fix(kind, &line, false, &low), wanted(format!("struct _p {body};")));
         let union = text.replace("struct", "union");
         assert_eq!(fix(kind, message, false, &union), wanted(format!("union P {body};")));
         assert_eq!(fix(kind, message, true, text), None);

@@ -306,6 +306,13 @@ mod tests {
         for text in ["W(3) void f() { }", "void f() W(3) { }", "W(3) void f(); W(4) void g();"] {
             assert_eq!(role_in(text), Role::Attribute, "{text}");
         }
+        // More often than it is anything else.
+        for other in ["y = W;", "y = (W) + 1;", "y = W * x;", "else W return;", "y = W(3) + 1;"] {
+            let once = format!("W(3) void f() {{ }} {other}");
+            assert_eq!(role_in(&once), Role::Other, "{once}");
+            let twice = format!("W(4) void g() {{ }} {once}");
+            assert_eq!(role_in(&twice), Role::Attribute, "{twice}");
+        }
     }
 
     #[test]
@@ -410,6 +417,10 @@ mod tests {
             ("void k(uW4 a) { a % 2; }", "uW4", "typedef uint4 uW4;"),
             ("void k(int n) { n = (W)q + 2.5f; }", "W", "typedef float W;"),
             ("void k(int n) { n = (W)q % 3; }", "W", "typedef int W;"),
+            ("void k(int n) { q = 3 % (W)q; }", "W", "typedef int W;"),
+            ("void k() { (W)q % 3; (W)q % 3; (W)q * 2.5f; }", "W", "typedef int W;"),
+            ("void k(W a, W b) { a % 2; b * 2.5f; b * 0.5f; }", "W", "typedef float W;"),
+            ("void k(W a, W b) { a % 2; a % 3; b * 2.5f; }", "W", "typedef int W;"),
         ] {
             assert_eq!(define(&Usage::of(text), name), wanted, "{text}");
         }

@@ -431,6 +431,8 @@ mod tests {
             ("X[n].y * 2.0f;", (0, 2, 0)),
             ("q ? X : x;", (0, 2, 1)),
             ("n ? q : X;", (0, 0, 0)),
+            ("n = (float)q; q * X;", (0, 0, 0)),
+            ("void* r; r = X;", (0, 0, 1)),
         ] {
             assert_eq!(votes(statement), wanted, "{statement}");
         }
@@ -456,6 +458,7 @@ mod tests {
             ("g(q, X);", (2, 0, 1)),
             ("g(max(q, q), X);", (2, 0, 1)),
             ("h(X);", (0, 0, 0)),
+            ("q = h((float)q); h(X);", (0, 0, 0)),
             // An expression's brackets: what is around them.
             ("(X) * x;", (0, 1, 0)),
             ("x * (X);", (0, 1, 0)),
@@ -482,8 +485,7 @@ mod tests {
 
     #[test]
     fn a_variable_has_the_type_of_its_last_declaration() {
-        let text =
-            "float a, *b, c = 1, d; int e; const uint4 h, k; void f(char l, m) { int a; a; } a";
+        let text = "float a, *b, c = 1, d; int e; const uint4 h, k; void f(char l, m) { int a; a; } a; half const o";
         let usage = Usage::of(text);
         let type_of = |name: &str, at: usize| usage.type_of(name, at);
         let end = usage.tokens.len();
@@ -495,6 +497,7 @@ mod tests {
             ("h", Some("uint4")),
             ("k", Some("uint4")),
             ("l", Some("char")),
+            ("o", Some("half")),
             ("q", None),
         ] {
             assert_eq!(type_of(name, end), wanted, "{name}");
