@@ -508,6 +508,13 @@ mod tests {
     }
 
     #[test]
+    fn a_program_that_breaks_off_is_rejected_as_a_whole() {
+        let whole = "int f(int a) { int b = a * a; if (b > 7) b -= a; return b / 3 + a; }";
+        let found = verdicts(&format!("{whole} int g(int a) {{ return a;"));
+        assert_eq!(found, [(String::new(), "does-not-compile".to_owned())]);
+    }
+
+    #[test]
     fn what_needs_a_rejected_function_is_rejected_with_it() {
         let text = "int bad(int a) { return a->b; }
             int needs(int a) { int b = bad(a) * a; if (b > 7) b -= a; return b / 3; }
