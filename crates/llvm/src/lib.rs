@@ -10,6 +10,7 @@
 //!   [`Instruction`]s, [`Value`]s and [`Type`]s. These are copyable handles that borrow the module:
 //!   none outlives it, and none is held while passes change it;
 //! - [`LoopNest`]: how many loops are around each block of a function; [`LoopHint`]: what passes are asked to do with loops;
+//! - [`Probe`]: calls that are planted in a module, so that it tells what it does when it runs;
 //! - [`Identification`]: which LLVM wrote a bitcode file, read without LLVM, so that a module that
 //!   is too new is an error naming both versions.
 //!
@@ -48,6 +49,7 @@ mod library;
 mod loops;
 mod module;
 mod opcode;
+mod probe;
 mod symbols;
 mod target;
 mod types;
@@ -64,6 +66,7 @@ pub use library::Library;
 pub use loops::{LoopNest, loop_weight};
 pub use module::Module;
 pub use opcode::Opcode;
+pub use probe::{Probe, Told};
 pub use types::{Type, TypeKind};
 pub use value::{Value, ValueKind};
 pub use version::Version;

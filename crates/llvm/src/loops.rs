@@ -20,6 +20,8 @@ pub struct LoopNest {
     /// The loops, inner ones before those around them: of each the blocks that jump back to its header, which
     /// dominates them, as places in the order of [`Function::blocks`].
     pub latches: Vec<Vec<usize>>,
+    /// The header of each, in the same order.
+    pub headers: Vec<usize>,
 }
 
 impl LoopNest {
@@ -50,7 +52,7 @@ const NONE: usize = usize::MAX;
 /// The loops of a graph by the successors of each of its nodes; the first is where it is entered.
 fn nest(successors: &[Vec<usize>]) -> LoopNest {
     let count = successors.len();
-    let mut found = LoopNest { depths: vec![0; count], latches: Vec::new() };
+    let mut found = LoopNest { depths: vec![0; count], latches: Vec::new(), headers: Vec::new() };
     if count == 0 {
         return found;
     }
@@ -112,6 +114,7 @@ fn nest(successors: &[Vec<usize>]) -> LoopNest {
     for (depth, &one) in found.depths.iter_mut().zip(&innermost) {
         *depth = if one == NONE { 0 } else { depths[one] };
     }
+    found.headers = headers;
     found
 }
 
@@ -244,6 +247,7 @@ mod tests {
         assert_eq!(depths(&edges), (vec![0, 1, 2, 2, 2, 1, 0], 3));
         let found = nest(&edges.map(<[usize]>::to_vec));
         assert_eq!(found.latches.last(), Some(&vec![5]));
+        assert_eq!(found.headers.last(), Some(&1));
     }
 
     #[test]

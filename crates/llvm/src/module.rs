@@ -125,13 +125,29 @@ impl<'c> Module<'c> {
     /// # Errors
     /// [`Error::Invalid`] for a broken module, [`Error::Pipeline`] for an unknown pass.
     pub fn run_passes(&mut self, pipeline: &str) -> Result<(), Error> {
+        self.run(pipeline, true)
+    }
+
+    /// The same, but nothing is vectorised: for code of which one thread of many is asked.
+    ///
+    /// # Errors
+    /// As [`Module::run_passes`].
+    pub fn run_scalar_passes(&mut self, pipeline: &str) -> Result<(), Error> {
+        self.run(pipeline, false)
+    }
+
+    fn run(&mut self, pipeline: &str, vectorise: bool) -> Result<(), Error> {
         self.verify()?;
         let library = self.library();
         let text = c_text(pipeline);
         // SAFETY: there is nothing it depends on.
         let options = unsafe { (library.symbols.pass_options)() };
         // SAFETY: the options were just made.
-        unsafe { (library.symbols.vectorise_straight_lines)(options, 1) };
+        unsafe { (library.symbols.vectorise_straight_lines)(options, vectorise.into()) };
+        if let (false, Some(vectorise_loops)) = (vectorise, library.symbols.vectorise_loops) {
+            // SAFETY: as above.
+            unsafe { vectorise_loops(options, 0) };
+        }
         let machine = Machine::of(self);
         // SAFETY: module, options and machine are alive; no target machine is allowed too; `&mut self`
         // means that nothing in the module is borrowed.
@@ -224,7 +240,7 @@ impl<'c> Module<'c> {
         unsafe { (self.library().symbols.context_of)(self.raw.as_ptr()) }
     }
 
-    pub(crate) fn raw(&mut self) -> *mut RawModule {
+    pub(crate) fn raw(&self) -> *mut RawModule {
         self.raw.as_ptr()
     }
 }

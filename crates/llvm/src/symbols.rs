@@ -17,7 +17,7 @@ macro_rules! handles {
 
 handles! {
     RawContext RawModule RawValue RawBlock RawType RawBuffer RawError RawPassOptions RawTarget
-    RawTargetKind RawDiagnostic RawAttribute RawMetadata
+    RawTargetKind RawDiagnostic RawAttribute RawMetadata RawBuilder RawLayout
 }
 
 /// LLVM hands every diagnostic of a context to one of these.
@@ -197,6 +197,19 @@ table! {
         LLVMTargetMachineEmitToMemoryBuffer emit_to_buffer(*mut RawTarget, *mut RawModule, c_uint, *mut *mut c_char, *mut *mut RawBuffer) -> c_int;
         LLVMGetRawDataValues raw_data(*mut RawValue, *mut usize) -> *const c_char;
         LLVMGetSwitchCaseValue switch_case_value(*mut RawValue, c_uint) -> *mut RawValue;
+        LLVMPassBuilderOptionsSetLoopVectorization vectorise_loops(*mut RawPassOptions, c_int);
+        LLVMRemoveEnumAttributeAtIndex remove_attribute(*mut RawValue, c_uint, c_uint);
+        LLVMSetSection set_section(*mut RawValue, *const c_char);
+        LLVMGetModuleDataLayout layout_of(*mut RawModule) -> *mut RawLayout;
+        LLVMStoreSizeOfType store_size(*mut RawLayout, *mut RawType) -> u64;
+        LLVMVoidTypeInContext void_type(*mut RawContext) -> *mut RawType;
+        LLVMFunctionType function_type(*mut RawType, *mut *mut RawType, c_uint, c_int) -> *mut RawType;
+        LLVMAddFunction add_function(*mut RawModule, *const c_char, *mut RawType) -> *mut RawValue;
+        LLVMCreateBuilderInContext builder(*mut RawContext) -> *mut RawBuilder;
+        LLVMDisposeBuilder dispose_builder(*mut RawBuilder);
+        LLVMPositionBuilderBefore build_before(*mut RawBuilder, *mut RawValue);
+        LLVMBuildIntCast2 build_integer_cast(*mut RawBuilder, *mut RawValue, *mut RawType, c_int, *const c_char) -> *mut RawValue;
+        LLVMBuildCall2 build_call(*mut RawBuilder, *mut RawType, *mut RawValue, *mut *mut RawValue, c_uint, *const c_char) -> *mut RawValue;
     }
 }
 

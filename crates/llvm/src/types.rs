@@ -27,7 +27,7 @@ pub enum TypeKind {
 /// A type of IR. Equal types are the same type of one context.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Type<'m> {
-    raw: NonNull<RawType>,
+    pub(crate) raw: NonNull<RawType>,
     library: Id,
     module: PhantomData<&'m ()>,
 }
