@@ -6,7 +6,7 @@ use dataset::Verdict;
 use llvm::{Context, Library, LoopHint, Module};
 use object::{Object, ObjectSection, SectionKind};
 use rows::TaskVerdict;
-use sandbox::{Bounds, Pool, Profile};
+use sandbox::{Bounds, Pool};
 use serde::{Deserialize, Serialize};
 use std::{
     ffi::OsString,
@@ -121,18 +121,13 @@ enum Answer {
 /// When the sandbox cannot be entered or the pipe breaks.
 pub fn serve() -> io::Result<()> {
     features::load_libraries();
-    sandbox::serve(&profile(), |message| {
+    sandbox::serve(&features::module_profile(), |message| {
         let answer = match postcard::from_bytes::<Request>(message) {
             Ok(request) => answer(&request),
             Err(error) => Answer::Said(Err(Verdict::new(TaskVerdict::Crash, error.to_string()))),
         };
         postcard::to_stdvec(&answer).unwrap_or_default()
     })
-}
-
-/// What reads modules for features, with time for pipelines and for the built-in functions.
-fn profile() -> Profile {
-    Profile { processor: Duration::from_secs(60), ..features::module_profile() }
 }
 
 fn answer(request: &Request) -> Answer {
@@ -158,7 +153,7 @@ impl Readers {
         stop: &Arc<AtomicBool>,
     ) -> Readers {
         let (program, arguments): (PathBuf, Vec<OsString>) = (program.into(), arguments.into());
-        let pool = Pool::new(jobs, profile(), move || {
+        let pool = Pool::new(jobs, features::module_profile(), move || {
             let mut command = Command::new(&program);
             command.args(&arguments);
             command.envs(sandbox::rustup().map(|folder| ("RUSTUP_HOME", folder)));

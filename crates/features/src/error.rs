@@ -96,6 +96,12 @@ pub enum Error {
     /// No LLVM to read modules with.
     #[error(transparent)]
     Llvm(#[from] llvm::Error),
+    /// Kernels cannot be run.
+    #[error(transparent)]
+    Timing(#[from] timing::Error),
+    /// The functions of OpenCL C that kernels are linked with do not compile.
+    #[error("the built-in functions of OpenCL C do not compile: {0}")]
+    Builtins(String),
     /// Programs or rows cannot be read or written.
     #[error(transparent)]
     Dataset(#[from] dataset::Error),

@@ -1,9 +1,10 @@
 //! From programs to rows.
 
 use crate::{
-    CompileConfigs, Error, FeatureSpace, Part, ProgramView, Report, Row,
+    CompileConfigs, Error, FeatureSpace, Part, ProgramView, Ran, Report, Row,
     extracted::{DOES_NOT_COMPILE, ExtractedProgram, Found, NO_EXTRACTOR},
     reader::{ModuleReader, Readers, module_verdict},
+    run::{Runner, With},
 };
 use clang::{Answer, Clang, Includes, Request, find_worker};
 use dataset::{Code, Found as Met, Language, Program, Programs, Progress, Rejected, Verdict};
@@ -62,6 +63,7 @@ pub struct Extractor {
     /// For C and C++, which see its system headers.
     native: OnceLock<Clang>,
     readers: Readers,
+    runner: Runner,
 }
 
 impl Extractor {
@@ -71,7 +73,8 @@ impl Extractor {
         let parts = spaces.iter().map(|space| space.part()).collect();
         let readers = Readers::new(&options.reader, options.jobs.max(1));
         let (clang, native) = (OnceLock::new(), OnceLock::new());
-        Extractor { spaces, parts, options, clang, native, readers }
+        let runner = Runner::default();
+        Extractor { spaces, parts, options, clang, native, readers, runner }
     }
 
     /// Its spaces.
@@ -134,13 +137,17 @@ impl Extractor {
             self.spaces.iter().map(|space| (space.name(), space.dimensions())).collect();
         // Of all languages the same: one flag says it.
         let level = self.options.configs.opencl.first().map(|options| options.optimisation);
-        serde_json::json!({
+        let mut settings = serde_json::json!({
             "spaces": spaces,
             "level": level,
             "opencl": format!("{:?}", self.options.configs.opencl),
             "c": format!("{:?}", self.options.configs.c),
             "cxx": format!("{:?}", self.options.configs.cxx),
-        })
+        });
+        if self.parts.contains(&Part::Run) {
+            settings["run"] = Runner::settings();
+        }
+        settings
     }
 
     /// Versions of what was used so far.
@@ -153,15 +160,21 @@ impl Extractor {
         if let Some(version) = self.llvm() {
             tools.insert("llvm".to_owned(), version);
         }
+        if self.parts.contains(&Part::Run) {
+            tools.extend(Runner::tool());
+        }
         tools
     }
 
     /// The version of the LLVM that reads what clang writes (of a module that a later LLVM wrote, the nearest); `None` where no space needs one, or none is here.
     #[must_use]
     pub fn llvm(&self) -> Option<String> {
-        let needed = self.parts.contains(&Part::Module);
-        let library = needed.then(|| Library::as_new_as(Version::OF_CLANG))?;
+        let library = self.needs_llvm().then(|| Library::as_new_as(Version::OF_CLANG))?;
         Some(library.ok()?.version().to_string())
+    }
+
+    fn needs_llvm(&self) -> bool {
+        self.parts.contains(&Part::Module) || self.parts.contains(&Part::Run)
     }
 
     fn in_chunks(
@@ -235,7 +248,7 @@ impl Extractor {
         if let Some(clang) = slot.get() {
             return Ok(clang);
         }
-        if self.parts.contains(&Part::Module) {
+        if self.needs_llvm() {
             Library::as_new_as(Version::OF_CLANG)?;
         }
         let started = Clang::start_at(&find_worker()?, self.options.jobs.max(1), includes)?
@@ -244,7 +257,62 @@ impl Extractor {
         Ok(slot.get_or_init(|| started))
     }
 
+    /// What the spaces say that look at the text, and those that look at a run.
     fn of_source(&self, program: &Program, source: &str) -> Result<Found, Error> {
+        if !self.parts.contains(&Part::Run) {
+            return self.of_text(program, source);
+        }
+        let found = match self.parts.len() {
+            1 => Ok(self.extract(&ProgramView::default())),
+            _ => self.of_text(program, source)?,
+        };
+        let ran = match (self.run(program, source)?, &found) {
+            (Ok(ran), _) => ran,
+            (Err(verdict), Ok(_)) if self.parts.len() > 1 => {
+                let idle = vec![(String::new(), verdict)];
+                return Ok(found.map(|found| ExtractedProgram { idle, ..found }));
+            }
+            (Err(verdict), Ok(_)) => return Ok(Err(verdict)),
+            (Err(_), Err(_)) => return Ok(found),
+        };
+        let mut extracted = found.unwrap_or_else(|_| {
+            let extracted = self.extract(&ProgramView::default());
+            ExtractedProgram { absent: DOES_NOT_COMPILE, ..extracted }
+        });
+        let view = ProgramView { run: Some(&ran), ..ProgramView::default() };
+        for (space, said) in extracted.spaces.iter_mut().filter(|(one, _)| one.part() == Part::Run)
+        {
+            *said = space.extract(&view);
+        }
+        if extracted.kernels.is_empty() {
+            extracted.kernels = ran.kernels.iter().map(|(name, _)| name.clone()).collect();
+        }
+        let idle = ran.kernels.into_iter();
+        extracted.idle = idle.filter_map(|(name, vector)| Some((name, vector.err()?))).collect();
+        Ok(Ok(extracted))
+    }
+
+    /// How its kernels run, compiled for this machine.
+    fn run(&self, program: &Program, source: &str) -> Result<Result<Ran, Verdict>, Error> {
+        if program.language != Language::OpenCl {
+            let what = format!("{} is no OpenCL C", program.language.name());
+            return Ok(Err(Verdict::new(FeaturesVerdict::Unsupported, what)));
+        }
+        // Without optimization clang leaves out what is `inline`, for others to define.
+        let here = |options: &clang::Options| clang::Options {
+            triple: clang::Triple::Host,
+            optimisation: options.optimisation.max(1),
+            front_end: true,
+            ..options.clone()
+        };
+        let all = &self.options.configs.opencl;
+        let level = all.first().map_or(1, |options| options.optimisation);
+        let (clang, configs) = (self.clang(program.language)?, all.iter().map(here).collect());
+        let with = With { clang, readers: &self.readers, configs, level };
+        self.runner.run(&with, &program.path, source)
+    }
+
+    fn of_text(&self, program: &Program, source: &str) -> Result<Found, Error> {
         let clang = self.clang(program.language)?;
         let mut refused = Verdict::new(DOES_NOT_COMPILE, "");
         for (index, config) in self.options.configs.of(program.language).iter().enumerate() {
@@ -316,8 +384,12 @@ impl Extractor {
         tokens: Option<&[clang::Token]>,
     ) -> Result<Found, Error> {
         let kernels = kernels_of(answer);
-        let view =
-            ProgramView { tree: answer.tree.as_ref(), tokens, module: None, kernels: &kernels };
+        let view = ProgramView {
+            tree: answer.tree.as_ref(),
+            tokens,
+            kernels: &kernels,
+            ..ProgramView::default()
+        };
         let Some(code) = answer.code.as_ref().filter(|code| !code.bitcode.is_empty()) else {
             return Ok(Ok(self.extract(&view)));
         };
@@ -334,12 +406,14 @@ impl Extractor {
             spaces: self.spaces.iter().copied().zip(said).collect(),
             kernels: Vec::new(),
             absent: NO_EXTRACTOR,
+            idle: Vec::new(),
         }))
     }
 
     fn extract(&self, view: &ProgramView<'_>) -> ExtractedProgram {
         let spaces = self.spaces.iter().map(|space| (*space, space.extract(view))).collect();
-        ExtractedProgram { spaces, kernels: view.kernels.to_vec(), absent: NO_EXTRACTOR }
+        let (kernels, idle) = (view.kernels.to_vec(), Vec::new());
+        ExtractedProgram { spaces, kernels, absent: NO_EXTRACTOR, idle }
     }
 
     fn rows(&self, program: &Program, found: Found) -> Vec<Row> {
@@ -368,7 +442,7 @@ impl std::fmt::Debug for Extractor {
 ///
 /// # Errors
 /// That the run was stopped, or that clang does not work.
-fn died(clang: &Clang, death: sandbox::Death) -> Result<Verdict, Error> {
+pub(crate) fn died(clang: &Clang, death: sandbox::Death) -> Result<Verdict, Error> {
     match death {
         sandbox::Death::Stopped => Err(Error::Cancelled { done: 0 }),
         death if death.is_ours() => {

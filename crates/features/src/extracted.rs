@@ -1,8 +1,8 @@
 //! What the spaces said of a program, as rows.
 
-use crate::{Extracted, FeatureSpace, Row, space::Vector};
+use crate::{Extracted, FeatureSpace, Part, Row, space::Vector};
 use dataset::Verdict;
-use std::collections::BTreeMap;
+use std::{borrow::Cow, collections::BTreeMap};
 
 /// Why a program has no vector in a space.
 pub(crate) type Reason = &'static str;
@@ -22,6 +22,8 @@ pub(crate) struct ExtractedProgram {
     pub(crate) kernels: Vec<String>,
     /// Why spaces said nothing.
     pub(crate) absent: Reason,
+    /// Why kernels did not run, by their names; of no name: why none did.
+    pub(crate) idle: Vec<(String, Verdict)>,
 }
 
 impl ExtractedProgram {
@@ -52,12 +54,12 @@ impl ExtractedProgram {
         let mut lacking = Vec::new();
         for (space, extracted) in &self.spaces {
             let vector = match extracted {
-                None => Err(self.absent),
+                None => Err(self.why(*space, "", self.absent)),
                 Some(Extracted::Whole(vector)) => Ok(vector),
                 Some(Extracted::Functions(functions)) => functions
                     .iter()
                     .find_map(|(name, vector)| (name == function).then_some(vector))
-                    .ok_or(NO_VECTOR),
+                    .ok_or_else(|| self.why(*space, function, NO_VECTOR)),
             };
             match vector {
                 Ok(vector) => {
@@ -67,12 +69,33 @@ impl ExtractedProgram {
             }
         }
         let verdict = match lacking.first() {
-            Some((_, reason)) if vectors.is_empty() => (*reason).to_owned(),
+            Some((_, reason)) if vectors.is_empty() => reason.name.clone().into_owned(),
             _ => Verdict::ACCEPTED.to_owned(),
         };
-        let lacking: Vec<String> =
-            lacking.into_iter().map(|(space, reason)| format!("{space}: {reason}")).collect();
-        let detail = lacking.join("; ");
+        let detail = match lacking.as_slice() {
+            [(_, reason)] if vectors.is_empty() && !reason.detail.is_empty() => {
+                reason.detail.clone()
+            }
+            lacking => lacking.iter().map(said).collect::<Vec<_>>().join("; "),
+        };
         Row { kernel: function.to_owned(), verdict, detail, vectors, ..row }
+    }
+
+    /// Why a space has no vector of a function, or of none (of no name).
+    fn why(&self, space: &dyn FeatureSpace, function: &str, otherwise: Reason) -> Verdict {
+        let otherwise = || Verdict { name: Cow::Borrowed(otherwise), detail: String::new() };
+        let idle = || {
+            let known = self.idle.iter().find(|(name, _)| name.is_empty() || name == function);
+            known.map(|(_, verdict)| verdict.clone())
+        };
+        (space.part() == Part::Run).then(idle).flatten().unwrap_or_else(otherwise)
+    }
+}
+
+/// A reason among others: its words hold none of the signs that part them.
+fn said((space, reason): &(&str, Verdict)) -> String {
+    match reason.detail.replace("; ", ", ") {
+        detail if detail.is_empty() => format!("{space}: {}", reason.name),
+        detail => format!("{space}: {} ({detail})", reason.name),
     }
 }

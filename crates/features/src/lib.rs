@@ -14,6 +14,7 @@
 //! | `opcodes` | 67 | the compiled module: each opcode's share |
 //! | `tokens` | 5 | the source: tokens by kind |
 //! | `ast-depth` | 2 | the source: depth and size of its syntax tree |
+//! | `dynamic` | 53 | each kernel, run on a small payload: what a work-item executes and where it accesses memory |
 //!
 //! - [`FeatureSpace`] is a space; [`ALL`] lists them; one file each.
 //! - [`Extractor`] makes [`Row`]s of programs: OpenCL C, C and C++ are compiled by the clang worker
@@ -50,6 +51,7 @@ mod project;
 mod reader;
 mod report;
 mod row;
+mod run;
 mod space;
 mod stage;
 mod syntax;
@@ -62,6 +64,7 @@ pub use project::{CELLS, Coverage, Points, ProjectReport, Projection, project};
 pub use reader::{ModuleReader, load_libraries, module_profile, module_verdict, serve_modules};
 pub use report::Report;
 pub use row::Row;
+pub use run::{BUILTINS, Linker, MOST_ARGUMENTS, Passed, Ran, passed};
 pub use space::{ALL, Extracted, FeatureSpace, Vector, space, spaces};
 pub use stage::{Features, Item};
 pub use view::{Part, ProgramView};

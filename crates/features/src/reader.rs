@@ -1,6 +1,10 @@
 //! Foreign modules are read in a worker process: LLVM's reader is no match for hostile bitcode.
 
-use crate::{Error, Extracted, FeatureSpace, ProgramView, space};
+use crate::{
+    Error, Extracted, FeatureSpace, ProgramView,
+    run::{Plan, plan},
+    space,
+};
 use dataset::Verdict;
 use llvm::{Context, Library, candidates};
 use rows::FeaturesVerdict;
@@ -18,14 +22,33 @@ pub(crate) type Said = Result<Vec<Option<Extracted>>, Verdict>;
 
 #[derive(Serialize, Deserialize)]
 struct Request {
-    spaces: Vec<String>,
     name: String,
+    #[serde(with = "serde_bytes")]
     content: Vec<u8>,
+    work: Work,
+}
+
+/// What is asked of a module.
+#[derive(Serialize, Deserialize)]
+enum Work {
+    /// What these spaces say of it.
+    Spaces(Vec<String>),
+    /// Optimise it at this level and have its kernels count what they do.
+    Plan(u8),
+    /// Run `default<O2>`, and give the assembly.
+    Assembly,
+}
+
+#[derive(Serialize, Deserialize)]
+enum Done {
+    Spaces(Vec<Option<Extracted>>),
+    Plan(Plan),
+    Assembly(String),
 }
 
 #[derive(Serialize, Deserialize)]
 enum Answer {
-    Said(Said),
+    Said(Result<Done, Verdict>),
     /// There is no LLVM to read it with.
     NoLibrary(String),
 }
@@ -38,7 +61,9 @@ pub fn module_profile() -> Profile {
     readable.push("/usr/lib".into());
     readable.extend(sandbox::rustup().map(|folder| folder.join("toolchains")));
     readable.extend(std::env::var_os(llvm::OVERRIDE).map(PathBuf::from));
-    Profile { name: "module".into(), readable, ..Profile::clang() }
+    // Time for passes, and for the built-in functions of OpenCL C.
+    let processor = Duration::from_secs(60);
+    Profile { name: "module".into(), readable, processor, ..Profile::clang() }
 }
 
 /// Load all LLVM libraries of the machine: in a sandbox files are out of reach later. One that does not
@@ -68,8 +93,7 @@ pub fn serve_modules() -> io::Result<()> {
 }
 
 fn answer(request: &Request) -> Answer {
-    let spaces: Vec<_> = request.spaces.iter().filter_map(|name| space(name).ok()).collect();
-    match read(&spaces, &request.name, &request.content) {
+    match work_on(request) {
         Ok(said) => Answer::Said(said),
         Err(error) => Answer::NoLibrary(error.to_string()),
     }
@@ -114,18 +138,48 @@ impl Readers {
         Readers { pool: Some(pool) }
     }
 
+    /// What these spaces say of a module.
     pub(crate) fn read(
         &self,
         spaces: &[&dyn FeatureSpace],
         name: &str,
         content: &[u8],
     ) -> Result<Said, Error> {
-        let Some(pool) = &self.pool else { return Ok(read(spaces, name, content)?) };
-        let request = Request {
-            spaces: spaces.iter().map(|space| space.name().to_owned()).collect(),
-            name: name.to_owned(),
-            content: content.to_vec(),
-        };
+        let work = Work::Spaces(spaces.iter().map(|space| space.name().to_owned()).collect());
+        Ok(self.ask(name, content, work)?.and_then(|done| match done {
+            Done::Spaces(said) => Ok(said),
+            _ => Err(other()),
+        }))
+    }
+
+    /// A module whose kernels count what they do, optimised at a level.
+    pub(crate) fn plan(
+        &self,
+        name: &str,
+        content: &[u8],
+        level: u8,
+    ) -> Result<Result<Plan, Verdict>, Error> {
+        Ok(self.ask(name, content, Work::Plan(level))?.and_then(|done| match done {
+            Done::Plan(plan) => Ok(plan),
+            _ => Err(other()),
+        }))
+    }
+
+    /// The assembly of a module after `default<O2>`.
+    pub(crate) fn assembly(
+        &self,
+        name: &str,
+        content: &[u8],
+    ) -> Result<Result<String, Verdict>, Error> {
+        Ok(self.ask(name, content, Work::Assembly)?.and_then(|done| match done {
+            Done::Assembly(text) => Ok(text),
+            _ => Err(other()),
+        }))
+    }
+
+    fn ask(&self, name: &str, content: &[u8], work: Work) -> Result<Result<Done, Verdict>, Error> {
+        let request = Request { name: name.to_owned(), content: content.to_vec(), work };
+        let Some(pool) = &self.pool else { return Ok(work_on(&request)?) };
         let message = postcard::to_stdvec(&request).expect("a request is plain data");
         let answer = match pool.call(&message, LIMIT) {
             Ok(answer) => answer,
@@ -140,15 +194,30 @@ impl Readers {
     }
 }
 
-/// Read a module in this process, check it, and ask the spaces.
-fn read(spaces: &[&dyn FeatureSpace], name: &str, content: &[u8]) -> Result<Said, llvm::Error> {
+fn other() -> Verdict {
+    Verdict::new(FeaturesVerdict::Crash, "an answer to something else")
+}
+
+/// Read a module in this process, check it, and do what is asked.
+fn work_on(request: &Request) -> Result<Result<Done, Verdict>, llvm::Error> {
+    let (name, content) = (&request.name, &request.content);
+    if let Work::Plan(level) = request.work {
+        return Ok(plan(name, content, level)?.map(Done::Plan));
+    }
     let context = Context::new(Library::of_module(content)?);
-    let said = context.parse(name, content).and_then(|module| {
+    let done = context.parse(name, content).and_then(|mut module| {
         module.verify()?;
+        let Work::Spaces(names) = &request.work else {
+            module.run_passes("default<O2>")?;
+            return Ok(module.emit_assembly().map(Done::Assembly));
+        };
+        let spaces = names.iter().filter_map(|name| space(name).ok());
         let view = ProgramView { module: Some(&module), ..ProgramView::default() };
-        Ok(spaces.iter().map(|space| space.extract(&view)).collect())
+        Ok(Some(Done::Spaces(spaces.map(|space| space.extract(&view)).collect())))
     });
-    Ok(said.map_err(|error| module_verdict(&error)))
+    Ok(done.map_err(|error| module_verdict(&error)).and_then(|done| {
+        done.ok_or_else(|| Verdict::new(FeaturesVerdict::Unsupported, "LLVM makes no code of it"))
+    }))
 }
 
 /// What it says of a module that LLVM does not read it.
@@ -204,11 +273,13 @@ mod tests {
     #[test]
     fn a_request_is_answered_for_the_spaces_that_there_are() {
         let request = Request {
-            spaces: vec!["instcount".into(), "absent".into(), "tokens".into()],
             name: "m".into(),
             content: b"define void @f() { ret void }".to_vec(),
+            work: Work::Spaces(vec!["instcount".into(), "absent".into(), "tokens".into()]),
         };
-        let Answer::Said(Ok(said)) = answer(&request) else { panic!("it is a module") };
+        let Answer::Said(Ok(Done::Spaces(said))) = answer(&request) else {
+            panic!("it is a module")
+        };
         assert_eq!((said.len(), said[0].is_some(), said[1].is_some()), (2, true, false));
     }
 }

@@ -27,6 +27,7 @@ impl Report {
         }
         if row.is_accepted() {
             for (space, reason) in row.detail.split("; ").filter_map(|one| one.split_once(": ")) {
+                let reason = reason.split(" (").next().unwrap_or(reason);
                 let reasons = self.missing.entry(space.to_owned()).or_default();
                 *reasons.entry(reason.to_owned()).or_default() += 1;
             }
@@ -50,7 +51,7 @@ mod tests {
         for row in [
             row("accepted", "", &["grewe", "tokens"]),
             row("accepted", "grewe: no-vector; tokens: no-extractor", &["instcount"]),
-            row("accepted", "grewe: no-vector", &["tokens"]),
+            row("accepted", "grewe: no-vector (of `a`)", &["tokens"]),
             row("crash", "grewe: no-vector", &[]),
         ] {
             report.add(&row);

@@ -183,7 +183,11 @@ impl Stage for Features {
     }
 
     fn is_fault(error: &Error) -> bool {
-        matches!(error, Error::Clang(clang::Error::CannotStart { death, .. }) if death.is_ours())
+        match error {
+            Error::Clang(clang::Error::CannotStart { death, .. }) => death.is_ours(),
+            Error::Timing(error) => error.is_fault(),
+            _ => false,
+        }
     }
 
     fn tools(&self) -> BTreeMap<String, String> {

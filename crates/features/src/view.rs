@@ -1,3 +1,4 @@
+use crate::Ran;
 use clang::{Token, Tree};
 use llvm::Module;
 
@@ -11,6 +12,8 @@ pub struct ProgramView<'a> {
     pub tokens: Option<&'a [Token]>,
     /// The compiled module.
     pub module: Option<&'a Module<'a>>,
+    /// How its kernels ran.
+    pub run: Option<&'a Ran>,
     /// Names of the OpenCL kernels with a body, in source order.
     pub kernels: &'a [String],
 }
@@ -24,4 +27,6 @@ pub enum Part {
     Tokens,
     /// [`ProgramView::module`].
     Module,
+    /// [`ProgramView::run`].
+    Run,
 }

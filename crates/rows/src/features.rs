@@ -26,6 +26,11 @@ words! {
         Accepted "accepted" Program "at least one space has a vector";
         Empty "empty" Program "nothing in it";
         DoesNotCompile "does-not-compile" Program "clang rejects it; `detail` is the first diagnostic";
+        Unsupported "unsupported" Us "space `dynamic`: a kernel that does not run here: `detail` is what it lacks, a function, an argument or the kernel";
+        Crashes "crashes" Program "space `dynamic`: a signal ended it when it ran";
+        InstructionLimit "instruction-limit" Program "space `dynamic`: executed more instructions than a kernel of its sizes may";
+        DivergentBarrier "divergent-barrier" Program "space `dynamic`: a barrier that not every work-item of a group reaches";
+        NoCode "no-code" Program "space `dynamic`: nothing in it that is executed";
         LlvmTooNew "llvm-too-new" Machine "bitcode of a later LLVM than is installed";
         InvalidModule "invalid-module" Program "a module that LLVM's verifier rejects";
         NotAModule "not-a-module" Program "no LLVM module";

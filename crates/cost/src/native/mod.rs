@@ -5,19 +5,17 @@
 //! `time`, whose model says what it costs. Run three times less run once is two groups, without what a
 //! program costs to start and with its data where the first left them.
 
-use crate::{Bench, Error, Module, Result, bench::Costs, reader::Hint};
-use clang::{AddressSpace, Argument, Kernel, Scalar, Type};
+use crate::{Bench, Module, Result, bench::Costs, reader::Hint};
+use clang::Kernel;
 use dataset::Verdict;
+use features::{BUILTINS, Linker};
 use rows::TaskVerdict;
-use sandbox::Temporary;
 use serde_json::{Value, json};
-use std::{collections::HashMap, ffi::OsString, path::PathBuf, sync::OnceLock, time::Duration};
-use timing::{Code, Compiler, Options, Timer, compiler::Call, recipe};
+use std::{collections::HashMap, sync::OnceLock, time::Duration};
+use timing::{Code, Compiler, Options, Timer, recipe};
 
 /// What a work-item asks of its place: included before the program.
 pub(crate) const ITEMS: &str = include_str!("items.h");
-/// Functions of OpenCL C.
-const BUILTINS: &str = include_str!("builtins.cl");
 const DRIVER: &str = include_str!("driver.c");
 /// The function of a program that runs its group.
 pub(crate) const ENTRY: &str = "stampmill_group";
@@ -25,8 +23,6 @@ pub(crate) const ENTRY: &str = "stampmill_group";
 const GROUP: u32 = 64;
 /// What every integer argument is: as many work-items as there are, so that loops over a size are bounded by it.
 const SIZE: u32 = 64;
-/// Arguments that the driver has room for.
-const MOST: usize = 32;
 /// How often the group runs, in the two programs whose difference is the cost.
 const RUNS: [u8; 2] = [1, 3];
 /// Instructions of one run: a thousand times what a kernel of such sizes usually takes.
@@ -44,16 +40,9 @@ pub(crate) fn sides(kernel: &Kernel) -> [u32; 3] {
 /// What is compiled behind a program: its kernel, called for every work-item of a group.
 pub(crate) fn group(kernel: &Kernel) -> std::result::Result<String, Verdict> {
     let unsupported = |why: String| Verdict::new(TaskVerdict::Unsupported, why);
-    if kernel.arguments.len() > MOST {
-        return Err(unsupported(format!("{} arguments", kernel.arguments.len())));
-    }
-    let (mut kinds, mut values) = (String::new(), Vec::new());
-    for (at, argument) in kernel.arguments.iter().enumerate() {
-        let (kind, value) = argued(argument, at)
-            .ok_or_else(|| unsupported(format!("an argument of type {}", argument.type_name)))?;
-        kinds.push(kind);
-        values.push(value);
-    }
+    let passed = features::passed(kernel, SIZE).map_err(unsupported)?;
+    let kinds: String = passed.iter().map(|one| one.kind).collect();
+    let values: Vec<&str> = passed.iter().map(|one| one.value.as_str()).collect();
     let (name, values) = (&kernel.name, values.join(", "));
     Ok(format!(
         "\nconstant char stampmill_kinds[] = \"{kinds}\";\n\
@@ -64,44 +53,6 @@ pub(crate) fn group(kernel: &Kernel) -> std::result::Result<String, Verdict> {
          stampmill_place[0] = x; stampmill_place[1] = y; stampmill_place[2] = z;\n\
          {name}({values});\n}}\n}}\n"
     ))
-}
-
-/// What the driver fills an argument's buffer with, and what the kernel is called with.
-fn argued(argument: &Argument, at: usize) -> Option<(char, String)> {
-    match &argument.r#type {
-        Type::Pointer { space, pointee } => {
-            let space = match space {
-                AddressSpace::Global => "global",
-                AddressSpace::Constant => "constant",
-                AddressSpace::Local => "local",
-                _ => return None,
-            };
-            let kind = match &**pointee {
-                Type::Scalar { scalar, size_bytes } | Type::Vector { scalar, size_bytes, .. } => {
-                    kind(*scalar, *size_bytes)
-                }
-                _ => '-',
-            };
-            Some((kind, format!("({space} void *)stampmill_arguments[{at}]")))
-        }
-        Type::Scalar { scalar, .. } | Type::Vector { scalar, .. } => Some(match scalar {
-            Scalar::Float => ('-', "1.5f".to_owned()),
-            _ => ('-', SIZE.to_string()),
-        }),
-        _ => None,
-    }
-}
-
-fn kind(scalar: Scalar, size_bytes: u32) -> char {
-    match (scalar, size_bytes) {
-        (Scalar::Float, 4) => 'f',
-        (Scalar::Float, 8) => 'd',
-        (Scalar::Signed | Scalar::Unsigned, 1) => 'c',
-        (Scalar::Signed | Scalar::Unsigned, 2) => 's',
-        (Scalar::Signed | Scalar::Unsigned, 4) => 'i',
-        (Scalar::Signed | Scalar::Unsigned, 8) => 'l',
-        _ => '-',
-    }
 }
 
 /// What shapes the cycles of a program beside it.
@@ -138,74 +89,21 @@ pub(crate) fn tools() -> Result<Vec<(String, String)>> {
 
 /// What every program is linked with, made once.
 #[derive(Default)]
-pub(crate) struct Parts(OnceLock<Linked>);
-
-struct Linked {
-    folder: Temporary,
-    gcc: PathBuf,
-}
-
-/// Names of the objects.
-const OBJECTS: [&str; 3] = ["driver.o", "determinism.o", "builtins.o"];
+pub(crate) struct Parts(OnceLock<Linker>);
 
 impl Parts {
-    fn get(&self, bench: &Bench) -> Result<&Linked> {
-        if let Some(linked) = self.0.get() {
-            return Ok(linked);
+    fn get(&self, bench: &Bench) -> Result<&Linker> {
+        if let Some(linker) = self.0.get() {
+            return Ok(linker);
         }
-        let temporary =
-            |source| Error::File { action: "make a folder in", path: std::env::temp_dir(), source };
-        let folder = Temporary::new("stampmill-cost").map_err(temporary)?;
-        let gcc = recipe::compiler(Compiler::Gcc, true)?;
-        let linked = Linked { folder, gcc };
         let builtins = bench.builtins(BUILTINS)?;
-        let texts = [DRIVER, recipe::DETERMINISM, &builtins];
-        for (name, text) in OBJECTS.into_iter().zip(texts) {
-            let ending = if name == OBJECTS[2] { "s" } else { "c" };
-            let source = name.replace(".o", &format!(".{ending}"));
-            let mut call = linked.call((&source, text), name, linked.folder.path());
-            call.flags.push("-c".into());
-            if let Err(refusal) = call.make()? {
-                let reason = format!("{name}: {}", refusal.verdict);
-                return Err(timing::Error::Start { what: "gcc".to_owned(), reason }.into());
-            }
-        }
-        // Of two threads that make them at once, one's are dropped.
-        Ok(self.0.get_or_init(|| linked))
-    }
-}
-
-impl Linked {
-    fn call<'a>(
-        &'a self,
-        source: (&'a str, &'a str),
-        output: &'a str,
-        folder: &'a std::path::Path,
-    ) -> Call<'a> {
-        Call {
-            compiler: &self.gcc,
-            flags: recipe::FLAGS.map(OsString::from).to_vec(),
-            source,
-            before: Vec::new(),
-            behind: Vec::new(),
-            output,
-            folder,
-            readable: vec![self.folder.path().to_owned()],
-        }
-    }
-
-    /// The program of a group's assembly, or what it lacks.
-    fn link(&self, assembly: &str) -> Result<std::result::Result<Vec<u8>, Verdict>> {
-        let temporary =
-            |source| Error::File { action: "make a folder in", path: std::env::temp_dir(), source };
-        let place = Temporary::new("stampmill-cost").map_err(temporary)?;
-        let mut call = self.call(("source.s", assembly), "program", place.path());
-        call.behind = OBJECTS.map(|name| self.folder.path().join(name).into_os_string()).to_vec();
-        call.behind.push("-lm".into());
-        Ok(call.make()?.map_err(|refusal| {
-            // `barrier`, images, what a program declares and leaves to others.
-            Verdict::new(TaskVerdict::Unsupported, refusal.verdict.detail)
-        }))
+        let linker = Linker::new(&[
+            ("driver.c", DRIVER),
+            ("determinism.c", recipe::DETERMINISM),
+            ("builtins.s", &builtins),
+        ])?;
+        // Of two threads that make it at once, one's is dropped.
+        Ok(self.0.get_or_init(|| linker))
     }
 }
 
@@ -264,7 +162,7 @@ impl Clock {
     }
 
     /// Cycles of a work-item of the program of this assembly.
-    fn cycles(&self, parts: &Linked, assembly: &str) -> Result<std::result::Result<f64, Verdict>> {
+    fn cycles(&self, parts: &Linker, assembly: &str) -> Result<std::result::Result<f64, Verdict>> {
         let program = match parts.link(assembly)? {
             Ok(program) => program,
             Err(verdict) => return Ok(Err(verdict)),
@@ -309,6 +207,7 @@ fn code(assembly: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use clang::{AddressSpace, Argument, Scalar, Type};
 
     fn argument(r#type: Type) -> Argument {
         Argument {
@@ -347,25 +246,17 @@ mod tests {
     }
 
     #[test]
-    fn arguments_are_buffers_in_their_space_and_numbers_and_nothing_else() {
+    fn a_group_calls_its_kernel_with_buffers_and_numbers() {
         let float = Type::Scalar { scalar: Scalar::Float, size_bytes: 4 };
-        let pointer = |space| Type::Pointer { space, pointee: Box::new(float.clone()) };
-        let all = vec![
-            argument(pointer(AddressSpace::Global)),
-            argument(pointer(AddressSpace::Local)),
-            argument(Type::Scalar { scalar: Scalar::Signed, size_bytes: 4 }),
-            argument(float.clone()),
-        ];
-        let text = group(&kernel(all, 1)).expect("supported");
-        assert!(text.contains("\"ff--\""), "{text}");
-        let call = "A((global void *)stampmill_arguments[0], (local void *)stampmill_arguments[1], 64, 1.5f);";
-        assert!(text.contains(call), "{text}");
+        let pointee = Box::new(float.clone());
+        let all = [Type::Pointer { space: AddressSpace::Global, pointee }, float];
+        let text = group(&kernel(all.map(argument).to_vec(), 1)).expect("supported");
+        assert!(text.contains("\"f-\""), "{text}");
+        assert!(text.contains("A((global void *)stampmill_arguments[0], 1.5f);"), "{text}");
         let refused = group(&kernel(vec![argument(Type::Sampler)], 1)).expect_err("a sampler");
         assert_eq!(
             (refused.name.as_ref(), refused.detail.as_str()),
             ("unsupported", "an argument of type TYPE")
         );
-        let many = vec![argument(float.clone()); MOST + 1];
-        assert!(group(&kernel(many, 1)).is_err());
     }
 }

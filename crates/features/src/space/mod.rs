@@ -2,6 +2,7 @@
 
 mod ast;
 mod autophase;
+mod dynamic;
 mod grewe;
 mod grewe_fixed;
 mod instcount;
@@ -87,6 +88,7 @@ pub const ALL: [&dyn FeatureSpace; 9] = [
     &ir2vec::Ir2Vec,
     &tokens::Tokens,
     &ast::Ast,
+    &dynamic::Dynamic,
 ];
 
 /// The space of this name.
@@ -184,9 +186,14 @@ mod tests {
 
     #[test]
     fn of_every_sum_one_part_or_the_whole_follows() {
-        for (name, sums) in
-            [("instcount", 2), ("autophase", 4), ("loops", 1), ("tokens", 0), ("grewe", 0)]
-        {
+        for (name, sums) in [
+            ("instcount", 2),
+            ("autophase", 4),
+            ("loops", 1),
+            ("dynamic", 1),
+            ("tokens", 0),
+            ("grewe", 0),
+        ] {
             let space = super::space(name).expect("registered");
             assert_eq!(space.sums().len(), sums, "{name}");
             for (whole, parts) in space.sums() {

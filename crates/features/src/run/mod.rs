@@ -1,0 +1,370 @@
+//! Kernels run on a small payload, and what they did counted.
+//!
+//! A program is compiled for this machine with a function that calls its kernels; in a worker LLVM optimises it and
+//! calls are planted in it that say which block, branch and address comes next ([`plan`]). Linked with `runtime.c` and
+//! the built-in functions of OpenCL C it runs one group of work-items of each kernel in a sandbox, and [`counts`] makes
+//! vectors of what was said. Work-items have a stack each, so that they can wait for each other at barriers.
+
+mod counts;
+mod kernel;
+mod link;
+mod plan;
+
+pub(crate) use counts::NAMES;
+pub use kernel::{MOST_ARGUMENTS, Passed, passed};
+pub use link::Linker;
+pub(crate) use plan::{KINDS, Plan, plan};
+
+use crate::{Error, Vector, extract::died, reader::Readers};
+use clang::{Answer, Clang, Kernel, Request};
+use counts::Status;
+use dataset::Verdict;
+use rows::FeaturesVerdict;
+use sandbox::{Memory, Profile, Program};
+use serde_json::{Value, json};
+use std::{ffi::OsString, fmt::Write as _, fs, path::Path, sync::OnceLock, time::Duration};
+use timing::{Compiler, bounded, recipe};
+
+/// OpenCL's built-in functions, for work-items that run one after the other.
+pub const BUILTINS: &str = include_str!("builtins.cl");
+const RUNTIME: &str = include_str!("runtime.c");
+
+/// Work-items of a group, whatever its dimensions, where the kernel does not demand a size.
+const GROUP: u32 = 64;
+/// The largest group there is.
+const LARGEST: u32 = 1024;
+/// Instructions of IR that a group may execute.
+const INSTRUCTIONS: u64 = 50_000_000;
+/// Processor time of a run: what the instructions take a hundred times over.
+const PROCESSOR: Duration = Duration::from_secs(30);
+const MEMORY: Memory = Memory::Resident(1 << 30);
+/// The C library has functions for later processors that round in other ways: results are those of any x86-64 one.
+const PLAIN: (&str, &str) = ("GLIBC_TUNABLES", "glibc.cpu.hwcaps=-AVX2,-FMA,-FMA4,-AVX,-AVX512F");
+/// Name of the program in its folder.
+const PROGRAM: &str = "program";
+
+/// How each kernel of a program ran, in source order.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Ran {
+    /// Its name, and its vector or why it has none.
+    pub(crate) kernels: Vec<(String, Result<Vector, Verdict>)>,
+}
+
+/// What programs are run with.
+pub(crate) struct With<'a> {
+    pub(crate) clang: &'a Clang,
+    pub(crate) readers: &'a Readers,
+    /// How programs are compiled for this machine, in the order of trying.
+    pub(crate) configs: Vec<clang::Options>,
+    /// The level of LLVM's passes.
+    pub(crate) level: u8,
+}
+
+/// Runs kernels. Any number of threads may share it.
+#[derive(Debug, Default)]
+pub(crate) struct Runner {
+    linker: OnceLock<Linker>,
+}
+
+impl Runner {
+    /// What shapes vectors beyond the programs and how they are compiled.
+    pub(crate) fn settings() -> Value {
+        json!({
+            "work_items": GROUP,
+            "instructions": INSTRUCTIONS,
+            "recipe": recipe::FLAGS,
+            "parts": dataset::content_hash_of([BUILTINS, RUNTIME, PLAIN.1].map(str::as_bytes)),
+        })
+    }
+
+    /// The linker's driver and its version, where there is one.
+    pub(crate) fn tool() -> Option<(String, String)> {
+        recipe::compiler_version(Compiler::Gcc, true).ok()
+    }
+
+    /// Run every kernel of an OpenCL program, or say why none can be.
+    pub(crate) fn run(
+        &self,
+        with: &With<'_>,
+        path: &str,
+        source: &str,
+    ) -> Result<Result<Ran, Verdict>, Error> {
+        let mut refused = None;
+        for options in &with.configs {
+            let (source, options) = (source.to_owned(), options.clone());
+            let parse = Request::Parse { source, options: options.clone(), tree: false };
+            let answer = match with.ask(&parse)? {
+                Ok(answer) => answer,
+                Err(verdict) => return Ok(Err(verdict)),
+            };
+            if let Some(error) = answer.first_error() {
+                let verdict = || Verdict::new(FeaturesVerdict::DoesNotCompile, &*error.message);
+                refused.get_or_insert_with(verdict);
+                continue;
+            }
+            let kernels = answer.facts.map(|facts| facts.kernels).unwrap_or_default();
+            if kernels.is_empty() {
+                return Ok(Err(unsupported("it has no kernel")));
+            }
+            let Request::Parse { source, .. } = parse else { unreachable!("made above") };
+            return Ok(Ok(self.run_each(with, path, &source, &options, &kernels)?));
+        }
+        Ok(Err(refused.unwrap_or_else(|| Verdict::new(FeaturesVerdict::DoesNotCompile, ""))))
+    }
+
+    fn run_each(
+        &self,
+        with: &With<'_>,
+        path: &str,
+        source: &str,
+        options: &clang::Options,
+        kernels: &[Kernel],
+    ) -> Result<Ran, Error> {
+        let calls: Vec<Result<Call, Verdict>> = kernels.iter().map(Call::of).collect();
+        let prepared = self.prepare(with, path, &caller(source, kernels, &calls), options)?;
+        let folder = link::temporary().map_err(fault)?;
+        if let Ok((_, program)) = &prepared {
+            let file = folder.path().join(PROGRAM);
+            host::write_executable(&file, program).map_err(|source| Error::File {
+                action: "write",
+                path: file,
+                source,
+            })?;
+        }
+        let mut ran = Ran::default();
+        for (number, (kernel, call)) in kernels.iter().zip(calls).enumerate() {
+            let vector = match (call, &prepared) {
+                (Err(verdict), _) => Err(verdict),
+                (_, Err(verdict)) => Err(verdict.clone()),
+                (Ok(call), Ok((plan, _))) => {
+                    run_one(plan, folder.path(), &call.input(number, plan))?
+                }
+            };
+            ran.kernels.push((kernel.name.clone(), vector));
+        }
+        Ok(ran)
+    }
+
+    /// The program that runs any of the kernels, and what it counts.
+    fn prepare(
+        &self,
+        with: &With<'_>,
+        path: &str,
+        source: &str,
+        options: &clang::Options,
+    ) -> Result<Result<(Plan, Vec<u8>), Verdict>, Error> {
+        let module = match with.compile(source, options)? {
+            Ok(module) => module,
+            // It compiles by itself.
+            Err(verdict) if verdict.name == FeaturesVerdict::DoesNotCompile.name() => {
+                return Ok(Err(unsupported(&verdict.detail)));
+            }
+            Err(verdict) => return Ok(Err(verdict)),
+        };
+        let plan = match with.readers.plan(path, &module, with.level)? {
+            Ok(plan) => plan,
+            Err(verdict) => return Ok(Err(verdict)),
+        };
+        let program = self.linker(with)?.link(&plan.assembly).map_err(fault)?;
+        Ok(program.map(|program| (plan, program)))
+    }
+
+    fn linker(&self, with: &With<'_>) -> Result<&Linker, Error> {
+        if let Some(linker) = self.linker.get() {
+            return Ok(linker);
+        }
+        let builtins = with.builtins()?;
+        let linker = Linker::new(&[("runtime.c", RUNTIME), ("builtins.s", &builtins)])
+            .and_then(Linker::join)
+            .map_err(fault)?;
+        // Of two threads that make it at once, one's is dropped.
+        Ok(self.linker.get_or_init(|| linker))
+    }
+}
+
+impl With<'_> {
+    fn ask(&self, request: &Request) -> Result<Result<Answer, Verdict>, Error> {
+        match self.clang.ask(request) {
+            Ok(answer) => Ok(Ok(answer)),
+            Err(death) => died(self.clang, death).map(Err),
+        }
+    }
+
+    fn compile(
+        &self,
+        source: &str,
+        options: &clang::Options,
+    ) -> Result<Result<Vec<u8>, Verdict>, Error> {
+        let (source, options) = (source.to_owned(), options.clone());
+        let request =
+            Request::Compile { source, options, facts: false, tree: false, bitcode: true };
+        Ok(self.ask(&request)?.and_then(|answer| match answer.first_error() {
+            Some(error) => Err(Verdict::new(FeaturesVerdict::DoesNotCompile, &*error.message)),
+            None => Ok(answer.code.unwrap_or_default().bitcode),
+        }))
+    }
+
+    /// The assembly of the built-in functions, which takes some ten processor seconds: kept in the cache by its text and
+    /// the tools.
+    fn builtins(&self) -> Result<String, Error> {
+        let versions: Vec<String> =
+            llvm::candidates().iter().map(|found| found.version.to_string()).collect();
+        let made_of = [&*format!("{:?} {versions:?}", self.clang.version()), BUILTINS];
+        let name = format!("{}.s", dataset::content_hash_of(made_of.map(str::as_bytes)));
+        let kept = host::cache().join("builtins").join(name);
+        if let Ok(assembly) = fs::read_to_string(&kept) {
+            return Ok(assembly);
+        }
+        let options = clang::Options {
+            triple: clang::Triple::Host,
+            optimisation: 2,
+            front_end: true,
+            ..clang::Options::opencl()
+        };
+        let made = match self.compile(BUILTINS, &options)? {
+            Ok(module) => self.readers.assembly("builtins.cl", &module)?,
+            Err(verdict) => Err(verdict),
+        };
+        let assembly = made.map_err(|verdict| Error::Builtins(verdict.to_string()))?;
+        // Without a cache it is made again.
+        let _ = fs::create_dir_all(kept.parent().unwrap_or(&kept));
+        let _ = host::write_whole(&kept, assembly.as_bytes());
+        Ok(assembly)
+    }
+}
+
+/// How a kernel is called.
+struct Call {
+    sides: [u32; 3],
+    arguments: Vec<Passed>,
+}
+
+impl Call {
+    fn of(kernel: &Kernel) -> Result<Call, Verdict> {
+        let sides = kernel.required_group_size.unwrap_or(match kernel.dimensions {
+            0 | 1 => [GROUP, 1, 1],
+            2 => [8, 8, 1],
+            _ => [4, 4, 4],
+        });
+        let items = sides.iter().map(|side| u64::from(*side)).product::<u64>();
+        let items = u32::try_from(items).ok().filter(|items| (1..=LARGEST).contains(items));
+        let items = items.ok_or_else(|| unsupported("a group that is larger than 1024"))?;
+        let arguments = passed(kernel, items).map_err(|lacking| unsupported(&lacking))?;
+        Ok(Call { sides, arguments })
+    }
+
+    /// What `runtime.c` reads before it runs a kernel.
+    fn input(&self, number: usize, plan: &Plan) -> Vec<u8> {
+        let counts = [number, plan.blocks.len(), plan.branches.len()].map(|count| count as u64);
+        let sides = self.sides.map(u64::from);
+        let words = counts.into_iter().chain([plan.sites]).chain(sides).chain([INSTRUCTIONS]);
+        let text = |of: fn(&Passed) -> char| {
+            let mut text: Vec<u8> = self.arguments.iter().map(|one| of(one) as u8).collect();
+            text.resize(MOST_ARGUMENTS, 0);
+            text
+        };
+        let mut input: Vec<u8> = words.flat_map(u64::to_le_bytes).collect();
+        input.extend(text(|one| one.kind));
+        input.extend(text(|one| one.space));
+        input
+    }
+}
+
+/// A program with a function behind it that calls its kernels by number.
+fn caller(source: &str, kernels: &[Kernel], calls: &[Result<Call, Verdict>]) -> String {
+    let mut text = format!(
+        "{source}\nvoid {}(ulong stampmill_kernel, global const ulong *stampmill_arguments) {{\n",
+        plan::ENTRY
+    );
+    for (number, (kernel, call)) in kernels.iter().zip(calls).enumerate() {
+        let Ok(call) = call else { continue };
+        let values: Vec<&str> = call.arguments.iter().map(|one| one.value.as_str()).collect();
+        // Writing to a string cannot fail.
+        let _ = writeln!(
+            text,
+            "if (stampmill_kernel == {number}) {}({});",
+            kernel.name,
+            values.join(", ")
+        );
+    }
+    text.push_str("}\n");
+    text
+}
+
+fn run_one(plan: &Plan, folder: &Path, input: &[u8]) -> Result<Result<Vector, Verdict>, Error> {
+    let program = Program {
+        command: vec![folder.join(PROGRAM).into_os_string()],
+        environment: vec![(PLAIN.0.into(), OsString::from(PLAIN.1))],
+        directory: Some(folder.to_owned()),
+        stdin: input.to_vec(),
+        wall: 2 * PROCESSOR,
+        channel: true,
+    };
+    let profile = Profile { memory: MEMORY, processor: PROCESSOR, ..Profile::native() };
+    let finished = bounded::run("a kernel", &program, &profile).map_err(fault)?;
+    if let Some(death) = &finished.death {
+        return Ok(Err(bounded::verdict_of(death)));
+    }
+    let Some((status, vector)) = counts::read(plan, &finished.channel) else {
+        return Ok(Err(Verdict::new(FeaturesVerdict::Crashes, "it ended before its group did")));
+    };
+    Ok(match status {
+        Status::Fine if vector[counts::INSTS] <= 1.0 => {
+            Err(Verdict::new(FeaturesVerdict::NoCode, "nothing is left of it"))
+        }
+        Status::Fine => Ok(vector),
+        Status::TooLong => {
+            let detail = format!("executes more than {INSTRUCTIONS} instructions");
+            Err(Verdict::new(FeaturesVerdict::InstructionLimit, detail))
+        }
+        Status::TooLarge => {
+            let detail = "what its branches and accesses do takes more than 512 MiB";
+            Err(Verdict::new(FeaturesVerdict::MemoryLimit, detail))
+        }
+        Status::Apart => {
+            let detail = "a barrier that not every work-item of a group reaches";
+            Err(Verdict::new(FeaturesVerdict::DivergentBarrier, detail))
+        }
+    })
+}
+
+fn unsupported(what: &str) -> Verdict {
+    Verdict::new(FeaturesVerdict::Unsupported, what)
+}
+
+fn fault(error: timing::Error) -> Error {
+    match error {
+        timing::Error::Cancelled => Error::Cancelled { done: 0 },
+        error => Error::Timing(error),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use kernel::tests::kernel;
+
+    #[test]
+    fn a_group_has_as_many_work_items_whatever_its_dimensions() {
+        for dimensions in 0..4 {
+            let call = Call::of(&kernel(Vec::new(), dimensions)).expect("it is supported");
+            assert_eq!(call.sides.iter().product::<u32>(), GROUP);
+        }
+        let demanding = |size| Kernel { required_group_size: Some(size), ..kernel(Vec::new(), 1) };
+        assert_eq!(Call::of(&demanding([16, 16, 1])).expect("it is supported").sides, [16, 16, 1]);
+        for size in [[1025, 1, 1], [0, 1, 1], [u32::MAX; 3]] {
+            assert!(Call::of(&demanding(size)).is_err());
+        }
+    }
+
+    #[test]
+    fn a_kernel_that_cannot_be_called_is_not() {
+        let kernels = [kernel(Vec::new(), 1), kernel(Vec::new(), 1)];
+        let calls = [Err(unsupported("")), Call::of(&kernels[1])];
+        let text = caller("", &kernels, &calls);
+        assert!(
+            !text.contains("== 0") && text.contains("if (stampmill_kernel == 1) A();"),
+            "{text}"
+        );
+    }
+}

@@ -1,0 +1,306 @@
+/* Runs one group of work-items of a kernel in which calls are planted that say what it does, and writes what they said to
+   descriptor 3. Work-items run one after the other, each on a stack of its own, up to the next barrier or their end.
+   Arguments are those of every kernel: buffers of numbers that are small where they are integers, and near one where not. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+typedef unsigned long word;
+typedef unsigned int half_word;
+
+#define MOST 32
+#define BYTES (4ul << 20)
+#define MARGIN (1ul << 20)
+#define FILLED 8192
+/* Buffers begin at different places of a cache, but at the beginning of a line. */
+#define STAGGER 896ul
+#define SLOT (MARGIN + BYTES + MARGIN)
+#define STACK (1ul << 20)
+#define GUARD 4096ul
+/* What is remembered of branches and accesses takes no more. */
+#define MEMORY (512ul << 20)
+/* And of one place in the code only so many times are. */
+#define TIMES 65536ul
+#define LINE 128ul
+#define TOGETHER 32ul
+
+/* As counts.rs reads it. */
+enum status { FINE, TOO_LONG, TOO_LARGE, APART };
+enum space { GLOBAL, CONSTANT, LOCAL, PRIVATE, SPACES };
+static struct {
+  word status, items, most, occurrences, divergent;
+  word loads[SPACES], stores[SPACES], load_bytes[SPACES], store_bytes[SPACES];
+  word touched, least, accesses, pairs, unit, same;
+} said;
+static struct {
+  word kernel, blocks, branches, sites, sides[3], limit;
+  char kinds[MOST], spaces[MOST];
+} asked;
+
+struct branch {
+  long first;
+  char seen, divergent;
+};
+/* How often each work-item was there, and of each time what all of them did. */
+struct place {
+  half_word *times;
+  void *all;
+  word room, bytes;
+};
+
+extern void stampmill_item(word kernel, const word *arguments);
+extern const char __start_stampmill_shared[] __attribute__((weak)), __stop_stampmill_shared[] __attribute__((weak));
+extern const char __start_stampmill_constant[] __attribute__((weak)), __stop_stampmill_constant[] __attribute__((weak));
+
+static char arena[MOST][SLOT] __attribute__((aligned(4096)));
+static word arguments[MOST];
+static char *stacks;
+static void *contexts[1024], *scheduler;
+static char finished[1024];
+static word at, executed, used, own[1024], *blocks, *taken, *reached;
+static struct place *branches, *sites;
+
+static void write_all(const void *from, word size) {
+  for (const char *next = from; size > 0;) {
+    long written = write(3, next, size);
+    if (written <= 0) _exit(2);
+    next += written;
+    size -= (word)written;
+  }
+}
+
+static void __attribute__((noreturn)) finish(enum status status) {
+  said.status = status;
+  write_all(&said, sizeof said);
+  write_all(blocks, asked.blocks * sizeof *blocks);
+  write_all(taken, asked.branches * sizeof *taken);
+  write_all(reached, asked.branches * sizeof *reached);
+  _exit(0);
+}
+
+static void *room(word bytes) {
+  used += bytes;
+  void *found = used > MEMORY ? NULL : calloc(1, bytes ? bytes : 1);
+  if (!found) finish(TOO_LARGE);
+  return found;
+}
+
+/* Room for the time that the work-item is there now, and which one that is; TIMES: one too many. */
+static word time_at(struct place *place, word bytes) {
+  if (!place->times) place->times = room(said.items * sizeof *place->times);
+  if (place->times[at] == TIMES) return TIMES;
+  const word time = place->times[at]++;
+  if (time >= place->room) {
+    const word more = place->room ? 2 * place->room : 16;
+    char *all = room(more * bytes);
+    if (place->all) memcpy(all, place->all, place->room * bytes);
+    used -= place->room * bytes;
+    free(place->all);
+    place->all = all;
+    place->room = more;
+  }
+  return time;
+}
+
+void stampmill_block(word number, word instructions) {
+  blocks[number]++;
+  own[at] += instructions;
+  executed += instructions;
+  if (executed > asked.limit) finish(TOO_LONG);
+}
+
+void stampmill_branch(word number, word value) {
+  struct place *place = &branches[number];
+  const word time = time_at(place, sizeof(struct branch));
+  reached[number]++;
+  taken[number] += value != 0;
+  if (time == TIMES) return;
+  struct branch *branch = (struct branch *)place->all + time;
+  if (!branch->seen) {
+    branch->seen = 1;
+    branch->first = (long)value;
+  } else if (branch->first != (long)value) {
+    branch->divergent = 1;
+  }
+}
+
+static enum space space_of(word address) {
+  const word first = (word)arena;
+  if (address - first < sizeof arena) {
+    const char space = asked.spaces[(address - first) / SLOT];
+    return space == 'l' ? LOCAL : space == 'c' ? CONSTANT : GLOBAL;
+  }
+  if (address - (word)stacks < said.items * STACK) return PRIVATE;
+  if (address >= (word)__start_stampmill_shared && address < (word)__stop_stampmill_shared) return LOCAL;
+  if (address >= (word)__start_stampmill_constant && address < (word)__stop_stampmill_constant) return CONSTANT;
+  return GLOBAL;
+}
+
+/* `how`: 1 it loads, 2 it stores, 3 both. */
+void stampmill_access(word number, const char *pointer, word index, word scale, word bytes, word how) {
+  const word address = (word)pointer + index * scale;
+  const enum space space = space_of(address);
+  if (how & 1) said.loads[space]++, said.load_bytes[space] += bytes;
+  if (how & 2) said.stores[space]++, said.store_bytes[space] += bytes;
+  /* Copies of structs are no access of one line. */
+  if (space != GLOBAL || bytes == 0 || bytes > LINE) return;
+  struct place *place = &sites[number];
+  const word time = time_at(place, said.items * sizeof(half_word));
+  if (time == TIMES) return;
+  /* The program and its data lie below 4 GiB. */
+  ((half_word *)place->all)[time * said.items + at] = (half_word)address;
+  place->bytes = bytes;
+}
+
+static int by_number(const void *one, const void *other) {
+  const half_word a = *(const half_word *)one, b = *(const half_word *)other;
+  return a < b ? -1 : a > b;
+}
+
+/* One access of up to 32 neighboring work-items; 0: it was not there. */
+static void neighbors(const half_word *addresses, word count, word bytes) {
+  half_word lines[2 * TOGETHER];
+  word found = 0, together = 0;
+  for (word i = 0; i < count; i++) {
+    if (!addresses[i]) continue;
+    together++;
+    lines[found++] = (half_word)(addresses[i] / LINE);
+    lines[found++] = (half_word)((addresses[i] + bytes - 1) / LINE);
+    if (i + 1 < count && addresses[i + 1]) {
+      said.pairs++;
+      said.unit += addresses[i + 1] - addresses[i] == bytes;
+      said.same += addresses[i + 1] == addresses[i];
+    }
+  }
+  if (!together) return;
+  qsort(lines, found, sizeof *lines, by_number);
+  word touched = 1;
+  for (word i = 1; i < found; i++) touched += lines[i] != lines[i - 1];
+  const word least = (together * bytes + LINE - 1) / LINE;
+  said.accesses++;
+  said.touched += touched;
+  said.least += least < touched ? least : touched;
+}
+
+static void sum_up(void) {
+  for (word i = 0; i < said.items; i++) said.most = own[i] > said.most ? own[i] : said.most;
+  for (word i = 0; i < asked.branches; i++) {
+    const struct branch *all = branches[i].all;
+    for (word time = 0; time < branches[i].room && all[time].seen; time++) {
+      said.occurrences++;
+      said.divergent += (word)all[time].divergent;
+    }
+  }
+  for (word i = 0; i < asked.sites; i++) {
+    const half_word *all = sites[i].all;
+    for (word time = 0; time < sites[i].room; time++)
+      for (word first = 0; first < said.items; first += TOGETHER) {
+        const word left = said.items - first;
+        neighbors(all + time * said.items + first, left < TOGETHER ? left : TOGETHER, sites[i].bytes);
+      }
+  }
+}
+
+static void fill(char *buffer, char kind) {
+  for (int i = 0; i < FILLED; i++) {
+    const int small = i * 7 % 64;
+    switch (kind) {
+      case 'c': ((char *)buffer)[i] = (char)small; break;
+      case 's': ((short *)buffer)[i] = (short)small; break;
+      case 'i': ((int *)buffer)[i] = small; break;
+      case 'l': ((long *)buffer)[i] = small; break;
+      case 'f': ((float *)buffer)[i] = 0.5f + (float)small / 64; break;
+      case 'd': ((double *)buffer)[i] = 0.5 + (double)small / 64; break;
+      default: return;
+    }
+  }
+}
+
+/* Leave a stack and go on with another. */
+void stampmill_change(void **from, void *to);
+__asm__(
+    ".text\n.globl stampmill_change\nstampmill_change:\n"
+    "  push %rbx\n  push %rbp\n  push %r12\n  push %r13\n  push %r14\n  push %r15\n"
+    "  mov %rsp, (%rdi)\n  mov %rsi, %rsp\n"
+    "  pop %r15\n  pop %r14\n  pop %r13\n  pop %r12\n  pop %rbp\n  pop %rbx\n  ret\n");
+
+static void work(void) {
+  stampmill_item(asked.kernel, arguments);
+  finished[at] = 1;
+  stampmill_change(&contexts[at], scheduler);
+  __builtin_trap();
+}
+
+static void wait_for_others(void) { stampmill_change(&contexts[at], scheduler); }
+
+void barrier(half_word flags) __asm__("_Z7barrierj");
+void barrier(half_word flags) { wait_for_others(); }
+void work_group_barrier(half_word flags) __asm__("_Z18work_group_barrierj");
+void work_group_barrier(half_word flags) { wait_for_others(); }
+void work_group_barrier_in(half_word flags, half_word scope) __asm__("_Z18work_group_barrierj12memory_scope");
+void work_group_barrier_in(half_word flags, half_word scope) { wait_for_others(); }
+
+/* Where a work-item is: there is one group. */
+#define ASK(NAME, SYMBOL, VALUE, REST)                          \
+  word NAME(half_word dimension) __asm__(SYMBOL);               \
+  word NAME(half_word dimension) { return dimension < 3 ? (VALUE) : (REST); }
+static word place_of(half_word dimension) {
+  const word x = asked.sides[0], y = asked.sides[1];
+  return dimension == 0 ? at % x : dimension == 1 ? at / x % y : at / x / y;
+}
+ASK(global_id, "_Z13get_global_idj", place_of(dimension), 0)
+ASK(local_id, "_Z12get_local_idj", place_of(dimension), 0)
+ASK(group_id, "_Z12get_group_idj", 0, 0)
+ASK(global_size, "_Z15get_global_sizej", asked.sides[dimension], 1)
+ASK(local_size, "_Z14get_local_sizej", asked.sides[dimension], 1)
+ASK(enqueued_local_size, "_Z23get_enqueued_local_sizej", asked.sides[dimension], 1)
+ASK(num_groups, "_Z14get_num_groupsj", 1, 1)
+ASK(global_offset, "_Z17get_global_offsetj", 0, 0)
+half_word work_dim(void) __asm__("_Z12get_work_dimv");
+half_word work_dim(void) { return asked.sides[2] > 1 ? 3 : asked.sides[1] > 1 ? 2 : 1; }
+word global_linear_id(void) __asm__("_Z20get_global_linear_idv");
+word global_linear_id(void) { return at; }
+word local_linear_id(void) __asm__("_Z19get_local_linear_idv");
+word local_linear_id(void) { return at; }
+
+int main(void) {
+  for (word got = 0; got < sizeof asked;) {
+    const long more = read(0, (char *)&asked + got, sizeof asked - got);
+    if (more <= 0) return 2;
+    got += (word)more;
+  }
+  said.items = asked.sides[0] * asked.sides[1] * asked.sides[2];
+  if (said.items == 0 || said.items > 1024) return 2;
+  blocks = room(asked.blocks * sizeof *blocks);
+  taken = room(asked.branches * sizeof *taken);
+  reached = room(asked.branches * sizeof *reached);
+  branches = room(asked.branches * sizeof *branches);
+  sites = room(asked.sites * sizeof *sites);
+  for (int i = 0; i < MOST && asked.kinds[i]; i++) {
+    char *buffer = arena[i] + MARGIN + (word)i * STAGGER;
+    fill(buffer, asked.kinds[i]);
+    arguments[i] = (word)buffer;
+  }
+  stacks = mmap(NULL, said.items * STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (stacks == MAP_FAILED) return 2;
+  for (word i = 0; i < said.items; i++) {
+    if (mprotect(stacks + i * STACK, GUARD, PROT_NONE)) return 2;
+    /* Six registers, where to begin, and what a call would have left. */
+    void **top = (void **)(stacks + (i + 1) * STACK - 64);
+    *top = (void *)work;
+    contexts[i] = top - 6;
+  }
+  for (;;) {
+    word waiting = 0, ended = 0;
+    for (at = 0; at < said.items; at++) {
+      if (finished[at]) continue;
+      stampmill_change(&scheduler, contexts[at]);
+      finished[at] ? ended++ : waiting++;
+    }
+    if (!waiting) break;
+    if (ended) finish(APART);
+  }
+  sum_up();
+  finish(FINE);
+}
