@@ -78,7 +78,7 @@ pub trait FeatureSpace: Send + Sync {
 }
 
 /// All spaces, in the order in which their columns stand.
-pub const ALL: [&dyn FeatureSpace; 9] = [
+pub const ALL: [&dyn FeatureSpace; 10] = [
     &grewe::Grewe,
     &grewe_fixed::GreweFixed,
     &instcount::InstCount,
