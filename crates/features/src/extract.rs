@@ -298,10 +298,8 @@ impl Extractor {
             let what = format!("{} is no OpenCL C", program.language.name());
             return Ok(Err(Verdict::new(FeaturesVerdict::Unsupported, what)));
         }
-        // Without optimization clang leaves out what is `inline`, for others to define.
         let here = |options: &clang::Options| clang::Options {
             triple: clang::Triple::Host,
-            optimisation: options.optimisation.max(1),
             front_end: true,
             ..options.clone()
         };

@@ -1,10 +1,15 @@
 //! What kernels do when they run, form by form.
 
 use dataset::{Code, Language, Program};
-use stampmill_features::{Extractor, ModuleReader, Options, Row, space, spaces};
+use stampmill_features::{CompileConfigs, Extractor, ModuleReader, Options, Row, space, spaces};
 
 fn describe(text: &str) -> Vec<Row> {
-    let options = Options { reader: ModuleReader::InProcess, ..Options::default() };
+    at_level(1, text)
+}
+
+fn at_level(level: u8, text: &str) -> Vec<Row> {
+    let configs = CompileConfigs::default().at_level(level);
+    let options = Options { configs, reader: ModuleReader::InProcess, ..Options::default() };
     let extractor = Extractor::new(spaces("dynamic").expect("registered"), options);
     let (language, code) = (Language::OpenCl, Code::Text(text.to_owned()));
     let program = Program { path: "it.cl".into(), language, code, ..Program::default() };
@@ -93,6 +98,13 @@ fn each_body_does_what_it_says() {
         dynamic.complete(&mut complete);
         assert!(complete.iter().zip(vector).all(|(a, b)| (a - b).abs() < 1e-9), "{body}");
     }
+}
+
+#[test]
+fn inline_functions_are_there_without_optimization() {
+    let text = "inline int twice(int x) { return 2 * x; } kernel void A(global int *x) { x[0] = twice(x[1]); }";
+    let rows = at_level(0, text);
+    assert_eq!(rows[0].verdict, "accepted", "{}", rows[0].detail);
 }
 
 #[test]

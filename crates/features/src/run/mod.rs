@@ -121,7 +121,13 @@ impl Runner {
         kernels: &[Kernel],
     ) -> Result<Ran, Error> {
         let calls: Vec<Result<Call, Verdict>> = kernels.iter().map(Call::of).collect();
-        let prepared = self.prepare(with, path, &caller(source, kernels, &calls), options)?;
+        let text = caller(source, kernels, &calls);
+        let mut prepared = self.prepare(with, path, &text, options)?;
+        if options.optimisation == 0 && prepared.is_err() {
+            // Without optimization clang leaves out what is `inline`, for others to define.
+            let options = clang::Options { optimisation: 1, ..options.clone() };
+            prepared = self.prepare(with, path, &text, &options)?;
+        }
         let folder = link::temporary().map_err(fault)?;
         if let Ok((_, program)) = &prepared {
             let file = folder.path().join(PROGRAM);
