@@ -184,16 +184,13 @@ mod tests {
             let function = module.function("f").expect("it is there");
             let all = function.blocks().flat_map(crate::Block::instructions);
             let memory = all.filter(|one| matches!(one.opcode(), Opcode::Load | Opcode::Store));
-            let probe = |before: Instruction<'_>| {
+            let probes = memory.map(|before| {
                 let told = before.operands().find(|one| one.ty().address_space().is_some());
                 let byte = before.operands().find(|one| one.ty().integer_width() == Some(8));
                 let size = || module.store_size(before.ty()).expect("it knows sizes");
                 let number = byte.map_or_else(|| Told::Number(size()), Told::Value);
-                (Told::Value(told.expect("a pointer")), number)
-            };
-            let probes = memory.map(|before| {
-                let (pointer, number) = probe(before);
-                Probe { before, function: "told", arguments: vec![pointer, number] }
+                let arguments = vec![Told::Value(told.expect("a pointer")), number];
+                Probe { before, function: "told", arguments }
             });
             probes.collect()
         });
@@ -201,7 +198,7 @@ mod tests {
         module.verify().expect("it is valid");
         let printed = module.print();
         for line in [
-            "@shared = global i32 0, section \"ours\"",
+            "@shared = dso_local global i32 0, section \"ours\"",
             "call void @told(ptr %p, i64 12)\n  %b = load",
             "zext i8 %a to i64",
             "declare void @told(ptr, i64)",

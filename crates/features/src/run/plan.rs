@@ -279,8 +279,9 @@ fn vector_in_memory(name: &str) -> Option<(u64, u64)> {
 fn plain_name(name: &str) -> &str {
     let Some(rest) = name.strip_prefix("_Z") else { return name };
     let digits = rest.len() - rest.trim_start_matches(|one: char| one.is_ascii_digit()).len();
-    let length = rest[..digits].parse().unwrap_or(0);
-    rest.get(digits..digits + length).unwrap_or(name)
+    let length = rest[..digits].parse::<usize>().ok();
+    let end = length.and_then(|length| digits.checked_add(length));
+    end.and_then(|end| rest.get(digits..end)).unwrap_or(name)
 }
 
 /// `None` for what is no instruction of a processor: remarks to LLVM and debuggers.
@@ -356,7 +357,7 @@ mod tests {
         declare void @_Z7barrierj(i32)
         declare <4 x float> @_Z6vload4mPKf(i64, ptr)
         declare i32 @_Z10atomic_addPVii(ptr, i32)
-        define spir_kernel void @A(ptr %p, i32 %n) {
+        define void @A(ptr %p, i32 %n) {
         entry:
           %id = call i64 @_Z13get_global_idj(i32 0)
           %own = getelementptr i32, ptr @A.tile, i64 %id
@@ -377,7 +378,7 @@ mod tests {
         }
         define void @stampmill_item(i64 %k, ptr %a) {
           %p = load ptr, ptr %a
-          call spir_kernel void @A(ptr %p, i32 7)
+          call void @A(ptr %p, i32 7)
           ret void
         }";
 
