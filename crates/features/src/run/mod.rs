@@ -1,7 +1,7 @@
 //! Kernels run on a small payload, and what they did counted.
 //!
 //! A program is compiled for this machine with a function that calls its kernels; in a worker LLVM optimises it and
-//! calls are planted in it that say which block, branch and address comes next ([`plan`]). Linked with `runtime.c` and
+//! calls are planted in it that say which block, branch and address comes next ([`plan()`]). Linked with `runtime.c` and
 //! the built-in functions of OpenCL C it runs one group of work-items of each kernel in a sandbox, and [`counts`] makes
 //! vectors of what was said. Work-items have a stack each, so that they can wait for each other at barriers.
 
