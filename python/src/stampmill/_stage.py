@@ -30,9 +30,14 @@ class Common(TypedDict, total=False):
 
 
 class Parted(Common, total=False):
-    """Options of every stage: a share of its items alone, or all of them on a cluster."""
+    """Options of every stage: a share of its items alone."""
 
     part: str
+
+
+class OnCluster(Parted, total=False):
+    """Options of a stage that runs on a cluster, too."""
+
     cluster: str
     cluster_parts: int
     token_file: PathLike

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Union, overload
 
 from ._dataset import Dataset, Report
-from ._stage import Common, Parted, made, options, paths, reported, stage
+from ._stage import Common, OnCluster, Parted, made, options, paths, reported, stage
 from ._texts import Inputs, Language, PathLike, Programs, Texts, is_path, path
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def prepare(
     force: bool = False,
     licenses: str | None = None,
     limit: str | None = None,
-    **common: Unpack[Parted],
+    **common: Unpack[OnCluster],
 ) -> Dataset:
     """Compile, isolate and normalize kernels. What does not compile is a row with a verdict."""
     given = options(locals(), "raw")
@@ -165,7 +165,7 @@ def features(
     force: bool = False,
     opt: int | None = None,
     language: Language = "opencl",
-    **common: Unpack[Parted],
+    **common: Unpack[OnCluster],
 ) -> Dataset:
     """Feature vectors: `to_pandas()` has one column for each dimension, `grewe.comp`. A program without a vector is a
     row with a verdict; a program of several kernels is several rows."""
@@ -212,7 +212,7 @@ def run(
     time: str | None = None,
     sample: int | None = None,
     licenses: str | None = None,
-    **common: Unpack[Parted],
+    **common: Unpack[OnCluster],
 ) -> Dataset:
     """Run every kernel on every device at every size: check its results, then measure its time."""
     given = options(locals(), "dataset")
@@ -310,7 +310,7 @@ def sample(
     accept_model: bool = False,
     out: PathLike | None = None,
     force: bool = False,
-    **common: Unpack[Parted],
+    **common: Unpack[OnCluster],
 ) -> Dataset:
     """Draw kernels from a language model and judge them."""
     given = options(locals(), "checkpoint")
@@ -371,7 +371,7 @@ def steer(
     must_run: bool = False,
     out: PathLike | None = None,
     force: bool = False,
-    **common: Unpack[Parted],
+    **common: Unpack[OnCluster],
 ) -> Dataset:
     """Kernels at wanted points of a feature space: `steer(target={"Load": 3, "FMul": 2})`. A list is several targets.
 
@@ -428,7 +428,7 @@ def report(
     return reported("report", [path(dir)], options(locals(), "dir"))
 
 
-class Timing(Parted, total=False):
+class Timing(OnCluster, total=False):
     """Options of `time`."""
 
     out: PathLike

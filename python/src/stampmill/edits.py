@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 from ._dataset import Dataset, Report
-from ._stage import Common, Parted, made, options, reported, stage
+from ._stage import Common, OnCluster, Parted, made, options, reported, stage
 from ._texts import Inputs, PathLike, path
 
 if TYPE_CHECKING:
@@ -28,6 +28,10 @@ class Running(Common, total=False):
 
 class RunningParted(Running, Parted, total=False):
     """The same of a stage."""
+
+
+class RunningOnCluster(Running, OnCluster, total=False):
+    """The same of a stage that runs on a cluster, too."""
 
 
 @stage("edits pairs")
@@ -82,7 +86,7 @@ def judge(
     sanitize: Literal["faster", "all", "never"] | None = None,
     k: int | None = None,
     split: str | None = None,
-    **running: Unpack[RunningParted],
+    **running: Unpack[RunningOnCluster],
 ) -> Dataset:
     """Judge candidates: compile, test, time, and detect cheats. For programs in memory see `stampmill.rewards`."""
     given = {**options(locals(), "pairs", "running"), **running}

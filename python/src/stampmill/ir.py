@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal
 
 from ._dataset import Dataset, Report
-from ._stage import Common, Parted, made, options, paths, reported, stage
+from ._stage import Common, OnCluster, Parted, made, options, paths, reported, stage
 from ._texts import Inputs, PathLike, path
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def extract(
     *,
     out: PathLike | None = None,
     force: bool = False,
-    **common: Unpack[Parted],
+    **common: Unpack[OnCluster],
 ) -> Dataset:
     """Extract modules from stores, objects, archives, corpora and compilation databases."""
     given = options(locals(), "input")
@@ -57,7 +57,7 @@ def dedup(
     *,
     out: PathLike | None = None,
     force: bool = False,
-    **common: Unpack[Parted],
+    **common: Unpack[OnCluster],
 ) -> Dataset:
     """Remove structurally equal modules and group similar ones into families."""
     given = options(locals(), "dataset")
@@ -88,7 +88,7 @@ def stats(
     force: bool = False,
     no_tokens: bool = False,
     no_optimize: bool = False,
-    **common: Unpack[Parted],
+    **common: Unpack[OnCluster],
 ) -> Dataset:
     """Statistics of modules: sizes, opcodes before and after -O3, calls, tokens."""
     given = options(locals(), "dataset")
