@@ -1,7 +1,7 @@
 //! The client of a stage: hands the job to the scheduler, says how it stands, and hands it in again where the cluster
 //! lost it.
 
-use crate::{Error, Stop, codec::Codec, say, stage::StageExec, stopped, token};
+use crate::{Error, Stop, codec::Codec, losses, say, stage::StageExec, stopped, token};
 use ballista_core::{
     extension::SessionConfigExt,
     serde::protobuf::{
@@ -278,10 +278,8 @@ fn lost(status: &tonic::Status) -> Ended {
 impl Seen {
     /// Ask the scheduler for its executors.
     async fn look(&mut self, job: &Job) {
-        let address = job.address.clone();
-        let asked = tokio::task::spawn_blocking(move || cluster::status(&address)).await;
         // It is asked again soon; what it said last stays.
-        if let Ok(Ok(status)) = asked {
+        if let Ok(status) = losses::status(&job.address).await {
             self.status = status;
         }
     }

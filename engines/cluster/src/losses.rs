@@ -132,7 +132,8 @@ impl Watch {
     }
 }
 
-async fn status(address: &Address) -> Result<Status, Error> {
+/// What the scheduler knows of its executors.
+pub(crate) async fn status(address: &Address) -> Result<Status, Error> {
     let asked = address.clone();
     let status = tokio::task::spawn_blocking(move || cluster::status(&asked)).await;
     Ok(status.map_err(|error| Error::Failed(error.to_string()))??)

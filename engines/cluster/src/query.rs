@@ -3,7 +3,7 @@
 use crate::{
     Error, Stop,
     codec::Codec,
-    losses::{Retry, Watch},
+    losses::{self, Retry, Watch},
     stopped, store, token,
 };
 use arrow::{error::ArrowError, ipc::writer::StreamWriter, record_batch::RecordBatch};
@@ -75,9 +75,7 @@ pub(crate) async fn planner(
 /// Settings of a session, once it is known that there is a cluster.
 pub(crate) async fn settings(address: &Address) -> Result<SessionConfig, Error> {
     // It is there, and takes the token: Ballista would say so in other words.
-    let asked = address.clone();
-    let status = tokio::task::spawn_blocking(move || cluster::status(&asked)).await;
-    let status = status.map_err(|error| Error::Failed(error.to_string()))??;
+    let status = losses::status(address).await?;
     if status.active().next().is_none() {
         return Err(cluster::Error::NoExecutors(address.url().to_owned()).into());
     }

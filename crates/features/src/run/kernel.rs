@@ -16,10 +16,10 @@ pub struct Passed {
     pub value: String,
 }
 
-/// What a kernel is called with, every integer being `size`; or what of it cannot be had.
+/// The arguments that a kernel is called with. Every integer is `size`.
 ///
 /// # Errors
-/// With the type of an argument of another kind, or the number of too many arguments.
+/// Names the type of an argument that is not supported, or says how many arguments there are where they are too many.
 pub fn passed(kernel: &Kernel, size: u32) -> Result<Vec<Passed>, String> {
     if kernel.arguments.len() > MOST_ARGUMENTS {
         return Err(format!("{} arguments", kernel.arguments.len()));
