@@ -9,7 +9,7 @@ from tools import rows, share, stampmill
 
 SETTINGS = {"kernels": "datasets/device-mapping-h200/kernels", "each": "40", "jobs": "2", "seed": "0"}
 SPACES = "instcount,loops"
-TASKS = ("unroll", "vectorize")
+TASKS = {"unroll": ["default", 1, 2, 4, 8], "vectorize": ["default", 1, 4, 8]}
 
 
 def shown(error, digits=3):
@@ -18,13 +18,18 @@ def shown(error, digits=3):
 
 
 def run(program, _, settings, work):
+    return tables(program, settings, work, TASKS, "(text LIKE '%for%(%' OR text LIKE '%while%')")
+
+
+def tables(program, settings, work, tasks, wanted):
+    """Labels of these tasks over the kernels that are `wanted`, and what a diagnosis says; `tasks` has the names of the choices, the default first."""
     drawn = f"""SELECT * FROM k WHERE id IN (SELECT id FROM (SELECT id, row_number() OVER (PARTITION BY package ORDER BY id) AS place
-        FROM k WHERE verdict = 'accepted' AND (text LIKE '%for%(%' OR text LIKE '%while%') AND text NOT LIKE '%barrier(%'
+        FROM k WHERE verdict = 'accepted' AND {wanted} AND text NOT LIKE '%barrier(%'
         AND text NOT LIKE '%image%d_t%') WHERE place <= {int(settings['each'])})"""
     stampmill(program, "query", drawn, f"k={settings['kernels']}", "--out", work / "drawn", "--force")
     stampmill(program, "features", work / "drawn", "--space", SPACES, "--opt", "0", "--jobs", settings["jobs"], "--out", work / "vectors", "--force")
     labels, choices, models, sets, curve, verdicts = [], [], [], [], [], []
-    for task in TASKS:
+    for task, names in tasks.items():
         table = work / task
         made = stampmill(program, "label", "--task", task, work / "drawn", "--features", work / "vectors", "--jobs", settings["jobs"], "--out", table, "--force")
         said = ", ".join(f"{count} {word}" for word, count in sorted(made["verdicts"].items(), key=lambda one: -one[1]))
@@ -33,7 +38,6 @@ def run(program, _, settings, work):
         found = stampmill(program, "heuristic", "diagnose", table, "--seed", settings["seed"], "--out", page, "--force")
         choice = found["choice"]
         costs = [row["costs"] for row in rows(program, "SELECT costs FROM t WHERE label IS NOT NULL", t=table)]
-        names = ["default", *([1, 2, 4, 8] if task == "unroll" else [1, 4, 8])]
         oracle = 2 ** fmean(log2(cost[0] / min(cost)) for cost in costs)
         for place, name in enumerate(names):
             over = 2 ** fmean(log2(cost[0] / cost[place]) for cost in costs)

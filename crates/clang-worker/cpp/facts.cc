@@ -373,7 +373,10 @@ void Facts::write(Outcome &outcome) const {
   std::vector<const clang::FunctionDecl *> kernels;
   for (const Declared &d : declared_) {
     const auto *function = llvm::dyn_cast<clang::FunctionDecl>(d.declaration);
-    if (d.kind == kKernel && function->doesThisDeclarationHaveABody()) kernels.push_back(function);
+    if (!function || !function->doesThisDeclarationHaveABody()) continue;
+    const bool callable = !context_.getLangOpts().OpenCL && function->getDeclContext()->getRedeclContext()->isTranslationUnit() &&
+                          !function->isDependentContext() && !function->isVariadic() && function->isExternallyVisible();
+    if (d.kind == kKernel || callable) kernels.push_back(function);
   }
   write_kernels(context_, *this, kernels, outcome);
 }

@@ -148,6 +148,7 @@ void write_kernels(clang::ASTContext &context, const Facts &facts,
     kernel.first = outcome.arguments.size();
     kernel.count = function->getNumParams();
     kernel.dimensions = flow.dimensions;
+    kernel.kernel = context.getLangOpts().OpenCL;
     kernel.group_size = {0, 0, 0};
     const auto *required = function->getAttr<clang::ReqdWorkGroupSizeAttr>();
     kernel.has_group_size = required != nullptr;

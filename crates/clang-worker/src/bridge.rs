@@ -105,6 +105,8 @@ mod ffi {
         has_group_size: bool,
         group_size: [u32; 3],
         dimensions: u8,
+        /// Of OpenCL; else it is a function.
+        kernel: bool,
     }
 
     struct Argument {

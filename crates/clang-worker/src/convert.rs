@@ -141,6 +141,10 @@ fn function_size(from: bridge::FunctionSize) -> FunctionSize {
 }
 
 fn facts(outcome: &Outcome) -> Facts {
+    let called = |kernels| {
+        let wanted = outcome.kernels.iter().filter(|from| from.kernel == kernels);
+        wanted.map(|from| kernel(from, outcome)).collect()
+    };
     Facts {
         declarations: outcome.declarations.iter().map(declaration).collect(),
         references: outcome
@@ -152,7 +156,8 @@ fn facts(outcome: &Outcome) -> Facts {
                 declaration: from.declaration,
             })
             .collect(),
-        kernels: outcome.kernels.iter().map(|from| kernel(from, outcome)).collect(),
+        kernels: called(true),
+        functions: called(false),
         hazards: outcome
             .hazards
             .iter()

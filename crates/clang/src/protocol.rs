@@ -306,6 +306,9 @@ pub struct Facts {
     pub references: Vec<Reference>,
     /// The kernels with a body, in order of appearance.
     pub kernels: Vec<Kernel>,
+    /// Of C and C++, the functions with a body that other files can call by name, in order of appearance: not variadic,
+    /// no template, not of a class or namespace.
+    pub functions: Vec<Kernel>,
     /// What reaches out of the program, in order of appearance.
     pub hazards: Vec<Hazard>,
 }
@@ -357,7 +360,7 @@ pub struct Hazard {
     pub declaration: Option<u32>,
 }
 
-/// An OpenCL kernel's interface.
+/// The interface of an OpenCL kernel, or of a function of C or C++.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Kernel {
     /// Index of its declaration (the definition).

@@ -5,7 +5,7 @@
 //! `llvm-size-19` for `size`; `clang-19 -O2 -S` and `llvm-mca-19` for `mca`; `clang-19` for the code before passes
 //! and `opt-19` for each pipeline of `passes`. For `cost` it compiles the kernel by `clang-19 -O2 -c` and has a loop over 64
 //! work-items in C, the least that could stand for the kernel, timed by `stampmill time` twice, as it would be with one
-//! group and with three; for `unroll` and `vectorize` the same for each choice, with LLVM's option for all loops. Where both have a `size` it must be the same.
+//! group and with three; for `unroll` and `vectorize` the same for each choice, with LLVM's option for all loops; for `coarsen` for each factor. Where both have a `size` it must be the same.
 
 use dataset::{
     Code, Program,
@@ -57,7 +57,7 @@ fn main() -> Result<(), Box<dyn Error>> {
         std::fs::copy(source.join(&name), few.join(&name))?;
     }
     for name in NAMES {
-        let timed = matches!(name, "cost" | "unroll" | "vectorize");
+        let timed = matches!(name, "cost" | "unroll" | "vectorize" | "coarsen");
         let source = if timed { &few } else { &source };
         let bench = Bench::new(Options {
             shim: None,
@@ -143,16 +143,17 @@ fn script(name: &str, source: &Path, folder: &Path) -> Result<Option<f64>, Box<d
                 sizes.filter_map(|line| line.split_whitespace().nth(1)?.parse::<f64>().ok());
             Ok(Some(sizes.sum()))
         }
-        "cost" | "unroll" | "vectorize" => {
+        "cost" | "unroll" | "vectorize" | "coarsen" => {
             let option = match name {
-                "unroll" => "-unroll-count",
-                _ => "-force-vector-width",
+                "unroll" => Some("-unroll-count"),
+                "vectorize" => Some("-force-vector-width"),
+                _ => None,
             };
             for choice in task(name, None)?.choices() {
-                let forced = format!("{option}={choice}");
-                let forced = match choice.parse::<u32>() {
-                    Ok(_) => vec!["-O2", "-c", "-mllvm", &forced],
-                    Err(_) => vec!["-O2", "-c"],
+                let forced = option.map(|option| format!("{option}={choice}"));
+                let forced = match (choice.parse::<u32>(), &forced) {
+                    (Ok(_), Some(forced)) => vec!["-O2", "-c", "-mllvm", forced],
+                    _ => vec!["-O2", "-c"],
                 };
                 if !clang(&forced, &out("a.o"))? {
                     return Ok(None);

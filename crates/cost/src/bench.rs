@@ -4,13 +4,14 @@ use crate::{
     Error, Flags, Pipeline, Result,
     mca::Mca,
     native,
-    reader::{Done, Form, Group, Hint, Left, Readers, Refusal, Work},
+    reader::{Choice, Done, Form, Group, Left, Readers, Refusal, Work},
 };
 use clang::{Answer, Clang, Includes, Request, find_worker};
 use dataset::{Language, Verdict};
 use features::CompileConfigs;
 use rows::TaskVerdict;
 use std::{
+    collections::BTreeSet,
     ffi::OsString,
     fs,
     path::{Path, PathBuf},
@@ -204,16 +205,20 @@ impl Bench {
         }))
     }
 
-    /// The assembly of a program that [`Bench::group`] made, with a hint to all loops of its kernel.
+    /// The assembly of a program that [`Bench::group`] made, by a choice.
     pub(crate) fn group_assembly(
         &self,
         module: &Module,
-        hint: Option<Hint>,
+        choice: Choice,
     ) -> Result<std::result::Result<Group, Verdict>> {
-        let work = Work::Group { entry: native::ENTRY.to_owned(), hint };
+        let entry = native::entry(choice.copies());
+        let work = Work::Group { entry: entry.clone(), choice };
         let said = self.readers.ask(&module.name, &module.content, work)?;
         Ok(said.map(|done| match done {
-            Done::Group(group) => group,
+            // The driver calls it by one name.
+            Done::Group(group) => {
+                Group { assembly: group.assembly.replace(&entry, native::ENTRY), ..group }
+            }
             _ => Group::default(),
         }))
     }
@@ -238,26 +243,40 @@ impl Bench {
         Ok(assembly)
     }
 
-    /// The module of an OpenCL program with its last kernel as a loop over a group of work-items, before LLVM's passes.
+    /// The module of a program with its last kernel as a loop over a group of work-items, or with its last function that
+    /// other files can call as a loop of calls, before LLVM's passes: a function for each number of `copies`.
     pub(crate) fn group(
         &self,
         name: &str,
         language: Language,
         content: &[u8],
+        copies: &BTreeSet<u32>,
     ) -> Result<std::result::Result<Module, Verdict>> {
-        if language != Language::OpenCl {
-            let what = format!("{} is no OpenCL C", language.name());
+        let configs = match language {
+            Language::OpenCl => &self.configs.opencl,
+            Language::C => &self.configs.c,
+            Language::Cxx => &self.configs.cxx,
+            Language::LlvmIr | Language::Bitcode => {
+                let what = format!("{} is no OpenCL C, C or C++", language.name());
+                return Ok(Err(Verdict::new(TaskVerdict::Unsupported, what)));
+            }
+        };
+        let is_opencl = language == Language::OpenCl;
+        if !is_opencl && copies.iter().any(|copies| *copies > 1) {
+            let what = format!("{} has no work-items", language.name());
             return Ok(Err(Verdict::new(TaskVerdict::Unsupported, what)));
         }
         let mut refused = None;
-        for options in &self.configs.opencl {
+        for options in configs {
             // What a place in the group is kept in is a variable of the program, which OpenCL C 1.2 does not have.
-            if options.standard != "CL2.0" {
+            if is_opencl && options.standard != "CL2.0" {
                 continue;
             }
             let mut options = options.clone();
-            options.headers.push((GROUP_HEADER.to_owned(), native::ITEMS.to_owned()));
-            options.prelude.insert(0, GROUP_HEADER.to_owned());
+            if is_opencl {
+                options.headers.push((GROUP_HEADER.to_owned(), native::ITEMS.to_owned()));
+                options.prelude.insert(0, GROUP_HEADER.to_owned());
+            }
             let source = String::from_utf8_lossy(content).into_owned();
             let defined = |[x, y, z]: [u32; 3]| {
                 [("X", x), ("Y", y), ("Z", z)]
@@ -277,15 +296,16 @@ impl Bench {
                 refused.get_or_insert(verdict);
                 continue;
             }
-            let kernels = answer.facts.map(|facts| facts.kernels).unwrap_or_default();
-            let Some(kernel) = kernels.last() else {
-                return Ok(Err(Verdict::new(TaskVerdict::Unsupported, "it has no kernel")));
+            let facts = answer.facts.unwrap_or_default();
+            let group = match is_opencl {
+                true => native::group(&facts.kernels, copies),
+                false => native::calls(&facts.functions),
             };
-            let group = match native::group(kernel) {
+            let (group, sides) = match group {
                 Ok(group) => group,
                 Err(verdict) => return Ok(Err(verdict)),
             };
-            options.defines.extend(defined(native::sides(kernel)));
+            options.defines.extend(defined(sides));
             let compile = Request::Compile {
                 source: format!("{source}\n{group}"),
                 options,

@@ -5,7 +5,7 @@
 //!
 //! - [`Task`] is a task, a file each under `task`; [`task()`] finds it by name:
 //!   `size` (bytes of machine code), `mca` (cycles of its blocks weighted by loop depth), `cost` (cycles of a kernel's
-//!   work-item, run on a model of a processor), `unroll` and `vectorize` (the same by what is done with its loops) and
+//!   work-item, run on a model of a processor), `unroll`, `vectorize` and `coarsen` (the same by what is done with its loops or work-items) and
 //!   `passes` (instructions that each pipeline of a set leaves);
 //! - [`Label`] is the stage that labels programs: rows of schema `task`, one for each program, its
 //!   verdict where it has no label;

@@ -32,20 +32,43 @@ pub(crate) enum Work {
     CodeSize,
     /// Run `default<O2>`, and give the assembly.
     Assembly,
-    /// The same of a program in which only the function `entry` is called from elsewhere, with `hint` to all loops
-    /// but those of this function.
-    Group { entry: String, hint: Option<Hint> },
+    /// The same of a program in which only the function `entry` is called from elsewhere, with this choice for all
+    /// loops but those of this function.
+    Group { entry: String, choice: Choice },
     /// Say how many instructions each pipeline leaves; `write` wants the modules as well.
     Passes { pipelines: Vec<Pipeline>, write: Option<Form> },
 }
 
-/// What passes are asked to do with loops.
+/// What is done with a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum Hint {
-    /// As many copies of a body.
+pub(crate) enum Choice {
+    /// What the compiler decides.
+    Default,
+    /// As many copies of the body of every loop.
     Unroll(u32),
-    /// As many iterations at a time.
+    /// As many iterations of every loop at a time.
     Vectorize(u32),
+    /// As many work-items as one.
+    Coarsen(u32),
+}
+
+impl Choice {
+    /// Work-items that are done as one.
+    pub(crate) fn copies(self) -> u32 {
+        match self {
+            Choice::Coarsen(copies) => copies,
+            Choice::Default | Choice::Unroll(_) | Choice::Vectorize(_) => 1,
+        }
+    }
+
+    /// What passes are asked to do with loops.
+    pub(crate) fn hint(self) -> Option<LoopHint> {
+        match self {
+            Choice::Unroll(count) => Some(LoopHint::Unroll(count)),
+            Choice::Vectorize(width) => Some(LoopHint::Vectorize(width)),
+            Choice::Default | Choice::Coarsen(_) => None,
+        }
+    }
 }
 
 /// How a module is written.
@@ -216,12 +239,9 @@ fn work_on(request: &Request) -> std::result::Result<Said, llvm::Error> {
             }
         }
         Work::Assembly => assembly(&mut module)?.map(Done::Assembly),
-        Work::Group { entry, hint } => {
-            let hint = hint.map(|hint| match hint {
-                Hint::Unroll(count) => LoopHint::Unroll(count),
-                Hint::Vectorize(width) => LoopHint::Vectorize(width),
-            });
-            let loops = module.hint_loops(|function| function.name() != *entry, hint) as u64;
+        Work::Group { entry, choice } => {
+            let kernels = |function: llvm::Function<'_>| function.name() != *entry;
+            let loops = module.hint_loops(kernels, choice.hint()) as u64;
             assembly(&mut module)?.map(|assembly| Done::Group(Group { assembly, loops }))
         }
         Work::Passes { pipelines, write } => {

@@ -226,7 +226,7 @@ def label(
     *,
     language: Language = "opencl",
     features: PathLike | None = None,
-    task: Literal["cpu-gpu", "size", "mca", "cost", "unroll", "vectorize", "passes", "local-size"] | None = None,
+    task: Literal["cpu-gpu", "size", "mca", "cost", "unroll", "vectorize", "coarsen", "passes", "local-size"] | None = None,
     pipelines: PathLike | None = None,
     transfers: Literal["gpu", "both"] | None = None,
     group: Literal["package", "family", "path"] | None = None,

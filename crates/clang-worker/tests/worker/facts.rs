@@ -305,3 +305,27 @@ fn calls_of_what_c_libraries_define_are_no_hazard_in_c() {
     let answer = clang().parse(source, &options).expect("the worker survives");
     assert_eq!(answer.facts.expect("facts").hazards, []);
 }
+
+#[test]
+fn functions_of_c_and_cxx_that_other_files_can_call_are_told_and_kernels_are_none() {
+    let told = |source: &str, language| {
+        let standard = if language == clang::Language::C { "c11" } else { "c++17" };
+        let options = Options { language, standard: standard.into(), ..Options::opencl() };
+        let answer = clang().parse(source, &options).expect("the worker survives");
+        let facts = answer.facts.expect("a parse answers with facts");
+        assert!(facts.kernels.is_empty());
+        let name =
+            |function: &clang::Kernel| format!("{}/{}", function.name, function.arguments.len());
+        facts.functions.iter().map(name).collect::<Vec<_>>().join(" ")
+    };
+    let c = "int a(int x, const float *y) { return x; } static int b(void) { return 1; } int c(int x, ...) { return b(); } int d(void);";
+    assert_eq!(told(c, clang::Language::C), "a/2");
+    let cxx = "int a(int x) { return x; } namespace n { int b() { return 1; } } struct S { int c(); }; int S::c() { return 1; }\n\
+        template <class T> T d(T x) { return x; } extern \"C\" int e(double x) { return d(1); }";
+    assert_eq!(told(cxx, clang::Language::Cxx), "a/1 e/1");
+    assert!(
+        facts("int f(int x) { return x; } kernel void k(global int *a) { a[0] = f(1); }")
+            .functions
+            .is_empty()
+    );
+}

@@ -61,6 +61,8 @@ enum What {
     Unroll,
     /// The vectorization width of a kernel's loops with the fewest of these cycles
     Vectorize,
+    /// The same of how many work-items of a kernel are done as one.
+    Coarsen,
     /// The pipeline that leaves the fewest IR instructions
     Passes,
     /// The fastest size of work-groups on a device

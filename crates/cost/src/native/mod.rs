@@ -1,23 +1,29 @@
-//! Kernels as native programs: a loop over the work-items of one group, on sizes that are the same for all.
+//! Kernels and functions as native programs: a loop over the work-items of one group, or of as many calls, on sizes
+//! that are the same for all.
 //!
 //! A kernel, what it asks of its place in the group ([`ITEMS`]) and a function that calls it for every
-//! work-item are compiled as one program; the driver gives it buffers. It runs in QEMU under the limits of
+//! work-item are compiled as one program; so are a function of C or C++ and one that calls it. The driver gives it
+//! buffers. It runs in QEMU under the limits of
 //! `time`, whose model says what it costs. Run three times less run once is two groups, without what a
 //! program costs to start and with its data where the first left them.
 
-use crate::{Bench, Module, Result, bench::Costs, reader::Hint};
+use crate::{Bench, Module, Result, bench::Costs, reader::Choice};
 use clang::Kernel;
 use dataset::Verdict;
 use features::{BUILTINS, Linker};
 use rows::TaskVerdict;
 use serde_json::{Value, json};
-use std::{collections::HashMap, sync::OnceLock, time::Duration};
+use std::{
+    collections::{BTreeSet, HashMap},
+    sync::OnceLock,
+    time::Duration,
+};
 use timing::{Code, Compiler, Options, Timer, recipe};
 
 /// What a work-item asks of its place: included before the program.
 pub(crate) const ITEMS: &str = include_str!("items.h");
 const DRIVER: &str = include_str!("driver.c");
-/// The function of a program that runs its group.
+/// The function of a program that runs its group, as the driver calls it.
 pub(crate) const ENTRY: &str = "stampmill_group";
 /// Work-items of a group, whatever its dimensions.
 const GROUP: u32 = 64;
@@ -37,22 +43,89 @@ pub(crate) fn sides(kernel: &Kernel) -> [u32; 3] {
     }
 }
 
-/// What is compiled behind a program: its kernel, called for every work-item of a group.
-pub(crate) fn group(kernel: &Kernel) -> std::result::Result<String, Verdict> {
+/// The function that runs its group with as many work-items done as one.
+pub(crate) fn entry(copies: u32) -> String {
+    format!("{ENTRY}_{copies}")
+}
+
+/// What is compiled behind a program, and the sizes of its group.
+type Behind = std::result::Result<(String, [u32; 3]), Verdict>;
+
+/// Behind an OpenCL program: its last kernel, called for every work-item of a group, by a function for each number of
+/// copies, which does that many neighbors of the first dimension, or all where it has fewer, at a time.
+pub(crate) fn group(kernels: &[Kernel], copies: &BTreeSet<u32>) -> Behind {
+    let Some(kernel) = kernels.last() else {
+        return Err(Verdict::new(TaskVerdict::Unsupported, "it has no kernel"));
+    };
+    let (kinds, values) = passed(kernel)?;
+    let (name, sides) = (&kernel.name, sides(kernel));
+    let mut text = format!("\nconstant char stampmill_kinds[] = \"{kinds}\";\n");
+    for copies in copies {
+        // A compiler does not copy a large function into several places unless it is told to.
+        let called = match copies {
+            1 => format!("{name}({values});"),
+            _ => format!("[[clang::always_inline]] {name}({values});"),
+        };
+        let at_a_time = sides[0].min(*copies);
+        let body: String = (0..at_a_time)
+            .map(|copy| format!("stampmill_place[0] = x + {copy};\n{called}\n"))
+            .collect();
+        let entry = entry(*copies);
+        text += &format!(
+            "void {entry}(global const ulong *stampmill_arguments) {{\n\
+             for (ulong z = 0; z < STAMPMILL_Z; z++)\n\
+             for (ulong y = 0; y < STAMPMILL_Y; y++)\n\
+             for (ulong x = 0; x < STAMPMILL_X; x += {at_a_time}) {{\n\
+             stampmill_place[1] = y; stampmill_place[2] = z;\n{body}}}\n}}\n"
+        );
+    }
+    Ok((text, sides))
+}
+
+/// Behind a C or C++ program: calls of its last function that other files can call, through a pointer that no compiler
+/// looks through, so that what it computes is not found to be unused, or the same each time.
+pub(crate) fn calls(functions: &[Kernel]) -> Behind {
+    let unsupported = |why: &str| Err(Verdict::new(TaskVerdict::Unsupported, why));
+    let Some(function) = functions.last() else {
+        return unsupported("it has no function that other files can call");
+    };
+    if functions.iter().any(|one| one.name == "main") {
+        return unsupported("it is a whole program: `stampmill time` says what it costs");
+    }
+    let (kinds, values) = passed(function)?;
+    let (name, entry) = (&function.name, entry(1));
+    // A pointer of whatever type a parameter of C++ has.
+    let values =
+        values.replace("(void *)stampmill_arguments", "STAMPMILL_POINTER stampmill_arguments");
+    Ok((
+        format!(
+            "\n#ifdef __cplusplus\n\
+             struct stampmill_pointer {{\n\
+             unsigned long at;\n\
+             stampmill_pointer(unsigned long at) : at(at) {{}}\n\
+             template <class T> operator T *() const {{ return (T *)at; }}\n}};\n\
+             #define STAMPMILL_POINTER (stampmill_pointer)\n\
+             extern \"C\" {{\n\
+             #else\n\
+             #define STAMPMILL_POINTER (void *)\n\
+             #endif\n\
+             extern const char stampmill_kinds[];\n\
+             const char stampmill_kinds[] = \"{kinds}\";\n\
+             void {entry}(const unsigned long *stampmill_arguments) {{\n\
+             __typeof__({name}) *volatile stampmill_called = {name};\n\
+             for (int stampmill_call = 0; stampmill_call < {GROUP}; stampmill_call++) stampmill_called({values});\n}}\n\
+             #ifdef __cplusplus\n}}\n#endif\n"
+        ),
+        [GROUP, 1, 1],
+    ))
+}
+
+/// The kinds of its buffers, and the arguments that it is called with.
+fn passed(kernel: &Kernel) -> std::result::Result<(String, String), Verdict> {
     let unsupported = |why: String| Verdict::new(TaskVerdict::Unsupported, why);
     let passed = features::passed(kernel, SIZE).map_err(unsupported)?;
-    let kinds: String = passed.iter().map(|one| one.kind).collect();
     let values: Vec<&str> = passed.iter().map(|one| one.value.as_str()).collect();
-    let (name, values) = (&kernel.name, values.join(", "));
-    Ok(format!(
-        "\nconstant char stampmill_kinds[] = \"{kinds}\";\n\
-         void {ENTRY}(global const ulong *stampmill_arguments) {{\n\
-         for (ulong z = 0; z < STAMPMILL_Z; z++)\n\
-         for (ulong y = 0; y < STAMPMILL_Y; y++)\n\
-         for (ulong x = 0; x < STAMPMILL_X; x++) {{\n\
-         stampmill_place[0] = x; stampmill_place[1] = y; stampmill_place[2] = z;\n\
-         {name}({values});\n}}\n}}\n"
-    ))
+    Ok((passed.iter().map(|one| one.kind).collect(), values.join(", ")))
 }
 
 /// What shapes the cycles of a program beside it.
@@ -115,19 +188,20 @@ impl Clock {
         Ok(Clock(Timer::open(&options())?))
     }
 
-    /// Cycles of a work-item of a module that [`Bench::group`] made, with each of these hints to its loops. What
-    /// happens with the first of them happens to the program; another that fails has no cost.
+    /// Cycles of a work-item of a module that [`Bench::group`] made, by each of these choices. What happens with the
+    /// first of them happens to the program; another that fails has no cost.
     pub(crate) fn costs(
         &self,
         bench: &Bench,
         parts: &Parts,
         module: &Module,
-        hints: &[Option<Hint>],
+        choices: &[Choice],
     ) -> Result<Costs> {
-        let mut texts = Vec::with_capacity(hints.len());
-        for (place, hint) in hints.iter().enumerate() {
-            match bench.group_assembly(module, *hint)? {
-                Ok(group) if group.loops == 0 && hints.len() > 1 => {
+        let of_loops = choices.iter().any(|choice| choice.hint().is_some());
+        let mut texts = Vec::with_capacity(choices.len());
+        for (place, choice) in choices.iter().enumerate() {
+            match bench.group_assembly(module, *choice)? {
+                Ok(group) if group.loops == 0 && of_loops => {
                     return Ok(Err(Verdict::new(TaskVerdict::NoLoop, "")));
                 }
                 Ok(group) => texts.push(Some((code(&group.assembly), group.assembly))),
@@ -250,10 +324,13 @@ mod tests {
         let float = Type::Scalar { scalar: Scalar::Float, size_bytes: 4 };
         let pointee = Box::new(float.clone());
         let all = [Type::Pointer { space: AddressSpace::Global, pointee }, float];
-        let text = group(&kernel(all.map(argument).to_vec(), 1)).expect("supported");
+        let (text, _) =
+            group(&[kernel(all.map(argument).to_vec(), 1)], &[1, 4].into()).expect("supported");
         assert!(text.contains("\"f-\""), "{text}");
         assert!(text.contains("A((global void *)stampmill_arguments[0], 1.5f);"), "{text}");
-        let refused = group(&kernel(vec![argument(Type::Sampler)], 1)).expect_err("a sampler");
+        assert_eq!(text.matches("A((global").count(), 5, "{text}");
+        let refused =
+            group(&[kernel(vec![argument(Type::Sampler)], 1)], &[1].into()).expect_err("a sampler");
         assert_eq!(
             (refused.name.as_ref(), refused.detail.as_str()),
             ("unsupported", "an argument of type TYPE")

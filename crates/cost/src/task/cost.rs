@@ -3,16 +3,17 @@ use crate::{
     Bench, Module, Result,
     bench::Costs,
     native::{self, Clock, Parts},
-    reader::Hint,
+    reader::Choice,
 };
 use dataset::{Language, Verdict};
 use serde_json::Value;
+use std::collections::BTreeSet;
 
-/// Cycles of a kernel's work-item on a model of a processor, the same on every x86-64 machine, by each choice of what
-/// is done with the kernel's loops.
+/// Cycles of a kernel's work-item, or of a call of a C or C++ function, on a model of a processor, the same on every
+/// x86-64 machine, by each choice of what is done with it.
 ///
-/// The kernel runs as a native program, a loop over the work-items of a group, with every size the same for every
-/// kernel: otherwise the trip counts of a few programs rule the error, and what is learned is the payload.
+/// It runs as a native program, a loop over the work-items of a group or as many calls, with every size the same for
+/// every program: otherwise the trip counts of a few rule the error, and what is learned is the payload.
 pub(crate) struct Cost {
     set: &'static Set,
     parts: Parts,
@@ -22,14 +23,14 @@ pub(crate) struct Cost {
 pub(crate) struct Set {
     pub(crate) name: &'static str,
     pub(crate) about: &'static str,
-    pub(crate) choices: &'static [(&'static str, Option<Hint>)],
+    pub(crate) choices: &'static [(&'static str, Choice)],
 }
 
 /// No choice: the cost is to be predicted.
 pub(crate) const COST: Set = Set {
     name: "cost",
-    about: "cycles of a work-item by `time`'s model (skylake), -O2, 64 work-items in a loop, sizes of 64",
-    choices: &[("cost", None)],
+    about: "cycles of a work-item or call by `time`'s model (skylake), -O2, 64 of them in a loop, sizes of 64",
+    choices: &[("cost", Choice::Default)],
 };
 
 impl Cost {
@@ -66,7 +67,9 @@ impl Task for Cost {
         language: Language,
         content: &[u8],
     ) -> Result<std::result::Result<Module, Verdict>> {
-        bench.group(name, language, content)
+        let copies: BTreeSet<u32> =
+            self.set.choices.iter().map(|(_, choice)| choice.copies()).collect();
+        bench.group(name, language, content, &copies)
     }
 
     fn label(&self, bench: &Bench, tools: &mut Tools, modules: &[Module]) -> Result<Vec<Costs>> {
@@ -74,7 +77,7 @@ impl Task for Cost {
             Some(clock) => clock,
             slot => slot.insert(Clock::open()?),
         };
-        let hints: Vec<Option<Hint>> = self.set.choices.iter().map(|(_, hint)| *hint).collect();
-        modules.iter().map(|module| clock.costs(bench, &self.parts, module, &hints)).collect()
+        let choices: Vec<Choice> = self.set.choices.iter().map(|(_, choice)| *choice).collect();
+        modules.iter().map(|module| clock.costs(bench, &self.parts, module, &choices)).collect()
     }
 }

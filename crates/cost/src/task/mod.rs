@@ -1,6 +1,7 @@
 //! Tasks with exact labels: what a program costs by each of some choices. To add one, write a file beside
 //! these and name it in [`task()`].
 
+mod coarsen;
 mod cost;
 mod mca;
 mod passes;
@@ -14,7 +15,7 @@ use dataset::{Language, Verdict};
 use serde_json::Value;
 
 /// The names of all tasks.
-pub const NAMES: [&str; 6] = ["size", "mca", "cost", "unroll", "vectorize", "passes"];
+pub const NAMES: [&str; 7] = ["size", "mca", "cost", "unroll", "vectorize", "coarsen", "passes"];
 
 /// What one thread keeps from program to program.
 #[derive(Default)]
@@ -85,6 +86,7 @@ pub fn task(name: &str, pipelines: Option<Vec<Pipeline>>) -> Result<Box<dyn Task
         "cost" => Box::new(Cost::new(&cost::COST)),
         "unroll" => Box::new(Cost::new(&unroll::UNROLL)),
         "vectorize" => Box::new(Cost::new(&vectorize::VECTORIZE)),
+        "coarsen" => Box::new(Cost::new(&coarsen::COARSEN)),
         "passes" => Box::new(passes::Passes::new(pipelines)),
         _ => return Err(Error::UnknownTask { name: name.to_owned(), known: NAMES.join(", ") }),
     })
@@ -106,7 +108,7 @@ mod tests {
             assert_eq!(choices.len(), count);
         }
         let said = task("speed", None).err().expect("there is none").to_string();
-        assert!(said.contains("size, mca, cost, unroll, vectorize, passes"), "{said}");
+        assert!(said.contains("size, mca, cost, unroll, vectorize, coarsen, passes"), "{said}");
         let said = task("size", Some(Vec::new())).err().expect("it has none").to_string();
         assert!(said.contains("--pipelines"), "{said}");
     }

@@ -35,10 +35,12 @@ fn one(argument: &Argument, at: usize, size: u32) -> Option<Passed> {
     match &argument.r#type {
         Type::Pointer { space, pointee } => {
             let (name, space) = match space {
-                AddressSpace::Global => ("global", 'g'),
-                AddressSpace::Constant => ("constant", 'c'),
-                AddressSpace::Local => ("local", 'l'),
-                _ => return None,
+                AddressSpace::Global => ("global ", 'g'),
+                AddressSpace::Constant => ("constant ", 'c'),
+                AddressSpace::Local => ("local ", 'l'),
+                // Of C, which has no address spaces.
+                AddressSpace::Private => ("", 'g'),
+                AddressSpace::Generic => return None,
             };
             let kind = match &**pointee {
                 Type::Scalar { scalar, size_bytes } | Type::Vector { scalar, size_bytes, .. } => {
@@ -46,7 +48,7 @@ fn one(argument: &Argument, at: usize, size: u32) -> Option<Passed> {
                 }
                 _ => '-',
             };
-            let value = format!("({name} void *)stampmill_arguments[{at}]");
+            let value = format!("({name}void *)stampmill_arguments[{at}]");
             Some(Passed { kind, space, value })
         }
         Type::Scalar { scalar, .. } | Type::Vector { scalar, .. } => {
