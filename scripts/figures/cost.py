@@ -8,6 +8,8 @@ from tools import rows, stampmill
 
 SETTINGS = {"kernels": "datasets/device-mapping-h200/kernels", "jobs": "2", "seed": "0", "splits": "5"}
 SPACES = "instcount,loops"
+# Features of kernels that ran, which `dynamic` describes.
+RAN = [SPACES, "dynamic", f"{SPACES},dynamic"]
 
 
 def shown(error, digits=3):
@@ -33,14 +35,21 @@ def line_error(programs):
 
 
 def run(program, _, settings, work):
-    stampmill(program, "features", settings["kernels"], "--space", SPACES, "--opt", "0", "--jobs", settings["jobs"], "--out", work / "vectors", "--force")
+    stampmill(program, "features", settings["kernels"], "--space", RAN[-1], "--opt", "0", "--jobs", settings["jobs"], "--out", work / "vectors", "--force")
     labels = []
     for task in ("mca", "cost"):
         made = stampmill(program, "label", "--task", task, settings["kernels"], "--features", work / "vectors", "--jobs", settings["jobs"], "--out", work / task, "--force")
         verdict = ", ".join(f"{count} {word}" for word, count in sorted(made["verdicts"].items(), key=lambda one: -one[1]))
         without = ", ".join(f"{count} {why}" for why, count in sorted(made["undescribed"].items()))
         labels.append([f"`{task}`", str(made["programs"]), verdict, without])
-    found = stampmill(program, "heuristic", "diagnose", work / "cost", "--seed", settings["seed"], "--splits", settings["splits"])
+    found = stampmill(program, "heuristic", "diagnose", work / "cost", "--space", SPACES, "--seed", settings["seed"], "--splits", settings["splits"])
+    stampmill(program, "query", "SELECT * FROM c WHERE dynamic IS NOT NULL AND instcount IS NOT NULL AND loops IS NOT NULL", f"c={work / 'cost'}", "--out", work / "ran", "--force")
+    ran = []
+    for spaces in RAN:
+        one = stampmill(program, "heuristic", "diagnose", work / "ran", "--space", spaces, "--seed", settings["seed"], "--splits", settings["splits"])
+        of = one["regression"]["models"]
+        ran.append([", ".join(f"`{space}`" for space in spaces.split(",")), str(one["rows"]), *(shown(of[name]) for name in ("forest", "boosting")),
+                    shown(one["ceiling"]["same_groups"]), percent(one["last_doubling"]), " ".join(word["word"] for word in one["verdicts"])])
     models, ceiling = found["regression"]["models"], found["ceiling"]
     over = "{:+.1f} to {:+.1f} %".format(*(100 * end for end in found["doubling_over_splits"]))
     joined = "SELECT c.package AS package, c.instcount[1] AS count, m.costs[1] AS mca, c.costs[1] AS cost FROM c JOIN m ON c.id = m.id WHERE c.label IS NOT NULL AND m.label IS NOT NULL AND c.instcount IS NOT NULL"
@@ -59,6 +68,7 @@ def run(program, _, settings, work):
                      ["half of the difference of nearest neighbors", f"{ceiling['neighbours']:.2f}"],
                      ["last doubling of the programs", f"{percent(found['last_doubling'])}, over splits {over}"]],
         },
+        "ran": {"columns": ["features", "kernels", "forest", "boosting", "same packages in training", "last doubling", "verdicts"], "rows": ran},
         "lines": {"columns": ["a line on", "error, each package held out in turn"], "rows": lines},
         "curve": {"columns": ["real programs", "error"], "rows": [[str(point["programs"]), shown(point["error"], 2)] for point in found["curve"]]},
         "verdicts": {"columns": ["verdict", "in words"], "rows": [[f"`{one['word']}`", one["text"]] for one in found["verdicts"]]},
