@@ -135,7 +135,7 @@ fn a_missing_helper_is_said_with_how_to_build_it() {
     let alone = home.path().join("bin/inner");
     fs::create_dir_all(&alone).expect("a folder");
     let program = alone.join("stampmill");
-    fs::copy(env!("CARGO_BIN_EXE_stampmill"), &program).expect("a copy");
+    trials::program(&program, &fs::read(env!("CARGO_BIN_EXE_stampmill")).expect("it is built"));
     let output = Command::new(&program)
         .args(["query", "SELECT 1 FROM dataset", "a.cl"])
         .current_dir(home.path())

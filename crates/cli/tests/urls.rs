@@ -2,7 +2,6 @@
 
 use std::{
     fs,
-    os::unix::fs::PermissionsExt,
     path::Path,
     process::{Command, Output},
 };
@@ -12,9 +11,8 @@ fn installed(folder: &Path) -> Command {
     let program = folder.join("bin/stampmill");
     if !program.exists() {
         fs::create_dir(folder.join("bin")).expect("a folder of the test");
-        fs::copy(env!("CARGO_BIN_EXE_stampmill"), &program).expect("a folder of the test");
-        fs::set_permissions(&program, fs::Permissions::from_mode(0o755))
-            .expect("a folder of the test");
+        let bytes = fs::read(env!("CARGO_BIN_EXE_stampmill")).expect("it is built");
+        trials::program(&program, &bytes);
     }
     let mut command = Command::new(program);
     command.current_dir(folder).env("STAMPMILL_CACHE", folder.join("cache"));
@@ -54,8 +52,7 @@ fn a_client_that_ends_at_once_is_named() {
     let home = tempfile::tempdir().unwrap();
     let client = home.path().join("bin/stampmill-objects");
     let mut command = installed(home.path());
-    fs::write(&client, "#!/bin/sh\nexit 7\n").unwrap();
-    fs::set_permissions(&client, fs::Permissions::from_mode(0o755)).unwrap();
+    trials::program(&client, b"#!/bin/sh\nexit 7\n");
     let output = command.args(["show", "s3://bucket/raw"]).output().unwrap();
     let said = said(&output);
     assert_eq!(output.status.code(), Some(2), "{said}");

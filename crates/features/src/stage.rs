@@ -186,6 +186,7 @@ impl Stage for Features {
         match error {
             Error::Clang(clang::Error::CannotStart { death, .. }) => death.is_ours(),
             Error::Timing(error) => error.is_fault(),
+            Error::Reader(_) => true,
             _ => false,
         }
     }

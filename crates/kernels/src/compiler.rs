@@ -39,12 +39,12 @@ impl Compiler {
 
     /// # Errors
     /// That clang failed since this was last asked: rows made in between are not to be kept.
-    pub(crate) fn works(&self) -> crate::Result<()> {
+    pub(crate) fn works(&self) -> Result<(), clang::Error> {
         match self.fault.lock().unwrap_or_else(PoisonError::into_inner).take() {
             None => Ok(()),
             Some(death) => {
                 let worker = self.clang.worker().to_owned();
-                Err(clang::Error::CannotStart { worker, death }.into())
+                Err(clang::Error::CannotStart { worker, death })
             }
         }
     }

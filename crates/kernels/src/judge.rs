@@ -37,7 +37,7 @@ impl Judge {
     ///
     /// # Errors
     /// Why it does not pass: `does-not-compile`, `no-kernel`, `too-small`, how it reaches out of
-    /// itself, or what it did to clang.
+    /// itself, or what it did to clang. Ask [`Judge::works`] before any of it is kept.
     pub fn check(&self, text: &str) -> Result<Judged, Verdict> {
         let mut first = None;
         for standard in STANDARDS {
@@ -64,6 +64,12 @@ impl Judge {
             return Ok(Judged { kernel, standard, instructions });
         }
         Err(first.unwrap_or_else(|| Verdict::new(DOES_NOT_COMPILE, "no standard was tried")))
+    }
+
+    /// # Errors
+    /// That the machine failed clang since this was last asked: what was said in between is about no program.
+    pub fn works(&self) -> Result<(), clang::Error> {
+        self.compiler.works()
     }
 
     /// The row of a program's last kernel, isolated and in normal form, as

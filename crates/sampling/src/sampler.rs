@@ -120,6 +120,7 @@ impl<'a> Sampler<'a> {
             drawn
         });
         drawn?;
+        self.judge.works()?;
         let mut rows = rows.into_inner().unwrap_or_else(PoisonError::into_inner);
         if self.cancel.is_cancelled() {
             return Err(Error::Stopped { done: rows.len(), all });
@@ -210,7 +211,9 @@ fn arguments(text: &str) -> Vec<String> {
 fn asked(judge: &Judge, wanted: &str) -> Result<Vec<String>> {
     let refused = |reason: String| Error::Arguments { asked: wanted.to_owned(), reason };
     let text = condition::head(wanted).map_err(refused)? + "}\n";
-    match judge.check(&text) {
+    let judged = judge.check(&text);
+    judge.works()?;
+    match judged {
         Err(verdict) if verdict.name != SampleVerdict::TooSmall.name() => {
             Err(refused(verdict.detail))
         }

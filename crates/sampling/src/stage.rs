@@ -94,6 +94,10 @@ impl Stage for Sampler<'_> {
         chunks.iter().map(rows).collect()
     }
 
+    fn is_fault(error: &Error) -> bool {
+        matches!(error, Error::Clang(clang::Error::CannotStart { death, .. }) if death.is_ours())
+    }
+
     fn finish<'a>(
         _settings: &'a Value,
         (): (),

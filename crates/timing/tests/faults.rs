@@ -5,7 +5,6 @@
 use dataset::stage::{self, Context};
 use stampmill_timing::{Code, Job, Options, TimeSuite};
 use std::{
-    os::unix::fs::PermissionsExt,
     path::Path,
     process::{Command, Output},
 };
@@ -49,9 +48,7 @@ fn again(test: &str, before: &[&str], change: impl Fn(&mut Command)) -> String {
 
 /// A folder with a `gcc` that is this shell script.
 fn compiler(folder: &Path, script: &str) {
-    let path = folder.join("gcc");
-    std::fs::write(&path, format!("#!/bin/sh\n{script}\n")).expect("it is ours");
-    std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).expect("it is ours");
+    trials::program(&folder.join("gcc"), format!("#!/bin/sh\n{script}\n").as_bytes());
 }
 
 fn with_compiler(test: &str, script: &str) -> String {

@@ -172,9 +172,7 @@ fn without_qemu_or_with_an_old_one_the_message_says_what_to_install() {
     let missing = said();
     assert!(missing.contains("apt install qemu-user"), "{missing}");
     let old = folder.join("qemu-x86_64");
-    std::fs::write(&old, "#!/bin/sh\necho 'qemu-x86_64 version 5.2.0 (Debian 1:5.2+dfsg-11)'\n")
-        .unwrap();
-    std::fs::set_permissions(&old, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    trials::program(&old, b"#!/bin/sh\necho 'qemu-x86_64 version 5.2.0 (Debian 1:5.2+dfsg-11)'\n");
     let too_old = said();
     assert!(too_old.contains("5.2 is too old") && too_old.contains("apt install"), "{too_old}");
     std::fs::remove_dir_all(&folder).unwrap();

@@ -33,7 +33,7 @@ use std::{
     env, fs,
     io::Write,
     path::{Path, PathBuf},
-    process::ExitCode,
+    process::{Command, ExitCode, Stdio},
 };
 
 /// Names the file to which harnesses append a line `BINARY::TEST<tab>REASON` for each test they ignore.
@@ -143,6 +143,19 @@ pub fn facts(name: &str) -> PathBuf {
 #[must_use]
 pub fn reference() -> PathBuf {
     env::var_os("STAMPMILL_REFERENCE").map_or_else(|| "../../../shared/data".into(), PathBuf::from)
+}
+
+/// Make a program of these bytes. A process of its own writes it: a child that another thread of a test starts at the same
+/// time holds what this process has open till it is another program, and the file is "busy" as long.
+///
+/// # Panics
+/// Where it cannot be written.
+pub fn program(path: &Path, bytes: &[u8]) {
+    let mut shell = Command::new("sh");
+    shell.args(["-c", "cat > \"$1\" && chmod 755 \"$1\"", "sh"]).arg(path).stdin(Stdio::piped());
+    let mut writing = shell.spawn().expect("there is a shell");
+    writing.stdin.take().expect("it is asked for").write_all(bytes).expect("the shell reads");
+    assert!(writing.wait().expect("it is ours").success(), "{} is not written", path.display());
 }
 
 /// Texts of the 1,803 real kernels that ship with the sources (`datasets/device-mapping-h200`), in their order.
