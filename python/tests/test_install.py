@@ -55,7 +55,8 @@ def test_a_fresh_environment_without_dependencies_has_the_command(wheel: Path, t
 
 def test_what_ships_is_where_it_says(tmp_path: Path) -> None:
     assert stampmill.Dataset(stampmill.shipped("datasets/device-mapping-h200/task")).to_pandas()["group"].nunique() == 18
-    assert {"models", "datasets"} <= {path.name for path in stampmill.shipped().iterdir()}
+    assert len(stampmill.Dataset(stampmill.shipped("datasets/device-mapping-h200/kernels"))) == 1803
+    assert {"models", "datasets", "packages.toml"} <= {path.name for path in stampmill.shipped().iterdir()}
     samples = stampmill.sample(stampmill.shipped("models/infill"), n=1, seed=1, out=tmp_path / "samples")
     assert len(samples.to_pandas()) == 1
     with pytest.raises(FileNotFoundError, match="models/cost"):

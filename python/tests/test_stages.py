@@ -316,3 +316,21 @@ def test_without_pandas_the_message_says_so(texts: list[str], monkeypatch: pytes
     with pytest.raises(ImportError, match=r"pip install 'stampmill\[pandas\]'"):
         vectors.to_pandas()
     assert vectors.to_arrow().num_rows == 3
+
+
+def test_a_data_set_that_was_changed_is_not_read(texts: list[str], tmp_path: Path) -> None:
+    made = stampmill.features(texts, spaces=["grewe"], out=tmp_path / "vectors")
+    part = made.path / made.manifest["shards"][0]["file"]
+    content = bytearray(part.read_bytes())
+    content[len(content) // 2] ^= 1
+    part.write_bytes(content)
+    with pytest.raises(stampmill.Error, match="it was changed"):
+        made.to_pandas()
+
+
+def test_a_source_that_cannot_be_had_is_warned_of(texts: list[str], tmp_path: Path) -> None:
+    (tmp_path / "source").mkdir()
+    (tmp_path / "source" / "a.cl").write_text(texts[0])
+    (tmp_path / "not.zip").write_text("no archive")
+    with pytest.warns(UserWarning, match="1 of 2 sources failed"):
+        stampmill.mine([tmp_path / "source", tmp_path / "not.zip"], out=tmp_path / "raw")

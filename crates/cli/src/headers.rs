@@ -17,8 +17,8 @@ pub(crate) fn say(input: &Path, global: &Global) {
         return;
     }
     let Ok(Programs::Files(root, files)) = Programs::open(input) else { return };
-    // What `mine` puts in is of OpenCL programs.
-    let is_looked_at = |path: &str| path.ends_with(".cl");
+    // What `mine` puts in is of programs in OpenCL C and C.
+    let is_looked_at = |path: &str| path.ends_with(".cl") || path.ends_with(".c");
     let files = files.iter().filter(|file| file.rejected.is_none() && is_looked_at(&file.path));
     let wanting: Vec<(&str, String)> = files
         .take(MOST)
@@ -41,9 +41,10 @@ pub(crate) fn say(input: &Path, global: &Global) {
     let folder = input.parent().filter(|_| input.is_file()).unwrap_or(input);
     let folder = if folder == Path::new("") { Path::new(".") } else { folder };
     let input = folder.display();
+    let language = if path.ends_with(".c") { " --language c" } else { "" };
     let note = format!(
         "note: {path} includes {name}, which lies beside it{more}; here a program is compiled alone. \
-         `stampmill mine {input} --out raw` puts such files in: then give this command raw"
+         `stampmill mine {input}{language} --out raw` puts such files in: then give this command raw"
     );
     eprintln!("{}", output::plain(&note));
 }

@@ -44,10 +44,16 @@ const TOO_LONG: &str = KernelVerdict::TooLong.name();
 
 /// The rows of a C program: its functions, and whatever was rejected.
 pub(crate) fn rows(compiler: &Compiler, source: &Source, text: &str) -> Vec<KernelRow> {
-    match Program::read(compiler, text) {
+    match Program::read(compiler, &without_headers(text)) {
         Ok(program) => program.rows(compiler, source),
         Err(verdict) => vec![source.rejected("", &verdict)],
     }
+}
+
+/// A program without the lines that ask for C's own headers: what OpenCL C lacks of them is declared here.
+fn without_headers(text: &str) -> String {
+    let asks = |line: &&str| line.starts_with("#include <");
+    text.split_inclusive('\n').filter(|line| !asks(line)).collect()
 }
 
 /// What is left of a C program when all is gone that is no OpenCL C.

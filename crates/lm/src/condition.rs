@@ -113,9 +113,9 @@ fn specification<'a>(inside: &[Token<'a>]) -> Vec<&'a str> {
             lexemes.push(",");
         }
         let words = parameter.iter().filter(|token| token.kind == Kind::Word).count();
-        let name = parameter
-            .iter()
-            .rposition(|token| token.kind == Kind::Word && words > 1 && !is_type(token.text));
+        // The last word, where it is no type: what stands before one is no name, but a misspelled word.
+        let last = parameter.iter().rposition(|token| token.kind == Kind::Word);
+        let name = last.filter(|at| words > 1 && !is_type(parameter[*at].text));
         let kept = parameter.iter().enumerate().filter(|(at, _)| Some(*at) != name);
         lexemes.extend(kept.map(|(_, token)| token.text));
     }
@@ -149,6 +149,8 @@ mod tests {
         let wanted =
             "__kernel void A(__global float* a, const int b, __read_only image2d_t c, float4 d) {";
         assert_eq!(written.as_deref(), Ok(wanted));
+        // Misspelled it stays, for a compiler to refuse.
+        assert_eq!(head("globl float").as_deref(), Ok("__kernel void A(globl float a) {"));
         assert_eq!(head("__global int *x").as_deref(), Ok("__kernel void A(__global int* a) {"));
         for wrong in ["", ",", "int,", "int,,int"] {
             assert!(head(wrong).is_err(), "{wrong}");

@@ -47,7 +47,7 @@ pub(crate) fn rows(
     let tree = &package.tree;
     let mut hints = Hints::of(tree);
     hints.suite = suite;
-    let library = Library::new(tree, &hints);
+    let library = Library::new(tree, &hints, language);
     let licensing = Licensing::of(package);
     let files: Vec<(&str, &[u8])> = tree.iter().collect();
     let row = ContentFile {
@@ -368,7 +368,10 @@ mod tests {
     #[test]
     fn c_programs_are_found_where_c_is_wanted() {
         let files: [(&str, &[u8]); 4] = [
-            ("a.c", b"#include \"a.h\"\nint a(T b) { return b; }"),
+            (
+                "a.c",
+                b"#include <math.h>\n#include \"a.h\"\n#include <else.h>\nint a(T b) { return b; }",
+            ),
             ("a.h", b"typedef int T;"),
             ("empty.c", b"\n"),
             ("k.cl", b"kernel void a() {}"),
@@ -377,7 +380,8 @@ mod tests {
         let short: Vec<(&str, &str)> =
             found.iter().map(|r| (r.path.as_str(), r.verdict.as_str())).collect();
         assert_eq!(short, [("a.c", "accepted"), ("empty.c", "empty")]);
-        assert_eq!(found[0].text, "typedef int T;\nint a(T b) { return b; }\n");
+        assert_eq!(found[0].text, "#include <math.h>\ntypedef int T;\nint a(T b) { return b; }\n");
+        assert_eq!(found[0].missing_includes, ["else.h"]);
         assert_eq!(found[0].language, "c");
     }
 

@@ -4,6 +4,7 @@ use crate::{
     defines::Hints,
     tree::{self, Tree},
 };
+use dataset::Language;
 use std::{
     collections::{BTreeSet, HashMap},
     sync::{Arc, Mutex, PoisonError},
@@ -20,7 +21,9 @@ const GROWN_LIMIT: usize = 16 << 20;
 const BUILTIN: &[&str] = &["opencl-c.h", "opencl-c-base.h"];
 /// Headers of C and of the host side of OpenCL: a package's own file of the same name is meant for
 /// other programs than kernels.
-const HOSTED: &[&str] = &[
+const HOSTED: &[&str] = &["cl.h", "opencl.h", "cuda.h", "cuda_runtime.h"];
+/// Headers of C, likewise. A C program keeps the lines that ask for them, for the compiler has them.
+const STANDARD: &[&str] = &[
     "assert.h",
     "ctype.h",
     "errno.h",
@@ -36,10 +39,6 @@ const HOSTED: &[&str] = &[
     "stdlib.h",
     "string.h",
     "time.h",
-    "cl.h",
-    "opencl.h",
-    "cuda.h",
-    "cuda_runtime.h",
 ];
 
 /// A text that stands alone.
@@ -55,6 +54,8 @@ pub(crate) struct Inlined {
 pub(crate) struct Library<'a> {
     tree: &'a Tree,
     hints: &'a Hints,
+    /// Of C programs, not of OpenCL.
+    of_c: bool,
     prepared: Mutex<HashMap<String, Option<Arc<Prepared>>>>,
 }
 
@@ -68,8 +69,8 @@ struct Prepared {
 }
 
 impl<'a> Library<'a> {
-    pub(crate) fn new(tree: &'a Tree, hints: &'a Hints) -> Library<'a> {
-        Library { tree, hints, prepared: Mutex::default() }
+    pub(crate) fn new(tree: &'a Tree, hints: &'a Hints, language: Language) -> Library<'a> {
+        Library { tree, hints, of_c: language == Language::C, prepared: Mutex::default() }
     }
 
     fn get(&self, path: &str) -> Option<Arc<Prepared>> {
@@ -229,6 +230,10 @@ impl Inliner<'_> {
         }
         let found = self.find(&operand).and_then(|path| Some((self.library.get(&path)?, path)));
         let Some((file, path)) = found else {
+            if self.library.of_c && STANDARD.contains(&name) {
+                self.out.push_str(&format!("#include <{name}>\n"));
+                return;
+            }
             self.missing.insert(name.to_owned());
             // Where a list goes on it is data; without the line the program would be another one.
             if self.out.trim_end().ends_with(['{', ',', '=', '(']) {
@@ -290,7 +295,8 @@ impl Inliner<'_> {
         if nearby && let Some(path) = has(tree::join(from, name)) {
             return Some(path);
         }
-        let hosted = HOSTED.contains(&name.rsplit('/').next().unwrap_or(name));
+        let base = name.rsplit('/').next().unwrap_or(name);
+        let hosted = HOSTED.contains(&base) || STANDARD.contains(&base);
         if hosted && !nearby {
             return None;
         }
@@ -477,7 +483,7 @@ mod tests {
         let tree = tree(files);
         let text = std::str::from_utf8(tree.get(path).unwrap()).unwrap().to_owned();
         let hints = Hints::default();
-        inline(&Library::new(&tree, &hints), path, &text)
+        inline(&Library::new(&tree, &hints, Language::OpenCl), path, &text)
     }
 
     #[test]

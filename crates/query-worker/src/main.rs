@@ -183,9 +183,12 @@ fn by_name(said: &str, question: &Question) -> Option<Error> {
         .filter_map(|(_, path)| dataset::Dataset::open(path).ok())
         .map(|dataset| dataset.manifest().notes.configuration["spaces"].clone())
         .collect();
-    let place = question.sql.split("['").collect::<Vec<_>>().windows(2).find_map(|parts| {
-        let column = parts[0].rsplit(|one: char| !one.is_alphanumeric() && one != '_').next()?;
-        let (name, _) = parts[1].split_once("']")?;
+    let is_letter = |one: char| one.is_alphanumeric() || one == '_';
+    // `instcount['Load']` and `instcount.Load`.
+    let plain = question.sql.replace("['", ".");
+    let place = plain.split('.').collect::<Vec<_>>().windows(2).find_map(|parts| {
+        let column = parts[0].rsplit(|one| !is_letter(one)).next()?;
+        let name = parts[1].split(|one| !is_letter(one)).next()?;
         let names = spaces.iter().find_map(|spaces| spaces[column].as_array())?;
         let names: Vec<&str> = names.iter().filter_map(|name| name.as_str()).collect();
         let place = |name: &str| names.iter().position(|one| *one == name);

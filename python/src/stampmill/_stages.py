@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Union, overload
@@ -48,10 +49,16 @@ def mine(
     cache: PathLike | None = None,
     **common: Unpack[Parted],
 ) -> Dataset:
-    """Fetch packages and find every kernel in them: `mine(["deb:gegl", "pypi:silx"])`. Gives raw data for `prepare`."""
+    """Fetch packages and find every kernel in them: `mine(["deb:gegl", "pypi:silx"])`. Gives raw data for `prepare`.
+
+    Warns of sources that could not be had: their rows say why."""
     given = options(locals(), "source")
     with Inputs() as inputs:
-        return made("mine", paths(source), given, inputs)
+        mined = made("mine", paths(source), given, inputs)
+    if failed := mined.summary.get("failed_sources"):
+        why = [f"{one['source']}: {note}" for one in mined.summary.get("packages", []) for note in one.get("notes", [])]
+        warnings.warn(f"{failed} of {mined.summary['sources']} sources failed: {'; '.join(why)}", stacklevel=3)
+    return mined
 
 
 @stage("fetch")

@@ -1,7 +1,7 @@
 //! `stampmill features`: programs as vectors.
 
 use crate::{Global, destination, headers, interrupt, output, progress::Bar, stage};
-use dataset::{Dataset, Programs, stage::Done};
+use dataset::{Dataset, Language, Program, Programs, stage::Done};
 use features::{
     CompileConfigs, Extractor, FeatureSpace, Features as Stage, ModuleReader, Options, Report, Row,
 };
@@ -30,9 +30,9 @@ pub(crate) struct Features {
     /// Print the rows as well when --out is given
     #[arg(long, value_parser = ["jsonl"])]
     format: Option<String>,
-    /// Optimization level, 0 to 3
-    #[arg(long, value_name = "LEVEL", default_value_t = 1, value_parser = clap::value_parser!(u8).range(0..=3))]
-    opt: u8,
+    /// Optimization level, 0 to 3, of what is compiled; modules are described as they are [default: 1]
+    #[arg(long, value_name = "LEVEL", value_parser = level)]
+    opt: Option<u8>,
 }
 
 impl Features {
@@ -41,7 +41,16 @@ impl Features {
         headers::say(&self.dataset, global);
         let programs = Programs::open(&self.dataset)?;
         let cancelled = interrupt::flag()?;
-        let options = Options { cancelled: Arc::clone(&cancelled), ..options(self.opt, global)? };
+        let options = Options {
+            cancelled: Arc::clone(&cancelled),
+            ..options(self.opt.unwrap_or(1), global)?
+        };
+        if let Some(level) = self.opt
+            && !global.is_quiet()
+            && programs.iter()?.take(SEEN).any(|program| program.is_ok_and(|one| is_module(&one)))
+        {
+            eprintln!("modules are described as they are: --opt {level} holds for sources alone");
+        }
         let extractor = Extractor::new(spaces.clone(), options);
         let bar = Bar::new(global);
         let Some(output) = self.output else {
@@ -93,7 +102,7 @@ fn advise(dataset: &Path) -> anyhow::Result<()> {
             "what lacks definitions of its package: `stampmill prepare` adds them"
         }
         _ => {
-            "what lacks headers or definitions: `stampmill mine` puts headers in, `stampmill prepare` adds definitions"
+            "what lacks headers or definitions: `stampmill mine` puts headers in (of C: --language c), `stampmill prepare` adds definitions"
         }
     })
 }
@@ -123,6 +132,22 @@ pub(crate) fn extractor(
     global: &Global,
 ) -> anyhow::Result<Extractor> {
     Ok(Extractor::new(spaces, options(level, global)?))
+}
+
+/// Programs among which a module is looked for.
+const SEEN: usize = 100;
+
+fn is_module(program: &Program) -> bool {
+    matches!(program.language, Language::LlvmIr | Language::Bitcode)
+}
+
+/// A level as compilers write it, too: 2, O2 or -O2.
+fn level(text: &str) -> Result<u8, String> {
+    let digits = text.trim_start_matches('-').trim_start_matches('O');
+    match digits.parse() {
+        Ok(level) if level <= 3 => Ok(level),
+        _ => Err("wanted 0, 1, 2 or 3".to_owned()),
+    }
 }
 
 fn options(level: u8, global: &Global) -> anyhow::Result<Options> {

@@ -117,7 +117,11 @@ impl Label {
 
     fn measured(self, global: &Global) -> anyhow::Result<ExitCode> {
         let cancelled = interrupt::flag()?;
-        let Some(features) = &self.features else { bail!("cpu-gpu needs --features") };
+        let Some(features) = &self.features else {
+            bail!(
+                "cpu-gpu is labeled from what `run` measured and its kernels' vectors: label RUNS --features VECTORS; other tasks: --task"
+            )
+        };
         if self.pipelines.is_some() {
             bail!(cost::Error::NoPipelines("cpu-gpu".to_owned()));
         }

@@ -104,6 +104,8 @@ impl Table {
             let batch = batch?;
             let spaces = table.columns(&batch, configuration)?;
             table.name_features(&spaces);
+            // Data sets of earlier versions have none.
+            let name = table.text(&batch, "name").ok();
             let [path, kernel, verdict, id] = [
                 table.text(&batch, "path")?,
                 table.text(&batch, "kernel")?,
@@ -122,9 +124,11 @@ impl Table {
                     continue;
                 }
                 let path = path.value(at).to_owned();
+                // As its author named it, where that is known.
+                let variant = name.map(|name| name.value(at)).filter(|name| !name.is_empty());
                 let row = Row {
                     program: path.clone(),
-                    variant: kernel.value(at).to_owned(),
+                    variant: variant.unwrap_or(kernel.value(at)).to_owned(),
                     group: path,
                     features,
                     costs: Vec::new(),

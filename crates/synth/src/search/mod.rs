@@ -288,6 +288,10 @@ impl<'a> Search<'a> {
         if found.kernels.is_empty() {
             let mut row = self.row(run, 1, seconds, found.candidates);
             row.verdict = SteeredVerdict::NothingFound.to_string();
+            row.detail = format!(
+                "none of {} candidates is accepted and nearer than the empty kernel: give it more time (--budget) or seeds (--seeds)",
+                found.candidates
+            );
             found.kernels.push(row);
         }
         // Nothing can start from what is known by its text alone.

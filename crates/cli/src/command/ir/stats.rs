@@ -56,7 +56,9 @@ impl stage::Shown for ir::Stats<'_> {
                 count(sums.instructions_after),
                 megabytes(sums.object_bytes),
             ];
-            row.extend(sums.tokens.map(count));
+            // Where none are counted there is nothing to print.
+            let counted = sums.tokens.iter().any(|tokens| *tokens > 0);
+            row.extend(sums.tokens.map(|n| if counted { count(n) } else { "-".to_owned() }));
             row
         });
         let header = [
