@@ -93,6 +93,24 @@ pub enum Error {
     /// A task with several choices, where one cost is to be predicted.
     #[error("the task has {} choices ([{}]), and one cost is to be predicted", .0.len(), some(.0))]
     ManyChoices(Vec<String>),
+    /// Choices that differ by what they cost, where there is one.
+    #[error(
+        "the task has one choice, `{0}`, and --by regret asks which of several would be wrong; choose by committee, \
+         expected-error or uncovered"
+    )]
+    NoRegret(String),
+    /// One cost, where there are several.
+    #[error(
+        "the task has {} choices ([{}]), and --by {way} asks what one costs; choose by regret or uncovered",
+        choices.len(),
+        some(choices)
+    )]
+    ManyCosts {
+        /// How programs were to be chosen.
+        way: &'static str,
+        /// The choices.
+        choices: Vec<String>,
+    },
     /// Vectors of code at another level of optimization.
     #[error(
         "{name} has vectors of code at -O{level}, and the model was trained on those at -O{wanted}: make them anew with \

@@ -56,7 +56,7 @@ mod validate;
 pub use diagnose::{
     Arm, ArmOptions, ArmReport, Bin, Ceiling, ChoiceReport, CurvePoint, DiagnoseOptions, Diagnosis,
     ErrorOf, FixedSet, Gap, Interval, MadeReport, Mark, Next, NextOptions, NextReport, Region,
-    RegressionReport, Rival, Skipped, Verdict, arms, diagnose, next,
+    RegressionReport, Rival, Skipped, Verdict, Way, arms, diagnose, next,
 };
 pub use error::Error;
 pub use explain::{

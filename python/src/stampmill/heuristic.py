@@ -114,13 +114,14 @@ def next_(
     pool: PathLike,
     *,
     n: int | None = None,
+    by: Literal["committee", "expected-error", "uncovered", "regret"] | None = None,
     targets: PathLike | None = None,
     vectors: PathLike | None = None,
     target_space: str | None = None,
     seed: int | None = None,
     **common: Unpack[Common],
 ) -> Report:
-    """Which programs of `pool` to label next, or to steer to: those that models of the labeled ones disagree about."""
+    """Which programs of `pool` to label next, or to steer to; `by` committee, expected-error, uncovered or regret."""
     given = options(locals(), "task", "pool")
     return reported("heuristic next", [path(task), path(pool)], given)
 

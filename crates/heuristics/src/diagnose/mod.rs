@@ -24,7 +24,7 @@ pub use choose::{ChoiceReport, FixedSet};
 pub use curve::CurvePoint;
 pub use gap::Gap;
 pub use made::MadeReport;
-pub use next::{Next, NextOptions, NextReport, next};
+pub use next::{Next, NextOptions, NextReport, Way, next};
 pub use regions::{Bin, Mark, Region};
 pub use regress::RegressionReport;
 pub use verdict::Verdict;

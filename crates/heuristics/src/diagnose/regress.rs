@@ -29,7 +29,7 @@ pub(super) struct Regression<'a> {
 }
 
 impl<'a> Regression<'a> {
-    fn new(table: &'a Table, name: &'static str) -> Regression<'a> {
+    pub(super) fn new(table: &'a Table, name: &'static str) -> Regression<'a> {
         let targets = table.task.rows.iter().map(|row| row.costs[0].log2()).collect();
         Regression { table, name, targets }
     }
