@@ -23,7 +23,7 @@ use std::{
 /// Kernels that are labelled, and of these how many by the script.
 const KERNELS: usize = 300;
 const SCRIPTED: usize = 30;
-/// Labels of `cost` run two programs each.
+/// Labels of `cost` run two programs each, those of choices as many for each.
 const TIMED: usize = 60;
 /// What a script has timed.
 const LOOP: &str = "#include <stdio.h>\nstatic float a[64];\nint main(void) { int n = getchar() - '0'; \
@@ -43,40 +43,49 @@ const CLANG: [&str; 9] = [
 fn main() -> Result<(), Box<dyn Error>> {
     let folder = tempfile::tempdir()?;
     let kernels: Vec<Program> = kernels()?;
-    let source = folder.path().join("kernels");
-    std::fs::create_dir(&source)?;
-    for (at, kernel) in kernels.iter().enumerate() {
-        let Code::Text(text) = &kernel.code else { continue };
-        std::fs::write(source.join(format!("{at:04}.cl")), text)?;
-    }
     let worker = host::installed("stampmill").ok_or("build the workspace first")?;
-    let few = folder.path().join("few");
-    std::fs::create_dir(&few)?;
-    for at in (0..kernels.len()).step_by(kernels.len() / TIMED) {
-        let name = format!("{at:04}.cl");
-        std::fs::copy(source.join(&name), few.join(&name))?;
-    }
+    let label =
+        |name: &str, source: &Path, out: PathBuf| -> Result<(f64, Vec<LabelRow>), Box<dyn Error>> {
+            let bench = Bench::new(Options {
+                shim: None,
+                jobs: 1,
+                reader: (worker.clone(), vec!["worker".into(), "costs".into()]),
+                cancelled: Arc::new(AtomicBool::new(false)),
+            });
+            let programs = (dataset::Programs::open(source)?, "kernels");
+            let label = Label::new(task(name, None)?, bench, programs, None, Grouping::Path)?;
+            let before = sandbox::processor_time();
+            run(&label, &Context { jobs: 1, ..Context::new(&out) })?;
+            let seconds = (sandbox::processor_time() - before).as_secs_f64();
+            Ok((seconds, dataset::Dataset::open(&out)?.rows()?.collect::<dataset::Result<_>>()?))
+        };
     for name in NAMES {
-        let timed = matches!(name, "cost" | "unroll" | "vectorize" | "coarsen");
-        let source = if timed { &few } else { &source };
-        let bench = Bench::new(Options {
-            shim: None,
-            jobs: 1,
-            reader: (worker.clone(), vec!["worker".into(), "costs".into()]),
-            cancelled: Arc::new(AtomicBool::new(false)),
+        let few = matches!(name, "cost" | "unroll" | "vectorize" | "coarsen");
+        let loops = matches!(name, "unroll" | "vectorize");
+        let wanted = |text: &str| !loops || (text.contains("for (") && !text.contains("barrier("));
+        let tried = folder.path().join(format!("{name}-tried"));
+        std::fs::create_dir(&tried)?;
+        let texts = kernels.iter().filter_map(|kernel| match &kernel.code {
+            Code::Text(text) if wanted(text) => Some(text),
+            _ => None,
         });
-        let programs = (dataset::Programs::open(source)?, "kernels");
-        let label = Label::new(task(name, None)?, bench, programs, None, Grouping::Path)?;
-        let before = sandbox::processor_time();
-        let context = Context { jobs: 1, ..Context::new(folder.path().join(name)) };
-        let done = run(&label, &context)?;
-        let ours = done.summary.rows as f64 / (sandbox::processor_time() - before).as_secs_f64();
-        let rows: Vec<LabelRow> =
-            dataset::Dataset::open(&context.out)?.rows()?.collect::<dataset::Result<_>>()?;
+        for (at, text) in texts.take(if few { TIMED } else { KERNELS }).enumerate() {
+            std::fs::write(tried.join(format!("{at:04}.cl")), text)?;
+        }
+        let is_labeled = |row: &&LabelRow| row.head.label.is_some();
+        // Both get what has a label.
+        let (_, first) = label(name, &tried, folder.path().join(format!("{name}-first")))?;
+        let source = folder.path().join(format!("{name}-labeled"));
+        std::fs::create_dir(&source)?;
+        for row in first.iter().filter(is_labeled) {
+            std::fs::copy(tried.join(&row.head.path), source.join(&row.head.path))?;
+        }
+        let (seconds, rows) = label(name, &source, folder.path().join(name))?;
+        let labelled: Vec<&LabelRow> = rows.iter().filter(is_labeled).collect();
+        let ours = labelled.len() as f64 / seconds;
         let before = sandbox::processor_time();
         let (mut scripted, mut equal, mut compared) = (0, 0, 0);
         // An even choice, as the kernels are.
-        let labelled: Vec<&LabelRow> = rows.iter().filter(|row| row.head.label.is_some()).collect();
         for row in labelled.iter().step_by((labelled.len() / SCRIPTED).max(1)) {
             let Some(cost) = script(name, &source.join(&row.head.path), folder.path())? else {
                 continue;
@@ -88,7 +97,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             }
         }
         let theirs = f64::from(scripted) / (sandbox::processor_time() - before).as_secs_f64();
-        println!("{name}: {ours:.1} labels per second and core, of {} programs", done.summary.rows);
+        println!("{name}: {ours:.1} labels per second and core, of {} programs", labelled.len());
         println!("{name}: {theirs:.2} by a script, of {scripted}; ratio {:.1}", ours / theirs);
         if name == "size" {
             println!("size: {equal} of {compared} equal what llvm-size says of clang's object");
