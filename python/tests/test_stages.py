@@ -319,7 +319,7 @@ def test_without_pandas_the_message_says_so(texts: list[str], monkeypatch: pytes
 
 
 def test_a_data_set_that_was_changed_is_not_read(texts: list[str], tmp_path: Path) -> None:
-    made = stampmill.features(texts, spaces=["grewe"], out=tmp_path / "vectors")
+    made = stampmill.features(texts, space=["grewe"], out=tmp_path / "vectors")
     part = made.path / made.manifest["shards"][0]["file"]
     content = bytearray(part.read_bytes())
     content[len(content) // 2] ^= 1

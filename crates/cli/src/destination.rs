@@ -58,7 +58,7 @@ pub(crate) struct StageOutput {
     /// A file with the token that the scheduler wants
     #[arg(long, value_name = "FILE", requires = "cluster")]
     token_file: Option<PathBuf>,
-    /// Parts that the cluster does the work in [default: 4 for each task that its executors do at a time]
+    /// Parts that the cluster does the work in [default: 4 for each task that its executors do at a time, or one for 25,000 items]
     #[arg(long, value_name = "N", requires = "cluster", value_parser = clap::value_parser!(u32).range(1..=65536))]
     cluster_parts: Option<u32>,
     /// Rows that are compared in this process, at about 100 bytes each; more are compared by the executors

@@ -20,6 +20,8 @@ use std::{
 /// Parts of a job for each task that a cluster does at a time: the last ones to end are a small share of the whole, and
 /// a part that is made again, too.
 const PARTS_PER_TASK: usize = 4;
+/// Items of a part, about: a task remembers those of its part, so that its memory does not grow with the whole.
+const ITEMS_OF_A_PART: usize = 25_000;
 /// Each part reads the whole input once.
 const MOST_PARTS: usize = 4096;
 /// How often to look whether to stop.
@@ -147,9 +149,7 @@ where
     let about = about()?;
     let at_a_time = willing(&asked.address, &about, tools)?;
     let total = stage.items()?.total;
-    let most = total.map_or(MOST_PARTS, |items| usize::try_from(items).unwrap_or(MOST_PARTS));
-    let wanted = (PARTS_PER_TASK * at_a_time).min(most).clamp(1, MOST_PARTS);
-    let wanted = asked.parts.unwrap_or(u32::try_from(wanted).unwrap_or(u32::MAX));
+    let wanted = asked.parts.unwrap_or_else(|| parts_of(total, at_a_time));
     let shares = Shares::begin(stage, &context.out, context.force, wanted)?;
     let missing = shares.missing().map_err(of_dataset)?;
     if !missing.is_empty() {
@@ -333,4 +333,26 @@ pub fn start(role: &Role, stdout: Stdio, stderr: Stdio) -> Result<Child> {
     // One that ended already has said why, or its status does.
     let _ = writeln!(input, "{text}");
     Ok(child)
+}
+
+/// Parts of as many items, where they can be counted, on a cluster that does so many tasks at a time.
+fn parts_of(items: Option<u64>, at_a_time: usize) -> u32 {
+    let items = items.map(|items| usize::try_from(items).unwrap_or(usize::MAX));
+    let many = items.map_or(0, |items| items.div_ceil(ITEMS_OF_A_PART));
+    let wanted = (PARTS_PER_TASK * at_a_time).max(many);
+    let wanted = wanted.min(items.unwrap_or(MOST_PARTS)).clamp(1, MOST_PARTS);
+    u32::try_from(wanted).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::parts_of;
+
+    #[test]
+    fn parts_are_as_many_as_keep_tasks_busy_and_small() {
+        let parts = |items, tasks| parts_of(items, tasks);
+        assert_eq!([parts(Some(1_000), 2), parts(Some(3), 2), parts(Some(0), 2)], [8, 3, 1]);
+        assert_eq!([parts(Some(1_000_000), 1), parts(Some(100_000), 2)], [40, 8]);
+        assert_eq!([parts(Some(1 << 40), 1), parts(None, 2), parts(None, 5000)], [4096, 8, 4096]);
+    }
 }

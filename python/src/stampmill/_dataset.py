@@ -154,10 +154,10 @@ class Dataset:
         if not sizes or sum(sizes) > CHECKED:
             return
         found = _run.run("fsck", [str(self.path)], {"quiet": True})
-        if found.status:
+        if found.exit_status:
             problems = [problem for one in found.summary["datasets"] for problem in one["problems"]]
             said = "; ".join(f"{self.path / one['file']}: {one['problem']}" for one in problems)
-            raise Error(found.status, f"{said}; take the data set from where it came from, or make it again")
+            raise Error(found.exit_status, f"{said}; take the data set from where it came from, or make it again")
 
     def to_pandas(self, *, raw: bool = False) -> pd.DataFrame:
         """The same as pandas. Where the data set was made from texts, their labels are the index, so that
