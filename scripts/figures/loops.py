@@ -36,7 +36,6 @@ def tables(program, settings, work, tasks, wanted):
         labels.append([f"`{task}`", str(made["programs"]), said, str(made["described"])])
         page = table.with_suffix(".html")
         found = stampmill(program, "heuristic", "diagnose", table, "--seed", settings["seed"], "--out", page, "--force")
-        choice = found["choice"]
         costs = [row["costs"] for row in rows(program, "SELECT costs FROM t WHERE label IS NOT NULL", t=table)]
         oracle = 2 ** fmean(log2(cost[0] / min(cost)) for cost in costs)
         for place, name in enumerate(names):
@@ -44,16 +43,29 @@ def tables(program, settings, work, tasks, wanted):
             least = sum(cost[place] == min(cost) for cost in costs)
             choices.append([f"`{task}` {name}", f"{over:.3f}", share(least, len(costs)), str(sum(cost[place] < 0.95 * cost[0] for cost in costs))])
         choices.append([f"`{task}`, oracle", f"{oracle:.3f}", "all", str(sum(min(cost) < 0.95 * cost[0] for cost in costs))])
-        models.append([f"`{task}`", str(found["rows"]), str(found["groups"]), choice["best_single"], shown(found["held_out"]),
-                       shown(choice["against_single"]), shown(found["ceiling"]["same_groups"]), f"{found['ceiling']['neighbours'] or 0:.3f}"])
-        sets += [[f"`{task}`, {one['tries']}: {', '.join(one['set'])}", f"{100 * one['share_of_oracle']:.0f}", shown(one["error"]), shown(one["model_gain"])]
-                 for one in choice["fixed"]]
-        curve += [[f"`{task}`", str(point["programs"]), shown(point["error"])] for point in found["curve"]]
-        verdicts += [[f"`{task}`", f"`{one['word']}`", one["text"]] for one in found["verdicts"]]
+        for table, more in zip((models, sets, curve, verdicts), diagnosed(found, task)):
+            table += more
     return {
         "labels": {"columns": ["task", "kernels", "verdicts", "labeled with vectors"], "rows": labels},
         "choices": {"columns": ["choice", "default's cycles / its cycles, geometric mean", "cheapest or as cheap", "cheaper than the default by 5 %"], "rows": choices},
-        "models": {"columns": ["task", "kernels", "packages", "best single choice", "forest's error", "less the single choice's", "same packages in training", "nearest neighbors"], "rows": models},
+        **diagnosis(models, sets, curve, verdicts),
+    }
+
+
+def diagnosed(found, task):
+    """Rows of what a diagnosis says: models, fixed sets, the learning curve, verdicts."""
+    choice, name = found["choice"], f"`{task}`"
+    model = [name, str(found["rows"]), str(found["groups"]), choice["best_single"], shown(found["held_out"]),
+             shown(choice["against_single"]), shown(found["ceiling"]["same_groups"]), f"{found['ceiling']['neighbours'] or 0:.3f}"]
+    sets = [[f"{name}, {one['tries']}: {', '.join(one['set'])}", f"{100 * one['share_of_oracle']:.0f}", shown(one["error"]), shown(one["model_gain"])]
+            for one in choice["fixed"]]
+    curve = [[name, str(point["programs"]), shown(point["error"])] for point in found["curve"]]
+    return [model], sets, curve, [[name, f"`{one['word']}`", one["text"]] for one in found["verdicts"]]
+
+
+def diagnosis(models, sets, curve, verdicts):
+    return {
+        "models": {"columns": ["task", "rows", "groups", "best single choice", "forest's error", "less the single choice's", "same groups in training", "nearest neighbors"], "rows": models},
         "sets": {"columns": ["fixed choices, all tried", "share of what the oracle saves, %", "error", "the model's in the place of the last, less it"], "rows": sets},
         "curve": {"columns": ["task", "real programs", "error"], "rows": curve},
         "verdicts": {"columns": ["task", "verdict", "in words"], "rows": verdicts},
