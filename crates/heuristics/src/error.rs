@@ -46,7 +46,12 @@ pub enum Error {
         reason: String,
     },
     /// Two tables of different features or choices.
-    #[error("cannot mix feature spaces: [{}] and [{}]", some(left), some(right))]
+    #[error(
+        "cannot mix feature spaces: [{}] and [{}]{}",
+        some(left),
+        some(right),
+        of_runs(left, right)
+    )]
     MixedSpaces {
         /// Names on one side.
         left: Vec<String>,
@@ -229,6 +234,17 @@ impl Error {
 
     pub(crate) fn fit(model: &str, reason: impl std::fmt::Display) -> Error {
         Error::Fit { model: model.to_owned(), reason: reason.to_string() }
+    }
+}
+
+/// What to do where one side has features of runs and the other is of vectors alone.
+fn of_runs(left: &[String], right: &[String]) -> &'static str {
+    let measured = |names: &[String]| names.iter().any(|name| name == "transfer");
+    match measured(left) != measured(right) {
+        true => {
+            "; transfer and wgsize are of a run: what is predicted for such a model is a table of `label`, from what `run` measured"
+        }
+        false => "",
     }
 }
 
