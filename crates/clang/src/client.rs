@@ -42,6 +42,14 @@ pub enum Error {
     },
 }
 
+impl Error {
+    /// Whether the machine failed, or what is ours: nothing is said of any program then.
+    #[must_use]
+    pub fn is_fault(&self) -> bool {
+        matches!(self, Error::CannotStart { death, .. } if death.is_ours())
+    }
+}
+
 /// What programs may include besides the virtual headers that come with them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Includes {

@@ -211,14 +211,9 @@ impl Bench {
         module: &Module,
         choice: Choice,
     ) -> Result<std::result::Result<Group, Verdict>> {
-        let entry = native::entry(choice.copies());
-        let work = Work::Group { entry: entry.clone(), choice };
-        let said = self.readers.ask(&module.name, &module.content, work)?;
+        let said = self.readers.ask(&module.name, &module.content, Work::Group(choice))?;
         Ok(said.map(|done| match done {
-            // The driver calls it by one name.
-            Done::Group(group) => {
-                Group { assembly: group.assembly.replace(&entry, native::ENTRY), ..group }
-            }
+            Done::Group(group) => group,
             _ => Group::default(),
         }))
     }

@@ -98,7 +98,7 @@ impl Error {
     /// Whether the machine failed and not a program.
     pub(crate) fn is_fault(&self) -> bool {
         match self {
-            Error::Clang(clang::Error::CannotStart { death, .. }) => death.is_ours(),
+            Error::Clang(error) => error.is_fault(),
             Error::Worker { death, .. } => death.is_ours(),
             Error::Timing(error) => error.is_fault(),
             _ => false,

@@ -1,7 +1,7 @@
 //! Modules are optimised and measured in worker processes: neither LLVM's reader nor its passes are a
 //! match for hostile bitcode.
 
-use crate::{Error, Pipeline, Result};
+use crate::{Error, Pipeline, Result, native};
 use dataset::Verdict;
 use llvm::{Context, Library, LoopHint, Module};
 use object::{Object, ObjectSection, SectionKind};
@@ -32,9 +32,9 @@ pub(crate) enum Work {
     CodeSize,
     /// Run `default<O2>`, and give the assembly.
     Assembly,
-    /// The same of a program in which only the function `entry` is called from elsewhere, with this choice for all
-    /// loops but those of this function.
-    Group { entry: String, choice: Choice },
+    /// The same of a program in which only the function that runs its group by this choice is called from elsewhere,
+    /// with the choice for all loops but those of this function.
+    Group(Choice),
     /// Say how many instructions each pipeline leaves; `write` wants the modules as well.
     Passes { pipelines: Vec<Pipeline>, write: Option<Form> },
 }
@@ -216,8 +216,9 @@ fn work_on(request: &Request) -> std::result::Result<Said, llvm::Error> {
         return Ok(Err(features::module_verdict(&error)));
     }
     // A kernel's helpers are its own: what is inlined everywhere need not stay.
-    if let Work::Group { entry, .. } = &request.work {
-        module.internalise(|function| function.name() == *entry);
+    if let Work::Group(choice) = &request.work {
+        let entry = native::entry(choice.copies());
+        module.internalise(|function| function.name() == entry);
     } else if module.functions().any(is_kernel) {
         module.internalise(is_kernel);
     }
@@ -239,10 +240,14 @@ fn work_on(request: &Request) -> std::result::Result<Said, llvm::Error> {
             }
         }
         Work::Assembly => assembly(&mut module)?.map(Done::Assembly),
-        Work::Group { entry, choice } => {
-            let kernels = |function: llvm::Function<'_>| function.name() != *entry;
+        Work::Group(choice) => {
+            let entry = native::entry(choice.copies());
+            let kernels = |function: llvm::Function<'_>| function.name() != entry;
             let loops = module.hint_loops(kernels, choice.hint()) as u64;
-            assembly(&mut module)?.map(|assembly| Done::Group(Group { assembly, loops }))
+            // The driver calls it by one name.
+            let renamed = |assembly: String| assembly.replace(&entry, native::ENTRY);
+            assembly(&mut module)?
+                .map(|assembly| Done::Group(Group { assembly: renamed(assembly), loops }))
         }
         Work::Passes { pipelines, write } => {
             let before = module.instruction_count();

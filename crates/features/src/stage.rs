@@ -184,7 +184,7 @@ impl Stage for Features {
 
     fn is_fault(error: &Error) -> bool {
         match error {
-            Error::Clang(clang::Error::CannotStart { death, .. }) => death.is_ours(),
+            Error::Clang(error) => error.is_fault(),
             Error::Timing(error) => error.is_fault(),
             Error::Reader(_) => true,
             _ => false,

@@ -126,7 +126,7 @@ impl Stage for Prepare {
     }
 
     fn is_fault(error: &Error) -> bool {
-        matches!(error, Error::Clang(clang::Error::CannotStart { death, .. }) if death.is_ours())
+        matches!(error, Error::Clang(error) if error.is_fault())
     }
 
     fn observe(&self, source: &Source, rows: Option<&[KernelRow]>, survey: &mut Survey) {

@@ -95,7 +95,7 @@ impl Stage for Sampler<'_> {
     }
 
     fn is_fault(error: &Error) -> bool {
-        matches!(error, Error::Clang(clang::Error::CannotStart { death, .. }) if death.is_ours())
+        matches!(error, Error::Clang(error) if error.is_fault())
     }
 
     fn finish<'a>(

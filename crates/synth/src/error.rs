@@ -155,7 +155,7 @@ impl Error {
     pub fn is_fault(&self) -> bool {
         match self {
             Error::Clang(error) | Error::Features(features::Error::Clang(error)) => {
-                matches!(error, clang::Error::CannotStart { death, .. } if death.is_ours())
+                error.is_fault()
             }
             Error::Features(features::Error::Reader(_)) | Error::Acceptance(_) => true,
             _ => false,
