@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""The experiment of docs/results/chosen-points.md: are kernels steered to chosen points worth more than others?
+"""The experiments of docs/results/chosen-points.md and docs/results/arms-at-scale.md: are kernels steered to chosen points worth more than others?
 
-    scripts/chosen_points.py STAMPMILL KERNELS SUITES.jsonl MODEL WORK [--small] [--choose-only | --make-only] [--jobs 2]
+    scripts/chosen_points.py STAMPMILL KERNELS SUITES.jsonl MODEL WORK [--small | --large] [--choose-only | --make-only] [--jobs 2]
 
 KERNELS is a data set of `prepare` with packages, SUITES.jsonl has lines with `src` (what CLgen's users have), MODEL draws the
 samples. Test: the packages that scripts/pipelines.py holds out. Base: the suites' kernels, labelled. Every arm adds as many
 programs: mined kernels of the other packages, samples, and kernels steered (InstCount) to points between two mined kernels, to points of mined
 kernels drawn at random, and to points of mined kernels that `heuristic next` takes (one kernel a family), which knows the labels of the suites
-alone. Each arm is made several times, with points, samples and searches of their own. A made program that is a mined kernel as it is does not count: the next of its target does.
+alone. --large has the points of each way of `heuristic next`, and ten thousand undirected kernels beside more samples. Each arm is made several times, with points, samples and searches of their own. A made program that is a mined kernel as it is does not count: the next of its target does.
 
 In the order of the steps: points are chosen, programs made, then all are labelled (`label --task mca`, features of unoptimized code), and `heuristic arms` compares them.
 A step whose data set is in WORK is not done again, and a stopped one goes on where it was.
@@ -26,12 +26,16 @@ TERMINATORS = range(3, 10)
 KEPT = 4
 # A search about larger points takes minutes.
 LARGEST = 2000
-# By size: made for an arm and seed, seeds, candidates of a search, programs added, draws.
+# Ways of `heuristic next` that a cost has.
+WAYS = ("committee", "expected-error", "uncovered")
+# By size: steered arms; made for an arm (of one kind more) and seed, seeds, candidates of a search, undirected kernels and samples, programs
+# added, draws.
 SIZES = {
-    "small": {"made": 12, "seeds": 2, "candidates": 60, "added": "5,10,20", "curve": "40,80", "draws": 4},
-    "usual": {"made": 110, "seeds": 3, "candidates": 150, "added": "25,50,100,200,300", "curve": "12,400,600,800", "draws": 16},
+    "small": {"arms": ("random", "mined", "committee"), "made": 12, "seeds": 2, "candidates": 60, "undirected": 60, "added": "5,10,20", "curve": "40,80", "draws": 4},
+    "usual": {"arms": ("random", "mined", "committee"), "made": 110, "seeds": 3, "candidates": 150, "added": "25,50,100,200,300", "curve": "12,400,600,800", "draws": 16},
+    "large": {"arms": ("random", *WAYS), "made": 165, "more": {"random": 550}, "seeds": 2, "candidates": 150, "undirected": 10_500, "sampled": 3_300,
+              "added": "50,100,200,300,1000,3000,10000", "curve": "400,800", "draws": 6},
 }
-STEERED = ("random", "mined", "chosen")
 
 
 class Work:
@@ -104,27 +108,27 @@ def between(points, count, rng):
 
 def targets(work, points, size):
     """A file of targets for each steered arm and seed."""
-    made, files = size["made"], {}
-    every = list(points.values())
+    files, every = {}, list(points.values())
     for seed in range(size["seeds"]):
         rng = random.Random(seed)
-        lists = {"mined": rng.sample(every, made), "random": between(every, made, rng), "chosen": chosen(work, points, made, seed)}
-        for arm, vectors in lists.items():
+        for arm in size["arms"]:
+            made = size.get("more", {}).get(arm, size["made"])
+            vectors = {"mined": lambda: rng.sample(every, made), "random": lambda: between(every, made, rng)}.get(arm, lambda: chosen(work, points, made, seed, arm))()
             path = work / f"steered-{arm}-{seed}.jsonl"
             path.write_text("".join(json.dumps({"target": f"{arm}{seed}-{at:03}", "instcount": point}) + "\n" for at, point in enumerate(vectors)))
             files[arm, seed] = path
     return files
 
 
-def chosen(work, points, count, seed):
-    """The points of the mined kernels about whose costs models of the suites' labels disagree most."""
+def chosen(work, points, count, seed, way):
+    """The points of the mined kernels that a way takes, which knows the labels of the suites."""
     suites = work.label("suites")
     work.run("query", "SELECT * FROM v WHERE verdict = 'accepted' AND id IN (SELECT MIN(id) FROM k GROUP BY family)",
              f"v={work / 'mined-vectors'}", f"k={work / 'mined'}", out="pool")
-    path = work / f"next-{seed}.json"
+    path = work / f"next-{way}-{seed}.json"
     if not path.exists():
         # Some have no point at the level of `steer`, or one that is too large.
-        path.write_text(work.run("heuristic", "next", suites, work / "pool", "--n", count + 20, "--seed", seed, "--json"))
+        path.write_text(work.run("heuristic", "next", suites, work / "pool", "--n", count + 20, "--by", way, "--seed", seed, "--json"))
     programs = json.loads(path.read_text())["programs"]
     found = [points[program["id"]] for program in programs if program["id"] in points]
     return [point for point in found if point[0] <= LARGEST][:count]
@@ -136,9 +140,16 @@ def make(work, options, size, files):
         name = f"steered-{arm}-{seed}"
         work.run("steer", "--space", "instcount", "--targets", path, "--seeds", work / "mined", "--exclude", work / "test",
                  "--budget", size["candidates"], "--n", KEPT, "--seed", seed, out=f"{name}-all")
+    samples = size.get("sampled", size["seeds"] * size["made"] * 5 // 4)
     for seed in range(size["seeds"]):
-        work.run("sample", options.model, "--n", size["made"] * 5 // 4, "--seed", seed, out=f"sampled-{seed}-all")
-    for arm in STEERED:
+        work.run("sample", options.model, "--n", samples // size["seeds"], "--seed", seed, out=f"sampled-{seed}-all")
+    if "undirected" in size:
+        # One candidate each of a proposer that does not look at the target.
+        path = work / "undirected.jsonl"
+        path.write_text("".join(json.dumps({"target": f"u{at:05}", "instcount": {"TotalInsts": 30}}) + "\n" for at in range(size["undirected"])))
+        work.run("steer", "--space", "instcount", "--targets", path, "--proposers", "random", "--generation", 1, "--budget", 1, out="undirected-all")
+        work.run("query", "SELECT * FROM t WHERE verdict = 'accepted' AND id IN (SELECT MIN(id) FROM t GROUP BY text)", f"t={work / 'undirected-all'}", out="undirected")
+    for arm in size["arms"]:
         # Of each target the nearest kernel that nobody wrote.
         tables = [f"s{seed}={work / f'steered-{arm}-{seed}-all'}" for seed in range(size["seeds"])]
         union = " UNION ALL ".join(f"SELECT * FROM s{seed}" for seed in range(size["seeds"]))
@@ -165,7 +176,9 @@ def curves(found, path):
 
 def compare(work, size):
     """Labels of all, and what they say."""
-    names = ["mined", "sampled", *(f"steered-{arm}" for arm in STEERED)]
+    made = ["sampled", *(["undirected"] if "undirected" in size else [])]
+    steered = [f"steered-{arm}" for arm in size["arms"]]
+    names = ["mined", *made, *steered]
     test, base = work.label("test"), work.label("suites")
     arms = [work.label(name) for name in names]
     report = ["heuristic", "arms", *arms[1:], "--base", base, "--test", test, "--base-size", "300", "--added", size["added"],
@@ -175,10 +188,10 @@ def compare(work, size):
     curves(json.loads(found), work / "arms.svg")
     # How much the seed of steering does: the halves of each arm by themselves.
     halves = []
-    for arm, label in zip(names[2:], arms[2:]):
+    for arm, label in zip(steered, arms[1 + len(made):]):
         for seed in range(size["seeds"]):
             half = f"{label.name}-{seed}"
-            work.run("query", f"SELECT * FROM t WHERE program LIKE '{arm.split('-')[1]}{seed}-%'", f"t={label}", out=half)
+            work.run("query", f"SELECT * FROM t WHERE program LIKE '{arm.removeprefix('steered-')}{seed}-%'", f"t={label}", out=half)
             halves.append(work / half)
     few = [count for count in size["added"].split(",") if int(count) < size["made"]][-1]
     found = work.run("heuristic", "arms", *halves, "--base", base, "--test", test, "--base-size", "300", "--added", few, "--draws", size["draws"], "--json")
@@ -192,12 +205,14 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     for name in ("stampmill", "kernels", "suites", "model", "work"):
         parser.add_argument(name, type=pathlib.Path)
-    parser.add_argument("--small", action="store_true", help="a dozen programs an arm and seed: minutes, and says nothing but that it runs")
+    sizes = parser.add_mutually_exclusive_group()
+    sizes.add_argument("--small", action="store_true", help="a dozen programs an arm and seed: minutes, and says nothing but that it runs")
+    sizes.add_argument("--large", action="store_true", help="each way of `heuristic next`, a thousand kernels at random points, ten thousand undirected ones")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--choose-only", action="store_true", help="choose the points and stop")
     parser.add_argument("--make-only", action="store_true", help="make the programs and stop: none is labelled")
     options = parser.parse_args()
-    size = SIZES["small" if options.small else "usual"]
+    size = SIZES["small" if options.small else "large" if options.large else "usual"]
     work = Work(options)
     files = targets(work, real(work, options), size)
     if options.choose_only:
