@@ -3,12 +3,13 @@
 
     scripts/cluster-cost.py BIN [--times=N] [STAGE:ROWS[:PARTS] ...]        # features:1000 features:10000 prepare:1000 time:40
     scripts/cluster-cost.py BIN --no-alone small:1000 small:10000 small:100000       # how memory grows
+    scripts/cluster-cost.py BIN --no-alone dedup:1000 dedup:10000        # of `ir dedup`, by number of modules
 
 Each run is in a control group of its own, which counts every process of it, in whatever namespaces: needs root and
 cgroup v1 (cpuacct, memory) or v2. The cluster's start is not counted: it runs before and after. Runs alone and on the cluster
 take turns, N of each; medians. Prints one JSON object a line.
 """
-import json, os, shutil, signal, subprocess, sys, tempfile, time
+import json, os, random, shutil, signal, subprocess, sys, tempfile, time
 
 
 class Group:
@@ -74,11 +75,32 @@ def small(folder, rows):
             file.write(f"kernel void k{at}(global int *a, int n) {{ a[get_global_id(0)] += n; }}\n")
 
 
+def modules(folder, rows):
+    """Modules of four functions, of which no two have one structure; every tenth is an earlier one under other names."""
+    os.makedirs(folder)
+    kinds = ["add", "sub", "mul", "xor", "and", "or", "shl", "lshr"]
+    for at in range(rows):
+        draw = random.Random(at - at % 10 if at % 10 == 9 else at)
+        text = ""
+        for number in range(4):
+            text += f"define i32 @f{at}_{number}(i32 %a, i32 %b) {{\n"
+            values = ["%a", "%b"]
+            for line in range(draw.randint(10, 40)):
+                text += f"  %v{line} = {draw.choice(kinds)} i32 {draw.choice(values)}, {draw.choice(values[-4:])}\n"
+                values.append(f"%v{line}")
+            text += f"  ret i32 {values[-1]}\n}}\n"
+        with open(f"{folder}/{at}.ll", "w") as file:
+            file.write(text)
+
+
+# What makes the files, what makes a data set of them (else they are read as they are), the stage.
+MINE, EXTRACT = ["mine", "folder", "--out", "in"], ["ir", "extract", "folder", "--out", "in"]
 STAGES = {
-    "small": (small, ["features", "in", "--space", "grewe"]),
-    "features": (programs, ["features", "in", "--space", "grewe,instcount,autophase"]),
-    "prepare": (programs, ["prepare", "in"]),
-    "time": (suite, ["time", "--suite", "in"]),
+    "small": (small, MINE, ["features", "in", "--space", "grewe"]),
+    "features": (programs, MINE, ["features", "in", "--space", "grewe,instcount,autophase"]),
+    "prepare": (programs, MINE, ["prepare", "in"]),
+    "time": (suite, None, ["time", "--suite", "in"]),
+    "dedup": (modules, EXTRACT, ["ir", "dedup", "in"]),
 }
 
 
@@ -110,16 +132,15 @@ def main():
     asked = [word for word in sys.argv[2:] if not word.startswith("--")]
     for asked in asked or ["features:1000", "features:10000", "prepare:1000", "time:40"]:
         stage, rows, parts = (asked.split(":") + [""])[:3]
-        make, words = STAGES[stage]
+        make, collect, words = STAGES[stage]
         words = [*words, "--jobs", "2"]
         home = tempfile.mkdtemp(prefix="stampmill-cost-")
         try:
             os.environ["STAMPMILL_CACHE"] = f"{home}/cache"
-            make(f"{home}/folder" if make is not suite else f"{home}/in", int(rows))
-            if make is not suite:
+            make(f"{home}/folder" if collect else f"{home}/in", int(rows))
+            if collect:
                 # Each part reads its whole input: a data set, as stages are given.
-                subprocess.run([stamp, "mine", "folder", "--quiet", "--out", "in"], cwd=home, check=True,
-                               stdout=subprocess.DEVNULL)
+                subprocess.run([stamp, *collect, "--quiet"], cwd=home, check=True, stdout=subprocess.DEVNULL)
             result = {"stage": stage, "rows": int(rows), "parts": parts, "times": times, "load": os.getloadavg()[0]}
             one, group, client = Group("alone"), Group("cluster"), Group("client")
             up = group.start([stamp, "cluster", "up", "--json", "--listen", "127.0.0.1:0", "--executors", "1", "--jobs", "2"],
