@@ -21,6 +21,7 @@ mod headers;
 mod interrupt;
 mod output;
 mod progress;
+mod runs;
 mod size;
 mod stage;
 mod tasks;

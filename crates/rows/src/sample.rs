@@ -34,6 +34,7 @@ words! {
         DoesNotCompile "does-not-compile" Program "clang rejects it; `detail` is the first diagnostic";
         NoKernel "no-kernel" Program "it defines no kernel";
         NotAsAsked "not-as-asked" Program "its kernel has not the arguments that were asked for";
+        DoesNotRun "does-not-run" Program "it was to run, and `run`'s checker rejects it; `detail` is the outcome";
         TooSmall "too-small" Program "fewer instructions than a kernel that computes something";
         NotDefined "not-defined" Program "needs what it does not define";
         InlineAssembly "inline-assembly" Program "assembly could reach out of the process that runs it";

@@ -23,6 +23,9 @@ pub enum Error {
         /// The first diagnostic.
         reason: String,
     },
+    /// What runs kernels does not work.
+    #[error("the samples cannot be run: {0}")]
+    Check(String),
     /// A file that cannot be read.
     #[error("{}", dataset::refusal("read", path, source))]
     File {

@@ -29,7 +29,7 @@ mod summary;
 pub use error::Error;
 pub use evaluate::{Evaluation, evaluate};
 pub use rows::SampleRow;
-pub use sampler::{Sampler, Settings};
+pub use sampler::{Check, Sampler, Settings};
 pub use stage::Chunk;
 pub use summary::{Summary, mark_duplicates};
 

@@ -8,6 +8,7 @@ use lm::{Checkpoint, Drawing, Kind, Prompt, Sample, Seen, condition};
 use rows::SampleVerdict;
 use serde::Serialize;
 use std::{
+    fmt,
     ops::Range,
     path::PathBuf,
     sync::{Mutex, OnceLock, PoisonError, mpsc::sync_channel},
@@ -28,25 +29,38 @@ pub struct Settings {
     pub drawn: Option<PathBuf>,
     /// Whether accepted samples are put into normal form.
     pub normalise: bool,
+    /// Whether [`Sampler::checked_by`] runs them.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub must_run: bool,
 }
+
+/// Runs a program: `None` if it passes, else what it came to. An error is the machine's.
+pub type Check<'a> =
+    &'a (dyn Fn(&str) -> std::result::Result<Option<String>, String> + Send + Sync);
 
 /// Samples on their way to those that judge them.
 const WAITING: usize = 1024;
 
 /// Draws samples from a checkpoint and judges them. As a stage it does so in chunks of numbers, and a
 /// row depends on settings and its number alone.
-#[derive(Debug)]
 pub struct Sampler<'a> {
     pub(crate) checkpoint: &'a Checkpoint,
     pub(crate) settings: Settings,
     judge: Judge,
     /// The arguments that every sample is to have, as normal form spells them.
     asked: Option<Vec<String>>,
+    check: Option<Check<'a>>,
     seen: Seen,
     jobs: usize,
     cancel: Cancel,
     /// What is drawn from, hashed once: it is in memory, and its files may go.
     pub(crate) inputs: OnceLock<Vec<Input>>,
+}
+
+impl fmt::Debug for Sampler<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Sampler").field("settings", &self.settings).finish_non_exhaustive()
+    }
 }
 
 impl<'a> Sampler<'a> {
@@ -71,11 +85,19 @@ impl<'a> Sampler<'a> {
             Some(arguments) => Some(asked(&judge, arguments)?),
             None => None,
         };
-        let sampler = Sampler { checkpoint, settings, judge, asked, seen, jobs, cancel, inputs };
+        let check = None;
+        let sampler =
+            Sampler { checkpoint, settings, judge, asked, check, seen, jobs, cancel, inputs };
         if sampler.settings.drawn.is_none() {
             sampler.model(1).check(&sampler.settings.prompt)?;
         }
         Ok(sampler)
+    }
+
+    /// Have accepted samples run; those that do not pass are `does-not-run`.
+    #[must_use]
+    pub fn checked_by(self, check: Check<'a>) -> Sampler<'a> {
+        Sampler { check: Some(check), ..self }
     }
 
     /// All rows, duplicates marked: those of all chunks, drawn as if they were one.
@@ -121,7 +143,8 @@ impl<'a> Sampler<'a> {
         });
         drawn?;
         self.judge.works()?;
-        let mut rows = rows.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let rows = rows.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let mut rows = rows.into_iter().collect::<Result<Vec<_>>>()?;
         if self.cancel.is_cancelled() {
             return Err(Error::Stopped { done: rows.len(), all });
         }
@@ -158,7 +181,7 @@ impl<'a> Sampler<'a> {
         }
     }
 
-    fn judge(&self, sample: &Sample) -> SampleRow {
+    fn judge(&self, sample: &Sample) -> Result<SampleRow> {
         let mut row = SampleRow {
             number: sample.number,
             text: sample.text.clone(),
@@ -170,7 +193,7 @@ impl<'a> Sampler<'a> {
         if !sample.ended {
             row.verdict = "unfinished".to_owned();
             row.detail = format!("{} tokens without an end", sample.tokens);
-            return row;
+            return Ok(row);
         }
         match self.judge.check(&sample.text) {
             Ok(judged) => {
@@ -196,8 +219,15 @@ impl<'a> Sampler<'a> {
             row.verdict = SampleVerdict::NotAsAsked.to_string();
             row.detail = format!("its arguments are `{}`", arguments(&row.text).join(" "));
         }
+        if let Some(check) = self.check
+            && row.verdict == Verdict::ACCEPTED
+            && let Some(outcome) = check(&row.text).map_err(Error::Check)?
+        {
+            row.verdict = SampleVerdict::DoesNotRun.to_string();
+            row.detail = outcome;
+        }
         row.memorised = self.seen.holds(&sample.text) || self.seen.holds(&row.text);
-        row
+        Ok(row)
     }
 }
 
@@ -241,6 +271,7 @@ mod tests {
             device: None,
             drawn: None,
             normalise: true,
+            must_run: false,
         }
     }
 

@@ -95,7 +95,11 @@ impl Stage for Sampler<'_> {
     }
 
     fn is_fault(error: &Error) -> bool {
-        matches!(error, Error::Clang(error) if error.is_fault())
+        match error {
+            Error::Clang(error) => error.is_fault(),
+            Error::Check(_) => true,
+            _ => false,
+        }
     }
 
     fn finish<'a>(
@@ -180,6 +184,7 @@ mod tests {
             device: None,
             drawn: Some(drawn),
             normalise: true,
+            must_run: false,
         };
         let sampler = Sampler::new(&checkpoint, settings, 2, &Cancel::default())
             .unwrap_or_else(|error| panic!("{error}"));

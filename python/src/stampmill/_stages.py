@@ -313,6 +313,7 @@ def sample(
     precision: Literal["f32", "bf16"] | None = None,
     batch: int | None = None,
     drawn: PathLike | None = None,
+    must_run: bool = False,
     exclude: PathLike | Sequence[PathLike] | None = None,
     accept_model: bool = False,
     out: PathLike | None = None,

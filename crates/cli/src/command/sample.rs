@@ -1,9 +1,13 @@
 //! `stampmill sample`: kernels from a language model.
 
-use crate::{Global, choice::choice, destination, interrupt, output, progress::Bar, stage};
+use crate::{
+    Global, choice::choice, destination, interrupt, output, progress::Bar, runs::Runs, stage,
+};
 use anyhow::{Context, anyhow, bail};
 use dataset::stage::{Cancel, Done};
+use device::Outcome;
 use lm::{Checkpoint, Choice, Drawing, Precision, Prompt, TrainingSet, condition};
+use rows::SampleVerdict;
 use sampling::{Sampler, Settings, Summary};
 use std::{collections::BTreeMap, fs, path::PathBuf, process::ExitCode, sync::Arc, time::Instant};
 use synth::Exclusion;
@@ -22,6 +26,9 @@ pub(crate) struct Sample {
     /// given several times
     #[arg(long, value_name = "PATH")]
     exclude: Vec<PathBuf>,
+    /// Run what compiles on the processor's device; what `run`'s checker rejects is `does-not-run`
+    #[arg(long)]
+    must_run: bool,
     /// Accept it all the same, and one that does not say what it was trained on
     #[arg(long, requires = "exclude")]
     accept_model: bool,
@@ -88,10 +95,20 @@ impl Sample {
             let training = TrainingSet::read(checkpoint.folder())?;
             exclusion.check_model(checkpoint.folder(), training.as_ref())?;
         }
-        let settings = self.drawing.settings(true)?;
+        let settings = Settings { must_run: self.must_run, ..self.drawing.settings(true)? };
         let cancelled = interrupt::flag()?;
         let cancel = Cancel::from(Arc::clone(&cancelled));
-        let sampler = Sampler::new(&checkpoint, settings, global.jobs(), &cancel)?;
+        let runs = self.must_run.then(|| Runs::new(&cancelled)).transpose()?;
+        let check = |text: &str| {
+            let outcome = runs.as_ref().map_or(Ok(None), |runs| runs.check(text))?;
+            Ok(outcome
+                .filter(|outcome| *outcome != Outcome::Pass)
+                .map(|outcome| outcome.to_string()))
+        };
+        let mut sampler = Sampler::new(&checkpoint, settings, global.jobs(), &cancel)?;
+        if self.must_run {
+            sampler = sampler.checked_by(&check);
+        }
         let bar = Bar::new(global);
         if let Some(output) = &self.output {
             let context = output.context(global.jobs(), &bar, &cancelled);
@@ -106,7 +123,7 @@ impl Sample {
         if global.json {
             output::json(&done)?;
         } else {
-            let accepted = rows::SampleVerdict::Accepted.name();
+            let accepted = SampleVerdict::Accepted.name();
             for row in rows.iter().filter(|row| row.verdict == accepted) {
                 output::line(row.text.trim_end())?;
                 output::line("")?;
@@ -128,20 +145,25 @@ impl stage::Shown for Sampler<'_> {
 }
 
 fn line(summary: &Summary, seconds: f64) -> String {
+    let run = summary.verdicts.contains_key(SampleVerdict::DoesNotRun.name());
+    let what = if run { "compile and pass" } else { "compile" };
     format!(
-        "{} samples, {} unique, {} of these compile; {} memorised; {seconds:.1} s",
+        "{} samples, {} unique, {} of these {what}; {} memorised; {seconds:.1} s",
         output::count(summary.samples),
         output::count(summary.unique),
         output::count(summary.compiling_unique),
         output::count(summary.memorised),
-    ) + &not_as_asked(summary)
+    ) + &told(summary, SampleVerdict::NotAsAsked, "have not the arguments that were asked for")
+        + &told(summary, SampleVerdict::DoesNotRun, "do not pass when they are run")
 }
 
-fn not_as_asked(summary: &Summary) -> String {
-    let name = rows::SampleVerdict::NotAsAsked.name();
-    summary.verdicts.get(name).map_or(String::new(), |count| {
-        format!("; {} have not the arguments that were asked for ({name})", output::count(*count))
-    })
+/// How many there are of a verdict, if any.
+fn told(summary: &Summary, verdict: SampleVerdict, what: &str) -> String {
+    let name = verdict.name();
+    summary
+        .verdicts
+        .get(name)
+        .map_or(String::new(), |count| format!("; {} {what} ({name})", output::count(*count)))
 }
 
 fn temperature(text: &str) -> Result<f32, String> {
@@ -216,6 +238,7 @@ impl DrawingFlags {
             device: Some(self.device.to_owned()).filter(|device| !device.is_empty()),
             drawn: self.drawn.clone(),
             normalise,
+            must_run: false,
         })
     }
 }

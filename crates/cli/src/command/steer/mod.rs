@@ -1,12 +1,13 @@
 //! `stampmill steer`: kernels at points of a feature space.
 
 mod print;
-mod runs;
 mod value;
 
-use crate::{Global, destination::StageOutput, headers, interrupt, output, progress::Bar, stage};
+use crate::{
+    Global, destination::StageOutput, headers, interrupt, output, progress::Bar, runs::Runs, stage,
+};
 use anyhow::bail;
-use runs::Runs;
+use device::Outcome;
 use std::{num::NonZeroUsize, path::PathBuf, process::ExitCode};
 use synth::{
     Acceptance, Budget, Judge, Metric, Report, Seeds, Settings, Steer as Search, SteerOptions,
@@ -135,7 +136,8 @@ impl Steer {
         };
         let stop = interrupt::flag()?;
         let runs = self.must_run.then(|| Runs::new(&stop)).transpose()?;
-        let accepts = |text: &str| runs.as_ref().map_or(Ok(true), |runs| runs.accepts(text));
+        let passes = |runs: &Runs, text: &str| Ok(runs.check(text)? == Some(Outcome::Pass));
+        let accepts = |text: &str| runs.as_ref().map_or(Ok(true), |runs| passes(runs, text));
         let acceptance: Option<Acceptance<'_>> = if self.must_run { Some(&accepts) } else { None };
         let bar = Bar::new(global);
         let corpus = options.corpus(&judge)?;

@@ -9,17 +9,17 @@ use std::{
 };
 
 /// Executes kernels on the processor's device, each text once.
-pub(super) struct Runs {
+pub(crate) struct Runs {
     runner: Runner,
-    known: Mutex<BTreeMap<String, bool>>,
+    known: Mutex<BTreeMap<String, Outcome>>,
 }
 
 impl Runs {
     /// `stop` is what the user raises.
     ///
     /// # Errors
-    /// When there is no such device: better now than after the first search.
-    pub(super) fn new(stop: &Arc<AtomicBool>) -> anyhow::Result<Runs> {
+    /// When there is no such device: better now than after the first kernel.
+    pub(crate) fn new(stop: &Arc<AtomicBool>) -> anyhow::Result<Runs> {
         let options = Options {
             devices: "cpu".to_owned(),
             global_sizes: vec![256],
@@ -31,24 +31,24 @@ impl Runs {
         Ok(Runs { runner, known: Mutex::default() })
     }
 
-    /// Whether the kernel passes.
+    /// What running the kernel comes to; `None`: the user has stopped all of it.
     ///
     /// # Errors
     /// Why that cannot be told: a device or a disk that does not work says nothing of a kernel.
-    pub(super) fn accepts(&self, text: &str) -> Result<bool, String> {
+    pub(crate) fn check(&self, text: &str) -> Result<Option<Outcome>, String> {
         let key = dataset::content_hash(text.as_bytes());
         if let Some(known) = self.known.lock().ok().and_then(|known| known.get(&key).copied()) {
-            return Ok(known);
+            return Ok(Some(known));
         }
-        let passes = match self.runner.check(text) {
-            Ok(outcome) => outcome == Outcome::Pass,
-            // The search ends; nothing is remembered of this one.
-            Err(Error::Stopped) => return Ok(false),
+        let outcome = match self.runner.check(text) {
+            Ok(outcome) => outcome,
+            // Nothing is remembered of this one.
+            Err(Error::Stopped) => return Ok(None),
             Err(error) => return Err(error.to_string()),
         };
         if let Ok(mut known) = self.known.lock() {
-            known.insert(key, passes);
+            known.insert(key, outcome);
         }
-        Ok(passes)
+        Ok(Some(outcome))
     }
 }
