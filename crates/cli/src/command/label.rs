@@ -287,7 +287,7 @@ fn advise(report: &LabelReport) {
 
 /// Grewe's features by program and kernel: read from a data set of vectors, or extracted now; and what
 /// they are of.
-fn vectors(
+pub(super) fn vectors(
     path: &Path,
     global: &Global,
     cancelled: &AtomicBool,
