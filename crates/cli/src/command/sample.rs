@@ -4,7 +4,7 @@ use crate::{Global, choice::choice, destination, interrupt, output, progress::Ba
 use anyhow::{Context, anyhow, bail};
 use dataset::stage::{Cancel, Done};
 use lm::{Checkpoint, Choice, Drawing, Precision, Prompt, TrainingSet, condition};
-use sampling::{Sampler, Settings, Summary};
+use sampling::{Sampler, Settings, Summary, corpus};
 use std::{collections::BTreeMap, fs, path::PathBuf, process::ExitCode, sync::Arc, time::Instant};
 use synth::Exclusion;
 
@@ -18,6 +18,9 @@ use synth::Exclusion;
 pub(crate) struct Sample {
     #[command(flatten)]
     drawing: DrawingFlags,
+    /// How often a sample is drawn at most until it has the features of --want
+    #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u64).range(1..=1000))]
+    tries: u64,
     /// Refuse a model that was trained on the programs here, on copies of them, or on kernels of their names; may be
     /// given several times
     #[arg(long, value_name = "PATH")]
@@ -43,7 +46,8 @@ pub(crate) struct DrawingFlags {
     /// The arguments that all kernels have: "global float*, const int"; what has others is `not-as-asked`
     #[arg(long, value_name = "TYPES", conflicts_with = "prompt")]
     args: Option<String>,
-    /// Features to lean towards, for example mem=8,localmem=2 (infill); `steer` reaches points exactly
+    /// Features that all kernels have, for example mem=4,localmem=0 (infill), each in its step: 0, 1, 2 to 3, 4 to 7, 8 to 15
+    /// and so on; what has others is `not-as-asked`. `steer` reaches points exactly
     #[arg(long, value_name = "NAME=VALUE", value_delimiter = ',')]
     want: Vec<String>,
     /// Below 1 the likely is preferred, above 1 the unlikely; 0: always the likeliest
@@ -88,10 +92,11 @@ impl Sample {
             let training = TrainingSet::read(checkpoint.folder())?;
             exclusion.check_model(checkpoint.folder(), training.as_ref())?;
         }
-        let settings = self.drawing.settings(true)?;
+        let settings = Settings { tries: self.tries, ..self.drawing.settings(true)? };
         let cancelled = interrupt::flag()?;
         let cancel = Cancel::from(Arc::clone(&cancelled));
         let sampler = Sampler::new(&checkpoint, settings, global.jobs(), &cancel)?;
+        let sampler = describing(sampler, global)?;
         let bar = Bar::new(global);
         if let Some(output) = &self.output {
             let context = output.context(global.jobs(), &bar, &cancelled);
@@ -123,8 +128,23 @@ impl stage::Shown for Sampler<'_> {
     }
 
     fn is_good(summary: &Summary) -> bool {
-        summary.compiling_unique > 0
+        summary.compiling_unique > 0 && missed(summary) == 0
     }
+}
+
+/// The same, with what says which features samples have, where some are asked for.
+pub(crate) fn describing<'a>(sampler: Sampler<'a>, global: &Global) -> anyhow::Result<Sampler<'a>> {
+    if !sampler.asks_for_features() {
+        return Ok(sampler);
+    }
+    let spaces = features::spaces(corpus::SPACES)?;
+    Ok(sampler.describing(super::features::extractor(spaces, 1, global)?))
+}
+
+/// Samples that have not what was asked for.
+fn missed(summary: &Summary) -> u64 {
+    let name = rows::SampleVerdict::NotAsAsked.name();
+    summary.verdicts.get(name).copied().unwrap_or(0)
 }
 
 fn line(summary: &Summary, seconds: f64) -> String {
@@ -138,10 +158,14 @@ fn line(summary: &Summary, seconds: f64) -> String {
 }
 
 fn not_as_asked(summary: &Summary) -> String {
-    let name = rows::SampleVerdict::NotAsAsked.name();
-    summary.verdicts.get(name).map_or(String::new(), |count| {
-        format!("; {} have not the arguments that were asked for ({name})", output::count(*count))
-    })
+    match missed(summary) {
+        0 => String::new(),
+        some => format!(
+            "; {} of {} have not the arguments or features that were asked for (not-as-asked)",
+            output::count(some),
+            output::count(summary.samples)
+        ),
+    }
 }
 
 fn temperature(text: &str) -> Result<f32, String> {
@@ -180,9 +204,15 @@ impl DrawingFlags {
                 bail!("--want {want}: write NAME=VALUE");
             };
             if !condition::FEATURES.contains(&name) {
-                bail!("no feature `{name}`; there are {}", condition::FEATURES.join(", "));
+                let near = dataset::near(name, condition::FEATURES);
+                let near = near.map(|near| format!("did you mean `{near}`? ")).unwrap_or_default();
+                bail!("no feature `{name}`; {near}there are {}", condition::FEATURES.join(", "));
             }
-            let value = value.parse().with_context(|| format!("--want {want}: no number"))?;
+            let value: f64 = value.parse().with_context(|| format!("--want {want}: no number"))?;
+            anyhow::ensure!(
+                value.is_finite() && value >= 0.0,
+                "--want {want}: a feature is a count, from 0 on"
+            );
             prompt.features.insert(name.to_owned(), value);
         }
         Ok(prompt)
@@ -213,6 +243,7 @@ impl DrawingFlags {
             prompt: self.prompt()?,
             drawing,
             samples: self.n,
+            tries: 1,
             device: Some(self.device.to_owned()).filter(|device| !device.is_empty()),
             drawn: self.drawn.clone(),
             normalise,
