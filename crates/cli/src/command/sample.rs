@@ -130,6 +130,10 @@ impl stage::Shown for Sampler<'_> {
     fn is_good(summary: &Summary) -> bool {
         summary.compiling_unique > 0 && missed(summary) == 0
     }
+
+    fn is_nothing(manifest: &dataset::Manifest) -> bool {
+        stage::is_all_rejected(manifest)
+    }
 }
 
 /// The same, with what says which features samples have, where some are asked for.

@@ -202,6 +202,10 @@ impl stage::Shown for TimeSuite {
     fn is_good(report: &SuiteReport) -> bool {
         report.verdicts.get(dataset::Verdict::ACCEPTED).is_some_and(|count| *count > 0)
     }
+
+    fn is_nothing(manifest: &dataset::Manifest) -> bool {
+        stage::is_all_rejected(manifest)
+    }
 }
 
 fn print(timing: &Timing, job: &Job, has_input: bool) -> anyhow::Result<()> {
