@@ -4,7 +4,7 @@ use crate::{Global, output};
 use dataset::{Dataset, Programs};
 use std::{
     fs,
-    path::{Component, Path},
+    path::{Component, Path, PathBuf},
 };
 
 /// Programs that are looked at.
@@ -47,6 +47,50 @@ pub(crate) fn say(input: &Path, global: &Global) {
          `stampmill mine {input}{language} --out raw` puts such files in: then give this command raw"
     );
     eprintln!("{}", output::plain(&note));
+}
+
+/// A program's folder as a compiler's flag, where it includes a file beside it in quotes: compilers look there first.
+pub(crate) fn quoted(program: &Path) -> Option<String> {
+    beside(program)?;
+    let whole = program.canonicalize().ok()?;
+    Some(format!("-iquote{}", whole.parent()?.display()))
+}
+
+/// Say of programs that are compiled without what lies beside them, files or one folder, by which flag it is found.
+pub(crate) fn say_flag(programs: &[&Path], flags: &[String], global: &Global) {
+    let in_folder = |folder: &Path| {
+        let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+        let mut files: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+        files.sort();
+        files
+    };
+    let files = programs.iter().flat_map(|path| match path.is_dir() {
+        true => in_folder(path),
+        false => vec![path.to_path_buf()],
+    });
+    let wanting = files.take(MOST).find_map(|file| Some((beside(&file)?, quoted(&file)?, file)));
+    let Some((name, flag, file)) = wanting.filter(|_| !global.is_quiet()) else { return };
+    let folder = flag.trim_start_matches("-iquote");
+    if !flags.iter().any(|flag| flag.ends_with(folder)) {
+        let note = format!(
+            "note: {} includes {name}, which lies beside it; here a program is compiled alone: --flag -I{folder} finds it",
+            file.display()
+        );
+        eprintln!("{}", output::plain(&note));
+    }
+}
+
+/// A file beside a program in C or C++ that it includes, by the name between the quotes.
+fn beside(program: &Path) -> Option<String> {
+    let extension = program.extension()?.to_str()?;
+    if !program.is_file() || !["c", "cpp", "cc", "cxx", "C"].contains(&extension) {
+        return None;
+    }
+    let text = fs::read(program).ok()?;
+    let text = String::from_utf8_lossy(&text);
+    let folder = program.parent()?;
+    let is_beside = |name: &&str| stays_inside(name) && folder.join(name).is_file();
+    text.lines().filter_map(included).find(is_beside).map(str::to_owned)
 }
 
 /// Whether a path leads nowhere but down.

@@ -1,7 +1,10 @@
 //! What is printed of a stage that ran, or whose parts were merged.
 
 use crate::{Global, output, tasks};
-use dataset::stage::{Context, Done, Stage};
+use dataset::{
+    Dataset, Manifest, Row, Verdict,
+    stage::{Context, Done, Stage},
+};
 use std::{
     path::{Path, PathBuf},
     process::ExitCode,
@@ -15,6 +18,11 @@ pub(crate) trait Shown: Stage<Error: Sync + 'static> {
     /// Whether it came to something: the exit status says so.
     fn is_good(summary: &Self::Summary) -> bool;
 
+    /// Whether a data set of this stage has nothing that is worth keeping: the next run replaces it.
+    fn is_nothing(manifest: &Manifest) -> bool {
+        manifest.rows == 0
+    }
+
     /// What else is made of a data set that was merged from parts.
     fn merged(_out: &Path, _parts: &[PathBuf], _summary: &Self::Summary) -> anyhow::Result<()> {
         Ok(())
@@ -24,6 +32,31 @@ pub(crate) trait Shown: Stage<Error: Sync + 'static> {
     fn json(done: &Done<Self::Summary>) -> anyhow::Result<()> {
         output::json(done)
     }
+}
+
+/// Whether no row of a data set was accepted.
+pub(crate) fn is_all_rejected(manifest: &Manifest) -> bool {
+    manifest.notes.verdicts.get(Verdict::ACCEPTED).is_none_or(|count| *count == 0)
+}
+
+/// The same, with leave to replace what a command made for nothing.
+fn replacing<'a, S: Shown>(context: &Context<'a>, global: &Global) -> Context<'a> {
+    let out = &context.out;
+    let is_begun = dataset::partial_folder(out).is_ok_and(|folder| folder.exists());
+    if context.force || dataset::is_url(out) || is_begun || !Dataset::is_at(out) {
+        return context.clone();
+    }
+    let Ok(found) = Dataset::open(out) else { return context.clone() };
+    let manifest = found.manifest();
+    // A share may hold nothing and still be a part of something.
+    let is_nothing = manifest.schema == <S::Row as Row>::SCHEMA
+        && manifest.notes.share.is_none()
+        && S::is_nothing(manifest);
+    if is_nothing && !global.is_silent() {
+        let why = if manifest.rows == 0 { "no rows" } else { "no accepted row" };
+        eprintln!("{} is replaced: it has {why}", out.display());
+    }
+    Context { force: is_nothing, ..context.clone() }
 }
 
 /// Run a stage and print what it comes to.
@@ -42,6 +75,7 @@ pub(crate) fn run_then<S: Shown>(
     global: &Global,
     then: impl FnOnce(&Done<S::Summary>) -> anyhow::Result<()>,
 ) -> anyhow::Result<ExitCode> {
+    let context = &replacing::<S>(context, global);
     let done = match &global.cluster {
         None => dataset::stage::run(stage, context)?,
         Some(asked) => {

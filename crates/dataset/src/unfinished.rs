@@ -112,7 +112,7 @@ impl Unfinished {
             Some(found) if !force && !found.is_alike(plan) => {
                 let mut changes = Vec::new();
                 differences(&found.asked, &plan.asked, "", &mut changes);
-                let changes = shortened(changes);
+                let changes = shortened(changes, "; ");
                 return Err(Error::OtherSettings { folder: unfinished.folder, changes });
             }
             Some(found) if !force => {
@@ -384,43 +384,73 @@ fn changes(before: &[Input], now: &[Input]) -> String {
             Some(_) => {}
         }
     }
-    shortened(said)
+    shortened(said, ", ")
 }
 
 /// The first three, and how many more there are.
-fn shortened(mut said: Vec<String>) -> String {
+fn shortened(mut said: Vec<String>, between: &str) -> String {
     let more = said.len().saturating_sub(3);
     said.truncate(3);
     if more > 0 {
         said.push(format!("{more} more"));
     }
-    said.join(", ")
+    said.join(between)
 }
 
-/// Which settings are not what they were, by the names under which they stand.
+/// Which settings are not what they were, by the names under which they stand, in words.
 fn differences(before: &Value, now: &Value, name: &str, said: &mut Vec<String>) {
-    if let (Value::Array(one), Value::Array(other)) = (before, now)
-        && one.len() == other.len()
-    {
-        for (place, (before, now)) in one.iter().zip(other).enumerate() {
-            differences(before, now, &format!("{name}[{place}]"), said);
-        }
-        return;
-    }
-    let (Value::Object(one), Value::Object(other)) = (before, now) else {
+    let mut differ = |before: &Value, now: &Value| {
         if before != now {
-            let show = |value: &Value| value.to_string().chars().take(60).collect::<String>();
             let name = if name.is_empty() { "all of it" } else { name };
-            said.push(format!("{name} was {}, is {} now", show(before), show(now)));
+            said.push(format!(
+                "{}: was {}, now {}",
+                name.replace('_', "-"),
+                words(before),
+                words(now)
+            ));
         }
-        return;
     };
-    for key in one.keys().chain(other.keys().filter(|key| !one.contains_key(*key))) {
-        let null = &Value::Null;
-        let values = (one.get(key).unwrap_or(null), other.get(key).unwrap_or(null));
-        // An object of a list says which.
-        let of = if name.ends_with(']') { format!("{name}.{key}") } else { key.clone() };
-        differences(values.0, values.1, &of, said);
+    match (before, now) {
+        (Value::Array(one), Value::Array(other)) if one.len() == other.len() => {
+            for (place, (before, now)) in one.iter().zip(other).enumerate() {
+                differences(before, now, &format!("{name}[{place}]"), said);
+            }
+        }
+        // Names of what was asked for, spaces say, each with what it is: which of them is what was asked.
+        (Value::Object(one), Value::Object(other))
+            if !["", "settings"].contains(&name) && !one.keys().eq(other.keys()) =>
+        {
+            differ(before, now);
+        }
+        (Value::Object(one), Value::Object(other)) => {
+            for key in one.keys().chain(other.keys().filter(|key| !one.contains_key(*key))) {
+                let null = &Value::Null;
+                let values = (one.get(key).unwrap_or(null), other.get(key).unwrap_or(null));
+                // An object of a list says which.
+                let of = if name.ends_with(']') { format!("{name}.{key}") } else { key.clone() };
+                differences(values.0, values.1, &of, said);
+            }
+        }
+        _ => differ(before, now),
+    }
+}
+
+/// A setting as people write it: of what is long the beginning.
+fn words(value: &Value) -> String {
+    let list = |all: Vec<String>| match all.len() {
+        0 => "none".to_owned(),
+        1..=4 => all.join(" + "),
+        more => format!("{} + {} more", all[..3].join(" + "), more - 3),
+    };
+    match value {
+        Value::Null => "not given".to_owned(),
+        Value::Bool(true) => "on".to_owned(),
+        Value::Bool(false) => "off".to_owned(),
+        Value::Number(number) => number.to_string(),
+        Value::String(text) if text.is_empty() => "empty".to_owned(),
+        Value::String(text) => text.chars().take(60).collect(),
+        Value::Array(all) => list(all.iter().map(words).collect()),
+        Value::Object(all) => list(all.keys().cloned().collect()),
     }
 }
 
@@ -624,10 +654,23 @@ mod tests {
         let asked = serde_json::json!({"stage": "s", "settings": {"limit": 0.1, "seed": 7}});
         let said = Unfinished::begin(&out, false, &of(asked)).unwrap_err().to_string();
         assert!(
-            said.contains(r#"space was "grewe", is null now, seed was null, is 7 now"#),
+            said.contains("(space: was grewe, now not given; seed: was not given, now 7)"),
             "{said}"
         );
-        assert!(!said.contains("limit"), "{said}");
+        let said = |before: Value, now: Value| {
+            let mut said = Vec::new();
+            differences(&before, &now, "", &mut said);
+            shortened(said, "; ")
+        };
+        let of = |spaces: Value, sizes: &[u64]| serde_json::json!({"stage": "s", "settings": {"spaces": spaces, "global_sizes": sizes}});
+        let one = || serde_json::json!({"grewe": ["comp", "mem"]});
+        let two = serde_json::json!({"grewe": ["comp", "mem"], "tokens": ["if"]});
+        assert_eq!(
+            said(of(one(), &[1, 2]), of(two, &[1, 2, 4, 8, 16])),
+            "global-sizes: was 1 + 2, now 1 + 2 + 4 + 2 more; spaces: was grewe, now grewe + tokens"
+        );
+        let changed = serde_json::json!({"grewe": ["comp", "atomic"]});
+        assert_eq!(said(of(one(), &[]), of(changed, &[])), "grewe[1]: was mem, now atomic");
     }
 
     #[test]

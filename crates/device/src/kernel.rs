@@ -1,5 +1,5 @@
 use crate::{Finding, Outcome};
-use clang::Argument;
+use clang::{Argument, Clang};
 use dataset::content_hash;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -76,6 +76,35 @@ impl Benchmark {
         let id = content_hash(text.as_bytes());
         Benchmark { path: id.clone(), id, text: text.to_owned(), ..Benchmark::default() }
     }
+}
+
+/// The kernels of a benchmark as its data set or else clang knows them, or why clang rejects it.
+///
+/// # Errors
+/// Where clang does not work.
+pub(crate) fn interfaces(
+    clang: &Clang,
+    benchmark: &Benchmark,
+) -> crate::Result<Result<Vec<Interface>, String>> {
+    if !benchmark.interfaces.is_empty() {
+        return Ok(Ok(benchmark.interfaces.clone()));
+    }
+    let answer = match clang.parse(&benchmark.text, &clang::Options::opencl()) {
+        Ok(answer) => answer,
+        Err(death) if death.is_ours() => return Err(crate::Error::Clang(death.to_string())),
+        Err(death) => return Ok(Err(death.to_string())),
+    };
+    if let Some(error) = answer.first_error() {
+        return Ok(Err(error.message.clone()));
+    }
+    let kernels = answer.facts.map(|facts| facts.kernels).unwrap_or_default();
+    let known = |kernel: clang::Kernel| Interface {
+        name: kernel.name,
+        arguments: kernel.arguments,
+        dimensions: kernel.dimensions,
+        required_group_size: kernel.required_group_size,
+    };
+    Ok(Ok(kernels.into_iter().map(known).collect()))
 }
 
 /// The steps of a benchmark whose kernels are `interfaces`.

@@ -136,15 +136,48 @@ fn gather(
         let RunRow { package, path, kernel, id, global_size, .. } = row.clone();
         let key = (package.clone(), path.clone(), kernel.clone(), id.clone(), global_size);
         let item = items.entry(key).or_insert_with(|| {
-            let vector = vectors.get(&(id.clone(), kernel.clone()));
-            let value =
-                |vector: &BTreeMap<_, _>, name: &&str| vector.get(*name).copied().unwrap_or(0.0);
-            let vector = vector.map(|vector| RAW.iter().map(|name| value(vector, name)).collect());
+            let vector = vectors.get(&(id.clone(), kernel.clone())).map(raw);
             LabelItem { package, path, kernel, id, global_size, runs: Vec::new(), vector }
         });
         item.runs.push(row);
     }
     Ok(items.into_values().collect())
+}
+
+/// The values of a vector that features are made of, in the order of [`RAW`].
+pub(crate) fn raw(vector: &BTreeMap<String, f64>) -> Vec<f64> {
+    RAW.iter().map(|name| vector.get(*name).copied().unwrap_or(0.0)).collect()
+}
+
+/// The features of a kernel that has this vector, transfers so many bytes and runs in groups of this size.
+pub(crate) fn described(
+    vector: &[f64],
+    transfer: u64,
+    wgsize: u64,
+) -> std::result::Result<CpuGpuRow, TaskVerdict> {
+    let &[comp, rational, mem, localmem, coalesced, atomic] = vector else {
+        return Err(TaskVerdict::Undescribed);
+    };
+    let (transfer, wgsize) = (transfer as f64, wgsize as f64);
+    let row = CpuGpuRow {
+        comp,
+        rational,
+        mem,
+        localmem,
+        coalesced,
+        atomic,
+        transfer,
+        wgsize,
+        f1_transfer: transfer / (comp + mem),
+        f2_coalesced: coalesced / mem,
+        f3_local: localmem / mem * wgsize,
+        f4_comp: comp / mem,
+        ..CpuGpuRow::default()
+    };
+    match row.features().iter().all(|(_, value)| value.is_finite()) {
+        true => Ok(row),
+        false => Err(TaskVerdict::InfiniteRatio),
+    }
 }
 
 impl LabelItem {
@@ -163,21 +196,11 @@ impl LabelItem {
     ) -> std::result::Result<CpuGpuRow, TaskVerdict> {
         let timed = |device| self.fastest(device, transfers).ok_or(TaskVerdict::Unmeasured);
         let ((_, on_cpu), (gpu, on_gpu)) = (timed("cpu")?, timed("gpu")?);
-        let Some([comp, rational, mem, localmem, coalesced, atomic]) = self.vector.as_deref()
-        else {
-            return Err(TaskVerdict::Undescribed);
-        };
-        let transfer = gpu.transferred_bytes.unwrap_or(0) as f64;
-        let wgsize = gpu.local_size.unwrap_or(1) as f64;
-        let ratios =
-            [transfer / (comp + mem), coalesced / mem, localmem / mem * wgsize, comp / mem];
-        let raw = [comp, rational, mem, localmem, coalesced, atomic];
-        if !raw.into_iter().chain(&ratios).all(|value| value.is_finite()) {
-            return Err(TaskVerdict::InfiniteRatio);
-        }
+        let vector = self.vector.as_deref().unwrap_or_default();
+        let transfer = gpu.transferred_bytes.unwrap_or(0);
+        let features = described(vector, transfer, gpu.local_size.unwrap_or(1))?;
         let label = if on_gpu < on_cpu { "GPU" } else { "CPU" };
         let slower = on_cpu.max(on_gpu) / on_cpu.min(on_gpu);
-        let [f1_transfer, f2_coalesced, f3_local, f4_comp] = ratios;
         Ok(CpuGpuRow {
             program: program_name(&self.package, &self.path, Some(&self.kernel), &self.id),
             variant: self.global_size.to_string(),
@@ -185,22 +208,11 @@ impl LabelItem {
             license: gpu.license.clone(),
             label: label.to_owned(),
             oracle: label.to_owned(),
-            comp: *comp,
-            rational: *rational,
-            mem: *mem,
-            localmem: *localmem,
-            coalesced: *coalesced,
-            atomic: *atomic,
-            transfer,
-            wgsize,
-            f1_transfer,
-            f2_coalesced,
-            f3_local,
-            f4_comp,
             cost_cpu: on_cpu,
             cost_gpu: on_gpu,
             speedup: slower as f32,
             penalty: (1.0 / slower) as f32,
+            ..features
         })
     }
 }

@@ -14,7 +14,8 @@
 //! - A [`Runner`] does the same with programs in memory.
 //! - An [`Outcome`] is data: each row of the result ([`RunRow`]) has one, and says whether it is
 //!   about the kernel or about us.
-//! - The stage [`Label`] joins measurements with feature vectors into the table heuristics learn from.
+//! - The stage [`Label`] joins measurements with feature vectors into the table heuristics learn from;
+//!   [`unmeasured`] makes the features of kernels that did not run.
 //!
 //! Drivers live in worker processes ([`serve_worker`]): a kernel that segfaults the processor's
 //! driver or hangs the GPU costs its row, not the run.
@@ -43,6 +44,7 @@ mod refusal;
 mod run;
 mod schedule;
 mod sizes;
+mod unmeasured;
 mod worker;
 
 pub use error::{Error, Result};
@@ -56,4 +58,5 @@ pub use run::{
     Verify, write_cldrive,
 };
 pub use sizes::sizes;
+pub use unmeasured::{Unmeasured, unmeasured};
 pub use worker::serve_worker;

@@ -239,10 +239,10 @@ impl Error {
 
 /// What to do where one side has features of runs and the other is of vectors alone.
 fn of_runs(left: &[String], right: &[String]) -> &'static str {
-    let measured = |names: &[String]| names.iter().any(|name| name == "transfer");
+    let measured = |names: &[String]| names.iter().any(|name| name.contains("transfer"));
     match measured(left) != measured(right) {
         true => {
-            "; transfer and wgsize are of a run: what is predicted for such a model is a table of `label`, from what `run` measured"
+            "; transfer and wgsize are of a run: give `heuristic predict` the kernels themselves and --global-sizes, or a table of `label`, from what `run` measured"
         }
         false => "",
     }

@@ -38,6 +38,29 @@ pub fn step(value: f64) -> usize {
     if value < 1.0 { 0 } else { (value.log2() as usize + 1).min(STEPS - 1) }
 }
 
+/// Of the values that are wanted those that were missed, each with what was found and what would have done: a value
+/// of the same step.
+#[must_use]
+pub fn missed(wanted: &BTreeMap<String, f64>, found: &BTreeMap<String, f64>) -> Vec<String> {
+    let missed = |(name, wanted): (&String, &f64)| match found.get(name) {
+        Some(found) if step(*found) == step(*wanted) => None,
+        Some(found) => Some(format!("{name} is {found}, wanted {}", values(step(*wanted)))),
+        None => Some(format!("{name} is unknown, wanted {}", values(step(*wanted)))),
+    };
+    wanted.iter().filter_map(missed).collect()
+}
+
+/// The whole numbers of a step.
+fn values(step: usize) -> String {
+    let first = 1_u64 << step.saturating_sub(1);
+    match step {
+        0 => "0".to_owned(),
+        1 => "1".to_owned(),
+        _ if step == STEPS - 1 => format!("{first} or more"),
+        _ => format!("{first} to {}", 2 * first - 1),
+    }
+}
+
 /// Spellings of all condition tokens: `<comp:0>` to `<tokens:11>`.
 #[must_use]
 pub fn pieces() -> Vec<String> {
@@ -163,5 +186,21 @@ mod tests {
     fn steps_double() {
         let steps: Vec<usize> = [0.0, 0.3, 1.0, 2.0, 3.0, 4.0, 1e9].map(step).into();
         assert_eq!(steps, [0, 0, 1, 2, 2, 3, STEPS - 1]);
+    }
+    #[test]
+    fn a_value_of_the_wanted_step_is_as_wanted() {
+        let of = |pairs: &[(&str, f64)]| -> BTreeMap<String, f64> {
+            pairs.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect()
+        };
+        let wanted = of(&[("blocks", 9000.0), ("localmem", 0.0), ("mem", 5.0)]);
+        let found = of(&[("blocks", 3.0), ("comp", 1.0), ("localmem", 0.0), ("mem", 8.0)]);
+        assert_eq!(
+            missed(&wanted, &found),
+            ["blocks is 3, wanted 1024 or more", "mem is 8, wanted 4 to 7"]
+        );
+        assert!(
+            missed(&wanted, &of(&[("blocks", 1024.0), ("localmem", 0.0), ("mem", 7.0)])).is_empty()
+        );
+        assert_eq!(missed(&of(&[("mem", 1.0)]), &of(&[])), ["mem is unknown, wanted 1"]);
     }
 }

@@ -29,6 +29,14 @@ pub enum Error {
         .0.display()
     )]
     NoDataset(PathBuf),
+    /// None of the folder's data sets can be opened.
+    #[error("no data set of {} can be shown: {}", folder.display(), problems.join("; "))]
+    NoneRead {
+        /// The folder.
+        folder: PathBuf,
+        /// What is wrong with each.
+        problems: Vec<String>,
+    },
     /// A file could not be read.
     #[error("cannot read {}: {source}", path.display())]
     Read {

@@ -164,7 +164,7 @@ impl Page {
 /// sets give the same page.
 ///
 /// # Errors
-/// When `folder` does not exist or holds no data set. What else cannot be read is told on the page
+/// When `folder` does not exist, or holds no data set that can be opened. What else cannot be read is told on the page
 /// and in [`Page::problems`].
 pub fn page(folder: &Path, options: &Options) -> Result<Page> {
     let (sets, mut problems) = find(folder)?;
@@ -270,6 +270,9 @@ fn find(folder: &Path) -> Result<(Vec<Set>, Vec<String>)> {
             }
             Err(error) => problems.push(error.to_string()),
         }
+    }
+    if sets.is_empty() {
+        return Err(Error::NoneRead { folder: folder.to_owned(), problems });
     }
     Ok((sets, problems))
 }

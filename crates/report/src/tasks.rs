@@ -11,6 +11,9 @@ use std::collections::BTreeMap;
 
 pub(super) struct Tasks;
 
+/// Features that are named beside their number.
+const NAMED: usize = 8;
+
 impl Section for Tasks {
     fn title(&self) -> &'static str {
         "Tasks"
@@ -43,7 +46,7 @@ impl Section for Tasks {
         Ok(html! {
             dl.figures {
                 div { dt { "rows" } dd { (task.rows.len()) } }
-                div { dt { "features" } dd { (task.features.join(", ")) } }
+                div { dt { "features" } dd { (named(&task.features)) } }
                 div { dt { "choices" } dd { (task.choices.join(", ")) } }
                 @if let Some((choice, speedup)) = to_win(&task) {
                     div {
@@ -52,11 +55,23 @@ impl Section for Tasks {
                     }
                 }
             }
+            @if task.features.len() > NAMED {
+                details { summary { "names of features" } p { (task.features.join(", ")) } }
+            }
             div.columns {
                 div { h4 { "The cheaper choice, rows" } (facts::counts(&labels)) }
                 div { h4 { "Groups, held out together" } (facts::table(&header, rows)) }
             }
         })
+    }
+}
+
+/// The first of the features, and how many more there are.
+fn named(features: &[String]) -> String {
+    let first = features[..features.len().min(NAMED)].join(", ");
+    match features.len().saturating_sub(NAMED) {
+        0 => first,
+        more => format!("{first} and {more} more, {} in all", features.len()),
     }
 }
 
@@ -74,6 +89,16 @@ fn to_win(task: &Task) -> Option<(&str, f64)> {
 mod tests {
     use super::*;
     use heuristics::Row;
+
+    #[test]
+    fn of_many_features_the_first_are_named() {
+        let of = |count: usize| (0..count).map(|at| format!("f{at}")).collect::<Vec<_>>();
+        assert_eq!(named(&of(2)), "f0, f1");
+        assert_eq!(
+            named(&of(NAMED + 126)),
+            "f0, f1, f2, f3, f4, f5, f6, f7 and 126 more, 134 in all"
+        );
+    }
 
     #[test]
     fn an_oracle_wins_where_the_static_choice_is_the_slower_one() {

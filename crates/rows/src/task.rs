@@ -102,6 +102,27 @@ pub struct CpuGpuRow {
     pub penalty: f32,
 }
 
+impl CpuGpuRow {
+    /// Its features by the names of their columns.
+    #[must_use]
+    pub fn features(&self) -> [(&'static str, f64); 12] {
+        [
+            ("comp", self.comp),
+            ("rational", self.rational),
+            ("mem", self.mem),
+            ("localmem", self.localmem),
+            ("coalesced", self.coalesced),
+            ("atomic", self.atomic),
+            ("transfer", self.transfer),
+            ("wgsize", self.wgsize),
+            ("F1:transfer/(comp+mem)", self.f1_transfer),
+            ("F2:coalesced/mem", self.f2_coalesced),
+            ("F3:(localmem/mem)*avgws", self.f3_local),
+            ("F4:comp/mem", self.f4_comp),
+        ]
+    }
+}
+
 impl Row for CpuGpuRow {
     const SCHEMA: &'static str = TaskHead::SCHEMA;
     const VERSION: u32 = TaskHead::VERSION;

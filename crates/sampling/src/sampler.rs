@@ -1,10 +1,11 @@
 //! Samples drawn and judged.
 
-use crate::{Error, Result, SampleRow, drawn, mark_duplicates};
+use crate::{Error, Result, SampleRow, corpus, drawn, mark_duplicates, summary::is_accepted};
 use clang::Clang;
-use dataset::{Input, Progress, Verdict, stage::Cancel};
+use dataset::{Input, Progress, Silent, Verdict, stage::Cancel};
+use features::Extractor;
 use kernels::Judge;
-use lm::{Checkpoint, Drawing, Kind, Prompt, Sample, Seen, condition};
+use lm::{Checkpoint, Drawing, Entry, Kind, Prompt, Sample, Seen, condition};
 use rows::SampleVerdict;
 use serde::Serialize;
 use std::{
@@ -23,6 +24,8 @@ pub struct Settings {
     pub drawing: Drawing,
     /// How many samples.
     pub samples: u64,
+    /// How often a sample is drawn at most until it has the features that are asked for.
+    pub tries: u64,
     /// Where the libtorch engine runs the model (`cpu`, `cuda`); `None`: this process does.
     pub device: Option<String>,
     /// Samples that the engine drew already, a list of ids a line; they are judged alone.
@@ -41,6 +44,9 @@ pub type Check<'a> =
 /// Samples on their way to those that judge them.
 const WAITING: usize = 1024;
 
+/// From one try at a sample to the next, in the numbers that they are drawn by: more than there are samples.
+const TRY: u64 = 1 << 40;
+
 /// Draws samples from a checkpoint and judges them. As a stage it does so in chunks of numbers, and a
 /// row depends on settings and its number alone.
 pub struct Sampler<'a> {
@@ -50,6 +56,8 @@ pub struct Sampler<'a> {
     /// The arguments that every sample is to have, as normal form spells them.
     asked: Option<Vec<String>>,
     check: Option<Check<'a>>,
+    /// Says which features a sample has.
+    extractor: Option<Extractor>,
     seen: Seen,
     jobs: usize,
     cancel: Cancel,
@@ -85,19 +93,42 @@ impl<'a> Sampler<'a> {
             Some(arguments) => Some(asked(&judge, arguments)?),
             None => None,
         };
-        let check = None;
-        let sampler =
-            Sampler { checkpoint, settings, judge, asked, check, seen, jobs, cancel, inputs };
+        let (check, extractor) = (None, None);
+        let sampler = Sampler {
+            checkpoint,
+            settings,
+            judge,
+            asked,
+            check,
+            extractor,
+            seen,
+            jobs,
+            cancel,
+            inputs,
+        };
         if sampler.settings.drawn.is_none() {
             sampler.model(1).check(&sampler.settings.prompt)?;
         }
         Ok(sampler)
     }
 
-    /// Have accepted samples run; those that do not pass are `does-not-run`.
+    /// Have accepted samples run. What does not pass is drawn anew, and `does-not-run` in the end.
     #[must_use]
     pub fn checked_by(self, check: Check<'a>) -> Sampler<'a> {
         Sampler { check: Some(check), ..self }
+    }
+
+    /// Whether the prompt asks for features.
+    #[must_use]
+    pub fn asks_for_features(&self) -> bool {
+        !self.settings.prompt.features.is_empty()
+    }
+
+    /// The same, with what describes samples in the spaces of [`corpus::SPACES`]. What has not the features that the prompt
+    /// asks for is drawn anew, and `not-as-asked` in the end; without it the model leans towards them, and that is all.
+    #[must_use]
+    pub fn describing(self, extractor: Extractor) -> Sampler<'a> {
+        Sampler { extractor: Some(extractor), ..self }
     }
 
     /// All rows, duplicates marked: those of all chunks, drawn as if they were one.
@@ -112,15 +143,50 @@ impl<'a> Sampler<'a> {
         Ok(rows)
     }
 
-    /// The rows of these numbers, in their order, drawn at once and judged by all threads; none is marked
-    /// as a duplicate yet.
+    /// The rows of these numbers, in their order; none is marked as a duplicate yet.
     pub(crate) fn judged(
         &self,
         reader: &mut drawn::Reader,
         numbers: Range<u64>,
         progress: &dyn Progress,
     ) -> Result<Vec<SampleRow>> {
-        let all = numbers.end - numbers.start;
+        let wanted = self.extractor.as_ref().filter(|_| self.asks_for_features());
+        let again = (wanted.is_some() || self.check.is_some()) && self.settings.drawn.is_none();
+        let last = if again { self.settings.tries.max(1) - 1 } else { 0 };
+        let mut missing: Vec<u64> = numbers.collect();
+        let mut rows = Vec::new();
+        for attempt in 0..=last {
+            // Where none is drawn anew each sample is done as soon as it is judged.
+            let judged = (!again).then_some(progress);
+            let mut drawn = self.attempt(reader, &missing, attempt, judged)?;
+            if let Some(extractor) = wanted {
+                self.compare(&mut drawn, extractor)?;
+            }
+            missing.clear();
+            for row in drawn {
+                if attempt < last && !is_accepted(&row) {
+                    missing.push(row.number);
+                } else {
+                    rows.push(row);
+                    progress.advance(u64::from(again));
+                }
+            }
+            if missing.is_empty() {
+                break;
+            }
+        }
+        rows.sort_by_key(|row| row.number);
+        Ok(rows)
+    }
+
+    /// One try at samples of these ascending numbers, drawn at once and judged by all threads.
+    fn attempt(
+        &self,
+        reader: &mut drawn::Reader,
+        numbers: &[u64],
+        attempt: u64,
+        progress: Option<&dyn Progress>,
+    ) -> Result<Vec<SampleRow>> {
         let (tx, rx) = sync_channel::<Sample>(WAITING);
         let rx = Mutex::new(rx);
         let rows = Mutex::new(Vec::new());
@@ -132,12 +198,17 @@ impl<'a> Sampler<'a> {
                         let Ok(sample) = sample else { return };
                         let row = self.judge(&sample);
                         rows.lock().unwrap_or_else(PoisonError::into_inner).push(row);
-                        progress.advance(1);
+                        if let Some(progress) = progress {
+                            progress.advance(1);
+                        }
                     }
                 });
             }
-            let mut done = |sample: Sample| tx.send(sample).is_ok() && !self.cancel.is_cancelled();
-            let drawn = self.draw(reader, numbers, &mut done);
+            let mut done = |sample: Sample| {
+                let sample = Sample { number: sample.number % TRY, ..sample };
+                tx.send(sample).is_ok() && !self.cancel.is_cancelled()
+            };
+            let drawn = self.draw(reader, numbers, attempt, &mut done);
             drop(tx);
             drawn
         });
@@ -146,7 +217,7 @@ impl<'a> Sampler<'a> {
         let rows = rows.into_inner().unwrap_or_else(PoisonError::into_inner);
         let mut rows = rows.into_iter().collect::<Result<Vec<_>>>()?;
         if self.cancel.is_cancelled() {
-            return Err(Error::Stopped { done: rows.len(), all });
+            return Err(Error::Stopped { done: rows.len(), all: numbers.len() as u64 });
         }
         rows.sort_by_key(|row| row.number);
         Ok(rows)
@@ -155,15 +226,38 @@ impl<'a> Sampler<'a> {
     fn draw(
         &self,
         reader: &mut drawn::Reader,
-        numbers: Range<u64>,
+        numbers: &[u64],
+        attempt: u64,
         done: &mut dyn FnMut(Sample) -> bool,
     ) -> Result<()> {
         let prompt = &self.settings.prompt;
         if let Some(path) = &self.settings.drawn {
-            return reader.read(path, self.checkpoint, prompt, numbers, done);
+            let (Some(first), Some(last)) = (numbers.first(), numbers.last()) else {
+                return Ok(());
+            };
+            return reader.read(path, self.checkpoint, prompt, *first..last + 1, done);
         }
-        let count = usize::try_from(numbers.end - numbers.start).unwrap_or(usize::MAX);
-        Ok(self.model(count).draw(prompt, numbers, done)?)
+        let prompts = numbers.iter().map(|number| (number + attempt * TRY, prompt.clone()));
+        Ok(self.model(numbers.len()).draw_each(prompts, done)?)
+    }
+
+    /// Mark the accepted rows that have not the features which were asked for.
+    fn compare(&self, rows: &mut [SampleRow], extractor: &Extractor) -> Result<()> {
+        let accepted: Vec<&mut SampleRow> =
+            rows.iter_mut().filter(|row| is_accepted(row)).collect();
+        let entry = |row: &&mut SampleRow| Entry { text: row.text.clone(), ..Entry::default() };
+        let mut entries: Vec<Entry> = accepted.iter().map(entry).collect();
+        corpus::describe(&mut entries, extractor, &Silent)?;
+        for (row, mut entry) in accepted.into_iter().zip(entries) {
+            let tokens = self.checkpoint.tokenizer().encode_plain(row.text.trim()).len();
+            entry.features.insert("tokens".to_owned(), tokens as f64);
+            let missed = condition::missed(&self.settings.prompt.features, &entry.features);
+            if !missed.is_empty() {
+                row.verdict = SampleVerdict::NotAsAsked.to_string();
+                row.detail = missed.join(", ");
+            }
+        }
+        Ok(())
     }
 
     /// What draws `count` samples.
@@ -260,7 +354,6 @@ fn asked(judge: &Judge, wanted: &str) -> Result<Vec<String>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use dataset::Silent;
     use std::path::Path;
 
     fn settings(samples: u64) -> Settings {
@@ -268,6 +361,7 @@ mod tests {
             prompt: Prompt::new(lm::START),
             drawing: Drawing { seed: 7, longest: 128, slots: 3, ..Drawing::default() },
             samples,
+            tries: 1,
             device: None,
             drawn: None,
             normalise: true,
@@ -295,6 +389,29 @@ mod tests {
         cancel.cancel();
         let stopped = judged(0..5);
         assert!(matches!(stopped, Err(Error::Stopped { all: 5, .. })), "{stopped:?}");
+    }
+
+    #[test]
+    fn what_has_not_the_features_asked_for_is_drawn_anew() {
+        let checkpoint =
+            Checkpoint::load(Path::new("../../models/infill")).expect("the model that ships");
+        let spaces = features::spaces(corpus::SPACES).expect("they are known");
+        let sampled = |tries| {
+            let mut settings = Settings { tries, ..settings(4) };
+            settings.prompt.features.insert("blocks".to_owned(), 1.0);
+            let sampler = Sampler::new(&checkpoint, settings, 2, &Cancel::default())
+                .unwrap_or_else(|error| panic!("{error}"));
+            let reader = features::ModuleReader::InProcess;
+            let options = features::Options { reader, ..features::Options::default() };
+            let extractor = Extractor::new(spaces.clone(), options);
+            sampler.describing(extractor).sample(&Silent).expect("are drawn")
+        };
+        let (once, often) = (sampled(1), sampled(6));
+        assert_eq!(often.iter().map(|row| row.number).collect::<Vec<_>>(), [0, 1, 2, 3]);
+        let kept = |(once, often): (&SampleRow, &SampleRow)| !is_accepted(once) || once == often;
+        assert!(once.iter().zip(&often).all(kept), "{once:?}\n{often:?}");
+        let accepted = |rows: &[SampleRow]| rows.iter().filter(|row| is_accepted(row)).count();
+        assert!(accepted(&once) < accepted(&often), "{once:?}\n{often:?}");
     }
 
     #[test]

@@ -181,6 +181,7 @@ mod tests {
             prompt: Prompt::new(lm::START),
             drawing: Drawing { slots: 3, ..Drawing::default() },
             samples: 2100,
+            tries: 1,
             device: None,
             drawn: Some(drawn),
             normalise: true,

@@ -26,6 +26,7 @@ impl Evaluate {
         let spaces = self.space.as_deref().map(features::spaces).transpose()?;
         let cancel = Cancel::from(interrupt::flag()?);
         let sampler = Sampler::new(&checkpoint, settings, global.jobs(), &cancel)?;
+        let sampler = super::sample::describing(sampler, global)?;
         let bar = Bar::new(global);
         let began = Instant::now();
         let rows = sampler.sample(&bar)?;

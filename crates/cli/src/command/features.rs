@@ -123,6 +123,10 @@ impl stage::Shown for Stage {
     fn is_good(report: &Report) -> bool {
         report.verdicts.get(dataset::Verdict::ACCEPTED).is_some_and(|count| *count > 0)
     }
+
+    fn is_nothing(manifest: &dataset::Manifest) -> bool {
+        stage::is_all_rejected(manifest)
+    }
 }
 
 /// An extractor that reads bitcode in a worker of this program.

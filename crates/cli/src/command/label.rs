@@ -194,6 +194,10 @@ impl stage::Shown for cost::Label {
     fn is_good(report: &cost::LabelReport) -> bool {
         report.rows > 0
     }
+
+    fn is_nothing(manifest: &dataset::Manifest) -> bool {
+        stage::is_all_rejected(manifest)
+    }
 }
 
 impl stage::Shown for cost::GroupSizes {
@@ -209,6 +213,10 @@ impl stage::Shown for cost::GroupSizes {
 
     fn is_good(report: &cost::LabelReport) -> bool {
         report.rows > 0
+    }
+
+    fn is_nothing(manifest: &dataset::Manifest) -> bool {
+        stage::is_all_rejected(manifest)
     }
 }
 
@@ -287,7 +295,7 @@ fn advise(report: &LabelReport) {
 
 /// Grewe's features by program and kernel: read from a data set of vectors, or extracted now; and what
 /// they are of.
-fn vectors(
+pub(super) fn vectors(
     path: &Path,
     global: &Global,
     cancelled: &AtomicBool,

@@ -86,4 +86,8 @@ impl stage::Shown for Stage<'_> {
     fn is_good(report: &Report) -> bool {
         report.sources == 0 || report.failed_sources < report.sources
     }
+
+    fn is_nothing(manifest: &dataset::Manifest) -> bool {
+        stage::is_all_rejected(manifest)
+    }
 }

@@ -69,6 +69,10 @@ impl stage::Shown for Stage {
     fn is_good(report: &Report) -> bool {
         report.unique_kernels > 0
     }
+
+    fn is_nothing(manifest: &dataset::Manifest) -> bool {
+        stage::is_all_rejected(manifest)
+    }
 }
 
 /// The funnel, one line a step, each with its share of a step before: the bar is that share.

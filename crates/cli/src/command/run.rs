@@ -160,4 +160,8 @@ impl stage::Shown for Stage {
     fn is_good(report: &Report) -> bool {
         report.outcomes.get("pass").is_some_and(|count| *count > 0)
     }
+
+    fn is_nothing(manifest: &dataset::Manifest) -> bool {
+        manifest.notes.summary["kernels_judged"].as_u64() == Some(0)
+    }
 }

@@ -8,7 +8,7 @@ use dataset::stage::{Cancel, Done};
 use device::Outcome;
 use lm::{Checkpoint, Choice, Drawing, Precision, Prompt, TrainingSet, condition};
 use rows::SampleVerdict;
-use sampling::{Sampler, Settings, Summary};
+use sampling::{Sampler, Settings, Summary, corpus};
 use std::{collections::BTreeMap, fs, path::PathBuf, process::ExitCode, sync::Arc, time::Instant};
 use synth::Exclusion;
 
@@ -22,11 +22,14 @@ use synth::Exclusion;
 pub(crate) struct Sample {
     #[command(flatten)]
     drawing: DrawingFlags,
+    /// How often a sample is drawn at most until it has the features of --want and passes with --must-run
+    #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u64).range(1..=1000))]
+    tries: u64,
     /// Refuse a model that was trained on the programs here, on copies of them, or on kernels of their names; may be
     /// given several times
     #[arg(long, value_name = "PATH")]
     exclude: Vec<PathBuf>,
-    /// Run what compiles on the processor's device; what `run`'s checker rejects is `does-not-run`
+    /// Run what compiles on the processor's device; what `run`'s checker rejects is drawn anew, and `does-not-run` in the end
     #[arg(long)]
     must_run: bool,
     /// Accept it all the same, and one that does not say what it was trained on
@@ -50,7 +53,8 @@ pub(crate) struct DrawingFlags {
     /// The arguments that all kernels have: "global float*, const int"; what has others is `not-as-asked`
     #[arg(long, value_name = "TYPES", conflicts_with = "prompt")]
     args: Option<String>,
-    /// Features to lean towards, for example mem=8,localmem=2 (infill); `steer` reaches points exactly
+    /// Features that all kernels have, for example mem=4,localmem=0 (infill), each in its step: 0, 1, 2 to 3, 4 to 7, 8 to 15
+    /// and so on; what has others is `not-as-asked`. `steer` reaches points exactly
     #[arg(long, value_name = "NAME=VALUE", value_delimiter = ',')]
     want: Vec<String>,
     /// Below 1 the likely is preferred, above 1 the unlikely; 0: always the likeliest
@@ -95,7 +99,8 @@ impl Sample {
             let training = TrainingSet::read(checkpoint.folder())?;
             exclusion.check_model(checkpoint.folder(), training.as_ref())?;
         }
-        let settings = Settings { must_run: self.must_run, ..self.drawing.settings(true)? };
+        let settings =
+            Settings { must_run: self.must_run, tries: self.tries, ..self.drawing.settings(true)? };
         let cancelled = interrupt::flag()?;
         let cancel = Cancel::from(Arc::clone(&cancelled));
         let runs = self.must_run.then(|| Runs::new(&cancelled)).transpose()?;
@@ -105,7 +110,8 @@ impl Sample {
                 .filter(|outcome| *outcome != Outcome::Pass)
                 .map(|outcome| outcome.to_string()))
         };
-        let mut sampler = Sampler::new(&checkpoint, settings, global.jobs(), &cancel)?;
+        let sampler = Sampler::new(&checkpoint, settings, global.jobs(), &cancel)?;
+        let mut sampler = describing(sampler, global)?;
         if self.must_run {
             sampler = sampler.checked_by(&check);
         }
@@ -140,8 +146,27 @@ impl stage::Shown for Sampler<'_> {
     }
 
     fn is_good(summary: &Summary) -> bool {
-        summary.compiling_unique > 0
+        summary.compiling_unique > 0 && missed(summary) == 0
     }
+
+    fn is_nothing(manifest: &dataset::Manifest) -> bool {
+        stage::is_all_rejected(manifest)
+    }
+}
+
+/// The same, with what says which features samples have, where some are asked for.
+pub(crate) fn describing<'a>(sampler: Sampler<'a>, global: &Global) -> anyhow::Result<Sampler<'a>> {
+    if !sampler.asks_for_features() {
+        return Ok(sampler);
+    }
+    let spaces = features::spaces(corpus::SPACES)?;
+    Ok(sampler.describing(super::features::extractor(spaces, 1, global)?))
+}
+
+/// Samples that have not what was asked for, or do not pass.
+fn missed(summary: &Summary) -> u64 {
+    let count = |verdict: SampleVerdict| summary.verdicts.get(verdict.name()).copied().unwrap_or(0);
+    count(SampleVerdict::NotAsAsked) + count(SampleVerdict::DoesNotRun)
 }
 
 fn line(summary: &Summary, seconds: f64) -> String {
@@ -153,17 +178,20 @@ fn line(summary: &Summary, seconds: f64) -> String {
         output::count(summary.unique),
         output::count(summary.compiling_unique),
         output::count(summary.memorised),
-    ) + &told(summary, SampleVerdict::NotAsAsked, "have not the arguments that were asked for")
-        + &told(summary, SampleVerdict::DoesNotRun, "do not pass when they are run")
+    ) + &told(
+        summary,
+        SampleVerdict::NotAsAsked,
+        "have not the arguments or features that were asked for",
+    ) + &told(summary, SampleVerdict::DoesNotRun, "do not pass when they are run")
 }
 
 /// How many there are of a verdict, if any.
 fn told(summary: &Summary, verdict: SampleVerdict, what: &str) -> String {
     let name = verdict.name();
-    summary
-        .verdicts
-        .get(name)
-        .map_or(String::new(), |count| format!("; {} {what} ({name})", output::count(*count)))
+    summary.verdicts.get(name).map_or(String::new(), |count| {
+        let (count, all) = (output::count(*count), output::count(summary.samples));
+        format!("; {count} of {all} {what} ({name})")
+    })
 }
 
 fn temperature(text: &str) -> Result<f32, String> {
@@ -202,9 +230,15 @@ impl DrawingFlags {
                 bail!("--want {want}: write NAME=VALUE");
             };
             if !condition::FEATURES.contains(&name) {
-                bail!("no feature `{name}`; there are {}", condition::FEATURES.join(", "));
+                let near = dataset::near(name, condition::FEATURES);
+                let near = near.map(|near| format!("did you mean `{near}`? ")).unwrap_or_default();
+                bail!("no feature `{name}`; {near}there are {}", condition::FEATURES.join(", "));
             }
-            let value = value.parse().with_context(|| format!("--want {want}: no number"))?;
+            let value: f64 = value.parse().with_context(|| format!("--want {want}: no number"))?;
+            anyhow::ensure!(
+                value.is_finite() && value >= 0.0,
+                "--want {want}: a feature is a count, from 0 on"
+            );
             prompt.features.insert(name.to_owned(), value);
         }
         Ok(prompt)
@@ -235,6 +269,7 @@ impl DrawingFlags {
             prompt: self.prompt()?,
             drawing,
             samples: self.n,
+            tries: 1,
             device: Some(self.device.to_owned()).filter(|device| !device.is_empty()),
             drawn: self.drawn.clone(),
             normalise,

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     DeviceInfo, DeviceType, Finding, Outcome, Result, VARIANTS,
-    kernel::{Benchmark, Interface, Step, names, steps},
+    kernel::{Benchmark, Interface, Step, interfaces, names, steps},
     measure::{Effort, Measurement},
     opencl::KernelFacts,
     payload::{Job, Range},
@@ -106,7 +106,7 @@ impl Executor<'_> {
             executor: self,
             workers,
             benchmark,
-            interfaces: self.interfaces(benchmark),
+            interfaces: self.interfaces(benchmark)?,
             refused: self.refusal(benchmark)?,
             steps: Vec::new(),
             grid,
@@ -123,25 +123,11 @@ impl Executor<'_> {
     }
 
     /// What the data set or clang know of the kernels; nothing where neither does.
-    fn interfaces(&self, benchmark: &Benchmark) -> Vec<Interface> {
-        if !benchmark.interfaces.is_empty() {
-            return benchmark.interfaces.clone();
+    fn interfaces(&self, benchmark: &Benchmark) -> Result<Vec<Interface>> {
+        match self.clang {
+            Some(clang) => Ok(interfaces(clang, benchmark)?.unwrap_or_default()),
+            None => Ok(benchmark.interfaces.clone()),
         }
-        let Some(clang) = self.clang else { return Vec::new() };
-        let Ok(answer) = clang.parse(&benchmark.text, &clang::Options::opencl()) else {
-            return Vec::new();
-        };
-        if answer.first_error().is_some() {
-            return Vec::new();
-        }
-        let kernels = answer.facts.map(|facts| facts.kernels).unwrap_or_default();
-        let known = |kernel: clang::Kernel| Interface {
-            name: kernel.name,
-            arguments: kernel.arguments,
-            dimensions: kernel.dimensions,
-            required_group_size: kernel.required_group_size,
-        };
-        kernels.into_iter().map(known).collect()
     }
 
     /// Why no driver is given the program, as far as can be told here.

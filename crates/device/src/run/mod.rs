@@ -10,6 +10,7 @@ mod worker_set;
 pub use cldrive::{CLDRIVE_COLUMNS, CldriveWriter, write_cldrive};
 pub use rows::{RunRow, Transfers};
 pub use runner::Runner;
+pub(crate) use source::read as benchmarks;
 pub use stage::{Report, Run, RunItem};
 
 use crate::{Values, kernel::Benchmark};

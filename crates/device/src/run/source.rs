@@ -12,7 +12,7 @@ use std::{collections::BTreeMap, path::Path};
 
 /// The benchmarks of `input` (a data set, a folder or file of programs, or a schedule file), the identity
 /// of it all, and how much of it is none, by verdict.
-pub(super) fn read(input: &Path) -> Result<(Vec<Benchmark>, String, BTreeMap<String, u64>)> {
+pub(crate) fn read(input: &Path) -> Result<(Vec<Benchmark>, String, BTreeMap<String, u64>)> {
     if input.extension().is_some_and(|extension| extension == "toml") {
         let (path, text, order) = schedule::read(input)?;
         let id = content_hash(text.as_bytes());

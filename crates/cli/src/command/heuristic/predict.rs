@@ -1,9 +1,13 @@
-use super::source::Columns;
-use crate::{Global, output};
-use anyhow::Context;
-use dataset::Dataset;
-use heuristics::{CostModel, Heuristic, Table, Task};
+use super::{super::label, source::Columns};
+use crate::{Global, headers, interrupt, output};
+use anyhow::{Context, bail};
+use dataset::{Dataset, Programs, Row as _};
+use heuristics::{CostModel, Heuristic, Row, Table, Task};
+use rows::{CpuGpuRow, KernelProgram};
 use std::{path::PathBuf, process::ExitCode};
+
+/// Kernels without a prediction that are named.
+const NAMED: usize = 10;
 
 /// Predict the best choice, or the cost, for every row of a task
 #[derive(clap::Args, Debug)]
@@ -11,8 +15,16 @@ use std::{path::PathBuf, process::ExitCode};
 pub(crate) struct Predict {
     /// A file written by `heuristic train`, or a folder with one named model.json
     model: PathBuf,
-    /// A data set of `label` or `features`, or a CSV table; if it has costs, predictions are scored
+    /// A data set of `label` or `features`, or a CSV table; if it has costs, predictions are scored. With
+    /// --global-sizes a data set, folder or file of kernels
     task: PathBuf,
+    /// For a model of cpu-gpu: predict for kernels that nobody ran, at these global sizes; transfers and groups are of the
+    /// arguments that `run` would make
+    #[arg(long, value_name = "SIZES")]
+    global_sizes: Option<String>,
+    /// Local sizes of these [default: the largest up to 256 that divides the global size]
+    #[arg(long, value_name = "SIZES", requires = "global_sizes")]
+    local_sizes: Option<String>,
     #[command(flatten)]
     columns: Columns,
 }
@@ -20,11 +32,25 @@ pub(crate) struct Predict {
 impl Predict {
     pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
         if let Some(model) = CostModel::load(&self.model)? {
+            if self.global_sizes.is_some() {
+                bail!(
+                    "--global-sizes is for models of cpu-gpu: {} predicts costs, of vectors by `stampmill features`",
+                    self.model.display()
+                );
+            }
             return self.predict_costs(&model, global);
         }
         let heuristic = Heuristic::load(&self.model)
             .with_context(|| format!("cannot use {}", self.model.display()))?;
-        let task = self.columns.read(&self.task, global)?.task;
+        let task = match &self.global_sizes {
+            Some(sizes) => self.unmeasured(sizes, global)?,
+            None if self.is_kernels() => bail!(
+                "{} holds programs: for a model of cpu-gpu give --global-sizes, for example 2^16; for others the vectors \
+                 that `stampmill features` makes of them",
+                self.task.display()
+            ),
+            None => self.columns.read(&self.task, global)?.task,
+        };
         // What the model learned from is enough; where it is not there, the error says so.
         let task = task.select(heuristic.features()).unwrap_or(task);
         let report = heuristics::predict(&heuristic, &task)?;
@@ -44,7 +70,42 @@ impl Predict {
             }
             Ok(())
         })?;
-        Ok(ExitCode::SUCCESS)
+        Ok(ExitCode::from(u8::from(report.predictions.is_empty())))
+    }
+
+    fn is_kernels(&self) -> bool {
+        match Programs::open(&self.task) {
+            Ok(Programs::Files(..)) => true,
+            Ok(Programs::Dataset(found)) => found.manifest().schema == KernelProgram::SCHEMA,
+            Err(_) => false,
+        }
+    }
+
+    /// The kernels that were given as rows of a task; what is none is named on standard error.
+    fn unmeasured(&self, sizes: &str, global: &Global) -> anyhow::Result<Task> {
+        let sizes = device::sizes(sizes)?;
+        let groups = self.local_sizes.as_deref().map_or(Ok(Vec::new()), device::sizes)?;
+        headers::say(&self.task, global);
+        let (vectors, _) = label::vectors(&self.task, global, &interrupt::flag()?)?;
+        let found = device::unmeasured(&self.task, &vectors, &sizes, &groups)?;
+        if !global.is_quiet() {
+            for (kernel, why) in found.left_out.iter().take(NAMED) {
+                eprintln!("{}", output::plain(&format!("{kernel}: {why}")));
+            }
+            if let Some(more @ 1..) = found.left_out.len().checked_sub(NAMED) {
+                eprintln!("and {} more without a prediction", output::count(more as u64));
+            }
+        }
+        let names = CpuGpuRow::default().features().map(|(name, _)| name.to_owned());
+        let rows = found.rows.into_iter().map(|row| Row {
+            features: row.features().map(|(_, value)| value).to_vec(),
+            program: row.program,
+            variant: row.variant,
+            group: row.group,
+            costs: Vec::new(),
+            label: 0,
+        });
+        Ok(Task { features: names.to_vec(), choices: Vec::new(), rows: rows.collect() })
     }
 
     fn predict_costs(&self, model: &CostModel, global: &Global) -> anyhow::Result<ExitCode> {

@@ -1,5 +1,5 @@
 use super::{How, seconds};
-use crate::{Global, output, progress::Bar};
+use crate::{Global, headers, output, progress::Bar};
 use anyhow::bail;
 use dataset::Dataset;
 use std::{
@@ -92,9 +92,11 @@ impl Compare {
         }
         let read = |path: &Path| Job::read(path, self.stdin.as_ref());
         let jobs = [read(&self.before)?, read(&self.after)?];
+        let options = self.how.options();
+        headers::say_flag(&[&self.before, &self.after], &options.flags, global);
         let bar = Bar::new(global);
         dataset::Progress::begin(&bar, "time", 0);
-        Ok(timing::compare_programs([&jobs[0], &jobs[1]], &self.how.options(), which)?)
+        Ok(timing::compare_programs([&jobs[0], &jobs[1]], &options, which)?)
     }
 }
 

@@ -10,7 +10,7 @@ use crate::{
     choice::choice,
     destination,
     duration::limit,
-    interrupt, output,
+    headers, interrupt, output,
     progress::Bar,
     size::{count, size},
     stage,
@@ -154,6 +154,9 @@ impl Time {
             }
             (Some(program), ..) => {
                 let job = Job::read(program, self.stdin.as_ref())?;
+                let beside = headers::quoted(program);
+                let flags = options.flags.into_iter().chain(beside).collect();
+                let options = Options { flags, ..options };
                 dataset::Progress::begin(&bar, "time", 0);
                 let timing = timing::time(&job, &options)?;
                 drop(bar);
@@ -161,6 +164,7 @@ impl Time {
                 Ok(output::status(timing.is_accepted()))
             }
             (None, Some(suite), Some(output)) => {
+                headers::say_flag(&[suite], &options.flags, global);
                 let suite = TimeSuite::new(Suite::read(suite)?, &options)?;
                 let context = output.context(global.jobs(), &bar, &cancelled);
                 stage::run(&suite, &context, global)
@@ -197,6 +201,10 @@ impl stage::Shown for TimeSuite {
 
     fn is_good(report: &SuiteReport) -> bool {
         report.verdicts.get(dataset::Verdict::ACCEPTED).is_some_and(|count| *count > 0)
+    }
+
+    fn is_nothing(manifest: &dataset::Manifest) -> bool {
+        stage::is_all_rejected(manifest)
     }
 }
 
