@@ -8,7 +8,7 @@ use crate::{
 };
 use clang::{Answer, Clang, Includes, Request, find_worker};
 use dataset::{Language, Verdict};
-use features::CompileConfigs;
+use features::{CompileConfigs, RUST_FLAGS, Rustc};
 use rows::TaskVerdict;
 use std::{
     collections::BTreeSet,
@@ -44,6 +44,8 @@ pub struct Module {
     pub name: String,
     /// Bitcode or textual IR.
     pub content: Vec<u8>,
+    /// What it was written in.
+    pub language: Language,
 }
 
 /// What a program costs by one choice, or `None` where that choice failed; or why it has no label.
@@ -60,6 +62,7 @@ pub struct Bench {
     clang: OnceLock<Clang>,
     /// For C and C++, which see its system headers.
     native: OnceLock<Clang>,
+    rustc: OnceLock<Rustc>,
     readers: Readers,
 }
 
@@ -76,7 +79,8 @@ impl Bench {
         }
         let (program, arguments) = &options.reader;
         let readers = Readers::new(program, arguments, options.jobs.max(1), &options.cancelled);
-        Bench { options, configs, clang: OnceLock::new(), native: OnceLock::new(), readers }
+        let (clang, native, rustc) = (OnceLock::new(), OnceLock::new(), OnceLock::new());
+        Bench { options, configs, clang, native, rustc, readers }
     }
 
     /// How sources are compiled, for manifests.
@@ -86,6 +90,7 @@ impl Bench {
             "opencl": format!("{:?}", self.configs.opencl),
             "c": format!("{:?}", self.configs.c),
             "cxx": format!("{:?}", self.configs.cxx),
+            "rust": RUST_FLAGS,
         })
     }
 
@@ -103,7 +108,22 @@ impl Bench {
         Ok(slot.get_or_init(|| started))
     }
 
-    /// The module of a source, as clang hands it to LLVM's passes at -O2; of a module, itself.
+    pub(crate) fn rustc(&self) -> Result<&Rustc> {
+        if let Some(rustc) = self.rustc.get() {
+            return Ok(rustc);
+        }
+        let found = Rustc::find()?;
+        Ok(self.rustc.get_or_init(|| found))
+    }
+
+    /// The module of a source in Rust, as rustc hands it to LLVM's passes at -O2.
+    fn of_rust(&self, name: &str, source: &str) -> Result<std::result::Result<Module, Verdict>> {
+        let module = self.rustc()?.module(source, 2, true)?;
+        let (name, language) = (name.to_owned(), Language::Rust);
+        Ok(module.map(|content| Module { name, content, language }))
+    }
+
+    /// The module of a source, as clang or rustc hands it to LLVM's passes at -O2; of a module, itself.
     ///
     /// # Errors
     /// When clang cannot be had, or the work was stopped.
@@ -149,8 +169,9 @@ impl Bench {
             Language::OpenCl => &self.configs.opencl,
             Language::C => &self.configs.c,
             Language::Cxx => &self.configs.cxx,
+            Language::Rust => return self.of_rust(&name, &String::from_utf8_lossy(content)),
             Language::LlvmIr | Language::Bitcode => {
-                return Ok(Ok(Module { name, content: content.to_vec() }));
+                return Ok(Ok(Module { name, content: content.to_vec(), language }));
             }
         };
         let source = String::from_utf8_lossy(content).into_owned();
@@ -180,7 +201,7 @@ impl Bench {
                 Some(_) => {}
                 None => {
                     let content = answer.code.unwrap_or_default().bitcode;
-                    return Ok(Ok(Module { name, content }));
+                    return Ok(Ok(Module { name, content, language }));
                 }
             }
         }
@@ -247,20 +268,20 @@ impl Bench {
         content: &[u8],
         copies: &BTreeSet<u32>,
     ) -> Result<std::result::Result<Module, Verdict>> {
+        let is_opencl = language == Language::OpenCl;
+        let unsupported = |what: String| Ok(Err(Verdict::new(TaskVerdict::Unsupported, what)));
+        if !is_opencl && copies.iter().any(|copies| *copies > 1) {
+            return unsupported(format!("{} has no work-items", language.name()));
+        }
         let configs = match language {
             Language::OpenCl => &self.configs.opencl,
             Language::C => &self.configs.c,
             Language::Cxx => &self.configs.cxx,
+            Language::Rust => return self.rust_calls(name, content),
             Language::LlvmIr | Language::Bitcode => {
-                let what = format!("{} is no OpenCL C, C or C++", language.name());
-                return Ok(Err(Verdict::new(TaskVerdict::Unsupported, what)));
+                return unsupported(format!("{} is no OpenCL C, C, C++ or Rust", language.name()));
             }
         };
-        let is_opencl = language == Language::OpenCl;
-        if !is_opencl && copies.iter().any(|copies| *copies > 1) {
-            let what = format!("{} has no work-items", language.name());
-            return Ok(Err(Verdict::new(TaskVerdict::Unsupported, what)));
-        }
         let mut refused = None;
         for options in configs {
             // What a place in the group is kept in is a variable of the program, which OpenCL C 1.2 does not have.
@@ -318,10 +339,30 @@ impl Bench {
                 None => Ok(Module {
                     name: name.to_owned(),
                     content: answer.code.unwrap_or_default().bitcode,
+                    language,
                 }),
             });
         }
         Ok(Err(refused.unwrap_or_else(|| Verdict::new(TaskVerdict::DoesNotCompile, ""))))
+    }
+
+    /// The same of a program in Rust.
+    fn rust_calls(
+        &self,
+        name: &str,
+        content: &[u8],
+    ) -> Result<std::result::Result<Module, Verdict>> {
+        let function = match self.readers.ask(name, content, Work::Function)? {
+            Ok(Done::Function(function)) => function,
+            Ok(_) => {
+                return Ok(Err(Verdict::new(TaskVerdict::Crash, "an answer to something else")));
+            }
+            Err(verdict) => return Ok(Err(verdict)),
+        };
+        let source = String::from_utf8_lossy(content);
+        let module = self.of_rust(name, &format!("{source}\n{}", function.calls()))?;
+        let lines = source.lines().count();
+        Ok(module.map_err(|verdict| native::rust::refusal(verdict, lines)))
     }
 
     /// What clang says, or how it died over a program.
@@ -391,6 +432,7 @@ impl Bench {
             let version = clang.version().unwrap_or_else(|| "unknown".to_owned());
             tools.insert("clang".to_owned(), version);
         }
+        tools.extend(self.rustc.get().map(|rustc| ("rustc".to_owned(), rustc.version())));
         // Modules are read by the library nearest to what wrote them: clang's own.
         let all: Vec<String> =
             llvm::candidates().iter().map(|found| found.version.to_string()).collect();

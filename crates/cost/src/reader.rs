@@ -1,7 +1,10 @@
 //! Modules are optimised and measured in worker processes: neither LLVM's reader nor its passes are a
 //! match for hostile bitcode.
 
-use crate::{Error, Pipeline, Result, native};
+use crate::{
+    Error, Pipeline, Result,
+    native::{self, rust::Function},
+};
 use dataset::Verdict;
 use llvm::{Context, Library, LoopHint, Module};
 use object::{Object, ObjectSection, SectionKind};
@@ -37,6 +40,8 @@ pub(crate) enum Work {
     Group(Choice),
     /// Say how many instructions each pipeline leaves; `write` wants the modules as well.
     Passes { pipelines: Vec<Pipeline>, write: Option<Form> },
+    /// Of a program in Rust, which is no module yet, say which function is to be called.
+    Function,
 }
 
 /// What is done with a program.
@@ -108,6 +113,7 @@ pub(crate) enum Done {
         before: u64,
         left: Vec<std::result::Result<Left, Refusal>>,
     },
+    Function(Function),
 }
 
 /// Why a pipeline left nothing.
@@ -207,6 +213,10 @@ impl Readers {
 }
 
 fn work_on(request: &Request) -> std::result::Result<Said, llvm::Error> {
+    if matches!(request.work, Work::Function) {
+        let source = String::from_utf8_lossy(&request.content);
+        return Ok(native::rust::function(&source).map(Done::Function));
+    }
     let context = Context::new(Library::of_module(&request.content)?);
     let mut module = match context.parse(&request.name, &request.content) {
         Ok(module) => module,
@@ -257,6 +267,7 @@ fn work_on(request: &Request) -> std::result::Result<Said, llvm::Error> {
             let left = pipelines.iter().map(|pipeline| run(&module, pipeline, *write)).collect();
             Ok(Done::Passes { before, left })
         }
+        Work::Function => unreachable!("answered above"),
     })
 }
 

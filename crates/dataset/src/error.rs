@@ -290,7 +290,7 @@ credentials and settings come from variables: AWS_ACCESS_KEY_ID, AWS_SECRET_ACCE
         reason: String,
     },
     /// No program of a known kind below a path.
-    #[error("no programs (.cl .c .cpp .ll .bc, or a data set with a `text` column) in {}", .0.display())]
+    #[error("no programs (.cl .c .cpp .rs .ll .bc, or a data set with a `text` column) in {}", .0.display())]
     NoPrograms(PathBuf),
     /// A data set of rows that are no programs.
     #[error(

@@ -47,7 +47,7 @@ impl Dataset {
 pub const INDEX: &str = "index.jsonl";
 
 impl Programs {
-    /// Write the first `limit` programs as files (`.cl`, `.c`, `.cpp`, `.ll`, `.bc`) of the new folder `to`, named by
+    /// Write the first `limit` programs as files (`.cl`, `.c`, `.cpp`, `.rs`, `.ll`, `.bc`) of the new folder `to`, named by
     /// path and original name, and `index.jsonl`, which says of each what it is and its license; returns their
     /// number. They are all there, or nothing is.
     ///
@@ -68,6 +68,7 @@ impl Programs {
                 Language::OpenCl => "cl",
                 Language::C => "c",
                 Language::Cxx => "cpp",
+                Language::Rust => "rs",
                 Language::LlvmIr => "ll",
                 Language::Bitcode => "bc",
             };

@@ -23,6 +23,8 @@ pub enum Language {
     C,
     /// C++ (`.cpp`, `.cc`, `.cxx`).
     Cxx,
+    /// Rust (`.rs`).
+    Rust,
     /// LLVM IR as text (`.ll`).
     LlvmIr,
     /// LLVM bitcode (`.bc`).
@@ -37,6 +39,7 @@ impl Language {
             "cl" | "ocl" | "opencl" | "clc" => Language::OpenCl,
             "c" => Language::C,
             "cpp" | "cc" | "cxx" | "C" => Language::Cxx,
+            "rs" => Language::Rust,
             "ll" => Language::LlvmIr,
             "bc" => Language::Bitcode,
             _ => return None,
@@ -50,6 +53,7 @@ impl Language {
             Language::OpenCl => "opencl",
             Language::C => "c",
             Language::Cxx => "c++",
+            Language::Rust => "rust",
             Language::LlvmIr => "llvm-ir",
             Language::Bitcode => "bitcode",
         }
@@ -65,6 +69,7 @@ impl FromStr for Language {
             "opencl" | "cl" => Language::OpenCl,
             "c" => Language::C,
             "c++" | "cpp" | "cxx" => Language::Cxx,
+            "rust" | "rs" => Language::Rust,
             "llvm-ir" | "llvm" | "ll" => Language::LlvmIr,
             "bitcode" | "bc" => Language::Bitcode,
             _ => return Err(UnknownWord { kind: "language", word: word.to_owned() }),

@@ -89,7 +89,8 @@ impl CompileConfigs {
             dataset::Language::OpenCl => &self.opencl,
             dataset::Language::C => &self.c,
             dataset::Language::Cxx => &self.cxx,
-            dataset::Language::LlvmIr | dataset::Language::Bitcode => &[],
+            // None of them is for clang.
+            dataset::Language::Rust | dataset::Language::LlvmIr | dataset::Language::Bitcode => &[],
         }
     }
 }

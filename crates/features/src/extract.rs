@@ -1,7 +1,7 @@
 //! From programs to rows.
 
 use crate::{
-    CompileConfigs, Error, FeatureSpace, Part, ProgramView, Ran, Report, Row,
+    CompileConfigs, Error, FeatureSpace, Part, ProgramView, RUST_FLAGS, Ran, Report, Row, Rustc,
     extracted::{DOES_NOT_COMPILE, ExtractedProgram, Found, NO_EXTRACTOR},
     reader::{ModuleReader, Readers, module_verdict},
     run::{Runner, With},
@@ -62,6 +62,8 @@ pub struct Extractor {
     clang: OnceLock<Clang>,
     /// For C and C++, which see its system headers.
     native: OnceLock<Clang>,
+    /// For Rust.
+    rustc: OnceLock<Rustc>,
     readers: Readers,
     runner: Runner,
 }
@@ -73,8 +75,8 @@ impl Extractor {
         let parts = spaces.iter().map(|space| space.part()).collect();
         let readers = Readers::new(&options.reader, options.jobs.max(1));
         let (clang, native) = (OnceLock::new(), OnceLock::new());
-        let runner = Runner::default();
-        Extractor { spaces, parts, options, clang, native, readers, runner }
+        let (rustc, runner) = (OnceLock::new(), Runner::default());
+        Extractor { spaces, parts, options, clang, native, rustc, readers, runner }
     }
 
     /// Its spaces.
@@ -135,14 +137,14 @@ impl Extractor {
     pub(crate) fn settings(&self) -> serde_json::Value {
         let spaces: BTreeMap<&str, Vec<&str>> =
             self.spaces.iter().map(|space| (space.name(), space.dimensions())).collect();
-        // Of all languages the same: one flag says it.
-        let level = self.options.configs.opencl.first().map(|options| options.optimisation);
+        let level = self.level();
         let mut settings = serde_json::json!({
             "spaces": spaces,
             "level": level,
             "opencl": format!("{:?}", self.options.configs.opencl),
             "c": format!("{:?}", self.options.configs.c),
             "cxx": format!("{:?}", self.options.configs.cxx),
+            "rust": RUST_FLAGS,
         });
         if self.parts.contains(&Part::Run) {
             settings["run"] = Runner::settings();
@@ -157,6 +159,7 @@ impl Extractor {
             let version = clang.version().unwrap_or_else(|| "unknown".to_owned());
             tools.insert("clang".to_owned(), version);
         }
+        tools.extend(self.rustc.get().map(|rustc| ("rustc".to_owned(), rustc.version())));
         if let Some(version) = self.llvm() {
             tools.insert("llvm".to_owned(), version);
         }
@@ -304,13 +307,21 @@ impl Extractor {
             ..options.clone()
         };
         let all = &self.options.configs.opencl;
-        let level = all.first().map_or(1, |options| options.optimisation);
+        let level = self.level().unwrap_or(1);
         let (clang, configs) = (self.clang(program.language)?, all.iter().map(here).collect());
         let with = With { clang, readers: &self.readers, configs, level };
         self.runner.run(&with, &program.path, source)
     }
 
+    /// The level of the compilers: of all languages the same, since one flag says it.
+    fn level(&self) -> Option<u8> {
+        self.options.configs.opencl.first().map(|options| options.optimisation)
+    }
+
     fn of_text(&self, program: &Program, source: &str) -> Result<Found, Error> {
+        if program.language == Language::Rust {
+            return self.of_rust(program, source);
+        }
         let clang = self.clang(program.language)?;
         let mut refused = Verdict::new(DOES_NOT_COMPILE, "");
         for (index, config) in self.options.configs.of(program.language).iter().enumerate() {
@@ -340,6 +351,20 @@ impl Extractor {
         match self.parts.contains(&Part::Tree) {
             true => self.of_tree(program, source, refused),
             false => Ok(Err(refused)),
+        }
+    }
+
+    fn of_rust(&self, program: &Program, source: &str) -> Result<Found, Error> {
+        let rustc = match self.rustc.get() {
+            Some(rustc) => rustc,
+            None => {
+                let found = Rustc::find()?;
+                self.rustc.get_or_init(|| found)
+            }
+        };
+        match rustc.module(source, self.level().unwrap_or(1), false)? {
+            Ok(module) => self.of_module(program, &module),
+            Err(verdict) => Ok(Err(verdict)),
         }
     }
 

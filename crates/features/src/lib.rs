@@ -18,7 +18,7 @@
 //!
 //! - [`FeatureSpace`] is a space; [`ALL`] lists them; one file each.
 //! - [`Extractor`] makes [`Row`]s of programs: OpenCL C, C and C++ are compiled by the clang worker
-//!   (one parse gives tree and bitcode), bitcode and textual IR are read by LLVM directly. A
+//!   (one parse gives tree and bitcode), Rust by [`Rustc`]; bitcode and textual IR are read by LLVM directly. A
 //!   program that cannot be described has a row with a verdict; none is dropped.
 //! - [`Features`] is the stage that makes a data set of these.
 //! - [`project()`] puts several sets of vectors on one map and says how much of it each covers.
@@ -52,6 +52,7 @@ mod reader;
 mod report;
 mod row;
 mod run;
+mod rust;
 mod space;
 mod stage;
 mod syntax;
@@ -65,6 +66,7 @@ pub use reader::{ModuleReader, load_libraries, module_profile, module_verdict, s
 pub use report::Report;
 pub use row::Row;
 pub use run::{BUILTINS, Linker, MOST_ARGUMENTS, Passed, Ran, passed};
+pub use rust::{FLAGS as RUST_FLAGS, Rustc};
 pub use space::{ALL, Extracted, FeatureSpace, Vector, space, spaces};
 pub use stage::{Features, Item};
 pub use view::{Part, ProgramView};

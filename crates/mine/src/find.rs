@@ -10,12 +10,12 @@ use crate::{
     packed::Packed,
     row::{self, ContentFile},
     source::Package,
-    tree::{Host, Role, Tree, is_c, role},
+    tree::{Host, Role, Tree, role},
 };
 use dataset::{Decoded, Language, Licenses, Signature, Verdict, content_hash};
 use rayon::prelude::*;
 use rows::ContentVerdict;
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, path::Path};
 
 /// The text of a file with Unix line ends; `None` for a binary one.
 pub(crate) fn decode(bytes: &[u8]) -> Option<Decoded> {
@@ -63,7 +63,9 @@ pub(crate) fn rows(
     for files in files.chunks(FILES_AT_A_TIME) {
         let found = files.par_iter().flat_map_iter(|(path, content)| {
             let found = match language {
-                Language::C => program(path, content).into_iter().collect(),
+                Language::C | Language::Rust => {
+                    program(language, path, content).into_iter().collect()
+                }
                 _ => candidates(tree, path, content),
             };
             let mut room = FILE_ROOM;
@@ -195,7 +197,10 @@ fn finish(
         };
         return row;
     }
-    let Inlined { text: whole, missing, too_large } = include::inline(library, path, &text);
+    let Inlined { text: whole, missing, too_large } = match row.language == Language::Rust.name() {
+        true => Inlined { text: text.clone(), missing: Vec::new(), too_large: false },
+        false => include::inline(library, path, &text),
+    };
     row.missing_includes = missing;
     if too_large {
         row.verdict = INCLUDES_TOO_LARGE.to_owned();
@@ -204,7 +209,7 @@ fn finish(
     }
     let whole = format!("{}\n", whole.trim_end());
     row.signature = Signature::of(lexer::coarse(&text)).values().to_vec();
-    if row.language != Language::C.name() {
+    if row.language == Language::OpenCl.name() {
         row.kernels = kernel::finder(&whole).signatures(&text).len() as u64;
         row.defines = hints.options(path, &whole);
     }
@@ -214,9 +219,9 @@ fn finish(
     row
 }
 
-/// The C program that a file is.
-fn program<'a>(path: &'a str, content: &[u8]) -> Option<Candidate<'a>> {
-    if !is_c(path) {
+/// The program in C or Rust that a file is.
+fn program<'a>(language: Language, path: &'a str, content: &[u8]) -> Option<Candidate<'a>> {
+    if Language::of(Path::new(path)) != Some(language) {
         return None;
     }
     let (text, verdict) = match decode(content) {

@@ -130,7 +130,7 @@ impl Tree {
             self.tell(&clean, Verdict::new(ContentVerdict::TooLarge, limit));
             return Ok(true);
         }
-        if matches!(role, Role::Host(_)) && !is_c(&clean) && !may_matter(&bytes) {
+        if matches!(role, Role::Host(_)) && !is_program(&clean) && !may_matter(&bytes) {
             return Ok(true);
         }
         let taken = bytes.len() as u64 + clean.len() as u64 + ENTRY_BYTES;
@@ -218,9 +218,9 @@ pub(crate) fn too_much_read() -> Verdict {
     Verdict::new(ContentVerdict::PackageTooLarge, limit)
 }
 
-/// Whether a file is a program in C by its name: what is mined where C is wanted.
-pub(crate) fn is_c(path: &str) -> bool {
-    Language::of(Path::new(path)) == Some(Language::C)
+/// Whether a file is a program by its name that is mined whole where its language is wanted.
+fn is_program(path: &str) -> bool {
+    matches!(Language::of(Path::new(path)), Some(Language::C | Language::Rust))
 }
 
 /// Whether a host program may hold a kernel or an option for one.

@@ -25,7 +25,7 @@ words! {
     pub enum FeaturesVerdict, "verdict on a description" {
         Accepted "accepted" Program "at least one space has a vector";
         Empty "empty" Program "nothing in it";
-        DoesNotCompile "does-not-compile" Program "clang rejects it; `detail` is the first diagnostic";
+        DoesNotCompile "does-not-compile" Program "the compiler rejects it; `detail` is the first diagnostic";
         Unsupported "unsupported" Us "space `dynamic`: a kernel that does not run here: `detail` is what it lacks, a function, an argument or the kernel";
         Crashes "crashes" Program "space `dynamic`: a signal ended it when it ran";
         InstructionLimit "instruction-limit" Program "space `dynamic`: executed more instructions than a kernel of its sizes may";

@@ -191,7 +191,7 @@ words! {
         BadCost "bad-cost" Program "a cost that is not positive";
         Unmeasured "unmeasured" Machine "no time on one of the devices, or at any size of groups";
         Undescribed "undescribed" Program "no vector";
-        DoesNotCompile "does-not-compile" Program "clang rejects it; `detail` is the first diagnostic";
+        DoesNotCompile "does-not-compile" Program "the compiler rejects it; `detail` is the first diagnostic";
         LlvmTooNew "llvm-too-new" Machine "bitcode of a later LLVM than is installed";
         InvalidModule "invalid-module" Program "a module that LLVM's verifier rejects";
         NotAModule "not-a-module" Program "no LLVM module";
@@ -200,7 +200,7 @@ words! {
         Unsupported "unsupported" Us "a kernel that is no loop over work-items by itself: `detail` is what it lacks, a function, an argument or the kernel";
         NoLoop "no-loop" Program "nothing to choose: the kernel has no loop";
         SameCode "same-code" Program "nothing to choose: all choices give the same machine code";
-        Crashes "crashes" Program "a signal ended it when it ran";
+        Crashes "crashes" Program "a signal ended it when it ran: a panic of Rust is one";
         InstructionLimit "instruction-limit" Program "executed more instructions than a program of its sizes may";
         UnknownInstruction "unknown-instruction" Program "machine code that llvm-mca has no model of";
         ChoiceFailed "choice-failed" Program "no cost by some choices, which `detail` names";

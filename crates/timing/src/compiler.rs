@@ -23,6 +23,8 @@ const COMPILE: Duration = Duration::from_secs(60);
 const BYTES: u64 = 4 << 30;
 /// Bytes of any file it writes.
 const OUTPUT: u64 = 256 << 20;
+/// Name of a source in Rust; of C and C++ there are several.
+pub const RUST: &str = "source.rs";
 /// With less room than this where it writes, a failure tells nothing.
 const ROOM: u64 = 64 << 20;
 
@@ -157,10 +159,14 @@ impl Call<'_> {
                 "there is next to no room in {place} (it said: {doubt}); make room or set TMPDIR"
             )));
         }
-        let control = if self.is_cpp() { "control.cpp" } else { "control.c" };
+        const C: &str = "#include <stdio.h>\nint main(void) { puts(\"\"); return 0; }\n";
+        let (control, text) = match self.source.0 {
+            RUST => ("control.rs", "pub fn one() -> u32 { 1 }\n"),
+            _ if self.is_cpp() => ("control.cpp", C),
+            _ => ("control.c", C),
+        };
         let path = self.folder.join(control);
-        std::fs::write(&path, "#include <stdio.h>\nint main(void) { puts(\"\"); return 0; }\n")
-            .map_err(Error::file("write", &path))?;
+        std::fs::write(&path, text).map_err(Error::file("write", &path))?;
         let arguments = ["-o", "control.out", control].map(OsString::from);
         match self.once(&arguments)? {
             End::Fine => Ok(()),
@@ -243,19 +249,24 @@ fn diagnostic(words: &str) -> Option<String> {
         if let Some(at) = LINKER.iter().find_map(|what| line.find(what)) {
             return Some(line[at..].to_owned());
         }
-        let Some(at) = ["error: ", "Error: "].iter().find_map(|what| line.find(what)) else {
+        let Some(at) = ["error: ", "Error: ", "error[E"].iter().find_map(|what| line.find(what))
+        else {
             continue;
         };
-        // FILE:LINE:COLUMN: error: TEXT, FILE:LINE: Error: TEXT
+        // FILE:LINE:COLUMN: error: TEXT, FILE:LINE: Error: TEXT, FILE:LINE:COLUMN: error[ENUMBER]: TEXT
         let (place, text) = (line[..at].trim_end(), &line[at..]);
         let place = place.strip_suffix("fatal").unwrap_or(place).trim_end();
         let Some((file, numbers)) = place.split_once(':') else { continue };
+        let is_place = |byte: u8| byte.is_ascii_digit() || byte == b':';
+        if text.starts_with("error[") && !numbers.bytes().all(is_place) {
+            continue;
+        }
         let number = numbers.split(':').next().unwrap_or_default();
         if number.is_empty() || !number.bytes().all(|byte| byte.is_ascii_digit()) {
             continue;
         }
-        let of_source =
-            file.starts_with("source.c") && !file.contains('/') || file == "<inline asm>";
+        let of_source = file.starts_with("source.c") && !file.contains('/')
+            || [RUST, "<inline asm>"].contains(&file);
         // The assembler reads a file that the compiler made of the source.
         let assembled =
             file.ends_with(".s") && file.rsplit('/').next().is_some_and(|n| n.starts_with("cc"));
@@ -301,6 +312,7 @@ mod tests {
             "source.c:1:10: fatal error: mine.h: No such file or directory\ncompilation terminated.\n",
             "/usr/bin/ld: crt1.o: in function `_start':\n(.text+0x1b): undefined reference to `main'\ncollect2: error: ld returned 1 exit status\n",
             "/tmp/x/ccA1.s: Assembler messages:\n/tmp/x/ccA1.s:9: Error: file not found: /h/output.0.txt\n",
+            "source.rs:2:9: error[E0425]: cannot find value `x` in this scope\nerror: aborting due to 1 previous error\n",
         ];
         for words in about_program {
             assert!(matches!(ended(1, words), End::Diagnostic(_)), "{words}");
@@ -312,6 +324,7 @@ mod tests {
             "g++: fatal error: cannot execute 'cc1plus': execvp: No such file or directory\n",
             "source.cpp:1:2: error: #error No space left on device\n",
             "collect2: error: ld returned 1 exit status\n",
+            "source.rs:2:9: note: error[E0425] is a text\nerror: aborting due to 1 previous error\n",
             "",
         ];
         for words in doubtful {

@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
-Language = Literal["opencl", "c", "c++", "llvm"]
+Language = Literal["opencl", "c", "c++", "rust", "llvm"]
 """The language of texts."""
 
-SUFFIXES: dict[str, str] = {"opencl": "cl", "c": "c", "c++": "cpp", "llvm": "ll"}
+SUFFIXES: dict[str, str] = {"opencl": "cl", "c": "c", "c++": "cpp", "rust": "rs", "llvm": "ll"}
 
 PathLike = Union[str, os.PathLike[str]]
 """A path. `Dataset` is one."""

@@ -268,7 +268,7 @@ class PassEnv(gymnasium.Env[Observation, np.int64]):
 
         Args:
             programs: texts in memory, or files; an episode draws one.
-            language: of texts in memory: `"c"`, `"c++"`, `"llvm"` or `"opencl"`.
+            language: of texts in memory: `"c"`, `"c++"`, `"rust"`, `"llvm"` or `"opencl"`.
             passes: what is offered, as `opt -passes` takes it.
             space: the feature space that describes the module: one of IR.
             steps: passes of an episode at most.

@@ -25,7 +25,7 @@ enum Format {
     Cldrive,
 }
 
-/// Write the programs of a data set as files (.cl, .c, .cpp, .ll, .bc), its rows as CSV or JSON Lines, or the data set to share
+/// Write the programs of a data set as files (.cl, .c, .cpp, .rs, .ll, .bc), its rows as CSV or JSON Lines, or the data set to share
 #[derive(clap::Args, Debug)]
 #[command(after_help = help!("export"))]
 pub(crate) struct Export {

@@ -20,7 +20,7 @@ use std::{
 ))]
 #[command(after_help = help!("features"))]
 pub(crate) struct Features {
-    /// A data set, folder or file of programs (.cl .c .cpp .ll .bc)
+    /// A data set, folder or file of programs (.cl .c .cpp .rs .ll .bc)
     dataset: PathBuf,
     /// Feature spaces, comma-separated
     #[arg(long, value_name = "SPACES", default_value = "grewe,instcount,autophase")]

@@ -24,7 +24,7 @@ use std::{
 pub(crate) struct Label {
     /// For cpu-gpu a data set made by `run` on a CPU and a GPU, for local-size one made by `run --local-sizes` on one
     /// device; for the others a data set, folder or file of
-    /// programs (.cl .c .cpp .ll .bc)
+    /// programs (.cl .c .cpp .rs .ll .bc)
     #[arg(value_name = "DATASET")]
     labeled: PathBuf,
     /// Vectors made by `features`, which are put beside the labels; for cpu-gpu, which needs them, Grewe's, or

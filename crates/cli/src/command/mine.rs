@@ -19,8 +19,8 @@ pub(crate) struct Mine {
     /// Accept only programs under these licenses: permissive, osi (OSI-approved) or all
     #[arg(long, value_name = "POLICY", default_value = "all")]
     licenses: Licenses,
-    /// What to extract: kernels, in files and in strings of programs; or whole C programs
-    #[arg(long, default_value = "opencl", value_parser = choice(&[("opencl", Language::OpenCl), ("c", Language::C)]))]
+    /// What to extract: kernels, in files and in strings of programs; or whole programs in C or Rust
+    #[arg(long, default_value = "opencl", value_parser = choice(&[("opencl", Language::OpenCl), ("c", Language::C), ("rust", Language::Rust)]))]
     language: Language,
     /// The published suite that the sources are: its kernels are built with the macros that its host programs define
     #[arg(long, value_name = "NAME", value_parser = Suite::names())]

@@ -20,7 +20,7 @@ use std::{
 #[command(mut_arg("out", |out| file("The module to write, by default none: bitcode, or text where the name ends in .ll", "FILE")(out).required(false)))]
 #[command(after_help = help!("opt"))]
 pub(crate) struct Opt {
-    /// A program (.cl .c .cpp .ll .bc)
+    /// A program (.cl .c .cpp .rs .ll .bc)
     #[arg(value_name = "FILE")]
     program: PathBuf,
     /// Pipelines to try in the place of those that ship: lines NAME, minsize or -, PASSES
@@ -67,6 +67,9 @@ impl Opt {
             && matches!(program.language, Language::LlvmIr | Language::Bitcode)
         {
             bail!("{shown} is compiled already: flags behind `--` are for sources");
+        }
+        if !self.flags.is_empty() && program.language == Language::Rust {
+            bail!("{shown}: flags behind `--` are clang's, and rustc takes none of them");
         }
         let module = bench.module_of_file(&self.program, program.language, &content, &flags)?;
         let found = match module {

@@ -2,14 +2,16 @@
 //! that are the same for all.
 //!
 //! A kernel, what it asks of its place in the group ([`ITEMS`]) and a function that calls it for every
-//! work-item are compiled as one program; so are a function of C or C++ and one that calls it. The driver gives it
+//! work-item are compiled as one program; so are a function of C, C++ or Rust and one that calls it. The driver gives it
 //! buffers. It runs in QEMU under the limits of
 //! `time`, whose model says what it costs. Run three times less run once is two groups, without what a
 //! program costs to start and with its data where the first left them.
 
+pub(crate) mod rust;
+
 use crate::{Bench, Module, Result, bench::Costs, reader::Choice};
 use clang::Kernel;
-use dataset::Verdict;
+use dataset::{Language, Verdict};
 use features::{BUILTINS, Linker};
 use rows::TaskVerdict;
 use serde_json::{Value, json};
@@ -138,7 +140,7 @@ pub(crate) fn settings() -> Value {
         "instructions": INSTRUCTIONS,
         "recipe": recipe::FLAGS,
         "parts": dataset::content_hash_of(
-            [ITEMS, BUILTINS, DRIVER, recipe::DETERMINISM].map(str::as_bytes)
+            [ITEMS, BUILTINS, DRIVER, recipe::DETERMINISM, rust::SHIM].map(str::as_bytes)
         ),
     })
 }
@@ -160,13 +162,18 @@ pub(crate) fn tools() -> Result<Vec<(String, String)>> {
     Ok(vec![("timing".to_owned(), identity), recipe::compiler_version(Compiler::Gcc, true)?])
 }
 
-/// What every program is linked with, made once.
+/// What every program is linked with, made once; those in Rust with its libraries, too.
 #[derive(Default)]
-pub(crate) struct Parts(OnceLock<Linker>);
+pub(crate) struct Parts {
+    plain: OnceLock<Linker>,
+    rust: OnceLock<Linker>,
+}
 
 impl Parts {
-    fn get(&self, bench: &Bench) -> Result<&Linker> {
-        if let Some(linker) = self.0.get() {
+    fn get(&self, bench: &Bench, language: Language) -> Result<&Linker> {
+        let is_rust = language == Language::Rust;
+        let slot = if is_rust { &self.rust } else { &self.plain };
+        if let Some(linker) = slot.get() {
             return Ok(linker);
         }
         let builtins = bench.builtins(BUILTINS)?;
@@ -175,8 +182,9 @@ impl Parts {
             ("determinism.c", recipe::DETERMINISM),
             ("builtins.s", &builtins),
         ])?;
+        let linker = if is_rust { linker.with_rust(bench.rustc()?)? } else { linker };
         // Of two threads that make it at once, one's is dropped.
-        Ok(self.0.get_or_init(|| linker))
+        Ok(slot.get_or_init(|| linker))
     }
 }
 
@@ -213,7 +221,7 @@ impl Clock {
         if texts.len() > 1 && codes().all(|code| code.is_some() && Some(code) == codes().next()) {
             return Ok(Err(Verdict::new(TaskVerdict::SameCode, "")));
         }
-        let linked = parts.get(bench)?;
+        let linked = parts.get(bench, module.language)?;
         let mut known = HashMap::new();
         let mut costs = Vec::with_capacity(texts.len());
         for (place, text) in texts.iter().enumerate() {

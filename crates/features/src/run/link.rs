@@ -1,5 +1,6 @@
 //! Programs of assembly, linked with objects that are made once.
 
+use crate::Rustc;
 use dataset::Verdict;
 use rows::FeaturesVerdict;
 use sandbox::Temporary;
@@ -66,6 +67,19 @@ impl Linker {
             return Err(Error::Start { what: "gcc".to_owned(), reason });
         }
         (self.objects, self.libraries) = (vec![JOINED.to_owned()], &["-nostdlib"]);
+        Ok(self)
+    }
+
+    /// The same with Rust's libraries: of these a program gets what it uses.
+    ///
+    /// # Errors
+    /// As [`Linker::new`].
+    pub fn with_rust(mut self, rustc: &Rustc) -> Result<Linker, Error> {
+        const LIBRARIES: &str = "librust.a";
+        rustc.libraries(LIBRARIES, self.folder.path())?;
+        self.objects.push(LIBRARIES.to_owned());
+        // They are one object each.
+        self.libraries = &["-lm", "-Wl,--gc-sections", "-Wl,--strip-debug"];
         Ok(self)
     }
 

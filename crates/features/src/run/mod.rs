@@ -13,6 +13,7 @@ mod plan;
 pub(crate) use counts::NAMES;
 pub use kernel::{MOST_ARGUMENTS, Passed, passed};
 pub use link::Linker;
+pub(crate) use link::temporary;
 pub(crate) use plan::{KINDS, Plan, plan};
 
 use crate::{Error, Vector, extract::died, reader::Readers};

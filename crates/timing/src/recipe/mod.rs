@@ -127,7 +127,8 @@ pub fn compiler_version(kind: Compiler, c: bool) -> Result<(String, String), Err
 }
 
 /// What a tool says first when asked for its version.
-pub(crate) fn version(tool: &OsStr) -> String {
+#[must_use]
+pub fn version(tool: &OsStr) -> String {
     let said = Command::new(tool).arg("--version").output().map(|output| output.stdout);
     let said = said.unwrap_or_default();
     String::from_utf8_lossy(&said).lines().next().unwrap_or_default().trim().to_owned()

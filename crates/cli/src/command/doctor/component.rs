@@ -32,7 +32,7 @@ OpenCL device;;devices, run, label, learn;apt-get install ocl-icd-libopencl1 poc
 apt-get;apt-get --version;mine deb:;a Debian machine
 pip;pip3 --version|pip --version;mine pypi:;apt-get install python3-pip
 cargo;cargo --version;mine crate:, ir build crate:;the Rust toolchain (rustup)
-rustc;rustc --version;ir (Rust);the Rust toolchain (rustup)
+rustc;rustc --version;ir, features, label, opt (Rust);the Rust toolchain (rustup)
 clang 19;clang-19 --version;ir (C, C++), benches against a process per kernel;apt-get install clang-19
 flang 19;flang-new-19 --version|flang-19 --version;ir (Fortran);apt-get install flang-19
 ldc2;ldc2 --version;ir (D);apt-get install ldc
