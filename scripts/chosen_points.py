@@ -148,7 +148,7 @@ def make(work, options, size, files):
         path = work / "undirected.jsonl"
         path.write_text("".join(json.dumps({"target": f"u{at:05}", "instcount": {"TotalInsts": 30}}) + "\n" for at in range(size["undirected"])))
         work.run("steer", "--space", "instcount", "--targets", path, "--proposers", "random", "--generation", 1, "--budget", 1, out="undirected-all")
-        work.run("query", "SELECT * FROM t WHERE verdict = 'accepted' AND id IN (SELECT MIN(id) FROM t GROUP BY text)", f"t={work / 'undirected-all'}", out="undirected")
+        work.run("query", "SELECT * FROM t WHERE verdict = 'accepted' AND target IN (SELECT MIN(target) FROM t WHERE verdict = 'accepted' GROUP BY text)", f"t={work / 'undirected-all'}", out="undirected")
     for arm in size["arms"]:
         # Of each target the nearest kernel that nobody wrote.
         tables = [f"s{seed}={work / f'steered-{arm}-{seed}-all'}" for seed in range(size["seeds"])]

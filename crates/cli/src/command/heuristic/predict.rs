@@ -86,7 +86,7 @@ impl Predict {
         let sizes = device::sizes(sizes)?;
         let groups = self.local_sizes.as_deref().map_or(Ok(Vec::new()), device::sizes)?;
         headers::say(&self.task, global);
-        let (vectors, _) = label::vectors(&self.task, global, &interrupt::flag()?)?;
+        let (vectors, _) = label::vectors(&self.task, global, interrupt::flag()?.as_ref())?;
         let found = device::unmeasured(&self.task, &vectors, &sizes, &groups)?;
         if !global.is_quiet() {
             for (kernel, why) in found.left_out.iter().take(NAMED) {
