@@ -303,7 +303,7 @@ impl Toolchain {
     ) -> Call<'a> {
         let compiler = if language == Language::C { &self.c } else { &self.cpp };
         let (before, behind, readable) = (Vec::new(), Vec::new(), Vec::new());
-        Call { compiler, flags, source, before, behind, output, folder, readable }
+        Call { compiler, flags, source, before, behind, output, folder, readable, libraries: None }
     }
 }
 

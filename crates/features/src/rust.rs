@@ -88,15 +88,18 @@ impl Rustc {
     }
 
     fn call<'a>(&'a self, source: &'a str, output: &'a str, folder: &'a Path) -> Call<'a> {
+        let mut flags = FLAGS.map(OsString::from).to_vec();
+        flags.extend(["--sysroot".into(), self.sysroot.clone().into()]);
         Call {
             compiler: &self.compiler,
-            flags: FLAGS.map(OsString::from).to_vec(),
+            flags,
             source: (RUST, source),
             before: Vec::new(),
             behind: Vec::new(),
             output,
             folder,
             readable: vec![self.sysroot.clone()],
+            libraries: Some(self.sysroot.join("lib")),
         }
     }
 }

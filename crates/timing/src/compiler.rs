@@ -47,6 +47,8 @@ pub struct Call<'a> {
     pub folder: &'a Path,
     /// What it may read besides: precompiled headers, folders of the user's flags.
     pub readable: Vec<PathBuf>,
+    /// Where its own shared libraries lie, if the loader must be told: without `/proc` it cannot tell from where the compiler is.
+    pub libraries: Option<PathBuf>,
 }
 
 /// Why a program did not compile.
@@ -119,13 +121,16 @@ impl Call<'_> {
         let mut command = vec![self.compiler.as_os_str().to_owned()];
         command.extend(self.flags.iter().cloned());
         command.extend(arguments.iter().cloned());
+        let mut environment = vec![
+            ("PATH".into(), std::env::var_os("PATH").unwrap_or_default()),
+            ("LC_ALL".into(), "C".into()),
+            ("TMPDIR".into(), self.folder.into()),
+        ];
+        let libraries = self.libraries.as_ref();
+        environment.extend(libraries.map(|folder| ("LD_LIBRARY_PATH".into(), folder.into())));
         let program = Program {
             command,
-            environment: vec![
-                ("PATH".into(), std::env::var_os("PATH").unwrap_or_default()),
-                ("LC_ALL".into(), "C".into()),
-                ("TMPDIR".into(), self.folder.into()),
-            ],
+            environment,
             directory: Some(self.folder.into()),
             stdin: Vec::new(),
             wall: COMPILE * 2,

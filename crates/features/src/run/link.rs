@@ -98,6 +98,7 @@ impl Linker {
             output,
             folder,
             readable: vec![self.folder.path().to_owned()],
+            libraries: None,
         }
     }
 

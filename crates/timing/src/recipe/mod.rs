@@ -84,6 +84,7 @@ fn build_with(
         output: PROGRAM,
         folder: place.path(),
         readable: named_paths(&options.flags),
+        libraries: None,
     };
     match call.make()? {
         Err(refusal) => Ok(Err(refusal.verdict)),
