@@ -33,7 +33,7 @@ WAYS = ("committee", "expected-error", "uncovered")
 SIZES = {
     "small": {"arms": ("random", "mined", "committee"), "made": 12, "seeds": 2, "candidates": 60, "undirected": 60, "added": "5,10,20", "curve": "40,80", "draws": 4},
     "usual": {"arms": ("random", "mined", "committee"), "made": 110, "seeds": 3, "candidates": 150, "added": "25,50,100,200,300", "curve": "12,400,600,800", "draws": 16},
-    "large": {"arms": ("random", *WAYS), "made": 165, "more": {"random": 550}, "seeds": 2, "candidates": 150, "undirected": 10_500, "sampled": 3_300,
+    "large": {"arms": ("random", *WAYS), "made": 165, "more": {"random": 550}, "seeds": 2, "candidates": 150, "undirected": 16_500, "sampled": 3_300,
               "added": "50,100,200,300,1000,3000,10000", "curve": "400,800", "draws": 6},
 }
 

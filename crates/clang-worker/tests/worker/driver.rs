@@ -180,3 +180,14 @@ fn a_program_has_the_same_ir_and_diagnostics_whatever_was_compiled_before_it() {
         assert!(of_each(&seasoned, &all[at]) == fresh[at], "{:?}", all[at]);
     }
 }
+
+#[test]
+fn an_ambiguous_call_of_a_builtin_has_the_same_diagnostics_in_every_process() {
+    let kernel = "kernel void A(global ulong* a, ulong b) { a[1] = atom_xchg(a, b); }";
+    let options = Options { triple: Triple::Nvptx64, ..Options::opencl() };
+    for _ in 0..40 {
+        let answer = start().compile(kernel, &options).expect("it is compiled");
+        let kinds: Vec<_> = answer.diagnostics.iter().map(|one| one.kind.as_str()).collect();
+        assert_eq!(kinds, ["err_ovl_ambiguous_call"]);
+    }
+}
