@@ -15,7 +15,7 @@
 //! - An [`Outcome`] is data: each row of the result ([`RunRow`]) has one, and says whether it is
 //!   about the kernel or about us.
 //! - The stage [`Label`] joins measurements with feature vectors into the table heuristics learn from;
-//!   [`unmeasured`] makes the features of kernels that did not run.
+//!   [`unmeasured()`] makes the features of kernels that did not run.
 //!
 //! Drivers live in worker processes ([`serve_worker`]): a kernel that segfaults the processor's
 //! driver or hangs the GPU costs its row, not the run.

@@ -49,6 +49,7 @@ impl Place {
             output: "program",
             folder: &folder,
             readable: Vec::new(),
+            libraries: None,
         };
         call.make()
     }
