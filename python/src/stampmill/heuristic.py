@@ -50,9 +50,17 @@ def train(
 
 
 @stage("heuristic predict")
-def predict(model: PathLike, task: PathLike, **columns: Unpack[Columns]) -> Report:
-    """Predict the best choice, or the cost, for every row of a task."""
-    return reported("heuristic predict", [path(model), path(task)], columns)
+def predict(
+    model: PathLike,
+    task: PathLike,
+    *,
+    global_sizes: Names | None = None,
+    local_sizes: Names | None = None,
+    **columns: Unpack[Columns],
+) -> Report:
+    """Predict the best choice, or the cost, for every row of a task; of kernels that nobody ran at these sizes."""
+    sizes = {"global_sizes": global_sizes, "local_sizes": local_sizes}
+    return reported("heuristic predict", [path(model), path(task)], {**sizes, **columns})
 
 
 @stage("heuristic crossval")
