@@ -667,7 +667,7 @@ mod tests {
         let two = serde_json::json!({"grewe": ["comp", "mem"], "tokens": ["if"]});
         assert_eq!(
             said(of(one(), &[1, 2]), of(two, &[1, 2, 4, 8, 16])),
-            "global-sizes: was 1 + 2, now 1 + 2 + 4 + 2 more; spaces: was grewe, now grewe + tokens"
+            "spaces: was grewe, now grewe + tokens; global-sizes: was 1 + 2, now 1 + 2 + 4 + 2 more"
         );
         let changed = serde_json::json!({"grewe": ["comp", "atomic"]});
         assert_eq!(said(of(one(), &[]), of(changed, &[])), "grewe[1]: was mem, now atomic");
