@@ -290,24 +290,8 @@ impl Constraint {
             lexemes.push(nodes[at].lexeme.as_str());
             at = nodes[at].before;
         }
-        let mut tokens = Vec::new();
-        let continued = |text: &str, tokens: &mut Vec<u16>| {
-            for byte in text.bytes() {
-                tokens.push(self.grammar.continued(byte)?);
-            }
-            Some(())
-        };
-        continued(lexemes.pop()?, &mut tokens)?;
-        for lexeme in lexemes.into_iter().rev() {
-            match self.grammar.lexeme(lexeme) {
-                Some(id) => tokens.push(id),
-                None => {
-                    let (first, rest) = lexeme.split_at(1);
-                    tokens.push(self.grammar.lexeme(first)?);
-                    continued(rest, &mut tokens)?;
-                }
-            }
-        }
-        Some(tokens)
+        let begun = self.grammar.spell_rest(lexemes.pop()?)?;
+        lexemes.reverse();
+        Some([begun, self.grammar.spell(&lexemes)?].concat())
     }
 }

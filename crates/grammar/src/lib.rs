@@ -44,10 +44,12 @@ mod records;
 mod statement;
 mod storage;
 mod types;
+mod useful;
 mod words;
 
 pub use builtins::is_builtin;
 pub use parser::Refusal;
+pub use useful::{Useful, Useless};
 pub use words::{KEYWORDS, TYPES};
 
 use parser::{Goal, Lexeme, Parser, Sort};
@@ -89,6 +91,45 @@ impl Grammar {
 
     fn lexeme(&self, text: &str) -> Option<u16> {
         self.ids.get(&Piece::Lexeme(text.to_owned())).copied()
+    }
+
+    /// Tokens that spell lexemes; `None` where some cannot be spelled.
+    #[must_use]
+    pub fn spell(&self, lexemes: &[&str]) -> Option<Vec<u16>> {
+        let mut tokens = Vec::new();
+        for lexeme in lexemes {
+            if let Some(id) = self.lexeme(lexeme) {
+                tokens.push(id);
+                continue;
+            }
+            let (first, rest) = lexeme.split_at_checked(1)?;
+            tokens.push(self.lexeme(first)?);
+            tokens.extend(self.spell_rest(rest)?);
+        }
+        Some(tokens)
+    }
+
+    /// The rest of a lexeme that was begun.
+    fn spell_rest(&self, rest: &str) -> Option<Vec<u16>> {
+        rest.bytes().map(|byte| self.continued(byte)).collect()
+    }
+
+    /// The lexemes that tokens spell.
+    #[must_use]
+    pub fn lexemes(&self, tokens: &[u16]) -> Vec<String> {
+        let mut lexemes: Vec<String> = Vec::new();
+        for token in tokens {
+            match self.pieces.get(usize::from(*token)) {
+                Some(Piece::Lexeme(text)) => lexemes.push(text.clone()),
+                Some(Piece::Continue(byte)) => {
+                    if let Some(last) = lexemes.last_mut() {
+                        last.push(char::from(*byte));
+                    }
+                }
+                _ => {}
+            }
+        }
+        lexemes
     }
 
     fn continued(&self, byte: u8) -> Option<u16> {

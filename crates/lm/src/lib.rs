@@ -20,6 +20,7 @@ mod sample;
 mod slots;
 mod training_set;
 mod tune;
+mod usefulness;
 
 pub use causal::Causal;
 pub use checkpoint::Checkpoint;

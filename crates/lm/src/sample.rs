@@ -5,6 +5,7 @@ use crate::{
     remote::Ranked,
     slots::{self, Ahead, Source},
     tokenizer::{Special, Syntax},
+    usefulness::Usefulness,
 };
 use grammar::{Constraint, Grammar};
 use nn::{Architecture, Choice, Chooser, Encoder, Precision};
@@ -28,6 +29,10 @@ pub struct Drawing {
     pub seed: u64,
     /// Whether only what can compile is drawn (kinds that read lexemes).
     pub constrained: bool,
+    /// Whether statements without effect are written anew, and a kernel writes a result. Of what is constrained alone.
+    pub useful: bool,
+    /// Fewest tokens of a sample, prompt not included: what is constrained does not end before, if it can go on.
+    pub shortest: usize,
     /// Most tokens of a sample, prompt included; the model's length at most. What ends a program that
     /// has no more room may be a few tokens longer.
     pub longest: usize,
@@ -43,6 +48,8 @@ impl Default for Drawing {
             choice: Choice::default(),
             seed: 0,
             constrained: true,
+            useful: false,
+            shortest: 0,
             longest: usize::MAX,
             slots: 32,
             precision: Precision::Single,
@@ -88,11 +95,13 @@ pub struct Sample {
 
 /// A prompt as tokens.
 #[derive(Clone, Debug)]
-struct Encoded {
+pub(crate) struct Encoded {
     /// What the model reads first.
     given: Vec<u16>,
-    before: Vec<u16>,
-    after: Vec<u16>,
+    pub(crate) before: Vec<u16>,
+    pub(crate) after: Vec<u16>,
+    /// Whether a kernel may have to write a result: arguments that are asked for hold a buffer to write to.
+    may_write: bool,
 }
 
 /// Draws samples from a checkpoint.
@@ -292,7 +301,10 @@ impl<'a> Sampler<'a> {
                 given.len()
             )));
         }
-        Ok(Encoded { given, before, after })
+        let written =
+            |one: &str| one.contains('*') && one.contains("global") && !one.contains("const");
+        let may_write = prompt.arguments.as_ref().is_none_or(|all| all.split(',').any(written));
+        Ok(Encoded { given, before, after, may_write })
     }
 
     fn longest(&self) -> usize {
@@ -313,6 +325,12 @@ impl<'a> Sampler<'a> {
                 }
             }
         }
+        let useful = match &self.grammar {
+            Some(grammar) if self.drawing.useful && encoded.may_write => {
+                Some(Usefulness::of(grammar, &encoded))
+            }
+            _ => None,
+        };
         let mut random = ChaCha8Rng::seed_from_u64(self.drawing.seed);
         random.set_stream(number + 1);
         let mut queue = encoded.given.clone();
@@ -329,6 +347,8 @@ impl<'a> Sampler<'a> {
             encoded,
             drawn: Vec::new(),
             safe: constraint.clone().map(|constraint| (constraint, 0)),
+            shortest: self.drawing.shortest,
+            useful,
             constraint,
             rewind: None,
             strayed: 0,
@@ -397,6 +417,9 @@ const ATTEMPTS: u32 = 8;
 /// thousands and are still drawn when all others are done.
 const MOST_THROWN: usize = 512;
 
+/// How often a statement is written anew that compiles and does nothing.
+const USELESS_ATTEMPTS: u32 = 24;
+
 /// A sample being drawn.
 struct Running {
     number: u64,
@@ -411,6 +434,9 @@ struct Running {
     constraint: Option<Constraint>,
     /// The last state between two statements, or the prompt's, and how much was drawn then.
     safe: Option<(Constraint, usize)>,
+    shortest: usize,
+    /// What the program does, where it has to do something.
+    useful: Option<Usefulness>,
     /// Tokens that the model is to go back to before it reads `next`.
     rewind: Option<usize>,
     /// How often it went back to the last such state.
@@ -451,6 +477,7 @@ impl Running {
         if left <= constraint.distance() {
             return self.close();
         }
+        let short = self.drawn.len() < self.shortest;
         let (after, refused) = (&self.encoded.after, &mut self.refused);
         let mut next = None;
         let mut allowed = |id: u32| {
@@ -459,20 +486,32 @@ impl Running {
                 joins(constraint, after)
             } else {
                 constraint.after(id).is_ok_and(|state| {
+                    // The brace of a kernel, or the end behind one.
+                    let ends = short && state.at_file_scope() && !constraint.at_file_scope()
+                        || short && id == end;
                     next = Some(state);
-                    true
+                    !ends
                 })
             };
             *refused += u64::from(!fits);
             fits
         };
+        let forced = self.useful.as_mut().and_then(Usefulness::forced).map(u32::from);
+        let forced = forced.filter(|id| allowed(*id));
+        if let (None, Some(useful)) = (forced, &mut self.useful) {
+            useful.forget();
+        }
         let token = match ahead {
+            _ if forced.is_some() => forced,
             Ahead::Logits(row) => self.chooser.choose(row, choice, &mut self.random, allowed),
             Ahead::Ranked(row) => row.iter().copied().find(|id| allowed(*id)),
         };
         let Some(token) = token else { return self.stray() };
         self.take(Some(token as u16));
         let Some(next) = next.filter(|_| !self.finished) else { return };
+        if next.at_statement() && !self.is_useful() {
+            return self.stray();
+        }
         if next.at_statement() {
             self.safe = Some((next.clone(), self.drawn.len()));
             self.tolerated = self.refused;
@@ -494,7 +533,11 @@ impl Running {
         self.constraint = Some(constraint);
         self.tolerated = self.refused;
         self.strayed += 1;
-        if self.strayed > ATTEMPTS || self.thrown > MOST_THROWN {
+        let (attempts, most) = match &self.useful {
+            Some(_) => (USELESS_ATTEMPTS, 2 * MOST_THROWN),
+            None => (ATTEMPTS, MOST_THROWN),
+        };
+        if self.strayed > attempts || self.thrown > most {
             return self.close();
         }
         let given = &self.encoded.given;
@@ -502,6 +545,13 @@ impl Running {
             self.next = *last;
             self.rewind = Some(given.len() + length - 1);
         }
+    }
+
+    /// Whether what was drawn since the last state between two statements does something.
+    fn is_useful(&mut self) -> bool {
+        let Some(useful) = &mut self.useful else { return true };
+        let from = self.safe.as_ref().map_or(0, |(_, length)| *length);
+        useful.read(&self.drawn[from..], self.strayed)
     }
 
     fn take(&mut self, token: Option<u16>) {
@@ -521,6 +571,14 @@ impl Running {
     fn close(&mut self) {
         self.finished = true;
         self.closed = true;
+        if let Some((constraint, length)) = &mut self.safe
+            && let Some(result) = self.useful.as_ref().and_then(|useful| useful.result(constraint))
+        {
+            self.drawn.truncate(*length);
+            self.drawn.extend(result);
+            *length = self.drawn.len();
+            self.constraint = Some(constraint.clone());
+        }
         let after = &self.encoded.after;
         let here = self.constraint.as_ref().and_then(|constraint| constraint.closing(after));
         let closing = here.or_else(|| {

@@ -66,12 +66,18 @@ pub(crate) struct DrawingFlags {
     /// Same seed, same samples
     #[arg(long, default_value_t = 0)]
     pub(crate) seed: u64,
+    /// Fewest tokens of a sample: a kernel does not end before
+    #[arg(long, default_value_t = 0)]
+    shortest: usize,
     /// Most tokens of a sample
     #[arg(long, default_value_t = 768)]
     longest: usize,
     /// Do not rule out what cannot compile while drawing
     #[arg(long)]
     unconstrained: bool,
+    /// Do not rule out statements without effect and kernels that write no result
+    #[arg(long)]
+    allow_useless: bool,
     /// Where the model runs: `cpu` here, `cuda` or `cpu-torch` in the libtorch engine (`make torch`)
     #[arg(long, default_value = "cpu", value_name = "DEVICE", value_parser = choice(DEVICES))]
     device: &'static str,
@@ -262,6 +268,8 @@ impl DrawingFlags {
             choice: Choice { temperature: self.temperature, top_p: self.top_p },
             seed: self.seed,
             constrained: !self.unconstrained,
+            useful: !self.unconstrained && !self.allow_useless,
+            shortest: self.shortest,
             longest: self.longest,
             slots: self.batch.unwrap_or(if self.device == "cuda" { 4096 } else { 96 }),
         };
