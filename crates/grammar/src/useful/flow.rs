@@ -278,7 +278,7 @@ impl Useful {
         }
         self.latest = Some((root.into(), row));
         if !plain {
-            let hash = super::seahash(place);
+            let hash = super::hashed(place);
             if !updates && self.places.iter().any(|(known, of, _)| (*known, *of) == (hash, block)) {
                 return Err(Useless::Overwritten);
             }

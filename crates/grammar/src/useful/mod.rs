@@ -875,7 +875,7 @@ impl Useful {
 
     /// A statement that is an expression.
     fn effective(&mut self, lexemes: &[&str]) -> Result<()> {
-        let hash = seahash(lexemes);
+        let hash = hashed(lexemes);
         if self.recent.contains(&hash) && lexemes.iter().all(|one| !one.contains("barrier")) {
             return Err(Useless::Repeated);
         }
@@ -892,7 +892,7 @@ impl Useful {
     }
 }
 
-fn seahash(lexemes: &[&str]) -> u64 {
+fn hashed(lexemes: &[&str]) -> u64 {
     use std::hash::{DefaultHasher, Hash, Hasher};
     let mut hasher = DefaultHasher::new();
     lexemes.hash(&mut hasher);
