@@ -7,7 +7,7 @@
 //! ```
 
 use dataset::{Dataset, Verdict};
-use grammar::{Constraint, Grammar, Refusal};
+use grammar::{Constraint, Grammar, Refusal, Useful, Useless};
 use rayon::prelude::*;
 use rows::KernelText;
 use stampmill_lm::tokenizer::{Special, Syntax, Tokenizer, read};
@@ -24,6 +24,29 @@ fn refusal(grammar: &Arc<Grammar>, tokenizer: &Syntax, text: &str) -> Option<(Re
         }
     }
     None
+}
+
+/// Read a kernel statement by statement: how many there are, and those that are said to do nothing.
+fn useless(grammar: &Arc<Grammar>, tokenizer: &Syntax, text: &str) -> (usize, Vec<(Useless, String)>) {
+    let (mut constraint, mut useful) = (Constraint::new(Arc::clone(grammar)), Useful::new());
+    let (mut statement, mut count, mut refused) = (Vec::new(), 0, Vec::new());
+    for id in tokenizer.encode_plain(text) {
+        statement.push(id);
+        if constraint.push(id).is_err() {
+            break;
+        }
+        if constraint.at_statement() {
+            count += 1;
+            let lexemes = grammar.lexemes(&statement);
+            let lexemes: Vec<&str> = lexemes.iter().map(String::as_str).collect();
+            if let Err(why) = useful.read(&lexemes) {
+                refused.push((why, lexemes.join(" ")));
+                break;
+            }
+            statement.clear();
+        }
+    }
+    (count, refused)
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -67,6 +90,26 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         texts.len(),
         100.0 * accepted as f64 / texts.len().max(1) as f64,
         1e6 * seconds / tokens.max(1) as f64,
+    );
+    let read: Vec<_> =
+        texts.par_iter().map(|text| useless(&grammar, &tokenizer, text)).collect();
+    let statements: usize = read.iter().map(|(count, _)| count).sum();
+    let mut kinds: BTreeMap<Useless, Vec<&str>> = BTreeMap::new();
+    for (why, statement) in read.iter().flat_map(|(_, refused)| refused) {
+        kinds.entry(*why).or_default().push(statement);
+    }
+    for (why, found) in &kinds {
+        println!("{why:?}: {}", found.len());
+        for statement in found.iter().take(5) {
+            println!("    {statement}");
+        }
+    }
+    let whole = read.iter().filter(|(_, refused)| refused.is_empty()).count();
+    println!(
+        "{whole} of {} do something throughout ({:.1} %); of {statements} statements up to the first that does not {} are refused",
+        texts.len(),
+        100.0 * whole as f64 / texts.len().max(1) as f64,
+        kinds.values().map(Vec::len).sum::<usize>(),
     );
     Ok(())
 }

@@ -1,10 +1,14 @@
 //! What expressions read and write.
 
 use super::{
-    ELEMENTS, Home, Result, STREAK, Useful, Useless, Value, closes, is_word, natural, outside,
-    split,
+    Home, Result, Useful, Useless, Value,
+    text::{closes, hashed, is_word, natural, outside, split},
 };
 
+/// How often a variable may be changed in a row by what it was.
+const STREAK: u8 = 3;
+/// Largest number that an index may be: the smallest executions have so many work-items.
+const ELEMENTS: u64 = 256;
 /// How many statements in a row may write to one variable.
 const ROW: u8 = 4;
 
@@ -278,7 +282,7 @@ impl Useful {
         }
         self.latest = Some((root.into(), row));
         if !plain {
-            let hash = super::hashed(place);
+            let hash = hashed(place);
             if !updates && self.places.iter().any(|(known, of, _)| (*known, *of) == (hash, block)) {
                 return Err(Useless::Overwritten);
             }
