@@ -157,3 +157,74 @@ fn what_is_owed_is_told() {
         .unwrap();
     assert_eq!(useful.owed(0), None);
 }
+
+/// Whatever is read, it ends and does not panic.
+#[test]
+fn any_lexemes_are_read() {
+    const LEXEMES: [&str; 44] = [
+        "kernel",
+        "void",
+        "A",
+        "(",
+        ")",
+        "{",
+        "}",
+        "[",
+        "]",
+        ";",
+        ",",
+        "=",
+        "+=",
+        "++",
+        "*",
+        "&",
+        "-",
+        "<",
+        "?",
+        ":",
+        ".",
+        "->",
+        "if",
+        "else",
+        "for",
+        "while",
+        "do",
+        "switch",
+        "case",
+        "return",
+        "break",
+        "int",
+        "float4",
+        "global",
+        "struct",
+        "typedef",
+        "a",
+        "b",
+        "sizeof",
+        "get_global_id",
+        "barrier",
+        "__attribute__",
+        "0",
+        "#pragma unroll",
+    ];
+    // Numbers of a linear congruential generator (Knuth's MMIX).
+    let mut state = 1_u64;
+    let mut next = |below: usize| {
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize % below
+    };
+    for round in 0..200_000 {
+        let mut useful = Useful::new();
+        if round % 2 == 0 {
+            useful.accept(&["kernel", "void", "A", "(", "global", "int", "*", "a", ")", "{"]);
+        }
+        for _ in 0..3 {
+            let some: Vec<&str> = (0..1 + next(14)).map(|_| LEXEMES[next(LEXEMES.len())]).collect();
+            let _ = useful.read(&some);
+            useful.accept(&some);
+            let _ = (useful.owed(0), useful.items(), useful.unread(), useful.readable());
+        }
+        useful.shut();
+    }
+}

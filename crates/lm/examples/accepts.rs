@@ -27,7 +27,11 @@ fn refusal(grammar: &Arc<Grammar>, tokenizer: &Syntax, text: &str) -> Option<(Re
 }
 
 /// Read a kernel statement by statement: how many there are, and those that are said to do nothing.
-fn useless(grammar: &Arc<Grammar>, tokenizer: &Syntax, text: &str) -> (usize, Vec<(Useless, String)>) {
+fn useless(
+    grammar: &Arc<Grammar>,
+    tokenizer: &Syntax,
+    text: &str,
+) -> (usize, Vec<(Useless, String)>) {
     let (mut constraint, mut useful) = (Constraint::new(Arc::clone(grammar)), Useful::new());
     let (mut statement, mut count, mut refused) = (Vec::new(), 0, Vec::new());
     for id in tokenizer.encode_plain(text) {
@@ -91,8 +95,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         100.0 * accepted as f64 / texts.len().max(1) as f64,
         1e6 * seconds / tokens.max(1) as f64,
     );
-    let read: Vec<_> =
-        texts.par_iter().map(|text| useless(&grammar, &tokenizer, text)).collect();
+    let read: Vec<_> = texts.par_iter().map(|text| useless(&grammar, &tokenizer, text)).collect();
     let statements: usize = read.iter().map(|(count, _)| count).sum();
     let mut kinds: BTreeMap<Useless, Vec<&str>> = BTreeMap::new();
     for (why, statement) in read.iter().flat_map(|(_, refused)| refused) {

@@ -2,7 +2,7 @@
 
 use super::{
     Home, Result, Useful, Useless, Value,
-    text::{closes, hashed, is_word, natural, outside, split},
+    text::{between, closes, hashed, is_word, natural, outside, split},
 };
 
 /// How often a variable may be changed in a row by what it was.
@@ -63,7 +63,7 @@ impl Useful {
             let found = match lexeme {
                 "(" => {
                     let end = at + closes(&lexemes[at..]);
-                    let inside = &lexemes[at + 1..(end - 1).max(at + 1)];
+                    let inside = between(lexemes, at + 1, end);
                     at = end;
                     if inside.first().is_some_and(|first| self.is_type(first)) {
                         continue;
@@ -72,13 +72,13 @@ impl Useful {
                 }
                 "{" => {
                     let end = at + closes(&lexemes[at..]);
-                    let inside = &lexemes[at + 1..(end - 1).max(at + 1)];
+                    let inside = between(lexemes, at + 1, end);
                     at = end;
                     self.value(inside)?
                 }
                 "[" => {
                     let end = at + closes(&lexemes[at..]);
-                    let index = self.value(&lexemes[at + 1..(end - 1).max(at + 1)])?;
+                    let index = self.value(between(lexemes, at + 1, end))?;
                     at = end;
                     // Of what an expression in parentheses came to.
                     whole = Value {
@@ -105,7 +105,7 @@ impl Useful {
                 }
                 word if is_word(word) && lexemes.get(at + 1) == Some(&"(") => {
                     let end = at + 1 + closes(&lexemes[at + 1..]);
-                    let arguments = &lexemes[at + 2..(end - 1).max(at + 2)];
+                    let arguments = between(lexemes, at + 2, end);
                     at = end;
                     self.call(word, &split(arguments, ","))?
                 }
@@ -207,7 +207,7 @@ impl Useful {
                 continue;
             }
             let end = at + closes(&named[at..]);
-            let inside = &named[at + 1..(end - 1).max(at + 1)];
+            let inside = between(named, at + 1, end);
             let one = self.value(inside)?;
             at = end;
             let of = self.find(named[0]).map(|of| (of.home, of.size));
@@ -233,7 +233,7 @@ impl Useful {
             let cast = lexemes.get(1).is_some_and(|word| self.is_type(word));
             lexemes = match end == lexemes.len() {
                 _ if cast => &lexemes[end..],
-                true => &lexemes[1..end - 1],
+                true => lexemes.get(1..end - 1).unwrap_or(&[]),
                 false => break,
             };
         }
@@ -390,7 +390,7 @@ fn colon(lexemes: &[&str]) -> usize {
             "?" => questions += 1,
             ":" if questions == 0 => return at,
             ":" => questions -= 1,
-            "(" | "[" | "{" => at += closes(&lexemes[at..]) - 1,
+            "(" | "[" | "{" => at += closes(&lexemes[at..]).max(1) - 1,
             _ => {}
         }
         at += 1;

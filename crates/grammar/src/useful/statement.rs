@@ -3,8 +3,8 @@
 use super::{
     Block, Home, Kind, Result, UNREAD, Useful, Useless, Value, Variable,
     text::{
-        closes, ends, hashed, in_parentheses, is_builtin_type, is_modest, is_word, natural,
-        outside, split,
+        between, closes, ends, hashed, in_parentheses, is_builtin_type, is_modest, is_word,
+        natural, outside, split,
     },
 };
 use std::sync::Arc;
@@ -78,17 +78,18 @@ impl Useful {
                 None => return Ok(after),
             }
         }
-        if !is_modest(&declared[..open]) {
+        let kernel = declared[..open].iter().any(|word| matches!(*word, "kernel" | "__kernel"));
+        // An inline kernel is none that a host can call.
+        if kernel && declared[..open].contains(&"inline") || !is_modest(&declared[..open]) {
             return Err(Useless::Unsupported);
         }
-        let kernel = declared[..open].iter().any(|word| matches!(*word, "kernel" | "__kernel"));
         if let Some(name) = open.checked_sub(1).map(|at| declared[at]) {
             self.functions.push(name.into());
         }
         let past = open + closes(&declared[open..]);
         self.open(Kind::Function { kernel });
         self.recent.clear();
-        for parameter in declared[open + 1..past - 1].split(|lexeme| *lexeme == ",") {
+        for parameter in between(declared, open + 1, past).split(|lexeme| *lexeme == ",") {
             self.parameter(parameter, kernel);
         }
         if kernel {
@@ -228,7 +229,7 @@ impl Useful {
             }
             "break" | "continue" | "goto" | "return" => {
                 let end = ends(rest);
-                let value = &rest[..end - 1];
+                let value = between(rest, 0, end);
                 if first == "return" && !value.is_empty() {
                     self.value(value)?;
                 }
@@ -255,7 +256,7 @@ impl Useful {
             }
             _ => {
                 let end = ends(lexemes);
-                self.effective(&lexemes[..end - 1])?;
+                self.effective(between(lexemes, 0, end))?;
                 Ok(&lexemes[end..])
             }
         }
@@ -416,7 +417,7 @@ impl Useful {
 
     /// A declaration, with its semicolon.
     fn declaration(&mut self, lexemes: &[&str]) -> Result<()> {
-        let lexemes = &lexemes[..lexemes.len() - 1];
+        let lexemes = between(lexemes, 0, lexemes.len());
         if lexemes.first() == Some(&"typedef") || lexemes.contains(&"{") && !lexemes.contains(&"=")
         {
             let name = lexemes.iter().rev().find(|word| is_word(word));

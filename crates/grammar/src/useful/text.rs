@@ -41,10 +41,15 @@ pub(super) fn closes(lexemes: &[&str]) -> usize {
     lexemes.len()
 }
 
+/// What stands before a bracket that ends something, from a place on.
+pub(super) fn between<'a>(lexemes: &'a [&'a str], from: usize, end: usize) -> &'a [&'a str] {
+    lexemes.get(from..end.saturating_sub(1)).unwrap_or(&[])
+}
+
 /// What stands in the parentheses that come first, and what comes after them.
 pub(super) fn in_parentheses<'a>(lexemes: &'a [&'a str]) -> (&'a [&'a str], &'a [&'a str]) {
     let end = closes(lexemes);
-    (lexemes.get(1..end.saturating_sub(1)).unwrap_or(&[]), &lexemes[end..])
+    (between(lexemes, 1, end), &lexemes[end..])
 }
 
 /// Lexemes up to a semicolon outside of parentheses, or to a function's brace.
