@@ -12,7 +12,7 @@ def percent(value):
 
 def run(program, _, settings, work):
     rates, training, sizes = [], [], []
-    for word, flags in (("constrained", []), ("left alone", ["--unconstrained"])):
+    for word, flags in (("constrained", ["--allow-useless"]), ("left alone", ["--unconstrained"])):
         command = ["evaluate", settings["model"], "--n", settings["n"], "--seed", settings["seed"], "--jobs", settings["jobs"]]
         told = stampmill(program, *command, *flags)
         rates.append([word, told["samples"], percent(told["compile_rate"]), f"{percent(told['compile_rate_long'])} of {told['long']}", told["compiling_unique"], f"{told['compiling_unique'] / told['seconds']:.1f}"])
