@@ -15,19 +15,19 @@ pub(crate) struct Runs {
 }
 
 impl Runs {
-    /// `stop` is what the user raises.
+    /// `stop` is what the user raises, `option` what asks for it.
     ///
     /// # Errors
     /// When there is no such device: better now than after the first kernel.
-    pub(crate) fn new(stop: &Arc<AtomicBool>) -> anyhow::Result<Runs> {
+    pub(crate) fn new(stop: &Arc<AtomicBool>, option: &str) -> anyhow::Result<Runs> {
         let options = Options {
             devices: "cpu".to_owned(),
             global_sizes: vec![256],
             budget: Duration::ZERO,
             ..Options::default()
         };
-        let runner =
-            Runner::new(options, stop).context("--must-run needs a device to run kernels on")?;
+        let runner = Runner::new(options, stop)
+            .with_context(|| format!("{option} needs a device to run kernels on"))?;
         Ok(Runs { runner, known: Mutex::default() })
     }
 

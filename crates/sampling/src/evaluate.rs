@@ -1,6 +1,6 @@
 //! How good the kernels of a model are: Table 1 of the BenchPress paper (PACT'22).
 
-use crate::{Result, SampleRow, Summary, corpus::program, summary::is_accepted};
+use crate::{Result, SampleRow, Summary, corpus::program, sampler::Check, summary::is_accepted};
 use clang::{Clang, Options, Request, Tree};
 use dataset::Program;
 use features::Extractor;
@@ -62,6 +62,12 @@ pub struct Evaluation {
     pub depth_p95: u32,
     /// Most nodes.
     pub depth_max: u32,
+    /// Share of the instructions at -O0 of accepted samples that -O2 leaves; `None` where none was described.
+    pub left_by_o2: Option<f64>,
+    /// Accepted samples that were run, by what it came to.
+    pub outcomes: BTreeMap<String, u64>,
+    /// Share of these that pass; `None` where none was run.
+    pub pass_rate: Option<f64>,
     /// Different feature vectors of the accepted samples, by feature space.
     pub distinct_vectors: BTreeMap<String, u64>,
     /// Root mean square distance of ln(1 + vector) from its mean, by feature space.
@@ -112,6 +118,39 @@ pub fn evaluate(
         }
     }
     Ok(evaluation)
+}
+
+impl Evaluation {
+    /// Count what running the accepted samples comes to.
+    ///
+    /// # Errors
+    /// Of the machine, as the check says them.
+    pub fn run(&mut self, rows: &[SampleRow], check: Check<'_>) -> std::result::Result<(), String> {
+        let accepted: Vec<&SampleRow> = rows.iter().filter(|row| is_accepted(row)).collect();
+        let outcomes = accepted.par_iter().map(|row| check(&row.text));
+        let outcomes = outcomes.collect::<std::result::Result<Vec<_>, _>>()?;
+        let passed = outcomes.iter().filter(|outcome| outcome.is_none()).count();
+        self.pass_rate = (!outcomes.is_empty()).then(|| share(passed, outcomes.len()));
+        for outcome in outcomes {
+            let name = outcome.unwrap_or_else(|| "pass".to_owned());
+            *self.outcomes.entry(name).or_default() += 1;
+        }
+        Ok(())
+    }
+
+    /// Count what an optimizer leaves of the accepted samples; the extractors count InstCount at -O0 and at -O2.
+    ///
+    /// # Errors
+    /// When samples cannot be described at all.
+    pub fn optimize(&mut self, rows: &[SampleRow], levels: [&Extractor; 2]) -> Result<()> {
+        let mut counts = Vec::new();
+        for extractor in levels {
+            let all = vectors(rows, extractor)?.into_values().flatten();
+            counts.push(all.filter_map(|vector| vector.first().copied()).sum::<f64>());
+        }
+        self.left_by_o2 = (counts[0] > 0.0).then(|| counts[1] / counts[0]);
+        Ok(())
+    }
 }
 
 fn share(part: usize, whole: usize) -> f64 {

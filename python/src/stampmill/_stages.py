@@ -349,6 +349,7 @@ def evaluate(
     batch: int | None = None,
     drawn: PathLike | None = None,
     space: Names | None = None,
+    run: bool = False,
     **common: Unpack[Common],
 ) -> Report:
     """How good a language model's kernels are."""

@@ -1,12 +1,12 @@
 //! `stampmill evaluate`: Table 1 of the BenchPress paper for a checkpoint.
 
 use super::sample::DrawingFlags;
-use crate::{Global, interrupt, output, progress::Bar};
+use crate::{Global, interrupt, output, progress::Bar, runs::Runs};
 use clang::Clang;
 use dataset::stage::Cancel;
 use lm::{Checkpoint, TrainingSet};
 use sampling::{Evaluation, Sampler};
-use std::{process::ExitCode, time::Instant};
+use std::{process::ExitCode, sync::Arc, time::Instant};
 
 /// Say how good a language model's kernels are
 #[derive(clap::Args, Debug)]
@@ -17,6 +17,9 @@ pub(crate) struct Evaluate {
     /// Count distinct feature vectors of the accepted kernels too, and say how far they spread
     #[arg(long, value_name = "SPACES")]
     space: Option<String>,
+    /// Run the accepted kernels on the processor's device, and say how many pass `run`'s checker
+    #[arg(long)]
+    run: bool,
 }
 
 impl Evaluate {
@@ -24,7 +27,9 @@ impl Evaluate {
         let checkpoint = Checkpoint::load(&self.drawing.checkpoint)?;
         let settings = self.drawing.settings(false)?;
         let spaces = self.space.as_deref().map(features::spaces).transpose()?;
-        let cancel = Cancel::from(interrupt::flag()?);
+        let cancelled = interrupt::flag()?;
+        let cancel = Cancel::from(Arc::clone(&cancelled));
+        let runs = self.run.then(|| Runs::new(&cancelled, "--run")).transpose()?;
         let sampler = Sampler::new(&checkpoint, settings, global.jobs(), &cancel)?;
         let sampler = super::sample::describing(sampler, global)?;
         let bar = Bar::new(global);
@@ -38,7 +43,14 @@ impl Evaluate {
         let kind = checkpoint.kind();
         let training = TrainingSet::read(checkpoint.folder())?;
         let (training, extractor) = (training.as_ref(), extractor.as_ref());
-        let evaluation = sampling::evaluate(kind, &rows, seconds, &clang, training, extractor)?;
+        let mut evaluation = sampling::evaluate(kind, &rows, seconds, &clang, training, extractor)?;
+        let level =
+            |level| super::features::extractor(features::spaces("instcount")?, level, global);
+        evaluation.optimize(&rows, [&level(0)?, &level(2)?])?;
+        if let Some(runs) = &runs {
+            let check = |text: &str| super::sample::unless_passed(runs.check(text)?);
+            evaluation.run(&rows, &check).map_err(|reason| anyhow::anyhow!(reason))?;
+        }
         drop(bar);
         output::report(global, &evaluation, || print(&evaluation))?;
         Ok(output::status(evaluation.compiling_unique > 0))
@@ -81,6 +93,7 @@ fn print(report: &Evaluation) -> anyhow::Result<()> {
             "depth: median, 95 %, most",
             format!("{}, {}, {}", report.depth_median, report.depth_p95, report.depth_max),
         ),
+        ("instructions left by -O2", report.left_by_o2.map_or("unknown".to_owned(), percent)),
         ("force-closed", percent(report.closed)),
         ("milliseconds per sample", format!("{:.1}", report.milliseconds_per_sample)),
         ("compiling per second", format!("{:.1}", report.compiling_per_second)),
@@ -88,6 +101,12 @@ fn print(report: &Evaluation) -> anyhow::Result<()> {
     for (space, count) in &report.distinct_vectors {
         let spread = report.spread.get(space).copied().unwrap_or_default();
         rows.push(("distinct vectors, spread", format!("{count}, {spread:.2} in {space}")));
+    }
+    if let Some(rate) = report.pass_rate {
+        rows.push(("pass when they are run", percent(rate)));
+    }
+    for (outcome, count) in &report.outcomes {
+        rows.push(("outcome", format!("{outcome} {count}")));
     }
     for (verdict, count) in &report.verdicts {
         rows.push(("verdict", format!("{verdict} {count}")));

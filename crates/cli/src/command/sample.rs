@@ -109,13 +109,9 @@ impl Sample {
             Settings { must_run: self.must_run, tries: self.tries, ..self.drawing.settings(true)? };
         let cancelled = interrupt::flag()?;
         let cancel = Cancel::from(Arc::clone(&cancelled));
-        let runs = self.must_run.then(|| Runs::new(&cancelled)).transpose()?;
-        let check = |text: &str| {
-            let outcome = runs.as_ref().map_or(Ok(None), |runs| runs.check(text))?;
-            Ok(outcome
-                .filter(|outcome| *outcome != Outcome::Pass)
-                .map(|outcome| outcome.to_string()))
-        };
+        let runs = self.must_run.then(|| Runs::new(&cancelled, "--must-run")).transpose()?;
+        let check =
+            |text: &str| unless_passed(runs.as_ref().map_or(Ok(None), |runs| runs.check(text))?);
         let sampler = Sampler::new(&checkpoint, settings, global.jobs(), &cancel)?;
         let mut sampler = describing(sampler, global)?;
         if self.must_run {
@@ -167,6 +163,11 @@ pub(crate) fn describing<'a>(sampler: Sampler<'a>, global: &Global) -> anyhow::R
     }
     let spaces = features::spaces(corpus::SPACES)?;
     Ok(sampler.describing(super::features::extractor(spaces, 1, global)?))
+}
+
+/// What running came to, if it is not that the program passes.
+pub(crate) fn unless_passed(outcome: Option<Outcome>) -> Result<Option<String>, String> {
+    Ok(outcome.filter(|outcome| *outcome != Outcome::Pass).map(|outcome| outcome.to_string()))
 }
 
 /// Samples that have not what was asked for, or do not pass.

@@ -135,7 +135,7 @@ impl Steer {
             model,
         };
         let stop = interrupt::flag()?;
-        let runs = self.must_run.then(|| Runs::new(&stop)).transpose()?;
+        let runs = self.must_run.then(|| Runs::new(&stop, "--must-run")).transpose()?;
         let passes = |runs: &Runs, text: &str| Ok(runs.check(text)? == Some(Outcome::Pass));
         let accepts = |text: &str| runs.as_ref().map_or(Ok(true), |runs| passes(runs, text));
         let acceptance: Option<Acceptance<'_>> = if self.must_run { Some(&accepts) } else { None };
