@@ -93,6 +93,7 @@ fn what_people_write_is_useful() {
         "float m[3]; for (int k = 0; k < 3; k++) { m[k] = a[i + k]; } a[i] = m[0] + m[1];",
         "switch (b[i]) { case 0: a[i] = f; break; default: a[i] = -f; }",
         "a[i] = b[i] > 0 ? f : 2.0f;",
+        "int m = 1; for (int k = n; k > 0; k >>= 1, m <<= 1) { a[i] += m; }",
         "float c; float s = sincos(f, &c); a[i] = c * s;",
         "for (int k = n; k > 0; k >>= 1) { if (i < k) { a[i] += a[i + k]; } barrier(1); t[0] = f; }",
     ] {

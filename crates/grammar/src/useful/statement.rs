@@ -369,15 +369,15 @@ impl Useful {
         let wide = self.value(condition)?.wide;
         let counter = third.iter().find(|word| is_word(word)).ok_or(Useless::Endless)?;
         let at = condition.iter().position(|word| word == counter).ok_or(Useless::Endless)?;
-        let grows = third.iter().any(|sign| matches!(*sign, "++" | "+=" | "<<=" | "*="));
+        let steps = third.iter().position(|sign| {
+            matches!(*sign, "++" | "--" | "+=" | "-=" | "<<=" | ">>=" | "*=" | "/=")
+        });
+        let grows = steps.is_some_and(|at| matches!(third[at], "++" | "+=" | "<<=" | "*="));
         let nearer = match condition.get(at + 1) {
             Some(&("<" | "<=")) => grows,
             Some(&(">" | ">=")) => !grows,
             _ => true,
         };
-        let steps = third.iter().position(|sign| {
-            matches!(*sign, "++" | "--" | "+=" | "-=" | "<<=" | ">>=" | "*=" | "/=")
-        });
         let still = steps.is_none_or(|at| match third[at] {
             "++" | "--" => false,
             "*=" | "/=" => third.get(at + 1).is_none_or(|by| natural(by).is_none_or(|by| by < 2)),
