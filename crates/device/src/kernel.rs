@@ -59,6 +59,8 @@ pub struct Benchmark {
     pub(crate) path: String,
     /// The kernel's name as far as the data set knows it.
     pub(crate) name: String,
+    /// Its name in its own file, where that was another.
+    pub(crate) original_name: String,
     /// Its text.
     pub(crate) text: String,
     /// Its kernels; empty where only a compiler or driver can tell.

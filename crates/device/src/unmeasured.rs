@@ -62,8 +62,9 @@ pub fn unmeasured(
             }
         };
         for kernel in kernels {
-            let Benchmark { package, path, id, .. } = benchmark;
-            let name = program_name(package, path, Some(&kernel.name), id);
+            let Benchmark { package, path, id, original_name, .. } = benchmark;
+            let known = if original_name.is_empty() { &kernel.name } else { original_name };
+            let name = program_name(package, path, Some(known), id);
             for (size, group) in
                 sizes.iter().flat_map(|size| groups.iter().map(move |g| (*size, *g)))
             {

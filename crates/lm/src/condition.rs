@@ -138,7 +138,9 @@ fn specification<'a>(inside: &[Token<'a>]) -> Vec<&'a str> {
         let words = parameter.iter().filter(|token| token.kind == Kind::Word).count();
         // The last word, where it is no type: what stands before one is no name, but a misspelled word.
         let last = parameter.iter().rposition(|token| token.kind == Kind::Word);
-        let name = last.filter(|at| words > 1 && !is_type(parameter[*at].text));
+        // Nor is what a star follows.
+        let starred = |at: usize| parameter.get(at + 1).is_some_and(|next| next.is("*"));
+        let name = last.filter(|at| words > 1 && !is_type(parameter[*at].text) && !starred(*at));
         let kept = parameter.iter().enumerate().filter(|(at, _)| Some(*at) != name);
         lexemes.extend(kept.map(|(_, token)| token.text));
     }

@@ -7,7 +7,7 @@ use crate::{
     tokenizer::{Special, Syntax},
     usefulness::Usefulness,
 };
-use grammar::{Constraint, Grammar};
+use grammar::{Constraint, Grammar, Refusal, is_builtin};
 use nn::{Architecture, Choice, Chooser, Encoder, Precision};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
@@ -318,9 +318,20 @@ impl<'a> Sampler<'a> {
             for (at, token) in encoded.before.iter().enumerate() {
                 if let Err(refusal) = constraint.push(*token) {
                     let read = self.checkpoint.tokenizer().decode(&encoded.before[..=at]);
+                    let read = read.trim_end();
+                    let word = |one: char| one.is_alphanumeric() || one == '_';
+                    let name = read.rsplit(|one| !word(one)).find(|name| !name.is_empty());
+                    let own =
+                        name.filter(|name| refusal == Refusal::Redeclared && is_builtin(name));
+                    let own = own.map(|name| {
+                        format!(
+                            "; `{name}` is a function of OpenCL's own: give the kernel another name"
+                        )
+                    });
                     return Err(Error::Prompt(format!(
-                        "the prompt cannot compile: {refusal}, at the end of …{}",
-                        tail(read.trim_end(), 40)
+                        "the prompt cannot compile: {refusal}, at the end of …{}{}",
+                        tail(read, 40),
+                        own.unwrap_or_default()
                     )));
                 }
             }

@@ -177,18 +177,24 @@ fn by_name(said: &str, question: &Question) -> Option<Error> {
     if !said.contains("Cannot access field") || !said.contains("List(") {
         return None;
     }
-    let spaces: Vec<serde_json::Value> = question
-        .tables
-        .iter()
-        .filter_map(|(_, path)| dataset::Dataset::open(path).ok())
-        .map(|dataset| dataset.manifest().notes.configuration["spaces"].clone())
-        .collect();
+    let tables =
+        || question.tables.iter().filter_map(|(_, path)| dataset::Dataset::open(path).ok());
+    let spaces: Vec<serde_json::Value> =
+        tables().map(|dataset| dataset.manifest().notes.configuration["spaces"].clone()).collect();
+    let columns: Vec<_> = tables().filter_map(|dataset| dataset.columns().ok()).collect();
+    let is_list = |column: &str| {
+        let found = columns.iter().find_map(|columns| columns.field_with_name(column).ok());
+        found.is_some_and(|field| field.data_type().is_list())
+    };
     let is_letter = |one: char| one.is_alphanumeric() || one == '_';
     // `instcount['Load']` and `instcount.Load`.
     let plain = question.sql.replace("['", ".");
     let place = plain.split('.').collect::<Vec<_>>().windows(2).find_map(|parts| {
         let column = parts[0].rsplit(|one| !is_letter(one)).next()?;
         let name = parts[1].split(|one| !is_letter(one)).next()?;
+        if !is_list(column) {
+            return None;
+        }
         let names = spaces.iter().find_map(|spaces| spaces[column].as_array())?;
         let names: Vec<&str> = names.iter().filter_map(|name| name.as_str()).collect();
         let place = |name: &str| names.iter().position(|one| *one == name);

@@ -106,6 +106,7 @@ view! {
     pub struct KernelProgram of KernelRow {
         pub text: String,
         pub name: String,
+        pub original_name: String,
         pub package: String,
         pub path: String,
         pub license: String,

@@ -39,6 +39,9 @@ pub(crate) struct Sample {
     output: Option<destination::StageOutput>,
 }
 
+/// Samples that are not as asked, of which it is said what they have instead.
+const NAMED: usize = 3;
+
 /// Flags of what draws samples.
 #[derive(clap::Args, Debug)]
 pub(crate) struct DrawingFlags {
@@ -137,6 +140,10 @@ impl Sample {
                 output::line("")?;
             }
             eprintln!("{}", line(&done.summary, seconds));
+            let missed = SampleVerdict::NotAsAsked.name();
+            for row in rows.iter().filter(|row| row.verdict == missed).take(NAMED) {
+                eprintln!("{}", output::plain(&format!("sample {}: {}", row.number, row.detail)));
+            }
         }
         Ok(stage::status::<Sampler<'_>>(&done.summary))
     }
@@ -177,8 +184,13 @@ fn missed(summary: &Summary) -> u64 {
 }
 
 fn line(summary: &Summary, seconds: f64) -> String {
-    let run = summary.verdicts.contains_key(SampleVerdict::DoesNotRun.name());
-    let what = if run { "compile and pass" } else { "compile" };
+    let has = |verdict: SampleVerdict| summary.verdicts.contains_key(verdict.name());
+    let what = match (has(SampleVerdict::DoesNotRun), has(SampleVerdict::NotAsAsked)) {
+        (true, true) => "compile, pass and are as asked",
+        (true, false) => "compile and pass",
+        (false, true) => "compile and are as asked",
+        (false, false) => "compile",
+    };
     format!(
         "{} samples, {} unique, {} of these {what}; {} memorised; {seconds:.1} s",
         output::count(summary.samples),

@@ -93,6 +93,7 @@ fn kernel(folder: &Path, row: KernelProgram, number: usize) -> Result<Benchmark>
         family: row.family,
         path: row.path,
         name: row.name,
+        original_name: row.original_name,
         text: row.text,
         interfaces: vec![interface],
         compiled: true,

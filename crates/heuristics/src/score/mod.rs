@@ -111,6 +111,16 @@ pub fn score(task: &Task, predictions: &[usize], seed: u64) -> Result<Scores> {
 }
 
 impl Scores {
+    /// The single choice that costs least over all rows, where that is not the baseline, and the speedup over it.
+    #[must_use]
+    pub fn cheapest(&self) -> Option<(&str, Speedup)> {
+        // Over what costs least the oracle gains least.
+        let gain = |one: &(&String, &Speedup)| one.1.oracle_geomean;
+        let least = self.over.iter().min_by(|a, b| gain(a).total_cmp(&gain(b)))?;
+        let better = least.1.oracle_geomean < self.over.get(&self.baseline)?.oracle_geomean;
+        better.then_some((least.0.as_str(), *least.1))
+    }
+
     /// The scores in a few lines of text.
     #[must_use]
     pub fn text(&self) -> String {

@@ -111,7 +111,10 @@ fn sources(options: &BuildOptions<'_>) -> Result<Vec<Box<dyn Source>>, Error> {
     let mut all = Vec::new();
     for text in &options.sources {
         let unknown = |reason: String| Error::UnknownSource { text: text.clone(), reason };
-        let parsed = FAMILY.iter().find_map(|parse| parse(text, options));
+        let parse = |text: &str| FAMILY.iter().find_map(|parse| parse(text, options));
+        // A folder needs no word before it.
+        let folder = std::path::Path::new(text).is_dir().then(|| format!("dir:{text}"));
+        let parsed = parse(text).or_else(|| parse(&folder?));
         all.extend(parsed.unwrap_or(Err("no such kind".to_owned())).map_err(unknown)?);
     }
     // What this machine lacks is no package's fault, and told before anything is begun.

@@ -74,6 +74,12 @@ fn print_scores(
     output::print_table(&SCORES, rows)?;
     if let Some(scores) = meaning {
         output::line(&format!("speedup: {}; {}", scores.orientation, scores.mean))?;
+        if let Some((choice, over)) = scores.cheapest() {
+            output::line(&format!(
+                "always {choice} is the cheapest single choice: over it {:.3} ({:.3} to {:.3}), and the oracle's {:.3}",
+                over.geomean, over.interval[0], over.interval[1], over.oracle_geomean
+            ))?;
+        }
     }
     Ok(())
 }

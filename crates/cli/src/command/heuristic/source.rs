@@ -1,7 +1,9 @@
 //! Tasks as a user names them: a `task` data set, or a table and what its columns mean.
 
 use crate::Global;
+use dataset::{Dataset, Row as _};
 use heuristics::{Features, Group, Import, ImportOptions, Mapping, Origin, Table, Task, import};
+use rows::KernelProgram;
 use std::path::{Path, PathBuf};
 
 /// What the columns of a table mean; the defaults read the CLgen paper's files. Of these a `task`
@@ -42,6 +44,14 @@ impl Columns {
         if let (true, Some(group)) = (Task::is_at(source), &self.group) {
             anyhow::bail!(
                 "--group {group} is of tables: the groups of {} were chosen when it was made (`label --group`)",
+                source.display()
+            );
+        }
+        if let Ok(found) = Dataset::open(source)
+            && found.manifest().schema == KernelProgram::SCHEMA
+        {
+            anyhow::bail!(
+                "{} is a data set of kernels and no task: run them and `stampmill label` the runs, or `stampmill label --task` them",
                 source.display()
             );
         }
