@@ -126,6 +126,7 @@ impl RunItem {
             interfaces: self.read::<Vec<Interface>>("interfaces", &self.interfaces)?,
             order: self.read::<Order>("order", &self.order)?,
             compiled: self.compiled,
+            ..Benchmark::default()
         })
     }
 
