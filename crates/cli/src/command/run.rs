@@ -10,9 +10,14 @@ use crate::{
     stage,
 };
 use anyhow::Context as _;
-use dataset::{Dataset, Licenses, stage::Context};
+use dataset::{Dataset, Licenses, Row as _, stage::Context};
 use device::{Options, Report, Run as Stage, RunRow, Values, Verify};
-use std::{path::PathBuf, process::ExitCode, time::Duration};
+use rows::KernelProgram;
+use std::{
+    path::{Path, PathBuf},
+    process::ExitCode,
+    time::Duration,
+};
 
 /// Run every kernel on every device at every size: check its results, then measure its time
 #[derive(clap::Args, Debug)]
@@ -83,6 +88,7 @@ impl Run {
             sizes => device::sizes(sizes)?,
         };
         headers::say(&self.dataset, global);
+        let names = names(&self.dataset);
         let options = Options {
             devices: self.devices,
             global_sizes: device::sizes(&self.global_sizes)?,
@@ -101,7 +107,15 @@ impl Run {
         let context = Context { time: self.time, ..context };
         let stage = Stage::new(options, &context.cancel)?;
         if self.format.is_none() {
-            return stage::run(&stage, &context, global);
+            let status = stage::run(&stage, &context, global)?;
+            if let Some(kernels) = names.filter(|_| !global.json && !global.is_quiet()) {
+                output::line(&format!(
+                    "names: stampmill query \"SELECT k.original_name, r.global_size, r.outcome, r.kernel_time_ns FROM r \
+                     JOIN k ON r.id = k.id\" r={} k={kernels}",
+                    context.out.display()
+                ))?;
+            }
+            return Ok(status);
         }
         stage::run_then(&stage, &context, global, |_| {
             let rows: Vec<RunRow> =
@@ -110,6 +124,12 @@ impl Run {
                 .context("cannot write to standard output")
         })
     }
+}
+
+/// The data set of kernels that knows their names in their own files, if there is one.
+fn names(input: &Path) -> Option<String> {
+    let found = Dataset::open(input).ok()?;
+    (found.manifest().schema == KernelProgram::SCHEMA).then(|| input.display().to_string())
 }
 
 impl stage::Shown for Stage {
