@@ -25,8 +25,12 @@ const NEVER: [&str; 14] = [
 const MOST: f64 = 9_007_199_254_740_992.0;
 
 /// Parts that are never more than their whole.
-const INSTCOUNT_BOUNDS: [(&str, &[&str]); 3] =
-    [("TotalInsts", &["TotalBlocks"]), ("TotalBlocks", &["TotalFuncs"]), ("TotalBlocks", &["Ret"])];
+const INSTCOUNT_BOUNDS: [(&str, &[&str]); 3] = [
+    ("TotalInsts", &["TotalBlocks"]),
+    ("TotalBlocks", &["TotalFuncs"]),
+    // Each block ends with one of these.
+    ("TotalBlocks", &["Ret", "Br", "Switch", "Unreachable"]),
+];
 const AUTOPHASE_BOUNDS: [(&str, &[&str]); 7] = [
     ("TotalBlocks", &["BlockLow", "BlockMid"]),
     ("TotalBlocks", &["onePred", "twoPred", "morePreds"]),
