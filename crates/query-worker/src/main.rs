@@ -277,7 +277,8 @@ async fn register(
     };
     let files: Vec<String> = files.into_iter().map(name_of).collect::<Result<_, _>>()?;
     let frame = context.read_parquet(files, ParquetReadOptions::default()).await;
-    let unread = |error: DataFusionError| Error::Path { path: path.into(), reason: error.to_string() };
+    let unread =
+        |error: DataFusionError| Error::Path { path: path.into(), reason: error.to_string() };
     let table = frame.map_err(unread)?.into_view();
     context.register_table(name, table).map_err(Error::Sql)?;
     Ok(())
