@@ -128,8 +128,12 @@ impl Run {
 
 /// The data set of kernels that knows their names in their own files, if there is one.
 fn names(input: &Path) -> Option<String> {
-    let found = Dataset::open(input).ok()?;
-    (found.manifest().schema == KernelProgram::SCHEMA).then(|| input.display().to_string())
+    is_kernels(input).then(|| input.display().to_string())
+}
+
+/// Whether a data set of kernels lies there.
+pub(crate) fn is_kernels(path: &Path) -> bool {
+    Dataset::open(path).is_ok_and(|found| found.manifest().schema == KernelProgram::SCHEMA)
 }
 
 impl stage::Shown for Stage {

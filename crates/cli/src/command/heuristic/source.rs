@@ -1,9 +1,7 @@
 //! Tasks as a user names them: a `task` data set, or a table and what its columns mean.
 
-use crate::Global;
-use dataset::{Dataset, Row as _};
+use crate::{Global, command::run::is_kernels};
 use heuristics::{Features, Group, Import, ImportOptions, Mapping, Origin, Table, Task, import};
-use rows::KernelProgram;
 use std::path::{Path, PathBuf};
 
 /// What the columns of a table mean; the defaults read the CLgen paper's files. Of these a `task`
@@ -47,9 +45,7 @@ impl Columns {
                 source.display()
             );
         }
-        if let Ok(found) = Dataset::open(source)
-            && found.manifest().schema == KernelProgram::SCHEMA
-        {
+        if is_kernels(source) {
             anyhow::bail!(
                 "{} is a data set of kernels and no task: run them and `stampmill label` the runs, or `stampmill label --task` them",
                 source.display()
