@@ -86,12 +86,9 @@ impl Bench {
     /// How sources are compiled, for manifests.
     #[must_use]
     pub fn settings(&self) -> serde_json::Value {
-        serde_json::json!({
-            "opencl": format!("{:?}", self.configs.opencl),
-            "c": format!("{:?}", self.configs.c),
-            "cxx": format!("{:?}", self.configs.cxx),
-            "rust": RUST_FLAGS,
-        })
+        let mut settings = self.configs.settings();
+        settings["rust"] = serde_json::json!(RUST_FLAGS);
+        settings
     }
 
     fn clang(&self, language: Language) -> Result<&Clang> {

@@ -54,6 +54,14 @@ impl CompileConfigs {
         CompileConfigs { opencl, c: host(Language::C, "c17"), cxx: host(Language::Cxx, "c++17") }
     }
 
+    /// For manifests: for each language, in the order in which they are tried, clang's options, as [`flags`] spells them.
+    #[must_use]
+    pub fn settings(&self) -> serde_json::Value {
+        let all = |configs: &[Options]| configs.iter().map(flags).collect::<Vec<String>>();
+        let (opencl, c, cxx) = (all(&self.opencl), all(&self.c), all(&self.cxx));
+        serde_json::json!({ "opencl": opencl, "c": c, "cxx": cxx })
+    }
+
     /// Compile everything at another level (0 to 3) than -O1.
     #[must_use]
     pub fn at_level(mut self, level: u8) -> CompileConfigs {
@@ -95,6 +103,33 @@ impl CompileConfigs {
     }
 }
 
+/// The options as a command line of clang has them; a virtual header by its name and the hash of its text.
+#[must_use]
+pub fn flags(options: &Options) -> String {
+    let Options { language, standard, triple, optimisation, defines, headers, prelude, .. } =
+        options;
+    let (language, standard_flag) = match language {
+        Language::OpenCl => ("cl", "-cl-std"),
+        Language::C => ("c", "-std"),
+        Language::Cxx => ("c++", "-std"),
+    };
+    let mut all = vec![format!("-x {language} {standard_flag}={standard}")];
+    all.extend(match triple {
+        Triple::Nvptx64 => Some("--target=nvptx64-nvidia-nvcl".to_owned()),
+        Triple::Spir64 => Some("--target=spir64-unknown-unknown".to_owned()),
+        Triple::Host => None,
+    });
+    all.push(format!("-O{optimisation}"));
+    if options.front_end {
+        all.push("-Xclang -disable-llvm-passes".to_owned());
+    }
+    all.extend(defines.iter().map(|define| format!("-D{define}")));
+    all.extend(prelude.iter().map(|name| format!("-include {name}")));
+    let text = |text: &str| dataset::content_hash(text.as_bytes());
+    all.extend(headers.iter().map(|(name, of)| format!("({name}: {:.16})", text(of))));
+    all.join(" ")
+}
+
 impl Default for CompileConfigs {
     fn default() -> CompileConfigs {
         CompileConfigs::published(None)
@@ -104,6 +139,23 @@ impl Default for CompileConfigs {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn settings_are_options_of_clang() {
+        let configs = CompileConfigs::published(Some("typedef int T;"));
+        let settings = configs.settings();
+        let first = settings["opencl"][0].as_str();
+        assert_eq!(first, Some("-x cl -cl-std=CL2.0 --target=nvptx64-nvidia-nvcl -O1"));
+        let third = settings["opencl"][2].as_str().unwrap_or_default();
+        let hash = dataset::content_hash(b"typedef int T;");
+        assert!(
+            third.ends_with(&format!(" -O1 -include shim.h (shim.h: {})", &hash[..16])),
+            "{third}"
+        );
+        assert_eq!(settings["c"][0].as_str(), Some("-x c -std=c17 -O1"));
+        let other = CompileConfigs::published(Some("typedef char T;")).settings();
+        assert_ne!(settings["opencl"][3], other["opencl"][3]);
+    }
 
     #[test]
     fn opencl_is_tried_by_two_standards_and_with_the_shim_again() {

@@ -138,14 +138,10 @@ impl Extractor {
         let spaces: BTreeMap<&str, Vec<&str>> =
             self.spaces.iter().map(|space| (space.name(), space.dimensions())).collect();
         let level = self.level();
-        let mut settings = serde_json::json!({
-            "spaces": spaces,
-            "level": level,
-            "opencl": format!("{:?}", self.options.configs.opencl),
-            "c": format!("{:?}", self.options.configs.c),
-            "cxx": format!("{:?}", self.options.configs.cxx),
-            "rust": RUST_FLAGS,
-        });
+        let mut settings = self.options.configs.settings();
+        settings["spaces"] = serde_json::json!(spaces);
+        settings["level"] = level.into();
+        settings["rust"] = serde_json::json!(RUST_FLAGS);
         if self.parts.contains(&Part::Run) {
             settings["run"] = Runner::settings();
         }

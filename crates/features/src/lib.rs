@@ -58,7 +58,7 @@ mod stage;
 mod syntax;
 mod view;
 
-pub use compile::CompileConfigs;
+pub use compile::{CompileConfigs, flags};
 pub use error::Error;
 pub use extract::{Extractor, Options};
 pub use project::{CELLS, Coverage, Points, ProjectReport, Projection, project};

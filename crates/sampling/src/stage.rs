@@ -11,7 +11,7 @@ use std::{collections::BTreeSet, fs, path::Path};
 
 /// Chunks are at least as large, and as many times as large as what is drawn side by side: the last
 /// samples of a chunk are drawn while the room of those that are done stays empty.
-const LEAST_CHUNK: u64 = 1024;
+const LEAST_CHUNK: u64 = 256;
 const ROUNDS: u64 = 8;
 
 /// The files of a checkpoint that shape samples, beside those with weights.

@@ -87,9 +87,8 @@ impl Judge {
     /// Whether a data set of `features` that says this of its making has the vectors that are found
     /// here; or why not.
     pub(crate) fn agrees_with(&self, made: &Notes) -> Result<(), String> {
-        let configurations = made.configuration["opencl"].as_str().unwrap_or_default();
         // The first that a program compiles in counts, and what is mined compiles in the first.
-        if !configurations.starts_with(&format!("[{:?}", options())) {
+        if made.configuration["opencl"][0] != features::flags(&options()) {
             return Err("compiled in another way, or for another target".to_owned());
         }
         if made.configuration["spaces"].get(self.space.name()).is_none() {

@@ -1,5 +1,7 @@
 //! Searches with the real compiler.
 
+use dataset::{FAMILY_THRESHOLD, Signature};
+use lexer::tokens;
 use stampmill_synth::{Budget, Corpus, Exclusion, Judge, Search, Settings, Target};
 use std::{sync::atomic::AtomicBool, time::Duration};
 
@@ -53,6 +55,34 @@ fn the_same_seed_and_count_give_the_same_kernels() {
             (found.kernels[0].text.clone(), way)
         });
         assert_eq!(first, second);
+    }
+}
+
+#[test]
+fn kernels_of_one_point_are_different_and_use_their_parameters() {
+    let judge = judge("instcount");
+    let target = Target::parse("Load=2,Store=1,TotalInsts=16", judge.space()).expect("well-formed");
+    let corpus = Corpus::default();
+    let settings = Settings { kept: 3, ..settings(30_000) };
+    let mut search = Search::new(&judge, &corpus, settings).expect("known");
+    let found = search.find(&target, &AtomicBool::new(false)).expect("judged");
+    let texts: Vec<&str> = found.kernels.iter().map(|row| row.text.as_str()).collect();
+    assert_eq!(texts.len(), 3);
+    assert!(found.kernels.iter().all(|row| row.exact), "{texts:?}");
+    let signatures = texts.iter().map(|text| Signature::of(tokens(text).map(|token| token.text)));
+    let signatures: Vec<Signature> = signatures.collect();
+    for (at, one) in signatures.iter().enumerate() {
+        for other in &signatures[..at] {
+            assert!(one.similarity(other) < FAMILY_THRESHOLD, "{texts:?}");
+        }
+    }
+    for text in texts {
+        let body = text.split_once('{').expect("a body").1;
+        let head = text.split_once('{').expect("a head").0;
+        let words = |text| tokens(text).map(|token| token.text).collect::<Vec<&str>>();
+        let own = words(head).into_iter().filter(|word| word.starts_with('p'));
+        let unused: Vec<&str> = own.filter(|word| !words(body).contains(word)).collect();
+        assert!(unused.is_empty(), "{unused:?} of {text}");
     }
 }
 

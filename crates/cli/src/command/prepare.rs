@@ -1,8 +1,10 @@
 //! `stampmill prepare`: from content files to kernels.
 
 use crate::{Global, destination::StageOutput, headers, interrupt, output, progress::Bar, stage};
-use dataset::Licenses;
+use anyhow::bail;
+use dataset::{Dataset, Licenses, Row as _};
 use kernels::{Options, Prepare as Stage, Report};
+use rows::Module;
 use std::{path::PathBuf, process::ExitCode, time::Duration};
 
 /// Compile, isolate and normalize the kernels of a raw data set; reject what does not compile
@@ -24,6 +26,15 @@ pub(crate) struct Prepare {
 
 impl Prepare {
     pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
+        if let Ok(found) = Dataset::open(&self.raw)
+            && found.manifest().schema == Module::SCHEMA
+        {
+            bail!(
+                "{0} is a data set of LLVM modules, and `prepare` reads OpenCL C: `stampmill features {0}` describes them, \
+                 `stampmill ir` has what else there is for them",
+                self.raw.display()
+            );
+        }
         headers::say(&self.raw, global);
         let options = Options { input: self.raw, limit: self.limit, licenses: self.licenses };
         let bar = Bar::new(global);

@@ -45,6 +45,13 @@ pub(super) struct Run {
     pub(super) attempt: Attempt,
 }
 
+impl Run {
+    /// Kernels at the target that were found.
+    pub(super) fn exact(&self) -> usize {
+        self.nearest_found.iter().filter(|judged| judged.distance == 0.0).count()
+    }
+}
+
 /// What is forgotten when a search begins again.
 pub(super) struct Attempt {
     /// The seeds that are started from, by their distance.
@@ -128,11 +135,11 @@ impl Search<'_> {
         }
     }
 
-    /// Whether nothing nearer has come for long, near a target that was not hit yet.
+    /// Whether nothing nearer has come for long, near a target that was not hit yet, or not by enough different kernels.
     pub(super) fn is_stuck(&self, run: &Run, candidates: u64) -> bool {
         self.settings.metric == Metric::Euclidean
             && self.is_directed()
-            && run.attempt.best > 0.0
+            && (run.attempt.best > 0.0 || self.settings.kept > 1)
             && run.attempt.best <= STUCK
             && candidates - run.attempt.improved > self.settings.patience
     }

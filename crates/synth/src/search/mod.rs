@@ -3,6 +3,7 @@
 mod attempt;
 mod calibrate;
 mod select;
+mod variety;
 
 use crate::{
     Error, Judge, SteeredRow, Survivor,
@@ -13,7 +14,7 @@ use crate::{
     feasible,
     judge::Location,
     metric::{Metric, deviations, following},
-    program::{Program, renumbered},
+    program::{Program, renumbered, without_unused},
     proposer::{Judged, LARGEST, Proposer, by_name},
     target::Target,
 };
@@ -48,7 +49,7 @@ pub struct Settings {
     pub replacement: f64,
     /// How freely edits are chosen; near 0 only the most promising.
     pub temperature: f64,
-    /// Kernels kept for each target; the search stops when so many are exact.
+    /// Kernels kept for each target, no two of which are near-duplicates; the search stops when so many are exact.
     pub kept: usize,
     /// Names of the proposers that share the budget.
     pub proposers: Vec<String>,
@@ -238,6 +239,7 @@ impl<'a> Search<'a> {
             if run.attempt.best < before {
                 run.attempt.improved = found.candidates;
             }
+            let exact = run.exact();
             self.survive(run, fresh);
             run.attempt.generations += 1;
             record(run, generation, found);
@@ -249,6 +251,10 @@ impl<'a> Search<'a> {
             });
             if self.is_done(run)? {
                 break;
+            }
+            if run.exact() > exact {
+                // Others are found from elsewhere: what is near this one is a near-duplicate of it.
+                self.begin_again(run, found.candidates);
             }
             if self.is_at_the_end(run) {
                 found.is_at_the_end = true;
@@ -300,16 +306,20 @@ impl<'a> Search<'a> {
         Ok(())
     }
 
-    /// The text laid out, where that leaves it at its point; one that takes seconds to lay out and to judge again is left
+    /// The text laid out and without parameters that it does not use, where that leaves it at its point; one that takes seconds to lay out and to judge again is left
     /// as it is where the time is up.
     fn normal(&self, judged: &Judged, clock: &Clock) -> String {
         if judged.text.len() > LONG && clock.is_up() {
             return judged.text.clone();
         }
-        let text = self.judge.layout(&renumbered(&judged.text));
-        let again =
-            self.judge.judge(std::slice::from_ref(&text)).ok().and_then(|mut all| all.pop());
-        if again.flatten().as_ref() == Some(&judged.vector) { text } else { judged.text.clone() }
+        let plain = self.judge.layout(&renumbered(&judged.text));
+        let short = self.judge.layout(&renumbered(&without_unused(&judged.text)));
+        let [short, plain] = [short, plain].map(|text| {
+            let again =
+                self.judge.judge(std::slice::from_ref(&text)).ok().and_then(|mut all| all.pop());
+            (again.flatten().as_ref() == Some(&judged.vector)).then_some(text)
+        });
+        short.or(plain).unwrap_or_else(|| judged.text.clone())
     }
 
     fn row(&self, run: &Run, rank: u32, seconds: f64, candidates: u64) -> SteeredRow {

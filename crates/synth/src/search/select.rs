@@ -1,6 +1,6 @@
 //! What becomes of a generation's candidates: what is learned of them, which survive, and which are answers.
 
-use super::{Search, attempt::Run};
+use super::{Search, attempt::Run, variety};
 use crate::{
     Error,
     judge::Location,
@@ -84,6 +84,9 @@ impl Search<'_> {
         let count = self.settings.survivors;
         let mut pool = std::mem::take(&mut run.attempt.survivors);
         pool.extend(fresh.iter().cloned());
+        if self.settings.kept > 1 {
+            variety::drop_alike(&mut pool, &run.nearest_found);
+        }
         // Of equally near programs the newer is kept: the search drifts instead of standing still.
         let age = |judged: &Arc<Judged>| !fresh.iter().any(|one| Arc::ptr_eq(one, judged));
         let mut order: Vec<(Arc<Judged>, bool)> =
@@ -143,10 +146,16 @@ impl Search<'_> {
             judged.distance < least || kept.iter().any(|one| one.text == judged.text)
         };
         run.entered = fresh.iter().filter(entered).cloned().collect();
+        let mut new: Vec<Arc<Judged>> = Vec::new();
         for judged in kept.iter().chain(&run.entered) {
-            if run.nearest_found.iter().all(|known| known.text != judged.text) {
-                run.nearest_found.push(judged.clone());
+            if run.nearest_found.iter().chain(&new).all(|known| known.text != judged.text) {
+                new.push(judged.clone());
             }
+        }
+        if self.settings.kept > 1 {
+            variety::add(&mut run.nearest_found, &new);
+        } else {
+            run.nearest_found.extend(new);
         }
         run.nearest_found.sort_by(|a, b| a.distance.total_cmp(&b.distance));
         run.nearest_found.truncate(4 * self.settings.kept);
@@ -164,7 +173,7 @@ impl Search<'_> {
                 }
             }
         }
-        let exact = run.nearest_found.iter().filter(|judged| judged.distance == 0.0).count();
+        let exact = run.exact();
         let exhausted = self.is_only_mined() && run.entered.is_empty();
         Ok(exact >= self.settings.kept || exhausted)
     }

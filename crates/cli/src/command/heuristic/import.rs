@@ -30,7 +30,7 @@ impl Import {
                 name: self.table.display().to_string(),
                 hash: dataset::content_hash(&content),
             }],
-            configuration: serde_json::json!({ "columns": format!("{:?}", self.columns) }),
+            configuration: serde_json::json!({ "columns": self.columns }),
             verdicts: import.verdicts.clone(),
             summary: report.clone(),
             ..Notes::default()

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 /// What the columns of a table mean; the defaults read the CLgen paper's files. Of these a `task`
 /// data set takes `--features` only.
-#[derive(clap::Args, Debug, Clone)]
+#[derive(clap::Args, Debug, Clone, serde::Serialize)]
 pub(super) struct Columns {
     /// Column with the program's name
     #[arg(long, value_name = "COLUMN", default_value = "benchmark")]

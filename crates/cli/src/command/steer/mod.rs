@@ -34,7 +34,7 @@ pub(crate) struct Steer {
     /// For each target: time (60s), processor time (cpu:30s), or candidates (5000)
     #[arg(long, default_value = "60s", value_parser = value::budget)]
     budget: Budget,
-    /// Kernels wanted for each target: the nearest, which may resemble each other
+    /// Kernels wanted for each target: the nearest, no two of them near-duplicates
     #[arg(long, default_value = "1", value_name = "N")]
     n: NonZeroUsize,
     /// The random seed

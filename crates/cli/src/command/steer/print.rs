@@ -58,8 +58,18 @@ pub(super) fn report(report: &Report, seconds: f64, out: &Path) -> anyhow::Resul
         out.display()
     ))?;
     if report.targets == 1 {
-        for row in Dataset::open(out)?.rows::<SteeredRow>()? {
-            let row = row?;
+        let dataset = Dataset::open(out)?;
+        let rows = dataset.rows::<SteeredRow>()?.collect::<Result<Vec<_>, _>>()?;
+        let wanted = dataset.manifest().notes.configuration["settings"]["kept"].as_u64();
+        if let Some(wanted) = wanted.filter(|wanted| *wanted > rows.len() as u64) {
+            output::line(&format!(
+                "{} of {} kernels wanted: all else that was found is a near-duplicate of these, or farther away; more \
+                 time (--budget) or another --seed may find others",
+                output::count(rows.len() as u64),
+                output::count(wanted)
+            ))?;
+        }
+        for row in rows {
             if !row.detail.is_empty() {
                 output::line(&row.detail)?;
             }
