@@ -10,8 +10,11 @@ from concurrent.futures import ThreadPoolExecutor
 
 from tools import median, rows, share, stampmill
 
-VARIANTS = ["grewe", "instcount", "autophase", "held-back-instcount", "held-back-autophase"]
+VARIANTS = ["grewe", "instcount", "autophase", "held-back-instcount", "held-back-autophase", "joint"]
 SETTINGS = {"data": "../shared/data", "seeds": "datasets/device-mapping-h200/kernels", "suite": "", "budget": "cpu:20s", "jobs": "2", "parts": "1", "seed": "0", "sample": ""}
+# Of which the points of `joint` are; nothing was tuned on them, and neither they nor what is of their families are seeds.
+HELD_OUT = ["opencv", "bullet", "oclgrind", "pyopencl", "clblast", "erlang-cl", "onednn", "imagemagick"]
+JOINT = "instcount,grewe"
 COUNTS = ["comp", "rational", "mem", "localmem", "coalesced", "atomic"]
 BINS = [(0, 50, "under 50"), (50, 100, "50 to 99"), (100, 200, "100 to 199"), (200, 10**9, "200 and more")]
 
@@ -45,6 +48,8 @@ def held_back(program, suite, space, work):
 
 
 def run(program, variant, settings, work):
+    if variant == "joint":
+        return joint(program, settings, work)
     space = variant.split("-")[-1]
     if variant == "grewe":
         targets = grewe(settings["data"])
@@ -66,6 +71,32 @@ def run(program, variant, settings, work):
     search(program, command, int(settings["parts"]), work)
     found = rows(program, "SELECT target, verdict, exact, proximity, candidates, seconds, mined_exact, mined_proximity, proposer FROM f WHERE rank = 1", f=work / "found")
     return {"sizes": by_size(found, size), "suites": by_suite(found), "proposers": by_proposer(found)}
+
+
+def joint(program, settings, work):
+    """Points in two spaces at once, of real kernels under 100 instructions, one a family; a hit passes `run`'s checker, too."""
+    kernels, packages = settings["seeds"], ", ".join(f"'{name}'" for name in HELD_OUT)
+    held = f"SELECT family FROM k WHERE package IN ({packages})"
+    seeds = f"SELECT * FROM k WHERE verdict = 'accepted' AND family NOT IN ({held})"
+    points = f"SELECT * FROM k WHERE verdict = 'accepted' AND package IN ({packages}) AND id = family"
+    for name, sql in (("seeds", seeds), ("points", points)):
+        stampmill(program, "query", sql, f"k={kernels}", "--out", work / name, "--force")
+    stampmill(program, "features", work / "points", "--space", JOINT, "--out", work / "vectors", "--force")
+    sql = "SELECT v.id, instcount, grewe FROM v WHERE verdict = 'accepted' AND instcount IS NOT NULL AND grewe IS NOT NULL AND instcount[1] < 100 ORDER BY v.id"
+    found = rows(program, sql, v=work / "vectors")
+    names = dimensions(work / "vectors", "grewe")
+    targets = [{"target": row["id"], "instcount": row["instcount"], "grewe": [row["grewe"][name] for name in names]} for row in found]
+    (work / "targets.jsonl").write_text("".join(json.dumps(target) + "\n" for target in targets))
+    command = ["steer", "--space", JOINT, "--targets", work / "targets.jsonl", "--sample", settings["sample"] or "40", "--must-run", "--seeds", work / "seeds"]
+    command += ["--budget", settings["budget"], "--jobs", settings["jobs"], "--seed", settings["seed"], "--force"]
+    search(program, command, int(settings["parts"]), work)
+    found = rows(program, "SELECT target, verdict, exact, proximity, candidates, seconds, mined_exact, mined_proximity, proposer FROM f WHERE rank = 1", f=work / "found")
+    size = {target["target"]: target["instcount"][0] for target in targets}
+    return {"sizes": by_size(found, size), "proposers": by_proposer(found)}
+
+
+def dimensions(dataset, space):
+    return json.loads((dataset / "dataset.json").read_text())["configuration"]["spaces"][space]
 
 
 def search(program, command, parts, work):

@@ -14,6 +14,12 @@ pub enum Error {
         /// The names there are.
         known: String,
     },
+    /// Spaces that cannot be one.
+    #[error("`{name}` cannot be joined with other spaces: its vectors come from running programs")]
+    NotJoined {
+        /// The space.
+        name: String,
+    },
     /// Nothing to extract.
     #[error("no feature space named; there are {known}")]
     NoSpace {

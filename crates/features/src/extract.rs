@@ -72,7 +72,7 @@ impl Extractor {
     /// For these spaces. clang is started when the first source comes.
     #[must_use]
     pub fn new(spaces: Vec<&'static dyn FeatureSpace>, options: Options) -> Extractor {
-        let parts = spaces.iter().map(|space| space.part()).collect();
+        let parts = spaces.iter().flat_map(|space| space.parts()).copied().collect();
         let readers = Readers::new(&options.reader, options.jobs.max(1));
         let (clang, native) = (OnceLock::new(), OnceLock::new());
         let (rustc, runner) = (OnceLock::new(), Runner::default());
@@ -279,7 +279,8 @@ impl Extractor {
             ExtractedProgram { absent: DOES_NOT_COMPILE, ..extracted }
         });
         let view = ProgramView { run: Some(&ran), ..ProgramView::default() };
-        for (space, said) in extracted.spaces.iter_mut().filter(|(one, _)| one.part() == Part::Run)
+        for (space, said) in
+            extracted.spaces.iter_mut().filter(|(one, _)| one.parts().contains(&Part::Run))
         {
             *said = space.extract(&view);
         }

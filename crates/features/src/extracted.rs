@@ -88,7 +88,7 @@ impl ExtractedProgram {
             let known = self.idle.iter().find(|(name, _)| name.is_empty() || name == function);
             known.map(|(_, verdict)| verdict.clone())
         };
-        (space.part() == Part::Run).then(idle).flatten().unwrap_or_else(otherwise)
+        space.parts().contains(&Part::Run).then(idle).flatten().unwrap_or_else(otherwise)
     }
 }
 

@@ -67,6 +67,6 @@ pub use report::Report;
 pub use row::Row;
 pub use run::{BUILTINS, Linker, MOST_ARGUMENTS, Passed, Ran, passed};
 pub use rust::{FLAGS as RUST_FLAGS, Rustc};
-pub use space::{ALL, Extracted, FeatureSpace, Vector, space, spaces};
+pub use space::{ALL, Extracted, FeatureSpace, Vector, joint, space, spaces};
 pub use stage::{Features, Item};
 pub use view::{Part, ProgramView};

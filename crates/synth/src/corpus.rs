@@ -170,7 +170,15 @@ fn given(path: &Path, judge: &Judge) -> Result<HashMap<String, Vec<f64>>, Error>
     for row in rows {
         let mut row = row?;
         // Of several functions the last is the kernel: it calls the others.
-        if let Some(vector) = row.vectors.remove(judge.space().name()) {
+        let vector = match judge.space().joined() {
+            [] => row.vectors.remove(judge.space().name()),
+            several => several
+                .iter()
+                .map(|one| row.vectors.remove(one.name()))
+                .collect::<Option<Vec<_>>>()
+                .map(|all| all.concat()),
+        };
+        if let Some(vector) = vector {
             given.insert(row.id, vector);
         }
     }

@@ -46,6 +46,12 @@ const AUTOPHASE_BOUNDS: [(&str, &[&str]); 7] = [
 /// # Errors
 /// [`Error::Impossible`] with the constraint that is broken and the values that break it.
 pub fn check(target: &Target, space: &dyn FeatureSpace) -> Result<(), Error> {
+    let mut at = 0;
+    for one in space.joined() {
+        let own = at..at + one.dimensions().len();
+        at = own.end;
+        check(&Target { constraints: target.constraints[own].to_vec(), ..target.clone() }, *one)?;
+    }
     let checked = Checked { target, dimensions: space.dimensions() };
     checked.counts(space.name())?;
     match space.name() {

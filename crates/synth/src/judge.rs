@@ -91,7 +91,13 @@ impl Judge {
         if made.configuration["opencl"][0] != features::flags(&options()) {
             return Err("compiled in another way, or for another target".to_owned());
         }
-        if made.configuration["spaces"].get(self.space.name()).is_none() {
+        let has =
+            |space: &dyn FeatureSpace| made.configuration["spaces"].get(space.name()).is_some();
+        let has = match self.space.joined() {
+            [] => has(self.space),
+            several => several.iter().all(|space| has(*space)),
+        };
+        if !has {
             return Err(format!("none of {}", self.space.name()));
         }
         let differs = |(tool, version): &(String, String)| made.tools.get(tool) != Some(version);

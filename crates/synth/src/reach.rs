@@ -49,10 +49,12 @@ fn most(space: &dyn FeatureSpace, seeds: &Corpus) -> Vec<Option<f64>> {
     let dimensions = space.dimensions();
     if seeds.is_empty() {
         let known = |name: &&str| {
+            let (space, name) = match space.joined() {
+                [] => (space.name(), *name),
+                _ => name.split_once('.')?,
+            };
             MINED.lines().find_map(|line| match *line.split(' ').collect::<Vec<_>>() {
-                [of, dimension, value] if of == space.name() && dimension == *name => {
-                    value.parse().ok()
-                }
+                [of, dimension, value] if of == space && dimension == name => value.parse().ok(),
                 _ => None,
             })
         };

@@ -98,10 +98,7 @@ impl Target {
                 ))
             })?;
             let name = name.trim();
-            let Some(index) = dimensions.iter().position(|known| known.eq_ignore_ascii_case(name))
-            else {
-                return Err(wrong(no_dimension(name, space)));
-            };
+            let index = place(name, space).map_err(wrong)?;
             if constraints[index].is_some() {
                 return Err(wrong(format!("{name} is constrained twice")));
             }
@@ -132,6 +129,9 @@ impl Target {
                  PROGRAMS --space {space}` counts so (and `heuristic diagnose --vectors` writes what it counted)"
             )));
         }
+        if space.joined().iter().any(|one| value.get(one.name()).is_some()) {
+            return Target::from_several(name, value, space);
+        }
         let vector = value.get(space.name()).unwrap_or(value);
         let dimensions = space.dimensions();
         match vector {
@@ -150,8 +150,8 @@ impl Target {
                 let mut constraints = vec![None; dimensions.len()];
                 let mut unknown = None;
                 for (name, value) in object {
-                    match dimensions.iter().position(|known| known.eq_ignore_ascii_case(name)) {
-                        Some(index) => {
+                    match place(name, space) {
+                        Ok(index) => {
                             let constraint = match value {
                                 Value::String(constraint) => constraint.clone(),
                                 other => other.to_string(),
@@ -159,14 +159,14 @@ impl Target {
                             constraints[index] =
                                 Some(Constraint::parse(name, &constraint).map_err(wrong)?);
                         }
-                        None if name == "target" || name == OPT => {}
-                        None => unknown = Some(name),
+                        Err(_) if name == "target" || name == OPT => {}
+                        Err(reason) => unknown = Some(reason),
                     }
                 }
                 let named =
                     constraints.iter().any(Option::is_some) || value.get(space.name()).is_some();
-                if let Some(name) = unknown.filter(|_| named) {
-                    return Err(wrong(no_dimension(name, space)));
+                if let Some(reason) = unknown.filter(|_| named) {
+                    return Err(wrong(reason));
                 }
                 if constraints.iter().all(Option::is_none) {
                     return Err(wrong(format!("no vector of {} in it", space.name())));
@@ -175,6 +175,19 @@ impl Target {
             }
             _ => Err(wrong(format!("no vector of {} in it", space.name()))),
         }
+    }
+
+    /// A line that has a vector, or constraints, of some of the spaces that are joined, each under its name; the
+    /// dimensions of others are free.
+    fn from_several(name: &str, value: &Value, space: &dyn FeatureSpace) -> Result<Target, Error> {
+        let mut constraints = Vec::new();
+        for one in space.joined() {
+            constraints.extend(match value.get(one.name()) {
+                Some(_) => Target::from_json(name, value, *one)?.constraints,
+                None => vec![None; one.dimensions().len()],
+            });
+        }
+        Ok(Target { name: name.to_owned(), constraints, program: None })
     }
 
     /// Euclidean distance from `vector` to the nearest point that is right, in plain units.
@@ -204,6 +217,28 @@ impl Target {
             0.0
         } else {
             1.0 - distance / norm
+        }
+    }
+}
+
+/// The dimension of this name: of joined spaces with the space's name before it, where several have one of that name.
+fn place(name: &str, space: &dyn FeatureSpace) -> Result<usize, String> {
+    let dimensions = space.dimensions();
+    if let Some(at) = dimensions.iter().position(|known| known.eq_ignore_ascii_case(name)) {
+        return Ok(at);
+    }
+    let short =
+        |known: &str| known.split_once('.').is_some_and(|(_, own)| own.eq_ignore_ascii_case(name));
+    let found: Vec<usize> = match space.joined() {
+        [] => Vec::new(),
+        _ => (0..dimensions.len()).filter(|at| short(dimensions[*at])).collect(),
+    };
+    match found[..] {
+        [] => Err(no_dimension(name, space)),
+        [at] => Ok(at),
+        [..] => {
+            let names: Vec<&str> = found.iter().map(|at| dimensions[*at]).collect();
+            Err(format!("several spaces have '{name}': write {}", names.join(" or ")))
         }
     }
 }
@@ -239,6 +274,28 @@ mod tests {
         }
         assert_eq!(target.distance(&vector), 0.0);
         assert_eq!(target.proximity(&vector), 1.0);
+    }
+
+    #[test]
+    fn joined_spaces_have_all_dimensions() {
+        let space = features::joint("instcount,autophase").expect("registered");
+        let target =
+            Target::parse("Load=3,instcount.TotalInsts=20..24", space).expect("well-formed");
+        let set: Vec<usize> = (0..126).filter(|at| target.constraints[*at].is_some()).collect();
+        let dimensions = space.dimensions();
+        let names: Vec<&str> = set.iter().map(|at| dimensions[*at]).collect();
+        assert_eq!(names, ["instcount.TotalInsts", "instcount.Load"]);
+        let error = Target::parse("TotalInsts=3", space).expect_err("of both").to_string();
+        assert!(error.contains("write instcount.TotalInsts or autophase.TotalInsts"), "{error}");
+        let line = serde_json::json!({"target": "t", "autophase": vec![2; 56], "instcount": {"Load": "1..3"}});
+        let target = Target::from_json("x", &line, space).expect("well-formed");
+        let constraints = target.constraints.iter().flatten();
+        assert_eq!((target.name.as_str(), constraints.count()), ("t", 57));
+        let line = serde_json::json!({"target": "t", "autophase": [1]});
+        let error = Target::from_json("x", &line, space).expect_err("short").to_string();
+        assert!(error.contains("autophase has 56"), "{error}");
+        let error = Target::from_json("x", &serde_json::json!({"target": "t"}), space);
+        assert!(error.is_err());
     }
 
     #[test]

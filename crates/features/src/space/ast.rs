@@ -15,8 +15,8 @@ impl FeatureSpace for Ast {
         vec!["depth", "nodes"]
     }
 
-    fn part(&self) -> Part {
-        Part::Tree
+    fn parts(&self) -> &'static [Part] {
+        &[Part::Tree]
     }
 
     fn extract(&self, program: &ProgramView<'_>) -> Option<Extracted> {

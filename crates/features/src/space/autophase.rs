@@ -116,8 +116,8 @@ impl FeatureSpace for Autophase {
         SUMS.iter().map(|(whole, parts)| (*whole, parts.to_vec())).collect()
     }
 
-    fn part(&self) -> Part {
-        Part::Module
+    fn parts(&self) -> &'static [Part] {
+        &[Part::Module]
     }
 
     fn extract(&self, program: &ProgramView<'_>) -> Option<Extracted> {

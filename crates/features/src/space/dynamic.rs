@@ -40,8 +40,8 @@ impl FeatureSpace for Dynamic {
         NAMES.clone()
     }
 
-    fn part(&self) -> Part {
-        Part::Run
+    fn parts(&self) -> &'static [Part] {
+        &[Part::Run]
     }
 
     fn follows(&self) -> &'static [&'static str] {

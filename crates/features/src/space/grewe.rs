@@ -108,8 +108,8 @@ impl FeatureSpace for Grewe {
         complete(vector);
     }
 
-    fn part(&self) -> Part {
-        Part::Tree
+    fn parts(&self) -> &'static [Part] {
+        &[Part::Tree]
     }
 
     fn extract(&self, program: &ProgramView<'_>) -> Option<Extracted> {

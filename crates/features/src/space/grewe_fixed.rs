@@ -48,8 +48,8 @@ impl FeatureSpace for GreweFixed {
         complete(vector);
     }
 
-    fn part(&self) -> Part {
-        Part::Tree
+    fn parts(&self) -> &'static [Part] {
+        &[Part::Tree]
     }
 
     fn extract(&self, program: &ProgramView<'_>) -> Option<Extracted> {

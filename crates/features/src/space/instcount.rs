@@ -35,8 +35,8 @@ impl FeatureSpace for InstCount {
         vec![("TotalInsts", opcodes), ("TotalBlocks", TERMINATORS.to_vec())]
     }
 
-    fn part(&self) -> Part {
-        Part::Module
+    fn parts(&self) -> &'static [Part] {
+        &[Part::Module]
     }
 
     fn extract(&self, program: &ProgramView<'_>) -> Option<Extracted> {

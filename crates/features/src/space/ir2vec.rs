@@ -50,8 +50,8 @@ impl FeatureSpace for Ir2Vec {
         NAMES.iter().map(String::as_str).collect()
     }
 
-    fn part(&self) -> Part {
-        Part::Module
+    fn parts(&self) -> &'static [Part] {
+        &[Part::Module]
     }
 
     fn extract(&self, program: &ProgramView<'_>) -> Option<Extracted> {

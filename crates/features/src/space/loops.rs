@@ -63,8 +63,8 @@ impl FeatureSpace for Loops {
         NAMES.iter().map(String::as_str).collect()
     }
 
-    fn part(&self) -> Part {
-        Part::Module
+    fn parts(&self) -> &'static [Part] {
+        &[Part::Module]
     }
 
     fn follows(&self) -> &'static [&'static str] {

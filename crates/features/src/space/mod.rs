@@ -7,12 +7,14 @@ mod grewe;
 mod grewe_fixed;
 mod instcount;
 mod ir2vec;
+mod joint;
 mod loops;
 mod opcodes;
 mod stride;
 mod tokens;
 
 use crate::{Error, Part, ProgramView};
+pub use joint::joint;
 use serde::{Deserialize, Serialize};
 
 /// A point of a feature space: one value per dimension.
@@ -35,10 +37,10 @@ pub trait FeatureSpace: Send + Sync {
     /// The names of the dimensions, in order.
     fn dimensions(&self) -> Vec<&'static str>;
 
-    /// The part of a program it looks at.
-    fn part(&self) -> Part;
+    /// The parts of a program it looks at.
+    fn parts(&self) -> &'static [Part];
 
-    /// The vectors of `program`; `None` where the part it looks at is absent.
+    /// The vectors of `program`; `None` where a part it looks at is absent.
     fn extract(&self, program: &ProgramView<'_>) -> Option<Extracted>;
 
     /// How far apart two points are; the Euclidean distance unless the space has its own.
@@ -69,6 +71,11 @@ pub trait FeatureSpace: Send + Sync {
                 vector[whole] = sum;
             }
         }
+    }
+
+    /// The spaces that it joins, in the order of their dimensions; none for a space of its own.
+    fn joined(&self) -> &'static [&'static dyn FeatureSpace] {
+        &[]
     }
 
     /// Whether values are shown with their names (few dimensions) or as a list in order.
@@ -169,8 +176,8 @@ mod tests {
             vec![""; self.0]
         }
 
-        fn part(&self) -> Part {
-            Part::Tree
+        fn parts(&self) -> &'static [Part] {
+            &[Part::Tree]
         }
 
         fn extract(&self, _: &ProgramView<'_>) -> Option<Extracted> {

@@ -17,8 +17,8 @@ impl FeatureSpace for Opcodes {
         Opcode::ALL.iter().map(|opcode| opcode.name()).collect()
     }
 
-    fn part(&self) -> Part {
-        Part::Module
+    fn parts(&self) -> &'static [Part] {
+        &[Part::Module]
     }
 
     fn extract(&self, program: &ProgramView<'_>) -> Option<Extracted> {

@@ -15,8 +15,8 @@ impl FeatureSpace for Tokens {
         vec!["tokens", "keywords", "identifiers", "literals", "punctuation"]
     }
 
-    fn part(&self) -> Part {
-        Part::Tokens
+    fn parts(&self) -> &'static [Part] {
+        &[Part::Tokens]
     }
 
     fn extract(&self, program: &ProgramView<'_>) -> Option<Extracted> {

@@ -260,7 +260,9 @@ impl<'a> Stage for Steer<'a> {
 
     fn observe(&self, item: &SteerItem, _: Option<&[SteeredRow]>, sizes: &mut Sizes) {
         let dimensions = self.judge.space().dimensions();
-        let index = dimensions.iter().position(|name| *name == "TotalInsts");
+        let index = dimensions
+            .iter()
+            .position(|name| ["TotalInsts", "instcount.TotalInsts"].contains(name));
         let size = index.and_then(|index| Some(item.target.constraints[index]?.most));
         sizes.0.insert(item.target.name.clone(), size.filter(|size| size.is_finite()));
     }

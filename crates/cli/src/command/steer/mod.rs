@@ -19,7 +19,8 @@ use synth::{
 #[derive(clap::Args, Debug)]
 #[command(after_help = help!("steer"))]
 pub(crate) struct Steer {
-    /// The feature space: instcount, autophase, grewe, ... (`features --help` names all)
+    /// The feature space: instcount, autophase, grewe, ... (`features --help` names all), or several at once:
+    /// instcount,grewe
     #[arg(long, value_name = "SPACE", default_value = "instcount")]
     space: String,
     /// A target; may be given several times
@@ -114,7 +115,7 @@ impl Steer {
                  there is no --part {part} of that"
             );
         }
-        let judge = Judge::new(features::space(&self.space)?, global.jobs())?;
+        let judge = Judge::new(features::joint(&self.space)?, global.jobs())?;
         let targets = self.targets(&judge, global)?;
         let mut settings = self.settings();
         let model = self.model(&mut settings)?;
