@@ -26,9 +26,11 @@ pub enum Change {
     DataStructure,
     /// Only input and output differ.
     Io,
-    /// Something else, or nothing.
-    #[default]
+    /// Something else.
     Other,
+    /// No statement differs.
+    #[default]
+    Nothing,
 }
 
 impl Change {
@@ -40,6 +42,7 @@ impl Change {
             Change::DataStructure => "data-structure",
             Change::Io => "I/O",
             Change::Other => "other",
+            Change::Nothing => "nothing",
         }
     }
 }
@@ -335,6 +338,12 @@ mod tests {
 
     #[test]
     fn tells_what_an_edit_is_about() {
+        let main = "int main() { return 0; }";
+        assert_eq!(
+            change(main, "int main()\n{ return 0; /* as before */ }"),
+            ("nothing", false, false)
+        );
+        assert_eq!(change(main, "int main() { return 1; }"), ("other", false, false));
         let io = (
             "#include <iostream>\nint main() { int n; cin >> n; cout << n << endl; }",
             "#include <cstdio>\nint main() { int n; scanf(\"%d\", &n); printf(\"%d\\n\", n); }",

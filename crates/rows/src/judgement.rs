@@ -53,7 +53,7 @@ schema! {
         pub fastest_seconds: Option<f64>,
         /// `not-run`, `clean`, `as-source`, or the finding.
         pub sanitizer: String,
-        /// What changed: `algorithm`, `data-structure`, `I/O` or `other`.
+        /// What changed: `algorithm`, `data-structure`, `I/O`, `other`, or `nothing` where no statement differs.
         pub label: String,
         /// Whether nothing but input and output changed.
         pub io_only: bool,

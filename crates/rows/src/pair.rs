@@ -90,7 +90,7 @@ schema! {
         pub split: String,
         /// Share of tests on which the improved program is faster by the threshold.
         pub confidence: Option<f64>,
-        /// `algorithm`, `data-structure`, `I/O` or `other`.
+        /// `algorithm`, `data-structure`, `I/O`, `other`, or `nothing` where no statement differs.
         pub label: String,
         /// Whether nothing but input and output changed.
         pub io_only: bool,

@@ -1,7 +1,7 @@
 //! Judging as a stage: pairs with their candidates come in, a row for each candidate goes out.
 
 use super::{JudgeOptions, Source, Tests};
-use crate::{Error, Result, bench::Bench, candidates::Candidates, pair::Pair};
+use crate::{Error, Result, bench::Bench, candidates::Candidates, label::Change, pair::Pair};
 use dataset::{
     Input, Progress, Row, content_hash_of,
     stage::{self, Finish, Items, Stage, Units, Worked},
@@ -28,6 +28,8 @@ pub struct JudgeReport {
     pub unmatched: u64,
     /// Candidates by verdict.
     pub verdicts: BTreeMap<String, u64>,
+    /// Candidates of which no statement differs from the slow program's.
+    pub unchanged: u64,
     /// Programs times tests that were asked for, those of the slow programs included.
     pub program_tests: u64,
     /// Native runs made (others were cached).
@@ -349,6 +351,7 @@ impl Stage for Judge<'_> {
             last = Some(unit.position);
             report.candidates += 1;
             report.program_tests += programs * u64::from(row.tests + row.hidden_tests);
+            report.unchanged += u64::from(row.label == Change::Nothing.name());
             *report.verdicts.entry(row.verdict).or_default() += 1;
             problems.insert(row.problem_id);
         }

@@ -84,7 +84,7 @@ pub const TRAIN: Form = Form {
         may("language", Kind::Text, "C or C++; C++ where absent"),
         may("split", Kind::Text, "train, val or test; one per problem"),
         may("confidence", Kind::Number, "share of tests on which the improved program is faster"),
-        may("label", Kind::Text, "algorithm, data-structure, I/O or other"),
+        may("label", Kind::Text, "algorithm, data-structure, I/O, other or nothing"),
         may("io_only", Kind::Flag, "nothing but input and output changed"),
         may("array_shrunk", Kind::Flag, "an array became shorter"),
         may("startup_only", Kind::Flag, "no gain is left without what is before and after main"),

@@ -83,6 +83,12 @@ impl stage::Shown for edits::Judge<'_> {
                  DIR/PROBLEM/input.N.txt and output.N.txt",
             )?;
         }
+        if report.unchanged > 0 {
+            output::line(&format!(
+                "{} candidates are the slow program itself, but for layout and comments (label `nothing`)",
+                output::count(report.unchanged)
+            ))?;
+        }
         if report.unmatched > 0 {
             output::line(&format!("{} lines of candidates belong to no pair", report.unmatched))?;
         }
