@@ -283,7 +283,7 @@ fn invent_one(
     let Some(code) = asking.program(prompt, &pair.src_code, draw)? else { return Ok(None) };
     let refuse = |name: EditVerdict, why: &str| Ok(Some(Err(Verdict::new(name, why))));
     if code.trim().is_empty() {
-        return refuse(EditVerdict::NoProgram, "the answer has none");
+        return refuse(EditVerdict::NoProgram, "no code with a `main` is in the answer");
     }
     let program = match bench.build(&code, pair.language())? {
         Ok(program) => program,

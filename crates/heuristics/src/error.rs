@@ -161,7 +161,7 @@ pub enum Error {
     },
     /// Too few groups to leave one out.
     #[error(
-        "{found} group of rows (`{name}`), but cross-validation by group needs at least {wanted}"
+        "{found} group of rows (`{name}`), but cross-validation by group needs at least {wanted}: `label --group path` makes a group of each file"
     )]
     TooFewGroups {
         /// Groups found.

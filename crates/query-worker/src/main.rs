@@ -123,6 +123,7 @@ fn answer(question: &Question) -> Result<(), Error> {
                 let said = root.to_string();
                 no_table(&said, question)
                     .or_else(|| quoted(&said, &question.sql))
+                    .or_else(|| interval(&said, question))
                     .or_else(|| by_name(&said, question))
                     .unwrap_or(Error::Sql(error))
             }
@@ -170,6 +171,40 @@ fn quoted(said: &str, sql: &str) -> Option<Error> {
     let (_, named) = said.split_once("No field named ")?;
     let name = named.split(['.', ' ']).next()?.trim_matches('"');
     sql.contains(&format!("\"{name}\"")).then(|| Error::Quoted(name.to_owned()))
+}
+
+/// A column that is called as a word of SQL, which takes what stands behind it for its own.
+fn interval(said: &str, question: &Question) -> Option<Error> {
+    let is_letter = |one: char| one.is_alphanumeric() || one == '_' || one == '"';
+    let is_bare = question.sql.split(|one| !is_letter(one)).any(|word| word == INTERVAL);
+    let mut tables =
+        question.tables.iter().filter_map(|(_, path)| dataset::Dataset::open(path).ok());
+    let has = tables.any(|one| one.columns().is_ok_and(|all| all.index_of(INTERVAL).is_ok()));
+    (said.contains("No field named ") && is_bare && has).then(|| {
+        Error::ByName(format!("`{INTERVAL}` is a word of SQL, too: the column is \"{INTERVAL}\""))
+    })
+}
+
+const INTERVAL: &str = "interval";
+
+/// The query with places for names where a vector is a list: `instcount[35]` for `instcount['Load']`.
+fn by_place(question: &Question) -> String {
+    let mut sql = question.sql.clone();
+    for (_, path) in &question.tables {
+        let Ok(dataset) = dataset::Dataset::open(path) else { continue };
+        let Ok(columns) = dataset.columns() else { continue };
+        let spaces = &dataset.manifest().notes.configuration["spaces"];
+        for (space, names) in spaces.as_object().into_iter().flatten() {
+            let is_list =
+                columns.field_with_name(space).is_ok_and(|field| field.data_type().is_list());
+            for (name, at) in names.as_array().into_iter().flatten().zip(1..) {
+                if let (true, Some(name)) = (is_list, name.as_str()) {
+                    sql = sql.replace(&format!("{space}['{name}']"), &format!("{space}[{at}]"));
+                }
+            }
+        }
+    }
+    sql
 }
 
 /// A number of a vector that is asked for by its name, where the vector is a list: which place it has.
@@ -227,7 +262,8 @@ async fn select(question: &Question) -> Result<(), Error> {
     }
     // A query reads; it neither makes tables nor writes files.
     let reading = SQLOptions::new().with_allow_ddl(false).with_allow_dml(false);
-    let frame = context.sql_with_options(&question.sql, reading).await.map_err(Error::Sql)?;
+    let sql = by_place(question);
+    let frame = context.sql_with_options(&sql, reading).await.map_err(Error::Sql)?;
     let schema = Arc::clone(frame.schema().inner());
     let mut rows = frame.execute_stream().await.map_err(Error::Sql)?;
     let mut writer = StreamWriter::try_new(BufWriter::new(std::io::stdout()), &schema)?;

@@ -33,7 +33,9 @@ pub fn far_out(targets: &[Target], space: &dyn FeatureSpace, seeds: &Corpus) -> 
         let named: Vec<String> = beyond.into_iter().take(NAMED).map(|(_, text)| text).collect();
         (!named.is_empty()).then(|| {
             let name = &target.name;
-            format!("target '{name}' is far out of what was ever reached: {}", named.join(", "))
+            let what =
+                if seeds.is_empty() { "what was ever reached" } else { "what the seeds have" };
+            format!("target '{name}' is far out of {what}: {}", named.join(", "))
         })
     };
     let mut all: Vec<String> = targets.iter().filter_map(far).collect();

@@ -246,6 +246,20 @@ fn place(name: &str, space: &dyn FeatureSpace) -> Result<usize, String> {
 /// That a space has no such dimension, what may have been meant, and what there is.
 fn no_dimension(name: &str, space: &dyn FeatureSpace) -> String {
     let dimensions = space.dimensions();
+    let has = |other: &&&dyn FeatureSpace| {
+        other.dimensions().iter().any(|known| known.eq_ignore_ascii_case(name))
+    };
+    let others = || features::ALL.iter().filter(has).map(|other| other.name());
+    if space.joined().is_empty() && others().next().is_some() {
+        let others: Vec<&str> = others().collect();
+        let first = others[0];
+        return format!(
+            "{name} is a dimension of {}, not of {}: `--space {first}`, or `--space {},{first}` for both",
+            others.join(", "),
+            space.name(),
+            space.name()
+        );
+    }
     let meant = dataset::near(name, dimensions.iter().copied());
     let meant = meant.map(|meant| format!("did you mean {meant}? ")).unwrap_or_default();
     format!("no dimension '{name}' in {}: {meant}there are {}", space.name(), dimensions.join(", "))
@@ -308,6 +322,10 @@ mod tests {
             ("Load=1*0", "weight"),
             ("Load=1*inf", "weight"),
             ("Load=nan", "no value"),
+            (
+                "comp=3",
+                "comp is a dimension of grewe, grewe-fixed, not of instcount: `--space grewe`",
+            ),
             ("Load=1,load=2", "twice"),
             ("", "no constraint"),
         ] {

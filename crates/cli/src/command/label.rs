@@ -288,7 +288,8 @@ fn advise(report: &LabelReport) {
     if report.rows == 0 {
         eprintln!(
             "no kernel can be labeled: it must pass on a CPU and on a GPU (`run --devices \
-             cpu,gpu`) and --features must have its vector"
+             cpu,gpu`) and --features must have its vector; on a CPU alone: `run --local-sizes 32,64,128`, \
+             then `label --task local-size`"
         );
     }
 }

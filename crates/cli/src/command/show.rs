@@ -155,7 +155,8 @@ impl Show {
         if let (0, Some(pattern)) = (shown, &self.pattern) {
             bail!(
                 "no accepted program's path or name contains `{pattern}`; for rejected rows, and why: \
-stampmill query \"SELECT path, verdict, detail FROM d WHERE path LIKE '%{pattern}%'\" d=DATASET"
+stampmill query \"SELECT path, verdict, detail FROM d WHERE path LIKE '%{pattern}%'\" d={}",
+                self.dataset.display()
             );
         }
         if shown == 0 {

@@ -179,7 +179,10 @@ impl<'a> Source<'a> {
         row: &mut Judgement,
     ) -> Result<std::result::Result<(), Verdict>> {
         if code.trim().is_empty() {
-            return Ok(Err(Verdict::new(EditVerdict::NoProgram, "the answer has none")));
+            return Ok(Err(Verdict::new(
+                EditVerdict::NoProgram,
+                "no code with a `main` is in the answer",
+            )));
         }
         let program = match bench.build(code, self.language)? {
             Ok(program) => program,

@@ -131,7 +131,10 @@ fn a_choice_that_is_never_best_is_named() {
 fn one_group_cannot_be_left_out() {
     let task = task(&[(&[1.0], "NPB", [1.0, 2.0]), (&[2.0], "NPB", [2.0, 1.0])]);
     let error = crossval(&task, &options("tree")).unwrap_err().to_string();
-    assert_eq!(error, "1 group of rows (`NPB`), but cross-validation by group needs at least 2");
+    assert_eq!(
+        error,
+        "1 group of rows (`NPB`), but cross-validation by group needs at least 2: `label --group path` makes a group of each file"
+    );
 }
 
 #[test]

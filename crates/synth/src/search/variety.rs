@@ -1,26 +1,41 @@
 //! Which kernels at one point are different from each other.
 
 use crate::proposer::Judged;
-use dataset::{FAMILY_THRESHOLD, Signature};
-use lexer::{Kind, tokens};
+use dataset::Signature;
+use lexer::{Kind, Token, tokens};
 use std::sync::Arc;
 
-/// A kernel as near-duplicates are told, its own names and all numbers as one: which of its variables it reads where makes no
-/// other kernel of it.
-fn shape(judged: &Judged) -> Signature {
-    let own = |word: &str| {
-        let mut bytes = word.bytes();
-        bytes.next() == Some(b'p') && bytes.next().is_some_and(|byte| byte.is_ascii_digit())
-    };
-    Signature::of(tokens(&judged.text).map(|token| match token.kind {
-        Kind::Number => "0",
-        Kind::Word if own(token.text) => "p",
-        _ => token.text,
-    }))
+/// Kernels that have so much of their runs of four tokens in common are alike: half, where 0.7 makes a family of programs. A
+/// kernel is short, and one expression of it is soon three tenths.
+const ALIKE: f64 = 0.5;
+
+/// What kernels are compared by: all that they say, and the same with all names of their own and all numbers as one, since which
+/// of its variables a kernel reads where makes no other kernel of it.
+struct Shape {
+    whole: Signature,
+    plain: Signature,
 }
 
-fn are_alike(one: &Signature, other: &Signature) -> bool {
-    one.similarity(other) >= FAMILY_THRESHOLD
+fn shape(judged: &Judged) -> Shape {
+    // Names that programs have here: `p1`, or `a` where they were mined.
+    let is_own = |word: &str| {
+        let numbered = word
+            .strip_prefix('p')
+            .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+        numbered || (word.len() <= 2 && !["if", "do"].contains(&word))
+    };
+    let all: Vec<Token<'_>> = tokens(&judged.text).collect();
+    let plain = all.iter().map(|token| match token.kind {
+        Kind::Number => "0",
+        Kind::Word if is_own(token.text) => "p",
+        _ => token.text,
+    });
+    Shape { whole: Signature::of(all.iter().map(|token| token.text)), plain: Signature::of(plain) }
+}
+
+fn are_alike(one: &Shape, other: &Shape) -> bool {
+    let similarity = one.whole.similarity(&other.whole).max(one.plain.similarity(&other.plain));
+    similarity >= ALIKE
 }
 
 /// Add kernels to those that were found, of which no two are near-duplicates: the nearer stays.
@@ -28,7 +43,7 @@ pub(super) fn add<'a>(
     found: &mut Vec<Arc<Judged>>,
     judged: impl IntoIterator<Item = &'a Arc<Judged>>,
 ) {
-    let mut shapes: Vec<Signature> = found.iter().map(|known| shape(known)).collect();
+    let mut shapes: Vec<Shape> = found.iter().map(|known| shape(known)).collect();
     for judged in judged {
         let shape = shape(judged);
         match shapes.iter().position(|known| are_alike(known, &shape)) {
@@ -48,7 +63,7 @@ pub(super) fn add<'a>(
 /// Drop those that are near-duplicates of kernels that are answers already: the search is for others.
 pub(super) fn drop_alike(pool: &mut Vec<Arc<Judged>>, found: &[Arc<Judged>]) {
     let answers = found.iter().filter(|known| known.distance == 0.0);
-    let answers: Vec<Signature> = answers.map(|known| shape(known)).collect();
+    let answers: Vec<Shape> = answers.map(|known| shape(known)).collect();
     if !answers.is_empty() {
         pool.retain(|judged| {
             let shape = shape(judged);

@@ -85,8 +85,9 @@ impl stage::Shown for edits::Judge<'_> {
         }
         if report.unchanged > 0 {
             output::line(&format!(
-                "{} candidates are the slow program itself, but for layout and comments (label `nothing`)",
-                output::count(report.unchanged)
+                "{} of {} candidates: the slow program itself, but for layout and comments (label `nothing`)",
+                output::count(report.unchanged),
+                output::count(report.candidates)
             ))?;
         }
         if report.unmatched > 0 {

@@ -102,6 +102,10 @@ impl stage::Shown for Search<'_> {
         print::report(report, seconds, out.as_ref())
     }
 
+    fn is_nothing(manifest: &dataset::Manifest) -> bool {
+        stage::is_all_rejected(manifest)
+    }
+
     fn is_good(report: &Report) -> bool {
         report.targets > report.impossible
     }

@@ -48,8 +48,13 @@ pub(super) fn report(report: &Report, seconds: f64, out: &Path) -> anyhow::Resul
             output::count(report.kept_out)
         ),
     };
+    // What is not searching: starting the compilers, reading the seeds, laying out what was found.
+    let took = match report.search_seconds {
+        0.0 => format!("{seconds:.0} s"),
+        of_search => format!("{of_search:.0} s of search ({seconds:.0} s in all)"),
+    };
     output::line(&format!(
-        "{} of {} targets hit exactly, median proximity {:.3}{mined}; {} candidates in {seconds:.0} s; \
+        "{} of {} targets hit exactly, median proximity {:.3}{mined}; {} candidates in {took}; \
          kernels in {}",
         output::count(report.exact),
         output::count(report.targets),
