@@ -180,9 +180,12 @@ fn interval(said: &str, question: &Question) -> Option<Error> {
     let mut tables =
         question.tables.iter().filter_map(|(_, path)| dataset::Dataset::open(path).ok());
     let has = tables.any(|one| one.columns().is_ok_and(|all| all.index_of(INTERVAL).is_ok()));
-    (said.contains("No field named ") && is_bare && has).then(|| {
-        Error::ByName(format!("`{INTERVAL}` is a word of SQL, too: the column is \"{INTERVAL}\""))
-    })
+    ((said.contains("No field named ") || said.contains("interval argument")) && is_bare && has)
+        .then(|| {
+            Error::ByName(format!(
+                "`{INTERVAL}` is a word of SQL, too: the column is \"{INTERVAL}\""
+            ))
+        })
 }
 
 const INTERVAL: &str = "interval";
