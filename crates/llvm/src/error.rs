@@ -74,4 +74,12 @@ pub enum Error {
         /// LLVM's message.
         message: String,
     },
+    /// The passes of this library cannot be watched.
+    #[error(
+        "passes of LLVM {library} cannot be watched; name a library of LLVM 19 or later in STAMPMILL_LIBLLVM"
+    )]
+    CannotWatch {
+        /// The library's version.
+        library: Version,
+    },
 }

@@ -10,6 +10,7 @@
 //!   [`Instruction`]s, [`Value`]s and [`Type`]s. These are copyable handles that borrow the module:
 //!   none outlives it, and none is held while passes change it;
 //! - [`LoopNest`]: how many loops are around each block of a function; [`LoopHint`]: what passes are asked to do with loops;
+//! - [`Watcher`]: is told of every pass before it runs, and looks at the module between passes;
 //! - [`Probe`]: calls that are planted in a module, so that it tells what it does when it runs;
 //! - [`Identification`]: which LLVM wrote a bitcode file, read without LLVM, so that a module that
 //!   is too new is an error naming both versions.
@@ -55,6 +56,7 @@ mod target;
 mod types;
 mod value;
 mod version;
+mod watch;
 
 pub use bitstream::Identification;
 pub use context::Context;
@@ -70,3 +72,4 @@ pub use probe::{Probe, Told};
 pub use types::{Type, TypeKind};
 pub use value::{Value, ValueKind};
 pub use version::Version;
+pub use watch::Watcher;

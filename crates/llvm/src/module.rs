@@ -2,7 +2,7 @@ use crate::{
     Block, Context, Error, Function, Global, Instruction, Library,
     context::c_text,
     library::{borrow_text, copy_text},
-    symbols::{RawContext, RawModule},
+    symbols::{RawContext, RawModule, RawPassOptions},
     target::Machine,
 };
 use std::{ffi::CString, fmt, marker::PhantomData, ptr::NonNull};
@@ -19,7 +19,9 @@ impl<'c> Module<'c> {
         Module { context, name: name.to_owned(), raw }
     }
 
-    pub(crate) fn library(&self) -> &'static Library {
+    /// The LLVM that it is in.
+    #[must_use]
+    pub fn library(&self) -> &'static Library {
         self.context.library()
     }
 
@@ -125,7 +127,7 @@ impl<'c> Module<'c> {
     /// # Errors
     /// [`Error::Invalid`] for a broken module, [`Error::Pipeline`] for an unknown pass.
     pub fn run_passes(&mut self, pipeline: &str) -> Result<(), Error> {
-        self.run(pipeline, true)
+        self.run(pipeline, true, |_| {})
     }
 
     /// The same, but nothing is vectorised: for code of which one thread of many is asked.
@@ -133,10 +135,16 @@ impl<'c> Module<'c> {
     /// # Errors
     /// As [`Module::run_passes`].
     pub fn run_scalar_passes(&mut self, pipeline: &str) -> Result<(), Error> {
-        self.run(pipeline, false)
+        self.run(pipeline, false, |_| {})
     }
 
-    fn run(&mut self, pipeline: &str, vectorise: bool) -> Result<(), Error> {
+    /// `set` sets further options.
+    pub(crate) fn run(
+        &mut self,
+        pipeline: &str,
+        vectorise: bool,
+        set: impl FnOnce(*mut RawPassOptions),
+    ) -> Result<(), Error> {
         self.verify()?;
         let library = self.library();
         let text = c_text(pipeline);
@@ -148,6 +156,7 @@ impl<'c> Module<'c> {
             // SAFETY: as above.
             unsafe { vectorise_loops(options, 0) };
         }
+        set(options);
         let machine = Machine::of(self);
         // SAFETY: module, options and machine are alive; no target machine is allowed too; `&mut self`
         // means that nothing in the module is borrowed.
@@ -238,6 +247,11 @@ impl<'c> Module<'c> {
     pub(crate) fn raw_context(&self) -> *mut RawContext {
         // SAFETY: the module is alive.
         unsafe { (self.library().symbols.context_of)(self.raw.as_ptr()) }
+    }
+
+    /// The same module once more: only one of the two may be dropped.
+    pub(crate) fn again(&self) -> Module<'c> {
+        Module { context: self.context, name: self.name.clone(), raw: self.raw }
     }
 
     pub(crate) fn raw(&self) -> *mut RawModule {

@@ -1,4 +1,5 @@
-//! The functions of LLVM's C API that are used here, resolved once per library.
+//! The functions of LLVM's C API that are used here, resolved once per library; and a few of its C++ functions that
+//! [`crate::watch`] needs, by their mangled names.
 
 use crate::Error;
 use std::{
@@ -17,7 +18,7 @@ macro_rules! handles {
 
 handles! {
     RawContext RawModule RawValue RawBlock RawType RawBuffer RawError RawPassOptions RawTarget
-    RawTargetKind RawDiagnostic RawAttribute RawMetadata RawBuilder RawLayout
+    RawTargetKind RawDiagnostic RawAttribute RawMetadata RawBuilder RawLayout RawGate RawStream
 }
 
 /// LLVM hands every diagnostic of a context to one of these.
@@ -202,6 +203,13 @@ table! {
         LLVMSetSection set_section(*mut RawValue, *const c_char);
         LLVMGetModuleDataLayout layout_of(*mut RawModule) -> *mut RawLayout;
         LLVMStoreSizeOfType store_size(*mut RawLayout, *mut RawType) -> u64;
+        LLVMPassBuilderOptionsSetDebugLogging log_passes(*mut RawPassOptions, c_int);
+        _ZNK4llvm11LLVMContext14getOptPassGateEv pass_gate(*mut RawContext) -> *mut RawGate;
+        _ZN4llvm11LLVMContext14setOptPassGateERNS_11OptPassGateE set_pass_gate(*mut RawContext, *mut RawGate);
+        _ZNK4llvm9OptBisect13shouldRunPassENS_9StringRefES1_ bisect_const();
+        _ZN4llvm9OptBisect13shouldRunPassENS_9StringRefES1_ bisect();
+        _ZN4llvm4errsEv error_stream() -> *mut RawStream;
+        _ZN4llvm14raw_fd_ostream10write_implEPKcm write_stream(*mut RawStream, *const c_char, usize);
         LLVMVoidTypeInContext void_type(*mut RawContext) -> *mut RawType;
         LLVMFunctionType function_type(*mut RawType, *mut *mut RawType, c_uint, c_int) -> *mut RawType;
         LLVMAddFunction add_function(*mut RawModule, *const c_char, *mut RawType) -> *mut RawValue;
