@@ -383,7 +383,7 @@ fn what_is_there(path: &Path) -> String {
 }
 
 /// By schema, the command that makes data sets of it.
-const MAKERS: [(&str, &str); 17] = [
+const MAKERS: [(&str, &str); 18] = [
     ("content-file", "mine SOURCE"),
     ("kernel", "prepare RAW"),
     ("features", "features DATASET"),
@@ -401,6 +401,7 @@ const MAKERS: [(&str, &str); 17] = [
     ("edit-judgement", "edits judge EDITS"),
     ("module", "ir build SOURCE"),
     ("ir-statistics", "ir stats MODULES"),
+    ("ir-pass", "ir optimize MODULES --after-each"),
 ];
 
 /// The command that makes data sets of a schema, as a user writes it behind `stampmill`; `None` for one that is

@@ -22,6 +22,7 @@ mod learned;
 mod metric;
 mod module;
 mod pair;
+mod pass;
 mod reference;
 mod run;
 mod sample;
@@ -38,6 +39,10 @@ pub mod content_kind {
 pub mod test_source {
     pub use crate::edit_test::{GRAMMAR, MUTATION, SAMPLE};
 }
+/// What the column `effect` of a [`PassRow`] holds.
+pub mod pass_effect {
+    pub use crate::pass::{ADDED, CHANGED, REMOVED, UNCHANGED};
+}
 /// What the column `kind` of a [`Module`] holds.
 pub mod module_kind {
     pub use crate::module::{LICENSE_TEXT, MODULE, PACKAGE};
@@ -53,6 +58,7 @@ pub use learned::{LearnedRow, LearnedVerdict, WaitingRow};
 pub use metric::Metric;
 pub use module::{Module, ModuleKey, ModuleOrigin, ModuleRank, ModuleVerdict};
 pub use pair::{Pair, PairLanguage, TestTime};
+pub use pass::{PassEffect, PassRow};
 pub use reference::{Beyond, Layout, Schema, View, layouts, reference, schemas, views};
 pub use run::{About, Outcome, RunRow, Transfers};
 pub use sample::{SampleRow, SampleVerdict};

@@ -140,7 +140,7 @@ view! {
 }
 
 words! {
-    /// Verdicts of the `ir` commands, in schemas `module` and `ir-statistics`.
+    /// Verdicts of the `ir` commands, in schemas `module`, `ir-statistics` and `ir-pass`.
     pub enum ModuleVerdict, "verdict on a module" {
         Accepted "accepted" Program "a module";
         Duplicate "duplicate" Program "another module has its structure; `detail` is that one's `id`";

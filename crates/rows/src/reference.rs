@@ -2,9 +2,9 @@ use crate::{
     AnswerRow, ContentFile, ContentText, ContentVerdict, CpuGpuRow, Described, EditTest,
     EditTestSummary, EditTestText, EditVerdict, FeaturesHead, FeaturesVerdict, Judgement,
     KernelProgram, KernelRow, KernelSummary, KernelText, KernelVerdict, LabelHead, LearnedRow,
-    LearnedVerdict, Metric, Module, ModuleKey, ModuleRank, ModuleVerdict, Outcome, Pair, RunRow,
-    SampleRow, SampleVerdict, Statistics, SteeredHead, SteeredRow, SteeredVerdict, TaskHead,
-    TaskVerdict, TimingRow, TimingVerdict, WaitingRow, Words,
+    LearnedVerdict, Metric, Module, ModuleKey, ModuleRank, ModuleVerdict, Outcome, Pair,
+    PassEffect, PassRow, RunRow, SampleRow, SampleVerdict, Statistics, SteeredHead, SteeredRow,
+    SteeredVerdict, TaskHead, TaskVerdict, TimingRow, TimingVerdict, WaitingRow, Words,
 };
 use dataset::{FieldRef, Result, Row};
 use std::fmt::Write;
@@ -43,6 +43,7 @@ macro_rules! each {
             $of::<Judgement>()?,
             $of::<Module>()?,
             $of::<Statistics>()?,
+            $of::<PassRow>()?,
         ]
     };
 }
@@ -127,6 +128,7 @@ pub fn views() -> Result<Vec<View>> {
         view::<ModuleKey>()?,
         view::<ModuleRank>()?,
         view::<SteeredHead>()?,
+        view::<PassEffect>()?,
     ])
 }
 
