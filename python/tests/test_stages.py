@@ -179,6 +179,9 @@ def test_modules(tmp_path: Path) -> None:
     assert modules.schema == unique.schema == "module" and len(unique) == 1
     assert stampmill.ir.stats(unique, no_tokens=True).schema == "ir-statistics"
     assert stampmill.ir.export(unique, out=tmp_path / "text", format="text")["modules"] == 1
+    passes = stampmill.ir.optimize(unique, pipeline="function(sroa)", after_each=True, no_times=True)
+    assert list(passes.to_pandas()["effect"]) == ["unchanged"]
+    assert stampmill.ir.diff(modules, stampmill.ir.optimize(modules, stop_after=1)).exit_status == 0
     frame = stampmill.features([module, "nonsense"], language="llvm", space="instcount").to_pandas()
     assert frame["instcount.TotalInsts"].tolist()[0] == 2
     assert list(frame["verdict"]) == ["accepted", "not-a-module"]

@@ -75,6 +75,9 @@ pub enum Error {
     /// Modules cannot be read here at all: there is no LLVM, for example.
     #[error("cannot read modules: {0}")]
     Worker(String),
+    /// LLVM does not know a pipeline.
+    #[error("{0}")]
+    Pipeline(String),
     /// The machine failed while a module was read.
     #[error("cannot read a module: {0}")]
     Fault(String),

@@ -9,7 +9,8 @@
 //! - [`Extract`] takes modules from objects, archives, corpora and compilation databases;
 //! - [`structure()`] describes a module so that names, metadata and order do not matter, and
 //!   [`Dedup`] drops what is there already and groups what is alike;
-//! - [`License`], [`Stats`] and [`export()`] judge, count and hand on.
+//! - [`Optimize`] runs a pipeline of passes, to its end or a part of it, and [`Passes`] keeps what each pass did;
+//! - [`License`], [`Stats`] and [`export()`] judge, count and hand on; [`diff()`] compares.
 //!
 //! Foreign bitcode is read by [`Reader`], in worker processes of their own.
 //!
@@ -26,6 +27,7 @@
 
 mod build;
 mod dedup;
+mod diff;
 mod error;
 mod export;
 mod extract;
@@ -34,6 +36,7 @@ pub mod fuzz;
 mod input;
 mod license;
 mod module;
+mod passes;
 mod reader;
 mod report;
 mod stats;
@@ -43,13 +46,15 @@ mod wrap;
 
 pub use build::{Build, BuildOptions, PackageItem, RECIPES, Recipe};
 pub use dedup::{Dedup, DedupReport};
+pub use diff::{Compared, DiffReport, Difference, diff};
 pub use error::Error;
 pub use export::{Export, ExportReport, Format, export};
 pub use extract::{Container, Embedded, Extract};
 pub use input::ModuleItem;
 pub use license::{License, LicenseFacts, LicenseReport, Policy};
 pub use module::Module;
-pub use reader::{Look, MODULE_LIMIT, Measure, Reader, look, opcode_names, serve};
+pub use passes::{Optimize, PassSums, Passes, PassesReport, Plan, Stop};
+pub use reader::{LONGEST, Look, MODULE_LIMIT, Measure, Reader, look, opcode_names, serve};
 pub use report::{Report, STUB, Share};
 pub use stats::{SIZES, Statistics, Stats, StatsReport, Sums, TokensFacts};
 pub use store::{Record, Store};

@@ -1,6 +1,12 @@
 //! Foreign modules are read in worker processes: LLVM's reader is no match for hostile bitcode.
 
-use crate::{Error, Structure, structure};
+use crate::{
+    Error, Plan, Structure,
+    diff::Functions,
+    passes::{Recorder, Trace},
+    structure,
+    structure::shapes,
+};
 use dataset::Verdict;
 use llvm::{Context, Identification, Library, Opcode};
 use rows::ModuleVerdict;
@@ -15,12 +21,18 @@ const LOOK: Duration = Duration::from_secs(30);
 /// The same where it is optimised.
 const OPTIMISE: Duration = Duration::from_secs(180);
 
+/// The longest that passes may be given on one module.
+pub const LONGEST: Duration = Duration::from_secs(3600);
+
 /// What is asked about a module.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 enum Question {
     Look,
     Measure { optimise: bool },
     Text,
+    Functions,
+    Optimize(Plan),
+    Watch(Plan),
 }
 
 #[derive(Serialize, Deserialize)]
@@ -36,7 +48,19 @@ enum Answer {
     Look(Box<Look>),
     Measure(Box<Measure>),
     Text(String),
+    Functions(Functions),
+    Optimized(Box<Optimized>),
+    Watched(Trace, String),
     Verdict(Verdict),
+}
+
+/// A module as passes left it, and what is to be said of it.
+#[derive(Serialize, Deserialize)]
+struct Optimized {
+    look: Look,
+    #[serde(with = "serde_bytes")]
+    content: Vec<u8>,
+    detail: String,
 }
 
 /// A module at a glance.
@@ -81,7 +105,7 @@ fn profile() -> Profile {
     Profile {
         name: "ir".into(),
         memory: Memory::AddressSpace(6 << 30),
-        processor: OPTIMISE,
+        processor: LONGEST,
         output_bytes: 2 << 30,
         ..Profile::clang()
     }
@@ -114,19 +138,23 @@ pub fn serve() -> io::Result<()> {
 fn read(library: &'static Library, request: &Request<'_>) -> Result<Answer, llvm::Error> {
     let context = Context::new(library);
     let mut module = context.parse(request.name, &request.content)?;
-    match request.question {
+    match &request.question {
         Question::Look => {
             module.verify()?;
             Ok(Answer::Look(Box::new(look(&module, &request.content))))
         }
         Question::Text => Ok(Answer::Text(module.print())),
+        Question::Functions => {
+            module.verify()?;
+            Ok(Answer::Functions(shapes(&module)))
+        }
         Question::Measure { optimise } => {
             let mut measure = Measure {
                 before: structure(&module),
                 text_bytes: module.print().len() as u64,
                 ..Measure::default()
             };
-            if optimise {
+            if *optimise {
                 // Rustc's and flang's modules say nothing about optimisation; `optnone` would.
                 module.run_passes("default<O3>")?;
                 measure.after = Some(structure(&module));
@@ -135,7 +163,38 @@ fn read(library: &'static Library, request: &Request<'_>) -> Result<Answer, llvm
             }
             Ok(Answer::Measure(Box::new(measure)))
         }
+        Question::Watch(plan) => {
+            module.verify()?;
+            let mut recorder = Recorder::new(&module, plan.stop.as_ref());
+            module.run_passes_watched(&plan.pipeline, &mut recorder)?;
+            let recorded = recorder.finish(&module);
+            Ok(Answer::Watched(recorded.trace, recorded.detail))
+        }
+        Question::Optimize(plan) => optimized(&mut module, plan),
     }
+}
+
+fn optimized(module: &mut llvm::Module<'_>, plan: &Plan) -> Result<Answer, llvm::Error> {
+    let (mut content, mut detail) = (None, String::new());
+    match &plan.stop {
+        None => module.run_passes(&plan.pipeline)?,
+        Some(stop) => {
+            module.verify()?;
+            let mut recorder = Recorder::new(module, Some(stop));
+            module.run_passes_watched(&plan.pipeline, &mut recorder)?;
+            let recorded = recorder.finish(module);
+            (content, detail) = (recorded.bitcode, recorded.detail);
+        }
+    }
+    let context = Context::new(module.library());
+    let (look, content) = match content {
+        None => {
+            let content = module.write();
+            (look(module, &content), content)
+        }
+        Some(content) => (look(&context.parse(module.name(), &content)?, &content), content),
+    };
+    Ok(Answer::Optimized(Box::new(Optimized { look, content, detail })))
 }
 
 /// What one walk over a module finds, and who wrote it.
@@ -157,6 +216,7 @@ pub(crate) fn verdict(error: &llvm::Error) -> Verdict {
         llvm::Error::TooNew { .. } => "llvm-too-new",
         llvm::Error::Invalid { .. } => "invalid-module",
         llvm::Error::Pipeline { .. } => "passes-failed",
+        llvm::Error::CannotWatch { .. } => "no-library",
         _ => "not-a-module",
     };
     Verdict::new(name, error.to_string())
@@ -226,6 +286,81 @@ impl Reader {
             Answer::Verdict(verdict) => Err(verdict),
             _ => Err(Verdict::new(ModuleVerdict::Crash, "an answer to another question")),
         })
+    }
+
+    /// The functions of a module that have bodies.
+    ///
+    /// # Errors
+    /// As [`Reader::look`].
+    pub(crate) fn functions(
+        &self,
+        name: &str,
+        content: &[u8],
+    ) -> Result<Result<Functions, Verdict>, Error> {
+        if content.len() > MODULE_LIMIT {
+            return Ok(Err(too_large(content)));
+        }
+        Ok(match self.ask(Question::Functions, name, content, LOOK)? {
+            Answer::Functions(functions) => Ok(functions),
+            Answer::Verdict(verdict) => Err(verdict),
+            _ => Err(Verdict::new(ModuleVerdict::Crash, "an answer to another question")),
+        })
+    }
+
+    /// A module as a pipeline leaves it: what is in it, its bitcode, and what is to be said of a stop that did not come.
+    ///
+    /// # Errors
+    /// As [`Reader::look`].
+    pub(crate) fn optimize(
+        &self,
+        name: &str,
+        content: &[u8],
+        plan: &Plan,
+        limit: Duration,
+    ) -> Result<Result<(Look, Vec<u8>, String), Verdict>, Error> {
+        Ok(match self.ask(Question::Optimize(plan.clone()), name, content, limit)? {
+            Answer::Optimized(found) => {
+                let Optimized { look, content, detail } = *found;
+                Ok((look, content, detail))
+            }
+            Answer::Verdict(verdict) => Err(verdict),
+            _ => Err(Verdict::new(ModuleVerdict::Crash, "an answer to another question")),
+        })
+    }
+
+    /// What the passes of a pipeline do to a module.
+    ///
+    /// # Errors
+    /// As [`Reader::look`].
+    pub(crate) fn watch(
+        &self,
+        name: &str,
+        content: &[u8],
+        plan: &Plan,
+        limit: Duration,
+    ) -> Result<Result<(Trace, String), Verdict>, Error> {
+        Ok(match self.ask(Question::Watch(plan.clone()), name, content, limit)? {
+            Answer::Watched(trace, detail) => Ok((trace, detail)),
+            Answer::Verdict(verdict) => Err(verdict),
+            _ => Err(Verdict::new(ModuleVerdict::Crash, "an answer to another question")),
+        })
+    }
+
+    /// Whether LLVM knows the passes of a pipeline.
+    ///
+    /// # Errors
+    /// [`Error::Pipeline`] where it does not, with its message; else as [`Reader::look`].
+    pub(crate) fn check_pipeline(&self, pipeline: &str) -> Result<(), Error> {
+        let plan = Plan { pipeline: pipeline.to_owned(), stop: None };
+        match self.ask(Question::Optimize(plan), "empty", b"; nothing\n", LOOK)? {
+            Answer::Verdict(verdict) if verdict.name == "passes-failed" => {
+                Err(Error::Pipeline(verdict.detail))
+            }
+            Answer::Verdict(verdict) => {
+                Err(Error::Pipeline(format!("pipeline `{pipeline}`: {verdict}")))
+            }
+            _ => Ok(()),
+        }
     }
 
     fn ask(

@@ -15,8 +15,8 @@ use llvm::{
 };
 use serde::{Deserialize, Serialize};
 use std::{
-    collections::{HashMap, HashSet},
-    hash::{BuildHasherDefault, Hasher},
+    collections::{BTreeMap, HashMap, HashSet},
+    hash::{BuildHasherDefault, Hash, Hasher},
 };
 
 /// Values of a signature.
@@ -136,6 +136,35 @@ pub fn structure(module: &Module<'_>) -> Structure {
     found.functions.sort_unstable();
     found.signature = signature.values();
     found
+}
+
+/// A function as it is before or after a pass.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Shape {
+    /// Hash of its body, and of the names of what it calls in its own module.
+    pub(crate) structure: u64,
+    pub(crate) instructions: u64,
+}
+
+/// Look at a function alone.
+pub(crate) fn shape(function: Function<'_>) -> Shape {
+    let mut found = Structure { opcodes: vec![0; Opcode::ALL.len() + 1], ..Structure::default() };
+    let (hash, called) = Walk::default().body(function, &mut found, &mut Signature::default());
+    let structure = called.iter().fold(hash, |all, callee| join(all, of_name(&callee.name())));
+    Shape { structure, instructions: found.instructions }
+}
+
+/// The functions that have bodies, by name.
+pub(crate) fn shapes(module: &Module<'_>) -> BTreeMap<String, Shape> {
+    let bodies = module.functions().filter(|function| !function.is_declaration());
+    bodies.map(|function| (function.name(), shape(function))).collect()
+}
+
+/// What tells a function from others that are there at the same time: its address.
+pub(crate) fn identity(function: Function<'_>) -> u64 {
+    let mut hasher = Fast::default();
+    function.hash(&mut hasher);
+    hasher.finish()
 }
 
 /// Hashes of what a module's functions share.
@@ -436,11 +465,15 @@ fn in_order(function: Function<'_>) -> Vec<Block<'_>> {
 /// Hash of a declaration's name; rustc ends its names with a hash that differs from one build of a
 /// dependency to the next.
 fn of_name(name: &str) -> u64 {
-    let stable = match name.rfind("17h") {
+    of_bytes(stable_name(name).as_bytes())
+}
+
+/// A name without the hash that ends rustc's.
+pub(crate) fn stable_name(name: &str) -> &str {
+    match name.rfind("17h") {
         Some(at) if name.len() == at + 20 && name.ends_with('E') => &name[..at],
         _ => name,
-    };
-    of_bytes(stable.as_bytes())
+    }
 }
 
 /// The least hash in each of 128 bins.

@@ -6,13 +6,16 @@ use dataset::{
     Builder, Dataset, Notes, Row,
     stage::{self, Context, Share, Stage, merge},
 };
+use rows::PassRow;
 use stampmill_ir::{
-    Build, BuildOptions, Dedup, Extract, License, Module, Policy, Reader, Statistics, Stats,
+    Build, BuildOptions, Dedup, Extract, License, Module, Optimize, Passes, Plan, Policy, Reader,
+    Statistics, Stats,
 };
 use std::{
     ffi::OsString,
     fs,
     path::{Path, PathBuf},
+    time::Duration,
 };
 
 fn rows<T: Row + 'static>(out: &Path) -> Vec<T> {
@@ -162,6 +165,35 @@ fn parts_of_stats_merged_are_the_whole() {
         Stats::new(&modules.out, &reader, true, true, context).unwrap()
     });
     assert!(found.len() == 6 && found.iter().all(|row| row.tokens_10k > 0 && row.functions == 1));
+}
+
+#[test]
+fn parts_of_passes_and_of_the_modules_after_them_merged_are_the_whole() {
+    let folder = tempfile::tempdir().unwrap();
+    let reader = reader();
+    let inside = folder.path().join("in");
+    fs::create_dir(&inside).unwrap();
+    for number in 0..6 {
+        let text = format!(
+            "define i32 @f(i32 %a) {{ %p = alloca i32\n store i32 %a, ptr %p\n %b = load i32, ptr %p
+             %c = add i32 %b, {number}\n ret i32 %c }}"
+        );
+        fs::write(inside.join(format!("{number}.ll")), text).unwrap();
+    }
+    let modules = at(folder.path(), "modules");
+    stage::run(&Extract::new(&[inside], &reader, Vec::new()).unwrap(), &modules).unwrap();
+    let plan = || Plan { pipeline: "function(sroa,instsimplify)".to_owned(), stop: None };
+    let limit = Duration::from_secs(60);
+    let (passes, after) = (folder.path().join("passes"), folder.path().join("after"));
+    let found: Vec<PassRow> = whole_and_merged(&passes, |_| {
+        Passes::new(&modules.out, &reader, plan(), limit, false).unwrap()
+    });
+    assert_eq!(found.len(), 12);
+    let changed = found.iter().filter(|row| row.effect == "changed");
+    assert_eq!(changed.filter(|row| row.pass == "sroa").count(), 6);
+    let found: Vec<Module> =
+        whole_and_merged(&after, |_| Optimize::new(&modules.out, &reader, plan(), limit).unwrap());
+    assert!(found.iter().all(|row| row.instructions <= 2), "{found:?}");
 }
 
 #[test]

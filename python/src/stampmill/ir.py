@@ -12,7 +12,7 @@ from ._texts import Inputs, PathLike, path
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-__all__ = ["build", "dedup", "export", "extract", "license", "stats"]
+__all__ = ["build", "dedup", "diff", "export", "extract", "license", "optimize", "stats"]
 
 
 @stage("ir build")
@@ -45,7 +45,7 @@ def extract(
     force: bool = False,
     **common: Unpack[OnCluster],
 ) -> Dataset:
-    """Extract modules from stores, objects, archives, corpora and compilation databases."""
+    """Extract modules from stores, objects, archives, corpora, compilation databases and ComPile's Parquet."""
     given = options(locals(), "input")
     with Inputs() as inputs:
         return made("ir extract", paths(input), given, inputs)
@@ -80,6 +80,28 @@ def license(
         return made("ir license", [path(dataset)], given, inputs)
 
 
+@stage("ir optimize")
+def optimize(
+    dataset: PathLike,
+    *,
+    pipeline: str | None = None,
+    after_each: bool = False,
+    stop_after: str | int | None = None,
+    limit: str | None = None,
+    no_times: bool = False,
+    out: PathLike | None = None,
+    force: bool = False,
+    **common: Unpack[Parted],
+) -> Dataset:
+    """Run a pipeline of LLVM's passes on modules: `optimize(modules, pipeline="default<O3>", after_each=True)`.
+
+    Gives the modules after it, or after any of its passes; with `after_each` a row for each run of a pass on a function.
+    """
+    given = options(locals(), "dataset")
+    with Inputs() as inputs:
+        return made("ir optimize", [path(dataset)], given, inputs)
+
+
 @stage("ir stats")
 def stats(
     dataset: PathLike,
@@ -110,3 +132,9 @@ def export(
 ) -> Report:
     """Export modules: ComPile's Parquet, an ml-compiler-opt corpus, or textual IR."""
     return reported("ir export", [path(dataset)], options(locals(), "dataset"))
+
+
+@stage("ir diff")
+def diff(first: PathLike, second: PathLike, **common: Unpack[Common]) -> Report:
+    """Compare two data sets of modules, or two modules; `exit_status` is 1 where they differ."""
+    return reported("ir diff", [path(first), path(second)], options(locals(), "first", "second"))

@@ -42,6 +42,8 @@ impl Merge {
             ir::Extract::NAME => self.join::<ir::Extract<'_>>(global),
             ir::Dedup::NAME => self.join::<ir::Dedup>(global),
             ir::License::NAME => self.join::<ir::License>(global),
+            ir::Optimize::NAME => self.join::<ir::Optimize<'_>>(global),
+            ir::Passes::NAME => self.join::<ir::Passes<'_>>(global),
             ir::Stats::NAME => self.join::<ir::Stats<'_>>(global),
             edits::MakePairs::NAME => self.join::<edits::MakePairs<'_>>(global),
             edits::MakeTests::NAME => self.join::<edits::MakeTests<'_>>(global),

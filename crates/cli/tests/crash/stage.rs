@@ -131,6 +131,22 @@ pub(crate) const STAGES: &[Stage] = &[
         reads: "modules",
     },
     Stage {
+        name: "ir-optimize",
+        input: modules,
+        command: "ir optimize modules --stop-after sroa --json --out made/out",
+        beside: &[],
+        rows: MODULES,
+        reads: "modules",
+    },
+    Stage {
+        name: "ir-passes",
+        input: modules,
+        command: "ir optimize modules --after-each --no-times --json --out made/out",
+        beside: &[],
+        rows: ALL,
+        reads: "modules",
+    },
+    Stage {
         name: "ir-stats",
         input: modules,
         command: "ir stats modules --json --out made/out",

@@ -1,6 +1,6 @@
 //! What may hold modules, in what the user named.
 
-use super::{commands, corpus};
+use super::{commands, corpus, parquet};
 use crate::{Error, Store};
 use dataset::{
     Input, Row, content_hash, content_hash_of, content_hash_of_file, is_machine_fault_at,
@@ -27,6 +27,8 @@ pub(super) const MEMBER: &str = "member";
 pub(super) const COMMAND: &str = "command";
 /// A record of a store.
 pub(super) const RECORD: &str = "record";
+/// Some rows of a Parquet file.
+pub(super) const ROWS: &str = "rows";
 /// A file of a store that is named like a record and is none.
 pub(super) const STRANGE: &str = "strange";
 
@@ -35,12 +37,12 @@ pub(super) const STRANGE: &str = "strange";
 pub struct Container {
     /// What its rows are called after.
     pub name: String,
-    /// `file`, `named`, `member`, `command`, `record` or `strange`.
+    /// `file`, `named`, `member`, `command`, `record`, `rows` or `strange`.
     pub kind: String,
     /// Where it lies, as bytes: names of files need not be text.
     #[serde(with = "serde_bytes")]
     pub path: Vec<u8>,
-    /// The record or the command, as JSON; why there is nothing to read.
+    /// The record, the command or which rows, as JSON; why there is nothing to read.
     pub text: String,
     /// Identity of its content; empty where it could not be read.
     pub hash: String,
@@ -108,6 +110,9 @@ fn of_input(input: &Path) -> Result<Vec<Container>, Error> {
         false if is_called(corpus::FILE) => input.parent().unwrap_or(Path::new(".")),
         false => {
             let name = input.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            if is_table(input) {
+                return Ok(of_table(&name, input, true)?.unwrap_or_default());
+            }
             return Ok(vec![Container::new(name, NAMED, input).read()?]);
         }
     };
@@ -119,13 +124,37 @@ fn of_input(input: &Path) -> Result<Vec<Container>, Error> {
     }
     let mut found = Vec::new();
     for entry in walkdir::WalkDir::new(folder).sort_by_file_name().into_iter().flatten() {
-        if entry.file_type().is_file() && entry.metadata().is_ok_and(|m| m.len() <= FILE_LIMIT) {
+        if entry.file_type().is_file()
+            && entry.metadata().is_ok_and(|m| m.len() <= FILE_LIMIT || is_table(entry.path()))
+        {
             let name = entry.path().strip_prefix(folder).unwrap_or(entry.path());
             let name = name.to_string_lossy().into_owned();
+            if is_table(entry.path())
+                && let Some(rows) = of_table(&name, entry.path(), false)?
+            {
+                found.extend(rows);
+                continue;
+            }
             found.push(Container::new(name, FILE, entry.path()).read()?);
         }
     }
     Ok(found)
+}
+
+fn is_table(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| ending == "parquet")
+}
+
+/// The rows of a Parquet file, in pieces; `None` where it has other columns, and the user did not name it.
+fn of_table(name: &str, path: &Path, is_named: bool) -> Result<Option<Vec<Container>>, Error> {
+    let Some(pieces) = parquet::pieces(path, is_named)? else { return Ok(None) };
+    let file = hash_of(path)?;
+    let of = |piece: parquet::Piece| {
+        let text = serde_json::to_string(&piece).map_err(|error| Error::format(path, error))?;
+        let hash = content_hash_of([file.as_bytes(), text.as_bytes()]);
+        Ok(Container { text, hash, ..Container::new(name.to_owned(), ROWS, path) })
+    };
+    pieces.into_iter().map(of).collect::<Result<_, _>>().map(Some)
 }
 
 /// What it compiles and what it made are a part of its content.

@@ -1,10 +1,11 @@
 //! Modules from what others left: objects and archives with embedded bitcode, ml-compiler-opt's
-//! corpora, compilation databases, plain files.
+//! corpora, ComPile's Parquet, compilation databases, plain files.
 
 mod commands;
 mod container;
 mod corpus;
 mod object;
+mod parquet;
 mod run;
 
 pub use container::Container;
@@ -12,7 +13,7 @@ pub(crate) use corpus::{Description, FILE as CORPUS};
 pub use object::Embedded;
 pub(crate) use object::embedded;
 pub use run::Extract;
-pub(crate) use run::{of_store, tools};
+pub(crate) use run::{described, of_store, tools};
 
 /// For the fuzzer: the words of each command of a compilation database, and the object that it made.
 pub(crate) fn commands_in(

@@ -1,9 +1,11 @@
 use super::{
     commands,
-    container::{COMMAND, Container, FILE, MEMBER, NAMED, RECORD, STRANGE, list},
-    corpus, embedded,
+    container::{COMMAND, Container, FILE, MEMBER, NAMED, RECORD, ROWS, STRANGE, list},
+    corpus, embedded, parquet,
 };
-use crate::{Error, Module, Reader, Record, Report, Store, extract::Embedded, module::MODULE};
+use crate::{
+    Error, Look, Module, Reader, Record, Report, Store, extract::Embedded, module::MODULE,
+};
 use dataset::{
     Input, Verdict, content_hash,
     stage::{Finish, Items, Stage, Units, Worked},
@@ -28,7 +30,7 @@ pub struct Extract<'a> {
 }
 
 impl<'a> Extract<'a> {
-    /// From `inputs`: stores of wrapped compilers, corpora, objects, archives, compilation databases,
+    /// From `inputs`: stores of wrapped compilers, corpora, ComPile's Parquet, objects, archives, compilation databases,
     /// bitcode, textual IR, or folders of these. `wrapper` is the command line that stands before a
     /// compiler's to wrap it.
     ///
@@ -58,6 +60,11 @@ impl<'a> Extract<'a> {
                 let store = Store::existing(container.path())?;
                 Ok(vec![of_record(self.reader, &store, &record, &Module::default())?])
             }
+            ROWS => {
+                let piece = serde_json::from_str(text).map_err(unreadable)?;
+                let rows = parquet::read(container.path(), name, &piece)?;
+                rows.into_iter().map(|row| self.of_row(row)).collect()
+            }
             STRANGE => Ok(vec![strange(name.clone(), text.clone(), &Module::default())]),
             other => Err(Error::format(container.path(), format!("`{other}` holds no modules"))),
         }
@@ -81,8 +88,7 @@ impl<'a> Extract<'a> {
             found.push(Embedded { bitcode: content, ..Embedded::default() });
         }
         if found.is_empty() && container.kind == NAMED {
-            let reason =
-                "it has no section .llvmbc, and is no .bc, no .ll and no compile_commands.json";
+            let reason = "it has no section .llvmbc, and is no .bc, no .ll, no .parquet and no compile_commands.json";
             return Ok(vec![unread(name, "no-bitcode", reason)]);
         }
         found.into_iter().map(|module| self.one(name, module)).collect()
@@ -127,6 +133,15 @@ impl<'a> Extract<'a> {
             Ok(store) => of_store(self.reader, &store, &Module::default()),
             Err(reason) => Ok(vec![unread(name, "does-not-compile", &reason)]),
         }
+    }
+
+    fn of_row(&self, mut row: Module) -> Result<Module, Error> {
+        let content = std::mem::take(&mut row.content);
+        if content.is_empty() {
+            let row = Module { kind: MODULE.to_owned(), ..row };
+            return Ok(row.turned_away(Verdict::new(ModuleVerdict::NoBitcode, "content is empty")));
+        }
+        filled(self.reader, row, content)
     }
 
     fn one(&self, name: &str, module: Embedded) -> Result<Module, Error> {
@@ -177,9 +192,10 @@ impl Stage for Extract<'_> {
         format!("{kind} {hash} {occurrence} {name}")
     }
 
-    /// Most files of a folder hold nothing; compilers are slow.
+    /// Most files of a folder hold nothing; compilers are slow, and rows of a table many.
     fn batch_size(&self) -> usize {
-        if self.containers.iter().any(|one| one.kind == COMMAND) { 1 } else { 16 }
+        let is_large = |one: &Container| one.kind == COMMAND || one.kind == ROWS;
+        if self.containers.iter().any(is_large) { 1 } else { 16 }
     }
 
     fn worker(&self) -> Result<(), Error> {
@@ -272,12 +288,16 @@ pub(crate) fn filled(reader: &Reader, row: Module, content: Vec<u8>) -> Result<M
     let content = look.as_ref().ok().and_then(|look| look.bitcode.clone()).unwrap_or(content);
     let id = content_hash(&content);
     let row = Module { id, kind: MODULE.to_owned(), bytes: content.len() as u64, ..row };
-    let look = match look {
-        Ok(look) => look,
-        Err(verdict) => return Ok(row.turned_away(verdict)),
-    };
+    Ok(match look {
+        Ok(look) => described(row, look, content),
+        Err(verdict) => row.turned_away(verdict),
+    })
+}
+
+/// An accepted row with what was found of its bitcode.
+pub(crate) fn described(row: Module, look: Look, content: Vec<u8>) -> Module {
     let structure = look.structure;
-    Ok(Module {
+    Module {
         content,
         language: match row.language.as_str() {
             "" => language_of(&[], &look.source).to_owned(),
@@ -292,7 +312,7 @@ pub(crate) fn filled(reader: &Reader, row: Module, content: Vec<u8>) -> Result<M
         signature: structure.signature,
         verdict: Verdict::ACCEPTED.to_owned(),
         ..row
-    })
+    }
 }
 
 fn unread(name: &str, verdict: &'static str, reason: &str) -> Module {

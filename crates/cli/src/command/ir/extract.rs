@@ -2,7 +2,7 @@ use super::{print_modules, reader, wrapper};
 use crate::{Global, destination::StageOutput, interrupt, output, progress::Bar, stage};
 use std::{path::PathBuf, process::ExitCode};
 
-/// Extract modules from stores, objects, archives, corpora and compilation databases
+/// Extract modules from stores, objects, archives, corpora, compilation databases and ComPile's Parquet
 #[derive(clap::Args, Debug)]
 #[command(after_help = help!("ir-extract"))]
 pub(crate) struct Extract {
@@ -27,7 +27,7 @@ impl stage::Shown for ir::Extract<'_> {
         print_modules(report, seconds, out)?;
         if report.modules == 0 {
             output::line(
-                "no modules: `ir extract` reads objects, archives, .bc, .ll, corpora and compilation databases; \
+                "no modules: `ir extract` reads objects, archives, .bc, .ll, .parquet, corpora and compilation databases; \
                  sources are built by: stampmill ir build dir:FOLDER --out ...",
             )?;
         }

@@ -2,9 +2,11 @@
 
 mod build;
 mod dedup;
+mod diff;
 mod export;
 mod extract;
 mod license;
+mod optimize;
 mod stats;
 mod wrap;
 
@@ -28,8 +30,10 @@ commands! {
         extract::Extract,
         dedup::Dedup,
         license::License,
+        optimize::Optimize,
         stats::Stats,
         export::Export,
+        diff::Diff,
     }
 }
 
