@@ -89,7 +89,8 @@ pub fn diff(
         (false, false) => of_files(first, second, reader),
         (is_set, _) => {
             let (set, other) = if is_set { (first, second) } else { (second, first) };
-            let reason = format!("no data set, which {} is: compare two of a kind", set.display());
+            let reason =
+                format!("it is no data set, and {} is one; compare two of a kind", set.display());
             Err(Error::format(other, reason))
         }
     }

@@ -28,11 +28,17 @@ pub const LONGEST: Duration = Duration::from_secs(3600);
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 enum Question {
     Look,
-    Measure { optimise: bool },
+    Measure {
+        optimise: bool,
+    },
     Text,
     Functions,
     Optimize(Plan),
-    Watch(Plan),
+    Watch {
+        plan: Plan,
+        /// Write to standard error what runs, so that a crash tells where it was.
+        tell: bool,
+    },
 }
 
 #[derive(Serialize, Deserialize)]
@@ -163,9 +169,9 @@ fn read(library: &'static Library, request: &Request<'_>) -> Result<Answer, llvm
             }
             Ok(Answer::Measure(Box::new(measure)))
         }
-        Question::Watch(plan) => {
+        Question::Watch { plan, tell } => {
             module.verify()?;
-            let mut recorder = Recorder::new(&module, plan.stop.as_ref());
+            let mut recorder = Recorder::new(&module, plan.stop.as_ref(), *tell);
             module.run_passes_watched(&plan.pipeline, &mut recorder)?;
             let recorded = recorder.finish(&module);
             Ok(Answer::Watched(recorded.trace, recorded.detail))
@@ -180,7 +186,7 @@ fn optimized(module: &mut llvm::Module<'_>, plan: &Plan) -> Result<Answer, llvm:
         None => module.run_passes(&plan.pipeline)?,
         Some(stop) => {
             module.verify()?;
-            let mut recorder = Recorder::new(module, Some(stop));
+            let mut recorder = Recorder::new(module, Some(stop), false);
             module.run_passes_watched(&plan.pipeline, &mut recorder)?;
             let recorded = recorder.finish(module);
             (content, detail) = (recorded.bitcode, recorded.detail);
@@ -323,9 +329,28 @@ impl Reader {
                 let Optimized { look, content, detail } = *found;
                 Ok((look, content, detail))
             }
-            Answer::Verdict(verdict) => Err(verdict),
+            Answer::Verdict(verdict) => Err(self.with_place(verdict, name, content, plan, limit)?),
             _ => Err(Verdict::new(ModuleVerdict::Crash, "an answer to another question")),
         })
+    }
+
+    /// A crash with the pass that it was in: the passes run once more.
+    fn with_place(
+        &self,
+        verdict: Verdict,
+        name: &str,
+        content: &[u8],
+        plan: &Plan,
+        limit: Duration,
+    ) -> Result<Verdict, Error> {
+        if verdict.name != ModuleVerdict::Crash.name() {
+            return Ok(verdict);
+        }
+        let question = Question::Watch { plan: plan.clone(), tell: true };
+        match self.ask(question, name, content, limit)? {
+            Answer::Verdict(again) if again.name == verdict.name => Ok(again),
+            _ => Ok(verdict),
+        }
     }
 
     /// What the passes of a pipeline do to a module.
@@ -339,9 +364,10 @@ impl Reader {
         plan: &Plan,
         limit: Duration,
     ) -> Result<Result<(Trace, String), Verdict>, Error> {
-        Ok(match self.ask(Question::Watch(plan.clone()), name, content, limit)? {
+        let question = Question::Watch { plan: plan.clone(), tell: false };
+        Ok(match self.ask(question, name, content, limit)? {
             Answer::Watched(trace, detail) => Ok((trace, detail)),
-            Answer::Verdict(verdict) => Err(verdict),
+            Answer::Verdict(verdict) => Err(self.with_place(verdict, name, content, plan, limit)?),
             _ => Err(Verdict::new(ModuleVerdict::Crash, "an answer to another question")),
         })
     }

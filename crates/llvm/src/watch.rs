@@ -89,8 +89,8 @@ struct Active<'w> {
     watcher: &'w mut dyn Watcher,
     module: ManuallyDrop<Module<'w>>,
     line: Vec<u8>,
-    /// The name of the optional pass of which the log is to tell next.
-    optional: Option<String>,
+    /// The optional pass of which the log is to tell next, and the part: here names are whole that hold a new line.
+    optional: Option<(String, String)>,
 }
 
 /// The hooks of a library that has them.
@@ -222,7 +222,7 @@ unsafe extern "C" fn should_run(
     let on = crate::library::copy_text(on, on_length);
     let answer = told(|active| {
         let allowed = active.watcher.allows(&pass, &on);
-        active.optional = Some(pass);
+        active.optional = Some((pass, on));
         allowed
     });
     answer.unwrap_or(true)
@@ -299,8 +299,10 @@ impl Active<'_> {
         if *log == LOG[1] || IDLE.iter().any(|idle| class.starts_with(idle)) {
             return true;
         }
-        let on = without_count(on);
-        self.watcher.before(optional.as_deref().unwrap_or(class), on, &self.module);
+        match &optional {
+            Some((pass, on)) => self.watcher.before(pass, on, &self.module),
+            None => self.watcher.before(class, without_count(on), &self.module),
+        }
         true
     }
 }

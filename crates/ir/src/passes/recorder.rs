@@ -24,6 +24,7 @@ const REQUIRED: [(&str, &str); 8] = [
 /// Keeps what passes do, and stops them where it is told to.
 pub(crate) struct Recorder<'s> {
     stop: Option<&'s Stop>,
+    tell: bool,
     trace: Trace,
     passes: HashMap<String, u32>,
     names: HashMap<String, u32>,
@@ -48,9 +49,11 @@ pub(crate) struct Recorded {
 }
 
 impl<'s> Recorder<'s> {
-    pub(crate) fn new(module: &Module<'_>, stop: Option<&'s Stop>) -> Recorder<'s> {
+    /// With `tell`, what runs is written to standard error.
+    pub(crate) fn new(module: &Module<'_>, stop: Option<&'s Stop>, tell: bool) -> Recorder<'s> {
         let mut recorder = Recorder {
             stop,
+            tell,
             trace: Trace::default(),
             passes: HashMap::new(),
             names: HashMap::new(),
@@ -266,6 +269,9 @@ impl Watcher for Recorder<'_> {
         }
         let named = REQUIRED.iter().find(|(class, _)| *class == pass);
         let pass = named.map_or(pass, |(_, name)| *name);
+        if self.tell {
+            eprintln!("in {pass} on {on}");
+        }
         let (unit, functions) = self.part(on, module);
         self.count(pass, unit, &functions);
         let next = self.passes.len() as u32;
@@ -310,7 +316,7 @@ mod tests {
         let context = Context::new(library);
         let mut module = context.parse("m", text.as_bytes()).expect("it is valid");
         let stop: Option<Stop> = stop.map(|stop| stop.parse().expect("it is a stop"));
-        let mut recorder = Recorder::new(&module, stop.as_ref());
+        let mut recorder = Recorder::new(&module, stop.as_ref(), false);
         module.run_passes_watched(pipeline, &mut recorder).expect("they run");
         let Recorded { trace, bitcode, detail } = recorder.finish(&module);
         let row = |run: &Run, one: &Touched| {
