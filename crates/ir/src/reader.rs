@@ -62,11 +62,11 @@ enum Answer {
 
 /// A module as passes left it, and what is to be said of it.
 #[derive(Serialize, Deserialize)]
-struct Optimized {
-    look: Look,
+pub(crate) struct Optimized {
+    pub(crate) look: Look,
     #[serde(with = "serde_bytes")]
-    content: Vec<u8>,
-    detail: String,
+    pub(crate) content: Vec<u8>,
+    pub(crate) detail: String,
 }
 
 /// A module at a glance.
@@ -323,12 +323,9 @@ impl Reader {
         content: &[u8],
         plan: &Plan,
         limit: Duration,
-    ) -> Result<Result<(Look, Vec<u8>, String), Verdict>, Error> {
+    ) -> Result<Result<Optimized, Verdict>, Error> {
         Ok(match self.ask(Question::Optimize(plan.clone()), name, content, limit)? {
-            Answer::Optimized(found) => {
-                let Optimized { look, content, detail } = *found;
-                Ok((look, content, detail))
-            }
+            Answer::Optimized(found) => Ok(*found),
             Answer::Verdict(verdict) => Err(self.with_place(verdict, name, content, plan, limit)?),
             _ => Err(Verdict::new(ModuleVerdict::Crash, "an answer to another question")),
         })

@@ -114,7 +114,9 @@ impl Hooks {
         // SAFETY: a gate begins with the address of its functions.
         let table = unsafe { *gate.cast::<*const usize>() };
         // SAFETY: a gate has four functions.
-        let found = unsafe { *table.add(SHOULD_RUN) };
+        let slot = unsafe { table.add(SHOULD_RUN) };
+        // SAFETY: as above.
+        let found = unsafe { *slot };
         let expected = symbols.bisect_const.or(symbols.bisect)?;
         (found == expected as *const () as usize).then_some(())?;
         hook(symbols)?;
@@ -134,8 +136,10 @@ fn hook(symbols: &Symbols) -> Option<()> {
     let place = stream.cast::<*const usize>();
     // SAFETY: a stream begins with the address of its functions.
     let table = unsafe { *place };
+    // SAFETY: two words stand before the first function of a class.
+    let start = unsafe { table.sub(HEAD) };
     // SAFETY: the words before the table, the table, and what follows in the same section of the library.
-    let words = unsafe { std::slice::from_raw_parts(table.sub(HEAD), HEAD + STREAM_FUNCTIONS) };
+    let words = unsafe { std::slice::from_raw_parts(start, HEAD + STREAM_FUNCTIONS) };
     let at = words
         .iter()
         .position(|word| *word == original as *const () as usize)
@@ -144,9 +148,10 @@ fn hook(symbols: &Symbols) -> Option<()> {
     copy[at] = write as *const () as usize;
     let copy: &'static [usize] = Vec::leak(copy);
     hooked.insert(stream as usize, original);
+    let table = copy[HEAD..].as_ptr();
     // SAFETY: the copy has all functions of the table, and is never freed; LLVM writes on this thread or not at all
     // while passes have yet to begin.
-    unsafe { *place = copy.as_ptr().add(HEAD) };
+    unsafe { *place = table };
     Some(())
 }
 
@@ -276,11 +281,11 @@ impl Active<'_> {
                 }
             }
         }
-        let begun = |log: &&str| {
+        let begun = |log: &&'static str| {
             let length = log.len().min(self.line.len());
             log.as_bytes()[..length] == self.line[..length]
         };
-        if !LOG.iter().any(|log| begun(&log)) {
+        if !LOG.iter().any(begun) {
             rest.append(&mut self.line);
         }
         rest

@@ -82,7 +82,7 @@ impl Plan {
 
 /// What passes did to a module.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Trace {
+pub(crate) struct Trace {
     /// Names of passes.
     pub(crate) passes: Vec<String>,
     /// Names of functions.

@@ -3,6 +3,7 @@ use crate::{
     Error, Module, ModuleItem, Reader, Report, extract,
     extract::described,
     input::{Modules, on_modules},
+    reader::Optimized,
 };
 use dataset::{
     content_hash,
@@ -42,7 +43,7 @@ impl<'a> Optimize<'a> {
             return Ok(module.clone());
         }
         let found = self.reader.optimize(&module.path, &module.content, &self.plan, self.limit)?;
-        let (look, content, detail) = match found {
+        let Optimized { look, content, detail } = match found {
             Ok(found) => found,
             Err(verdict) => return Ok(module.clone().turned_away(verdict)),
         };
