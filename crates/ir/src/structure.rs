@@ -160,6 +160,14 @@ pub(crate) fn shapes(module: &Module<'_>) -> BTreeMap<String, Shape> {
     bodies.map(|function| (function.name(), shape(function))).collect()
 }
 
+/// What tells the beginning of a function's body from another: the address of its first instruction.
+pub(crate) fn entry(function: Function<'_>) -> u64 {
+    let first = function.blocks().next().and_then(|block| block.instructions().next());
+    let mut hasher = Fast::default();
+    first.hash(&mut hasher);
+    hasher.finish()
+}
+
 /// What tells a function from others that are there at the same time: its address.
 pub(crate) fn identity(function: Function<'_>) -> u64 {
     let mut hasher = Fast::default();

@@ -1,8 +1,8 @@
 //! Looks at a module between passes.
 
 use super::{Run, Stop, Touched, Trace, Unit};
-use crate::structure::{Shape, identity, shape};
-use llvm::{Function, Module, Watcher};
+use crate::structure::{Shape, entry, identity, shape};
+use llvm::{Function, Module, Opcode, Watcher};
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap, HashSet},
     mem,
@@ -30,6 +30,10 @@ pub(crate) struct Recorder<'s> {
     names: HashMap<String, u32>,
     /// Functions with a body, by what tells them apart while they are there.
     known: HashMap<u64, (u32, Shape)>,
+    /// Where the bodies of these begin.
+    entries: HashMap<u64, u64>,
+    /// Functions that the inliner has emptied: LLVM removes them once all passes of the group have run.
+    emptied: HashSet<u64>,
     /// The functions of the run that has begun, and when it did.
     open: Option<(Vec<u32>, Instant)>,
     /// Runs of the pass that stops, by function; those on the whole module under `None`.
@@ -58,6 +62,8 @@ impl<'s> Recorder<'s> {
             passes: HashMap::new(),
             names: HashMap::new(),
             known: HashMap::new(),
+            entries: HashMap::new(),
+            emptied: HashSet::new(),
             open: None,
             counts: HashMap::new(),
             stopped: HashSet::new(),
@@ -92,10 +98,14 @@ impl<'s> Recorder<'s> {
     /// All functions of a module, looked at anew.
     fn all(&mut self, module: &Module<'_>) -> HashMap<u64, (u32, Shape)> {
         let mut all = HashMap::new();
-        for function in bodies(module) {
+        let mut entries = HashMap::new();
+        let functions: Vec<Function<'_>> = self.bodies(module).collect();
+        for function in functions {
             let name = self.name_of(function);
             all.insert(identity(function), (name, shape(function)));
+            entries.insert(identity(function), entry(function));
         }
+        self.entries = entries;
         all
     }
 
@@ -130,7 +140,7 @@ impl<'s> Recorder<'s> {
             Unit::Function | Unit::Loop => false,
         };
         let mut touched = match whole {
-            true => self.look_at_all(module),
+            true => self.look_at_all(module, unit),
             false => self.look_again(module, &functions, unit),
         };
         if unit == Unit::Functions {
@@ -145,11 +155,20 @@ impl<'s> Recorder<'s> {
 
     /// Whether there is a function that was not there.
     fn has_new(&self, module: &Module<'_>) -> bool {
-        bodies(module).any(|function| !self.known.contains_key(&identity(function)))
+        self.bodies(module).any(|function| !self.known.contains_key(&identity(function)))
     }
 
-    fn look_at_all(&mut self, module: &Module<'_>) -> Vec<Touched> {
-        let new = self.all(module);
+    fn look_at_all(&mut self, module: &Module<'_>, unit: Unit) -> Vec<Touched> {
+        let mut new = self.all(module);
+        for function in module.functions().filter(|function| is_empty(*function)) {
+            let before = self.known.get(&identity(function)).map(|(_, shape)| shape.structure);
+            if unit == Unit::Functions
+                && before.is_some_and(|before| before != shape(function).structure)
+            {
+                new.remove(&identity(function));
+                self.emptied.insert(identity(function));
+            }
+        }
         let before: BTreeMap<u32, Shape> =
             mem::replace(&mut self.known, new).into_values().collect();
         let after: BTreeMap<u32, Shape> = self.known.values().copied().collect();
@@ -168,16 +187,39 @@ impl<'s> Recorder<'s> {
                 && let Some((_, known)) = self.known.get_mut(&identity(function))
             {
                 let before = mem::replace(known, shape(function));
+                self.entries.insert(identity(function), entry(function));
                 rows.push(touched(*name, Some(before), Some(*known)));
             }
         }
-        if unit == Unit::Functions && bodies(module).count() < self.known.len() {
-            let here: HashSet<u64> = bodies(module).map(identity).collect();
+        if unit != Unit::Functions {
+            return rows;
+        }
+        // What the inliner leaves of a function that nobody calls any more.
+        for function in module.functions().filter(|function| is_empty(*function)) {
+            let one = identity(function);
+            if self.entries.get(&one).is_some_and(|before| *before != entry(function))
+                && let Some((name, before)) = self.known.remove(&one)
+            {
+                self.emptied.insert(one);
+                rows.push(touched(name, Some(before), None));
+            }
+        }
+        if self.bodies(module).count() < self.known.len() {
+            let here: HashSet<u64> = self.bodies(module).map(identity).collect();
             let gone = self.known.extract_if(|one, _| !here.contains(one));
             let gone: BTreeMap<u32, Shape> = gone.map(|(_, known)| known).collect();
             rows.extend(gone.into_iter().map(|(name, before)| touched(name, Some(before), None)));
         }
         rows
+    }
+
+    /// The functions that have bodies.
+    fn bodies<'m>(&self, module: &'m Module<'_>) -> impl Iterator<Item = Function<'m>> {
+        let is_emptied = |function: &Function<'_>| {
+            self.emptied.contains(&identity(*function)) && is_empty(*function)
+        };
+        let functions = module.functions().filter(|function| !function.is_declaration());
+        functions.filter(move |function| !is_emptied(function))
     }
 
     /// What LLVM calls a part of a module: its kind, and its functions that have bodies.
@@ -291,9 +333,11 @@ fn plain(pass: &str) -> String {
     letters.filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect()
 }
 
-/// The functions that have bodies.
-fn bodies<'m>(module: &'m Module<'_>) -> impl Iterator<Item = Function<'m>> {
-    module.functions().filter(|function| !function.is_declaration())
+/// Whether a function's body is `unreachable` alone.
+fn is_empty(function: Function<'_>) -> bool {
+    let first = function.blocks().next().and_then(|block| block.instructions().next());
+    first.is_some_and(|first| first.opcode() == Opcode::Unreachable)
+        && function.blocks().nth(1).is_none()
 }
 
 fn touched(function: u32, before: Option<Shape>, after: Option<Shape>) -> Touched {
@@ -361,6 +405,16 @@ mod tests {
         assert_eq!(short(&rows), expected);
         assert_eq!((rows[1].3, rows[1].4), (Some(2), None));
         assert_eq!((rows[4].3, rows[4].4), (Some(3), Some(3)));
+    }
+
+    #[test]
+    fn a_function_is_removed_by_the_inliner_whatever_runs_behind_it() {
+        let (rows, ..) = recorded(CALLS, "cgscc(inline,argpromotion,function(sroa))", None);
+        let removed = rows.iter().filter(|row| row.4.is_none());
+        let removed: Vec<(&str, &str)> = removed.map(|row| (&*row.0, &*row.2)).collect();
+        assert_eq!(removed, [("inline", "once"), ("inline", "always")]);
+        let later = rows.iter().filter(|row| row.0 != "inline" && row.5);
+        assert_eq!(later.count(), 0, "{rows:?}");
     }
 
     #[test]
