@@ -2,12 +2,16 @@
 
 use crate::{Global, output};
 use anyhow::{Context, bail};
-use dataset::{Code, Dataset, Language, Program, Programs};
+use dataset::{Code, Dataset, Language, Program, Programs, Row as _};
+use rows::{Module, module_kind::MODULE};
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
     process::ExitCode,
 };
+
+/// Lines of a module that are printed at most.
+const SHOWN: usize = 60;
 
 /// What holds for foreign programs in a whole sandbox.
 const PROTECTIONS: [&str; 3] = ["namespaces", "Landlock", "seccomp"];
@@ -81,7 +85,38 @@ impl Show {
             };
             output::print_shares([name, "count", "share"], verdicts, total)?;
         }
-        self.print_programs(&dataset)
+        match manifest.schema == Module::SCHEMA {
+            true => self.print_modules(&dataset, global),
+            false => self.print_programs(&dataset),
+        }
+    }
+
+    /// Modules as textual IR, of long ones the beginning.
+    fn print_modules(&self, dataset: &Dataset, global: &Global) -> anyhow::Result<ExitCode> {
+        let reader = super::ir::reader(global)?;
+        let wanted = |module: &Module| {
+            let pattern = self.pattern.as_deref().unwrap_or_default();
+            module.kind == MODULE && module.is_accepted() && module.path.contains(pattern)
+        };
+        let modules = dataset.rows::<Module>()?.filter(|row| row.as_ref().map_or(true, wanted));
+        for (at, module) in modules.enumerate() {
+            if at == self.programs {
+                output::line(
+                    "\n--programs N prints more of them; `stampmill ir export` writes all",
+                )?;
+                break;
+            }
+            let Module { path, content, functions, instructions, .. } = module?;
+            let (functions, instructions) = (output::count(functions), output::count(instructions));
+            output::line(&format!(
+                "\n; {path}: {functions} functions, {instructions} instructions"
+            ))?;
+            match reader.text(&path, &content)? {
+                Ok(text) => output::line(&beginning(&text))?,
+                Err(verdict) => output::line(&format!("; {}: {}", verdict.name, verdict.detail))?,
+            }
+        }
+        Ok(ExitCode::SUCCESS)
     }
 
     /// A plain folder or file of programs.
@@ -164,4 +199,16 @@ stampmill query \"SELECT path, verdict, detail FROM d WHERE path LIKE '%{pattern
         }
         Ok(ExitCode::SUCCESS)
     }
+}
+
+/// The first lines of a long text, and how many there are.
+fn beginning(text: &str) -> String {
+    let lines = text.trim_end().lines();
+    let (count, first) = (lines.clone().count(), lines.take(SHOWN).collect::<Vec<_>>().join("\n"));
+    let more = if count > SHOWN {
+        format!("\n; … of {} lines", output::count(count as u64))
+    } else {
+        String::new()
+    };
+    first + &more
 }

@@ -55,7 +55,7 @@ fn wrapper() -> anyhow::Result<Vec<OsString>> {
     ourselves(&["-q", "ir", "wrap", "--"])
 }
 
-fn reader(global: &Global) -> anyhow::Result<Reader> {
+pub(super) fn reader(global: &Global) -> anyhow::Result<Reader> {
     Ok(Reader::new(&ourselves(&["worker", "ir"])?, global.jobs()))
 }
 
