@@ -1,7 +1,7 @@
 # make demo     set up, build, fetch three packages, show the kernels in them and what is made of them
 # make test     set up, build, run every test but those of the training engine
-# make torch    build the training engine (fetches libtorch, 0.5 GB; GPU=1: 3 GB, for NVIDIA GPUs)
-# make test-torch   tests of training, of both engines' logits and of `transformers` (0.1 GB more)
+# make torch    what `train` trains with, and the engine that draws on GPUs (fetches torch, 0.6 GB; GPU=1: 3 GB, for NVIDIA GPUs)
+# make test-torch   tests of training, of both engines' logits and of `transformers`
 # make objects  build the client of object stores, for data sets at s3:// (a workspace of its own)
 # make cluster  build the engine of clusters (Apache Ballista; a workspace of its own)
 # make test-cluster   tests of stages on a cluster of this machine, and of object stores (builds an S3 server, once)
@@ -68,8 +68,8 @@ torch: setup
 	@CACHE=$(CACHE) scripts/torch.sh $(if $(GPU),--gpu)
 
 test-torch: setup
-	@CACHE=$(CACHE) scripts/torch.sh --tests $(if $(GPU),--gpu)
-	@STAMPMILL_TORCH=$(TORCH)/bin/stampmill-torch STAMPMILL_TRANSFORMERS=$(TORCH)/python/python cargo xtask test-torch
+	@CACHE=$(CACHE) scripts/torch.sh $(if $(GPU),--gpu)
+	@STAMPMILL_TORCH=$(TORCH)/bin/stampmill-torch STAMPMILL_PYTHON=$(TORCH)/python/python cargo xtask test-torch
 
 check: setup
 	@cargo xtask check

@@ -1,9 +1,8 @@
 #!/bin/sh
-# The training engine `stampmill-torch`: fetches libtorch with pip into a folder of its own, builds
-# engines/torch against it and puts the executable where `stampmill train` looks. A second run does nothing.
-#   torch.sh              libtorch for the CPU: 0.5 GB to fetch, 1.2 GB on disk
+# What `stampmill train` trains with, a Python with torch and transformers, and `stampmill-torch`, which draws on GPUs: fetches
+# both with pip into folders of their own and builds engines/torch against libtorch. A second run does nothing.
+#   torch.sh              torch for the CPU: 0.6 GB to fetch, 1.5 GB on disk
 #   torch.sh --gpu        with all that it needs on an NVIDIA GPU: 2.5 GB more to fetch
-#   torch.sh --tests      with what `make test-torch` compares with: `transformers`, 0.3 GB on disk
 # $CACHE/torch/site     PyPI's torch, unpacked             $CACHE/torch/target   build output
 # $CACHE/torch/python   transformers, and stand-ins        $CACHE/torch/bin      the engine
 set -eu
@@ -11,12 +10,11 @@ cd "$(dirname "$0")/.."
 : "${CACHE:=${STAMPMILL_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/stampmill}}"
 home=$CACHE/torch
 version=2.11.0 # what tch =0.24 is made for
-gpu="" tests=""
+gpu=""
 for flag in "$@"; do
     case $flag in
     --gpu) gpu=yes ;;
-    --tests) tests=yes ;;
-    *) echo "usage: torch.sh [--gpu] [--tests]" >&2; exit 2 ;;
+    *) echo "usage: torch.sh [--gpu]" >&2; exit 2 ;;
     esac
 done
 for program in python3 g++ cargo; do
@@ -61,9 +59,8 @@ cmp -s "$home/target/release/stampmill-torch" "$home/bin/stampmill-torch" || {
     cp "$home/target/release/stampmill-torch" "$home/bin/stampmill-torch.new"
     mv "$home/bin/stampmill-torch.new" "$home/bin/stampmill-torch"
     "$home/bin/stampmill-torch" devices >/dev/null
-    echo "built $home/bin/stampmill-torch; \`stampmill train\` uses it"
+    echo "built $home/bin/stampmill-torch; \`stampmill sample --device cuda\` uses it"
 }
-[ -n "$tests" ] || exit 0
 
 if [ ! -e "$home/python/transformers" ]; then
     echo "fetching transformers (0.1 GB, 0.3 GB unpacked) into $home/python"

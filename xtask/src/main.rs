@@ -18,7 +18,7 @@ const HELP: &str = "cargo xtask TASK
   test [ARGS]      all tests but those of the libtorch engine; ends with each skipped test and its reason,
                    and the line `N passed, N failed, N skipped`
   test-cluster [ARGS]   those of stages on a cluster of this machine (`make test-cluster`)
-  test-torch [ARGS]   those of the libtorch engine, which STAMPMILL_TORCH names (`make test-torch`)
+  test-torch [ARGS]   those of training and of the libtorch engine, which STAMPMILL_TORCH names (`make test-torch`)
   total FOLDER     the same two ends for all tasks that ran with STAMPMILL_OUTCOMES=FOLDER
   lint             format, layers, harnesses, documents and their links, clippy with warnings as errors, docs
   layers           only the layer rule of ARCHITECTURE.md

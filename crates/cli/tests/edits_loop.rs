@@ -145,6 +145,6 @@ fn what_cannot_be_taught_or_served_is_said() {
 
 trials::main! {
     a_model_that_was_taught_edits_makes_them_and_they_are_judged:
-        lm::find_engine().is_none().then(|| "the libtorch engine (make torch)".to_owned()),
+        lm::find_python().is_none().then(|| "a Python to train with (make torch)".to_owned()),
     what_cannot_be_taught_or_served_is_said,
 }

@@ -75,7 +75,7 @@ pub enum Error {
         /// The model's length.
         length: usize,
     },
-    /// The training engine.
+    /// The trainer, or an engine.
     #[error("{0}")]
     Engine(String),
     /// Interrupted.

@@ -99,7 +99,7 @@ pub fn finish(work: &Path) -> Result<()> {
     }
     if !work.join("model.safetensors").is_file() {
         return Err(Error::Engine(format!(
-            "the training engine wrote no model.safetensors in {}",
+            "the trainer wrote no model.safetensors in {}",
             work.display()
         )));
     }

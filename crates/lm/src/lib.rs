@@ -18,6 +18,7 @@ mod recipe;
 mod remote;
 mod sample;
 mod slots;
+mod trainer;
 mod training_set;
 mod tune;
 mod usefulness;
@@ -25,7 +26,7 @@ mod usefulness;
 pub use causal::Causal;
 pub use checkpoint::Checkpoint;
 pub use corpus::{CorpusReport, Entry, Seen, prepare};
-pub use engine::{ENGINE_VARIABLE, Metric, Trained, check_engine, find_engine, metrics, train};
+pub use engine::{ENGINE_VARIABLE, find_engine};
 pub use error::Error;
 pub use folder::{Run, finish, or_nothing, place, planned_steps};
 pub use nn::{Choice, Precision};
@@ -34,6 +35,9 @@ pub use recipe::{Recipe, Sizes, settings as settings_text};
 pub use remote::{Next, Ranked, Remote};
 pub use sample::{Drawing, HOLE, Prompt, START, Sample, Sampler};
 pub use settings::{Kind, Training};
+pub use trainer::{
+    Metric, PYTHON_VARIABLE, Trained, check_trainer, find_python, metrics, train, trainer,
+};
 pub use training_set::TrainingSet;
 pub use tune::{Asked, Dialogue, Tuning, TuningReport, prepare_edits};
 

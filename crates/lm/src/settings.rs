@@ -1,7 +1,4 @@
-//! `training.json`: how the engine trains in a folder.
-//!
-//! This file is compiled into the engine too, which is a program of its own workspace: it needs nothing
-//! but serde.
+//! `training.json`: how the trainer trains in a folder.
 
 use serde::{Deserialize, Serialize};
 
@@ -159,29 +156,5 @@ impl Settings {
     #[must_use]
     pub fn steps(&self) -> u64 {
         (self.training.budget_tokens / self.training.batch_tokens.max(1) as u64).max(1)
-    }
-
-    /// The probability that what is drawn in a step is a function to pre-train on.
-    #[must_use]
-    pub fn function_share(&self, step: u64) -> f64 {
-        let pretrains = (step as f64) < self.training.pretrain_share * self.steps() as f64;
-        if pretrains { self.training.function_share.clamp(0.0, 1.0) } else { 0.0 }
-    }
-
-    /// The learning rate of a step.
-    #[must_use]
-    pub fn rate(&self, step: u64) -> f64 {
-        let (step, steps) = (step as f64, self.steps() as f64);
-        let warm = (self.training.warmup_steps as f64).min(steps / 2.0);
-        if step < warm {
-            return self.training.learning_rate * (step + 1.0) / warm;
-        }
-        let gone = (step - warm) / (steps - warm).max(1.0);
-        let factor = match self.training.schedule {
-            Schedule::Cosine => 0.1 + 0.45 * (1.0 + (std::f64::consts::PI * gone).cos()),
-            Schedule::Linear => 1.0 - gone,
-            Schedule::Halving => 0.5_f64.powf((gone * 10.0).floor()),
-        };
-        self.training.learning_rate * factor
     }
 }

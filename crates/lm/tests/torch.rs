@@ -1,12 +1,12 @@
-//! Training, and conformance of the two engines: `make test-torch` runs this, which names the libtorch
-//! engine in `STAMPMILL_TORCH` and a Python that has `transformers` in `STAMPMILL_TRANSFORMERS`.
+//! Training, and conformance of the engines: `make test-torch` runs this, which names the libtorch engine in
+//! `STAMPMILL_TORCH` and the Python that has torch and `transformers` in `STAMPMILL_PYTHON`.
 
 use nn::{Array, Model, Numbers};
 use stampmill_lm::settings::Method;
 use stampmill_lm::{Entry, Kind, Next, Ranked, Recipe, Remote};
 use std::{
     collections::{BTreeMap, BTreeSet},
-    env, fs,
+    fs,
     io::{BufRead, BufReader},
     path::{Path, PathBuf},
     process::{Command, ExitCode, Output, Stdio},
@@ -50,17 +50,22 @@ fn main() -> ExitCode {
         };
         add("has_the_same_logits_in_both_engines", conforms);
         add("learns", learns);
-        add("pre_trains_on_functions_as_long_as_it_is_told_to", pre_trains);
+        add("has_the_losses_of_an_engine_written_in_rust", golden);
+        add("packed_has_the_losses_of_rectangles", packs);
         add("killed_and_resumed_has_the_weights_of_an_uninterrupted_run", resumes);
+        if kind == Kind::Infill {
+            add("pre_trains_on_functions_as_long_as_it_is_told_to", pre_trains);
+            add("compiled_has_the_losses_of_an_eager_run", compiles);
+        }
         if kind != Kind::Hole {
             add("decodes_with_a_cache_as_in_a_full_pass", decodes);
             add("decodes_slots_of_different_lengths_as_in_a_full_pass", ragged);
             add("draws_in_the_engine_as_the_logits_say", ranks);
         }
     }
-    let python = env::var_os("STAMPMILL_TRANSFORMERS");
-    let lacks = python.is_none().then(|| "transformers (STAMPMILL_TRANSFORMERS)".to_owned());
-    let make: Make = Box::new(move || transformers(&python.unwrap_or_default()));
+    let python = stampmill_lm::find_python();
+    let lacks = python.is_none().then(|| "a Python with transformers".to_owned());
+    let make: Make = Box::new(move || transformers(python.unwrap_or_default().as_os_str()));
     let theirs: Arc<Shared> = Arc::new(LazyLock::new(make));
     for name in ["grouped", "tied", "linear", "llama3", "wide", "sharded"] {
         let theirs = Arc::clone(&theirs);
@@ -152,11 +157,15 @@ fn folder(kind: Kind, recipe: &Recipe) -> Result<TempDir, Failed> {
     Ok(folder)
 }
 
+/// The trainer where it is to train, and the libtorch engine for all else.
 fn engine(arguments: &[&str], folder: &Path) -> Result<Command, Failed> {
-    let engine =
-        stampmill_lm::find_engine().ok_or("no engine: run this through `make test-torch`")?;
-    let mut command = Command::new(engine);
     let (verb, rest) = arguments.split_first().ok_or("no verb")?;
+    let mut command = match *verb {
+        "train" => stampmill_lm::trainer()?,
+        _ => Command::new(
+            stampmill_lm::find_engine().ok_or("no engine: run this through `make test-torch`")?,
+        ),
+    };
     command.arg(verb).arg(folder).args(rest);
     Ok(command)
 }
@@ -390,6 +399,55 @@ fn learns(kind: Kind, other: &Path) -> Done {
     ensure(same("model.safetensors")?, || "another run has other weights".to_owned())
 }
 
+/// Losses of a run without dropout.
+fn plain_losses(kind: Kind, more: &[&str]) -> Result<Vec<f64>, Failed> {
+    let mut recipe = recipe(kind);
+    recipe.training.dropout = 0.0;
+    let folder = folder(kind, &recipe)?;
+    run(&[&["train", "--device", "cpu"], more].concat(), folder.path())?;
+    Ok(losses(folder.path())?
+        .into_iter()
+        .flat_map(|(_, loss, seen)| [Some(loss), seen])
+        .flatten()
+        .collect())
+}
+
+/// The largest distance between losses, in nats a token.
+fn same_losses(ours: &[f64], theirs: &[f64]) -> Done {
+    const CLOSE: f64 = 2e-5;
+    ensure(ours.len() == theirs.len(), || format!("{} losses, {}", ours.len(), theirs.len()))?;
+    let apart = ours.iter().zip(theirs).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+    println!("{} losses, at most {apart:.1e} apart", ours.len());
+    ensure(apart <= CLOSE, || format!("{ours:?}\n{theirs:?}"))
+}
+
+/// `losses.json` has what an engine written in Rust on libtorch came to: the same instances, masks, weights to begin with,
+/// schedule and optimizer.
+fn golden(kind: Kind, _: &Path) -> Done {
+    let text = fs::read_to_string(here("tests/losses.json"))?;
+    let all: BTreeMap<String, Vec<f64>> = serde_json::from_str(&text)?;
+    same_losses(&plain_losses(kind, &[])?, &all[kind.name()])
+}
+
+/// Instances behind one another in rows do not see one another.
+fn packs(kind: Kind, _: &Path) -> Done {
+    if kind == Kind::Lstm {
+        let said =
+            plain_losses(kind, &["--packed"]).expect_err("a state goes on from one to the next");
+        let said = said.message().unwrap_or_default().to_owned();
+        return ensure(said.contains("lstm"), || said);
+    }
+    // Pieces of two sizes, so that some rows are not full.
+    let rectangles = plain_losses(kind, &["--micro-tokens", "400"])?;
+    same_losses(&plain_losses(kind, &["--packed"])?, &rectangles)?;
+    same_losses(&plain_losses(kind, &["--packed", "--micro-tokens", "300"])?, &rectangles)
+}
+
+fn compiles(kind: Kind, _: &Path) -> Done {
+    let eager = plain_losses(kind, &["--no-compile"])?;
+    same_losses(&plain_losses(kind, &["--compile"])?, &eager)
+}
+
 /// Shares of nothing are no pre-training, and a longer one makes other weights.
 fn pre_trains(kind: Kind, whole: &Path) -> Done {
     let weights = |pretrain_share: f64, function_share: f64| -> Result<_, Failed> {
@@ -447,14 +505,19 @@ fn broken() -> Done {
         fs::write(folder.join(file), &kept)?;
         Ok(kept)
     };
+    let whole = folder(Kind::Lstm, &recipe(Kind::Lstm))?;
+    run(&["train", "--device", "cpu", "--steps", "3"], whole.path())?;
     for (file, wanted) in [
         ("corpus.safetensors", "corpus.safetensors is no safetensors file"),
         ("state.safetensors", "state.safetensors"),
         ("training.json", "training.json is broken"),
         ("config.json", "config.json is broken"),
     ] {
-        let folder = folder(Kind::Lstm, &recipe(Kind::Lstm))?;
-        run(&["train", "--device", "cpu", "--steps", "3"], folder.path())?;
+        let folder = tempfile::tempdir()?;
+        for entry in fs::read_dir(whole.path())? {
+            let entry = entry?;
+            fs::copy(entry.path(), folder.path().join(entry.file_name()))?;
+        }
         let kept = cut(folder.path(), file)?;
         let weights = fs::read(folder.path().join("model.safetensors"))?;
         let said = refused(&arguments, folder.path())?;
@@ -525,7 +588,7 @@ fn cannot_go_on() -> Done {
 }
 
 fn no_driver() -> Done {
-    let said = stampmill_lm::check_engine("cuda").expect_err("no driver").to_string();
+    let said = stampmill_lm::check_trainer("cuda").expect_err("no driver").to_string();
     ensure(said.contains("CUDA") && said.contains("--device cpu"), || said)
 }
 

@@ -1,10 +1,10 @@
 //! The only tensor library: engines, weights, layers.
 //!
-//! Two engines share one set of weights, safetensors under Hugging Face's names:
+//! Several programs share one set of weights, safetensors under Hugging Face's names:
 //!
 //! - **candle on the CPU**, here: loads a checkpoint and runs it, with nothing to install;
-//! - **libtorch**, `stampmill-torch` (`engines/torch`, a program of its own): trains, and samples
-//!   on GPUs.
+//! - the trainer (`python/src/stampmill/trainer`), on torch and `transformers`;
+//! - **libtorch**, `stampmill-torch` (`engines/torch`, a program of its own): samples on GPUs.
 //!
 //! Three architectures: [`Llama`] (causal transformer), [`Encoder`] (bidirectional, BERT's) and
 //! [`Lstm`]. Each computes the logits of whole sequences; the causal two also run as a [`Decoder`],

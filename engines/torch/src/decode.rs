@@ -99,7 +99,7 @@ impl Decode {
         let vocabulary = config["vocab_size"].as_u64().context("config.json has no vocab_size")?;
         let positions = config["max_position_embeddings"].as_u64();
         let length = positions.map_or(self.length, |most| self.length.min(most as usize));
-        let run = Run { training: false, half, dropout: 0.0 };
+        let run = Run { half };
         let rows = self.slots / self.groups;
         let group = |_| {
             let decoder = model.decoder(rows as i64, length as i64, run);

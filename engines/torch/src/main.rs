@@ -1,34 +1,26 @@
-//! `stampmill-torch`: the libtorch engine of Stampmill's language models.
+//! `stampmill-torch`: draws from Stampmill's language models with libtorch, on the CPU or on a GPU.
 //!
-//! `stampmill train` writes a *training folder* (`corpus.safetensors`, `config.json`,
-//! `training.json`, `tokenizer.json`) and this program trains in it, on the CPU or on a GPU:
-//! it knows token ids, not programs. Weights are safetensors under the names that Hugging Face's
-//! libraries use, so that the main binary's CPU engine and `transformers` read them as they are.
+//! It knows token ids, not programs. Weights are safetensors under the names that Hugging Face's
+//! libraries use, as the trainer (`python/src/stampmill/trainer`) writes them.
 //!
 //! | command | reads | writes |
 //! |---|---|---|
-//! | `train DIR` | a training folder | `model.safetensors`, `metrics.jsonl`, `state.*` to resume |
 //! | `sample DIR` | a checkpoint | token ids, one row a sample |
 //! | `decode DIR` | a checkpoint; tokens, as they are drawn elsewhere | logits of what comes next |
 //! | `logits DIR` | a checkpoint and token ids | logits, for the conformance tests |
 
 mod bench;
-mod corpus;
 mod decode;
 mod device;
-mod instance;
 mod model;
-mod optimiser;
 mod rank;
 mod sample;
-mod settings;
-mod train;
 mod weights;
 
 use clap::{Parser, Subcommand};
 use std::{path::PathBuf, process::ExitCode};
 
-/// Trains Stampmill's language models and samples from them with libtorch.
+/// Draws from Stampmill's language models with libtorch.
 #[derive(Parser, Debug)]
 #[command(name = "stampmill-torch", version)]
 struct Arguments {
@@ -38,15 +30,13 @@ struct Arguments {
 
 #[derive(Subcommand, Debug)]
 enum Command {
-    /// Train in a folder that `stampmill train --prepare-only` made
-    Train(train::Train),
     /// Draw token sequences from a checkpoint
     Sample(sample::Sample),
     /// Read tokens that another program draws, and answer logits
     Decode(decode::Decode),
     /// Write the logits of token sequences
     Logits(Logits),
-    /// Measure the speed of training and sampling
+    /// Measure the speed of drawing
     Bench(bench::Bench),
     /// Say which devices there are
     Devices(Devices),
@@ -107,7 +97,7 @@ impl Logits {
         model: &dyn model::Model,
         tokens: &tch::Tensor,
     ) -> anyhow::Result<tch::Tensor> {
-        let run = model::Run { training: false, half: false, dropout: 0.0 };
+        let run = model::Run { half: false };
         let [rows, length] = tokens.size()[..] else {
             anyhow::bail!("`tokens` has {} dimensions, not two", tokens.dim());
         };
@@ -129,7 +119,6 @@ impl Logits {
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let done = match &arguments.command {
-        Command::Train(train) => train.run(),
         Command::Sample(sample) => sample.run(),
         Command::Decode(decode) => decode.run(),
         Command::Logits(logits) => logits.run(),

@@ -2,8 +2,7 @@
 
 use crate::{
     device,
-    model::{self, Model, Run},
-    settings::{Kind, Special},
+    model::{self, Kind, Model, Run},
 };
 use anyhow::Context;
 use std::{io::Write, path::PathBuf, time::Instant};
@@ -49,6 +48,20 @@ pub(crate) struct Sample {
     precision: Option<String>,
 }
 
+/// Ids of special tokens; 0 where a tokenizer has none that is needed.
+#[derive(Clone, Copy, Debug, Default, serde::Deserialize)]
+#[serde(default)]
+struct Special {
+    /// Begins every sequence.
+    start: u32,
+    /// Ends every sequence.
+    end: u32,
+    /// A hole.
+    hole: u32,
+    /// Nothing more to fill in.
+    hole_end: u32,
+}
+
 /// Steps between looks at how many sequences are still open.
 const LOOK: usize = 16;
 
@@ -62,7 +75,7 @@ impl Sample {
         let config = model::configuration(&self.folder)?;
         let special: Special = serde_json::from_value(config["stampmill"]["special"].clone())
             .context("config.json has no `stampmill.special`: which token ends a sample?")?;
-        let run = Run { training: false, half, dropout: 0.0 };
+        let run = Run { half };
         let hole = model::kind_of(&config)? == Kind::Hole;
         let mut all: Vec<Vec<i64>> = Vec::new();
         let began = Instant::now();

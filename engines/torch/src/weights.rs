@@ -29,14 +29,6 @@ pub(crate) fn read(path: &Path) -> anyhow::Result<BTreeMap<String, Tensor>> {
     Ok(tensors)
 }
 
-/// Write a text under a temporary name, then rename.
-pub(crate) fn put(path: &Path, text: &str) -> anyhow::Result<()> {
-    let temporary = path.with_extension("new");
-    std::fs::write(&temporary, text)
-        .and_then(|()| std::fs::rename(&temporary, path))
-        .with_context(|| format!("cannot write {}", path.display()))
-}
-
 /// Every tensor of a checkpoint's folder: `model.safetensors`, or the shards that
 /// `model.safetensors.index.json` names.
 pub(crate) fn read_folder(folder: &Path) -> anyhow::Result<BTreeMap<String, Tensor>> {

@@ -11,10 +11,12 @@ import shutil
 import signal
 import struct
 import subprocess
+import sys
 import termios
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from importlib.util import find_spec
 from typing import Any
 
 from . import _error, _progress
@@ -38,6 +40,12 @@ class Finished:
     def __init__(self, exit_status: int, summary: dict[str, Any]) -> None:
         self.exit_status = exit_status
         self.summary = summary
+
+
+def _environment() -> dict[str, str]:
+    """The variables of the command: this Python is the one to train with, where it can."""
+    own = {} if any(find_spec(name) is None for name in ("torch", "transformers")) else {"STAMPMILL_PYTHON": sys.executable}
+    return own | dict(os.environ)
 
 
 def _word(value: object) -> str:
@@ -109,7 +117,9 @@ def _process(words: Sequence[str]) -> tuple[int, bytes, _progress.Shown]:
     alone = threading.current_thread() is threading.main_thread()
     screen, end = _terminal() if shown.kind != "none" else os.pipe()
     try:
-        child = subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=end, start_new_session=alone)
+        child = subprocess.Popen(
+            words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=end, start_new_session=alone, env=_environment()
+        )
     except BaseException:
         os.close(screen)
         raise

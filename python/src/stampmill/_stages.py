@@ -291,8 +291,8 @@ def train(
     prepare_only: bool = False,
     **common: Unpack[Common],
 ) -> Report:
-    """Train a language model on kernels, or fine-tune one on edits. `out` is the checkpoint's folder. Needs the
-    training engine, `stampmill-torch`, which is not in the wheel."""
+    """Train a language model on kernels, or fine-tune one on edits. `out` is the checkpoint's folder. Needs
+    `torch` and `transformers` (`pip install stampmill[train]`)."""
     return reported("train", [path(corpus)], options(locals(), "corpus"))
 
 

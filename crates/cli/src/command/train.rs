@@ -54,7 +54,7 @@ pub(crate) struct Train {
     /// Stop after this time, as if the budget were used up
     #[arg(long, value_name = "TIME", value_parser = crate::duration::duration)]
     limit: Option<std::time::Duration>,
-    /// Only write the training folder, for `stampmill-torch train` somewhere else
+    /// Only write the training folder, to train in it somewhere else
     #[arg(long)]
     prepare_only: bool,
 }
@@ -100,7 +100,7 @@ impl Train {
             let report = match &self.from {
                 Some(from) if self.task == Task::Edits => {
                     if !self.prepare_only {
-                        lm::check_engine(&self.device)?;
+                        lm::check_trainer(&self.device)?;
                     }
                     let (recipe, seed) = (self.recipe.as_ref(), self.seed);
                     let flags =
@@ -170,7 +170,7 @@ impl Train {
             bail!("--pretrain: there is no accepted function in what was given");
         }
         if !self.prepare_only {
-            lm::check_engine(&self.device)?;
+            lm::check_trainer(&self.device)?;
         }
         if self.model == Kind::Infill {
             let spaces = features::spaces(corpus::SPACES)?;
@@ -256,7 +256,7 @@ impl Prepared {
         }
         let rows = rows.into_iter().map(|(name, n)| vec![name.to_owned(), output::count(n)]);
         output::print_table(&["corpus", "count"], rows)?;
-        output::line(&format!("next: stampmill-torch train {}", out.display()))
+        output::line(&format!("next: python3 -m stampmill.trainer train {}", out.display()))
     }
 }
 

@@ -160,7 +160,7 @@ impl Hole {
             Some(&weights["attention.output.dense.bias"]),
         );
         let x = self.normalise(
-            &(x + run.drop(y)),
+            &(x + y),
             weights,
             ["attention.output.LayerNorm.weight", "attention.output.LayerNorm.bias"],
         );
@@ -168,11 +168,7 @@ impl Hole {
         let inner = run.linear(&x, w, Some(b)).gelu("none");
         let (w, b) = (&weights["output.dense.weight"], &weights["output.dense.bias"]);
         let y = run.linear(&inner, w, Some(b));
-        self.normalise(
-            &(&x + run.drop(y)),
-            weights,
-            ["output.LayerNorm.weight", "output.LayerNorm.bias"],
-        )
+        self.normalise(&(&x + y), weights, ["output.LayerNorm.weight", "output.LayerNorm.bias"])
     }
 }
 
@@ -192,7 +188,7 @@ impl Model for Hole {
             outer,
             ["bert.embeddings.LayerNorm.weight", "bert.embeddings.LayerNorm.bias"],
         );
-        let mut x = run.drop(x);
+        let mut x = x;
         let mask = input.ne(self.shape.pad).unsqueeze(1).unsqueeze(1);
         let heads = [input.size()[0], 1, length, length];
         let mask = mask.expand(heads, false);

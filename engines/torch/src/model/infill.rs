@@ -3,7 +3,7 @@
 
 mod decoder;
 
-use super::{Adapters, Decoder, Init, Model, Parameters, Run, Table, Weight, layer, size};
+use super::{Decoder, Init, Model, Parameters, Run, Table, Weight, layer, size};
 use anyhow::bail;
 use decoder::InfillDecoder;
 use tch::{Device, Kind as Number, Tensor};
@@ -84,24 +84,6 @@ impl Shape {
         self.width / self.heads
     }
 
-    pub(crate) fn layers(&self) -> i64 {
-        self.layers
-    }
-
-    /// The projections of a layer that adapters are made for: name, outputs, inputs.
-    pub(crate) fn adapted(&self) -> Vec<(&'static str, i64, i64)> {
-        let (width, inner, kv) = (self.width, self.inner, self.kv_heads * self.head());
-        vec![
-            ("self_attn.q_proj.weight", width, width),
-            ("self_attn.k_proj.weight", kv, width),
-            ("self_attn.v_proj.weight", kv, width),
-            ("self_attn.o_proj.weight", width, width),
-            ("mlp.gate_proj.weight", inner, width),
-            ("mlp.up_proj.weight", inner, width),
-            ("mlp.down_proj.weight", width, inner),
-        ]
-    }
-
     pub(crate) fn weights(&self) -> Vec<Weight> {
         let (width, inner) = (self.width, self.inner);
         let kv = self.kv_heads * self.head();
@@ -139,7 +121,6 @@ impl Shape {
 pub(crate) struct Infill {
     shape: Shape,
     parameters: Parameters,
-    adapters: Option<Adapters>,
     embedding: Tensor,
     layers: Vec<Table>,
     norm: Tensor,
@@ -149,8 +130,8 @@ pub(crate) struct Infill {
 }
 
 impl Infill {
-    pub(crate) fn new(shape: Shape, parameters: Parameters, adapters: Option<Adapters>) -> Infill {
-        let device = parameters.flat.device();
+    pub(crate) fn new(shape: Shape, parameters: Parameters) -> Infill {
+        let device = parameters.device();
         let half = shape.head() / 2;
         let option = (Number::Float, Device::Cpu);
         let powers = Tensor::arange(half, option) * (-(shape.theta.ln()) / half as f64);
@@ -173,17 +154,12 @@ impl Infill {
             cosine: angles.cos(),
             sine: angles.sin(),
             parameters,
-            adapters,
         }
     }
 
-    /// The product with a layer's matrix, adapted where there are adapters.
+    /// The product with a layer's matrix.
     fn project(&self, x: &Tensor, at: usize, name: &str, run: Run) -> Tensor {
-        let y = run.linear(x, &self.layers[at][name], None);
-        match &self.adapters {
-            None => y,
-            Some(adapters) => y + adapters.add(x, at, name, run),
-        }
+        run.linear(x, &self.layers[at][name], None)
     }
 
     fn normalise(&self, x: &Tensor, weight: &Tensor) -> Tensor {
@@ -235,34 +211,14 @@ impl Model for Infill {
         &self.parameters
     }
 
-    fn trained(&self) -> &Parameters {
-        self.adapters.as_ref().map_or(&self.parameters, Adapters::parameters)
-    }
-
-    fn merged(&self) -> Vec<(String, Tensor)> {
-        self.parameters
-            .named
-            .iter()
-            .map(|(name, tensor)| {
-                let added = self.adapters.as_ref().and_then(|adapters| adapters.whole(name));
-                let tensor = tensor.detach();
-                (name.clone(), added.map_or(tensor.shallow_clone(), |added| tensor + added))
-            })
-            .collect()
-    }
-
-    fn adapters(&self) -> Option<&Adapters> {
-        self.adapters.as_ref()
-    }
-
     fn hidden(&self, input: &Tensor, run: Run) -> Tensor {
         let embedded = Tensor::embedding(&self.embedding, input, -1, false, false);
-        let mut x = run.drop(embedded.to_kind(Number::Float));
+        let mut x = embedded.to_kind(Number::Float);
         for (at, weights) in self.layers.iter().enumerate() {
             let normal = self.normalise(&x, &weights["input_layernorm.weight"]);
-            x = x + run.drop(self.attend(&normal, at, run)).to_kind(Number::Float);
+            x = x + self.attend(&normal, at, run).to_kind(Number::Float);
             let normal = self.normalise(&x, &weights["post_attention_layernorm.weight"]);
-            x = x + run.drop(self.feed(&normal, at, run)).to_kind(Number::Float);
+            x = x + self.feed(&normal, at, run).to_kind(Number::Float);
         }
         self.normalise(&x, &self.norm)
     }

@@ -85,10 +85,9 @@ impl Cell {
         [(); 2].map(|()| Tensor::zeros(shape, (self.kind, self.embedding.device())))
     }
 
-    fn run(&self, input: &Tensor, state: &[Tensor; 2], run: Run) -> (Tensor, Tensor, Tensor) {
+    fn run(&self, input: &Tensor, state: &[Tensor; 2]) -> (Tensor, Tensor, Tensor) {
         let x = Tensor::embedding(&self.embedding, input, -1, false, false).to_kind(self.kind);
-        let dropout = if run.training { run.dropout } else { 0.0 };
-        x.lstm(state, &self.weights, true, self.shape.layers, dropout, run.training, false, true)
+        x.lstm(state, &self.weights, true, self.shape.layers, 0.0, false, false, true)
     }
 }
 
@@ -99,13 +98,12 @@ struct LstmDecoder {
     head: (Tensor, Tensor),
     state: [Tensor; 2],
     length: i64,
-    run: Run,
 }
 
 impl LstmDecoder {
     /// Logits behind the last of `input`, and what is remembered then.
     fn read(&self, input: &Tensor, state: &[Tensor; 2]) -> (Tensor, [Tensor; 2]) {
-        let (y, hidden, cell) = self.cell.run(input, state, self.run);
+        let (y, hidden, cell) = self.cell.run(input, state);
         let last = y.select(1, input.size()[1] - 1);
         (last.linear(&self.head.0, Some(&self.head.1)), [hidden, cell])
     }
@@ -148,7 +146,7 @@ impl Model for Lstm {
 
     fn hidden(&self, input: &Tensor, run: Run) -> Tensor {
         let cell = self.cell(run);
-        cell.run(input, &cell.zeros(input.size()[0]), run).0
+        cell.run(input, &cell.zeros(input.size()[0])).0
     }
 
     fn head(&self, hidden: &Tensor, run: Run) -> Tensor {
@@ -159,6 +157,6 @@ impl Model for Lstm {
         let cell = self.cell(run);
         let state = cell.zeros(rows);
         let head = (self.head.0.to_kind(run.kind()), self.head.1.to_kind(run.kind()));
-        Some(Box::new(LstmDecoder { cell, head, state, length, run }))
+        Some(Box::new(LstmDecoder { cell, head, state, length }))
     }
 }

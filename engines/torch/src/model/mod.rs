@@ -2,35 +2,31 @@
 
 mod hole;
 mod infill;
-mod lora;
 mod lstm;
 
-use crate::{
-    settings::{Kind, Lora},
-    weights,
-};
 use anyhow::{Context, bail};
-use lora::Adapters;
 use std::{collections::BTreeMap, path::Path};
 use tch::{Device, Kind as Number, Tensor};
+
+/// The kinds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// CLgen's.
+    Lstm,
+    /// BenchPress's.
+    Hole,
+    /// A causal transformer.
+    Infill,
+}
 
 /// How a model is run.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Run {
-    /// Whether dropout is on.
-    pub(crate) training: bool,
     /// Whether matrix products are in bf16.
     pub(crate) half: bool,
-    /// Chance that an activation is dropped.
-    pub(crate) dropout: f64,
 }
 
 impl Run {
-    /// `x` with dropout, where it is on.
-    fn drop(self, x: Tensor) -> Tensor {
-        if self.training && self.dropout > 0.0 { x.dropout(self.dropout, true) } else { x }
-    }
-
     /// The number kind of matrix products.
     fn kind(self) -> Number {
         if self.half { Number::BFloat16 } else { Number::Float }
@@ -79,25 +75,6 @@ pub(crate) trait Model {
     /// Its weights.
     fn parameters(&self) -> &Parameters;
 
-    /// The weights that training changes: all of them, or adapters.
-    fn trained(&self) -> &Parameters {
-        self.parameters()
-    }
-
-    /// All weights under their names, adapters added to those they adapt.
-    fn merged(&self) -> Vec<(String, Tensor)> {
-        self.parameters()
-            .named
-            .iter()
-            .map(|(name, tensor)| (name.clone(), tensor.detach()))
-            .collect()
-    }
-
-    /// The adapters, where there are some.
-    fn adapters(&self) -> Option<&Adapters> {
-        None
-    }
-
     /// Activations before the output layer: ids `[rows, length]` to `[rows, length, width]`.
     fn hidden(&self, input: &Tensor, run: Run) -> Tensor;
 
@@ -141,13 +118,11 @@ impl Weight {
     }
 }
 
-/// All weights of a model, as views of one flat tensor: the optimiser sees a single vector.
+/// All weights of a model.
 #[derive(Debug)]
 pub(crate) struct Parameters {
-    pub(crate) flat: Tensor,
-    /// 1 where weight decay applies (matrices), 0 where not (norms, biases).
-    pub(crate) decay: Tensor,
-    pub(crate) named: Vec<(String, Tensor)>,
+    device: Device,
+    named: Vec<(String, Tensor)>,
 }
 
 impl Parameters {
@@ -166,27 +141,21 @@ impl Parameters {
             };
             (weight, values)
         });
-        Parameters::gather(made.collect(), device, true)
+        Parameters::gather(made, device)
     }
 
-    /// The weights that a checkpoint's folder holds; whether they are to be trained.
-    fn read(
-        weights: &[Weight],
-        folder: &Path,
-        device: Device,
-        trained: bool,
-    ) -> anyhow::Result<Parameters> {
+    /// The weights that a checkpoint's folder holds.
+    fn read(weights: &[Weight], folder: &Path, device: Device) -> anyhow::Result<Parameters> {
         let mut held = crate::weights::read_folder(folder)?;
-        let path = folder;
         let mut made = Vec::new();
         for weight in weights {
             let Some(values) = held.remove(&weight.name) else {
-                bail!("{} lacks the tensor {}", path.display(), weight.name);
+                bail!("{} lacks the tensor {}", folder.display(), weight.name);
             };
             if values.size() != weight.shape {
                 bail!(
                     "{}: {} has shape {:?}, config.json asks for {:?}",
-                    path.display(),
+                    folder.display(),
                     weight.name,
                     values.size(),
                     weight.shape
@@ -194,30 +163,12 @@ impl Parameters {
             }
             made.push((weight, values.to_kind(Number::Float)));
         }
-        Ok(Parameters::gather(made, device, trained))
+        Ok(Parameters::gather(made.into_iter(), device))
     }
 
-    fn gather(made: Vec<(&Weight, Tensor)>, device: Device, trained: bool) -> Parameters {
-        let _no_grad = tch::no_grad_guard();
-        let pieces: Vec<Tensor> = made.iter().map(|(_, values)| values.reshape([-1])).collect();
-        let decay: Vec<Tensor> = made
-            .iter()
-            .map(|(weight, values)| {
-                let share = if weight.shape.len() > 1 { 1.0 } else { 0.0 };
-                Tensor::full([values.numel() as i64], share, (Number::Float, Device::Cpu))
-            })
-            .collect();
-        let flat = Tensor::cat(&pieces, 0).to_device(device);
-        let decay = Tensor::cat(&decay, 0).to_device(device);
-        let mut named = Vec::new();
-        let mut from = 0;
-        for (weight, values) in made {
-            let length = values.numel() as i64;
-            let view = flat.narrow(0, from, length).view(&weight.shape[..]);
-            named.push((weight.name.clone(), view.detach().set_requires_grad(trained)));
-            from += length;
-        }
-        Parameters { flat, decay, named }
+    fn gather<'a>(made: impl Iterator<Item = (&'a Weight, Tensor)>, device: Device) -> Parameters {
+        let named = made.map(|(weight, values)| (weight.name.clone(), values.to_device(device)));
+        Parameters { device, named: named.collect() }
     }
 
     /// The weight called `name`.
@@ -228,14 +179,14 @@ impl Parameters {
             .expect("models ask for weights they declare")
     }
 
-    /// The weights themselves, in order.
-    pub(crate) fn tensors(&self) -> Vec<&Tensor> {
-        self.named.iter().map(|(_, tensor)| tensor).collect()
+    /// Number of weights.
+    pub(crate) fn count(&self) -> usize {
+        self.named.iter().map(|(_, tensor)| tensor.numel()).sum()
     }
 
-    /// Number of weights.
-    pub(crate) fn count(&self) -> i64 {
-        self.flat.size()[0]
+    /// Where they are.
+    fn device(&self) -> Device {
+        self.device
     }
 }
 
@@ -273,37 +224,15 @@ pub(crate) fn kind_of(config: &serde_json::Value) -> anyhow::Result<Kind> {
     }
 }
 
-/// The model to train in a folder: with the weights of its folder `base` where there is one, fresh ones
-/// otherwise.
-pub(crate) fn to_train(
-    folder: &Path,
-    seed: u64,
-    lora: Option<Lora>,
-    device: Device,
-) -> anyhow::Result<Box<dyn Model>> {
-    let config = configuration(folder)?;
-    let base = folder.join("base");
-    let make = |weights: &[Weight]| match base.is_dir() {
-        true => Parameters::read(weights, &base, device, lora.is_none()),
-        false => Ok(Parameters::fresh(weights, seed, device)),
-    };
-    match lora {
-        None => build(&config, make),
-        Some(lora) => {
-            let shape = match kind_of(&config)? {
-                Kind::Infill => infill::Shape::read(&config)?,
-                _ => bail!("adapters are for models of the Llama family"),
-            };
-            let adapters = Adapters::fresh(shape.adapted(), shape.layers(), lora, seed, device)?;
-            Ok(Box::new(infill::Infill::new(shape, make(&shape.weights())?, Some(adapters))))
-        }
-    }
+/// A model of a folder's configuration with fresh weights.
+pub(crate) fn fresh(folder: &Path, seed: u64, device: Device) -> anyhow::Result<Box<dyn Model>> {
+    build(&configuration(folder)?, |weights| Ok(Parameters::fresh(weights, seed, device)))
 }
 
 /// The model of a checkpoint folder.
 pub(crate) fn load(folder: &Path, device: Device) -> anyhow::Result<Box<dyn Model>> {
     let config = configuration(folder)?;
-    build(&config, |weights| Parameters::read(weights, folder, device, true))
+    build(&config, |weights| Parameters::read(weights, folder, device))
 }
 
 fn build(
@@ -313,7 +242,7 @@ fn build(
     Ok(match kind_of(config)? {
         Kind::Infill => {
             let shape = infill::Shape::read(config)?;
-            Box::new(infill::Infill::new(shape, make(&shape.weights())?, None))
+            Box::new(infill::Infill::new(shape, make(&shape.weights())?))
         }
         Kind::Hole => {
             let shape = hole::Shape::read(config)?;
@@ -324,19 +253,6 @@ fn build(
             Box::new(lstm::Lstm::new(shape, make(&shape.weights())?))
         }
     })
-}
-
-/// Write the weights as bf16 (`half`) or f32 to `model.safetensors` of a folder, and adapters to its folder
-/// `adapter`.
-pub(crate) fn save(model: &dyn Model, folder: &Path, half: bool) -> anyhow::Result<()> {
-    let _no_grad = tch::no_grad_guard();
-    let kind = if half { Number::BFloat16 } else { Number::Float };
-    let tensors: Vec<(String, Tensor)> =
-        model.merged().into_iter().map(|(name, tensor)| (name, tensor.to_kind(kind))).collect();
-    if let Some(adapters) = model.adapters() {
-        adapters.save(&folder.join("adapter"))?;
-    }
-    weights::write(&folder.join("model.safetensors"), &tensors, None)
 }
 
 /// Tensors by name, for models that look weights up once.

@@ -51,7 +51,7 @@ timing model;;time, edits;apt-get install qemu-user (7.2 or later), and in a che
 wall clock;;time --source wall, time validate;make build
 object store client;;data sets at s3://;make objects
 cluster engine;;--cluster, cluster;make cluster
-training engine;;train;make torch (fetches libtorch, 0.5 GB)
+trainer;;train;a python3 on the path with torch and transformers, or in a checkout make torch (0.6 GB)
 ";
 
 /// Why a program is missing, where nothing more is known.
@@ -87,7 +87,7 @@ fn look(name: &str, commands: &str) -> Version {
         "SQL engine" => helper(Helper::QUERY),
         "timing model" => timing_model(),
         "wall clock" => helper(Helper::CLOCK),
-        "training engine" => training_engine(),
+        "trainer" => trainer(),
         "object store client" => helper(Helper::OBJECTS),
         "cluster engine" => helper(Helper::CLUSTER),
         _ => version_of(commands),
@@ -164,9 +164,9 @@ fn timing_model() -> Version {
     Ok(helper(Helper::TIMING_PLUGIN).unwrap_or_default())
 }
 
-fn training_engine() -> Version {
-    lm::check_engine("auto").map_err(|error| error.to_string())?;
-    Ok(lm::find_engine().map(|path| path.display().to_string()).unwrap_or_default())
+fn trainer() -> Version {
+    let python = lm::find_python().map(|path| path.display().to_string());
+    python.ok_or_else(|| "no Python with torch and transformers".to_owned())
 }
 
 #[cfg(test)]
