@@ -73,3 +73,28 @@ fn every_damaged_module_has_a_row() {
     assert_eq!(text.lines().count(), damaged);
     assert!(text.contains("\"verdict\":\"not-a-module\""), "{text}");
 }
+
+#[test]
+fn modules_are_shown_as_text() {
+    let folder = tempfile::tempdir().expect("a folder");
+    fs::create_dir(folder.path().join("src")).expect("a folder");
+    for (name, text) in [("f.ll", TEXT.to_owned()), ("g.ll", TEXT.replace("@f", "@g"))] {
+        fs::write(folder.path().join("src").join(name), text).expect("written");
+    }
+    let stampmill = |line: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_stampmill"));
+        let output = command.args(line.split(' ')).current_dir(folder.path()).output();
+        let output = output.expect("the binary runs");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).expect("text")
+    };
+    stampmill("ir extract src --out modules");
+    let first = stampmill("show modules");
+    assert!(first.contains("\n; f.ll: 1 functions, 8 instructions\n"), "{first}");
+    assert!(first.contains("define i32 @f(ptr %a, i32 %n) {"), "{first}");
+    assert!(
+        first.ends_with("--programs N prints more of them; `stampmill ir export` writes all\n")
+    );
+    let other = stampmill("show modules --match g.ll");
+    assert!(other.contains("define i32 @g(") && !other.contains("@f("), "{other}");
+}
