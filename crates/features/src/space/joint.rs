@@ -145,7 +145,7 @@ mod tests {
         let mut counts = vec![0.0; 78];
         (counts[0], counts[2], counts[8 + 3]) = (4.0, 2.0, 1.0);
         space.complete(&mut counts);
-        assert_eq!((counts[6], counts[8]), (2.0, 1.0), "a ratio of one space, a sum of the other");
+        assert_eq!((counts[7], counts[8]), (2.0, 1.0), "a ratio of one space, a sum of the other");
         let mut other = counts.clone();
         (other[0], other[77]) = (7.0, 4.0);
         assert_eq!(space.distance(&counts, &other), 5.0);
