@@ -269,7 +269,7 @@ const IDLE: [&str; 6] = [
 ];
 
 impl Active<'_> {
-    /// Take what LLVM writes; gives what of it is not the log's.
+    /// Read what LLVM writes; returns what is not part of the log.
     fn hear(&mut self, bytes: &[u8]) -> Vec<u8> {
         let mut rest = Vec::new();
         for byte in bytes {

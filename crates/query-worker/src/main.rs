@@ -193,6 +193,10 @@ const INTERVAL: &str = "interval";
 /// The query with places for names where a vector is a list: `instcount[35]` for `instcount['Load']`.
 fn by_place(question: &Question) -> String {
     let mut sql = question.sql.clone();
+    // Opening a data set reads it through: only for a query that may name such a place.
+    if !sql.contains("['") {
+        return sql;
+    }
     for (_, path) in &question.tables {
         let Ok(dataset) = dataset::Dataset::open(path) else { continue };
         let Ok(columns) = dataset.columns() else { continue };

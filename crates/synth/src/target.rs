@@ -249,15 +249,11 @@ fn no_dimension(name: &str, space: &dyn FeatureSpace) -> String {
     let has = |other: &&&dyn FeatureSpace| {
         other.dimensions().iter().any(|known| known.eq_ignore_ascii_case(name))
     };
-    let others = || features::ALL.iter().filter(has).map(|other| other.name());
-    if space.joined().is_empty() && others().next().is_some() {
-        let others: Vec<&str> = others().collect();
-        let first = others[0];
+    let others: Vec<&str> = features::ALL.iter().filter(has).map(|other| other.name()).collect();
+    if let ([first, ..], []) = (others.as_slice(), space.joined()) {
+        let (others, own) = (others.join(", "), space.name());
         return format!(
-            "{name} is a dimension of {}, not of {}: `--space {first}`, or `--space {},{first}` for both",
-            others.join(", "),
-            space.name(),
-            space.name()
+            "{name} is a dimension of {others}, not of {own}: `--space {first}`, or `--space {own},{first}` for both"
         );
     }
     let meant = dataset::near(name, dimensions.iter().copied());

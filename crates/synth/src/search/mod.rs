@@ -312,14 +312,15 @@ impl<'a> Search<'a> {
         if judged.text.len() > LONG && clock.is_up() {
             return judged.text.clone();
         }
-        let plain = self.judge.layout(&renumbered(&judged.text));
-        let short = self.judge.layout(&renumbered(&without_unused(&judged.text)));
-        let [short, plain] = [short, plain].map(|text| {
+        let is_there = |text: &String| {
             let again =
-                self.judge.judge(std::slice::from_ref(&text)).ok().and_then(|mut all| all.pop());
-            (again.flatten().as_ref() == Some(&judged.vector)).then_some(text)
-        });
-        short.or(plain).unwrap_or_else(|| judged.text.clone())
+                self.judge.judge(std::slice::from_ref(text)).ok().and_then(|mut all| all.pop());
+            again.flatten().as_ref() == Some(&judged.vector)
+        };
+        let laid_out = |text: &str| Some(self.judge.layout(&renumbered(text))).filter(is_there);
+        laid_out(&without_unused(&judged.text))
+            .or_else(|| laid_out(&judged.text))
+            .unwrap_or_else(|| judged.text.clone())
     }
 
     fn row(&self, run: &Run, rank: u32, seconds: f64, candidates: u64) -> SteeredRow {
