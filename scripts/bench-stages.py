@@ -40,7 +40,7 @@ def main():
         home.mkdir(parents=True, exist_ok=True)
         make_inputs(home)
         for name, line in MADE:
-            if not (home / name / "dataset.json").exists():
+            if not (home / name / "_dataset.json").exists():
                 run(build, home, line)
     print(f"{'stage':10} {'old':>8} {'new':>8} {'new/old':>8}")
     for name, line in STAGES:

@@ -48,7 +48,7 @@ def find_keys(stamp, engine, home, keys):
     repeated = keys * 9 // 10
     run("query", "--memory", "16GiB", f"SELECT CAST(value AS BIGINT UNSIGNED) AS place, lpad(CAST(value % {repeated} AS VARCHAR), 32, '0') AS key, "
         f"'' AS rank FROM generate_series(0, {keys - 1})", "any", "--out", "keys")
-    shards = [f"{home}/keys/{shard['file']}" for shard in json.load(open(f"{home}/keys/dataset.json"))["shards"]]
+    shards = [f"{home}/keys/{shard['file']}" for shard in json.load(open(f"{home}/keys/_dataset.json"))["shards"]]
 
     def start(url):
         client = subprocess.Popen([engine], stdin=subprocess.PIPE, text=True)

@@ -63,7 +63,7 @@ def main():
         for which, build in (("old", old), ("new", new)):
             home = work / which
             home.mkdir(parents=True, exist_ok=True)
-            if not (home / name / "dataset.json").exists():
+            if not (home / name / "_dataset.json").exists():
                 words = [word.replace("@", f"{home}/").replace("=", f"{inputs}/", 1) if "@" in word or word.startswith(("=", "dir:=")) else word for word in line.split()]
                 done = subprocess.run([program(build), *words, "--quiet", "--json"], capture_output=True, text=True)
                 if done.returncode == 2:
@@ -78,7 +78,7 @@ def program(build):
 
 
 def read(build, dataset):
-    if not (dataset / "dataset.json").exists():
+    if not (dataset / "_dataset.json").exists():
         return None
     done = subprocess.run([program(build), "query", "SELECT * FROM d", f"d={dataset}", "--format", "jsonl"], capture_output=True, text=True)
     if done.returncode:

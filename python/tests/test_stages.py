@@ -31,6 +31,11 @@ def test_features_of_texts_are_named_columns_in_the_order_of_the_texts(texts: li
     assert "input" not in vectors.to_arrow(raw=True).column_names
 
 
+def test_pandas_reads_the_folder_of_a_data_set(texts: list[str], tmp_path: Path) -> None:
+    stampmill.features(texts, space="grewe", out=tmp_path / "vectors")
+    assert list(pd.read_parquet(tmp_path / "vectors")["kernel"]) == ["scale", "", "bump"]
+
+
 def test_many_texts_keep_their_order() -> None:
     many = [f"kernel void k{number}(global int* x) {{ x[0] += {number}; }}" for number in range(120)]
     frame = stampmill.features(many, space="grewe").to_pandas()

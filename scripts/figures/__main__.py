@@ -71,7 +71,7 @@ def inputs(settings):
     """What the settings that name a data set named: its rows, and the hash of its manifest, which has those of its parts."""
     found = {}
     for key, value in settings.items():
-        manifest = Path(value) / "dataset.json"
+        manifest = Path(value) / "_dataset.json"
         if value and manifest.exists():
             text = manifest.read_bytes()
             found[key] = {"rows": json.loads(text)["rows"], "manifest_sha256": hashlib.sha256(text).hexdigest()}

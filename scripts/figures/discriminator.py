@@ -21,7 +21,7 @@ FOREST = "forest:trees=100"
 def described(program, dataset, out):
     """Accepted programs with their values in all spaces, as one dictionary of named numbers."""
     stampmill(program, "features", dataset, "--space", ",".join(SPACES), "--out", out)
-    names = json.loads((out / "dataset.json").read_text())["configuration"]["spaces"]
+    names = json.loads((out / "_dataset.json").read_text())["configuration"]["spaces"]
     columns = ", ".join(f'"{space}"' for space in SPACES)
     found = []
     for row in rows(program, f"SELECT id, {columns} FROM v WHERE verdict = 'accepted' ORDER BY id", v=out):

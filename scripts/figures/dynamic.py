@@ -80,7 +80,7 @@ def run(program, _, settings, work):
         before = spent()
         made = stampmill(program, "features", work / "drawn", "--space", "dynamic", "--opt", option, "--jobs", "1", "--out", out, "--force")
         ours_spent = spent() - before
-        names = json.loads((out / "dataset.json").read_text())["configuration"]["spaces"]["dynamic"]
+        names = json.loads((out / "_dataset.json").read_text())["configuration"]["spaces"]["dynamic"]
         found = rows(program, "SELECT id, dynamic FROM v WHERE dynamic IS NOT NULL", v=out)
         ours = {one["id"]: dict(zip(names, one["dynamic"])) for one in found}
         before = spent()

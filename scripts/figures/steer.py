@@ -96,7 +96,7 @@ def joint(program, settings, work):
 
 
 def dimensions(dataset, space):
-    return json.loads((dataset / "dataset.json").read_text())["configuration"]["spaces"][space]
+    return json.loads((dataset / "_dataset.json").read_text())["configuration"]["spaces"][space]
 
 
 def search(program, command, parts, work):

@@ -191,7 +191,7 @@ mod tests {
         let path = |name: &str| home.path().join(name).display().to_string();
         fs::create_dir_all(home.path().join("data/raw"))?;
         fs::create_dir(home.path().join("k"))?;
-        fs::write(home.path().join("k/dataset.json"), "{}")?;
+        fs::write(home.path().join("k/_dataset.json"), "{}")?;
         fs::write(home.path().join("list.toml"), "")?;
         let said = |words: &[String]| {
             let command = Output::augment_args(Command::new("prepare"));
@@ -215,7 +215,7 @@ mod tests {
         assert!(said(&[format!("@{list}"), "-o".into(), list.clone()]).contains("is an input"));
         assert!(said(&[format!("parquet:{list}#x"), "-o".into(), list]).contains("is an input"));
         assert!(said(&[raw.clone(), "-o".into(), path("data")]).contains("holds an input"));
-        for part in ["dataset.json", "part-00000.parquet", "mine.parquet"] {
+        for part in ["_dataset.json", "part-00000.parquet", "mine.parquet"] {
             let words = [raw.clone(), "--force".into(), "-o".into(), format!("{k}/{part}")];
             assert!(said(&words).contains("a data set's part"), "{part}");
         }

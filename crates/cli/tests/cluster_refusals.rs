@@ -132,11 +132,11 @@ fn a_task_is_a_stage_in_its_folder_and_nothing_else() {
     // What is not the client's to say is not heard.
     let output = task("features", &["features", "--space=grewe", "--force", "--", "programs"]);
     assert!(output.status.success(), "{}", said(&output));
-    assert!(place.join("dataset.json").is_file());
+    assert!(place.join("_dataset.json").is_file());
     // Done again, it changes nothing.
-    let before = fs::metadata(place.join("dataset.json")).unwrap().modified().unwrap();
+    let before = fs::metadata(place.join("_dataset.json")).unwrap().modified().unwrap();
     assert!(task("features", &["features", "--space=grewe", "--", "programs"]).status.success());
-    assert_eq!(fs::metadata(place.join("dataset.json")).unwrap().modified().unwrap(), before);
+    assert_eq!(fs::metadata(place.join("_dataset.json")).unwrap().modified().unwrap(), before);
     let left: Vec<_> =
         fs::read_dir(&root).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert!(!left.iter().any(|name| name.to_string_lossy().contains(".try-")), "{left:?}");

@@ -238,7 +238,7 @@ fn a_killed_run_goes_on_and_ends_with_the_same_data() {
     let resumed = json(&stampmill(here, &format!("{line} modules")));
     assert_eq!(whole["modules"], resumed["modules"]);
     let identity = |name: &str| {
-        let text = fs::read(here.join(name).join("dataset.json")).unwrap();
+        let text = fs::read(here.join(name).join("_dataset.json")).unwrap();
         serde_json::from_slice::<serde_json::Value>(&text).unwrap()["identity"].clone()
     };
     assert_eq!(identity("whole"), identity("modules"));

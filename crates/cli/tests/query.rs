@@ -50,7 +50,7 @@ fn hashes_are_verified_where_that_is_asked_for() {
     let asked = |words: &[&str]| query(home.path()).args(words).output().expect("it starts");
     let all = ["SELECT path FROM dataset", "a.cl", "--out", "set", "--quiet"];
     assert!(asked(&all).status.success());
-    let manifest = home.path().join("set/dataset.json");
+    let manifest = home.path().join("set/_dataset.json");
     let text = fs::read_to_string(&manifest).expect("a manifest");
     fs::write(&manifest, text.replace("\"seed\": 0", "\"seed\": 7")).expect("a file");
     let of_set = ["SELECT path FROM dataset", "set"];
@@ -78,7 +78,7 @@ fn seed_tools_and_hosts_of_a_measurement_survive() {
     let output = query(home.path()).args([sql, "a=one", "b=two", "--out", "both"]).output();
     assert!(output.expect("it starts").status.success());
     let manifest = |name: &str| -> serde_json::Value {
-        let path = home.path().join(name).join("dataset.json");
+        let path = home.path().join(name).join("_dataset.json");
         serde_json::from_str(&fs::read_to_string(path).expect("a manifest")).expect("JSON")
     };
     let (one, both) = (manifest("one"), manifest("both"));

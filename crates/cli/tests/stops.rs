@@ -191,7 +191,7 @@ fn a_search_that_was_stopped_before_it_found_anything_is_begun_again() {
 
 /// Identity of a data set's rows.
 fn identity(folder: &Path) -> String {
-    let text = fs::read(folder.join("dataset.json")).expect("a manifest");
+    let text = fs::read(folder.join("_dataset.json")).expect("a manifest");
     let manifest: serde_json::Value = serde_json::from_slice(&text).expect("JSON");
     manifest["identity"].as_str().expect("an identity").to_owned()
 }
@@ -262,7 +262,7 @@ fn stopped_labels_are_kept_and_resumed() {
     assert!(output.status.success(), "{}", said(&output));
     let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
     assert_eq!(report["history"][0]["labelled"], 40);
-    assert!(home.path().join("learned/dataset.json").exists() && !partial.exists());
+    assert!(home.path().join("learned/_dataset.json").exists() && !partial.exists());
 }
 
 fn a_full_disk_is_a_message_and_no_data_set() {

@@ -161,7 +161,7 @@ pub fn check(folder: &Path) -> Result<Checked> {
     Ok(checked)
 }
 
-const UNNAMED: &str = "not named in dataset.json: no part of this data set";
+const UNNAMED: &str = "not named in _dataset.json: no part of this data set";
 
 /// What is found out whenever a data set is opened: each part is there, of the size and with the
 /// rows that the manifest says, and no other is; to `verify` also their hashes and the manifest's.
@@ -255,7 +255,7 @@ fn part(folder: &Path, shard: &Shard) -> Result<PathBuf, String> {
     }
     if found.len() != shard.bytes {
         return Err(format!(
-            "{} bytes, where dataset.json says {}: it was cut off or changed",
+            "{} bytes, where _dataset.json says {}: it was cut off or changed",
             found.len(),
             shard.bytes
         ));
@@ -266,7 +266,7 @@ fn part(folder: &Path, shard: &Shard) -> Result<PathBuf, String> {
     let rows = footer.metadata().file_metadata().num_rows();
     match u64::try_from(rows) {
         Ok(rows) if rows == shard.rows => Ok(path),
-        _ => Err(format!("{rows} rows, where dataset.json says {}", shard.rows)),
+        _ => Err(format!("{rows} rows, where _dataset.json says {}", shard.rows)),
     }
 }
 
@@ -276,7 +276,7 @@ fn hash(path: &Path, shard: &Shard) -> Result<(), String> {
     match found == shard.hash {
         true => Ok(()),
         false => Err(format!(
-            "its hash is {found}, where dataset.json says {}: it was changed",
+            "its hash is {found}, where _dataset.json says {}: it was changed",
             shard.hash
         )),
     }
@@ -288,7 +288,7 @@ fn of_schema(path: &Path, manifest: &Manifest) -> Result<(), String> {
     match said {
         Some((schema, version)) if (&schema, version) != (&manifest.schema, manifest.version) => {
             Err(format!(
-                "holds rows of schema {schema} (version {version}), where dataset.json says {} (version {})",
+                "holds rows of schema {schema} (version {version}), where _dataset.json says {} (version {})",
                 manifest.schema, manifest.version
             ))
         }

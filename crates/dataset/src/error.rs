@@ -213,13 +213,13 @@ credentials and settings come from variables: AWS_ACCESS_KEY_ID, AWS_SECRET_ACCE
         /// Why not.
         reason: String,
     },
-    /// A folder without `dataset.json`.
+    /// A folder without `_dataset.json`.
     #[error("{}", what_is_there(.0))]
     NotADataset(PathBuf),
     /// A manifest that cannot be read.
     #[error("{} is damaged: {reason}", path.display())]
     Manifest {
-        /// The `dataset.json`.
+        /// The `_dataset.json`.
         path: PathBuf,
         /// What is wrong with it.
         reason: String,
@@ -358,19 +358,27 @@ fn what_is_there(path: &Path) -> String {
     let unfinished = path.with_file_name(format!("{name}.partial"));
     let shown = path.display();
     if is_url(path) {
-        return format!("there is no data set at {shown}: no dataset.json stands there");
+        return format!("there is no data set at {shown}: no _dataset.json stands there");
     }
     if path.join(MARKER).is_file() {
         return format!("{shown} is an unfinished run: repeat the command that began it");
     }
+    if path.join("dataset.json").is_file() {
+        return format!(
+            "{shown} was made by an earlier version: rename its dataset.json to _dataset.json"
+        );
+    }
     if path.join(part_name(0)).exists() {
-        return format!("{shown} has lost its dataset.json: the parts of a data set are there");
+        return format!("{shown} has lost its _dataset.json: the parts of a data set are there");
     }
     if path.is_dir() {
-        return format!("{shown} is no data set: it holds no dataset.json");
+        return format!("{shown} is no data set: it holds no _dataset.json");
     }
     if path.exists() {
-        return format!("{} is a file; a data set is a folder with a dataset.json", path.display());
+        return format!(
+            "{} is a file; a data set is a folder with a _dataset.json",
+            path.display()
+        );
     }
     if unfinished.is_dir() {
         return format!(

@@ -1,6 +1,6 @@
 //! Data sets: what every stage of Stampmill reads and writes.
 //!
-//! A data set is a folder of Parquet shards and one `dataset.json` ([`Manifest`]): which schema in
+//! A data set is a folder of Parquet shards and one `_dataset.json` ([`Manifest`]): which schema in
 //! which version, made from which inputs by which configuration, seed and tools, and how many rows
 //! met which [`Verdict`]. It opens in pandas, DuckDB or Hugging Face `datasets` as it is.
 //!

@@ -61,7 +61,7 @@ pub struct Notes {
     pub hosts: Vec<String>,
 }
 
-/// `dataset.json`.
+/// `_dataset.json`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Manifest {
     /// Name of the schema of its rows.
@@ -95,7 +95,7 @@ pub struct Manifest {
 
 impl Manifest {
     /// The manifest's name in its folder.
-    pub const FILE: &'static str = "dataset.json";
+    pub const FILE: &'static str = "_dataset.json";
 
     pub(crate) fn read(folder: &Path) -> Result<Manifest> {
         let path = folder.join(Manifest::FILE);
@@ -149,7 +149,7 @@ impl Manifest {
         content_hash_of(shards.iter().map(|shard| shard.hash.as_bytes()))
     }
 
-    /// Whether `dataset.json` was edited since it was written, in words. Those of earlier versions have no checksum,
+    /// Whether `_dataset.json` was edited since it was written, in words. Those of earlier versions have no checksum,
     /// and those that were annotated by hand lost theirs.
     pub(crate) fn edited(folder: &Path) -> Result<Option<String>> {
         let path = folder.join(Manifest::FILE);

@@ -1,4 +1,4 @@
-//! Which protections held while foreign programs ran: known to who starts them, told in `dataset.json`.
+//! Which protections held while foreign programs ran: known to who starts them, told in `_dataset.json`.
 
 use std::{
     collections::{BTreeMap, btree_map::Entry},

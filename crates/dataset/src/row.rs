@@ -11,7 +11,7 @@ use serde_arrow::schema::{SchemaLike, TracingOptions};
 /// Fields may be numbers, `String`, `bool`, `Option`, `Vec`, structs of these, and what serialises as
 /// bytes.
 pub trait Row: Serialize + DeserializeOwned {
-    /// The schema's name, in `dataset.json`.
+    /// The schema's name, in `_dataset.json`.
     const SCHEMA: &'static str;
     /// Raised whenever a column is added, renamed or changes its meaning.
     const VERSION: u32;

@@ -488,7 +488,7 @@ mod tests {
             finish(&out, false, put).unwrap();
             fs::write(out.join("part-00000.parquet"), "old").unwrap();
             finish(&out, true, put).unwrap();
-            assert_eq!(place::names(&out).unwrap(), [Path::new("dataset.json")]);
+            assert_eq!(place::names(&out).unwrap(), [Path::new("_dataset.json")]);
             assert_eq!(place::names(home.path()).unwrap(), [Path::new("set")]);
         }
     }
@@ -525,7 +525,7 @@ mod tests {
         assert!(matches!(again, Err(Error::Exists(_))), "it stands where it stood: {again:?}");
         assert_eq!(fs::read_to_string(out.join("part-00000.parquet")).unwrap(), "old");
         finish(&out, true, aside).unwrap();
-        assert_eq!(place::names(&out).unwrap(), [Path::new("dataset.json")]);
+        assert_eq!(place::names(&out).unwrap(), [Path::new("_dataset.json")]);
         assert_eq!(place::names(home.path()).unwrap(), [Path::new("set")]);
     }
 
@@ -640,7 +640,7 @@ mod tests {
         let page = format!("<meta name=\"generator\" content=\"{}\">", crate::PAGE_GENERATOR);
         fs::write(out.join("report.html"), page).unwrap();
         finish(&out, true, place::put).unwrap();
-        assert_eq!(place::names(&out).unwrap(), [Path::new("dataset.json")]);
+        assert_eq!(place::names(&out).unwrap(), [Path::new("_dataset.json")]);
     }
 
     #[test]

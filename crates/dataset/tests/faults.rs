@@ -97,7 +97,7 @@ fn a_part_that_is_missing_cut_off_renamed_or_one_too_many_is_named() {
     // A file of the right size with another number of rows.
     let other = broken("other", &|set| edit(set, "\"rows\": 2", "\"rows\": 1"));
     edit(&other, "\"rows\": 5", "\"rows\": 4");
-    assert!(said(&other, first).contains("2 rows, where dataset.json says 1"));
+    assert!(said(&other, first).contains("2 rows, where _dataset.json says 1"));
 }
 
 #[test]

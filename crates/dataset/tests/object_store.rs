@@ -144,7 +144,7 @@ fn a_data_set_is_the_same_there_as_in_a_folder() {
         Err(Error::NotADataset(_))
     ));
     let there = home.join("same/set");
-    for name in ["dataset.json", "part-00000.parquet"] {
+    for name in ["_dataset.json", "part-00000.parquet"] {
         assert_eq!(
             fs::read(there.join(name)).unwrap(),
             fs::read(folder.join(name)).unwrap(),

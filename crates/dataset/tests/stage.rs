@@ -483,7 +483,7 @@ fn a_share_that_was_changed_is_not_merged() {
             context.out
         })
         .collect();
-    let manifest = shares[1].join("dataset.json");
+    let manifest = shares[1].join("_dataset.json");
     let text = std::fs::read_to_string(&manifest).expect("text");
     std::fs::write(&manifest, text.replace("\"seed\": 0", "\"seed\": 7")).expect("written");
     let error =

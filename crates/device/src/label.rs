@@ -28,6 +28,8 @@ pub struct LabelReport {
     pub rows: u64,
     /// Rows per device that is faster.
     pub labels: BTreeMap<String, u64>,
+    /// Rows whose label chance may have decided: the confidence intervals of the two times overlap, or one has none.
+    pub uncertain: u64,
     /// Kernels at sizes that gave no row, per reason: `unmeasured`, `undescribed`,
     /// `infinite-ratio`.
     pub left_out: BTreeMap<String, u64>,
@@ -66,10 +68,14 @@ impl Row for LabelItem {
 pub struct LabelFacts {
     /// Items without a row, per reason.
     left_out: BTreeMap<String, u64>,
+    /// Rows whose label is uncertain.
+    #[serde(default)]
+    uncertain: u64,
 }
 
 impl stage::Facts for LabelFacts {
     fn absorb(&mut self, other: LabelFacts) {
+        self.uncertain += other.uncertain;
         for (reason, count) in other.left_out {
             *self.left_out.entry(reason).or_default() += count;
         }
@@ -188,6 +194,19 @@ impl LabelItem {
         timed.min_by(|(_, a), (_, b)| a.total_cmp(b))
     }
 
+    /// Whether the confidence intervals of both devices' times overlap, or one time has none.
+    fn is_uncertain(&self, transfers: Transfers) -> bool {
+        let ends = |device| {
+            let (run, seconds) = self.fastest(device, transfers)?;
+            let half = run.interval? / 2.0 * run.kernel_time_ns? as f64 * 1e-9;
+            Some((seconds - half, seconds + half))
+        };
+        match (ends("cpu"), ends("gpu")) {
+            (Some(cpu), Some(gpu)) => cpu.0 <= gpu.1 && gpu.0 <= cpu.1,
+            _ => true,
+        }
+    }
+
     /// Its row, or why it has none.
     fn row(
         &self,
@@ -270,8 +289,10 @@ impl Stage for Label {
     }
 
     fn observe(&self, item: &LabelItem, _: Option<&[CpuGpuRow]>, facts: &mut LabelFacts) {
-        if let Err(reason) = self.row(item) {
-            *facts.left_out.entry(reason.to_string()).or_default() += 1;
+        let Task::CpuGpu(transfers) = self.task;
+        match self.row(item) {
+            Err(reason) => *facts.left_out.entry(reason.to_string()).or_default() += 1,
+            Ok(_) => facts.uncertain += u64::from(item.is_uncertain(transfers)),
         }
     }
 
@@ -281,10 +302,10 @@ impl Stage for Label {
 
     fn finish<'a>(
         _: &'a Value,
-        LabelFacts { left_out }: LabelFacts,
+        LabelFacts { left_out, uncertain }: LabelFacts,
         units: &'a Units<CpuGpuRow>,
     ) -> Result<Finish<'a, CpuGpuRow, LabelReport>> {
-        let mut report = LabelReport { left_out, ..LabelReport::default() };
+        let mut report = LabelReport { left_out, uncertain, ..LabelReport::default() };
         for row in units.rows() {
             let (_, row) = row?;
             report.rows += 1;
@@ -387,6 +408,19 @@ mod tests {
         let label = |transfers| labelled(&rows, &vectors(2.0), transfers).0.remove(0).label;
         assert_eq!(label(Transfers::Gpu), "CPU");
         assert_eq!(label(Transfers::Both), "GPU");
+    }
+
+    #[test]
+    fn a_label_is_uncertain_where_the_intervals_overlap_or_are_not_known() {
+        let timed = |device, time, interval| RunRow { interval, ..row(device, 128, time) };
+        let uncertain = |cpu, gpu| {
+            let items = gather([cpu, gpu].map(Ok), &vectors(2.0)).expect("they are read");
+            items[0].is_uncertain(Transfers::Gpu)
+        };
+        // The GPU's time has 1 us of transfers: 9 us +- 0.9 against 6 us +- 0.5 and 8 us +- 0.7.
+        assert!(!uncertain(timed("cpu", 9000, Some(0.2)), timed("gpu", 5000, Some(0.2))));
+        assert!(uncertain(timed("cpu", 9000, Some(0.2)), timed("gpu", 7000, Some(0.2))));
+        assert!(uncertain(timed("cpu", 9000, None), timed("gpu", 5000, Some(0.2))));
     }
 
     #[test]

@@ -254,8 +254,7 @@ impl Constraint {
         if after.is_empty() {
             return parser.may_end();
         }
-        let mut whole = Constraint::of(Arc::clone(&self.grammar), parser.clone(), String::new());
-        after.iter().all(|token| whole.push(*token).is_ok()) && whole.may_end()
+        Constraint::of(Arc::clone(&self.grammar), parser.clone(), String::new()).joins(after)
     }
 
     /// What may become of a pending lexeme: the rest of its spelling, and the state then.

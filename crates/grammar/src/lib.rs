@@ -256,6 +256,43 @@ impl Constraint {
         self.completed().is_ok_and(Parser::at_file_scope)
     }
 
+    /// Keep what stands around this place as it is: from here on no block is closed that is open, no declaration ended
+    /// that was begun, and no name of `after`, what stands behind this place, hidden. Between two statements whole
+    /// statements are added. At file scope there is nothing to keep.
+    pub fn hold(&mut self, after: &[u16]) {
+        let words = self.grammar.lexemes(after);
+        let whole = self.at_statement() && self.joins(after);
+        let parser = &self.parser;
+        let symbols = parser.scopes.last().map_or(0, |scope| scope.symbols.len());
+        let named = |name: &str| words.iter().any(|word| word == name);
+        let names = parser.visible().map(|(name, _)| name).filter(|name| named(name));
+        let (blocks, scopes) = (parser.blocks(), parser.scopes.len());
+        let held = parser::Held { blocks, scopes, symbols, names: names.cloned().collect(), whole };
+        self.parser.held = (!self.at_file_scope()).then_some(held);
+        self.completed = OnceLock::new();
+    }
+
+    /// Whether no block is open but those that are kept open.
+    #[must_use]
+    pub fn is_held(&self) -> bool {
+        self.parser.held.as_ref().is_some_and(|held| held.blocks == self.parser.blocks())
+    }
+
+    /// Whether the program may end behind `after`, which closes what was kept open.
+    #[must_use]
+    pub fn joins(&self, after: &[u16]) -> bool {
+        let mut end = self.clone();
+        end.completed = OnceLock::new();
+        let held = end.parser.held.take();
+        let Ok(parser) = end.completed() else { return false };
+        if held.is_some_and(|held| held.whole)
+            && !matches!(parser.waiting(), Some(Goal::Block { .. }))
+        {
+            return false;
+        }
+        after.iter().all(|token| end.push(*token).is_ok()) && end.may_end()
+    }
+
     /// About how many tokens are needed to end the program.
     #[must_use]
     pub fn distance(&self) -> usize {
@@ -267,7 +304,7 @@ impl Constraint {
     pub fn at_statement(&self) -> bool {
         self.pending.is_empty()
             && (self.parser.at_file_scope()
-                || matches!(self.parser.goals.last(), Some(parser::Goal::Block { .. })))
+                || matches!(self.parser.goals.last(), Some(Goal::Block { .. })))
     }
 }
 

@@ -261,6 +261,7 @@ pub(super) struct Parser {
     /// Shared by all states until one declares something.
     pub(super) scopes: Arc<Vec<Scope>>,
     pub(super) structs: Arc<Vec<Members>>,
+    pub(super) held: Option<Held>,
     /// Result of the function being defined, and whether it is a kernel.
     pub(super) function: Option<(Type, bool)>,
     /// Kernels defined so far.
@@ -292,12 +293,25 @@ pub(super) struct Parser {
     pub(super) parameter_value: Option<Parameter>,
 }
 
+/// What stays as it is: the blocks that are open, the declaration around them, and what names mean.
+#[derive(Clone, Debug)]
+pub(super) struct Held {
+    pub(super) blocks: usize,
+    /// Open scopes, and symbols of the innermost.
+    pub(super) scopes: usize,
+    pub(super) symbols: usize,
+    pub(super) names: Arc<[Name]>,
+    /// Whether whole statements stand here.
+    pub(super) whole: bool,
+}
+
 impl Parser {
     pub(super) fn new() -> Parser {
         Parser {
             goals: vec![Goal::File],
             scopes: Arc::new(vec![Scope::default()]),
             structs: Arc::default(),
+            held: None,
             function: None,
             kernels: 0,
             labels: Vec::new(),
@@ -342,10 +356,31 @@ impl Parser {
                 if matches!(lexeme.text, ";" | "," | "{" | "}") && !self.in_attribute() {
                     self.attributes.clear();
                 }
-                return if lexeme.partial { Ok(()) } else { self.settle() };
+                if lexeme.partial {
+                    return Ok(());
+                }
+                self.settle()?;
+                return self.held.as_ref().map_or(Ok(()), |held| self.keeps(held));
             }
         }
         Err(Refusal::Syntax)
+    }
+
+    fn keeps(&self, held: &Held) -> std::result::Result<(), Refusal> {
+        if self.blocks() < held.blocks || self.at_file_scope() {
+            return Err(Refusal::Syntax);
+        }
+        let symbols = self.scopes.get(held.scopes - 1).map_or(&[][..], |scope| &scope.symbols);
+        let mut new = symbols.iter().skip(held.symbols);
+        match new.any(|(name, _)| held.names.contains(name)) {
+            true => Err(Refusal::Redeclared),
+            false => Ok(()),
+        }
+    }
+
+    /// How many blocks are open.
+    pub(super) fn blocks(&self) -> usize {
+        self.goals.iter().filter(|goal| matches!(goal, Goal::Block { .. })).count()
     }
 
     fn in_attribute(&self) -> bool {
@@ -380,10 +415,9 @@ impl Parser {
         matches!(self.goals[..], [Goal::File] | [Goal::File, Goal::FunctionEnd])
     }
 
-    /// A line of its own: between statements, or before one.
-    fn directive(&mut self, lexeme: Lexeme<'_>) -> std::result::Result<(), Refusal> {
-        // Marks are skipped: they take nothing.
-        let waiting = self.goals.iter().rev().find(|goal| {
+    /// What is open last; marks are skipped, since they take nothing.
+    pub(super) fn waiting(&self) -> Option<&Goal> {
+        self.goals.iter().rev().find(|goal| {
             !matches!(
                 goal,
                 Goal::Else
@@ -392,7 +426,12 @@ impl Parser {
                     | Goal::ScopeEnd
                     | Goal::FunctionEnd
             )
-        });
+        })
+    }
+
+    /// A line of its own: between statements, or before one.
+    fn directive(&mut self, lexeme: Lexeme<'_>) -> std::result::Result<(), Refusal> {
+        let waiting = self.waiting();
         let file = matches!(waiting, Some(Goal::File));
         if !file && !matches!(waiting, Some(Goal::Block { .. } | Goal::Statement)) {
             return Err(Refusal::Syntax);

@@ -109,3 +109,74 @@ fn closing_ends_every_beginning_of_a_program() {
         }
     }
 }
+
+#[test]
+fn what_is_held_open_is_not_closed() {
+    let tokens = Tokens::with_keywords([]);
+    let allowed = |before: &str, drawn: &str| {
+        let after = encode(&tokens, "a [ 0 ] = 1 ; } }");
+        let mut constraint = tokens.constraint();
+        encode(&tokens, before).into_iter().for_each(|id| constraint.push(id).expect("a program"));
+        constraint.hold(&after);
+        encode(&tokens, drawn).into_iter().all(|id| constraint.push(id).is_ok())
+    };
+    let block = "kernel void A ( global int * a ) { if ( a [ 0 ] ) {";
+    assert!(allowed(block, "a [ 1 ] = 2 ; { a [ 2 ] = 3 ; } for ( ; ; ) { }"));
+    assert!(allowed(block, "int b ; { int a ; a = 1 ; } for ( int a = 0 ; a < 3 ; a ++ ) { }"));
+    assert!(!allowed(block, "int a ;") && !allowed(block, "float b , * a ;"));
+    assert!(!allowed(block, "}"));
+    assert!(!allowed(block, "{ } a [ 1 ] = 2 ; }"));
+    let parameters = "kernel void A ( global int * a ,";
+    assert!(allowed(parameters, "int b ) { if ( b )"));
+    assert!(!allowed(parameters, "int b ) { }"));
+    assert!(allowed("typedef int T ;", "kernel void A ( ) { } kernel"));
+}
+
+#[test]
+fn what_stands_behind_a_hole_ends_what_is_held_open() {
+    let tokens = Tokens::with_keywords([]);
+    for text in PROGRAMS {
+        let lexemes: Vec<Vec<u16>> =
+            lexer::tokens(text).map(|lexeme| tokens.spell(lexeme.text)).collect();
+        let mut constraint = tokens.constraint();
+        for (at, lexeme) in lexemes.iter().enumerate() {
+            lexeme.iter().for_each(|id| constraint.push(*id).expect("it compiles"));
+            let mut held = constraint.clone();
+            let after = lexemes[at + 1..].concat();
+            held.hold(&after);
+            let closing = held.closing(&after);
+            assert_eq!(
+                closing.as_deref(),
+                Some(&[][..]),
+                "{}",
+                decode(&tokens, &lexemes[..=at].concat())
+            );
+        }
+    }
+}
+
+#[test]
+fn between_two_statements_whole_ones_are_added() {
+    let tokens = Tokens::with_keywords([]);
+    let joined = |drawn: &str| {
+        let mut constraint = tokens.constraint();
+        let push = |constraint: &mut stampmill_grammar::Constraint, text: &str| {
+            for id in encode(&tokens, text) {
+                constraint.push(id).expect("a program");
+            }
+        };
+        let after = encode(&tokens, "a [ 0 ] = 1 ; }");
+        push(&mut constraint, "kernel void A ( global int * a ) {");
+        constraint.hold(&after);
+        push(&mut constraint, drawn);
+        constraint.joins(&after)
+    };
+    for whole in
+        ["", "a [ 1 ] = 2 ;", "if ( a [ 1 ] ) { }", "for ( ; ; ) { } { }", "do { } while ( 0 ) ;"]
+    {
+        assert!(joined(whole), "{whole}");
+    }
+    for part in ["a [ 1 ] +=", "if ( a [ 1 ] )", "if ( 1 ) { } else", "int b ="] {
+        assert!(!joined(part), "{part}");
+    }
+}

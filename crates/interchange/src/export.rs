@@ -156,7 +156,7 @@ impl Layout {
                     if let Some(row) = other_length(lists, names.len()) {
                         let found = lists.value_length(row);
                         let reason = format!(
-                            "column `{name}` has {found} values, where dataset.json names {}",
+                            "column `{name}` has {found} values, where _dataset.json names {}",
                             names.len()
                         );
                         let row = before + row as u64 + 1;

@@ -180,7 +180,7 @@ fn folder(asked: &Import, stop: &AtomicBool) -> Result<Imported> {
         Err(dataset::Error::NoPrograms(_)) => {
             return Err(Error::whole(
                 from,
-                "holds no dataset.json, no Parquet file and no program (.cl .c .cpp .rs .ll)",
+                "holds no _dataset.json, no Parquet file and no program (.cl .c .cpp .rs .ll)",
             ));
         }
         programs => programs?,

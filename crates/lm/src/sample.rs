@@ -335,6 +335,9 @@ impl<'a> Sampler<'a> {
                     )));
                 }
             }
+            if !encoded.after.is_empty() {
+                constraint.hold(&encoded.after);
+            }
         }
         let useful = match &self.grammar {
             Some(grammar) if self.drawing.useful && encoded.may_write => {
@@ -494,7 +497,7 @@ impl Running {
         let mut allowed = |id: u32| {
             let id = id as u16;
             let fits = if id == end && !after.is_empty() {
-                joins(constraint, after)
+                constraint.joins(after)
             } else {
                 constraint.after(id).is_ok_and(|state| {
                     // The brace of a kernel, or the end behind one.
@@ -520,7 +523,9 @@ impl Running {
         let Some(token) = token else { return self.stray() };
         self.take(Some(token as u16));
         let Some(next) = next.filter(|_| !self.finished) else { return };
-        if next.at_statement() && !self.is_useful() {
+        // What is declared may be declared behind the hole, too.
+        let clashes = || next.is_held() && !next.joins(&self.encoded.after);
+        if next.at_statement() && (clashes() || !self.is_useful()) {
             return self.stray();
         }
         if next.at_statement() {
@@ -609,10 +614,4 @@ impl Running {
 fn tail(text: &str, count: usize) -> String {
     let from = text.char_indices().rev().nth(count - 1).map_or(0, |(at, _)| at);
     text[from..].split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-/// Whether what stands behind the hole goes on from here to a program that compiles.
-fn joins(constraint: &Constraint, after: &[u16]) -> bool {
-    let mut constraint = constraint.clone();
-    after.iter().chain([&Special::ALL.end]).all(|token| constraint.push(*token).is_ok())
 }

@@ -3,7 +3,7 @@
 //! The HTTP client is in the program `stampmill-objects`; here is who asks it ([`Objects`], a
 //! [`dataset::ObjectStore`]; [`Pieces`], who reads some bytes of an object), and what is said ([`Request`], [`Answer`]).
 //!
-//! A data set at `s3://BUCKET/KEY` is `KEY/dataset.json`, byte by byte as in a folder, and for each of its Parquet
+//! A data set at `s3://BUCKET/KEY` is `KEY/_dataset.json`, byte by byte as in a folder, and for each of its Parquet
 //! files `KEY/part-NNNNN-HASH.parquet`, by its content. So a file never changes once it is there, one that is put
 //! twice is the same, and the manifest, which is put last and under a condition, decides which of them make the
 //! data set. What is read is kept in the cache by its content.

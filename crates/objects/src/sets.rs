@@ -85,11 +85,11 @@ impl Objects {
             let (bytes, hash) = found.map_err(file_error("read", file.path()))?;
             if bytes != shard.bytes {
                 let reason =
-                    format!("it has {bytes} bytes, not {} as dataset.json says", shard.bytes);
+                    format!("it has {bytes} bytes, not {} as _dataset.json says", shard.bytes);
                 return Err(Lack::Error(damaged(&at, reason)));
             }
             if hash != shard.hash {
-                let reason = "its content is not that of the hash in dataset.json";
+                let reason = "its content is not that of the hash in _dataset.json";
                 return Err(Lack::Error(damaged(&at, reason.to_owned())));
             }
             return Ok(self.cache.keep(file, &hash)?);

@@ -243,7 +243,7 @@ fn by_name(said: &str, question: &Question) -> Option<Error> {
         let near = place(name).or_else(|| place(dataset::near(name, names.iter().copied())?));
         Some(match near {
             Some(at) => format!("`{column}` is a list: {} is {column}[{}]", names[at], at + 1),
-            None => format!("`{column}` has no `{name}`; its names stand in dataset.json"),
+            None => format!("`{column}` has no `{name}`; its names stand in _dataset.json"),
         })
     })?;
     Some(Error::ByName(place))

@@ -119,7 +119,7 @@ impl About<'_> {
             .iter()
             .map(|input| format!("- {} (`{}`)\n", plain(&input.name), input.hash));
         let _ = write!(text, "\nMade from:\n\n{}", inputs.collect::<String>());
-        text += "\n`dataset.json` has the settings, the tools and their versions. `stampmill fsck` checks all files.\n";
+        text += "\n`_dataset.json` has the settings, the tools and their versions. `stampmill fsck` checks all files.\n";
         text
     }
 

@@ -25,7 +25,7 @@ pub enum Error {
     NoFolder(PathBuf),
     /// The folder holds no data set.
     #[error(
-        "{} holds no data set: neither it nor a folder in it has a dataset.json; name what a command made with --out",
+        "{} holds no data set: neither it nor a folder in it has a _dataset.json; name what a command made with --out",
         .0.display()
     )]
     NoDataset(PathBuf),

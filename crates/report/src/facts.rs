@@ -53,7 +53,25 @@ pub(super) fn origin(name: &str, hash: &str, sets: &[Set]) -> Markup {
 }
 
 fn pretty(value: &Value) -> String {
-    serde_json::to_string_pretty(value).unwrap_or_default()
+    serde_json::to_string_pretty(&shortened(value)).unwrap_or_default()
+}
+
+/// Most members of a list of numbers or words that are shown; names of dimensions are more.
+const MOST_LISTED: usize = 8;
+
+fn shortened(value: &Value) -> Value {
+    match value {
+        Value::Array(list) if list.len() > MOST_LISTED && !list.iter().any(Value::is_object) => {
+            let rest = list.len() - (MOST_LISTED - 2);
+            let shown = list[..MOST_LISTED - 2].iter().map(shortened);
+            shown.chain([Value::String(format!("… {rest} more"))]).collect()
+        }
+        Value::Array(list) => list.iter().map(shortened).collect(),
+        Value::Object(map) => {
+            map.iter().map(|(key, value)| (key.clone(), shortened(value))).collect()
+        }
+        other => other.clone(),
+    }
 }
 
 /// Counts as bars, in the order given; the whole is the largest of them unless told.
@@ -209,6 +227,14 @@ mod tests {
         let bars = bars(&items, Some(2)).into_string();
         assert!(bars.contains("width:100.00%") && bars.contains("width:50.00%"), "{bars}");
         assert!(!bars.contains("200"), "{bars}");
+    }
+
+    #[test]
+    fn long_lists_are_shortened() {
+        let given = serde_json::json!({ "names": (0..56).collect::<Vec<_>>(), "few": [1, 2], "sets": vec![serde_json::json!({ "a": 1 }); 9] });
+        let shown = shortened(&given);
+        assert_eq!(shown["names"], serde_json::json!([0, 1, 2, 3, 4, 5, "… 50 more"]));
+        assert_eq!((&shown["few"], &shown["sets"]), (&given["few"], &given["sets"]));
     }
 
     #[test]

@@ -16,7 +16,7 @@ const ENDED: [(&str, &str); 9] = [
     ("implausible-report", "changed what measured it"),
 ];
 
-/// The protections of a whole sandbox, as `dataset.json` has them.
+/// The protections of a whole sandbox, as `_dataset.json` has them.
 const PROTECTIONS: [&str; 3] = ["namespaces", "Landlock", "seccomp"];
 
 /// Nothing where none of the data sets ran anything foreign.

@@ -12,7 +12,7 @@ use std::fmt::Write;
 /// A schema, as the reference lists it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Schema {
-    /// Its name in `dataset.json`.
+    /// Its name in `_dataset.json`.
     pub name: &'static str,
     /// Its version.
     pub version: u32,
@@ -59,7 +59,7 @@ pub fn schemas() -> Result<Vec<Schema>> {
 /// A schema as a reader of foreign files checks columns by it.
 #[derive(Clone, Debug)]
 pub struct Layout {
-    /// Its name in `dataset.json`.
+    /// Its name in `_dataset.json`.
     pub name: &'static str,
     /// Its version.
     pub version: u32,
@@ -173,7 +173,7 @@ fn prose(comment: &str) -> String {
 pub fn reference() -> Result<String> {
     let mut text = String::from(
         "# Schemas and verdicts\n\n\
-         Made from `crates/rows`; `cargo xtask schemas` writes it anew. A data set's `dataset.json` and each of its \
+         Made from `crates/rows`; `cargo xtask schemas` writes it anew. A data set's `_dataset.json` and each of its \
          Parquet files (keys `stampmill.schema` and `stampmill.schema_version`) name the schema and its \
          version. A version is raised whenever a column is added, renamed or changes its meaning. Types are \
          Arrow's; a value of a nullable column may be missing.\n",

@@ -6,7 +6,7 @@ schema! {
     /// has. Behind them stand the features, one column of doubles each by its name, and `cost_CHOICE`
     /// per choice, null where unmeasured. Of a task with exact labels (`label --task size`): where the
     /// program is from, its verdict, a list `costs` and a vector per feature space; names of choices and
-    /// dimensions are in `dataset.json` (`configuration.choices`, `configuration.spaces`). A task with one
+    /// dimensions are in `_dataset.json` (`configuration.choices`, `configuration.spaces`). A task with one
     /// choice asks for its cost, not for a choice.
     #[derive(Default, Eq)]
     pub struct TaskHead = "task", 3 {

@@ -34,7 +34,7 @@ use tokio::{
 
 /// Folders in each other that are looked into, as for a report.
 const DEPTH: u32 = 3;
-const MANIFEST: &str = "dataset.json";
+const MANIFEST: &str = "_dataset.json";
 /// In the folder `NAME.partial` of a data set that is being made: what it is going to be.
 const MARKER: &str = ".stampmill-partial";
 const ADDRESSES: &str = "/, /page, /state";

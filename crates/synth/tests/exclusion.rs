@@ -91,7 +91,7 @@ fn a_kernel_cut_out_of_a_file_and_changed_is_no_seed() {
 fn what_lies_in_the_folder_of_a_file_or_below_a_folder_is_excluded() {
     let home = tempfile::tempdir().expect("a folder");
     let root = home.path().canonicalize().expect("it is there");
-    for path in ["suite/a.cl", "suite/deep/b.cl", "elsewhere/c.cl", "suite/set/dataset.json"] {
+    for path in ["suite/a.cl", "suite/deep/b.cl", "elsewhere/c.cl", "suite/set/_dataset.json"] {
         write(&root.join(path), "");
     }
     let folder = |exclusion: &Exclusion, path: &str| {
@@ -105,7 +105,7 @@ fn what_lies_in_the_folder_of_a_file_or_below_a_folder_is_excluded() {
     assert_eq!(folder(&of_file, "elsewhere/c.cl"), None);
     assert_eq!(folder(&of_file, "suite/set"), None, "a data set is nobody's reference");
     let mut of_set = Exclusion::default();
-    of_set.add_folder(&root.join("suite/set/dataset.json"));
+    of_set.add_folder(&root.join("suite/set/_dataset.json"));
     assert_eq!(folder(&of_set, "suite/set"), Some(root.join("suite/set")), "it holds the file");
     let mut of_folder = Exclusion::default();
     of_folder.add_folder(&root.join("suite"));

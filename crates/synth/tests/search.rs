@@ -216,7 +216,7 @@ fn a_data_set_beside_the_targets_gives_seeds_and_a_suite_does_not() {
     for made in [&kernels, &suite] {
         std::fs::create_dir(made).expect("made");
     }
-    std::fs::write(kernels.join("dataset.json"), "{}").expect("written");
+    std::fs::write(kernels.join("_dataset.json"), "{}").expect("written");
     std::fs::write(&targets, "").expect("written");
     let mut beside = Exclusion::default();
     beside.add_folder(&targets);

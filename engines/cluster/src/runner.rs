@@ -229,7 +229,7 @@ impl Runner {
 
     /// What a part comes to that is there already.
     fn made(&self, order: &Order, part: u32) -> Result<Option<Made>> {
-        let manifest = order.part(part).join("dataset.json");
+        let manifest = order.part(part).join("_dataset.json");
         let text = match dataset::manifest_text(&order.part(part)) {
             Ok(Some(text)) => text,
             Ok(None) => return Ok(None),

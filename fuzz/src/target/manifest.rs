@@ -1,4 +1,4 @@
-//! `dataset.json` opens a data set or says what is wrong; one that was read is written as it was.
+//! `_dataset.json` opens a data set or says what is wrong; one that was read is written as it was.
 
 use dataset::{Dataset, Manifest};
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import pandas as pd
     import pyarrow as pa
 
-MANIFEST = "dataset.json"
+MANIFEST = "_dataset.json"
 CHECKED = 64 << 20
 """Bytes of a data set that is compared with its hashes whenever it is read."""
 TEXT_NAME = re.compile(r"text-(\d{8})")
@@ -60,14 +60,14 @@ class Labels:
 
 
 class Dataset:
-    """A data set: a folder of Parquet files and one `dataset.json`.
+    """A data set: a folder of Parquet files and one `_dataset.json`.
 
     `Dataset(path)` opens one that is there. It goes wherever a path goes. A data set that a stage made without `out`
     lies in a temporary folder, which is removed with the object.
 
     Attributes:
         path: the folder.
-        manifest: what `dataset.json` says: schema, inputs, configuration, seed, tools, verdicts.
+        manifest: what `_dataset.json` says: schema, inputs, configuration, seed, tools, verdicts.
         summary: the summary of the command that made it, as its `--json` prints it.
         exit_status: 0, or 1 where the command calls the result negative: no program was accepted, for example.
     """

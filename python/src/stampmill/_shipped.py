@@ -21,6 +21,6 @@ def shipped(name: str = "") -> Path:
     if root is None:
         raise FileNotFoundError(f"no models and data sets beside {here}: install the wheel that `make wheel` builds")
     if not (root / name).exists():
-        known = sorted(str(path.parent.relative_to(root)) for path in (*root.glob("models/*/README.md"), *root.glob("datasets/**/dataset.json")))
+        known = sorted(str(path.parent.relative_to(root)) for path in (*root.glob("models/*/README.md"), *root.glob("datasets/**/_dataset.json")))
         raise FileNotFoundError(f"no `{name}` comes with this package; there are {', '.join(known)}")
     return root / name

@@ -118,7 +118,7 @@ class Inputs:
         given = labelled(value)
         if not given.texts:
             raise ValueError("no programs: the list of texts is empty")
-        # The name of the folder is the input's name in `dataset.json`, so it is always the same.
+        # The name of the folder is the input's name in `_dataset.json`, so it is always the same.
         folder = self.folder() / "texts"
         folder.mkdir()
         for place, text in enumerate(given.texts):

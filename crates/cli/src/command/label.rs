@@ -285,6 +285,14 @@ fn advise_vectors(report: &cost::LabelReport) {
 
 /// What to do where there is nothing.
 fn advise(report: &LabelReport) {
+    if report.uncertain > 0 {
+        eprintln!(
+            "warning: {} of {} labels are uncertain (the 95 % intervals of the two times overlap, or are not known): \
+             measure longer, `run --budget`",
+            output::count(report.uncertain),
+            output::count(report.rows)
+        );
+    }
     if report.rows == 0 {
         eprintln!(
             "no kernel can be labeled: it must pass on a CPU and on a GPU (`run --devices \

@@ -3,6 +3,7 @@
 use super::tune;
 use crate::{Global, destination::Output, interrupt, output, progress::Bar};
 use anyhow::{Context, bail};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use dataset::Progress;
 use lm::{CorpusReport, Entry, Kind, Recipe, Trained, TuningReport};
 use sampling::corpus::{self, Corpus};
@@ -37,8 +38,8 @@ pub(crate) struct Train {
     /// Edits: times that each answer is seen, unless the recipe has a budget_tokens
     #[arg(long, value_name = "N", default_value_t = 3.0)]
     epochs: f64,
-    /// lstm, hole or infill
-    #[arg(long, value_name = "MODEL", default_value = "infill", value_parser = kind)]
+    /// What the model reads: what stands before (lstm), or both sides of a hole
+    #[arg(long, value_name = "MODEL", default_value = "infill", value_parser = kinds())]
     model: Kind,
     #[command(flatten)]
     target: Output,
@@ -75,11 +76,11 @@ enum Prepared {
     Edits(TuningReport),
 }
 
-pub(crate) fn kind(text: &str) -> Result<Kind, String> {
-    Kind::ALL
-        .into_iter()
-        .find(|kind| kind.name() == text)
-        .ok_or_else(|| "there are lstm, hole and infill".to_owned())
+fn kinds() -> impl TypedValueParser<Value = Kind> {
+    PossibleValuesParser::new(Kind::ALL.map(Kind::name)).map(|name| {
+        let mut all = Kind::ALL.into_iter();
+        all.find(|kind| kind.name() == name).expect("one of the possible values")
+    })
 }
 
 impl Train {

@@ -155,7 +155,7 @@ pub(crate) fn half_written() -> Done {
     let whole = || {
         let names = fs::read_dir(&parts).into_iter().flatten().flatten();
         let parts = names.filter(|entry| !entry.file_name().to_string_lossy().contains(".try-"));
-        parts.map(|entry| entry.path().join("dataset.json")).find(|file| file.is_file())
+        parts.map(|entry| entry.path().join("_dataset.json")).find(|file| file.is_file())
     };
     let mut manifest = whole();
     while manifest.is_none() && client.try_wait().map_err(|error| error.to_string())?.is_none() {

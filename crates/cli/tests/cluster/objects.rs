@@ -57,7 +57,7 @@ fn brought(home: &Home, server: &Server, key: &str, name: &str) -> Result<(), St
     let copied = Command::new("cp").arg("-r").args([&set.join(last), &to]).status();
     copied.map_err(failed)?;
     // What was named by a URL here was named by a path there.
-    let file = to.join("dataset.json");
+    let file = to.join("_dataset.json");
     let text = fs::read_to_string(&file).map_err(failed)?.replace(&url(""), "");
     fs::write(&file, text).map_err(failed)
 }
@@ -399,8 +399,8 @@ pub(crate) fn damaged() -> Done {
     // Copied by another program, it has the name that it has in a folder.
     fs::write(server.file("out/part-00000.parquet"), &whole).map_err(failed)?;
     up::well(show()?)?;
-    fs::write(server.file("out/dataset.json"), "{").map_err(failed)?;
-    up::refused(show()?, &["dataset.json", "is damaged"])?;
+    fs::write(server.file("out/_dataset.json"), "{").map_err(failed)?;
+    up::refused(show()?, &["_dataset.json", "is damaged"])?;
     let refused = run(server.command(&home), "features programs --space grewe --quiet --out @out");
     up::refused(refused, &["exists already"])?;
     Ok(said)
@@ -421,7 +421,7 @@ pub(crate) fn two_at_once() -> Done {
         std::sync::Mutex::new(Some(overtake("features programs --space grewe --quiet --out @out")));
     let port = server.behind(move |method, path| {
         if method == "PUT"
-            && path.contains("/out/dataset.json")
+            && path.contains("/out/_dataset.json")
             && let Some(mut command) = first.lock().ok().and_then(|mut first| first.take())
         {
             // It ends well, or the trial does not.

@@ -133,7 +133,7 @@ pub(crate) fn bytes(folder: &Path) -> Result<BTreeMap<PathBuf, Vec<u8>>, String>
     for entry in fs::read_dir(folder).map_err(|error| format!("{}: {error}", folder.display()))? {
         let path = entry.map_err(|error| error.to_string())?.path();
         let mut bytes = fs::read(&path).map_err(|error| error.to_string())?;
-        if path.ends_with("dataset.json") {
+        if path.ends_with("_dataset.json") {
             let of_machine = ["  \"host\":", "  \"checksum\":"];
             let text = String::from_utf8_lossy(&bytes).into_owned();
             let lines =

@@ -153,7 +153,7 @@ fn vanishing_input(home: &Home, stage: &Stage, straight: &Straight) -> Suffered 
 }
 
 fn has_failed_source(home: &Home) -> bool {
-    let manifest = fs::read(home.path().join("made/out/dataset.json")).unwrap_or_default();
+    let manifest = fs::read(home.path().join("made/out/_dataset.json")).unwrap_or_default();
     let manifest: serde_json::Value = serde_json::from_slice(&manifest).unwrap_or_default();
     manifest["summary"]["failed_sources"] == 1
 }

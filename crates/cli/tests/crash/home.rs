@@ -182,7 +182,7 @@ impl Home {
 
     /// The identity of the data set: a hash over what it holds.
     pub(crate) fn identity(&self) -> Option<String> {
-        let text = fs::read(self.path().join("made/out/dataset.json")).ok()?;
+        let text = fs::read(self.path().join("made/out/_dataset.json")).ok()?;
         let manifest: serde_json::Value = serde_json::from_slice(&text).ok()?;
         manifest["identity"].as_str().map(str::to_owned)
     }

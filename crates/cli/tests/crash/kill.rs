@@ -114,7 +114,7 @@ fn round(
             break;
         }
         // What looks whole must be.
-        if home.path().join("made/out/dataset.json").exists()
+        if home.path().join("made/out/_dataset.json").exists()
             && let Err(problem) = home.compare(stage, straight)
         {
             tally.problems.push(format!("{}: made/out is there: {problem}", moments.join(", ")));

@@ -253,7 +253,7 @@ mod tests {
         let home = tempfile::tempdir().unwrap();
         let shares = begin(&home.path().join("set"), JOB, 2).unwrap();
         fs::create_dir(shares.path(1)).unwrap();
-        fs::write(shares.path(1).join("dataset.json"), "{").unwrap();
+        fs::write(shares.path(1).join("_dataset.json"), "{").unwrap();
         assert_eq!(shares.ready(), 1);
         assert_eq!(shares.missing().unwrap(), [1, 2]);
         assert!(!shares.path(1).exists());

@@ -50,10 +50,10 @@ pub(crate) struct Steer {
     /// Programs that must not be among the seeds or a model's training set, nor copies of them (.jsonl with src, or programs)
     #[arg(long, value_name = "DATASET")]
     exclude: Vec<PathBuf>,
-    /// Switch the leak rule off: seeds and models may hold the targets themselves; `dataset.json` says so
+    /// Switch the leak rule off: seeds and models may hold the targets themselves; `_dataset.json` says so
     #[arg(long, conflicts_with_all = ["exclude", "accept_model"])]
     allow_leaks: bool,
-    /// Accept a model whose training set is not known or holds what is excluded; `dataset.json` says so
+    /// Accept a model whose training set is not known or holds what is excluded; `_dataset.json` says so
     #[arg(long, requires = "model")]
     accept_model: bool,
     /// Who proposes, with commas
