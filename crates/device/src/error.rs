@@ -45,6 +45,14 @@ pub enum Error {
         /// What is wrong.
         reason: String,
     },
+    /// Pairs of kernels cannot be read.
+    #[error("{path}: {reason}", path = path.display())]
+    Pairs {
+        /// The file or folder.
+        path: PathBuf,
+        /// What is wrong with it.
+        reason: String,
+    },
     /// A schedule file is wrong.
     #[error("{path}: {reason}", path = path.display())]
     Schedule {

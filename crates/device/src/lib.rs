@@ -14,6 +14,8 @@
 //! - A [`Runner`] does the same with programs in memory.
 //! - An [`Outcome`] is data: each row of the result ([`RunRow`]) has one, and says whether it is
 //!   about the kernel or about us.
+//! - The stage [`KernelEdits`] judges candidates for kernels: the same results on the same payloads, then
+//!   both timed in turn.
 //! - The stage [`Label`] joins measurements with feature vectors into the table heuristics learn from;
 //!   [`unmeasured()`] makes the features of kernels that did not run.
 //!
@@ -54,8 +56,8 @@ pub use listing::{DeviceInfo, DeviceType, devices, select};
 pub use outcome::{About, Finding, Outcome};
 pub use payload::{VARIANTS, Values, Variant};
 pub use run::{
-    CLDRIVE_COLUMNS, CldriveWriter, Options, Report, Run, RunItem, RunRow, Runner, Transfers,
-    Verify, write_cldrive,
+    CLDRIVE_COLUMNS, CldriveWriter, KernelEdits, KernelEditsReport, KernelPair, Options, Report,
+    Run, RunItem, RunRow, Runner, Transfers, Verify, write_cldrive,
 };
 pub use sizes::sizes;
 pub use unmeasured::{Unmeasured, unmeasured};

@@ -18,9 +18,9 @@ pub(crate) struct Effort {
 }
 
 /// Fewer repeats have no confidence interval.
-const LEAST: usize = 6;
+pub(crate) const LEAST: usize = 6;
 /// More repeats are not worth their time.
-const MOST: usize = 100;
+pub(crate) const MOST: usize = 100;
 /// Repeats of a cell whose budget is spent early.
 const LEAST_IN_HASTE: usize = 3;
 /// Bytes of payloads that are kept on the devices at a time.

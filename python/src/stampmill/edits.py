@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, Sequence
 
 from ._dataset import Dataset, Report
 from ._stage import Common, OnCluster, Parted, made, options, reported, stage
@@ -11,7 +11,7 @@ from ._texts import Inputs, PathLike, path
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-__all__ = ["export", "judge", "pairs", "propose", "score", "tests"]
+__all__ = ["export", "judge", "judge_kernels", "pairs", "propose", "score", "tests"]
 
 
 class Running(Common, total=False):
@@ -92,6 +92,26 @@ def judge(
     given = {**options(locals(), "pairs", "running"), **running}
     with Inputs() as inputs:
         return made("edits judge", [path(pairs)], given, inputs)
+
+
+@stage("edits judge-kernels")
+def judge_kernels(
+    pairs: PathLike,
+    *,
+    out: PathLike | None = None,
+    force: bool = False,
+    devices: str | Sequence[str] | None = None,
+    global_sizes: str | int | Sequence[int | str] | None = None,
+    payloads: int | None = None,
+    seed: int | None = None,
+    limit: str | None = None,
+    budget: str | None = None,
+    **common: Unpack[Parted],
+) -> Dataset:
+    """Judge edits of OpenCL kernels: the same results on the same payloads, then both timed in turn."""
+    given = options(locals(), "pairs")
+    with Inputs() as inputs:
+        return made("edits judge-kernels", [path(pairs)], given, inputs)
 
 
 @stage("edits score")

@@ -34,6 +34,7 @@ impl Merge {
             cost::Label::NAME => self.join::<cost::Label>(global),
             cost::GroupSizes::NAME => self.join::<cost::GroupSizes>(global),
             device::Label::NAME => self.join::<device::Label>(global),
+            device::KernelEdits::NAME => self.join::<device::KernelEdits>(global),
             device::Run::NAME => self.join::<device::Run>(global),
             sampling::Sampler::NAME => self.join::<sampling::Sampler<'_>>(global),
             synth::Steer::NAME => self.join::<synth::Steer<'_>>(global),

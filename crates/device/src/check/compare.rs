@@ -26,6 +26,25 @@ pub(super) fn unchanged(before: Written<'_>, outputs: &[Vec<u8>]) -> bool {
     outputs.iter().enumerate().all(|(object, now)| !before.changed(object, 0, now))
 }
 
+/// Whether one object is what was there before.
+pub(super) fn is_unchanged(before: Written<'_>, object: usize, now: &[u8]) -> bool {
+    !before.changed(object, 0, now)
+}
+
+/// The largest relative difference of two results that are floating-point numbers.
+pub(super) fn difference(plan: &Plan, one: &[Vec<u8>], other: &[Vec<u8>]) -> f64 {
+    let of = |(object, kind): (usize, &Object)| {
+        let leaves = leaves(&kind.layout, &one[object], &other[object]);
+        let relative = leaves.filter_map(|(_, leaf, a, b)| {
+            let (a, b, _) = (leaf.scalar == Scalar::Float).then(|| numbers(leaf, a, b))??;
+            let size = a.abs().max(b.abs());
+            (a.is_finite() && b.is_finite() && size > 0.0).then(|| (a - b).abs() / size)
+        });
+        relative.fold(0.0, f64::max)
+    };
+    plan.objects.iter().enumerate().map(of).fold(0.0, f64::max)
+}
+
 /// Whether all that either execution has written is the same in both.
 pub(crate) fn insensitive(
     before_a: Written<'_>,
@@ -85,20 +104,25 @@ fn equal(leaf: Leaf, a: &[u8], b: &[u8]) -> bool {
     if leaf.scalar != Scalar::Float {
         return false;
     }
-    let (a, b, epsilon) = match (leaf.size, a.try_into(), b.try_into()) {
+    let Some((a, b, epsilon)) = numbers(leaf, a, b) else { return false };
+    // Relative, but sums that cancel out to almost nothing keep the error of their terms; an
+    // infinity is near to nothing but itself.
+    let near = || (a - b).abs() <= epsilon * a.abs().max(b.abs()).max(1e-3);
+    a == b || a.is_nan() && b.is_nan() || a.is_finite() && b.is_finite() && near()
+}
+
+/// Two floating-point numbers, and how near they have to be.
+fn numbers(leaf: Leaf, a: &[u8], b: &[u8]) -> Option<(f64, f64, f64)> {
+    Some(match (leaf.size, a.try_into(), b.try_into()) {
         (4, Ok(a), Ok(b)) => {
             (f64::from(f32::from_le_bytes(a)), f64::from(f32::from_le_bytes(b)), 1e-4)
         }
         _ => match (a.try_into(), b.try_into(), half(a), half(b)) {
             (Ok(a), Ok(b), _, _) => (f64::from_le_bytes(a), f64::from_le_bytes(b), 1e-9),
             (_, _, Some(a), Some(b)) => (a, b, 2e-2),
-            _ => return false,
+            _ => return None,
         },
-    };
-    // Relative, but sums that cancel out to almost nothing keep the error of their terms; an
-    // infinity is near to nothing but itself.
-    let near = || (a - b).abs() <= epsilon * a.abs().max(b.abs()).max(1e-3);
-    a == b || a.is_nan() && b.is_nan() || a.is_finite() && b.is_finite() && near()
+    })
 }
 
 fn half(bytes: &[u8]) -> Option<f64> {

@@ -10,9 +10,11 @@
 //!   difference, and the kernel reads *out of bounds*; it writes out of bounds where a guard has changed.
 
 mod compare;
+mod contest;
 mod oclgrind;
 
 pub(crate) use compare::{insensitive, same};
+pub(crate) use contest::{Contested, Entrant, contest, joined};
 pub(crate) use oclgrind::{Oclgrind, read_log};
 
 use crate::{

@@ -131,14 +131,14 @@ impl Executor<'_> {
     }
 
     /// Why no driver is given the program, as far as can be told here.
-    fn refusal(&self, benchmark: &Benchmark) -> Result<Option<Finding>> {
+    pub(super) fn refusal(&self, benchmark: &Benchmark) -> Result<Option<Finding>> {
         match (refusal::of_text(&benchmark.text), self.clang) {
             (None, Some(clang)) => refusal::of_program(clang, &benchmark.text),
             (refused, _) => Ok(refused),
         }
     }
 
-    fn grid(&self) -> impl Iterator<Item = (u64, Option<u64>)> {
+    pub(super) fn grid(&self) -> impl Iterator<Item = (u64, Option<u64>)> {
         let groups = match self.options.local_sizes.as_slice() {
             [] => vec![None],
             sizes => sizes.iter().copied().map(Some).collect(),

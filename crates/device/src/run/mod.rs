@@ -2,12 +2,14 @@
 
 mod cldrive;
 mod executor;
+mod kernel_edits;
 mod runner;
 mod source;
 mod stage;
 mod worker_set;
 
 pub use cldrive::{CLDRIVE_COLUMNS, CldriveWriter, write_cldrive};
+pub use kernel_edits::{KernelEdits, KernelEditsReport, KernelPair};
 pub use rows::{RunRow, Transfers};
 pub use runner::Runner;
 pub(crate) use source::read as benchmarks;

@@ -171,6 +171,16 @@ impl Runner {
         self.chosen.iter().map(|index| &self.devices[*index]).collect()
     }
 
+    /// Their places among all devices.
+    pub(super) fn places(&self) -> &[usize] {
+        &self.chosen
+    }
+
+    /// A device by its place.
+    pub(super) fn device(&self, place: usize) -> &DeviceInfo {
+        &self.devices[place]
+    }
+
     /// Whether there is a compiler that says what programs hold.
     pub(super) fn has_clang(&self) -> bool {
         self.clang.is_some()
@@ -188,7 +198,17 @@ impl Runner {
         rows
     }
 
-    fn run_on(
+    pub(super) fn executor<'a>(&'a self, options: &'a Options) -> Executor<'a> {
+        Executor {
+            options,
+            devices: &self.devices,
+            chosen: &self.chosen,
+            clang: self.clang.as_ref(),
+            calm: &self.quiet,
+        }
+    }
+
+    pub(super) fn run_on(
         &self,
         workers: &mut WorkerSet,
         options: &Options,
@@ -197,14 +217,7 @@ impl Runner {
         if self.stop.load(Ordering::Relaxed) {
             return Err(Error::Stopped);
         }
-        let executor = Executor {
-            options,
-            devices: &self.devices,
-            chosen: &self.chosen,
-            clang: self.clang.as_ref(),
-            calm: &self.quiet,
-        };
-        let rows = executor.rows(workers, program);
+        let rows = self.executor(options).rows(workers, program);
         // Whatever failed while everything was being stopped failed because of that.
         rows.map_err(|error| match self.stop.load(Ordering::Relaxed) {
             true => Error::Stopped,

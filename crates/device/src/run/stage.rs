@@ -177,8 +177,7 @@ impl Stage for Run {
     type Error = Error;
 
     fn settings(&self) -> Value {
-        let settings = Settings::of(self.runner.options(), &self.runner);
-        serde_json::to_value(settings).unwrap_or_default()
+        settings(&self.runner)
     }
 
     fn seed(&self) -> u64 {
@@ -242,6 +241,11 @@ impl Stage for Run {
         report.add(&of_one, devices);
         Ok(Finish::all(report.outcomes.clone(), report))
     }
+}
+
+/// What shapes the rows of what this runs.
+pub(super) fn settings(runner: &Runner) -> Value {
+    serde_json::to_value(Settings::of(runner.options(), runner)).unwrap_or_default()
 }
 
 /// A device without the size of its memory, which PoCL takes from what is free at the time.

@@ -72,6 +72,20 @@ impl Allowance {
         Allowance { limit: limits, wall: limits * BACKSTOP, processor: None, still }
     }
 
+    /// What [`Allowance::new`] gives, and `cost` more for timing.
+    pub(super) fn timed(limit: Duration, cost: Duration, device: DeviceType) -> Allowance {
+        let cores = std::thread::available_parallelism().map_or(1, |all| all.get() as u32);
+        match Allowance::new(limit, device) {
+            Allowance { processor: Some(_), .. } => Allowance {
+                limit,
+                wall: (limit + cost) * BACKSTOP,
+                processor: Some(limit + cost * cores),
+                still: Some(limit + cost),
+            },
+            other => Allowance { wall: other.wall + cost, ..other },
+        }
+    }
+
     pub(super) fn is_spent(&self) -> bool {
         self.wall.is_zero() || self.processor.is_some_and(|left| left.is_zero())
     }

@@ -1,5 +1,6 @@
 use crate::{
     DeviceInfo, Finding,
+    check::Contested,
     measure::{Effort, Measurement},
     opencl::KernelFacts,
     payload::{Job, Range},
@@ -43,6 +44,19 @@ pub(crate) enum Request {
         /// Where Oclgrind writes.
         log: std::path::PathBuf,
     },
+    /// Judge a candidate beside the kernel that it is to replace, and time both.
+    Contest {
+        /// Place in the list of devices.
+        device: usize,
+        /// The slow program's text, and what to execute.
+        slow: (String, Job),
+        /// The candidate's.
+        fast: (String, Job),
+        /// How many pairs of payloads.
+        payloads: u32,
+        /// How hard to time.
+        effort: Effort,
+    },
     /// Measure what was built, all cells in turn.
     Measure {
         /// What to execute where.
@@ -74,6 +88,8 @@ pub(crate) enum Answer {
     Checked(Checked),
     /// To `Measure`, per cell.
     Measured(Vec<Result<Measurement, Finding>>),
+    /// To `Contest`.
+    Contested(Contested),
     /// The device cannot be opened.
     Gone(String),
 }

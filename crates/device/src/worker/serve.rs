@@ -1,11 +1,12 @@
 use super::protocol::{Answer, BuiltFacts, CellKey, Checked, Request};
 use crate::{
     Finding, Outcome,
-    check::{check, read_log},
+    check::{Contested, Entrant, check, contest, joined, read_log},
     measure::{Cell, Effort, measure},
     opencl::{Built, Device, Execution, Fault, list},
     payload::{Job, Limits, Plan, Side},
 };
+use rows::KernelEditVerdict as Verdict;
 use sandbox::Profile;
 use std::{
     collections::{BTreeMap, btree_map::Entry},
@@ -97,8 +98,10 @@ struct Session {
 }
 
 struct Open {
-    // Released before the device it was built for.
+    // Released before the device they were built for.
     built: Option<Built>,
+    /// What was built last for a contest: a slow program and a candidate.
+    contest: Option<(Built, Built)>,
     device: Device,
 }
 
@@ -125,13 +128,19 @@ impl Session {
                 None => Checked::nowhere(not_built()),
                 Some(open) => open.verify(&job, &log),
             }),
+            Request::Contest { device, slow, fast, payloads, effort } => {
+                Answer::Contested(match self.open.get_mut(&device) {
+                    None => Contested::found(not_built()),
+                    Some(open) => open.contest(&slow, &fast, payloads, &effort),
+                })
+            }
             Request::Measure { cells, effort } => self.measure(&cells, &effort),
         }
     }
 
     fn open(&mut self, index: usize, name: Option<&str>) -> Result<(), String> {
         if let Entry::Vacant(place) = self.open.entry(index) {
-            place.insert(Open { built: None, device: Device::open(index, name)? });
+            place.insert(Open { built: None, contest: None, device: Device::open(index, name)? });
         }
         Ok(())
     }
@@ -205,6 +214,62 @@ impl Open {
         };
         let range = plan.ranges.first().cloned();
         Checked { finding, range, transferred_bytes: plan.transferred_bytes(), spoilt }
+    }
+
+    fn contest(
+        &mut self,
+        slow: &(String, Job),
+        fast: &(String, Job),
+        payloads: u32,
+        effort: &Effort,
+    ) -> Contested {
+        let known = self.contest.take();
+        let same = |(one, other): &(Built, Built)| one.text == slow.0 && other.text == fast.0;
+        let built = known.filter(same).map_or_else(
+            || {
+                let one = Built::new(&self.device, &slow.0, false)
+                    .map_err(|found| Contested::of(Verdict::SourceFails, found.detail))?;
+                let other = Built::new(&self.device, &fast.0, false).map_err(Contested::found)?;
+                Ok((one, other))
+            },
+            Ok,
+        );
+        let (one, other) = match built {
+            Ok(built) => built,
+            Err(failed) => return failed,
+        };
+        let contested = self.judge((&one, &slow.1), (&other, &fast.1), payloads, effort);
+        self.contest = Some((one, other));
+        contested
+    }
+
+    fn judge(
+        &self,
+        (one, slow): (&Built, &Job),
+        (other, fast): (&Built, &Job),
+        payloads: u32,
+        effort: &Effort,
+    ) -> Contested {
+        let of_slow = |found: Finding| Contested::of(Verdict::SourceFails, found.detail);
+        let plans = self.plan(one, slow).map_err(of_slow).and_then(|plan| {
+            let theirs = self.plan(other, fast).map_err(Contested::found)?;
+            let bytes = plan.transferred_bytes();
+            let both = joined(&plan, &theirs)
+                .map_err(|why| Contested::of(Verdict::InterfaceDiffers, why))?;
+            Ok((both, bytes))
+        });
+        let ((plan, theirs), bytes) = match plans {
+            Ok(plans) => plans,
+            Err(failed) => return failed,
+        };
+        let slow = Entrant { built: one, job: slow, plan: &plan };
+        let fast = Entrant { built: other, job: fast, plan: &theirs };
+        let contested = contest(&self.device, slow, fast, payloads, effort);
+        let contested = contested.unwrap_or_else(|fault| Contested {
+            spoilt: fault.spoils(),
+            ..Contested::found(fault.finding())
+        });
+        Contested { bytes, ..contested }
     }
 
     /// One execution with buffers of their exact size, so that Oclgrind sees where they end.

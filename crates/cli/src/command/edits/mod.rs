@@ -2,6 +2,7 @@
 
 mod export;
 pub(crate) mod judge;
+mod judge_kernels;
 mod pairs;
 mod propose;
 mod score;
@@ -35,6 +36,7 @@ commands! {
         validate::Validate,
         tests::Tests,
         judge::Judge,
+        judge_kernels::JudgeKernels,
         score::Score,
         propose::Propose,
         self_play::SelfPlay,
