@@ -1,15 +1,17 @@
 """Edits of kernels: how many honest ones the judge accepts, how many cheats it rejects, and what unrolling by rule gains.
 
-Kernels are drawn from kernels=DATASET of `prepare`, of those that pass `run` at both sizes. Honest edits and cheats are made by rule. Needs a processor's OpenCL device; n=100 takes some
-twenty minutes on two cores."""
+Kernels are drawn from kernels=DATASET of `prepare`, of those that pass `run` at all sizes. Honest edits and cheats are made by rule. Needs an OpenCL device; n=100 takes some
+twenty minutes on two cores. Where the device is on another machine, pairs=FOLDER keeps the lines of pairs, and checked=DATASET and timed=DATASET are what `edits judge-kernels` made of them there."""
 import collections
 import json
 import random
 import re
+from pathlib import Path
 
 from tools import median, rows, share, stampmill
 
-SETTINGS = {"kernels": "datasets/device-mapping-h200/kernels", "n": "100", "jobs": "2", "seed": "7", "sizes": "2^10,2^13", "budget": "100ms"}
+VARIANTS = ["cpu", "gpu"]
+SETTINGS = {"pairs": "", "checked": "", "timed": "", "kernels": "datasets/device-mapping-h200/kernels", "n": "100", "jobs": "2", "seed": "7", "sizes": "2^10,2^13", "budget": "100ms"}
 
 HEAD = re.compile(r"(__kernel[^(]*?void\s+\w+\s*\()(.*?)(\)\s*\{)", re.S)
 GROUP = "get_global_size(0) * get_global_size(1) * get_global_size(2)"
@@ -101,18 +103,21 @@ CHEATS = {
 }
 
 
-def judged(program, settings, pairs, work, name, budget):
-    path = work / f"{name}.jsonl"
+def judged(program, device, settings, pairs, work, name, budget):
+    folder = Path(settings["pairs"] or work)
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"{name}.jsonl"
     path.write_text("".join(json.dumps(pair) + "\n" for pair in pairs))
-    out = work / name
-    stampmill(program, "edits", "judge-kernels", path, "--devices", "cpu", "--global-sizes", settings["sizes"], "--budget", budget, "--jobs", settings["jobs"], "--out", out)
+    out = settings[name] or work / name
+    if not settings[name]:
+        stampmill(program, "edits", "judge-kernels", path, "--devices", device, "--global-sizes", settings["sizes"], "--budget", budget, "--jobs", settings["jobs"], "--out", out)
     found = collections.defaultdict(list)
     for row in rows(program, "SELECT src_id, tgt_id, verdict, detail, speedup, speedup_low, speedup_high FROM j", j=out):
         found[row["src_id"], row["tgt_id"]].append(row)
     return found
 
 
-def run(program, _, settings, work):
+def run(program, device, settings, work):
     source = rows(program, "SELECT id, text, arguments FROM k WHERE verdict = 'accepted' ORDER BY id", k=settings["kernels"])
     runs = work / "runs"
     stampmill(program, "run", settings["kernels"], "--devices", "cpu", "--global-sizes", settings["sizes"], "--budget", "0s", "--sample", 3 * int(settings["n"]), "--seed", settings["seed"], "--jobs", settings["jobs"], "--out", runs)
@@ -127,9 +132,10 @@ def run(program, _, settings, work):
             text = edit(row["text"], arguments)
             if text:
                 pairs.append({"src_id": row["id"], "tgt_id": kind, "src_code": row["text"], "tgt_code": text})
-    found = judged(program, settings, pairs, work, "checked", "0s")
+    found = judged(program, device, settings, pairs, work, "checked", "0s")
     # A slow kernel that fails where it passed before does not depend on the candidate.
     whole = {key: of for key, of in found.items() if not any(row["verdict"] == "source-fails" for row in of)}
+    left = len({src for src, _ in found} - {src for src, _ in whole})
     tables = {}
     for name, kinds in (("honest", HONEST), ("cheats", CHEATS)):
         table = []
@@ -139,12 +145,12 @@ def run(program, _, settings, work):
             verdicts = collections.Counter(next((row["verdict"] for row in one if row["verdict"] != "accepted"), "accepted") for one in of)
             table.append([kind, len(of), accepted, len(of) - accepted, ", ".join(f"{word} {count}" for word, count in verdicts.most_common())])
         table.append(["all", sum(row[1] for row in table), sum(row[2] for row in table), sum(row[3] for row in table), ""])
-        tables[name] = {"columns": [f"{name}, of {len(kernels)} kernels", "candidates", "accepted", "rejected", "verdicts"], "rows": table}
+        tables[name] = {"columns": [f"{name}, of {len(kernels) - left} kernels", "candidates", "accepted", "rejected", "verdicts"], "rows": table}
     timed = [{"src_id": row["id"], "src_code": row["text"], "tgt_code": text} for row in pool if (text := unrolled(row["text"], None))]
-    of = [row for one in judged(program, settings, timed, work, "timed", settings["budget"]).values() for row in one if row.get("speedup")]
+    of = [row for one in judged(program, device, settings, timed, work, "timed", settings["budget"]).values() for row in one if row.get("speedup")]
     faster, slower = sum(row["speedup_low"] > 1 for row in of), sum(row["speedup_high"] < 1 for row in of)
     tables["unrolling"] = {
         "columns": ["`#pragma unroll 4` on every loop", "kernels at sizes", "faster", "slower", "median of slow / fast", "best", "worst"],
-        "rows": [["PoCL on the processor", len(of), share(faster, len(of)), share(slower, len(of)), median([row["speedup"] for row in of], 2), f"{max((row['speedup'] for row in of), default=0):.2f}", f"{min((row['speedup'] for row in of), default=0):.2f}"]],
+        "rows": [[device, len(of), share(faster, len(of)), share(slower, len(of)), median([row["speedup"] for row in of], 2), f"{max((row['speedup'] for row in of), default=0):.2f}", f"{min((row['speedup'] for row in of), default=0):.2f}"]],
     }
     return tables

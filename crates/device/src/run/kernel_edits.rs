@@ -87,7 +87,7 @@ impl KernelEdits {
     /// `tgt_id`; or a folder, in which each folder has a `slow.cl` and candidates, other `.cl` files.
     ///
     /// # Errors
-    /// When there is no OpenCL, no such device, no worker, no compiler or no pair, or a line is none.
+    /// When there is no OpenCL, no such device, no worker or no pair, or a line is none.
     pub fn new(options: Options, payloads: u32, cancel: &Cancel) -> Result<KernelEdits> {
         let pairs = read(&options.input)?;
         let pieces = pairs.iter().flat_map(|pair| {
@@ -96,9 +96,6 @@ impl KernelEdits {
         let hash = content_hash_of(pieces);
         let input = Input { name: options.input.display().to_string(), hash };
         let runner = Runner::new(options, &cancel.flag())?;
-        if !runner.has_clang() {
-            return Err(Error::Clang("it is not here, and says what kernels take".to_owned()));
-        }
         Ok(KernelEdits { runner, pairs, input, payloads, peaks: OnceLock::new() })
     }
 
@@ -160,12 +157,14 @@ impl KernelEdits {
         if let Some(found) = executor.refusal(fast)? {
             return Ok(Err(Contested::found(found)));
         }
-        let clang = executor.clang.expect("it was asked for when this was made");
-        let (mine, theirs) = match (interfaces(clang, slow)?, interfaces(clang, fast)?) {
-            (Ok(mine), Ok(theirs)) => (mine, theirs),
-            (Ok(_), Err(why)) => return Ok(Err(Contested::of(Verdict::DoesNotCompile, why))),
+        let of_clang = |program| executor.clang.map(|clang| interfaces(clang, program)).transpose();
+        let (mine, theirs) = match (of_clang(slow)?, of_clang(fast)?) {
+            (Some(Ok(mine)), Some(Ok(theirs))) => (mine, theirs),
+            (Some(Ok(_)), Some(Err(why))) => {
+                return Ok(Err(Contested::of(Verdict::DoesNotCompile, why)));
+            }
             // What is the device's own, such as its built-in functions, clang does not know.
-            (Err(_), _) => match self.told(workers, slow)? {
+            _ => match self.told(workers, slow)? {
                 Ok(mine) => match self.told(workers, fast)? {
                     Ok(theirs) => (mine, theirs),
                     Err(found) => return Ok(Err(Contested::found(found))),
