@@ -1,6 +1,6 @@
 """Edits of kernels: how many honest ones the judge accepts, how many cheats it rejects, and what unrolling by rule gains.
 
-Kernels are drawn from kernels=DATASET of `prepare`, of those that pass `run` at all sizes. Honest edits and cheats are made by rule. Needs an OpenCL device; n=100 takes some
+Kernels are drawn from kernels=DATASET of `prepare`, of those that pass `run` on the processor at the sizes `drawn`. Honest edits and cheats are made by rule. Needs an OpenCL device; n=100 takes some
 twenty minutes on two cores. Where the device is on another machine, pairs=FOLDER keeps the lines of pairs, and checked=DATASET and timed=DATASET are what `edits judge-kernels` made of them there."""
 import collections
 import json
@@ -11,7 +11,7 @@ from pathlib import Path
 from tools import median, rows, share, stampmill
 
 VARIANTS = ["cpu", "gpu"]
-SETTINGS = {"pairs": "", "checked": "", "timed": "", "kernels": "datasets/device-mapping-h200/kernels", "n": "100", "jobs": "2", "seed": "7", "sizes": "2^10,2^13", "budget": "100ms"}
+SETTINGS = {"pairs": "", "checked": "", "timed": "", "kernels": "datasets/device-mapping-h200/kernels", "n": "100", "jobs": "2", "seed": "7", "drawn": "2^10,2^13", "sizes": "2^10,2^13", "budget": "100ms"}
 
 HEAD = re.compile(r"(__kernel[^(]*?void\s+\w+\s*\()(.*?)(\)\s*\{)", re.S)
 GROUP = "get_global_size(0) * get_global_size(1) * get_global_size(2)"
@@ -120,7 +120,7 @@ def judged(program, device, settings, pairs, work, name, budget):
 def run(program, device, settings, work):
     source = rows(program, "SELECT id, text, arguments FROM k WHERE verdict = 'accepted' ORDER BY id", k=settings["kernels"])
     runs = work / "runs"
-    stampmill(program, "run", settings["kernels"], "--devices", "cpu", "--global-sizes", settings["sizes"], "--budget", "0s", "--sample", 3 * int(settings["n"]), "--seed", settings["seed"], "--jobs", settings["jobs"], "--out", runs)
+    stampmill(program, "run", settings["kernels"], "--devices", "cpu", "--global-sizes", settings["drawn"], "--budget", "0s", "--sample", 3 * int(settings["n"]), "--seed", settings["seed"], "--jobs", settings["jobs"], "--out", runs)
     passing = {row["id"] for row in rows(program, "SELECT id FROM r GROUP BY id HAVING min(outcome) = 'pass' AND max(outcome) = 'pass'", r=runs)}
     pool = [row for row in source if row["id"] in passing and HEAD.search(row["text"]) and row["text"].count("__kernel") == 1]
     draw = random.Random(int(settings["seed"]))

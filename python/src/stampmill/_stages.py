@@ -383,6 +383,7 @@ def steer(
     transfer: bool = False,
     trajectory: bool = False,
     must_run: bool = False,
+    not_near: PathLike | None = None,
     out: PathLike | None = None,
     force: bool = False,
     **common: Unpack[OnCluster],

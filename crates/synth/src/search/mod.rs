@@ -5,6 +5,8 @@ mod calibrate;
 mod select;
 mod variety;
 
+pub use variety::NotNear;
+
 use crate::{
     Error, Judge, SteeredRow, Survivor,
     clock::{Budget, Clock},
@@ -122,6 +124,7 @@ pub struct Search<'a> {
     /// Lineages begun.
     lineages: u64,
     acceptance: Option<Acceptance<'a>>,
+    not_near: Option<&'a NotNear>,
     watch: Option<&'a dyn Progress>,
 }
 
@@ -163,6 +166,7 @@ impl<'a> Search<'a> {
             archive: Vec::new(),
             lineages: 0,
             acceptance: None,
+            not_near: None,
             watch: None,
             settings,
         })
@@ -176,6 +180,11 @@ impl<'a> Search<'a> {
     /// Only kernels that pass `acceptance` are answers.
     pub fn set_acceptance(&mut self, acceptance: Acceptance<'a>) {
         self.acceptance = Some(acceptance);
+    }
+
+    /// No near-duplicates of these are answers.
+    pub fn set_not_near(&mut self, known: &'a NotNear) {
+        self.not_near = Some(known);
     }
 
     /// Tell somebody how each search goes.

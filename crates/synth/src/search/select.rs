@@ -152,6 +152,9 @@ impl Search<'_> {
                 new.push(judged.clone());
             }
         }
+        if let Some(known) = self.not_near {
+            new.retain(|judged| !known.holds(&judged.text));
+        }
         if self.settings.kept > 1 {
             variety::add(&mut run.nearest_found, &new);
         } else {
@@ -179,6 +182,9 @@ impl Search<'_> {
     }
 
     pub(super) fn accepts(&self, judged: &Judged) -> Result<bool, Error> {
+        if self.not_near.is_some_and(|known| known.holds(&judged.text)) {
+            return Ok(false);
+        }
         let accepts = self.acceptance.map_or(Ok(true), |accepts| accepts(&judged.text));
         accepts.map_err(Error::Acceptance)
     }

@@ -1,9 +1,9 @@
 //! Which kernels at one point are different from each other.
 
-use crate::proposer::Judged;
-use dataset::Signature;
+use crate::{Error, proposer::Judged};
+use dataset::{Code, Found, Input, Programs, Signature};
 use lexer::{Kind, Token, tokens};
-use std::sync::Arc;
+use std::{path::Path, sync::Arc};
 
 /// Kernels that have so much of their runs of four tokens in common are alike: half, where 0.7 makes a family of programs. A
 /// kernel is short, and one expression of it is soon three tenths.
@@ -11,12 +11,13 @@ const ALIKE: f64 = 0.5;
 
 /// What kernels are compared by: all that they say, and the same with all names of their own and all numbers as one, since which
 /// of its variables a kernel reads where makes no other kernel of it.
+#[derive(Debug)]
 struct Shape {
     whole: Signature,
     plain: Signature,
 }
 
-fn shape(judged: &Judged) -> Shape {
+fn shape(text: &str) -> Shape {
     // Names that programs have here: `p1`, or `a` where they were mined.
     let is_own = |word: &str| {
         let numbered = word
@@ -24,7 +25,7 @@ fn shape(judged: &Judged) -> Shape {
             .is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
         numbered || (word.len() <= 2 && !["if", "do"].contains(&word))
     };
-    let all: Vec<Token<'_>> = tokens(&judged.text).collect();
+    let all: Vec<Token<'_>> = tokens(text).collect();
     let plain = all.iter().map(|token| match token.kind {
         Kind::Number => "0",
         Kind::Word if is_own(token.text) => "p",
@@ -38,14 +39,51 @@ fn are_alike(one: &Shape, other: &Shape) -> bool {
     similarity >= ALIKE
 }
 
+/// Kernels that no answer may be a near-duplicate of.
+#[derive(Debug)]
+pub struct NotNear {
+    shapes: Vec<Shape>,
+    /// The programs' identity.
+    pub(crate) input: Input,
+}
+
+impl NotNear {
+    /// The programs at `path`: a data set, a folder or a file.
+    ///
+    /// # Errors
+    /// When they cannot be read, or there is none.
+    pub fn open(path: &Path) -> Result<NotNear, Error> {
+        let programs = Programs::open(path)?;
+        let input = Input { name: path.display().to_string(), hash: programs.identity()? };
+        let mut shapes = Vec::new();
+        for found in programs.found()? {
+            if let Found::Program(program) = found?
+                && let Code::Text(text) = &program.code
+            {
+                shapes.push(shape(text));
+            }
+        }
+        match shapes.is_empty() {
+            true => Err(Error::NoPrograms { path: path.to_owned() }),
+            false => Ok(NotNear { shapes, input }),
+        }
+    }
+
+    /// Whether a kernel is a near-duplicate of one of them.
+    pub(super) fn holds(&self, text: &str) -> bool {
+        let shape = shape(text);
+        self.shapes.iter().any(|known| are_alike(known, &shape))
+    }
+}
+
 /// Add kernels to those that were found, of which no two are near-duplicates: the nearer stays.
 pub(super) fn add<'a>(
     found: &mut Vec<Arc<Judged>>,
     judged: impl IntoIterator<Item = &'a Arc<Judged>>,
 ) {
-    let mut shapes: Vec<Shape> = found.iter().map(|known| shape(known)).collect();
+    let mut shapes: Vec<Shape> = found.iter().map(|known| shape(&known.text)).collect();
     for judged in judged {
-        let shape = shape(judged);
+        let shape = shape(&judged.text);
         match shapes.iter().position(|known| are_alike(known, &shape)) {
             Some(at) if judged.distance < found[at].distance => {
                 found[at] = judged.clone();
@@ -63,10 +101,10 @@ pub(super) fn add<'a>(
 /// Drop those that are near-duplicates of kernels that are answers already: the search is for others.
 pub(super) fn drop_alike(pool: &mut Vec<Arc<Judged>>, found: &[Arc<Judged>]) {
     let answers = found.iter().filter(|known| known.distance == 0.0);
-    let answers: Vec<Shape> = answers.map(|known| shape(known)).collect();
+    let answers: Vec<Shape> = answers.map(|known| shape(&known.text)).collect();
     if !answers.is_empty() {
         pool.retain(|judged| {
-            let shape = shape(judged);
+            let shape = shape(&judged.text);
             !answers.iter().any(|answer| are_alike(answer, &shape))
         });
     }

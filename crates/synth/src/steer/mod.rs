@@ -7,8 +7,8 @@ pub use seeds::Seeds;
 pub use targets::Targets;
 
 use crate::{
-    Acceptance, Budget, Corpus, Error, Found, Judge, Metric, Report, Search, Settings, SteeredRow,
-    Target, proposer::model::Model,
+    Acceptance, Budget, Corpus, Error, Found, Judge, Metric, NotNear, Report, Search, Settings,
+    SteeredRow, Target, proposer::model::Model,
 };
 use dataset::{
     Input, Progress, Row,
@@ -80,6 +80,7 @@ pub struct Steer<'a> {
     corpus: &'a Corpus,
     options: SteerOptions,
     acceptance: Option<Acceptance<'a>>,
+    not_near: Option<&'a NotNear>,
     stop: &'a AtomicBool,
     inputs: Vec<Input>,
     watch: Option<&'a dyn Progress>,
@@ -106,10 +107,18 @@ impl<'a> Steer<'a> {
         let hash = dataset::content_hash(points.as_bytes());
         let targets = Input { name: "targets".to_owned(), hash };
         let inputs = [vec![targets], options.seeds.inputs()?].concat();
-        let steer = Steer { judge, corpus, options, acceptance, stop, inputs, watch: None };
+        let (not_near, watch) = (None, None);
+        let steer = Steer { judge, corpus, options, acceptance, not_near, stop, inputs, watch };
         // What is wrong with the settings is said before the first search.
         steer.search(corpus, &steer.options.settings)?;
         Ok(steer)
+    }
+
+    /// Only kernels that are near-duplicates of none of these are answers.
+    #[must_use]
+    pub fn not_near(mut self, known: Option<&'a NotNear>) -> Steer<'a> {
+        self.inputs.extend(known.map(|known| known.input.clone()));
+        Steer { not_near: known, ..self }
     }
 
     /// Tell somebody how each search goes.
@@ -128,6 +137,9 @@ impl<'a> Steer<'a> {
         }
         if let Some(acceptance) = self.acceptance {
             search.set_acceptance(acceptance);
+        }
+        if let Some(known) = self.not_near {
+            search.set_not_near(known);
         }
         if let Some(watch) = self.watch {
             search.set_watch(watch);
@@ -182,6 +194,7 @@ impl<'a> Stage for Steer<'a> {
             "spaces": { space.name(): space.dimensions() },
             "settings": plain(settings),
             "must_run": self.acceptance.is_some(),
+            "not_near": self.not_near.is_some(),
             "model": model.as_ref().map(|model| model.identity().to_owned()),
             "transfer": transfer,
             "trajectory": trajectory,

@@ -10,8 +10,8 @@ use anyhow::bail;
 use device::Outcome;
 use std::{num::NonZeroUsize, path::PathBuf, process::ExitCode};
 use synth::{
-    Acceptance, Budget, Judge, Metric, Report, Seeds, Settings, Steer as Search, SteerOptions,
-    Targets,
+    Acceptance, Budget, Judge, Metric, NotNear, Report, Seeds, Settings, Steer as Search,
+    SteerOptions, Targets,
     model::{self, Model},
 };
 
@@ -93,6 +93,9 @@ pub(crate) struct Steer {
     /// Only kernels that run, and pass `run`'s checker on the processor's device, are answers
     #[arg(long)]
     must_run: bool,
+    /// Only kernels that are near-duplicates of no program of this data set, folder or file are answers
+    #[arg(long, value_name = "DATASET")]
+    not_near: Option<PathBuf>,
     #[command(flatten)]
     output: StageOutput,
 }
@@ -150,7 +153,10 @@ impl Steer {
         for warning in far.iter().filter(|_| !global.is_quiet()) {
             eprintln!("warning: {}", output::plain(warning));
         }
-        let search = Search::new(&judge, &corpus, options, acceptance, &stop)?.watched_by(&bar);
+        let not_near = self.not_near.as_deref().map(NotNear::open).transpose()?;
+        let search = Search::new(&judge, &corpus, options, acceptance, &stop)?
+            .not_near(not_near.as_ref())
+            .watched_by(&bar);
         stage::run(&search, &self.output.context(global.jobs(), &bar, &stop), global)
     }
 
