@@ -12,6 +12,9 @@ use rows::KernelEditVerdict as Verdict;
 use serde::{Deserialize, Serialize};
 use std::time::{Duration, Instant};
 
+/// How often a slow kernel has to pass again before a candidate is rejected.
+const REPEATS: u32 = 8;
+
 /// What came of a candidate.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Contested {
@@ -108,18 +111,36 @@ pub(crate) fn contest<'a>(
 ) -> Result<Contested, Fault> {
     let found = check::check(device, fast.built, fast.job, fast.plan)?;
     if found.outcome != Outcome::Pass {
-        return Ok(Contested::found(found));
+        return Ok(blamed(device, slow)?.unwrap_or_else(|| Contested::found(found)));
     }
     let names = |of: Entrant<'a>| of.job.steps.iter().map(|step| step.interface.name.as_str());
     let mut one = Execution::new(device, slow.built, names(slow), slow.plan, true)?;
     let mut other = Execution::new(device, fast.built, names(fast), fast.plan, true)?;
     let both = Both { one: &mut one, other: &mut other, slow, fast };
     let judged = both.judge(payloads, effort);
+    if let Ok(rejected) = &judged
+        && rejected.verdict != Verdict::Accepted
+        && let Some(blamed) = blamed(device, slow)?
+    {
+        return Ok(blamed);
+    }
     if judged.as_ref().is_err_and(Fault::spoils) {
         // Releasing memory of a broken device may fail too; the worker is about to end anyway.
         std::mem::forget((one, other));
     }
     judged
+}
+
+/// That the slow kernel is to blame for a rejection: repeated, it does not pass either. One that races may pass by luck.
+fn blamed(device: &Device, slow: Entrant<'_>) -> Result<Option<Contested>, Fault> {
+    for _ in 0..REPEATS {
+        let found = check::check(device, slow.built, slow.job, slow.plan)?;
+        if found.outcome != Outcome::Pass {
+            let detail = format!("{} when repeated {}", found.outcome.name(), found.detail);
+            return Ok(Some(Contested::of(Verdict::SourceFails, detail.trim_end())));
+        }
+    }
+    Ok(None)
 }
 
 struct Both<'a, 'b> {
@@ -148,6 +169,9 @@ impl Both<'_, '_> {
                     Err(found) => return Ok(Contested::found(found)),
                 };
                 if let Some(at) = same(plan, &wanted, FIRST, &given, FIRST) {
+                    if let Some(found) = self.wavers(&payload, &wanted)? {
+                        return Ok(found);
+                    }
                     let name = &plan.objects[at].name;
                     let before = compare::Written { plan, payload: &payload, pattern: FIRST };
                     let verdict = match compare::is_unchanged(before, at, &wanted[at]) {
@@ -169,6 +193,28 @@ impl Both<'_, '_> {
             self.race(&mut judged, &last, effort)?;
         }
         Ok(judged)
+    }
+
+    /// That the slow kernel does not give these results again, which it does by luck if it races.
+    fn wavers(
+        &mut self,
+        payload: &Payload,
+        wanted: &[Vec<u8>],
+    ) -> Result<Option<Contested>, Fault> {
+        let plan = self.slow.plan;
+        for _ in 0..REPEATS {
+            let again = outputs(self.one, plan, payload, FIRST)?;
+            let differs = match &again {
+                Ok(again) => same(plan, wanted, FIRST, again, FIRST),
+                Err(_) => Some(0),
+            };
+            if let Some(at) = differs {
+                let detail =
+                    format!("non-deterministic when repeated in `{}`", plan.objects[at].name);
+                return Ok(Some(Contested::of(Verdict::SourceFails, detail)));
+            }
+        }
+        Ok(None)
     }
 
     /// Times of both in turn, the one that is first changing, on payloads that change, so that no execution finds the
