@@ -45,6 +45,37 @@ pub(super) fn difference(plan: &Plan, one: &[Vec<u8>], other: &[Vec<u8>]) -> f64
     plan.objects.iter().enumerate().map(of).fold(0.0, f64::max)
 }
 
+/// Where one object differs first, in words: the element and both values, where they are single numbers.
+pub(super) fn first_difference(
+    plan: &Plan,
+    object: usize,
+    wanted: &[Vec<u8>],
+    given: &[Vec<u8>],
+) -> String {
+    let layout = &plan.objects[object].layout;
+    let mut all = leaves(layout, &wanted[object], &given[object]);
+    let Some((at, leaf, a, b)) = all.find(|(_, leaf, a, b)| !equal(*leaf, a, b)) else {
+        return String::new();
+    };
+    let element = at / layout.size;
+    format!("[{element}]: {}, where the slow kernel gives {}", number(leaf, b), number(leaf, a))
+}
+
+fn number(leaf: Leaf, bytes: &[u8]) -> String {
+    if leaf.scalar == Scalar::Float {
+        return numbers(leaf, bytes, bytes).map_or_else(String::new, |(a, _, _)| format!("{a:?}"));
+    }
+    let mut wide = [0; 16];
+    wide[..bytes.len().min(16)].copy_from_slice(&bytes[..bytes.len().min(16)]);
+    let whole = u128::from_le_bytes(wide);
+    let bits = 8 * bytes.len().min(16) as u32;
+    let negative = leaf.scalar == Scalar::Signed && bits > 0 && whole >> (bits - 1) & 1 == 1;
+    match negative && bits < 128 {
+        true => format!("-{}", (1_u128 << bits) - whole),
+        false => whole.to_string(),
+    }
+}
+
 /// Whether all that either execution has written is the same in both.
 pub(crate) fn insensitive(
     before_a: Written<'_>,
@@ -145,6 +176,15 @@ mod tests {
         assert!(!float(f32::NAN, 0.0));
         assert!(!float(f32::INFINITY, 1e30));
         assert!(float(f32::INFINITY, f32::INFINITY));
+    }
+
+    #[test]
+    fn numbers_are_told_by_their_type() {
+        let told =
+            |scalar, bytes: &[u8]| number(Leaf { offset: 0, scalar, size: bytes.len() }, bytes);
+        assert_eq!(told(Scalar::Signed, &(-7_i32).to_le_bytes()), "-7");
+        assert_eq!(told(Scalar::Unsigned, &u64::MAX.to_le_bytes()), u64::MAX.to_string());
+        assert_eq!(told(Scalar::Float, &1.5_f32.to_le_bytes()), "1.5");
     }
 
     #[test]

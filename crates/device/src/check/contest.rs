@@ -98,7 +98,8 @@ pub(crate) fn joined(slow: &Plan, fast: &Plan) -> Result<(Plan, Plan), String> {
     Ok((slow, other))
 }
 
-/// Whether the candidate does what the slow kernel does on so many payloads, and both times.
+/// Whether the candidate does what the slow kernel does on so many payloads, and both times. `alter`: all but the first
+/// payloads have other integers.
 ///
 /// # Errors
 /// When OpenCL refuses something.
@@ -107,6 +108,7 @@ pub(crate) fn contest<'a>(
     slow: Entrant<'a>,
     fast: Entrant<'a>,
     payloads: u32,
+    alter: bool,
     effort: &Effort,
 ) -> Result<Contested, Fault> {
     let found = check::check(device, fast.built, fast.job, fast.plan)?;
@@ -117,7 +119,7 @@ pub(crate) fn contest<'a>(
     let mut one = Execution::new(device, slow.built, names(slow), slow.plan, true)?;
     let mut other = Execution::new(device, fast.built, names(fast), fast.plan, true)?;
     let both = Both { one: &mut one, other: &mut other, slow, fast };
-    let judged = both.judge(payloads, effort);
+    let judged = both.judge(payloads, alter, effort);
     if let Ok(rejected) = &judged
         && rejected.verdict != Verdict::Accepted
         && let Some(blamed) = blamed(device, slow)?
@@ -151,16 +153,23 @@ struct Both<'a, 'b> {
 }
 
 impl Both<'_, '_> {
-    fn judge(mut self, payloads: u32, effort: &Effort) -> Result<Contested, Fault> {
+    fn judge(mut self, payloads: u32, alter: bool, effort: &Effort) -> Result<Contested, Fault> {
         let plan = self.slow.plan;
         let mut judged = Contested::of(Verdict::Accepted, "");
-        let mut last = Vec::new();
+        let mut first = Vec::new();
         for number in 0..u64::from(payloads.max(1)) {
             let job =
                 Job { seed: self.slow.job.seed.wrapping_add(number), ..self.slow.job.clone() };
+            let altered = plan.altered(if alter { number } else { 0 });
             for side in [Side::A, Side::B] {
-                let payload = plan.payload(&job, side);
-                let wanted = match outputs(self.one, plan, &payload, FIRST)? {
+                let mut payload = altered.payload(&job, side);
+                let mut wanted = outputs(self.one, plan, &payload, FIRST)?;
+                if wanted.is_err() {
+                    // It needs the integers that it was given first.
+                    payload = plan.payload(&job, side);
+                    wanted = outputs(self.one, plan, &payload, FIRST)?;
+                }
+                let wanted = match wanted {
                     Ok(wanted) => wanted,
                     Err(found) => return Ok(Contested::of(Verdict::SourceFails, found.detail)),
                 };
@@ -178,19 +187,20 @@ impl Both<'_, '_> {
                         true => Verdict::WritesInput,
                         false => Verdict::WrongOutput,
                     };
-                    return Ok(Contested::of(verdict, format!("in `{name}`")));
+                    let what = compare::first_difference(plan, at, &wanted, &given);
+                    let difference = compare::difference(plan, &wanted, &given);
+                    let detail = format!("in `{name}`{what}");
+                    return Ok(Contested { difference, ..Contested::of(verdict, detail) });
                 }
                 judged.difference =
                     judged.difference.max(compare::difference(plan, &wanted, &given));
-                last.push((payload, wanted));
-                // Two are kept, between which executions that are timed change.
-                if last.len() > 2 {
-                    last.remove(0);
+                if number == 0 {
+                    first.push((payload, wanted));
                 }
             }
         }
         if effort.budget > Duration::ZERO {
-            self.race(&mut judged, &last, effort)?;
+            self.race(&mut judged, &first, effort)?;
         }
         Ok(judged)
     }

@@ -206,6 +206,21 @@ impl Plan {
         Ok(())
     }
 
+    /// The same with other integers for arguments: smaller ones, no two of them equal and few a power of two. As it is for
+    /// number 0.
+    pub(crate) fn altered(&self, number: u64) -> Plan {
+        let mut plan = self.clone();
+        for (at, binding) in (0..).zip(plan.bindings.iter_mut().flatten()) {
+            if let Binding::Value(_, integer) = binding
+                && number > 0
+                && *integer > 8 * (number + at)
+            {
+                *integer -= *integer / 4 + 2 * number + at - 1;
+            }
+        }
+        plan
+    }
+
     /// Bytes that cross the bus in one execution, both ways.
     pub(crate) fn transferred_bytes(&self) -> u64 {
         let crossing = |object: &Object| {

@@ -133,3 +133,24 @@ fn kernels_in_a_row_share_buffers_of_one_name_and_type() {
 fn a_kernel_without_arguments_says_so() {
     assert_eq!(plan(&job(Vec::new(), 1, 64, 0)).expect_err("none").outcome, Outcome::NoArguments);
 }
+
+#[test]
+fn altered_integers_are_smaller_and_differ() {
+    let arguments = vec![
+        argument("a", pointer(AddressSpace::Global, FLOAT)),
+        argument("n", INT),
+        argument("m", INT),
+    ];
+    let plan = plan(&job(arguments, 1, 1024, 0)).expect("a plan");
+    let integers = |plan: &Plan| -> Vec<u64> {
+        let all = plan.bindings.iter().flatten();
+        all.filter_map(
+            |one| if let Binding::Value(_, integer) = one { Some(*integer) } else { None },
+        )
+        .collect()
+    };
+    assert_eq!(integers(&plan.altered(0)), [1024, 1024]);
+    let (one, two) = (integers(&plan.altered(1)), integers(&plan.altered(2)));
+    assert_eq!((one.clone(), two.clone()), (vec![766, 765], vec![764, 763]));
+    assert!([one, two].concat().iter().all(|integer| !integer.is_power_of_two()));
+}

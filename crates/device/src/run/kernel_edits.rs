@@ -194,30 +194,54 @@ impl KernelEdits {
         Ok(facts.map(|facts| facts.kernels.into_iter().map(|kernel| kernel.interface).collect()))
     }
 
+    /// What comes of a candidate. Where it hangs or crashes, and the slow kernel does so too with other integers than it
+    /// was checked with, integers stay as they were.
     fn contest(
         &self,
         workers: &mut WorkerSet,
         device: usize,
-        (slow, slow_job): (&Benchmark, Job),
-        (fast, fast_job): (&Benchmark, Job),
+        slow: (&Benchmark, Job),
+        fast: (&Benchmark, Job),
+    ) -> Result<Contested> {
+        let budget = self.runner.options().budget;
+        let contested = self.ask(workers, device, (&slow, &fast), true, budget)?;
+        if !matches!(contested.verdict, Verdict::Timeout | Verdict::Crashes) {
+            return Ok(contested);
+        }
+        let itself = self.ask(workers, device, (&slow, &slow), true, Duration::ZERO)?;
+        match itself.verdict {
+            Verdict::Accepted => Ok(contested),
+            _ => self.ask(workers, device, (&slow, &fast), false, budget),
+        }
+    }
+
+    fn ask(
+        &self,
+        workers: &mut WorkerSet,
+        device: usize,
+        (slow, fast): (&(&Benchmark, Job), &(&Benchmark, Job)),
+        alter: bool,
+        budget: Duration,
     ) -> Result<Contested> {
         let options = self.runner.options();
         let kind = self.runner.device(device).r#type;
-        let mut allowance = Allowance::timed(options.limit, options.budget * 4, kind);
+        let mut allowance = Allowance::timed(options.limit, budget * 4, kind);
         // A worker that died over another candidate has forgotten the device.
-        if let Err(found) = workers.build(device, slow, false, &mut allowance)? {
+        if let Err(found) = workers.build(device, slow.0, false, &mut allowance)? {
             return Ok(Contested::of(Verdict::SourceFails, found.detail));
         }
+        let entrant = |(program, job): &(&Benchmark, Job)| (program.text.clone(), job.clone());
         let request = Request::Contest {
             device,
-            slow: (slow.text.clone(), slow_job),
-            fast: (fast.text.clone(), fast_job),
+            slow: entrant(slow),
+            fast: entrant(fast),
             payloads: self.payloads,
-            effort: Effort { precision: options.precision, budget: options.budget },
+            alter,
+            effort: Effort { precision: options.precision, budget },
         };
         let executor = self.runner.executor(options);
         // What is timed has the machine to itself.
-        let asked = match options.budget.is_zero() {
+        let asked = match budget.is_zero() {
             true => {
                 let _calm = executor.calm.read().expect("no thread panics with the lock held");
                 workers.ask(&request, &mut allowance)?
@@ -284,7 +308,7 @@ impl KernelEdits {
             speedup_low: interval.map(|[low, _]| low),
             speedup_high: interval.map(|[_, high]| high),
             repeats: (!times.is_empty()).then(|| u32::try_from(times.len()).unwrap_or(u32::MAX)),
-            difference: executed.then_some(contested.difference),
+            difference: (executed || contested.difference > 0.0).then_some(contested.difference),
             bytes: executed.then_some(contested.bytes),
             bandwidth_share: both.and_then(share),
         }

@@ -54,6 +54,8 @@ pub(crate) enum Request {
         fast: (String, Job),
         /// How many pairs of payloads.
         payloads: u32,
+        /// Whether integers differ among them.
+        alter: bool,
         /// How hard to time.
         effort: Effort,
     },

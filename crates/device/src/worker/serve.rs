@@ -128,10 +128,10 @@ impl Session {
                 None => Checked::nowhere(not_built()),
                 Some(open) => open.verify(&job, &log),
             }),
-            Request::Contest { device, slow, fast, payloads, effort } => {
+            Request::Contest { device, slow, fast, payloads, alter, effort } => {
                 Answer::Contested(match self.open.get_mut(&device) {
                     None => Contested::found(not_built()),
-                    Some(open) => open.contest(&slow, &fast, payloads, &effort),
+                    Some(open) => open.contest(&slow, &fast, (payloads, alter), &effort),
                 })
             }
             Request::Measure { cells, effort } => self.measure(&cells, &effort),
@@ -220,7 +220,7 @@ impl Open {
         &mut self,
         slow: &(String, Job),
         fast: &(String, Job),
-        payloads: u32,
+        payloads: (u32, bool),
         effort: &Effort,
     ) -> Contested {
         let known = self.contest.take();
@@ -247,7 +247,7 @@ impl Open {
         &self,
         (one, slow): (&Built, &Job),
         (other, fast): (&Built, &Job),
-        payloads: u32,
+        payloads: (u32, bool),
         effort: &Effort,
     ) -> Contested {
         let of_slow = |found: Finding| Contested::of(Verdict::SourceFails, found.detail);
@@ -264,7 +264,7 @@ impl Open {
         };
         let slow = Entrant { built: one, job: slow, plan: &plan };
         let fast = Entrant { built: other, job: fast, plan: &theirs };
-        let contested = contest(&self.device, slow, fast, payloads, effort);
+        let contested = contest(&self.device, slow, fast, payloads.0, payloads.1, effort);
         let contested = contested.unwrap_or_else(|fault| Contested {
             spoilt: fault.spoils(),
             ..Contested::found(fault.finding())
