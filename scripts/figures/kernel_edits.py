@@ -95,12 +95,29 @@ def outside(text, arguments):
     return found and inside(text, last=f"  if (get_global_id(0) == 1) {found[0]}[-1] = 1;\n")
 
 
+def assumes(text, arguments):
+    """An integer is taken for what it is in the first payload, the number of work-items."""
+    if "struct" in text or "union" in text:
+        return None
+    head = HEAD.search(text)
+    for one in arguments:
+        scalar = one["type"].get("Scalar") if isinstance(one["type"], dict) else None
+        if scalar and scalar["scalar"] in ("Signed", "Unsigned") and scalar["size_bytes"] == 4:
+            name = rf"(?<![.\w]){re.escape(one['name'])}(?!\w)"
+            body = text[head.end() :]
+            # What is written to stays a variable.
+            if re.search(name, body) and not re.search(name + r"\s*(?:[-+*/%&|^]|<<|>>)?=(?!=)|\+\+|--", body):
+                return text[: head.end()] + re.sub(name, f"((int)({GROUP}))", body)
+    return None
+
+
 HONEST = {"other layout and comments": layout, "renamed arguments": renamed, "`restrict`": restricted, "loops unrolled": unrolled}
 CHEATS = {
     "leaves a third of the work-items out": skips,
     "does nothing at large sizes": lazy,
     "writes a constant": constant,
     "trusts what is there": trusts,
+    "takes an integer for the size": assumes,
     "adds 1 to a result": changes,
     "changes an input": mutates,
     "writes before a buffer": outside,
