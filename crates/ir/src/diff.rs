@@ -89,6 +89,9 @@ pub fn diff(
         (false, false) => of_files(first, second, reader),
         (is_set, _) => {
             let (set, other) = if is_set { (first, second) } else { (second, first) };
+            if let Err(error) = std::fs::metadata(other) {
+                return Err(Error::file("read", other)(error));
+            }
             let reason =
                 format!("it is no data set, and {} is one; compare two of a kind", set.display());
             Err(Error::format(other, reason))

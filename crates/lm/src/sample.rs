@@ -328,6 +328,12 @@ impl<'a> Sampler<'a> {
                             "; `{name}` is a function of OpenCL's own: give the kernel another name"
                         )
                     });
+                    if is_directive(read) {
+                        return Err(Error::Prompt(
+                            "models know no directives but `#pragma`: write what `#define` and `#if` come to"
+                                .to_owned(),
+                        ));
+                    }
                     return Err(Error::Prompt(format!(
                         "the prompt cannot compile: {refusal}, at the end of …{}{}",
                         tail(read, 40),
@@ -608,6 +614,12 @@ impl Running {
             self.ended = true;
         }
     }
+}
+
+/// Whether a text ends within a line of the preprocessor.
+fn is_directive(read: &str) -> bool {
+    let line = read.lines().last().unwrap_or_default().trim_start();
+    line.starts_with('#') && !line.starts_with("#pragma")
 }
 
 /// The last characters of a text, in one line.

@@ -5,7 +5,7 @@ schema! {
     /// Changed is what has another structure: types, opcodes, constants, operands, control flow, and what is called. Names
     /// of values, attributes and metadata do not count, so a pass that sets only these changes nothing here.
     #[derive(Default)]
-    pub struct PassRow = "ir-pass", 1 {
+    pub struct PassRow = "ir-pass", 2 {
         /// Identity of the module.
         pub id: String,
         /// Its language.
@@ -27,10 +27,10 @@ schema! {
         pub occurrence: u64,
         /// What became of the function: `unchanged`, `changed`, `added` or `removed`.
         pub effect: String,
-        /// Instructions before; 0 where it was not there.
-        pub instructions_before: u64,
+        /// Instructions before; 0 where it was not there. Signed, so that differences are right.
+        pub instructions_before: i64,
         /// Instructions after; 0 where it is no longer there.
-        pub instructions_after: u64,
+        pub instructions_after: i64,
         /// Time of the run on this machine, with the analyses that it asked for. In the first row of the run alone, so that
         /// sums are right; a measurement that differs from run to run. None with `--no-times`.
         pub seconds: Option<f64>,
@@ -57,8 +57,8 @@ view! {
         pub pass: String,
         pub function: String,
         pub effect: String,
-        pub instructions_before: u64,
-        pub instructions_after: u64,
+        pub instructions_before: i64,
+        pub instructions_after: i64,
         pub seconds: Option<f64>,
         pub verdict: String,
     }

@@ -75,12 +75,6 @@ pub enum Error {
     /// None of the targets was drawn.
     #[error("--sample leaves no target")]
     NoTargets,
-    /// Nothing is there that answers could be near to.
-    #[error("{} holds no program that an answer could be near to", path.display())]
-    NoPrograms {
-        /// Where they were looked for.
-        path: PathBuf,
-    },
     /// Seeds were asked for, and there are none.
     #[error("no kernel of {} may be a seed ({excluded} excluded): {why}", path.display())]
     NoSeeds {

@@ -31,7 +31,8 @@ const INSTCOUNT_BOUNDS: [(&str, &[&str]); 3] = [
     // Each block ends with one of these.
     ("TotalBlocks", &["Ret", "Br", "Switch", "Unreachable"]),
 ];
-const AUTOPHASE_BOUNDS: [(&str, &[&str]); 7] = [
+const AUTOPHASE_BOUNDS: [(&str, &[&str]); 8] = [
+    ("TotalBlocks", &["BranchCount", "NumRetInst"]),
     ("TotalBlocks", &["BlockLow", "BlockMid"]),
     ("TotalBlocks", &["onePred", "twoPred", "morePreds"]),
     ("TotalBlocks", &["oneSuccessor", "twoSuccessor"]),
@@ -242,6 +243,7 @@ mod tests {
         assert!(broken("Load=1.5", "instcount").contains("never 1.5"));
         assert!(broken("BeginPhi=3,BB03Phi=1,BBHiPhi=1", "autophase").contains("BeginPhi = 3"));
         assert!(broken("BranchCount=1,UncondBranches=2", "autophase").contains("UncondBranches"));
+        assert!(broken("TotalBlocks=2,BranchCount=9", "autophase").contains("TotalBlocks = 2"));
         assert!(broken("TotalBlocks=1,NumEdges=4", "autophase").contains("the only block"));
         assert!(broken("TotalBlocks=1,Ret=7", "instcount").contains("more than TotalBlocks = 1"));
         assert_eq!(broken("TotalBlocks=2,NumEdges=9", "autophase"), "");

@@ -70,6 +70,9 @@ impl Features {
             } else if let Some(left_out) = stage::left_out(&done).filter(|_| !global.is_quiet()) {
                 eprintln!("{left_out}");
             }
+            if done.summary.programs == 0 {
+                eprintln!("no program is in {}", self.dataset.display());
+            }
             return Ok(stage::status::<Stage>(&done.summary));
         };
         let context = output.context(global.jobs(), &bar, &cancelled);

@@ -78,7 +78,9 @@ impl stage::Shown for Stage<'_> {
             count(report.kernels),
         ))?;
         match report.unique_files {
-            0 => output::line("no content file was found"),
+            0 => output::line(
+                "no content file was found; --language c or rust extracts whole programs, not kernels",
+            ),
             _ => output::line(&format!("next: stampmill prepare {out} --out kernels")),
         }
     }

@@ -89,7 +89,7 @@ impl PassesReport {
         }
         sums.added += u64::from(row.effect == ADDED);
         sums.removed += u64::from(row.effect == REMOVED);
-        sums.instructions += row.instructions_after as i64 - row.instructions_before as i64;
+        sums.instructions += row.instructions_after - row.instructions_before;
         let seconds = self.seconds_by_pass.entry(row.pass.clone()).or_default();
         *seconds += row.seconds.unwrap_or_default();
         let changed = [CHANGED, ADDED, REMOVED].contains(&row.effect.as_str());

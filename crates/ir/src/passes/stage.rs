@@ -92,8 +92,8 @@ fn of_trace(trace: Trace, like: PassRow, times: bool) -> impl Iterator<Item = Pa
                 function: functions[one.function as usize].clone(),
                 occurrence: *occurrence,
                 effect: effect.to_owned(),
-                instructions_before: one.before.unwrap_or(0),
-                instructions_after: one.after.unwrap_or(0),
+                instructions_before: one.before.map_or(0, u64::cast_signed),
+                instructions_after: one.after.map_or(0, u64::cast_signed),
                 seconds: (times && at == 0).then_some(run.seconds),
                 ..like.clone()
             }

@@ -64,7 +64,7 @@ impl NotNear {
             }
         }
         match shapes.is_empty() {
-            true => Err(Error::NoPrograms { path: path.to_owned() }),
+            true => Err(dataset::Error::NoPrograms(path.to_owned()).into()),
             false => Ok(NotNear { shapes, input }),
         }
     }
