@@ -187,6 +187,9 @@ def test_modules(tmp_path: Path) -> None:
     passes = stampmill.ir.optimize(unique, pipeline="function(sroa)", after_each=True, no_times=True)
     assert list(passes.to_pandas()["effect"]) == ["unchanged"]
     assert stampmill.ir.diff(modules, stampmill.ir.optimize(modules, stop_after=1)).exit_status == 0
+    (tmp_path / "b.ll").write_text('target triple = "x86_64-unknown-linux-gnu"\ndefine i32 @main() {\n  ret i32 0\n}\n')
+    cycles = stampmill.ir.run(stampmill.ir.extract(tmp_path / "b.ll")).to_pandas()
+    assert list(cycles["function"]) == ["", "main"] and (cycles["cycles"] > 0).all()
     frame = stampmill.features([module, "nonsense"], language="llvm", space="instcount").to_pandas()
     assert frame["instcount.TotalInsts"].tolist()[0] == 2
     assert list(frame["verdict"]) == ["accepted", "not-a-module"]

@@ -391,7 +391,7 @@ fn what_is_there(path: &Path) -> String {
 }
 
 /// By schema, the command that makes data sets of it.
-const MAKERS: [(&str, &str); 18] = [
+const MAKERS: [(&str, &str); 19] = [
     ("content-file", "mine SOURCE"),
     ("kernel", "prepare RAW"),
     ("features", "features DATASET"),
@@ -410,6 +410,7 @@ const MAKERS: [(&str, &str); 18] = [
     ("module", "ir build SOURCE"),
     ("ir-statistics", "ir stats MODULES"),
     ("ir-pass", "ir optimize MODULES --after-each"),
+    ("ir-cycles", "ir run MODULES"),
 ];
 
 /// The command that makes data sets of a schema, as a user writes it behind `stampmill`; `None` for one that is

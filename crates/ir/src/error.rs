@@ -10,6 +10,9 @@ pub enum Error {
     /// LLVM refused, or there is none.
     #[error(transparent)]
     Llvm(#[from] llvm::Error),
+    /// A program cannot be linked or timed here.
+    #[error(transparent)]
+    Timing(timing::Error),
     /// A source refused.
     #[error(transparent)]
     Mine(#[from] mine::Error),
@@ -112,7 +115,10 @@ impl Error {
     /// Whether the machine failed over one item, so that the others can be done.
     #[must_use]
     pub fn is_fault(&self) -> bool {
-        matches!(self, Error::Fault(_) | Error::Start { .. })
+        match self {
+            Error::Timing(error) => error.is_fault(),
+            error => matches!(error, Error::Fault(_) | Error::Start { .. }),
+        }
     }
 
     pub(crate) fn file(action: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> Error {
@@ -122,5 +128,14 @@ impl Error {
 
     pub(crate) fn format(path: &Path, reason: impl std::fmt::Display) -> Error {
         Error::Format { path: path.to_owned(), reason: reason.to_string() }
+    }
+}
+
+impl From<timing::Error> for Error {
+    fn from(error: timing::Error) -> Error {
+        match error {
+            timing::Error::Cancelled => Error::Cancelled,
+            error => Error::Timing(error),
+        }
     }
 }

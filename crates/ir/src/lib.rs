@@ -10,6 +10,7 @@
 //! - [`structure()`] describes a module so that names, metadata and order do not matter, and
 //!   [`Dedup`] drops what is there already and groups what is alike;
 //! - [`Optimize`] runs a pipeline of passes, to its end or a part of it, and [`Passes`] keeps what each pass did;
+//! - [`Cycles`] runs modules that have a `main`: simulated cycles of each program and of its functions;
 //! - [`License`], [`Stats`] and [`export()`] judge, count and hand on; [`diff()`] compares.
 //!
 //! Foreign bitcode is read by [`Reader`], in worker processes of their own.
@@ -26,6 +27,7 @@
 //! ```
 
 mod build;
+mod cycles;
 mod dedup;
 mod diff;
 mod error;
@@ -45,6 +47,7 @@ mod structure;
 mod wrap;
 
 pub use build::{Build, BuildOptions, PackageItem, RECIPES, Recipe};
+pub use cycles::{Cycles, CyclesReport, ProgramInput, ProgramItem, Stdin};
 pub use dedup::{Dedup, DedupReport};
 pub use diff::{Compared, DiffReport, Difference, diff};
 pub use error::Error;

@@ -33,6 +33,10 @@ enum Question {
     },
     Text,
     Functions,
+    Object {
+        /// What the object file says that it was made from.
+        source: String,
+    },
     Optimize(Plan),
     Watch {
         plan: Plan,
@@ -55,6 +59,7 @@ enum Answer {
     Measure(Box<Measure>),
     Text(String),
     Functions(Functions),
+    Object(#[serde(with = "serde_bytes")] Vec<u8>),
     Optimized(Box<Optimized>),
     Watched(Trace, String),
     Verdict(Verdict),
@@ -153,6 +158,14 @@ fn read(library: &'static Library, request: &Request<'_>) -> Result<Answer, llvm
         Question::Functions => {
             module.verify()?;
             Ok(Answer::Functions(shapes(&module)))
+        }
+        Question::Object { source } => {
+            module.verify()?;
+            module.set_source_file_name(source);
+            Ok(module.emit_object().map_or_else(
+                || Answer::Verdict(Verdict::new(ModuleVerdict::NoObject, module.triple())),
+                Answer::Object,
+            ))
         }
         Question::Measure { optimise } => {
             let mut measure = Measure {
@@ -308,6 +321,23 @@ impl Reader {
         }
         Ok(match self.ask(Question::Functions, name, content, LOOK)? {
             Answer::Functions(functions) => Ok(functions),
+            Answer::Verdict(verdict) => Err(verdict),
+            _ => Err(Verdict::new(ModuleVerdict::Crash, "an answer to another question")),
+        })
+    }
+
+    /// The object file of a module, which says that it was made from `source`.
+    ///
+    /// # Errors
+    /// As [`Reader::look`].
+    pub(crate) fn object(
+        &self,
+        name: &str,
+        content: &[u8],
+        source: String,
+    ) -> Result<Result<Vec<u8>, Verdict>, Error> {
+        Ok(match self.ask(Question::Object { source }, name, content, OPTIMISE)? {
+            Answer::Object(object) => Ok(object),
             Answer::Verdict(verdict) => Err(verdict),
             _ => Err(Verdict::new(ModuleVerdict::Crash, "an answer to another question")),
         })

@@ -6,10 +6,10 @@ use dataset::{
     Builder, Dataset, Notes, Row,
     stage::{self, Context, Share, Stage, merge},
 };
-use rows::PassRow;
+use rows::{CyclesRow, PassRow};
 use stampmill_ir::{
-    Build, BuildOptions, Dedup, Extract, License, Module, Optimize, Passes, Plan, Policy, Reader,
-    Statistics, Stats,
+    Build, BuildOptions, Cycles, Dedup, Extract, License, Module, Optimize, Passes, Plan, Policy,
+    Reader, Statistics, Stats, Stdin,
 };
 use std::{
     ffi::OsString,
@@ -194,6 +194,58 @@ fn parts_of_passes_and_of_the_modules_after_them_merged_are_the_whole() {
     let found: Vec<Module> =
         whole_and_merged(&after, |_| Optimize::new(&modules.out, &reader, plan(), limit).unwrap());
     assert!(found.iter().all(|row| row.instructions <= 2), "{found:?}");
+}
+
+#[test]
+fn parts_of_cycles_merged_are_the_whole_and_functions_come_behind_their_program() {
+    let folder = tempfile::tempdir().unwrap();
+    let reader = reader();
+    let (inside, stdin) = (folder.path().join("in"), folder.path().join("inputs"));
+    fs::create_dir(&inside).unwrap();
+    fs::create_dir(&stdin).unwrap();
+    for number in 0..4 {
+        let name = if number == 3 { "other" } else { "main" };
+        let text = format!(
+            "target triple = \"x86_64-unknown-linux-gnu\"
+             define internal i32 @f(i32 %a) noinline {{ %b = mul i32 %a, 3\n ret i32 %b }}
+             define i32 @{name}() {{ %a = call i32 @f(i32 {number})\n %b = call i32 @f(i32 %a)\n ret i32 0 }}"
+        );
+        fs::write(inside.join(format!("{number}.ll")), text).unwrap();
+    }
+    for name in ["1.in", "1.second.in"] {
+        fs::write(stdin.join(name), name).unwrap();
+    }
+    let modules = at(folder.path(), "modules");
+    stage::run(&Extract::new(&[inside], &reader, Vec::new()).unwrap(), &modules).unwrap();
+    let cycles = folder.path().join("cycles");
+    let found: Vec<CyclesRow> = whole_and_merged(&cycles, |_| {
+        let inputs = Stdin::Folder(stdin.clone());
+        Cycles::new(&modules.out, &reader, inputs, &timing::Options::default()).unwrap()
+    });
+    let told: Vec<_> = found
+        .iter()
+        .map(|row| (&row.path[..], &row.input[..], &row.function[..], row.calls))
+        .collect();
+    let program = |path, input| {
+        [(path, input, "", None), (path, input, "f", Some(2)), (path, input, "main", Some(1))]
+    };
+    let wanted = [
+        program("0.ll", ""),
+        program("1.ll", "in"),
+        program("1.ll", "second"),
+        program("2.ll", ""),
+    ];
+    let (last, programs) = told.split_last().unwrap();
+    assert_eq!(programs, wanted.concat());
+    assert_eq!((last.0, found.last().unwrap().verdict.as_str()), ("3.ll", "no-main"));
+    for rows in found.chunks_exact(3) {
+        let [all, one, main] = rows else { unreachable!() };
+        let inside = one.cycles.unwrap() + main.cycles.unwrap();
+        assert!(
+            inside > 0 && inside + all.startup_cycles.unwrap() <= all.cycles.unwrap(),
+            "{rows:?}"
+        );
+    }
 }
 
 #[test]

@@ -53,6 +53,18 @@ impl<'c> Module<'c> {
         copy_text(text, length)
     }
 
+    /// Say that it was made from another source file: object files name it before the symbols that are theirs alone.
+    pub fn set_source_file_name(&mut self, name: &str) {
+        // SAFETY: the module is alive; the name is copied.
+        unsafe {
+            (self.library().symbols.set_source_file_name)(
+                self.raw.as_ptr(),
+                name.as_ptr().cast(),
+                name.len(),
+            );
+        }
+    }
+
     /// The target triple; empty if it has none.
     #[must_use]
     pub fn triple(&self) -> String {

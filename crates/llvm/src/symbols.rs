@@ -88,6 +88,7 @@ table! {
         LLVMCloneModule clone_module(*mut RawModule) -> *mut RawModule;
         LLVMGetModuleIdentifier module_identifier(*mut RawModule, *mut usize) -> *const c_char;
         LLVMGetSourceFileName source_file_name(*mut RawModule, *mut usize) -> *const c_char;
+        LLVMSetSourceFileName set_source_file_name(*mut RawModule, *const c_char, usize);
         LLVMGetTarget target(*mut RawModule) -> *const c_char;
         LLVMGetDataLayoutStr data_layout(*mut RawModule) -> *const c_char;
         LLVMPrintModuleToString print_module(*mut RawModule) -> *mut c_char;

@@ -14,6 +14,7 @@ mod words;
 
 mod answer;
 mod content;
+mod cycles;
 mod edit_test;
 mod features;
 mod judgement;
@@ -51,6 +52,7 @@ pub mod module_kind {
 
 pub use answer::AnswerRow;
 pub use content::{ContentFile, ContentOrigin, ContentSource, ContentText, ContentVerdict};
+pub use cycles::{CyclesCount, CyclesRow};
 pub use edit_test::{EditTest, EditTestSummary, EditTestText, RejectedInputs};
 pub use features::{FeaturesHead, FeaturesVerdict};
 pub use judgement::{EditVerdict, Judgement};

@@ -140,7 +140,8 @@ view! {
 }
 
 words! {
-    /// Verdicts of the `ir` commands, in schemas `module`, `ir-statistics` and `ir-pass`.
+    /// Verdicts of the `ir` commands, in schemas `module`, `ir-statistics`, `ir-pass` and `ir-cycles`; a program that `ir run` ran
+    /// has those of `time`.
     pub enum ModuleVerdict, "verdict on a module" {
         Accepted "accepted" Program "a module";
         Duplicate "duplicate" Program "another module has its structure; `detail` is that one's `id`";
@@ -154,6 +155,9 @@ words! {
         NoRecord "no-record" Machine "a file of which the build kept no record";
         NoBitcode "no-bitcode" Program "the compiler gave no bitcode for it";
         DoesNotCompile "does-not-compile" Program "the compiler rejects it";
+        NoMain "no-main" Program "no `main` in it, so that it is no program by itself";
+        NoObject "no-object" Program "LLVM's back end makes no object of it, or it is for another processor; `detail` names that";
+        DoesNotLink "does-not-link" Program "what it needs is in no module of its program and no library of C or C++";
         Timeout "timeout" Program "kept the tool longer than its wall-clock limit";
         CpuLimit "cpu-limit" Program "cost the tool more processor time than its limit";
         MemoryLimit "memory-limit" Program "cost the tool more memory than its limit";

@@ -1,11 +1,11 @@
 use crate::{
-    AnswerRow, ContentFile, ContentText, ContentVerdict, CpuGpuRow, Described, EditTest,
-    EditTestSummary, EditTestText, EditVerdict, FeaturesHead, FeaturesVerdict, Judgement,
-    KernelEditRow, KernelEditVerdict, KernelProgram, KernelRow, KernelSummary, KernelText,
-    KernelVerdict, LabelHead, LearnedRow, LearnedVerdict, Metric, Module, ModuleKey, ModuleRank,
-    ModuleVerdict, Outcome, Pair, PassEffect, PassRow, RunRow, SampleRow, SampleVerdict,
-    Statistics, SteeredHead, SteeredRow, SteeredVerdict, TaskHead, TaskVerdict, TimingRow,
-    TimingVerdict, WaitingRow, Words,
+    AnswerRow, ContentFile, ContentText, ContentVerdict, CpuGpuRow, CyclesCount, CyclesRow,
+    Described, EditTest, EditTestSummary, EditTestText, EditVerdict, FeaturesHead, FeaturesVerdict,
+    Judgement, KernelEditRow, KernelEditVerdict, KernelProgram, KernelRow, KernelSummary,
+    KernelText, KernelVerdict, LabelHead, LearnedRow, LearnedVerdict, Metric, Module, ModuleKey,
+    ModuleRank, ModuleVerdict, Outcome, Pair, PassEffect, PassRow, RunRow, SampleRow,
+    SampleVerdict, Statistics, SteeredHead, SteeredRow, SteeredVerdict, TaskHead, TaskVerdict,
+    TimingRow, TimingVerdict, WaitingRow, Words,
 };
 use dataset::{FieldRef, Result, Row};
 use std::fmt::Write;
@@ -46,6 +46,7 @@ macro_rules! each {
             $of::<Module>()?,
             $of::<Statistics>()?,
             $of::<PassRow>()?,
+            $of::<CyclesRow>()?,
         ]
     };
 }
@@ -131,6 +132,7 @@ pub fn views() -> Result<Vec<View>> {
         view::<ModuleRank>()?,
         view::<SteeredHead>()?,
         view::<PassEffect>()?,
+        view::<CyclesCount>()?,
     ])
 }
 

@@ -6,6 +6,7 @@ use crate::{
     counters::Counters,
     cpu::Cpu,
     decode::{Operation, Translator},
+    functions::{FunctionCounts, Functions},
     kernel::SystemCalls,
     memory::Memory,
     pipeline::{Accesses, Pipeline},
@@ -14,6 +15,7 @@ use crate::{
     strings::{Repeats, UNTOUCHED},
     verdict::Refusal,
 };
+use std::ops::Range;
 
 /// Instructions of a block, at most; each has an address of a load and one of a store.
 const SLOTS: usize = 512;
@@ -42,6 +44,7 @@ pub struct Core {
     blocks: Vec<Block>,
     slots: Box<Slots>,
     previous: Option<u32>,
+    functions: Option<Box<Functions>>,
     state: State,
 }
 
@@ -74,6 +77,7 @@ impl Core {
             blocks: Vec::new(),
             slots: Box::new([[0; 2]; SLOTS]),
             previous: None,
+            functions: None,
             state: State {
                 pipeline: Pipeline::new(cpu, translator.port_sets()),
                 memory: Memory::new(cpu, settings.image_end),
@@ -92,6 +96,19 @@ impl Core {
         }
     }
 
+    /// Count for each function, by the addresses of its code, what it takes: before the first block is translated, and
+    /// not where only samples are simulated in detail.
+    pub fn watch(&mut self, functions: &[Range<u64>]) {
+        debug_assert!(self.blocks.is_empty() && self.state.settings.sample_rate <= 1);
+        self.functions = Some(Box::new(Functions::new(functions)));
+    }
+
+    /// What each function has taken, in the order in which they were given.
+    #[must_use]
+    pub fn functions(&self) -> &[FunctionCounts] {
+        self.functions.as_ref().map_or(&[], |functions| functions.counts())
+    }
+
     /// Decode a block: its instructions' addresses and bytes. Answers its number, or why a program
     /// that gets here cannot be timed.
     ///
@@ -102,6 +119,9 @@ impl Core {
         let block = self.translator.block(code);
         if let Some(refusal) = block.refusal {
             return Err(refusal);
+        }
+        if let Some(functions) = &mut self.functions {
+            functions.add(block.start);
         }
         self.blocks.push(block);
         Ok(self.blocks.len() as u32 - 1)
@@ -127,8 +147,14 @@ impl Core {
     pub fn enter(&mut self, block: u32) -> Result<(), Refusal> {
         let next = self.blocks[block as usize].start;
         if let Some(previous) = self.previous.replace(block) {
-            let previous = &self.blocks[previous as usize];
-            self.state.run(previous, next, &mut self.slots);
+            let left = &self.blocks[previous as usize];
+            self.state.run(left, next, &mut self.slots);
+            if let Some(functions) = &mut self.functions {
+                self.state.charge(functions, previous);
+                functions.enter(block, Some((previous, left.exit)));
+            }
+        } else if let Some(functions) = &mut self.functions {
+            functions.enter(block, None);
         }
         if next == self.state.settings.main && self.state.startup_cycles.is_none() {
             self.state.startup_cycles = Some(self.state.cycles().0);
@@ -160,6 +186,9 @@ impl Core {
         if let Some(previous) = self.previous.take() {
             let block = &self.blocks[previous as usize];
             self.state.run(block, block.end, &mut self.slots);
+            if let Some(functions) = &mut self.functions {
+                self.state.charge(functions, previous);
+            }
         }
         let state = &mut self.state;
         let (cycles, error) = state.cycles();
@@ -186,6 +215,12 @@ impl State {
         let working = self.pipeline.cycles() - stalled;
         let (total, error) = self.sampling.total(self.counters.instructions, working);
         (total + stalled, error)
+    }
+
+    /// Charge to the function of the block that ran last what was not charged yet.
+    #[inline(never)]
+    fn charge(&self, functions: &mut Functions, block: u32) {
+        functions.charge(block, self.pipeline.cycles(), self.counters.instructions);
     }
 
     /// Charge a block that went on at `next`.

@@ -9,6 +9,7 @@
 //!
 //! - [`Cpu`] is a processor: every parameter, read from a documented TOML file (`cpus/`).
 //! - [`Core`] is the model; [`Report`] what it says in the end.
+//! - [`FunctionCounts`] is what each function took, of a core that was told where functions are ([`Core::watch`]).
 //! - [`Refusal`] says why a program cannot be timed, such as reading the processor's clock.
 //!
 //! ```
@@ -37,6 +38,7 @@ mod counters;
 mod cpu;
 mod decode;
 mod error;
+mod functions;
 mod kernel;
 mod memory;
 mod pipeline;
@@ -53,5 +55,6 @@ pub use cpu::{
 };
 pub use decode::{Class, Cost};
 pub use error::Error;
+pub use functions::FunctionCounts;
 pub use report::Report;
 pub use verdict::Refusal;

@@ -4,10 +4,11 @@ use crate::serve::{End, Serving};
 use std::{
     fs::File,
     io::{Read, Write},
+    ops::Range,
     os::fd::{AsRawFd, FromRawFd, OwnedFd},
     time::Duration,
 };
-use timing_model::{Core, Cpu, Refusal, Settings};
+use timing_model::{Core, Cpu, FunctionCounts, Refusal, Settings};
 
 /// What the plugin is told, as `name=value` arguments.
 #[derive(Default)]
@@ -15,6 +16,8 @@ pub(crate) struct Options {
     cpu: Option<String>,
     /// File to be the program's standard input.
     pub(crate) stdin: Option<String>,
+    /// File with the first address of each function, and the one behind its last.
+    functions: Option<String>,
     /// Where there are several inputs: how many, and the limits of each run.
     serving: Option<Serving>,
     settings: Settings,
@@ -32,6 +35,7 @@ impl Options {
                 || value.parse::<u64>().map_err(|_| format!("`{name}`: `{value}` is no number"));
             match name {
                 "cpu" => options.cpu = Some(value.to_owned()),
+                "functions" => options.functions = Some(value.to_owned()),
                 "stdin" => options.stdin = Some(value.to_owned()),
                 "inputs" => options.serving_mut().inputs = number()?,
                 "memory" => options.serving_mut().memory_bytes = number()?,
@@ -88,8 +92,12 @@ impl Session {
         let mut out = File::from(out);
         let key = new_key()?;
         writeln!(out, "begun {key}").map_err(|error| format!("descriptor 3: {error}"))?;
+        let mut core = Core::new(&cpu, options.settings);
+        if let Some(path) = &options.functions {
+            core.watch(&ranges(path)?);
+        }
         Ok(Session {
-            core: Core::new(&cpu, options.settings),
+            core,
             key,
             out,
             empty: options.empty,
@@ -130,6 +138,9 @@ impl Session {
     /// The program has ended by itself.
     pub(crate) fn finish(&mut self) {
         let report = self.core.finish();
+        if !self.core.functions().is_empty() {
+            self.say("functions", &FunctionCounts::to_line(self.core.functions()));
+        }
         self.say("report", &report.to_line());
     }
 
@@ -162,6 +173,18 @@ impl Session {
         // In one piece, and behind whatever is there. When nobody listens any more there is nobody to tell.
         let _ = self.out.write_all(format!("\n{} {what} {text}\n", self.key).as_bytes());
     }
+}
+
+/// Where functions are: a line each, `START END` in decimal.
+fn ranges(path: &str) -> Result<Vec<Range<u64>>, String> {
+    let text = std::fs::read_to_string(path).map_err(|error| format!("{path}: {error}"))?;
+    let range = |line: &str| {
+        let (start, end) = line.split_once(' ')?;
+        Some(start.parse().ok()?..end.parse().ok()?)
+    };
+    text.lines()
+        .map(|line| range(line).ok_or_else(|| format!("{path}: `{line}` is no range")))
+        .collect()
 }
 
 /// 32 letters that nobody can guess.

@@ -53,8 +53,8 @@ pub use error::Error;
 pub use measurement::{Measurement, Timing};
 pub use options::{Code, Compiler, Job, Options, SourceKind};
 pub use stage::{SuiteItem, SuiteReport, TimeSuite};
-pub use suite::{Suite, TimingRow};
-pub use timing_model::Cpu;
+pub use suite::{Suite, TimingRow, inputs};
+pub use timing_model::{Cpu, FunctionCounts};
 pub use validate::{
     Agreement, Compared, Figure, Half, ValidateOptions, ValidationReport, is_held_out, programs,
     validate,
@@ -63,7 +63,7 @@ pub use validate::{
 use net::EmptyPrograms;
 use place::Place;
 use source::{Prepared, Source};
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, ops::Range};
 
 /// Time one program.
 ///
@@ -102,7 +102,8 @@ impl Timer {
     }
 
     /// As a row calls the processor.
-    pub(crate) fn cpu_name(&self) -> &str {
+    #[must_use]
+    pub fn cpu_name(&self) -> &str {
         match self.options.source {
             SourceKind::Wall => "host",
             _ => &self.cpu.name,
@@ -110,7 +111,10 @@ impl Timer {
     }
 
     /// The tools that shape the times of these programs, with their versions.
-    pub(crate) fn tools(&self, jobs: &[Job]) -> Result<BTreeMap<String, String>, Error> {
+    ///
+    /// # Errors
+    /// When there is no compiler for one of them.
+    pub fn tools(&self, jobs: &[Job]) -> Result<BTreeMap<String, String>, Error> {
         let (name, version) = self.source.tool();
         let mut tools = BTreeMap::from([(name.to_owned(), version)]);
         for c in [false, true] {
@@ -131,7 +135,16 @@ impl Timer {
     /// # Errors
     /// As [`time`].
     pub fn time(&self, job: &Job) -> Result<Timing, Error> {
-        let mut timing = time_with(job, &self.options, self.source.as_ref())?;
+        self.time_functions(job, &[])
+    }
+
+    /// The same, with what each function takes in [`Measurement::functions`]: they are told by the addresses of their
+    /// code in the executable. Of the sources QEMU with our model knows them, where it simulates all in detail.
+    ///
+    /// # Errors
+    /// As [`time`].
+    pub fn time_functions(&self, job: &Job, functions: &[Range<u64>]) -> Result<Timing, Error> {
+        let mut timing = time_with(job, &self.options, self.source.as_ref(), functions)?;
         self.add_net(&mut timing, &job.program)?;
         Ok(timing)
     }
@@ -151,7 +164,9 @@ impl Timer {
             }
         };
         let stdin = place.put("stdin", b"")?;
-        let prepared = Prepared { place: &place, program: place.program(), stdin, image };
+        let program_at = place.program();
+        let prepared =
+            Prepared { place: &place, program: program_at, stdin, image, functions: &[] };
         let mut timings = Vec::new();
         for measured in self.source.measure_each(&prepared, inputs)? {
             let mut timing = Timing::from(measured);
@@ -178,7 +193,12 @@ impl Timer {
 }
 
 /// Build a program and measure it.
-fn time_with(job: &Job, options: &Options, source: &dyn Source) -> Result<Timing, Error> {
+fn time_with(
+    job: &Job,
+    options: &Options,
+    source: &dyn Source,
+    functions: &[Range<u64>],
+) -> Result<Timing, Error> {
     let place = Place::new()?;
     let image = match recipe::build(&job.program, options, &place)? {
         Ok(image) => image,
@@ -186,6 +206,6 @@ fn time_with(job: &Job, options: &Options, source: &dyn Source) -> Result<Timing
     };
     let stdin = place.put("stdin", &job.stdin)?;
     let program = place.program();
-    let prepared = Prepared { place: &place, program, stdin, image };
+    let prepared = Prepared { place: &place, program, stdin, image, functions };
     source.measure(&prepared).map(Timing::from)
 }

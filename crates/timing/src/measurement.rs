@@ -1,5 +1,6 @@
 use dataset::Verdict;
 use serde::{Deserialize, Serialize};
+use timing_model::FunctionCounts;
 
 /// What a source says about one program on one input. A source that does not know a figure leaves
 /// it out; every result names its source.
@@ -39,6 +40,9 @@ pub struct Measurement {
     pub sampling_error_cycles: Option<u64>,
     /// 95 % interval of wall-clock seconds, from two runs on.
     pub interval: Option<[f64; 2]>,
+    /// What each function took that was asked for; sampled times have none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub functions: Vec<FunctionCounts>,
     /// Times the program ran for this measurement.
     pub runs: u64,
     /// The program's exit status.

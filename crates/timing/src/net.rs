@@ -53,7 +53,7 @@ impl EmptyPrograms {
         }
         // The lock is held on purpose: others that want the same figure would measure it again.
         let job = Job { name: "empty".into(), program, stdin: Vec::new() };
-        let timing = crate::time_with(&job, options, source)?;
+        let timing = crate::time_with(&job, options, source, &[])?;
         let Some(measurement) = timing.measurement else { return Ok(None) };
         known.insert(key, measurement.seconds_simulated);
         if let Some(path) = kept {

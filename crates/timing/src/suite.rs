@@ -102,7 +102,7 @@ fn folder(path: &Path) -> Result<Vec<Job>, Error> {
         // What is no source has no extension: the dots are its name's.
         let named = if matches!(code, Code::Elf(_)) { file.file_name() } else { file.file_stem() };
         let stem = named.unwrap_or_default().to_string_lossy().into_owned();
-        let inputs = inputs(&files, &file.with_file_name(&stem), &stem);
+        let inputs = inputs_among(&files, &file.with_file_name(&stem), &stem);
         let same = |other: &&PathBuf| other.file_stem() == file.file_stem() && is_program(other);
         let name = match files.iter().filter(same).count() {
             1 => stem,
@@ -123,7 +123,19 @@ fn folder(path: &Path) -> Result<Vec<Job>, Error> {
     Ok(jobs)
 }
 
-fn inputs(files: &[PathBuf], folder: &Path, stem: &str) -> Vec<(String, PathBuf)> {
+/// The inputs of a program that is called `stem`, in a folder of them: `STEM.in`, `STEM.ANYTHING.in` and the `*.in` of a
+/// folder `STEM/`, each with the name that rows have for it.
+///
+/// # Errors
+/// When the folder cannot be read.
+pub fn inputs(folder: &Path, stem: &str) -> Result<Vec<(String, PathBuf)>, Error> {
+    let entries = std::fs::read_dir(folder).map_err(Error::file("read", folder))?;
+    let mut files: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    files.sort();
+    Ok(inputs_among(&files, &folder.join(stem), stem))
+}
+
+fn inputs_among(files: &[PathBuf], folder: &Path, stem: &str) -> Vec<(String, PathBuf)> {
     let mut found = Vec::new();
     for file in files {
         let Some(name) = file.file_name().and_then(|name| name.to_str()) else { continue };

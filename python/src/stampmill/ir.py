@@ -102,6 +102,27 @@ def optimize(
         return made("ir optimize", [path(dataset)], given, inputs)
 
 
+@stage("ir run")
+def run(
+    dataset: PathLike,
+    *,
+    stdin: PathLike | None = None,
+    inputs: PathLike | None = None,
+    cpu: str | None = None,
+    max_instructions: int | None = None,
+    timeout: str | None = None,
+    memory: int | str | None = None,
+    max_output: int | str | None = None,
+    out: PathLike | None = None,
+    force: bool = False,
+    **common: Unpack[Parted],
+) -> Dataset:
+    """Link modules that define `main`, run them on a simulated processor: a row for each program and each of its functions."""
+    given = options(locals(), "dataset")
+    with Inputs() as files:
+        return made("ir run", [path(dataset)], given, files)
+
+
 @stage("ir stats")
 def stats(
     dataset: PathLike,

@@ -45,6 +45,7 @@ impl Merge {
             ir::License::NAME => self.join::<ir::License>(global),
             ir::Optimize::NAME => self.join::<ir::Optimize<'_>>(global),
             ir::Passes::NAME => self.join::<ir::Passes<'_>>(global),
+            ir::Cycles::NAME => self.join::<ir::Cycles<'_>>(global),
             ir::Stats::NAME => self.join::<ir::Stats<'_>>(global),
             edits::MakePairs::NAME => self.join::<edits::MakePairs<'_>>(global),
             edits::MakeTests::NAME => self.join::<edits::MakeTests<'_>>(global),

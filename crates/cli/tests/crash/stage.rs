@@ -147,6 +147,14 @@ pub(crate) const STAGES: &[Stage] = &[
         reads: "modules",
     },
     Stage {
+        name: "ir-run",
+        input: modules,
+        command: "ir run modules --json --out made/out",
+        beside: &[],
+        rows: ALL,
+        reads: "modules",
+    },
+    Stage {
         name: "ir-stats",
         input: modules,
         command: "ir stats modules --json --out made/out",

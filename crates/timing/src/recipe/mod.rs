@@ -92,6 +92,33 @@ fn build_with(
     }
 }
 
+/// Link object files, whatever they were written in, to an executable that can be timed; a verdict where they do not link.
+///
+/// # Errors
+/// When there is no clang, or the machine failed.
+pub fn link(objects: &[Vec<u8>]) -> Result<Result<Vec<u8>, Verdict>, Error> {
+    let place = Place::new()?;
+    let mut behind = Vec::new();
+    for (number, object) in objects.iter().enumerate() {
+        let name = format!("{number}.o");
+        place.put(&name, object)?;
+        behind.push(name.into());
+    }
+    let call = Call {
+        // Its library of C++ is there for who asks for it; programs in C are the same with it.
+        compiler: &compiler(Compiler::Clang, false)?,
+        flags: FLAGS.iter().map(OsString::from).collect(),
+        source: ("determinism.c", DETERMINISM),
+        before: Vec::new(),
+        behind,
+        output: PROGRAM,
+        folder: place.path(),
+        readable: Vec::new(),
+        libraries: None,
+    };
+    Ok(call.make()?.map_err(|refusal| refusal.verdict))
+}
+
 /// What a user's flags name is for the compiler to read: folders of headers and libraries, files of flags.
 fn named_paths(flags: &[String]) -> Vec<PathBuf> {
     let named = flags.iter().filter_map(|flag| Some(PathBuf::from(&flag[flag.find('/')?..])));

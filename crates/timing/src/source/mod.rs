@@ -25,6 +25,7 @@ use dataset::Verdict;
 use sandbox::{Finished, Memory, Profile, Program};
 use std::{
     ffi::OsString,
+    ops::Range,
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -36,6 +37,8 @@ pub(crate) struct Prepared<'a> {
     pub(crate) program: PathBuf,
     pub(crate) stdin: PathBuf,
     pub(crate) image: Image,
+    /// Where the functions are that are counted one by one.
+    pub(crate) functions: &'a [Range<u64>],
 }
 
 impl Prepared<'_> {
@@ -149,7 +152,8 @@ pub(crate) fn run_plain(
     options: &Options,
 ) -> Result<String, Error> {
     let stdin = place.put("stdin", b"")?;
-    let prepared = Prepared { place, program: place.program(), stdin, image: Image::default() };
+    let (program, image) = (place.program(), Image::default());
+    let prepared = Prepared { place, program, stdin, image, functions: &[] };
     let command = vec![prepared.program.clone().into_os_string()];
     let finished = Run::new(what, command, &prepared, options, &[]).go()?;
     match finished.death {

@@ -14,7 +14,7 @@ use std::{
     process::Command,
     time::Instant,
 };
-use timing_model::{Cpu, Report};
+use timing_model::{Cpu, FunctionCounts, Report};
 
 const INSTALL: &str = "install QEMU's user mode 7.2 or later with plugins (Debian: apt install qemu-user; \
                        qemu-user-static has no plugins)";
@@ -67,7 +67,13 @@ impl Qemu {
     }
 
     /// `more` are further arguments of the plugin.
-    fn command(&self, program: &Prepared<'_>, cpu: &Path, more: &[(&str, u64)]) -> Vec<OsString> {
+    fn command(
+        &self,
+        program: &Prepared<'_>,
+        cpu: &Path,
+        functions: Option<&Path>,
+        more: &[(&str, u64)],
+    ) -> Vec<OsString> {
         let mut plugin = OsString::new();
         // A comma inside a path is doubled, as QEMU's options want it.
         let mut word = |name: &str, value: &str| {
@@ -83,6 +89,9 @@ impl Qemu {
         word("image_end", &program.image.end.to_string());
         word("max_instructions", &self.options.max_instructions.to_string());
         word("sample_rate", &self.options.sample_rate.to_string());
+        if let Some(path) = functions {
+            word("functions", &path.to_string_lossy());
+        }
         for (name, value) in more {
             word(name, &value.to_string());
         }
@@ -98,10 +107,20 @@ impl Qemu {
 }
 
 impl Qemu {
+    /// Where functions are, as the plugin reads it; `None` where they are not asked for, or parts are not simulated.
+    fn put_functions(&self, program: &Prepared<'_>) -> Result<Option<PathBuf>, Error> {
+        if program.functions.is_empty() || self.options.sample_rate > 1 {
+            return Ok(None);
+        }
+        let lines = program.functions.iter().map(|at| format!("{} {}\n", at.start, at.end));
+        Ok(Some(program.place.put("functions", lines.collect::<String>().as_bytes())?))
+    }
+
     /// Run the program once.
     fn measure_once(&self, program: &Prepared<'_>) -> Result<Result<Measurement, Verdict>, Error> {
         let cpu = program.place.put("cpu.toml", self.cpu_text.as_bytes())?;
-        let command = self.command(program, &cpu, &[]);
+        let functions = self.put_functions(program)?;
+        let command = self.command(program, &cpu, functions.as_deref(), &[]);
         let tools = [self.emulator.as_path(), &self.plugin];
         let mut run = Run::new("qemu-x86_64", command, program, &self.options, &tools);
         run.channel = true;
@@ -145,7 +164,10 @@ impl Qemu {
             );
             return Ok(Err(Verdict::new(TimingVerdict::ImplausibleReport, detail)));
         }
+        let counts = functions.and_then(|_| said("functions"));
+        let counts = counts.and_then(|line| FunctionCounts::parse(line, program.functions.len()));
         Ok(Ok(Measurement {
+            functions: counts.unwrap_or_default(),
             exit_status: finished.status.unwrap_or(0),
             input_ended: Some(input_ended),
             output_hash: content_hash(&finished.stdout),

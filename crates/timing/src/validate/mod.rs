@@ -228,7 +228,7 @@ fn simulate(
 
 fn prepare<'a>(job: &Job, place: &'a Place, image: Image) -> Result<Prepared<'a>, Error> {
     let stdin = place.put("stdin", &job.stdin)?;
-    Ok(Prepared { place, program: place.program(), stdin, image })
+    Ok(Prepared { place, program: place.program(), stdin, image, functions: &[] })
 }
 
 /// Those that ran in every round, with their times; the others are counted by their first verdict.

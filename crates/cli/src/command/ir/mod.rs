@@ -7,6 +7,7 @@ mod export;
 mod extract;
 mod license;
 mod optimize;
+mod run;
 mod stats;
 mod wrap;
 
@@ -31,6 +32,7 @@ commands! {
         dedup::Dedup,
         license::License,
         optimize::Optimize,
+        run::Run,
         stats::Stats,
         export::Export,
         diff::Diff,

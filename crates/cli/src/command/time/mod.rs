@@ -62,21 +62,12 @@ enum Verb {
     Validate(validate::Validate),
 }
 
-/// How programs are built and timed.
+/// The processor that programs run on, and what they may use.
 #[derive(clap::Args, Debug)]
-pub(super) struct How {
+pub(crate) struct Bounds {
     /// Simulated CPU: skylake, zen4 or a CPU file (.toml)
     #[arg(long, value_name = "NAME", default_value = "skylake")]
     cpu: String,
-    /// What measures the cycles
-    #[arg(long, default_value = "qemu", value_parser = choice(SOURCES))]
-    source: SourceKind,
-    /// Number of runs: wall takes the best, simulated runs must agree
-    #[arg(long, value_name = "N", default_value_t = 1)]
-    runs: u64,
-    /// Simulate one of N instructions (1 to 1000) in detail; caches and predictors see all
-    #[arg(long, value_name = "1/N", default_value = "1/1", value_parser = rate)]
-    sample_rate: u64,
     /// Instruction limit of a program (2000000, 2^31, 2e9) [default: none]
     #[arg(long, value_name = "N", default_value = "0", hide_default_value = true, value_parser = count)]
     max_instructions: u64,
@@ -89,6 +80,35 @@ pub(super) struct How {
     /// Limit of a program's standard output
     #[arg(long, value_name = "SIZE", default_value = "64MiB", value_parser = size)]
     max_output: u64,
+}
+
+impl Bounds {
+    pub(crate) fn options(&self) -> Options {
+        Options {
+            cpu: self.cpu.clone(),
+            max_instructions: self.max_instructions,
+            timeout: self.timeout,
+            memory_bytes: self.memory,
+            output_bytes: self.max_output,
+            ..Options::default()
+        }
+    }
+}
+
+/// How programs are built and timed.
+#[derive(clap::Args, Debug)]
+pub(super) struct How {
+    #[command(flatten)]
+    bounds: Bounds,
+    /// What measures the cycles
+    #[arg(long, default_value = "qemu", value_parser = choice(SOURCES))]
+    source: SourceKind,
+    /// Number of runs: wall takes the best, simulated runs must agree
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    runs: u64,
+    /// Simulate one of N instructions (1 to 1000) in detail; caches and predictors see all
+    #[arg(long, value_name = "1/N", default_value = "1/1", value_parser = rate)]
+    sample_rate: u64,
     /// Compiler of source files
     #[arg(long, default_value = "gcc", value_parser = choice(&[("gcc", Compiler::Gcc), ("clang", Compiler::Clang)]))]
     compiler: Compiler,
@@ -111,17 +131,13 @@ pub(super) const SOURCES: &[(&str, SourceKind)] = &[
 impl How {
     pub(super) fn options(&self) -> Options {
         Options {
-            cpu: self.cpu.clone(),
             source: self.source,
             runs: self.runs,
             sample_rate: self.sample_rate,
-            max_instructions: self.max_instructions,
-            timeout: self.timeout,
-            memory_bytes: self.memory,
-            output_bytes: self.max_output,
             compiler: self.compiler,
             flags: self.flags.clone(),
             net: !self.no_net,
+            ..self.bounds.options()
         }
     }
 }

@@ -33,7 +33,7 @@ impl Qemu {
         let count = inputs.len() as u64;
         let wall = u64::try_from(options.timeout.as_millis()).unwrap_or(u64::MAX);
         let limits = [("inputs", count), ("memory", options.memory_bytes), ("wall_ms", wall)];
-        let command = self.command(program, &cpu, &limits);
+        let command = self.command(program, &cpu, None, &limits);
         let tools = [self.emulator.as_path(), &self.plugin];
         let mut run = Run::new("qemu-x86_64", command, program, options, &tools);
         // The plugin watches the memory of each copy. What they print together is held to what one may.

@@ -1,0 +1,61 @@
+use dataset::{
+    Verdict,
+    stage::{Finish, Units},
+};
+use rows::{CyclesCount, CyclesRow};
+use serde::Serialize;
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// What `ir run` found, as `--json` prints it.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct CyclesReport {
+    /// Programs on inputs that have cycles.
+    pub programs: u64,
+    /// Rows of their functions.
+    pub functions: u64,
+    /// Functions among them that were executed.
+    pub executed: u64,
+    /// Simulated cycles of the programs.
+    pub cycles: u64,
+    /// Of these, cycles of their functions: the others are of start-up and libraries.
+    pub function_cycles: u64,
+    /// Instructions simulated.
+    pub instructions: u64,
+    /// Programs, and modules that are in none, by verdict.
+    pub verdicts: BTreeMap<String, u64>,
+    /// Name of the processor.
+    pub cpu: String,
+}
+
+impl CyclesReport {
+    /// All rows stay, and are counted.
+    pub(super) fn finish<'a>(
+        settings: &Value,
+        units: &'a Units<CyclesRow>,
+    ) -> dataset::Result<Finish<'a, CyclesRow, CyclesReport>> {
+        let cpu = settings["cpu"].as_str().unwrap_or_default().to_owned();
+        let mut report = CyclesReport { cpu, ..CyclesReport::default() };
+        let mut rows: BTreeMap<String, u64> = BTreeMap::new();
+        for row in units.views::<CyclesCount>() {
+            let (_, row) = row?;
+            *rows.entry(row.verdict.clone()).or_default() += 1;
+            report.add(row);
+        }
+        Ok(Finish::all(rows, report))
+    }
+
+    fn add(&mut self, row: CyclesCount) {
+        let (cycles, instructions) = (row.cycles.unwrap_or(0), row.instructions.unwrap_or(0));
+        if row.function.is_empty() {
+            self.programs += u64::from(row.verdict == Verdict::ACCEPTED);
+            self.cycles += cycles;
+            self.instructions += instructions;
+            *self.verdicts.entry(row.verdict).or_default() += 1;
+        } else {
+            self.functions += 1;
+            self.executed += u64::from(instructions > 0);
+            self.function_cycles += cycles;
+        }
+    }
+}
