@@ -12,8 +12,9 @@ use rows::KernelEditVerdict as Verdict;
 use serde::{Deserialize, Serialize};
 use std::time::{Duration, Instant};
 
-/// How often a slow kernel has to pass again before a candidate is rejected.
-const REPEATS: u32 = 8;
+/// How often a slow kernel has to pass again before a candidate is rejected, as far as there is time.
+const REPEATS: u32 = 32;
+const REPEATING: Duration = Duration::from_secs(2);
 
 /// What came of a candidate.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -135,7 +136,8 @@ pub(crate) fn contest<'a>(
 
 /// That the slow kernel is to blame for a rejection: repeated, it does not pass either. One that races may pass by luck.
 fn blamed(device: &Device, slow: Entrant<'_>) -> Result<Option<Contested>, Fault> {
-    for _ in 0..REPEATS {
+    let begun = Instant::now();
+    for _ in (0..REPEATS).take_while(|_| begun.elapsed() < REPEATING) {
         let found = check::check(device, slow.built, slow.job, slow.plan)?;
         if found.outcome != Outcome::Pass {
             let detail = format!("{} when repeated {}", found.outcome.name(), found.detail);
@@ -212,7 +214,8 @@ impl Both<'_, '_> {
         wanted: &[Vec<u8>],
     ) -> Result<Option<Contested>, Fault> {
         let plan = self.slow.plan;
-        for _ in 0..REPEATS {
+        let begun = Instant::now();
+        for _ in (0..REPEATS).take_while(|_| begun.elapsed() < REPEATING) {
             let again = outputs(self.one, plan, payload, FIRST)?;
             let differs = match &again {
                 Ok(again) => same(plan, wanted, FIRST, again, FIRST),

@@ -26,6 +26,8 @@ const TRIAD: &str = "kernel void A(global const float* a, global const float* b,
                      get_global_id(0); c[i] = a[i] + 3.0f * b[i]; }";
 /// Work-items of it, four bytes of three arrays each.
 const TRIAD_ITEMS: u64 = 1 << 22;
+/// Limits of `run` that judging has: it executes so many times as often as the checker alone.
+const EXECUTIONS: u32 = 3;
 /// Draws of the bootstrap.
 const DRAWS: usize = 1000;
 
@@ -225,7 +227,7 @@ impl KernelEdits {
     ) -> Result<Contested> {
         let options = self.runner.options();
         let kind = self.runner.device(device).r#type;
-        let mut allowance = Allowance::timed(options.limit, budget * 4, kind);
+        let mut allowance = Allowance::timed(options.limit * EXECUTIONS, budget * 4, kind);
         // A worker that died over another candidate has forgotten the device.
         if let Err(found) = workers.build(device, slow.0, false, &mut allowance)? {
             return Ok(Contested::of(Verdict::SourceFails, found.detail));

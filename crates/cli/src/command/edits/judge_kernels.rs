@@ -36,7 +36,8 @@ pub(crate) struct JudgeKernels {
     /// Random seed of the arguments' values
     #[arg(long, default_value_t = 0)]
     seed: u64,
-    /// Time limit of one kernel on one device: CPU time on a CPU, else wall-clock time
+    /// Time limit of one kernel on one device: CPU time on a CPU, else wall-clock time; judging both may take three times
+    /// as long
     #[arg(long, value_name = "TIME", default_value = "20s", value_parser = limit)]
     limit: Duration,
     /// Time for timing one candidate at one size on one device, the slow kernel as long; 0s only checks it
