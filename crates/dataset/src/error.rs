@@ -391,7 +391,7 @@ fn what_is_there(path: &Path) -> String {
 }
 
 /// By schema, the command that makes data sets of it.
-const MAKERS: [(&str, &str); 19] = [
+const MAKERS: [(&str, &str); 20] = [
     ("content-file", "mine SOURCE"),
     ("kernel", "prepare RAW"),
     ("features", "features DATASET"),
@@ -407,6 +407,7 @@ const MAKERS: [(&str, &str); 19] = [
     ("edit-test", "edits tests EDITS"),
     ("edit-pair", "edits pairs SOURCE"),
     ("edit-judgement", "edits judge EDITS"),
+    ("kernel-edit", "edits judge-kernels PAIRS"),
     ("module", "ir build SOURCE"),
     ("ir-statistics", "ir stats MODULES"),
     ("ir-pass", "ir optimize MODULES --after-each"),
