@@ -2,6 +2,7 @@
 # Build the fuzz targets and run them side by side, each for so long, as many as there are processors.
 #
 #   scripts/fuzz.sh [SECONDS] [TARGET...]        60 s each of all targets unless said
+#   scripts/fuzz.sh check                        whether the targets compile
 #   scripts/fuzz.sh pack FOLDER                  what another machine needs: the binary, the seeds and this script
 #
 # CORPUS names where inputs are kept that reached new code, and crashes (target/fuzz/corpus unless said). In a packed
@@ -14,6 +15,10 @@ build() {
   # The versions that the workspace is built with; what fuzzing needs besides is added.
   [ -e Cargo.lock ] && [ Cargo.lock -nt ../Cargo.lock ] || cp ../Cargo.lock Cargo.lock
   target=${CARGO_TARGET_DIR:-$root/../target}/fuzz
+  if [ "${1:-}" = check ]; then
+    CARGO_TARGET_DIR=$target cargo check --release
+    exit
+  fi
   # libstdc++ becomes part of the binary (rustc.sh says where it is).
   CXXSTDLIB=static=stdc++ RUSTC_WRAPPER=$PWD/rustc.sh CARGO_TARGET_DIR=$target cargo build --release
   binary=$target/release/fuzz
@@ -24,7 +29,7 @@ build() {
 if [ -x "$root/fuzz" ]; then
   binary=$root/fuzz seeds=$root/seeds corpus=${CORPUS:-$root/corpus}
 else
-  build
+  build "$@"
 fi
 
 if [ "${1:-}" = pack ]; then
