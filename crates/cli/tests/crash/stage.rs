@@ -148,7 +148,7 @@ pub(crate) const STAGES: &[Stage] = &[
     },
     Stage {
         name: "ir-run",
-        input: modules,
+        input: modules_with_main,
         command: "ir run modules --json --out made/out",
         beside: &[],
         rows: ALL,
@@ -296,6 +296,16 @@ fn store(home: &Home) {
 fn modules(home: &Home) {
     store(home);
     home.must("ir extract kept --json --out modules");
+}
+
+fn modules_with_main(home: &Home) {
+    for at in 0..8 {
+        let text = format!(
+            "target triple = \"x86_64-unknown-linux-gnu\"\ndefine i32 @main() {{\n  ret i32 {at}\n}}\n"
+        );
+        put(home, &format!("mains/p{at}.ll"), &text);
+    }
+    home.must("ir extract mains --json --out modules");
 }
 
 fn edits(home: &Home) {
