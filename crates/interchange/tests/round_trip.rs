@@ -36,7 +36,7 @@ fn value(kind: &DataType, nullable: bool, row: u64, column: u64) -> Value {
         DataType::UInt8 => json!(seed % 256),
         DataType::UInt32 => json!(u64::from(u32::MAX) - seed),
         DataType::UInt64 => json!(u64::MAX - seed),
-        DataType::Int32 => json!(-(seed as i64)),
+        DataType::Int32 | DataType::Int64 => json!(-(seed as i64)),
         DataType::Float32 => json!(seed as f32 / 4.0),
         DataType::Float64 => json!(0.1 + 0.2 * seed as f64),
         DataType::List(item) => (0..seed % 4)

@@ -43,6 +43,8 @@ other!(Words, String);
 
 fn read<T: Row>(rows: Vec<T>) -> Result<Vec<RunRow>, dataset::Error> {
     let out = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("hostile-runs");
+    // What an earlier run left, which another version may have made.
+    let _ = std::fs::remove_dir_all(&out);
     let builder = Builder::<T>::create(&out, true, &"").expect("begins");
     builder.finish(rows, Notes::default()).expect("is written");
     Dataset::open(&out)?.rows::<RunRow>()?.collect()
