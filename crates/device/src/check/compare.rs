@@ -23,7 +23,7 @@ impl Written<'_> {
 
 /// Whether `outputs` are what was there before.
 pub(super) fn unchanged(before: Written<'_>, outputs: &[Vec<u8>]) -> bool {
-    outputs.iter().enumerate().all(|(object, now)| !before.changed(object, 0, now))
+    outputs.iter().enumerate().all(|(object, now)| is_unchanged(before, object, now))
 }
 
 /// Whether one object is what was there before.

@@ -122,7 +122,7 @@ pub(crate) fn contest<'a>(
     let both = Both { one: &mut one, other: &mut other, slow, fast };
     let judged = both.judge(payloads, alter, effort);
     if let Ok(rejected) = &judged
-        && rejected.verdict != Verdict::Accepted
+        && !matches!(rejected.verdict, Verdict::Accepted | Verdict::SourceFails)
         && let Some(blamed) = blamed(device, slow)?
     {
         return Ok(blamed);

@@ -5,7 +5,7 @@ use super::{
     worker_set::{Allowance, WorkerSet, unexpected},
 };
 use crate::{
-    DeviceInfo, Error, Finding, Outcome, Result, VARIANTS,
+    Error, Finding, Outcome, Result, VARIANTS,
     check::Contested,
     kernel::{Benchmark, Interface, Order, Step, interfaces, names, steps},
     measure::Effort,
@@ -413,10 +413,7 @@ impl Stage for KernelEdits {
     }
 
     fn tools(&self) -> BTreeMap<String, String> {
-        let tool = |device: &DeviceInfo| {
-            (device.name.clone(), format!("{}; driver {}", device.platform_version, device.driver))
-        };
-        self.runner.devices().into_iter().map(tool).collect()
+        self.runner.tools()
     }
 
     fn finish<'a>(

@@ -10,6 +10,7 @@ use crate::{
 };
 use clang::Clang;
 use std::{
+    collections::BTreeMap,
     sync::{
         Arc, Mutex, PoisonError, RwLock,
         atomic::{AtomicBool, AtomicUsize, Ordering},
@@ -169,6 +170,14 @@ impl Runner {
     /// The devices that are used, in their order.
     pub(super) fn devices(&self) -> Vec<&DeviceInfo> {
         self.chosen.iter().map(|index| &self.devices[*index]).collect()
+    }
+
+    /// Their drivers, as a manifest names tools.
+    pub(super) fn tools(&self) -> BTreeMap<String, String> {
+        let tool = |device: &DeviceInfo| {
+            (device.name.clone(), format!("{}; driver {}", device.platform_version, device.driver))
+        };
+        self.devices().into_iter().map(tool).collect()
     }
 
     /// Their places among all devices.

@@ -216,10 +216,7 @@ impl Stage for Run {
     }
 
     fn tools(&self) -> BTreeMap<String, String> {
-        let tool = |device: &DeviceInfo| {
-            (device.name.clone(), format!("{}; driver {}", device.platform_version, device.driver))
-        };
-        self.runner.devices().into_iter().map(tool).collect()
+        self.runner.tools()
     }
 
     fn finish<'a>(
