@@ -130,6 +130,10 @@ def run(name, given):
 
 
 def markdown(table):
+    # Programs side by side: a heading, and each under its caption.
+    if "programs" in table:
+        parts = [f"**{heading}**\n\n" + "".join(f"{caption}:\n\n```c\n{text.strip()}\n```\n\n" for caption, text in texts) for heading, texts in table["programs"]]
+        return "".join(parts)
     rows = [table["columns"], ["---"] + ["---:"] * (len(table["columns"]) - 1), *table["rows"]]
     return "\n".join("| " + " | ".join(str(cell) for cell in row) + " |" for row in rows) + "\n"
 

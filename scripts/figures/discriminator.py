@@ -1,10 +1,10 @@
 """Human or machine: how well a discriminator tells kernels that we make from kernels that people wrote.
 
 2n of people's are drawn from kernels=DATASET of `prepare`, one of a family and cap=N of a package at most; the first n are
-compared with ours: samples of a model, and kernels made at the InstCount points of the other n, from nothing, from mined
-kernels, and by undirected making, which is the control. All have under 100 instructions and went through `prepare`, so that
+compared with ours: samples of a model, and kernels made at the InstCount points of the other n, from nothing, the same with
+the second phase that writes them anew by that model, from mined kernels, and by undirected making, which is the control. All have under 100 instructions and went through `prepare`, so that
 size, names and layout tell little. A forest sees the vectors of all spaces; a package of people's is never in training and
-test at once, nor a tenth of ours. 50 % is chance. Takes 3n searches."""
+test at once, nor a tenth of ours. 50 % is chance. Takes 4n searches."""
 import csv
 import json
 import math
@@ -12,7 +12,7 @@ import random
 
 from tools import rows, stampmill
 
-SETTINGS = {"kernels": "datasets/device-mapping-h200/kernels", "model": "models/infill", "n": "100", "cap": "30", "budget": "500", "jobs": "2", "seed": "1"}
+SETTINGS = {"kernels": "datasets/device-mapping-h200/kernels", "model": "models/infill", "n": "100", "cap": "30", "budget": "2500", "jobs": "2", "seed": "1"}
 SPACES = ["instcount", "autophase", "grewe", "opcodes", "tokens", "ast-depth"]
 INSTRUCTIONS = 100
 FOREST = "forest:trees=100"
@@ -97,6 +97,7 @@ def run(program, _, settings, work):
     steer = ["steer", "--space", "instcount", "--targets", targets, "--budget", settings["budget"], "--jobs", settings["jobs"], "--seed", settings["seed"]]
     ways = {
         "steered, from nothing": ["--proposers", "construct,guided,combine"],
+        "steered, from nothing, written anew": ["--proposers", "construct,guided,combine", "--natural", settings["model"]],
         "steered, from mined kernels": ["--seeds", settings["kernels"]],
         "undirected making (control)": ["--proposers", "random"],
     }

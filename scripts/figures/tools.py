@@ -10,7 +10,8 @@ def stampmill(program, *arguments):
     command = [str(program), *map(str, arguments), "--json"]
     print("+", *command, file=sys.stderr)
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True)
-    if done.returncode != 0:
+    # 1 is a negative result, which is a result.
+    if done.returncode not in (0, 1):
         sys.exit(f"figures: `{' '.join(command)}` ended with {done.returncode}")
     return json.loads(done.stdout)
 

@@ -13,7 +13,10 @@ use dataset::{
 use rows::{Grouping, LabelHead, TaskVerdict, program_name};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use std::{collections::BTreeMap, path::Path};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::Path,
+};
 
 /// A program to label, or what stands in the place of one.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -96,6 +99,8 @@ pub struct LabelReport {
     pub programs: u64,
     /// Rows with a label.
     pub rows: u64,
+    /// Groups that these fall into.
+    pub groups: u64,
     /// Rows with a label and vectors.
     pub described: u64,
     /// Rows per verdict.
@@ -114,11 +119,13 @@ impl LabelReport {
         units: &'a Units<LabelRow>,
     ) -> Result<Finish<'a, LabelRow, LabelReport>> {
         let mut report = LabelReport { programs: facts.programs, ..LabelReport::default() };
+        let mut groups = BTreeSet::new();
         for row in units.rows() {
             let (_, row) = row?;
             *report.verdicts.entry(row.head.verdict).or_default() += 1;
             if let Some(label) = row.head.label {
                 report.rows += 1;
+                groups.insert(row.head.group);
                 report.described += u64::from(!row.described.vectors.is_empty());
                 if let Some(why) = row.head.detail.strip_prefix(NO_VECTORS) {
                     *report.undescribed.entry(why.to_owned()).or_default() += 1;
@@ -126,6 +133,7 @@ impl LabelReport {
                 *report.labels.entry(label).or_default() += 1;
             }
         }
+        report.groups = groups.len() as u64;
         Ok(Finish::all(report.verdicts.clone(), report))
     }
 }

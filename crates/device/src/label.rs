@@ -8,7 +8,10 @@ use dataset::{
 use rows::{CpuGpuRow, Grouping, TaskVerdict, program_name};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use std::{collections::BTreeMap, path::Path};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    path::Path,
+};
 
 /// Which question the table is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
@@ -26,6 +29,8 @@ pub type Vectors = BTreeMap<(String, String), BTreeMap<String, f64>>;
 pub struct LabelReport {
     /// Rows written: kernels at sizes, measured on both devices and described.
     pub rows: u64,
+    /// Groups that they fall into.
+    pub groups: u64,
     /// Rows per device that is faster.
     pub labels: BTreeMap<String, u64>,
     /// Rows whose label chance may have decided: the confidence intervals of the two times overlap, or one has none.
@@ -306,11 +311,14 @@ impl Stage for Label {
         units: &'a Units<CpuGpuRow>,
     ) -> Result<Finish<'a, CpuGpuRow, LabelReport>> {
         let mut report = LabelReport { left_out, uncertain, ..LabelReport::default() };
+        let mut groups = BTreeSet::new();
         for row in units.rows() {
             let (_, row) = row?;
             report.rows += 1;
+            groups.insert(row.group);
             *report.labels.entry(row.label).or_default() += 1;
         }
+        report.groups = groups.len() as u64;
         Ok(Finish::all(report.left_out.clone(), report))
     }
 }

@@ -1,13 +1,17 @@
 //! Trained heuristics as files: `heuristic train` writes them, `heuristic predict` reads them.
 
 use crate::{
-    Error, Result, Task,
+    Error, Result, Row, Task,
     model::{Method, Model, Tree},
     score::{Scores, score},
     validate::require_two_classes,
 };
 use serde::{Deserialize, Serialize};
-use std::{collections::BTreeMap, fs, path::Path};
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    fs,
+    path::Path,
+};
 
 const SCHEMA: &str = "heuristic";
 const VERSION: u32 = 1;
@@ -19,6 +23,8 @@ pub struct Heuristic {
     choices: Vec<String>,
     seed: u32,
     rows: usize,
+    /// [`Row::mark`] of each row that it was trained on; empty where its file is older.
+    trained: BTreeSet<String>,
     model: Box<dyn Model>,
 }
 
@@ -32,6 +38,8 @@ struct File {
     choices: Vec<String>,
     seed: u32,
     rows: usize,
+    #[serde(default)]
+    trained: BTreeSet<String>,
     state: serde_json::Value,
 }
 
@@ -68,6 +76,8 @@ pub struct PredictReport {
     pub predictions: Vec<Prediction>,
     /// Rows per predicted choice.
     pub predicted: BTreeMap<String, usize>,
+    /// Rows that the model was trained on: scores on these say nothing of others.
+    pub trained_on: usize,
     /// Scores, where all rows are measured.
     #[serde(flatten)]
     pub scores: Option<Scores>,
@@ -101,6 +111,7 @@ pub fn train(task: &Task, options: &TrainOptions) -> Result<(Heuristic, TrainRep
         choices: task.choices.clone(),
         seed: options.seed,
         rows: task.rows.len(),
+        trained: task.rows.iter().map(Row::mark).collect(),
     };
     let predictions = heuristic.choose(task)?;
     let report = TrainReport {
@@ -134,7 +145,10 @@ pub fn predict(heuristic: &Heuristic, task: &Task) -> Result<PredictReport> {
     }
     let seed = u64::from(heuristic.seed);
     let scores = measured.then(|| score(task, &choices, seed)).transpose()?;
-    Ok(PredictReport { model: heuristic.method.spell(), predictions, predicted, scores })
+    let is_known = |row: &&Row| heuristic.trained.contains(&row.mark());
+    let trained_on = task.rows.iter().filter(is_known).count();
+    let model = heuristic.method.spell();
+    Ok(PredictReport { model, predictions, predicted, trained_on, scores })
 }
 
 impl Heuristic {
@@ -166,6 +180,7 @@ impl Heuristic {
             choices: self.choices.clone(),
             seed: self.seed,
             rows: self.rows,
+            trained: self.trained.clone(),
             state: self.model.state()?,
         };
         let text = serde_json::to_string(&file).map_err(|error| Error::NotAHeuristic {
@@ -202,6 +217,7 @@ impl Heuristic {
             choices: file.choices,
             seed: file.seed,
             rows: file.rows,
+            trained: file.trained,
         })
     }
 

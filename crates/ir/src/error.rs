@@ -121,6 +121,10 @@ impl Error {
         }
     }
 
+    pub(crate) fn unknown_source(text: &str, reason: impl Into<String>) -> Error {
+        Error::UnknownSource { text: text.to_owned(), reason: reason.into() }
+    }
+
     pub(crate) fn file(action: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> Error {
         let path = path.to_owned();
         move |source| Error::File { action, path, source }

@@ -4,6 +4,7 @@ use crate::{
     Error, Kind, Result,
     tokenizer::{self, Special, Tokenizer},
 };
+use dataset::Dataset;
 use nn::Model;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
@@ -37,6 +38,7 @@ impl Checkpoint {
     /// When a file is missing or broken, the checkpoint is not one of `stampmill train`, or its
     /// tokenizer is another model's.
     pub fn load(folder: &Path) -> Result<Checkpoint> {
+        expect(folder)?;
         let model = Model::load(folder)?;
         let path = folder.join("config.json");
         let own: Own =
@@ -101,6 +103,21 @@ impl Checkpoint {
     pub fn length(&self) -> usize {
         self.length
     }
+}
+
+/// Whether a checkpoint may lie there: nothing at all is an error of reading.
+///
+/// # Errors
+/// When something else does.
+pub(crate) fn expect(folder: &Path) -> Result<()> {
+    if !folder.is_dir() || folder.join("config.json").exists() {
+        return Ok(());
+    }
+    let what = match Dataset::open(folder) {
+        Ok(found) => format!("a data set of schema `{}`", found.manifest().schema),
+        Err(_) => "a folder without config.json".to_owned(),
+    };
+    Err(Error::NotACheckpoint { path: folder.to_owned(), what })
 }
 
 /// Write a value as JSON that people can read too.

@@ -19,6 +19,17 @@ pub enum Error {
     /// A data set, or a folder in the making.
     #[error(transparent)]
     Dataset(#[from] dataset::Error),
+    /// A folder that is something else.
+    #[error(
+        "{} is {what}; a checkpoint is a folder with config.json, model.safetensors and tokenizer.json, as `stampmill train` \
+         makes one; models/infill ships", path.display()
+    )]
+    NotACheckpoint {
+        /// The folder.
+        path: PathBuf,
+        /// What it is.
+        what: String,
+    },
     /// What is to be replaced is something else.
     #[error("{} holds no checkpoint, so --force does not replace it", .0.display())]
     NoCheckpoint(PathBuf),

@@ -13,6 +13,7 @@ mod error;
 mod folder;
 #[doc(hidden)]
 pub mod fuzz;
+mod likelihood;
 mod pretrain;
 mod recipe;
 mod remote;
@@ -29,6 +30,7 @@ pub use corpus::{CorpusReport, Entry, Seen, prepare};
 pub use engine::{ENGINE_VARIABLE, find_engine};
 pub use error::Error;
 pub use folder::{Run, finish, or_nothing, place, planned_steps};
+pub use likelihood::Bits;
 pub use nn::{Choice, Precision};
 pub use pretrain::FunctionReport;
 pub use recipe::{Recipe, Sizes, settings as settings_text};

@@ -5,6 +5,8 @@
 //! standard error, with exit status 2. It takes MEMORY bytes at most and spills what is more to FOLDER; it ends with
 //! whoever started it.
 
+mod difference;
+
 use arrow::{
     array::{ArrayRef, RecordBatch, StringArray},
     compute::{CastOptions, cast_with_options},
@@ -20,9 +22,11 @@ use datafusion::{
         memory_pool::FairSpillPool,
         runtime_env::RuntimeEnvBuilder,
     },
+    logical_expr::registry::FunctionRegistry as _,
     prelude::{ParquetReadOptions, SessionConfig},
 };
 use dataset::{Code, Dataset, Language, Programs};
+use difference::SignedDifference;
 use futures_util::StreamExt;
 use rustix::process::{Resource, Rlimit, Signal};
 use std::{
@@ -263,7 +267,8 @@ async fn select(question: &Question) -> Result<(), Error> {
         .with_disk_manager_builder(spill)
         .build_arc()
         .map_err(Error::Sql)?;
-    let context = SessionContext::new_with_config_rt(config, runtime);
+    let mut context = SessionContext::new_with_config_rt(config, runtime);
+    context.register_expr_planner(Arc::new(SignedDifference)).map_err(Error::Sql)?;
     for (name, path) in &question.tables {
         register(&context, name, path, question.memory).await?;
     }

@@ -21,6 +21,7 @@ mod facts;
 mod feature_map;
 mod figures;
 mod files;
+mod kernel_edits;
 mod kernels;
 mod learned;
 mod other;
@@ -90,7 +91,7 @@ trait Section: Sync {
 }
 
 /// All sections, in the page's order; the last one shows what none before it does.
-static ALL: [&dyn Section; 9] = [
+static ALL: [&dyn Section; 10] = [
     &files::Files,
     &kernels::Kernels,
     &vectors::Vectors,
@@ -98,6 +99,7 @@ static ALL: [&dyn Section; 9] = [
     &steered::Steered,
     &learned::Learned,
     &runs::Runs,
+    &kernel_edits::KernelEdits,
     &tasks::Tasks,
     &other::Other,
 ];

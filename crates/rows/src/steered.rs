@@ -3,7 +3,7 @@ use serde::{Deserialize, Serialize};
 schema! {
     /// A kernel found for a target. It opens wherever a data set of programs does.
     #[derive(Default)]
-    pub struct SteeredRow = "steered", 2 {
+    pub struct SteeredRow = "steered", 3 {
         /// The target's name.
         pub target: String,
         /// The space of the search.
@@ -43,6 +43,15 @@ schema! {
         pub seconds: f64,
         /// The values in the space, in its order.
         pub vector: Vec<f64>,
+        /// With `--natural`, how unlikely the kernel was when it was found: minus log2 of the model's probability of its text.
+        #[serde(default)]
+        pub bits_before: Option<f64>,
+        /// The same of the text as it stands here.
+        #[serde(default)]
+        pub bits: Option<f64>,
+        /// These, per token of the model.
+        #[serde(default)]
+        pub bits_per_token: Option<f64>,
         /// With `--trajectory`, of the nearest kernel of each target: the candidates that survived their
         /// generation, as they came. Members: the `generation`, from 1; `candidates` judged and `seconds`
         /// spent up to its end (0 where the budget counts candidates); who proposed it; its `distance` and
@@ -87,6 +96,12 @@ view! {
         pub seeds: u32,
         pub candidates: u64,
         pub seconds: f64,
+        #[serde(default)]
+        pub bits_before: Option<f64>,
+        #[serde(default)]
+        pub bits: Option<f64>,
+        #[serde(default)]
+        pub bits_per_token: Option<f64>,
     }
 }
 

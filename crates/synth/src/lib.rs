@@ -67,6 +67,6 @@ pub use rand_chacha::ChaCha8Rng as Rng;
 pub use reach::far_out;
 pub use report::{Report, Share};
 pub use rows::{SteeredRow, Survivor};
-pub use search::{Acceptance, Found, NotNear, Search, Settings};
+pub use search::{Acceptance, Found, Natural, NotNear, Search, Settings};
 pub use steer::{Seeds, Sizes, Steer, SteerItem, SteerOptions, Targets};
 pub use target::{Constraint, Target};

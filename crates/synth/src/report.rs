@@ -49,6 +49,9 @@ pub struct Report {
     pub by_size: BTreeMap<String, Share>,
     /// By suite: the first part of the target's name.
     pub by_suite: BTreeMap<String, Share>,
+    /// With `--natural`, medians over the kernels: bits when they were found, bits as they are written, and these per token.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bits_median: Option<[f64; 3]>,
 }
 
 impl Report {
@@ -99,9 +102,15 @@ impl Report {
                 .collect(),
             by_size: shares(by_size),
             by_suite: shares(by_suite),
+            bits_median: bits_median(rows),
             ..Report::default()
         }
     }
+}
+
+fn bits_median(rows: &[SteeredHead]) -> Option<[f64; 3]> {
+    let of = |bits: fn(&SteeredHead) -> Option<f64>| median(rows.iter().filter_map(bits));
+    Some([of(|row| row.bits_before)?, of(|row| row.bits)?, of(|row| row.bits_per_token)?])
 }
 
 fn share(rows: &[&SteeredHead]) -> Share {

@@ -45,6 +45,7 @@ fn options(judge: &Judge, home: &Path, targets: &[&str], transfer: bool) -> Stee
         transfer,
         trajectory: true,
         model: None,
+        natural: None,
     }
 }
 

@@ -384,6 +384,8 @@ def steer(
     trajectory: bool = False,
     must_run: bool = False,
     not_near: PathLike | None = None,
+    natural: PathLike | None = None,
+    most_bits: float | None = None,
     out: PathLike | None = None,
     force: bool = False,
     **common: Unpack[OnCluster],

@@ -177,6 +177,7 @@ fn print_labels(report: &cost::LabelReport, seconds: f64, out: &str) -> anyhow::
         output::count(report.described),
     ))?;
     advise_vectors(report);
+    advise_groups(report.rows, report.groups);
     Ok(())
 }
 
@@ -188,6 +189,7 @@ impl stage::Shown for cost::Label {
     fn json(done: &Done<cost::LabelReport>) -> anyhow::Result<()> {
         output::json(done)?;
         advise_vectors(&done.summary);
+        advise_groups(done.summary.rows, done.summary.groups);
         Ok(())
     }
 
@@ -208,6 +210,7 @@ impl stage::Shown for cost::GroupSizes {
     fn json(done: &Done<cost::LabelReport>) -> anyhow::Result<()> {
         output::json(done)?;
         advise_vectors(&done.summary);
+        advise_groups(done.summary.rows, done.summary.groups);
         Ok(())
     }
 
@@ -283,8 +286,19 @@ fn advise_vectors(report: &cost::LabelReport) {
     }
 }
 
+/// What to do where nothing could be held out.
+fn advise_groups(rows: u64, groups: u64) {
+    if rows > 1 && groups == 1 {
+        eprintln!(
+            "warning: all rows are one group, of which nothing can be held out: `--group path` makes a group of each file, \
+             `--group family` one of near-duplicates"
+        );
+    }
+}
+
 /// What to do where there is nothing.
 fn advise(report: &LabelReport) {
+    advise_groups(report.rows, report.groups);
     if report.uncertain > 0 {
         eprintln!(
             "warning: {} of {} labels are uncertain (the 95 % intervals of the two times overlap, or are not known): \

@@ -7,7 +7,7 @@ use crate::{
 };
 use clang::Argument;
 use dataset::{Code, Dataset, Found, Language, Programs, Rejected, Row, Verdict, content_hash};
-use rows::KernelProgram;
+use rows::{ContentText, KernelProgram};
 use std::{collections::BTreeMap, path::Path};
 
 /// The benchmarks of `input` (a data set, a folder or file of programs, or a schedule file), the identity
@@ -52,6 +52,14 @@ pub(crate) fn read(input: &Path) -> Result<(Vec<Benchmark>, String, BTreeMap<Str
             text,
             ..Benchmark::default()
         });
+    }
+    if let (true, Programs::Dataset(found)) = (benchmarks.is_empty(), &programs) {
+        let schema = found.manifest().schema.as_str();
+        let may_hold_some = [KernelProgram::SCHEMA, ContentText::SCHEMA].contains(&schema);
+        if !may_hold_some && dataset::maker(schema).is_some() {
+            // Rows of another stage, none of which is OpenCL C: modules, for example.
+            found.require(KernelProgram::SCHEMA, KernelProgram::VERSION)?;
+        }
     }
     Ok((benchmarks, identity, left_out))
 }

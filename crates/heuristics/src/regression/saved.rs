@@ -3,7 +3,7 @@
 use super::{REGRESSORS, Regressor, distinct_columns, fit, is_count};
 use crate::{Error, Result, Table, Task};
 use serde::{Deserialize, Serialize};
-use std::{fs, path::Path};
+use std::{collections::HashSet, fs, path::Path};
 
 const SCHEMA: &str = "cost-model";
 const VERSION: u32 = 1;
@@ -85,6 +85,8 @@ pub struct CostPredictions {
     pub choice: String,
     /// One per row.
     pub predictions: Vec<CostPrediction>,
+    /// Rows with the features and the cost of a row that the model was trained on: errors on these say nothing of others.
+    pub trained_on: usize,
     /// How far they are off, over the rows whose cost is known.
     pub error: Option<CostError>,
 }
@@ -158,7 +160,25 @@ impl CostModel {
         let predictions = self.predictions(&table.task)?;
         let (model, choice) = (self.file.model.clone(), self.file.choice.clone());
         let error = error_of(&predictions);
-        Ok(CostPredictions { model, choice, predictions, error })
+        let trained_on = self.trained_on(&table.task)?;
+        Ok(CostPredictions { model, choice, predictions, trained_on, error })
+    }
+
+    /// Rows that it was trained on.
+    fn trained_on(&self, task: &Task) -> Result<usize> {
+        let seen = task.select(&self.file.features)?;
+        let bits = |row: &[f64], target: f64| -> Vec<u64> {
+            row.iter().chain([&target]).map(|value| value.to_bits()).collect()
+        };
+        let rows = self.file.rows.iter().zip(&self.file.targets);
+        let own: HashSet<Vec<u64>> = rows.map(|(row, target)| bits(row, *target)).collect();
+        let measured = seen.rows.iter().filter(|row| row.measured());
+        Ok(measured
+            .filter(|row| {
+                let features: Vec<f64> = row.features.iter().copied().map(written).collect();
+                own.contains(&bits(&features, written(row.costs[0].log2())))
+            })
+            .count())
     }
 
     fn predictions(&self, task: &Task) -> Result<Vec<CostPrediction>> {

@@ -183,7 +183,15 @@ pub fn import(options: &ImportOptions) -> Result<Import> {
         return Ok(Import { task: table.task, verdicts, notes: Vec::new() });
     }
     let table = Table::read(&options.source)?;
-    from_table(&table, &options.mapping, options.keep_garbage)
+    let imported = from_table(&table, &options.mapping, options.keep_garbage);
+    if let (Err(Error::MissingColumn { .. }), Ok(found)) =
+        (&imported, Dataset::open(&options.source))
+        && dataset::maker(&found.manifest().schema).is_some()
+    {
+        // Rows of another stage: what is missing is a stage between, not a column.
+        found.require(super::store::SCHEMA, super::store::VERSION)?;
+    }
+    imported
 }
 
 /// Whether there is a data set of `features`.

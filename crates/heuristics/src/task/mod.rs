@@ -34,6 +34,15 @@ impl Row {
     pub fn measured(&self) -> bool {
         !self.costs.is_empty()
     }
+
+    /// What tells it from other rows: program, input and features.
+    pub(crate) fn mark(&self) -> String {
+        let features: Vec<u8> = self.features.iter().flat_map(|one| one.to_le_bytes()).collect();
+        let pieces = [self.program.as_bytes(), self.variant.as_bytes(), &features];
+        let mut mark = dataset::content_hash_of(pieces);
+        mark.truncate(16);
+        mark
+    }
 }
 
 /// A table of observations with named features and named choices.

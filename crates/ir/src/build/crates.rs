@@ -24,12 +24,13 @@ struct Crate {
 pub(super) fn parse(
     text: &str,
     _: &BuildOptions<'_>,
-) -> Option<Result<Vec<Box<dyn Source>>, String>> {
+) -> Option<Result<Vec<Box<dyn Source>>, Error>> {
+    let unknown = |reason: String| Error::unknown_source(text, reason);
     if let Some(path) = text.strip_prefix("crates:") {
-        return Some(list(Path::new(path)));
+        return Some(list(Path::new(path)).map_err(unknown));
     }
     let rest = text.strip_prefix("crate:")?;
-    Some(one(rest, None).map(|one| vec![Box::new(one) as Box<dyn Source>]))
+    Some(one(rest, None).map(|one| vec![Box::new(one) as Box<dyn Source>]).map_err(unknown))
 }
 
 fn one(text: &str, lock: Option<String>) -> Result<Crate, String> {

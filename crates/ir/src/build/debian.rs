@@ -21,7 +21,7 @@ struct Debian {
 pub(super) fn parse(
     text: &str,
     _: &BuildOptions<'_>,
-) -> Option<Result<Vec<Box<dyn Source>>, String>> {
+) -> Option<Result<Vec<Box<dyn Source>>, Error>> {
     let rest = text.strip_prefix("deb:")?;
     let (name, suite) = match rest.split_once('@') {
         Some((name, suite)) => (name, Some(suite.to_owned())),
@@ -32,7 +32,7 @@ pub(super) fn parse(
             && word.chars().all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c))
     };
     if !plain(name) || !suite.as_deref().is_none_or(plain) {
-        return Some(Err(format!("`{rest}` is no package")));
+        return Some(Err(Error::unknown_source(text, format!("`{rest}` is no package"))));
     }
     Some(Ok(vec![Box::new(Debian { text: text.to_owned(), name: name.to_owned(), suite })]))
 }

@@ -26,13 +26,14 @@ struct Folder {
 pub(super) fn parse(
     text: &str,
     options: &BuildOptions<'_>,
-) -> Option<Result<Vec<Box<dyn Source>>, String>> {
+) -> Option<Result<Vec<Box<dyn Source>>, Error>> {
     let path = PathBuf::from(text.strip_prefix("dir:")?);
     if !path.is_dir() {
-        return Some(Err(match path.exists() {
+        let reason = match path.exists() {
             true => format!("{} is no folder", path.display()),
             false => dataset::missing(&path),
-        }));
+        };
+        return Some(Err(Error::unknown_source(text, reason)));
     }
     let recipe = recipe::of(&path).filter(|_| options.command.is_none());
     let command = options.command.clone().or_else(|| recipe.map(|r| r.command.to_owned()));
@@ -46,7 +47,7 @@ pub(super) fn parse(
         Some(command) => {
             Ok(vec![Box::new(Folder { text: text.to_owned(), path, command, needs, ours })])
         }
-        None => Err(no_recipe.to_string()),
+        None => Err(no_recipe),
     })
 }
 

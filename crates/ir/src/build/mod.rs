@@ -103,19 +103,18 @@ trait Source: Sync + Send {
 }
 
 /// Reads one form of a source; `None` where the text has another form.
-type Parse = fn(&str, &BuildOptions<'_>) -> Option<Result<Vec<Box<dyn Source>>, String>>;
+type Parse = fn(&str, &BuildOptions<'_>) -> Option<Result<Vec<Box<dyn Source>>, Error>>;
 
 const FAMILY: &[Parse] = &[crates::parse, debian::parse, folder::parse];
 
 fn sources(options: &BuildOptions<'_>) -> Result<Vec<Box<dyn Source>>, Error> {
     let mut all = Vec::new();
     for text in &options.sources {
-        let unknown = |reason: String| Error::UnknownSource { text: text.clone(), reason };
         let parse = |text: &str| FAMILY.iter().find_map(|parse| parse(text, options));
         // A folder needs no word before it.
         let folder = std::path::Path::new(text).is_dir().then(|| format!("dir:{text}"));
         let parsed = parse(text).or_else(|| parse(&folder?));
-        all.extend(parsed.unwrap_or(Err("no such kind".to_owned())).map_err(unknown)?);
+        all.extend(parsed.unwrap_or_else(|| Err(Error::unknown_source(text, "no such kind")))?);
     }
     // What this machine lacks is no package's fault, and told before anything is begun.
     for source in &all {
@@ -164,8 +163,7 @@ impl<'a> Build<'a> {
 
     fn built(&self, work: &Path, item: &PackageItem) -> Result<Worked<Module>, Error> {
         let Some((_, source)) = self.sources.iter().find(|(known, _)| known == item) else {
-            let (text, reason) = (item.text.clone(), "it is another than was asked for".to_owned());
-            return Err(Error::UnknownSource { text, reason });
+            return Err(Error::unknown_source(&item.text, "it is another than was asked for"));
         };
         let rows = one(source.as_ref(), &self.options, work)?;
         Ok(match rows.iter().find(|row| row.verdict == UNAVAILABLE) {

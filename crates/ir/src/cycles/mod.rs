@@ -1,5 +1,6 @@
 //! Modules with a `main` as native programs: the simulated cycles that each takes, and each of its functions.
 
+mod package;
 mod program;
 mod report;
 mod symbols;
@@ -7,18 +8,19 @@ mod symbols;
 pub use program::{ProgramInput, ProgramItem};
 pub use report::CyclesReport;
 
-use crate::{Error, Module, Reader, diff::Functions, extract, input::Modules};
+use crate::{Error, Module, Reader, extract, input::Modules};
 use dataset::{
     Input, Verdict, content_hash, content_hash_of,
     stage::{Finish, Items, Stage, Units, Worked},
 };
+use package::Packages;
 use rows::{CyclesRow, ModuleVerdict};
 use serde_json::Value;
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
 };
-use symbols::Code;
+use symbols::{Code, Part};
 use timing::{Job, Measurement, Options, Timer, recipe};
 
 /// What programs are given to read.
@@ -41,6 +43,7 @@ pub struct Cycles<'a> {
     options: Options,
     timer: Timer,
     tools: BTreeMap<String, String>,
+    packages: Packages,
 }
 
 /// A program that was linked.
@@ -66,67 +69,69 @@ impl<'a> Cycles<'a> {
         let mut tools = timer.tools(&[])?;
         tools.extend([recipe::compiler_version(timing::Compiler::Clang, false)?]);
         tools.extend(extract::tools());
-        Ok(Cycles { modules, reader, stdin, options, timer, tools })
+        let packages = Packages::default();
+        Ok(Cycles { modules, reader, stdin, options, timer, tools, packages })
     }
 
     fn rows(&self, item: &ProgramItem) -> Result<Vec<CyclesRow>, Error> {
-        let mut functions = Vec::new();
-        for module in &item.modules {
+        let mut own = Vec::new();
+        for (number, module) in item.modules.iter().enumerate() {
             match self.reader.functions(&module.path, &module.content)? {
-                Ok(found) => functions.push(found),
+                Ok(functions) => own.push((number, module, functions)),
                 Err(Verdict { name, detail }) => {
                     let detail = format!("{}: {detail}", module.path);
                     return Ok(item.rejected(&Verdict { name, detail }));
                 }
             }
         }
-        let Some(main) = functions.iter().position(|found| found.contains_key("main")) else {
+        let Some(main) = own.iter().position(|(.., found)| found.contains_key("main")) else {
             return Ok(item.rejected(&Verdict::new(ModuleVerdict::NoMain, "")));
         };
+        let instructions = own.iter().flat_map(|(.., functions)| functions.values());
         let program = CyclesRow {
-            ir_instructions: functions
-                .iter()
-                .flat_map(BTreeMap::values)
-                .map(|f| f.instructions)
-                .sum(),
+            ir_instructions: instructions.map(|function| function.instructions).sum(),
             cpu: self.timer.cpu_name().to_owned(),
             ..row(&item.modules[main], &item.modules[main])
         };
-        match self.link(&item.modules, &functions)? {
-            Err(Verdict { name, detail }) => {
-                Ok(vec![CyclesRow { verdict: name.into_owned(), detail, ..program }])
-            }
-            Ok(linked) => self.run(item, main, &linked, &program),
-        }
-    }
-
-    fn link(
-        &self,
-        modules: &[Module],
-        functions: &[Functions],
-    ) -> Result<Result<Linked, Verdict>, Error> {
-        let mut objects = Vec::new();
-        for (number, module) in modules.iter().enumerate() {
+        let failed = |Verdict { name, detail }, program| {
+            Ok(vec![CyclesRow { verdict: name.into_owned(), detail, ..program }])
+        };
+        let mut parts = Vec::new();
+        for (number, module, functions) in own {
             let source = symbols::source(number);
             match self.reader.object(&module.path, &module.content, source)? {
-                Ok(object) => objects.push(object),
-                Err(verdict) => return Ok(Err(verdict)),
+                Ok(object) => {
+                    parts.push(Part { number, module: module.clone(), functions, object });
+                }
+                Err(verdict) => return failed(verdict, program),
             }
         }
-        let executable = match recipe::link(&objects)? {
-            Ok(executable) => executable,
-            Err(verdict) => {
-                return Ok(Err(Verdict::new(ModuleVerdict::DoesNotLink, verdict.detail)));
-            }
+        let own: Vec<&Part> = parts.iter().collect();
+        let refused = match link(&own)? {
+            Ok(linked) => return self.run(item, main, &own, &linked, &program),
+            Err(verdict) => verdict,
         };
-        let functions = symbols::functions(&executable, &objects, functions);
-        Ok(Ok(Linked { executable, functions }))
+        // What its build linked it with later is among the package's other modules.
+        let package = self.packages.of(&item.modules[main], &self.modules, self.reader)?;
+        let needed = package.needed_by(&own);
+        if needed.is_empty() {
+            return failed(refused, program);
+        }
+        let instructions = needed.iter().flat_map(|part| part.functions.values());
+        let more: u64 = instructions.map(|function| function.instructions).sum();
+        let program = CyclesRow { ir_instructions: program.ir_instructions + more, ..program };
+        let all = [own, needed].concat();
+        match link(&all)? {
+            Ok(linked) => self.run(item, main, &all, &linked, &program),
+            Err(verdict) => failed(verdict, program),
+        }
     }
 
     fn run(
         &self,
         item: &ProgramItem,
         main: usize,
+        parts: &[&Part],
         linked: &Linked,
         program: &CyclesRow,
     ) -> Result<Vec<CyclesRow>, Error> {
@@ -165,7 +170,7 @@ impl<'a> Cycles<'a> {
                 instructions: Some(counts.instructions),
                 calls: Some(counts.calls),
                 cpu: program.cpu.clone(),
-                ..row(&item.modules[code.module], &item.modules[main])
+                ..row(&parts[code.module].module, &item.modules[main])
             });
             let of_functions: Vec<_> = of_functions.collect();
             rows.push(of_program(program, &measured));
@@ -173,6 +178,18 @@ impl<'a> Cycles<'a> {
         }
         Ok(rows)
     }
+}
+
+/// The program of these parts, or why it is none.
+fn link(parts: &[&Part]) -> Result<Result<Linked, Verdict>, Error> {
+    let objects: Vec<&[u8]> = parts.iter().map(|part| part.object.as_slice()).collect();
+    Ok(match recipe::link(&objects)? {
+        Ok(executable) => {
+            let functions = symbols::functions(&executable, parts);
+            Ok(Linked { executable, functions })
+        }
+        Err(verdict) => Err(Verdict::new(ModuleVerdict::DoesNotLink, verdict.detail)),
+    })
 }
 
 /// A row about a module of a program, or about the program where it is the module with its `main`.

@@ -1,6 +1,6 @@
 //! Which code of an executable is of which function of which module.
 
-use crate::diff::Functions;
+use crate::{Module, diff::Functions};
 use object::{File, Object, ObjectSymbol, SymbolKind};
 use std::{
     collections::{HashMap, HashSet},
@@ -11,10 +11,19 @@ use std::{
 /// stand in an executable behind the name of its source.
 const SOURCE: &str = "stampmill-module-";
 
+/// A module of a program, compiled.
+pub(super) struct Part {
+    /// A number that no other part of the program has.
+    pub(super) number: usize,
+    pub(super) module: Module,
+    pub(super) functions: Functions,
+    pub(super) object: Vec<u8>,
+}
+
 /// The code of a function.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Code {
-    /// Number of its module.
+    /// Its module's place among the parts.
     pub(super) module: usize,
     /// Its name in the module.
     pub(super) function: String,
@@ -64,22 +73,18 @@ impl<'data> Symbols<'data> {
 
 /// The functions of modules that are in the executable which was linked of their objects. Of a function that several
 /// modules define, the first module's was taken, and is told; one that a library has in its place is not there.
-pub(super) fn functions(
-    executable: &[u8],
-    objects: &[Vec<u8>],
-    modules: &[Functions],
-) -> Vec<Code> {
+pub(super) fn functions(executable: &[u8], parts: &[&Part]) -> Vec<Code> {
     let linked = Symbols::read(executable);
     let mut known = HashSet::new();
     let mut all = Vec::new();
-    for (module, (object, functions)) in objects.iter().zip(modules).enumerate() {
-        let own = Symbols::read(object);
-        for (function, shape) in functions {
+    for (module, part) in parts.iter().enumerate() {
+        let own = Symbols::read(&part.object);
+        for (function, shape) in &part.functions {
             // This stands before names that are not to be changed for the target.
             let name = function.trim_start_matches('\u{1}');
             let size = |range: &Range<u64>| range.end - range.start;
-            let range = match (own.local.get(&(module, name)), own.global.get(name)) {
-                (Some(_), _) => linked.local.get(&(module, name)),
+            let range = match (own.local.get(&(part.number, name)), own.global.get(name)) {
+                (Some(_), _) => linked.local.get(&(part.number, name)),
                 (None, Some(own)) => {
                     linked.global.get(name).filter(|found| size(found) == size(own))
                 }

@@ -8,7 +8,7 @@ mod template;
 pub use draw::{Answer, End, Job, Listener, Question, Turn};
 pub use template::{Message, PLAIN, Template};
 
-use crate::{Error, Result, tokenizer::Special};
+use crate::{Error, Result, checkpoint::expect, tokenizer::Special};
 use nn::Model;
 use serde_json::Value;
 use spelling::Spelling;
@@ -38,14 +38,8 @@ impl Causal {
     /// When a file is missing or broken, they do not belong together, or the model is not causal.
     pub fn load(folder: &Path) -> Result<Causal> {
         std::fs::metadata(folder).map_err(Error::file("read", folder))?;
+        expect(folder)?;
         let config = folder.join("config.json");
-        if !config.is_file() {
-            let why =
-                "no such file: a checkpoint is a folder with config.json, model.safetensors and \
-                       tokenizer.json"
-                    .to_owned();
-            return Err(nn::Error::Config { path: config, why }.into());
-        }
         let model = Model::load(folder)?;
         if model.decoder(1).is_none() {
             let why =

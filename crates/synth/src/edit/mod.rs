@@ -14,6 +14,7 @@ mod helper;
 mod invariant;
 mod make;
 mod memory;
+mod natural;
 mod pointer;
 mod removal;
 mod shape;
@@ -24,6 +25,7 @@ mod value;
 use crate::program::Program;
 use rand_chacha::ChaCha8Rng;
 
+pub(crate) use natural::natural;
 pub(crate) use site::{random_point, random_statement, random_value};
 
 /// The random numbers of a search.

@@ -12,7 +12,7 @@ mod unused;
 mod walk;
 
 pub(crate) use helper::{with_shared_helper, with_static_helpers};
-pub(crate) use print::renumbered;
+pub(crate) use print::{as_mined, renumbered};
 pub(crate) use types::{Scalar, Space, Ty};
 pub(crate) use unused::without_unused;
 pub(crate) use walk::{Place, Scope, Variable, Visitor, declares};

@@ -2,7 +2,7 @@
 
 use super::{Expression, Node, Program, Statement};
 use std::{
-    collections::HashMap,
+    collections::{HashMap, HashSet},
     fmt::{self, Write},
 };
 
@@ -24,7 +24,30 @@ impl fmt::Display for Program {
 
 /// The text with the names that edits gave (`p48213`) numbered in the order of their appearance.
 pub(crate) fn renumbered(text: &str) -> String {
-    let mut numbers: HashMap<String, usize> = HashMap::new();
+    renamed(text, |number| format!("p{number}"))
+}
+
+/// The text with the names that mined kernels have, `a` to `z`, `aa` and so on, in the place of `p12` and its like, in the
+/// order of their appearance. Names that are there already stay.
+pub(crate) fn as_mined(text: &str) -> String {
+    let mut taken: HashSet<&str> = lexer::tokens(text).map(|token| token.text).collect();
+    taken.extend(["do", "if"]);
+    let mut names = (0..).map(letters).filter(|name| !taken.contains(name.as_str()));
+    renamed(text, |_| names.next().expect("names do not end"))
+}
+
+/// The name of this number: `a`, `b`, ..., `z`, `aa`, `ab`, ...
+fn letters(number: usize) -> String {
+    let last = char::from(b'a' + u8::try_from(number % 26).expect("it is below 26"));
+    match number / 26 {
+        0 => last.to_string(),
+        more => letters(more - 1) + &last.to_string(),
+    }
+}
+
+/// The text with other names for `p12` and its like; `name` is asked with 0, 1, 2 as they appear.
+fn renamed(text: &str, mut name: impl FnMut(usize) -> String) -> String {
+    let mut names: HashMap<String, String> = HashMap::new();
     let mut plain = String::with_capacity(text.len());
     let mut before = ' ';
     let mut rest = text;
@@ -33,10 +56,8 @@ pub(crate) fn renumbered(text: &str) -> String {
         let digits = rest.get(1..).unwrap_or("");
         let count = digits.chars().take_while(char::is_ascii_digit).count();
         if first == 'p' && count > 0 && !is_word(before) {
-            let next = numbers.len();
-            let number = *numbers.entry(digits[..count].to_owned()).or_insert(next);
-            // Writing to a string cannot fail.
-            let _ = write!(plain, "p{number}");
+            let next = names.len();
+            plain.push_str(names.entry(digits[..count].to_owned()).or_insert_with(|| name(next)));
             rest = &digits[count..];
             before = '0';
         } else {
@@ -256,11 +277,18 @@ fn bare(f: &mut fmt::Formatter<'_>, value: &Expression) -> fmt::Result {
 
 #[cfg(test)]
 mod tests {
-    use super::renumbered;
+    use super::{as_mined, renumbered};
 
     #[test]
     fn names_are_numbered_as_they_appear() {
         let text = "int p907 = p12s + 0x1p3 + up5 + p907; pq(p12);";
         assert_eq!(renumbered(text), "int p0 = p1s + 0x1p3 + up5 + p0; pq(p1);");
+    }
+
+    #[test]
+    fn names_of_mined_kernels_are_letters_that_are_free() {
+        assert_eq!(as_mined("int p7 = a + p12 + p7; float c;"), "int b = a + d + b; float c;");
+        let many: String = (0..28).map(|at| format!("p{at};")).collect();
+        assert!(as_mined(&many).ends_with("z;aa;ab;"));
     }
 }

@@ -73,6 +73,11 @@ impl Model {
         self.training.as_deref()
     }
 
+    /// How unlikely a kernel is to it; `None` for one that is longer than it reads.
+    pub(crate) fn bits(&self, text: &str) -> Result<Option<lm::Bits>, lm::Error> {
+        self.checkpoint.bits(text)
+    }
+
     /// Identity of its weights.
     #[must_use]
     pub fn identity(&self) -> &str {

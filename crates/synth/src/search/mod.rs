@@ -2,9 +2,11 @@
 
 mod attempt;
 mod calibrate;
+mod natural;
 mod select;
 mod variety;
 
+pub use natural::Natural;
 pub use variety::NotNear;
 
 use crate::{
@@ -16,7 +18,7 @@ use crate::{
     feasible,
     judge::Location,
     metric::{Metric, deviations, following},
-    program::{Program, renumbered, without_unused},
+    program::{Program, as_mined, renumbered, without_unused},
     proposer::{Judged, LARGEST, Proposer, by_name},
     target::Target,
 };
@@ -125,6 +127,7 @@ pub struct Search<'a> {
     lineages: u64,
     acceptance: Option<Acceptance<'a>>,
     not_near: Option<&'a NotNear>,
+    natural: Option<Natural>,
     watch: Option<&'a dyn Progress>,
 }
 
@@ -167,6 +170,7 @@ impl<'a> Search<'a> {
             lineages: 0,
             acceptance: None,
             not_near: None,
+            natural: None,
             watch: None,
             settings,
         })
@@ -185,6 +189,11 @@ impl<'a> Search<'a> {
     /// No near-duplicates of these are answers.
     pub fn set_not_near(&mut self, known: &'a NotNear) {
         self.not_near = Some(known);
+    }
+
+    /// What is found is written as people write, as far as the budget goes.
+    pub fn set_natural(&mut self, natural: Natural) {
+        self.natural = Some(natural);
     }
 
     /// Tell somebody how each search goes.
@@ -219,7 +228,7 @@ impl<'a> Search<'a> {
             .halt()
             .watched(&clock, judge.counter(), stop, || self.search(&mut run, &mut found, stop))?;
         found.is_cut = stop.load(Ordering::Relaxed);
-        self.finish(&run, &mut found)?;
+        self.finish(&mut run, &mut found, stop)?;
         Ok(found)
     }
 
@@ -273,15 +282,25 @@ impl<'a> Search<'a> {
         Ok(())
     }
 
-    fn finish(&mut self, run: &Run, found: &mut Found) -> Result<(), Error> {
-        let seconds = run.clock.seconds();
-        let mut best: Vec<Arc<Judged>> = Vec::new();
-        for judged in run.nearest_found.iter().filter(|judged| judged.proposer != attempt::EMPTY) {
-            if best.len() < self.settings.kept && self.accepts(judged)? {
-                best.push(judged.clone());
+    fn finish(&mut self, run: &mut Run, found: &mut Found, stop: &AtomicBool) -> Result<(), Error> {
+        let (mut best, mut unlikely) = (Vec::new(), 0);
+        let nearest = run.nearest_found.clone();
+        for judged in nearest.iter().filter(|judged| judged.proposer != attempt::EMPTY) {
+            if best.len() == self.settings.kept || !self.accepts(judged)? {
+                continue;
+            }
+            let (judged, likelihood) = match self.naturalize(run, judged, found, stop)? {
+                Some((judged, likelihood)) => (judged, Some(likelihood)),
+                None => (judged.clone(), None),
+            };
+            match self.is_natural(likelihood) {
+                true => best.push((judged, likelihood)),
+                false => unlikely += 1,
             }
         }
-        for (index, judged) in best.iter().enumerate() {
+        found.is_cut = found.is_cut || stop.load(Ordering::Relaxed);
+        let seconds = run.clock.seconds();
+        for (index, (judged, likelihood)) in best.iter().enumerate() {
             let rank = u32::try_from(index + 1).unwrap_or(u32::MAX);
             let mut row = self.row(run, rank, seconds, found.candidates);
             row.text = self.normal(judged, &run.clock);
@@ -298,20 +317,30 @@ impl<'a> Search<'a> {
                 );
             }
             row.vector = judged.vector.clone();
+            row.bits_before = likelihood.map(|one| one.before.bits);
+            row.bits = likelihood.map(|one| one.after.bits);
+            row.bits_per_token = likelihood.map(|one| one.after.per_token());
             found.kernels.push(row);
         }
         if found.kernels.is_empty() {
             let mut row = self.row(run, 1, seconds, found.candidates);
             row.verdict = SteeredVerdict::NothingFound.to_string();
-            row.detail = format!(
-                "none of {} candidates is accepted and nearer than the empty kernel: give it more time (--budget) or seeds (--seeds)",
-                found.candidates
-            );
+            row.detail = match unlikely {
+                0 => format!(
+                    "none of {} candidates is accepted and nearer than the empty kernel: give it more time (--budget) or seeds (--seeds)",
+                    found.candidates
+                ),
+                _ => format!(
+                    "{unlikely} kernels were found, and none has as few bits a token as --most-bits asks for: give it more time \
+                     (--budget), or more bits"
+                ),
+            };
             found.kernels.push(row);
         }
         // Nothing can start from what is known by its text alone.
-        best.retain(|judged| judged.program.is_some());
-        self.archive.extend(best);
+        self.archive.extend(
+            best.into_iter().map(|(judged, _)| judged).filter(|judged| judged.program.is_some()),
+        );
         Ok(())
     }
 
@@ -326,7 +355,8 @@ impl<'a> Search<'a> {
                 self.judge.judge(std::slice::from_ref(text)).ok().and_then(|mut all| all.pop());
             again.flatten().as_ref() == Some(&judged.vector)
         };
-        let laid_out = |text: &str| Some(self.judge.layout(&renumbered(text))).filter(is_there);
+        let named: fn(&str) -> String = if self.natural.is_some() { as_mined } else { renumbered };
+        let laid_out = |text: &str| Some(self.judge.layout(&named(text))).filter(is_there);
         laid_out(&without_unused(&judged.text))
             .or_else(|| laid_out(&judged.text))
             .unwrap_or_else(|| judged.text.clone())

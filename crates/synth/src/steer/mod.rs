@@ -7,8 +7,8 @@ pub use seeds::Seeds;
 pub use targets::Targets;
 
 use crate::{
-    Acceptance, Budget, Corpus, Error, Found, Judge, Metric, NotNear, Report, Search, Settings,
-    SteeredRow, Target, proposer::model::Model,
+    Acceptance, Budget, Corpus, Error, Found, Judge, Metric, Natural, NotNear, Report, Search,
+    Settings, SteeredRow, Target, proposer::model::Model,
 };
 use dataset::{
     Input, Progress, Row,
@@ -37,6 +37,8 @@ pub struct SteerOptions {
     pub trajectory: bool,
     /// Proposes too.
     pub model: Option<Model>,
+    /// What is found is written as people write; this model proposes nothing, and hits are found without it.
+    pub natural: Option<Natural>,
 }
 
 impl SteerOptions {
@@ -141,6 +143,9 @@ impl<'a> Steer<'a> {
         if let Some(known) = self.not_near {
             search.set_not_near(known);
         }
+        if let Some(natural) = &self.options.natural {
+            search.set_natural(natural.clone());
+        }
         if let Some(watch) = self.watch {
             search.set_watch(watch);
         }
@@ -196,6 +201,7 @@ impl<'a> Stage for Steer<'a> {
             "must_run": self.acceptance.is_some(),
             "not_near": self.not_near.is_some(),
             "model": model.as_ref().map(|model| model.identity().to_owned()),
+            "natural": self.options.natural.as_ref().map(Natural::settings),
             "transfer": transfer,
             "trajectory": trajectory,
             "leak_rule": self.options.seeds.rule(&self.options),

@@ -96,7 +96,7 @@ fn build_with(
 ///
 /// # Errors
 /// When there is no clang, or the machine failed.
-pub fn link(objects: &[Vec<u8>]) -> Result<Result<Vec<u8>, Verdict>, Error> {
+pub fn link(objects: &[&[u8]]) -> Result<Result<Vec<u8>, Verdict>, Error> {
     let place = Place::new()?;
     let mut behind = Vec::new();
     for (number, object) in objects.iter().enumerate() {

@@ -63,6 +63,17 @@ fn count(text: &str) -> Result<usize, String> {
     }
 }
 
+/// That rows were trained on, where some were: what is said of them is no estimate.
+fn say_trained_on(rows: usize, all: usize) -> anyhow::Result<()> {
+    match rows {
+        0 => Ok(()),
+        _ => output::line(&format!(
+            "the model was trained on {rows} of these {all} rows, which says nothing of others: `heuristic crossval` and \
+             `diagnose` score what was held out"
+        )),
+    }
+}
+
 const SCORES: [&str; 6] =
     ["model", "accuracy", "speedup", "95 % interval", "share of oracle", "over"];
 

@@ -67,6 +67,7 @@ impl Predict {
             if let Some(scores) = &report.scores {
                 let rows = [super::score_row(&report.model, scores)];
                 super::print_scores(rows, Some(scores))?;
+                super::say_trained_on(report.trained_on, report.predictions.len())?;
             }
             Ok(())
         })?;
@@ -139,6 +140,7 @@ impl Predict {
                     "error: {:.3} (root of the mean squared difference of log2), half of them within a factor of {:.2}",
                     error.root, error.median_factor
                 ))?;
+                super::say_trained_on(report.trained_on, report.predictions.len())?;
             }
             Ok(())
         })?;

@@ -10,7 +10,7 @@ use anyhow::bail;
 use device::Outcome;
 use std::{num::NonZeroUsize, path::PathBuf, process::ExitCode};
 use synth::{
-    Acceptance, Budget, Judge, Metric, NotNear, Report, Seeds, Settings, Steer as Search,
+    Acceptance, Budget, Judge, Metric, Natural, NotNear, Report, Seeds, Settings, Steer as Search,
     SteerOptions, Targets,
     model::{self, Model},
 };
@@ -96,6 +96,13 @@ pub(crate) struct Steer {
     /// Only kernels that are near-duplicates of no program of this data set, folder or file are answers
     #[arg(long, value_name = "DATASET")]
     not_near: Option<PathBuf>,
+    /// Write what is found as people write, at the same point: as likely to this checkpoint (`infill` or `lstm`) as what is
+    /// left of the budget goes; columns `bits_before` and `bits` say how likely
+    #[arg(long, value_name = "DIR")]
+    natural: Option<PathBuf>,
+    /// Only kernels of so many bits a token, to that model, are answers
+    #[arg(long, value_name = "BITS", requires = "natural", value_parser = value::bits)]
+    most_bits: Option<f64>,
     #[command(flatten)]
     output: StageOutput,
 }
@@ -110,7 +117,7 @@ impl stage::Shown for Search<'_> {
     }
 
     fn is_good(report: &Report) -> bool {
-        report.targets > report.impossible
+        report.exact > 0
     }
 }
 
@@ -126,6 +133,8 @@ impl Steer {
         let targets = self.targets(&judge, global)?;
         let mut settings = self.settings();
         let model = self.model(&mut settings)?;
+        let natural = |folder: &PathBuf| Natural::load(folder, self.most_bits);
+        let natural = self.natural.as_ref().map(natural).transpose()?;
         let options = SteerOptions {
             targets,
             seeds: Seeds {
@@ -141,6 +150,7 @@ impl Steer {
             transfer: self.transfer,
             trajectory: self.trajectory,
             model,
+            natural,
         };
         let stop = interrupt::flag()?;
         let runs = self.must_run.then(|| Runs::new(&stop, "--must-run")).transpose()?;

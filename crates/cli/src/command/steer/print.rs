@@ -62,6 +62,11 @@ pub(super) fn report(report: &Report, seconds: f64, out: &Path) -> anyhow::Resul
         output::count(report.candidates),
         out.display()
     ))?;
+    if let Some([before, after, per_token]) = report.bits_median {
+        output::line(&format!(
+            "bits of a kernel to the model (medians): {before:.1} when it was found, {after:.1} as it is written, {per_token:.2} a token"
+        ))?;
+    }
     if report.targets == 1 {
         let dataset = Dataset::open(out)?;
         let rows = dataset.rows::<SteeredRow>()?.collect::<Result<Vec<_>, _>>()?;

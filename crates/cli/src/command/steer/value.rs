@@ -32,6 +32,13 @@ pub(super) fn temperature(text: &str) -> Result<f64, String> {
     }
 }
 
+pub(super) fn bits(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(value) if value.is_finite() && value > 0.0 => Ok(value),
+        _ => Err(format!("`{text}` is no number of bits: above 0, such as 2.5")),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -40,6 +47,10 @@ mod tests {
     fn what_is_no_number_is_no_probability_and_no_temperature() {
         assert_eq!(probability("0.15"), Ok(0.15));
         assert_eq!(temperature("0"), Ok(0.0));
+        assert_eq!(bits("2.5"), Ok(2.5));
+        for wrong in ["nan", "inf", "-1", "0", "x"] {
+            assert!(bits(wrong).is_err(), "{wrong}");
+        }
         for wrong in ["nan", "2", "-0.1", "x", ""] {
             assert!(probability(wrong).is_err(), "{wrong}");
         }

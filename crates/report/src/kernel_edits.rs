@@ -1,0 +1,98 @@
+//! Candidates for kernels beside the kernels that they are to replace.
+
+use crate::{
+    Result, Section, Set,
+    chart::{Chart, Scale, Series, Shape},
+    facts::{self, brief},
+    figures,
+    programs::Programs,
+};
+use dataset::{Row, Verdict};
+use maud::{Markup, html};
+use rows::KernelEditRow;
+use std::collections::BTreeMap;
+
+pub(super) struct KernelEdits;
+
+/// Rows that are listed, the fastest first.
+const LISTED: usize = 100;
+
+impl Section for KernelEdits {
+    fn title(&self) -> &'static str {
+        "Edits of kernels"
+    }
+
+    fn shows(&self, schema: &str) -> bool {
+        schema == KernelEditRow::SCHEMA
+    }
+
+    fn body(&self, set: &Set, _: &Programs) -> Result<Markup> {
+        let rows = set.dataset.rows::<KernelEditRow>()?;
+        let mut rows: Vec<KernelEditRow> = rows.collect::<dataset::Result<_>>()?;
+        let mut speedups: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
+        for row in rows.iter().filter(|row| row.verdict == Verdict::ACCEPTED) {
+            speedups.entry(&row.device).or_default().extend(row.speedup);
+        }
+        let series = speedups.into_iter().map(|(device, mut speedups)| {
+            speedups.sort_by(f64::total_cmp);
+            let count = speedups.len() as f64;
+            let points = speedups.iter().enumerate();
+            let points = points.map(|(at, speedup)| [*speedup, (at + 1) as f64 / count]);
+            Series::new(device.to_owned(), Shape::Steps, points.collect())
+        });
+        let chart = Chart {
+            title: "Speedups of what was accepted",
+            x: ("time of the slow kernel over the candidate's", Scale::Logarithmic),
+            y: "share of the candidates",
+            series: series.collect(),
+        }
+        .draw();
+        let all = rows.len();
+        rows.sort_by(|a, b| b.speedup.unwrap_or(0.0).total_cmp(&a.speedup.unwrap_or(0.0)));
+        rows.truncate(LISTED);
+        let ratio = |value: Option<f64>| value.map_or_else(String::new, |one| format!("{one:.3}"));
+        let time = |time: Option<u64>| time.map_or_else(String::new, figures::count);
+        let cells = rows.iter().map(|row| {
+            let interval = row.speedup_low.zip(row.speedup_high);
+            let share =
+                row.bandwidth_share.map_or_else(String::new, |one| format!("{:.0} %", 100.0 * one));
+            let cells = [
+                row.kernel.clone(),
+                row.tgt_id.clone(),
+                row.device_type.clone(),
+                figures::count(row.global_size),
+                row.verdict.clone(),
+                row.detail.clone(),
+                time(row.slow_ns),
+                time(row.fast_ns),
+                ratio(row.speedup),
+                interval.map_or_else(String::new, |(low, high)| {
+                    format!("{} to {}", brief(low), brief(high))
+                }),
+                share,
+            ];
+            cells.map(facts::cell)
+        });
+        let header = [
+            "kernel",
+            "candidate",
+            "device",
+            "work-items",
+            "verdict",
+            "detail",
+            "slow ns",
+            "fast ns",
+            "speedup",
+            "interval",
+            "of a triad's bandwidth",
+        ];
+        Ok(html! {
+            (facts::verdicts(set))
+            (chart)
+            details open {
+                summary { (rows.len()) " of " (figures::count(all as u64)) " judgements, the fastest first" }
+                (facts::table(&header, cells))
+            }
+        })
+    }
+}
