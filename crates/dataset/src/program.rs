@@ -23,6 +23,8 @@ pub enum Language {
     C,
     /// C++ (`.cpp`, `.cc`, `.cxx`).
     Cxx,
+    /// CUDA C++ (`.cu`), and HIP (`.hip`), which is spelled alike.
+    Cuda,
     /// Rust (`.rs`).
     Rust,
     /// LLVM IR as text (`.ll`).
@@ -39,6 +41,7 @@ impl Language {
             "cl" | "ocl" | "opencl" | "clc" => Language::OpenCl,
             "c" => Language::C,
             "cpp" | "cc" | "cxx" | "C" => Language::Cxx,
+            "cu" | "hip" => Language::Cuda,
             "rs" => Language::Rust,
             "ll" => Language::LlvmIr,
             "bc" => Language::Bitcode,
@@ -53,6 +56,7 @@ impl Language {
             Language::OpenCl => "opencl",
             Language::C => "c",
             Language::Cxx => "c++",
+            Language::Cuda => "cuda",
             Language::Rust => "rust",
             Language::LlvmIr => "llvm-ir",
             Language::Bitcode => "bitcode",
@@ -69,6 +73,7 @@ impl FromStr for Language {
             "opencl" | "cl" => Language::OpenCl,
             "c" => Language::C,
             "c++" | "cpp" | "cxx" => Language::Cxx,
+            "cuda" | "cu" | "hip" => Language::Cuda,
             "rust" | "rs" => Language::Rust,
             "llvm-ir" | "llvm" | "ll" => Language::LlvmIr,
             "bitcode" | "bc" => Language::Bitcode,

@@ -66,6 +66,7 @@ pub(crate) fn rows(
                 Language::C | Language::Rust => {
                     program(language, path, content).into_iter().collect()
                 }
+                Language::Cuda => of_cuda(tree, path, content),
                 _ => candidates(tree, path, content),
             };
             let mut room = FILE_ROOM;
@@ -209,8 +210,9 @@ fn finish(
     }
     let whole = format!("{}\n", whole.trim_end());
     row.signature = Signature::of(lexer::coarse(&text)).values().to_vec();
-    if row.language == Language::OpenCl.name() {
-        row.kernels = kernel::finder(&whole).signatures(&text).len() as u64;
+    let language = row.language.parse().unwrap_or_default();
+    if matches!(language, Language::OpenCl | Language::Cuda) {
+        row.kernels = kernel::finder(&whole, language).signatures(&text).len() as u64;
         row.defines = hints.options(path, &whole);
     }
     row.id = content_hash(whole.as_bytes());
@@ -264,13 +266,13 @@ fn candidates<'a>(tree: &Tree, path: &'a str, content: &[u8]) -> Vec<Candidate<'
                 return Vec::new();
             }
             let Some(decoded) = decode(content) else { return Vec::new() };
-            let found = strings(tree, path, Host::C, &decoded.text);
+            let found = strings(tree, path, Host::C, &decoded.text, Language::OpenCl);
             if !found.is_empty() || kernel::is_metal(&decoded.text) {
                 return found;
             }
             let text = embedded::unwrap(&decoded.text).unwrap_or(decoded.text);
             // Kernels of others' dialects are spelled with macros; here the word must stand.
-            if !text.contains("kernel") || kernel::finder("").signatures(&text).is_empty() {
+            if !text.contains("kernel") || kernel::finder("", Language::OpenCl).signatures(&text).is_empty() {
                 return Vec::new();
             }
             vec![Candidate {
@@ -286,10 +288,56 @@ fn candidates<'a>(tree: &Tree, path: &'a str, content: &[u8]) -> Vec<Candidate<'
                 return Vec::new();
             }
             decode(content)
-                .map(|decoded| strings(tree, path, host, &decoded.text))
+                .map(|decoded| strings(tree, path, host, &decoded.text, Language::OpenCl))
                 .unwrap_or_default()
         }
         Some(Role::Build | Role::License) | None => Vec::new(),
+    }
+}
+
+/// The content files of CUDA or HIP in one file: the file itself where a kernel stands in it, else the strings
+/// that hold one.
+fn of_cuda<'a>(tree: &Tree, path: &'a str, content: &[u8]) -> Vec<Candidate<'a>> {
+    let whole = |text, verdict| vec![Candidate { path, line: None, text, template: false, verdict }];
+    let is_program = Language::of(Path::new(path)) == Some(Language::Cuda);
+    let host = match role(path) {
+        Some(Role::Header | Role::Kernel) => Host::C,
+        Some(Role::Host(host)) => host,
+        Some(Role::Build | Role::License) | None => return Vec::new(),
+    };
+    let holds = crate::tree::contains(content, kernel::GLOBAL.as_bytes());
+    if !holds && !is_program {
+        return Vec::new();
+    }
+    let Some(Decoded { text, .. }) = decode(content) else {
+        return match is_program {
+            true => whole(
+                String::new(),
+                Verdict::new(ContentVerdict::NotUtf8, "the file is binary"),
+            ),
+            false => Vec::new(),
+        };
+    };
+    // A head in a string is no head of the program's own.
+    let stands = holds && host == Host::C && !lexer::cuda_kernel_names(&text).is_empty();
+    let strings = match holds {
+        true => strings(tree, path, host, &text, Language::Cuda),
+        false => Vec::new(),
+    };
+    match (stands, is_program) {
+        (true, _) => {
+            let mut found = whole(text, Verdict::accepted());
+            found.extend(strings);
+            found
+        }
+        (false, true) if strings.is_empty() => {
+            let verdict = match text.trim().is_empty() {
+                true => Verdict::new(ContentVerdict::Empty, ""),
+                false => Verdict::new(ContentVerdict::NoKernel, "host code alone"),
+            };
+            whole(String::new(), verdict)
+        }
+        (false, _) => strings,
     }
 }
 
@@ -299,7 +347,13 @@ fn tree_holds_kernel(content: &[u8]) -> bool {
     crate::tree::contains(content, b"kernel")
 }
 
-fn strings<'a>(tree: &Tree, path: &'a str, host: Host, text: &str) -> Vec<Candidate<'a>> {
+fn strings<'a>(
+    tree: &Tree,
+    path: &'a str,
+    host: Host,
+    text: &str,
+    language: Language,
+) -> Vec<Candidate<'a>> {
     let include = |name: &str| {
         let base = name.rsplit('/').next()?;
         if role(base) != Some(Role::Kernel) {
@@ -312,7 +366,7 @@ fn strings<'a>(tree: &Tree, path: &'a str, host: Host, text: &str) -> Vec<Candid
         })?;
         embedded::unwrap(&decode(tree.get(&found)?)?.text)
     };
-    embedded::extract(host, text, &include)
+    embedded::extract(host, text, language, &include)
         .into_iter()
         .map(|found| Candidate {
             path,

@@ -71,7 +71,7 @@ pub(crate) fn role(path: &str) -> Option<Role> {
     Some(match ending.as_str() {
         "cl" | "clc" | "clh" | "ocl" | "opencl" | "clcpp" => Role::Kernel,
         _ if stem.is_some() => return None,
-        "h" | "hpp" | "hh" | "hxx" | "inc" | "inl" | "cu" | "cuh" | "def" | "ipp" | "tpp" => {
+        "h" | "hpp" | "hh" | "hxx" | "inc" | "inl" | "def" | "ipp" | "tpp" | "cu" | "cuh" | "hip" => {
             Role::Header
         }
         "c" | "cc" | "cpp" | "cxx" | "c++" | "m" | "mm" => Role::Host(Host::C),

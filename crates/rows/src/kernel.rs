@@ -2,14 +2,17 @@ schema! {
     /// One row of a kernel data set: a kernel, or a content file or kernel that was rejected. Of C programs:
     /// a function in the place of the kernel, without arguments and dimensions.
     #[derive(Default, Eq)]
-    pub struct KernelRow = "kernel", 2 {
+    pub struct KernelRow = "kernel", 3 {
         /// Content hash of `text`; of a row without text, of what it is about.
         pub id: String,
         /// The kernel's program: itself and what it needs.
         pub text: String,
+        /// `opencl`, or `cuda` for a kernel as it is in CUDA; empty in data sets of before.
+        #[serde(default)]
+        pub language: String,
         /// The kernel's name in `text`.
         pub name: String,
-        /// The kernel's name in its content file.
+        /// The kernel's name in its content file, of a template in CUDA with the arguments of the instance.
         pub original_name: String,
         /// Id of the content file.
         pub content_id: String,
@@ -133,7 +136,16 @@ words! {
         InlineAssembly "inline-assembly" Program "assembly could reach out of the process that runs it";
         IndirectCall "indirect-call" Program "a call through a pointer could reach out of the process that runs it";
         LinkerAttribute "linker-attribute" Program "an attribute for the linker could reach out of the process that runs it";
-        TooManyKernels "too-many-kernels" Us "behind the first 4,096 of its file";
+        NotCLike "not-c-like" Program "a kernel in CUDA that OpenCL C has no form of; `detail` says what";
+        WarpIntrinsic "warp-intrinsic" Program "threads of a warp that speak to each other, in CUDA";
+        TensorCore "tensor-core" Program "products of matrices by a warp, in CUDA";
+        HalfType "half-type" Program "numbers of 16 bits, in CUDA";
+        Texture "texture" Program "textures or surfaces, in CUDA";
+        DeviceLambda "device-lambda" Program "a lambda that the device calls, in CUDA";
+        DynamicParallelism "dynamic-parallelism" Program "a kernel in CUDA that launches another";
+        NoInstance "no-instance" Us "a template in CUDA that no code of its file instantiates, and that does not compile with defaults";
+        TranslationChangedIr "translation-changed-ir" Us "a kernel in CUDA whose translation was not proved equal";
+        TooManyKernels "too-many-kernels" Us "behind the first 4,096 of its file, or the first 16 instances of its template";
         TooLong "too-long" Us "a function that is longer than kernels are, with all that it needs";
         Inactive "inactive" Program "conditional compilation leaves it out";
         NoKernel "no-kernel" Program "a content file without a kernel";
