@@ -393,7 +393,7 @@ const HASHED: [&str; 2] = ["kernel", "content-file"];
 const HASH: &str = "id";
 const CODE: &str = "text";
 /// What is read of the rows of others beside the hash: what tells them apart, and whether they are programs.
-const KEYS: [&str; 5] = ["language", "verdict", "path", "number", "name"];
+const KEYS: [&str; 6] = ["language", "standard", "verdict", "path", "number", "name"];
 
 /// The programs of some rows, the first of which is number `first`; why not, where they are no programs that were
 /// expected.
@@ -494,6 +494,7 @@ const COLUMNS: &[&str] = &[
     "text",
     "content",
     "language",
+    "standard",
     "verdict",
     "path",
     "number",
@@ -546,7 +547,11 @@ fn outlines_of(batch: &RecordBatch) -> Vec<(usize, Program)> {
                 (None, Some(bytes)) => (Language::Bitcode, Code::Bytes(bytes.value(row).to_vec())),
                 (texts, _) => {
                     // What is text is no bitcode, whatever the column says.
-                    let language = value("language", row).parse().unwrap_or_default();
+                    // A kernel says by its standard that it is none of OpenCL.
+                    let language = [value("language", row), value("standard", row)]
+                        .iter()
+                        .find_map(|word| word.parse().ok())
+                        .unwrap_or_default();
                     let language = match language {
                         Language::Bitcode => Language::OpenCl,
                         language => language,

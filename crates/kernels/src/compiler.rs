@@ -141,7 +141,7 @@ impl Compiler {
         let (text, kernel) = (source, kernel.to_owned());
         let source = text.to_owned();
         let answer = self.ask(&Request::Translate { source, options, kernel })?;
-        match (answer.first_error(), answer.text) {
+        match (answer.first_error(), answer.text.clone()) {
             (None, Some(text)) => Ok((text, answer.moved)),
             // What the translator says is a verdict's word.
             (Some(error), _) if KernelVerdict::ALL.iter().any(|one| one.name() == error.kind) => {
@@ -164,7 +164,7 @@ impl Compiler {
         let (text, source) = (source, source.to_owned());
         let request = Request::NeutralIr { source, options, kernel, moved, text: false };
         let answer = self.ask(&request)?;
-        match (answer.first_error(), answer.hash) {
+        match (answer.first_error(), answer.hash.clone()) {
             (None, Some(hash)) => Ok(hash),
             (Some(error), _) => Err(does_not_compile(error, text)),
             (None, None) => Err(Verdict::new(DOES_NOT_COMPILE, "clang gave no code")),

@@ -75,12 +75,7 @@ impl Source {
     }
 
     pub(crate) fn row(&self) -> KernelRow {
-        let language = match self.language.as_str() {
-            "cuda" => Language::Cuda,
-            _ => Language::OpenCl,
-        };
         KernelRow {
-            language: language.name().to_owned(),
             content_id: self.id.clone(),
             source: self.source.clone(),
             package: self.package.clone(),

@@ -359,7 +359,7 @@ impl Found {
 /// too small and those
 /// that reach out of the program, which are rejected for what they are.
 fn is_tried(row: &KernelRow) -> bool {
-    !row.status.is_empty() && row.language != Language::Cuda.name() && row.verdict != TOO_SMALL && !is_reaching(&row.verdict)
+    !row.status.is_empty() && row.standard != Language::Cuda.name() && row.verdict != TOO_SMALL && !is_reaching(&row.verdict)
 }
 
 fn count_unique(

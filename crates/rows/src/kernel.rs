@@ -2,14 +2,11 @@ schema! {
     /// One row of a kernel data set: a kernel, or a content file or kernel that was rejected. Of C programs:
     /// a function in the place of the kernel, without arguments and dimensions.
     #[derive(Default, Eq)]
-    pub struct KernelRow = "kernel", 3 {
+    pub struct KernelRow = "kernel", 2 {
         /// Content hash of `text`; of a row without text, of what it is about.
         pub id: String,
         /// The kernel's program: itself and what it needs.
         pub text: String,
-        /// `opencl`, or `cuda` for a kernel as it is in CUDA; empty in data sets of before.
-        #[serde(default)]
-        pub language: String,
         /// The kernel's name in `text`.
         pub name: String,
         /// The kernel's name in its content file, of a template in CUDA with the arguments of the instance.
@@ -32,7 +29,7 @@ schema! {
         pub status: String,
         /// What was defined to make it compile, one definition each.
         pub inferred: Vec<String>,
-        /// The `-cl-std` it compiles with.
+        /// The `-cl-std` it compiles with; `cuda` for a kernel that is in CUDA as it is.
         pub standard: String,
         /// Whether `text` is in the normalised form.
         pub rewritten: bool,

@@ -311,10 +311,9 @@ impl Maker<'_> {
             return Err(Verdict::new(TOO_SMALL, format!("{instructions} instructions")));
         }
         let mut row = self.source.row();
-        row.language = Language::Cuda.name().to_owned();
         row.name = self.name.to_owned();
         row.status = Status::Shim.name().to_owned();
-        row.standard = Options::cuda().standard;
+        row.standard = Language::Cuda.name().to_owned();
         row.instructions = instructions;
         row.accept(self.compiler.format_as(&text, clang::Language::Cuda)?);
         Ok(row)
