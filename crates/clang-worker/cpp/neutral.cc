@@ -173,6 +173,7 @@ class Neutraliser {
     function.setCallingConv(llvm::CallingConv::C);
     function.clearMetadata();
     function.setComdat(nullptr);
+    function.setDSOLocal(false);
     if (function.isDeclaration()) return;
     if (function.hasLocalLinkage()) function.addFnAttr(llvm::Attribute::AlwaysInline);
     std::vector<llvm::Instruction *> casts;
@@ -245,6 +246,28 @@ llvm::Function *with_parameters(llvm::Function *kernel, const std::vector<llvm::
   return made;
 }
 
+// An element of an array at a place is an element at that place: parameters that were variables have no arrays' types.
+void flatten_places(llvm::Function &function) {
+  std::vector<llvm::GetElementPtrInst *> places;
+  for (llvm::Instruction &instruction : llvm::instructions(function))
+    if (auto *place = llvm::dyn_cast<llvm::GetElementPtrInst>(&instruction)) places.push_back(place);
+  for (llvm::GetElementPtrInst *place : places) {
+    llvm::Type *type = place->getSourceElementType();
+    llvm::SmallVector<llvm::Value *, 4> indices(place->indices());
+    while (indices.size() > 1 && type->isArrayTy()) {
+      const auto *first = llvm::dyn_cast<llvm::ConstantInt>(indices[0]);
+      if (!first || !first->isZero()) break;
+      type = type->getArrayElementType();
+      indices.erase(indices.begin());
+    }
+    if (type == place->getSourceElementType()) continue;
+    auto *made = llvm::GetElementPtrInst::Create(type, place->getPointerOperand(), indices, "", place->getIterator());
+    made->setIsInBounds(place->isInBounds());
+    place->replaceAllUsesWith(made);
+    place->eraseFromParent();
+  }
+}
+
 // Without what names say of address spaces.
 void flatten_names(llvm::Module &module) {
   std::vector<llvm::Function *> declared;
@@ -281,6 +304,7 @@ void neutral_ir(const Query &query, Outcome &outcome) {
     if (auto *variable = copy->getNamedGlobal(llvm::StringRef(one.data(), one.size()))) variables.push_back(variable);
   kernel = with_parameters(copy->getFunction("kernel"), variables);
   run_passes(*copy, kSimplify);
+  for (llvm::Function &function : *copy) flatten_places(function);
   outcome.has_text = true;
   outcome.text = to_rust(canonical_text(*copy, *kernel));
 }

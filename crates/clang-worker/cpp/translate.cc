@@ -188,13 +188,13 @@ class Translator : Places {
     const Expr *init = variable->getInit();
     if (!init) return text + ";\n";
     if (type->isReferenceType()) return text + " = " + address(init) + ";\n";
-    const Expr *bare = init;
-    if (const auto *cleanups = dyn_cast<clang::ExprWithCleanups>(bare)) bare = cleanups->getSubExpr();
-    if (const auto *construct = dyn_cast<clang::CXXConstructExpr>(bare))
+    const Expr *inner = init;
+    if (const auto *cleanups = dyn_cast<clang::ExprWithCleanups>(inner)) inner = cleanups->getSubExpr();
+    if (const auto *construct = dyn_cast<clang::CXXConstructExpr>(inner))
       if (construct->getConstructor()->isDefaultConstructor() && construct->getConstructor()->isTrivial() &&
           !construct->requiresZeroInitialization())
         return text + ";\n";
-    return text + " = " + initializer(init) + ";\n";
+    return text + " = " + bare(initializer(init)) + ";\n";
   }
 
   std::string initializer(const Expr *init) {
@@ -237,6 +237,17 @@ class Translator : Places {
     return true;
   }
 
+  // Without brackets around the whole of it.
+  static std::string bare(std::string text) {
+    if (text.size() < 2 || text.front() != '(' || !is_primary(text)) return text;
+    int depth = 0;
+    for (char c : text) {
+      depth += c == '(' || c == '[' ? 1 : c == ')' || c == ']' ? -1 : 0;
+      if (c == ',' && depth == 1) return text;
+    }
+    return text.substr(1, text.size() - 2);
+  }
+
   static std::string operand(std::string text) { return is_primary(text) ? text : "(" + text + ")"; }
 
   static bool converts(clang::CastKind kind) {
@@ -267,8 +278,8 @@ class Translator : Places {
     if (const auto *one = dyn_cast<clang::UnaryOperator>(expr))
       if (one->getOpcode() == clang::UO_Deref) return expression(one->getSubExpr());
     std::string text = expression(expr);
-    llvm::StringRef bare = text;
-    if (bare.consume_front("(*") && bare.consume_back(")") && is_primary(bare)) return bare.str();
+    llvm::StringRef inner = text;
+    if (inner.consume_front("(*") && inner.consume_back(")") && is_primary(inner)) return inner.str();
     return "&" + operand(text);
   }
 
@@ -338,9 +349,12 @@ class Translator : Places {
     if (function->hasAttr<clang::CUDAGlobalAttr>()) return refusal_.say("dynamic-parallelism", function->getNameAsString());
     bool is_ours = of_header(function);
     if (is_ours && function->getIdentifier() && function->getName().starts_with(kPrefix)) {
+      llvm::StringRef name = function->getName().drop_front(kPrefix.size());
+      // Of these there is one of each: what is given to it is converted.
+      bool is_one = name.starts_with("get_") || name == "barrier" || name == "mem_fence";
       std::string all;
-      for (const Expr *one : given) all += (all.empty() ? "" : ", ") + converted(one);
-      return function->getName().drop_front(kPrefix.size()).str() + "(" + all + ")";
+      for (const Expr *one : given) all += (all.empty() ? "" : ", ") + bare(is_one ? expression(one) : converted(one));
+      return name.str() + "(" + all + ")";
     }
     std::string expanded;
     if (is_ours && expand(function, given, expanded)) return expanded;
@@ -359,7 +373,7 @@ class Translator : Places {
       spaces.push_back(!is_value                                     ? place_of(given[at])
                        : given[at]->getType()->isPointerType() ? target_of(given[at])
                                                                      : Space::kNone);
-      all += (all.empty() ? "" : ", ") + (is_value ? expression(given[at]) : address(given[at]));
+      all += (all.empty() ? "" : ", ") + bare(is_value ? expression(given[at]) : address(given[at]));
     }
     std::string name = instance(function, spaces, self);
     std::string text = name + "(" + all + ")";
@@ -402,16 +416,21 @@ class Translator : Places {
       case clang::CK_UncheckedDerivedToBase:
       case clang::CK_BaseToDerived:
         return refuse("a class with a base");
-      case clang::CK_NoOp:
-        // As it is, or with more qualifiers, which every conversion adds.
-        if (!type->isPointerType() || !sub->getType()->getPointeeType().isConstQualified()) return operand(expression(sub));
-        break;
       default:
         break;
     }
+    // The conversion may stand in the tree as an implicit one below the cast.
+    Space space = target_of(sub);
+    sub = cast->getSubExprAsWritten();
+    if (context_.hasSameUnqualifiedType(type, sub->getType())) return operand(expression(sub));
     if (type->isRecordType()) return expression(sub);
     if (isa<clang::InitListExpr>(sub) && type->isExtVectorType()) return expression(sub);
-    return "(" + types_.spell(type.getUnqualifiedType(), target_of(sub)) + ")" + operand(expression(sub));
+    // More qualifiers come by themselves.
+    if (type->isPointerType() && sub->getType()->isPointerType() &&
+        context_.hasSameUnqualifiedType(type->getPointeeType(), sub->getType()->getPointeeType()) &&
+        !sub->getType()->getPointeeType().isConstQualified())
+      return operand(expression(sub));
+    return "(" + types_.spell(type.getUnqualifiedType(), space) + ")" + operand(expression(sub));
   }
 
   std::string list_of(const clang::InitListExpr *list) {
@@ -481,13 +500,15 @@ class Translator : Places {
     if (const auto *element = dyn_cast<clang::ExtVectorElementExpr>(expr))
       return operand(expression(element->getBase())) + (element->isArrow() ? "->" : ".") + element->getAccessor().getName().str();
     if (const auto *element = dyn_cast<clang::ArraySubscriptExpr>(expr))
-      return operand(expression(element->getLHS())) + "[" + expression(element->getRHS()) + "]";
+      return operand(expression(element->getLHS())) + "[" + bare(expression(element->getRHS())) + "]";
     if (const auto *one = dyn_cast<clang::UnaryOperator>(expr)) return unary(one);
     if (const auto *two = dyn_cast<clang::BinaryOperator>(expr)) {
       if (two->isPtrMemOp()) return refuse("a pointer to a member");
       if (two->getLHS()->getType()->isExtVectorType() && (two->isComparisonOp() || two->isLogicalOp()))
         return refuse("a comparison of vectors");
-      return expression(two->getLHS()) + " " + two->getOpcodeStr().str() + " " + expression(two->getRHS());
+      std::string right = expression(two->getRHS());
+      if (two->isAssignmentOp()) right = bare(right);
+      return expression(two->getLHS()) + " " + two->getOpcodeStr().str() + " " + right;
     }
     if (const auto *either = dyn_cast<clang::ConditionalOperator>(expr)) {
       if (either->getCond()->getType()->isExtVectorType()) return refuse("a choice by vectors");
@@ -623,7 +644,7 @@ class Translator : Places {
       if (!result->getRetValue()) return "return;\n";
       if (frame_->function->getReturnType()->isReferenceType()) return "return " + address(result->getRetValue()) + ";\n";
       if (frame_->function->getReturnType()->isVoidType()) return expression(result->getRetValue()) + ";\nreturn;\n";
-      return "return " + expression(result->getRetValue()) + ";\n";
+      return "return " + bare(expression(result->getRetValue())) + ";\n";
     }
     if (const auto *marked = dyn_cast<clang::AttributedStmt>(one)) return pragmas(marked);
     if (const auto *jump = dyn_cast<clang::GotoStmt>(one)) return "goto " + jump->getLabel()->getNameAsString() + "_l;\n";

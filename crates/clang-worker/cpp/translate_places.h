@@ -204,7 +204,7 @@ class Places {
     if (value.isInfinity()) return std::string(value.isNegative() ? "(-" : "(") + (is_float ? "INFINITY)" : "(double)INFINITY)");
     if (value.isNaN()) return is_float ? "NAN" : "((double)NAN)";
     llvm::SmallString<32> digits;
-    value.toString(digits, 0, 0);
+    value.toString(digits, 0, 8);
     std::string text(digits);
     if (text.find_first_of(".eE") == std::string::npos) text += ".0";
     if (is_float) text += "f";

@@ -445,6 +445,37 @@ mod tests {
     }
 
     #[test]
+    fn kernels_in_cuda_are_found_in_files_and_strings() {
+        let files: [(&str, &[u8]); 8] = [
+            ("a.cu", b"#include \"a.cuh\"\n#include <cub/cub.cuh>\n__global__ void a(T *x) { x[0] = 1; }"),
+            ("a.cuh", b"typedef int T;"),
+            ("b.cuh", b"template <class T> __global__ void __launch_bounds__(8) b(T *x) { x[0] = 1; }"),
+            ("empty.hip", b"\n"),
+            ("hip.cpp", b"__global__ void c(int *x) { x[0] = 1; }"),
+            ("host.cu", b"int main() { return 0; }"),
+            ("k.cl", b"kernel void d(global int *x) {}"),
+            ("raw.py", b"k = '''extern \"C\" __global__ void e(int *x) { x[0] = 1; }'''"),
+        ];
+        let found = found(&package(&files), Licenses::All, Language::Cuda);
+        let short: Vec<(&str, &str, u64)> = found
+            .iter()
+            .map(|row| (row.path.as_str(), row.verdict.as_str(), row.kernels))
+            .collect();
+        let wanted = [
+            ("a.cu", "accepted", 1),
+            ("b.cuh", "accepted", 1),
+            ("empty.hip", "empty", 0),
+            ("hip.cpp", "accepted", 1),
+            ("host.cu", "no-kernel", 0),
+            ("raw.py#1", "accepted", 1),
+        ];
+        assert_eq!(short, wanted);
+        assert_eq!(found[0].text, "typedef int T;\n__global__ void a(T *x) { x[0] = 1; }\n");
+        assert_eq!(found[0].language, "cuda");
+        assert_eq!(found[0].missing_includes, ["cub/cub.cuh"]);
+    }
+
+    #[test]
     fn texts_beyond_the_limit_of_a_package_are_rows_without_them() {
         let row = |text: &str| ContentFile {
             id: "1".into(),
