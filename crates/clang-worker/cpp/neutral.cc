@@ -31,7 +31,8 @@ constexpr unsigned kLocal = 3;
 constexpr llvm::StringLiteral kLocalSection = "local";
 constexpr const char *kInline = "always-inline,globaldce";
 constexpr const char *kSimplify =
-    "function(sroa,early-cse,instcombine,simplifycfg,sroa,early-cse,instcombine,simplifycfg,dce),globaldce";
+    "function(sroa,early-cse,instcombine<no-verify-fixpoint>,simplifycfg,sroa,early-cse,"
+    "instcombine<no-verify-fixpoint>,simplifycfg,dce),globaldce";
 
 // Types without address spaces.
 class Flat : public llvm::ValueMapTypeRemapper {

@@ -487,7 +487,8 @@ mod tests {
         assert_eq!(verdicts(&(counts + &kernel)), None);
         // As a whole they say the same.
         let text = format!("{lost}{good}kernel void bad(global int* a) {{ a[0] = ; }}");
-        let rows = rows(&compiler, &Source { text: Some(text), ..Source::default() }, Language::OpenCl);
+        let rows =
+            rows(&compiler, &Source { text: Some(text), ..Source::default() }, Language::OpenCl);
         let said: Vec<&str> = rows.iter().map(|row| row.verdict.as_str()).collect();
         assert_eq!(said, ["accepted", "does-not-compile"]);
     }

@@ -149,7 +149,9 @@ fn of_found(found: Found) -> Option<Source> {
         Found::Program(_) => None,
         Found::Rejected(Rejected { path, verdict }) => {
             let language = Language::of(Path::new(&path));
-            language.is_none_or(is_ours).then(|| rejected(Source { path, ..Source::default() }, verdict))
+            language
+                .is_none_or(is_ours)
+                .then(|| rejected(Source { path, ..Source::default() }, verdict))
         }
     }
 }

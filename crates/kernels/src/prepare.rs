@@ -125,7 +125,9 @@ impl Stage for Prepare {
         let rows = |source: &Source| {
             let rows = match source.rejected_before() {
                 Some(row) => vec![row],
-                None if self.licenses.admit(&source.license) => file::rows(compiler, source, self.language),
+                None if self.licenses.admit(&source.license) => {
+                    file::rows(compiler, source, self.language)
+                }
                 None => vec![source.not_admitted()],
             };
             compiler.works()?;
@@ -359,7 +361,10 @@ impl Found {
 /// too small and those
 /// that reach out of the program, which are rejected for what they are.
 fn is_tried(row: &KernelRow) -> bool {
-    !row.status.is_empty() && row.standard != Language::Cuda.name() && row.verdict != TOO_SMALL && !is_reaching(&row.verdict)
+    !row.status.is_empty()
+        && row.standard != Language::Cuda.name()
+        && row.verdict != TOO_SMALL
+        && !is_reaching(&row.verdict)
 }
 
 fn count_unique(

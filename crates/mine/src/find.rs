@@ -272,7 +272,9 @@ fn candidates<'a>(tree: &Tree, path: &'a str, content: &[u8]) -> Vec<Candidate<'
             }
             let text = embedded::unwrap(&decoded.text).unwrap_or(decoded.text);
             // Kernels of others' dialects are spelled with macros; here the word must stand.
-            if !text.contains("kernel") || kernel::finder("", Language::OpenCl).signatures(&text).is_empty() {
+            if !text.contains("kernel")
+                || kernel::finder("", Language::OpenCl).signatures(&text).is_empty()
+            {
                 return Vec::new();
             }
             vec![Candidate {
@@ -298,7 +300,8 @@ fn candidates<'a>(tree: &Tree, path: &'a str, content: &[u8]) -> Vec<Candidate<'
 /// The content files of CUDA or HIP in one file: the file itself where a kernel stands in it, else the strings
 /// that hold one.
 fn of_cuda<'a>(tree: &Tree, path: &'a str, content: &[u8]) -> Vec<Candidate<'a>> {
-    let whole = |text, verdict| vec![Candidate { path, line: None, text, template: false, verdict }];
+    let whole =
+        |text, verdict| vec![Candidate { path, line: None, text, template: false, verdict }];
     let is_program = Language::of(Path::new(path)) == Some(Language::Cuda);
     let host = match role(path) {
         Some(Role::Header | Role::Kernel) => Host::C,
@@ -311,10 +314,9 @@ fn of_cuda<'a>(tree: &Tree, path: &'a str, content: &[u8]) -> Vec<Candidate<'a>>
     }
     let Some(Decoded { text, .. }) = decode(content) else {
         return match is_program {
-            true => whole(
-                String::new(),
-                Verdict::new(ContentVerdict::NotUtf8, "the file is binary"),
-            ),
+            true => {
+                whole(String::new(), Verdict::new(ContentVerdict::NotUtf8, "the file is binary"))
+            }
             false => Vec::new(),
         };
     };

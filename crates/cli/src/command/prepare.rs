@@ -1,7 +1,8 @@
 //! `stampmill prepare`: from content files to kernels.
 
 use crate::{
-    Global, choice::choice, destination::StageOutput, headers, interrupt, output, progress::Bar, stage,
+    Global, choice::choice, destination::StageOutput, headers, interrupt, output, progress::Bar,
+    stage,
 };
 use anyhow::bail;
 use dataset::{Dataset, Language, Licenses, Row as _};

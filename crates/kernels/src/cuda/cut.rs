@@ -34,7 +34,8 @@ pub(super) struct Piece {
 /// Cut preprocessed text. Pieces are disjoint and in order.
 pub(super) fn cut(text: &str) -> Vec<Piece> {
     let tokens: Vec<Token<'_>> = Dialect::CPP.tokens(text).collect();
-    let mut cutter = Cutter { text, tokens: &tokens, at: 0, scopes: Vec::new(), pieces: Vec::new() };
+    let mut cutter =
+        Cutter { text, tokens: &tokens, at: 0, scopes: Vec::new(), pieces: Vec::new() };
     while cutter.at < tokens.len() {
         cutter.step();
     }
@@ -152,7 +153,8 @@ impl<'a> Cutter<'a> {
                 _ => {}
             }
             at += 1;
-            let closes = token.is("}") && body.is_some_and(|body| self.function(head, body).is_some());
+            let closes =
+                token.is("}") && body.is_some_and(|body| self.function(head, body).is_some());
             if depth == 0 && (token.is(";") || closes) {
                 end = Some(at);
                 break;
@@ -199,7 +201,10 @@ impl<'a> Cutter<'a> {
                 return name;
             }
             if depth == 0
-                && (token.is("struct") || token.is("class") || token.is("union") || token.is("enum"))
+                && (token.is("struct")
+                    || token.is("class")
+                    || token.is("union")
+                    || token.is("enum"))
                 && name.is_none()
                 && !self.returns_record(at, end)
             {
@@ -352,10 +357,38 @@ fn is_common(word: &str) -> bool {
 pub(super) fn is_scalar_word(word: &str) -> bool {
     matches!(
         word,
-        "unsigned" | "signed" | "char" | "short" | "int" | "long" | "float" | "double" | "bool" | "true" | "false"
-            | "size_t" | "int8_t" | "uint8_t" | "int16_t" | "uint16_t" | "int32_t" | "uint32_t" | "int64_t"
-            | "uint64_t" | "float2" | "float3" | "float4" | "double2" | "int2" | "int4" | "uint2" | "uint4"
-            | "uchar" | "uint" | "ulong" | "ushort"
+        "unsigned"
+            | "signed"
+            | "char"
+            | "short"
+            | "int"
+            | "long"
+            | "float"
+            | "double"
+            | "bool"
+            | "true"
+            | "false"
+            | "size_t"
+            | "int8_t"
+            | "uint8_t"
+            | "int16_t"
+            | "uint16_t"
+            | "int32_t"
+            | "uint32_t"
+            | "int64_t"
+            | "uint64_t"
+            | "float2"
+            | "float3"
+            | "float4"
+            | "double2"
+            | "int2"
+            | "int4"
+            | "uint2"
+            | "uint4"
+            | "uchar"
+            | "uint"
+            | "ulong"
+            | "ushort"
     )
 }
 
@@ -396,7 +429,9 @@ impl<'a> Names<'a> {
         let mut waiting: Vec<usize> = roots.to_vec();
         waiting.iter().for_each(|at| taken[*at] = true);
         let mut words: Vec<&str> = vec![more];
-        while let Some(words_of) = words.pop().or_else(|| Some(&text[pieces[waiting.pop()?].range.clone()])) {
+        while let Some(words_of) =
+            words.pop().or_else(|| Some(&text[pieces[waiting.pop()?].range.clone()]))
+        {
             for token in Dialect::CPP.tokens(words_of).filter(|token| token.kind == Token_::Word) {
                 for &other in self.by_name.get(token.text).into_iter().flatten() {
                     if !taken[other] && allowed(other) {
@@ -429,7 +464,9 @@ mod tests {
         let pieces = cut(TEXT);
         let said: Vec<String> = pieces
             .iter()
-            .map(|one| format!("{:?} {} in {}", one.role, one.names.join(" "), one.scopes.join(", ")))
+            .map(|one| {
+                format!("{:?} {} in {}", one.role, one.names.join(" "), one.scopes.join(", "))
+            })
             .collect();
         let wanted = [
             "Device P in namespace a, namespace",
@@ -445,7 +482,10 @@ mod tests {
             "Device operator in ",
         ];
         assert_eq!(said, wanted);
-        assert_eq!(pieces[0].template.clone().map(|range| &TEXT[range]), Some("typename T, int N = (4 > 3)"));
+        assert_eq!(
+            pieces[0].template.clone().map(|range| &TEXT[range]),
+            Some("typename T, int N = (4 > 3)")
+        );
         assert!(pieces[9].instantiates);
     }
 }

@@ -64,7 +64,8 @@ fn arguments(text: &str, tokens: &[Token<'_>], open: usize) -> Option<Vec<String
     let (mut angles, mut round, mut begin) = (1_usize, 0_usize, tokens[open].end());
     let mut all = Vec::new();
     let mut take = |range: std::ops::Range<usize>| {
-        let one = text.get(range).unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ");
+        let one =
+            text.get(range).unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ");
         if !one.is_empty() {
             all.push(one);
         }

@@ -73,8 +73,11 @@ pub(crate) fn rows(
                 arguments => format!("{name}<{arguments}>"),
             };
             if number >= instance::MOST {
-                let detail = format!("behind the first {} instances of its template", instance::MOST);
-                rows.push(source.rejected(&shown, &Verdict::new(KernelVerdict::TooManyKernels, detail)));
+                let detail =
+                    format!("behind the first {} instances of its template", instance::MOST);
+                rows.push(
+                    source.rejected(&shown, &Verdict::new(KernelVerdict::TooManyKernels, detail)),
+                );
                 continue;
             }
             let maker = Maker { compiler, source, file: &file, at, name, instance };
@@ -158,7 +161,8 @@ impl Maker<'_> {
         for _ in 0..ROUNDS {
             let allowed = |at: usize| {
                 let piece = &pieces[at];
-                let other = matches!(piece.role, Role::Host | Role::Kernel(_)) || piece.instantiates;
+                let other =
+                    matches!(piece.role, Role::Host | Role::Kernel(_)) || piece.instantiates;
                 !other && !left_out.contains(&at)
             };
             let roots = [self.at];
@@ -196,7 +200,12 @@ impl Maker<'_> {
     }
 
     /// Operators are named by no word: those that are about what is there.
-    fn add_operators(&self, needed: &mut Vec<usize>, names: &Names<'_>, left_out: &BTreeSet<usize>) {
+    fn add_operators(
+        &self,
+        needed: &mut Vec<usize>,
+        names: &Names<'_>,
+        left_out: &BTreeSet<usize>,
+    ) {
         let File { text, pieces, .. } = self.file;
         for _ in 0..4 {
             let declared: BTreeSet<&str> = needed
@@ -292,7 +301,11 @@ impl Maker<'_> {
             KernelVerdict::Texture
         } else if has(GROUPS) {
             KernelVerdict::WarpIntrinsic
-        } else if has(LIBRARIES) || error.kind.starts_with("err_undeclared") || error.kind.starts_with("err_unknown_typename") || error.kind.starts_with("err_no_template") {
+        } else if has(LIBRARIES)
+            || error.kind.starts_with("err_undeclared")
+            || error.kind.starts_with("err_unknown_typename")
+            || error.kind.starts_with("err_no_template")
+        {
             KernelVerdict::NotDefined
         } else if !self.instance.defaults.is_empty() {
             KernelVerdict::NoInstance
@@ -356,10 +369,153 @@ impl Maker<'_> {
 }
 
 const HALF: &[&str] = &[
-    "half", "half2", "__half", "__half2", "__half_raw", "Half", "BFloat16", "bfloat16", "nv_bfloat16", "nv_bfloat162",
-    "__nv_bfloat16", "__nv_bfloat162", "__half2float", "__float2half", "__hadd", "__hmul", "__hfma", "float16", "__nv_fp8*",
+    "half",
+    "half2",
+    "__half",
+    "__half2",
+    "__half_raw",
+    "Half",
+    "BFloat16",
+    "bfloat16",
+    "nv_bfloat16",
+    "nv_bfloat162",
+    "__nv_bfloat16",
+    "__nv_bfloat162",
+    "__half2float",
+    "__float2half",
+    "__hadd",
+    "__hmul",
+    "__hfma",
+    "float16",
+    "__nv_fp8*",
 ];
 const TENSOR: &[&str] = &["wmma", "nvcuda", "mma", "__wmma*", "wgmma", "mma_sync"];
-const TEXTURES: &[&str] = &["texture", "tex1D*", "tex2D*", "tex3D*", "surf1D*", "surf2D*", "surf3D*", "surface", "cudaReadModeElementType"];
-const GROUPS: &[&str] = &["cg", "cooperative_groups", "__shfl*", "__ballot*", "__any*", "__all*", "__activemask", "__syncwarp"];
-const LIBRARIES: &[&str] = &["thrust", "cub", "at", "c10", "torch", "curand*", "cuComplex", "cuFloatComplex", "cutlass", "cute", "Eigen", "std"];
+const TEXTURES: &[&str] = &[
+    "texture",
+    "tex1D*",
+    "tex2D*",
+    "tex3D*",
+    "surf1D*",
+    "surf2D*",
+    "surf3D*",
+    "surface",
+    "cudaReadModeElementType",
+];
+const GROUPS: &[&str] = &[
+    "cg",
+    "cooperative_groups",
+    "__shfl*",
+    "__ballot*",
+    "__any*",
+    "__all*",
+    "__activemask",
+    "__syncwarp",
+];
+const LIBRARIES: &[&str] = &[
+    "thrust",
+    "cub",
+    "at",
+    "c10",
+    "torch",
+    "curand*",
+    "cuComplex",
+    "cuFloatComplex",
+    "cutlass",
+    "cute",
+    "Eigen",
+    "std",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clang::Clang;
+
+    fn found(text: &str, language: Language) -> Vec<KernelRow> {
+        let compiler = Compiler::new(Clang::start(1).unwrap_or_else(|error| panic!("{error}")));
+        let source = Source {
+            text: Some(text.to_owned()),
+            language: Language::Cuda.name().to_owned(),
+            ..Source::default()
+        };
+        file::rows(&compiler, &source, language)
+    }
+
+    fn verdicts(text: &str) -> Vec<(String, String)> {
+        let rows = found(text, Language::OpenCl).into_iter();
+        rows.map(|row| (row.original_name, row.verdict)).collect()
+    }
+
+    #[test]
+    fn kernels_that_are_like_c_are_translated_and_proved() {
+        for (text, name) in [
+            (
+                "static __device__ float scaled(const float &x, float by) { return x * by; }
+                __global__ void __launch_bounds__(256) k(const float *__restrict__ in, float *out, int n) {
+                  int i = blockIdx.x * blockDim.x + threadIdx.x;
+                  if (i < n) out[i] = scaled(in[i], 2) + sqrtf(in[i]) + fminf(in[i], 1.0f); }",
+                "k",
+            ),
+            (
+                "__global__ void k(const unsigned char *data, unsigned int *bins, int n) {
+                  __shared__ unsigned int local[256];
+                  local[threadIdx.x] = 0; __syncthreads();
+                  for (int i = threadIdx.x; i < n; i += blockDim.x) atomicAdd(&local[data[i]], 1u);
+                  __syncthreads(); atomicAdd(bins + threadIdx.x, local[threadIdx.x]); }",
+                "k",
+            ),
+            (
+                "__constant__ float weights[16];
+                __global__ void k(float *a) { extern __shared__ float rows[];
+                  rows[threadIdx.x] = a[threadIdx.x] * weights[threadIdx.x % 16]; __syncthreads();
+                  a[threadIdx.x] = rows[threadIdx.x + 1]; }",
+                "k",
+            ),
+            (
+                "namespace w { template <typename T> struct Sum { T total; __device__ void add(T x) { total += x; } };
+                template <typename T, int N> __global__ void k(const T *in, T *out) { Sum<T> s; s.total = 0;
+                  for (int i = 0; i < N; ++i) s.add(in[threadIdx.x * N + i]); out[threadIdx.x] = s.total; }
+                void h(float *a) { k<float, 4><<<1, 32>>>(a, a); } }",
+                "k<float, 4>",
+            ),
+        ] {
+            assert_eq!(verdicts(text), [(name.to_owned(), "accepted".to_owned())], "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_supported_has_its_word() {
+        for (body, wanted) in [
+            ("a[0] += __shfl_down_sync(0xffffffff, a[0], 1);", "warp-intrinsic"),
+            ("__half h; a[0] = 1;", "half-type"),
+            ("nvcuda::wmma::fragment<int> c;", "tensor-core"),
+            ("a[0] = tex2D<float>((cudaTextureObject_t)a[1], 0.5f, 0.5f);", "texture"),
+            ("int x; asm(\"mov.u32 %0, %%laneid;\" : \"=r\"(x)); a[0] = x;", "inline-assembly"),
+            ("auto f = [=](int x) { return x * 3; }; a[0] = f(a[1]);", "device-lambda"),
+            ("other<<<1, 1>>>(a);", "dynamic-parallelism"),
+            ("int *b = new int[3]; a[0] = b[1];", "not-c-like"),
+            ("a[0] = ;", "does-not-compile"),
+            ("a[0] = elsewhere(3);", "not-defined"),
+        ] {
+            let text = format!("__global__ void k(float *a) {{ {body} }}");
+            assert_eq!(verdicts(&text), [("k".to_owned(), wanted.to_owned())], "{body}");
+        }
+        let word = |text: &str| verdicts(text).remove(0).1;
+        assert_eq!(word("int main() { return 0; }"), "no-kernel");
+        assert_eq!(
+            word("template <class F> __global__ void k(F f, float *a) { a[0] = f(1); }"),
+            "no-instance"
+        );
+    }
+
+    #[test]
+    fn a_kernel_stays_in_cuda_where_that_is_asked_for() {
+        let text = "__global__ void k(float *a) { a[threadIdx.x] += __shfl_down_sync(0xffffffff, a[0], 1); }";
+        let rows = found(text, Language::Cuda);
+        assert_eq!(
+            (rows.len(), rows[0].verdict.as_str(), rows[0].standard.as_str()),
+            (1, "accepted", "cuda")
+        );
+        assert!(rows[0].text.contains("__global__ void k"), "{}", rows[0].text);
+    }
+}

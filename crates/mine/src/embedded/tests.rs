@@ -2,7 +2,10 @@ use super::*;
 use proptest::prelude::*;
 
 fn all(host: Host, text: &str) -> Vec<String> {
-    extract(host, text, dataset::Language::OpenCl, &|_| None).into_iter().map(|found| found.text).collect()
+    extract(host, text, dataset::Language::OpenCl, &|_| None)
+        .into_iter()
+        .map(|found| found.text)
+        .collect()
 }
 
 const KERNEL: &str = "kernel void a(global int *b) {\n  b[0] = 1;\n}\n";
@@ -16,7 +19,9 @@ fn kernels_are_found_in_host_programs() {
             panic!("{path} is no host program")
         };
         let mut all = String::new();
-        for Embedded { line, text, template } in extract(host, text, dataset::Language::OpenCl, &|_| None) {
+        for Embedded { line, text, template } in
+            extract(host, text, dataset::Language::OpenCl, &|_| None)
+        {
             let holes = if template { ", holes filled" } else { "" };
             let end = if text.ends_with('\n') { "" } else { "\n" };
             all += &format!("== line {line}{holes}\n{text}{end}");
@@ -137,5 +142,7 @@ proptest! {
 }
 
 fn holds(body: &str) -> bool {
-    crate::kernel::holds_kernel(body, dataset::Language::OpenCl) && !body.contains("${") && !body.contains("<%")
+    crate::kernel::holds_kernel(body, dataset::Language::OpenCl)
+        && !body.contains("${")
+        && !body.contains("<%")
 }
