@@ -7,9 +7,10 @@ use std::{
 };
 
 /// The C++ files of the shim, in `cpp/`.
-const SOURCES: [&str; 17] = [
+const SOURCES: [&str; 21] = [
     "canonical.cc",
     "compile.cc",
+    "cuda_names.cc",
     "diagnostics.cc",
     "diagnostic_names.cc",
     "facts.cc",
@@ -21,9 +22,12 @@ const SOURCES: [&str; 17] = [
     "kernels.cc",
     "machine.cc",
     "prelude.cc",
+    "neutral.cc",
     "preprocess.cc",
     "shim.cc",
     "tokens.cc",
+    "translate.cc",
+    "translate_types.cc",
     "tree.cc",
 ];
 

@@ -296,6 +296,11 @@ std::string several(llvm::Module &module, const llvm::StringSet<> &names, llvm::
 
 }  // namespace
 
+std::string canonical_text(llvm::Module &module, llvm::Function &kernel) {
+  llvm::StringSet<> names;
+  return Canonicaliser(module, names).run(kernel);
+}
+
 void canonical_ir(const Query &query, Outcome &outcome) {
   llvm::LLVMContext context;
   llvm::StringSet<> names;

@@ -10,6 +10,7 @@
 #include "llvm/Support/raw_ostream.h"
 
 #include "stampmill-clang-worker/src/bridge.rs.h"
+#include "cuda_names.h"
 #include "facts.h"
 #include "instance.h"
 #include "prelude.h"
@@ -84,8 +85,7 @@ void write_code(const llvm::Module &module, bool bitcode, Outcome &outcome) {
     if (function.isDeclaration()) continue;
     FunctionSize size;
     size.name = to_rust(function.getName());
-    // clang gives it to every kernel, whatever the target.
-    size.kernel = function.hasMetadata("kernel_arg_addr_space");
+    size.kernel = is_kernel(function);
     size.instructions = function.getInstructionCount();
     outcome.functions.push_back(std::move(size));
   }
@@ -109,7 +109,10 @@ void compile(const Query &query, Outcome &outcome) {
   Instance instance(query, outcome, query.facts || query.tree ? llvm::StringRef() : prelude_of(query));
   CompileAction action(context, query, outcome);
   if (!instance.run(action)) return;
-  if (auto module = action.takeModule()) write_code(*module, query.bitcode, outcome);
+  auto module = action.takeModule();
+  if (!module) return;
+  if (instance.compiler().getLangOpts().CUDA) use_plain_names(*module);
+  write_code(*module, query.bitcode, outcome);
 }
 
 }  // namespace stampmill

@@ -60,6 +60,12 @@ Outcome answer(const Query &query) {
     case Task::Format:
       format(query, outcome);
       break;
+    case Task::Translate:
+      translate(query, outcome);
+      break;
+    case Task::NeutralIr:
+      neutral_ir(query, outcome);
+      break;
   }
   return outcome;
 }

@@ -16,6 +16,11 @@ void parse(const Query &query, Outcome &outcome);
 void compile(const Query &query, Outcome &outcome);
 void canonical_ir(const Query &query, Outcome &outcome);
 void format(const Query &query, Outcome &outcome);
+void translate(const Query &query, Outcome &outcome);
+void neutral_ir(const Query &query, Outcome &outcome);
+
+// The canonical IR of what a kernel reaches.
+std::string canonical_text(llvm::Module &module, llvm::Function &kernel);
 
 // Describes the program once it is parsed, as far as `query` asks for it.
 std::unique_ptr<clang::ASTConsumer> describer(const Query &query, Outcome &outcome);

@@ -21,6 +21,7 @@ pub(crate) fn path(language: Language) -> &'static str {
         Language::OpenCl => "program.cl",
         Language::C => "program.c",
         Language::Cxx => "program.cpp",
+        Language::Cuda => "program.cu",
     }
 }
 
@@ -68,11 +69,23 @@ fn target(list: &mut List, options: &Options) {
     list.add("-fno-rounding-math");
     match options.triple {
         Triple::Nvptx64 => {
-            list.pair("-triple", "nvptx64-nvidia-nvcl");
+            list.pair(
+                "-triple",
+                match options.language {
+                    Language::Cuda => "nvptx64-nvidia-cuda",
+                    _ => "nvptx64-nvidia-nvcl",
+                },
+            );
             list.pair("-mrelocation-model", "static");
             list.add("-mframe-pointer=all");
             list.add("-no-integrated-as");
-            list.pair("-target-feature", "+ptx42");
+            match options.language {
+                Language::Cuda => {
+                    list.pair("-target-cpu", "sm_70");
+                    list.pair("-target-feature", "+ptx63");
+                }
+                _ => list.pair("-target-feature", "+ptx42"),
+            }
         }
         Triple::Spir64 => {
             list.pair("-triple", "spir64-unknown-unknown");
@@ -125,6 +138,14 @@ fn language(list: &mut List, options: &Options) {
             list.add("-fdeprecated-macro");
             list.add("-fcxx-exceptions");
             list.add("-fexceptions");
+            list.standard(&options.standard);
+        }
+        Language::Cuda => {
+            list.pair("-x", "cuda");
+            list.add("-fcuda-is-device");
+            // What `clang --cuda-device-only` calls the host: fixed, so that programs say the same everywhere.
+            list.pair("-aux-triple", "x86_64-unknown-linux-gnu");
+            list.add("-fcuda-allow-variadic-functions");
             list.standard(&options.standard);
         }
     }

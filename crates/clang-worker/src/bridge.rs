@@ -23,6 +23,8 @@ mod ffi {
         Compile,
         CanonicalIr,
         Format,
+        Translate,
+        NeutralIr,
     }
 
     /// A named text: a virtual header.
@@ -43,7 +45,7 @@ mod ffi {
         kernel: &'a str,
         /// Whether `kernel` holds several names, one per line.
         several: bool,
-        /// Functions whose bodies are not parsed for canonical IR.
+        /// Functions whose bodies are not parsed for canonical IR; variables that become parameters of neutral IR.
         skipped: Vec<String>,
         facts: bool,
         tree: bool,
@@ -193,6 +195,8 @@ mod ffi {
         has_code: bool,
         bitcode: Vec<u8>,
         functions: Vec<FunctionSize>,
+        /// Variables that a translation made parameters of.
+        moved: Vec<String>,
     }
 
     extern "Rust" {

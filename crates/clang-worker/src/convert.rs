@@ -52,6 +52,18 @@ pub(crate) fn answer(request: &Request, host: &HostHeaders) -> Answer {
             }
             answer
         }
+        Request::Translate { source, options, kernel } => {
+            let translate = query(Task::Translate, source, options, host);
+            ask(Query { kernel, ..translate })
+        }
+        Request::NeutralIr { source, options, kernel, moved, text } => {
+            let neutral = query(Task::NeutralIr, source, options, host);
+            let arguments = canonical_arguments(options, host);
+            let mut answer = ask(Query { kernel, arguments, skipped: moved.clone(), ..neutral });
+            answer.hash = answer.text.as_deref().map(hash);
+            answer.text = answer.text.filter(|_| *text);
+            answer
+        }
         Request::Format { source, language } => ask(Query {
             path: path(*language),
             ..query(Task::Format, source, &Options::opencl(), &HostHeaders::default())
@@ -94,6 +106,7 @@ fn ask(query: Query<'_>) -> Answer {
         }),
         diagnostics: outcome.diagnostics.into_iter().map(diagnostic).collect(),
         text: outcome.has_text.then_some(outcome.text),
+        moved: outcome.moved,
         tokens: outcome.tokens.into_iter().map(token).collect(),
         hash: None,
         hashes: Vec::new(),

@@ -63,7 +63,7 @@ impl HostHeaders {
         let c = |folder: &str| ["-internal-externc-isystem".to_owned(), folder.to_owned()];
         let compiler = self.compiler.as_deref().unwrap_or(EMBEDDED_FOLDER);
         match language {
-            Language::OpenCl => own(EMBEDDED_FOLDER).into(),
+            Language::OpenCl | Language::Cuda => own(EMBEDDED_FOLDER).into(),
             Language::C | Language::Cxx => {
                 let cxx = if language == Language::Cxx { self.cxx.as_slice() } else { &[] };
                 let mut all: Vec<String> = cxx.iter().flat_map(|folder| own(folder)).collect();

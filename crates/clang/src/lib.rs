@@ -36,7 +36,7 @@ mod protocol;
 
 pub use client::{Clang, Error, Includes, WORKER_VARIABLE, find_worker, version_of};
 pub use protocol::{
-    AddressSpace, Answer, Argument, Code, Declaration, DeclarationKind, Diagnostic, Facts, Field,
-    FunctionSize, Hazard, HazardKind, Kernel, Language, Node, Options, Reference, Request, Scalar,
-    Severity, Token, TokenKind, Tree, Triple, Type,
+    AddressSpace, Answer, Argument, CUDA_HEADER, CUDA_HEADER_NAME, Code, Declaration,
+    DeclarationKind, Diagnostic, Facts, Field, FunctionSize, Hazard, HazardKind, Kernel, Language,
+    Node, Options, Reference, Request, Scalar, Severity, Token, TokenKind, Tree, Triple, Type,
 };

@@ -15,6 +15,8 @@ pub enum Language {
     C,
     /// C++.
     Cxx,
+    /// CUDA C++, or HIP: its device code.
+    Cuda,
 }
 
 /// What the program is compiled for.
@@ -68,7 +70,26 @@ impl Options {
             diagnostics: 20,
         }
     }
+
+    /// The device code of CUDA C++ in C++17 for `nvptx64-nvidia-cuda`, unoptimised, with [`CUDA_HEADER`] before it,
+    /// 20 diagnostics.
+    #[must_use]
+    pub fn cuda() -> Options {
+        Options {
+            language: Language::Cuda,
+            standard: "c++17".into(),
+            headers: vec![(CUDA_HEADER_NAME.into(), CUDA_HEADER.into())],
+            prelude: vec![CUDA_HEADER_NAME.into()],
+            ..Options::opencl()
+        }
+    }
 }
+
+/// The built-ins of CUDA that programs find without asking for them, in terms of OpenCL's: a function `__cl_NAME` is
+/// OpenCL's `NAME`, and is called so in modules.
+pub const CUDA_HEADER: &str = include_str!("cuda.h");
+/// The name of [`CUDA_HEADER`].
+pub const CUDA_HEADER_NAME: &str = "stampmill-cuda.h";
 
 /// One question about one program.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -134,6 +155,29 @@ pub enum Request {
         /// Its language.
         language: Language,
     },
+    /// A kernel of CUDA, and what it reaches, in OpenCL C; an error where OpenCL C has no form of it.
+    Translate {
+        /// The program.
+        source: String,
+        /// How to read it.
+        options: Options,
+        /// The kernel's name without its scopes; of several instances of a template the last.
+        kernel: String,
+    },
+    /// What a kernel does, in the form that is the same for CUDA and OpenCL: the IR without address spaces, attributes
+    /// and names, its functions inlined, simplified by a fixed list of passes. Equal hashes mean equal behaviour.
+    NeutralIr {
+        /// The program.
+        source: String,
+        /// How to read it; `optimisation` is taken as 0.
+        options: Options,
+        /// The kernel's name, of CUDA as in [`Request::Translate`].
+        kernel: String,
+        /// Variables in memory of the device that become parameters behind the others: what [`Answer::moved`] names.
+        moved: Vec<String>,
+        /// Whether to answer with the text and not only with its hash.
+        text: bool,
+    },
     /// The hashes of [`Request::CanonicalIr`] for several kernels of one program, which is compiled
     /// once.
     CanonicalIrs {
@@ -155,8 +199,10 @@ pub enum Request {
 pub struct Answer {
     /// What clang had to say, in order; an error among them means the program was rejected.
     pub diagnostics: Vec<Diagnostic>,
-    /// Result of `Preprocess`, `Format`, and of `CanonicalIr` where text was asked.
+    /// Result of `Preprocess`, `Format`, `Translate`, and of `CanonicalIr` and `NeutralIr` where text was asked.
     pub text: Option<String>,
+    /// Of `Translate`: the variables that became parameters, by their names in the module, in order.
+    pub moved: Vec<String>,
     /// Result of `Tokens`.
     pub tokens: Vec<Token>,
     /// Result of `Parse`, and of `Compile` where asked.

@@ -166,6 +166,7 @@ impl Bench {
             Language::OpenCl => &self.configs.opencl,
             Language::C => &self.configs.c,
             Language::Cxx => &self.configs.cxx,
+            Language::Cuda => &self.configs.cuda,
             Language::Rust => return self.of_rust(&name, &String::from_utf8_lossy(content)),
             Language::LlvmIr | Language::Bitcode => {
                 return Ok(Ok(Module { name, content: content.to_vec(), language }));
@@ -275,7 +276,7 @@ impl Bench {
             Language::C => &self.configs.c,
             Language::Cxx => &self.configs.cxx,
             Language::Rust => return self.rust_calls(name, content),
-            Language::LlvmIr | Language::Bitcode => {
+            Language::Cuda | Language::LlvmIr | Language::Bitcode => {
                 return unsupported(format!("{} is no OpenCL C, C, C++ or Rust", language.name()));
             }
         };

@@ -68,6 +68,7 @@ impl Programs {
                 Language::OpenCl => "cl",
                 Language::C => "c",
                 Language::Cxx => "cpp",
+                Language::Cuda => "cu",
                 Language::Rust => "rs",
                 Language::LlvmIr => "ll",
                 Language::Bitcode => "bc",

@@ -23,6 +23,8 @@ pub enum Language {
     C,
     /// C++ (`.cpp`, `.cc`, `.cxx`).
     Cxx,
+    /// CUDA C++ (`.cu`), and HIP (`.hip`), which is spelled alike.
+    Cuda,
     /// Rust (`.rs`).
     Rust,
     /// LLVM IR as text (`.ll`).
@@ -39,6 +41,7 @@ impl Language {
             "cl" | "ocl" | "opencl" | "clc" => Language::OpenCl,
             "c" => Language::C,
             "cpp" | "cc" | "cxx" | "C" => Language::Cxx,
+            "cu" | "hip" => Language::Cuda,
             "rs" => Language::Rust,
             "ll" => Language::LlvmIr,
             "bc" => Language::Bitcode,
@@ -53,6 +56,7 @@ impl Language {
             Language::OpenCl => "opencl",
             Language::C => "c",
             Language::Cxx => "c++",
+            Language::Cuda => "cuda",
             Language::Rust => "rust",
             Language::LlvmIr => "llvm-ir",
             Language::Bitcode => "bitcode",
@@ -69,6 +73,7 @@ impl FromStr for Language {
             "opencl" | "cl" => Language::OpenCl,
             "c" => Language::C,
             "c++" | "cpp" | "cxx" => Language::Cxx,
+            "cuda" | "cu" | "hip" => Language::Cuda,
             "rust" | "rs" => Language::Rust,
             "llvm-ir" | "llvm" | "ll" => Language::LlvmIr,
             "bitcode" | "bc" => Language::Bitcode,
@@ -388,7 +393,7 @@ const HASHED: [&str; 2] = ["kernel", "content-file"];
 const HASH: &str = "id";
 const CODE: &str = "text";
 /// What is read of the rows of others beside the hash: what tells them apart, and whether they are programs.
-const KEYS: [&str; 5] = ["language", "verdict", "path", "number", "name"];
+const KEYS: [&str; 6] = ["language", "standard", "verdict", "path", "number", "name"];
 
 /// The programs of some rows, the first of which is number `first`; why not, where they are no programs that were
 /// expected.
@@ -489,6 +494,7 @@ const COLUMNS: &[&str] = &[
     "text",
     "content",
     "language",
+    "standard",
     "verdict",
     "path",
     "number",
@@ -541,7 +547,11 @@ fn outlines_of(batch: &RecordBatch) -> Vec<(usize, Program)> {
                 (None, Some(bytes)) => (Language::Bitcode, Code::Bytes(bytes.value(row).to_vec())),
                 (texts, _) => {
                     // What is text is no bitcode, whatever the column says.
-                    let language = value("language", row).parse().unwrap_or_default();
+                    // A kernel says by its standard that it is none of OpenCL.
+                    let language = [value("language", row), value("standard", row)]
+                        .iter()
+                        .find_map(|word| word.parse().ok())
+                        .unwrap_or_default();
                     let language = match language {
                         Language::Bitcode => Language::OpenCl,
                         language => language,

@@ -11,6 +11,8 @@ pub struct CompileConfigs {
     pub c: Vec<Options>,
     /// For C++.
     pub cxx: Vec<Options>,
+    /// For CUDA C++: its device code.
+    pub cuda: Vec<Options>,
 }
 
 /// Name of the virtual header a shim becomes.
@@ -51,7 +53,9 @@ impl CompileConfigs {
             let triple = Triple::Host;
             vec![Options { language, standard, triple, optimisation: 1, ..Options::opencl() }]
         };
-        CompileConfigs { opencl, c: host(Language::C, "c17"), cxx: host(Language::Cxx, "c++17") }
+        let cuda = vec![Options { optimisation: 1, ..Options::cuda() }];
+        let (c, cxx) = (host(Language::C, "c17"), host(Language::Cxx, "c++17"));
+        CompileConfigs { opencl, c, cxx, cuda }
     }
 
     /// For manifests: for each language, in the order in which they are tried, clang's options, as [`flags`] spells them.
@@ -59,13 +63,14 @@ impl CompileConfigs {
     pub fn settings(&self) -> serde_json::Value {
         let all = |configs: &[Options]| configs.iter().map(flags).collect::<Vec<String>>();
         let (opencl, c, cxx) = (all(&self.opencl), all(&self.c), all(&self.cxx));
-        serde_json::json!({ "opencl": opencl, "c": c, "cxx": cxx })
+        serde_json::json!({ "opencl": opencl, "c": c, "cxx": cxx, "cuda": all(&self.cuda) })
     }
 
     /// Compile everything at another level (0 to 3) than -O1.
     #[must_use]
     pub fn at_level(mut self, level: u8) -> CompileConfigs {
-        for config in self.opencl.iter_mut().chain(&mut self.c).chain(&mut self.cxx) {
+        let native = self.c.iter_mut().chain(&mut self.cxx);
+        for config in self.opencl.iter_mut().chain(native).chain(&mut self.cuda) {
             config.optimisation = level;
         }
         self
@@ -97,6 +102,7 @@ impl CompileConfigs {
             dataset::Language::OpenCl => &self.opencl,
             dataset::Language::C => &self.c,
             dataset::Language::Cxx => &self.cxx,
+            dataset::Language::Cuda => &self.cuda,
             // None of them is for clang.
             dataset::Language::Rust | dataset::Language::LlvmIr | dataset::Language::Bitcode => &[],
         }
@@ -112,6 +118,7 @@ pub fn flags(options: &Options) -> String {
         Language::OpenCl => ("cl", "-cl-std"),
         Language::C => ("c", "-std"),
         Language::Cxx => ("c++", "-std"),
+        Language::Cuda => ("cuda --cuda-device-only -nocudainc -nocudalib", "-std"),
     };
     let mut all = vec![format!("-x {language} {standard_flag}={standard}")];
     all.extend(match triple {

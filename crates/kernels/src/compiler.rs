@@ -130,9 +130,55 @@ impl Compiler {
         }
     }
 
+    /// A kernel of CUDA in OpenCL C, and the variables that became parameters of it; the verdict where there is no
+    /// such form.
+    pub(crate) fn translate(
+        &self,
+        source: &str,
+        options: Options,
+        kernel: &str,
+    ) -> Result<(String, Vec<String>), Verdict> {
+        let (text, kernel) = (source, kernel.to_owned());
+        let source = text.to_owned();
+        let answer = self.ask(&Request::Translate { source, options, kernel })?;
+        match (answer.first_error(), answer.text.clone()) {
+            (None, Some(text)) => Ok((text, answer.moved)),
+            // What the translator says is a verdict's word.
+            (Some(error), _) if KernelVerdict::ALL.iter().any(|one| one.name() == error.kind) => {
+                Err(Verdict { name: error.kind.clone().into(), detail: error.message.clone() })
+            }
+            (Some(error), _) => Err(does_not_compile(error, text)),
+            (None, None) => Err(Verdict::new(KernelVerdict::NotCLike, "clang gave no text")),
+        }
+    }
+
+    /// The hash of a kernel's neutral IR, the same for CUDA and OpenCL; `moved` became parameters of it.
+    pub(crate) fn neutral_ir(
+        &self,
+        source: &str,
+        options: Options,
+        kernel: &str,
+        moved: &[String],
+    ) -> Result<String, Verdict> {
+        let (kernel, moved) = (kernel.to_owned(), moved.to_vec());
+        let (text, source) = (source, source.to_owned());
+        let request = Request::NeutralIr { source, options, kernel, moved, text: false };
+        let answer = self.ask(&request)?;
+        match (answer.first_error(), answer.hash.clone()) {
+            (None, Some(hash)) => Ok(hash),
+            (Some(error), _) => Err(does_not_compile(error, text)),
+            (None, None) => Err(Verdict::new(DOES_NOT_COMPILE, "clang gave no code")),
+        }
+    }
+
     /// The text in the one code style.
     pub(crate) fn format(&self, source: &str) -> Result<String, Verdict> {
-        let request = Request::Format { source: source.to_owned(), language: Language::OpenCl };
+        self.format_as(source, Language::OpenCl)
+    }
+
+    /// The text in a language in the one code style.
+    pub(crate) fn format_as(&self, source: &str, language: Language) -> Result<String, Verdict> {
+        let request = Request::Format { source: source.to_owned(), language };
         Ok(self.ask(&request)?.text.unwrap_or_default())
     }
 }

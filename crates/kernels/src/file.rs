@@ -3,7 +3,7 @@
 use crate::{
     KernelRow,
     compiler::{Compiler, DOES_NOT_COMPILE, is_reaching, reaching},
-    functions,
+    cuda, functions,
     isolate::{Isolated, Pieces},
     reduce::Reduced,
     repair, rewrite,
@@ -11,7 +11,7 @@ use crate::{
     setting::alone,
     solve::{Solved, solve},
 };
-use dataset::Verdict;
+use dataset::{Language, Verdict};
 use rows::KernelVerdict;
 use serde::{Deserialize, Serialize};
 use std::{
@@ -26,7 +26,7 @@ pub const MINIMUM_INSTRUCTIONS: u32 = 3;
 const LARGEST_BYTES: usize = 24 << 20;
 
 /// The kernels of one file are worked on for as many times the limit of one question.
-const QUESTIONS_OF_A_FILE: u32 = 30;
+pub(crate) const QUESTIONS_OF_A_FILE: u32 = 30;
 
 /// A content file to prepare, or the news of one that was rejected before: an item of
 /// [`Prepare`](crate::Prepare).
@@ -52,8 +52,8 @@ pub struct Source {
     pub defines: Vec<String>,
     /// Kernel heads counted where it was found; `None` to count here.
     pub heads: Option<u64>,
-    /// Whether it is a C program, whose functions are wanted.
-    pub is_c: bool,
+    /// What it is written in: `opencl` or empty, `cuda`, or `c` for a program whose functions are wanted.
+    pub language: String,
     /// What an earlier `prepare` called its kernel, and the kernel's name before that; empty for what was not prepared.
     pub renamed: [String; 2],
     /// The verdict it was rejected with before; empty for a content file.
@@ -108,8 +108,9 @@ impl Source {
     }
 }
 
-/// The rows of a content file: its kernels, or functions of a C program, and whatever was rejected.
-pub(crate) fn rows(compiler: &Compiler, source: &Source) -> Vec<KernelRow> {
+/// The rows of a content file: its kernels, or functions of a C program, and whatever was rejected. Kernels of CUDA are
+/// those of `language`: OpenCL C where they are translated, CUDA where they stay as they are.
+pub(crate) fn rows(compiler: &Compiler, source: &Source, language: Language) -> Vec<KernelRow> {
     let Some(text) = &source.text else {
         return vec![
             source.rejected("", &Verdict::new(KernelVerdict::NotUtf8, "the file is binary")),
@@ -122,9 +123,15 @@ pub(crate) fn rows(compiler: &Compiler, source: &Source) -> Vec<KernelRow> {
         let detail = format!("{} bytes, more than {LARGEST_BYTES}", text.len());
         return vec![source.rejected("", &Verdict::new(KernelVerdict::TooLarge, detail))];
     }
-    if source.is_c {
-        return functions::rows(compiler, source, text);
+    match source.language.parse() {
+        Ok(Language::C) => functions::rows(compiler, source, text),
+        Ok(Language::Cuda) => cuda::rows(compiler, source, text, language),
+        _ => of_opencl(compiler, source, text),
     }
+}
+
+/// The rows of a content file of OpenCL C.
+pub(crate) fn of_opencl(compiler: &Compiler, source: &Source, text: &str) -> Vec<KernelRow> {
     let heads: BTreeSet<&str> = lexer::kernel_names(text).into_iter().collect();
     if let Some(rows) = reduced_rows(compiler, source, text, &heads) {
         return rows;
@@ -166,7 +173,7 @@ fn reduced_rows(
     rows.iter().all(good).then_some(rows)
 }
 
-fn inactive() -> Verdict {
+pub(crate) fn inactive() -> Verdict {
     Verdict::new(INACTIVE, "conditional compilation leaves it out")
 }
 
@@ -234,7 +241,7 @@ fn kernels_within(
 }
 
 /// The verdict of kernels that are not begun, since those before them took so long.
-fn late(limit: Duration) -> Verdict {
+pub(crate) fn late(limit: Duration) -> Verdict {
     Verdict::new(
         KernelVerdict::Timeout,
         format!("the kernels before it took {} ms", limit.as_millis()),
@@ -389,7 +396,7 @@ mod tests {
         let broken = text.replace("f(3)", "f(]");
         for (text, bad) in [(&text, 0), (&broken, 1)] {
             let source = Source { text: Some(text.clone()), ..Source::default() };
-            let rows = rows(&compiler, &source);
+            let rows = rows(&compiler, &source, Language::OpenCl);
             let count = |verdict: &str| rows.iter().filter(|row| row.verdict == verdict).count();
             assert_eq!(rows.len(), all);
             assert_eq!(count("too-many-kernels"), 25);
@@ -416,7 +423,7 @@ mod tests {
     fn verdicts(text: &str) -> Vec<String> {
         let compiler = Compiler::new(Clang::start(1).unwrap_or_else(|error| panic!("{error}")));
         let source = Source { text: Some(text.to_owned()), ..Source::default() };
-        rows(&compiler, &source).into_iter().map(|row| row.verdict).collect()
+        rows(&compiler, &source, Language::OpenCl).into_iter().map(|row| row.verdict).collect()
     }
 
     #[test]
@@ -480,7 +487,8 @@ mod tests {
         assert_eq!(verdicts(&(counts + &kernel)), None);
         // As a whole they say the same.
         let text = format!("{lost}{good}kernel void bad(global int* a) {{ a[0] = ; }}");
-        let rows = rows(&compiler, &Source { text: Some(text), ..Source::default() });
+        let rows =
+            rows(&compiler, &Source { text: Some(text), ..Source::default() }, Language::OpenCl);
         let said: Vec<&str> = rows.iter().map(|row| row.verdict.as_str()).collect();
         assert_eq!(said, ["accepted", "does-not-compile"]);
     }

@@ -98,8 +98,7 @@ impl Input {
                 let Some(placed) = programs.by_rows(share)? else { return Ok(None) };
                 let all = placed.all.filter_map(|placed| match placed {
                     Ok(Placed { row, hash, program }) => {
-                        let is_ours = program.language == Language::OpenCl;
-                        is_ours.then(|| Ok((row, of_program(program, hash))))
+                        is_ours(program.language).then(|| Ok((row, of_program(program, hash))))
                     }
                     Err(error) => Some(Err(error.into())),
                 });
@@ -135,7 +134,7 @@ fn of_content(row: ContentText) -> Option<Source> {
         license_source: row.license_source,
         defines: row.defines,
         heads: Some(row.kernels),
-        is_c: row.language == Language::C.name(),
+        language: row.language,
         ..Source::default()
     };
     Some(if verdict.is_accepted() { source } else { rejected(source, verdict) })
@@ -143,17 +142,23 @@ fn of_content(row: ContentText) -> Option<Source> {
 
 fn of_found(found: Found) -> Option<Source> {
     match found {
-        Found::Program(program) if program.language == Language::OpenCl => {
+        Found::Program(program) if is_ours(program.language) => {
             let hash = program.code.hash();
             Some(of_program(program, hash))
         }
         Found::Program(_) => None,
         Found::Rejected(Rejected { path, verdict }) => {
             let language = Language::of(Path::new(&path));
-            let is_ours = matches!(language, Some(Language::OpenCl) | None);
-            is_ours.then(|| rejected(Source { path, ..Source::default() }, verdict))
+            language
+                .is_none_or(is_ours)
+                .then(|| rejected(Source { path, ..Source::default() }, verdict))
         }
     }
+}
+
+/// Whether programs in a language hold kernels.
+fn is_ours(language: Language) -> bool {
+    matches!(language, Language::OpenCl | Language::Cuda)
 }
 
 /// A source without a text, known by where it is from.
@@ -181,6 +186,7 @@ fn of_program(program: dataset::Program, id: String) -> Source {
         path,
         license: from.license,
         license_source: from.license_source,
+        language: program.language.name().to_owned(),
         renamed: [program.name, program.original_name],
         ..Source::default()
     }

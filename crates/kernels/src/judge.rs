@@ -78,7 +78,7 @@ impl Judge {
     pub fn normalise(&self, text: &str) -> Option<KernelRow> {
         let id = dataset::content_hash(text.as_bytes());
         let source = Source { id, text: Some(text.to_owned()), ..Source::default() };
-        let rows = file::rows(&self.compiler, &source);
+        let rows = file::of_opencl(&self.compiler, &source, text);
         rows.into_iter().rfind(KernelRow::is_kernel)
     }
 }

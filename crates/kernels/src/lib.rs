@@ -20,6 +20,9 @@
 //! A C program goes the same way as far as it is OpenCL C: one row for each of its functions, which
 //! models are pre-trained on.
 //!
+//! A file of CUDA or HIP is translated first, kernel by kernel, where that is proved equal; or its kernels stay as they
+//! are, each with what it needs.
+//!
 //! Everything is a [`KernelRow`] in the end, what was rejected too; the [`Report`] counts.
 //!
 //! ```no_run
@@ -33,6 +36,7 @@
 
 mod chunks;
 mod compiler;
+mod cuda;
 mod error;
 mod file;
 mod functions;

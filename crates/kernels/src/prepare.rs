@@ -8,7 +8,7 @@ use crate::{
 };
 use clang::Clang;
 use dataset::{
-    Input as Origin, Licenses, Signature, Signatures, Verdict,
+    Input as Origin, Language, Licenses, Signature, Signatures, Verdict,
     stage::{ByRows, Facts, Fates, Finish, Items, Selected, Share, Stage, Unit, Units, Worked},
 };
 use lexer::tokens;
@@ -31,6 +31,8 @@ pub struct Options {
     pub limit: Duration,
     /// Only content files under these licenses.
     pub licenses: Licenses,
+    /// What kernels of CUDA become: OpenCL C, where that is proved equal, or CUDA as it is.
+    pub language: Language,
 }
 
 impl Options {
@@ -38,7 +40,8 @@ impl Options {
     #[must_use]
     pub fn new(input: impl Into<PathBuf>) -> Options {
         let limit = Duration::from_secs(20);
-        Options { input: input.into(), limit, licenses: Licenses::All }
+        let (licenses, language) = (Licenses::All, Language::OpenCl);
+        Options { input: input.into(), limit, licenses, language }
     }
 }
 
@@ -49,6 +52,7 @@ pub struct Prepare {
     inputs: Vec<Origin>,
     whole: Origin,
     licenses: Licenses,
+    language: Language,
     clang: Arc<Clang>,
 }
 
@@ -61,8 +65,9 @@ impl Prepare {
         let (hash, inputs) = input.identity(&name)?;
         // A thread asks one question at a time, so there are as many workers as threads.
         let clang = Clang::start(usize::MAX)?.with_limit(options.limit);
-        let (whole, licenses) = (Origin { name, hash }, options.licenses);
-        Ok(Prepare { input, inputs, whole, licenses, clang: Arc::new(clang) })
+        let (whole, clang) = (Origin { name, hash }, Arc::new(clang));
+        let Options { licenses, language, .. } = *options;
+        Ok(Prepare { input, inputs, whole, licenses, language, clang })
     }
 }
 
@@ -77,11 +82,15 @@ impl Stage for Prepare {
     type Error = Error;
 
     fn settings(&self) -> Value {
-        serde_json::json!({
+        let mut settings = serde_json::json!({
             "licenses": format!("{:?}", self.licenses).to_lowercase(),
             "minimum_instructions": crate::MINIMUM_INSTRUCTIONS,
             "version": env!("CARGO_PKG_VERSION"),
-        })
+        });
+        if self.language != Language::OpenCl {
+            settings["language"] = self.language.name().into();
+        }
+        settings
     }
 
     fn inputs(&self) -> Result<Vec<Origin>> {
@@ -116,7 +125,9 @@ impl Stage for Prepare {
         let rows = |source: &Source| {
             let rows = match source.rejected_before() {
                 Some(row) => vec![row],
-                None if self.licenses.admit(&source.license) => file::rows(compiler, source),
+                None if self.licenses.admit(&source.license) => {
+                    file::rows(compiler, source, self.language)
+                }
                 None => vec![source.not_admitted()],
             };
             compiler.works()?;
@@ -132,7 +143,10 @@ impl Stage for Prepare {
     fn observe(&self, source: &Source, rows: Option<&[KernelRow]>, survey: &mut Survey) {
         let Some(rows) = rows.filter(|_| source.rejected.is_empty()) else { return };
         let text = source.text.as_deref().unwrap_or_default();
-        let heads = source.heads.unwrap_or_else(|| chunks::count_heads(text));
+        let heads = source.heads.unwrap_or_else(|| match source.language.parse() {
+            Ok(Language::Cuda) => lexer::cuda_kernel_names(text).len() as u64,
+            _ => chunks::count_heads(text),
+        });
         if rows.iter().any(KernelRow::is_kernel) {
             let mut words = HashSet::new();
             vocabulary(text, &mut words);
@@ -343,10 +357,14 @@ impl Found {
     }
 }
 
-/// Whether a kernel that clang accepts in its own file had to be proved: all but those that are too small and those
+/// Whether a kernel that clang accepts in its own file had to be proved: all but those that stay in CUDA, those that are
+/// too small and those
 /// that reach out of the program, which are rejected for what they are.
 fn is_tried(row: &KernelRow) -> bool {
-    !row.status.is_empty() && row.verdict != TOO_SMALL && !is_reaching(&row.verdict)
+    !row.status.is_empty()
+        && row.standard != Language::Cuda.name()
+        && row.verdict != TOO_SMALL
+        && !is_reaching(&row.verdict)
 }
 
 fn count_unique(

@@ -47,7 +47,7 @@ impl Printer {
         let compiler = Compiler::new(Arc::clone(&self.clang));
         let id = dataset::content_hash(text.as_bytes());
         let source = Source { id, text: Some(text.to_owned()), ..Source::default() };
-        let rows = file::rows(&compiler, &source);
+        let rows = file::rows(&compiler, &source, dataset::Language::OpenCl);
         compiler.works()?;
         let kernels: Vec<&KernelRow> = rows.iter().filter(|row| row.is_kernel()).collect();
         if kernels.is_empty() {

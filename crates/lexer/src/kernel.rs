@@ -31,6 +31,13 @@ pub fn kernel_names(text: &str) -> Vec<&str> {
     kernel_signatures(text).into_iter().map(|signature| signature.name).collect()
 }
 
+/// Names of the kernels in text of CUDA or HIP, in order; what stands in its strings is none.
+#[must_use]
+pub fn cuda_kernel_names(text: &str) -> Vec<&str> {
+    let finder = Finder { macros: ["__global__"].into(), in_macros: true, ..Finder::default() };
+    finder.signatures(text).into_iter().map(|signature| signature.name).collect()
+}
+
 /// Finds signatures in a text that is not plain OpenCL C, or in one by the macros of another.
 #[derive(Clone, Debug, Default)]
 pub struct Finder<'m> {
@@ -145,7 +152,15 @@ fn stands_for_kernel(name: &str, body: &str) -> bool {
 fn is_attribute(name: &str) -> bool {
     matches!(
         name,
-        "__attribute__" | "reqd_work_group_size" | "work_group_size_hint" | "vec_type_hint"
+        "__attribute__"
+            | "reqd_work_group_size"
+            | "work_group_size_hint"
+            | "vec_type_hint"
+            | "__launch_bounds__"
+            | "C10_LAUNCH_BOUNDS_1"
+            | "C10_LAUNCH_BOUNDS_2"
+            | "__maxnreg__"
+            | "__cluster_dims__"
     )
 }
 

@@ -18,7 +18,7 @@ mod coarse;
 mod kernel;
 
 pub use coarse::coarse;
-pub use kernel::{Finder, KernelSignature, kernel_names, kernel_signatures};
+pub use kernel::{Finder, KernelSignature, cuda_kernel_names, kernel_names, kernel_signatures};
 
 use memchr::memmem;
 

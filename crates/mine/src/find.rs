@@ -66,6 +66,7 @@ pub(crate) fn rows(
                 Language::C | Language::Rust => {
                     program(language, path, content).into_iter().collect()
                 }
+                Language::Cuda => of_cuda(tree, path, content),
                 _ => candidates(tree, path, content),
             };
             let mut room = FILE_ROOM;
@@ -209,8 +210,9 @@ fn finish(
     }
     let whole = format!("{}\n", whole.trim_end());
     row.signature = Signature::of(lexer::coarse(&text)).values().to_vec();
-    if row.language == Language::OpenCl.name() {
-        row.kernels = kernel::finder(&whole).signatures(&text).len() as u64;
+    let language = row.language.parse().unwrap_or_default();
+    if matches!(language, Language::OpenCl | Language::Cuda) {
+        row.kernels = kernel::finder(&whole, language).signatures(&text).len() as u64;
         row.defines = hints.options(path, &whole);
     }
     row.id = content_hash(whole.as_bytes());
@@ -264,13 +266,15 @@ fn candidates<'a>(tree: &Tree, path: &'a str, content: &[u8]) -> Vec<Candidate<'
                 return Vec::new();
             }
             let Some(decoded) = decode(content) else { return Vec::new() };
-            let found = strings(tree, path, Host::C, &decoded.text);
+            let found = strings(tree, path, Host::C, &decoded.text, Language::OpenCl);
             if !found.is_empty() || kernel::is_metal(&decoded.text) {
                 return found;
             }
             let text = embedded::unwrap(&decoded.text).unwrap_or(decoded.text);
             // Kernels of others' dialects are spelled with macros; here the word must stand.
-            if !text.contains("kernel") || kernel::finder("").signatures(&text).is_empty() {
+            if !text.contains("kernel")
+                || kernel::finder("", Language::OpenCl).signatures(&text).is_empty()
+            {
                 return Vec::new();
             }
             vec![Candidate {
@@ -286,10 +290,56 @@ fn candidates<'a>(tree: &Tree, path: &'a str, content: &[u8]) -> Vec<Candidate<'
                 return Vec::new();
             }
             decode(content)
-                .map(|decoded| strings(tree, path, host, &decoded.text))
+                .map(|decoded| strings(tree, path, host, &decoded.text, Language::OpenCl))
                 .unwrap_or_default()
         }
         Some(Role::Build | Role::License) | None => Vec::new(),
+    }
+}
+
+/// The content files of CUDA or HIP in one file: the file itself where a kernel stands in it, else the strings
+/// that hold one.
+fn of_cuda<'a>(tree: &Tree, path: &'a str, content: &[u8]) -> Vec<Candidate<'a>> {
+    let whole =
+        |text, verdict| vec![Candidate { path, line: None, text, template: false, verdict }];
+    let is_program = Language::of(Path::new(path)) == Some(Language::Cuda);
+    let host = match role(path) {
+        Some(Role::Header | Role::Kernel) => Host::C,
+        Some(Role::Host(host)) => host,
+        Some(Role::Build | Role::License) | None => return Vec::new(),
+    };
+    let holds = crate::tree::contains(content, kernel::GLOBAL.as_bytes());
+    if !holds && !is_program {
+        return Vec::new();
+    }
+    let Some(Decoded { text, .. }) = decode(content) else {
+        return match is_program {
+            true => {
+                whole(String::new(), Verdict::new(ContentVerdict::NotUtf8, "the file is binary"))
+            }
+            false => Vec::new(),
+        };
+    };
+    // A head in a string is no head of the program's own.
+    let stands = holds && host == Host::C && !lexer::cuda_kernel_names(&text).is_empty();
+    let strings = match holds {
+        true => strings(tree, path, host, &text, Language::Cuda),
+        false => Vec::new(),
+    };
+    match (stands, is_program) {
+        (true, _) => {
+            let mut found = whole(text, Verdict::accepted());
+            found.extend(strings);
+            found
+        }
+        (false, true) if strings.is_empty() => {
+            let verdict = match text.trim().is_empty() {
+                true => Verdict::new(ContentVerdict::Empty, ""),
+                false => Verdict::new(ContentVerdict::NoKernel, "host code alone"),
+            };
+            whole(String::new(), verdict)
+        }
+        (false, _) => strings,
     }
 }
 
@@ -299,7 +349,13 @@ fn tree_holds_kernel(content: &[u8]) -> bool {
     crate::tree::contains(content, b"kernel")
 }
 
-fn strings<'a>(tree: &Tree, path: &'a str, host: Host, text: &str) -> Vec<Candidate<'a>> {
+fn strings<'a>(
+    tree: &Tree,
+    path: &'a str,
+    host: Host,
+    text: &str,
+    language: Language,
+) -> Vec<Candidate<'a>> {
     let include = |name: &str| {
         let base = name.rsplit('/').next()?;
         if role(base) != Some(Role::Kernel) {
@@ -312,7 +368,7 @@ fn strings<'a>(tree: &Tree, path: &'a str, host: Host, text: &str) -> Vec<Candid
         })?;
         embedded::unwrap(&decode(tree.get(&found)?)?.text)
     };
-    embedded::extract(host, text, &include)
+    embedded::extract(host, text, language, &include)
         .into_iter()
         .map(|found| Candidate {
             path,
@@ -388,6 +444,37 @@ mod tests {
         assert_eq!(found[0].text, "#include <math.h>\ntypedef int T;\nint a(T b) { return b; }\n");
         assert_eq!(found[0].missing_includes, ["else.h"]);
         assert_eq!(found[0].language, "c");
+    }
+
+    #[test]
+    fn kernels_in_cuda_are_found_in_files_and_strings() {
+        let files: [(&str, &[u8]); 8] = [
+            ("a.cu", b"#include \"a.cuh\"\n#include <cub/cub.cuh>\n__global__ void a(T *x) { x[0] = 1; }"),
+            ("a.cuh", b"typedef int T;"),
+            ("b.cuh", b"template <class T> __global__ void __launch_bounds__(8) b(T *x) { x[0] = 1; }"),
+            ("empty.hip", b"\n"),
+            ("hip.cpp", b"__global__ void c(int *x) { x[0] = 1; }"),
+            ("host.cu", b"int main() { return 0; }"),
+            ("k.cl", b"kernel void d(global int *x) {}"),
+            ("raw.py", b"k = '''extern \"C\" __global__ void e(int *x) { x[0] = 1; }'''"),
+        ];
+        let found = found(&package(&files), Licenses::All, Language::Cuda);
+        let short: Vec<(&str, &str, u64)> = found
+            .iter()
+            .map(|row| (row.path.as_str(), row.verdict.as_str(), row.kernels))
+            .collect();
+        let wanted = [
+            ("a.cu", "accepted", 1),
+            ("b.cuh", "accepted", 1),
+            ("empty.hip", "empty", 0),
+            ("hip.cpp", "accepted", 1),
+            ("host.cu", "no-kernel", 0),
+            ("raw.py#1", "accepted", 1),
+        ];
+        assert_eq!(short, wanted);
+        assert_eq!(found[0].text, "typedef int T;\n__global__ void a(T *x) { x[0] = 1; }\n");
+        assert_eq!(found[0].language, "cuda");
+        assert_eq!(found[0].missing_includes, ["cub/cub.cuh"]);
     }
 
     #[test]

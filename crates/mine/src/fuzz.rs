@@ -30,7 +30,7 @@ pub fn is_path(path: &str) -> bool {
 pub fn literals(text: &str) -> Vec<Embedded> {
     [Host::C, Host::Python, Host::Rust, Host::Julia, Host::Curly]
         .into_iter()
-        .flat_map(|host| embedded::extract(host, text, &|_| None))
+        .flat_map(|host| embedded::extract(host, text, Language::OpenCl, &|_| None))
         .collect()
 }
 

@@ -71,9 +71,8 @@ pub(crate) fn role(path: &str) -> Option<Role> {
     Some(match ending.as_str() {
         "cl" | "clc" | "clh" | "ocl" | "opencl" | "clcpp" => Role::Kernel,
         _ if stem.is_some() => return None,
-        "h" | "hpp" | "hh" | "hxx" | "inc" | "inl" | "cu" | "cuh" | "def" | "ipp" | "tpp" => {
-            Role::Header
-        }
+        "h" | "hpp" | "hh" | "hxx" | "inc" | "inl" | "def" | "ipp" | "tpp" | "cu" | "cuh"
+        | "hip" => Role::Header,
         "c" | "cc" | "cpp" | "cxx" | "c++" | "m" | "mm" => Role::Host(Host::C),
         "py" | "pyx" | "pxi" => Role::Host(Host::Python),
         "rs" => Role::Host(Host::Rust),

@@ -9,7 +9,7 @@ schema! {
         pub id: String,
         /// The content file with its includes inlined, UTF-8, lines ended by `\n`.
         pub text: String,
-        /// `opencl`.
+        /// `opencl`, `cuda`, `c` or `rust`.
         pub language: String,
         /// `file` for a file as found, `embedded` for a string in another program, `license`, `source`.
         pub kind: String,
@@ -123,6 +123,7 @@ words! {
         NotUtf8 "not-utf8" Program "binary";
         Empty "empty" Program "nothing in it";
         NotOpenCl "not-opencl" Program "another language with the same extension";
+        NoKernel "no-kernel" Program "a file of CUDA or HIP that holds host code alone";
         IncludesTooLarge "includes-too-large" Program "larger than any program once its includes are inlined";
         LicenseNotAdmitted "license-not-admitted" Us "the license filter does not admit it";
         Unreadable "unreadable" Machine "a file that this machine could not read";

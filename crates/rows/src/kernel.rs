@@ -9,7 +9,7 @@ schema! {
         pub text: String,
         /// The kernel's name in `text`.
         pub name: String,
-        /// The kernel's name in its content file.
+        /// The kernel's name in its content file, of a template in CUDA with the arguments of the instance.
         pub original_name: String,
         /// Id of the content file.
         pub content_id: String,
@@ -29,7 +29,7 @@ schema! {
         pub status: String,
         /// What was defined to make it compile, one definition each.
         pub inferred: Vec<String>,
-        /// The `-cl-std` it compiles with.
+        /// The `-cl-std` it compiles with; `cuda` for a kernel that is in CUDA as it is.
         pub standard: String,
         /// Whether `text` is in the normalised form.
         pub rewritten: bool,
@@ -133,7 +133,16 @@ words! {
         InlineAssembly "inline-assembly" Program "assembly could reach out of the process that runs it";
         IndirectCall "indirect-call" Program "a call through a pointer could reach out of the process that runs it";
         LinkerAttribute "linker-attribute" Program "an attribute for the linker could reach out of the process that runs it";
-        TooManyKernels "too-many-kernels" Us "behind the first 4,096 of its file";
+        NotCLike "not-c-like" Program "a kernel in CUDA that OpenCL C has no form of; `detail` says what";
+        WarpIntrinsic "warp-intrinsic" Program "threads of a warp that speak to each other, in CUDA";
+        TensorCore "tensor-core" Program "products of matrices by a warp, in CUDA";
+        HalfType "half-type" Program "numbers of 16 bits, in CUDA";
+        Texture "texture" Program "textures or surfaces, in CUDA";
+        DeviceLambda "device-lambda" Program "a lambda that the device calls, in CUDA";
+        DynamicParallelism "dynamic-parallelism" Program "a kernel in CUDA that launches another";
+        NoInstance "no-instance" Us "a template in CUDA that no code of its file instantiates, and that does not compile with defaults";
+        TranslationChangedIr "translation-changed-ir" Us "a kernel in CUDA whose translation was not proved equal";
+        TooManyKernels "too-many-kernels" Us "behind the first 4,096 of its file, or the first 16 instances of its template";
         TooLong "too-long" Us "a function that is longer than kernels are, with all that it needs";
         Inactive "inactive" Program "conditional compilation leaves it out";
         NoKernel "no-kernel" Program "a content file without a kernel";

@@ -48,7 +48,12 @@ impl Judge {
     /// When clang's worker cannot be had.
     pub fn new(space: &'static dyn FeatureSpace, jobs: usize) -> Result<Judge, Error> {
         let jobs = jobs.max(1);
-        let configs = CompileConfigs { opencl: vec![options()], c: Vec::new(), cxx: Vec::new() };
+        let configs = CompileConfigs {
+            opencl: vec![options()],
+            c: Vec::new(),
+            cxx: Vec::new(),
+            cuda: Vec::new(),
+        };
         let halt = Halt::default();
         let cancelled = halt.abortion();
         let settings =

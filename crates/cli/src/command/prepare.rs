@@ -1,8 +1,11 @@
 //! `stampmill prepare`: from content files to kernels.
 
-use crate::{Global, destination::StageOutput, headers, interrupt, output, progress::Bar, stage};
+use crate::{
+    Global, choice::choice, destination::StageOutput, headers, interrupt, output, progress::Bar,
+    stage,
+};
 use anyhow::bail;
-use dataset::{Dataset, Licenses, Row as _};
+use dataset::{Dataset, Language, Licenses, Row as _};
 use kernels::{Options, Prepare as Stage, Report};
 use rows::Module;
 use std::{path::PathBuf, process::ExitCode, time::Duration};
@@ -19,6 +22,9 @@ pub(crate) struct Prepare {
     /// Accept only programs under these licenses: permissive, osi (OSI-approved) or all
     #[arg(long, value_name = "POLICY", default_value = "all")]
     licenses: Licenses,
+    /// What kernels in CUDA and HIP become: OpenCL C, where their translation is proved equal, or CUDA as it is, to be described
+    #[arg(long, default_value = "opencl", value_parser = choice(&[("opencl", Language::OpenCl), ("cuda", Language::Cuda)]))]
+    language: Language,
     /// Time limit of one clang request; the kernel is rejected when it is exceeded
     #[arg(long, value_name = "TIME", default_value = "20s", value_parser = crate::duration::limit)]
     limit: Duration,
@@ -36,9 +42,10 @@ impl Prepare {
             );
         }
         headers::say(&self.raw, global);
-        let options = Options { input: self.raw, limit: self.limit, licenses: self.licenses };
+        let Prepare { raw: input, output: made, limit, licenses, language } = self;
+        let options = Options { input, limit, licenses, language };
         let bar = Bar::new(global);
-        let context = self.output.context(global.jobs(), &bar, &interrupt::flag()?);
+        let context = made.context(global.jobs(), &bar, &interrupt::flag()?);
         stage::run(&Stage::new(&options)?, &context, global)
     }
 }

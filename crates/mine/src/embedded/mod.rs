@@ -18,6 +18,7 @@ mod template;
 mod token;
 
 use crate::{kernel, tree::Host};
+use dataset::Language;
 use token::{Kind, Lexed};
 
 /// Finds the string literals of one language.
@@ -50,11 +51,16 @@ pub struct Embedded {
 /// What answers to a `#include` of a file whose content is a string literal.
 pub(crate) type Includes<'a> = dyn Fn(&str) -> Option<String> + 'a;
 
-/// The strings of `text` that hold a kernel.
-pub(crate) fn extract(host: Host, text: &str, includes: &Includes<'_>) -> Vec<Embedded> {
+/// The strings of `text` that hold a kernel in `language`.
+pub(crate) fn extract(
+    host: Host,
+    text: &str,
+    language: Language,
+    includes: &Includes<'_>,
+) -> Vec<Embedded> {
     let lexed = lexer(host).lex(text);
     let mut found = join::runs(host, text, &lexed, includes);
-    found.retain(|one| kernel::holds_kernel(&one.text));
+    found.retain(|one| kernel::holds_kernel(&one.text, language));
     found
 }
 

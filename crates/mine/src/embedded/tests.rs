@@ -2,7 +2,10 @@ use super::*;
 use proptest::prelude::*;
 
 fn all(host: Host, text: &str) -> Vec<String> {
-    extract(host, text, &|_| None).into_iter().map(|found| found.text).collect()
+    extract(host, text, dataset::Language::OpenCl, &|_| None)
+        .into_iter()
+        .map(|found| found.text)
+        .collect()
 }
 
 const KERNEL: &str = "kernel void a(global int *b) {\n  b[0] = 1;\n}\n";
@@ -16,7 +19,9 @@ fn kernels_are_found_in_host_programs() {
             panic!("{path} is no host program")
         };
         let mut all = String::new();
-        for Embedded { line, text, template } in extract(host, text, &|_| None) {
+        for Embedded { line, text, template } in
+            extract(host, text, dataset::Language::OpenCl, &|_| None)
+        {
             let holes = if template { ", holes filled" } else { "" };
             let end = if text.ends_with('\n') { "" } else { "\n" };
             all += &format!("== line {line}{holes}\n{text}{end}");
@@ -39,7 +44,7 @@ fn a_file_that_is_one_literal_has_its_value() {
 fn a_file_of_kernels_that_a_program_includes_as_a_literal_belongs_to_its_string() {
     let include = |name: &str| (name == "a.opencl").then(|| KERNEL.to_owned());
     let text = "Routine({\n#include \"a.opencl\"\n#include \"a.opencl\"\n});";
-    let found = extract(Host::C, text, &include);
+    let found = extract(Host::C, text, dataset::Language::OpenCl, &include);
     assert_eq!((found.len(), found[0].line), (1, 2));
     assert_eq!(found[0].text, KERNEL.repeat(2));
 }
@@ -137,5 +142,7 @@ proptest! {
 }
 
 fn holds(body: &str) -> bool {
-    crate::kernel::holds_kernel(body) && !body.contains("${") && !body.contains("<%")
+    crate::kernel::holds_kernel(body, dataset::Language::OpenCl)
+        && !body.contains("${")
+        && !body.contains("<%")
 }
