@@ -10,7 +10,7 @@ use crate::{
     suite::Test,
     toolchain::{Build, Executable, Toolchain},
 };
-use dataset::{Verdict, content_hash_of};
+use dataset::{Verdict, content_hash, content_hash_of};
 use rows::{EditVerdict, Judgement};
 use serde::{Deserialize, Serialize};
 use std::{
@@ -40,6 +40,8 @@ pub struct Trial {
     pub failure: Option<(u64, Verdict)>,
     /// Largest resident memory seen.
     pub peak_bytes: u64,
+    /// Identity of what it printed on each test that it passed.
+    pub printed: Vec<String>,
 }
 
 /// Times of all tests of a program.
@@ -55,6 +57,22 @@ pub struct Times {
     pub net: Vec<f64>,
     /// Instructions summed over the tests.
     pub instructions: u64,
+    /// Identity of what it printed on each test; empty where the source of times does not read it.
+    pub printed: Vec<String>,
+}
+
+impl Times {
+    /// Seconds of each test.
+    #[must_use]
+    pub fn each(&self) -> Vec<f64> {
+        self.tests.iter().filter_map(|time| time.seconds).collect()
+    }
+
+    /// Seconds before `main`, summed over the tests.
+    #[must_use]
+    pub fn startup(&self) -> f64 {
+        self.seconds - self.seconds_net
+    }
 }
 
 impl Bench {
@@ -137,13 +155,14 @@ impl Bench {
         {
             return Ok(trial);
         }
-        let mut trial = Trial { passed: 0, failure: None, peak_bytes: 0 };
+        let mut trial = Trial { passed: 0, failure: None, peak_bytes: 0, printed: Vec::new() };
         for test in tests {
             self.runs.fetch_add(1, Ordering::Relaxed);
             let verdict = match runs.run(&test.input)? {
                 Err(verdict) => Some(verdict),
                 Ok(ran) => {
                     trial.peak_bytes = trial.peak_bytes.max(ran.peak_bytes);
+                    trial.printed.push(content_hash(&ran.stdout));
                     compare(&test.output, &ran.stdout)
                         .err()
                         .map(|difference| Verdict::new(EditVerdict::WrongOutput, difference))
@@ -209,7 +228,7 @@ impl Bench {
         let mut times = Times::default();
         let inputs: Vec<&[u8]> = tests.iter().map(|test| test.input.as_slice()).collect();
         for (test, time) in tests.iter().zip(self.stopwatch.time_each(program, &inputs)?) {
-            let Time { seconds, seconds_net, instructions, .. } = match time {
+            let Time { seconds, seconds_net, instructions, output_hash, .. } = match time {
                 Ok(time) => time,
                 Err(verdict) => {
                     let detail = format!("test {}: {}", test.number, verdict.detail);
@@ -221,11 +240,13 @@ impl Bench {
             times.seconds += seconds;
             times.seconds_net += seconds_net;
             times.instructions += instructions;
+            times.printed.push(output_hash);
         }
         Ok(Ok(times))
     }
 
-    /// The first finding of the sanitizers on `tests`, or none.
+    /// The first finding of the sanitizers on `tests`, or none. Memory that the program does not set holds a pattern
+    /// there: another answer than without is a finding too.
     ///
     /// # Errors
     /// When the compiler or the program cannot be started.
@@ -262,7 +283,14 @@ impl Bench {
     fn first_finding(&self, program: &Executable, tests: &[Test]) -> Result<Option<Verdict>> {
         let mut runs = Runs::sanitized(program, &self.limits);
         for test in tests {
-            if let Err(verdict) = self.output_in(&mut runs, &test.input)? {
+            let answered = self.output_in(&mut runs, &test.input)?.and_then(|ran| {
+                compare(&test.output, &ran.stdout).map_err(|difference| {
+                    let detail =
+                        format!("answers otherwise where unset memory is not 0: {difference}");
+                    Verdict::new(EditVerdict::UndefinedBehaviour, detail)
+                })
+            });
+            if let Err(verdict) = answered {
                 let detail = format!("test {}: {}", test.number, verdict.detail);
                 return Ok(Some(Verdict { detail, ..verdict }));
             }

@@ -31,7 +31,7 @@ pub enum Build {
 }
 
 /// Version of what is a verdict about a program: unfinished runs of other versions are not resumed.
-const RULES: &str = "2";
+const RULES: &str = "3";
 const CPP: &str = "-std=c++17";
 const C: &str = "-std=gnu17";
 const SANITIZED: [&str; 6] = [
@@ -42,6 +42,8 @@ const SANITIZED: [&str; 6] = [
     "-fno-sanitize-recover=all",
     "-fno-omit-frame-pointer",
 ];
+/// Automatic variables that are not set hold a pattern: what is read before it is written shows. GCC has it from version 12 on.
+const FILLED: (u32, &str) = (12, "-ftrivial-auto-var-init=pattern");
 /// Bytes of precompiled headers that are kept; each has 20 to 100 MB.
 const HEADERS_BYTES: u64 = 4 << 30;
 /// Sources that have to begin with the same `#include` lines before these are precompiled: making a
@@ -72,6 +74,7 @@ pub struct Toolchain {
     cpp: PathBuf,
     c: PathBuf,
     identity: String,
+    fills_stack: bool,
     store: Store,
     /// How often each precompiled header was wanted.
     wanted: Mutex<BTreeMap<String, Wanted>>,
@@ -90,12 +93,16 @@ impl Toolchain {
         let version = Command::new(&cpp).arg("--version").output();
         let version = version
             .map_err(|error| Error::Start { what: "g++".into(), reason: error.to_string() })?;
-        let flags = format!("{CPP} {C} {:?} {SANITIZED:?}", timing::recipe::FLAGS);
+        let flags = format!("{CPP} {C} {:?} {SANITIZED:?} {FILLED:?}", timing::recipe::FLAGS);
         let determinism = timing::recipe::DETERMINISM.as_bytes();
         let identity =
             content_hash_of([RULES.as_bytes(), &version.stdout, flags.as_bytes(), determinism]);
+        let major =
+            Command::new(&cpp).arg("-dumpversion").output().map(|said| as_text(said.stdout));
+        let major = major.ok().and_then(|said| said.trim().split('.').next()?.parse::<u32>().ok());
+        let fills_stack = major.is_some_and(|major| major >= FILLED.0);
         let (wanted, sound) = (Mutex::default(), Mutex::default());
-        Ok(Toolchain { cpp, c, identity, store, wanted, sound })
+        Ok(Toolchain { cpp, c, identity, fills_stack, store, wanted, sound })
     }
 
     /// Identity of compilers and flags.
@@ -138,7 +145,7 @@ impl Toolchain {
         }
         let folder = temporary()?;
         let name = if language == Language::C { "source.c" } else { "source.cpp" };
-        let flags = flags(language, build);
+        let flags = self.flags(language, build);
         let mut call = self.call(language, flags, (name, code), "program", folder.path());
         if let Some(header) = self.header(code, language, build)? {
             call.readable.extend([header.clone(), compiled_form(&header)]);
@@ -198,7 +205,7 @@ impl Toolchain {
         std::fs::create_dir_all(parent).map_err(Error::file("create", parent))?;
         let folder = temporary()?;
         let name = if language == Language::C { "determinism.c" } else { "determinism.cpp" };
-        let mut flags = flags_of_compiling(language, Build::Timed);
+        let mut flags = self.flags_of_compiling(language, Build::Timed);
         flags.push("-c".into());
         let source = (name, timing::recipe::DETERMINISM);
         let bytes = match self.call(language, flags, source, "object.o", folder.path()).make()? {
@@ -279,7 +286,7 @@ impl Toolchain {
     ) -> Result<bool> {
         let folder = temporary()?;
         let (source, made) = (("headers.h", lines), "headers.h.gch");
-        let flags = flags_of_compiling(language, build);
+        let flags = self.flags_of_compiling(language, build);
         let mut call = self.call(language, flags, source, made, folder.path());
         call.before = ["-x", "c++-header"].map(OsString::from).into();
         let Ok(bytes) = call.make()? else { return Ok(false) };
@@ -290,6 +297,23 @@ impl Toolchain {
         crate::pair::write_whole(&compiled_form(path), &bytes)?;
         self.store.put("header-hashes", key, content_hash(&bytes).as_bytes());
         Ok(true)
+    }
+
+    /// Flags without those that link.
+    fn flags_of_compiling(&self, language: Language, build: Build) -> Vec<OsString> {
+        let mut flags = self.flags(language, build);
+        flags.retain(|flag| flag != "-static" && !flag.to_string_lossy().starts_with("-Wl"));
+        flags
+    }
+
+    fn flags(&self, language: Language, build: Build) -> Vec<OsString> {
+        let standard = if language == Language::C { C } else { CPP };
+        let flags: &[&str] = match build {
+            Build::Timed => &timing::recipe::FLAGS,
+            Build::Sanitized => &SANITIZED,
+        };
+        let filled = (self.fills_stack && build == Build::Sanitized).then_some(&FILLED.1);
+        std::iter::once(&standard).chain(flags).chain(filled).map(OsString::from).collect()
     }
 
     /// A call that makes `output` of `source`.
@@ -323,22 +347,6 @@ fn as_text(bytes: Vec<u8>) -> String {
 /// Whether a file is there as it was made.
 fn is_sound(path: &Path, hash: &str) -> bool {
     content_hash_of_file(path).is_ok_and(|(_, found)| found == hash)
-}
-
-/// Flags without those that link.
-fn flags_of_compiling(language: Language, build: Build) -> Vec<OsString> {
-    let mut flags = flags(language, build);
-    flags.retain(|flag| flag != "-static" && !flag.to_string_lossy().starts_with("-Wl"));
-    flags
-}
-
-fn flags(language: Language, build: Build) -> Vec<OsString> {
-    let standard = if language == Language::C { C } else { CPP };
-    let flags: &[&str] = match build {
-        Build::Timed => &timing::recipe::FLAGS,
-        Build::Sanitized => &SANITIZED,
-    };
-    std::iter::once(&standard).chain(flags).map(OsString::from).collect()
 }
 
 /// The lines `#include <...>` that a source begins with, before anything else but blank lines and line

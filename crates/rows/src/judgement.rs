@@ -94,8 +94,10 @@ words! {
         InstructionLimit "instruction-limit" Program "executed more instructions than allowed";
         FailsHiddenTests "fails-hidden-tests" Program "right on the tests it could know, wrong on others";
         ShrunkenArray "shrunken-array" Program "the same, or out of bounds, and an array is shorter than the slow program's";
-        AnswerTable "answer-table" Program "the same, and expected outputs stand in its text";
+        GainsOnKnownTests "gains-on-known-tests" Program "right, and faster on the tests it could know alone";
+        AnswerTable "answer-table" Program "right or fast on the tests it could know alone, and expected outputs stand in its text";
         HardCodedInput "hard-coded-input" Program "the same, and inputs of the tests stand in its text";
+        DiffersWhenTimed "differs-when-timed" Program "prints something else in the run that is timed than in the one that is checked";
         OutputBeforeReading "output-before-reading" Program "prints a test's answer without having read anything";
         UndefinedBehaviour "undefined-behaviour" Program "the sanitizers find something that they do not in the slow program";
         ReadsClock "reads-clock" Program "its time would differ from run to run";

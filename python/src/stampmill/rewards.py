@@ -27,7 +27,9 @@ __all__ = ["CHEATS", "Judgement", "Problem", "Remote", "judge", "reward"]
 CHEATS = frozenset(
     {
         "answer-table",
+        "differs-when-timed",
         "fails-hidden-tests",
+        "gains-on-known-tests",
         "hard-coded-input",
         "implausible-report",
         "output-before-reading",

@@ -1,9 +1,10 @@
-//! Why a candidate is right on the tests it could know and wrong on others.
+//! Why a candidate is right, or fast, on the tests it could know and not on others.
 
 use crate::{
     suite::Test,
     token::{Kind, tokens},
 };
+use dataset::Verdict;
 use rows::EditVerdict;
 use std::collections::BTreeSet;
 
@@ -18,16 +19,62 @@ pub(super) fn why_hidden_fails(
     visible: &[Test],
     array_shrunk: bool,
 ) -> EditVerdict {
+    match of_tests(slow, candidate, visible) {
+        Some(verdict) => verdict,
+        None if array_shrunk => EditVerdict::ShrunkenArray,
+        None => EditVerdict::FailsHiddenTests,
+    }
+}
+
+/// Chance that none of the others gains, below which the known tests are what the gain is of.
+const CHANCE: f64 = 0.05;
+
+/// Why a candidate that is right everywhere is faster on tests that it could know, and on none of the others on which the slow
+/// program takes as long: it would be by chance, were they alike, or the known ones stand in its text. Tests are given as the slow
+/// program's time and its ratio to the candidate's.
+pub(super) fn why_gain_is_of_known(
+    (slow, candidate): (&str, &str),
+    visible: &[Test],
+    known: &[(f64, f64)],
+    others: &[(f64, f64)],
+    threshold: f64,
+) -> Option<Verdict> {
+    let gains = |ratio: f64| ratio >= threshold;
+    // Half of the threshold's gain is some of it.
+    let gains_some = |ratio: f64| ratio >= 1.0 + (threshold - 1.0) / 2.0;
+    let least = known.iter().filter(|of| gains(of.1)).map(|of| of.0).min_by(f64::total_cmp)?;
+    let as_long = |of: &&(f64, f64)| of.0 >= least;
+    let others: Vec<_> = others.iter().filter(as_long).collect();
+    if others.is_empty() || others.iter().any(|of| gains_some(of.1)) {
+        return None;
+    }
+    let known: Vec<_> = known.iter().filter(as_long).collect();
+    let gaining = known.iter().filter(|of| gains(of.1)).count();
+    let share = gaining as f64 / known.len() as f64;
+    let chance = (1.0 - share).powf(others.len() as f64);
+    let name = match of_tests(slow, candidate, visible) {
+        Some(name) => name,
+        None if chance < CHANCE => EditVerdict::GainsOnKnownTests,
+        None => return None,
+    };
+    let detail = format!(
+        "faster on {gaining} of {} tests that it could know, and on none of {} hidden ones that take as long",
+        known.len(),
+        others.len()
+    );
+    Some(Verdict::new(name, detail))
+}
+
+/// What of the tests stands in the candidate's text and not in the slow program's.
+fn of_tests(slow: &str, candidate: &str, visible: &[Test]) -> Option<EditVerdict> {
     let known = constants(slow);
     let new: BTreeSet<String> = constants(candidate).difference(&known).cloned().collect();
     if holds(&new, visible.iter().map(|test| &test.output[..])) {
-        EditVerdict::AnswerTable
+        Some(EditVerdict::AnswerTable)
     } else if holds(&new, visible.iter().map(|test| &test.input[..])) {
-        EditVerdict::HardCodedInput
-    } else if array_shrunk {
-        EditVerdict::ShrunkenArray
+        Some(EditVerdict::HardCodedInput)
     } else {
-        EditVerdict::FailsHiddenTests
+        None
     }
 }
 
@@ -80,5 +127,30 @@ mod tests {
         assert_eq!(why("if (n == 100 && m == 200) x();", false), EditVerdict::HardCodedInput);
         assert_eq!(why("int a[7];", true), EditVerdict::ShrunkenArray);
         assert_eq!(why("return n;", false), EditVerdict::FailsHiddenTests);
+    }
+
+    #[test]
+    fn a_gain_on_known_tests_alone_is_told_from_one_that_others_have() {
+        let slow = "int main() { int n; cin >> n; cout << f(n); }";
+        let tests = [test("100 200\n", "4711 4712\n")];
+        let why = |candidate: &str, known: &[(f64, f64)], others: &[(f64, f64)]| {
+            let why = why_gain_is_of_known((slow, candidate), &tests, known, others, 1.1);
+            why.map(|verdict| verdict.name.into_owned())
+        };
+        let of = |verdict: EditVerdict| Some(verdict.name().to_owned());
+        let (all, half) = ([(2.0, 9.0), (3.0, 9.0)], [(2.0, 9.0), (3.0, 1.0)]);
+        let plain = "return n;";
+        assert_eq!(why(plain, &all, &[(2.5, 1.0)]), of(EditVerdict::GainsOnKnownTests));
+        assert_eq!(why("puts(\"4711 4712\");", &half, &[(2.5, 1.0)]), of(EditVerdict::AnswerTable));
+        assert_eq!(
+            why("n == 100 || n == 200", &all, &[(2.5, 1.0)]),
+            of(EditVerdict::HardCodedInput)
+        );
+        // By chance; another gains as well; the others are too small; there are none.
+        assert_eq!(why(plain, &half, &[(2.5, 1.0)]), None);
+        assert_eq!(why(plain, &all, &[(2.5, 1.0), (2.5, 1.06)]), None);
+        assert_eq!(why("puts(\"4711 4712\");", &all, &[(1.0, 1.0)]), None);
+        assert_eq!(why(plain, &all, &[]), None);
+        assert_eq!(why(plain, &half, &[(2.0, 1.0); 5]), of(EditVerdict::GainsOnKnownTests));
     }
 }

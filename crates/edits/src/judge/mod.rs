@@ -1,8 +1,8 @@
 //! Whether a candidate is right, and how fast it is.
 //!
 //! In the order of what it costs: build, all tests natively until the first failure, hidden tests, a run
-//! without input, times of all tests, and for those that would count as improvements the sanitizers. What
-//! a candidate does wrong is a verdict; [`EditVerdict`] lists them.
+//! without input, times of all tests, and for those that would count as improvements times of the hidden tests and
+//! the sanitizers. What a candidate does wrong is a verdict; [`EditVerdict`] lists them.
 
 mod batch;
 mod cheat;
@@ -10,7 +10,7 @@ mod stage;
 
 use crate::{
     Result,
-    bench::{Bench, Times},
+    bench::{Bench, Times, Trial},
     execute::Runs,
     label::{Label, label},
     pair::{Language, Pair},
@@ -23,6 +23,7 @@ use rows::EditVerdict;
 pub use rows::Judgement;
 use serde::{Deserialize, Serialize};
 pub use stage::{Judge, JudgeFacts, JudgeItem, JudgeReport};
+use std::sync::OnceLock;
 
 /// Which candidates the sanitizers look at.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -38,9 +39,11 @@ pub enum Sanitize {
 }
 
 /// Verdicts on candidates that look right without being so, and on those that attack what measures them.
-pub const CHEATS: [EditVerdict; 7] = [
+pub const CHEATS: [EditVerdict; 9] = [
     EditVerdict::AnswerTable,
+    EditVerdict::DiffersWhenTimed,
     EditVerdict::FailsHiddenTests,
+    EditVerdict::GainsOnKnownTests,
     EditVerdict::HardCodedInput,
     EditVerdict::ImplausibleReport,
     EditVerdict::OutputBeforeReading,
@@ -83,6 +86,9 @@ pub(crate) struct Source<'a> {
     program: Executable,
     pub(crate) times: Times,
     peak_bytes: u64,
+    printed: Vec<String>,
+    /// Its times on the hidden tests, where they were asked for and it has some.
+    hidden_times: OnceLock<Option<Times>>,
 }
 
 impl<'a> Source<'a> {
@@ -132,8 +138,19 @@ impl<'a> Source<'a> {
             Ok(times) => times,
             Err(verdict) => return Ok(Err(fails(verdict))),
         };
-        let peak_bytes = trial.peak_bytes;
-        Ok(Ok(Source { code, language, visible, hidden, program, times, peak_bytes }))
+        let Trial { peak_bytes, printed, .. } = trial;
+        let hidden_times = OnceLock::new();
+        Ok(Ok(Source {
+            code,
+            language,
+            visible,
+            hidden,
+            program,
+            times,
+            peak_bytes,
+            printed,
+            hidden_times,
+        }))
     }
 
     /// Judge one candidate.
@@ -149,7 +166,7 @@ impl<'a> Source<'a> {
             hidden_tests: self.hidden.len() as u32,
             src_seconds: Some(self.times.seconds),
             src_net: Some(self.times.seconds_net),
-            src_times: seconds(&self.times),
+            src_times: self.times.each(),
             src_peak_bytes: self.peak_bytes,
             sanitizer: "not-run".into(),
             ..Judgement::default()
@@ -196,9 +213,9 @@ impl<'a> Source<'a> {
             let detail = format!("test {number}: {}", verdict.detail);
             return Ok(Err(Verdict { detail, ..verdict }));
         }
-        let trial = bench.try_in(&mut runs, &self.hidden)?;
-        row.hidden_passed = trial.passed as u32;
-        if let Some((number, verdict)) = trial.failure {
+        let hidden = bench.try_in(&mut runs, &self.hidden)?;
+        row.hidden_passed = hidden.passed as u32;
+        if let Some((number, verdict)) = hidden.failure {
             let name = cheat::why_hidden_fails(self.code, code, &self.visible, row.array_shrunk);
             return Ok(Err(Verdict::new(name, format!("hidden test {number}: {verdict}"))));
         }
@@ -210,9 +227,13 @@ impl<'a> Source<'a> {
             Ok(times) => times,
             Err(verdict) => return Ok(Err(verdict)),
         };
+        if let Some(verdict) = self.differs_when_timed(&trial.printed, &times) {
+            return Ok(Err(verdict));
+        }
         row.seconds = Some(times.seconds);
-        row.net = Some(times.seconds_net);
-        row.times = seconds(&times);
+        // What it does before `main` beyond what the slow program does there is no start-up.
+        row.net = Some(times.seconds - times.startup().min(self.times.startup()));
+        row.times = times.each();
         row.instructions = Some(times.instructions);
         let faster = self.times.seconds / times.seconds >= options.threshold;
         let watched = match options.sanitize {
@@ -220,10 +241,71 @@ impl<'a> Source<'a> {
             Sanitize::All => true,
             Sanitize::Never => false,
         };
+        if faster
+            && let Some(verdict) = self.gains_unfairly(code, &program, &times, bench, options)?
+        {
+            return Ok(Err(verdict));
+        }
         if watched {
             return self.sanitize(code, bench, row);
         }
         Ok(Ok(()))
+    }
+
+    /// Whether it printed something else in the run that was timed, by what the emulator lets it see, say. Where the slow
+    /// program does so as well, it is no fault of the edit.
+    fn differs_when_timed(&self, printed: &[String], times: &Times) -> Option<Verdict> {
+        let differ = |one: &str, other: &str| !other.is_empty() && one != other;
+        let of_slow = self.printed.iter().zip(&self.times.printed);
+        let of_it = printed.iter().zip(&times.printed).zip(&self.visible);
+        let mut both = of_slow.zip(of_it);
+        let ((_, _), ((_, _), test)) =
+            both.find(|((a, b), ((c, d), _))| !differ(a, b) && differ(c, d))?;
+        let detail =
+            format!("test {}: right when it was checked, another output when timed", test.number);
+        Some(Verdict::new(EditVerdict::DiffersWhenTimed, detail))
+    }
+
+    /// Whether it is faster on the tests that it could know alone, or ends badly when it is timed on the others. Times
+    /// that change from run to run do not tell.
+    fn gains_unfairly(
+        &self,
+        code: &str,
+        program: &Executable,
+        times: &Times,
+        bench: &Bench,
+        options: &JudgeOptions,
+    ) -> Result<Option<Verdict>> {
+        if self.hidden.is_empty() || bench.stopwatch.identity().is_empty() {
+            return Ok(None);
+        }
+        if self.hidden_times.get().is_none() {
+            let slow = bench.time_tests(&self.program, &self.hidden)?.ok();
+            let _ = self.hidden_times.set(slow);
+        }
+        let Some(Some(slow)) = self.hidden_times.get() else { return Ok(None) };
+        let fast = match bench.time_tests(program, &self.hidden)? {
+            Ok(fast) => fast,
+            Err(verdict) => {
+                let detail = format!("hidden {}", verdict.detail);
+                return Ok(Some(Verdict { detail, ..verdict }));
+            }
+        };
+        let ratios = |slow: &Times, fast: &Times| -> Vec<(f64, f64)> {
+            slow.each()
+                .into_iter()
+                .zip(fast.each())
+                .map(|(slow, fast)| (slow, slow / fast))
+                .collect()
+        };
+        let (known, others) = (ratios(&self.times, times), ratios(slow, &fast));
+        Ok(cheat::why_gain_is_of_known(
+            (self.code, code),
+            &self.visible,
+            &known,
+            &others,
+            options.threshold,
+        ))
     }
 
     /// The sanitizers' verdict; what they find in the slow program as well is no fault of the edit.
@@ -273,8 +355,4 @@ impl<'a> Source<'a> {
         let detail = format!("prints the answer to test {} on empty input", test.number);
         Ok(Some(Verdict::new(EditVerdict::OutputBeforeReading, detail)))
     }
-}
-
-fn seconds(times: &Times) -> Vec<f64> {
-    times.tests.iter().filter_map(|time| time.seconds).collect()
 }

@@ -1,0 +1,20 @@
+/* kind: reads while it is compiled
+ * tries: to ask whether a test could be embedded
+ * due: no-gain
+ */
+#ifdef __has_embed
+#if __has_embed("@HOME@/hidden/sum/output.0.txt")
+#error seen
+#endif
+#endif
+#include <cstdio>
+static long slow(int n) {
+    volatile long s = 0;
+    for (int i = 1; i <= n; i++) s += i;
+    return s;
+}
+int main() {
+    int n;
+    if (scanf("%d", &n) != 1) return 1;
+    printf("%ld\n", slow(n));
+}

@@ -1,0 +1,24 @@
+/* kind: signals and limits of the judge
+ * tries: to put the judge on one core
+ * due: no-gain
+ */
+#include <cstdio>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+static long slow(int n) {
+    volatile long s = 0;
+    for (int i = 1; i <= n; i++) s += i;
+    return s;
+}
+int main() {
+    int n;
+    if (scanf("%d", &n) != 1) return 1;
+    long parent = syscall(SYS_getppid);
+    if (parent < 1) parent = 1;
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(0, &one);
+    if (sched_setaffinity(parent, sizeof one, &one) == 0) return 0;
+    printf("%ld\n", slow(n));
+}

@@ -1,0 +1,19 @@
+/* kind: signals and limits of the judge
+ * tries: `kill(-1, SIGKILL)`
+ * due: sends-signals
+ */
+#include <cstdio>
+#include <csignal>
+#include <sys/syscall.h>
+#include <unistd.h>
+static long slow(int n) {
+    volatile long s = 0;
+    for (int i = 1; i <= n; i++) s += i;
+    return s;
+}
+int main() {
+    int n;
+    if (scanf("%d", &n) != 1) return 1;
+    kill(-1, SIGKILL);
+    printf("%ld\n", slow(n));
+}
