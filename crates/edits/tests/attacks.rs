@@ -27,23 +27,24 @@ const CHEATS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cheats");
 /// The files in a folder, or the folders, by name.
 fn within(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display()));
-    let mut all: Vec<PathBuf> = entries.map(|entry| entry.unwrap().path()).collect();
+    let mut all: Vec<PathBuf> =
+        entries.map(|entry| entry.expect("the folder is readable").path()).collect();
     all.sort();
     all
 }
 
 fn stem(path: &Path) -> String {
-    path.file_stem().unwrap().to_string_lossy().into_owned()
+    path.file_stem().expect("a file has a name").to_string_lossy().into_owned()
 }
 
 fn copy(from: &Path, to: &Path) {
     if from.is_file() {
-        let _ = fs::copy(from, to).unwrap();
+        let _ = fs::copy(from, to).expect("the file can be copied");
         return;
     }
-    fs::create_dir_all(to).unwrap();
+    fs::create_dir_all(to).expect("the folder can be made");
     for one in within(from) {
-        copy(&one, &to.join(one.file_name().unwrap()));
+        copy(&one, &to.join(one.file_name().expect("it has a name")));
     }
 }
 

@@ -213,6 +213,7 @@ mod tests {
             seconds_net: seconds - 0.5,
             net: vec![seconds - 0.5],
             instructions: 1,
+            printed: vec!["1".to_owned()],
         })
     }
 
