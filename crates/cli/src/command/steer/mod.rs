@@ -117,7 +117,7 @@ impl stage::Shown for Search<'_> {
     }
 
     fn is_good(report: &Report) -> bool {
-        report.exact > 0
+        report.targets > report.impossible
     }
 }
 
