@@ -28,8 +28,12 @@ const OTHERS: [&str; 8] = [
 
 /// Every edit of the second phase.
 pub(crate) fn natural() -> Vec<Edit> {
-    let own = EDITS.iter().map(|(name, _, apply)| Edit { name, zone: Zone::Any, apply: *apply });
-    own.chain(all().into_iter().filter(|edit| OTHERS.contains(&edit.name))).collect()
+    own().chain(all().into_iter().filter(|edit| OTHERS.contains(&edit.name))).collect()
+}
+
+/// Those that no other family has.
+pub(super) fn own() -> impl Iterator<Item = Edit> {
+    EDITS.iter().map(|(name, _, apply)| Edit { name, zone: Zone::Any, apply: *apply })
 }
 
 /// A value becomes another that is made of it.
