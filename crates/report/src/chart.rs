@@ -51,6 +51,14 @@ impl Series {
     pub(super) fn new(name: impl Into<String>, shape: Shape, points: Vec<[f64; 2]>) -> Series {
         Series { name: name.into(), shape, points, notes: Vec::new(), band: Vec::new() }
     }
+
+    /// Steps: at each value, the share of the values that are no larger.
+    pub(super) fn shares(name: impl Into<String>, mut values: Vec<f64>) -> Series {
+        values.sort_by(f64::total_cmp);
+        let count = values.len() as f64;
+        let points = values.iter().enumerate().map(|(at, value)| [*value, (at + 1) as f64 / count]);
+        Series::new(name, Shape::Steps, points.collect())
+    }
 }
 
 /// Values to places along one direction.

@@ -2,7 +2,7 @@
 
 use crate::{
     Result, Section, Set,
-    chart::{Chart, Scale, Series, Shape},
+    chart::{Chart, Scale, Series},
     facts::{self, brief},
     figures,
     programs::Programs,
@@ -33,13 +33,8 @@ impl Section for KernelEdits {
         for row in rows.iter().filter(|row| row.verdict == Verdict::ACCEPTED) {
             speedups.entry(&row.device).or_default().extend(row.speedup);
         }
-        let series = speedups.into_iter().map(|(device, mut speedups)| {
-            speedups.sort_by(f64::total_cmp);
-            let count = speedups.len() as f64;
-            let points = speedups.iter().enumerate();
-            let points = points.map(|(at, speedup)| [*speedup, (at + 1) as f64 / count]);
-            Series::new(device.to_owned(), Shape::Steps, points.collect())
-        });
+        let series = speedups.into_iter();
+        let series = series.map(|(device, speedups)| Series::shares(device.to_owned(), speedups));
         let chart = Chart {
             title: "Speedups of what was accepted",
             x: ("time of the slow kernel over the candidate's", Scale::Logarithmic),

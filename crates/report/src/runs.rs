@@ -2,7 +2,7 @@
 
 use crate::{
     Result, Section, Set,
-    chart::{Chart, Scale, Series, Shape},
+    chart::{Chart, Scale, Series},
     facts::{self, brief},
     figures,
     programs::Programs,
@@ -52,12 +52,9 @@ impl Section for Runs {
                 listed.push(row);
             }
         }
-        let series = devices.iter_mut().map(|(name, device)| {
-            device.kernel_ns.sort_by(f64::total_cmp);
-            let count = device.kernel_ns.len() as f64;
-            let times = device.kernel_ns.iter().enumerate();
-            let points = times.map(|(at, time)| [time * 1e-3, (at + 1) as f64 / count]);
-            Series::new(name.clone(), Shape::Steps, points.collect())
+        let series = devices.iter().map(|(name, device)| {
+            let microseconds = device.kernel_ns.iter().map(|time| time * 1e-3).collect();
+            Series::shares(name.clone(), microseconds)
         });
         let times = Chart {
             title: "Kernel times of what passes",
