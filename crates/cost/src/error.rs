@@ -75,8 +75,10 @@ pub enum Error {
     /// Programs cannot be timed.
     #[error(transparent)]
     Timing(#[from] timing::Error),
-    /// The functions of OpenCL C that programs are linked with do not compile.
-    #[error("the built-in functions of OpenCL C do not compile: {0}")]
+    /// The functions of OpenCL C that programs are linked with cannot be compiled here.
+    #[error(
+        "the built-in functions of OpenCL C, which programs are linked with, could not be compiled: {0}"
+    )]
     Builtins(String),
     /// The tool of one task is missing.
     #[error("task `mca` needs llvm-mca of LLVM 19 (`apt install llvm-19`); it is not on PATH")]

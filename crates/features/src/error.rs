@@ -105,8 +105,10 @@ pub enum Error {
     /// Kernels cannot be run.
     #[error(transparent)]
     Timing(#[from] timing::Error),
-    /// The functions of OpenCL C that kernels are linked with do not compile.
-    #[error("the built-in functions of OpenCL C do not compile: {0}")]
+    /// The functions of OpenCL C that kernels are linked with cannot be compiled here.
+    #[error(
+        "the built-in functions of OpenCL C, which `dynamic` runs kernels with, could not be compiled: {0}"
+    )]
     Builtins(String),
     /// Programs or rows cannot be read or written.
     #[error(transparent)]

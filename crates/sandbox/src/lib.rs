@@ -30,6 +30,7 @@ mod held;
 mod isolate;
 mod launcher;
 mod limits;
+mod patience;
 mod pool;
 mod profile;
 mod program;

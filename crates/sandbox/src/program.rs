@@ -2,6 +2,7 @@ use crate::{
     Calls, Death, Held, Memory, Profile,
     control::{Ending, Order},
     death, held,
+    patience::Patience,
     start::Running,
     watch,
 };
@@ -37,7 +38,7 @@ pub struct Program {
     pub directory: Option<PathBuf>,
     /// What it reads on standard input.
     pub stdin: Vec<u8>,
-    /// Wall-clock limit.
+    /// Limit on the clock; what it waits for a processor that others use is not counted.
     pub wall: Duration,
     /// Whether its descriptor 3 is a pipe to us: for emulators and tools that keep their descriptors
     /// from the program that they run.
@@ -166,7 +167,8 @@ fn once(
         let out = scope.spawn(move || capture(stdout, limit, flooded));
         let err = scope.spawn(move || capture(stderr, limit, flooded));
         let channel = channel.map(|channel| scope.spawn(move || capture(channel, limit, flooded)));
-        let ended = supervise(&mut running, started + program.wall, program.wall, profile, flooded);
+        let wall = Patience::new(program.wall);
+        let ended = supervise(&mut running, wall, profile, flooded);
         if !(repeats && held.namespaces && matches!(ended, Ok((None, Some(_), ..)))) {
             // Nothing that it started outlives it, or would keep the pipes open.
             running.end();
@@ -234,8 +236,7 @@ type Ended = (Option<Death>, Option<Ending>, u64, Duration);
 /// Wait until the program has ended, enforcing what the kernel does not.
 fn supervise(
     running: &mut Running,
-    deadline: Instant,
-    wall: Duration,
+    mut wall: Patience,
     profile: &Profile,
     flooded: &AtomicBool,
 ) -> Result<Ended, Death> {
@@ -255,8 +256,8 @@ fn supervise(
         peak = resident.max(peak);
         let death = if flooded.load(Ordering::Relaxed) {
             Some(Death::Output)
-        } else if Instant::now() > deadline {
-            Some(Death::Timeout(u64::try_from(wall.as_millis()).unwrap_or(u64::MAX)))
+        } else if wall.left(|| watch::descendants(running.id(), allowed(profile))).is_zero() {
+            Some(Death::Timeout(u64::try_from(wall.limit().as_millis()).unwrap_or(u64::MAX)))
         } else if let Some(death) = too_much(running, program, profile, peak) {
             Some(death)
         } else if (profile.tree.is_some() || files_of_memory) && looked.elapsed() > TREE_TICK {

@@ -100,6 +100,19 @@ impl Stat {
     }
 }
 
+/// How long each thread of a living process was ready to run while no processor was free for it, by its number.
+pub(crate) fn queued(pid: u32) -> Vec<(u32, Duration)> {
+    let Ok(threads) = std::fs::read_dir(format!("/proc/{pid}/task")) else { return Vec::new() };
+    let of_thread = |thread: std::fs::DirEntry| {
+        let number = thread.file_name().to_str()?.parse().ok()?;
+        // Nanoseconds on a processor, nanoseconds in its queue, turns. A kernel may lack the file.
+        let text = std::fs::read_to_string(thread.path().join("schedstat")).ok()?;
+        let queued = text.split_whitespace().nth(1)?.parse().ok()?;
+        Some((number, Duration::from_nanos(queued)))
+    };
+    threads.flatten().filter_map(of_thread).collect()
+}
+
 /// Peak resident bytes of a living process.
 pub(crate) fn peak_resident_bytes(pid: u32) -> Option<u64> {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;

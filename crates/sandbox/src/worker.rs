@@ -1,6 +1,6 @@
 use crate::{
-    Death, Held, Memory, Profile, control::Order, death, held, serve::STRICTNESS, start::Running,
-    watch, write_frame,
+    Death, Held, Memory, Profile, control::Order, death, held, patience::Patience,
+    serve::STRICTNESS, start::Running, watch, write_frame,
 };
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::{
@@ -29,7 +29,7 @@ const START_LIMIT: Duration = Duration::from_secs(60);
 /// When an answer is waited for no longer.
 #[derive(Clone, Copy, Debug)]
 pub struct Bounds<'a> {
-    /// Time on the wall.
+    /// Time on the clock, but what the worker waits for a processor that others use.
     pub wall: Duration,
     /// Processor time of the worker, all its threads and the processes it started, of this message
     /// alone: what a program needs of it hardly depends on what else the machine does.
@@ -81,7 +81,7 @@ pub struct Worker {
 /// The moments at which the bounds of a message are met.
 struct Due<'a> {
     bounds: &'a Bounds<'a>,
-    wall: Instant,
+    wall: Patience,
     /// Processor time of the worker since it was started.
     processor: Option<Duration>,
     stillness: Stillness,
@@ -181,9 +181,9 @@ impl Worker {
 
     fn receive(&mut self, bounds: &Bounds<'_>) -> Result<Vec<u8>, Death> {
         let begun = bounds.processor.map(|limit| self.processor_time() + limit);
-        let now = Instant::now();
-        let stillness = Stillness { used: Duration::ZERO, since: now };
-        let mut due = Due { bounds, wall: now + bounds.wall, processor: begun, stillness };
+        let stillness = Stillness { used: Duration::ZERO, since: Instant::now() };
+        let wall = Patience::new(bounds.wall);
+        let mut due = Due { bounds, wall, processor: begun, stillness };
         let mut length = [0; 4];
         self.read_exact(&mut length, &mut due)?;
         let length = u32::from_le_bytes(length);
@@ -200,7 +200,7 @@ impl Worker {
         let mut filled = 0;
         let mut ticks = 0;
         while filled < into.len() {
-            let left = due.wall.saturating_duration_since(Instant::now());
+            let left = due.wall.left(|| vec![self.id]);
             if left.is_zero() {
                 self.kill();
                 let limit = due.bounds.wall.as_millis();
