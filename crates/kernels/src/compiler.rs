@@ -91,6 +91,18 @@ impl Compiler {
         answer.facts.zip(answer.code).ok_or_else(no_code)
     }
 
+    /// The code of a program that compiles.
+    pub(crate) fn bitcode(&self, source: &str, options: Options) -> Result<Vec<u8>, Verdict> {
+        let (text, source) = (source, source.to_owned());
+        let request =
+            Request::Compile { source, options, facts: false, tree: false, bitcode: true };
+        let answer = self.ask(&request)?;
+        match answer.first_error() {
+            Some(error) => Err(does_not_compile(error, text)),
+            None => Ok(answer.code.unwrap_or_default().bitcode),
+        }
+    }
+
     /// Names, kernels and instruction counts of a program that compiles, and the hash of a kernel's
     /// canonical IR.
     pub(crate) fn compile_and_hash(

@@ -4,7 +4,7 @@ use crate::{
     file::{self, Source, TOO_SMALL},
     setting::{STANDARDS, alone},
 };
-use clang::Clang;
+use clang::{Clang, Options};
 use dataset::Verdict;
 use rows::KernelVerdict;
 
@@ -64,6 +64,17 @@ impl Judge {
             return Ok(Judged { kernel, standard, instructions });
         }
         Err(first.unwrap_or_else(|| Verdict::new(DOES_NOT_COMPILE, "no standard was tried")))
+    }
+
+    /// The hash of what -O2 leaves of a program; nothing where it compiles with no standard. Two programs whose functions
+    /// have the same names and that have the same hash do the same.
+    #[must_use]
+    pub fn effect(&self, text: &str) -> Option<String> {
+        STANDARDS.iter().find_map(|standard| {
+            let options = Options { optimisation: 2, ..alone(standard) };
+            let bitcode = self.compiler.bitcode(text, options).ok()?;
+            Some(dataset::content_hash(&bitcode))
+        })
     }
 
     /// # Errors

@@ -24,7 +24,7 @@ pub struct Settings {
     pub drawing: Drawing,
     /// How many samples.
     pub samples: u64,
-    /// How often a sample is drawn at most until it has the features that are asked for.
+    /// How often a sample is drawn at most until it has the features that are asked for, passes and changes something.
     pub tries: u64,
     /// Where the libtorch engine runs the model (`cpu`, `cuda`); `None`: this process does.
     pub device: Option<String>,
@@ -55,6 +55,8 @@ pub struct Sampler<'a> {
     judge: Judge,
     /// The arguments that every sample is to have, as normal form spells them.
     asked: Option<Vec<String>>,
+    /// What is left of the prompt's kernel without the hole, where that compiles.
+    without: Option<String>,
     check: Option<Check<'a>>,
     /// Says which features a sample has.
     extractor: Option<Extractor>,
@@ -93,12 +95,19 @@ impl<'a> Sampler<'a> {
             Some(arguments) => Some(asked(&judge, arguments)?),
             None => None,
         };
+        let prompt = &settings.prompt.text;
+        let without = match settings.drawing.useful && prompt.contains(lm::HOLE) {
+            true => judge.effect(&prompt.replace(lm::HOLE, "")),
+            false => None,
+        };
+        judge.works()?;
         let (check, extractor) = (None, None);
         let sampler = Sampler {
             checkpoint,
             settings,
             judge,
             asked,
+            without,
             check,
             extractor,
             seen,
@@ -151,7 +160,8 @@ impl<'a> Sampler<'a> {
         progress: &dyn Progress,
     ) -> Result<Vec<SampleRow>> {
         let wanted = self.extractor.as_ref().filter(|_| self.asks_for_features());
-        let again = (wanted.is_some() || self.check.is_some()) && self.settings.drawn.is_none();
+        let again = (wanted.is_some() || self.check.is_some() || self.without.is_some())
+            && self.settings.drawn.is_none();
         let last = if again { self.settings.tries.max(1) - 1 } else { 0 };
         let mut missing: Vec<u64> = numbers.collect();
         let mut rows = Vec::new();
@@ -313,6 +323,12 @@ impl<'a> Sampler<'a> {
             row.verdict = SampleVerdict::NotAsAsked.to_string();
             row.detail = format!("its arguments are `{}`", arguments(&row.text).join(" "));
         }
+        if self.without.is_some()
+            && row.verdict == Verdict::ACCEPTED
+            && self.judge.effect(&sample.text) == self.without
+        {
+            row.verdict = SampleVerdict::NoEffect.to_string();
+        }
         if let Some(check) = self.check
             && row.verdict == Verdict::ACCEPTED
             && let Some(outcome) = check(&row.text).map_err(Error::Check)?
@@ -412,6 +428,36 @@ mod tests {
         assert!(once.iter().zip(&often).all(kept), "{once:?}\n{often:?}");
         let accepted = |rows: &[SampleRow]| rows.iter().filter(|row| is_accepted(row)).count();
         assert!(accepted(&once) < accepted(&often), "{once:?}\n{often:?}");
+    }
+
+    #[test]
+    fn a_fill_that_changes_nothing_has_no_effect() {
+        let checkpoint =
+            Checkpoint::load(Path::new("../../models/infill")).expect("the model that ships");
+        let folder = tempfile::tempdir().expect("a folder");
+        let drawn = folder.path().join("ids.jsonl");
+        let ids = |text: &str| {
+            let mut ids = checkpoint.tokenizer().encode_plain(text);
+            ids.push(lm::tokenizer::Special::ALL.end);
+            serde_json::to_string(&ids).expect("JSON")
+        };
+        let fills = ["int d = c + 1; d += 2;", "a[c] = a[c] + 1.0f;", "a[c] = 3.0f; a[c] = a[0];"];
+        std::fs::write(&drawn, fills.map(ids).join("\n")).expect("is written");
+        let text = "kernel void A(global float* a) { int c = get_global_id(0); [HOLE] a[c] = 2.0f * a[c]; }";
+        let verdicts = |text: &str, useful| {
+            let mut settings = Settings { drawn: Some(drawn.clone()), ..settings(3) };
+            settings.prompt = Prompt::new(text);
+            settings.drawing.useful = useful;
+            let sampler = Sampler::new(&checkpoint, settings, 2, &Cancel::default())
+                .unwrap_or_else(|error| panic!("{error}"));
+            let rows = sampler.sample(&Silent).expect("are judged");
+            rows.into_iter().map(|row| row.verdict).collect::<Vec<_>>()
+        };
+        assert_eq!(verdicts(text, true), ["no-effect", "accepted", "accepted"]);
+        assert_eq!(verdicts(text, false), ["accepted"; 3]);
+        // Without the hole this is no program, and nothing can be said.
+        let open = text.replace("a[c] = 2.0f * a[c];", "a[c] = 2.0f * d;");
+        assert_eq!(verdicts(&open, true)[0], "accepted");
     }
 
     #[test]

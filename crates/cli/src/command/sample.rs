@@ -9,7 +9,14 @@ use device::Outcome;
 use lm::{Checkpoint, Choice, Drawing, Precision, Prompt, TrainingSet, condition};
 use rows::SampleVerdict;
 use sampling::{Sampler, Settings, Summary, corpus};
-use std::{collections::BTreeMap, fs, path::PathBuf, process::ExitCode, sync::Arc, time::Instant};
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+    process::ExitCode,
+    sync::Arc,
+    time::Instant,
+};
 use synth::Exclusion;
 
 /// Draw kernels from a language model and judge them
@@ -22,7 +29,8 @@ use synth::Exclusion;
 pub(crate) struct Sample {
     #[command(flatten)]
     drawing: DrawingFlags,
-    /// How often a sample is drawn at most until it has the features of --want and passes with --must-run
+    /// How often a sample is drawn at most until it has the features of --want, passes with --must-run and changes something of
+    /// what --prompt does without it
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u64).range(1..=1000))]
     tries: u64,
     /// Refuse a model that was trained on the programs here, on copies of them, or on kernels of their names; may be
@@ -50,8 +58,8 @@ pub(crate) struct DrawingFlags {
     /// How many samples to draw
     #[arg(long, default_value_t = 10)]
     pub(crate) n: u64,
-    /// A file with the text to go on from, with one `[HOLE]`; else `kernel void [HOLE]`
-    #[arg(long, value_name = "FILE")]
+    /// A file with the text to go on from, or the text itself, with one `[HOLE]`; else `kernel void [HOLE]`
+    #[arg(long, value_name = "FILE|TEXT")]
     prompt: Option<PathBuf>,
     /// The arguments that all kernels have: "global float*, const int"; what has others is `not-as-asked`
     #[arg(long, value_name = "TYPES", conflicts_with = "prompt")]
@@ -201,6 +209,10 @@ fn line(summary: &Summary, seconds: f64) -> String {
         summary,
         SampleVerdict::NotAsAsked,
         "have not the arguments or features that were asked for",
+    ) + &told(
+        summary,
+        SampleVerdict::NoEffect,
+        "change nothing of what the prompt does without them",
     ) + &told(summary, SampleVerdict::DoesNotRun, "do not pass when they are run")
 }
 
@@ -211,6 +223,11 @@ fn told(summary: &Summary, verdict: SampleVerdict, what: &str) -> String {
         let (count, all) = (output::count(*count), output::count(summary.samples));
         format!("; {count} of {all} {what} ({name})")
     })
+}
+
+/// Whether a prompt is given as text, where the name of a file could stand.
+fn is_prompt(given: &Path) -> bool {
+    given.to_str().is_some_and(|text| text.contains(lm::HOLE)) && !given.exists()
 }
 
 fn temperature(text: &str) -> Result<f32, String> {
@@ -226,6 +243,7 @@ fn share(text: &str) -> Result<f32, String> {
 impl DrawingFlags {
     fn prompt(&self) -> anyhow::Result<Prompt> {
         let text = match (&self.prompt, &self.args) {
+            (Some(text), _) if is_prompt(text) => text.to_string_lossy().into_owned(),
             (Some(path), _) => {
                 let text = fs::read_to_string(path)
                     .map_err(|error| anyhow!(dataset::refusal("read", path, &error)))?;
