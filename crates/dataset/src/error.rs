@@ -107,10 +107,7 @@ pub enum Error {
         changes: String,
     },
     /// The run was asked to end.
-    #[error(
-        "stopped after {done} {units}; what is done is in {}, repeat the command to resume",
-        kept.display()
-    )]
+    #[error("stopped {}", stopped(units, *done, kept))]
     Cancelled {
         /// What was worked on.
         units: &'static str,
@@ -331,6 +328,17 @@ impl Error {
 
     pub(crate) fn shard(path: &Path, reason: impl std::fmt::Display) -> Error {
         Error::Shard { path: path.to_owned(), reason: reason.to_string() }
+    }
+}
+
+/// How far a run had come.
+fn stopped(units: &str, done: u64, kept: &Path) -> String {
+    match done {
+        0 => format!("before any of the {units} was done; repeat the command"),
+        done => format!(
+            "after {done} {units}; what is done is in {}, repeat the command to resume",
+            kept.display()
+        ),
     }
 }
 

@@ -218,8 +218,15 @@ impl LabelItem {
         grouping: Grouping,
         transfers: Transfers,
     ) -> std::result::Result<CpuGpuRow, TaskVerdict> {
-        let timed = |device| self.fastest(device, transfers).ok_or(TaskVerdict::Unmeasured);
-        let ((_, on_cpu), (gpu, on_gpu)) = (timed("cpu")?, timed("gpu")?);
+        let timed = |device, lacking| match self.fastest(device, transfers) {
+            Some(fastest) => Ok(fastest),
+            None if self.runs.iter().any(|run| run.device_type == device) => {
+                Err(TaskVerdict::Unmeasured)
+            }
+            None => Err(lacking),
+        };
+        let (_, on_cpu) = timed("cpu", TaskVerdict::NoCpuRun)?;
+        let (gpu, on_gpu) = timed("gpu", TaskVerdict::NoGpuRun)?;
         let vector = self.vector.as_deref().unwrap_or_default();
         let transfer = gpu.transferred_bytes.unwrap_or(0);
         let features = described(vector, transfer, gpu.local_size.unwrap_or(1))?;
@@ -399,7 +406,7 @@ mod tests {
         let ratios = [row.f1_transfer, row.f2_coalesced, row.f3_local, row.f4_comp];
         assert_eq!(ratios, [512.0, 1.0, 32.0, 3.0]);
         assert_eq!((&*row.label, row.speedup), ("GPU", 1.8));
-        assert_eq!(left_out, BTreeMap::from([("unmeasured", 1)]));
+        assert_eq!(left_out, BTreeMap::from([("no-gpu-run", 1)]));
     }
 
     #[test]
@@ -490,7 +497,7 @@ mod tests {
         let label = stage(folder.path());
         let context = |name: &str| stage::Context::new(folder.path().join(name));
         let whole = stage::run(&label, &context("whole")).expect("labels").summary;
-        assert_eq!((whole.rows, whole.left_out["unmeasured"]), (5, 1));
+        assert_eq!((whole.rows, whole.left_out["no-gpu-run"]), (5, 1));
         let part = |index| {
             let context = stage::Context {
                 share: Some(stage::Share { index, count: 3 }),

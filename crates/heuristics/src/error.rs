@@ -68,7 +68,8 @@ pub enum Error {
     },
     /// Rows without measured costs where the best choice must be known.
     #[error(
-        "{0} rows have no costs; training and scoring need what every choice costs on each row"
+        "{0} rows have no costs; training and scoring need what every choice costs on each row: `stampmill label --features \
+         VECTORS` puts costs and vectors together"
     )]
     Unmeasured(usize),
     /// Every row has the same label.

@@ -69,6 +69,10 @@ enum Error {
     Quoted(String),
     #[error("{0}")]
     ByName(String),
+    #[error("a query only reads: write SELECT; `--out FOLDER` keeps its rows as a data set")]
+    ReadsOnly,
+    #[error("`-` stands before a column of counts, which have no sign: write 0 - COLUMN")]
+    Unsigned,
     #[error("cannot send rows: {0}")]
     Send(#[from] arrow::error::ArrowError),
     #[error("cannot read {path}: {reason}", path = path.display())]
@@ -129,6 +133,16 @@ fn answer(question: &Question) -> Result<(), Error> {
                     .or_else(|| quoted(&said, &question.sql))
                     .or_else(|| interval(&said, question))
                     .or_else(|| by_name(&said, question))
+                    .or_else(|| {
+                        ["DDL", "DML"]
+                            .iter()
+                            .any(|one| said.contains(&format!("{one} not supported")))
+                            .then_some(Error::ReadsOnly)
+                    })
+                    .or_else(|| {
+                        said.contains("Unary operator '-' only supports signed")
+                            .then_some(Error::Unsigned)
+                    })
                     .unwrap_or(Error::Sql(error))
             }
         },
@@ -218,6 +232,9 @@ fn by_place(question: &Question) -> String {
     sql
 }
 
+/// Names of a vector's places that are listed.
+const NAMED: usize = 12;
+
 /// A number of a vector that is asked for by its name, where the vector is a list: which place it has.
 fn by_name(said: &str, question: &Question) -> Option<Error> {
     if !said.contains("Cannot access field") || !said.contains("List(") {
@@ -247,7 +264,19 @@ fn by_name(said: &str, question: &Question) -> Option<Error> {
         let near = place(name).or_else(|| place(dataset::near(name, names.iter().copied())?));
         Some(match near {
             Some(at) => format!("`{column}` is a list: {} is {column}[{}]", names[at], at + 1),
-            None => format!("`{column}` has no `{name}`; its names stand in _dataset.json"),
+            None => {
+                let first: Vec<&str> = names.iter().copied().take(NAMED).collect();
+                let more = names.len().saturating_sub(NAMED);
+                format!(
+                    "`{column}` has no `{name}`; it has {}{}",
+                    first.join(", "),
+                    if more > 0 {
+                        format!(" and {more} more, in _dataset.json")
+                    } else {
+                        String::new()
+                    }
+                )
+            }
         })
     })?;
     Some(Error::ByName(place))

@@ -50,6 +50,7 @@ schema! {
 view! {
     /// What is counted of programs.
     pub struct CyclesCount of CyclesRow {
+        pub id: String,
         pub program: String,
         pub function: String,
         pub cycles: Option<u64>,

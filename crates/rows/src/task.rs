@@ -189,6 +189,8 @@ words! {
         InfiniteRatio "infinite-ratio" Program "a feature divides by zero";
         GarbageFeature "garbage-feature" Program "a feature that no program can have";
         BadCost "bad-cost" Program "a cost that is not positive";
+        NoCpuRun "no-cpu-run" Machine "was run on no CPU";
+        NoGpuRun "no-gpu-run" Machine "was run on no GPU";
         Unmeasured "unmeasured" Machine "no time on one of the devices, or at any size of groups";
         Undescribed "undescribed" Program "no vector";
         DoesNotCompile "does-not-compile" Program "the compiler rejects it; `detail` is the first diagnostic";

@@ -204,7 +204,7 @@ fn a_stopped_run_is_resumed_to_the_rows_of_one_without_a_stop() {
                 done
             });
             if let Err(error) = done {
-                assert!(error.to_string().starts_with("stopped after"), "{error}");
+                assert!(error.to_string().starts_with("stopped "), "{error}");
                 let context = Context::new(&stopped.out);
                 run(&judge, options(), &context).expect("resumed");
             }

@@ -1,6 +1,7 @@
 //! `stampmill completions`: what a shell needs to complete commands and options.
 
 use crate::{Global, output};
+use anyhow::bail;
 use clap::{Arg, Command, CommandFactory, builder::PossibleValuesParser};
 use clap_complete::Shell;
 use std::process::ExitCode;
@@ -9,13 +10,16 @@ use std::process::ExitCode;
 #[derive(clap::Args, Debug)]
 #[command(after_help = help!("completions"))]
 pub(crate) struct Completions {
-    /// The shell
-    shell: Shell,
+    /// The shell [default: that of the variable SHELL]
+    shell: Option<Shell>,
 }
 
 impl Completions {
     pub(crate) fn run(self, _: &Global) -> anyhow::Result<ExitCode> {
-        output::bytes(&script(self.shell))?;
+        let Some(shell) = self.shell.or_else(Shell::from_env) else {
+            bail!("which shell? one of bash, elvish, fish, powershell, zsh");
+        };
+        output::bytes(&script(shell))?;
         Ok(ExitCode::SUCCESS)
     }
 }

@@ -6,6 +6,7 @@ use dataset::{Dataset, Programs, Verdict, new_file};
 use device::{CldriveWriter, RunRow};
 use serde_json::{Value, json};
 use std::{
+    ffi::OsStr,
     path::{Path, PathBuf},
     process::ExitCode,
     sync::atomic::Ordering,
@@ -34,9 +35,9 @@ pub(crate) struct Export {
     /// The folder to make, or the file of csv, jsonl and cldrive; it must not exist
     #[arg(long, value_name = "DIR|FILE")]
     to: PathBuf,
-    /// What to write
-    #[arg(long, value_enum, default_value_t = Format::Files)]
-    format: Format,
+    /// What to write [default: csv or jsonl where --to ends so, else files]
+    #[arg(long, value_enum)]
+    format: Option<Format>,
     /// Write at most N programs or rows
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
@@ -47,7 +48,12 @@ impl Export {
         if dataset::is_url(&self.to) {
             anyhow::bail!(dataset::Error::NotThere(self.to));
         }
-        let (report, said) = match self.format {
+        let by_name = || match self.to.extension().and_then(OsStr::to_str) {
+            Some("csv") => Format::Csv,
+            Some("jsonl") => Format::Jsonl,
+            _ => Format::Files,
+        };
+        let (report, said) = match self.format.unwrap_or_else(by_name) {
             Format::Files => self.files()?,
             Format::Huggingface => self.huggingface()?,
             Format::Csv => self.rows(interchange::Format::Csv)?,

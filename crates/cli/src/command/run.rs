@@ -162,8 +162,12 @@ impl stage::Shown for Stage {
                 format!("; {} could not be judged (about: how it was run)", output::count(some))
             }
         };
+        let mixed = match report.kernels_passing_at_some_sizes {
+            0 => String::new(),
+            some => format!(", {} of them at some sizes only", output::count(some)),
+        };
         output::line(&format!(
-            "{} of {} kernels pass on every device{unknown}",
+            "{} of {} kernels pass on every device{mixed}{unknown}",
             output::count(report.kernels_passing),
             output::count(report.kernels),
         ))?;

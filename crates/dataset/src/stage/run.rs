@@ -60,6 +60,10 @@ pub fn run<S: Stage>(stage: &S, context: &Context<'_>) -> Result<Done<S::Summary
         resumes = !builder.is_empty(),
         "a stage begins"
     );
+    if !builder.is_empty() {
+        let there = builder.unfinished().display();
+        context.progress.note(&format!("resuming the run that was stopped: {there}"));
+    }
     let mut is_by_rows = false;
     let read = Source::of(stage, share).and_then(|items| {
         context.progress.begin(S::NAME, items.total.unwrap_or(0));

@@ -243,17 +243,11 @@ impl KernelEdits {
         };
         let executor = self.runner.executor(options);
         // What is timed has the machine to itself.
-        let asked = match budget.is_zero() {
-            true => {
-                let _calm = executor.calm.read().expect("no thread panics with the lock held");
-                workers.ask(&request, &mut allowance)?
-            }
-            false => {
-                let _alone = executor.calm.write().expect("no thread panics with the lock held");
-                workers.ask(&request, &mut allowance)?
-            }
-        };
-        let contested = match asked {
+        const HELD: &str = "no thread panics with the lock held";
+        let is_timed = !budget.is_zero();
+        let _calm = (!is_timed).then(|| executor.calm.read().expect(HELD));
+        let _alone = is_timed.then(|| executor.calm.write().expect(HELD));
+        let contested = match workers.ask(&request, &mut allowance)? {
             Ok(Answer::Contested(contested)) => contested,
             Ok(other) => Contested::found(unexpected(other)),
             Err(found) => Contested::found(found),

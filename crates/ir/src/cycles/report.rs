@@ -2,10 +2,10 @@ use dataset::{
     Verdict,
     stage::{Finish, Units},
 };
-use rows::{CyclesCount, CyclesRow};
+use rows::{CyclesCount, CyclesRow, ModuleVerdict};
 use serde::Serialize;
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What `ir run` found, as `--json` prints it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -22,8 +22,10 @@ pub struct CyclesReport {
     pub function_cycles: u64,
     /// Instructions simulated.
     pub instructions: u64,
-    /// Programs, and modules that are in none, by verdict.
+    /// Programs, and modules that are none by themselves, by verdict.
     pub verdicts: BTreeMap<String, u64>,
+    /// Of the modules without a `main`, those with functions in a program that ran.
+    pub linked: u64,
     /// Name of the processor.
     pub cpu: String,
 }
@@ -37,11 +39,18 @@ impl CyclesReport {
         let cpu = settings["cpu"].as_str().unwrap_or_default().to_owned();
         let mut report = CyclesReport { cpu, ..CyclesReport::default() };
         let mut rows: BTreeMap<String, u64> = BTreeMap::new();
+        let (mut in_programs, mut without_main) = (BTreeSet::new(), Vec::new());
         for row in units.views::<CyclesCount>() {
             let (_, row) = row?;
             *rows.entry(row.verdict.clone()).or_default() += 1;
+            if !row.function.is_empty() {
+                in_programs.insert(row.id.clone());
+            } else if row.verdict == ModuleVerdict::NoMain.name() {
+                without_main.push(row.id.clone());
+            }
             report.add(row);
         }
+        report.linked = without_main.iter().filter(|id| in_programs.contains(*id)).count() as u64;
         Ok(Finish::all(rows, report))
     }
 

@@ -130,6 +130,11 @@ struct Maker<'a> {
     instance: &'a Instance,
 }
 
+/// Whether a piece may be part of a kernel's program: code of the host, other kernels and what names their instances are not.
+fn may_stand(piece: &Piece) -> bool {
+    !matches!(piece.role, Role::Host | Role::Kernel(_)) && !piece.instantiates
+}
+
 impl Maker<'_> {
     fn row(&self, language: Language) -> Result<KernelRow, Verdict> {
         self.admit()?;
@@ -159,12 +164,7 @@ impl Maker<'_> {
         let mut left_out: BTreeSet<usize> = BTreeSet::new();
         let mut first: Option<Verdict> = None;
         for _ in 0..ROUNDS {
-            let allowed = |at: usize| {
-                let piece = &pieces[at];
-                let other =
-                    matches!(piece.role, Role::Host | Role::Kernel(_)) || piece.instantiates;
-                !other && !left_out.contains(&at)
-            };
+            let allowed = |at: usize| may_stand(&pieces[at]) && !left_out.contains(&at);
             let roots = [self.at];
             let more = self.instance.arguments.as_str();
             let mut needed = names.closure(text, pieces, &roots, more, allowed);
@@ -231,10 +231,7 @@ impl Maker<'_> {
                 return;
             }
             let roots: Vec<usize> = needed.iter().copied().chain(more).collect();
-            let allowed = |at: usize| {
-                let other = matches!(pieces[at].role, Role::Host | Role::Kernel(_));
-                !other && !pieces[at].instantiates && !left_out.contains(&at)
-            };
+            let allowed = |at: usize| may_stand(&pieces[at]) && !left_out.contains(&at);
             *needed = names.closure(text, pieces, &roots, "", allowed);
         }
     }

@@ -31,6 +31,12 @@ pub(crate) struct Predict {
 
 impl Predict {
     pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
+        if Dataset::is_at(&self.model) {
+            bail!(
+                "{} is a data set and no model: `heuristic predict MODEL TASK`; `heuristic train TASK --out MODEL` makes one",
+                self.model.display()
+            );
+        }
         if let Some(model) = CostModel::load(&self.model)? {
             if self.global_sizes.is_some() {
                 bail!(
@@ -44,11 +50,14 @@ impl Predict {
             .with_context(|| format!("cannot use {}", self.model.display()))?;
         let task = match &self.global_sizes {
             Some(sizes) => self.unmeasured(sizes, global)?,
-            None if self.is_kernels() => bail!(
-                "{} holds programs: for a model of cpu-gpu give --global-sizes, for example 2^16; for others the vectors \
-                 that `stampmill features` makes of them",
-                self.task.display()
-            ),
+            None if self.is_kernels() => {
+                let names = CpuGpuRow::default().features().map(|(name, _)| name.to_owned());
+                let what = match heuristic.features().iter().all(|name| names.contains(name)) {
+                    true => "the model, of cpu-gpu, needs --global-sizes, for example 2^16",
+                    false => "the model needs the vectors that `stampmill features` makes of them",
+                };
+                bail!("{} holds programs: {what}", self.task.display())
+            }
             None => self.columns.read(&self.task, global)?.task,
         };
         // What the model learned from is enough; where it is not there, the error says so.

@@ -54,6 +54,12 @@ impl stage::Shown for Cycles<'_> {
             count(report.functions),
             count(report.executed)
         ))?;
+        if report.linked > 0 {
+            output::line(&format!(
+                "{} of the modules without a `main` have functions in these programs",
+                count(report.linked)
+            ))?;
+        }
         output::line(&format!(
             "functions: stampmill query \"SELECT path, function, calls, cycles FROM c WHERE function <> '' ORDER BY cycles DESC LIMIT 20\" c={out}"
         ))

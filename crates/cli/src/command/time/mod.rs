@@ -17,7 +17,11 @@ use crate::{
 };
 use anyhow::bail;
 use dataset::stage::Done;
-use std::{path::PathBuf, process::ExitCode, time::Duration};
+use std::{
+    path::{Path, PathBuf},
+    process::ExitCode,
+    time::Duration,
+};
 use timing::{
     Code, Compiler, Job, Measurement, Options, SourceKind, Suite, SuiteReport, TimeSuite, Timing,
 };
@@ -176,7 +180,9 @@ impl Time {
                 dataset::Progress::begin(&bar, "time", 0);
                 let timing = timing::time(&job, &options)?;
                 drop(bar);
-                output::report(global, &timing, || print(&timing, &job, self.stdin.is_some()))?;
+                output::report(global, &timing, || {
+                    print(&timing, program, &job, self.stdin.is_some())
+                })?;
                 Ok(output::status(timing.is_accepted()))
             }
             (None, Some(suite), Some(output)) => {
@@ -224,9 +230,10 @@ impl stage::Shown for TimeSuite {
     }
 }
 
-fn print(timing: &Timing, job: &Job, has_input: bool) -> anyhow::Result<()> {
+fn print(timing: &Timing, program: &Path, job: &Job, has_input: bool) -> anyhow::Result<()> {
     let Some(m) = &timing.measurement else {
-        return output::line(&format!("{}: {}", timing.verdict, timing.detail));
+        let (name, why) = (program.display(), &timing.detail);
+        return output::line(&format!("{name} has no time: {why} ({})", timing.verdict));
     };
     output::print_table(&["figure", "value", ""], rows(m, &job.program))?;
     if m.input_ended == Some(true) && !has_input {
