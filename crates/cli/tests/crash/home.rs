@@ -1,6 +1,7 @@
 //! The folder that a trial lives in, its commands, and what there is after them.
 
 use crate::stage::{Rows, Stage};
+use serde::{Deserialize, Serialize};
 use std::{
     fs::{self, File},
     io,
@@ -17,7 +18,9 @@ const PATIENCE: Duration = Duration::from_secs(180);
 const GRACE: Duration = Duration::from_secs(30);
 
 pub(crate) struct Home {
-    folder: TempDir,
+    _folder: TempDir,
+    /// Where it is seen: at the same place by all trials, each in its own mount namespace.
+    seen_at: PathBuf,
 }
 
 /// A command that was started, and where its words go.
@@ -55,18 +58,62 @@ pub(crate) fn put(home: &Home, name: &str, text: &str) {
     fs::write(path, text).expect("a file");
 }
 
+/// The folder that all trials see, where there are others.
+fn shared() -> Option<PathBuf> {
+    std::env::var_os(crate::SHARED).map(Into::into)
+}
+
+/// Held while the first trial of a stage makes what the others find; it goes with the file.
+fn lock(shared: &Path, stage: &Stage) -> File {
+    let file = File::create(shared.join(format!("{}.lock", stage.name))).expect("a file");
+    file.lock().expect("a lock");
+    file
+}
+
+/// All that is in a folder, with its times, into another.
+fn copy(from: &Path, to: &Path) {
+    fs::create_dir_all(to).expect("a folder");
+    let copied = Command::new("cp").arg("-a").arg(from.join(".")).arg(to).status();
+    assert!(copied.is_ok_and(|status| status.success()), "{} is copied", from.display());
+}
+
 impl Home {
-    /// A folder with the input of `stage`.
+    /// A folder with the input of `stage`, which its first trial makes.
     pub(crate) fn new(stage: &Stage) -> Home {
-        let home = Home { folder: tempfile::tempdir().expect("a folder") };
+        let folder = tempfile::tempdir().expect("a folder");
+        let seen_at = match shared() {
+            None => folder.path().to_owned(),
+            Some(shared) => {
+                let seen_at = shared.join("home");
+                fs::create_dir_all(&seen_at).expect("a folder");
+                let mut bind = Command::new("mount");
+                bind.arg("--bind").args([folder.path(), &seen_at]);
+                assert!(bind.status().is_ok_and(|status| status.success()), "a mount");
+                seen_at
+            }
+        };
+        let home = Home { _folder: folder, seen_at };
         home.reset().expect("folders");
-        (stage.input)(&home);
-        home.reset().expect("folders");
+        let Some(shared) = shared() else {
+            (stage.input)(&home);
+            home.reset().expect("folders");
+            return home;
+        };
+        let _lock = lock(&shared, stage);
+        let kept = shared.join(format!("{}.input", stage.name));
+        match kept.exists() {
+            true => copy(&kept, home.path()),
+            false => {
+                (stage.input)(&home);
+                home.reset().expect("folders");
+                copy(home.path(), &kept);
+            }
+        }
         home
     }
 
     pub(crate) fn path(&self) -> &Path {
-        self.folder.path()
+        &self.seen_at
     }
 
     /// Forget all results.
@@ -227,6 +274,7 @@ impl Home {
 }
 
 /// What an uninterrupted run gives.
+#[derive(Deserialize, Serialize)]
 pub(crate) struct Straight {
     pub(crate) rows: Vec<String>,
     /// Set where two such runs have the same.
@@ -235,8 +283,22 @@ pub(crate) struct Straight {
 }
 
 impl Straight {
-    /// Two uninterrupted runs, which must agree.
+    /// What the first trial of the stage found.
     pub(crate) fn of(home: &Home, stage: &Stage) -> Result<Straight, String> {
+        let Some(shared) = shared() else { return Straight::found(home, stage) };
+        let _lock = lock(&shared, stage);
+        let kept = shared.join(format!("{}.json", stage.name));
+        if let Ok(text) = fs::read(&kept) {
+            return serde_json::from_slice(&text).map_err(|error| error.to_string());
+        }
+        let straight = Straight::found(home, stage)?;
+        let text = serde_json::to_vec(&straight).map_err(|error| error.to_string())?;
+        fs::write(&kept, text).map_err(|error| error.to_string())?;
+        Ok(straight)
+    }
+
+    /// Two uninterrupted runs, which must agree.
+    fn found(home: &Home, stage: &Stage) -> Result<Straight, String> {
         let told = |problem: String| format!("uninterrupted: {problem}");
         home.run_well(stage).map_err(told)?;
         let (rows, identity) = (home.rows(stage).map_err(told)?, home.identity());

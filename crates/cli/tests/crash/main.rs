@@ -20,20 +20,26 @@ use stage::STAGES;
 use std::process::ExitCode;
 use trials::Trial;
 
+/// Names the folder in which the trials of a stage find what its uninterrupted run gave.
+const SHARED: &str = "STAMPMILL_TRIALS";
+
 fn main() -> ExitCode {
     if let Some((stage, trouble)) = inside::asked() {
         return inside_main(&stage, &trouble);
     }
+    let shared = tempfile::tempdir().expect("a folder");
+    let folder = shared.path().to_owned();
     let mut trials = Vec::new();
-    for stage in STAGES {
-        let parts = (!parts::WHOLE.contains(&stage.name)).then_some("parts");
-        let troubles = ["stopped"]
-            .into_iter()
-            .chain(parts)
-            .chain(fault::FAULTS.iter().map(|fault| fault.name));
-        for trouble in troubles {
+    // Trials side by side are of different stages: the first of a stage runs it for all.
+    let troubles = fault::FAULTS.iter().map(|fault| fault.name);
+    for trouble in ["stopped", "parts"].into_iter().chain(troubles) {
+        for stage in STAGES {
+            if trouble == "parts" && parts::WHOLE.contains(&stage.name) {
+                continue;
+            }
             let name = format!("{}::{trouble}", stage.name);
-            trials.push(Trial::new(name, move || inside::isolated(stage.name, trouble, &[])));
+            let folder = folder.clone();
+            trials.push(Trial::new(name, move || inside::isolated(stage.name, trouble, &folder)));
         }
     }
     trials::run(trials)
