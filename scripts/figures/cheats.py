@@ -17,7 +17,7 @@ from pathlib import Path
 
 from tools import rows, stampmill
 
-SETTINGS = {"programs": "crates/timing/programs", "cheats": "crates/edits/tests/cheats", "problems": "16", "evaluations": "1", "jobs": "2", "seed": "32"}
+SETTINGS = {"programs": "crates/timing/programs", "cheats": "crates/edits/tests/cheats", "problems": "16", "budget": "2", "jobs": "2", "seed": "32"}
 THRESHOLD = 1.1
 SIZES = {"tests": [0.02, 0.04], "hidden": [0.03, 0.05]}
 LONGEST = 0.012  # seconds of a slow program on its largest input, natively: the emulator takes a hundred times as long
@@ -252,7 +252,7 @@ def run(program, _, settings, work):
         made += [(kind, edit(slow)) for kind, edit in HONEST.items()]
         honest += [line(name, kind, text) for kind, text in made if text]
     (work / "rules-pairs.jsonl").write_text("".join(json.dumps(one) + "\n" for one in pairs))
-    stampmill(program, "edits", "propose", work / "rules-pairs.jsonl", "--method", "rules", "--tests", work / "tests", "--evaluations", settings["evaluations"],
+    stampmill(program, "edits", "propose", work / "rules-pairs.jsonl", "--method", "rules", "--tests", work / "tests", "--budget", settings["budget"],
               "--jobs", settings["jobs"], "--out", work / "rules.jsonl", "--force")
     for text in (work / "rules.jsonl").read_text().splitlines():
         one = json.loads(text)

@@ -7,6 +7,7 @@ use crate::{
     watch,
 };
 use std::{
+    cell::LazyCell,
     ffi::OsString,
     io::{self, PipeReader, Read, Write},
     os::{fd::AsFd, unix::process::ExitStatusExt},
@@ -254,25 +255,22 @@ fn supervise(
         program = program.or_else(|| running.program());
         let resident = program.and_then(watch::peak_resident_bytes).unwrap_or(0);
         peak = resident.max(peak);
+        let inside = LazyCell::new(|| watch::descendants(running.id(), allowed(profile)));
         let death = if flooded.load(Ordering::Relaxed) {
             Some(Death::Output)
-        } else if wall.left(|| watch::descendants(running.id(), allowed(profile))).is_zero() {
+        } else if wall.left(|| inside.clone()).is_zero() {
             Some(Death::Timeout(u64::try_from(wall.limit().as_millis()).unwrap_or(u64::MAX)))
-        } else if let Some(death) = too_much(running, program, profile, peak) {
+        } else if let Some(death) = too_much(program, &inside, profile, peak) {
             Some(death)
         } else if (profile.tree.is_some() || files_of_memory) && looked.elapsed() > TREE_TICK {
             looked = Instant::now();
             let is_full = |(tree, bytes): &(PathBuf, u64)| watch::tree_bytes(tree) > *bytes;
-            let inside = if files_of_memory {
-                watch::descendants(running.id(), allowed(profile))
+            if profile.tree.as_ref().is_some_and(is_full) {
+                Some(Death::Output)
+            } else if files_of_memory && watch::memory_files(&inside) > memory_of(profile) {
+                Some(Death::Memory)
             } else {
-                Vec::new()
-            };
-            match profile.tree.as_ref().is_some_and(is_full) {
-                true => Some(Death::Output),
-                false => {
-                    (watch::memory_files(&inside) > memory_of(profile)).then_some(Death::Memory)
-                }
+                None
             }
         } else {
             None
@@ -302,8 +300,8 @@ fn memory_of(profile: &Profile) -> u64 {
 
 /// What all of its processes use, against the limits.
 fn too_much(
-    running: &Running,
     program: Option<u32>,
+    inside: &LazyCell<Vec<u32>, impl FnOnce() -> Vec<u32>>,
     profile: &Profile,
     peak: u64,
 ) -> Option<Death> {
@@ -311,16 +309,16 @@ fn too_much(
     if peak > most {
         return Some(Death::Memory);
     }
-    let inside = match profile.processes {
-        1 => program.into_iter().collect(),
-        _ => watch::descendants(running.id(), allowed(profile)),
+    let inside: &[u32] = match profile.processes {
+        1 => program.as_slice(),
+        _ => inside,
     };
     if inside.len() > allowed(profile) {
         return Some(Death::Processes);
     }
     let mut resident = 0;
     let mut threads = 0;
-    for used in inside.into_iter().map(watch::usage) {
+    for used in inside.iter().copied().map(watch::usage) {
         resident += used.resident_bytes;
         threads += used.threads;
     }

@@ -2,7 +2,7 @@
 
 use crate::{Global, output};
 use anyhow::bail;
-use clap::{Arg, Command, CommandFactory, builder::PossibleValuesParser};
+use clap::{Arg, Command, CommandFactory, ValueEnum, builder::PossibleValuesParser};
 use clap_complete::Shell;
 use std::process::ExitCode;
 
@@ -17,7 +17,8 @@ pub(crate) struct Completions {
 impl Completions {
     pub(crate) fn run(self, _: &Global) -> anyhow::Result<ExitCode> {
         let Some(shell) = self.shell.or_else(Shell::from_env) else {
-            bail!("which shell? one of bash, elvish, fish, powershell, zsh");
+            let names = Shell::value_variants().iter().map(Shell::to_string);
+            bail!("which shell? one of {}", names.collect::<Vec<_>>().join(", "));
         };
         output::bytes(&script(shell))?;
         Ok(ExitCode::SUCCESS)
@@ -76,7 +77,6 @@ fn words(path: &str, arg: &Arg) -> Option<Vec<&'static str>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::ValueEnum;
 
     #[test]
     fn every_shell_learns_of_commands_and_their_options() {

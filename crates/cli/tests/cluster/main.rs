@@ -86,7 +86,7 @@ fn main() -> ExitCode {
     let mut add = |trouble: &'static str, stage: &'static str| {
         let name = format!("cluster::{trouble}{}{stage}", if stage.is_empty() { "" } else { "::" });
         let network: &[&str] = if trouble == "cut" { &["--net"] } else { &[] };
-        trials.push(Trial::new(name, move || inside::isolated(trouble, stage, network)));
+        trials.push(Trial::new(name, move || inside::isolated(trouble, stage, network, None)));
     };
     for (trouble, _) in ONCE {
         add(trouble, "");

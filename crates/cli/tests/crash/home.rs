@@ -12,6 +12,8 @@ use std::{
 use tempfile::TempDir;
 
 pub(crate) const STAMPMILL: &str = env!("CARGO_BIN_EXE_stampmill");
+/// Names the folder in which the trials of a stage find its input and what its uninterrupted run gave.
+pub(crate) const SHARED: &str = "STAMPMILL_TRIALS";
 /// More than any command of these takes; what takes longer hangs.
 const PATIENCE: Duration = Duration::from_secs(180);
 /// After the end of a command nothing of it runs for longer: a busy kernel takes seconds to clear up namespaces.
@@ -58,9 +60,9 @@ pub(crate) fn put(home: &Home, name: &str, text: &str) {
     fs::write(path, text).expect("a file");
 }
 
-/// The folder that all trials see, where there are others.
+/// The folder that all trials see, if they share what the first of a stage makes.
 fn shared() -> Option<PathBuf> {
-    std::env::var_os(crate::SHARED).map(Into::into)
+    std::env::var_os(SHARED).map(Into::into)
 }
 
 /// Held while the first trial of a stage makes what the others find; it goes with the file.
@@ -81,35 +83,32 @@ impl Home {
     /// A folder with the input of `stage`, which its first trial makes.
     pub(crate) fn new(stage: &Stage) -> Home {
         let folder = tempfile::tempdir().expect("a folder");
-        let seen_at = match shared() {
-            None => folder.path().to_owned(),
-            Some(shared) => {
-                let seen_at = shared.join("home");
-                fs::create_dir_all(&seen_at).expect("a folder");
-                let mut bind = Command::new("mount");
-                bind.arg("--bind").args([folder.path(), &seen_at]);
-                assert!(bind.status().is_ok_and(|status| status.success()), "a mount");
-                seen_at
-            }
-        };
-        let home = Home { _folder: folder, seen_at };
-        home.reset().expect("folders");
         let Some(shared) = shared() else {
-            (stage.input)(&home);
-            home.reset().expect("folders");
+            let home = Home { seen_at: folder.path().to_owned(), _folder: folder };
+            home.make_input(stage);
             return home;
         };
+        let seen_at = shared.join("home");
+        fs::create_dir_all(&seen_at).expect("a folder");
+        let mut bind = Command::new("mount");
+        bind.arg("--bind").args([folder.path(), &seen_at]);
+        assert!(bind.status().is_ok_and(|status| status.success()), "a mount");
+        let home = Home { _folder: folder, seen_at };
         let _lock = lock(&shared, stage);
         let kept = shared.join(format!("{}.input", stage.name));
-        match kept.exists() {
-            true => copy(&kept, home.path()),
-            false => {
-                (stage.input)(&home);
-                home.reset().expect("folders");
-                copy(home.path(), &kept);
-            }
+        if kept.exists() {
+            copy(&kept, home.path());
+        } else {
+            home.make_input(stage);
+            copy(home.path(), &kept);
         }
         home
+    }
+
+    fn make_input(&self, stage: &Stage) {
+        self.reset().expect("folders");
+        (stage.input)(self);
+        self.reset().expect("folders");
     }
 
     pub(crate) fn path(&self) -> &Path {

@@ -1,6 +1,6 @@
 //! Trials in process and mount namespaces of their own: the binary of the trials runs itself, with `--inside`.
 
-use crate::home::run_by;
+use crate::home::{SHARED, run_by};
 use std::{
     path::Path,
     process::{Command, ExitCode, Stdio},
@@ -18,20 +18,27 @@ pub(crate) fn asked() -> Option<(String, String)> {
     }
 }
 
-/// Run a trial in namespaces of its own and pass on what it says; `shared`: see [`crate::SHARED`].
-pub(crate) fn isolated(one: &str, other: &str, shared: &Path) -> Result<(), Failed> {
+/// Run a trial in namespaces of its own, `more` of them than all have, and pass on what it says; `shared`: see
+/// [`SHARED`].
+pub(crate) fn isolated(
+    one: &str,
+    other: &str,
+    more: &[&str],
+    shared: Option<&Path>,
+) -> Result<(), Failed> {
     let mut command = Command::new("unshare");
     if run_by("id -u").trim() != "0" {
         command.args(["--user", "--map-root-user"]);
     }
     let own = std::env::current_exe().map_err(|error| error.to_string())?;
     let output = command
+        .args(more)
         .args(["--pid", "--fork", "--mount-proc", "--kill-child", "--"])
         // The shell is the first process and collects the dead.
         .args(["sh", "-c", "ip link set lo up 2>/dev/null; \"$@\"; status=$?; exit $status", "sh"])
         .arg(own)
         .args([INSIDE, one, other])
-        .env(crate::SHARED, shared)
+        .envs(shared.map(|folder| (SHARED, folder)))
         .stdin(Stdio::null())
         .output()
         .map_err(|error| format!("unshare (util-linux) cannot be started: {error}"))?;

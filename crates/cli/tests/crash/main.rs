@@ -20,9 +20,6 @@ use stage::STAGES;
 use std::process::ExitCode;
 use trials::Trial;
 
-/// Names the folder in which the trials of a stage find what its uninterrupted run gave.
-const SHARED: &str = "STAMPMILL_TRIALS";
-
 fn main() -> ExitCode {
     if let Some((stage, trouble)) = inside::asked() {
         return inside_main(&stage, &trouble);
@@ -39,7 +36,9 @@ fn main() -> ExitCode {
             }
             let name = format!("{}::{trouble}", stage.name);
             let folder = folder.clone();
-            trials.push(Trial::new(name, move || inside::isolated(stage.name, trouble, &folder)));
+            trials.push(Trial::new(name, move || {
+                inside::isolated(stage.name, trouble, &[], Some(&folder))
+            }));
         }
     }
     trials::run(trials)

@@ -51,8 +51,7 @@ impl Predict {
         let task = match &self.global_sizes {
             Some(sizes) => self.unmeasured(sizes, global)?,
             None if self.is_kernels() => {
-                let names = CpuGpuRow::default().features().map(|(name, _)| name.to_owned());
-                let what = match heuristic.features().iter().all(|name| names.contains(name)) {
+                let what = match heuristic.features().iter().all(|name| cpu_gpu().contains(name)) {
                     true => "the model, of cpu-gpu, needs --global-sizes, for example 2^16",
                     false => "the model needs the vectors that `stampmill features` makes of them",
                 };
@@ -106,7 +105,6 @@ impl Predict {
                 eprintln!("and {} more without a prediction", output::count(more as u64));
             }
         }
-        let names = CpuGpuRow::default().features().map(|(name, _)| name.to_owned());
         let rows = found.rows.into_iter().map(|row| Row {
             features: row.features().map(|(_, value)| value).to_vec(),
             program: row.program,
@@ -115,7 +113,7 @@ impl Predict {
             costs: Vec::new(),
             label: 0,
         });
-        Ok(Task { features: names.to_vec(), choices: Vec::new(), rows: rows.collect() })
+        Ok(Task { features: cpu_gpu(), choices: Vec::new(), rows: rows.collect() })
     }
 
     fn predict_costs(&self, model: &CostModel, global: &Global) -> anyhow::Result<ExitCode> {
@@ -155,4 +153,9 @@ impl Predict {
         })?;
         Ok(ExitCode::SUCCESS)
     }
+}
+
+/// Names of the features of a task of cpu-gpu.
+fn cpu_gpu() -> Vec<String> {
+    CpuGpuRow::default().features().map(|(name, _)| name.to_owned()).to_vec()
 }
