@@ -1,13 +1,13 @@
 """Kernels that behave as was said beforehand: 20 behaviors, stated in feature space `dynamic`, each searched for by itself.
 
 A behavior is a range for some of what a kernel executes (a work-item on average, docs/design/vectors.md); it is met where the kernel
-that was found, measured again by another process, lies in all of its ranges. seeds=DATASET are mined kernels to start from, or empty;
-budget=TIME is for each behavior. The list was written down before any of them was searched for."""
+that was found, measured again by another process, lies in all of its ranges, and is a near-duplicate of no mined kernel. seeds=DATASET
+are mined kernels to start from, or empty; not_near=DATASET those that none may resemble; budget=TIME is for each behavior. The list was written down before any of them was searched for."""
 import json
 
 from tools import rows, share, stampmill
 
-SETTINGS = {"seeds": "datasets/device-mapping-h200/kernels", "budget": "cpu:60s", "seed": "1", "jobs": "2"}
+SETTINGS = {"seeds": "datasets/device-mapping-h200/kernels", "not_near": "datasets/device-mapping-h200/kernels", "budget": "cpu:60s", "seed": "1", "jobs": "2"}
 
 BEHAVIORS = {
     "a copy, coalesced": "GlobalLoads=1,GlobalStores=1,Coalesced=0.99..1,Insts=3..12",
@@ -47,6 +47,7 @@ def run(program, _, settings, work):
     for number, (what, wanted) in enumerate(BEHAVIORS.items()):
         out = work / f"behavior-{number}"
         seeds = ["--seeds", settings["seeds"]] if settings["seeds"] else []
+        seeds += ["--not-near", settings["not_near"]] if settings["not_near"] else []
         told = stampmill(program, "steer", "--space", "dynamic", "--target", wanted, *seeds, "--budget", settings["budget"], "--jobs", settings["jobs"], "--seed", settings["seed"], "--out", out)
         found = rows(program, "SELECT text, proposer, candidates FROM s WHERE verdict = 'accepted' AND rank = 1", s=out)
         is_right = False

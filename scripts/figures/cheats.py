@@ -231,8 +231,8 @@ def line(name, method, text):
 
 
 def is_faster(row):
-    net = row["src_net"] / row["net"] if row["net"] else 0
-    return row["verdict"] == "accepted" and max(row["speedup"] or 0, net) >= THRESHOLD
+    net = row["src_net"] / row["net"] if row.get("net") else 0
+    return row["verdict"] == "accepted" and max(row.get("speedup") or 0, net) >= THRESHOLD
 
 
 def run(program, _, settings, work):
@@ -297,10 +297,10 @@ def run(program, _, settings, work):
     hand, rule = recall(by_hand), recall(by_rule)
     both = (hand[0] + rule[0], hand[1] + rule[1])
     refused = edits - accepted
-    fooled = [[f"`{row['src_id']}/{row['method']}`", f"{row['speedup']:.2f}", head(texts[row["src_id"], row["method"]], "why")]
+    fooled = [[f"`{row['src_id']}/{row['method']}`", f"{row.get('speedup') or 0:.2f}", head(texts[row["src_id"], row["method"]], "why")]
               for row in own if is_faster(row) and kind_of[row["src_id"], row["method"]] != "honest"]
-    fooled += [[f"{row['src_id']}: {row['method']}", f"{row['speedup']:.2f}", ""] for row in whole if is_faster(row) and row["method"] in CHEATS]
-    wrongly = [[row["src_id"], row["method"], row["verdict"], row["detail"].replace("|", "\\|")[:160]] for row in whole if row["method"] in honest_kinds and row["verdict"] != "accepted"]
+    fooled += [[f"{row['src_id']}: {row['method']}", f"{row.get('speedup') or 0:.2f}", ""] for row in whole if is_faster(row) and row["method"] in CHEATS]
+    wrongly = [[row["src_id"], row["method"], row["verdict"], row.get("detail", "").replace("|", "\\|")[:160]] for row in whole if row["method"] in honest_kinds and row["verdict"] != "accepted"]
     return {
         "summary": {"columns": ["figure", "of", "share, 95 % interval"], "rows": [
             ["honest edits accepted", f"{accepted} of {edits}", wilson(accepted, edits)],

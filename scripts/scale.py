@@ -1,0 +1,77 @@
+#!/usr/bin/env python3
+"""Trains models of several sizes on a training folder, with several budgets, and draws from each: `scripts/figures.sh scaling
+drawn=OUT` judges what was drawn, also on another machine.
+
+FOLDER is what `stampmill train KERNELS --prepare-only --out FOLDER` made. Needs a GPU, a Python with torch, transformers,
+safetensors and numpy, and the engine of `make torch`. Writes OUT/SIZE-TOKENS.ids, a sample a line, and OUT/runs.jsonl; what
+stands there is not made again."""
+import argparse
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "scripts"))
+bench = __import__("bench-training")
+# The recipe of `models/infill`, at any size.
+RECIPE = {"batch_tokens": 16384, "learning_rate": 0.0008, "warmup_steps": 100, "dropout": 0.2, "validate_every": 20}
+
+
+def folder(given, size, tokens, work):
+    layers, width, inner, heads, kv_heads = bench.SIZES[size]
+    shutil.copytree(given, work)
+    config, training = (json.loads((work / name).read_text()) for name in ("config.json", "training.json"))
+    config.update(
+        num_hidden_layers=layers, hidden_size=width, intermediate_size=inner, num_attention_heads=heads,
+        num_key_value_heads=kv_heads, head_dim=width // heads,
+    )  # fmt: skip
+    (work / "config.json").write_text(json.dumps(config))
+    (work / "training.json").write_text(json.dumps({**training, **RECIPE, "budget_tokens": tokens}))
+
+
+def run(command, **more):
+    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, check=False, **more)
+    if done.returncode:
+        sys.exit(f"{command[:6]}: {done.stderr[-2000:]}")
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--engine", default="stampmill-torch")
+    parser.add_argument("--sizes", default=",".join(bench.SIZES))
+    parser.add_argument("--millions", default="2,4,8,20", help="budgets, in millions of tokens")
+    parser.add_argument("--n", type=int, default=2000, help="samples of each model")
+    parser.add_argument("--prompt", default="0,892,1689", help="ids: the start, `__kernel`, `void`")
+    parser.add_argument("--temperature", type=float, default=0.9)
+    parser.add_argument("--longest", type=int, default=768)
+    parser.add_argument("--seed", type=int, default=1)
+    a = parser.parse_args()
+    a.out.mkdir(parents=True, exist_ok=True)
+    for size in a.sizes.split(","):
+        for millions in map(int, a.millions.split(",")):
+            drawn = a.out / f"{size}-{millions}.ids"
+            if drawn.exists():
+                continue
+            with tempfile.TemporaryDirectory() as work:
+                place = Path(work) / "run"
+                folder(a.folder, size, millions * 1_000_000, place)
+                began = time.monotonic()
+                trained = run([sys.executable, "-m", "trainer", "train", place, "--no-state"], cwd=ROOT / "python/src/stampmill")
+                seconds = time.monotonic() - began
+                sample = ["--n", a.n, "--prompt", a.prompt, "--temperature", a.temperature, "--length", a.longest, "--seed", a.seed]
+                made = run([a.engine, "sample", place, *sample, "--device", "cuda", "--out", drawn], env={**os.environ})
+            row = {"size": size, "millions": millions, "samples": a.n, "temperature": a.temperature, "longest": a.longest, "seed": a.seed, "seconds": round(seconds, 1), "trained": trained, "drawn": made}
+            with open(a.out / "runs.jsonl", "a") as file:
+                file.write(json.dumps(row) + "\n")
+            print(json.dumps(row), flush=True)
+
+
+main()
