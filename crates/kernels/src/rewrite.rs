@@ -146,27 +146,6 @@ impl<'a> Namer<'a> {
     }
 }
 
-/// One spelling for words that OpenCL C spells in several ways.
-fn spelling(word: &str) -> &str {
-    match word {
-        "kernel" => "__kernel",
-        "global" => "__global",
-        "local" => "__local",
-        "constant" => "__constant",
-        "private" => "__private",
-        "read_only" => "__read_only",
-        "write_only" => "__write_only",
-        "read_write" => "__read_write",
-        "__const" => "const",
-        "__inline" | "__inline__" => "inline",
-        "__restrict" | "__restrict__" => "restrict",
-        "__volatile__" | "__volatile" => "volatile",
-        "__attribute" => "__attribute__",
-        "__signed" | "__signed__" => "signed",
-        word => word,
-    }
-}
-
 /// Whether a pragma enables `half`.
 pub(crate) fn is_half(pragma: &str) -> bool {
     pragma.contains("cl_khr_fp16") && pragma.contains("enable")
@@ -207,7 +186,7 @@ pub(crate) fn flatten(text: &str) -> String {
             }
             Kind::Word => {
                 separate(&mut flat, line_start);
-                flat.push_str(spelling(token.text));
+                flat.push_str(lexer::spelling(token.text));
             }
             _ => {
                 separate(&mut flat, line_start);
@@ -306,28 +285,5 @@ mod tests {
             assert_eq!(is_kept(pragma), kept, "{pragma}");
         }
         assert_eq!(flatten("int a\n#pragma unroll\n;"), "int a\n#pragma unroll\n;\n");
-    }
-
-    #[test]
-    fn words_have_one_spelling() {
-        for (word, wanted) in [
-            ("kernel", "__kernel"),
-            ("global", "__global"),
-            ("local", "__local"),
-            ("constant", "__constant"),
-            ("private", "__private"),
-            ("read_only", "__read_only"),
-            ("write_only", "__write_only"),
-            ("read_write", "__read_write"),
-            ("__const", "const"),
-            ("__inline__", "inline"),
-            ("__restrict", "restrict"),
-            ("__volatile", "volatile"),
-            ("__attribute", "__attribute__"),
-            ("__signed__", "signed"),
-            ("static", "static"),
-        ] {
-            assert_eq!(flatten(word), wanted, "{word}");
-        }
     }
 }

@@ -16,9 +16,11 @@
 
 mod coarse;
 mod kernel;
+mod spelling;
 
 pub use coarse::coarse;
 pub use kernel::{Finder, KernelSignature, cuda_kernel_names, kernel_names, kernel_signatures};
+pub use spelling::{respelled, spelling};
 
 use memchr::memmem;
 

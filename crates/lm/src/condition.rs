@@ -111,11 +111,9 @@ pub fn head(text: &str) -> Result<String, String> {
     for (at, (parameter, name)) in parameters.iter().zip(NAMES.chars()).enumerate() {
         head += if at > 0 { ", " } else { "" };
         for (at, lexeme) in parameter.iter().enumerate() {
-            let is_qualifier = QUALIFIERS.contains(lexeme);
             let glued = at == 0 || *lexeme == "*";
             head += if glued { "" } else { " " };
-            head += if is_qualifier { "__" } else { "" };
-            head += lexeme;
+            head += lexer::spelling(lexeme);
         }
         head.push(' ');
         head.push(name);
@@ -124,10 +122,6 @@ pub fn head(text: &str) -> Result<String, String> {
 }
 
 const NAMES: &str = "abcdefghijklmnopqrstuvwxyz";
-
-/// What normal form spells with `__` before it.
-const QUALIFIERS: [&str; 7] =
-    ["global", "local", "constant", "private", "read_only", "write_only", "read_write"];
 
 fn specification<'a>(inside: &[Token<'a>]) -> Vec<&'a str> {
     let mut lexemes = Vec::new();

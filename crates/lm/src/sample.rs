@@ -98,6 +98,9 @@ pub struct Sample {
 pub(crate) struct Encoded {
     /// What the model reads first.
     given: Vec<u16>,
+    /// What it reads behind a hole.
+    read_after: Vec<u16>,
+    /// The prompt's own text, which is kept.
     pub(crate) before: Vec<u16>,
     pub(crate) after: Vec<u16>,
     /// Whether a kernel may have to write a result: arguments that are asked for hold a buffer to write to.
@@ -257,12 +260,14 @@ impl<'a> Sampler<'a> {
                 "an lstm model goes on from its prompt and cannot read behind {HOLE}: end the prompt with it"
             )));
         }
-        let before = if characters {
-            tokenizer.encode_plain(before)
-        } else {
-            tokenizer.encode_plain(before.trim())
+        let encode = |text: &str| match characters {
+            true => tokenizer.encode_plain(text),
+            false => tokenizer.encode_plain(text.trim()),
         };
-        let after = if characters { Vec::new() } else { tokenizer.encode_plain(after.trim()) };
+        // What models learned from is in normal form: they know no `kernel`, only `__kernel`.
+        let read = |text: &str| encode(&lexer::respelled(text));
+        let (read_before, read_after) = (read(before), read(after));
+        let (before, after) = (encode(before), encode(after));
         let mut given = vec![special.start];
         if self.checkpoint.kind() == Kind::Infill {
             for piece in condition::of(&prompt.features).into_iter().flatten() {
@@ -286,12 +291,12 @@ impl<'a> Sampler<'a> {
             )));
         }
         if after.is_empty() || self.checkpoint.kind() != Kind::Infill {
-            given.extend_from_slice(&before);
+            given.extend_from_slice(&read_before);
         } else {
             given.push(special.prefix);
-            given.extend_from_slice(&before);
+            given.extend_from_slice(&read_before);
             given.push(special.suffix);
-            given.extend_from_slice(&after);
+            given.extend_from_slice(&read_after);
             given.push(special.middle);
         }
         let longest = self.longest();
@@ -304,7 +309,7 @@ impl<'a> Sampler<'a> {
         let written =
             |one: &str| one.contains('*') && one.contains("global") && !one.contains("const");
         let may_write = prompt.arguments.as_ref().is_none_or(|all| all.split(',').any(written));
-        Ok(Encoded { given, before, after, may_write })
+        Ok(Encoded { given, read_after, before, after, may_write })
     }
 
     fn longest(&self) -> usize {
@@ -400,15 +405,14 @@ impl<'a> Sampler<'a> {
         let special = Special::ALL;
         let mut one = self.begin(number, encoded.clone())?;
         one.queue.clear();
-        let fixed = encoded.before.len() + encoded.after.len() + 3;
+        let fixed = encoded.given.len() + encoded.read_after.len() + 2;
         one.room = self.longest().saturating_sub(fixed);
         while !one.finished {
-            let mut ids = vec![u32::from(special.start)];
-            let text = encoded.before.iter().chain(&one.drawn);
-            ids.extend(text.map(|id| u32::from(*id)));
+            let text = encoded.given.iter().chain(&one.drawn);
+            let mut ids: Vec<u32> = text.map(|id| u32::from(*id)).collect();
             let place = ids.len() as u32;
             ids.push(u32::from(special.hole));
-            ids.extend(encoded.after.iter().map(|id| u32::from(*id)));
+            ids.extend(encoded.read_after.iter().map(|id| u32::from(*id)));
             ids.push(u32::from(special.end));
             let mut logits = encoder.logits_at(&[&ids], &[place])?;
             // To have nothing more to fill in is this kind's end.
