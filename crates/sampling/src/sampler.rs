@@ -414,7 +414,7 @@ mod tests {
         let spaces = features::spaces(corpus::SPACES).expect("they are known");
         let sampled = |tries| {
             let mut settings = Settings { tries, ..settings(4) };
-            settings.prompt.features.insert("blocks".to_owned(), 1.0);
+            settings.prompt.features.insert("blocks".to_owned(), 4.0);
             let sampler = Sampler::new(&checkpoint, settings, 2, &Cancel::default())
                 .unwrap_or_else(|error| panic!("{error}"));
             let reader = features::ModuleReader::InProcess;
@@ -428,6 +428,24 @@ mod tests {
         assert!(once.iter().zip(&often).all(kept), "{once:?}\n{often:?}");
         let accepted = |rows: &[SampleRow]| rows.iter().filter(|row| is_accepted(row)).count();
         assert!(accepted(&once) < accepted(&often), "{once:?}\n{often:?}");
+    }
+
+    #[test]
+    fn a_prompt_is_kept_and_read_in_the_words_of_normal_form() {
+        let checkpoint =
+            Checkpoint::load(Path::new("../../models/infill")).expect("the model that ships");
+        let drawn = |text: &str| {
+            let mut settings = Settings { normalise: false, ..settings(3) };
+            settings.prompt = Prompt::new(text);
+            let sampler = Sampler::new(&checkpoint, settings, 2, &Cancel::default())
+                .unwrap_or_else(|error| panic!("{error}"));
+            let rows = sampler.sample(&Silent).expect("are drawn");
+            rows.into_iter().map(|row| row.text).collect::<Vec<_>>()
+        };
+        let short = drawn("kernel void A(global int* a) {");
+        assert!(short.iter().all(|text| text.starts_with("kernel void A(global int* a)")));
+        let long = drawn("__kernel void A(__global int* a) {");
+        assert_eq!(short.iter().map(|text| lexer::respelled(text)).collect::<Vec<_>>(), long);
     }
 
     #[test]
