@@ -51,7 +51,8 @@ impl Predict {
         let task = match &self.global_sizes {
             Some(sizes) => self.unmeasured(sizes, global)?,
             None if self.is_kernels() => {
-                let what = match heuristic.features().iter().all(|name| cpu_gpu().contains(name)) {
+                let names = cpu_gpu();
+                let what = match heuristic.features().iter().all(|name| names.contains(name)) {
                     true => "the model, of cpu-gpu, needs --global-sizes, for example 2^16",
                     false => "the model needs the vectors that `stampmill features` makes of them",
                 };
