@@ -98,6 +98,12 @@ impl Checkpoint {
         &*self.tokenizer
     }
 
+    /// The ids of what stands before or behind a prompt's hole: blanks at its ends count for a model of characters alone.
+    #[must_use]
+    pub fn encode_prompt(&self, text: &str) -> Vec<u16> {
+        self.tokenizer.encode_plain(if self.kind() == Kind::Lstm { text } else { text.trim() })
+    }
+
     /// Longest sequence in tokens, prompt included.
     #[must_use]
     pub fn length(&self) -> usize {

@@ -251,23 +251,18 @@ impl<'a> Sampler<'a> {
             Some((_, after)) if after.contains(HOLE) => {
                 return Err(Error::Prompt(format!("the prompt has more than one {HOLE}")));
             }
-            Some((before, after)) => (before, after),
+            Some((before, after)) => (before, after.trim()),
             None => (prompt.text.as_str(), ""),
         };
-        let characters = self.checkpoint.kind() == Kind::Lstm;
-        if characters && !after.trim().is_empty() {
+        if self.checkpoint.kind() == Kind::Lstm && !after.is_empty() {
             return Err(Error::Prompt(format!(
                 "an lstm model goes on from its prompt and cannot read behind {HOLE}: end the prompt with it"
             )));
         }
-        let encode = |text: &str| match characters {
-            true => tokenizer.encode_plain(text),
-            false => tokenizer.encode_plain(text.trim()),
-        };
         // What models learned from is in normal form: they know no `kernel`, only `__kernel`.
-        let read = |text: &str| encode(&lexer::respelled(text));
+        let read = |text: &str| self.checkpoint.encode_prompt(&lexer::respelled(text));
         let (read_before, read_after) = (read(before), read(after));
-        let (before, after) = (encode(before), encode(after));
+        let [before, after] = [before, after].map(|text| self.checkpoint.encode_prompt(text));
         let mut given = vec![special.start];
         if self.checkpoint.kind() == Kind::Infill {
             for piece in condition::of(&prompt.features).into_iter().flatten() {

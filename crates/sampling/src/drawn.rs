@@ -1,7 +1,7 @@
 //! Samples that the libtorch engine drew elsewhere: a file with one JSON list of ids a line.
 
 use crate::{Error, Result};
-use lm::{Checkpoint, Kind, Prompt, Sample, tokenizer::Special};
+use lm::{Checkpoint, Prompt, Sample, tokenizer::Special};
 use std::{
     fs::File,
     io::{BufRead, BufReader, Lines},
@@ -34,11 +34,7 @@ impl Reader {
         let failed = |source| Error::File { path: path.to_owned(), source };
         let (before, after) = prompt.text.split_once(lm::HOLE).unwrap_or((&prompt.text, ""));
         let tokenizer = checkpoint.tokenizer();
-        let encode = |text: &str| match checkpoint.kind() {
-            Kind::Lstm => tokenizer.encode_plain(text),
-            _ => tokenizer.encode_plain(text.trim()),
-        };
-        let (before, after) = (encode(before), encode(after));
+        let [before, after] = [before, after].map(|text| checkpoint.encode_prompt(text));
         let special = Special::ALL;
         if self.next > numbers.start {
             *self = Reader::default();
