@@ -137,15 +137,20 @@ def decoding(folder, a):
     return found
 
 
+def shape(size):
+    """What `config.json` says of a model of this size."""
+    layers, width, inner, heads, kv_heads = SIZES[size]
+    return {
+        "num_hidden_layers": layers, "hidden_size": width, "intermediate_size": inner, "num_attention_heads": heads,
+        "num_key_value_heads": kv_heads, "head_dim": width // heads,
+    }  # fmt: skip
+
+
 def folder(root, size):
     """A training folder without a corpus."""
-    layers, width, inner, heads, kv_heads = SIZES[size]
     shipped = ROOT / "models/infill"
     config, training = (json.loads((shipped / name).read_text()) for name in ("config.json", "training.json"))
-    config.update(
-        num_hidden_layers=layers, hidden_size=width, intermediate_size=inner, num_attention_heads=heads,
-        num_key_value_heads=kv_heads, head_dim=width // heads,
-    )  # fmt: skip
+    config.update(shape(size))
     config["stampmill"] = config.pop("benchstone", config.get("stampmill"))
     target = root / size
     target.mkdir()

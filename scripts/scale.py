@@ -3,33 +3,27 @@
 drawn=OUT` judges what was drawn, also on another machine.
 
 FOLDER is what `stampmill train KERNELS --prepare-only --out FOLDER` made. Needs a GPU, a Python with torch, transformers,
-safetensors and numpy, and the engine of `make torch`. Writes OUT/SIZE-TOKENS.ids, a sample a line, and OUT/runs.jsonl; what
-stands there is not made again."""
+safetensors and numpy, and the engine of `make torch`. Samples begin with `__kernel void`. Writes OUT/SIZE-TOKENS.ids, a sample
+a line, and OUT/runs.jsonl; what stands there is not made again."""
 import argparse
+import importlib
 import json
-import os
 import shutil
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "scripts"))
-bench = __import__("bench-training")
+bench = importlib.import_module("bench-training")
 # The recipe of `models/infill`, at any size.
 RECIPE = {"batch_tokens": 16384, "learning_rate": 0.0008, "warmup_steps": 100, "dropout": 0.2, "validate_every": 20}
 
 
 def folder(given, size, tokens, work):
-    layers, width, inner, heads, kv_heads = bench.SIZES[size]
     shutil.copytree(given, work)
     config, training = (json.loads((work / name).read_text()) for name in ("config.json", "training.json"))
-    config.update(
-        num_hidden_layers=layers, hidden_size=width, intermediate_size=inner, num_attention_heads=heads,
-        num_key_value_heads=kv_heads, head_dim=width // heads,
-    )  # fmt: skip
+    config.update(bench.shape(size))
     (work / "config.json").write_text(json.dumps(config))
     (work / "training.json").write_text(json.dumps({**training, **RECIPE, "budget_tokens": tokens}))
 
@@ -49,11 +43,13 @@ def main():
     parser.add_argument("--sizes", default=",".join(bench.SIZES))
     parser.add_argument("--millions", default="2,4,8,20", help="budgets, in millions of tokens")
     parser.add_argument("--n", type=int, default=2000, help="samples of each model")
-    parser.add_argument("--prompt", default="0,892,1689", help="ids: the start, `__kernel`, `void`")
     parser.add_argument("--temperature", type=float, default=0.9)
     parser.add_argument("--longest", type=int, default=768)
     parser.add_argument("--seed", type=int, default=1)
     a = parser.parse_args()
+    vocabulary = json.loads((a.folder / "tokenizer.json").read_text())["model"]["vocab"]
+    special = json.loads((a.folder / "training.json").read_text())["special"]
+    prompt = ",".join(str(id) for id in (special["start"], vocabulary["__kernel"], vocabulary["void"]))
     a.out.mkdir(parents=True, exist_ok=True)
     for size in a.sizes.split(","):
         for millions in map(int, a.millions.split(",")):
@@ -63,12 +59,10 @@ def main():
             with tempfile.TemporaryDirectory() as work:
                 place = Path(work) / "run"
                 folder(a.folder, size, millions * 1_000_000, place)
-                began = time.monotonic()
                 trained = run([sys.executable, "-m", "trainer", "train", place, "--no-state"], cwd=ROOT / "python/src/stampmill")
-                seconds = time.monotonic() - began
-                sample = ["--n", a.n, "--prompt", a.prompt, "--temperature", a.temperature, "--length", a.longest, "--seed", a.seed]
-                made = run([a.engine, "sample", place, *sample, "--device", "cuda", "--out", drawn], env={**os.environ})
-            row = {"size": size, "millions": millions, "samples": a.n, "temperature": a.temperature, "longest": a.longest, "seed": a.seed, "seconds": round(seconds, 1), "trained": trained, "drawn": made}
+                sample = ["--n", a.n, "--prompt", prompt, "--temperature", a.temperature, "--length", a.longest, "--seed", a.seed]
+                made = run([a.engine, "sample", place, *sample, "--device", "cuda", "--out", drawn])
+            row = {"size": size, "millions": millions, "samples": a.n, "temperature": a.temperature, "longest": a.longest, "seed": a.seed, "trained": trained, "drawn": made}
             with open(a.out / "runs.jsonl", "a") as file:
                 file.write(json.dumps(row) + "\n")
             print(json.dumps(row), flush=True)

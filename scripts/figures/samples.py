@@ -1,13 +1,9 @@
 """What a checkpoint's samples are worth: how many compile, repeat one another or the training set, with and without the constraint.
 
 Needs nothing but the model that ships; n=2000 takes some twenty minutes of processor time."""
-from tools import stampmill
+from tools import percent, stampmill
 
 SETTINGS = {"model": "models/infill", "n": "2000", "jobs": "2", "seed": "2"}
-
-
-def percent(value):
-    return f"{100 * value:.1f} %"
 
 
 def run(program, _, settings, work):

@@ -7,32 +7,35 @@ import json
 import math
 from pathlib import Path
 
-from tools import stampmill
+from tools import percent, stampmill
 
 SETTINGS = {"drawn": "", "checkpoint": "", "jobs": "2"}
 
 
-def percent(share):
-    return f"{100 * share:.1f} %"
-
-
 def run(program, _, settings, work):
-    drawn, table = Path(settings["drawn"]), []
-    for line in (drawn / "runs.jsonl").read_text().splitlines():
-        row = json.loads(line)
-        file = drawn / f"{row['size']}-{row['millions']}.ids"
-        told = stampmill(program, "evaluate", settings["checkpoint"], "--drawn", file, "--unconstrained", "--n", row["samples"],
-                         "--prompt", "__kernel void [HOLE]", "--jobs", settings["jobs"])
-        trained = row["trained"]
-        table.append((trained["parameters"], row["millions"], [
-            f"{trained['parameters'] / 1e6:.1f} M", f"{row['millions']} M", f"{trained['validation_loss'] / math.log(2):.2f}", f"{trained['loss'] / math.log(2):.2f}",
-            percent(told["compile_rate"]), told["compiling_unique"], percent(told["memorised"]), percent(told["near_memorised"]), told["tokens_median"],
-            f"{trained['seconds']:.0f}",
-        ]))  # fmt: skip
-    devices = sorted({json.loads(line)["trained"]["device"] for line in (drawn / "runs.jsonl").read_text().splitlines()})
+    drawn = Path(settings["drawn"])
+    runs = [json.loads(line) for line in (drawn / "runs.jsonl").read_text().splitlines()]
+    table = []
+    for one in sorted(runs, key=lambda one: (one["trained"]["parameters"], one["millions"])):
+        told = stampmill(program, "evaluate", settings["checkpoint"], "--drawn", drawn / f"{one['size']}-{one['millions']}.ids", "--unconstrained",
+                         "--n", one["samples"], "--prompt", "__kernel void [HOLE]", "--jobs", settings["jobs"])  # fmt: skip
+        trained = one["trained"]
+        bits = [f"{trained[loss] / math.log(2):.2f}" for loss in ("validation_loss", "loss")]
+        table.append([
+            f"{trained['parameters'] / 1e6:.1f} M", f"{one['millions']} M", *bits, percent(told["compile_rate"]), told["compiling_unique"],
+            percent(told["memorised"]), percent(told["near_memorised"]), told["tokens_median"], f"{trained['seconds']:.0f}",
+        ])  # fmt: skip
     columns = ["weights", "tokens", "bits a token on kernels held back, best", "bits a token to train on, at the end", "compile", "compile, unique, three instructions or more",
                "exact copies among what compiles", "near-duplicates of a training kernel", "tokens: median", "seconds of training"]
+
+    def all_of(values):
+        return ", ".join(map(str, sorted(set(values))))
+
     return {
-        "rates": {"columns": columns, "rows": [row for *_, row in sorted(table)]},
-        "made": {"columns": ["what", "value"], "rows": [["trained and drawn on", ", ".join(devices)], ["samples of each", json.loads(line)["samples"]], ["temperature", row["temperature"]]]},
+        "rates": {"columns": columns, "rows": table},
+        "made": {"columns": ["what", "value"], "rows": [
+            ["trained and drawn on", all_of(one["trained"]["device"] for one in runs)],
+            ["samples of each", all_of(one["samples"] for one in runs)],
+            ["temperature", all_of(one["temperature"] for one in runs)],
+        ]},
     }

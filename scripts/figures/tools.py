@@ -28,5 +28,10 @@ def share(part, whole):
     return f"{part} of {whole} ({100 * part / whole:.0f} %)" if whole else "0 of 0"
 
 
+def percent(value):
+    """`13.5 %` of 0.135"""
+    return f"{100 * value:.1f} %"
+
+
 def median(values, digits=3):
     return f"{statistics.median(values):.{digits}f}" if values else "none"
