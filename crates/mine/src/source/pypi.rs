@@ -12,8 +12,12 @@ use std::{
 };
 
 const WALL: Duration = Duration::from_secs(600);
-/// For a source distribution, whose metadata is made by its own build system.
+/// For a source distribution whose build system is asked for its name.
 const BUILD_WALL: Duration = Duration::from_secs(300);
+/// What pip says where a project has no distribution of the kind that is asked for.
+const NONE: &str = "No matching distribution";
+/// What Python reads first, so that pip learns a package's name without its build system.
+const METADATA: &str = include_str!("metadata.py");
 
 struct Pypi {
     name: String,
@@ -29,6 +33,14 @@ struct About {
     sdist: String,
     /// Why one of them is not there.
     missing: String,
+}
+
+impl About {
+    /// Whether there is no more to be had; what failed for a reason that may pass is asked for again.
+    fn is_all(&self) -> bool {
+        let has_none = self.missing.contains(NONE);
+        !self.sdist.is_empty() || !self.wheel.is_empty() && (self.missing.is_empty() || has_none)
+    }
 }
 
 pub(super) fn parse(text: &str) -> Option<Result<Box<dyn Source>, String>> {
@@ -48,11 +60,13 @@ impl Source for Pypi {
         let spec = format!("pypi:{wanted}");
         let entry = context.cache.entry("pypi", &wanted)?;
         let about = match entry.known::<About>() {
-            Some(about) => about,
-            None => {
+            Some(about) if about.is_all() => about,
+            _ => {
                 context.online(&spec)?;
                 let about = download(&spec, &wanted, &self.name, context, &entry.folder)?;
-                entry.complete(&about)?;
+                if about.is_all() {
+                    entry.complete(&about)?;
+                }
                 about
             }
         };
@@ -87,7 +101,8 @@ fn download(
         pip
     })?;
     let mut about = About::default();
-    if let Some(wheel) = file_of(folder, true)? {
+    let is_wheel = |path: &PathBuf| path.extension().is_some_and(|ending| ending == "whl");
+    if let Some(wheel) = cache::files(folder)?.into_iter().find(is_wheel) {
         about.wheel = wheel.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let package = read(spec, name, &wheel)?;
         if find::rows(&package, spec, Licenses::All, Language::OpenCl, None)
@@ -101,31 +116,46 @@ fn download(
         about.missing = finished.reason();
     }
     context.check()?;
-    match source_distribution(wanted, name, folder) {
-        Ok(()) => match file_of(folder, false)? {
-            Some(sdist) => {
-                about.sdist = sdist.file_name().unwrap_or_default().to_string_lossy().into_owned()
-            }
-            None => about.missing.push_str("; pip left no source distribution"),
-        },
+    let sdist = match source_distribution(wanted, name, folder, false) {
+        Err(reason) if !reason.contains(NONE) && context.check().is_ok() => {
+            source_distribution(wanted, name, folder, true)
+        }
+        found => found,
+    };
+    match sdist {
+        Ok(name) => about.sdist = name,
         Err(reason) => about.missing = reason,
     }
     Ok(about)
 }
 
-/// Have pip fetch the source distribution. To learn its name and version pip runs the package's own
-/// build system: hence the sandbox, and the limit on its time.
-fn source_distribution(wanted: &str, name: &str, folder: &Path) -> Result<(), String> {
+/// Have pip fetch the source distribution; returns the file's name. pip must learn its name and version: [`METADATA`] answers from
+/// what the archive says of itself, or, where that does not do, the package's own build system: hence the sandbox, and the limit on
+/// its time.
+fn source_distribution(
+    wanted: &str,
+    name: &str,
+    folder: &Path,
+    ask: bool,
+) -> Result<String, String> {
     let scratch = tempfile::tempdir_in(folder).map_err(|error| error.to_string())?;
     let scratch_path = scratch.path().canonicalize().map_err(|error| error.to_string())?;
     let mut command: Vec<OsString> =
-        ["pip", "download", "--quiet", "--no-deps", "--no-cache-dir", "--no-binary"]
-            .map(Into::into)
-            .to_vec();
-    command.extend([name.into(), "--dest".into(), scratch_path.clone().into(), wanted.into()]);
+        ["pip", "download", "--quiet", "--no-deps", "--no-cache-dir"].map(Into::into).to_vec();
     // pip and its index stay as configured; only where things are written is ours.
     let mut environment = sandbox::fetch_environment();
     environment.push(("TMPDIR".into(), scratch_path.clone().into()));
+    if !ask {
+        let hooks = scratch_path.join("hooks");
+        std::fs::create_dir(&hooks)
+            .and_then(|()| std::fs::write(hooks.join("sitecustomize.py"), METADATA))
+            .map_err(|error| error.to_string())?;
+        environment.retain(|(name, _)| name != "PYTHONPATH");
+        environment.push(("PYTHONPATH".into(), hooks.into()));
+        command.extend(["--no-build-isolation", "--use-pep517"].map(Into::into));
+    }
+    command.extend(["--no-binary".into(), name.into(), "--dest".into()]);
+    command.extend([scratch_path.clone().into(), wanted.into()]);
     let program = sandbox::Program {
         command,
         environment,
@@ -142,11 +172,13 @@ fn source_distribution(wanted: &str, name: &str, folder: &Path) -> Result<(), St
     let fetched = cache::files(&scratch_path).map_err(|error| error.to_string())?;
     let Some(sdist) = fetched.iter().find(|path| is_archive(path)) else {
         let said = String::from_utf8_lossy(&finished.stderr).into_owned();
-        let line = said.lines().rev().find(|line| line.to_lowercase().contains("error"));
+        let is_error = |line: &&str| line.to_lowercase().trim_start().starts_with("error");
+        let line = said.lines().rev().find(is_error);
         return Err(line.unwrap_or("pip fetched no source distribution").trim().to_owned());
     };
-    let kept = folder.join(sdist.file_name().unwrap_or_default());
-    std::fs::rename(sdist, kept).map_err(|error| error.to_string())
+    let base = sdist.file_name().unwrap_or_default();
+    std::fs::rename(sdist, folder.join(base)).map_err(|error| error.to_string())?;
+    Ok(base.to_string_lossy().into_owned())
 }
 
 /// The user's files that configure pip.
@@ -161,17 +193,6 @@ fn configuration() -> Vec<PathBuf> {
 fn is_archive(path: &Path) -> bool {
     let name = path.to_string_lossy();
     [".tar.gz", ".tar.bz2", ".tar.xz", ".tgz", ".zip"].iter().any(|ending| name.ends_with(ending))
-}
-
-fn file_of(folder: &Path, wheel: bool) -> Result<Option<PathBuf>> {
-    let files = cache::files(folder)?;
-    Ok(files.into_iter().find(|path| {
-        if wheel {
-            path.extension().is_some_and(|ending| ending == "whl")
-        } else {
-            is_archive(path)
-        }
-    }))
 }
 
 /// Unpack a distribution; its file name holds its version.

@@ -67,6 +67,8 @@ pub struct Judged {
     pub(crate) program: Option<Program>,
     /// The same for all that descend from one first program.
     pub(crate) lineage: u64,
+    /// Whether it is a near-duplicate of a program that no answer may resemble.
+    pub(crate) is_near: bool,
     /// Who proposed it.
     pub proposer: &'static str,
 }

@@ -171,6 +171,7 @@ impl Search<'_> {
             fitness: aim.fitness(&self.empty),
             program: Some(empty),
             lineage: 0,
+            is_near: false,
             proposer: EMPTY,
         })];
         let again = |known: &Arc<Judged>| Judged {

@@ -121,6 +121,7 @@ impl Search<'_> {
                 let Some(bits) = bits? else { continue };
                 let (distance, fitness) = (run.aim.distance(&vector), run.aim.fitness(&vector));
                 let judged = Arc::new(Judged {
+                    is_near: self.is_near(&text),
                     text,
                     vector,
                     distance,

@@ -7,7 +7,7 @@ use crate::{
     proposer::{Candidate, Judged},
 };
 use rand::Rng as _;
-use std::sync::Arc;
+use std::{collections::HashMap, sync::Arc};
 
 impl Search<'_> {
     /// Those that compile; teaches effects and rewards proposers.
@@ -61,6 +61,7 @@ impl Search<'_> {
             });
             let judged = Arc::new(Judged {
                 lineage,
+                is_near: self.is_near(&candidate.text),
                 text: candidate.text,
                 distance: run.aim.distance(&vector),
                 vector,
@@ -78,8 +79,7 @@ impl Search<'_> {
         fresh
     }
 
-    /// The nearest of old and new, each point once or twice, a quarter of them of one lineage at
-    /// most, some replaced by chance.
+    /// The nearest of old and new, some replaced by chance.
     pub(super) fn survive(&mut self, run: &mut Run, fresh: Vec<Arc<Judged>>) {
         let count = self.settings.survivors;
         let mut pool = std::mem::take(&mut run.attempt.survivors);
@@ -97,30 +97,7 @@ impl Search<'_> {
                 .then(a.1.cmp(&b.1))
                 .then(a.0.text.len().cmp(&b.0.text.len()))
         });
-        let mut points: Vec<(Vec<u64>, usize)> = Vec::new();
-        let mut rest = Vec::new();
-        let mut kept: Vec<Arc<Judged>> = Vec::new();
-        for (judged, _) in order {
-            let point: Vec<u64> = judged.vector.iter().map(|value| value.to_bits()).collect();
-            let same = points.iter_mut().find(|(known, _)| *known == point);
-            let is_new = match same {
-                Some((_, times)) => {
-                    *times += 1;
-                    *times <= 2
-                }
-                None => {
-                    points.push((point, 1));
-                    true
-                }
-            };
-            // What one lineage cannot reach another may.
-            let family = kept.iter().filter(|one| one.lineage == judged.lineage).count();
-            if is_new && family < count.div_ceil(4) && kept.len() < count {
-                kept.push(judged);
-            } else {
-                rest.push(judged);
-            }
-        }
+        let (mut kept, mut rest) = choose(order.into_iter().map(|(judged, _)| judged), count);
         // The best stays, so that an answer is never lost.
         for one in kept.iter_mut().skip(1) {
             if !rest.is_empty() && run.rng.random_bool(self.settings.replacement) {
@@ -152,9 +129,7 @@ impl Search<'_> {
                 new.push(judged.clone());
             }
         }
-        if let Some(known) = self.not_near {
-            new.retain(|judged| !known.holds(&judged.text));
-        }
+        new.retain(|judged| !judged.is_near);
         if self.settings.kept > 1 {
             variety::add(&mut run.nearest_found, &new);
         } else {
@@ -181,11 +156,76 @@ impl Search<'_> {
         Ok(exact >= self.settings.kept || exhausted)
     }
 
+    /// Whether a kernel is a near-duplicate of a program that no answer may resemble.
+    pub(super) fn is_near(&self, text: &str) -> bool {
+        self.not_near.is_some_and(|known| known.holds(text))
+    }
+
     pub(super) fn accepts(&self, judged: &Judged) -> Result<bool, Error> {
-        if self.not_near.is_some_and(|known| known.holds(&judged.text)) {
+        if judged.is_near {
             return Ok(false);
         }
         let accepts = self.acceptance.map_or(Ok(true), |accepts| accepts(&judged.text));
         accepts.map_err(Error::Acceptance)
+    }
+}
+
+/// Of programs, nearest first, those that survive, and the others: each point once or twice, a quarter of them of one lineage at
+/// most, and half of them such as may be no answer.
+fn choose(
+    order: impl IntoIterator<Item = Arc<Judged>>,
+    count: usize,
+) -> (Vec<Arc<Judged>>, Vec<Arc<Judged>>) {
+    let mut points: HashMap<Vec<u64>, usize> = HashMap::new();
+    let (mut kept, mut rest) = (Vec::<Arc<Judged>>::new(), Vec::new());
+    for judged in order {
+        let point = judged.vector.iter().map(|value| value.to_bits()).collect();
+        let times = points.entry(point).or_default();
+        *times += 1;
+        // What one lineage cannot reach another may.
+        let family = kept.iter().filter(|one| one.lineage == judged.lineage).count();
+        // What is made of programs that may be no answer is mostly none either.
+        let near = kept.iter().filter(|one| one.is_near).count();
+        let is_room = kept.len() < count && (!judged.is_near || near < count / 2);
+        if *times <= 2 && family < count.div_ceil(4) && is_room {
+            kept.push(judged);
+        } else {
+            rest.push(judged);
+        }
+    }
+    (kept, rest)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn judged(at: f64, lineage: u64, is_near: bool) -> Arc<Judged> {
+        Arc::new(Judged {
+            text: String::new(),
+            vector: vec![at],
+            distance: at,
+            fitness: at,
+            program: None,
+            lineage,
+            is_near,
+            proposer: "construct",
+        })
+    }
+
+    #[test]
+    fn half_of_the_survivors_at_most_are_such_as_may_be_no_answer() {
+        let all = (0_u32..16).map(|at| judged(f64::from(at), u64::from(at), at < 8));
+        let (kept, rest) = choose(all, 8);
+        assert_eq!(kept.iter().filter(|one| one.is_near).count(), 4);
+        assert_eq!((kept.len(), rest.len()), (8, 8));
+    }
+
+    #[test]
+    fn a_point_survives_twice_and_a_lineage_by_a_quarter() {
+        let (kept, _) = choose((0..4).map(|lineage| judged(1.0, lineage, false)), 8);
+        assert_eq!(kept.len(), 2);
+        let (kept, _) = choose((0..4).map(|at| judged(f64::from(at), 1, false)), 8);
+        assert_eq!(kept.len(), 2);
     }
 }

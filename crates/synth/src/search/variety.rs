@@ -122,6 +122,7 @@ mod tests {
             fitness: distance,
             program: None,
             lineage: 0,
+            is_near: false,
             proposer: "construct",
         })
     }

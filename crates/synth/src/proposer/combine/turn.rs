@@ -176,6 +176,7 @@ mod tests {
             fitness: 1.0,
             program: Some(program),
             lineage: 1,
+            is_near: false,
             proposer: "guided",
         })
     }
