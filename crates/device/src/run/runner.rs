@@ -172,6 +172,12 @@ impl Runner {
         self.chosen.iter().map(|index| &self.devices[*index]).collect()
     }
 
+    /// Names of the devices that are used.
+    #[must_use]
+    pub fn names(&self) -> Vec<String> {
+        self.devices().into_iter().map(|device| device.name.clone()).collect()
+    }
+
     /// Their drivers, as a manifest names tools.
     pub(super) fn tools(&self) -> BTreeMap<String, String> {
         let tool = |device: &DeviceInfo| {

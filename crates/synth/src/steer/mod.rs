@@ -83,6 +83,9 @@ pub struct Steer<'a> {
     options: SteerOptions,
     acceptance: Option<Acceptance<'a>>,
     not_near: Option<&'a NotNear>,
+    /// What acceptance asks: to run, and to be faster on one device than on another.
+    must_run: bool,
+    faster: Option<Value>,
     stop: &'a AtomicBool,
     inputs: Vec<Input>,
     watch: Option<&'a dyn Progress>,
@@ -109,8 +112,19 @@ impl<'a> Steer<'a> {
         let hash = dataset::content_hash(points.as_bytes());
         let targets = Input { name: "targets".to_owned(), hash };
         let inputs = [vec![targets], options.seeds.inputs()?].concat();
-        let (not_near, watch) = (None, None);
-        let steer = Steer { judge, corpus, options, acceptance, not_near, stop, inputs, watch };
+        let must_run = acceptance.is_some();
+        let steer = Steer {
+            judge,
+            corpus,
+            options,
+            acceptance,
+            not_near: None,
+            must_run,
+            faster: None,
+            stop,
+            inputs,
+            watch: None,
+        };
         // What is wrong with the settings is said before the first search.
         steer.search(corpus, &steer.options.settings)?;
         Ok(steer)
@@ -121,6 +135,12 @@ impl<'a> Steer<'a> {
     pub fn not_near(mut self, known: Option<&'a NotNear>) -> Steer<'a> {
         self.inputs.extend(known.map(|known| known.input.clone()));
         Steer { not_near: known, ..self }
+    }
+
+    /// What the manifest says of acceptance: whether answers must run, and what they must be faster on.
+    #[must_use]
+    pub fn told(self, must_run: bool, faster: Option<Value>) -> Steer<'a> {
+        Steer { must_run, faster, ..self }
     }
 
     /// Tell somebody how each search goes.
@@ -198,7 +218,8 @@ impl<'a> Stage for Steer<'a> {
             "space": space.name(),
             "spaces": { space.name(): space.dimensions() },
             "settings": plain(settings),
-            "must_run": self.acceptance.is_some(),
+            "must_run": self.must_run,
+            "faster": self.faster,
             "not_near": self.not_near.is_some(),
             "model": model.as_ref().map(|model| model.identity().to_owned()),
             "natural": self.options.natural.as_ref().map(Natural::settings),

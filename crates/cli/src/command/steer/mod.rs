@@ -4,11 +4,21 @@ mod print;
 mod value;
 
 use crate::{
-    Global, destination::StageOutput, headers, interrupt, output, progress::Bar, runs::Runs, stage,
+    Global,
+    destination::StageOutput,
+    headers, interrupt, output,
+    progress::Bar,
+    runs::{Faster, Runs},
+    stage,
 };
 use anyhow::bail;
 use device::Outcome;
-use std::{num::NonZeroUsize, path::PathBuf, process::ExitCode};
+use std::{
+    num::NonZeroUsize,
+    path::PathBuf,
+    process::ExitCode,
+    sync::{Arc, atomic::AtomicBool},
+};
 use synth::{
     Acceptance, Budget, Judge, Metric, Natural, NotNear, Report, Seeds, Settings, Steer as Search,
     SteerOptions, Targets,
@@ -93,6 +103,19 @@ pub(crate) struct Steer {
     /// Only kernels that run, and pass `run`'s checker on the processor's device, are answers
     #[arg(long)]
     must_run: bool,
+    /// Only kernels that are faster on this device (cpu, gpu, a part of a name), transfers to a GPU included, than on the device
+    /// of `--than` are answers
+    #[arg(long, value_name = "DEVICE", requires = "than")]
+    faster_on: Option<String>,
+    /// The device to be faster than
+    #[arg(long, value_name = "DEVICE", requires = "faster_on")]
+    than: Option<String>,
+    /// How many times as fast, for `--faster-on`
+    #[arg(long, value_name = "TIMES", default_value_t = 1.0, value_parser = value::margin, requires = "faster_on")]
+    margin: f64,
+    /// Work-items, for `--faster-on`
+    #[arg(long, value_name = "SIZE", default_value = "2^16", requires = "faster_on")]
+    at: String,
     /// Only kernels that are near-duplicates of no program of this data set, folder or file are answers
     #[arg(long, value_name = "DATASET")]
     not_near: Option<PathBuf>,
@@ -154,9 +177,14 @@ impl Steer {
         };
         let stop = interrupt::flag()?;
         let runs = self.must_run.then(|| Runs::new(&stop, "--must-run")).transpose()?;
-        let passes = |runs: &Runs, text: &str| Ok(runs.check(text)? == Some(Outcome::Pass));
-        let accepts = |text: &str| runs.as_ref().map_or(Ok(true), |runs| passes(runs, text));
-        let acceptance: Option<Acceptance<'_>> = if self.must_run { Some(&accepts) } else { None };
+        let faster = self.faster(&stop)?;
+        let accepts = |text: &str| {
+            let passes = |runs: &Runs| Ok::<_, String>(runs.check(text)? == Some(Outcome::Pass));
+            Ok(runs.as_ref().map_or(Ok(true), passes)?
+                && faster.as_ref().map_or(Ok(true), |faster| faster.accepts(text))?)
+        };
+        let acceptance: Option<Acceptance<'_>> =
+            if runs.is_some() || faster.is_some() { Some(&accepts) } else { None };
         let bar = Bar::new(global);
         let corpus = options.corpus(&judge)?;
         let far = synth::far_out(options.targets.all(), judge.space(), &corpus);
@@ -166,8 +194,17 @@ impl Steer {
         let not_near = self.not_near.as_deref().map(NotNear::open).transpose()?;
         let search = Search::new(&judge, &corpus, options, acceptance, &stop)?
             .not_near(not_near.as_ref())
+            .told(self.must_run, faster.as_ref().map(Faster::settings))
             .watched_by(&bar);
         stage::run(&search, &self.output.context(global.jobs(), &bar, &stop), global)
+    }
+
+    fn faster(&self, stop: &Arc<AtomicBool>) -> anyhow::Result<Option<Faster>> {
+        let (Some(device), Some(than)) = (&self.faster_on, &self.than) else { return Ok(None) };
+        let [size] = device::sizes(&self.at)?[..] else {
+            bail!("--at {} is not one size", self.at)
+        };
+        Faster::new(device, than, self.margin, size, stop).map(Some)
     }
 
     fn targets(&self, judge: &Judge, global: &Global) -> anyhow::Result<Targets> {

@@ -32,6 +32,13 @@ pub(super) fn temperature(text: &str) -> Result<f64, String> {
     }
 }
 
+pub(super) fn margin(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(value) if value.is_finite() && value >= 1.0 => Ok(value),
+        _ => Err(format!("`{text}` is no margin: how many times as fast, 1 or more, such as 2")),
+    }
+}
+
 pub(super) fn bits(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(value) if value.is_finite() && value > 0.0 => Ok(value),
@@ -50,6 +57,10 @@ mod tests {
         assert_eq!(bits("2.5"), Ok(2.5));
         for wrong in ["nan", "inf", "-1", "0", "x"] {
             assert!(bits(wrong).is_err(), "{wrong}");
+        }
+        assert_eq!(margin("2"), Ok(2.0));
+        for wrong in ["nan", "inf", "0.5", "x"] {
+            assert!(margin(wrong).is_err(), "{wrong}");
         }
         for wrong in ["nan", "2", "-0.1", "x", ""] {
             assert!(probability(wrong).is_err(), "{wrong}");
