@@ -128,7 +128,9 @@ fn main() -> ExitCode {
         Ok(asked) => asked,
         Err(error) => return fail(&error),
     };
-    if !parsed.global.is_quiet() {
+    if parsed.global.is_quiet() {
+        output::without_hints();
+    } else {
         events::show(parsed.global.verbose);
     }
     dataset::verify_hashes(if parsed.global.verify_hashes { u64::MAX } else { ALWAYS_VERIFIED });

@@ -8,7 +8,9 @@ use std::{
     borrow::Cow,
     collections::BTreeMap,
     io::{self, IsTerminal, Write},
+    path::Path,
     process::ExitCode,
+    sync::atomic::{AtomicBool, Ordering},
 };
 
 /// Print the summary as one JSON object.
@@ -32,6 +34,30 @@ pub(crate) fn report(
 /// Print a line for people. What programs and files say may be part of it: see [`plain`].
 pub(crate) fn line(text: &str) -> anyhow::Result<()> {
     write(&plain(text))
+}
+
+/// Columns below which a terminal is not believed, and what is taken then.
+const NARROW: u16 = 20;
+const WIDTH: u16 = 120;
+
+/// Whether hints are printed.
+static HINTS: AtomicBool = AtomicBool::new(true);
+
+/// Print no hints any more, for `--quiet`.
+pub(crate) fn without_hints() {
+    HINTS.store(false, Ordering::Relaxed);
+}
+
+/// Print a line for people that says what to do next.
+pub(crate) fn hint(text: &str) -> anyhow::Result<()> {
+    if HINTS.load(Ordering::Relaxed) { line(text) } else { Ok(()) }
+}
+
+/// A name for a data set that is not there yet, for hints: `kernels`, else `kernels-2` and so on.
+pub(crate) fn unused(name: &str) -> String {
+    let numbered = (2..).map(|number| format!("{name}-{number}"));
+    let mut names = std::iter::once(name.to_owned()).chain(numbered);
+    names.find(|name| !Path::new(name).exists()).unwrap_or_default()
 }
 
 /// Text that only says something: characters that would steer a terminal, or reorder what it shows,
@@ -98,6 +124,10 @@ pub(crate) fn table(
     table.remove_style(comfy_table::TableComponent::HorizontalLines);
     table.remove_style(comfy_table::TableComponent::MiddleIntersections);
     table.set_content_arrangement(comfy_table::ContentArrangement::Dynamic);
+    // Some terminals that are none say they have no columns.
+    if table.width().is_some_and(|width| width < NARROW) {
+        table.set_width(WIDTH);
+    }
     table.set_header(header.iter().copied());
     for row in rows {
         table.add_row(row);

@@ -100,14 +100,14 @@ impl GroupSizes {
     fn row(&self, item: &GroupSizesItem) -> LabelRow {
         let run = &item.run;
         let mut head = LabelHead {
-            program: program_name(&run.package, &run.path, Some(&run.kernel), &run.id),
+            program: program_name(&run.package, &run.path, Some(run.known_as()), &run.id),
             variant: run.global_size.to_string(),
             group: self.grouping.of(&run.package, &run.family, &run.path).to_owned(),
             id: run.id.clone(),
             package: run.package.clone(),
             family: run.family.clone(),
             path: run.path.clone(),
-            name: run.kernel.clone(),
+            name: run.known_as().to_owned(),
             license: run.license.clone(),
             ..LabelHead::default()
         };

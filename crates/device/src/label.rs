@@ -233,7 +233,7 @@ impl LabelItem {
         let label = if on_gpu < on_cpu { "GPU" } else { "CPU" };
         let slower = on_cpu.max(on_gpu) / on_cpu.min(on_gpu);
         Ok(CpuGpuRow {
-            program: program_name(&self.package, &self.path, Some(&self.kernel), &self.id),
+            program: program_name(&self.package, &self.path, Some(gpu.known_as()), &self.id),
             variant: self.global_size.to_string(),
             group: grouping.of(&gpu.package, &gpu.family, &gpu.path).to_owned(),
             license: gpu.license.clone(),

@@ -44,6 +44,7 @@ mod label;
 mod model;
 mod pair;
 mod pairs;
+mod problems;
 mod rules;
 pub mod schema;
 mod score;
@@ -62,7 +63,7 @@ pub use compare::{TOLERANCE, compare};
 pub use error::{Error, Result};
 pub use execute::Limits;
 pub use export::{ExportFormat, ExportMethod, export};
-pub use grow::{GrowOptions, MakeTests, Problem, Sample, TestsItem, TestsReport};
+pub use grow::{GrowOptions, MakeTests, TestsItem, TestsReport};
 pub use judge::{
     Batch, CHEATS, Challenge, Judge, JudgeFacts, JudgeItem, JudgeOptions, JudgeReport, Judgement,
     Sanitize, Tests,
@@ -74,6 +75,7 @@ pub use model::{
 };
 pub use pair::{Language, Pair, Pairs, Submission, TestTime, write_lines};
 pub use pairs::{MakePairs, PairFacts, PairItem, PairOptions, PairReport};
+pub use problems::{Problem, Sample};
 pub use rules::{Edit, Rewriter, rule_names};
 pub use score::{Best, FAST_P, FastP, Scores, fast_p_picture, score};
 pub use search::{SearchOptions, SearchReport, search};

@@ -445,7 +445,11 @@ impl Extractor {
                 return vec![Row { verdict: verdict.name.into(), detail: verdict.detail, ..row }];
             }
         };
-        let functions = extracted.functions();
+        let mut functions = extracted.functions();
+        // A program of a data set is one kernel, and its helpers are none.
+        if !program.name.is_empty() && !extracted.kernels.is_empty() {
+            functions.retain(|function| extracted.kernels.contains(function));
+        }
         functions.into_iter().map(|function| extracted.row(row.clone(), &function)).collect()
     }
 }

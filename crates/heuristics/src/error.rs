@@ -243,7 +243,7 @@ fn of_runs(left: &[String], right: &[String]) -> &'static str {
     let measured = |names: &[String]| names.iter().any(|name| name.contains("transfer"));
     match measured(left) != measured(right) {
         true => {
-            "; transfer and wgsize are of a run: give `heuristic predict` the kernels themselves and --global-sizes, or a table of `label`, from what `run` measured"
+            "; transfer and wgsize are of a run: give `heuristic predict` the kernels themselves and --global-sizes, or a table of `label`, from what `run` measured; to a model without them a data set of `features`"
         }
         false => "",
     }

@@ -60,8 +60,11 @@ pub enum Error {
     },
     /// A folder whose build system is not known.
     #[error(
-        "{path} holds none of Cargo.toml, CMakeLists.txt, configure, Makefile, build.zig; say how \
-         it is built with --build \"COMMAND\"", path = path.display()
+        "{path} {}", match dataset::Dataset::is_at(path) {
+            true => "is a data set and no project with sources",
+            false => "holds none of Cargo.toml, CMakeLists.txt, configure, Makefile, build.zig; say how it is built with \
+                --build \"COMMAND\"",
+        }, path = path.display()
     )]
     NoRecipe {
         /// The folder.

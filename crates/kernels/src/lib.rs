@@ -57,6 +57,7 @@ mod solve;
 pub use error::Error;
 pub use file::{MINIMUM_INSTRUCTIONS, Source};
 pub use judge::{Judge, Judged};
+pub use names::Series;
 pub use prepare::{Options, Prepare, Survey};
 pub use printer::{Printed, Printer};
 pub use repair::SHIM;

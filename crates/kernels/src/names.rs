@@ -37,7 +37,7 @@ fn count(mut at: usize) -> String {
 
 /// A series of names, one after the other.
 #[derive(Clone, Debug)]
-pub(crate) struct Series {
+pub struct Series {
     at: usize,
     prefix: &'static str,
     upper: bool,
@@ -45,32 +45,32 @@ pub(crate) struct Series {
 
 impl Series {
     /// `a, b, …, z, aa, …`: variables, parameters, fields.
-    pub(crate) fn variables() -> Series {
+    pub fn variables() -> Series {
         Series { at: 0, prefix: "", upper: false }
     }
 
     /// `A, B, …, Z, AA, …`: functions.
-    pub(crate) fn functions() -> Series {
+    pub fn functions() -> Series {
         Series { at: 0, prefix: "", upper: true }
     }
 
     /// `Ta, Tb, …`: structs, unions, enumerations and typedefs.
-    pub(crate) fn types() -> Series {
+    pub fn types() -> Series {
         Series { at: 0, prefix: "T", upper: false }
     }
 
     /// `Ea, Eb, …`: enumerators.
-    pub(crate) fn enumerators() -> Series {
+    pub fn enumerators() -> Series {
         Series { at: 0, prefix: "E", upper: false }
     }
 
     /// `La, Lb, …`: labels.
-    pub(crate) fn labels() -> Series {
+    pub fn labels() -> Series {
         Series { at: 0, prefix: "L", upper: false }
     }
 
     /// The next name.
-    pub(crate) fn next(&mut self) -> String {
+    pub fn next(&mut self) -> String {
         loop {
             let word = count(self.at);
             self.at += 1;

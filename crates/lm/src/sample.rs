@@ -12,7 +12,7 @@ use nn::{Architecture, Choice, Chooser, Encoder, Precision};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde::Serialize;
-use std::{collections::BTreeMap, sync::Arc};
+use std::{cell::Cell, collections::BTreeMap, sync::Arc};
 
 /// The mark of the place to fill in a prompt.
 pub const HOLE: &str = "[HOLE]";
@@ -499,10 +499,14 @@ impl Running {
         let short = self.drawn.len() < self.shortest;
         let (after, refused) = (&self.encoded.after, &mut self.refused);
         let mut next = None;
+        let owes = self.useful.as_ref().is_some_and(Usefulness::owes_result);
+        let wants_end = Cell::new(false);
         let mut allowed = |id: u32| {
             let id = id as u16;
             let fits = if id == end && !after.is_empty() {
-                constraint.joins(after)
+                let joins = constraint.joins(after);
+                wants_end.set(wants_end.get() || joins);
+                joins && !owes
             } else {
                 constraint.after(id).is_ok_and(|state| {
                     // The brace of a kernel, or the end behind one.
@@ -522,9 +526,15 @@ impl Running {
         }
         let token = match ahead {
             _ if forced.is_some() => forced,
-            Ahead::Logits(row) => self.chooser.choose(row, choice, &mut self.random, allowed),
+            Ahead::Logits(row) => self.chooser.choose(row, choice, &mut self.random, &mut allowed),
             Ahead::Ranked(row) => row.iter().copied().find(|id| allowed(*id)),
         };
+        // Where the model would end the hole and may not yet, it is told how a result begins.
+        let asked = match &mut self.useful {
+            Some(useful) if owes && wants_end.get() => useful.ask().map(u32::from),
+            _ => None,
+        };
+        let token = asked.filter(|id| allowed(*id)).or(token);
         let Some(token) = token else { return self.stray() };
         self.take(Some(token as u16));
         let Some(next) = next.filter(|_| !self.finished) else { return };

@@ -15,6 +15,8 @@ pub(crate) struct Usefulness {
     forced: Vec<u16>,
     /// How often a result was asked for.
     asked: usize,
+    /// Whether what fills a hole has to write the result: what stands around it writes none.
+    fills: bool,
 }
 
 /// Tries at a kernel's parameters until it may have no buffer to write to.
@@ -37,10 +39,30 @@ impl Usefulness {
                 begun.clear();
             }
         }
-        if !encoded.after.is_empty() {
+        // A statement's rest has its effect from what stands before it, and what stands behind the hole may have one.
+        let after = grammar.lexemes(&encoded.after);
+        let after: Vec<&str> = after.iter().map(String::as_str).collect();
+        let fills = !after.is_empty()
+            && begun.is_empty()
+            && useful.owes(0).is_some()
+            && !after.iter().any(|lexeme| writes(lexeme))
+            && useful.clone().read(&after).is_err();
+        if !after.is_empty() && !fills {
             useful.ask_no_result();
         }
-        Usefulness { grammar: Arc::clone(grammar), useful, begun, forced: Vec::new(), asked: 0 }
+        let (grammar, forced) = (Arc::clone(grammar), Vec::new());
+        Usefulness { grammar, useful, begun, forced, asked: 0, fills }
+    }
+
+    /// Whether a hole may not end yet: what fills it has written no result.
+    pub(crate) fn owes_result(&self) -> bool {
+        self.fills && self.useful.owes(0).is_some()
+    }
+
+    /// Have the model write a result before the hole ends; the first token of that.
+    pub(crate) fn ask(&mut self) -> Option<u16> {
+        self.force();
+        self.forced()
     }
 
     /// The token that has to come next, if any has.
@@ -79,7 +101,8 @@ impl Usefulness {
 
     /// Have the model write a result: it is told where to, and in the end how.
     fn force(&mut self) {
-        let Some(buffer) = self.useful.owed(self.asked) else { return };
+        let owed = if self.fills { Useful::owes } else { Useful::owed };
+        let Some(buffer) = owed(&self.useful, self.asked) else { return };
         let items = self.useful.items();
         let mut lexemes = vec![buffer, "["];
         if self.asked > 0 {
@@ -177,4 +200,10 @@ impl Usefulness {
         }
         None
     }
+}
+
+/// Whether a lexeme may write something: an assignment, or a call.
+fn writes(lexeme: &str) -> bool {
+    lexeme.ends_with('=') && !["==", "!=", "<=", ">="].contains(&lexeme)
+        || ["++", "--", "("].contains(&lexeme)
 }

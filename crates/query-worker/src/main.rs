@@ -10,7 +10,7 @@ mod difference;
 use arrow::{
     array::{ArrayRef, RecordBatch, StringArray},
     compute::{CastOptions, cast_with_options},
-    datatypes::SchemaRef,
+    datatypes::{DataType, SchemaRef},
     error::ArrowError,
     ipc::writer::StreamWriter,
 };
@@ -107,8 +107,20 @@ fn question(mut arguments: impl Iterator<Item = String>) -> Result<Question, Err
         let (name, path) = table.split_once('=')?;
         Some((name.to_owned(), PathBuf::from(path)))
     };
-    let tables = arguments.map(table).collect::<Option<Vec<_>>>().ok_or(Error::Usage)?;
+    let mut tables = arguments.map(table).collect::<Option<Vec<_>>>().ok_or(Error::Usage)?;
+    if let Some(own) = own_name(&tables) {
+        tables.push(own);
+    }
     Ok(Question { memory, spill, sql, tables })
+}
+
+/// A data set without a name is also called as its folder is, where that is a word.
+fn own_name(tables: &[(String, PathBuf)]) -> Option<(String, PathBuf)> {
+    let (_, path) = tables.iter().find(|(name, _)| name == "dataset")?;
+    let name = path.file_name()?.to_str()?.to_lowercase();
+    let is_word = name.starts_with(|c: char| c.is_ascii_alphabetic())
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    (is_word && tables.iter().all(|(other, _)| *other != name)).then(|| (name, path.clone()))
 }
 
 fn answer(question: &Question) -> Result<(), Error> {
@@ -133,6 +145,8 @@ fn answer(question: &Question) -> Result<(), Error> {
                     .or_else(|| quoted(&said, &question.sql))
                     .or_else(|| interval(&said, question))
                     .or_else(|| by_name(&said, question))
+                    .or_else(|| no_field(&said, question))
+                    .or_else(|| not_ours(&said))
                     .or_else(|| {
                         ["DDL", "DML"]
                             .iter()
@@ -282,6 +296,37 @@ fn by_name(said: &str, question: &Question) -> Option<Error> {
     Some(Error::ByName(place))
 }
 
+/// A number of a vector that there is not, where the vector is a struct.
+fn no_field(said: &str, question: &Question) -> Option<Error> {
+    let (_, named) = said.split_once("Field ")?;
+    let (wanted, _) = named.split_once(" not found in struct")?;
+    let tables = question.tables.iter().filter_map(|(_, path)| dataset::Dataset::open(path).ok());
+    let columns: Vec<_> = tables.filter_map(|dataset| dataset.columns().ok()).collect();
+    let vectors = columns.iter().flat_map(|columns| columns.fields()).filter_map(|field| {
+        let DataType::Struct(numbers) = field.data_type() else { return None };
+        let is_asked =
+            [".", "["].iter().any(|mark| question.sql.contains(&format!("{}{mark}", field.name())));
+        let names: Vec<&str> = numbers.iter().map(|number| number.name().as_str()).collect();
+        (is_asked && !names.contains(&wanted)).then_some((field.name(), names))
+    });
+    let (column, names) = vectors.into_iter().next()?;
+    let near = dataset::near(wanted, names.iter().copied());
+    let near = near.map(|near| format!("did you mean `{near}`? ")).unwrap_or_default();
+    Some(Error::ByName(format!("`{column}` has no `{wanted}`; {near}it has {}", names.join(", "))))
+}
+
+/// What DataFusion takes for a bug of its own, and is one of the query mostly.
+fn not_ours(said: &str) -> Option<Error> {
+    let (why, _) = said.split_once("This issue was likely caused by a bug")?;
+    let why = why.rsplit("Internal error: ").next()?.trim().trim_end_matches('.');
+    // What each signature of a function would have wanted is long, and the same each time.
+    let given = why.split_once("but received ").and_then(|(_, given)| given.split(" (").next());
+    let given = given.map(|given| format!("; it was given {given}")).unwrap_or_default();
+    let why = why.split(", errors:").next()?.to_owned() + &given;
+    let why = why.as_str();
+    Some(Error::ByName(format!("the query cannot be answered: {}", lower(why))))
+}
+
 async fn select(question: &Question) -> Result<(), Error> {
     // Views of texts are DataFusion's own; data sets hold plain columns.
     let config = SessionConfig::new()
@@ -396,6 +441,16 @@ fn programs(path: &Path, memory: u64) -> Result<RecordBatch, Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_data_set_is_called_as_its_folder_is_where_that_is_a_word() {
+        let table = |name: &str, path: &str| (name.to_owned(), PathBuf::from(path));
+        let own = |tables: &[(String, PathBuf)]| own_name(tables).map(|(name, _)| name);
+        assert_eq!(own(&[table("dataset", "/d/Kernels")]), Some("kernels".to_owned()));
+        assert_eq!(own(&[table("dataset", "/d/my-kernels")]), None);
+        assert_eq!(own(&[table("k", "/d/kernels")]), None);
+        assert_eq!(own(&[table("dataset", "k"), table("k", "v")]), None);
+    }
 
     #[test]
     fn a_text_between_double_quotes_is_told_from_a_column() {

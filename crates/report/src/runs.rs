@@ -68,7 +68,7 @@ impl Section for Runs {
             vec![
                 programs.link_by_name(
                     &row.id,
-                    if row.kernel.is_empty() { &row.path } else { &row.kernel },
+                    if row.kernel.is_empty() { &row.path } else { row.known_as() },
                 ),
                 facts::cell(&row.device_type),
                 facts::cell(&row.global_shape),

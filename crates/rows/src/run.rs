@@ -17,6 +17,9 @@ schema! {
         pub path: String,
         /// The kernel, or several in order joined by `+`.
         pub kernel: String,
+        /// The kernel's name in its own file, where it was renamed; else empty.
+        #[serde(default)]
+        pub original_name: String,
         /// The device's name.
         pub device: String,
         /// `cpu`, `gpu`, `accelerator` or `other`.
@@ -79,6 +82,12 @@ pub enum Transfers {
 }
 
 impl RunRow {
+    /// The kernel's name in its own file, as far as that is known.
+    #[must_use]
+    pub fn known_as(&self) -> &str {
+        if self.original_name.is_empty() { &self.kernel } else { &self.original_name }
+    }
+
     /// Seconds of the kernel and of the transfers that count; `None` where nothing was measured.
     #[must_use]
     pub fn seconds(&self, transfers: Transfers) -> Option<f64> {

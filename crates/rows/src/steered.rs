@@ -19,7 +19,7 @@ schema! {
         /// `accepted`; `impossible` for a target that no program can have, `nothing-found` for one that
         /// nothing came near to.
         pub verdict: String,
-        /// The constraint that is broken; of a kernel, why its search ended before its budget.
+        /// The constraint that is broken; of a kernel, what is not as wanted, and why its search ended before its budget.
         pub detail: String,
         /// Whether it lies right at the target.
         pub exact: bool,

@@ -22,12 +22,14 @@ pub mod corpus;
 mod drawn;
 mod error;
 mod evaluate;
+mod prompt;
 mod sampler;
 mod stage;
 mod summary;
 
 pub use error::Error;
 pub use evaluate::{Evaluation, evaluate};
+pub use prompt::in_known_names;
 pub use rows::SampleRow;
 pub use sampler::{Check, Sampler, Settings};
 pub use stage::Chunk;

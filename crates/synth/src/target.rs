@@ -11,6 +11,9 @@ const HEAVIEST: f64 = 1e12;
 /// The key of a line that says the level of its vector.
 const OPT: &str = "opt";
 
+/// Dimensions that a message names.
+const MISSES: usize = 8;
+
 /// What is wanted of one dimension.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Constraint {
@@ -80,6 +83,31 @@ impl Target {
     pub fn point(name: impl Into<String>, vector: &[f64]) -> Target {
         let constraints = vector.iter().map(|value| Some(Constraint::exactly(*value))).collect();
         Target { name: name.into(), constraints, program: None }
+    }
+
+    /// What of a vector is not as wanted, the worst first: `Load 2 for 3`. Empty where all is.
+    #[must_use]
+    pub fn missed(&self, vector: &[f64], dimensions: &[&str]) -> String {
+        let mut off: Vec<(f64, String)> = Vec::new();
+        for ((constraint, value), name) in self.constraints.iter().zip(vector).zip(dimensions) {
+            let Some(wanted) = constraint else { continue };
+            let excess = wanted.excess(*value);
+            if excess != 0.0 {
+                let range = match wanted.least == wanted.most {
+                    true => wanted.least.to_string(),
+                    false => format!("{}..{}", wanted.least, wanted.most),
+                };
+                let weight = excess.abs() * wanted.weight;
+                off.push((weight, format!("{name} {value} for {range}")));
+            }
+        }
+        off.sort_by(|a, b| b.0.total_cmp(&a.0));
+        let more = off.len().saturating_sub(MISSES);
+        let mut said: Vec<String> = off.into_iter().take(MISSES).map(|(_, said)| said).collect();
+        if more > 0 {
+            said.push(format!("{more} more dimensions"));
+        }
+        said.join(", ")
     }
 
     /// Read constraints as a person writes them: `Load=12,FMul=8`, ranges as `Load=10..14`, weights as

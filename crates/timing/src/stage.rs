@@ -3,7 +3,7 @@
 use crate::{
     Error, Job, Options, SourceKind, Suite, Timer, TimingRow,
     options::Code,
-    suite::{content_of, job_hash, row},
+    suite::{WITHOUT_INPUT, content_of, job_hash, row},
 };
 use dataset::{
     Input, Row, content_hash, content_hash_of,
@@ -24,6 +24,9 @@ pub struct SuiteReport {
     pub instructions: u64,
     /// Simulated seconds of all rows.
     pub seconds_simulated: f64,
+    /// Programs that read their input and were given none.
+    #[serde(default)]
+    pub without_input: u64,
     /// Where cycles came from.
     pub source: String,
     /// Name of the processor.
@@ -175,6 +178,7 @@ impl Stage for TimeSuite {
         for row in units.rows() {
             let (_, row) = row?;
             report.rows += 1;
+            report.without_input += u64::from(row.detail == WITHOUT_INPUT);
             report.instructions += row.instructions.unwrap_or(0);
             report.seconds_simulated += row.seconds_simulated.unwrap_or(0.0);
             *report.verdicts.entry(row.verdict).or_default() += 1;

@@ -165,6 +165,9 @@ fn is_program(path: &Path) -> bool {
     }
 }
 
+/// Of a program whose time may say nothing.
+pub(crate) const WITHOUT_INPUT: &str = "it reads its input and was given none";
+
 /// What a timing comes to in the data set.
 pub(crate) fn row(job: &Job, timing: Timing, options: &Options, cpu: &str) -> TimingRow {
     let accepted = timing.is_accepted();
@@ -175,7 +178,10 @@ pub(crate) fn row(job: &Job, timing: Timing, options: &Options, cpu: &str) -> Ti
         name: job.name.clone(),
         job: job_hash(job),
         verdict: timing.verdict,
-        detail: timing.detail,
+        detail: match m.input_ended == Some(true) && job.stdin.is_empty() {
+            true => WITHOUT_INPUT.to_owned(),
+            false => timing.detail,
+        },
         source: options.source.name().into(),
         cpu: cpu.to_owned(),
         cycles,

@@ -446,7 +446,7 @@ def learn(
 def report(
     dir: PathLike, *, out: PathLike | None = None, programs: int | None = None, force: bool = False, **common: Unpack[Common]
 ) -> Report:
-    """An HTML page of the data sets in a folder; without `out` it is `report.html` in that folder."""
+    """An HTML page of the data sets in a folder; without `out` it is `report.html` in that folder (`_report.html` of one data set)."""
     return reported("report", [path(dir)], options(locals(), "dir"))
 
 

@@ -58,7 +58,8 @@ def pairs(
 def tests(
     problems: PathLike,
     *,
-    pairs: PathLike,
+    pairs: PathLike | None = None,
+    submissions: PathLike | None = None,
     out: PathLike | None = None,
     force: bool = False,
     per_problem: int | None = None,

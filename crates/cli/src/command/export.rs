@@ -33,7 +33,7 @@ pub(crate) struct Export {
     /// A data set; of programs where these are written as files
     dataset: PathBuf,
     /// The folder to make, or the file of csv, jsonl and cldrive; it must not exist
-    #[arg(long, value_name = "DIR|FILE")]
+    #[arg(long, alias = "out", value_name = "DIR|FILE")]
     to: PathBuf,
     /// What to write [default: csv or jsonl where --to ends so, else files]
     #[arg(long, value_enum)]

@@ -54,7 +54,7 @@ impl Import {
                 let names = imported.filled.join(", ");
                 output::line(&format!("not in the input: {names}"))?;
             }
-            output::line(&format!("next: stampmill show {out}"))
+            output::hint(&format!("next: stampmill show {out}"))
         })?;
         Ok(ExitCode::SUCCESS)
     }

@@ -81,7 +81,15 @@ impl stage::Shown for Stage<'_> {
             0 => output::line(
                 "no content file was found; --language cuda extracts kernels in CUDA, c or rust whole programs",
             ),
-            _ => output::line(&format!("next: stampmill prepare {out} --out kernels")),
+            // Programs in C or Rust are described as they are.
+            _ if report.kernels == 0 => {
+                let vectors = output::unused("vectors");
+                output::hint(&format!("next: stampmill features {out} --out {vectors}"))
+            }
+            _ => output::hint(&format!(
+                "next: stampmill prepare {out} --out {}",
+                output::unused("kernels")
+            )),
         }
     }
 

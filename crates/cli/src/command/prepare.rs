@@ -73,15 +73,16 @@ impl stage::Shown for Stage {
         ))?;
         let why = "SELECT path, verdict, detail FROM k WHERE verdict <> 'accepted'";
         if !report.rejected.is_empty() && report.unique_kernels > 0 {
-            output::line(&format!("rejected, and why: stampmill query \"{why}\" k={out}"))?;
+            output::hint(&format!("rejected, and why: stampmill query \"{why}\" k={out}"))?;
         }
-        output::line(&match report.unique_kernels {
+        let next = match report.unique_kernels {
             0 if report.files == 0 => "no program was read: the input has no OpenCL file, or none in this part; \
                  `stampmill mine DIR` finds kernels inside other programs, and C functions with --language c"
                 .to_owned(),
             0 => format!("no kernel was accepted; why: stampmill query \"{why}\" k={out}"),
-            _ => format!("next: stampmill show {out}"),
-        })
+            _ => return output::hint(&format!("next: stampmill show {out}")),
+        };
+        output::line(&next)
     }
 
     fn is_good(report: &Report) -> bool {

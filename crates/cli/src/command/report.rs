@@ -10,7 +10,7 @@ pub(crate) struct Report {
     /// A data set or a folder of data sets
     #[arg(value_name = "DIR")]
     folder: PathBuf,
-    /// The page to make [default: DIR/report.html]
+    /// The page to make [default: DIR/report.html; of one data set DIR/_report.html, which readers of Parquet skip]
     #[arg(short, long, value_name = "FILE.html")]
     out: Option<PathBuf>,
     /// Show at most N programs: generated ones first, then an even sample of the others
@@ -23,7 +23,10 @@ pub(crate) struct Report {
 
 impl Report {
     pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
-        let out = self.out.unwrap_or_else(|| self.folder.join("report.html"));
+        let out = self.out.unwrap_or_else(|| {
+            let is_one = dataset::Dataset::is_at(&self.folder);
+            self.folder.join(if is_one { "_report.html" } else { "report.html" })
+        });
         let output = Output { out, force: self.force };
         // That there is no folder of data sets is said below.
         if self.folder.is_dir() {

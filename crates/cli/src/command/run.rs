@@ -88,7 +88,6 @@ impl Run {
             sizes => device::sizes(sizes)?,
         };
         headers::say(&self.dataset, global);
-        let names = names(&self.dataset);
         let options = Options {
             devices: self.devices,
             global_sizes: device::sizes(&self.global_sizes)?,
@@ -107,15 +106,7 @@ impl Run {
         let context = Context { time: self.time, ..context };
         let stage = Stage::new(options, &context.cancel)?;
         if self.format.is_none() {
-            let status = stage::run(&stage, &context, global)?;
-            if let Some(kernels) = names.filter(|_| !global.json && !global.is_quiet()) {
-                output::line(&format!(
-                    "names: stampmill query \"SELECT k.original_name, r.global_size, r.outcome, r.kernel_time_ns FROM r \
-                     JOIN k ON r.id = k.id\" r={} k={kernels}",
-                    context.out.display()
-                ))?;
-            }
-            return Ok(status);
+            return stage::run(&stage, &context, global);
         }
         stage::run_then(&stage, &context, global, |_| {
             let rows: Vec<RunRow> =
@@ -124,11 +115,6 @@ impl Run {
                 .context("cannot write to standard output")
         })
     }
-}
-
-/// The data set of kernels that knows their names in their own files, if there is one.
-fn names(input: &Path) -> Option<String> {
-    is_kernels(input).then(|| input.display().to_string())
 }
 
 /// Whether a data set of kernels lies there.
@@ -177,7 +163,7 @@ impl stage::Shown for Stage {
         output::line(&format!("{} rows in {} ({seconds:.1} s)", output::count(report.rows), out))?;
         match Self::is_good(report) {
             true => output::line(&format!(
-                "times: stampmill query \"SELECT path, kernel, global_size, kernel_time_ns FROM r\" r={out}"
+                "times: stampmill query \"SELECT path, kernel, original_name, global_size, kernel_time_ns FROM r\" r={out}"
             )),
             false => output::line(&format!(
                 "why: stampmill query \"SELECT path, kernel, outcome, detail FROM r\" r={out}"

@@ -240,10 +240,18 @@ fn share(text: &str) -> Result<f32, String> {
     text.parse().ok().filter(|value: &f32| *value > 0.0 && *value <= 1.0).ok_or_else(wrong)
 }
 
+/// Whether a prompt that is no file is the text of a kernel.
+fn is_code(prompt: &Path) -> bool {
+    !prompt.exists() && prompt.to_string_lossy().contains(['{', '(', '\n'])
+}
+
 impl DrawingFlags {
     fn prompt(&self) -> anyhow::Result<Prompt> {
         let text = match (&self.prompt, &self.args) {
             (Some(text), _) if is_prompt(text) => text.to_string_lossy().into_owned(),
+            (Some(path), _) if is_code(path) => {
+                bail!("the prompt has no {}: write it where the model is to go on", lm::HOLE)
+            }
             (Some(path), _) => {
                 let text = fs::read_to_string(path)
                     .map_err(|error| anyhow!(dataset::refusal("read", path, &error)))?;
@@ -261,6 +269,9 @@ impl DrawingFlags {
             }
             (None, None) => lm::START.to_owned(),
         };
+        // What was drawn elsewhere was drawn behind the prompt as it stands.
+        let named = self.drawn.is_none().then(|| sampling::in_known_names(&text)).flatten();
+        let text = named.unwrap_or(text);
         let mut prompt = Prompt { arguments: self.args.clone(), ..Prompt::new(&text) };
         for want in &self.want {
             let Some((name, value)) = want.split_once('=') else {

@@ -358,6 +358,7 @@ impl Trial<'_> {
             family: self.benchmark.family.clone(),
             path: self.benchmark.path.clone(),
             kernel: kernel.to_owned(),
+            original_name: self.benchmark.original_name.clone(),
             device: device.name.clone(),
             device_type: device.r#type.name().to_owned(),
             platform: device.platform.clone(),

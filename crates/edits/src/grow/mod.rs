@@ -10,26 +10,18 @@ mod grammar;
 mod stage;
 
 use crate::{
-    Result,
-    bench::Bench,
-    compare::compare,
-    pair::Language,
-    schema::{Broken, OnBroken, form, read_values},
-    stopwatch::Time,
-    suite::Test,
-    toolchain::Executable,
+    Result, bench::Bench, compare::compare, pair::Language, problems::Sample, stopwatch::Time,
+    suite::Test, toolchain::Executable,
 };
 use dataset::{Verdict, content_hash};
 use generate::{Generator, Scale};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rows::{EditTest, EditVerdict, RejectedInputs, test_source};
-use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde::Serialize;
 pub use stage::{MakeTests, TestsItem, TestsReport};
 use std::{
     collections::{BTreeMap, BTreeSet},
-    path::Path,
     time::Duration,
 };
 
@@ -71,47 +63,6 @@ impl Default for GrowOptions {
             programs: 6,
             seed: 0,
         }
-    }
-}
-
-/// A problem's samples.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Problem {
-    /// Its name.
-    pub id: String,
-    /// Inputs and outputs.
-    pub samples: Vec<Sample>,
-}
-
-/// A test that came with a problem.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Sample {
-    /// What a program reads.
-    pub input: String,
-    /// What it must print.
-    pub output: String,
-}
-
-impl Problem {
-    /// Read JSON lines with `problem_id` and `samples`.
-    ///
-    /// # Errors
-    /// When the file cannot be read, or a line is broken and `on_broken` says to stop.
-    pub fn read(path: &Path, on_broken: OnBroken) -> Result<(Vec<Problem>, Vec<Broken>)> {
-        let (lines, broken) = read_values(path, form::PROBLEMS, on_broken)?;
-        let problem = |line: &Map<String, Value>| Problem {
-            id: line["problem_id"].as_str().unwrap_or_default().to_owned(),
-            samples: line["samples"]
-                .as_array()
-                .into_iter()
-                .flatten()
-                .map(|sample| {
-                    let text = |key: &str| sample[key].as_str().unwrap_or_default().to_owned();
-                    Sample { input: text("input"), output: text("output") }
-                })
-                .collect(),
-        };
-        Ok((lines.iter().map(problem).collect(), broken))
     }
 }
 
@@ -394,6 +345,7 @@ fn scales(grammar: bool) -> Vec<(Scale, usize)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::problems::Problem;
     use crate::{Limits, Pair, Store, TestSet};
     use dataset::stage::{self, Context};
 

@@ -1,10 +1,11 @@
 //! Growing tests as a stage: a problem with its samples and programs comes in, its tests go out.
 
-use super::{GrowOptions, Grower, Problem, Sample};
+use super::{GrowOptions, Grower};
 use crate::{
     Error, Result,
     bench::Bench,
-    pair::{Language, Pair},
+    pair::{Language, Pair, Submission},
+    problems::{Problem, Sample},
 };
 use dataset::{
     Input, Row, content_hash_of,
@@ -66,6 +67,9 @@ impl TestsItem {
     }
 }
 
+/// Programs of a problem that are taken from submissions at most: those after these add little but time.
+const SUBMISSIONS: usize = 64;
+
 /// Makes tests of samples.
 pub struct MakeTests<'a> {
     items: Vec<TestsItem>,
@@ -82,26 +86,28 @@ impl<'a> MakeTests<'a> {
         bench: &'a Bench,
         options: GrowOptions,
     ) -> MakeTests<'a> {
-        let samples: BTreeMap<&str, &Problem> =
-            problems.iter().map(|problem| (problem.id.as_str(), problem)).collect();
-        let mut items: BTreeMap<&str, TestsItem> = BTreeMap::new();
-        for pair in pairs {
-            let item = items.entry(&pair.problem_id).or_insert_with(|| TestsItem {
-                problem_id: pair.problem_id.clone(),
-                samples: samples
-                    .get(pair.problem_id.as_str())
-                    .map(|problem| problem.samples.clone())
-                    .unwrap_or_default(),
-                ..TestsItem::default()
-            });
-            for code in [&pair.src_code, &pair.tgt_code] {
-                if !item.programs.contains(code) {
-                    item.programs.push(code.clone());
-                    item.languages.push(pair.language().name().to_owned());
-                }
-            }
-        }
-        MakeTests { items: items.into_values().collect(), bench, options }
+        let programs = pairs.iter().flat_map(|pair| {
+            [&pair.src_code, &pair.tgt_code]
+                .map(|code| (pair.problem_id.as_str(), code.as_str(), pair.language()))
+        });
+        MakeTests { items: items(problems, programs, usize::MAX), bench, options }
+    }
+
+    /// Tests for the problems of accepted submissions, some of which must agree on them.
+    #[must_use]
+    pub fn of_submissions(
+        problems: &[Problem],
+        submissions: &[Submission],
+        bench: &'a Bench,
+        options: GrowOptions,
+    ) -> MakeTests<'a> {
+        // By their texts, in an order that has to do with nothing.
+        let mut all: Vec<(String, &Submission)> =
+            submissions.iter().map(|one| (content_hash_of([one.code.as_bytes()]), one)).collect();
+        all.sort_by(|(a, _), (b, _)| a.cmp(b));
+        let programs =
+            all.iter().map(|(_, one)| (one.problem_id.as_str(), one.code.as_str(), one.language));
+        MakeTests { items: items(problems, programs, SUBMISSIONS), bench, options }
     }
 
     fn rows_of(&self, item: &TestsItem) -> Result<Vec<EditTest>> {
@@ -113,6 +119,32 @@ impl<'a> MakeTests<'a> {
         let (bench, options) = (self.bench, &self.options);
         Grower { problem_id, samples, bench, options }.grow(&programs)
     }
+}
+
+/// The problems of programs, with so many different ones each at most.
+fn items<'b>(
+    problems: &[Problem],
+    programs: impl Iterator<Item = (&'b str, &'b str, Language)>,
+    most: usize,
+) -> Vec<TestsItem> {
+    let samples: BTreeMap<&str, &Problem> =
+        problems.iter().map(|problem| (problem.id.as_str(), problem)).collect();
+    let mut items: BTreeMap<&str, TestsItem> = BTreeMap::new();
+    for (problem_id, code, language) in programs {
+        let item = items.entry(problem_id).or_insert_with(|| TestsItem {
+            problem_id: problem_id.to_owned(),
+            samples: samples
+                .get(problem_id)
+                .map(|problem| problem.samples.clone())
+                .unwrap_or_default(),
+            ..TestsItem::default()
+        });
+        if item.programs.len() < most && !item.programs.iter().any(|known| known == code) {
+            item.programs.push(code.to_owned());
+            item.languages.push(language.name().to_owned());
+        }
+    }
+    items.into_values().collect()
 }
 
 impl Stage for MakeTests<'_> {

@@ -86,6 +86,7 @@ fn parse(line: &[u8], wanted: Option<Form>) -> std::result::Result<Row, (String,
     let Value::Object(line) = value else {
         return Err(whole("wanted a JSON object".into()));
     };
+    let line = crate::problems::of_contest(&line).unwrap_or(line);
     let form = wanted.or_else(|| Form::of(&line)).ok_or_else(|| {
         whole("none of its keys tells a form (see `stampmill edits validate --forms`)".into())
     })?;

@@ -2,7 +2,7 @@
 
 use super::{Context, Package, Source};
 use crate::{Error, Result, tree::role};
-use dataset::{Verdict, is_machine_fault_at, open_file, path_text};
+use dataset::{Dataset, Verdict, is_machine_fault_at, open_file, path_text};
 use rows::ContentVerdict;
 use std::{
     io,
@@ -16,6 +16,10 @@ struct Folder(PathBuf);
 
 pub(super) fn parse(text: &str) -> Option<Result<Box<dyn Source>, String>> {
     let path = Path::new(text);
+    if path.is_dir() && Dataset::is_at(path) {
+        let is_one = "it is a data set: `stampmill prepare` reads what `mine` made, `import` and `merge` what others did";
+        return Some(Err(is_one.to_owned()));
+    }
     path.is_dir().then(|| Ok(Box::new(Folder(path.to_owned())) as Box<dyn Source>))
 }
 

@@ -171,7 +171,7 @@ impl Search<'_> {
 }
 
 /// Of programs, nearest first, those that survive, and the others: each point once or twice, a quarter of them of one lineage at
-/// most, and half of them such as may be no answer.
+/// most.
 fn choose(
     order: impl IntoIterator<Item = Arc<Judged>>,
     count: usize,
@@ -184,10 +184,7 @@ fn choose(
         *times += 1;
         // What one lineage cannot reach another may.
         let family = kept.iter().filter(|one| one.lineage == judged.lineage).count();
-        // What is made of programs that may be no answer is mostly none either.
-        let near = kept.iter().filter(|one| one.is_near).count();
-        let is_room = kept.len() < count && (!judged.is_near || near < count / 2);
-        if *times <= 2 && family < count.div_ceil(4) && is_room {
+        if *times <= 2 && family < count.div_ceil(4) && kept.len() < count {
             kept.push(judged);
         } else {
             rest.push(judged);
@@ -200,7 +197,7 @@ fn choose(
 mod tests {
     use super::*;
 
-    fn judged(at: f64, lineage: u64, is_near: bool) -> Arc<Judged> {
+    fn judged(at: f64, lineage: u64) -> Arc<Judged> {
         Arc::new(Judged {
             text: String::new(),
             vector: vec![at],
@@ -208,24 +205,16 @@ mod tests {
             fitness: at,
             program: None,
             lineage,
-            is_near,
+            is_near: false,
             proposer: "construct",
         })
     }
 
     #[test]
-    fn half_of_the_survivors_at_most_are_such_as_may_be_no_answer() {
-        let all = (0_u32..16).map(|at| judged(f64::from(at), u64::from(at), at < 8));
-        let (kept, rest) = choose(all, 8);
-        assert_eq!(kept.iter().filter(|one| one.is_near).count(), 4);
-        assert_eq!((kept.len(), rest.len()), (8, 8));
-    }
-
-    #[test]
     fn a_point_survives_twice_and_a_lineage_by_a_quarter() {
-        let (kept, _) = choose((0..4).map(|lineage| judged(1.0, lineage, false)), 8);
+        let (kept, _) = choose((0..4).map(|lineage| judged(1.0, lineage)), 8);
         assert_eq!(kept.len(), 2);
-        let (kept, _) = choose((0..4).map(|at| judged(f64::from(at), 1, false)), 8);
+        let (kept, _) = choose((0..4).map(|at| judged(f64::from(at), 1)), 8);
         assert_eq!(kept.len(), 2);
     }
 }

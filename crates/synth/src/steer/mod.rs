@@ -279,6 +279,14 @@ impl<'a> Stage for Steer<'a> {
             if let Some(first) = kernels.first_mut().filter(|_| self.options.trajectory) {
                 first.trajectory = trajectory;
             }
+            let dimensions = self.judge.space().dimensions();
+            let is_near = |row: &&mut SteeredRow| !row.exact && !row.text.is_empty();
+            for row in kernels.iter_mut().filter(is_near) {
+                let missed = item.target.missed(&row.vector, &dimensions);
+                let said = [format!("has {missed}"), std::mem::take(&mut row.detail)];
+                row.detail =
+                    said.into_iter().filter(|said| !said.is_empty()).collect::<Vec<_>>().join("; ");
+            }
             Ok(Worked::Rows(kernels))
         };
         items.iter().map(rows).collect()

@@ -7,7 +7,7 @@ use std::{path::PathBuf, process::ExitCode};
 
 /// Export pairs as fine-tuning data or in PIE's formats, or tests as PIE keeps them
 #[derive(clap::Args, Debug)]
-#[command(mut_arg("out", destination::file("The file to write; of tests, the folder", "FILE")))]
+#[command(mut_arg("out", |out| destination::file("The file to write; of tests, the folder", "FILE")(out).alias("to")))]
 #[command(after_help = help!("edits-export"))]
 pub(crate) struct Export {
     /// Pairs: a data set or JSON lines; or tests: a data set of `edits tests`

@@ -21,7 +21,8 @@ pub(crate) struct Judge {
     /// Tests: a data set of `edits tests`, or DIR/PROBLEM/input.N.txt and output.N.txt
     #[arg(long, value_name = "TESTS")]
     tests: PathBuf,
-    /// Hidden tests, unknown to candidates: those of such a data set, which may be that of --tests, or such a folder
+    /// Hidden tests, unknown to candidates, which find tables of answers: a data set of `edits tests` or such a folder
+    /// [default: those of --tests, where that is a data set]
     #[arg(long, value_name = "TESTS")]
     hidden: Option<PathBuf>,
     #[command(flatten)]
@@ -61,7 +62,13 @@ impl Judge {
             (None, _) => Candidates::same_human(&read.pairs),
         };
         let visible = TestSet::visible(&self.tests)?;
-        let hidden = self.hidden.as_deref().map(TestSet::hidden).transpose()?;
+        let own = Some(&self.tests).filter(|tests| dataset::Dataset::is_at(tests));
+        let hidden = self.hidden.as_ref().or(own).map(|path| TestSet::hidden(path)).transpose()?;
+        if hidden.is_none() && !global.is_quiet() {
+            eprintln!(
+                "warning: without hidden tests (--hidden) an answer that only knows the tests' outputs is accepted"
+            );
+        }
         let tests = edits::Tests { visible, hidden };
         let options =
             JudgeOptions { threshold: self.threshold, sanitize: self.sanitize, most: self.k };

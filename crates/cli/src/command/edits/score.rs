@@ -2,7 +2,7 @@
 
 use crate::{Global, output};
 use anyhow::Context;
-use dataset::Dataset;
+use dataset::{Dataset, Verdict};
 use edits::{Judgement, Scores, fast_p_picture, score};
 use std::{path::PathBuf, process::ExitCode};
 
@@ -57,6 +57,12 @@ fn print(scores: &Scores) -> anyhow::Result<()> {
         "{} programs of {} problems, {} candidates; {} programs could not be judged",
         scores.pairs, scores.problems, scores.candidates, scores.unjudged
     ))?;
+    let rejected = scores.verdicts.iter().filter(|(verdict, _)| *verdict != Verdict::ACCEPTED);
+    let rejected: Vec<String> =
+        rejected.map(|(verdict, count)| format!("{} {verdict}", output::count(*count))).collect();
+    if !rejected.is_empty() {
+        output::line(&format!("rejected, and no improvement: {}", rejected.join(", ")))?;
+    }
     output::line(&format!(
         "95 % intervals over problems: %Opt {} to {}, geometric mean {:.3} to {:.3}",
         percent(scores.opt_interval[0]),

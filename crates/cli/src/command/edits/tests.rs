@@ -2,18 +2,24 @@
 
 use super::{Conditions, OnBroken, tell_broken};
 use crate::{Global, destination::StageOutput, output, progress::Bar, stage};
-use edits::{GrowOptions, MakeTests, Problem, TestsReport};
+use anyhow::bail;
+use clap::ArgGroup;
+use edits::{GrowOptions, MakeTests, Pairs, Problem, Submissions, TestsReport};
 use std::{path::PathBuf, process::ExitCode};
 
 /// Generate larger tests from sample inputs, by an inferred grammar
 #[derive(clap::Args, Debug)]
+#[command(group(ArgGroup::new("programs").required(true).args(["pairs", "submissions"])))]
 #[command(after_help = help!("edits-tests"))]
 pub(crate) struct Tests {
-    /// JSON lines of problems with samples
+    /// Problems with samples: JSON lines, or a folder in CodeNet's layout
     problems: PathBuf,
     /// Pairs whose programs must agree: a data set or JSON lines
     #[arg(long, value_name = "PAIRS")]
-    pairs: PathBuf,
+    pairs: Option<PathBuf>,
+    /// Accepted submissions that must agree, in place of pairs: a folder in CodeNet's layout, or JSON lines
+    #[arg(long, value_name = "SUBMISSIONS")]
+    submissions: Option<PathBuf>,
     #[command(flatten)]
     output: StageOutput,
     /// Generated tests per problem, and as many hidden ones
@@ -36,8 +42,6 @@ impl Tests {
     pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
         let (problems, broken) = Problem::read(&self.problems, self.on_broken.into())?;
         tell_broken(&self.problems, &broken, global);
-        let read = edits::Pairs::read(&self.pairs, self.on_broken.into())?;
-        tell_broken(&self.pairs, &read.broken, global);
         let (bench, cancelled) = self.conditions.bench_and_flag()?;
         let options = GrowOptions {
             visible: self.per_problem,
@@ -46,7 +50,19 @@ impl Tests {
             seed: self.seed,
             ..GrowOptions::default()
         };
-        let tests = MakeTests::new(&problems, &read.pairs, &bench, options);
+        let tests = match (&self.pairs, &self.submissions) {
+            (Some(path), _) => {
+                let read = Pairs::read(path, self.on_broken.into())?;
+                tell_broken(path, &read.broken, global);
+                MakeTests::new(&problems, &read.pairs, &bench, options)
+            }
+            (None, Some(path)) => {
+                let read = Submissions::read(path, self.on_broken.into())?;
+                tell_broken(path, &read.broken, global);
+                MakeTests::of_submissions(&problems, &read.accepted, &bench, options)
+            }
+            (None, None) => bail!("name what must agree on tests: --pairs or --submissions"),
+        };
         let bar = Bar::new(global);
         stage::run(&tests, &self.output.context(global.jobs(), &bar, &cancelled), global)
     }

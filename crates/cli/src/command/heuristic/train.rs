@@ -11,9 +11,9 @@ pub(crate) struct Train {
     /// A `task` data set or a CSV table
     task: PathBuf,
     /// tree, knn, forest, boosting or mlp, with settings: `knn:k=3`, `forest:trees=100`. Of a task with one choice: forest,
-    /// boosting or lin1, without
-    #[arg(long, default_value = "tree")]
-    model: String,
+    /// boosting or lin1, without [default: tree; of one choice forest]
+    #[arg(long)]
+    model: Option<String>,
     #[command(flatten)]
     output: destination::Output,
     /// Random seed
@@ -27,7 +27,8 @@ impl Train {
     pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
         self.output.is_free_file()?;
         if let Some(table) = super::costs_of(&self.task)? {
-            let (model, report) = CostModel::train(&table, &self.model, self.seed)?;
+            let (model, report) =
+                CostModel::train(&table, self.model.as_deref().unwrap_or("forest"), self.seed)?;
             model.save(&self.output.out)?;
             return output::report(global, &report, || {
                 output::line(&format!(
@@ -43,7 +44,8 @@ impl Train {
             .map(|()| ExitCode::SUCCESS);
         }
         let task = self.columns.read(&self.task, global)?.task;
-        let options = TrainOptions { model: self.model, seed: self.seed };
+        let model = self.model.unwrap_or_else(|| "tree".to_owned());
+        let options = TrainOptions { model, seed: self.seed };
         let (heuristic, report) = heuristics::train(&task, &options)?;
         heuristic.save(&self.output.out)?;
         output::report(global, &report, || {

@@ -45,7 +45,7 @@ impl stage::Shown for ir::Dedup {
             count(report.unique_functions),
             count(report.functions)
         ))?;
-        output::line(&format!("next: stampmill ir stats {out} --out ..."))
+        output::hint(&format!("next: stampmill ir stats {out} --out ..."))
     }
 
     fn is_good(_: &ir::DedupReport) -> bool {

@@ -6,7 +6,7 @@ use std::{path::PathBuf, process::ExitCode};
 
 /// Export modules: ComPile's Parquet, an ml-compiler-opt corpus, or textual IR
 #[derive(clap::Args, Debug)]
-#[command(mut_arg("out", destination::file("The folder to make", "DIR")))]
+#[command(mut_arg("out", |out| destination::file("The folder to make", "DIR")(out).alias("to")))]
 #[command(after_help = help!("ir-export"))]
 pub(crate) struct Export {
     /// A data set of modules

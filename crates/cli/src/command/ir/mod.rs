@@ -97,7 +97,7 @@ fn print_modules(report: &Report, seconds: f64, out: &str) -> anyhow::Result<()>
     if report.modules == 0 {
         return Ok(());
     }
-    output::line(&format!("next: stampmill ir dedup {out} --out ..."))
+    output::hint(&format!("next: stampmill ir dedup {out} --out ..."))
 }
 
 fn megabytes(bytes: u64) -> String {

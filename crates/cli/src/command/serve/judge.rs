@@ -52,7 +52,7 @@ impl Serve {
         let url = server.url();
         let started = json!({ "url": url, "pid": std::process::id() });
         output::report(global, &started, || {
-            output::line(&format!("judging at {url}/judge; Ctrl-C stops it"))
+            output::line(&format!("judging at {url}/judge (Ctrl-C stops it)"))
         })?;
         let judged = server.run(&stop);
         // What the grace was too short for is ended.

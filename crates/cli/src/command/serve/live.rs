@@ -27,7 +27,7 @@ impl Serve {
         let url = format!("http://{address}/");
         let started = json!({ "url": url, "pid": std::process::id() });
         output::report(global, &started, || {
-            output::line(&format!("the report is at {url}; Ctrl-C stops it"))
+            output::line(&format!("the report is at {url} (Ctrl-C stops it)"))
         })?;
         let (requests, pages) = server.run(&stop)?;
         if !global.json && !global.is_quiet() {

@@ -79,7 +79,7 @@ impl Serve {
         let started = json!({ "url": url, "pid": std::process::id() });
         output::report(global, &started, || {
             output::line(&format!(
-                "the quiz is at {url}; Ctrl-C ends it and makes {}",
+                "the quiz is at {url} (Ctrl-C ends it and makes {})",
                 out.display()
             ))
         })?;

@@ -210,6 +210,13 @@ impl stage::Shown for TimeSuite {
 
     fn print(report: &SuiteReport, host_seconds: f64, out: &str) -> anyhow::Result<()> {
         output::print_shares(["verdict", "rows", "share"], &report.verdicts, report.rows)?;
+        if report.without_input > 0 {
+            output::line(&format!(
+                "{} of {} read their input and were given none: NAME.in beside a program is its input",
+                output::count(report.without_input),
+                output::count(report.rows)
+            ))?;
+        }
         output::line(&format!(
             "{} rows in {}: {} instructions, {} simulated on {} by {} ({host_seconds:.1} s)",
             output::count(report.rows),

@@ -1,0 +1,235 @@
+//! Problems with sample tests: from JSON lines, from a folder in CodeNet's layout, from lines in the form of CodeContests.
+//!
+//! CodeNet keeps one sample of a problem in `derived/input_output/data/PROBLEM/` and the others in its description,
+//! `problem_descriptions/PROBLEM.html`, as blocks of text below headings: `Sample Input 1`, `Sample Output 1` (AtCoder), or
+//! `Sample Input`, `Output for the Sample Input` (Aizu).
+
+use crate::{
+    Error, Result,
+    schema::{Broken, OnBroken, form, read_values},
+};
+use html5gum::{Token, Tokenizer};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use std::{collections::BTreeSet, path::Path};
+
+/// A problem's samples.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Problem {
+    /// Its name.
+    pub id: String,
+    /// Inputs and outputs.
+    pub samples: Vec<Sample>,
+}
+
+/// A test that came with a problem.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Sample {
+    /// What a program reads.
+    pub input: String,
+    /// What it must print.
+    pub output: String,
+}
+
+impl Problem {
+    /// Read a folder in CodeNet's layout, or JSON lines: `problem_id` with `samples`, or CodeContests' `name` with `public_tests`,
+    /// `private_tests` and `generated_tests`.
+    ///
+    /// # Errors
+    /// When it cannot be read, holds no problem, or a line is broken and `on_broken` says to stop.
+    pub fn read(path: &Path, on_broken: OnBroken) -> Result<(Vec<Problem>, Vec<Broken>)> {
+        if path.is_dir() {
+            let problems = codenet(path)?;
+            return match problems.is_empty() {
+                true => Err(Error::Empty { what: "problems with samples", path: path.to_owned() }),
+                false => Ok((problems, Vec::new())),
+            };
+        }
+        let (lines, broken) = read_values(path, form::PROBLEMS, on_broken)?;
+        Ok((lines.iter().map(of_line).collect(), broken))
+    }
+}
+
+fn of_line(line: &Map<String, Value>) -> Problem {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let samples = line["samples"].as_array().into_iter().flatten();
+    let samples =
+        samples.map(|one| Sample { input: text(&one["input"]), output: text(&one["output"]) });
+    Problem { id: text(&line["problem_id"]), samples: samples.collect() }
+}
+
+/// A line of CodeContests as one of ours: its tests are lists of inputs and of outputs.
+pub(crate) fn of_contest(line: &Map<String, Value>) -> Option<Map<String, Value>> {
+    if line.contains_key("samples") || !line.contains_key("public_tests") {
+        return None;
+    }
+    let mut samples = Vec::new();
+    for tests in ["public_tests", "private_tests", "generated_tests"] {
+        let list = |key: &str| line.get(tests)?.get(key)?.as_array();
+        let (Some(inputs), Some(outputs)) = (list("input"), list("output")) else { continue };
+        let both = inputs.iter().zip(outputs);
+        samples.extend(
+            both.map(|(input, output)| serde_json::json!({ "input": input, "output": output })),
+        );
+    }
+    let name = line.get("problem_id").or_else(|| line.get("name"))?.clone();
+    Some(Map::from_iter([
+        ("problem_id".to_owned(), name),
+        ("samples".to_owned(), Value::Array(samples)),
+    ]))
+}
+
+/// The problems of a folder in CodeNet's layout that have a sample, by name.
+fn codenet(root: &Path) -> Result<Vec<Problem>> {
+    let descriptions = root.join("problem_descriptions");
+    let derived = root.join("derived/input_output/data");
+    let mut names = BTreeSet::new();
+    for folder in [&descriptions, &derived] {
+        if !folder.is_dir() {
+            continue;
+        }
+        for entry in std::fs::read_dir(folder).map_err(Error::file("read", folder))? {
+            let path = entry.map_err(Error::file("read", folder))?.path();
+            let is_one = path.is_dir() || path.extension().is_some_and(|end| end == "html");
+            let name = path.file_stem().filter(|_| is_one).map(|name| name.to_string_lossy());
+            names.extend(name.map(|name| name.into_owned()));
+        }
+    }
+    let text = |path: &Path| -> Result<Option<String>> {
+        match path.is_file() {
+            true => {
+                let bytes = std::fs::read(path).map_err(Error::file("read", path))?;
+                Ok(Some(String::from_utf8_lossy(&bytes).into_owned()))
+            }
+            false => Ok(None),
+        }
+    };
+    let mut problems = Vec::new();
+    for id in names {
+        let mut samples = Vec::new();
+        let folder = derived.join(&id);
+        let both = [text(&folder.join("input.txt"))?, text(&folder.join("output.txt"))?];
+        if let [Some(input), Some(output)] = both {
+            samples.push(Sample { input, output });
+        }
+        let description = text(&descriptions.join(format!("{id}.html")))?;
+        for sample in description.iter().flat_map(|html| described(html)) {
+            let is_same = |known: &Sample| known.input.trim() == sample.input.trim();
+            if !samples.iter().any(is_same) {
+                samples.push(sample);
+            }
+        }
+        if !samples.is_empty() {
+            problems.push(Problem { id, samples });
+        }
+    }
+    Ok(problems)
+}
+
+/// The samples of a description: each block of text below a heading of an input, with the next one below a heading of an output.
+pub(crate) fn described(html: &str) -> Vec<Sample> {
+    let (mut samples, mut input) = (Vec::new(), None);
+    // The heading that is read or was read last, and the block that is read.
+    let (mut heading, mut is_heading, mut block) = (String::new(), false, None::<String>);
+    for token in Tokenizer::new(html) {
+        let Ok(token) = token;
+        match token {
+            Token::StartTag(tag) => match &**tag.name {
+                b"h1" | b"h2" | b"h3" | b"h4" | b"h5" => {
+                    (heading, is_heading) = (String::new(), true);
+                }
+                b"pre" => block = Some(String::new()),
+                b"br" => block.iter_mut().for_each(|text| text.push('\n')),
+                _ => {}
+            },
+            Token::String(text) => {
+                let text = String::from_utf8_lossy(&text);
+                match &mut block {
+                    Some(block) => block.push_str(&text),
+                    None if is_heading => heading.push_str(&text),
+                    None => {}
+                }
+            }
+            Token::EndTag(tag) => match &**tag.name {
+                b"h1" | b"h2" | b"h3" | b"h4" | b"h5" => is_heading = false,
+                b"pre" => {
+                    let Some(block) = block.take() else { continue };
+                    let block = block.strip_prefix('\n').unwrap_or(&block).replace("\r\n", "\n");
+                    match kind(&heading) {
+                        Some(Half::Input) => input = Some(block),
+                        Some(Half::Output) => samples
+                            .extend(input.take().map(|input| Sample { input, output: block })),
+                        None => {}
+                    }
+                    heading.clear();
+                }
+                _ => {}
+            },
+            _ => {}
+        }
+    }
+    samples
+}
+
+/// Which half of a sample stands below a heading.
+enum Half {
+    Input,
+    Output,
+}
+
+fn kind(heading: &str) -> Option<Half> {
+    let heading = heading.to_lowercase();
+    if !heading.contains("sample") && !heading.contains("example") {
+        return None;
+    }
+    // `Output for the Sample Input` is an output.
+    match (heading.contains("output"), heading.contains("input")) {
+        (true, _) => Some(Half::Output),
+        (false, true) => Some(Half::Input),
+        (false, false) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sample(input: &str, output: &str) -> Sample {
+        Sample { input: input.into(), output: output.into() }
+    }
+
+    #[test]
+    fn samples_stand_below_their_headings() {
+        let atcoder = "<h3>Constraints</h3><pre>no sample</pre><h3>Sample Input 1 </h3><pre>3 5\n</pre>\
+                       <h3>Sample Output 1 </h3><pre>8\n</pre><h3>Sample Input 2</h3><pre>1 &lt; 2\r\n</pre>\
+                       <h3>Sample Output 2</h3><pre>Yes\r\n</pre><p>Why?</p><pre>1 &lt; 2</pre>";
+        assert_eq!(described(atcoder), [sample("3 5\n", "8\n"), sample("1 < 2\n", "Yes\n")]);
+        let aizu = "<H2>Input</H2><p>A number.</p><H2>Sample Input</H2>\n<pre>\n2\n</pre>\
+                    <H2>Output for the Sample Input</H2>\n<pre>\n4\n</pre>";
+        assert_eq!(described(aizu), [sample("2\n", "4\n")]);
+        assert!(described("<h2>Sample Output</h2><pre>4</pre><h2>Sample Input").is_empty());
+    }
+
+    #[test]
+    fn a_folder_in_codenets_layout_has_problems() {
+        let root = tempfile::tempdir().expect("a folder");
+        let put = |path: &str, text: &str| {
+            let path = root.path().join(path);
+            std::fs::create_dir_all(path.parent().expect("it has one")).expect("a folder");
+            std::fs::write(path, text).expect("it can be written");
+        };
+        put("derived/input_output/data/p00001/input.txt", "2\n");
+        put("derived/input_output/data/p00001/output.txt", "4\n");
+        put(
+            "problem_descriptions/p00001.html",
+            "<h2>Sample Input</h2><pre>2</pre><h2>Sample Output</h2><pre>4</pre>\
+             <h2>Sample Input</h2><pre>3</pre><h2>Sample Output</h2><pre>9</pre>",
+        );
+        put("problem_descriptions/p00002.html", "<h2>Input</h2><pre>none</pre>");
+        let (problems, _) = Problem::read(root.path(), OnBroken::Stop).expect("it is read");
+        let samples = vec![sample("2\n", "4\n"), sample("3", "9")];
+        assert_eq!(problems, [Problem { id: "p00001".into(), samples }]);
+        let empty = tempfile::tempdir().expect("a folder");
+        assert!(Problem::read(empty.path(), OnBroken::Stop).is_err());
+    }
+}
