@@ -8,7 +8,8 @@
 //! - the stage [`Build`] builds packages with wrapped compilers, in a sandbox;
 //! - [`Extract`] takes modules from objects, archives, corpora and compilation databases;
 //! - [`structure()`] describes a module so that names, metadata and order do not matter, and
-//!   [`Dedup`] drops what is there already and groups what is alike;
+//!   [`Dedup`] drops what is there already and groups what is alike; [`structure_of`] gives the same of bitcode without
+//!   LLVM's reader, where crate `bitcode` knows all that stands in it;
 //! - [`Optimize`] runs a pipeline of passes, to its end or a part of it, and [`Passes`] keeps what each pass did;
 //! - [`Cycles`] runs modules that have a `main`: simulated cycles of each program and of its functions;
 //! - [`License`], [`Stats`] and [`export()`] judge, count and hand on; [`diff()`] compares.
@@ -46,6 +47,7 @@ mod store;
 mod structure;
 mod wrap;
 
+pub use bitcode::Unread;
 pub use build::{Build, BuildOptions, PackageItem, RECIPES, Recipe};
 pub use cycles::{Cycles, CyclesReport, ProgramInput, ProgramItem, Stdin};
 pub use dedup::{Dedup, DedupReport};
@@ -61,7 +63,9 @@ pub use reader::{LONGEST, Look, MODULE_LIMIT, Measure, Reader, look, opcode_name
 pub use report::{Report, STUB, Share};
 pub use stats::{SIZES, Statistics, Stats, StatsReport, Sums, TokensFacts};
 pub use store::{Record, Store};
-pub use structure::{Structure, WIDTH, structure};
+#[doc(hidden)]
+pub use structure::read_alone;
+pub use structure::{Structure, WIDTH, structure, structure_of};
 pub use wrap::{STORE, is_compiler, stand_ins, wrap};
 
 use std::path::{Path, PathBuf};

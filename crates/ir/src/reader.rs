@@ -5,7 +5,7 @@ use crate::{
     diff::Functions,
     passes::{Recorder, Trace},
     structure,
-    structure::shapes,
+    structure::{shapes, structure_of},
 };
 use dataset::Verdict;
 use llvm::{Context, Identification, Library, Opcode};
@@ -147,6 +147,12 @@ pub fn serve() -> io::Result<()> {
 }
 
 fn read(library: &'static Library, request: &Request<'_>) -> Result<Answer, llvm::Error> {
+    if matches!(request.question, Question::Look)
+        && let Ok((structure, source)) = structure_of(library, &request.content)
+    {
+        let look = identified(&request.content, source, None, structure);
+        return Ok(Answer::Look(Box::new(look)));
+    }
     let context = Context::new(library);
     let mut module = context.parse(request.name, &request.content)?;
     match &request.question {
@@ -219,13 +225,23 @@ fn optimized(module: &mut llvm::Module<'_>, plan: &Plan) -> Result<Answer, llvm:
 /// What one walk over a module finds, and who wrote it.
 #[must_use]
 pub fn look(module: &llvm::Module<'_>, content: &[u8]) -> Look {
+    let bitcode = (!Identification::is_bitcode(content)).then(|| module.write());
+    identified(content, module.source_file_name(), bitcode, structure(module))
+}
+
+fn identified(
+    content: &[u8],
+    source: String,
+    bitcode: Option<Vec<u8>>,
+    structure: Structure,
+) -> Look {
     let identification = Identification::read(content);
     Look {
         llvm: identification.as_ref().and_then(|i| i.version).map_or(0, |version| version.major),
         producer: identification.map(|i| i.producer).unwrap_or_default(),
-        source: module.source_file_name(),
-        bitcode: (!Identification::is_bitcode(content)).then(|| module.write()),
-        structure: structure(module),
+        source,
+        bitcode,
+        structure,
     }
 }
 

@@ -14,10 +14,21 @@ macro_rules! opcodes {
             /// The 67 opcodes that LLVM 10 to 21 know, in order.
             pub const ALL: [Opcode; 67] = [$(Opcode::$name,)*];
 
-            pub(crate) fn from_code(code: u32) -> Opcode {
+            /// By its number in the C API.
+            #[must_use]
+            pub fn from_code(code: u32) -> Opcode {
                 match code {
                     $($code => Opcode::$name,)*
                     other => Opcode::Other(other),
+                }
+            }
+
+            /// Its number in the C API.
+            #[must_use]
+            pub fn code(self) -> u32 {
+                match self {
+                    $(Opcode::$name => $code,)*
+                    Opcode::Other(code) => code,
                 }
             }
 
@@ -100,6 +111,7 @@ mod tests {
     fn every_opcode_knows_its_place_and_kind() {
         for (place, opcode) in Opcode::ALL.into_iter().enumerate() {
             assert_eq!(opcode.index(), Some(place));
+            assert_eq!(Opcode::from_code(opcode.code()), opcode);
         }
         assert!(Opcode::CallBr.is_terminator() && !Opcode::FNeg.is_terminator());
         assert!(Opcode::Add.is_binary() && Opcode::Xor.is_binary() && !Opcode::Alloca.is_binary());

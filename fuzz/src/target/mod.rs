@@ -14,6 +14,7 @@ mod lexer;
 mod list;
 mod literals;
 mod manifest;
+mod module;
 mod object;
 mod package;
 mod request;
@@ -39,6 +40,7 @@ pub const TARGETS: &[(&str, fn(&[u8]))] = &[
     ("list", list::run),
     ("literals", literals::run),
     ("manifest", manifest::run),
+    ("module", module::run),
     ("object", object::run),
     ("package", package::run),
     ("request", request::run),

@@ -1,0 +1,2 @@
+; Nothing but a name.
+source_filename = "empty.c"
