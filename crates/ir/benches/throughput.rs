@@ -18,6 +18,9 @@ use std::{
 
 /// How often all is read: ticks of processor time are long.
 const ROUNDS: u32 = 20;
+/// What is done with each module.
+type Work<'w> = dyn FnMut(&[u8]) -> Result<(), Box<dyn Error>> + 'w;
+
 const DISASSEMBLERS: [&str; 2] = ["llvm-dis-19", "llvm-dis"];
 /// Counts instructions by opcode, as text allows.
 const COUNT: &str = r#"$1 ~ /^%/ && $2 == "=" { n[$3]++ } /^  [a-z]/ { n[$1]++ } END { for (o in n) print o, n[o] }"#;
@@ -53,7 +56,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     for content in &modules {
         let _ = stampmill_ir::structure_of(library, content);
     }
-    let each = |work: &mut dyn FnMut(&[u8]) -> Result<(), Box<dyn Error>>| {
+    let each = |work: &mut Work<'_>| {
         let start = processor_seconds()?.0;
         for _ in 0..ROUNDS {
             for content in &modules {
