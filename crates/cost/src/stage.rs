@@ -54,8 +54,8 @@ impl LabelItem {
         match found {
             Found::Program(program) => LabelItem {
                 id: program.code.hash(),
+                name: program.known_as().to_owned(),
                 path: program.path,
-                name: program.name,
                 package: program.provenance.package,
                 family: program.family,
                 license: program.provenance.license,

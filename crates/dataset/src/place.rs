@@ -16,7 +16,7 @@ use std::{
 /// in a data set's folder and goes with it.
 pub const PAGE_GENERATOR: &str = "stampmill";
 
-const PAGES: [&str; 2] = ["report.html", "index.html"];
+const PAGES: [&str; 3] = ["report.html", "_report.html", "index.html"];
 
 /// Name of a data set's part.
 pub(crate) fn part_name(at: usize) -> String {

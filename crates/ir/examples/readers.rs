@@ -3,7 +3,7 @@
 //! `cargo run --release -p stampmill-ir --example readers [--passes PIPELINE]... PLACE...`
 //!
 //! Each module is read by both as it is, and once more as LLVM writes it after each pipeline. Of each it is said whether
-//! structures and names of source files are equal, or why it is left to LLVM; those that LLVM's verifier turns away are
+//! structures and names of source files are equal, or why it is left to LLVM; those that LLVM's verifier rejects are
 //! counted too. Exit status 1 where anything differs.
 
 use dataset::Dataset;
@@ -18,7 +18,7 @@ struct Counts {
     bytes: u64,
     equal: u64,
     different: u64,
-    /// Read here, and turned away by LLVM's reader or verifier.
+    /// Read here, and rejected by LLVM's reader or verifier.
     accepted_wrongly: u64,
     /// Neither reads them.
     broken: u64,
@@ -63,7 +63,7 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
         "{modules} modules, {:.1} MB: {equal} equal, {different} different",
         bytes as f64 / 1e6
     );
-    println!("{accepted_wrongly} read that LLVM turns away, {broken} that neither reads");
+    println!("{accepted_wrongly} read that LLVM rejects, {broken} that neither reads");
     println!("{} left to LLVM:", left.values().sum::<u64>());
     for (why, count) in left {
         println!("{count:8} {why}");
@@ -112,7 +112,7 @@ fn held(
             }
             if let Err(error) = module.verify() {
                 counts.accepted_wrongly += 1;
-                println!("turned away: {name}: {error}");
+                println!("rejected: {name}: {error}");
             }
         }
         (Ok(_), None) => {

@@ -70,7 +70,7 @@ impl Series {
     }
 
     /// The next name.
-    pub fn next(&mut self) -> String {
+    pub fn draw(&mut self) -> String {
         loop {
             let word = count(self.at);
             self.at += 1;
@@ -93,17 +93,17 @@ mod tests {
     #[test]
     fn counting_goes_on_after_z_and_passes_over_words() {
         let mut series = Series::variables();
-        let names: Vec<String> = (0..30 + 26 * 26).map(|_| series.next()).collect();
+        let names: Vec<String> = (0..30 + 26 * 26).map(|_| series.draw()).collect();
         assert_eq!(names[..3], ["a", "b", "c"]);
         assert_eq!(names[25..28], ["z", "aa", "ab"]);
         assert!(!names.contains(&"do".to_owned()) && !names.contains(&"if".to_owned()));
-        assert_eq!(Series::types().next(), "Ta");
+        assert_eq!(Series::types().draw(), "Ta");
     }
 
     #[test]
     fn functions_are_no_macros_and_prefixes_make_any_word_a_name() {
         let mut functions = Series::functions();
-        let names: Vec<String> = (0..10_000).map(|_| functions.next()).collect();
+        let names: Vec<String> = (0..10_000).map(|_| functions.draw()).collect();
         assert_eq!((names[0].as_str(), names[26].as_str()), ("A", "AA"));
         assert!(names.contains(&"NAM".to_owned()));
         assert!(!names.contains(&"NAN".to_owned()) && !names.contains(&"EOF".to_owned()));
@@ -112,7 +112,7 @@ mod tests {
             (Series::enumerators(), "Ea", "Edo"),
             (Series::labels(), "La", "Ldo"),
         ] {
-            let names: Vec<String> = (0..200).map(|_| series.next()).collect();
+            let names: Vec<String> = (0..200).map(|_| series.draw()).collect();
             assert_eq!(names[0], first);
             assert!(names.contains(&later.to_owned()), "{later}");
         }

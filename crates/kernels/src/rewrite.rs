@@ -108,23 +108,23 @@ impl<'a> Namer<'a> {
             return;
         }
         let name = match declaration.kind {
-            DeclarationKind::Function | DeclarationKind::Kernel => self.functions.next(),
+            DeclarationKind::Function | DeclarationKind::Kernel => self.functions.draw(),
             DeclarationKind::Record | DeclarationKind::Enumeration | DeclarationKind::Typedef => {
-                self.types.next()
+                self.types.draw()
             }
-            DeclarationKind::Enumerator => self.enumerators.next(),
-            DeclarationKind::Variable if declaration.parent.is_none() => self.globals.next(),
+            DeclarationKind::Enumerator => self.enumerators.draw(),
+            DeclarationKind::Variable if declaration.parent.is_none() => self.globals.draw(),
             DeclarationKind::Variable | DeclarationKind::Parameter => {
                 let (outermost, globals) = (self.outermost(declaration, false), &self.globals);
-                self.locals.entry(outermost).or_insert_with(|| globals.clone()).next()
+                self.locals.entry(outermost).or_insert_with(|| globals.clone()).draw()
             }
             DeclarationKind::Field => {
                 let record = self.outermost(declaration, true);
-                self.fields.entry(record).or_insert_with(Series::variables).next()
+                self.fields.entry(record).or_insert_with(Series::variables).draw()
             }
             DeclarationKind::Label => {
                 let function = self.outermost(declaration, false);
-                self.labels.entry(function).or_insert_with(Series::labels).next()
+                self.labels.entry(function).or_insert_with(Series::labels).draw()
             }
         };
         self.names.insert(entity, name);

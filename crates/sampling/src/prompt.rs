@@ -87,7 +87,7 @@ impl Names {
             (true, _) => return None,
             (false, _) => (&mut self.variables, &mut self.next_variable),
         };
-        let name = next.next();
+        let name = next.draw();
         known.insert(word.to_owned(), name.clone());
         Some(name)
     }
