@@ -1,7 +1,7 @@
 //! Which kernels run and pass the checker, for `--must-run`, and which are faster on one device than on another, for
 //! `--faster-on`.
 
-use anyhow::{Context, ensure};
+use anyhow::{Context, bail};
 use device::{Benchmark, Error, Options, Outcome, RunRow, Runner, Transfers};
 use serde_json::{Value, json};
 use std::{
@@ -10,10 +10,36 @@ use std::{
     time::Duration,
 };
 
+/// What is known of kernels, by their texts.
+struct Known<T>(Mutex<BTreeMap<String, T>>);
+
+impl<T: Copy> Known<T> {
+    fn new() -> Known<T> {
+        Known(Mutex::default())
+    }
+
+    /// What `find` says of a text, which is asked once; `None`: the user has stopped all of it, and nothing is remembered.
+    fn of(&self, text: &str, find: impl FnOnce() -> Result<T, Error>) -> Result<Option<T>, String> {
+        let key = dataset::content_hash(text.as_bytes());
+        if let Some(known) = self.0.lock().ok().and_then(|known| known.get(&key).copied()) {
+            return Ok(Some(known));
+        }
+        let found = match find() {
+            Ok(found) => found,
+            Err(Error::Stopped) => return Ok(None),
+            Err(error) => return Err(error.to_string()),
+        };
+        if let Ok(mut known) = self.0.lock() {
+            known.insert(key, found);
+        }
+        Ok(Some(found))
+    }
+}
+
 /// Executes kernels on the processor's device, each text once.
 pub(crate) struct Runs {
     runner: Runner,
-    known: Mutex<BTreeMap<String, Outcome>>,
+    known: Known<Outcome>,
 }
 
 impl Runs {
@@ -30,7 +56,7 @@ impl Runs {
         };
         let runner = Runner::new(options, stop)
             .with_context(|| format!("{option} needs a device to run kernels on"))?;
-        Ok(Runs { runner, known: Mutex::default() })
+        Ok(Runs { runner, known: Known::new() })
     }
 
     /// What running the kernel comes to; `None`: the user has stopped all of it.
@@ -38,28 +64,16 @@ impl Runs {
     /// # Errors
     /// Why that cannot be told: a device or a disk that does not work says nothing of a kernel.
     pub(crate) fn check(&self, text: &str) -> Result<Option<Outcome>, String> {
-        let key = dataset::content_hash(text.as_bytes());
-        if let Some(known) = self.known.lock().ok().and_then(|known| known.get(&key).copied()) {
-            return Ok(Some(known));
-        }
-        let outcome = match self.runner.check(text) {
-            Ok(outcome) => outcome,
-            // Nothing is remembered of this one.
-            Err(Error::Stopped) => return Ok(None),
-            Err(error) => return Err(error.to_string()),
-        };
-        if let Ok(mut known) = self.known.lock() {
-            known.insert(key, outcome);
-        }
-        Ok(Some(outcome))
+        self.known.of(text, || self.runner.check(text))
     }
 }
 
 /// Measures kernels on two devices.
 pub(crate) struct Faster {
-    runners: [Runner; 2],
+    /// Of both devices, the one to be faster on first.
+    runner: Runner,
     margin: f64,
-    known: Mutex<BTreeMap<String, bool>>,
+    known: Known<bool>,
     settings: Value,
 }
 
@@ -76,24 +90,23 @@ impl Faster {
         size: u64,
         stop: &Arc<AtomicBool>,
     ) -> anyhow::Result<Faster> {
-        let runner = |devices: &str| {
-            let options = Options {
-                devices: devices.to_owned(),
-                global_sizes: vec![size],
-                ..Options::default()
-            };
-            Runner::new(options, stop).context("--faster-on needs both devices")
+        let options = Options {
+            devices: format!("{device},{than}"),
+            global_sizes: vec![size],
+            ..Options::default()
         };
-        let runners = [runner(device)?, runner(than)?];
-        let names = runners.each_ref().map(Runner::names);
-        for (names, word) in names.iter().zip([device, than]) {
-            let several = names.join(", ");
-            ensure!(names.len() == 1, "`{word}` is more than one device: {several}");
-        }
-        let [[one], [other]] = [&names[0][..], &names[1][..]] else { unreachable!("one each") };
-        ensure!(one != other, "--faster-on {device} and --than {than} are both {one}");
+        let runner = Runner::new(options, stop).context("--faster-on needs both devices")?;
+        let names = runner.names();
+        let (one, other) = match &names[..] {
+            [one, other] => (one, other),
+            [one] => bail!("--faster-on {device} and --than {than} are both {one}"),
+            all => bail!(
+                "--faster-on {device} and --than {than} are more than two devices: {}",
+                all.join(", ")
+            ),
+        };
         let settings = json!({ "device": one, "than": other, "margin": margin, "size": size });
-        Ok(Faster { runners, margin, known: Mutex::default(), settings })
+        Ok(Faster { runner, margin, known: Known::new(), settings })
     }
 
     /// For the manifest.
@@ -107,34 +120,14 @@ impl Faster {
     /// # Errors
     /// Why that cannot be told.
     pub(crate) fn accepts(&self, text: &str) -> Result<bool, String> {
-        let key = dataset::content_hash(text.as_bytes());
-        if let Some(known) = self.known.lock().ok().and_then(|known| known.get(&key).copied()) {
-            return Ok(known);
-        }
-        // What is stopped is not remembered.
-        let Some(is_faster) = self.is_faster(text)? else { return Ok(false) };
-        if let Ok(mut known) = self.known.lock() {
-            known.insert(key, is_faster);
-        }
-        Ok(is_faster)
+        Ok(self.known.of(text, || self.is_faster(text))?.unwrap_or(false))
     }
 
-    /// `None`: the user has stopped all of it.
-    fn is_faster(&self, text: &str) -> Result<Option<bool>, String> {
-        let mut times = [(0.0, 0.0); 2];
-        for (runner, time) in self.runners.iter().zip(&mut times) {
-            let rows = match runner.rows(&[Benchmark::of(text)]) {
-                Ok(rows) => rows,
-                Err(Error::Stopped) => return Ok(None),
-                Err(error) => return Err(error.to_string()),
-            };
-            match rows.first().and_then(seconds) {
-                Some(measured) => *time = measured,
-                None => return Ok(Some(false)),
-            }
-        }
-        let [(fast, above), (slow, below)] = times;
-        Ok(Some(fast * self.margin <= slow && fast + above < slow - below))
+    fn is_faster(&self, text: &str) -> Result<bool, Error> {
+        let rows = self.runner.rows(&[Benchmark::of(text)])?;
+        let times: Option<Vec<(f64, f64)>> = rows.iter().map(seconds).collect();
+        let Some([(fast, above), (slow, below)]) = times.as_deref() else { return Ok(false) };
+        Ok(fast * self.margin <= *slow && fast + above < slow - below)
     }
 }
 

@@ -49,7 +49,7 @@ mod words;
 
 pub use builtins::is_builtin;
 pub use parser::Refusal;
-pub use useful::{Useful, Useless};
+pub use useful::{Useful, Useless, is_builtin_type};
 pub use words::{KEYWORDS, TYPES};
 
 use parser::{Goal, Lexeme, Parser, Sort};

@@ -87,6 +87,15 @@ struct Question {
     spill: PathBuf,
     sql: String,
     tables: Vec<(String, PathBuf)>,
+    /// What [`own_name`] calls one of them besides.
+    own: Option<String>,
+}
+
+impl Question {
+    /// The tables that are data sets. Opening one reads it through.
+    fn datasets(&self) -> impl Iterator<Item = Dataset> {
+        self.tables.iter().filter_map(|(_, path)| Dataset::open(path).ok())
+    }
 }
 
 fn main() -> ExitCode {
@@ -107,20 +116,21 @@ fn question(mut arguments: impl Iterator<Item = String>) -> Result<Question, Err
         let (name, path) = table.split_once('=')?;
         Some((name.to_owned(), PathBuf::from(path)))
     };
-    let mut tables = arguments.map(table).collect::<Option<Vec<_>>>().ok_or(Error::Usage)?;
-    if let Some(own) = own_name(&tables) {
-        tables.push(own);
-    }
-    Ok(Question { memory, spill, sql, tables })
+    let tables = arguments.map(table).collect::<Option<Vec<_>>>().ok_or(Error::Usage)?;
+    let own = own_name(&tables);
+    Ok(Question { memory, spill, sql, tables, own })
 }
 
+/// A table without a name.
+const UNNAMED: &str = "dataset";
+
 /// A data set without a name is also called as its folder is, where that is a word.
-fn own_name(tables: &[(String, PathBuf)]) -> Option<(String, PathBuf)> {
-    let (_, path) = tables.iter().find(|(name, _)| name == "dataset")?;
+fn own_name(tables: &[(String, PathBuf)]) -> Option<String> {
+    let (_, path) = tables.iter().find(|(name, _)| name == UNNAMED)?;
     let name = path.file_name()?.to_str()?.to_lowercase();
     let is_word = name.starts_with(|c: char| c.is_ascii_alphabetic())
         && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
-    (is_word && tables.iter().all(|(other, _)| *other != name)).then(|| (name, path.clone()))
+    (is_word && tables.iter().all(|(other, _)| *other != name)).then_some(name)
 }
 
 fn answer(question: &Question) -> Result<(), Error> {
@@ -193,7 +203,8 @@ fn lower(text: &str) -> String {
 fn no_table(said: &str, question: &Question) -> Option<Error> {
     let (_, named) = said.split_once("table 'datafusion.public.")?;
     let (wanted, _) = named.split_once("' not found")?;
-    let tables: Vec<&str> = question.tables.iter().map(|(name, _)| name.as_str()).collect();
+    let tables = question.tables.iter().map(|(name, _)| name);
+    let tables: Vec<&str> = tables.chain(&question.own).map(String::as_str).collect();
     let near = dataset::near(wanted, tables.iter().copied()).map(str::to_owned);
     Some(Error::NoTable { wanted: wanted.to_owned(), near, tables: tables.join(", ") })
 }
@@ -209,9 +220,9 @@ fn quoted(said: &str, sql: &str) -> Option<Error> {
 fn interval(said: &str, question: &Question) -> Option<Error> {
     let is_letter = |one: char| one.is_alphanumeric() || one == '_' || one == '"';
     let is_bare = question.sql.split(|one| !is_letter(one)).any(|word| word == INTERVAL);
-    let mut tables =
-        question.tables.iter().filter_map(|(_, path)| dataset::Dataset::open(path).ok());
-    let has = tables.any(|one| one.columns().is_ok_and(|all| all.index_of(INTERVAL).is_ok()));
+    let has = question
+        .datasets()
+        .any(|one| one.columns().is_ok_and(|all| all.index_of(INTERVAL).is_ok()));
     ((said.contains("No field named ") || said.contains("interval argument")) && is_bare && has)
         .then(|| {
             Error::ByName(format!(
@@ -229,8 +240,7 @@ fn by_place(question: &Question) -> String {
     if !sql.contains("['") {
         return sql;
     }
-    for (_, path) in &question.tables {
-        let Ok(dataset) = dataset::Dataset::open(path) else { continue };
+    for dataset in question.datasets() {
         let Ok(columns) = dataset.columns() else { continue };
         let spaces = &dataset.manifest().notes.configuration["spaces"];
         for (space, names) in spaces.as_object().into_iter().flatten() {
@@ -254,11 +264,10 @@ fn by_name(said: &str, question: &Question) -> Option<Error> {
     if !said.contains("Cannot access field") || !said.contains("List(") {
         return None;
     }
-    let tables =
-        || question.tables.iter().filter_map(|(_, path)| dataset::Dataset::open(path).ok());
-    let spaces: Vec<serde_json::Value> =
-        tables().map(|dataset| dataset.manifest().notes.configuration["spaces"].clone()).collect();
-    let columns: Vec<_> = tables().filter_map(|dataset| dataset.columns().ok()).collect();
+    let datasets: Vec<Dataset> = question.datasets().collect();
+    let spaces: Vec<&serde_json::Value> =
+        datasets.iter().map(|dataset| &dataset.manifest().notes.configuration["spaces"]).collect();
+    let columns: Vec<_> = datasets.iter().filter_map(|dataset| dataset.columns().ok()).collect();
     let is_list = |column: &str| {
         let found = columns.iter().find_map(|columns| columns.field_with_name(column).ok());
         found.is_some_and(|field| field.data_type().is_list())
@@ -300,16 +309,16 @@ fn by_name(said: &str, question: &Question) -> Option<Error> {
 fn no_field(said: &str, question: &Question) -> Option<Error> {
     let (_, named) = said.split_once("Field ")?;
     let (wanted, _) = named.split_once(" not found in struct")?;
-    let tables = question.tables.iter().filter_map(|(_, path)| dataset::Dataset::open(path).ok());
-    let columns: Vec<_> = tables.filter_map(|dataset| dataset.columns().ok()).collect();
-    let vectors = columns.iter().flat_map(|columns| columns.fields()).filter_map(|field| {
+    let columns: Vec<_> =
+        question.datasets().filter_map(|dataset| dataset.columns().ok()).collect();
+    let mut vectors = columns.iter().flat_map(|columns| columns.fields()).filter_map(|field| {
         let DataType::Struct(numbers) = field.data_type() else { return None };
         let is_asked =
             [".", "["].iter().any(|mark| question.sql.contains(&format!("{}{mark}", field.name())));
         let names: Vec<&str> = numbers.iter().map(|number| number.name().as_str()).collect();
         (is_asked && !names.contains(&wanted)).then_some((field.name(), names))
     });
-    let (column, names) = vectors.into_iter().next()?;
+    let (column, names) = vectors.next()?;
     let near = dataset::near(wanted, names.iter().copied());
     let near = near.map(|near| format!("did you mean `{near}`? ")).unwrap_or_default();
     Some(Error::ByName(format!("`{column}` has no `{wanted}`; {near}it has {}", names.join(", "))))
@@ -345,6 +354,10 @@ async fn select(question: &Question) -> Result<(), Error> {
     context.register_expr_planner(Arc::new(SignedDifference)).map_err(Error::Sql)?;
     for (name, path) in &question.tables {
         register(&context, name, path, question.memory).await?;
+    }
+    if let Some(own) = &question.own {
+        let table = context.table_provider(UNNAMED).await.map_err(Error::Sql)?;
+        context.register_table(own, table).map_err(Error::Sql)?;
     }
     // A query reads; it neither makes tables nor writes files.
     let reading = SQLOptions::new().with_allow_ddl(false).with_allow_dml(false);
@@ -445,11 +458,10 @@ mod tests {
     #[test]
     fn a_data_set_is_called_as_its_folder_is_where_that_is_a_word() {
         let table = |name: &str, path: &str| (name.to_owned(), PathBuf::from(path));
-        let own = |tables: &[(String, PathBuf)]| own_name(tables).map(|(name, _)| name);
-        assert_eq!(own(&[table("dataset", "/d/Kernels")]), Some("kernels".to_owned()));
-        assert_eq!(own(&[table("dataset", "/d/my-kernels")]), None);
-        assert_eq!(own(&[table("k", "/d/kernels")]), None);
-        assert_eq!(own(&[table("dataset", "k"), table("k", "v")]), None);
+        assert_eq!(own_name(&[table("dataset", "/d/Kernels")]), Some("kernels".to_owned()));
+        assert_eq!(own_name(&[table("dataset", "/d/my-kernels")]), None);
+        assert_eq!(own_name(&[table("k", "/d/kernels")]), None);
+        assert_eq!(own_name(&[table("dataset", "k"), table("k", "v")]), None);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! A prompt in the names that models know.
 
-use grammar::{KEYWORDS, TYPES, is_builtin};
+use grammar::{KEYWORDS, is_builtin, is_builtin_type};
 use kernels::Series;
 use lexer::{Kind, Token};
 use std::collections::BTreeMap;
@@ -95,12 +95,7 @@ impl Names {
 
 /// Whether a word means something to OpenCL C.
 fn is_known(word: &str) -> bool {
-    let scalar = word.trim_end_matches(|end: char| end.is_ascii_digit());
-    word == "void"
-        || KEYWORDS.binary_search(&word).is_ok()
-        || TYPES.binary_search(&word).is_ok()
-        || TYPES.binary_search(&scalar).is_ok()
-        || is_builtin(word)
+    KEYWORDS.binary_search(&word).is_ok() || is_builtin_type(word) || is_builtin(word)
 }
 
 #[cfg(test)]

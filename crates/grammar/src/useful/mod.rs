@@ -23,7 +23,7 @@ mod statement;
 mod text;
 
 use std::sync::Arc;
-use text::is_builtin_type;
+pub use text::is_builtin_type;
 
 /// Why something does nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -12,7 +12,9 @@ pub(super) fn hashed(lexemes: &[&str]) -> u64 {
     hasher.finish()
 }
 
-pub(super) fn is_builtin_type(lexeme: &str) -> bool {
+/// Whether a lexeme names a type of OpenCL C: `void`, a scalar, a vector, an image.
+#[must_use]
+pub fn is_builtin_type(lexeme: &str) -> bool {
     lexeme == "void"
         || words::TYPES
             .binary_search(&lexeme.trim_end_matches(|end: char| end.is_ascii_digit()))
