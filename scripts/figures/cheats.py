@@ -38,7 +38,7 @@ def scaled(text, share):
         return f"{n}\n" + " ".join(words[1 : n + 1]) + "\n"
     # The larger it is the less work each takes; what counts up to 40 is mostly exponential.
     steps = sorted(size for sizes in SIZES.values() for size in sizes)
-    smaller = int(n * share) if n >= 10000 else int(n * share**0.5) if n >= 1000 else int(n * share ** (1 / 3)) if n > 40 else n - len(steps) + steps.index(share)
+    smaller = int(n * share) if n >= 10000 else int(n * share**0.5) if n >= 1000 else int(n * share ** (1 / 3)) if n > 40 else n - sum(step >= share for step in steps)
     return " ".join([str(max(1, smaller)), *words[1:]]) + "\n"
 
 
