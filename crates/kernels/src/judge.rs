@@ -1,12 +1,14 @@
 use crate::{
     KernelRow, MINIMUM_INSTRUCTIONS,
     compiler::{Compiler, DOES_NOT_COMPILE, reaching},
+    dead,
     file::{self, Source, TOO_SMALL},
     setting::{STANDARDS, alone},
 };
 use clang::{Clang, Options};
 use dataset::Verdict;
 use rows::KernelVerdict;
+use std::ops::Range;
 
 /// The rejection filter for programs that stand alone: what a model or a person wrote, with nothing
 /// added to make it compile.
@@ -70,10 +72,30 @@ impl Judge {
     /// have the same names and that have the same hash do the same.
     #[must_use]
     pub fn effect(&self, text: &str) -> Option<String> {
+        STANDARDS.iter().find_map(|standard| self.effect_under(text, standard))
+    }
+
+    /// The same with one standard.
+    fn effect_under(&self, text: &str, standard: &str) -> Option<String> {
+        let options = Options { optimisation: 2, ..alone(standard) };
+        let bitcode = self.compiler.bitcode(text, options).ok()?;
+        Some(dataset::content_hash(&bitcode))
+    }
+
+    /// A program without its dead code: statements that lie in a range of its bytes and that -O2 makes the same of the program
+    /// without, and loops and branches with nothing in them. `None` where it compiles with no standard.
+    ///
+    /// ```no_run
+    /// # let judge = stampmill_kernels::Judge::new(clang::Clang::start(1)?);
+    /// let text = "kernel void A(global int* a) { int b = 2; b += a[1]; a[0] = 1; }";
+    /// let left = judge.without_dead_code(text, 0..text.len()).expect("it compiles");
+    /// assert_eq!(left.split_whitespace().collect::<Vec<_>>().join(" "), "kernel void A(global int* a) { a[0] = 1; }");
+    /// # Ok::<(), clang::Error>(())
+    /// ```
+    #[must_use]
+    pub fn without_dead_code(&self, text: &str, within: Range<usize>) -> Option<String> {
         STANDARDS.iter().find_map(|standard| {
-            let options = Options { optimisation: 2, ..alone(standard) };
-            let bitcode = self.compiler.bitcode(text, options).ok()?;
-            Some(dataset::content_hash(&bitcode))
+            dead::removed(text, &within, &|left| self.effect_under(left, standard))
         })
     }
 

@@ -37,6 +37,7 @@
 mod chunks;
 mod compiler;
 mod cuda;
+mod dead;
 mod error;
 mod file;
 mod functions;

@@ -96,6 +96,46 @@ fn a_kernel_by_itself_is_taken_as_it_is_and_others_are_isolated() {
 }
 
 #[test]
+fn dead_code_goes_and_the_code_is_the_same() {
+    let judge = judge();
+    let text = "kernel void A(global float* a, global int* b, int c) {
+  int d, e = get_global_id(0), f = c * 3;
+  float g = 2.0f;
+  for (int h = 0; h < 5; h++) {
+    g += 1.0f;
+  }
+  if (e < c) {
+    int i = b[e];
+    f += i;
+    a[e] = b[e] * 2.0f, g * 3.0f;
+  } else {
+    f = e;
+  }
+  for (int h = 0; h < c; h++) a[e] += h;
+  d = b[0];
+}";
+    let left = judge.without_dead_code(text, 0..text.len()).expect("it compiles");
+    let lines: Vec<&str> = left.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    assert_eq!(
+        lines,
+        [
+            "kernel void A(global float* a, global int* b, int c) {",
+            "int e = get_global_id(0);",
+            "if (e < c) {",
+            "a[e] = b[e] * 2.0f;",
+            "}",
+            "for (int h = 0; h < c; h++) a[e] += h;",
+            "}",
+        ]
+    );
+    assert_eq!(judge.effect(&left), judge.effect(text));
+    let head = text.find("if").expect("there is one");
+    let left = judge.without_dead_code(text, head..text.len()).expect("it compiles");
+    assert!(left.starts_with(&text[..head]), "{left}");
+    assert_eq!(judge.without_dead_code("kernel void A() { missing(); }", 0..9), None);
+}
+
+#[test]
 fn what_does_not_compile_is_compared_by_its_text_alone() {
     let printer = Printer::start(0).expect("one worker at least");
     let broken = "kernel void k(global int* a) { a[0] = missing + 3; }";

@@ -4,7 +4,7 @@ schema! {
     pub struct SampleRow = "sample", 1 {
         /// Number of the sample: with checkpoint and seed, what it was drawn by.
         pub number: u64,
-        /// The program, laid out; in normal form where it was accepted.
+        /// The program, laid out; where it was accepted without dead code and in normal form.
         pub text: String,
         /// Its kernel.
         pub name: String,

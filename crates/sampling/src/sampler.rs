@@ -4,7 +4,7 @@ use crate::{Error, Result, SampleRow, corpus, drawn, mark_duplicates, summary::i
 use clang::Clang;
 use dataset::{Input, Progress, Silent, Verdict, stage::Cancel};
 use features::Extractor;
-use kernels::Judge;
+use kernels::{Judge, Judged};
 use lm::{Checkpoint, Drawing, Entry, Kind, Prompt, Sample, Seen, condition};
 use rows::SampleVerdict;
 use serde::Serialize;
@@ -301,14 +301,17 @@ impl<'a> Sampler<'a> {
         }
         match self.judge.check(&sample.text) {
             Ok(judged) => {
+                let (text, judged) = self.without_dead_code(&sample.text, judged);
                 row.verdict = Verdict::ACCEPTED.to_owned();
                 row.instructions = judged.instructions;
                 row.name = judged.kernel;
                 if self.settings.normalise
-                    && let Some(normal) = self.judge.normalise(&sample.text)
+                    && let Some(normal) = self.judge.normalise(&text)
                 {
                     row.text = normal.text;
                     row.name = normal.name;
+                } else {
+                    row.text = text;
                 }
             }
             Err(verdict) => {
@@ -338,6 +341,22 @@ impl<'a> Sampler<'a> {
         }
         row.memorised = self.seen.holds(&sample.text) || self.seen.holds(&row.text);
         Ok(row)
+    }
+
+    /// A sample that passed, without the dead code that was drawn, where that is looked at and what is left passes as well.
+    fn without_dead_code(&self, text: &str, judged: Judged) -> (String, Judged) {
+        let prompt = &self.settings.prompt.text;
+        let (before, after) = prompt.split_once(lm::HOLE).unwrap_or((prompt, ""));
+        let drawn = before.len()..text.len().saturating_sub(after.len());
+        // Where the prompt is spelled otherwise in the sample it is not known what of it was drawn.
+        if !self.settings.drawing.useful || !text.starts_with(before) || !text.ends_with(after) {
+            return (text.to_owned(), judged);
+        }
+        let left = self.judge.without_dead_code(text, drawn).filter(|left| left != text);
+        match left.and_then(|left| self.judge.check(&left).ok().map(|judged| (left, judged))) {
+            Some(left) => left,
+            None => (text.to_owned(), judged),
+        }
     }
 }
 

@@ -86,7 +86,7 @@ pub(crate) struct DrawingFlags {
     /// Do not rule out what cannot compile while drawing
     #[arg(long)]
     unconstrained: bool,
-    /// Do not rule out statements without effect and kernels that write no result
+    /// Do not rule out statements without effect and kernels that write no result, and keep dead code
     #[arg(long)]
     allow_useless: bool,
     /// Where the model runs: `cpu` here, `cuda` or `cpu-torch` in the libtorch engine (`make torch`)

@@ -53,11 +53,26 @@ impl Useful {
         self.operands(lexemes)
     }
 
+    /// What the last of several expressions comes to, where the others have an effect.
+    fn sequence(&mut self, lexemes: &[&str]) -> Result<Value> {
+        let parts = split(lexemes, ",");
+        let mut whole = Value::default();
+        for (at, part) in parts.iter().enumerate() {
+            let value = self.value(part)?;
+            if at + 1 < parts.len() && !value.effect {
+                return Err(Useless::NoEffect);
+            }
+            whole = whole.with(value);
+        }
+        Ok(whole)
+    }
+
     /// Operands and the operators between them.
     fn operands(&mut self, lexemes: &[&str]) -> Result<Value> {
         let mut whole = Value::default();
         let mut signs = Vec::new();
         let (mut at, mut operand, mut follows, mut located) = (0, false, false, false);
+        let mut cast = false;
         while at < lexemes.len() {
             let lexeme = lexemes[at];
             let found = match lexeme {
@@ -66,9 +81,11 @@ impl Useful {
                     let inside = between(lexemes, at + 1, end);
                     at = end;
                     if inside.first().is_some_and(|first| self.is_type(first)) {
+                        cast = true;
                         continue;
                     }
-                    self.value(inside)?
+                    // Behind a cast they are the parts of a vector.
+                    if cast { self.value(inside)? } else { self.sequence(inside)? }
                 }
                 "{" => {
                     let end = at + closes(&lexemes[at..]);
@@ -157,7 +174,7 @@ impl Useful {
                 false => found,
             };
             whole = whole.with(found);
-            (operand, follows, located) = (true, false, false);
+            (operand, follows, located, cast) = (true, false, false, false);
         }
         if whole.address && signs.iter().any(|at| OF_NUMBERS.contains(&lexemes[*at])) {
             return Err(Useless::NoEffect);

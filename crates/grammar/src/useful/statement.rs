@@ -4,7 +4,7 @@ use super::{
     Block, Home, Kind, Result, UNREAD, Useful, Useless, Value, Variable,
     text::{
         between, closes, ends, hashed, in_parentheses, is_builtin_type, is_modest, is_word,
-        natural, outside, split,
+        natural, number, outside, split,
     },
 };
 use std::sync::Arc;
@@ -369,21 +369,30 @@ impl Useful {
         let wide = self.value(condition)?.wide;
         let counter = third.iter().find(|word| is_word(word)).ok_or(Useless::Endless)?;
         let at = condition.iter().position(|word| word == counter).ok_or(Useless::Endless)?;
+        // What is compared with it moves with it.
+        if condition[at + 1..].contains(counter) {
+            return Err(Useless::Endless);
+        }
         let steps = third.iter().position(|sign| {
             matches!(*sign, "++" | "--" | "+=" | "-=" | "<<=" | ">>=" | "*=" | "/=")
         });
         let grows = steps.is_some_and(|at| matches!(third[at], "++" | "+=" | "<<=" | "*="));
-        let nearer = match condition.get(at + 1) {
-            Some(&("<" | "<=")) => grows,
-            Some(&(">" | ">=")) => !grows,
-            _ => true,
-        };
+        let compares = ["<", "<=", ">", ">="].iter().filter_map(|sign| outside(condition, sign));
+        let nearer = compares.min().is_none_or(|sign| {
+            let is_below = condition[sign].starts_with('<') == (at < sign);
+            is_below == grows
+        });
+        // Zero stays zero.
+        let multiplies = steps.is_some_and(|at| matches!(third[at], "<<=" | "*="));
+        if multiplies && first.last().and_then(|last| natural(last)) == Some(0) {
+            return Err(Useless::Endless);
+        }
         let still = steps.is_none_or(|at| match third[at] {
             "++" | "--" => false,
             "*=" | "/=" => third.get(at + 1).is_none_or(|by| natural(by).is_none_or(|by| by < 2)),
             _ => third.get(at + 1) == Some(&"0"),
         });
-        let long = condition.iter().filter_map(|bound| natural(bound)).any(|bound| bound > TURNS);
+        let long = condition.iter().filter_map(|bound| number(bound)).any(|one| one > TURNS as f64);
         if !nearer || still || long {
             return Err(Useless::Endless);
         }

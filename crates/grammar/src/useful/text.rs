@@ -99,6 +99,18 @@ pub(super) fn natural(lexeme: &str) -> Option<u64> {
     lexeme.trim_end_matches(['u', 'U', 'l', 'L']).parse().ok()
 }
 
+/// The same of numbers of any kind, `0x10` and `1e3f`.
+pub(super) fn number(lexeme: &str) -> Option<f64> {
+    let digits = lexeme.strip_prefix("0x").or_else(|| lexeme.strip_prefix("0X"));
+    if let Some(digits) = digits {
+        let digits = digits.trim_end_matches(['u', 'U', 'l', 'L']);
+        return u64::from_str_radix(digits, 16).ok().map(|number| number as f64);
+    }
+    let is_number = lexeme.starts_with(|first: char| first.is_ascii_digit() || first == '.');
+    let digits = lexeme.trim_end_matches(['u', 'U', 'l', 'L', 'f', 'F', 'h', 'H']);
+    digits.parse().ok().filter(|_| is_number)
+}
+
 /// Whether the attributes of a kernel ask for what devices have.
 pub(super) fn is_modest(head: &[&str]) -> bool {
     let sizes = head.iter().position(|word| *word == "reqd_work_group_size");
