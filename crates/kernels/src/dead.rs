@@ -160,8 +160,8 @@ impl Reader<'_> {
                 let (mut inside, mut next) = self.body(closing(&self.all, at) + 1);
                 if self.is(next, "else") {
                     let (other, end) = self.body(next + 1);
-                    let bytes = self.bytes(next, end);
-                    inside.push(Piece { bytes, can_go: true, inside: other, ..Piece::default() });
+                    let (bytes, is_idle) = (self.bytes(next, end), self.is_empty(next + 1, end));
+                    inside.push(Piece { bytes, can_go: true, is_idle, inside: other });
                     next = end;
                 }
                 (inside, next)
@@ -189,8 +189,7 @@ impl Reader<'_> {
     /// looks at values alone.
     fn is_idle(&self, at: usize, next: usize) -> bool {
         let close = closing(&self.all, at);
-        let (body, head) = (self.words(close + 1, next), self.words(at + 2, close));
-        let is_empty = [&["{", "}"][..], &[";"]].contains(&&body[..]);
+        let (is_empty, head) = (self.is_empty(close + 1, next), self.words(at + 2, close));
         let is_plain =
             |word: &str| word.starts_with(|one: char| one == '_' || one.is_ascii_alphanumeric());
         // Of calls those that ask for a work-item's place change nothing.
@@ -218,6 +217,10 @@ impl Reader<'_> {
             && signs.contains(sign)
             && bound.iter().all(stays)
             && bound.windows(2).all(asks)
+    }
+
+    fn is_empty(&self, from: usize, to: usize) -> bool {
+        [&["{", "}"][..], &[";"]].contains(&&self.words(from, to)[..])
     }
 
     fn words(&self, from: usize, to: usize) -> Vec<&str> {
@@ -337,17 +340,18 @@ mod tests {
     #[test]
     fn a_loop_that_counts_goes_and_one_that_may_not_end_stays() {
         // Who looks at the loop alone sees it go.
-        let needed = ["a", "b", "g", "for", "while", "if"];
+        let needed = ["a", "b", "g", "h", "for", "while", "if"];
         for counts in [
             "for (int i = 0; i < 5; i++) {}",
             "for (size_t i = a; i <= get_local_size(0) + c * (c - 1); ++i) ;",
             "for (int i = n; i > 0; i--) { }",
             "if (c < 2) {}",
             "if (c && get_local_id(0) == d[1]) ;",
+            "if (c) {} else ;",
         ] {
             assert_eq!(
-                left(&format!("void f() {{ a; {counts} g; }}"), &needed),
-                "void f() { a; g; }"
+                left(&format!("void f() {{ h; {counts} g; }}"), &needed),
+                "void f() { h; g; }"
             );
         }
         for other in [
@@ -363,7 +367,7 @@ mod tests {
             "if (f(a)) {}",
             "while (a) {}",
         ] {
-            let text = format!("void f() {{ a; {other} g; }}");
+            let text = format!("void f() {{ h; {other} g; }}");
             assert_eq!(left(&text, &needed), text);
         }
     }

@@ -120,7 +120,7 @@ fn dead_code_goes_and_the_code_is_the_same() {
         lines,
         [
             "kernel void A(global float* a, global int* b, int c) {",
-            "int e = get_global_id(0);",
+            "int  e = get_global_id(0);",
             "if (e < c) {",
             "a[e] = b[e] * 2.0f;",
             "}",
