@@ -345,19 +345,32 @@ impl<'a> Sampler<'a> {
 
     /// A sample that passed, without the dead code that was drawn, where that is looked at and what is left passes as well.
     fn without_dead_code(&self, text: &str, judged: Judged) -> (String, Judged) {
-        let prompt = &self.settings.prompt.text;
-        let (before, after) = prompt.split_once(lm::HOLE).unwrap_or((prompt, ""));
-        let drawn = before.len()..text.len().saturating_sub(after.len());
-        // Where the prompt is spelled otherwise in the sample it is not known what of it was drawn.
-        if !self.settings.drawing.useful || !text.starts_with(before) || !text.ends_with(after) {
+        let drawn = drawn_part(text, &self.settings.prompt.text);
+        let Some(drawn) = drawn.filter(|_| self.settings.drawing.useful) else {
             return (text.to_owned(), judged);
-        }
+        };
         let left = self.judge.without_dead_code(text, drawn).filter(|left| left != text);
         match left.and_then(|left| self.judge.check(&left).ok().map(|judged| (left, judged))) {
             Some(left) => left,
             None => (text.to_owned(), judged),
         }
     }
+}
+
+/// Which bytes of a sample were drawn; `None` where it does not hold its prompt's tokens.
+fn drawn_part(text: &str, prompt: &str) -> Option<Range<usize>> {
+    let (before, after) = prompt.split_once(lm::HOLE).unwrap_or((prompt, ""));
+    let tokens = |text| lexer::tokens(text).collect::<Vec<_>>();
+    let (all, before, after) = (tokens(text), tokens(before), tokens(after));
+    let (begin, end) = (before.len(), all.len().checked_sub(after.len())?);
+    let is_same = |part: &[lexer::Token<'_>], of: &[lexer::Token<'_>]| {
+        part.iter().map(|one| one.text).eq(of.iter().map(|one| one.text))
+    };
+    if !is_same(all.get(..begin)?, &before) || !is_same(&all[end..], &after) || begin > end {
+        return None;
+    }
+    let start = begin.checked_sub(1).map_or(0, |last| all[last].end());
+    Some(start..all.get(end).map_or(text.len(), |first| first.begin))
 }
 
 /// The arguments of a text's last kernel; address spaces have two spellings.
@@ -495,6 +508,34 @@ mod tests {
         // Without the hole this is no program, and nothing can be said.
         let open = text.replace("a[c] = 2.0f * a[c];", "a[c] = 2.0f * d;");
         assert_eq!(verdicts(&open, true)[0], "accepted");
+    }
+
+    #[test]
+    fn dead_code_that_was_drawn_goes_and_what_a_prompt_holds_stays() {
+        let checkpoint =
+            Checkpoint::load(Path::new("../../models/infill")).expect("the model that ships");
+        let folder = tempfile::tempdir().expect("a folder");
+        let drawn = folder.path().join("ids.jsonl");
+        let text = |prompt: &str, fill: &str, useful| {
+            let mut ids = checkpoint.tokenizer().encode_plain(fill);
+            ids.push(lm::tokenizer::Special::ALL.end);
+            std::fs::write(&drawn, serde_json::to_string(&ids).expect("JSON")).expect("is written");
+            let mut settings = Settings { drawn: Some(drawn.clone()), ..settings(1) };
+            settings.prompt = Prompt::new(prompt);
+            settings.drawing.useful = useful;
+            let sampler = Sampler::new(&checkpoint, settings, 2, &Cancel::default())
+                .unwrap_or_else(|error| panic!("{error}"));
+            let row = sampler.sample(&Silent).expect("are judged").remove(0);
+            assert_eq!(row.verdict, "accepted", "{row:?}");
+            row.text
+        };
+        let whole = "A(global float* a) { int b = 2; b += 3; a[get_global_id(0)] *= 2.0f; }";
+        assert!(!text(lm::START, whole, true).contains("int b"));
+        assert!(text(lm::START, whole, false).contains("int b"));
+        let prompt =
+            "kernel void A(global float* a) { int b = 2; [HOLE] a[get_global_id(0)] *= 2.0f; }";
+        let left = text(prompt, "int c = b; c += 3; a[1] = 2.0f;", true);
+        assert!(left.contains("int b") && !left.contains("int c"), "{left}");
     }
 
     #[test]
