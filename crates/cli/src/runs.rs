@@ -52,6 +52,8 @@ impl Runs {
             devices: "cpu".to_owned(),
             global_sizes: vec![256],
             budget: Duration::ZERO,
+            // Many are tried, of which some do not end.
+            limit: Duration::from_secs(5),
             ..Options::default()
         };
         let runner = Runner::new(options, stop)

@@ -94,6 +94,7 @@ fn what_people_write_is_useful() {
         "switch (b[i]) { case 0: a[i] = f; break; default: a[i] = -f; }",
         "a[i] = b[i] > 0 ? f : 2.0f;",
         "float4 v = (float4)(f, a[i], 0.0f, 1.0f); a[i] += v.x + v.y;",
+        "int m = 0; do { a[i] += m; m++; } while (m < n);",
         "for (int k = 0; n > k; k++) { a[i] += k; } for (int k = 1; k < n; k *= 2) { a[i] -= k; }",
         "int m = 1; for (int k = n; k > 0; k >>= 1, m <<= 1) { a[i] += m; }",
         "float c; float s = sincos(f, &c); a[i] = c * s;",
@@ -124,6 +125,8 @@ fn what_does_nothing_is_refused() {
         ("for (int k = 0; k < n + k; k++) a[k] = f;", Useless::Endless),
         ("int m = 0; for (int k = 0; k < m + 64; m++) a[i] += k;", Useless::Endless),
         ("for (int k = 0; n < k; k++) a[k] = f;", Useless::Endless),
+        ("int m = 0; while (m < n) ; m++;", Useless::Endless),
+        ("for (int k = 0; k < 0.5f; k++) a[k] = f;", Useless::Constant),
         ("for (int k = 0; k < 32e04767; k++) a[k] = f;", Useless::Endless),
         ("for (int k = 0; k < n; k <<= 1) a[k] = f;", Useless::Endless),
         ("a[i] += f, f + n;", Useless::NoEffect),
@@ -169,6 +172,20 @@ fn what_is_owed_is_told() {
 }
 
 /// Whatever is read, it ends and does not panic.
+#[test]
+fn what_somebody_goes_on_behind_is_not_left() {
+    let mut useful = Useful::new();
+    let read = |useful: &mut Useful, text: &str| {
+        let lexemes = lexemes(text);
+        useful.read(&lexemes.iter().map(String::as_str).collect::<Vec<_>>())
+    };
+    let head = "kernel void A(global float* a, int n) { int i = get_global_id(0);";
+    read(&mut useful, head).expect("it is useful");
+    useful.keep_open();
+    assert_eq!(read(&mut useful, "return;"), Err(Useless::Unreachable));
+    assert_eq!(read(&mut useful, "if (i >= n) return;"), Ok(()));
+}
+
 #[test]
 fn any_lexemes_are_read() {
     const LEXEMES: [&str; 44] = [

@@ -1,5 +1,5 @@
 //! A program without its dead code: what goes leaves behind it what the optimizer makes of the program as it was, or is a loop
-//! or branch with nothing in it.
+//! or branch with nothing in it, or a variable that nothing names.
 
 use lexer::{Kind, Token, closing, tokens};
 use std::ops::Range;
@@ -7,9 +7,9 @@ use std::ops::Range;
 /// Most passes over a program. What goes in one may let more go in the next.
 const PASSES: usize = 4;
 /// What may stand between the names and numbers of a condition that changes nothing.
-const VALUES: [&str; 20] = [
-    "(", ")", "[", "]", "!", "~", "+", "-", "*", "&", "|", "^", "<", ">", "<=", ">=", "==", "!=",
-    "&&", "||",
+const VALUES: [&str; 26] = [
+    "(", ")", "[", "]", "!", "~", "+", "-", "*", "/", "%", "&", "|", "^", "<<", ">>", "<", ">",
+    "<=", ">=", "==", "!=", "&&", "||", "?", ":",
 ];
 
 /// A statement, or a declarator or operand between commas, that a program may do without.
@@ -18,13 +18,13 @@ struct Piece {
     bytes: Range<usize>,
     /// Whether a program may lose it; else it is looked into alone.
     can_go: bool,
-    /// Whether it is a loop or a branch with nothing in it.
+    /// Whether it is a loop or a branch with nothing in it, or a variable that nothing names.
     is_idle: bool,
     inside: Vec<Piece>,
 }
 
-/// `text` without those statements within a range of bytes that are dead code: loops and branches with nothing in them, and
-/// those without which `effect` of the program is the same, the last ones first, each before what is inside it. `None` where
+/// `text` without those statements within a range of bytes that are dead code: loops and branches with nothing in them,
+/// variables that nothing reads, and those without which `effect` of the program is the same, the last ones first, each before what is inside it. `None` where
 /// the program has no effect, because it does not compile.
 pub(crate) fn removed(
     text: &str,
@@ -99,6 +99,17 @@ fn without(text: &str, gone: &[Range<usize>]) -> String {
         from = bytes.end;
     }
     left + &text[from..]
+}
+
+/// A name, a keyword or a number.
+fn is_plain(word: &str) -> bool {
+    word.starts_with(|one: char| one == '_' || one.is_ascii_alphanumeric())
+}
+
+/// Whether these words compute a value and do nothing else. Of calls those that ask for a work-item's place change nothing.
+fn is_value(words: &[&str]) -> bool {
+    let asks = |two: &[&str]| two[1] != "(" || !is_plain(two[0]) || two[0].starts_with("get_");
+    words.iter().all(|word| is_plain(word) || VALUES.contains(word)) && words.windows(2).all(asks)
 }
 
 /// The statements of all functions.
@@ -181,7 +192,7 @@ impl Reader<'_> {
                 (self.parts(at, next), next)
             }
         };
-        let is_idle = inside.is_empty() && self.is_idle(at, next);
+        let is_idle = inside.is_empty() && (self.is_idle(at, next) || self.is_unused(at, next));
         (Piece { bytes: self.bytes(from, next), can_go: true, is_idle, inside }, next)
     }
 
@@ -216,7 +227,27 @@ impl Reader<'_> {
             && compared == counter
             && signs.contains(sign)
             && bound.iter().all(stays)
-            && bound.windows(2).all(asks)
+            && is_value(bound)
+    }
+
+    /// Whether this declares a variable that nothing else names, and computes no more than a value.
+    fn is_unused(&self, at: usize, next: usize) -> bool {
+        let words = self.words(at, next.saturating_sub(1));
+        let end = words.iter().position(|word| ["=", "["].contains(word)).unwrap_or(words.len());
+        let [_, .., name] = words[..end] else { return false };
+        let is_type = words[..end].iter().all(|word| is_plain(word) || *word == "*");
+        let behind = match words[end..] {
+            ["=", ref value @ ..] | ["[", _, "]", "=", ref value @ ..] => value,
+            [] | ["[", _, "]"] => &[],
+            _ => return false,
+        };
+        let is_braced = behind.first() == Some(&"{");
+        is_type
+            && is_plain(name)
+            && !["return", "goto"].contains(&words[0])
+            && !is_braced
+            && is_value(behind)
+            && self.all.iter().filter(|token| token.text == name).count() == 1
     }
 
     fn is_empty(&self, from: usize, to: usize) -> bool {
@@ -340,7 +371,7 @@ mod tests {
     #[test]
     fn a_loop_that_counts_goes_and_one_that_may_not_end_stays() {
         // Who looks at the loop alone sees it go.
-        let needed = ["a", "b", "g", "h", "for", "while", "if"];
+        let needed = ["a", "b", "g", "h", "i", "for", "while", "if"];
         for counts in [
             "for (int i = 0; i < 5; i++) {}",
             "for (size_t i = a; i <= get_local_size(0) + c * (c - 1); ++i) ;",
@@ -348,6 +379,9 @@ mod tests {
             "if (c < 2) {}",
             "if (c && get_local_id(0) == d[1]) ;",
             "if (c) {} else ;",
+            "int i = d[2] / get_global_id(0);",
+            "__local float i[3];",
+            "__global int* i;",
         ] {
             assert_eq!(
                 left(&format!("void f() {{ h; {counts} g; }}"), &needed),
@@ -365,6 +399,10 @@ mod tests {
             "if (a = 2) {}",
             "if (a++) {}",
             "if (f(a)) {}",
+            "int i = f(2);",
+            "int i = c++;",
+            "return i;",
+            "i = 2;",
             "while (a) {}",
         ] {
             let text = format!("void f() {{ h; {other} g; }}");

@@ -83,7 +83,7 @@ impl Judge {
     }
 
     /// A program without its dead code: statements that lie in a range of its bytes and that -O2 makes the same of the program
-    /// without, and loops and branches with nothing in them. `None` where it compiles with no standard.
+    /// without, loops and branches with nothing in them, and variables that nothing names. `None` where it compiles with no standard.
     ///
     /// ```no_run
     /// # let judge = stampmill_kernels::Judge::new(clang::Clang::start(1)?);

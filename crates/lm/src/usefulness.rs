@@ -47,6 +47,9 @@ impl Usefulness {
             && useful.owes(0).is_some()
             && !after.iter().any(|lexeme| writes(lexeme))
             && useful.clone().read(&after).is_err();
+        if !after.is_empty() {
+            useful.keep_open();
+        }
         if !after.is_empty() && !fills {
             useful.ask_no_result();
         }

@@ -30,6 +30,9 @@ pub(crate) struct Show {
     pattern: Option<String>,
 }
 
+/// Names of columns that are words of SQL as well.
+const SQL_WORDS: [&str; 4] = ["group", "interval", "order", "values"];
+
 impl Show {
     pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
         if self.dataset.exists() && !Dataset::is_at(&self.dataset) {
@@ -152,7 +155,11 @@ impl Show {
                 let kind = field.data_type();
                 kind.is_primitive() || kind.to_string() == "Utf8"
             });
-            let short: Vec<_> = short.map(|field| field.name().as_str()).take(8).collect();
+            let quoted = |name: &String| match SQL_WORDS.contains(&name.as_str()) {
+                true => format!("\\\"{name}\\\""),
+                false => name.clone(),
+            };
+            let short: Vec<_> = short.map(|field| quoted(field.name())).take(8).collect();
             return output::line(&format!(
                 "its rows are not programs: stampmill query \"SELECT {} FROM d LIMIT 5\" d={}",
                 short.join(", "),

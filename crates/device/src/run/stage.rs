@@ -80,6 +80,8 @@ pub struct RunItem {
     pub path: String,
     /// The kernel's name as far as the data set knows it.
     pub name: String,
+    /// Its name in its own file, where that was another.
+    pub original_name: String,
     /// The program.
     pub text: String,
     /// JSON of its kernels' arguments; an empty list where only a compiler or driver can tell.
@@ -92,7 +94,7 @@ pub struct RunItem {
 
 impl Row for RunItem {
     const SCHEMA: &'static str = "run-item";
-    const VERSION: u32 = 1;
+    const VERSION: u32 = 2;
 }
 
 impl From<&Benchmark> for RunItem {
@@ -105,6 +107,7 @@ impl From<&Benchmark> for RunItem {
             family: benchmark.family.clone(),
             path: benchmark.path.clone(),
             name: benchmark.name.clone(),
+            original_name: benchmark.original_name.clone(),
             text: benchmark.text.clone(),
             interfaces: json(serde_json::to_string(&benchmark.interfaces)),
             order: json(serde_json::to_string(&benchmark.order)),
@@ -122,11 +125,11 @@ impl RunItem {
             family: self.family.clone(),
             path: self.path.clone(),
             name: self.name.clone(),
+            original_name: self.original_name.clone(),
             text: self.text.clone(),
             interfaces: self.read::<Vec<Interface>>("interfaces", &self.interfaces)?,
             order: self.read::<Order>("order", &self.order)?,
             compiled: self.compiled,
-            ..Benchmark::default()
         })
     }
 
@@ -342,7 +345,20 @@ mod tests {
             kernels: vec!["A".into(), "A".into()],
             buffers: BTreeMap::from([("A.a".to_owned(), "b".to_owned())]),
         };
-        let benchmark = Benchmark { interfaces: vec![interface], order, ..Benchmark::of("kernel") };
+        // No field is left at its default.
+        let benchmark = Benchmark {
+            id: "id".into(),
+            package: "package".into(),
+            license: "MIT".into(),
+            family: "family".into(),
+            path: "a.cl".into(),
+            name: "A".into(),
+            original_name: "add".into(),
+            text: "kernel".into(),
+            interfaces: vec![interface],
+            order,
+            compiled: true,
+        };
         let item = RunItem::from(&benchmark);
         let batch = RunItem::to_batch(std::slice::from_ref(&item)).expect("columns");
         assert_eq!(RunItem::from_batch(&batch).expect("the item"), std::slice::from_ref(&item));

@@ -156,8 +156,12 @@ impl Variable {
 /// What a brace was opened for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
-    Function { kernel: bool },
+    Function {
+        kernel: bool,
+    },
     Loop,
+    /// A `do`, behind which a `while` stands alone.
+    Do,
     Other,
 }
 
@@ -212,6 +216,10 @@ pub struct Useful {
     dirty: bool,
     /// Somebody else's part of the program was not understood.
     lost: bool,
+    /// A `do` has just ended.
+    done: bool,
+    /// Blocks that somebody else goes on in.
+    kept: usize,
 }
 
 impl Useful {
@@ -245,6 +253,11 @@ impl Useful {
     /// Ask no result of the kernel that is open: somebody else ends it.
     pub fn ask_no_result(&mut self) {
         self.wanted = false;
+    }
+
+    /// Somebody else goes on in the block that is open: no statement may leave it.
+    pub fn keep_open(&mut self) {
+        self.kept = self.blocks.len();
     }
 
     /// A buffer that a kernel has to write a result to before its last brace, which comes next; `None` where it has, or needs

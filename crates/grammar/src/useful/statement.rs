@@ -161,6 +161,7 @@ impl Useful {
     /// One statement, or as much of it as there is.
     pub(super) fn statement<'a>(&mut self, lexemes: &'a [&'a str]) -> Result<&'a [&'a str]> {
         let (first, rest) = (lexemes[0], &lexemes[1..]);
+        let done = std::mem::take(&mut self.done);
         if first == "}" {
             return self.closed(rest);
         }
@@ -204,8 +205,7 @@ impl Useful {
                 let (condition, after) = in_parentheses(rest);
                 let divergent = self.condition(condition)?;
                 if after.first() == Some(&";") {
-                    // Of a `do`.
-                    return Ok(&after[1..]);
+                    return if done { Ok(&after[1..]) } else { Err(Useless::Endless) };
                 }
                 let read = condition
                     .iter()
@@ -216,7 +216,7 @@ impl Useful {
                     after,
                 )
             }
-            "do" => self.branch(Branch::of(Kind::Loop), rest),
+            "do" => self.branch(Branch::of(Kind::Do), rest),
             "for" => self.counted(rest),
             "case" | "default" => {
                 let colon =
@@ -228,6 +228,9 @@ impl Useful {
                 Ok(&rest[colon..])
             }
             "break" | "continue" | "goto" | "return" => {
+                if self.blocks.len() <= self.kept {
+                    return Err(Useless::Unreachable);
+                }
                 let end = ends(rest);
                 let value = between(rest, 0, end);
                 if first == "return" && !value.is_empty() {
@@ -273,6 +276,7 @@ impl Useful {
 
     fn close(&mut self) -> Result<()> {
         let Some(block) = self.blocks.pop() else { return Ok(()) };
+        self.done = block.kind == Kind::Do;
         if block.statements == 0 {
             return Err(Useless::NoEffect);
         }
@@ -392,7 +396,12 @@ impl Useful {
             "*=" | "/=" => third.get(at + 1).is_none_or(|by| natural(by).is_none_or(|by| by < 2)),
             _ => third.get(at + 1) == Some(&"0"),
         });
-        let long = condition.iter().filter_map(|bound| number(bound)).any(|one| one > TURNS as f64);
+        let bounds = || condition.iter().filter_map(|bound| number(bound));
+        // Nobody counts to a part of one.
+        if bounds().any(|one| one.is_finite() && one.fract() != 0.0) {
+            return Err(Useless::Constant);
+        }
+        let long = bounds().any(|one| one > TURNS as f64);
         if !nearer || still || long {
             return Err(Useless::Endless);
         }
