@@ -112,6 +112,7 @@ impl Reading<'_> {
     ) -> Result<(), Unread> {
         let place = self.operands as usize + usize::from(argument);
         self.require(self.held.later.last().is_none_or(|(at, ..)| *at < self.operands))?;
+        self.require(place < self.body.operands.len())?;
         self.body.operands.remove(place);
         self.push(callee);
         self.emit(opcode::CALL, returned, 0);

@@ -136,6 +136,16 @@ impl CostModel {
         Ok((model, report))
     }
 
+    /// The feature spaces that its programs were described in, and at which optimization level where that is known.
+    #[must_use]
+    pub fn described_in(&self) -> (Vec<&str>, Option<u64>) {
+        let mut spaces: Vec<&str> =
+            self.file.features.iter().filter_map(|name| Some(name.split_once(':')?.0)).collect();
+        spaces.sort_unstable();
+        spaces.dedup();
+        (spaces, self.file.level)
+    }
+
     fn of(file: File) -> Result<CostModel> {
         let rows: Vec<&[f64]> = file.rows.iter().map(Vec::as_slice).collect();
         let model = fit(&file.model, &file.features, &rows, &file.targets, file.seed.into())?;

@@ -118,6 +118,16 @@ impl Predict {
     }
 
     fn predict_costs(&self, model: &CostModel, global: &Global) -> anyhow::Result<ExitCode> {
+        if self.is_kernels() {
+            let (spaces, level) = model.described_in();
+            let level = level.map(|level| format!(" --opt {level}")).unwrap_or_default();
+            bail!(
+                "{0} holds programs, and the model reads vectors: `stampmill features {0} --space {1}{level} --out vectors`, then `heuristic predict {2} vectors`",
+                self.task.display(),
+                spaces.join(","),
+                self.model.display()
+            );
+        }
         let table = match super::costs_of(&self.task)? {
             Some(table) => table,
             None if Dataset::is_at(&self.task) && !Task::is_at(&self.task) => {
