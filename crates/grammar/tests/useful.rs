@@ -183,6 +183,9 @@ fn what_somebody_goes_on_behind_is_not_left() {
     read(&mut useful, head).expect("it is useful");
     useful.keep_open();
     assert_eq!(read(&mut useful, "return;"), Err(Useless::Unreachable));
+    useful.ask_no_result();
+    let turns = "for (int k = 0; k < n; k++) { a[k] = 1.0f; return; }";
+    assert_eq!(read(&mut useful, turns), Err(Useless::Unreachable));
     assert_eq!(read(&mut useful, "if (i >= n) return;"), Ok(()));
 }
 

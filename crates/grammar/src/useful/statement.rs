@@ -240,7 +240,7 @@ impl Useful {
                     return Err(Useless::NoOutput);
                 }
                 // Who returns early writes nothing, and misses a barrier.
-                let early = self.wanted && self.blocks.len() > 1;
+                let early = (self.wanted || self.kept > 0) && self.blocks.len() > 1;
                 if first == "return"
                     && early
                     && !self.blocks.last().is_some_and(|block| block.returns)
