@@ -24,8 +24,8 @@ struct Piece {
 }
 
 /// `text` without those statements within a range of bytes that are dead code: loops and branches with nothing in them,
-/// variables that nothing reads, and those without which `effect` of the program is the same, the last ones first, each before what is inside it. `None` where
-/// the program has no effect, because it does not compile.
+/// variables that nothing names, and those without which `effect` of the program is the same, the last ones first, each
+/// before what is inside it. `None` where the program has no effect, because it does not compile.
 pub(crate) fn removed(
     text: &str,
     within: &Range<usize>,
