@@ -200,14 +200,12 @@ impl Reader<'_> {
     /// looks at values alone.
     fn is_idle(&self, at: usize, next: usize) -> bool {
         let close = closing(&self.all, at);
-        let (is_empty, head) = (self.is_empty(close + 1, next), self.words(at + 2, close));
-        let is_plain =
-            |word: &str| word.starts_with(|one: char| one == '_' || one.is_ascii_alphanumeric());
-        // Of calls those that ask for a work-item's place change nothing.
-        let asks = |two: &[&str]| two[1] != "(" || !is_plain(two[0]) || two[0].starts_with("get_");
+        let head = self.words(at + 2, close);
+        if !self.is_empty(close + 1, next) {
+            return false;
+        }
         if self.is(at, "if") {
-            let stays = |word: &&str| is_plain(word) || VALUES.contains(word);
-            return is_empty && head.iter().all(stays) && head.windows(2).all(asks);
+            return is_value(&head);
         }
         let parts: Vec<&[&str]> = head.split(|word| *word == ";").collect();
         let [[_, .., counter, "=", start], [compared, sign, bound @ ..], step] = parts[..] else {
@@ -221,8 +219,7 @@ impl Reader<'_> {
         let stays = |word: &&str| {
             word != counter && (is_plain(word) || ["+", "-", "*", "/", "(", ")"].contains(word))
         };
-        is_empty
-            && self.is(at, "for")
+        self.is(at, "for")
             && is_plain(start)
             && compared == counter
             && signs.contains(sign)
