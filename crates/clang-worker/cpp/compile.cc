@@ -98,15 +98,14 @@ void write_code(const llvm::Module &module, bool bitcode, Outcome &outcome) {
 }
 
 void parse(const Query &query, Outcome &outcome) {
-  Instance instance(query, outcome);
+  Instance instance(query, outcome, prelude_of(query));
   ParseAction action(query, outcome);
   instance.run(action);
 }
 
 void compile(const Query &query, Outcome &outcome) {
   llvm::LLVMContext context;
-  // A description goes through all declarations: loading them costs more than parsing them.
-  Instance instance(query, outcome, query.facts || query.tree ? llvm::StringRef() : prelude_of(query));
+  Instance instance(query, outcome, prelude_of(query));
   CompileAction action(context, query, outcome);
   if (!instance.run(action)) return;
   auto module = action.takeModule();

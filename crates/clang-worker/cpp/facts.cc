@@ -291,7 +291,8 @@ class FactsVisitor : public clang::RecursiveASTVisitor<FactsVisitor> {
 
 void Facts::collect() {
   FactsVisitor visitor(*this);
-  for (clang::Decl *decl : context_.getTranslationUnitDecl()->decls())
+  // Those of a precompiled header are not the program's: they are not loaded for this.
+  for (clang::Decl *decl : context_.getTranslationUnitDecl()->noload_decls())
     if (locations_.inside(decl->getLocation())) {
       visitor.enter(decl);
       visitor.TraverseDecl(decl);

@@ -20,6 +20,7 @@
 #include "cuda_names.h"
 #include "diagnostics.h"
 #include "instance.h"
+#include "prelude.h"
 #include "source.h"
 #include "tasks.h"
 
@@ -285,7 +286,7 @@ void flatten_names(llvm::Module &module) {
 
 void neutral_ir(const Query &query, Outcome &outcome) {
   llvm::LLVMContext context;
-  Instance instance(query, outcome);
+  Instance instance(query, outcome, prelude_of(query));
   clang::EmitLLVMOnlyAction action(&context);
   if (!instance.run(action)) return;
   auto module = action.takeModule();

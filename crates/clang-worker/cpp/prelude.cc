@@ -6,6 +6,8 @@
 #include "clang/Serialization/ASTWriter.h"
 #include "clang/Serialization/PCHContainerOperations.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/xxhash.h"
 
 #include "stampmill-clang-worker/src/bridge.rs.h"
 #include "instance.h"
@@ -17,7 +19,11 @@ namespace {
 // Making one costs about as much as it saves in this many programs.
 constexpr unsigned kUses = 4;
 // Of this many sets of arguments; each takes about half a MiB.
-constexpr size_t kPreludes = 8;
+constexpr unsigned kPreludes = 16;
+// OpenCL C's own declarations. In angles: clang 19 crashes in the quoted `#include` of it that it would put there by itself.
+constexpr llvm::StringLiteral kOpenClBase = "#include <opencl-c-base.h>\n";
+// Sets of arguments that are counted at a time: programs may bring their own.
+constexpr size_t kCounted = 1024;
 
 class PrecompileAction : public clang::ASTFrontendAction {
  public:
@@ -41,24 +47,34 @@ class PrecompileAction : public clang::ASTFrontendAction {
   std::shared_ptr<clang::PCHBuffer> buffer_;
 };
 
-struct Prelude {
-  // Names its file.
-  size_t number;
-  unsigned seen = 0;
-  std::string path;
-};
+// What the arguments put in front of a program, as a file that includes it; empty where that is not one header.
+std::string beginning(const Query &query) {
+  std::string source;
+  for (auto argument = query.arguments.begin(); argument != query.arguments.end(); ++argument) {
+    llvm::StringRef text(argument->data(), argument->size());
+    std::string found;
+    if (text == "-finclude-default-header") found = kOpenClBase.str();
+    if (text == "-include" && std::next(argument) != query.arguments.end())
+      found = "#include <" + std::string(*std::next(argument)) + ">\n";
+    if (found.empty()) continue;
+    if (!source.empty()) return "";
+    source = found;
+  }
+  return source;
+}
 
 // Adds the precompiled header to the files that every program sees; an empty path if clang makes none.
-std::string make(const Query &query, size_t number) {
+std::string make(const Query &query, const std::string &source, unsigned number) {
   std::string name = "prelude-" + std::to_string(number);
-  // In angles: clang 19 crashes in the quoted `#include` of it that it would put there by itself.
-  std::string source = "#include <opencl-c-base.h>\n";
-  add_builtin_file(name + ".cl", source);
-  std::string path = (kBuiltinFolder + "/" + name + ".cl").str();
+  llvm::StringRef suffix = llvm::sys::path::extension(llvm::StringRef(query.path.data(), query.path.size()));
+  std::string file = name + suffix.str();
+  add_builtin_file(file, source);
+  std::string path = (kBuiltinFolder + "/" + file).str();
   Query begin{};
   begin.source = rust::Str(source.data(), source.size());
   begin.path = rust::Str(path);
   begin.arguments = query.arguments;
+  begin.headers = query.headers;
   begin.diagnostics = query.diagnostics;
   Outcome outcome{};
   Instance instance(begin, outcome);
@@ -73,23 +89,24 @@ std::string make(const Query &query, size_t number) {
 }  // namespace
 
 llvm::StringRef prelude_of(const Query &query) {
-  bool base = false;
-  for (const rust::String &argument : query.arguments) {
-    llvm::StringRef text(argument.data(), argument.size());
-    if (text == "-include") return "";
-    base |= text == "-finclude-default-header";
-  }
-  if (!base) return "";
+  std::string source = beginning(query);
+  if (source.empty()) return "";
   std::string key = arguments_key(query);
-  static auto *preludes = new llvm::StringMap<Prelude>();
-  auto found = preludes->find(key);
-  if (found == preludes->end()) {
-    if (preludes->size() == kPreludes) return "";
-    found = preludes->try_emplace(key, Prelude{preludes->size(), 0, ""}).first;
+  // Clang's own header includes none of the query's.
+  bool is_own = source == kOpenClBase;
+  for (const Text &header : query.headers) {
+    if (is_own) break;
+    llvm::StringRef name(header.name.data(), header.name.size()), text(header.text.data(), header.text.size());
+    key += ("\n" + name + " " + llvm::Twine(llvm::xxh3_64bits(text))).str();
   }
-  Prelude &prelude = found->second;
-  if (++prelude.seen == kUses) prelude.path = make(query, prelude.number);
-  return prelude.path;
+  static auto *preludes = new llvm::StringMap<std::string>();
+  auto made = preludes->find(key);
+  if (made != preludes->end()) return made->second;
+  if (preludes->size() == kPreludes) return "";
+  static auto *seen = new llvm::StringMap<unsigned>();
+  if (seen->size() == kCounted) seen->clear();
+  if (++(*seen)[key] < kUses) return "";
+  return preludes->try_emplace(key, make(query, source, preludes->size())).first->second;
 }
 
 }  // namespace stampmill

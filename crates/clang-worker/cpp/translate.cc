@@ -15,6 +15,7 @@
 #include "stampmill-clang-worker/src/bridge.rs.h"
 #include "diagnostics.h"
 #include "instance.h"
+#include "prelude.h"
 #include "source.h"
 #include "tasks.h"
 #include "types.h"
@@ -709,7 +710,8 @@ class TranslateAction : public clang::ASTFrontendAction {
         if (context.getDiagnostics().hasErrorOccurred()) return;
         llvm::StringRef name(query_.kernel.data(), query_.kernel.size());
         KernelFinder finder(name);
-        finder.TraverseDecl(context.getTranslationUnitDecl());
+        // A header defines no kernel: what it declares is not loaded for this.
+        for (clang::Decl *decl : context.getTranslationUnitDecl()->noload_decls()) finder.TraverseDecl(decl);
         if (finder.found) return Translator(context, outcome_).run(finder.found);
         report_error(outcome_, "no_such_function", ("the program defines no kernel named '" + name + "'").str(), name);
       }
@@ -729,7 +731,7 @@ class TranslateAction : public clang::ASTFrontendAction {
 }  // namespace
 
 void translate(const Query &query, Outcome &outcome) {
-  Instance instance(query, outcome);
+  Instance instance(query, outcome, prelude_of(query));
   TranslateAction action(query, outcome);
   instance.run(action);
 }

@@ -183,7 +183,7 @@ class TreeWriter {
 void write_tree(clang::ASTContext &context, const Locations &locations, const Facts &facts, Outcome &outcome) {
   outcome.has_tree = true;
   TreeWriter writer(context, locations, facts, outcome);
-  for (const clang::Decl *decl : context.getTranslationUnitDecl()->decls())
+  for (const clang::Decl *decl : context.getTranslationUnitDecl()->noload_decls())
     if (locations.inside(decl->getLocation())) writer.write(decl);
 }
 
