@@ -222,7 +222,7 @@ impl Query {
             let (mut all, mut bytes) = (Vec::new(), 0_u64);
             for batch in rows {
                 let batch = batch?;
-                bytes = bytes.saturating_add(batch.get_array_memory_size() as u64);
+                bytes = bytes.saturating_add(bytes_of(&batch));
                 if bytes > self.memory {
                     return Err(Error::TooMany { bytes: self.memory });
                 }
@@ -276,6 +276,15 @@ impl Query {
     }
 }
 
+/// What rows hold. Columns that came in one message share its memory, which counts once for none of them.
+fn bytes_of(batch: &RecordBatch) -> u64 {
+    let bytes = batch.columns().iter().map(|column| {
+        let data = column.to_data();
+        data.get_slice_memory_size().unwrap_or_else(|_| data.get_array_memory_size()) as u64
+    });
+    bytes.sum()
+}
+
 /// Wait for the program; what it says went wrong goes before what was made of its rows.
 fn finish<T>(mut child: Child, taken: Result<(T, bool)>, said: &mut File, name: &str) -> Result<T> {
     let enough = match &taken {
@@ -312,5 +321,30 @@ fn why(status: ExitStatus, said: &str, name: &str) -> String {
                 "{name} was ended by signal {signal} (the machine may be out of memory): {said}"
             )
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use arrow::{
+        array::{ArrayRef, StringArray},
+        ipc::{reader::StreamReader, writer::StreamWriter},
+    };
+    use std::sync::Arc;
+
+    #[test]
+    fn rows_that_came_in_one_message_are_counted_once() {
+        let column: ArrayRef = Arc::new(StringArray::from(vec!["sixteen letters."; 1000]));
+        let names: Vec<String> = (0..20).map(|at| format!("c{at}")).collect();
+        let columns = names.iter().map(|name| (name, Arc::clone(&column)));
+        let batch = RecordBatch::try_from_iter(columns).expect("columns of one length");
+        let mut message = Vec::new();
+        let mut writer = StreamWriter::try_new(&mut message, &batch.schema()).expect("a writer");
+        writer.write(&batch).and_then(|()| writer.finish()).expect("is written");
+        let read = StreamReader::try_new(&message[..], None).expect("a reader").next();
+        let read = read.expect("a batch").expect("is read");
+        let data = 20 * 1000 * 16;
+        assert!((data..2 * data).contains(&bytes_of(&read)), "{}", bytes_of(&read));
     }
 }
