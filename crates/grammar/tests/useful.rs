@@ -134,6 +134,8 @@ fn what_does_nothing_is_refused() {
         ("int k = 4; while (k < n) { a[i] = f; }", Useless::Endless),
         ("for (int k = 0; k < n; k++) { break; a[i] = f; }", Useless::Unreachable),
         ("printf(\"x\");", Useless::Unsupported),
+        ("volatile float x = f; a[i] = x;", Useless::Unsupported),
+        ("a[i] = f * 2.12771677956770955161616951671f;", Useless::Digits),
         ("if (a < f) { a[i] = f; }", Useless::NoEffect),
         ("return;", Useless::NoOutput),
     ] {
@@ -171,7 +173,6 @@ fn what_is_owed_is_told() {
     assert_eq!(useful.owed(0), None);
 }
 
-/// Whatever is read, it ends and does not panic.
 #[test]
 fn what_somebody_goes_on_behind_is_not_left() {
     let mut useful = Useful::new();
@@ -189,6 +190,34 @@ fn what_somebody_goes_on_behind_is_not_left() {
     assert_eq!(read(&mut useful, "if (i >= n) return;"), Ok(()));
 }
 
+#[test]
+fn what_somebody_reads_of_what_was_computed_is_named() {
+    let mut useful = Useful::new();
+    let read = |useful: &mut Useful, text: &str| {
+        let lexemes = lexemes(text);
+        useful.read(&lexemes.iter().map(String::as_str).collect::<Vec<_>>())
+    };
+    let head = "kernel void A(global float* a, local float* t, int n) { int i = get_global_id(0); float s = 0;";
+    read(&mut useful, head).expect("it is useful");
+    let named = |useful: &Useful, text: &str| -> Vec<String> {
+        let lexemes = lexemes(text);
+        let lexemes: Vec<&str> = lexemes.iter().map(String::as_str).collect();
+        useful.named(&lexemes).into_iter().map(str::to_owned).collect()
+    };
+    assert_eq!(named(&useful, "a[i] = s; }"), ["s"]);
+    assert_eq!(named(&useful, "a[i] += a[i]; }"), ["i"]);
+    assert_eq!(named(&useful, "a[0] = t[0]; }"), Vec::<String>::new());
+    assert_eq!(read(&mut useful.clone(), "a[i] = s; }"), Err(Useless::Overwritten));
+    let names = ["s".into()];
+    let writes = useful.writes(&names);
+    read(&mut useful, "s += a[i]; t[i & 3] = s;").expect("they are useful");
+    assert_eq!(useful.writes(&names), writes + 1);
+    assert_eq!(named(&useful, "a[i] = t[0]; }"), ["t"]);
+    assert!(useful.has_elements("t") && !useful.has_elements("s"));
+    assert_eq!(read(&mut useful, "a[i] = s; }"), Ok(()));
+}
+
+/// Whatever is read, it ends and does not panic.
 #[test]
 fn any_lexemes_are_read() {
     const LEXEMES: [&str; 44] = [

@@ -12,7 +12,14 @@ use nn::{Architecture, Choice, Chooser, Encoder, Precision};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use serde::Serialize;
-use std::{cell::Cell, collections::BTreeMap, sync::Arc};
+use std::{
+    cell::Cell,
+    collections::BTreeMap,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+};
 
 /// The mark of the place to fill in a prompt.
 pub const HOLE: &str = "[HOLE]";
@@ -115,6 +122,8 @@ pub struct Sampler<'a> {
     grammar: Option<Arc<Grammar>>,
     /// Where the libtorch engine reads tokens; nowhere: this process does.
     device: Option<String>,
+    /// Ends drawing when it is raised.
+    stop: Arc<AtomicBool>,
 }
 
 impl<'a> Sampler<'a> {
@@ -126,7 +135,13 @@ impl<'a> Sampler<'a> {
             let tokenizer = Syntax::new(checkpoint.tokenizer().vocabulary().clone());
             Arc::new(tokenizer.grammar())
         });
-        Sampler { checkpoint, drawing, grammar, device: None }
+        Sampler { checkpoint, drawing, grammar, device: None, stop: Arc::default() }
+    }
+
+    /// The same; what is being drawn when `stop` is raised is not told.
+    #[must_use]
+    pub fn stopped_by(self, stop: Arc<AtomicBool>) -> Sampler<'a> {
+        Sampler { stop, ..self }
     }
 
     /// The same, with the model run by the libtorch engine on this device (`cpu`, `cuda`).
@@ -207,7 +222,7 @@ impl<'a> Sampler<'a> {
             }
             slots::begin(&mut source, group.start, &running[group.clone()], last)?;
         }
-        while running.iter().any(Option::is_some) {
+        while running.iter().any(Option::is_some) && !self.stop.load(Ordering::Relaxed) {
             for group in &groups {
                 let running = &mut running[group.clone()];
                 if running.iter().all(Option::is_none) {
@@ -499,7 +514,7 @@ impl Running {
         let short = self.drawn.len() < self.shortest;
         let (after, refused) = (&self.encoded.after, &mut self.refused);
         let mut next = None;
-        let owes = self.useful.as_ref().is_some_and(Usefulness::owes_result);
+        let owes = self.useful.as_ref().is_some_and(Usefulness::owes_change);
         let wants_end = Cell::new(false);
         let mut allowed = |id: u32| {
             let id = id as u16;

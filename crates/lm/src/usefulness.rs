@@ -15,8 +15,53 @@ pub(crate) struct Usefulness {
     forced: Vec<u16>,
     /// How often a result was asked for.
     asked: usize,
-    /// Whether what fills a hole has to write the result: what stands around it writes none.
-    fills: bool,
+    /// What fills a hole has to do before it ends.
+    duty: Duty,
+    /// Whether it has not done so yet.
+    owes: bool,
+}
+
+#[derive(Clone, Debug)]
+enum Duty {
+    Nothing,
+    /// Write the result: what stands around the hole writes none.
+    Result,
+    /// Write one of the variables that what stands behind the hole reads.
+    Change(Arc<Behind>),
+}
+
+/// What stands behind a hole.
+#[derive(Debug)]
+struct Behind {
+    lexemes: Vec<String>,
+    /// What it reads of what the prompt computes, and how often that was written before the hole.
+    variables: Vec<Arc<str>>,
+    writes: u32,
+    /// Whether it writes no result without the hole.
+    is_idle: bool,
+}
+
+impl Behind {
+    fn of(useful: &Useful, after: &[&str]) -> Behind {
+        let variables: Vec<Arc<str>> = useful.named(after).into_iter().map(Arc::from).collect();
+        let writes = useful.writes(&variables);
+        let lexemes = after.iter().map(|lexeme| (*lexeme).to_owned()).collect();
+        let mut behind = Behind { lexemes, variables, writes, is_idle: false };
+        behind.is_idle = !behind.writes_result(useful);
+        behind
+    }
+
+    fn writes_result(&self, useful: &Useful) -> bool {
+        let after: Vec<&str> = self.lexemes.iter().map(String::as_str).collect();
+        let idle = [Err(Useless::NoOutput), Err(Useless::Overwritten)];
+        !idle.contains(&useful.clone().read(&after))
+    }
+
+    /// Whether a hole may end here.
+    fn is_changed(&self, useful: &Useful) -> bool {
+        useful.writes(&self.variables) > self.writes
+            && (!self.is_idle || self.writes_result(useful))
+    }
 }
 
 /// Tries at a kernel's parameters until it may have no buffer to write to.
@@ -24,6 +69,9 @@ const HEADS: u32 = 12;
 
 /// Variables of a block that are written to a buffer where a program is ended for want of room.
 const MOST_READ: usize = 4;
+
+/// How often what fills a hole is told to change something.
+const MOST_ASKED: usize = 12;
 
 impl Usefulness {
     /// Behind a prompt.
@@ -42,29 +90,49 @@ impl Usefulness {
         // A statement's rest has its effect from what stands before it, and what stands behind the hole may have one.
         let after = grammar.lexemes(&encoded.after);
         let after: Vec<&str> = after.iter().map(String::as_str).collect();
-        let fills = !after.is_empty()
-            && begun.is_empty()
-            && useful.owes(0).is_some()
-            && !after.iter().any(|lexeme| writes(lexeme))
-            && useful.clone().read(&after).is_err();
+        let mut duty = Duty::Nothing;
+        if !after.is_empty() && begun.is_empty() {
+            let behind = Behind::of(&useful, &after);
+            if after.iter().any(|lexeme| writes(lexeme)) {
+                if !behind.variables.is_empty() {
+                    duty = Duty::Change(Arc::new(behind));
+                }
+            } else if useful.owes(0).is_some() && useful.clone().read(&after).is_err() {
+                duty = Duty::Result;
+            }
+        }
         if !after.is_empty() {
             useful.keep_open();
         }
-        if !after.is_empty() && !fills {
+        if !after.is_empty() && matches!(duty, Duty::Nothing) {
             useful.ask_no_result();
         }
         let (grammar, forced) = (Arc::clone(grammar), Vec::new());
-        Usefulness { grammar, useful, begun, forced, asked: 0, fills }
+        let mut usefulness =
+            Usefulness { grammar, useful, begun, forced, asked: 0, duty, owes: false };
+        usefulness.owes = usefulness.is_owed(&usefulness.useful);
+        usefulness
     }
 
-    /// Whether a hole may not end yet: what fills it has written no result.
-    pub(crate) fn owes_result(&self) -> bool {
-        self.fills && self.useful.owes(0).is_some()
+    /// Whether a hole may not end yet: what fills it has not done what it has to.
+    pub(crate) fn owes_change(&self) -> bool {
+        self.owes
     }
 
-    /// Have the model write a result before the hole ends; the first token of that.
+    fn is_owed(&self, useful: &Useful) -> bool {
+        match &self.duty {
+            Duty::Nothing => false,
+            Duty::Result => useful.owes(0).is_some(),
+            Duty::Change(behind) => self.asked < MOST_ASKED && !behind.is_changed(useful),
+        }
+    }
+
+    /// Have the model do what it has to before the hole ends; the first token of that.
     pub(crate) fn ask(&mut self) -> Option<u16> {
-        self.force();
+        match self.duty.clone() {
+            Duty::Change(behind) => self.force_change(&behind),
+            _ => self.force(),
+        }
         self.forced()
     }
 
@@ -99,12 +167,16 @@ impl Usefulness {
             Err(_) => return false,
         }
         self.begun.clear();
+        self.owes = self.is_owed(&self.useful);
         true
     }
 
     /// Have the model write a result: it is told where to, and in the end how.
     fn force(&mut self) {
-        let owed = if self.fills { Useful::owes } else { Useful::owed };
+        let owed = match self.duty {
+            Duty::Result => Useful::owes,
+            _ => Useful::owed,
+        };
         let Some(buffer) = owed(&self.useful, self.asked) else { return };
         let items = self.useful.items();
         let mut lexemes = vec![buffer, "["];
@@ -132,6 +204,36 @@ impl Usefulness {
         self.forced.reverse();
     }
 
+    /// Have the model change what stands behind the hole reads: it is told what, and in the end how.
+    fn force_change(&mut self, behind: &Behind) {
+        let Some(name) = behind.variables.get(self.asked / 3 % behind.variables.len().max(1))
+        else {
+            return;
+        };
+        let (items, readable) = (self.useful.items(), self.useful.readable());
+        let mut lexemes = self.place_of(name, &items[0]);
+        if !self.asked.is_multiple_of(3) {
+            lexemes.push("+=");
+        }
+        if self.asked % 3 == 2
+            && let Some(buffer) = readable.get(self.asked / 3 % readable.len().max(1))
+        {
+            lexemes.extend([*buffer, "["]);
+        }
+        let forced = self.grammar.spell(&lexemes).unwrap_or_default();
+        self.asked += 1;
+        self.forced = forced;
+        self.forced.reverse();
+    }
+
+    /// A variable as an assignment names it.
+    fn place_of<'a>(&self, name: &'a str, item: &[&'a str]) -> Vec<&'a str> {
+        match self.useful.has_elements(name) {
+            true => [&[name, "["], item, &["]"]].concat(),
+            false => vec![name],
+        }
+    }
+
     /// Tokens that end what is open and write what was computed, from a state between two statements; `None` where nothing is
     /// missing. The state is that behind them then.
     pub(crate) fn result(&self, constraint: &mut Constraint) -> Option<Vec<u16>> {
@@ -141,10 +243,10 @@ impl Usefulness {
         loop {
             let unread: Vec<String> = useful.unread().into_iter().map(str::to_owned).collect();
             for name in unread.iter().rev().take(MOST_READ) {
-                tokens.extend(
-                    self.statement(&mut useful, &mut state, &[&["+=", name, ";"]], false)
-                        .unwrap_or_default(),
-                );
+                let places = in_buffers(&useful);
+                let given = [vec!["+=", name, ";"]];
+                let statement = self.statement(&mut useful, &mut state, &places, &given, |_| true);
+                tokens.extend(statement.unwrap_or_default());
             }
             if useful.depth() <= 1 || state.push(brace).is_err() {
                 break;
@@ -152,19 +254,38 @@ impl Usefulness {
             useful.shut();
             tokens.push(brace);
         }
-        if useful.owes(0).is_some() {
+        let owed = match self.duty {
+            Duty::Change(_) => self.is_owed(&useful),
+            _ => useful.owes(0).is_some(),
+        };
+        if owed {
             let readable: Vec<String> = useful.readable().into_iter().map(str::to_owned).collect();
             let item: Vec<String> = useful.items()[0].iter().map(|one| (*one).to_owned()).collect();
             let item: Vec<&str> = item.iter().map(String::as_str).collect();
-            let mut given = vec![vec!["+=", "1", ";"]];
+            let mut given = Vec::new();
             for other in readable.iter().take(3) {
                 given.extend(
                     ["+=", "="].map(|sign| [&[sign, other, "["], &item[..], &["]", ";"]].concat()),
                 );
             }
-            let given: Vec<&[&str]> = given.iter().map(Vec::as_slice).collect();
-            tokens
-                .extend(self.statement(&mut useful, &mut state, &given, true).unwrap_or_default());
+            let one = vec!["+=", "1", ";"];
+            let places = match &self.duty {
+                Duty::Change(behind) => {
+                    given.push(one);
+                    let named = behind.variables.iter();
+                    named.map(|name| lexemes_of(&self.place_of(name, &item))).collect()
+                }
+                _ => {
+                    given.insert(0, one);
+                    in_buffers(&useful)
+                }
+            };
+            let enough = |useful: &Useful| match self.duty {
+                Duty::Change(_) => !self.is_owed(useful),
+                _ => useful.owes(0).is_none(),
+            };
+            let statement = self.statement(&mut useful, &mut state, &places, &given, enough);
+            tokens.extend(statement.unwrap_or_default());
         }
         (!tokens.is_empty()).then(|| {
             *constraint = state;
@@ -172,29 +293,22 @@ impl Usefulness {
         })
     }
 
-    /// A statement that writes one of these to a buffer; `result`: so that nothing is owed behind it.
+    /// A statement that writes one of these to a place; what it leaves is `enough`.
     fn statement(
         &self,
         useful: &mut Useful,
         constraint: &mut Constraint,
-        given: &[&[&str]],
-        result: bool,
+        places: &[Vec<String>],
+        given: &[Vec<&str>],
+        enough: impl Fn(&Useful) -> bool,
     ) -> Option<Vec<u16>> {
-        let before = useful.clone();
-        let buffers = before.writable();
-        let places = buffers.iter().take(3).flat_map(|buffer| {
-            before
-                .items()
-                .into_iter()
-                .map(move |item| [&[*buffer, "["], &item[..], &["]"]].concat())
-        });
         for place in places {
             for given in given {
-                let lexemes = [&place[..], given].concat();
-                let (mut next, mut written) = (constraint.clone(), before.clone());
+                let place = place.iter().map(String::as_str);
+                let lexemes: Vec<&str> = place.chain(given.iter().copied()).collect();
+                let (mut next, mut written) = (constraint.clone(), useful.clone());
                 let tokens = self.grammar.spell(&lexemes)?;
-                let writes =
-                    written.read(&lexemes).is_ok() && !(result && written.owes(0).is_some());
+                let writes = written.read(&lexemes).is_ok() && enough(&written);
                 if writes && tokens.iter().all(|token| next.push(*token).is_ok()) {
                     (*constraint, *useful) = (next, written);
                     return Some(tokens);
@@ -203,6 +317,21 @@ impl Usefulness {
         }
         None
     }
+}
+
+/// Elements of buffers that a kernel may write to.
+fn in_buffers(useful: &Useful) -> Vec<Vec<String>> {
+    let buffers = useful.writable().into_iter().take(3);
+    buffers
+        .flat_map(|buffer| {
+            let items = useful.items().into_iter();
+            items.map(move |item| lexemes_of(&[&[buffer, "["], &item[..], &["]"]].concat()))
+        })
+        .collect()
+}
+
+fn lexemes_of(lexemes: &[&str]) -> Vec<String> {
+    lexemes.iter().map(|lexeme| (*lexeme).to_owned()).collect()
 }
 
 /// Whether a lexeme may write something: an assignment, or a call.

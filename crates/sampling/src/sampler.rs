@@ -278,7 +278,7 @@ impl<'a> Sampler<'a> {
             _ => drawing.longest,
         };
         let drawing = Drawing { longest, slots: drawing.slots.min(count), ..*drawing };
-        let sampler = lm::Sampler::new(self.checkpoint, drawing);
+        let sampler = lm::Sampler::new(self.checkpoint, drawing).stopped_by(self.cancel.flag());
         match device {
             Some(device) => sampler.elsewhere(device),
             None => sampler,

@@ -20,6 +20,8 @@ const OF_NUMBERS: [&str; 16] =
 /// Of these the result is known where both sides are the same.
 const KNOWN_OF_EQUALS: [&str; 13] =
     ["==", "!=", "<", ">", "<=", ">=", "&&", "||", "-", "/", "%", "&", "|"];
+/// Characters of a number; a `double` has 17 digits.
+const MOST_DIGITS: usize = 24;
 
 impl Useful {
     /// What an expression comes to; what it writes is written.
@@ -155,6 +157,11 @@ impl Useful {
                     at += 1;
                     operand = false;
                     continue;
+                }
+                word if word.len() > MOST_DIGITS
+                    && word.starts_with(|one: char| one.is_ascii_digit()) =>
+                {
+                    return Err(Useless::Digits);
                 }
                 _ => {
                     at += 1;
@@ -307,6 +314,7 @@ impl Useful {
         }
         let last = !self.variables.iter().any(|one| *one.name != *root && one.holds_data());
         let Some(variable) = self.find(root) else { return Ok(value) };
+        variable.writes += 1;
         let home = variable.home;
         if !plain && matches!(home, Home::Buffer { .. } | Home::Pointer) && !variable.set {
             return Err(Useless::Uninitialized);
@@ -373,6 +381,7 @@ impl Useful {
         self.dirty = true;
         let Some(variable) = self.find(root) else { return };
         variable.set = true;
+        variable.writes += 1;
         (variable.unread, variable.streak) = (None, 0);
         match variable.home {
             Home::Buffer { writable } => variable.result |= writable && certain && value.data,

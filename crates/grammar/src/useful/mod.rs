@@ -54,6 +54,8 @@ pub enum Useless {
     Outside,
     /// Values that nothing reads.
     Unread,
+    /// A number of more digits than any type holds.
+    Digits,
 }
 
 impl std::fmt::Display for Useless {
@@ -72,6 +74,7 @@ impl std::fmt::Display for Useless {
             Useless::Barrier => "a barrier without need, or that not all work-items reach",
             Useless::Outside => "an index may lie outside of its buffer",
             Useless::Unread => "nothing reads what was written",
+            Useless::Digits => "a number has more digits than any type holds",
         })
     }
 }
@@ -137,6 +140,8 @@ struct Variable {
     streak: u8,
     /// Elements of an array, where a number says them.
     size: Option<u64>,
+    /// How often it was written.
+    writes: u32,
     /// Of a buffer: what it holds in the end depends on what a buffer held.
     result: bool,
     /// Of a buffer: all of it was overwritten with what depends on no buffer.
@@ -276,6 +281,38 @@ impl Useful {
         }
         let buffers: Vec<&str> = self.buffers().collect();
         buffers.get(choice.checked_rem(buffers.len())?).copied()
+    }
+
+    /// Variables of a work-item or a work-group that lexemes name and that hold something. Those that tell work-items apart,
+    /// which are what indices are made of, are named only where there are no others.
+    #[must_use]
+    pub fn named(&self, lexemes: &[&str]) -> Vec<&str> {
+        let is_named = |one: &&Variable| {
+            matches!(one.home, Home::One | Home::Parts | Home::Shared)
+                && one.set
+                && lexemes.contains(&&*one.name)
+        };
+        let (items, others): (Vec<&Variable>, Vec<&Variable>) = self
+            .variables
+            .iter()
+            .filter(is_named)
+            .partition(|one| one.home == Home::One && one.value.item && !one.value.data);
+        let named = if others.is_empty() { items } else { others };
+        named.into_iter().map(|one| &*one.name).collect()
+    }
+
+    /// Whether a variable has elements, which statements write one by one.
+    #[must_use]
+    pub fn has_elements(&self, name: &str) -> bool {
+        let found = self.variables.iter().rev().find(|one| *one.name == *name);
+        found.is_some_and(|one| one.home == Home::Shared || one.size.is_some())
+    }
+
+    /// How often any of these variables was written.
+    #[must_use]
+    pub fn writes(&self, names: &[Arc<str>]) -> u32 {
+        let named = self.variables.iter().filter(|one| names.contains(&one.name));
+        named.map(|one| one.writes).sum()
     }
 
     /// Buffers that a kernel may write to.

@@ -134,6 +134,7 @@ impl Useful {
             unread: None,
             streak: 0,
             size: None,
+            writes: 0,
             result: false,
             cleared: false,
         });
@@ -457,6 +458,10 @@ impl Useful {
         let vector = specifiers
             .iter()
             .any(|one| is_builtin_type(one) && one.ends_with(|end: char| end.is_ascii_digit()));
+        // What is written to it counts as an effect, though nobody sees it.
+        if has("volatile") && !declarators.contains(&"*") {
+            return Err(Useless::Unsupported);
+        }
         for declarator in split(declarators, ",") {
             let equals = outside(declarator, "=");
             let (names, given) = declarator.split_at(equals.unwrap_or(declarator.len()));

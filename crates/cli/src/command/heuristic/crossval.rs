@@ -30,6 +30,10 @@ fn folds(text: &str) -> Result<usize, String> {
 impl Crossval {
     pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
         let (task, extra) = self.source.read(global)?;
+        let models: Vec<String> =
+            self.model.split(',').map(|model| model.trim().to_owned()).collect();
+        let options = CrossvalOptions { models, folds: self.folds, extra, seed: self.seed };
+        let report = heuristics::crossval(&task, &options)?;
         let leaking = self.source.leaking()?;
         if leaking > 0 && !global.is_quiet() {
             eprintln!(
@@ -37,10 +41,6 @@ impl Crossval {
                  was seen; `heuristic diagnose` keeps families together"
             );
         }
-        let models: Vec<String> =
-            self.model.split(',').map(|model| model.trim().to_owned()).collect();
-        let options = CrossvalOptions { models, folds: self.folds, extra, seed: self.seed };
-        let report = heuristics::crossval(&task, &options)?;
         if global.json {
             // The first model's scores stand at the top, where scripts look for them.
             let mut summary = serde_json::to_value(&report.models[0].scores)?;

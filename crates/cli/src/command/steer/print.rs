@@ -66,6 +66,11 @@ pub(super) fn report(report: &Report, seconds: f64, out: &Path) -> anyhow::Resul
         output::line(&format!(
             "bits of a kernel to the model (medians): {before:.1} when it was found, {after:.1} as it is written, {per_token:.2} a token"
         ))?;
+        if before == after {
+            output::line(
+                "nothing was written anew: the search leaves --natural what it does not need of the budget; give it more (--budget)",
+            )?;
+        }
     }
     if report.targets == 1 {
         let dataset = Dataset::open(out)?;
