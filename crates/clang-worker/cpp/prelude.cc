@@ -91,6 +91,9 @@ std::string make(const Query &query, const std::string &source, unsigned number)
 llvm::StringRef prelude_of(const Query &query) {
   std::string source = beginning(query);
   if (source.empty()) return "";
+  // Loading OpenCL C's few declarations costs a description, or a comparison, more than parsing them.
+  bool only_compiles = query.task == Task::Compile && !query.facts && !query.tree;
+  if (source == kOpenClBase && !only_compiles) return "";
   std::string key = arguments_key(query);
   // Clang's own header includes none of the query's.
   bool is_own = source == kOpenClBase;
