@@ -134,6 +134,8 @@ fn what_does_nothing_is_refused() {
         ("int k = 4; while (k < n) { a[i] = f; }", Useless::Endless),
         ("for (int k = 0; k < n; k++) { break; a[i] = f; }", Useless::Unreachable),
         ("printf(\"x\");", Useless::Unsupported),
+        ("if (i < n) { int n = a[i]; a[i] += n; }", Useless::Shadowed),
+        ("float pow = f; a[i] = pow;", Useless::Shadowed),
         ("volatile float x = f; a[i] = x;", Useless::Unsupported),
         ("a[i] = f * 2.12771677956770955161616951671f;", Useless::Digits),
         ("if (a < f) { a[i] = f; }", Useless::NoEffect),
@@ -205,7 +207,11 @@ fn what_somebody_reads_of_what_was_computed_is_named() {
         useful.named(&lexemes).into_iter().map(str::to_owned).collect()
     };
     assert_eq!(named(&useful, "a[i] = s; }"), ["s"]);
-    assert_eq!(named(&useful, "a[i] += a[i]; }"), ["i"]);
+    assert_eq!(named(&useful, "a[i] += a[i]; }"), Vec::<String>::new());
+    let mut kept = useful.clone();
+    kept.keep_items(&["a", "[", "i", "]", "=", "s", ";"]);
+    assert_eq!(read(&mut kept, "i += 2;"), Err(Useless::Endless));
+    assert_eq!(read(&mut kept, "s += a[i];"), Ok(()));
     assert_eq!(named(&useful, "a[0] = t[0]; }"), Vec::<String>::new());
     assert_eq!(read(&mut useful.clone(), "a[i] = s; }"), Err(Useless::Overwritten));
     let names = ["s".into()];
@@ -215,6 +221,38 @@ fn what_somebody_reads_of_what_was_computed_is_named() {
     assert_eq!(named(&useful, "a[i] = t[0]; }"), ["t"]);
     assert!(useful.has_elements("t") && !useful.has_elements("s"));
     assert_eq!(read(&mut useful, "a[i] = s; }"), Ok(()));
+}
+
+#[test]
+fn all_that_would_be_refused_is_told() {
+    let text = "kernel void A(global float* a, int n) { float s; int i = get_global_id(0); a[i] += s; while (1) { int k; a[i] += k; } }";
+    let lexemes = lexemes(text);
+    let lexemes: Vec<&str> = lexemes.iter().map(String::as_str).collect();
+    let refused = Useful::new().refused(&lexemes);
+    let unset = refused.iter().filter(|why| **why == Useless::Uninitialized).count();
+    assert_eq!((unset, refused.contains(&Useless::Constant)), (2, true), "{refused:?}");
+}
+
+#[test]
+fn what_somebody_wrote_is_followed_though_it_would_be_refused() {
+    let mut useful = Useful::new();
+    let tokens = |text: &str| lexemes(text);
+    let accept = |useful: &mut Useful, text: &str| {
+        let lexemes = tokens(text);
+        useful.accept(&lexemes.iter().map(String::as_str).collect::<Vec<_>>());
+    };
+    accept(&mut useful, "kernel void A(global float* a, int n) { int i = get_global_id(0);");
+    accept(&mut useful, "float s = 0; s = 0; while (1) {");
+    assert_eq!(useful.depth(), 2);
+    let read = |useful: &Useful, text: &str| {
+        let lexemes = tokens(text);
+        useful.clone().read(&lexemes.iter().map(String::as_str).collect::<Vec<_>>())
+    };
+    assert_eq!(read(&useful, "s += a[i];"), Ok(()));
+    assert_eq!(read(&useful, "int j; int k = j;"), Err(Useless::Uninitialized));
+    assert_eq!(read(&useful, "i = i;"), Err(Useless::NoEffect));
+    accept(&mut useful, "} a[i] = s; }");
+    assert_eq!(useful.depth(), 0);
 }
 
 /// Whatever is read, it ends and does not panic.

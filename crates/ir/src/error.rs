@@ -40,7 +40,7 @@ pub enum Error {
     /// A source as written names nothing that can be built.
     #[error(
         "`{text}` is no source: {reason}; possible are crate:NAME[@VERSION], crates:FILE, \
-         deb:NAME, dir:PATH"
+         deb:NAME[@SUITE][#FOLDER], dir:PATH"
     )]
     UnknownSource {
         /// As the user wrote it.

@@ -25,11 +25,12 @@ struct Piece {
 
 /// `text` without those statements within a range of bytes that are dead code: loops and branches with nothing in them,
 /// variables that nothing names, and those without which `effect` of the program is the same, the last ones first, each
-/// before what is inside it. `None` where the program has no effect, because it does not compile.
+/// before what is inside it, as long as what is left may be. `None` where the program has no effect, because it does not compile.
 pub(crate) fn removed(
     text: &str,
     within: &Range<usize>,
     effect: &dyn Fn(&str) -> Option<String>,
+    may_be: &dyn Fn(&str) -> bool,
 ) -> Option<String> {
     let (mut text, mut within) = (text.to_owned(), within.clone());
     let mut last = effect(&text)?;
@@ -37,16 +38,17 @@ pub(crate) fn removed(
         let mut gone = Vec::new();
         // Code may stand in another order where a loop or a branch is gone.
         remove(&pieces(&text), &text, &within, &|piece| piece.is_idle, &mut gone, &mut |left| {
-            effect(left).is_some_and(|effect| {
-                last = effect;
-                true
-            })
+            may_be(left)
+                && effect(left).is_some_and(|effect| {
+                    last = effect;
+                    true
+                })
         });
         let lost = gone.len();
         cut(&mut text, &mut within, &gone);
         gone.clear();
         remove(&pieces(&text), &text, &within, &|piece| piece.can_go, &mut gone, &mut |left| {
-            effect(left).as_ref() == Some(&last)
+            may_be(left) && effect(left).as_ref() == Some(&last)
         });
         cut(&mut text, &mut within, &gone);
         if lost + gone.len() == 0 {
@@ -323,7 +325,7 @@ mod tests {
             let there = needed.iter().map(|word| words.contains(word));
             Some(format!("{:?}", there.collect::<Vec<_>>()))
         };
-        let left = removed(text, &(0..text.len()), &effect).expect("it has an effect");
+        let left = removed(text, &(0..text.len()), &effect, &|_| true).expect("it has an effect");
         left.split_whitespace().collect::<Vec<_>>().join(" ")
     }
 
@@ -359,10 +361,10 @@ mod tests {
         assert_eq!(left(text, &["b"]), "void f() { b; }");
         let text = "void f() { a; b; c; }";
         let effect = |_: &str| Some(String::new());
-        let left = |within| removed(text, &within, &effect).expect("it has an effect");
+        let left = |within| removed(text, &within, &effect, &|_| true).expect("it has an effect");
         assert_eq!(left(14..16), "void f() { a;  c; }");
         assert_eq!(left(0..0), text);
-        assert_eq!(removed(text, &(0..text.len()), &|_| None), None);
+        assert_eq!(removed(text, &(0..text.len()), &|_| None, &|_| true), None);
     }
 
     #[test]
@@ -411,7 +413,7 @@ mod tests {
         #[test]
         fn any_text_ends(text in "[a-c(){}\\[\\];,=:#\n ]{0,60}|(if|else|for|do|while|switch|case|[(){};:, ]){0,30}") {
             let effect = |left: &str| Some((left.len() % 3).to_string());
-            let left = removed(&text, &(0..text.len()), &effect).expect("it has an effect");
+            let left = removed(&text, &(0..text.len()), &effect, &|_| true).expect("it has an effect");
             proptest::prop_assert!(left.len() <= text.len());
         }
     }

@@ -83,19 +83,25 @@ impl Judge {
     }
 
     /// A program without its dead code: statements that lie in a range of its bytes and that -O2 makes the same of the program
-    /// without, loops and branches with nothing in them, and variables that nothing names. `None` where it compiles with no standard.
+    /// without, loops and branches with nothing in them, and variables that nothing names; what is left has to be what `may_be` says
+    /// that it may. `None` where it compiles with no standard.
     ///
     /// ```no_run
     /// # let judge = stampmill_kernels::Judge::new(clang::Clang::start(1)?);
     /// let text = "kernel void A(global int* a) { int b = 2; b += a[1]; a[0] = 1; }";
-    /// let left = judge.without_dead_code(text, 0..text.len()).expect("it compiles");
+    /// let left = judge.without_dead_code(text, 0..text.len(), &|_| true).expect("it compiles");
     /// assert_eq!(left.split_whitespace().collect::<Vec<_>>().join(" "), "kernel void A(global int* a) { a[0] = 1; }");
     /// # Ok::<(), clang::Error>(())
     /// ```
     #[must_use]
-    pub fn without_dead_code(&self, text: &str, within: Range<usize>) -> Option<String> {
+    pub fn without_dead_code(
+        &self,
+        text: &str,
+        within: Range<usize>,
+        may_be: &dyn Fn(&str) -> bool,
+    ) -> Option<String> {
         STANDARDS.iter().find_map(|standard| {
-            dead::removed(text, &within, &|left| self.effect_under(left, standard))
+            dead::removed(text, &within, &|left| self.effect_under(left, standard), may_be)
         })
     }
 

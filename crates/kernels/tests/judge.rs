@@ -114,7 +114,7 @@ fn dead_code_goes_and_the_code_is_the_same() {
   for (int h = 0; h < c; h++) a[e] += h;
   d = b[0];
 }";
-    let left = judge.without_dead_code(text, 0..text.len()).expect("it compiles");
+    let left = judge.without_dead_code(text, 0..text.len(), &|_| true).expect("it compiles");
     let lines: Vec<&str> = left.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
     assert_eq!(
         lines,
@@ -130,9 +130,11 @@ fn dead_code_goes_and_the_code_is_the_same() {
     );
     judge.check(&left).expect("it compiles");
     let head = text.find("if").expect("there is one");
-    let left = judge.without_dead_code(text, head..text.len()).expect("it compiles");
+    let left = judge.without_dead_code(text, head..text.len(), &|_| true).expect("it compiles");
     assert!(left.starts_with(&text[..head]), "{left}");
-    assert_eq!(judge.without_dead_code("kernel void A() { missing(); }", 0..9), None);
+    let kept = judge.without_dead_code(text, head..text.len(), &|_| false).expect("it compiles");
+    assert_eq!(kept, text, "nothing that is left may be");
+    assert_eq!(judge.without_dead_code("kernel void A() { missing(); }", 0..9, &|_| true), None);
 }
 
 #[test]

@@ -103,6 +103,7 @@ impl Usefulness {
         }
         if !after.is_empty() {
             useful.keep_open();
+            useful.keep_items(&after);
         }
         if !after.is_empty() && matches!(duty, Duty::Nothing) {
             useful.ask_no_result();

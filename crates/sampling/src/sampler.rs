@@ -4,6 +4,7 @@ use crate::{Error, Result, SampleRow, corpus, drawn, mark_duplicates, summary::i
 use clang::Clang;
 use dataset::{Input, Progress, Silent, Verdict, stage::Cancel};
 use features::Extractor;
+use grammar::{Useful, Useless};
 use kernels::{Judge, Judged};
 use lm::{Checkpoint, Drawing, Entry, Kind, Prompt, Sample, Seen, condition};
 use rows::SampleVerdict;
@@ -299,10 +300,18 @@ impl<'a> Sampler<'a> {
             row.detail = format!("{} tokens without an end", sample.tokens);
             return Ok(row);
         }
+        let mut idle = false;
         match self.judge.check(&sample.text) {
             Ok(judged) => {
                 let (text, judged) = self.without_dead_code(&sample.text, judged);
                 row.verdict = Verdict::ACCEPTED.to_owned();
+                // What was removed may have stood in the way of what the optimizer makes of the rest.
+                let empty = empty_blocks(&text) > empty_blocks(&self.settings.prompt.text);
+                idle = self.without.is_some()
+                    && (empty
+                        || [&sample.text, &text]
+                            .into_iter()
+                            .any(|text| self.judge.effect(text) == self.without));
                 row.instructions = judged.instructions;
                 row.name = judged.kernel;
                 if self.settings.normalise
@@ -326,10 +335,7 @@ impl<'a> Sampler<'a> {
             row.verdict = SampleVerdict::NotAsAsked.to_string();
             row.detail = format!("its arguments are `{}`", arguments(&row.text).join(" "));
         }
-        if self.without.is_some()
-            && row.verdict == Verdict::ACCEPTED
-            && self.judge.effect(&sample.text) == self.without
-        {
+        if idle && row.verdict == Verdict::ACCEPTED {
             row.verdict = SampleVerdict::NoEffect.to_string();
         }
         if let Some(check) = self.check
@@ -349,12 +355,28 @@ impl<'a> Sampler<'a> {
         let Some(drawn) = drawn.filter(|_| self.settings.drawing.useful) else {
             return (text.to_owned(), judged);
         };
-        let left = self.judge.without_dead_code(text, drawn).filter(|left| left != text);
+        // A program that never ends, or reads what nothing wrote, does whatever the optimizer likes: it tells nothing of its parts.
+        let unset = unset(text);
+        let may_be = |left: &str| self::unset(left) <= unset;
+        let left = self.judge.without_dead_code(text, drawn, &may_be).filter(|left| left != text);
         match left.and_then(|left| self.judge.check(&left).ok().map(|judged| (left, judged))) {
             Some(left) => left,
             None => (text.to_owned(), judged),
         }
     }
+}
+
+/// Loops and branches with nothing in them.
+fn empty_blocks(text: &str) -> usize {
+    let lexemes: Vec<&str> = lexer::tokens(text).map(|token| token.text).collect();
+    lexemes.windows(2).filter(|two| *two == ["{", "}"]).count()
+}
+
+/// How many statements read a variable that nothing has written.
+fn unset(text: &str) -> usize {
+    let lexemes: Vec<&str> = lexer::tokens(text).map(|token| token.text).collect();
+    let refused = Useful::new().refused(&lexemes);
+    refused.into_iter().filter(|why| *why == Useless::Uninitialized).count()
 }
 
 /// Which bytes of a sample were drawn; `None` where it does not hold its prompt's tokens.

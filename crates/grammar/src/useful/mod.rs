@@ -56,6 +56,8 @@ pub enum Useless {
     Unread,
     /// A number of more digits than any type holds.
     Digits,
+    /// A name that is declared within its own scope, or that OpenCL gives a function.
+    Shadowed,
 }
 
 impl std::fmt::Display for Useless {
@@ -74,6 +76,7 @@ impl std::fmt::Display for Useless {
             Useless::Barrier => "a barrier without need, or that not all work-items reach",
             Useless::Outside => "an index may lie outside of its buffer",
             Useless::Unread => "nothing reads what was written",
+            Useless::Shadowed => "a name is declared again",
             Useless::Digits => "a number has more digits than any type holds",
         })
     }
@@ -155,6 +158,11 @@ impl Variable {
             Home::Buffer { .. } => !self.cleared,
             _ => self.set && self.value.data,
         }
+    }
+
+    /// Whether it says which work-item this is.
+    fn tells_items(&self) -> bool {
+        self.home == Home::One && self.set && self.value.item && !self.value.data
     }
 }
 
@@ -248,11 +256,38 @@ impl Useful {
         Ok(())
     }
 
-    /// Take lexemes of somebody else as they are. Where they do nothing nothing is asked of what follows either.
+    /// Take lexemes of somebody else as they are. Of statements that do nothing it is known what they name; where it is not even
+    /// known that, nothing is asked of what follows.
     pub fn accept(&mut self, lexemes: &[&str]) {
         let mut next = self.clone();
-        next.lost |= next.all(lexemes).is_err();
+        if next.all(lexemes).is_err() {
+            next = self.clone();
+            next.skim(lexemes);
+        }
         *self = next;
+    }
+
+    /// Why statements of a whole program would be refused, all that are.
+    #[must_use]
+    pub fn refused(mut self, lexemes: &[&str]) -> Vec<Useless> {
+        let (mut refused, mut rest) = (Vec::new(), lexemes);
+        while !rest.is_empty() && !self.lost {
+            let mut next = self.clone();
+            rest = match self.blocks.is_empty() {
+                true => match next.of_file(rest) {
+                    Ok(after) => {
+                        self = next;
+                        after
+                    }
+                    Err(why) => {
+                        refused.push(why);
+                        break;
+                    }
+                },
+                false => self.skimmed(rest, &mut refused),
+            };
+        }
+        refused
     }
 
     /// Ask no result of the kernel that is open: somebody else ends it.
@@ -283,22 +318,27 @@ impl Useful {
         buffers.get(choice.checked_rem(buffers.len())?).copied()
     }
 
-    /// Variables of a work-item or a work-group that lexemes name and that hold something. Those that tell work-items apart,
-    /// which are what indices are made of, are named only where there are no others.
+    /// Variables of a work-item or a work-group that lexemes name and that hold something: those that do not tell work-items
+    /// apart.
     #[must_use]
     pub fn named(&self, lexemes: &[&str]) -> Vec<&str> {
-        let is_named = |one: &&Variable| {
+        let named = self.variables.iter().filter(|one| {
             matches!(one.home, Home::One | Home::Parts | Home::Shared)
                 && one.set
+                && !one.tells_items()
                 && lexemes.contains(&&*one.name)
-        };
-        let (items, others): (Vec<&Variable>, Vec<&Variable>) = self
-            .variables
-            .iter()
-            .filter(is_named)
-            .partition(|one| one.home == Home::One && one.value.item && !one.value.data);
-        let named = if others.is_empty() { items } else { others };
-        named.into_iter().map(|one| &*one.name).collect()
+        });
+        named.map(|one| &*one.name).collect()
+    }
+
+    /// Somebody else goes on with these lexemes: what they name and what tells work-items apart, as indices do, is not written.
+    pub fn keep_items(&mut self, lexemes: &[&str]) {
+        let named = self.variables.iter().filter(|one| lexemes.contains(&&*one.name));
+        let items: Vec<Arc<str>> =
+            named.filter(|one| one.tells_items()).map(|one| Arc::clone(&one.name)).collect();
+        if let Some(block) = self.blocks.last_mut() {
+            block.held.extend(items);
+        }
     }
 
     /// Whether a variable has elements, which statements write one by one.
@@ -329,9 +369,12 @@ impl Useful {
     /// What tells work-items apart: variables that depend on which it is, and a call.
     #[must_use]
     pub fn items(&self) -> Vec<Vec<&str>> {
-        let tells =
-            |one: &&Variable| one.home == Home::One && one.set && one.value.item && !one.value.data;
-        let named = self.variables.iter().filter(tells).take(2).map(|one| vec![&*one.name]);
+        let named = self
+            .variables
+            .iter()
+            .filter(|one| one.tells_items())
+            .take(2)
+            .map(|one| vec![&*one.name]);
         named.chain([vec!["get_global_id", "(", "0", ")"]]).collect()
     }
 

@@ -159,6 +159,83 @@ impl Useful {
         });
     }
 
+    /// Statements as they are.
+    pub(super) fn skim(&mut self, lexemes: &[&str]) {
+        let mut rest = lexemes;
+        while !rest.is_empty() {
+            if self.blocks.is_empty() {
+                self.lost = true;
+                return;
+            }
+            rest = self.skimmed(rest, &mut Vec::new());
+        }
+    }
+
+    /// One statement as it is: where it is refused what it names counts as written, with something that is not known.
+    pub(super) fn skimmed<'a>(
+        &mut self,
+        rest: &'a [&'a str],
+        refused: &mut Vec<Useless>,
+    ) -> &'a [&'a str] {
+        let mut next = self.clone();
+        match next.statement(rest) {
+            Ok(after) => {
+                *self = next;
+                return after;
+            }
+            Err(why) => refused.push(why),
+        }
+        let first = rest[0];
+        let (named, after) = match first {
+            "}" => {
+                self.shut();
+                (&[][..], &rest[1..])
+            }
+            "if" | "switch" | "while" | "for" => in_parentheses(&rest[1..]),
+            "else" | "do" => (&[][..], &rest[1..]),
+            "{" => (&[][..], rest),
+            _ => rest.split_at(ends(rest).max(1)),
+        };
+        self.is_named(named);
+        match after.split_first() {
+            Some((&"{", inside)) if first != "}" => {
+                self.open(Kind::Other);
+                inside
+            }
+            _ => after,
+        }
+    }
+
+    /// Variables that are declared or named here hold something that is not known.
+    fn is_named(&mut self, lexemes: &[&str]) {
+        let unknown = Value { data: true, varies: true, ..Value::default() };
+        let declares = lexemes.first().is_some_and(|first| self.is_type(first));
+        for (at, word) in lexemes.iter().enumerate() {
+            let behind = at.checked_sub(1).map(|before| lexemes[before]);
+            let declared = declares
+                && is_word(word)
+                && !self.is_type(word)
+                && behind.is_some_and(|before| matches!(before, "*" | ",") || self.is_type(before));
+            match self.find(word) {
+                _ if declared => {
+                    let home = match lexemes.get(at + 1) {
+                        Some(&"[") => Home::Parts,
+                        _ if behind == Some("*") => Home::Pointer,
+                        _ => Home::One,
+                    };
+                    self.declare(word, home, true, unknown);
+                }
+                Some(variable) => {
+                    (variable.set, variable.unread, variable.cleared) = (true, None, false);
+                    if !variable.tells_items() && !matches!(variable.home, Home::Buffer { .. }) {
+                        variable.value = variable.value.with(unknown);
+                    }
+                }
+                None => {}
+            }
+        }
+    }
+
     /// One statement, or as much of it as there is.
     pub(super) fn statement<'a>(&mut self, lexemes: &'a [&'a str]) -> Result<&'a [&'a str]> {
         let (first, rest) = (lexemes[0], &lexemes[1..]);
@@ -468,6 +545,9 @@ impl Useful {
             let Some(name) = names.iter().find(|word| is_word(word) && !self.is_type(word)) else {
                 continue;
             };
+            if self.variables.iter().any(|one| *one.name == **name) || crate::is_builtin(name) {
+                return Err(Useless::Shadowed);
+            }
             let (star, array) = (names.contains(&"*"), names.contains(&"["));
             let mut value = Value::default();
             for index in given.get(1..).into_iter() {

@@ -1,21 +1,28 @@
-//! `deb:NAME[@SUITE]`: a Debian source package, built by its own `debian/rules` in a root that is
-//! thrown away.
+//! `deb:NAME[@SUITE][#FOLDER]`: a Debian source package, built by its own `debian/rules` in a root of the suite that is thrown
+//! away; or one folder of its upstream source, built by what the folder holds, with the folders beside it at hand.
 
 use super::{
     BuildOptions, Outcome, Source, UNAVAILABLE,
+    folder::copy,
+    recipe,
     root::Root,
     site::{Site, log, verdict},
 };
 use crate::{Error, wrap};
 use dataset::Verdict;
 use rows::ModuleVerdict;
-use std::{ffi::OsString, fs, path::PathBuf};
+use std::{ffi::OsString, fs, os::unix::fs::symlink, path::PathBuf};
+
+/// Folder of the tree that the package's own files are in.
+const SOURCE: &str = "source";
 
 #[derive(Debug)]
 struct Debian {
     text: String,
     name: String,
     suite: Option<String>,
+    /// A folder of its source that is built in its place.
+    folder: Option<String>,
 }
 
 pub(super) fn parse(
@@ -23,18 +30,108 @@ pub(super) fn parse(
     _: &BuildOptions<'_>,
 ) -> Option<Result<Vec<Box<dyn Source>>, Error>> {
     let rest = text.strip_prefix("deb:")?;
-    let (name, suite) = match rest.split_once('@') {
-        Some((name, suite)) => (name, Some(suite.to_owned())),
+    let (package, folder) = match rest.split_once('#') {
+        Some((package, folder)) => (package, Some(folder.to_owned())),
         None => (rest, None),
+    };
+    let (name, suite) = match package.split_once('@') {
+        Some((name, suite)) => (name, Some(suite.to_owned())),
+        None => (package, None),
     };
     let plain = |word: &str| {
         word.starts_with(|c: char| c.is_ascii_alphanumeric())
             && word.chars().all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c))
     };
-    if !plain(name) || !suite.as_deref().is_none_or(plain) {
+    if !plain(name) || ![&suite, &folder].into_iter().all(|one| one.as_deref().is_none_or(plain)) {
         return Some(Err(Error::unknown_source(text, format!("`{rest}` is no package"))));
     }
-    Some(Ok(vec![Box::new(Debian { text: text.to_owned(), name: name.to_owned(), suite })]))
+    Some(Ok(vec![Box::new(Debian { text: text.to_owned(), name: name.to_owned(), suite, folder })]))
+}
+
+impl Debian {
+    /// What it is called: the folder that is built, or the source package.
+    fn label(&self) -> &str {
+        self.folder.as_deref().unwrap_or(&self.name)
+    }
+
+    /// Put the source package into the tree and install what it needs; the script that builds it. Inside: why it cannot be built,
+    /// and what was said of it.
+    fn whole(
+        &self,
+        root: &Root,
+        fetched: &mine::DebianSource,
+        place: &Place,
+    ) -> Result<Result<String, (Verdict, String)>, Error> {
+        let mut dsc = String::new();
+        for name in &fetched.files {
+            let copy = place.outside.join("tree").join(name);
+            fs::copy(fetched.folder.join(name), &copy).map_err(Error::file("write", &copy))?;
+            if name.ends_with(".dsc") {
+                dsc.clone_from(name);
+            }
+        }
+        let dsc_inside = place.inside.join("tree").join(&dsc);
+        if let Err(missing) = root.install_needs(&dsc_inside.to_string_lossy())? {
+            return Ok(Err(needs_unavailable(missing)));
+        }
+        // Compiled, not packed: what packs (dwz, say) knows gcc's debug information alone.
+        Ok(Ok(format!(
+            "dpkg-source --no-check -x {dsc} {SOURCE} && cd {SOURCE} && \
+             dpkg-buildpackage -B -d -rfakeroot --no-sign --target=build-arch"
+        )))
+    }
+
+    /// The same with one folder of the source. The others lie beside it, where packages look for what they depend on.
+    fn part(
+        &self,
+        folder: &str,
+        root: &Root,
+        fetched: &mine::DebianSource,
+        place: &Place,
+    ) -> Result<Result<String, (Verdict, String)>, Error> {
+        let unavailable =
+            |reason: String| Ok(Err((Verdict::new(UNAVAILABLE, reason), String::new())));
+        let all = match root.unpacked(fetched, &self.name)? {
+            Ok(all) => all,
+            Err(reason) => return unavailable(reason),
+        };
+        let from = root.folder.join(all.strip_prefix("/").unwrap_or(&all));
+        if !from.join(folder).is_dir() {
+            return unavailable(format!("its source has no folder {folder}"));
+        }
+        let Some(recipe) = recipe::of(&from.join(folder)) else {
+            let detail = "it holds the file of no build system that is known";
+            return Ok(Err((Verdict::new(ModuleVerdict::DoesNotBuild, detail), String::new())));
+        };
+        if let Err(missing) = root.install(recipe.debian)? {
+            return Ok(Err(needs_unavailable(missing)));
+        }
+        let tree = place.outside.join("tree");
+        for entry in fs::read_dir(&from).map_err(Error::file("read", &from))? {
+            let name = entry.map_err(Error::file("read", &from))?.file_name();
+            let to = tree.join(&name);
+            if name.to_string_lossy() != folder {
+                symlink(all.join(&name), &to).map_err(Error::file("create", &to))?;
+            }
+        }
+        let to = tree.join(SOURCE);
+        copy(&from.join(folder), &to, &[]).map_err(Error::file("copy", &to))?;
+        // Under its own name as well, for those beside it.
+        let own = tree.join(folder);
+        symlink(SOURCE, &own).map_err(Error::file("create", &own))?;
+        Ok(Ok(format!("cd {SOURCE} && {}", recipe.command)))
+    }
+}
+
+/// Where a package is built.
+struct Place {
+    /// As programs in the root name it.
+    inside: PathBuf,
+    outside: PathBuf,
+}
+
+fn needs_unavailable((reason, said): (String, String)) -> (Verdict, String) {
+    (Verdict::new(ModuleVerdict::NeedsUnavailable, reason), said)
 }
 
 impl Source for Debian {
@@ -48,7 +145,7 @@ impl Source for Debian {
 
     fn build(&self, site: &Site<'_>) -> Result<Outcome, Error> {
         let mut outcome = Outcome {
-            package: self.name.clone(),
+            package: self.label().to_owned(),
             package_source: self.text.clone(),
             ..Outcome::default()
         };
@@ -72,18 +169,25 @@ impl Source for Debian {
             Err(error) => return Err(error.into()),
         };
         outcome.version.clone_from(&fetched.version);
-        outcome.package_source = format!("deb:{}={}#{}", self.name, fetched.version, fetched.hash);
-        if let Some(missing) = fetched.missing.first() {
+        outcome.package_source = match &self.folder {
+            None => format!("deb:{}={}#{}", self.name, fetched.version, fetched.hash),
+            Some(folder) => {
+                format!("deb:{}={}#{}/{folder}", self.name, fetched.version, fetched.hash)
+            }
+        };
+        // Of a folder of the upstream source Debian's own part is not needed.
+        let needed = |name: &&String| self.folder.is_none() || name.contains(".orig");
+        if let Some(missing) = fetched.missing.iter().find(needed) {
             return unavailable(outcome, format!("the archive lacks {missing}"), String::new());
         }
         let work = site.work();
-        let root = match Root::ready(site, &work)? {
+        let root = match Root::ready(site, &work, self.suite.as_deref())? {
             Ok(root) => root,
             Err(reason) => return unavailable(outcome, reason, String::new()),
         };
         // Inside of the root the package has a folder of its own.
-        let inside = PathBuf::from("/build").join(&self.name);
-        let outside = root.folder.join("build").join(&self.name);
+        let inside = PathBuf::from("/build").join(self.label());
+        let outside = root.folder.join("build").join(self.label());
         if outside.exists() {
             fs::remove_dir_all(&outside).map_err(Error::file("remove", &outside))?;
         }
@@ -91,25 +195,21 @@ impl Source for Debian {
             let path = outside.join(part);
             fs::create_dir_all(&path).map_err(Error::file("create", &path))?;
         }
+        let place = Place { inside, outside };
+        let script = match &self.folder {
+            None => self.whole(&root, &fetched, &place)?,
+            Some(folder) => self.part(folder, &root, &fetched, &place)?,
+        };
+        let Place { inside, outside } = place;
+        let script = match script {
+            Ok(script) => script,
+            Err((verdict, log)) => return Ok(Outcome { verdict: Some(verdict), log, ..outcome }),
+        };
         let wrapper: Vec<OsString> =
             ["/usr/lib/stampmill/stampmill", "-q", "ir", "wrap", "--"].map(OsString::from).to_vec();
-        wrap::stand_ins(&outside.join("bin"), &wrapper, None)?;
-        let mut dsc = String::new();
-        for name in &fetched.files {
-            let copy = outside.join("tree").join(name);
-            fs::copy(fetched.folder.join(name), &copy).map_err(Error::file("write", &copy))?;
-            if name.ends_with(".dsc") {
-                dsc.clone_from(name);
-            }
-        }
-        let dsc_inside = inside.join("tree").join(&dsc);
-        if let Err((reason, said)) = root.install_needs(&dsc_inside.to_string_lossy())? {
-            outcome.verdict = Some(Verdict::new(ModuleVerdict::NeedsUnavailable, reason));
-            outcome.log = said;
-            return Ok(outcome);
-        }
+        wrap::stand_ins(&outside.join("bin"), &wrapper, None, Some(&root.folder))?;
         let path = format!("{}/bin:/usr/sbin:/usr/bin:/sbin:/bin", inside.display());
-        let environment: Vec<(OsString, OsString)> = vec![
+        let mut environment: Vec<(OsString, OsString)> = vec![
             ("PATH".into(), path.into()),
             ("HOME".into(), inside.join("home").into()),
             ("TMPDIR".into(), inside.join("tmp").into()),
@@ -117,20 +217,17 @@ impl Source for Debian {
             ("DEB_BUILD_OPTIONS".into(), format!("nocheck nodoc parallel={}", 1).into()),
             ("DEB_BUILD_PROFILES".into(), "nocheck nodoc".into()),
             (wrap::STORE.into(), inside.join("store").into()),
-            (wrap::TREE.into(), inside.join("tree/source").into()),
-            (wrap::PACKAGE.into(), self.name.clone().into()),
+            (wrap::TREE.into(), inside.join("tree").join(SOURCE).into()),
+            (wrap::PACKAGE.into(), self.label().into()),
             (wrap::VERSION.into(), fetched.version.clone().into()),
         ];
+        environment
+            .extend(super::site::swift_environment(&outside.join("bin"), &inside.join("bin")));
         let mut profile = site.profile();
         profile.root = Some(root.folder.clone());
         profile.tree = Some((outside.clone(), options.disk_bytes));
         // Paths as they are inside.
         profile.writable = vec![inside.clone()];
-        // Compiled, not packed: what packs (dwz, say) knows gcc's debug information alone.
-        let script = format!(
-            "dpkg-source --no-check -x {dsc} source && cd source && \
-             dpkg-buildpackage -B -d -rfakeroot --no-sign --target=build-arch"
-        );
         let directory = outside.join("tree");
         let finished = site.run_as(&["sh", "-c", &script], &directory, environment, profile)?;
         outcome.verdict = verdict(&finished, options);
@@ -141,7 +238,7 @@ impl Source for Debian {
             fs::remove_dir_all(&to).map_err(Error::file("remove", &to))?;
             fs::rename(outside.join(part), &to).map_err(Error::file("move", &to))?;
         }
-        let source = site.tree().join("source");
+        let source = site.tree().join(SOURCE);
         outcome.source = source.is_dir().then_some(source);
         outcome.base.clone_from(&outcome.source);
         Ok(outcome)

@@ -123,7 +123,7 @@ fn is_among(path: &Path, paths: &[PathBuf]) -> bool {
 }
 
 /// Copy a folder without some of what is in it; links are kept as links.
-fn copy(from: &Path, to: &Path, without: &[PathBuf]) -> io::Result<()> {
+pub(super) fn copy(from: &Path, to: &Path, without: &[PathBuf]) -> io::Result<()> {
     fs::create_dir_all(to)?;
     for entry in fs::read_dir(from)? {
         let entry = entry?;

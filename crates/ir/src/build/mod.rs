@@ -38,7 +38,7 @@ use std::{
 
 /// What to build, and how.
 pub struct BuildOptions<'a> {
-    /// `crate:NAME[@VERSION]`, `crates:FILE`, `deb:NAME`, `dir:PATH`.
+    /// `crate:NAME[@VERSION]`, `crates:FILE`, `deb:NAME[@SUITE][#FOLDER]`, `dir:PATH`.
     pub sources: Vec<String>,
     /// Folder of the data set: trees are built beside it, and it is no part of a package that holds it.
     pub out: PathBuf,

@@ -15,6 +15,8 @@ pub struct Recipe {
     pub languages: &'static str,
     /// A program that must be there.
     pub needs: &'static str,
+    /// Debian's packages of it, blanks between; none where Debian has none.
+    pub debian: &'static str,
     /// Whether it has been run with a real toolchain; the others are documented and nothing more is
     /// claimed of them.
     pub tried: bool,
@@ -28,6 +30,7 @@ pub const RECIPES: &[Recipe] = &[
         command: "cargo build --release --offline",
         languages: "rust",
         needs: "cargo",
+        debian: "cargo",
         tried: true,
     },
     Recipe {
@@ -36,6 +39,7 @@ pub const RECIPES: &[Recipe] = &[
         command: "cmake -S . -B ir-build -DCMAKE_BUILD_TYPE=Release && cmake --build ir-build",
         languages: "c, c++, fortran",
         needs: "cmake",
+        debian: "cmake make",
         tried: true,
     },
     Recipe {
@@ -44,6 +48,7 @@ pub const RECIPES: &[Recipe] = &[
         command: "meson setup ir-build --buildtype=release && ninja -C ir-build",
         languages: "c, c++, fortran",
         needs: "meson",
+        debian: "meson ninja-build",
         tried: false,
     },
     Recipe {
@@ -52,6 +57,7 @@ pub const RECIPES: &[Recipe] = &[
         command: "sh ./configure && make",
         languages: "c, c++, fortran",
         needs: "make",
+        debian: "make",
         tried: true,
     },
     Recipe {
@@ -60,6 +66,7 @@ pub const RECIPES: &[Recipe] = &[
         command: "make",
         languages: "c, c++, fortran, d",
         needs: "make",
+        debian: "make",
         tried: true,
     },
     Recipe {
@@ -68,6 +75,7 @@ pub const RECIPES: &[Recipe] = &[
         command: "zig build -Doptimize=ReleaseFast",
         languages: "zig",
         needs: "zig",
+        debian: "",
         tried: false,
     },
     Recipe {
@@ -76,15 +84,17 @@ pub const RECIPES: &[Recipe] = &[
         command: "dub build --build=release --compiler=ldc2 --skip-registry=all",
         languages: "d",
         needs: "dub",
+        debian: "dub ldc",
         tried: false,
     },
     Recipe {
         name: "swift",
         file: "Package.swift",
-        command: "swift build -c release -Xswiftc -embed-bitcode",
+        command: "swift build -c release",
         languages: "swift",
         needs: "swift",
-        tried: false,
+        debian: "swiftlang git",
+        tried: true,
     },
     Recipe {
         name: "julia",
@@ -92,6 +102,7 @@ pub const RECIPES: &[Recipe] = &[
         command: "julia --project=. --output-unopt-bc=ir.bc --startup-file=no -e 'using Pkg; Pkg.precompile()'",
         languages: "julia",
         needs: "julia",
+        debian: "",
         tried: false,
     },
     Recipe {
@@ -100,11 +111,16 @@ pub const RECIPES: &[Recipe] = &[
         command: "spack install --fail-fast",
         languages: "c, c++, fortran",
         needs: "spack",
+        debian: "",
         tried: false,
     },
 ];
 
-/// The recipe for a folder.
+/// The recipe for a folder. Packages of Swift have files for CMake as well, which are for the build of Swift itself.
 pub(super) fn of(folder: &Path) -> Option<&'static Recipe> {
-    RECIPES.iter().find(|recipe| folder.join(recipe.file).is_file())
+    let holds = |recipe: &&Recipe| folder.join(recipe.file).is_file();
+    let swift = RECIPES.iter().find(|recipe| recipe.name == "swift");
+    swift
+        .filter(|recipe| holds(recipe) && folder.join("Sources").is_dir())
+        .or_else(|| RECIPES.iter().find(holds))
 }

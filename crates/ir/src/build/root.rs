@@ -1,4 +1,4 @@
-//! A throw-away Debian: what packages need to be built is installed there, never on the host.
+//! Throw-away Debians, one a suite: what packages need to be built is installed there, never on the host.
 
 use super::site::Site;
 use crate::Error;
@@ -13,31 +13,41 @@ use std::{
 /// What every package needs here besides what `buildd` holds.
 const INCLUDED: &str = "clang-19,fakeroot,ca-certificates";
 
-/// The root of a small Debian, for one run.
+/// Folders of roots begin so.
+const ROOT: &str = "root";
+
+/// The root of a small Debian of one suite, for one run.
 #[derive(Debug)]
 pub(super) struct Root {
     pub(super) folder: PathBuf,
 }
 
-/// One root a run: packages of several threads install into it one at a time.
+/// One root a suite and run: packages of several threads install into it one at a time.
 static BUSY: Mutex<()> = Mutex::new(());
 
 impl Root {
-    /// The run's root, made when it is first needed: from a tarball in the cache, which mmdebstrap
-    /// makes of the machine's own archive.
+    /// The run's root of a suite (the machine's own without one), made when it is first needed: from a tarball in the cache,
+    /// which mmdebstrap makes of the machine's own archive.
     ///
     /// # Errors
     /// Inside: why there can be none.
-    pub(super) fn ready(site: &Site<'_>, work: &Path) -> Result<Result<Root, String>, Error> {
+    pub(super) fn ready(
+        site: &Site<'_>,
+        work: &Path,
+        suite: Option<&str>,
+    ) -> Result<Result<Root, String>, Error> {
         let _one = BUSY.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        let folder = work.join("root");
+        let folder = match suite {
+            Some(suite) => work.join(format!("{ROOT}-{suite}")),
+            None => work.join(ROOT),
+        };
         let root = Root { folder };
         if root.folder.join("ready").is_file() {
             return Ok(Ok(root));
         }
         let roots = crate::cache_folder(site.options.cache.as_deref()).join("roots");
         fs::create_dir_all(&roots).map_err(Error::file("create", &roots))?;
-        let (suite, archives) = mine::debian_archives();
+        let (suite, archives) = mine::debian_archives(suite);
         if archives.is_empty() {
             return Ok(Err(
                 "no Debian archive is configured in /etc/apt on this machine".to_owned()
@@ -126,12 +136,59 @@ impl Root {
         let _one = BUSY.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         self.connect();
         let output = self.apt(&["--no-install-recommends", "build-dep", "--arch-only", dsc])?;
-        if output.status.success() {
-            return Ok(Ok(()));
+        Ok(installed(&output, "apt-get build-dep failed"))
+    }
+
+    /// Install packages; apt's last words where that fails.
+    ///
+    /// # Errors
+    /// When apt cannot be started.
+    pub(super) fn install(&self, packages: &str) -> Result<Result<(), (String, String)>, Error> {
+        let _one = BUSY.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        self.connect();
+        let mut arguments = vec!["--no-install-recommends", "install"];
+        arguments.extend(packages.split_whitespace());
+        let output = self.apt(&arguments)?;
+        Ok(installed(&output, "apt-get install failed"))
+    }
+
+    /// The folder, as the root's own programs name it, where a source package's upstream tarballs are unpacked, once a run.
+    ///
+    /// # Errors
+    /// When a folder cannot be made. Inside: why a tarball cannot be unpacked.
+    pub(super) fn unpacked(
+        &self,
+        source: &mine::DebianSource,
+        name: &str,
+    ) -> Result<Result<PathBuf, String>, Error> {
+        let _one = BUSY.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let inside = Path::new("/usr/src/stampmill").join(format!("{name}-{}", source.version));
+        let outside = self.folder.join(inside.strip_prefix("/").unwrap_or(&inside));
+        if outside.is_dir() {
+            return Ok(Ok(inside));
         }
-        let mut said = String::from_utf8_lossy(&output.stdout).into_owned();
-        said.push_str(&String::from_utf8_lossy(&output.stderr));
-        Ok(Err((last_error(&said, "apt-get build-dep failed"), said)))
+        let partial = outside.with_extension("partial");
+        let upstream = source.files.iter().filter(|name| {
+            name.contains(".orig") && name.contains(".tar.") && !name.ends_with(".asc")
+        });
+        for file in upstream {
+            // `.orig-COMPONENT.tar.xz` is unpacked into a folder of the component's name.
+            let component =
+                file.split_once(".orig-").and_then(|(_, rest)| rest.split_once(".tar."));
+            let folder = partial.join(component.map_or("", |(component, _)| component));
+            fs::create_dir_all(&folder).map_err(Error::file("create", &folder))?;
+            let mut tar = Command::new("tar");
+            tar.arg("-xf").arg(source.folder.join(file)).arg("-C").arg(&folder);
+            tar.args(["--strip-components=1", "--no-same-owner"]);
+            if !tar.status().is_ok_and(|status| status.success()) {
+                return Ok(Err(format!("cannot unpack {file}")));
+            }
+        }
+        if !partial.is_dir() {
+            return Ok(Err("it has no upstream tarball".to_owned()));
+        }
+        fs::rename(&partial, &outside).map_err(Error::file("move", &partial))?;
+        Ok(Ok(inside))
     }
 
     /// `apt-get` with these arguments, inside. It changes owners and calls chroot itself: more than a
@@ -166,8 +223,22 @@ impl Root {
 
     /// Give back what a run's root holds outside of its folder.
     pub(super) fn close(work: &Path) {
-        Root { folder: work.join("root") }.unmount();
+        for entry in fs::read_dir(work).into_iter().flatten().flatten() {
+            if entry.file_name().to_string_lossy().starts_with(ROOT) {
+                Root { folder: entry.path() }.unmount();
+            }
+        }
     }
+}
+
+/// What came of installing: where it failed, why, and all that was said.
+fn installed(output: &Output, otherwise: &str) -> Result<(), (String, String)> {
+    if output.status.success() {
+        return Ok(());
+    }
+    let mut said = String::from_utf8_lossy(&output.stdout).into_owned();
+    said.push_str(&String::from_utf8_lossy(&output.stderr));
+    Err((last_error(&said, otherwise), said))
 }
 
 /// What apt complains of at last.

@@ -32,7 +32,7 @@ impl<'a> Site<'a> {
             let path = site.folder.join(part);
             fs::create_dir(&path).map_err(Error::file("create", &path))?;
         }
-        wrap::stand_ins(&site.bin(), &options.wrapper, None)?;
+        wrap::stand_ins(&site.bin(), &options.wrapper, None, None)?;
         Ok(site)
     }
 
@@ -106,6 +106,7 @@ impl<'a> Site<'a> {
             // rustup's folder is not to be written, and there is no network.
             ("RUSTUP_AUTO_INSTALL".into(), "0".into()),
         ];
+        all.extend(swift_environment(&self.bin(), &self.bin()));
         all.extend(sandbox::rustup().map(|folder| ("RUSTUP_HOME".into(), folder.into())));
         let toolchain = std::env::var_os("RUSTUP_TOOLCHAIN");
         all.extend(toolchain.map(|name| ("RUSTUP_TOOLCHAIN".into(), name)));
@@ -180,6 +181,18 @@ impl<'a> Site<'a> {
         let mut profile = Profile { network: true, ..self.profile() };
         profile.writable.extend(caches.iter().cloned());
         self.run_as(command, directory, all, profile)
+    }
+}
+
+/// By what Swift's package manager calls the stand-in for its compiler, where there is one in the folder `bin`, which the build calls
+/// `inside`; packages of the Swift project take what lies beside them for what they depend on.
+pub(super) fn swift_environment(bin: &Path, inside: &Path) -> Vec<(OsString, OsString)> {
+    match bin.join("swiftc").is_file() {
+        true => vec![
+            ("SWIFT_EXEC".into(), inside.join("swiftc").into()),
+            ("SWIFTCI_USE_LOCAL_DEPS".into(), "1".into()),
+        ],
+        false => Vec::new(),
     }
 }
 

@@ -2,7 +2,7 @@
 //! `clang -c a.c -o a.o` does, and keeps the bitcode before any optimisation beside it.
 //!
 //! Each [`Compiler`] of the family says how: with a flag more in the same pass (clang, rustc, zig)
-//! or in a second pass that optimises nothing (flang, ldc2). A build must not notice: whatever goes
+//! or in a second pass that optimises nothing (flang, ldc2, swiftc). A build must not notice: whatever goes
 //! wrong with the bitcode is a record without one, the exit status is the compiler's own.
 
 mod clang;
@@ -11,6 +11,7 @@ mod flang;
 mod ldc;
 mod rustc;
 mod stand_in;
+mod swift;
 mod zig;
 
 use crate::{Error, Record, Store};
@@ -72,6 +73,8 @@ enum Place {
     Section(PathBuf),
     /// A file of its own, to be removed.
     File(PathBuf),
+    /// IR as text, which this clang makes bitcode of; a name that is the same in every build goes in the place of its own.
+    Text { file: PathBuf, name: String, clang: PathBuf },
     /// Files that begin and end so; they are removed, with all others that begin so and hold
     /// `.rcgu.`, unless the last field is set: then those stay.
     Files { folder: PathBuf, prefix: String, ending: &'static str, keep: bool },
@@ -91,7 +94,7 @@ const DEPTH: &str = "STAMPMILL_IR_DEPTH";
 const DEEPEST: u32 = 5;
 
 const FAMILY: &[&dyn Compiler] =
-    &[&clang::Clang, &rustc::Rustc, &flang::Flang, &ldc::Ldc, &zig::Zig];
+    &[&clang::Clang, &rustc::Rustc, &flang::Flang, &ldc::Ldc, &zig::Zig, &swift::Swift];
 
 /// Whether a program, named or by its path, is a compiler that [`wrap()`] can take bitcode from.
 #[must_use]
@@ -213,6 +216,9 @@ fn modules_at(place: &Place) -> Result<Vec<Vec<u8>>, String> {
             let _ = std::fs::remove_file(path);
             Ok(vec![bytes])
         }
+        Place::Text { file, name, clang } => {
+            assembled(file, name, clang).map(|bitcode| vec![bitcode])
+        }
         Place::Files { folder, prefix, ending, keep } => {
             let mut names: Vec<PathBuf> = std::fs::read_dir(folder)
                 .map_err(|error| format!("{}: {error}", folder.display()))?
@@ -238,6 +244,28 @@ fn modules_at(place: &Place) -> Result<Vec<Vec<u8>>, String> {
             Ok(found)
         }
     }
+}
+
+/// The bitcode of a module that is there as text.
+fn assembled(text: &Path, name: &str, clang: &Path) -> Result<Vec<u8>, String> {
+    let failed = |error: std::io::Error| format!("{}: {error}", text.display());
+    let written = std::fs::read_to_string(text).map_err(failed)?;
+    let named = written.lines().map(|line| match line.starts_with("source_filename = ") {
+        true => format!("source_filename = {name:?}\n"),
+        false => format!("{line}\n"),
+    });
+    std::fs::write(text, named.collect::<String>()).map_err(failed)?;
+    let bitcode = text.with_extension("bc");
+    let mut command = Command::new(clang);
+    command.args(["-x", "ir", "-w", "-c", "-emit-llvm", "-Xclang", "-disable-llvm-passes"]);
+    command.arg(text).arg("-o").arg(&bitcode).env(DEPTH, (depth() + 1).to_string());
+    let output = command.output().map_err(|error| error.to_string())?;
+    if !output.status.success() {
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        let said = said.lines().find(|line| line.contains("error")).unwrap_or("no message");
+        return Err(format!("clang does not read its IR: {said}"));
+    }
+    std::fs::read(&bitcode).map_err(failed)
 }
 
 fn record(line: &Line, wanted: &Wanted) -> Record {

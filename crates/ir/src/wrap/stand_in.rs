@@ -22,6 +22,7 @@ const STAND_INS: &[(&str, &[&str])] = &[
     ("flang-new-19", &["flang-new-19"]),
     ("ldc2", &["ldc2"]),
     ("ldmd2", &["ldmd2"]),
+    ("swiftc", &["swiftc"]),
     ("rustc-wrapper", &[]),
 ];
 
@@ -30,11 +31,16 @@ pub(super) const STAND_IN: &str = "#!/bin/sh\n# Stands in for a compiler: stampm
 
 /// Put a script into the folder `bin` for each compiler that is here; with `bin` first on the
 /// search path builds call them, and cargo calls `rustc-wrapper` where `RUSTC_WRAPPER` names it.
-/// They keep modules in `store`, or where the environment says.
+/// They keep modules in `store`, or where the environment says. `root`: the folder that is `/` where they will run.
 ///
 /// # Errors
 /// When one cannot be written.
-pub fn stand_ins(bin: &Path, wrapper: &[OsString], store: Option<&Path>) -> Result<(), Error> {
+pub fn stand_ins(
+    bin: &Path,
+    wrapper: &[OsString],
+    store: Option<&Path>,
+    root: Option<&Path>,
+) -> Result<(), Error> {
     fs::create_dir_all(bin).map_err(Error::file("create", bin))?;
     let quote = |word: &str| format!("'{}'", word.replace('\'', r"'\''"));
     let quoted: Vec<String> = wrapper.iter().map(|word| quote(&word.to_string_lossy())).collect();
@@ -43,7 +49,13 @@ pub fn stand_ins(bin: &Path, wrapper: &[OsString], store: Option<&Path>) -> Resu
         head.push_str(&format!("export {STORE}={}\n", quote(&store.to_string_lossy())));
     }
     for (name, needs) in STAND_INS {
-        if !needs.is_empty() && real(needs).is_none() {
+        let is_there = |needs: &[&str]| match root {
+            Some(root) => needs
+                .iter()
+                .any(|need| fs::symlink_metadata(root.join("usr/bin").join(need)).is_ok()),
+            None => real(needs).is_some(),
+        };
+        if !needs.is_empty() && !is_there(needs) {
             continue;
         }
         // What cargo calls gets the compiler's name as its first argument.

@@ -141,9 +141,10 @@ pub fn debian_source(
 
 /// This machine's release, and a list of its archives for binary and source packages.
 #[must_use]
-pub fn debian_archives() -> (String, String) {
-    let suite = codename();
-    let sources = sources_list(&configured(Path::new("/etc/apt")), &suite, None);
+pub fn debian_archives(suite: Option<&str>) -> (String, String) {
+    let own = codename();
+    let sources = sources_list(&configured(Path::new("/etc/apt")), &own, suite);
+    let suite = suite.map_or(own, str::to_owned);
     let both = format!("{}{sources}", sources.replace("deb-src ", "deb "));
     (suite, both)
 }
@@ -275,7 +276,10 @@ impl Apt {
     ) -> Result<About> {
         let listed = client::run(spec, context.cancelled, UPDATE_WALL, || {
             let mut source = self.command("apt-get");
-            source.args(["source", "--print-uris", "--only-source", name]);
+            // Files that lie where it runs are not listed.
+            source
+                .args(["source", "--print-uris", "--only-source", name])
+                .current_dir(&self.folder);
             source
         })?;
         let (version, mut files) = match listing(&listed.stdout) {
