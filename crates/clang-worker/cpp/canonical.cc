@@ -19,7 +19,6 @@
 #include "stampmill-clang-worker/src/bridge.rs.h"
 #include "diagnostics.h"
 #include "instance.h"
-#include "prelude.h"
 #include "source.h"
 #include "tasks.h"
 
@@ -41,7 +40,7 @@ class NameCollector : public clang::ASTConsumer {
   void HandleTranslationUnit(clang::ASTContext &context) override {
     clang::ASTNameGenerator generator(context);
     const clang::SourceManager &sources = context.getSourceManager();
-    for (const clang::Decl *decl : context.getTranslationUnitDecl()->noload_decls()) {
+    for (const clang::Decl *decl : context.getTranslationUnitDecl()->decls()) {
       if (decl->isImplicit() || !(llvm::isa<clang::FunctionDecl>(decl) || llvm::isa<clang::VarDecl>(decl)))
         continue;
       auto file = sources.getFileEntryRefForID(sources.getFileID(sources.getExpansionLoc(decl->getLocation())));
@@ -305,7 +304,7 @@ std::string canonical_text(llvm::Module &module, llvm::Function &kernel) {
 void canonical_ir(const Query &query, Outcome &outcome) {
   llvm::LLVMContext context;
   llvm::StringSet<> names;
-  Instance instance(query, outcome, prelude_of(query));
+  Instance instance(query, outcome);
   CanonicalAction action(context, query, outcome, names);
   if (!query.skipped.empty()) instance.compiler().getFrontendOpts().SkipFunctionBodies = true;
   if (!instance.run(action)) return;

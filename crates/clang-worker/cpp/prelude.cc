@@ -95,10 +95,9 @@ llvm::StringRef prelude_of(const Query &query) {
   bool only_compiles = query.task == Task::Compile && !query.facts && !query.tree;
   if (source == kOpenClBase && !only_compiles) return "";
   std::string key = arguments_key(query);
-  // Clang's own header includes none of the query's.
-  bool is_own = source == kOpenClBase;
   for (const Text &header : query.headers) {
-    if (is_own) break;
+    // Clang's own header includes none of the query's.
+    if (source == kOpenClBase) break;
     llvm::StringRef name(header.name.data(), header.name.size()), text(header.text.data(), header.text.size());
     key += ("\n" + name + " " + llvm::Twine(llvm::xxh3_64bits(text))).str();
   }

@@ -45,8 +45,7 @@ impl Behind {
     fn of(useful: &Useful, after: &[&str]) -> Behind {
         let variables: Vec<Arc<str>> = useful.named(after).into_iter().map(Arc::from).collect();
         let writes = useful.writes(&variables);
-        let lexemes = after.iter().map(|lexeme| (*lexeme).to_owned()).collect();
-        let mut behind = Behind { lexemes, variables, writes, is_idle: false };
+        let mut behind = Behind { lexemes: lexemes_of(after), variables, writes, is_idle: false };
         behind.is_idle = !behind.writes_result(useful);
         behind
     }
@@ -255,13 +254,13 @@ impl Usefulness {
             useful.shut();
             tokens.push(brace);
         }
-        let owed = match self.duty {
-            Duty::Change(_) => self.is_owed(&useful),
+        let is_owed = |useful: &Useful| match self.duty {
+            Duty::Change(_) => self.is_owed(useful),
             _ => useful.owes(0).is_some(),
         };
-        if owed {
+        if is_owed(&useful) {
             let readable: Vec<String> = useful.readable().into_iter().map(str::to_owned).collect();
-            let item: Vec<String> = useful.items()[0].iter().map(|one| (*one).to_owned()).collect();
+            let item = lexemes_of(&useful.items()[0]);
             let item: Vec<&str> = item.iter().map(String::as_str).collect();
             let mut given = Vec::new();
             for other in readable.iter().take(3) {
@@ -281,10 +280,7 @@ impl Usefulness {
                     in_buffers(&useful)
                 }
             };
-            let enough = |useful: &Useful| match self.duty {
-                Duty::Change(_) => !self.is_owed(useful),
-                _ => useful.owes(0).is_none(),
-            };
+            let enough = |useful: &Useful| !is_owed(useful);
             let statement = self.statement(&mut useful, &mut state, &places, &given, enough);
             tokens.extend(statement.unwrap_or_default());
         }

@@ -67,7 +67,9 @@ pub use license::{FileLicense, PackageLicenses, licenses_of};
 pub use report::{PackageReport, Report};
 pub use row::ContentFile;
 pub use run::{Item, Mine, Options};
-pub use source::{DebianSource, Spec, debian_archives, debian_source, read_list, sha256};
+pub use source::{
+    DebianSource, Spec, debian_archives, debian_source, read_list, sha256, upstream_component,
+};
 pub use suite::{Built, Suite};
 
 /// Results of this crate.

@@ -307,11 +307,11 @@ impl<'a> Sampler<'a> {
                 row.verdict = Verdict::ACCEPTED.to_owned();
                 // What was removed may have stood in the way of what the optimizer makes of the rest.
                 let empty = empty_blocks(&text) > empty_blocks(&self.settings.prompt.text);
+                let is_prompt = |text: &str| self.judge.effect(text) == self.without;
                 idle = self.without.is_some()
                     && (empty
-                        || [&sample.text, &text]
-                            .into_iter()
-                            .any(|text| self.judge.effect(text) == self.without));
+                        || is_prompt(&sample.text)
+                        || text != sample.text && is_prompt(&text));
                 row.instructions = judged.instructions;
                 row.name = judged.kernel;
                 if self.settings.normalise
@@ -366,16 +366,18 @@ impl<'a> Sampler<'a> {
     }
 }
 
+fn lexemes(text: &str) -> Vec<&str> {
+    lexer::tokens(text).map(|token| token.text).collect()
+}
+
 /// Loops and branches with nothing in them.
 fn empty_blocks(text: &str) -> usize {
-    let lexemes: Vec<&str> = lexer::tokens(text).map(|token| token.text).collect();
-    lexemes.windows(2).filter(|two| *two == ["{", "}"]).count()
+    lexemes(text).windows(2).filter(|two| *two == ["{", "}"]).count()
 }
 
 /// How many statements read a variable that nothing has written.
 fn unset(text: &str) -> usize {
-    let lexemes: Vec<&str> = lexer::tokens(text).map(|token| token.text).collect();
-    let refused = Useful::new().refused(&lexemes);
+    let refused = Useful::new().refused(&lexemes(text));
     refused.into_iter().filter(|why| *why == Useless::Uninitialized).count()
 }
 

@@ -331,7 +331,7 @@ impl Useful {
         named.map(|one| &*one.name).collect()
     }
 
-    /// Somebody else goes on with these lexemes: what they name and what tells work-items apart, as indices do, is not written.
+    /// Refuse writes to those variables of these lexemes that tell work-items apart: what stands behind makes indices of them.
     pub fn keep_items(&mut self, lexemes: &[&str]) {
         let named = self.variables.iter().filter(|one| lexemes.contains(&&*one.name));
         let items: Vec<Arc<str>> =

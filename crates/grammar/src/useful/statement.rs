@@ -196,7 +196,7 @@ impl Useful {
             "{" => (&[][..], rest),
             _ => rest.split_at(ends(rest).max(1)),
         };
-        self.is_named(named);
+        self.take_named(named);
         match after.split_first() {
             Some((&"{", inside)) if first != "}" => {
                 self.open(Kind::Other);
@@ -207,7 +207,7 @@ impl Useful {
     }
 
     /// Variables that are declared or named here hold something that is not known.
-    fn is_named(&mut self, lexemes: &[&str]) {
+    fn take_named(&mut self, lexemes: &[&str]) {
         let unknown = Value { data: true, varies: true, ..Value::default() };
         let declares = lexemes.first().is_some_and(|first| self.is_type(first));
         for (at, word) in lexemes.iter().enumerate() {

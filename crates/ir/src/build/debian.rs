@@ -96,7 +96,8 @@ impl Debian {
             Err(reason) => return unavailable(reason),
         };
         let from = root.folder.join(all.strip_prefix("/").unwrap_or(&all));
-        if !from.join(folder).is_dir() {
+        // A link may lead out of the source.
+        if !fs::symlink_metadata(from.join(folder)).is_ok_and(|found| found.is_dir()) {
             return unavailable(format!("its source has no folder {folder}"));
         }
         let Some(recipe) = recipe::of(&from.join(folder)) else {
@@ -110,7 +111,7 @@ impl Debian {
         for entry in fs::read_dir(&from).map_err(Error::file("read", &from))? {
             let name = entry.map_err(Error::file("read", &from))?.file_name();
             let to = tree.join(&name);
-            if name.to_string_lossy() != folder {
+            if name.to_string_lossy() != folder && name != SOURCE {
                 symlink(all.join(&name), &to).map_err(Error::file("create", &to))?;
             }
         }
@@ -118,7 +119,9 @@ impl Debian {
         copy(&from.join(folder), &to, &[]).map_err(Error::file("copy", &to))?;
         // Under its own name as well, for those beside it.
         let own = tree.join(folder);
-        symlink(SOURCE, &own).map_err(Error::file("create", &own))?;
+        if own != to {
+            symlink(SOURCE, &own).map_err(Error::file("create", &own))?;
+        }
         Ok(Ok(format!("cd {SOURCE} && {}", recipe.command)))
     }
 }

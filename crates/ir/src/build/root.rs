@@ -172,10 +172,7 @@ impl Root {
             name.contains(".orig") && name.contains(".tar.") && !name.ends_with(".asc")
         });
         for file in upstream {
-            // `.orig-COMPONENT.tar.xz` is unpacked into a folder of the component's name.
-            let component =
-                file.split_once(".orig-").and_then(|(_, rest)| rest.split_once(".tar."));
-            let folder = partial.join(component.map_or("", |(component, _)| component));
+            let folder = partial.join(mine::upstream_component(file));
             fs::create_dir_all(&folder).map_err(Error::file("create", &folder))?;
             let mut tar = Command::new("tar");
             tar.arg("-xf").arg(source.folder.join(file)).arg("-C").arg(&folder);

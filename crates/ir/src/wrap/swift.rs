@@ -9,18 +9,9 @@ use std::{
 /// none of LLVM's. It is written as text: Debian's swiftc 6.0.3 ends with an assertion where it is asked for bitcode.
 pub(super) struct Swift;
 
-/// Flags without a value that say what else a command makes, or how it is split.
+/// Flags without a value that say what else a command makes, or how it is split; those that begin with `-emit-` as well.
 const DROPPED: &[&str] = &[
     "-c",
-    "-emit-object",
-    "-emit-module",
-    "-emit-library",
-    "-emit-executable",
-    "-emit-dependencies",
-    "-emit-objc-header",
-    "-emit-module-interface",
-    "-emit-private-module-interface",
-    "-emit-const-values",
     "-serialize-diagnostics",
     "-incremental",
     "-enable-batch-mode",

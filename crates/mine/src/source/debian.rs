@@ -139,7 +139,14 @@ pub fn debian_source(
     })
 }
 
-/// This machine's release, and a list of its archives for binary and source packages.
+/// The folder that an upstream tarball is unpacked into: the component of `.orig-COMPONENT.tar.xz`, or none.
+#[must_use]
+pub fn upstream_component(file: &str) -> &str {
+    let component = file.split_once(".orig-").and_then(|(_, rest)| rest.split_once(".tar"));
+    component.map_or("", |(component, _)| component)
+}
+
+/// A suite, which is this machine's release where none is given, and a list of its archives for binary and source packages.
 #[must_use]
 pub fn debian_archives(suite: Option<&str>) -> (String, String) {
     let own = codename();
@@ -176,10 +183,7 @@ fn unpack_source(spec: &str, name: &str, about: &About, folder: &Path) -> Result
         }
         upstream += 1;
         tree.strip_common_folder();
-        // `.orig-COMPONENT.tar.xz` is unpacked into a folder of the component's name.
-        let component =
-            file.name.split_once(".orig-").and_then(|(_, rest)| rest.split_once(".tar"));
-        package.tree.absorb(tree, component.map_or("", |(component, _)| component));
+        package.tree.absorb(tree, upstream_component(&file.name));
     }
     let missing_dsc = about.files.iter().find(|file| file.name.ends_with(".dsc") && !file.arrived);
     if let Some(dsc) = missing_dsc {

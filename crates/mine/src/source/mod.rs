@@ -11,7 +11,7 @@ mod parquet;
 mod pypi;
 
 pub(crate) use debian::texts as debian_texts;
-pub use debian::{DebianSource, debian_archives, debian_source, sha256};
+pub use debian::{DebianSource, debian_archives, debian_source, sha256, upstream_component};
 pub use list::read as read_list;
 
 use crate::{Cache, Error, Progress, Result, tree::Tree};
