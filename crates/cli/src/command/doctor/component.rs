@@ -38,7 +38,7 @@ flang 19;flang-new-19 --version|flang-19 --version;ir (Fortran);apt-get install 
 ldc2;ldc2 --version;ir (D);apt-get install ldc
 zig;zig version;ir (Zig);pip install ziglang==0.14.1, and its folder on the PATH (0.14 has LLVM 19)
 mmdebstrap;mmdebstrap --version;ir build deb:;apt-get install mmdebstrap (and root)
-swiftc;swiftc --version;ir (Swift);apt-get install swiftlang (Debian 13; ir build deb:...@trixie#FOLDER installs it in a root)
+swiftc;swiftc --version;ir (Swift);apt-get install swiftlang (Debian 13), or let ir build deb:...@trixie#FOLDER install it in a root
 julia;julia --version;ir (Julia): a recipe that was not run here;a Julia toolchain (Debian has no package)
 spack;spack --version;ir (Spack): a recipe that was not run here;a checkout of Spack
 g++;g++ --version;time, edits;apt-get install g++
