@@ -1,8 +1,10 @@
 //! Which kernels run and pass the checker, for `--must-run`, and which are faster on one device than on another, for
 //! `--faster-on`.
 
+use crate::{Global, command::features::options as extractor_options};
 use anyhow::{Context, bail};
 use device::{Benchmark, Error, Options, Outcome, RunRow, Runner, Transfers};
+use features::{Extractor, Undefined};
 use serde_json::{Value, json};
 use std::{
     collections::BTreeMap,
@@ -19,14 +21,18 @@ impl<T: Copy> Known<T> {
     }
 
     /// What `find` says of a text, which is asked once; `None`: the user has stopped all of it, and nothing is remembered.
-    fn of(&self, text: &str, find: impl FnOnce() -> Result<T, Error>) -> Result<Option<T>, String> {
+    fn of<E: Fault>(
+        &self,
+        text: &str,
+        find: impl FnOnce() -> Result<T, E>,
+    ) -> Result<Option<T>, String> {
         let key = dataset::content_hash(text.as_bytes());
         if let Some(known) = self.0.lock().ok().and_then(|known| known.get(&key).copied()) {
             return Ok(Some(known));
         }
         let found = match find() {
             Ok(found) => found,
-            Err(Error::Stopped) => return Ok(None),
+            Err(error) if error.is_stop() => return Ok(None),
             Err(error) => return Err(error.to_string()),
         };
         if let Ok(mut known) = self.0.lock() {
@@ -36,10 +42,30 @@ impl<T: Copy> Known<T> {
     }
 }
 
+/// What keeps a kernel from being looked at.
+trait Fault: ToString {
+    /// Whether it is the user, who has stopped all of it.
+    fn is_stop(&self) -> bool;
+}
+
+impl Fault for Error {
+    fn is_stop(&self) -> bool {
+        matches!(self, Error::Stopped)
+    }
+}
+
+impl Fault for features::Error {
+    fn is_stop(&self) -> bool {
+        matches!(self, features::Error::Cancelled { .. })
+    }
+}
+
 /// Executes kernels on the processor's device, each text once.
 pub(crate) struct Runs {
     runner: Runner,
     known: Known<Outcome>,
+    /// Finds what executions on a device only find by chance.
+    undefined: Option<(Extractor, Known<Outcome>)>,
 }
 
 impl Runs {
@@ -58,7 +84,27 @@ impl Runs {
         };
         let runner = Runner::new(options, stop)
             .with_context(|| format!("{option} needs a device to run kernels on"))?;
-        Ok(Runs { runner, known: Known::new() })
+        Ok(Runs { runner, known: Known::new(), undefined: None })
+    }
+
+    /// Those that pass have no race either, and read no local memory that nothing has written, as far as
+    /// [`Extractor::undefined`] tells. A kernel that it cannot run is not looked at.
+    ///
+    /// # Errors
+    /// When no kernel could be looked at, as without a linker.
+    pub(crate) fn without_races(
+        self,
+        stop: &Arc<AtomicBool>,
+        global: &Global,
+    ) -> anyhow::Result<Runs> {
+        let options =
+            features::Options { cancelled: Arc::clone(stop), ..extractor_options(1, global)? };
+        let extractor = Extractor::new(features::spaces("dynamic")?, options);
+        let trial = "kernel void A(global int* x) { x[get_global_id(0)] += 1; }";
+        match extractor.undefined(trial).context("--no-races runs kernels")? {
+            Ok(_) => Ok(Runs { undefined: Some((extractor, Known::new())), ..self }),
+            Err(verdict) => bail!("--no-races runs kernels, and cannot: {verdict}"),
+        }
     }
 
     /// What running the kernel comes to; `None`: the user has stopped all of it.
@@ -66,7 +112,22 @@ impl Runs {
     /// # Errors
     /// Why that cannot be told: a device or a disk that does not work says nothing of a kernel.
     pub(crate) fn check(&self, text: &str) -> Result<Option<Outcome>, String> {
-        self.known.of(text, || self.runner.check(text))
+        let found = self.known.of(text, || self.runner.check(text))?;
+        match (&self.undefined, found) {
+            (Some((extractor, known)), Some(Outcome::Pass)) => known.of(text, || {
+                extractor.undefined(text).map(|found| found.map_or(Outcome::Pass, outcome))
+            }),
+            _ => Ok(found),
+        }
+    }
+}
+
+/// What is found in a kernel that passes otherwise.
+fn outcome(undefined: Undefined) -> Outcome {
+    match undefined {
+        Undefined { global_races: 0, local_races: 0, unset_local_reads: 0 } => Outcome::Pass,
+        Undefined { global_races: 0, local_races: 0, .. } => Outcome::ReadsUnset,
+        _ => Outcome::Race,
     }
 }
 

@@ -1,5 +1,5 @@
 use crate::{Finding, Outcome};
-use clang::{Argument, Clang};
+use clang::{AddressSpace, Argument, Clang, Type};
 use dataset::content_hash;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -145,6 +145,17 @@ pub(crate) fn steps(interfaces: &[Interface], order: &Order) -> Result<Vec<Step>
         true => Err(absent(String::new())),
         false => Ok(steps),
     }
+}
+
+/// The first argument in local memory that a kernel reads and nothing writes: what stands there is left over from other
+/// programs.
+pub(crate) fn reads_unset(steps: &[Step]) -> Option<Finding> {
+    let local = |argument: &&Argument| {
+        matches!(argument.r#type, Type::Pointer { space: AddressSpace::Local, .. })
+    };
+    let mut arguments = steps.iter().flat_map(|step| &step.interface.arguments).filter(local);
+    let unset = arguments.find(|argument| argument.read && !argument.written)?;
+    Some(Finding::new(Outcome::ReadsUnset, format!("`{}` is never written", unset.name)))
 }
 
 /// The names of the kernels, joined by `+`.

@@ -430,6 +430,36 @@ fn oclgrind_finds_races_that_four_executions_do_not() {
 }
 
 #[test]
+fn local_memory_that_nothing_writes_is_not_read() {
+    let add = "int i = get_global_id(0), l = get_local_id(0); a[i] += t[l]; }";
+    let unset = format!("kernel void A(global float* a, local float* t) {{ {add}");
+    // Written by the hardware's copy, a built-in function, another function, through another name.
+    let set = [
+        "event_t e = async_work_group_copy(t, a, get_local_size(0), 0); wait_group_events(1, &e);",
+        "vstore2((float2)(1, 2), get_local_id(0), t);",
+        "put(t);",
+        "local float* u = t + get_local_id(0); *u = 1;",
+    ]
+    .map(|write| {
+        format!(
+            "void put(local float* t) {{ t[get_local_id(0)] = 1; }}
+            kernel void A(global float* a, local float* t) {{ {write} barrier(CLK_LOCAL_MEM_FENCE); {add}"
+        )
+    });
+    let named = |(at, text): (usize, &String)| (["a", "b", "c", "d"][at], text.clone());
+    let programs: Vec<(&str, String)> = set.iter().enumerate().map(named).collect();
+    let mut texts: Vec<(&str, &str)> =
+        programs.iter().map(|(name, text)| (*name, text.as_str())).collect();
+    texts.push(("unset", &unset));
+    for (name, rows) in run_programs(&texts, |_| {}) {
+        for row in rows {
+            let expected = if name == "unset" { "reads-unset" } else { "pass" };
+            assert_eq!(row.outcome, expected, "{name}: {}", row.detail);
+        }
+    }
+}
+
+#[test]
 fn a_finished_run_is_not_overwritten() {
     let device = pocl();
     let folder = tempfile::tempdir().expect("a folder");

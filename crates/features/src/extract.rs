@@ -4,7 +4,7 @@ use crate::{
     CompileConfigs, Error, FeatureSpace, Part, ProgramView, RUST_FLAGS, Ran, Report, Row, Rustc,
     extracted::{DOES_NOT_COMPILE, ExtractedProgram, Found, NO_EXTRACTOR},
     reader::{ModuleReader, Readers, module_verdict},
-    run::{Runner, With},
+    run::{Runner, Undefined, With},
 };
 use clang::{Answer, Clang, Includes, Request, find_worker};
 use dataset::{Code, Found as Met, Language, Program, Programs, Progress, Rejected, Verdict};
@@ -298,16 +298,27 @@ impl Extractor {
             let what = format!("{} is no OpenCL C", program.language.name());
             return Ok(Err(Verdict::new(FeaturesVerdict::Unsupported, what)));
         }
+        self.runner.run(&self.with(program.language)?, &program.path, source)
+    }
+
+    /// What OpenCL leaves undefined in runs of an OpenCL program's kernels, taken together, or why it cannot be told.
+    ///
+    /// # Errors
+    /// When clang, LLVM or a linker cannot be had, and when cancelled.
+    pub fn undefined(&self, source: &str) -> Result<Result<Undefined, Verdict>, Error> {
+        self.runner.undefined(&self.with(Language::OpenCl)?, source)
+    }
+
+    /// What programs are run with, compiled for this machine.
+    fn with(&self, language: Language) -> Result<With<'_>, Error> {
         let here = |options: &clang::Options| clang::Options {
             triple: clang::Triple::Host,
             front_end: true,
             ..options.clone()
         };
-        let all = &self.options.configs.opencl;
-        let level = self.level().unwrap_or(1);
-        let (clang, configs) = (self.clang(program.language)?, all.iter().map(here).collect());
-        let with = With { clang, readers: &self.readers, configs, level };
-        self.runner.run(&with, &program.path, source)
+        let configs = self.options.configs.opencl.iter().map(here).collect();
+        let (clang, level) = (self.clang(language)?, self.level().unwrap_or(1));
+        Ok(With { clang, readers: &self.readers, configs, level })
     }
 
     /// The level of the compilers: of all languages the same, since one flag says it.

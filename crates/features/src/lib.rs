@@ -65,7 +65,7 @@ pub use project::{CELLS, Coverage, Points, ProjectReport, Projection, project};
 pub use reader::{ModuleReader, load_libraries, module_profile, module_verdict, serve_modules};
 pub use report::Report;
 pub use row::Row;
-pub use run::{BUILTINS, Linker, MOST_ARGUMENTS, Passed, Ran, passed};
+pub use run::{BUILTINS, Linker, MOST_ARGUMENTS, Passed, Ran, Undefined, passed};
 pub use rust::{FLAGS as RUST_FLAGS, Rustc};
 pub use space::{ALL, Extracted, FeatureSpace, Vector, joint, space, spaces};
 pub use stage::{Features, Item};

@@ -116,6 +116,7 @@ words! {
         InputInsensitive "input-insensitive" Program "two different inputs give the same output";
         NonDeterministic "non-deterministic" Program "two equal inputs give different outputs";
         OutOfBounds "out-of-bounds" Program "it reads or writes outside of its buffers";
+        ReadsUnset "reads-unset" Program "it reads local memory that nothing writes";
         Race "race" Program "two work-items race for a place in memory";
     }
 }

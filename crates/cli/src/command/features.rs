@@ -157,7 +157,8 @@ fn level(text: &str) -> Result<u8, String> {
     }
 }
 
-fn options(level: u8, global: &Global) -> anyhow::Result<Options> {
+/// How an extractor works that reads bitcode in a worker of this program.
+pub(crate) fn options(level: u8, global: &Global) -> anyhow::Result<Options> {
     let arguments = vec!["worker".into(), "modules".into()];
     let reader = ModuleReader::Worker(std::env::current_exe()?, arguments);
     Ok(Options {

@@ -7,7 +7,7 @@ pub(crate) mod doctor;
 pub(crate) mod edits;
 mod evaluate;
 mod export;
-mod features;
+pub(crate) mod features;
 mod fetch;
 mod fsck;
 mod heuristic;

@@ -40,6 +40,9 @@ pub(crate) struct Sample {
     /// Run what compiles on the processor's device; what `run`'s checker rejects is drawn anew, and `does-not-run` in the end
     #[arg(long)]
     must_run: bool,
+    /// The same of kernels whose work-items race, or read local memory that nothing has written
+    #[arg(long, requires = "must_run")]
+    no_races: bool,
     /// Accept it all the same, and one that does not say what it was trained on
     #[arg(long, requires = "exclude")]
     accept_model: bool,
@@ -120,7 +123,10 @@ impl Sample {
             Settings { must_run: self.must_run, tries: self.tries, ..self.drawing.settings(true)? };
         let cancelled = interrupt::flag()?;
         let cancel = Cancel::from(Arc::clone(&cancelled));
-        let runs = self.must_run.then(|| Runs::new(&cancelled, "--must-run")).transpose()?;
+        let mut runs = self.must_run.then(|| Runs::new(&cancelled, "--must-run")).transpose()?;
+        if self.no_races {
+            runs = runs.map(|runs| runs.without_races(&cancelled, global)).transpose()?;
+        }
         let check =
             |text: &str| unless_passed(runs.as_ref().map_or(Ok(None), |runs| runs.check(text))?);
         let sampler = Sampler::new(&checkpoint, settings, global.jobs(), &cancel)?;

@@ -50,7 +50,7 @@ impl Contested {
                 (Verdict::WrongOutput, "its output does not depend on the input".to_owned())
             }
             Outcome::NonDeterministic | Outcome::Race => (Verdict::NonDeterministic, detail),
-            Outcome::OutOfBounds => (Verdict::OutOfBounds, detail),
+            Outcome::OutOfBounds | Outcome::ReadsUnset => (Verdict::OutOfBounds, detail),
             Outcome::Crash => (Verdict::Crashes, detail),
             Outcome::Timeout => (Verdict::Timeout, detail),
             Outcome::InvalidSize | Outcome::UnsupportedArgument => (Verdict::InvalidSize, detail),

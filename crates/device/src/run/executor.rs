@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     DeviceInfo, DeviceType, Finding, Outcome, Result, VARIANTS,
-    kernel::{Benchmark, Interface, Step, interfaces, names, steps},
+    kernel::{Benchmark, Interface, Step, interfaces, names, reads_unset, steps},
     measure::{Effort, Measurement},
     opencl::KernelFacts,
     payload::{Job, Range},
@@ -179,7 +179,11 @@ impl Trial<'_> {
                     false => self.interfaces.clone(),
                 };
                 self.built[at] = Some(facts);
-                steps(&interfaces, &self.benchmark.order).map(|steps| self.steps = steps)
+                steps(&interfaces, &self.benchmark.order).and_then(|steps| {
+                    let unset = reads_unset(&steps);
+                    self.steps = steps;
+                    unset.map_or(Ok(()), Err)
+                })
             }
             Err(finding) => Err(finding),
         };

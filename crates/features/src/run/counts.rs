@@ -2,7 +2,7 @@
 
 use super::plan::{Back, Branch, KINDS, Plan};
 use crate::Vector;
-use std::sync::LazyLock;
+use std::{iter::Sum, sync::LazyLock};
 
 /// Dimensions before the kinds of instructions.
 const HEAD: [&str; 3] = ["WorkItems", "Insts", "InstsMost"];
@@ -55,11 +55,48 @@ const TOGETHER: f64 = 32.0;
 /// Global, constant, local, private.
 const SPACES: usize = 4;
 /// Words before those of blocks and branches.
-const WORDS: usize = 5 + 4 * SPACES + 6;
+const WORDS: usize = 5 + 4 * SPACES + 6 + UNDEFINED;
+/// The last of these, which say what is undefined.
+const UNDEFINED: usize = 3;
 const WORD: usize = size_of::<u64>();
 
-/// What a run says: how it ended, and the vector; `None` for what no run says.
-pub(crate) fn read(plan: &Plan, said: &[u8]) -> Option<(Status, Vector)> {
+/// Accesses of a kernel whose results OpenCL leaves undefined, in a run of two groups on the payload of space `dynamic`.
+///
+/// A *race* is an access of a byte that another work-item writes, or a write of one that another reads, with no barrier
+/// of their group between the two. Atomic accesses race with nothing. What is not seen: accesses inside of built-in functions other than `vload`
+/// and `vstore`, and which memory a barrier is for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Undefined {
+    /// Accesses of global memory that race with one before them.
+    pub global_races: u64,
+    /// The same of local memory.
+    pub local_races: u64,
+    /// Loads from local memory of a byte that no work-item of the group has written.
+    pub unset_local_reads: u64,
+}
+
+impl Sum for Undefined {
+    fn sum<I: Iterator<Item = Undefined>>(all: I) -> Undefined {
+        all.fold(Undefined::default(), |sum, one| Undefined {
+            global_races: sum.global_races + one.global_races,
+            local_races: sum.local_races + one.local_races,
+            unset_local_reads: sum.unset_local_reads + one.unset_local_reads,
+        })
+    }
+}
+
+/// What one run of a kernel comes to.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Said {
+    pub(crate) status: Status,
+    /// In space `dynamic`, where one group ran.
+    pub(crate) vector: Vector,
+    /// What is undefined, where several did.
+    pub(crate) undefined: Undefined,
+}
+
+/// What a run says; `None` for what no run says.
+pub(crate) fn read(plan: &Plan, said: &[u8]) -> Option<Said> {
     let (blocks, branches) = (plan.blocks.len(), plan.branches.len());
     if said.len() != (WORDS + blocks + 2 * branches) * WORD {
         return None;
@@ -78,7 +115,11 @@ pub(crate) fn read(plan: &Plan, said: &[u8]) -> Option<(Status, Vector)> {
     let (head, rest) = words.split_at(WORDS);
     let (blocks, rest) = rest.split_at(blocks);
     let (taken, reached) = rest.split_at(branches);
-    Some((status, vector(plan, head, blocks, (taken, reached))))
+    let [global_races, local_races, unset_local_reads] = head[WORDS - UNDEFINED..] else {
+        unreachable!("a slice of three")
+    };
+    let undefined = Undefined { global_races, local_races, unset_local_reads };
+    Some(Said { status, vector: vector(plan, head, blocks, (taken, reached)), undefined })
 }
 
 fn vector(plan: &Plan, head: &[u64], blocks: &[u64], (taken, reached): (&[u64], &[u64])) -> Vector {
@@ -111,7 +152,7 @@ fn vector(plan: &Plan, head: &[u64], blocks: &[u64], (taken, reached): (&[u64], 
     let (load_bytes, store_bytes) = (spaces(5 + 2 * SPACES), spaces(5 + 3 * SPACES));
     // What is constant is not stored to.
     let stored = |all: &[u64]| [all[0], all[2], all[3]].map(mean);
-    let [touched, least, accesses, pairs, unit, same] = head[WORDS - 6..] else {
+    let [touched, least, accesses, pairs, unit, same] = head[WORDS - UNDEFINED - 6..][..6] else {
         unreachable!("a slice of six")
     };
     let insts: u64 = kinds.iter().sum();
@@ -159,10 +200,13 @@ mod tests {
         let mut words = vec![0, 4, 9, 10, 5];
         words.extend([8, 0, 0, 0, 4, 0, 0, 0, 32, 0, 0, 0, 16, 0, 0, 0]);
         words.extend([6, 3, 2, 4, 1, 2]);
+        words.extend([7, 8, 9]);
         // Blocks; conditions that held, and numbers that were not 0; branches reached.
         words.extend([4, 12, 8, 99, 12, 99]);
-        let (status, vector) = read(&plan, &said(&words)).expect("it fits");
+        let Said { status, vector, undefined } = read(&plan, &said(&words)).expect("it fits");
         assert_eq!(status, Status::Fine);
+        let wanted = Undefined { global_races: 7, local_races: 8, unset_local_reads: 9 };
+        assert_eq!(undefined, wanted);
         assert_eq!(vector.len(), NAMES.len());
         let of =
             |name: &str| vector[NAMES.iter().position(|one| *one == name).expect("a dimension")];
@@ -193,7 +237,7 @@ mod tests {
         let plan = Plan::default();
         assert_eq!(read(&plan, b"x"), None);
         assert_eq!(read(&plan, &said(&[9; WORDS])), None);
-        let (status, vector) =
+        let Said { status, vector, .. } =
             read(&plan, &said(&[[1].as_slice(), &[0; WORDS - 1]].concat())).expect("it fits");
         assert_eq!(status, Status::TooLong);
         assert!(vector.iter().all(|value| value.is_finite()));

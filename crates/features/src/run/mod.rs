@@ -4,6 +4,7 @@
 //! calls are planted in it that say which block, branch and address comes next ([`plan()`]). Linked with `runtime.c` and
 //! the built-in functions of OpenCL C it runs one group of work-items of each kernel in a sandbox, and [`counts`] makes
 //! vectors of what was said. Work-items have a stack each, so that they can wait for each other at barriers.
+//! Two groups run where it is asked what OpenCL leaves undefined: races, and local memory that nothing has written.
 
 mod counts;
 mod kernel;
@@ -11,6 +12,7 @@ mod link;
 mod plan;
 
 pub(crate) use counts::NAMES;
+pub use counts::Undefined;
 pub use kernel::{MOST_ARGUMENTS, Passed, passed};
 pub use link::Linker;
 pub(crate) use link::temporary;
@@ -18,7 +20,7 @@ pub(crate) use plan::{KINDS, Plan, plan};
 
 use crate::{Error, Vector, extract::died, reader::Readers};
 use clang::{Answer, Clang, Kernel, Request};
-use counts::Status;
+use counts::{Said, Status};
 use dataset::Verdict;
 use rows::FeaturesVerdict;
 use sandbox::{Memory, Profile, Program};
@@ -32,6 +34,8 @@ const RUNTIME: &str = include_str!("runtime.c");
 
 /// Work-items of a group, whatever its dimensions, where the kernel does not demand a size.
 const GROUP: u32 = 64;
+/// Groups among which races are looked for.
+const GROUPS: u32 = 2;
 /// The largest group there is.
 const LARGEST: u32 = 1024;
 /// Instructions of IR that a group may execute.
@@ -50,6 +54,9 @@ pub struct Ran {
     /// Its name, and its vector or why it has none.
     pub(crate) kernels: Vec<(String, Result<Vector, Verdict>)>,
 }
+
+/// A kernel's name, and what its run says or why there is none.
+type Kernels = (String, Result<Said, Verdict>);
 
 /// What programs are run with.
 pub(crate) struct With<'a> {
@@ -90,6 +97,38 @@ impl Runner {
         path: &str,
         source: &str,
     ) -> Result<Result<Ran, Verdict>, Error> {
+        let said = self.run_all(with, path, source, 1)?;
+        let vector = |said: Result<Said, Verdict>| said.map(|said| said.vector);
+        let ran =
+            |all: Vec<Kernels>| all.into_iter().map(|(name, said)| (name, vector(said))).collect();
+        Ok(said.map(|all| Ran { kernels: ran(all) }))
+    }
+
+    /// What is undefined of the kernels of an OpenCL program that run, or why none does.
+    pub(crate) fn undefined(
+        &self,
+        with: &With<'_>,
+        source: &str,
+    ) -> Result<Result<Undefined, Verdict>, Error> {
+        let said = self.run_all(with, "", source, GROUPS)?;
+        Ok(said.and_then(|all| {
+            let (ran, not): (Vec<_>, Vec<_>) =
+                all.into_iter().map(|(_, said)| said).partition(Result::is_ok);
+            match not.into_iter().find_map(Result::err) {
+                Some(verdict) if ran.is_empty() => Err(verdict),
+                _ => Ok(ran.into_iter().flatten().map(|said| said.undefined).sum()),
+            }
+        }))
+    }
+
+    /// Run so many groups of every kernel.
+    fn run_all(
+        &self,
+        with: &With<'_>,
+        path: &str,
+        source: &str,
+        groups: u32,
+    ) -> Result<Result<Vec<Kernels>, Verdict>, Error> {
         let mut refused = None;
         for options in &with.configs {
             let (source, options) = (source.to_owned(), options.clone());
@@ -108,7 +147,7 @@ impl Runner {
                 return Ok(Err(unsupported("it has no kernel")));
             }
             let Request::Parse { source, .. } = parse else { unreachable!("made above") };
-            return Ok(Ok(self.run_each(with, path, &source, &options, &kernels)?));
+            return Ok(Ok(self.run_each(with, path, &source, &options, &kernels, groups)?));
         }
         Ok(Err(refused.unwrap_or_else(|| Verdict::new(FeaturesVerdict::DoesNotCompile, ""))))
     }
@@ -120,9 +159,18 @@ impl Runner {
         source: &str,
         options: &clang::Options,
         kernels: &[Kernel],
-    ) -> Result<Ran, Error> {
-        let calls: Vec<Result<Call, Verdict>> = kernels.iter().map(Call::of).collect();
-        let text = caller(source, kernels, &calls);
+        groups: u32,
+    ) -> Result<Vec<Kernels>, Error> {
+        // Where races are looked for, branches on numbers go one way in the first calls and the other in the second.
+        let orders: &[Numbers] = match groups {
+            1 => &[Numbers::Equal],
+            _ => &[Numbers::Rising, Numbers::Falling],
+        };
+        let all = orders.iter().flat_map(|order| kernels.iter().map(move |one| (*order, one)));
+        let kernels: Vec<&Kernel> = all.clone().map(|(_, kernel)| kernel).collect();
+        let calls: Vec<Result<Call, Verdict>> =
+            all.map(|(order, kernel)| Call::of(kernel, groups, order)).collect();
+        let text = caller(source, &kernels, &calls);
         let mut prepared = self.prepare(with, path, &text, options)?;
         if options.optimisation == 0 && prepared.is_err() {
             // Without optimization clang leaves out what is `inline`, for others to define.
@@ -138,16 +186,16 @@ impl Runner {
                 source,
             })?;
         }
-        let mut ran = Ran::default();
+        let mut ran = Vec::new();
         for (number, (kernel, call)) in kernels.iter().zip(calls).enumerate() {
-            let vector = match (call, &prepared) {
+            let said = match (call, &prepared) {
                 (Err(verdict), _) => Err(verdict),
                 (_, Err(verdict)) => Err(verdict.clone()),
                 (Ok(call), Ok((plan, _))) => {
                     run_one(plan, folder.path(), &call.input(number, plan))?
                 }
             };
-            ran.kernels.push((kernel.name.clone(), vector));
+            ran.push((kernel.name.clone(), said));
         }
         Ok(ran)
     }
@@ -240,14 +288,43 @@ impl With<'_> {
     }
 }
 
+/// What a kernel is called with where an argument is a number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Numbers {
+    /// All alike.
+    Equal,
+    /// Each greater than the one before.
+    Rising,
+    /// Each less.
+    Falling,
+}
+
+impl Numbers {
+    fn put(self, arguments: &mut [Passed]) {
+        let count = arguments.len();
+        for (at, argument) in arguments.iter_mut().enumerate() {
+            let more = match self {
+                Numbers::Equal => continue,
+                Numbers::Rising => at,
+                Numbers::Falling => count - at,
+            };
+            if argument.space == '-' {
+                argument.value = format!("({} + {more})", argument.value);
+            }
+        }
+    }
+}
+
 /// How a kernel is called.
 struct Call {
+    /// Of a group.
     sides: [u32; 3],
+    groups: u32,
     arguments: Vec<Passed>,
 }
 
 impl Call {
-    fn of(kernel: &Kernel) -> Result<Call, Verdict> {
+    fn of(kernel: &Kernel, groups: u32, numbers: Numbers) -> Result<Call, Verdict> {
         let sides = kernel.required_group_size.unwrap_or(match kernel.dimensions {
             0 | 1 => [GROUP, 1, 1],
             2 => [8, 8, 1],
@@ -256,15 +333,18 @@ impl Call {
         let items = sides.iter().map(|side| u64::from(*side)).product::<u64>();
         let items = u32::try_from(items).ok().filter(|items| (1..=LARGEST).contains(items));
         let items = items.ok_or_else(|| unsupported("a group that is larger than 1024"))?;
-        let arguments = passed(kernel, items).map_err(|lacking| unsupported(&lacking))?;
-        Ok(Call { sides, arguments })
+        let passed = passed(kernel, items * groups);
+        let mut arguments = passed.map_err(|lacking| unsupported(&lacking))?;
+        numbers.put(&mut arguments);
+        Ok(Call { sides, groups, arguments })
     }
 
     /// What `runtime.c` reads before it runs a kernel.
     fn input(&self, number: usize, plan: &Plan) -> Vec<u8> {
         let counts = [number, plan.blocks.len(), plan.branches.len()].map(|count| count as u64);
         let sides = self.sides.map(u64::from);
-        let words = counts.into_iter().chain([plan.sites]).chain(sides).chain([INSTRUCTIONS]);
+        let limits = [INSTRUCTIONS, u64::from(self.groups)];
+        let words = counts.into_iter().chain([plan.sites]).chain(sides).chain(limits);
         let text = |of: fn(&Passed) -> char| {
             let mut text: Vec<u8> = self.arguments.iter().map(|one| of(one) as u8).collect();
             text.resize(MOST_ARGUMENTS, 0);
@@ -278,7 +358,7 @@ impl Call {
 }
 
 /// A program with a function behind it that calls its kernels by number.
-fn caller(source: &str, kernels: &[Kernel], calls: &[Result<Call, Verdict>]) -> String {
+fn caller(source: &str, kernels: &[&Kernel], calls: &[Result<Call, Verdict>]) -> String {
     let mut text = format!(
         "{source}\nvoid {}(ulong stampmill_kernel, global const ulong *stampmill_arguments) {{\n",
         plan::ENTRY
@@ -298,7 +378,7 @@ fn caller(source: &str, kernels: &[Kernel], calls: &[Result<Call, Verdict>]) -> 
     text
 }
 
-fn run_one(plan: &Plan, folder: &Path, input: &[u8]) -> Result<Result<Vector, Verdict>, Error> {
+fn run_one(plan: &Plan, folder: &Path, input: &[u8]) -> Result<Result<Said, Verdict>, Error> {
     let program = Program {
         command: vec![folder.join(PROGRAM).into_os_string()],
         environment: vec![(PLAIN.0.into(), OsString::from(PLAIN.1))],
@@ -312,14 +392,14 @@ fn run_one(plan: &Plan, folder: &Path, input: &[u8]) -> Result<Result<Vector, Ve
     if let Some(death) = &finished.death {
         return Ok(Err(bounded::verdict_of(death)));
     }
-    let Some((status, vector)) = counts::read(plan, &finished.channel) else {
+    let Some(said) = counts::read(plan, &finished.channel) else {
         return Ok(Err(Verdict::new(FeaturesVerdict::Crashes, "it ended before its group did")));
     };
-    Ok(match status {
-        Status::Fine if vector[counts::INSTS] <= 1.0 => {
+    Ok(match said.status {
+        Status::Fine if said.vector[counts::INSTS] <= 1.0 => {
             Err(Verdict::new(FeaturesVerdict::NoCode, "nothing is left of it"))
         }
-        Status::Fine => Ok(vector),
+        Status::Fine => Ok(said),
         Status::TooLong => {
             let detail = format!("executes more than {INSTRUCTIONS} instructions");
             Err(Verdict::new(FeaturesVerdict::InstructionLimit, detail))
@@ -354,20 +434,23 @@ mod tests {
     #[test]
     fn a_group_has_as_many_work_items_whatever_its_dimensions() {
         for dimensions in 0..4 {
-            let call = Call::of(&kernel(Vec::new(), dimensions)).expect("it is supported");
+            let call = Call::of(&kernel(Vec::new(), dimensions), 1, Numbers::Equal)
+                .expect("it is supported");
             assert_eq!(call.sides.iter().product::<u32>(), GROUP);
         }
         let demanding = |size| Kernel { required_group_size: Some(size), ..kernel(Vec::new(), 1) };
-        assert_eq!(Call::of(&demanding([16, 16, 1])).expect("it is supported").sides, [16, 16, 1]);
+        let call = Call::of(&demanding([16, 16, 1]), 1, Numbers::Equal).expect("it is supported");
+        assert_eq!(call.sides, [16, 16, 1]);
         for size in [[1025, 1, 1], [0, 1, 1], [u32::MAX; 3]] {
-            assert!(Call::of(&demanding(size)).is_err());
+            assert!(Call::of(&demanding(size), 1, Numbers::Equal).is_err());
         }
     }
 
     #[test]
     fn a_kernel_that_cannot_be_called_is_not() {
-        let kernels = [kernel(Vec::new(), 1), kernel(Vec::new(), 1)];
-        let calls = [Err(unsupported("")), Call::of(&kernels[1])];
+        let kernel = kernel(Vec::new(), 1);
+        let kernels = [&kernel; 2];
+        let calls = [Err(unsupported("")), Call::of(&kernel, 1, Numbers::Equal)];
         let text = caller("", &kernels, &calls);
         assert!(
             !text.contains("== 0") && text.contains("if (stampmill_kernel == 1) A();"),

@@ -1,5 +1,5 @@
-/* Runs one group of work-items of a kernel in which calls are planted that say what it does, and writes what they said to
-   descriptor 3. Work-items run one after the other, each on a stack of its own, up to the next barrier or their end.
+/* Runs a group of work-items of a kernel, or one group after another, in which calls are planted that say what it does, and
+   writes what they said to descriptor 3. Work-items run one after the other, each on a stack of its own, up to the next barrier or their end.
    Arguments are those of every kernel: buffers of numbers that are small where they are integers, and near one where not. */
 #include <stdlib.h>
 #include <string.h>
@@ -32,9 +32,11 @@ static struct {
   word status, items, most, occurrences, divergent;
   word loads[SPACES], stores[SPACES], load_bytes[SPACES], store_bytes[SPACES];
   word touched, least, accesses, pairs, unit, same;
+  word global_races, local_races, unset;
 } said;
 static struct {
-  word kernel, blocks, branches, sites, sides[3], limit;
+  /* With more than one group, what is undefined is counted and nothing else. */
+  word kernel, blocks, branches, sites, sides[3], limit, groups;
   char kinds[MOST], spaces[MOST];
 } asked;
 
@@ -58,7 +60,9 @@ static word arguments[MOST];
 static char *stacks;
 static void *contexts[1024], *scheduler;
 static char finished[1024];
-static word at, executed, used, own[1024], *blocks, *taken, *reached;
+/* The work-item of the group, the group, and how often work-items have waited for each other. */
+static word at, group, phase = 1, first_phase = 1;
+static word executed, used, own[1024], *blocks, *taken, *reached;
 static struct place *branches, *sites;
 
 static void write_all(const void *from, word size) {
@@ -111,6 +115,7 @@ void stampmill_block(word number, word instructions) {
 }
 
 void stampmill_branch(word number, word value) {
+  if (asked.groups > 1) return;
   struct place *place = &branches[number];
   const word time = time_at(place, sizeof(struct branch));
   reached[number]++;
@@ -137,10 +142,65 @@ static enum space space_of(word address) {
   return GLOBAL;
 }
 
-/* `how`: 1 it loads, 2 it stores, 3 both. */
+/* What happened to a byte that work-items share. */
+struct shared {
+  half_word written, read;
+  unsigned short writer, reader;
+};
+enum { SEVERAL = 0xffff };
+static struct shared *of_arena, *of_variables;
+
+static word size_of_variables(void) { return (word)(__stop_stampmill_shared - __start_stampmill_shared); }
+
+/* Whether another work-item's access in `then` has no order with one that is made now. */
+static int unordered(enum space space, half_word then, unsigned short by) {
+  if (!then || by == group * said.items + at + 1) return 0;
+  return then == phase || (space == GLOBAL && then < first_phase);
+}
+
+/* Counts an access that races with another, or loads what is not set. Atomic ones only set. */
+static void watch(enum space space, word address, word bytes, word how) {
+  struct shared *all;
+  const word first = (word)arena;
+  if (address - first < sizeof arena) all = of_arena + (address - first);
+  else if (space == LOCAL) all = of_variables + (address - (word)__start_stampmill_shared);
+  else return;
+  const unsigned short self = (unsigned short)(group * said.items + at + 1);
+  int races = 0, unset = 0;
+  for (word i = 0; i < bytes; i++) {
+    struct shared *one = &all[i];
+    unset |= space == LOCAL && (how & 1) && one->written < first_phase;
+    if (how == 3) {
+      if (!one->written || one->written < first_phase) one->written = (half_word)phase, one->writer = self;
+      continue;
+    }
+    races |= unordered(space, one->written, one->writer);
+    if (how & 2) {
+      races |= unordered(space, one->read, one->reader);
+      one->written = (half_word)phase, one->writer = self;
+    } else {
+      one->reader = one->read == phase && one->reader != self ? SEVERAL : self;
+      one->read = (half_word)phase;
+    }
+  }
+  said.unset += (word)unset;
+  if (races) space == LOCAL ? said.local_races++ : said.global_races++;
+}
+
+static void *shadow(word bytes) {
+  void *found = mmap(NULL, bytes + 1, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (found == MAP_FAILED) _exit(2);
+  return found;
+}
+
+/* `how`: 1 it loads, 2 it stores, 3 both, in one. */
 void stampmill_access(word number, const char *pointer, word index, word scale, word bytes, word how) {
   const word address = (word)pointer + index * scale;
   const enum space space = space_of(address);
+  if (asked.groups > 1) {
+    if (space == GLOBAL || space == LOCAL) watch(space, address, bytes, how);
+    return;
+  }
   if (how & 1) said.loads[space]++, said.load_bytes[space] += bytes;
   if (how & 2) said.stores[space]++, said.store_bytes[space] += bytes;
   /* Copies of structs are no access of one line. */
@@ -241,7 +301,7 @@ void work_group_barrier(half_word flags) { wait_for_others(); }
 void work_group_barrier_in(half_word flags, half_word scope) __asm__("_Z18work_group_barrierj12memory_scope");
 void work_group_barrier_in(half_word flags, half_word scope) { wait_for_others(); }
 
-/* Where a work-item is: there is one group. */
+/* Where a work-item is: groups lie side by side in the first dimension. */
 #define ASK(NAME, SYMBOL, VALUE, REST)                          \
   word NAME(half_word dimension) __asm__(SYMBOL);               \
   word NAME(half_word dimension) { return dimension < 3 ? (VALUE) : (REST); }
@@ -249,20 +309,48 @@ static word place_of(half_word dimension) {
   const word x = asked.sides[0], y = asked.sides[1];
   return dimension == 0 ? at % x : dimension == 1 ? at / x % y : at / x / y;
 }
-ASK(global_id, "_Z13get_global_idj", place_of(dimension), 0)
+static word size_of(half_word dimension) { return asked.sides[dimension] * (dimension == 0 ? asked.groups : 1); }
+static word global_place_of(half_word dimension) {
+  return place_of(dimension) + (dimension == 0 ? group * asked.sides[0] : 0);
+}
+ASK(global_id, "_Z13get_global_idj", global_place_of(dimension), 0)
 ASK(local_id, "_Z12get_local_idj", place_of(dimension), 0)
-ASK(group_id, "_Z12get_group_idj", 0, 0)
-ASK(global_size, "_Z15get_global_sizej", asked.sides[dimension], 1)
+ASK(group_id, "_Z12get_group_idj", dimension == 0 ? group : 0, 0)
+ASK(global_size, "_Z15get_global_sizej", size_of(dimension), 1)
 ASK(local_size, "_Z14get_local_sizej", asked.sides[dimension], 1)
 ASK(enqueued_local_size, "_Z23get_enqueued_local_sizej", asked.sides[dimension], 1)
-ASK(num_groups, "_Z14get_num_groupsj", 1, 1)
+ASK(num_groups, "_Z14get_num_groupsj", dimension == 0 ? asked.groups : 1, 1)
 ASK(global_offset, "_Z17get_global_offsetj", 0, 0)
 half_word work_dim(void) __asm__("_Z12get_work_dimv");
 half_word work_dim(void) { return asked.sides[2] > 1 ? 3 : asked.sides[1] > 1 ? 2 : 1; }
 word global_linear_id(void) __asm__("_Z20get_global_linear_idv");
-word global_linear_id(void) { return at; }
+word global_linear_id(void) {
+  return (global_place_of(2) * size_of(1) + global_place_of(1)) * size_of(0) + global_place_of(0);
+}
 word local_linear_id(void) __asm__("_Z19get_local_linear_idv");
 word local_linear_id(void) { return at; }
+
+static void run_group(void) {
+  for (word i = 0; i < said.items; i++) {
+    /* Six registers, where to begin, and what a call would have left. */
+    void **top = (void **)(stacks + (i + 1) * STACK - 64);
+    *top = (void *)work;
+    contexts[i] = top - 6;
+    finished[i] = 0;
+  }
+  first_phase = phase;
+  for (;;) {
+    word waiting = 0, ended = 0;
+    for (at = 0; at < said.items; at++) {
+      if (finished[at]) continue;
+      stampmill_change(&scheduler, contexts[at]);
+      finished[at] ? ended++ : waiting++;
+    }
+    phase++;
+    if (!waiting) return;
+    if (ended) finish(APART);
+  }
+}
 
 int main(void) {
   for (word got = 0; got < sizeof asked;) {
@@ -271,7 +359,7 @@ int main(void) {
     got += (word)more;
   }
   said.items = asked.sides[0] * asked.sides[1] * asked.sides[2];
-  if (said.items == 0 || said.items > 1024) return 2;
+  if (said.items == 0 || said.items > 1024 || asked.groups == 0 || asked.groups > 8) return 2;
   blocks = room(asked.blocks * sizeof *blocks);
   taken = room(asked.branches * sizeof *taken);
   reached = room(asked.branches * sizeof *reached);
@@ -284,23 +372,13 @@ int main(void) {
   }
   stacks = mmap(NULL, said.items * STACK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (stacks == MAP_FAILED) return 2;
-  for (word i = 0; i < said.items; i++) {
+  for (word i = 0; i < said.items; i++)
     if (mprotect(stacks + i * STACK, GUARD, PROT_NONE)) return 2;
-    /* Six registers, where to begin, and what a call would have left. */
-    void **top = (void **)(stacks + (i + 1) * STACK - 64);
-    *top = (void *)work;
-    contexts[i] = top - 6;
+  if (asked.groups > 1) {
+    of_arena = shadow(sizeof arena * sizeof *of_arena);
+    of_variables = shadow(size_of_variables() * sizeof *of_variables);
   }
-  for (;;) {
-    word waiting = 0, ended = 0;
-    for (at = 0; at < said.items; at++) {
-      if (finished[at]) continue;
-      stampmill_change(&scheduler, contexts[at]);
-      finished[at] ? ended++ : waiting++;
-    }
-    if (!waiting) break;
-    if (ended) finish(APART);
-  }
+  for (group = 0; group < asked.groups; group++) run_group();
   sum_up();
   finish(FINE);
 }

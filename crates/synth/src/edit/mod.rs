@@ -104,6 +104,27 @@ pub(crate) fn all() -> Vec<Edit> {
         .collect()
 }
 
+/// Those after which work-items do not, as a rule, write one place together or read local memory that nothing has written.
+pub(crate) fn defined() -> Vec<Edit> {
+    let undefined = [
+        "store",
+        "store-constant",
+        "store-at",
+        "store-at-wide",
+        "store-vector-two",
+        "store-vector-four",
+        "store-splat",
+        "store-through",
+        "store-behind",
+        "declare-and-fill",
+        "copy",
+        "copy-at",
+        "local-instead",
+        "to-local",
+    ];
+    all().into_iter().filter(|edit| !undefined.contains(&edit.name)).collect()
+}
+
 /// The edits in the manner of SRCIROR (Hariri and Shi, ASE 2018): they change what is there, they
 /// do not aim.
 pub(crate) fn mutations() -> Vec<Edit> {

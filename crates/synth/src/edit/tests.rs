@@ -3,7 +3,7 @@
 use super::{Edit, Rng, Zone, all, natural::own};
 use crate::Judge;
 use rand::SeedableRng;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 fn judge(space: &str) -> Judge {
     Judge::new(features::space(space).expect("registered"), 2)
@@ -103,6 +103,16 @@ fn edits_of_how_a_kernel_is_written_leave_where_it_lies() {
         assert!(made > 0, "there is no place for {}", edit.name);
         assert!(stays > 0, "{} leaves nothing where it was, of {made}", edit.name);
     }
+}
+
+#[test]
+fn edits_without_races_are_some_of_all() {
+    let (all, defined) = (all(), super::defined());
+    let has = |edits: &[Edit], name: &str| edits.iter().any(|edit| edit.name == name);
+    assert!(has(&defined, "store-own") && has(&all, "store-at") && !has(&defined, "store-at"));
+    // Each name that is left out is one of an edit.
+    let names = |edits: &[Edit]| edits.iter().map(|edit| edit.name).collect::<BTreeSet<_>>().len();
+    assert_eq!(names(&all) - names(&defined), 14);
 }
 
 #[test]

@@ -186,6 +186,11 @@ impl<'a> Search<'a> {
         self.acceptance = Some(acceptance);
     }
 
+    /// Leave out edits that make races, where answers may have none.
+    pub fn set_defined(&mut self) {
+        self.effects = Effects::new(edit::defined());
+    }
+
     /// No near-duplicates of these are answers.
     pub fn set_not_near(&mut self, known: &'a NotNear) {
         self.not_near = Some(known);

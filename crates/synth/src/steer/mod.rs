@@ -85,6 +85,7 @@ pub struct Steer<'a> {
     not_near: Option<&'a NotNear>,
     /// What acceptance asks: to run, and to be faster on one device than on another.
     must_run: bool,
+    no_races: bool,
     faster: Option<Value>,
     stop: &'a AtomicBool,
     inputs: Vec<Input>,
@@ -120,6 +121,7 @@ impl<'a> Steer<'a> {
             acceptance,
             not_near: None,
             must_run,
+            no_races: false,
             faster: None,
             stop,
             inputs,
@@ -137,10 +139,11 @@ impl<'a> Steer<'a> {
         Steer { not_near: known, ..self }
     }
 
-    /// What the manifest says of acceptance: whether answers must run, and what they must be faster on.
+    /// What the manifest says of acceptance: whether answers must run, may race, and what they must be faster on. Edits that make
+    /// races are left out where answers may have none.
     #[must_use]
-    pub fn told(self, must_run: bool, faster: Option<Value>) -> Steer<'a> {
-        Steer { must_run, faster, ..self }
+    pub fn told(self, must_run: bool, no_races: bool, faster: Option<Value>) -> Steer<'a> {
+        Steer { must_run, no_races, faster, ..self }
     }
 
     /// Tell somebody how each search goes.
@@ -159,6 +162,9 @@ impl<'a> Steer<'a> {
         }
         if let Some(acceptance) = self.acceptance {
             search.set_acceptance(acceptance);
+        }
+        if self.no_races {
+            search.set_defined();
         }
         if let Some(known) = self.not_near {
             search.set_not_near(known);
@@ -219,6 +225,7 @@ impl<'a> Stage for Steer<'a> {
             "spaces": { space.name(): space.dimensions() },
             "settings": plain(settings),
             "must_run": self.must_run,
+            "no_races": self.no_races,
             "faster": self.faster,
             "not_near": self.not_near.is_some(),
             "model": model.as_ref().map(|model| model.identity().to_owned()),

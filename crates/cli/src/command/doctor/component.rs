@@ -61,15 +61,16 @@ pub(super) const NOT_BESIDE: &str = "not beside this program";
 
 /// Everything, found or not.
 pub(super) fn all() -> Vec<Component> {
-    let components = ALL.lines().filter_map(|line| {
+    let lines = ALL.lines().filter(|line| !line.is_empty());
+    let components = lines.map(|line| {
         let [name, commands, needed_for, install] = line.split(';').collect::<Vec<_>>()[..] else {
-            return None;
+            unreachable!("a line has four parts: {line}");
         };
         let version = look(name, commands);
         let found = version.is_ok();
         let version = version.unwrap_or_else(|why| why);
         let required = matches!(name, "clang worker" | "sandbox launcher" | "sandbox protections");
-        Some(Component { name, found, version, needed_for, install, required })
+        Component { name, found, version, needed_for, install, required }
     });
     components.collect()
 }
