@@ -161,21 +161,17 @@ pub(crate) fn is_no_input(command: &Command, matches: &ArgMatches) -> anyhow::Re
     Ok(())
 }
 
-/// The paths that an argument may name: `PATH`, `NAME=PATH`, `@PATH`, `git+PATH`, `parquet:PATH#X`.
+/// The paths that an argument may name: `PATH`, `PATH#X`, `NAME=PATH`, `@PATH`, `git+PATH#X`, `parquet:PATH#X`.
 pub(crate) fn paths_in(argument: &OsStr) -> Vec<PathBuf> {
     let bytes = argument.as_bytes();
     let behind = |byte: u8| bytes.iter().position(|at| *at == byte).map(|at| &bytes[at + 1..]);
-    let parquet = bytes.strip_prefix(b"parquet:");
-    let file = parquet.map(|rest| rest.split(|byte| *byte == b'#').next().unwrap_or(rest));
-    let all = [
-        Some(bytes),
-        behind(b'='),
-        bytes.strip_prefix(b"@"),
-        bytes.strip_prefix(b"git+"),
-        parquet,
-        file,
-    ];
-    let paths = all.into_iter().flatten().filter(|path| !path.is_empty());
+    let before = |rest: &'_ [u8]| rest.iter().rposition(|at| *at == b'#');
+    let (git, parquet) = (bytes.strip_prefix(b"git+"), bytes.strip_prefix(b"parquet:"));
+    let whole = [Some(bytes), behind(b'='), bytes.strip_prefix(b"@"), git, parquet];
+    let all = whole
+        .into_iter()
+        .flat_map(|rest| [rest, rest.and_then(|rest| Some(&rest[..before(rest)?]))]);
+    let paths = all.flatten().filter(|path| !path.is_empty());
     paths.map(|path| PathBuf::from(OsStr::from_bytes(path))).collect()
 }
 

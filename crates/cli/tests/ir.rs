@@ -211,6 +211,94 @@ fn what_happens_to_a_package_is_a_verdict() {
     assert!(!here.join("good/a.o").exists(), "builds leave the folder as it is");
 }
 
+fn compilers_that_are_called_by_a_path_are_stood_in_for() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = folder.path();
+    let makefile = "all:\n\t/usr/bin/cc -O1 -c a.c\n\t/bin/clang-19 -O1 -c b.c\n\tenv -i /usr/bin/gcc -c c.c\n\
+        \tcc -c d.c\n\t/usr/bin/g++ -v 2> version\n\tcc a.o b.o c.o d.o -o program && ./program\n";
+    put(here, "p/Makefile", makefile);
+    put(
+        here,
+        "p/a.c",
+        "int f(void); int g(void); int h(void); int main(void) { return f() + g() + h(); }\n",
+    );
+    for (file, name) in [("b", "f"), ("c", "g"), ("d", "h")] {
+        put(here, &format!("p/{file}.c"), &format!("int {name}(void) {{ return 0; }}\n"));
+    }
+    let report = json(&stampmill(here, "ir build dir:p --out modules --json --offline"));
+    let rows = query(here, "SELECT path, verdict, detail, log FROM m ORDER BY path");
+    assert_eq!((&report["built"], &report["modules"]), (&1.into(), &4.into()), "{rows:#?}");
+    let paths: Vec<&str> = rows.iter().map(|row| row["path"].as_str().unwrap()).collect();
+    assert_eq!(paths, ["a.c", "b.c", "c.c", "d.c", "dir:p"]);
+    // What is not wrapped is said where nothing else is.
+    put(here, "q/Makefile", "all:\n\ttrue\n");
+    stampmill(here, "ir build dir:q --out modules --force --offline");
+    let rows = query(here, "SELECT detail FROM m");
+    assert_eq!(
+        rows[0]["detail"],
+        "it was built, but called no compiler by a name or path that is wrapped"
+    );
+}
+
+fn archives_and_repositories_are_built_as_folders_are_and_lists_name_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let here = folder.path();
+    put(here, "p-1/Makefile", "all:\n\tcc -O1 -c a.c\n\t./check\n");
+    put(here, "p-1/a.c", "/* SPDX-License-Identifier: ISC */\nint f(int x) { return x + 1; }\n");
+    put(here, "p-1/check", "#!/bin/sh\ntest -f a.o\n");
+    put(here, "p-1/below/deep/Makefile", "all:\n\tcc -O1 -c ../../a.c\n");
+    fs::set_permissions(here.join("p-1/check"), fs::Permissions::from_mode(0o755)).unwrap();
+    let run = |line: &str, at: &str| {
+        let mut words = line.split_whitespace();
+        let mut command = Command::new(words.next().unwrap());
+        let done = command.args(words).current_dir(here.join(at)).output().unwrap();
+        assert!(done.status.success(), "{line}: {}", String::from_utf8_lossy(&done.stderr));
+        String::from_utf8_lossy(&done.stdout).trim().to_owned()
+    };
+    run("tar -czf p-1.tar.gz p-1", ".");
+    run("git -c init.defaultBranch=main init -q", "p-1");
+    run("git add .", "p-1");
+    run("git -c user.name=a -c user.email=a@b commit -qm one", "p-1");
+    let commit = run("git rev-parse HEAD", "p-1");
+    fs::write(here.join("broken.tar.gz"), &fs::read(here.join("p-1.tar.gz")).unwrap()[..60])
+        .unwrap();
+    put(
+        here,
+        "list.toml",
+        "[c]\nabout = \"two\"\nsources = [\"p-1.tar.gz\", \"git+p-1#below/deep\"]\n[d]\nsources = [\"git+p-1#gone\", \"broken.tar.gz\"]\n",
+    );
+    let report = json(&stampmill(here, "ir build @list.toml --out modules --json --offline"));
+    let rows = query(
+        here,
+        "SELECT kind, path, package, package_source, version, verdict, license_expression, detail, log FROM m \
+         WHERE kind <> 'license-text' ORDER BY kind, package_source",
+    );
+    assert_eq!((&report["packages"], &report["built"]), (&4.into(), &2.into()), "{rows:#?}");
+    let told = |row: &serde_json::Value| -> Vec<String> {
+        let columns = ["kind", "path", "package", "verdict"];
+        columns.map(|name| row[name].as_str().unwrap().to_owned()).to_vec()
+    };
+    let all: Vec<Vec<String>> = rows.iter().map(told).collect();
+    assert_eq!(
+        all,
+        [
+            ["module", "below/deep/../../a.c", "p-1/below/deep", "accepted"],
+            ["module", "a.c", "p-1", "accepted"],
+            ["package", "broken.tar.gz", "broken", "source-unavailable"],
+            ["package", "git+p-1#below/deep", "p-1/below/deep", "built"],
+            ["package", "git+p-1#gone", "p-1/gone", "source-unavailable"],
+            ["package", "p-1.tar.gz", "p-1", "built"],
+        ]
+    );
+    assert_eq!(rows[0]["package_source"], format!("git+p-1@{commit}#below/deep"));
+    assert_eq!(
+        (&rows[0]["version"], &rows[1]["license_expression"]),
+        (&commit.into(), &"ISC".into())
+    );
+    assert!(rows[1]["package_source"].as_str().unwrap().starts_with("p-1.tar.gz#"), "{}", rows[1]);
+    assert_eq!(rows[4]["detail"], "it has no folder gone");
+}
+
 fn a_killed_run_goes_on_and_ends_with_the_same_data() {
     let folder = tempfile::tempdir().unwrap();
     let here = folder.path();
@@ -377,6 +465,8 @@ trials::main! {
     ldc2_is_wrapped: trials::lacks::program("ldc2"),
     zig_is_wrapped: trials::lacks::program("zig"),
     what_happens_to_a_package_is_a_verdict,
+    compilers_that_are_called_by_a_path_are_stood_in_for: trials::lacks::overlay(),
+    archives_and_repositories_are_built_as_folders_are_and_lists_name_them: trials::lacks::program("git"),
     a_killed_run_goes_on_and_ends_with_the_same_data,
     bitcode_that_is_cut_short_is_a_verdict,
     bitcode_of_a_later_llvm_is_a_verdict: trials::lacks::any_file("LLVM 14", &OLD),

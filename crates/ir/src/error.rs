@@ -39,13 +39,24 @@ pub enum Error {
     },
     /// A source as written names nothing that can be built.
     #[error(
-        "`{text}` is no source: {reason}; possible are crate:NAME[@VERSION], crates:FILE, \
-         deb:NAME[@SUITE][#FOLDER], dir:PATH"
+        "`{text}` is no source: {reason}; possible are crate:NAME[@VERSION], crates:FILE, crates:top:N, \
+         deb:NAME[@SUITE][#FOLDER], debian:popcon:N, git+URL-OR-PATH[@REV][#FOLDER], an archive[#FOLDER], dir:PATH, \
+         @LIST.toml"
     )]
     UnknownSource {
         /// As the user wrote it.
         text: String,
         /// What is wrong with it.
+        reason: String,
+    },
+    /// The list of a registry's packages cannot be had.
+    #[error(
+        "`{text}` cannot be had: {reason}; or write names into a file, NAME@VERSION a line, and give crates:FILE"
+    )]
+    NoIndex {
+        /// As the user wrote it.
+        text: String,
+        /// Why not.
         reason: String,
     },
     /// A source that cannot be built without a program that is not here.

@@ -270,6 +270,7 @@ fn parts_of_build_merged_are_the_whole() {
             all_targets: false,
             codegen_units: 1,
             cache: Some(folder.path().join("cache")),
+            popcon: None,
             offline: true,
             keep: false,
             progress: context.progress,

@@ -72,7 +72,7 @@ impl Entry {
 }
 
 /// The name of a source for logs: an address without user and password.
-fn without_user(name: &str) -> String {
+pub(crate) fn without_user(name: &str) -> String {
     let Some((scheme, rest)) = name.split_once("://") else { return name.to_owned() };
     let (host, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
     format!("{scheme}://{}{path}", host.rsplit('@').next().unwrap_or(host))

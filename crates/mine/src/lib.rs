@@ -40,6 +40,7 @@
 //! ```
 
 mod cache;
+mod checkout;
 mod client;
 mod defines;
 mod embedded;
@@ -51,19 +52,23 @@ mod include;
 mod kernel;
 mod license;
 mod packed;
+mod popular;
 mod report;
 mod row;
 mod run;
+mod sink;
 mod source;
 mod suite;
 mod tree;
 mod unpack;
 
 pub use cache::Cache;
+pub use checkout::{Checkout, check_out};
 pub use dataset::{Progress, Silent};
 pub use embedded::Embedded;
 pub use error::Error;
 pub use license::{FileLicense, PackageLicenses, licenses_of};
+pub use popular::{popular_crates, popular_debian};
 pub use report::{PackageReport, Report};
 pub use row::ContentFile;
 pub use run::{Item, Mine, Options};
@@ -71,6 +76,7 @@ pub use source::{
     DebianSource, Spec, debian_archives, debian_source, read_list, sha256, upstream_component,
 };
 pub use suite::{Built, Suite};
+pub use unpack::is_archive;
 
 /// Results of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;

@@ -1,5 +1,6 @@
 //! A package in memory: of all its files those that matter, nothing ever written.
 
+use crate::sink::{About, Link, Sink};
 use dataset::{Language, Verdict};
 use rows::ContentVerdict;
 use std::{
@@ -208,6 +209,23 @@ impl Tree {
         self.files.extend(other.files.into_iter().map(|(path, content)| (under(path), content)));
         self.news.extend(other.news.into_iter().map(|(path, verdict)| (under(path), verdict)));
         self.by_name = OnceLock::new();
+    }
+}
+
+impl Sink for Tree {
+    fn wants(&self, path: &str) -> bool {
+        role(path).is_some()
+    }
+
+    fn file(&mut self, path: &str, about: About, content: &mut dyn Read) -> io::Result<bool> {
+        self.offer(path, about.size, content)
+    }
+
+    /// Links are nothing to read.
+    fn link(&mut self, _: &str, _: &str, _: Link) {}
+
+    fn tell(&mut self, path: &str, verdict: Verdict) {
+        Tree::tell(self, path, verdict);
     }
 }
 

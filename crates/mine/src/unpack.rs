@@ -1,6 +1,9 @@
 //! Archives, read into memory: nothing in them can write anywhere.
 
-use crate::tree::{READ_LIMIT, Tree, too_much_read};
+use crate::{
+    sink::{About, Link, Sink},
+    tree::{READ_LIMIT, Tree, too_much_read},
+};
 use dataset::{Verdict, bytes_text};
 use rows::ContentVerdict;
 use std::{
@@ -13,13 +16,20 @@ use std::{
 /// Files of an archive.
 const ENTRIES_LIMIT: u64 = 4 << 20;
 
-/// Read the archive at `path` into a tree, whatever its compression. An archive that breaks off
-/// gives what came before, and the news of it.
-///
-/// # Errors
-/// When it is no archive that is known.
-pub(crate) fn archive(path: &Path) -> io::Result<Tree> {
-    let mut file = File::open(path)?;
+/// What an archive is packed with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Format {
+    Zip,
+    Tar,
+    Gzip,
+    Bzip2,
+    Xz,
+    Zstd,
+    Lzma,
+}
+
+/// The format of the archive that begins at the start of `file`, which is there again afterwards.
+fn format_of(file: &mut File) -> io::Result<Option<Format>> {
     let mut head = [0; 262];
     let mut length = 0;
     while length < head.len() {
@@ -30,40 +40,70 @@ pub(crate) fn archive(path: &Path) -> io::Result<Tree> {
     }
     file.seek(SeekFrom::Start(0))?;
     let head = &head[..length];
-    let file = BufReader::with_capacity(1 << 20, file);
+    Ok(match head {
+        [b'P', b'K', ..] => Some(Format::Zip),
+        [0x1f, 0x8b, ..] => Some(Format::Gzip),
+        [b'B', b'Z', b'h', ..] => Some(Format::Bzip2),
+        [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => Some(Format::Xz),
+        [0x28, 0xb5, 0x2f, 0xfd, ..] => Some(Format::Zstd),
+        [0x5d, 0, 0, ..] => Some(Format::Lzma),
+        _ if head.get(257..262) == Some(&b"ustar"[..]) => Some(Format::Tar),
+        _ => None,
+    })
+}
+
+/// What to say of a file that is none.
+pub(crate) const NO_ARCHIVE: &str = "no archive (tar, tar.gz, tar.bz2, tar.xz, tar.zst or zip)";
+
+/// Whether a file begins as an archive that can be read.
+///
+/// # Errors
+/// When it cannot be opened or read.
+pub fn is_archive(path: &Path) -> io::Result<bool> {
+    Ok(format_of(&mut File::open(path)?)?.is_some())
+}
+
+/// Read the archive at `path` into a tree, whatever its compression.
+///
+/// # Errors
+/// As [`into`].
+pub(crate) fn archive(path: &Path) -> io::Result<Tree> {
     let mut tree = Tree::default();
-    if head.starts_with(b"PK") {
-        zip(file, &mut tree)?;
-        return Ok(tree);
-    }
-    let reader: Box<dyn Read> = match head {
-        [0x1f, 0x8b, ..] => Box::new(flate2::read::MultiGzDecoder::new(file)),
-        [b'B', b'Z', b'h', ..] => Box::new(bzip2::read::MultiBzDecoder::new(file)),
-        [0xfd, b'7', b'z', b'X', b'Z', 0, ..] => {
-            Box::new(liblzma::read::XzDecoder::new_multi_decoder(file))
-        }
-        [0x28, 0xb5, 0x2f, 0xfd, ..] => Box::new(zstd::Decoder::with_buffer(file)?),
-        [0x5d, 0, 0, ..] => {
+    into(path, &mut tree)?;
+    Ok(tree)
+}
+
+/// Give all that is in the archive at `path` to a sink. An archive that breaks off gives what came before, and the news
+/// of it.
+///
+/// # Errors
+/// When it is no archive that is known.
+pub(crate) fn into(path: &Path, sink: &mut dyn Sink) -> io::Result<()> {
+    let mut file = File::open(path)?;
+    let format = format_of(&mut file)?;
+    let format = format.ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, NO_ARCHIVE))?;
+    let file = BufReader::with_capacity(1 << 20, file);
+    let reader: Box<dyn Read> = match format {
+        Format::Zip => return zip(file, sink),
+        Format::Tar => Box::new(file),
+        Format::Gzip => Box::new(flate2::read::MultiGzDecoder::new(file)),
+        Format::Bzip2 => Box::new(bzip2::read::MultiBzDecoder::new(file)),
+        Format::Xz => Box::new(liblzma::read::XzDecoder::new_multi_decoder(file)),
+        Format::Zstd => Box::new(zstd::Decoder::with_buffer(file)?),
+        Format::Lzma => {
             let stream =
                 liblzma::stream::Stream::new_lzma_decoder(u64::MAX).map_err(io::Error::other)?;
             Box::new(liblzma::read::XzDecoder::new_stream(file, stream))
         }
-        _ if head.get(257..262) == Some(&b"ustar"[..]) => Box::new(file),
-        _ => {
-            return Err(io::Error::new(
-                io::ErrorKind::InvalidData,
-                "no archive (tar, tar.gz, tar.bz2, tar.xz, tar.zst or zip)",
-            ));
-        }
     };
-    if let Err(error) = tar(Bounded { reader, left: READ_LIMIT }, &mut tree) {
+    if let Err(error) = tar(Bounded { reader, left: READ_LIMIT }, sink) {
         let verdict = match error.get_ref().is_some_and(|inner| inner.is::<TooMuch>()) {
             true => too_much_read(),
             false => Verdict::new(ContentVerdict::BrokenArchive, error.to_string()),
         };
-        tree.tell("", verdict);
+        sink.tell("", verdict);
     }
-    Ok(tree)
+    Ok(())
 }
 
 /// Gives so many bytes and then an error, so that a bomb is not taken for an archive that ends.
@@ -84,16 +124,25 @@ impl<R: Read> Read for Bounded<R> {
     }
 }
 
-fn tar(reader: impl Read, tree: &mut Tree) -> io::Result<()> {
+fn tar(reader: impl Read, sink: &mut dyn Sink) -> io::Result<()> {
     let mut archive = tar::Archive::new(reader);
     for (count, entry) in (0..).zip(archive.entries()?) {
         let mut entry = entry?;
-        // Links, devices and sockets are nothing to read.
-        if !entry.header().entry_type().is_file() && !entry.header().entry_type().is_contiguous() {
+        let kind = entry.header().entry_type();
+        let link = match kind {
+            _ if kind.is_symlink() => Some(Link::Symbolic),
+            _ if kind.is_hard_link() => Some(Link::Hard),
+            _ => None,
+        };
+        if let (Some(link), Some(target)) = (link, entry.link_name_bytes()) {
+            sink.link(&bytes_text(&entry.path_bytes()), &bytes_text(&target), link);
+        }
+        // Devices and sockets are nothing to read.
+        if !kind.is_file() && !kind.is_contiguous() {
             continue;
         }
         if count >= ENTRIES_LIMIT {
-            tree.tell(
+            sink.tell(
                 "",
                 Verdict::new(
                     ContentVerdict::PackageTooLarge,
@@ -103,26 +152,27 @@ fn tar(reader: impl Read, tree: &mut Tree) -> io::Result<()> {
             break;
         }
         let path = bytes_text(&entry.path_bytes());
-        let size = entry.size();
-        if !tree.offer(&path, Some(size), &mut entry)? {
+        let executable = entry.header().mode().is_ok_and(|mode| mode & 0o111 != 0);
+        let about = About { size: Some(entry.size()), executable };
+        if !sink.file(&path, about, &mut entry)? {
             break;
         }
     }
     Ok(())
 }
 
-fn zip(reader: impl Read + Seek, tree: &mut Tree) -> io::Result<()> {
+fn zip(reader: impl Read + Seek, sink: &mut dyn Sink) -> io::Result<()> {
     let mut archive = zip::ZipArchive::new(reader).map_err(io::Error::other)?;
     let mut taken = Taken::default();
     for at in 0..archive.len() {
         let mut entry = match archive.by_index(at) {
             Ok(entry) => entry,
             Err(error) => {
-                tree.tell("", Verdict::new(ContentVerdict::BrokenArchive, error.to_string()));
+                sink.tell("", Verdict::new(ContentVerdict::BrokenArchive, error.to_string()));
                 continue;
             }
         };
-        if !entry.is_file() {
+        if !entry.is_file() && !entry.is_symlink() {
             continue;
         }
         let path = match entry.name() {
@@ -131,19 +181,37 @@ fn zip(reader: impl Read + Seek, tree: &mut Tree) -> io::Result<()> {
         };
         if entry.data_start().is_some_and(|start| !taken.take(start, entry.compressed_size())) {
             let why = "its bytes are another entry's, too";
-            tree.tell(&path, Verdict::new(ContentVerdict::BrokenArchive, why));
+            sink.tell(&path, Verdict::new(ContentVerdict::BrokenArchive, why));
             continue;
         }
         // The size in the folder of a zip is the maker's word: what is read decides.
-        match tree.offer(&path, None, &mut entry) {
+        let executable = entry.unix_mode().is_some_and(|mode| mode & 0o111 != 0);
+        let taken = match entry.is_symlink() {
+            true => target_of(&mut entry).map(|target| {
+                sink.link(&path, &target, Link::Symbolic);
+                true
+            }),
+            false => sink.file(&path, About { size: None, executable }, &mut entry),
+        };
+        match taken {
             Ok(true) => {}
             Ok(false) => break,
             Err(error) => {
-                tree.tell(&path, Verdict::new(ContentVerdict::BrokenArchive, error.to_string()))
+                sink.tell(&path, Verdict::new(ContentVerdict::BrokenArchive, error.to_string()))
             }
         }
     }
     Ok(())
+}
+
+/// A path is no longer than this.
+const PATH_LIMIT: u64 = 4096;
+
+/// What a link of a zip leads to, which is its content.
+fn target_of(entry: &mut dyn Read) -> io::Result<String> {
+    let mut target = Vec::new();
+    entry.take(PATH_LIMIT).read_to_end(&mut target)?;
+    Ok(bytes_text(&target))
 }
 
 /// The ranges of a zip whose bytes some entry has: a bomb has them in many.

@@ -1,7 +1,7 @@
 //! Namespaces: a program sees its own processes, its own network and a root that holds what its
 //! profile names.
 
-use crate::{Profile, control::Order, system};
+use crate::{Cover, Profile, control::Order, system};
 use rustix::{
     mount::{
         MountFlags, MountPropagationFlags, UnmountFlags, mount, mount_bind_recursive, mount_change,
@@ -14,7 +14,10 @@ use std::{
     ffi::CString,
     fs,
     io::{self, Error},
-    os::unix::fs::{PermissionsExt, symlink},
+    os::unix::{
+        ffi::OsStrExt,
+        fs::{PermissionsExt, symlink},
+    },
     path::{Path, PathBuf},
 };
 
@@ -106,6 +109,8 @@ impl Bind {
 const HOST: &str = "/.host";
 /// Where a private root that is a folder of the host is put together.
 const INNER: &str = "/.root";
+/// Where the files of a cover are while it is mounted.
+const COVER: &str = "/.cover";
 
 /// Replace the root by one that holds what the order needs; called by the first process inside.
 ///
@@ -147,6 +152,9 @@ pub(crate) fn enter_root(order: &Order) -> io::Result<()> {
         };
         let target = base.join(one.target.strip_prefix("/").unwrap_or(&one.target));
         bind(&source, &target, !one.writable, false)?;
+    }
+    for one in &profile.covers {
+        cover(one, profile.root.as_deref(), &base)?;
     }
     finish(&base)
 }
@@ -242,6 +250,27 @@ fn bind(source: &Path, target: &Path, read_only: bool, devices: bool) -> io::Res
     mount_bind_recursive(source, target).map_err(|error| told("show", target, &error))?;
     system::restrict_mount(target, read_only, devices, true)
         .map_err(|error| told("restrict", target, &error))
+}
+
+/// Show the files of a cover in its folder.
+fn cover(cover: &Cover, root: Option<&Path>, base: &Path) -> io::Result<()> {
+    let inner = cover.folder.strip_prefix("/").unwrap_or(&cover.folder);
+    let own = host(&root.unwrap_or(Path::new("/")).join(inner));
+    let target = base.join(inner);
+    // By a path without the signs that options are parted by.
+    bind(&host(&cover.files), Path::new(COVER), true, false)?;
+    let options = [b"lowerdir=", COVER.as_bytes(), b":", own.as_os_str().as_bytes()].concat();
+    let options = CString::new(options)?;
+    let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::RDONLY;
+    mount("overlay", &target, "overlay", flags, Some(options.as_c_str()))
+        .map_err(|error| told("cover", &target, &error))?;
+    unmount(COVER, UnmountFlags::DETACH)
+        .map_err(|error| told("let go of", Path::new(COVER), &error))?;
+    fs::remove_dir(COVER)?;
+    for (name, shown) in &cover.kept {
+        bind(&own.join(name), &target.join(shown), true, false)?;
+    }
+    Ok(())
 }
 
 /// A file system in memory of at most `bytes`.

@@ -52,7 +52,7 @@ pub use held::{Held, allow_weak, is_weak_allowed, protections};
 pub use launcher::launch;
 pub use limits::enter;
 pub use pool::Pool;
-pub use profile::{Calls, Memory, Profile};
+pub use profile::{Calls, Cover, Memory, Profile};
 pub use program::{Finished, Program, Series, run};
 pub use serve::{serve, serve_over};
 pub use start::{is_stopped, stop_all};

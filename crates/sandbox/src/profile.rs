@@ -59,6 +59,21 @@ pub struct Profile {
     pub tree: Option<(PathBuf, u64)>,
     /// The folder that is `/` for it; of a program. Paths of `readable` and `writable` are inside.
     pub root: Option<PathBuf>,
+    /// Files that it sees in the place of others; of a program.
+    pub covers: Vec<Cover>,
+}
+
+/// Files that are seen in a folder in the place of the folder's own of the same names, and beside the others: an overlay,
+/// which is only read.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Cover {
+    /// The folder, by a path without links, as the program names it.
+    pub folder: PathBuf,
+    /// Where the files lie, on the host.
+    pub files: PathBuf,
+    /// Names of files of the folder that can be had nevertheless, and the names by which they are; each of these is one
+    /// of `files`.
+    pub kept: Vec<(String, String)>,
 }
 
 const MIB: u64 = 1 << 20;
@@ -162,6 +177,7 @@ impl Profile {
             processes: 1,
             tree: None,
             root: None,
+            covers: Vec::new(),
         }
     }
 }

@@ -44,6 +44,14 @@ pub fn mounts(unshare: &[&str]) -> Option<String> {
     denied("the right to mount", Command::new("unshare").args(unshare).args(script))
 }
 
+/// The right to show a folder over another (overlayfs) in a namespace of one's own.
+#[must_use]
+pub fn overlay() -> Option<String> {
+    let script = "mount -t overlay overlay -o lowerdir=/usr/lib:/usr/bin /usr/bin";
+    let mut unshare = Command::new("unshare");
+    denied("the right to mount an overlay", unshare.args(["-Urm", "sh", "-c", script]))
+}
+
 /// The right to start a program whose addresses are not drawn at random.
 #[must_use]
 pub fn fixed_addresses() -> Option<String> {

@@ -26,6 +26,7 @@ def build(
     disk: int | None = None,
     all_targets: bool = False,
     codegen_units: int | None = None,
+    popcon: PathLike | None = None,
     offline: bool = False,
     cache: PathLike | None = None,
     keep: bool = False,

@@ -1,4 +1,4 @@
-//! `crate:NAME[@VERSION]` and `crates:FILE`, through `cargo vendor` and `cargo build --offline`.
+//! `crate:NAME[@VERSION]`, `crates:FILE` and `crates:top:N`, through `cargo vendor` and `cargo build --offline`.
 
 use super::{
     BuildOptions, Outcome, Source, UNAVAILABLE,
@@ -23,9 +23,12 @@ struct Crate {
 
 pub(super) fn parse(
     text: &str,
-    _: &BuildOptions<'_>,
+    options: &BuildOptions<'_>,
 ) -> Option<Result<Vec<Box<dyn Source>>, Error>> {
     let unknown = |reason: String| Error::unknown_source(text, reason);
+    if let Some(count) = text.strip_prefix("crates:top:") {
+        return Some(top(text, count, options));
+    }
     if let Some(path) = text.strip_prefix("crates:") {
         return Some(list(Path::new(path)).map_err(unknown));
     }
@@ -64,6 +67,23 @@ fn list(path: &Path) -> Result<Vec<Box<dyn Source>>, String> {
         return Err("names no crates; write one a line, `regex@1.11.1`".to_owned());
     }
     Ok(crates)
+}
+
+/// The crates with most downloads.
+fn top(text: &str, count: &str, options: &BuildOptions<'_>) -> Result<Vec<Box<dyn Source>>, Error> {
+    let unknown = |reason: String| Error::unknown_source(text, reason);
+    let count = super::sources::count(count, "crates").map_err(unknown)?;
+    let cache = mine::Cache::at(options.cache.clone());
+    let names = mine::popular_crates(count, &cache, options.offline, &options.cancel.flag())
+        .map_err(|error| match error {
+            mine::Error::Unavailable { reason, .. } => {
+                Error::NoIndex { text: text.to_owned(), reason }
+            }
+            mine::Error::Cancelled => Error::Cancelled,
+            error => error.into(),
+        })?;
+    let sources = names.iter().map(|name| Ok(Box::new(one(name, None)?) as Box<dyn Source>));
+    sources.collect::<Result<_, String>>().map_err(unknown)
 }
 
 impl Source for Crate {

@@ -1,4 +1,4 @@
-//! `deb:NAME[@SUITE][#FOLDER]`: a Debian source package, built by its own `debian/rules` in a root of the suite that is thrown
+//! `deb:NAME[@SUITE][#FOLDER]`, and `debian:popcon:N` for many: a Debian source package, built by its own `debian/rules` in a root of the suite that is thrown
 //! away; or one folder of its upstream source, built by what the folder holds, with the folders beside it at hand.
 
 use super::{
@@ -27,9 +27,39 @@ struct Debian {
 
 pub(super) fn parse(
     text: &str,
-    _: &BuildOptions<'_>,
+    options: &BuildOptions<'_>,
 ) -> Option<Result<Vec<Box<dyn Source>>, Error>> {
+    if let Some(rest) = text.strip_prefix("debian:") {
+        return Some(popular(text, rest, options));
+    }
     let rest = text.strip_prefix("deb:")?;
+    Some(one(text, rest).map(|one| vec![Box::new(one) as Box<dyn Source>]))
+}
+
+/// The source packages that are installed most.
+fn popular(
+    text: &str,
+    rest: &str,
+    options: &BuildOptions<'_>,
+) -> Result<Vec<Box<dyn Source>>, Error> {
+    let unknown = |reason: String| Error::unknown_source(text, reason);
+    let count = rest.strip_prefix("popcon:").ok_or_else(|| {
+        unknown("one package is deb:NAME, those that are installed most debian:popcon:N".to_owned())
+    })?;
+    let count = super::sources::count(count, "packages").map_err(unknown)?;
+    let Some(table) = &options.popcon else {
+        return Err(unknown(
+            "it needs the table of Debian's popularity contest over source packages, by installations; name its file with \
+             --popcon FILE"
+                .to_owned(),
+        ));
+    };
+    let package =
+        |name: String| Ok(Box::new(one(&format!("deb:{name}"), &name)?) as Box<dyn Source>);
+    mine::popular_debian(table, count)?.into_iter().map(package).collect()
+}
+
+fn one(text: &str, rest: &str) -> Result<Debian, Error> {
     let (package, folder) = match rest.split_once('#') {
         Some((package, folder)) => (package, Some(folder.to_owned())),
         None => (rest, None),
@@ -43,9 +73,9 @@ pub(super) fn parse(
             && word.chars().all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c))
     };
     if !plain(name) || ![&suite, &folder].into_iter().all(|one| one.as_deref().is_none_or(plain)) {
-        return Some(Err(Error::unknown_source(text, format!("`{rest}` is no package"))));
+        return Err(Error::unknown_source(text, format!("`{rest}` is no package")));
     }
-    Some(Ok(vec![Box::new(Debian { text: text.to_owned(), name: name.to_owned(), suite, folder })]))
+    Ok(Debian { text: text.to_owned(), name: name.to_owned(), suite, folder })
 }
 
 impl Debian {
@@ -210,7 +240,7 @@ impl Source for Debian {
         };
         let wrapper: Vec<OsString> =
             ["/usr/lib/stampmill/stampmill", "-q", "ir", "wrap", "--"].map(OsString::from).to_vec();
-        wrap::stand_ins(&outside.join("bin"), &wrapper, None, Some(&root.folder))?;
+        let covers = wrap::stand_ins_of_build(&outside, &inside, &wrapper, Some(&root.folder))?;
         let path = format!("{}/bin:/usr/sbin:/usr/bin:/sbin:/bin", inside.display());
         let mut environment: Vec<(OsString, OsString)> = vec![
             ("PATH".into(), path.into()),
@@ -231,6 +261,7 @@ impl Source for Debian {
         profile.tree = Some((outside.clone(), options.disk_bytes));
         // Paths as they are inside.
         profile.writable = vec![inside.clone()];
+        let profile = site.with_covers(profile, covers);
         let directory = outside.join("tree");
         let finished = site.run_as(&["sh", "-c", &script], &directory, environment, profile)?;
         outcome.verdict = verdict(&finished, options);

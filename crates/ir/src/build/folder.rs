@@ -76,31 +76,45 @@ impl Source for Folder {
             source: Some(tree.clone()),
             ..Outcome::default()
         };
-        // What a cargo package needs is fetched before the network goes.
-        if tree.join("Cargo.toml").is_file() && !site.options.offline {
-            let cache = crate::cache_folder(site.options.cache.as_deref()).join("cargo");
-            fs::create_dir_all(&cache).map_err(Error::file("create", &cache))?;
-            let environment = [("CARGO_HOME", cache.clone().into_os_string())];
-            let vendor = ["cargo", "vendor", "--versioned-dirs", "vendor"];
-            let fetched = site.fetch(&vendor, &tree, &[cache], &environment)?;
-            let config = site.cargo_home().join("config.toml");
-            if fetched.status == Some(0) && !fetched.stdout.is_empty() {
-                let text = String::from_utf8_lossy(&fetched.stdout).replace(
-                    "directory = \"vendor\"",
-                    &format!("directory = {:?}", tree.join("vendor")),
-                );
-                fs::write(&config, text).map_err(Error::file("write", &config))?;
-            }
-        }
-        let finished = site.run(&["sh", "-c", &self.command], &tree, &[])?;
-        outcome.verdict = verdict(&finished, site.options);
-        outcome.log = log(&finished);
-        if outcome.verdict.is_none() && self.command.trim().is_empty() {
-            outcome.verdict =
-                Some(Verdict::new(ModuleVerdict::DoesNotBuild, "the build command is empty"));
-        }
+        run(site, &tree, &self.command, &mut outcome)?;
         Ok(outcome)
     }
+}
+
+/// Run the command that builds what is in `directory`, of the site's tree, and note what came of it.
+///
+/// # Errors
+/// When it cannot be started for reasons of ours.
+pub(super) fn run(
+    site: &Site<'_>,
+    directory: &Path,
+    command: &str,
+    outcome: &mut Outcome,
+) -> Result<(), Error> {
+    // What a cargo package needs is fetched before the network goes.
+    if directory.join("Cargo.toml").is_file() && !site.options.offline {
+        let cache = crate::cache_folder(site.options.cache.as_deref()).join("cargo");
+        fs::create_dir_all(&cache).map_err(Error::file("create", &cache))?;
+        let environment = [("CARGO_HOME", cache.clone().into_os_string())];
+        let vendor = ["cargo", "vendor", "--versioned-dirs", "vendor"];
+        let fetched = site.fetch(&vendor, directory, &[cache], &environment)?;
+        let config = site.cargo_home().join("config.toml");
+        if fetched.status == Some(0) && !fetched.stdout.is_empty() {
+            let text = String::from_utf8_lossy(&fetched.stdout).replace(
+                "directory = \"vendor\"",
+                &format!("directory = {:?}", directory.join("vendor")),
+            );
+            fs::write(&config, text).map_err(Error::file("write", &config))?;
+        }
+    }
+    let finished = site.run(&["sh", "-c", command], directory, &[])?;
+    outcome.verdict = verdict(&finished, site.options);
+    outcome.log.push_str(&log(&finished));
+    if outcome.verdict.is_none() && command.trim().is_empty() {
+        outcome.verdict =
+            Some(Verdict::new(ModuleVerdict::DoesNotBuild, "the build command is empty"));
+    }
+    Ok(())
 }
 
 /// Hash over the paths and contents of all files.

@@ -4,12 +4,14 @@
 //! A kind of source is one file ([`Source`]): it fetches, then runs commands through [`Site::run`].
 //! What happens to a package is a row about it, of verdict `built` or why not, with its log.
 
+mod checkout;
 mod crates;
 mod debian;
 mod folder;
 mod recipe;
 mod root;
 mod site;
+mod sources;
 
 pub use recipe::{RECIPES, Recipe};
 
@@ -17,7 +19,6 @@ use crate::{
     Error, Module, Reader, Report, Store,
     extract::{of_store, tools},
     module::{BUILT, LICENSE_TEXT, MODULE, PACKAGE},
-    wrap::real,
 };
 use dataset::{
     Input, Progress, Row, Verdict,
@@ -38,7 +39,7 @@ use std::{
 
 /// What to build, and how.
 pub struct BuildOptions<'a> {
-    /// `crate:NAME[@VERSION]`, `crates:FILE`, `deb:NAME[@SUITE][#FOLDER]`, `dir:PATH`.
+    /// As [`Error::UnknownSource`] lists them; `@LIST.toml` names a list of others.
     pub sources: Vec<String>,
     /// Folder of the data set: trees are built beside it, and it is no part of a package that holds it.
     pub out: PathBuf,
@@ -58,6 +59,8 @@ pub struct BuildOptions<'a> {
     pub codegen_units: u32,
     /// Folder of the cache; see [`mine::Cache::at`].
     pub cache: Option<PathBuf>,
+    /// The table of Debian's popularity contest that `debian:popcon:N` is read from.
+    pub popcon: Option<PathBuf>,
     /// Fetch nothing.
     pub offline: bool,
     /// Leave trees where they are.
@@ -102,30 +105,6 @@ trait Source: Sync + Send {
     fn build(&self, site: &Site<'_>) -> Result<Outcome, Error>;
 }
 
-/// Reads one form of a source; `None` where the text has another form.
-type Parse = fn(&str, &BuildOptions<'_>) -> Option<Result<Vec<Box<dyn Source>>, Error>>;
-
-const FAMILY: &[Parse] = &[crates::parse, debian::parse, folder::parse];
-
-fn sources(options: &BuildOptions<'_>) -> Result<Vec<Box<dyn Source>>, Error> {
-    let mut all = Vec::new();
-    for text in &options.sources {
-        let parse = |text: &str| FAMILY.iter().find_map(|parse| parse(text, options));
-        // A folder needs no word before it.
-        let folder = std::path::Path::new(text).is_dir().then(|| format!("dir:{text}"));
-        let parsed = parse(text).or_else(|| parse(&folder?));
-        all.extend(parsed.unwrap_or_else(|| Err(Error::unknown_source(text, "no such kind")))?);
-    }
-    // What this machine lacks is no package's fault, and told before anything is begun.
-    for source in &all {
-        let missing = source.needs().into_iter().find(|(program, _)| real(&[program]).is_none());
-        if let Some((program, install)) = missing {
-            return Err(Error::MissingTool { text: source.text().to_owned(), program, install });
-        }
-    }
-    Ok(all)
-}
-
 /// A package, as columns.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PackageItem {
@@ -157,7 +136,7 @@ impl<'a> Build<'a> {
         let with_pin = |source: Box<dyn Source>| {
             (PackageItem { text: source.text().to_owned(), pin: source.pin() }, source)
         };
-        let sources = sources(&options)?.into_iter().map(with_pin).collect();
+        let sources = sources::all(&options)?.into_iter().map(with_pin).collect();
         Ok(Build { options, sources, work: Mutex::default() })
     }
 
@@ -309,10 +288,7 @@ fn one(source: &dyn Source, options: &BuildOptions<'_>, work: &Path) -> Result<V
             "its build replaced the folder it was built in",
         ),
         Some(verdict) => verdict,
-        None if modules == 0 => Verdict::new(
-            ModuleVerdict::NoModules,
-            "it was built, but called no compiler by a name that is wrapped; those called by an absolute path are not seen",
-        ),
+        None if modules == 0 => Verdict::new(ModuleVerdict::NoModules, no_modules(&site)),
         None => Verdict::new(BUILT, format!("{modules} modules")),
     };
     progress.message(&format!(
@@ -344,6 +320,16 @@ fn one(source: &dyn Source, options: &BuildOptions<'_>, work: &Path) -> Result<V
         site.remove();
     }
     Ok(rows)
+}
+
+fn no_modules(site: &Site<'_>) -> &'static str {
+    match site.is_covered() {
+        true => "it was built, but called no compiler by a name or path that is wrapped",
+        false => {
+            "it was built, but called no compiler by a name that is wrapped; those called by an absolute path are not seen, \
+             since this kernel shows no overlay in a namespace"
+        }
+    }
 }
 
 /// Say under which license each module is; the texts of the package's licenses.

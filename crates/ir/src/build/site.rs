@@ -2,21 +2,30 @@ use super::BuildOptions;
 use crate::{Error, wrap};
 use dataset::Verdict;
 use rows::ModuleVerdict;
-use sandbox::{Death, Finished, Memory, Profile, Program};
+use sandbox::{Cover, Death, Finished, Memory, Profile, Program};
 use std::{
+    cell::Cell,
     ffi::OsString,
     fs,
     io::Write,
     path::{Path, PathBuf},
+    time::Duration,
 };
 
 /// Bytes of a build's output that are kept.
 const LOG: usize = 64 << 10;
 
+/// How long a look at one file may take.
+const PROBE: Duration = Duration::from_secs(60);
+
 /// Where one package is built: a tree, and beside it what the build needs and leaves.
 pub(super) struct Site<'a> {
     pub(super) options: &'a BuildOptions<'a>,
     folder: PathBuf,
+    /// Covers of the compilers of this machine.
+    covers: Vec<Cover>,
+    /// Whether compilers that the build called by their paths were stood in for.
+    is_covered: Cell<bool>,
 }
 
 impl<'a> Site<'a> {
@@ -27,13 +36,47 @@ impl<'a> Site<'a> {
         }
         fs::create_dir_all(folder).map_err(Error::file("create", folder))?;
         let folder = folder.canonicalize().map_err(Error::file("find", folder))?;
-        let site = Site { options, folder };
+        let mut site = Site { options, folder, covers: Vec::new(), is_covered: Cell::new(true) };
         for part in ["tree", "store", "home", "tmp", "cargo", "bin"] {
             let path = site.folder.join(part);
             fs::create_dir(&path).map_err(Error::file("create", &path))?;
         }
-        wrap::stand_ins(&site.bin(), &options.wrapper, None, None)?;
+        site.covers = wrap::stand_ins_of_build(&site.folder, &site.folder, &options.wrapper, None)?;
         Ok(site)
+    }
+
+    /// A fresh folder of the site.
+    pub(super) fn fresh(&self, name: &str) -> Result<PathBuf, Error> {
+        let folder = self.folder.join(name);
+        fs::create_dir(&folder).map_err(Error::file("create", &folder))?;
+        Ok(folder)
+    }
+
+    /// Whether compilers that the build called by their paths were stood in for.
+    pub(super) fn is_covered(&self) -> bool {
+        self.is_covered.get()
+    }
+
+    /// The profile with these covers, where this machine can show them: not every kernel lets us. That is asked for by looking
+    /// at one.
+    pub(super) fn with_covers(&self, profile: Profile, covers: Vec<Cover>) -> Profile {
+        let name = covers.first().and_then(|cover| {
+            let mut files = fs::read_dir(&cover.files).ok()?.flatten();
+            // The others are places for what is kept.
+            let first = files.find(|file| file.metadata().is_ok_and(|about| about.len() > 0))?;
+            Some(cover.folder.join(first.file_name()))
+        });
+        let Some(name) = name else { return profile };
+        let covered = Profile { covers, ..profile.clone() };
+        let program = Program {
+            command: vec!["/bin/cat".into(), name.into()],
+            wall: PROBE,
+            ..Program::default()
+        };
+        let found = sandbox::run(&program, &covered);
+        let holds = found.is_ok_and(|found| found.stdout.starts_with(wrap::STAND_IN.as_bytes()));
+        self.is_covered.set(holds);
+        if holds { covered } else { profile }
     }
 
     /// The folder of all sites of this run.
@@ -125,7 +168,8 @@ impl<'a> Site<'a> {
     ) -> Result<Finished, Error> {
         let mut all = self.environment();
         all.extend(environment.iter().map(|(name, value)| ((*name).into(), value.clone())));
-        self.run_as(command, directory, all, self.profile())
+        let profile = self.with_covers(self.profile(), self.covers.clone());
+        self.run_as(command, directory, all, profile)
     }
 
     pub(super) fn profile(&self) -> Profile {

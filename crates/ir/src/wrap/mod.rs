@@ -7,6 +7,7 @@
 
 mod clang;
 mod command;
+mod cover;
 mod flang;
 mod ldc;
 mod rustc;
@@ -18,6 +19,7 @@ use crate::{Error, Record, Store};
 pub(crate) use command::split;
 use command::{Line, find};
 pub use stand_in::stand_ins;
+pub(crate) use stand_in::{STAND_IN, stand_ins_of_build};
 use std::{
     ffi::{OsStr, OsString},
     path::{Path, PathBuf},

@@ -1,8 +1,14 @@
 //! Scripts that call the wrapper in the place of compilers.
 
-use super::{STORE, real};
+use super::{STORE, cover, real};
 use crate::Error;
-use std::{ffi::OsString, fs, os::unix::fs::PermissionsExt, path::Path};
+use sandbox::Cover;
+use std::{
+    ffi::{OsStr, OsString},
+    fs,
+    os::unix::fs::{PermissionsExt, symlink},
+    path::Path,
+};
 
 /// Names under which builds call compilers, and the program that must be there for each.
 const STAND_INS: &[(&str, &[&str])] = &[
@@ -27,27 +33,75 @@ const STAND_INS: &[(&str, &[&str])] = &[
 ];
 
 /// How the scripts begin.
-pub(super) const STAND_IN: &str = "#!/bin/sh\n# Stands in for a compiler: stampmill ir wrap\n";
+pub(crate) const STAND_IN: &str = "#!/bin/sh\n# Stands in for a compiler: stampmill ir wrap\n";
 
 /// Put a script into the folder `bin` for each compiler that is here; with `bin` first on the
 /// search path builds call them, and cargo calls `rustc-wrapper` where `RUSTC_WRAPPER` names it.
-/// They keep modules in `store`, or where the environment says. `root`: the folder that is `/` where they will run.
+/// They keep modules in `store`, or where the environment says.
 ///
 /// # Errors
 /// When one cannot be written.
-pub fn stand_ins(
-    bin: &Path,
-    wrapper: &[OsString],
-    store: Option<&Path>,
-    root: Option<&Path>,
-) -> Result<(), Error> {
-    fs::create_dir_all(bin).map_err(Error::file("create", bin))?;
-    let quote = |word: &str| format!("'{}'", word.replace('\'', r"'\''"));
-    let quoted: Vec<String> = wrapper.iter().map(|word| quote(&word.to_string_lossy())).collect();
+pub fn stand_ins(bin: &Path, wrapper: &[OsString], store: Option<&Path>) -> Result<(), Error> {
     let mut head = STAND_IN.to_owned();
     if let Some(store) = store {
-        head.push_str(&format!("export {STORE}={}\n", quote(&store.to_string_lossy())));
+        head.push_str(&format!("export {STORE}={}\n", quoted(store.as_os_str())));
     }
+    put_all(bin, &head, wrapper, None)
+}
+
+/// Put scripts for one build into `bin` of the folder `outside`, which programs of the build call `inside`; what to cover so
+/// that compilers are stood in for when they are called by a path as well. `root`: the folder that is `/` for the build.
+///
+/// The scripts find the compilers themselves in `real`, beside `bin`: what they are called by is covered.
+///
+/// # Errors
+/// When a script or a link cannot be written.
+pub(crate) fn stand_ins_of_build(
+    outside: &Path,
+    inside: &Path,
+    wrapper: &[OsString],
+    root: Option<&Path>,
+) -> Result<Vec<Cover>, Error> {
+    let (bin, real, covers) = (outside.join("bin"), outside.join("real"), outside.join("covers"));
+    fs::create_dir_all(&real).map_err(Error::file("create", &real))?;
+    let store = quoted(inside.join("store").as_os_str());
+    let path = quoted(inside.join("real").as_os_str());
+    // A build may call a compiler with an environment of its own.
+    let head =
+        format!("{STAND_IN}export {STORE}={store}\nexport PATH=\"${{PATH:+$PATH:}}\"{path}\n");
+    put_all(&bin, &head, wrapper, root)?;
+    let plans = cover::plans(root, &|name| bin.join(name).exists());
+    let mut all = Vec::new();
+    for (number, plan) in plans.into_iter().enumerate() {
+        let files = covers.join(number.to_string());
+        fs::create_dir_all(&files).map_err(Error::file("create", &files))?;
+        for name in &plan.names {
+            let to = files.join(name);
+            fs::copy(bin.join(name), &to).map_err(Error::file("write", &to))?;
+        }
+        for (_, shown) in &plan.kept {
+            let to = files.join(shown);
+            fs::write(&to, "").map_err(Error::file("write", &to))?;
+        }
+        for (name, compiler) in plan.compilers {
+            let link = real.join(name);
+            // The first folder of the search path has it.
+            if fs::symlink_metadata(&link).is_err() {
+                symlink(&compiler, &link).map_err(Error::file("create", &link))?;
+            }
+        }
+        all.push(Cover { folder: plan.folder, files, kept: plan.kept });
+    }
+    Ok(all)
+}
+
+fn quoted(word: &OsStr) -> String {
+    format!("'{}'", word.to_string_lossy().replace('\'', r"'\''"))
+}
+
+fn put_all(bin: &Path, head: &str, wrapper: &[OsString], root: Option<&Path>) -> Result<(), Error> {
+    fs::create_dir_all(bin).map_err(Error::file("create", bin))?;
+    let wrapper: Vec<String> = wrapper.iter().map(|word| quoted(word)).collect();
     for (name, needs) in STAND_INS {
         let is_there = |needs: &[&str]| match root {
             Some(root) => needs
@@ -60,7 +114,7 @@ pub fn stand_ins(
         }
         // What cargo calls gets the compiler's name as its first argument.
         let compiler = if *name == "rustc-wrapper" { String::new() } else { format!(" {name}") };
-        let text = format!("{head}exec {}{compiler} \"$@\"\n", quoted.join(" "));
+        let text = format!("{head}exec {}{compiler} \"$@\"\n", wrapper.join(" "));
         let path = bin.join(name);
         if path.exists() && !super::command::is_stand_in(&path) {
             return Err(Error::Foreign { path, what: "stand-in" });
@@ -70,4 +124,9 @@ pub fn stand_ins(
             .map_err(Error::file("write", &path))?;
     }
     Ok(())
+}
+
+/// Names of compilers that are called by a path.
+pub(super) fn names() -> impl Iterator<Item = &'static str> {
+    STAND_INS.iter().filter(|(_, needs)| !needs.is_empty()).map(|(name, _)| *name)
 }

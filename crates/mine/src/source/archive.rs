@@ -1,7 +1,7 @@
 //! A tar or zip file.
 
-use super::{Context, Package, Source};
-use crate::{Error, Result, unpack};
+use super::{Context, Given, Package, Source};
+use crate::{Error, Result, sink::Sink, unpack};
 use std::path::{Path, PathBuf};
 
 struct Archive(PathBuf);
@@ -11,19 +11,36 @@ pub(super) fn parse(text: &str) -> Option<Result<Box<dyn Source>, String>> {
     path.is_file().then(|| Ok(Box::new(Archive(path.to_owned())) as Box<dyn Source>))
 }
 
-impl Source for Archive {
-    fn fetch(&self, _: &Context<'_>) -> Result<Package> {
-        let spec = self.0.display().to_string();
+impl Archive {
+    /// Its file's name without what tells its format.
+    fn name(&self) -> String {
         let name =
             self.0.file_name().map_or(String::new(), |name| name.to_string_lossy().into_owned());
         let end = [".tar.", ".tar", ".tgz", ".tbz", ".txz", ".zip", ".whl"]
             .iter()
             .filter_map(|e| name.find(e))
             .min();
-        let mut package = Package::new(&name[..end.unwrap_or(name.len())], "");
-        package.tree =
-            unpack::archive(&self.0).map_err(|error| Error::unavailable(&spec, error))?;
+        name[..end.unwrap_or(name.len())].to_owned()
+    }
+
+    fn unavailable(&self, error: impl std::fmt::Display) -> Error {
+        Error::unavailable(&self.0.display().to_string(), error)
+    }
+}
+
+impl Source for Archive {
+    fn fetch(&self, _: &Context<'_>) -> Result<Package> {
+        let mut package = Package::new(&self.name(), "");
+        package.tree = unpack::archive(&self.0).map_err(|error| self.unavailable(error))?;
         package.tree.strip_common_folder();
         Ok(package)
+    }
+
+    fn give(&self, _: &Context<'_>, sink: &mut dyn Sink) -> Result<Given> {
+        let hash = dataset::content_hash_of_file(&self.0).map_err(Error::file("read", &self.0))?.1;
+        unpack::into(&self.0, sink).map_err(|error| self.unavailable(error))?;
+        let file = self.0.file_name().unwrap_or_default().to_string_lossy();
+        let pinned = format!("{file}#{hash}");
+        Ok(Given { name: self.name(), version: String::new(), pinned, is_wrapped: true })
     }
 }

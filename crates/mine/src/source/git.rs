@@ -1,11 +1,19 @@
 //! `git+URL-or-path[@rev]`, through gix. Blobs are read from the object database: there is no work
 //! tree that a hostile repository could lead out of.
 
-use super::{Context, Package, Source};
-use crate::{Error, Result};
+use super::{Context, Given, Package, Source};
+use crate::{
+    Error, Result,
+    cache::without_user,
+    sink::{About, Link, Sink},
+    tree::Tree,
+};
 use dataset::Verdict;
 use rows::ContentVerdict;
 use std::path::Path;
+
+/// What to do where there is no repository.
+const NAME_ONE: &str = "git+ is followed by the URL of a repository or its folder on this machine";
 
 struct Git {
     url: String,
@@ -34,11 +42,19 @@ pub(super) fn parse(text: &str) -> Option<Result<Box<dyn Source>, String>> {
 
 impl Source for Git {
     fn fetch(&self, context: &Context<'_>) -> Result<Package> {
+        let mut tree = Tree::default();
+        let Given { name, version, .. } = self.give(context, &mut tree)?;
+        Ok(Package { tree, ..Package::new(&name, &version) })
+    }
+
+    fn give(&self, context: &Context<'_>, sink: &mut dyn Sink) -> Result<Given> {
         let spec = format!("git+{}", self.url);
         let failed = |error: &dyn std::fmt::Display| Error::unavailable(&spec, error);
         let local = Path::new(&self.url);
         let repository = if local.exists() {
-            gix::open(local).map_err(|error| failed(&error))?
+            gix::open(local).map_err(|error| failed(&format!("{error}; {NAME_ONE}")))?
+        } else if !self.url.contains(':') {
+            return Err(failed(&format!("{}; {NAME_ONE}", dataset::missing(local))));
         } else {
             let entry = context.cache.entry("git", &self.url)?;
             let folder = entry.folder.join("repository");
@@ -69,29 +85,41 @@ impl Source for Git {
         let commit =
             id.object().map_err(|error| failed(&error))?.peel_to_kind(gix::object::Kind::Commit);
         let commit = commit.map_err(|error| failed(&error))?.into_commit();
-        let mut package = Package::new(name, &commit.id.to_hex().to_string());
         let tree = commit.tree().map_err(|error| failed(&error))?;
         let files = tree.traverse().breadthfirst.files().map_err(|error| failed(&error))?;
-        for file in files.iter().filter(|file| file.mode.is_blob()) {
+        for file in &files {
             context.check()?;
             let path = dataset::bytes_text(&file.filepath);
-            if crate::tree::role(&path).is_none() {
+            if file.mode.is_tree() || !sink.wants(&path) {
+                continue;
+            }
+            if file.mode.is_commit() {
+                let other = "a submodule, which is another repository";
+                sink.tell(&path, Verdict::new(ContentVerdict::NotAFile, other));
                 continue;
             }
             let read = match repository.find_object(file.oid) {
+                Ok(blob) if file.mode.is_link() => {
+                    sink.link(&path, &dataset::bytes_text(&blob.data), Link::Symbolic);
+                    Ok(true)
+                }
                 Ok(blob) => {
-                    package.tree.offer(&path, Some(blob.data.len() as u64), &mut &blob.data[..])
+                    let size = Some(blob.data.len() as u64);
+                    let executable = file.mode.is_executable();
+                    sink.file(&path, About { size, executable }, &mut &blob.data[..])
                 }
                 Err(error) => Err(std::io::Error::other(error.to_string())),
             };
             match read {
                 Ok(true) => {}
                 Ok(false) => break,
-                Err(error) => package
-                    .tree
-                    .tell(&path, Verdict::new(ContentVerdict::Unreadable, error.to_string())),
+                Err(error) => {
+                    sink.tell(&path, Verdict::new(ContentVerdict::Unreadable, error.to_string()));
+                }
             }
         }
-        Ok(package)
+        let version = commit.id.to_hex().to_string();
+        let pinned = format!("git+{}@{version}", without_user(&self.url));
+        Ok(Given { name: name.to_owned(), version, pinned, is_wrapped: false })
     }
 }

@@ -14,7 +14,7 @@ pub(crate) use debian::texts as debian_texts;
 pub use debian::{DebianSource, debian_archives, debian_source, sha256, upstream_component};
 pub use list::read as read_list;
 
-use crate::{Cache, Error, Progress, Result, tree::Tree};
+use crate::{Cache, Error, Progress, Result, sink::Sink, tree::Tree};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// What a source gets to work with.
@@ -63,6 +63,18 @@ impl Package {
     }
 }
 
+/// What is known of a package whose files went to a sink.
+#[derive(Debug)]
+pub(crate) struct Given {
+    pub(crate) name: String,
+    /// The commit, or empty.
+    pub(crate) version: String,
+    /// The source with its commit, or the hash of its content.
+    pub(crate) pinned: String,
+    /// Whether all files lie in one folder that is no part of the package, as archives of releases have it.
+    pub(crate) is_wrapped: bool,
+}
+
 /// A place programs come from.
 pub(crate) trait Source: Send + Sync {
     /// The sources this one stands for; `None` where it is one package itself.
@@ -83,6 +95,14 @@ pub(crate) trait Source: Send + Sync {
     /// # Errors
     /// [`Error::Unavailable`] when it cannot be had; others end the run.
     fn fetch(&self, context: &Context<'_>) -> Result<Package>;
+
+    /// Give all files of the package to `sink`, not only those that matter to who mines.
+    ///
+    /// # Errors
+    /// As [`Source::fetch`]; for a kind of source that cannot do it, too.
+    fn give(&self, _: &Context<'_>, _: &mut dyn Sink) -> Result<Given> {
+        Err(Error::unavailable("this source", "it is no repository and no archive"))
+    }
 }
 
 /// Reads one form of a source; `None` where the text has another form.

@@ -26,6 +26,9 @@ pub(crate) struct Build {
     /// rustc's codegen-units
     #[arg(long, value_name = "N", default_value_t = 1)]
     codegen_units: u32,
+    /// The table of Debian's popularity contest for debian:popcon:N
+    #[arg(long, value_name = "FILE")]
+    popcon: Option<PathBuf>,
     /// Use only cached downloads
     #[arg(long)]
     offline: bool,
@@ -53,6 +56,7 @@ impl Build {
             all_targets: self.all_targets,
             codegen_units: self.codegen_units,
             cache: self.cache,
+            popcon: self.popcon,
             offline: self.offline,
             keep: self.keep,
             progress: &bar,

@@ -21,7 +21,7 @@ impl Wrap {
     pub(crate) fn run(self, _: &Global) -> anyhow::Result<ExitCode> {
         let store = std::path::absolute(&self.store)?;
         if let Some(folder) = &self.stand_ins {
-            ir::stand_ins(folder, &super::wrapper()?, Some(&store), None)?;
+            ir::stand_ins(folder, &super::wrapper()?, Some(&store))?;
             crate::output::line(&format!(
                 "PATH={}:$PATH make ...   or   RUSTC_WRAPPER={0}/rustc-wrapper cargo build ...",
                 folder.canonicalize()?.display()

@@ -1,0 +1,81 @@
+#!/bin/bash
+# An IR data set release of a list of sources: built, one module a structure, admitted by license, split by family, packed.
+# usage: PART=I/N ir-release.sh [OUT]           build part I of N: a share of the list, drawn by the names of its sources
+#        PART=I/N PACK=yes ir-release.sh [OUT]  and pack that part alone, as a sample of the release
+#        PARTS=N ir-release.sh [OUT]            build all parts that are not done, join them, and pack the release
+# A part that is done is not built again, one that was stopped is resumed. Parts may be built on several machines of one
+# release of the system: put their folders OUT/parts together, then run the last form on one of them.
+#
+# LIST=FILE       the list of sources (default: ir.toml of this repository)
+# LIMIT=TIME      limit of one package (15m)
+# JOBS=N          cores (all); two for each package
+# POLICY=NAME     licenses that are admitted (compile: ComPile's rule)
+# STAMPMILL=PATH  the binary (default: that of `make build`)
+#
+# OUT/parts/I-of-N   modules as they were built, with logs of what failed; OUT/parts/I-of-N.seconds what each run took
+# OUT/release        compile/: Parquet in ComPile's form, with splits, license texts and a data card; dataset/: the same modules
+#                    as a data set, with a card for Hugging Face and a Croissant file; statistics/; README.md: funnel,
+#                    failures and cost; SHA256SUMS of all files. Of a sample: OUT/parts/I-of-N.release.
+set -eu
+root=$(cd "$(dirname "$0")/.." && pwd)
+out=${1:-ir-release}
+list=${LIST:-$root/ir.toml}
+cache=${STAMPMILL_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/stampmill}
+stampmill=${STAMPMILL:-${CARGO_TARGET_DIR:-$cache/target}/release/stampmill}
+jobs=${JOBS:-$(nproc)}
+[ -x "$stampmill" ] || { echo "ir-release: no binary at $stampmill: run \`make build\`, or name one in STAMPMILL" >&2; exit 2; }
+
+# A negative result (status 1) is a result.
+run() { # COMMAND...
+    echo "+ $*" >&2
+    "$stampmill" "$@" --jobs "$jobs" >&2 || { status=$?; [ "$status" = 1 ] || exit "$status"; }
+}
+
+build() { # I/N
+    part=$out/parts/${1%/*}-of-${1#*/}
+    mkdir -p "$out/parts"
+    if [ -f "$part/_dataset.json" ]; then
+        echo "ir-release: part $1 is done" >&2
+        return
+    fi
+    begun=$(date +%s)
+    # What a stopped run took counts, too.
+    trap 'echo $(($(date +%s) - begun)) >> "$part.seconds"' EXIT
+    run ir build "@$list" --part "$1" --limit "${LIMIT:-15m}" --out "$part"
+    trap - EXIT
+    echo $(($(date +%s) - begun)) >> "$part.seconds"
+}
+
+pack() { # MODULES RELEASE PART...
+    modules=$1 release=$2
+    shift 2
+    work=$release.work
+    if [ -f "$release/SHA256SUMS" ]; then
+        echo "ir-release: $release is packed" >&2
+        return
+    fi
+    mkdir -p "$work" "$release"
+    there() { [ -f "$1/_dataset.json" ]; }
+    there "$work/unique" || run ir dedup "$modules" --out "$work/unique"
+    there "$work/admitted" || run ir license "$work/unique" --policy "${POLICY:-compile}" --out "$work/admitted"
+    there "$release/statistics" || run ir stats "$work/admitted" --out "$release/statistics"
+    run ir export "$work/admitted" --format compile --force --out "$release/compile"
+    there "$release/dataset" || run export "$work/admitted" --format huggingface --to "$release/dataset"
+    python3 "$root/scripts/ir_release_report.py" "$stampmill" "$modules" "$work" "$release" "$@" > "$release/README.md"
+    (cd "$release" && find . -type f ! -name SHA256SUMS -print0 | sort -z | xargs -0 sha256sum > SHA256SUMS)
+}
+
+if [ -n "${PART:-}" ]; then
+    build "$PART"
+    part=$out/parts/${PART%/*}-of-${PART#*/}
+    [ -z "${PACK:-}" ] || pack "$part" "$part.release" "$part"
+    exit
+fi
+count=${PARTS:?say how many parts there are: PARTS=20, or which one: PART=1/20}
+parts=()
+for number in $(seq "$count"); do
+    build "$number/$count"
+    parts+=("$out/parts/$number-of-$count")
+done
+[ -f "$out/modules/_dataset.json" ] || run merge "${parts[@]}" --out "$out/modules"
+pack "$out/modules" "$out/release" "${parts[@]}"
