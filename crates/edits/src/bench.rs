@@ -82,9 +82,10 @@ impl Bench {
     /// When a tool is missing or an option is wrong.
     pub fn open(options: &timing::Options, limits: Limits, store: &Store) -> Result<Bench> {
         execute::allow_deep_stacks();
+        let stopwatch = Stopwatch::open(options, store.clone())?;
         Ok(Bench {
-            toolchain: Toolchain::find(store.clone())?,
-            stopwatch: Stopwatch::open(options, store.clone())?,
+            toolchain: Toolchain::find(store.clone(), stopwatch.target())?,
+            stopwatch,
             limits,
             store: store.clone(),
             runs: AtomicU64::new(0),

@@ -48,6 +48,12 @@ impl Stopwatch {
         Ok(Stopwatch { timer, identity, store, measured: counts.0, instructions: counts.1 })
     }
 
+    /// What programs are built and timed with.
+    #[must_use]
+    pub fn target(&self) -> &'static timing::Target {
+        self.timer.target()
+    }
+
     /// Identity of the processor and the source; empty for the wall clock.
     #[must_use]
     pub fn identity(&self) -> &str {
@@ -93,7 +99,7 @@ impl Stopwatch {
         }
         let missing: Vec<usize> = (0..all.len()).filter(|at| all[*at].is_none()).collect();
         if !missing.is_empty() {
-            let path = &executable.path;
+            let path = &executable.timed().path;
             let bytes = std::fs::read(path).map_err(Error::file("read", path))?;
             let wanted: Vec<&[u8]> = missing.iter().map(|at| inputs[*at]).collect();
             let timings = self.timer.time_each(&timing::Code::Elf(bytes), &wanted)?;
@@ -117,7 +123,7 @@ impl Stopwatch {
     fn key(&self, executable: &Executable, input: &[u8]) -> Option<String> {
         let identity = self.identity.as_ref()?;
         let input = content_hash(input);
-        Some(content_hash_of([identity, &executable.hash, &input].map(|s| s.as_bytes())))
+        Some(content_hash_of([identity, &executable.timed().hash, &input].map(|s| s.as_bytes())))
     }
 
     fn kept(&self, key: &str) -> Option<Kept> {

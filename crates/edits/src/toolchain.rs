@@ -1,8 +1,9 @@
 //! Programs become executables, once per content.
 //!
-//! Two builds of a program are of use: the one that is timed, by the recipe of `timing` (static, pinned
+//! Two builds of a program are of use: the one that is run and timed, by the recipe of `timing` (static, pinned
 //! instruction set, deterministic answers linked in) at PIE's `-O3 -std=c++17`; and one with the address
-//! and undefined-behaviour sanitizers. Most of a compile is the standard library's headers. The
+//! and undefined-behaviour sanitizers. A program that is timed on a processor of another instruction set is built for it
+//! as well: it is tested here and timed there. Most of a compile is the standard library's headers. The
 //! `#include` lines that sources begin with are therefore precompiled once enough of them begin alike,
 //! and put before them again: all of a source's lines, or the first of them, which others share. The
 //! executable is the same to the byte.
@@ -24,8 +25,10 @@ use timing::compiler::{Call, Refusal};
 /// Why a program is built.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Build {
-    /// To be run and timed.
+    /// To be run and, on a processor of this machine's instruction set, timed.
     Timed,
+    /// To be timed on a processor of another instruction set.
+    Foreign,
     /// To be watched by the sanitizers.
     Sanitized,
 }
@@ -57,6 +60,15 @@ pub struct Executable {
     pub path: PathBuf,
     /// Identity of its bytes.
     pub hash: String,
+    /// The same program for the processor that it is timed on, where that is of another instruction set.
+    pub foreign: Option<Box<Executable>>,
+}
+
+impl Executable {
+    /// What is timed of it.
+    pub(crate) fn timed(&self) -> &Executable {
+        self.foreign.as_deref().unwrap_or(self)
+    }
 }
 
 /// A precompiled header that there may be.
@@ -69,10 +81,18 @@ struct Wanted {
     failed: Arc<Mutex<bool>>,
 }
 
+/// Compilers for another instruction set.
+struct Foreign {
+    target: &'static timing::Target,
+    cpp: PathBuf,
+    c: PathBuf,
+}
+
 /// The compilers and what they made.
 pub struct Toolchain {
     cpp: PathBuf,
     c: PathBuf,
+    foreign: Option<Foreign>,
     identity: String,
     fills_stack: bool,
     store: Store,
@@ -83,11 +103,19 @@ pub struct Toolchain {
 }
 
 impl Toolchain {
-    /// Find `g++` and `gcc`.
+    /// Find `g++` and `gcc`, and those of the instruction set that programs are timed in.
     ///
     /// # Errors
     /// When one of them is missing.
-    pub fn find(store: Store) -> Result<Toolchain> {
+    pub fn find(store: Store, target: &'static timing::Target) -> Result<Toolchain> {
+        let foreign = match target.architecture {
+            timing::Architecture::X86_64 => None,
+            _ => Some(Foreign {
+                target,
+                cpp: target.compiler(timing::Compiler::Gcc, false)?,
+                c: target.compiler(timing::Compiler::Gcc, true)?,
+            }),
+        };
         let cpp = timing::recipe::compiler(timing::Compiler::Gcc, false)?;
         let c = timing::recipe::compiler(timing::Compiler::Gcc, true)?;
         let version = Command::new(&cpp).arg("--version").output();
@@ -95,14 +123,19 @@ impl Toolchain {
             .map_err(|error| Error::Start { what: "g++".into(), reason: error.to_string() })?;
         let flags = format!("{CPP} {C} {:?} {SANITIZED:?} {FILLED:?}", timing::recipe::FLAGS);
         let determinism = timing::recipe::DETERMINISM.as_bytes();
-        let identity =
+        let mut identity =
             content_hash_of([RULES.as_bytes(), &version.stdout, flags.as_bytes(), determinism]);
+        if let Some(Foreign { target, cpp, .. }) = &foreign {
+            let version = timing::recipe::version(cpp.as_os_str());
+            let flags = target.flags.join(" ");
+            identity = content_hash_of([&identity, &version, &flags].map(|part| part.as_bytes()));
+        }
         let major =
             Command::new(&cpp).arg("-dumpversion").output().map(|said| as_text(said.stdout));
         let major = major.ok().and_then(|said| said.trim().split('.').next()?.parse::<u32>().ok());
         let fills_stack = major.is_some_and(|major| major >= FILLED.0);
         let (wanted, sound) = (Mutex::default(), Mutex::default());
-        Ok(Toolchain { cpp, c, identity, fills_stack, store, wanted, sound })
+        Ok(Toolchain { cpp, c, foreign, identity, fills_stack, store, wanted, sound })
     }
 
     /// Identity of compilers and flags.
@@ -135,6 +168,25 @@ impl Toolchain {
         language: Language,
         build: Build,
     ) -> Result<std::result::Result<Executable, Verdict>> {
+        let mut own = match self.build_once(code, language, build)? {
+            Ok(own) => own,
+            Err(verdict) => return Ok(Err(verdict)),
+        };
+        if build == Build::Timed && self.foreign.is_some() {
+            match self.build_once(code, language, Build::Foreign)? {
+                Ok(foreign) => own.foreign = Some(Box::new(foreign)),
+                Err(verdict) => return Ok(Err(verdict)),
+            }
+        }
+        Ok(Ok(own))
+    }
+
+    fn build_once(
+        &self,
+        code: &str,
+        language: Language,
+        build: Build,
+    ) -> Result<std::result::Result<Executable, Verdict>> {
         let key = self.key(code, language, build);
         if let Some(executable) = self.kept(&key) {
             return Ok(Ok(executable));
@@ -146,13 +198,15 @@ impl Toolchain {
         let folder = temporary()?;
         let name = if language == Language::C { "source.c" } else { "source.cpp" };
         let flags = self.flags(language, build);
-        let mut call = self.call(language, flags, (name, code), "program", folder.path());
-        if let Some(header) = self.header(code, language, build)? {
+        let mut call = self.call((language, build), flags, (name, code), "program", folder.path());
+        if build != Build::Foreign
+            && let Some(header) = self.header(code, language, build)?
+        {
             call.readable.extend([header.clone(), compiled_form(&header)]);
             call.before.extend(["-include".into(), header.into_os_string()]);
         }
-        if build == Build::Timed {
-            let object = self.determinism(language)?;
+        if build != Build::Sanitized {
+            let object = self.determinism(language, build)?;
             call.readable.push(object.clone());
             call.behind.push(object.into_os_string());
         }
@@ -170,7 +224,7 @@ impl Toolchain {
                 host::write_executable(&path, &bytes).map_err(Error::file("write", &path))?;
                 let hash = content_hash(&bytes);
                 self.store.put("hashes", &key, hash.as_bytes());
-                Ok(Ok(Executable { path, hash }))
+                Ok(Ok(Executable { path, hash, foreign: None }))
             }
         }
     }
@@ -191,12 +245,16 @@ impl Toolchain {
     fn kept(&self, key: &str) -> Option<Executable> {
         let hash = String::from_utf8(self.store.get("hashes", key)?).ok()?;
         let path = self.store.path("programs", key);
-        is_sound(&path, &hash).then_some(Executable { path, hash })
+        is_sound(&path, &hash).then_some(Executable { path, hash, foreign: None })
     }
 
-    /// `determinism.c` of `timing`, compiled once per language.
-    fn determinism(&self, language: Language) -> Result<PathBuf> {
-        let key = content_hash_of([self.identity.as_bytes(), language.name().as_bytes()]);
+    /// `determinism.c` of `timing`, compiled once per language and instruction set.
+    fn determinism(&self, language: Language, build: Build) -> Result<PathBuf> {
+        let mut parts = vec![self.identity.as_bytes(), language.name().as_bytes()];
+        if build == Build::Foreign {
+            parts.push(b"foreign".as_slice());
+        }
+        let key = content_hash_of(parts);
         let path = self.store.path("objects", &key).with_extension("o");
         if self.store.get("hashes", &key).is_some_and(|hash| is_sound(&path, &as_text(hash))) {
             return Ok(path);
@@ -205,15 +263,16 @@ impl Toolchain {
         std::fs::create_dir_all(parent).map_err(Error::file("create", parent))?;
         let folder = temporary()?;
         let name = if language == Language::C { "determinism.c" } else { "determinism.cpp" };
-        let mut flags = self.flags_of_compiling(language, Build::Timed);
+        let mut flags = self.flags_of_compiling(language, build);
         flags.push("-c".into());
         let source = (name, timing::recipe::DETERMINISM);
-        let bytes = match self.call(language, flags, source, "object.o", folder.path()).make()? {
-            Ok(bytes) => bytes,
-            Err(Refusal { verdict, .. }) => {
-                return Err(Error::Start { what: "gcc".into(), reason: verdict.to_string() });
-            }
-        };
+        let bytes =
+            match self.call((language, build), flags, source, "object.o", folder.path()).make()? {
+                Ok(bytes) => bytes,
+                Err(Refusal { verdict, .. }) => {
+                    return Err(Error::Start { what: "gcc".into(), reason: verdict.to_string() });
+                }
+            };
         crate::pair::write_whole(&path, &bytes)?;
         self.store.put("hashes", &key, content_hash(&bytes).as_bytes());
         Ok(path)
@@ -287,7 +346,7 @@ impl Toolchain {
         let folder = temporary()?;
         let (source, made) = (("headers.h", lines), "headers.h.gch");
         let flags = self.flags_of_compiling(language, build);
-        let mut call = self.call(language, flags, source, made, folder.path());
+        let mut call = self.call((language, build), flags, source, made, folder.path());
         call.before = ["-x", "c++-header"].map(OsString::from).into();
         let Ok(bytes) = call.make()? else { return Ok(false) };
         let headers = self.store.folder("headers");
@@ -310,6 +369,7 @@ impl Toolchain {
         let standard = if language == Language::C { C } else { CPP };
         let flags: &[&str] = match build {
             Build::Timed => &timing::recipe::FLAGS,
+            Build::Foreign => self.foreign.as_ref().map_or(&[], |foreign| foreign.target.flags),
             Build::Sanitized => &SANITIZED,
         };
         let filled = (self.fills_stack && build == Build::Sanitized).then_some(&FILLED.1);
@@ -319,13 +379,17 @@ impl Toolchain {
     /// A call that makes `output` of `source`.
     fn call<'a>(
         &'a self,
-        language: Language,
+        (language, build): (Language, Build),
         flags: Vec<OsString>,
         source: (&'a str, &'a str),
         output: &'a str,
         folder: &'a Path,
     ) -> Call<'a> {
-        let compiler = if language == Language::C { &self.c } else { &self.cpp };
+        let (cpp, c) = match &self.foreign {
+            Some(foreign) if build == Build::Foreign => (&foreign.cpp, &foreign.c),
+            _ => (&self.cpp, &self.c),
+        };
+        let compiler = if language == Language::C { c } else { cpp };
         let (before, behind, readable) = (Vec::new(), Vec::new(), Vec::new());
         Call { compiler, flags, source, before, behind, output, folder, readable, libraries: None }
     }
@@ -428,7 +492,10 @@ mod tests {
     #[test]
     fn an_executable_is_the_same_with_a_precompiled_header() {
         let folder = tempfile::tempdir().unwrap();
-        let toolchain = Toolchain::find(Store::at(folder.path())).unwrap();
+        let toolchain = {
+            let target = timing::Target::of(timing::Architecture::X86_64);
+            Toolchain::find(Store::at(folder.path()), target).unwrap()
+        };
         let code = |includes: &str, n: u32| {
             format!(
                 "{includes}int main() {{ std::vector<int> v({n}); std::printf(\"%zu\", v.size()); }}"

@@ -85,7 +85,7 @@ words! {
         NotExecutable "not-executable" Program "an ELF file that is no executable";
         NotAnElf "not-an-elf" Program "neither C, C++ nor an ELF executable";
         Elf32Bit "elf-32-bit" Us "only 64-bit programs are modelled";
-        OtherArchitecture "other-architecture" Us "only x86-64 is modelled";
+        OtherArchitecture "other-architecture" Us "for another instruction set than the processor's, or for one that is not modelled";
         Dynamic "dynamic" Program "not linked statically";
     }
 }

@@ -20,6 +20,15 @@ pub(crate) enum Exit {
     Repeat,
 }
 
+/// What an instruction of a block is to who reports its accesses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Part {
+    /// Index of the operation that accesses memory.
+    pub(crate) operation: u16,
+    /// Bytes from its first access to its last.
+    pub(crate) span: u8,
+}
+
 /// A decoded block.
 #[derive(Clone, Debug)]
 pub(crate) struct Block {
@@ -35,6 +44,8 @@ pub(crate) struct Block {
     /// First and last cache line of its code.
     pub(crate) lines: (u64, u64),
     pub(crate) operations: Vec<Operation>,
+    /// Its instructions in order; fused ones have none.
+    pub(crate) parts: Vec<Part>,
     /// Its accesses in order: slot of the address (see [`crate::Core::access`]) and whether it is
     /// the instruction's store.
     pub(crate) accesses: Vec<u16>,
@@ -56,6 +67,7 @@ impl Block {
             uops: 0,
             lines: (0, 0),
             operations: Vec::new(),
+            parts: Vec::new(),
             accesses: Vec::new(),
             hashes: Hashes::default(),
             system_call: false,

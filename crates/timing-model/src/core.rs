@@ -1,6 +1,7 @@
 //! A core that an instruction source drives block by block.
 
 use crate::{
+    Architecture,
     block::{Block, Exit},
     branch::{Outcome, Predictors},
     counters::Counters,
@@ -17,8 +18,8 @@ use crate::{
 };
 use std::ops::Range;
 
-/// Instructions of a block, at most; each has an address of a load and one of a store.
-const SLOTS: usize = 512;
+/// Operations of a block whose addresses are told apart; each has one of a load and one of a store.
+const SLOTS: usize = 1024;
 type Slots = [[u64; 2]; SLOTS];
 
 /// What a core needs to know besides its processor.
@@ -34,12 +35,23 @@ pub struct Settings {
     pub sample_rate: u64,
 }
 
+/// Where an instruction reports the addresses that it accesses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Slot {
+    /// Takes the address of its load; the next one takes that of its store.
+    pub number: usize,
+    /// Bytes from its first access to its last, where it makes several in order: of each that is reported so much is to
+    /// be taken away, so that what stays is where the last one says that the first one was.
+    pub span: u8,
+}
+
 /// A processor core, and the program that runs on it.
 ///
 /// The source translates each block once, reports each access of its instructions, and says when a
 /// block begins. A block is charged when the next one begins, since only then is it known where its
 /// branch went.
 pub struct Core {
+    architecture: Architecture,
     translator: Translator,
     blocks: Vec<Block>,
     slots: Box<Slots>,
@@ -74,6 +86,7 @@ impl Core {
         let limit =
             if settings.max_instructions == 0 { u64::MAX } else { settings.max_instructions };
         Core {
+            architecture: cpu.architecture,
             blocks: Vec::new(),
             slots: Box::new([[0; 2]; SLOTS]),
             previous: None,
@@ -127,10 +140,14 @@ impl Core {
         Ok(self.blocks.len() as u32 - 1)
     }
 
-    /// The slot that instruction `index` of a block uses for its loads; the next one is for its stores.
+    /// Where instruction `index` of a block reports its accesses.
     #[must_use]
-    pub fn slot(index: usize) -> usize {
-        index % SLOTS * 2
+    pub fn slot(&self, block: u32, index: usize) -> Slot {
+        let part = self.blocks.get(block as usize).and_then(|block| block.parts.get(index));
+        part.map_or(Slot { number: 0, span: 0 }, |part| Slot {
+            number: usize::from(part.operation) % SLOTS * 2,
+            span: part.span,
+        })
     }
 
     /// Note that the current block's access of `slot` goes to `address`.
@@ -165,17 +182,18 @@ impl Core {
         }
     }
 
-    /// The program makes a system call.
+    /// The program makes a system call, by Linux's number for its instruction set.
     ///
     /// # Errors
     /// When the call would make its time depend on anything but the program.
     pub fn system_call(&mut self, number: i64) -> Result<(), Refusal> {
-        Refusal::of_call(number).map_or(Ok(()), Err)
+        Refusal::of_call(self.architecture.x86_call(number)).map_or(Ok(()), Err)
     }
 
     /// A system call has returned.
     pub fn system_call_done(&mut self, number: i64, arguments: [u64; 3], result: i64) {
         self.state.counters.system_calls += 1;
+        let number = self.architecture.x86_call(number);
         if let Some(released) = self.state.calls.done(number, arguments, result) {
             self.state.memory.release(released.address, released.bytes);
         }

@@ -1,6 +1,7 @@
 //! Every parameter of a processor, as its TOML file states it.
 
 use crate::{
+    Architecture,
     decode::{Class, Cost},
     error::Error,
 };
@@ -15,6 +16,9 @@ pub struct Cpu {
     pub name: String,
     /// One line: which part of which year, and whose figures.
     pub description: String,
+    /// The instruction set that its programs are written in: `x86-64`, which need not be said, `aarch64` or `riscv64`.
+    #[serde(default, skip_serializing_if = "is_x86")]
+    pub architecture: Architecture,
     /// Core clock in MHz; turns cycles into seconds and nothing else.
     pub clock_mhz: u64,
     /// Fetch, decode and rename.
@@ -41,12 +45,17 @@ pub struct Cpu {
     pub tlb: Tlb,
     /// Stores forwarding to loads.
     pub forwarding: Forwarding,
-    /// Repeated string instructions.
+    /// Repeated string instructions, which x86-64 alone has: others say nothing.
+    #[serde(default)]
     pub strings: Strings,
     /// What the operating system costs.
     pub kernel: Kernel,
     /// Cost of each class of instructions.
     pub instructions: BTreeMap<Class, Cost>,
+}
+
+fn is_x86(architecture: &Architecture) -> bool {
+    *architecture == Architecture::X86_64
 }
 
 /// Fetch, decode and rename.
@@ -236,6 +245,12 @@ pub struct Strings {
     pub bytes_per_cycle: u64,
 }
 
+impl Default for Strings {
+    fn default() -> Strings {
+        Strings { startup: 0, bytes_per_cycle: 1 }
+    }
+}
+
 /// What the operating system costs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -254,22 +269,31 @@ pub struct Kernel {
     pub fault_around: u64,
 }
 
-/// `cpus/skylake.toml`.
-const SKYLAKE: &str = include_str!("../cpus/skylake.toml");
-/// `cpus/zen4.toml`.
-const ZEN4: &str = include_str!("../cpus/zen4.toml");
+/// Files of `cpus/`, by name.
+const FILES: [(&str, &str); 4] = [
+    ("skylake", include_str!("../cpus/skylake.toml")),
+    ("zen4", include_str!("../cpus/zen4.toml")),
+    ("neoverse-n1", include_str!("../cpus/neoverse-n1.toml")),
+    ("sifive-p550", include_str!("../cpus/sifive-p550.toml")),
+];
 
 impl Cpu {
     /// Names of the processors that are built in.
-    pub const NAMES: [&'static str; 2] = ["skylake", "zen4"];
+    pub const NAMES: [&'static str; 4] = ["skylake", "zen4", "neoverse-n1", "sifive-p550"];
 
     /// The text of a built-in processor's file, its comments included.
     #[must_use]
     pub fn text(name: &str) -> Option<&'static str> {
-        match name {
-            "skylake" => Some(SKYLAKE),
-            "zen4" => Some(ZEN4),
-            _ => None,
+        FILES.iter().find(|(known, _)| *known == name).map(|(_, text)| *text)
+    }
+
+    /// The first built-in processor of an instruction set.
+    #[must_use]
+    pub fn of(architecture: Architecture) -> &'static str {
+        match architecture {
+            Architecture::X86_64 => "skylake",
+            Architecture::Aarch64 => "neoverse-n1",
+            Architecture::Riscv64 => "sifive-p550",
         }
     }
 
@@ -372,7 +396,7 @@ impl Cpu {
                 return Err(Error::Port(name.clone()));
             }
         }
-        for class in Class::ALL {
+        for class in Class::ALL.iter().filter(|class| class.is_of(self.architecture)) {
             match self.instructions.get(class) {
                 None => return Err(Error::Class(class.name())),
                 Some(cost) if cost.ports.is_empty() && class.executes() => {

@@ -2,8 +2,8 @@
 //!
 //! The model answers how many cycles a program takes on a described processor. It uses integer
 //! arithmetic only and looks at nothing but the stream, so the same stream gives the same cycles on
-//! every machine. [`Core`] takes blocks of x86-64 machine code, the addresses they access and the
-//! system calls they make, from an emulator or anything else that executes programs; it solves the
+//! every machine. [`Core`] takes blocks of machine code (x86-64, AArch64 or RV64GC, as the processor has it: see
+//! [`Architecture`]), the addresses they access and the system calls they make, from an emulator or anything else that executes programs; it solves the
 //! dataflow of the instruction window as they come (see `pipeline`), with branch prediction, caches,
 //! prefetchers, translation, memory and the operating system's share.
 //!
@@ -31,6 +31,7 @@
 //! assert!((299_000..340_000).contains(&report.cycles), "{}", report.cycles);
 //! ```
 
+mod architecture;
 mod block;
 mod branch;
 mod core;
@@ -47,7 +48,8 @@ mod sampling;
 mod strings;
 mod verdict;
 
-pub use crate::core::{Core, Settings};
+pub use crate::core::{Core, Settings, Slot};
+pub use architecture::Architecture;
 pub use counters::Counters;
 pub use cpu::{
     Branch, CacheShape, Cpu, Dram, Forwarding, Frontend, Kernel, PortNames, Prefetch, Replacement,

@@ -1,12 +1,10 @@
-use iced_x86::{EncodingKind, Instruction, Mnemonic};
-
 /// Why a program cannot be timed deterministically.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
-    /// It reads the processor's clock (`rdtsc`, `rdtscp`) or asks the system for the time: what is built
-    /// from source has its own answer to that.
+    /// It reads the processor's clock (`rdtsc`; `mrs` of a counter; `rdtime`, `rdcycle`) or asks the system for the
+    /// time: what is built from source has its own answer to that.
     Clock,
-    /// It draws from the processor's random numbers (`rdrand`, `rdseed`).
+    /// It draws from the processor's random numbers (`rdrand`, `rdseed`; `mrs` of `rndr`; `seed`).
     Random,
     /// It uses AVX-512, which the emulator has not.
     Avx512,
@@ -39,19 +37,6 @@ impl Refusal {
             Refusal::Threads => "starts-threads",
             Refusal::Network => "uses-network",
             Refusal::Instructions => "instruction-limit",
-        }
-    }
-
-    /// The refusal an instruction earns.
-    pub(crate) fn of(instruction: &Instruction, bytes: &[u8]) -> Option<Refusal> {
-        /// In 64-bit code only AVX-512 begins with this byte.
-        const EVEX: u8 = 0x62;
-        match instruction.mnemonic() {
-            Mnemonic::Rdtsc | Mnemonic::Rdtscp => Some(Refusal::Clock),
-            Mnemonic::Rdrand | Mnemonic::Rdseed => Some(Refusal::Random),
-            _ if instruction.encoding() == EncodingKind::EVEX => Some(Refusal::Avx512),
-            _ if bytes.first() == Some(&EVEX) => Some(Refusal::Avx512),
-            _ => None,
         }
     }
 

@@ -1,4 +1,5 @@
-//! What small programs take, counter by counter: each file of `cases/programs` is one, on two processors.
+//! What small programs take, counter by counter: each file of `cases/INSTRUCTION SET/programs` is one, on the processors
+//! of that set.
 //!
 //! The model answers with integers that are the same on every machine, so a case holds them whole: a change of the
 //! model shows which programs it makes slower or faster. A file has these lines:
@@ -14,7 +15,7 @@
 //! A condition is `every N`, `not N` or `random`. An access is the number of an instruction and `l` or `s`; its pattern
 //! is `BASE+STRIDE%SPAN`, so that the address is BASE + i * STRIDE % SPAN, or `BASE?SPAN`, anywhere in it.
 
-use stampmill_timing_model::{Core, Cpu, Refusal, Settings};
+use stampmill_timing_model::{Architecture, Core, Cpu, Refusal, Settings};
 use std::collections::HashMap;
 
 fn number(text: &str) -> u64 {
@@ -145,8 +146,8 @@ impl Machine<'_> {
                 }
             } else {
                 let (index, kind) = word.split_at(word.len() - 1);
-                let slot = Core::slot(number(index) as usize) + usize::from(kind == "s");
-                accesses.push((slot, words.next().expect("a pattern")));
+                let slot = self.core.slot(block, number(index) as usize).number;
+                accesses.push((slot + usize::from(kind == "s"), words.next().expect("a pattern")));
             }
         }
         for round in round * times..(round + 1) * times {
@@ -174,10 +175,12 @@ impl Machine<'_> {
 
 #[test]
 fn programs_take_the_cycles_that_stand_beside_them() {
-    cases::beside("cases/programs", |_, text| {
-        let program = Program::read(text);
-        let told =
-            |name| format!("{name}: {}\n", program.run(&Cpu::named(name).expect("built in")));
-        ["zen4", "skylake"].map(told).concat()
-    });
+    for architecture in Architecture::ALL {
+        let cpus = Cpu::NAMES.iter().rev().map(|name| (name, Cpu::named(name).expect("built in")));
+        let cpus: Vec<_> = cpus.filter(|(_, cpu)| cpu.architecture == architecture).collect();
+        cases::beside(format!("cases/{}/programs", architecture.name()), |_, text| {
+            let program = Program::read(text);
+            cpus.iter().map(|(name, cpu)| format!("{name}: {}\n", program.run(cpu))).collect()
+        });
+    }
 }

@@ -1,4 +1,4 @@
-//! The processor model as a plugin of `qemu-x86_64`: the instruction source of `stampmill time`.
+//! The processor model as a plugin of QEMU's user mode (`qemu-x86_64`, `qemu-aarch64`, `qemu-riscv64`): the instruction source of `stampmill time`.
 //!
 //! QEMU translates a program block by block and calls back for each block it is about to execute and
 //! each access to memory. This crate hands those on to [`timing_model::Core`] and writes one line
@@ -17,7 +17,7 @@ mod qemu;
 mod serve;
 mod session;
 
-use qemu::{Arguments, Id, Info, NO_REGISTERS, READ_WRITE, STORE_BIT};
+use qemu::{Arguments, Id, Info, MemoryCallback, NO_REGISTERS, READ_WRITE, STORE_BIT};
 use serve::{End, Serving, Side};
 use session::{Options, Session};
 use std::{
@@ -27,11 +27,14 @@ use std::{
     sync::atomic::{AtomicPtr, Ordering},
     time::Instant,
 };
-use timing_model::{Core, Refusal};
+use timing_model::{Refusal, Slot};
 
 /// The one run of this process; set once at installation, never freed. The emulator calls back from
 /// the one thread that executes the program: a second one is refused before it starts.
 static SESSION: AtomicPtr<Session> = AtomicPtr::new(ptr::null_mut());
+
+/// Slots are below, spans from here on.
+const SPAN_SHIFT: u32 = 16;
 
 /// Where the report goes, as we are started.
 const CHANNEL: c_int = 3;
@@ -65,6 +68,7 @@ extern "C" fn translated(_: Id, block: *mut c_void) {
     let count = unsafe { qemu::qemu_plugin_tb_n_insns(block) };
     let session = session();
     let mut code = Vec::with_capacity(count);
+    let mut instructions = Vec::with_capacity(count);
     for index in 0..count {
         // SAFETY: `index` is below the block's number of instructions.
         let instruction = unsafe { qemu::qemu_plugin_tb_get_insn(block, index) };
@@ -77,22 +81,27 @@ extern "C" fn translated(_: Id, block: *mut c_void) {
         // SAFETY: QEMU holds `size` bytes of code there during this call.
         let bytes = unsafe { std::slice::from_raw_parts(data, size) };
         code.push((address, bytes));
-        let slot = ptr::without_provenance_mut(Core::slot(index));
-        // SAFETY: the callback has the declared type; `slot` is a number in a pointer's clothes.
-        unsafe {
-            qemu::qemu_plugin_register_vcpu_mem_cb(
-                instruction,
-                accessed,
-                NO_REGISTERS,
-                READ_WRITE,
-                slot,
-            );
-        }
+        instructions.push(instruction);
     }
     let number = match session.translate(&code) {
         Ok(number) => number,
         Err(refusal) => refuse(refusal),
     };
+    for (index, instruction) in instructions.into_iter().enumerate() {
+        let Slot { number: slot, span } = session.slot(number, index);
+        let callback: MemoryCallback = if span == 0 { accessed } else { accessed_in_parts };
+        let data = ptr::without_provenance_mut(slot | usize::from(span) << SPAN_SHIFT);
+        // SAFETY: the callback has the declared type; `data` is a number in a pointer's clothes.
+        unsafe {
+            qemu::qemu_plugin_register_vcpu_mem_cb(
+                instruction,
+                callback,
+                NO_REGISTERS,
+                READ_WRITE,
+                data,
+            );
+        }
+    }
     let callback = if session.empty { entered_empty } else { entered };
     let data = ptr::without_provenance_mut(number as usize);
     // SAFETY: as for the accesses.
@@ -102,6 +111,13 @@ extern "C" fn translated(_: Id, block: *mut c_void) {
 extern "C" fn accessed(_: c_uint, info: u32, address: u64, slot: *mut c_void) {
     let store = (info >> STORE_BIT & 1) as usize;
     session().access(slot.addr() + store, address);
+}
+
+/// The instruction makes several accesses; the last one leaves where the first one was.
+extern "C" fn accessed_in_parts(processor: c_uint, info: u32, address: u64, data: *mut c_void) {
+    let span = (data.addr() >> SPAN_SHIFT) as u64;
+    let slot = ptr::without_provenance_mut(data.addr() & ((1 << SPAN_SHIFT) - 1));
+    accessed(processor, info, address.wrapping_sub(span), slot);
 }
 
 extern "C" fn entered(_: c_uint, block: *mut c_void) {
@@ -126,9 +142,10 @@ extern "C" fn called(
     _: u64,
 ) {
     let arguments = [first, second, third, fourth, fifth, sixth];
-    let forbidden = if guard::touches(number, &arguments, session().channel()) {
+    let known = session().architecture.x86_call(number);
+    let forbidden = if guard::touches(known, &arguments, session().channel()) {
         Some("touches-channel")
-    } else if guard::signals_others(number, &arguments, std::process::id()) {
+    } else if guard::signals_others(known, &arguments, std::process::id()) {
         Some("sends-signals")
     } else {
         None
@@ -140,7 +157,7 @@ extern "C" fn called(
     if let Err(refusal) = session().system_call(number, [first, second, third]) {
         refuse(refusal);
     }
-    if !serve::is_alike(number, fourth)
+    if !serve::is_alike(known, fourth)
         && let Some((serving, file)) = session().serving.take()
     {
         run_on_each(&serving, &file);

@@ -8,7 +8,7 @@ use std::{
     os::fd::{AsRawFd, FromRawFd, OwnedFd},
     time::Duration,
 };
-use timing_model::{Core, Cpu, FunctionCounts, Refusal, Settings};
+use timing_model::{Architecture, Core, Cpu, FunctionCounts, Refusal, Settings, Slot};
 
 /// What the plugin is told, as `name=value` arguments.
 #[derive(Default)]
@@ -69,6 +69,8 @@ pub(crate) fn input_file(file: &str, number: u64) -> String {
 
 /// The model and where it reports to.
 pub(crate) struct Session {
+    /// What the program is written in.
+    pub(crate) architecture: Architecture,
     core: Core,
     /// Begins each line of the report. Nobody but the reader of the report knows it, so that a program that gets hold of
     /// the descriptor forges none.
@@ -97,6 +99,7 @@ impl Session {
             core.watch(&ranges(path)?);
         }
         Ok(Session {
+            architecture: cpu.architecture,
             core,
             key,
             out,
@@ -109,6 +112,10 @@ impl Session {
 
     pub(crate) fn translate(&mut self, code: &[(u64, &[u8])]) -> Result<u32, Refusal> {
         self.core.translate(code)
+    }
+
+    pub(crate) fn slot(&self, block: u32, instruction: usize) -> Slot {
+        self.core.slot(block, instruction)
     }
 
     #[inline(always)]
@@ -128,7 +135,8 @@ impl Session {
 
     pub(crate) fn system_call_done(&mut self, number: i64, result: i64) {
         const READ: i64 = 0;
-        if number == READ && self.arguments[0] == 0 && result == 0 && !self.input_ended {
+        let known = self.architecture.x86_call(number);
+        if known == READ && self.arguments[0] == 0 && result == 0 && !self.input_ended {
             self.input_ended = true;
             self.say("input-ended", "");
         }

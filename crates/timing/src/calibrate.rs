@@ -1,7 +1,10 @@
 //! A processor file for this host, from micro-benchmarks of its clock, caches and memory.
 
 use crate::{
-    Code, Compiler, Cpu, Error, Job, Options, SourceKind, place::Place, recipe, source::run_plain,
+    Code, Compiler, Cpu, Error, Job, Options, SourceKind,
+    place::Place,
+    recipe,
+    source::{must_be_of_this_machine, run_plain},
 };
 use serde::{Deserialize, Serialize};
 
@@ -37,11 +40,12 @@ pub fn calibrate(base: &str) -> Result<Calibration, Error> {
         ..Options::default()
     };
     let mut cpu = options.processor()?;
+    must_be_of_this_machine(&cpu, "a file of this machine begins with one of its instruction set")?;
     let job =
         Job { name: "calibrate".into(), program: Code::Cpp(PROGRAM.into()), stdin: Vec::new() };
     let place = Place::new()?;
     // The recipe's fixed clock would measure itself.
-    if let Err(verdict) = recipe::build_plain(&job.program, &options, &place)? {
+    if let Err(verdict) = recipe::build_plain(&job.program, &cpu, &options, &place)? {
         return Err(Error::Start {
             what: "the micro-benchmarks".into(),
             reason: verdict.to_string(),

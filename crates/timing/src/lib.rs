@@ -3,8 +3,8 @@
 //! Real machines disagree with themselves: identical programs measured twice differ by 1.12× on
 //! average and one in twenty by 1.9× (Shypula et al., *Learning Performance-Improving Code Edits*,
 //! ICLR 2024). This crate answers with the cycles of a described processor instead, the same on
-//! every x86-64 host, in any directory, under any environment and load. A program is built by one
-//! [recipe], run in QEMU's user mode under the limits of `sandbox`, and its instruction
+//! every x86-64 host, in any directory, under any environment and load. A program for x86-64, AArch64 or RISC-V, as
+//! the processor has it, is built by one [recipe] and its [target]'s compiler, run in QEMU's user mode under the limits of `sandbox`, and its instruction
 //! stream feeds the out-of-order model of `timing-model`.
 //!
 //! - [`time`] takes one program; the stage [`TimeSuite`] many, in parallel, as rows of a data set.
@@ -45,16 +45,18 @@ pub mod recipe;
 mod source;
 mod stage;
 mod suite;
+pub mod target;
 mod validate;
 
 pub use calibrate::{Calibration, calibrate, nearest_processor};
 pub use compare::{Change, Comparison, Outcome, Seconds, compare, compare_programs};
 pub use error::Error;
 pub use measurement::{Measurement, Timing};
-pub use options::{Code, Compiler, Job, Options, SourceKind};
+pub use options::{Code, Compiler, Job, Options, SourceKind, built_in};
 pub use stage::{SuiteItem, SuiteReport, TimeSuite};
 pub use suite::{Suite, TimingRow, inputs};
-pub use timing_model::{Cpu, FunctionCounts};
+pub use target::Target;
+pub use timing_model::{Architecture, Cpu, FunctionCounts};
 pub use validate::{
     Agreement, Compared, Figure, Half, ValidateOptions, ValidationReport, is_held_out, programs,
     validate,
@@ -110,6 +112,12 @@ impl Timer {
         }
     }
 
+    /// What programs are built and run with.
+    #[must_use]
+    pub fn target(&self) -> &'static Target {
+        Target::of(self.cpu.architecture)
+    }
+
     /// The tools that shape the times of these programs, with their versions.
     ///
     /// # Errors
@@ -124,7 +132,7 @@ impl Timer {
                 Code::Elf(_) => false,
             };
             if jobs.iter().any(is) {
-                tools.extend([recipe::compiler_version(self.options.compiler, c)?]);
+                tools.extend([self.target().compiler_version(self.options.compiler, c)?]);
             }
         }
         Ok(tools)
@@ -144,7 +152,7 @@ impl Timer {
     /// # Errors
     /// As [`time`].
     pub fn time_functions(&self, job: &Job, functions: &[Range<u64>]) -> Result<Timing, Error> {
-        let mut timing = time_with(job, &self.options, self.source.as_ref(), functions)?;
+        let mut timing = time_with(job, &self.cpu, &self.options, self.source.as_ref(), functions)?;
         self.add_net(&mut timing, &job.program)?;
         Ok(timing)
     }
@@ -157,7 +165,7 @@ impl Timer {
     /// As [`time`].
     pub fn time_each(&self, program: &Code, inputs: &[&[u8]]) -> Result<Vec<Timing>, Error> {
         let place = Place::new()?;
-        let image = match recipe::build(program, &self.options, &place)? {
+        let image = match recipe::build(program, &self.cpu, &self.options, &place)? {
             Ok(image) => image,
             Err(verdict) => {
                 return Ok(inputs.iter().take(1).map(|_| verdict.clone().into()).collect());
@@ -180,7 +188,8 @@ impl Timer {
         if let Some(measurement) = &mut timing.measurement
             && self.options.net
         {
-            let empty = self.empty.seconds(program, &self.options, self.source.as_ref())?;
+            let empty =
+                self.empty.seconds(program, &self.cpu, &self.options, self.source.as_ref())?;
             // An executable has no headers to go by: what is before its `main` is known instead.
             let clock = self.cpu.clock_mhz as f64 * 1e6;
             let startup = measurement.startup_cycles.map(|cycles| cycles as f64 / clock);
@@ -195,12 +204,13 @@ impl Timer {
 /// Build a program and measure it.
 fn time_with(
     job: &Job,
+    cpu: &Cpu,
     options: &Options,
     source: &dyn Source,
     functions: &[Range<u64>],
 ) -> Result<Timing, Error> {
     let place = Place::new()?;
-    let image = match recipe::build(&job.program, options, &place)? {
+    let image = match recipe::build(&job.program, cpu, options, &place)? {
         Ok(image) => image,
         Err(verdict) => return Ok(verdict.into()),
     };

@@ -5,6 +5,7 @@ use crate::{
     options::{Code, Job, Options},
     recipe,
     source::Source,
+    target::Target,
 };
 use dataset::{content_hash, content_hash_of};
 use std::{
@@ -12,6 +13,7 @@ use std::{
     path::{Path, PathBuf},
     sync::{Mutex, PoisonError},
 };
+use timing_model::Cpu;
 
 /// Times of empty programs, measured once each: in this process, and on disk for the next.
 #[derive(Default)]
@@ -25,6 +27,7 @@ impl EmptyPrograms {
     pub(crate) fn seconds(
         &self,
         code: &Code,
+        cpu: &Cpu,
         options: &Options,
         source: &dyn Source,
     ) -> Result<Option<f64>, Error> {
@@ -34,7 +37,7 @@ impl EmptyPrograms {
         let settings = format!("{:?} {:?} {:?}", options.compiler, options.flags, options.runs);
         let identity = source.identity();
         let source_name = identity.as_deref().unwrap_or(options.source.name());
-        let recipe = recipe::identity();
+        let recipe = recipe::identity(Target::of(cpu.architecture));
         let key = content_hash_of([
             text.as_bytes(),
             language,
@@ -53,7 +56,7 @@ impl EmptyPrograms {
         }
         // The lock is held on purpose: others that want the same figure would measure it again.
         let job = Job { name: "empty".into(), program, stdin: Vec::new() };
-        let timing = crate::time_with(&job, options, source, &[])?;
+        let timing = crate::time_with(&job, cpu, options, source, &[])?;
         let Some(measurement) = timing.measurement else { return Ok(None) };
         known.insert(key, measurement.seconds_simulated);
         if let Some(path) = kept {

@@ -52,7 +52,7 @@ pub enum Compiler {
 /// How to time programs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Options {
-    /// `skylake`, `zen4` or a processor file.
+    /// `skylake`, `zen4`, `neoverse-n1`, `sifive-p550` or a processor file.
     pub cpu: String,
     /// Where cycles come from.
     pub source: SourceKind,
@@ -68,7 +68,7 @@ pub struct Options {
     pub memory_bytes: u64,
     /// Standard output that a program may write.
     pub output_bytes: u64,
-    /// Compiler of sources.
+    /// Compiler of sources; for an instruction set other than x86-64, its cross compiler.
     pub compiler: Compiler,
     /// Added behind the recipe's flags.
     pub flags: Vec<String>,
@@ -106,7 +106,7 @@ impl Options {
         let wrong = |reason: String| Error::Cpu { name: self.cpu.clone(), reason };
         let file = Path::new(&self.cpu);
         let text = std::fs::read_to_string(file).map_err(|error| {
-            let names = "built in are skylake and zen4, anything else is a TOML file";
+            let names = format!("built in are {}, anything else is a TOML file", built_in());
             match file.extension() {
                 None if !file.exists() => wrong(format!("there is none of that name; {names}")),
                 _ => wrong(format!("cannot be read: {error}; {names}")),
@@ -131,6 +131,13 @@ impl Options {
         }
         Ok(())
     }
+}
+
+/// The built-in processors, as a sentence lists them.
+#[must_use]
+pub fn built_in() -> String {
+    let [first @ .., last] = &Cpu::NAMES;
+    format!("{} and {last}", first.join(", "))
 }
 
 /// A program and its input.

@@ -2,7 +2,8 @@
 //!
 //! A case is a list of sections, each begun by a line `--- NAME`: first, without a name, the header
 //! (`args:`, once per command line; `status:` of the last, where all before it end with 0, or with N where it says `args N:`;
-//! `env:` with NAME=VALUE for the commands' environment); then `--- file PATH` for each file the commands find in their folder;
+//! `env:` with NAME=VALUE for the commands' environment; `needs:` with programs of the outside world, without one of
+//! which the case is skipped); then `--- file PATH` for each file the commands find in their folder;
 //! then what they print, `--- stdout` and `--- stderr`. `BLESS=1` writes the last two anew.
 
 mod transcript;
@@ -25,12 +26,21 @@ fn main() -> ExitCode {
         .into_iter()
         .map(|path| {
             let name = path.strip_prefix(&root).unwrap_or(&path).with_extension("");
-            Trial::new(name.display().to_string(), move || check(&path))
+            let lacks = needs(&path);
+            Trial::new(name.display().to_string(), move || check(&path)).needs(lacks)
         })
         .collect();
     trials.extend(documents());
     trials.push(Trial::new("blocks-that-are-not-run-say-why", blocks_that_are_not_run_say_why));
     trials::run(trials)
+}
+
+/// What a case lacks of the programs that its header names.
+fn needs(path: &Path) -> Option<String> {
+    let text = fs::read_to_string(path).ok()?;
+    let header = text.split("\n--- ").next()?;
+    let programs = header.lines().find_map(|line| line.strip_prefix("needs:"))?;
+    programs.split_whitespace().find_map(trials::lacks::program)
 }
 
 /// The README and the chapters of the book that show what commands print.
@@ -136,6 +146,7 @@ impl Case {
             Some(("status", value)) => {
                 self.status = value.parse().map_err(|_| format!("`{value}` is no status"))?;
             }
+            Some(("needs", _)) => {}
             Some(("env", value)) => {
                 let (name, value) =
                     value.split_once('=').ok_or_else(|| format!("`{value}` is no NAME=VALUE"))?;
@@ -234,7 +245,7 @@ const UNSETTLED: [(&str, &str); 10] = [
     (r#""(version|language)":"OpenCL [^"]*""#, "\"$1\":\"[VERSION]\""),
     (r#""found":true,"version":"[^"]*""#, "\"found\":true,\"version\":\"[VERSION]\""),
     (
-        r#"("name":"(?:flang 19|ldc2|zig|swiftc|julia|spack|cachegrind|gem5|object store client|cluster engine|training engine)"),"found":(?:true|false),"version":"[^"]*""#,
+        r#"("name":"(?:flang 19|ldc2|zig|swiftc|julia|spack|AArch64 g\+\+|RISC-V g\+\+|cachegrind|gem5|object store client|cluster engine|training engine)"),"found":(?:true|false),"version":"[^"]*""#,
         "$1,\"found\":[FOUND],\"version\":\"[VERSION]\"",
     ),
     (r#"\b(pthread|cpu)-[^"\n]*"#, "[PROCESSOR]"),

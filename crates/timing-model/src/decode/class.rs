@@ -1,6 +1,6 @@
-//! Classes of instructions that cost the same, and which instruction is in which.
+//! Classes of instructions that cost the same.
 
-use iced_x86::{FlowControl, Instruction, Mnemonic as M, OpKind, Register};
+use crate::Architecture;
 use serde::{Deserialize, Serialize};
 
 macro_rules! classes {
@@ -28,18 +28,20 @@ classes! {
     Nothing "nothing" "No operation, and moves to or from memory, whose cost is their memory access.",
     Move "move" "Move between integer registers.",
     Alu "alu" "Integer addition, logic, comparison, extension.",
+    ShiftedAlu "shifted-alu" "Integer addition and logic of a shifted or extended operand, insertion of a bit field (AArch64).",
     Carry "carry" "Addition and subtraction with carry.",
     Conditional "conditional" "Conditional moves and sets.",
     Shift "shift" "Shifts and rotations by a constant, and those without flags.",
-    ShiftVariable "shift-variable" "Shifts and rotations by `cl`.",
-    ShiftDouble "shift-double" "`shld`, `shrd`.",
+    ShiftVariable "shift-variable" "Shifts and rotations by a register.",
+    ShiftDouble "shift-double" "Shifts of two registers into one: `shld`, `shrd`, `extr`.",
     Lea "lea" "Address arithmetic of at most two terms.",
     LeaSlow "lea-slow" "Address arithmetic of three terms.",
-    Multiply "multiply" "Integer multiplication to one register.",
-    MultiplyWide "multiply-wide" "Integer multiplication to two registers.",
+    Multiply "multiply" "Integer multiplication to one register; of 32 bits where `multiply-64` is apart.",
+    Multiply64 "multiply-64" "Integer multiplication of 64 bits to one register (AArch64, RISC-V).",
+    MultiplyWide "multiply-wide" "Integer multiplication to two registers, or to the upper half of the product.",
     Divide32 "divide-32" "Integer division of up to 32 bits.",
     Divide64 "divide-64" "Integer division of 64 bits.",
-    BitCount "bit-count" "`popcnt`, `lzcnt`, `tzcnt`.",
+    BitCount "bit-count" "`popcnt`, `lzcnt`, `tzcnt`, `clz`.",
     BitScan "bit-scan" "`bsf`, `bsr`.",
     Exchange "exchange" "`xchg` of registers.",
     Atomic "atomic" "Locked instructions.",
@@ -62,12 +64,12 @@ classes! {
     VectorLogic "vector-logic" "Bitwise logic of vectors.",
     VectorAlu "vector-alu" "Integer addition, comparison, minimum of vectors.",
     VectorMultiply "vector-multiply" "Integer multiplication of vectors.",
-    VectorMultiply32 "vector-multiply-32" "`pmulld`.",
+    VectorMultiply32 "vector-multiply-32" "`pmulld`; `mul` of 128 bits (AArch64).",
     VectorShift "vector-shift" "Shifts of vectors.",
     VectorShuffle "vector-shuffle" "Shuffles within 128 bits.",
     VectorCross "vector-cross" "Shuffles across 128 bits.",
-    VectorBlend "vector-blend" "Variable blends.",
-    VectorSad "vector-sad" "Sums of absolute differences.",
+    VectorBlend "vector-blend" "Variable blends, `fcsel`.",
+    VectorSad "vector-sad" "Sums of absolute differences, shifts and differences that accumulate.",
     VectorToInteger "vector-to-integer" "Vector register to integer register.",
     VectorMask "vector-mask" "Sign bits, and tests, of vectors.",
     IntegerToVector "integer-to-vector" "Integer register to vector register.",
@@ -78,6 +80,7 @@ classes! {
     X87Arithmetic "x87-arithmetic" "x87 addition, multiplication, comparison.",
     X87Divide "x87-divide" "x87 division and square root.",
     X87Slow "x87-slow" "x87 transcendental functions and state.",
+    Further "further" "Each further register of a load or store of several (AArch64).",
     Fence "fence" "Memory fences, and instructions that drain the pipeline.",
     Microcode "microcode" "Anything else.",
 }
@@ -88,353 +91,47 @@ impl Class {
     pub fn executes(self) -> bool {
         !matches!(self, Class::Nothing)
     }
-}
 
-/// The class of an instruction.
-pub(super) fn classify(i: &Instruction) -> Class {
-    if i.has_lock_prefix() || (i.mnemonic() == M::Xchg && has_memory(i)) {
-        return Class::Atomic;
-    }
-    match i.flow_control() {
-        FlowControl::Next => {}
-        FlowControl::Interrupt | FlowControl::Exception => return Class::Microcode,
-        _ if i.mnemonic() == M::Syscall => return Class::Microcode,
-        _ => return Class::Branch,
-    }
-    integer(i)
-        .or_else(|| floating(i))
-        .or_else(|| vector(i))
-        .or_else(|| x87(i))
-        .unwrap_or_else(|| by_operands(i))
-}
-
-fn has_memory(i: &Instruction) -> bool {
-    (0..i.op_count()).any(|at| i.op_kind(at) == OpKind::Memory)
-}
-
-fn register(i: &Instruction, at: u32) -> Option<Register> {
-    (i.op_count() > at && i.op_kind(at) == OpKind::Register).then(|| i.op_register(at))
-}
-
-fn is_vector(register: Option<Register>) -> bool {
-    register.is_some_and(|r| r.is_vector_register() || r.is_mm())
-}
-
-fn is_integer(register: Option<Register>) -> bool {
-    register.is_some_and(Register::is_gpr)
-}
-
-fn integer(i: &Instruction) -> Option<Class> {
-    Some(match i.mnemonic() {
-        M::Nop
-        | M::Endbr64
-        | M::Pause
-        | M::Prefetcht0
-        | M::Prefetcht1
-        | M::Prefetcht2
-        | M::Prefetchnta
-        | M::Prefetchw
-        | M::Push
-        | M::Pop
-        | M::Vzeroupper => Class::Nothing,
-        M::Mov | M::Movzx | M::Movsx | M::Movsxd | M::Movnti => {
-            let (to, from) = (register(i, 0), register(i, 1));
-            if has_memory(i) {
-                Class::Nothing
-            } else if let (Some(to), Some(from)) = (to, from)
-                && matches!(i.mnemonic(), M::Mov | M::Movzx)
-                && to.size() >= 4
-                && (from.size() == to.size() || i.mnemonic() == M::Movzx && from.size() == 1)
-            {
-                Class::Move
-            } else {
-                Class::Alu
+    /// Whether there are such instructions in an instruction set: its processor files have a cost for each.
+    #[must_use]
+    pub fn is_of(self, architecture: Architecture) -> bool {
+        use Class as C;
+        let x86_alone = matches!(
+            self,
+            C::Lea
+                | C::LeaSlow
+                | C::BitScan
+                | C::Exchange
+                | C::StringStep
+                | C::VectorMask
+                | C::VectorText
+                | C::X87Move
+                | C::X87Arithmetic
+                | C::X87Divide
+                | C::X87Slow
+        );
+        let vectors = matches!(
+            self,
+            C::VectorAlu
+                | C::VectorMultiply
+                | C::VectorMultiply32
+                | C::VectorShift
+                | C::VectorShuffle
+                | C::VectorCross
+                | C::VectorBlend
+                | C::VectorSad
+                | C::VectorHorizontal
+                | C::Crypto
+        );
+        match architecture {
+            Architecture::X86_64 => !matches!(self, C::ShiftedAlu | C::Multiply64 | C::Further),
+            Architecture::Aarch64 => !x86_alone && self != C::VectorCross,
+            Architecture::Riscv64 => {
+                let none = [C::ShiftedAlu, C::Further, C::Carry, C::Conditional, C::ShiftDouble];
+                let lacks = [C::BitCount, C::FloatRound];
+                let lea = self == C::Lea;
+                lea || !(x86_alone || vectors || none.contains(&self) || lacks.contains(&self))
             }
         }
-        M::Add
-        | M::Sub
-        | M::And
-        | M::Or
-        | M::Xor
-        | M::Cmp
-        | M::Test
-        | M::Inc
-        | M::Dec
-        | M::Neg
-        | M::Not
-        | M::Cdq
-        | M::Cqo
-        | M::Cwd
-        | M::Cbw
-        | M::Cwde
-        | M::Cdqe
-        | M::Bt
-        | M::Bts
-        | M::Btr
-        | M::Btc
-        | M::Andn
-        | M::Blsr
-        | M::Blsi
-        | M::Blsmsk
-        | M::Bextr
-        | M::Bzhi
-        | M::Bswap
-        | M::Movbe
-        | M::Clc
-        | M::Stc
-        | M::Cmc
-        | M::Lahf
-        | M::Sahf => Class::Alu,
-        M::Adc | M::Sbb | M::Adcx | M::Adox => Class::Carry,
-        M::Shl | M::Shr | M::Sar | M::Sal | M::Rol | M::Ror | M::Rcl | M::Rcr => {
-            if register(i, 1).is_some() { Class::ShiftVariable } else { Class::Shift }
-        }
-        M::Shlx | M::Shrx | M::Sarx | M::Rorx => Class::Shift,
-        M::Shld | M::Shrd => Class::ShiftDouble,
-        M::Lea => {
-            let terms = u8::from(i.memory_base() != Register::None)
-                + u8::from(i.memory_index() != Register::None)
-                + u8::from(i.memory_displacement64() != 0);
-            if terms == 3 { Class::LeaSlow } else { Class::Lea }
-        }
-        M::Imul if i.op_count() > 1 => Class::Multiply,
-        M::Pdep | M::Pext | M::Crc32 => Class::Multiply,
-        M::Imul | M::Mul | M::Mulx => Class::MultiplyWide,
-        M::Div | M::Idiv => {
-            let bytes = register(i, 0).map_or(i.memory_size().size(), Register::size);
-            if bytes == 8 { Class::Divide64 } else { Class::Divide32 }
-        }
-        M::Popcnt | M::Lzcnt | M::Tzcnt => Class::BitCount,
-        M::Bsf | M::Bsr => Class::BitScan,
-        M::Xchg | M::Xadd | M::Cmpxchg => Class::Exchange,
-        M::Mfence | M::Lfence | M::Sfence | M::Cpuid | M::Xgetbv | M::Cmpxchg16b => Class::Fence,
-        M::Stosb
-        | M::Stosw
-        | M::Stosd
-        | M::Stosq
-        | M::Lodsb
-        | M::Lodsw
-        | M::Lodsd
-        | M::Lodsq
-        | M::Scasb
-        | M::Scasw
-        | M::Scasd
-        | M::Scasq
-        | M::Cmpsb
-        | M::Cmpsw
-        | M::Cmpsq
-        | M::Movsb
-        | M::Movsw
-        | M::Movsq => Class::StringStep,
-        M::Movsd | M::Cmpsd if i.is_string_instruction() => Class::StringStep,
-        mnemonic => return conditional(mnemonic),
-    })
-}
-
-fn conditional(mnemonic: M) -> Option<Class> {
-    matches!(
-        mnemonic,
-        M::Cmova
-            | M::Cmovae
-            | M::Cmovb
-            | M::Cmovbe
-            | M::Cmove
-            | M::Cmovg
-            | M::Cmovge
-            | M::Cmovl
-            | M::Cmovle
-            | M::Cmovne
-            | M::Cmovno
-            | M::Cmovnp
-            | M::Cmovns
-            | M::Cmovo
-            | M::Cmovp
-            | M::Cmovs
-            | M::Seta
-            | M::Setae
-            | M::Setb
-            | M::Setbe
-            | M::Sete
-            | M::Setg
-            | M::Setge
-            | M::Setl
-            | M::Setle
-            | M::Setne
-            | M::Setno
-            | M::Setnp
-            | M::Setns
-            | M::Seto
-            | M::Setp
-            | M::Sets
-    )
-    .then_some(Class::Conditional)
-}
-
-/// The mnemonic's name, in which vector instructions say what they do and on which type.
-fn text(i: &Instruction) -> String {
-    let mut name = format!("{:?}", i.mnemonic()).to_ascii_lowercase();
-    if name.starts_with('v') && !name.starts_with("ver") {
-        name.remove(0);
-    }
-    name
-}
-
-fn floating(i: &Instruction) -> Option<Class> {
-    if !is_vector(register(i, 0)) && !is_vector(register(i, 1)) {
-        return None;
-    }
-    let name = text(i);
-    let ends = |suffixes: &[&str]| suffixes.iter().any(|suffix| name.ends_with(suffix));
-    let starts = |prefixes: &[&str]| prefixes.iter().any(|prefix| name.starts_with(prefix));
-    let float = ends(&["ss", "ps", "sd", "pd"]);
-    let single = ends(&["ss", "ps"]);
-    Some(if starts(&["cvt"]) {
-        if is_integer(register(i, 0)) {
-            Class::ConvertToInteger
-        } else if starts(&["cvtsi"]) {
-            Class::ConvertFromInteger
-        } else {
-            Class::ConvertFloat
-        }
-    } else if starts(&["comis", "ucomis"]) {
-        Class::FloatCompare
-    } else if !float {
-        return None;
-    } else if starts(&["hadd", "hsub", "dpp"]) {
-        Class::VectorHorizontal
-    } else if starts(&["addsub", "add", "sub"]) {
-        Class::FloatAdd
-    } else if starts(&["mul"]) {
-        Class::FloatMultiply
-    } else if starts(&["fmadd", "fmsub", "fnmadd", "fnmsub"]) {
-        Class::FloatFma
-    } else if starts(&["div"]) {
-        if single { Class::FloatDivideSingle } else { Class::FloatDivideDouble }
-    } else if starts(&["sqrt"]) {
-        if single { Class::FloatRootSingle } else { Class::FloatRootDouble }
-    } else if starts(&["rcp", "rsqrt"]) {
-        Class::FloatMultiply
-    } else if starts(&["min", "max", "cmp"]) {
-        Class::FloatMinMax
-    } else if starts(&["round"]) {
-        Class::FloatRound
-    } else if starts(&["and", "or", "xor"]) {
-        Class::VectorLogic
-    } else if starts(&["movmsk", "test"]) {
-        Class::VectorMask
-    } else if starts(&["shuf", "unpck", "permil", "insertps", "extractps"]) {
-        Class::VectorShuffle
-    } else if starts(&["blendv"]) {
-        Class::VectorBlend
-    } else if starts(&["blend"]) {
-        Class::VectorLogic
-    } else if starts(&["movap", "movup", "movs", "movh", "movl", "movnt"]) {
-        moves(i, starts(&["movap", "movup"]))
-    } else {
-        return None;
-    })
-}
-
-fn moves(i: &Instruction, whole: bool) -> Class {
-    if has_memory(i) {
-        // A load of one half merges with the other; everything else is the access alone.
-        let merges = is_vector(register(i, 0)) && i.op_count() > 1 && {
-            let name = text(i);
-            name.starts_with("movh") || name.starts_with("movl")
-        };
-        if merges { Class::VectorShuffle } else { Class::Nothing }
-    } else if whole {
-        Class::VectorMove
-    } else {
-        Class::VectorShuffle
-    }
-}
-
-fn vector(i: &Instruction) -> Option<Class> {
-    let (to, from) = (register(i, 0), register(i, 1));
-    if !is_vector(to) && !is_vector(from) {
-        return None;
-    }
-    let name = text(i);
-    let starts = |prefixes: &[&str]| prefixes.iter().any(|prefix| name.starts_with(prefix));
-    Some(if starts(&["movd", "movq"]) && !starts(&["movdqa", "movdqu", "movdd", "movdq2q"]) {
-        match (has_memory(i), is_integer(to), is_integer(from)) {
-            (true, ..) => Class::Nothing,
-            (_, true, _) => Class::VectorToInteger,
-            (_, _, true) => Class::IntegerToVector,
-            _ => Class::VectorShuffle,
-        }
-    } else if starts(&["movdq", "movntdq", "lddqu"]) {
-        moves(i, true)
-    } else if starts(&["pinsr"]) {
-        Class::IntegerToVector
-    } else if starts(&["pextr"]) {
-        Class::VectorToInteger
-    } else if starts(&["pmovmskb", "ptest", "movmsk"]) {
-        Class::VectorMask
-    } else if starts(&["pand", "por", "pxor", "pblendw", "pblendd"]) {
-        Class::VectorLogic
-    } else if starts(&["pblendv"]) {
-        Class::VectorBlend
-    } else if starts(&["pmulld"]) {
-        Class::VectorMultiply32
-    } else if starts(&["pmul", "pmadd"]) {
-        Class::VectorMultiply
-    } else if starts(&["psadbw", "mpsadbw"]) {
-        Class::VectorSad
-    } else if starts(&["phadd", "phsub", "phminpos"]) {
-        Class::VectorHorizontal
-    } else if starts(&["pcmpistr", "pcmpestr"]) {
-        Class::VectorText
-    } else if starts(&["aes", "pclmul", "sha"]) {
-        Class::Crypto
-    } else if starts(&["pslldq", "psrldq"]) {
-        Class::VectorShuffle
-    } else if starts(&["psll", "psrl", "psra"]) {
-        Class::VectorShift
-    } else if starts(&[
-        "perm2", "permd", "permq", "permp", "extracti", "extractf", "inserti", "insertf",
-    ]) || starts(&["broadcast", "pbroadcast"])
-    {
-        if has_memory(i) { Class::Nothing } else { Class::VectorCross }
-    } else if starts(&[
-        "pshuf", "punpck", "pack", "palignr", "pmovzx", "pmovsx", "movdd", "movsh", "movsl",
-    ]) {
-        Class::VectorShuffle
-    } else if starts(&["padd", "psub", "pcmp", "pmin", "pmax", "pabs", "pavg", "psign"]) {
-        Class::VectorAlu
-    } else {
-        return None;
-    })
-}
-
-fn x87(i: &Instruction) -> Option<Class> {
-    let name = format!("{:?}", i.mnemonic()).to_ascii_lowercase();
-    if !name.starts_with('f') {
-        return None;
-    }
-    let starts = |prefixes: &[&str]| prefixes.iter().any(|prefix| name.starts_with(prefix));
-    Some(if starts(&["fdiv", "fidiv", "fsqrt"]) {
-        Class::X87Divide
-    } else if starts(&[
-        "fadd", "fiadd", "fsub", "fisub", "fmul", "fimul", "fcom", "fucom", "fcmov", "ftst",
-    ]) || starts(&["fild", "fist", "frndint", "fxam"])
-    {
-        Class::X87Arithmetic
-    } else if starts(&["fld", "fst", "fxch", "fchs", "fabs", "fnst", "ffree", "fwait", "fnop"]) {
-        Class::X87Move
-    } else {
-        Class::X87Slow
-    })
-}
-
-/// For what no rule names: vector and integer registers tell the domain.
-fn by_operands(i: &Instruction) -> Class {
-    if is_vector(register(i, 0)) {
-        Class::VectorAlu
-    } else if i.op_count() > 0 && i.encoding() != iced_x86::EncodingKind::Legacy {
-        Class::Alu
-    } else {
-        Class::Microcode
     }
 }

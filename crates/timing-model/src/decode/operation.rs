@@ -27,8 +27,8 @@ fn one() -> u8 {
     1
 }
 
-/// Architectural registers of the model: 16 integer, 32 vector, flags and x87, and two slots that
-/// stand for "no source" and "no destination".
+/// Registers of the model, by numbers that each decoder gives them (here those of x86-64: 16 integer, 32 vector, flags
+/// and x87), and two slots that stand for "no source" and "no destination".
 pub(crate) mod register {
     pub(crate) const VECTOR: u8 = 16;
     pub(crate) const FLAGS: u8 = 48;

@@ -8,6 +8,7 @@ use crate::{
     elf::Image,
     options::{Code, Options},
     place::{PROGRAM, Place},
+    target::Target,
 };
 use dataset::Verdict;
 use std::{
@@ -15,11 +16,12 @@ use std::{
     path::PathBuf,
     process::Command,
 };
+use timing_model::{Architecture, Cpu};
 
 /// Linked into every program that is timed, so that what differs from run to run answers the same.
 pub const DETERMINISM: &str = include_str!("determinism.c");
 
-/// Flags of every build, in order. The instruction set has SSE4.2 and no fused multiply-add, so
+/// Flags of every build for x86-64, in order; [`Target::flags`] has those of others. The instruction set has SSE4.2 and no fused multiply-add, so
 /// results are those of any x86-64 build; PIE compiles with `-O3`.
 pub const FLAGS: [&str; 8] = [
     "-O3",
@@ -33,30 +35,33 @@ pub const FLAGS: [&str; 8] = [
 ];
 
 /// Identity of the recipe: results of two recipes do not mix.
-pub(crate) fn identity() -> String {
-    dataset::content_hash_of([DETERMINISM.as_bytes(), FLAGS.join(" ").as_bytes()])
+pub(crate) fn identity(target: &Target) -> String {
+    dataset::content_hash_of([DETERMINISM.as_bytes(), target.flags.join(" ").as_bytes()])
 }
 
-/// Put a job's program in its place, built where it is a source.
+/// Put a job's program in its place, built for a processor where it is a source.
 pub(crate) fn build(
     code: &Code,
+    cpu: &Cpu,
     options: &Options,
     place: &Place,
 ) -> Result<Result<Image, Verdict>, Error> {
-    build_with(code, options, place, true)
+    build_with(code, cpu, options, place, true)
 }
 
 /// Build a program of our own without `determinism.c`.
 pub(crate) fn build_plain(
     code: &Code,
+    cpu: &Cpu,
     options: &Options,
     place: &Place,
 ) -> Result<Result<Image, Verdict>, Error> {
-    build_with(code, options, place, false)
+    build_with(code, cpu, options, place, false)
 }
 
 fn build_with(
     code: &Code,
+    cpu: &Cpu,
     options: &Options,
     place: &Place,
     deterministic: bool,
@@ -65,15 +70,16 @@ fn build_with(
     let (name, text, standard) = match code {
         Code::Elf(bytes) => {
             host::write_executable(&program, bytes).map_err(Error::file("write", &program))?;
-            return Ok(Image::read(bytes));
+            return Ok(Image::read(bytes, cpu));
         }
         Code::C(text) => ("source.c", text, "-std=gnu17"),
         Code::Cpp(text) => ("source.cpp", text, "-std=gnu++17"),
     };
     place.put("determinism.c", DETERMINISM.as_bytes())?;
-    let compiler = compiler(options.compiler, name == "source.c")?;
+    let target = Target::of(cpu.architecture);
+    let compiler = target.compiler(options.compiler, name == "source.c")?;
     let mut flags: Vec<OsString> = vec![standard.into()];
-    flags.extend(FLAGS.iter().map(OsString::from));
+    flags.extend(target.flags_of(options.compiler).map(OsString::from));
     flags.extend(options.flags.iter().map(OsString::from));
     let call = Call {
         compiler: &compiler,
@@ -88,7 +94,7 @@ fn build_with(
     };
     match call.make()? {
         Err(refusal) => Ok(Err(refusal.verdict)),
-        Ok(bytes) => Ok(Image::read(&bytes)),
+        Ok(bytes) => Ok(Image::read(&bytes, cpu)),
     }
 }
 
@@ -125,33 +131,20 @@ fn named_paths(flags: &[String]) -> Vec<PathBuf> {
     named.filter(|path| path.exists()).collect()
 }
 
-/// The compiler of C, or of C++, on the search path.
+/// This machine's compiler of C, or of C++, on the search path.
 ///
 /// # Errors
 /// [`Error::Missing`], which says how to install it.
 pub fn compiler(kind: Compiler, c: bool) -> Result<PathBuf, Error> {
-    let (names, install): (&[&'static str], &'static str) = match (kind, c) {
-        (Compiler::Gcc, false) => (&["g++"], "install g++ (Debian: apt install g++)"),
-        (Compiler::Gcc, true) => (&["gcc"], "install gcc (Debian: apt install gcc)"),
-        (Compiler::Clang, false) => {
-            (&["clang++", "clang++-19"], "install clang (Debian: apt install clang)")
-        }
-        (Compiler::Clang, true) => {
-            (&["clang", "clang-19"], "install clang (Debian: apt install clang)")
-        }
-    };
-    let found = names.iter().find_map(|name| host::on_path(name));
-    found.ok_or(Error::Missing { tool: names[0], install })
+    Target::of(Architecture::X86_64).compiler(kind, c)
 }
 
-/// The compiler of sources of these languages, and its version.
+/// This machine's compiler of sources of these languages, and its version.
 ///
 /// # Errors
 /// As [`compiler`].
 pub fn compiler_version(kind: Compiler, c: bool) -> Result<(String, String), Error> {
-    let path = compiler(kind, c)?;
-    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-    Ok((name, version(path.as_os_str())))
+    Target::of(Architecture::X86_64).compiler_version(kind, c)
 }
 
 /// What a tool says first when asked for its version.

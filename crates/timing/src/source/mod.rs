@@ -29,7 +29,7 @@ use std::{
     path::{Path, PathBuf},
     time::Duration,
 };
-use timing_model::Cpu;
+use timing_model::{Architecture, Cpu};
 
 /// A built program in its place, with its input in a file beside it.
 pub(crate) struct Prepared<'a> {
@@ -88,12 +88,26 @@ pub(crate) trait Source: Send + Sync {
 
 /// The source that the options ask for.
 pub(crate) fn open(options: &Options, cpu: &Cpu) -> Result<Box<dyn Source>, Error> {
+    if options.source != SourceKind::Qemu {
+        must_be_of_this_machine(cpu, "only the model (--source qemu) runs its programs")?;
+    }
     Ok(match options.source {
         SourceKind::Qemu => Box::new(qemu::Qemu::find(options, cpu)?),
         SourceKind::Gem5 => Box::new(gem5::Gem5::find(options, cpu)?),
         SourceKind::Cachegrind => Box::new(cachegrind::Cachegrind::find(options, cpu)?),
         SourceKind::Wall => Box::new(wall::Wall::find(options)?),
     })
+}
+
+/// A processor of another instruction set than this machine's, where that cannot be.
+pub(crate) fn must_be_of_this_machine(cpu: &Cpu, why: &str) -> Result<(), Error> {
+    match cpu.architecture {
+        Architecture::X86_64 => Ok(()),
+        other => {
+            let reason = format!("processor {} is {}: {why}", cpu.name, other.name());
+            Err(Error::Option { option: "--cpu", reason })
+        }
+    }
 }
 
 /// A run of an emulator or of a native program.

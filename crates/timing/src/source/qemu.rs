@@ -3,7 +3,7 @@
 mod served;
 
 use super::{Prepared, Run, Source};
-use crate::{Error, Measurement, bounded::verdict_of, options::Options};
+use crate::{Error, Measurement, bounded::verdict_of, options::Options, target::Target};
 use dataset::{Verdict, content_hash, content_hash_of};
 use host::Helper;
 use rows::TimingVerdict;
@@ -18,10 +18,6 @@ use timing_model::{Cpu, FunctionCounts, Report};
 
 const INSTALL: &str = "install QEMU's user mode 7.2 or later with plugins (Debian: apt install qemu-user; \
                        qemu-user-static has no plugins)";
-/// The processor that programs see: no random numbers, no `rep` fast paths (the emulator runs those
-/// element by element), the vector extensions that QEMU 7.2 has.
-const GUEST: &str = "qemu64,-svm,+ssse3,+sse4.1,+sse4.2,+popcnt,+cx16,+xsave,+avx,+avx2,+bmi1,+bmi2,+fma,\
-                     +f16c,+movbe,+abm,-rdrand,-rdseed,-rdtscp,-erms";
 /// Bytes of the main stack: programs of contests recurse deeply.
 const STACK: &str = "268435456";
 /// First version whose plugins see system calls, and which has AVX.
@@ -29,6 +25,7 @@ const OLDEST: (u32, u32) = (7, 2);
 
 /// QEMU, found and of the right version.
 pub(super) struct Qemu {
+    target: &'static Target,
     emulator: PathBuf,
     plugin: PathBuf,
     cpu: Cpu,
@@ -40,9 +37,10 @@ pub(super) struct Qemu {
 
 impl Qemu {
     pub(super) fn find(options: &Options, cpu: &Cpu) -> Result<Qemu, Error> {
+        let target = Target::of(cpu.architecture);
         let missing = |tool| Error::Missing { tool, install: INSTALL };
-        let emulator = host::on_path("qemu-x86_64").ok_or_else(|| missing("qemu-x86_64"))?;
-        let version = version(&emulator)?;
+        let emulator = host::on_path(target.emulator).ok_or_else(|| missing(target.emulator))?;
+        let version = version(target.emulator, &emulator)?;
         let plugin = Helper::TIMING_PLUGIN.find()?;
         let unusable = |error: timing_model::Error| Error::Cpu {
             name: options.cpu.clone(),
@@ -51,11 +49,15 @@ impl Qemu {
         let cpu_text = cpu.to_toml().map_err(unusable)?;
         let code = std::fs::read(&plugin).map_err(Error::file("read", &plugin))?;
         let settings = format!(
-            "{version} {} {} {STACK} {GUEST}",
-            options.sample_rate, options.max_instructions
+            "{version} {} {} {STACK} {}{}",
+            options.sample_rate,
+            options.max_instructions,
+            target.guest,
+            target.environment.concat()
         );
         let identity = content_hash_of([cpu_text.as_bytes(), &code, settings.as_bytes()]);
         Ok(Qemu {
+            target,
             emulator,
             plugin,
             cpu: cpu.clone(),
@@ -97,8 +99,12 @@ impl Qemu {
         }
         let program: &[&str] = &["./program"];
         let mut command: Vec<OsString> = vec![self.emulator.clone().into_os_string()];
+        let guest = self.target.guest;
         command
-            .extend(["-cpu", GUEST, "-seed", "1", "-s", STACK, "-r", "6.1.0"].map(OsString::from));
+            .extend(["-cpu", guest, "-seed", "1", "-s", STACK, "-r", "6.1.0"].map(OsString::from));
+        for variable in self.target.environment {
+            command.extend(["-E", variable].map(OsString::from));
+        }
         command.extend(["-0", "program", "-plugin"].map(OsString::from));
         command.push(plugin);
         command.extend(program.iter().map(OsString::from));
@@ -122,13 +128,13 @@ impl Qemu {
         let functions = self.put_functions(program)?;
         let command = self.command(program, &cpu, functions.as_deref(), &[]);
         let tools = [self.emulator.as_path(), &self.plugin];
-        let mut run = Run::new("qemu-x86_64", command, program, &self.options, &tools);
+        let mut run = Run::new(self.target.emulator, command, program, &self.options, &tools);
         run.channel = true;
         let started = Instant::now();
         let finished = run.go()?;
         let host_seconds = started.elapsed().as_secs_f64();
         let channel = String::from_utf8_lossy(&finished.channel);
-        let said = told(&channel, &finished)?;
+        let said = told(self.target, &channel, &finished)?;
         let said =
             |what: &str| said.iter().rev().find_map(|line| line.strip_prefix(what).map(str::trim));
         let input_ended = said("input-ended").is_some();
@@ -146,7 +152,7 @@ impl Qemu {
             }
         };
         if let Some(name) = said("refused") {
-            return Ok(Err(bad_end(refusal(name, &self.options))));
+            return Ok(Err(bad_end(refusal(name, self.target, &self.options))));
         }
         if let Some(death) = &finished.death {
             return Ok(Err(bad_end(verdict_of(death))));
@@ -240,7 +246,7 @@ impl Source for Qemu {
     }
 
     fn tool(&self) -> (&'static str, String) {
-        ("qemu-x86_64", self.version.clone())
+        (self.target.emulator, self.version.clone())
     }
 }
 
@@ -275,8 +281,8 @@ impl Qemu {
 ///
 /// # Errors
 /// When the plugin did not even begin, or says itself that it failed: nothing of the program had run.
-fn told<'a>(channel: &'a str, finished: &Finished) -> Result<Vec<&'a str>, Error> {
-    let fault = |reason: String| Error::Start { what: "qemu-x86_64".into(), reason };
+fn told<'a>(target: &Target, channel: &'a str, finished: &Finished) -> Result<Vec<&'a str>, Error> {
+    let fault = |reason: String| Error::Start { what: target.emulator.into(), reason };
     let lines = |key: &'a str| {
         let own = channel.lines().filter_map(move |line| line.strip_prefix(key));
         own.filter_map(|line| line.strip_prefix(' '))
@@ -314,13 +320,14 @@ pub(super) fn seconds(cycles: u64, cpu: &Cpu) -> f64 {
     cycles as f64 / (cpu.clock_mhz as f64 * 1e6)
 }
 
-fn refusal(name: &str, options: &Options) -> Verdict {
+fn refusal(name: &str, target: &Target, options: &Options) -> Verdict {
+    let [clock, random] = target.refused;
     let (name, detail) = match name {
         "reads-clock" => (
             "reads-clock",
-            "asks for the time or executes rdtsc: the answer differs from run to run".into(),
+            format!("asks for the time or executes {clock}: the answer differs from run to run"),
         ),
-        "reads-random" => ("reads-random", "executes rdrand or rdseed".into()),
+        "reads-random" => ("reads-random", format!("executes {random}")),
         "needs-avx512" => {
             ("needs-avx512", "the emulator has no AVX-512; compile for x86-64-v3 or less".into())
         }
@@ -343,8 +350,8 @@ fn refusal(name: &str, options: &Options) -> Verdict {
 }
 
 /// The emulator's version, when it is one that can be used.
-fn version(emulator: &Path) -> Result<String, Error> {
-    let unusable = |found: String| Error::Unusable { tool: "qemu-x86_64", found, install: INSTALL };
+fn version(tool: &'static str, emulator: &Path) -> Result<String, Error> {
+    let unusable = |found: String| Error::Unusable { tool, found, install: INSTALL };
     let output = Command::new(emulator).arg("--version").output();
     let output = output.map_err(|error| unusable(error.to_string()))?;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();

@@ -195,11 +195,16 @@ fn simulate(
     options: &Options,
     progress: &dyn Progress,
 ) -> Result<(Vec<Built>, BTreeMap<String, u64>), Error> {
-    let source = source::open(options, &options.processor()?)?;
+    let cpu = options.processor()?;
+    source::must_be_of_this_machine(
+        &cpu,
+        "this machine's clock times programs of its own instruction set",
+    )?;
+    let source = source::open(options, &cpu)?;
     progress.begin("simulate", suite.jobs.len() as u64);
     let outcomes = suite.jobs.into_par_iter().map(|job| -> Result<_, Error> {
         let place = Place::new()?;
-        let image = match recipe::build(&job.program, options, &place)? {
+        let image = match recipe::build(&job.program, &cpu, options, &place)? {
             Ok(image) => image,
             Err(verdict) => return Ok(Err(verdict)),
         };

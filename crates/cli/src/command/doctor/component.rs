@@ -43,6 +43,10 @@ julia;julia --version;ir (Julia): a recipe that was not run here;a Julia toolcha
 spack;spack --version;ir (Spack): a recipe that was not run here;a checkout of Spack
 g++;g++ --version;time, edits;apt-get install g++
 QEMU user mode;qemu-x86_64 --version;time, edits;apt-get install qemu-user
+AArch64 g++;aarch64-linux-gnu-g++ --version;time, edits --cpu neoverse-n1;apt-get install g++-aarch64-linux-gnu
+AArch64 QEMU;qemu-aarch64 --version;time, edits --cpu neoverse-n1;apt-get install qemu-user
+RISC-V g++;riscv64-linux-gnu-g++ --version;time, edits --cpu sifive-p550;apt-get install g++-riscv64-linux-gnu
+RISC-V QEMU;qemu-riscv64 --version;time, edits --cpu sifive-p550;apt-get install qemu-user
 Oclgrind;oclgrind --version;run --verify oclgrind;apt-get install oclgrind
 cachegrind;valgrind --version;time --source cachegrind;apt-get install valgrind
 gem5;gem5 --build-info|gem5.opt --build-info;time --source gem5;build it from its sources (Debian has no package)

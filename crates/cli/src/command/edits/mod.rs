@@ -53,7 +53,7 @@ impl Edits {
 /// What programs are timed with and what they may use.
 #[derive(clap::Args, Debug, Clone)]
 pub(crate) struct Conditions {
-    /// CPU to simulate: skylake, zen4 or a CPU file (.toml)
+    /// CPU to simulate: skylake, zen4, neoverse-n1, sifive-p550 or a CPU file (.toml)
     #[arg(long, value_name = "NAME", default_value = "skylake")]
     cpu: String,
     /// What measures times

@@ -43,7 +43,7 @@ use timing::{
 pub(crate) struct Time {
     #[command(subcommand)]
     verb: Option<Verb>,
-    /// C++ (.cpp .cc .cxx), C (.c), or a static x86-64 executable
+    /// C++ (.cpp .cc .cxx), C (.c), or a static executable for the CPU
     #[arg(required_unless_present = "suite", conflicts_with = "suite")]
     program: Option<PathBuf>,
     /// The program's standard input [default: empty]
@@ -69,7 +69,7 @@ enum Verb {
 /// The processor that programs run on, and what they may use.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Bounds {
-    /// Simulated CPU: skylake, zen4 or a CPU file (.toml)
+    /// Simulated CPU: skylake, zen4, neoverse-n1, sifive-p550 or a CPU file (.toml)
     #[arg(long, value_name = "NAME", default_value = "skylake")]
     cpu: String,
     /// Instruction limit of a program (2000000, 2^31, 2e9) [default: none]

@@ -35,7 +35,7 @@ impl Qemu {
         let limits = [("inputs", count), ("memory", options.memory_bytes), ("wall_ms", wall)];
         let command = self.command(program, &cpu, None, &limits);
         let tools = [self.emulator.as_path(), &self.plugin];
-        let mut run = Run::new("qemu-x86_64", command, program, options, &tools);
+        let mut run = Run::new(self.target.emulator, command, program, options, &tools);
         // The plugin watches the memory of each copy. What they print together is held to what one may.
         run.profile.memory = Memory::AddressSpace(u64::MAX);
         // The original and one copy at a time; it looks at the copy's memory in `/proc`.
@@ -45,7 +45,7 @@ impl Qemu {
         run.channel = true;
         let finished = run.go()?;
         let channel = String::from_utf8_lossy(&finished.channel);
-        let said = told(&channel, &finished)?;
+        let said = told(self.target, &channel, &finished)?;
         let all: Vec<Option<Measurement>> =
             parts(&finished.stdout, &said).iter().map(|part| self.measurement_of(part)).collect();
         let instructions = all.iter().flatten().filter_map(|measurement| measurement.instructions);

@@ -1,14 +1,10 @@
 //! What an instruction reads and writes.
 
-use super::{Operation, flag, register};
+use crate::decode::{decoded::Decoded, flag, register};
 use iced_x86::{Instruction, InstructionInfoFactory, Mnemonic, OpAccess, OpKind, Register};
 
 /// Fill in sources, addresses, destinations and memory accesses.
-pub(super) fn fill(
-    operation: &mut Operation,
-    i: &Instruction,
-    factory: &mut InstructionInfoFactory,
-) {
+pub(super) fn fill(decoded: &mut Decoded, i: &Instruction, factory: &mut InstructionInfoFactory) {
     let info = factory.info(i);
     let stack = i.is_stack_instruction();
     let mut sources = Set::<4>::new(register::NONE);
@@ -21,14 +17,14 @@ pub(super) fn fill(
                 address.add(slot(part));
             }
         }
-        operation.flags |= match memory.access() {
+        decoded.flags |= match memory.access() {
             OpAccess::Read | OpAccess::CondRead => flag::LOAD,
             OpAccess::Write | OpAccess::CondWrite => flag::STORE,
             OpAccess::ReadWrite | OpAccess::ReadCondWrite => flag::LOAD | flag::STORE,
             _ => 0,
         };
         let bytes = memory.memory_size().size().clamp(1, 64);
-        operation.bytes = operation.bytes.max(bytes as u8);
+        decoded.bytes = decoded.bytes.max(bytes as u8);
     }
     let lea = i.mnemonic() == Mnemonic::Lea;
     for used in info.used_registers() {
@@ -61,11 +57,11 @@ pub(super) fn fill(
         destinations.add(Some(register::FLAGS));
     }
     if lea {
-        operation.flags &= !(flag::LOAD | flag::STORE);
+        decoded.flags &= !(flag::LOAD | flag::STORE);
     }
-    operation.sources = sources.items;
-    operation.address = address.items;
-    operation.destinations = destinations.items;
+    decoded.sources = sources.items;
+    decoded.address = address.items;
+    decoded.destinations = destinations.items;
 }
 
 /// The model's register for an architectural one.
