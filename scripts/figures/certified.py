@@ -1,7 +1,7 @@
 """How many edits hold beyond their tests: `edits certify` on pairs by people and on the cheats written by hand.
 
 Needs g++, and for people's pairs in `data` `pairs.jsonl` and `problems.jsonl` (docs/results/human-edits.md says what they are). Certified with a cache of its
-own, so that the seconds are those of a first run, builds included; for pairs that differ, tests are grown and the improved program is judged by them. Cheats are
+own, so that the seconds are those of a first run, builds included, or of the `first` so many pairs whose problem has samples; for pairs that differ, tests are grown and the improved program is judged by them. Cheats are
 the files of `crates/edits/tests/cheats`, with their tests as samples."""
 import collections
 import json
@@ -11,7 +11,7 @@ from pathlib import Path
 from cheats import head, line, pair
 from tools import rows, share, stampmill
 
-SETTINGS = {"data": "", "cheats": "crates/edits/tests/cheats", "inputs": "10000", "draws": "1000", "patience": "200", "jobs": "2", "seed": "0"}
+SETTINGS = {"data": "", "first": "", "cheats": "crates/edits/tests/cheats", "inputs": "10000", "draws": "1000", "patience": "200", "jobs": "2", "seed": "0"}
 VARIANTS = ["people", "cheats"]
 ORDER = ["exhaustive", "covered", "doubtful", "counterexample", "none"]
 
@@ -46,7 +46,11 @@ def lines_of(found):
 
 def people(program, settings, work):
     data = Path(settings["data"])
-    pairs, problems = data / "pairs.jsonl", data / "problems.jsonl"
+    problems = data / "problems.jsonl"
+    known = {one["problem_id"] for one in map(json.loads, problems.read_text().splitlines()) if one["samples"]}
+    of_known = [one for one in (data / "pairs.jsonl").read_text().splitlines() if json.loads(one)["problem_id"] in known]
+    pairs = work / "pairs.jsonl"
+    pairs.write_text("".join(one + "\n" for one in of_known[: int(settings["first"] or len(of_known))]))
     summary, found = certify(program, settings, work, "certified", pairs, problems)
     compared = [row for row in found if row["verdict"] in ("accepted", "fails-hidden-tests")]
     certificates = collections.Counter(row["certificate"] for row in compared)

@@ -13,6 +13,9 @@ use std::{
 /// Orders of two columns that are looked at before they count as a promise.
 const LOOKED_AT: usize = 2;
 
+/// Numbers are not larger where those of the samples are not.
+const LARGEST: f64 = 1e9;
+
 /// Promises that all samples keep.
 pub(super) struct Promises {
     /// Words that are as long as a number says.
@@ -130,6 +133,8 @@ fn keeps(seen: &Seen, tokens: &[String], set: &DataSet) -> bool {
     } else {
         0.0
     };
+    // Nobody reads more than an `int` holds by chance.
+    let largest = seen.most.abs().max(seen.least.abs()).max(LARGEST);
     let values: BTreeMap<Slot, i64> = set
         .iter()
         .filter_map(|(slot, tokens)| Some((*slot, tokens.last()?.parse().ok()?)))
@@ -142,7 +147,7 @@ fn keeps(seen: &Seen, tokens: &[String], set: &DataSet) -> bool {
     });
     let distinct: BTreeSet<u64> = numbers.iter().map(|number| number.to_bits()).collect();
     is_index
-        && numbers.iter().all(|number| *number >= least)
+        && numbers.iter().all(|number| *number >= least && number.abs() <= largest)
         && (!seen.ascending || numbers.windows(2).all(|two| two[0] <= two[1]))
         && (!seen.distinct || distinct.len() == numbers.len())
         && seen.sequence.is_none_or(|base| {
