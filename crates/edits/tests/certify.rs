@@ -105,7 +105,7 @@ fn a_single_value_is_found_by_enumeration_and_equal_edits_are_exhaustive() {
 #[test]
 fn what_stands_behind_branches_is_found_by_growth() {
     let folder = tempfile::tempdir().unwrap();
-    let read = "int a[100]; int main() { int n, s = 0; if (scanf(\"%d\", &n) != 1) return 1; \
+    let read = "int a[1000]; int main() { int n, s = 0; if (scanf(\"%d\", &n) != 1) return 1; \
                 for (int i = 0; i < n; i++) if (scanf(\"%d\", a + i) != 1) return 1; \
                 for (int i = 0; i < n; i++) s += a[i];";
     let slow = format!("{read} printf(\"%d\\n\", s); }}");

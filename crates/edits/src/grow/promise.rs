@@ -226,8 +226,9 @@ mod tests {
         assert!(sorted.is_like_samples("4\n1 1 7 9\n"));
         assert!(!sorted.is_like_samples("3\n1 1 7\n"), "no sample has three");
         assert!(!sorted.is_like_samples("4\n1 1 7 10\n"), "no sample has a 10");
-        let word = Inputs::learn(&["3\nabc\n", "5\nbacba\n"]).unwrap();
-        assert!(word.is_well_formed("2\nab\n") && !word.is_well_formed("2\nabc\n"));
+        let word = Inputs::learn(&["1\nc\n", "3\nabc\n", "5\nbacba\n", "4\nccab\n", "2\nab\n"]);
+        let word = word.unwrap();
+        assert!(word.is_well_formed("2\nba\n") && !word.is_well_formed("2\nabc\n"));
         let tree = Inputs::learn(&["4\n0 1\n1 2\n1 3\n"]).unwrap();
         assert!(tree.is_well_formed("4\n0 1\n2 3\n0 2\n"));
         assert!(!tree.is_well_formed("4\n0 1\n1 0\n2 3\n"));
