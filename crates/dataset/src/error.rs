@@ -399,7 +399,7 @@ fn what_is_there(path: &Path) -> String {
 }
 
 /// By schema, the command that makes data sets of it.
-const MAKERS: [(&str, &str); 20] = [
+const MAKERS: [(&str, &str); 21] = [
     ("content-file", "mine SOURCE"),
     ("kernel", "prepare RAW"),
     ("features", "features DATASET"),
@@ -415,6 +415,7 @@ const MAKERS: [(&str, &str); 20] = [
     ("edit-test", "edits tests EDITS"),
     ("edit-pair", "edits pairs SOURCE"),
     ("edit-judgement", "edits judge EDITS"),
+    ("edit-certificate", "edits certify PAIRS"),
     ("kernel-edit", "edits judge-kernels PAIRS"),
     ("module", "ir build SOURCE"),
     ("ir-statistics", "ir stats MODULES"),

@@ -9,6 +9,7 @@
 //! - The stage [`MakeTests`] makes tests of samples: inputs of the same grammar, larger and larger, on which all
 //!   accepted programs agree. A [`TestSet`] reads them, and folders in PIE's layout as well.
 //! - The stage [`Judge`] builds, checks and times [`Candidates`] on a [`Bench`]; what they do wrong is a verdict.
+//! - The stage [`Certify`] compares an edit with the slow program on all small inputs, and on others grown by coverage.
 //! - [`score()`] computes %Opt, Speedup, Correct and Best@k as PIE defines them, and what they leave out.
 //! - [`search()`] proposes without a model: rewrites of clang's syntax tree ([`Rewriter`]) combined by
 //!   evolution under the judge. [`propose`] asks a served model, with examples found by retrieval.
@@ -31,6 +32,7 @@
 
 mod bench;
 mod candidates;
+mod certify;
 mod compare;
 mod each;
 mod error;
@@ -59,6 +61,7 @@ mod toolchain;
 
 pub use bench::{Bench, Times, Trial};
 pub use candidates::Candidates;
+pub use certify::{Certify, CertifyItem, CertifyOptions, CertifyReport};
 pub use compare::{TOLERANCE, compare};
 pub use error::{Error, Result};
 pub use execute::Limits;

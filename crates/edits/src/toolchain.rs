@@ -1,9 +1,9 @@
 //! Programs become executables, once per content.
 //!
-//! Two builds of a program are of use: the one that is run and timed, by the recipe of `timing` (static, pinned
-//! instruction set, deterministic answers linked in) at PIE's `-O3 -std=c++17`; and one with the address
-//! and undefined-behaviour sanitizers. A program that is timed on a processor of another instruction set is built for it
-//! as well: it is tested here and timed there. Most of a compile is the standard library's headers. The
+//! Three builds of a program are of use: the one that is run and timed, by the recipe of `timing` (static, pinned
+//! instruction set, deterministic answers linked in) at PIE's `-O3 -std=c++17`; one with the address
+//! and undefined-behaviour sanitizers; and the first with each basic block traced and our server of inputs around it. A program that is
+//! timed on a processor of another instruction set is built for it as well: it is tested here and timed there. Most of a compile is the standard library's headers. The
 //! `#include` lines that sources begin with are therefore precompiled once enough of them begin alike,
 //! and put before them again: all of a source's lines, or the first of them, which others share. The
 //! executable is the same to the byte.
@@ -31,6 +31,8 @@ pub enum Build {
     Foreign,
     /// To be watched by the sanitizers.
     Sanitized,
+    /// To be run on many inputs by one process, which tells the basic blocks that each reaches.
+    Traced,
 }
 
 /// Version of what is a verdict about a program: unfinished runs of other versions are not resumed.
@@ -45,6 +47,11 @@ const SANITIZED: [&str; 6] = [
     "-fno-sanitize-recover=all",
     "-fno-omit-frame-pointer",
 ];
+/// A call of the tracer in each basic block, none of which is made a jump, and `main` called by the server.
+const TRACED: [&str; 3] =
+    ["-fsanitize-coverage=trace-pc", "-fno-optimize-sibling-calls", "-Wl,--wrap=main"];
+/// Runs a traced program on many inputs.
+const SERVER: &str = include_str!("certify/server.c");
 /// Automatic variables that are not set hold a pattern: what is read before it is written shows. GCC has it from version 12 on.
 const FILLED: (u32, &str) = (12, "-ftrivial-auto-var-init=pattern");
 /// Bytes of precompiled headers that are kept; each has 20 to 100 MB.
@@ -205,8 +212,14 @@ impl Toolchain {
             call.readable.extend([header.clone(), compiled_form(&header)]);
             call.before.extend(["-include".into(), header.into_os_string()]);
         }
+        let mut objects = Vec::new();
         if build != Build::Sanitized {
-            let object = self.determinism(language, build)?;
+            objects.push(self.determinism(language, build)?);
+        }
+        if build == Build::Traced {
+            objects.push(self.object((Language::C, Build::Timed), ("server.c", SERVER))?);
+        }
+        for object in objects {
             call.readable.push(object.clone());
             call.behind.push(object.into_os_string());
         }
@@ -231,7 +244,10 @@ impl Toolchain {
 
     /// Identity of a program and of how it is built.
     fn key(&self, code: &str, language: Language, build: Build) -> String {
-        let build = format!("{build:?}");
+        let build = match build {
+            Build::Traced => format!("{build:?} {TRACED:?} {SERVER}"),
+            _ => format!("{build:?}"),
+        };
         let pieces = [&self.identity, language.name(), &build, code];
         content_hash_of(pieces.map(str::as_bytes))
     }
@@ -250,11 +266,20 @@ impl Toolchain {
 
     /// `determinism.c` of `timing`, compiled once per language and instruction set.
     fn determinism(&self, language: Language, build: Build) -> Result<PathBuf> {
-        let mut parts = vec![self.identity.as_bytes(), language.name().as_bytes()];
-        if build == Build::Foreign {
-            parts.push(b"foreign".as_slice());
-        }
-        let key = content_hash_of(parts);
+        let build = if build == Build::Foreign { build } else { Build::Timed };
+        let name = if language == Language::C { "determinism.c" } else { "determinism.cpp" };
+        self.object((language, build), (name, timing::recipe::DETERMINISM))
+    }
+
+    /// The object of a source of ours, compiled once.
+    fn object(
+        &self,
+        (language, build): (Language, Build),
+        source: (&str, &str),
+    ) -> Result<PathBuf> {
+        let of = if build == Build::Foreign { "foreign" } else { "" };
+        let pieces = [&self.identity, language.name(), of, source.0, source.1];
+        let key = content_hash_of(pieces.map(str::as_bytes));
         let path = self.store.path("objects", &key).with_extension("o");
         if self.store.get("hashes", &key).is_some_and(|hash| is_sound(&path, &as_text(hash))) {
             return Ok(path);
@@ -262,17 +287,15 @@ impl Toolchain {
         let parent = path.parent().unwrap_or(Path::new("/"));
         std::fs::create_dir_all(parent).map_err(Error::file("create", parent))?;
         let folder = temporary()?;
-        let name = if language == Language::C { "determinism.c" } else { "determinism.cpp" };
         let mut flags = self.flags_of_compiling(language, build);
         flags.push("-c".into());
-        let source = (name, timing::recipe::DETERMINISM);
-        let bytes =
-            match self.call((language, build), flags, source, "object.o", folder.path()).make()? {
-                Ok(bytes) => bytes,
-                Err(Refusal { verdict, .. }) => {
-                    return Err(Error::Start { what: "gcc".into(), reason: verdict.to_string() });
-                }
-            };
+        let call = self.call((language, build), flags, source, "object.o", folder.path());
+        let bytes = match call.make()? {
+            Ok(bytes) => bytes,
+            Err(Refusal { verdict, .. }) => {
+                return Err(Error::Start { what: "gcc".into(), reason: verdict.to_string() });
+            }
+        };
         crate::pair::write_whole(&path, &bytes)?;
         self.store.put("hashes", &key, content_hash(&bytes).as_bytes());
         Ok(path)
@@ -368,12 +391,16 @@ impl Toolchain {
     fn flags(&self, language: Language, build: Build) -> Vec<OsString> {
         let standard = if language == Language::C { C } else { CPP };
         let flags: &[&str] = match build {
-            Build::Timed => &timing::recipe::FLAGS,
+            Build::Timed | Build::Traced => &timing::recipe::FLAGS,
             Build::Foreign => self.foreign.as_ref().map_or(&[], |foreign| foreign.target.flags),
             Build::Sanitized => &SANITIZED,
         };
-        let filled = (self.fills_stack && build == Build::Sanitized).then_some(&FILLED.1);
-        std::iter::once(&standard).chain(flags).chain(filled).map(OsString::from).collect()
+        let more: &[&str] = match build {
+            Build::Sanitized if self.fills_stack => &[FILLED.1],
+            Build::Traced => &TRACED,
+            _ => &[],
+        };
+        std::iter::once(&standard).chain(flags).chain(more).map(OsString::from).collect()
     }
 
     /// A call that makes `output` of `source`.

@@ -13,6 +13,7 @@ mod schema;
 mod words;
 
 mod answer;
+mod certificate;
 mod content;
 mod cycles;
 mod edit_test;
@@ -51,6 +52,7 @@ pub mod module_kind {
 }
 
 pub use answer::AnswerRow;
+pub use certificate::{Certificate, EditCertificate};
 pub use content::{ContentFile, ContentOrigin, ContentSource, ContentText, ContentVerdict};
 pub use cycles::{CyclesCount, CyclesRow};
 pub use edit_test::{EditTest, EditTestSummary, EditTestText, RejectedInputs};

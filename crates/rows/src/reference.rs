@@ -1,11 +1,11 @@
 use crate::{
-    AnswerRow, ContentFile, ContentText, ContentVerdict, CpuGpuRow, CyclesCount, CyclesRow,
-    Described, EditTest, EditTestSummary, EditTestText, EditVerdict, FeaturesHead, FeaturesVerdict,
-    Judgement, KernelEditRow, KernelEditVerdict, KernelProgram, KernelRow, KernelSummary,
-    KernelText, KernelVerdict, LabelHead, LearnedRow, LearnedVerdict, Metric, Module, ModuleKey,
-    ModuleRank, ModuleVerdict, Outcome, Pair, PassEffect, PassRow, RunRow, SampleRow,
-    SampleVerdict, Statistics, SteeredHead, SteeredRow, SteeredVerdict, TaskHead, TaskVerdict,
-    TimingRow, TimingVerdict, WaitingRow, Words,
+    AnswerRow, Certificate, ContentFile, ContentText, ContentVerdict, CpuGpuRow, CyclesCount,
+    CyclesRow, Described, EditCertificate, EditTest, EditTestSummary, EditTestText, EditVerdict,
+    FeaturesHead, FeaturesVerdict, Judgement, KernelEditRow, KernelEditVerdict, KernelProgram,
+    KernelRow, KernelSummary, KernelText, KernelVerdict, LabelHead, LearnedRow, LearnedVerdict,
+    Metric, Module, ModuleKey, ModuleRank, ModuleVerdict, Outcome, Pair, PassEffect, PassRow,
+    RunRow, SampleRow, SampleVerdict, Statistics, SteeredHead, SteeredRow, SteeredVerdict,
+    TaskHead, TaskVerdict, TimingRow, TimingVerdict, WaitingRow, Words,
 };
 use dataset::{FieldRef, Result, Row};
 use std::fmt::Write;
@@ -42,6 +42,7 @@ macro_rules! each {
             $of::<EditTest>()?,
             $of::<Pair>()?,
             $of::<Judgement>()?,
+            $of::<EditCertificate>()?,
             $of::<KernelEditRow>()?,
             $of::<Module>()?,
             $of::<Statistics>()?,
@@ -207,6 +208,7 @@ pub fn reference() -> Result<String> {
     words::<SampleVerdict>(&mut text);
     words::<TimingVerdict>(&mut text);
     words::<EditVerdict>(&mut text);
+    words::<Certificate>(&mut text);
     words::<KernelEditVerdict>(&mut text);
     words::<ModuleVerdict>(&mut text);
     Ok(text)

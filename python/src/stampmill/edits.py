@@ -11,7 +11,7 @@ from ._texts import Inputs, PathLike, path
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-__all__ = ["export", "judge", "judge_kernels", "pairs", "propose", "score", "tests"]
+__all__ = ["certify", "export", "judge", "judge_kernels", "pairs", "propose", "score", "tests"]
 
 
 class Running(Common, total=False):
@@ -93,6 +93,27 @@ def judge(
     given = {**options(locals(), "pairs", "running"), **running}
     with Inputs() as inputs:
         return made("edits judge", [path(pairs)], given, inputs)
+
+
+@stage("edits certify")
+def certify(
+    pairs: PathLike,
+    *,
+    problems: PathLike,
+    candidates: PathLike | None = None,
+    out: PathLike | None = None,
+    force: bool = False,
+    inputs: int | None = None,
+    draws: int | None = None,
+    patience: int | None = None,
+    seed: int | None = None,
+    split: str | None = None,
+    **running: Unpack[RunningParted],
+) -> Dataset:
+    """Certify edits: exhaustive testing within a bound, then inputs grown by coverage."""
+    given = {**options(locals(), "pairs", "running"), **running}
+    with Inputs() as texts:
+        return made("edits certify", [path(pairs)], given, texts)
 
 
 @stage("edits judge-kernels")

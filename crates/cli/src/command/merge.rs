@@ -49,6 +49,7 @@ impl Merge {
             ir::Stats::NAME => self.join::<ir::Stats<'_>>(global),
             edits::MakePairs::NAME => self.join::<edits::MakePairs<'_>>(global),
             edits::MakeTests::NAME => self.join::<edits::MakeTests<'_>>(global),
+            edits::Certify::NAME => self.join::<edits::Certify<'_>>(global),
             edits::Judge::NAME => self.join::<edits::Judge<'_>>(global),
             other => bail!("{} is a part of `{other}`, which is unknown here", first.display()),
         }

@@ -180,6 +180,15 @@ pub(crate) const STAGES: &[Stage] = &[
         reads: "",
     },
     Stage {
+        name: "edits-certify",
+        input: edits,
+        command: "edits certify pairs.jsonl --problems problems.jsonl --inputs 20 --draws 20 --json \
+                  --out made/out",
+        beside: &[],
+        rows: ALL,
+        reads: "",
+    },
+    Stage {
         name: "edits-judge",
         input: edits,
         command: "edits judge pairs.jsonl --candidates answers.jsonl --tests tests --limit 4s --json \

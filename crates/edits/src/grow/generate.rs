@@ -7,11 +7,11 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// How an input is to differ from the samples.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Scale {
+pub(crate) struct Scale {
     /// Factor on counts of lines, tokens and data sets.
-    pub(super) counts: f64,
+    pub(crate) counts: f64,
     /// Factor on the ranges of other numbers.
-    pub(super) values: f64,
+    pub(crate) values: f64,
 }
 
 /// Tokens of a generated input at most.
@@ -19,30 +19,30 @@ const TOKENS: usize = 400_000;
 
 /// What is known about a slot from the samples.
 #[derive(Clone, Debug, PartialEq)]
-struct Seen {
-    kind: Kind,
-    least: f64,
-    most: f64,
-    decimals: usize,
-    words: BTreeSet<String>,
-    alphabet: Vec<char>,
-    longest: usize,
+pub(super) struct Seen {
+    pub(super) kind: Kind,
+    pub(super) least: f64,
+    pub(super) most: f64,
+    pub(super) decimals: usize,
+    pub(super) words: BTreeSet<String>,
+    pub(super) alphabet: Vec<char>,
+    pub(super) longest: usize,
     /// Few words that come again and again.
-    enumerated: bool,
+    pub(super) enumerated: bool,
     /// All between this and the value of a count, which they therefore index.
-    index: Option<(Count, i64)>,
-    ascending: bool,
-    distinct: bool,
+    pub(super) index: Option<(Count, i64)>,
+    pub(super) ascending: bool,
+    pub(super) distinct: bool,
     /// Each is the number of its line, from this on.
-    sequence: Option<i64>,
+    pub(super) sequence: Option<i64>,
 }
 
 /// A grammar and what its samples look like.
 pub(super) struct Generator {
-    grammar: Grammar,
-    seen: BTreeMap<Slot, Seen>,
-    counts: BTreeSet<Slot>,
-    data_sets: usize,
+    pub(super) grammar: Grammar,
+    pub(super) seen: BTreeMap<Slot, Seen>,
+    pub(super) counts: BTreeSet<Slot>,
+    pub(super) data_sets: usize,
 }
 
 impl Generator {
@@ -263,18 +263,26 @@ impl Generator {
         values: &BTreeMap<Slot, i64>,
         rng: &mut ChaCha8Rng,
     ) -> Option<Vec<[i64; 2]>> {
-        let [(a, _), (b, _), ..] = tokens else { return None };
-        let (first, base) = self.seen[a].index?;
-        let (second, other) = self.seen[b].index?;
-        let nodes = resolve(Count { slot: first.slot, plus: 0 }, values)?;
-        if first.slot != second.slot || base != other || nodes != count + 1 {
-            return None;
-        }
+        let (nodes, base) = self.nodes(tokens, count, values)?;
         let mut names: Vec<i64> = (0..nodes as i64).map(|node| node + base).collect();
         names[1..].shuffle(rng);
         let edge =
             |child: usize, rng: &mut ChaCha8Rng| [names[rng.random_range(0..child)], names[child]];
         Some((1..nodes).map(|child| edge(child, rng)).collect())
+    }
+
+    /// How many nodes the tree has whose edges so many rows are, and the name of the first; `None` where they are no tree's.
+    pub(super) fn nodes(
+        &self,
+        tokens: &[(Slot, Kind)],
+        count: usize,
+        values: &BTreeMap<Slot, i64>,
+    ) -> Option<(usize, i64)> {
+        let [(a, _), (b, _), ..] = tokens else { return None };
+        let (first, base) = self.seen[a].index?;
+        let (second, other) = self.seen[b].index?;
+        let nodes = resolve(Count { slot: first.slot, plus: 0 }, values)?;
+        (first.slot == second.slot && base == other && nodes == count + 1).then_some((nodes, base))
     }
 
     fn column(
@@ -385,7 +393,7 @@ fn shown(count: Count) -> String {
     }
 }
 
-fn resolve(count: Count, values: &BTreeMap<Slot, i64>) -> Option<usize> {
+pub(super) fn resolve(count: Count, values: &BTreeMap<Slot, i64>) -> Option<usize> {
     usize::try_from(values.get(&count.slot)? + count.plus).ok()
 }
 

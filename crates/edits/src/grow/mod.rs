@@ -7,6 +7,9 @@
 
 mod generate;
 mod grammar;
+mod inputs;
+mod promise;
+mod scope;
 mod stage;
 
 use crate::{
@@ -14,7 +17,9 @@ use crate::{
     suite::Test, toolchain::Executable,
 };
 use dataset::{Verdict, content_hash};
-use generate::{Generator, Scale};
+use generate::Generator;
+pub(crate) use generate::Scale;
+pub(crate) use inputs::{Inputs, mutated};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 use rows::{EditTest, EditVerdict, RejectedInputs, test_source};

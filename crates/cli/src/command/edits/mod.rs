@@ -1,5 +1,6 @@
 //! `stampmill edits`: performance edits.
 
+mod certify;
 mod export;
 pub(crate) mod judge;
 mod judge_kernels;
@@ -37,6 +38,7 @@ commands! {
         tests::Tests,
         judge::Judge,
         judge_kernels::JudgeKernels,
+        certify::Certify,
         score::Score,
         propose::Propose,
         self_play::SelfPlay,
