@@ -15,7 +15,7 @@ use std::{
 /// What is known of kernels, by their texts.
 struct Known<T>(Mutex<BTreeMap<String, T>>);
 
-impl<T: Copy> Known<T> {
+impl<T: Clone> Known<T> {
     fn new() -> Known<T> {
         Known(Mutex::default())
     }
@@ -27,7 +27,7 @@ impl<T: Copy> Known<T> {
         find: impl FnOnce() -> Result<T, E>,
     ) -> Result<Option<T>, String> {
         let key = dataset::content_hash(text.as_bytes());
-        if let Some(known) = self.0.lock().ok().and_then(|known| known.get(&key).copied()) {
+        if let Some(known) = self.0.lock().ok().and_then(|known| known.get(&key).cloned()) {
             return Ok(Some(known));
         }
         let found = match find() {
@@ -36,7 +36,7 @@ impl<T: Copy> Known<T> {
             Err(error) => return Err(error.to_string()),
         };
         if let Ok(mut known) = self.0.lock() {
-            known.insert(key, found);
+            known.insert(key, found.clone());
         }
         Ok(Some(found))
     }
@@ -63,9 +63,9 @@ impl Fault for features::Error {
 /// Executes kernels on the processor's device, each text once.
 pub(crate) struct Runs {
     runner: Runner,
-    known: Known<Outcome>,
+    known: Known<String>,
     /// Finds what executions on a device only find by chance.
-    undefined: Option<(Extractor, Known<Outcome>)>,
+    undefined: Option<(Extractor, Known<String>)>,
 }
 
 impl Runs {
@@ -88,7 +88,7 @@ impl Runs {
     }
 
     /// Those that pass have no race either, and read no local memory that nothing has written, as far as
-    /// [`Extractor::undefined`] tells. A kernel that it cannot run is not looked at.
+    /// [`Extractor::undefined`] tells. One that it cannot run does not pass.
     ///
     /// # Errors
     /// When no kernel could be looked at, as without a linker.
@@ -107,23 +107,36 @@ impl Runs {
         }
     }
 
-    /// What running the kernel comes to; `None`: the user has stopped all of it.
+    /// What running the kernel comes to, an outcome by its name or why races cannot be told; `None`: the user has stopped all of
+    /// it.
     ///
     /// # Errors
     /// Why that cannot be told: a device or a disk that does not work says nothing of a kernel.
-    pub(crate) fn check(&self, text: &str) -> Result<Option<Outcome>, String> {
-        let found = self.known.of(text, || self.runner.check(text))?;
-        match (&self.undefined, found) {
-            (Some((extractor, known)), Some(Outcome::Pass)) => known.of(text, || {
-                extractor.undefined(text).map(|found| found.map_or(Outcome::Pass, outcome))
-            }),
+    pub(crate) fn check(&self, text: &str) -> Result<Option<String>, String> {
+        let outcome = || self.runner.check(text).map(|outcome| outcome.name().to_owned());
+        let found = self.known.of(text, outcome)?;
+        match &self.undefined {
+            Some((extractor, known)) if found.as_deref().is_some_and(is_pass) => {
+                known.of(text, || {
+                    let found = extractor.undefined(text)?;
+                    Ok::<_, features::Error>(match found {
+                        Ok(undefined) => outcome_of(undefined).name().to_owned(),
+                        Err(verdict) => format!("races cannot be told: {verdict}"),
+                    })
+                })
+            }
             _ => Ok(found),
         }
     }
 }
 
+/// Whether that is what [`Runs::check`] says of a kernel that is as asked.
+pub(crate) fn is_pass(found: &str) -> bool {
+    found == Outcome::Pass.name()
+}
+
 /// What is found in a kernel that passes otherwise.
-fn outcome(undefined: Undefined) -> Outcome {
+fn outcome_of(undefined: Undefined) -> Outcome {
     match undefined {
         Undefined { global_races: 0, local_races: 0, unset_local_reads: 0 } => Outcome::Pass,
         Undefined { global_races: 0, local_races: 0, .. } => Outcome::ReadsUnset,

@@ -1,11 +1,15 @@
 //! `stampmill sample`: kernels from a language model.
 
 use crate::{
-    Global, choice::choice, destination, interrupt, output, progress::Bar, runs::Runs, stage,
+    Global,
+    choice::choice,
+    destination, interrupt, output,
+    progress::Bar,
+    runs::{Runs, is_pass},
+    stage,
 };
 use anyhow::{Context, anyhow, bail};
 use dataset::stage::{Cancel, Done};
-use device::Outcome;
 use lm::{Checkpoint, Choice, Drawing, Precision, Prompt, TrainingSet, condition};
 use rows::SampleVerdict;
 use sampling::{Sampler, Settings, Summary, corpus};
@@ -187,8 +191,8 @@ pub(crate) fn describing<'a>(sampler: Sampler<'a>, global: &Global) -> anyhow::R
 }
 
 /// What running came to, if it is not that the program passes.
-pub(crate) fn unless_passed(outcome: Option<Outcome>) -> Result<Option<String>, String> {
-    Ok(outcome.filter(|outcome| *outcome != Outcome::Pass).map(|outcome| outcome.to_string()))
+pub(crate) fn unless_passed(found: Option<String>) -> Result<Option<String>, String> {
+    Ok(found.filter(|found| !is_pass(found)))
 }
 
 /// Samples that have not what was asked for, or do not pass.

@@ -8,11 +8,10 @@ use crate::{
     destination::StageOutput,
     headers, interrupt, output,
     progress::Bar,
-    runs::{Faster, Runs},
+    runs::{Faster, Runs, is_pass},
     stage,
 };
 use anyhow::bail;
-use device::Outcome;
 use std::{
     num::NonZeroUsize,
     path::PathBuf,
@@ -185,7 +184,8 @@ impl Steer {
         }
         let faster = self.faster(&stop)?;
         let accepts = |text: &str| {
-            let passes = |runs: &Runs| Ok::<_, String>(runs.check(text)? == Some(Outcome::Pass));
+            let passes =
+                |runs: &Runs| Ok::<_, String>(runs.check(text)?.as_deref().is_some_and(is_pass));
             Ok(runs.as_ref().map_or(Ok(true), passes)?
                 && faster.as_ref().map_or(Ok(true), |faster| faster.accepts(text))?)
         };
