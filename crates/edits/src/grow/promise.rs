@@ -229,7 +229,8 @@ mod tests {
         let word = Inputs::learn(&["1\nc\n", "3\nabc\n", "5\nbacba\n", "4\nccab\n", "2\nab\n"]);
         let word = word.unwrap();
         assert!(word.is_well_formed("2\nba\n") && !word.is_well_formed("2\nabc\n"));
-        let tree = Inputs::learn(&["4\n0 1\n1 2\n1 3\n"]).unwrap();
+        // Neither column is sorted or distinct in both.
+        let tree = Inputs::learn(&["4\n2 1\n0 1\n1 3\n", "4\n1 3\n1 0\n2 1\n"]).unwrap();
         assert!(tree.is_well_formed("4\n0 1\n2 3\n0 2\n"));
         assert!(!tree.is_well_formed("4\n0 1\n1 0\n2 3\n"));
         let ordered = Inputs::learn(&["1 4\n", "2 3\n", "3 3\n"]).unwrap();

@@ -273,7 +273,7 @@ impl Generator {
             None => range(seen, draft.size),
         };
         let known = column.iter().filter_map(|token| token.parse::<i64>().ok());
-        if let (true, Some(last)) = (seen.ascending, known.clone().last()) {
+        if let (true, Some(last)) = (seen.ascending, known.clone().next_back()) {
             low = low.max(last);
         }
         if !seen.distinct {

@@ -147,3 +147,25 @@ fn blocks_are_fused_measured_and_refused_as_their_table_says() {
         })
     });
 }
+
+#[test]
+fn whatever_the_code_is_nothing_reads_the_sink_or_writes_what_is_always_ready() {
+    // A linear congruential generator (Knuth, MMIX).
+    let mut state = 1_u64;
+    let mut next = || {
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state >> 32
+    };
+    for architecture in Architecture::ALL {
+        let mut decoder = decoder(architecture);
+        for _ in 0..100_000 {
+            let code = (next() << 32 | next()).to_le_bytes();
+            let length = next() as usize % (code.len() + 1);
+            let found = decoder.decode(next(), &code[..length]);
+            let reads_sink =
+                found.sources.iter().chain(&found.address).any(|one| *one == register::SINK);
+            assert!(!reads_sink && !found.destinations.contains(&register::NONE), "{code:x?}");
+        }
+    }
+}
