@@ -143,7 +143,7 @@ mod tests {
         assert_eq!(Image::read(&bytes, &n1), Ok(Image::default()));
         // Neither a processor of this kind nor one of that order of bytes is built in.
         (bytes[18], bytes[5]) = (21, 2);
-        assert_eq!(Image::read(&bytes, &n1).unwrap_err().name, "not-an-elf");
+        assert_eq!(Image::read(&bytes, &n1).unwrap_err().name, "other-architecture");
     }
 
     #[test]
