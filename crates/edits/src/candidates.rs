@@ -108,6 +108,25 @@ impl Candidates {
     }
 }
 
+/// Candidates by the submission of the slow program that they are for.
+pub(crate) struct BySource<'a>(BTreeMap<&'a str, Vec<&'a Candidates>>);
+
+impl<'a> BySource<'a> {
+    pub(crate) fn new(candidates: &'a [Candidates]) -> BySource<'a> {
+        let mut by_src: BTreeMap<&str, Vec<&Candidates>> = BTreeMap::new();
+        for drawn in candidates {
+            by_src.entry(&drawn.src_id).or_default().push(drawn);
+        }
+        BySource(by_src)
+    }
+
+    /// Those for `pair`, in their order.
+    pub(crate) fn of(&self, pair: &Pair) -> Vec<&'a Candidates> {
+        let drawn = self.0.get(pair.src_id.as_str()).into_iter().flatten().copied();
+        drawn.filter(|drawn| drawn.are_for(pair)).collect()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

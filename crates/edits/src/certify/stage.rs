@@ -4,7 +4,7 @@ use super::{CertifyOptions, Edit, certify};
 use crate::{
     Error, Result,
     bench::Bench,
-    candidates::Candidates,
+    candidates::{BySource, Candidates},
     pair::{Language, Pair},
     problems::{Problem, Sample},
 };
@@ -99,16 +99,11 @@ impl<'a> Certify<'a> {
     ) -> Certify<'a> {
         let samples: BTreeMap<&str, &Problem> =
             problems.iter().map(|problem| (problem.id.as_str(), problem)).collect();
-        let mut by_src: BTreeMap<&str, Vec<&Candidates>> = BTreeMap::new();
-        for drawn in candidates {
-            by_src.entry(&drawn.src_id).or_default().push(drawn);
-        }
+        let by_source = BySource::new(candidates);
         let mut copies: HashMap<String, u32> = HashMap::new();
         let (mut items, mut matched) = (Vec::new(), 0_u64);
         for pair in pairs {
-            let drawn = by_src.get(pair.src_id.as_str()).into_iter().flatten();
-            let drawn: Vec<&Candidates> =
-                drawn.copied().filter(|drawn| drawn.are_for(pair)).collect();
+            let drawn = by_source.of(pair);
             matched += u64::from(!drawn.is_empty());
             let programs =
                 drawn.iter().flat_map(|of| of.programs.iter().map(|code| (&of.method, code)));

@@ -1,7 +1,13 @@
 //! Judging as a stage: pairs with their candidates come in, a row for each candidate goes out.
 
 use super::{JudgeOptions, Source, Tests};
-use crate::{Error, Result, bench::Bench, candidates::Candidates, label::Change, pair::Pair};
+use crate::{
+    Error, Result,
+    bench::Bench,
+    candidates::{BySource, Candidates},
+    label::Change,
+    pair::Pair,
+};
 use dataset::{
     Input, Progress, Row, content_hash_of,
     stage::{self, Finish, Items, Stage, Units, Worked},
@@ -176,16 +182,11 @@ impl<'a> Judge<'a> {
         options: JudgeOptions,
         progress: &'a dyn Progress,
     ) -> Result<Judge<'a>> {
-        let mut by_src: BTreeMap<&str, Vec<&Candidates>> = BTreeMap::new();
-        for drawn in candidates {
-            by_src.entry(&drawn.src_id).or_default().push(drawn);
-        }
+        let by_source = BySource::new(candidates);
         let mut copies: HashMap<String, u32> = HashMap::new();
         let mut items = Vec::new();
         for pair in &pairs {
-            let drawn = by_src.get(pair.src_id.as_str()).into_iter().flatten().copied();
-            let drawn: Vec<&Candidates> = drawn.filter(|drawn| drawn.are_for(pair)).collect();
-            if let Some(mut item) = JudgeItem::new(pair, &drawn, options.most) {
+            if let Some(mut item) = JudgeItem::new(pair, &by_source.of(pair), options.most) {
                 let copies = copies.entry(item.hash()).or_default();
                 item.copy = *copies;
                 *copies += 1;
