@@ -1,12 +1,12 @@
 //! `git+URL-OR-PATH[@REV][#FOLDER]` and archives, `FILE[#FOLDER]`: written into the tree, and built as a folder is.
 
 use super::{BuildOptions, Outcome, Source, UNAVAILABLE, folder, recipe, site::Site};
-use crate::{Error, wrap::real};
+use crate::{Error, extract::is_inside, wrap::real};
 use dataset::{Verdict, content_hash_of_file};
 use rows::ModuleVerdict;
 use std::{
     fs,
-    path::{Component, Path, PathBuf},
+    path::{Path, PathBuf},
 };
 
 #[derive(Debug)]
@@ -38,11 +38,10 @@ pub(super) fn parse(
 
 fn one(text: &str, source: &str, folder: Option<String>, is_git: bool) -> Result<Checkout, Error> {
     let unknown = |reason: String| Error::unknown_source(text, reason);
-    if let Some(folder) = &folder {
-        let is_inside = |part: Component<'_>| matches!(part, Component::Normal(_));
-        if folder.is_empty() || !Path::new(folder).components().all(is_inside) {
-            return Err(unknown(format!("`{folder}` is no folder inside of it")));
-        }
+    if let Some(folder) = &folder
+        && (folder.is_empty() || !is_inside(folder))
+    {
+        return Err(unknown(format!("`{folder}` is no folder inside of it")));
     }
     let hash = match is_git {
         true => mine::Spec::parse(source).map(|_| String::new()).map_err(|error| match error {

@@ -29,8 +29,8 @@ pub(super) fn read(folder: &Path) -> Result<Vec<String>, Error> {
     Ok(description.modules)
 }
 
-/// Whether a module lies in the folder of its corpus.
-pub(super) fn is_inside(name: &str) -> bool {
+/// Whether a relative path stays in its folder, as a module's does in that of its corpus.
+pub(crate) fn is_inside(name: &str) -> bool {
     Path::new(name).components().all(|part| matches!(part, Component::Normal(_)))
 }
 

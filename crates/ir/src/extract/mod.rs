@@ -9,7 +9,7 @@ mod parquet;
 mod run;
 
 pub use container::Container;
-pub(crate) use corpus::{Description, FILE as CORPUS};
+pub(crate) use corpus::{Description, FILE as CORPUS, is_inside};
 pub use object::Embedded;
 pub(crate) use object::embedded;
 pub use run::Extract;
