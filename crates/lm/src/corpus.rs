@@ -255,9 +255,9 @@ impl<'a> Rows<'a> {
 /// File of a checkpoint with the fingerprints of all kernels of its corpus.
 const SEEN: &str = "seen.safetensors";
 
-/// A number that belongs to a text's lexemes, whatever its layout.
+/// A number that belongs to a text's lexemes, whatever its layout; `kernel` and `__kernel` are one lexeme.
 fn fingerprint(text: &str) -> i64 {
-    let lexemes = lexer::tokens(text).map(|token| token.text.as_bytes());
+    let lexemes = lexer::tokens(text).map(|token| lexer::spelling(token.text).as_bytes());
     let hash = dataset::content_hash_of(lexemes);
     u64::from_str_radix(&hash[..16], 16).unwrap_or(0).cast_signed()
 }
@@ -415,6 +415,13 @@ mod tests {
                 }
             })
             .collect()
+    }
+
+    #[test]
+    fn a_copy_is_seen_in_every_spelling_and_layout() {
+        let seen = Seen([fingerprint("__kernel void A(__global int* a) { a[0] = 1; }")].into());
+        assert!(seen.holds("kernel void A(global int *a)\n{\n  a[0] = 1;\n}\n"));
+        assert!(!seen.holds("kernel void A(global int *a) { a[0] = 2; }"));
     }
 
     #[test]
