@@ -469,7 +469,7 @@ mod tests {
             Checkpoint::load(Path::new("../../models/infill")).expect("the model that ships");
         let spaces = features::spaces(corpus::SPACES).expect("they are known");
         let sampled = |tries| {
-            let mut settings = Settings { tries, ..settings(4) };
+            let mut settings = Settings { tries, ..settings(12) };
             settings.prompt.features.insert("blocks".to_owned(), 4.0);
             let sampler = Sampler::new(&checkpoint, settings, 2, &Cancel::default())
                 .unwrap_or_else(|error| panic!("{error}"));
@@ -479,7 +479,7 @@ mod tests {
             sampler.describing(extractor).sample(&Silent).expect("are drawn")
         };
         let (once, often) = (sampled(1), sampled(6));
-        assert_eq!(often.iter().map(|row| row.number).collect::<Vec<_>>(), [0, 1, 2, 3]);
+        assert!(often.iter().map(|row| row.number).eq(0..12));
         let kept = |(once, often): (&SampleRow, &SampleRow)| !is_accepted(once) || once == often;
         assert!(once.iter().zip(&often).all(kept), "{once:?}\n{often:?}");
         let accepted = |rows: &[SampleRow]| rows.iter().filter(|row| is_accepted(row)).count();
