@@ -2,7 +2,7 @@
 """Trains models of several sizes on a training folder, with several budgets, and draws from each: `scripts/figures.sh scaling
 drawn=OUT` judges what was drawn, also on another machine.
 
-FOLDER is what `stampmill train KERNELS --prepare-only --out FOLDER` made. Needs a GPU, a Python with torch, transformers,
+FOLDER is what `stampmill train KERNELS --recipe RECIPE --prepare-only --out FOLDER` made; its size and budget give way to those here. Needs a GPU, a Python with torch, transformers,
 safetensors and numpy, and the engine of `make torch`. Samples begin with `__kernel void`. Writes OUT/SIZE-TOKENS.ids, a sample
 a line, and OUT/runs.jsonl; what stands there is not made again."""
 import argparse
@@ -16,8 +16,6 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 bench = importlib.import_module("bench-training")
-# The recipe of `models/infill`, at any size.
-RECIPE = {"batch_tokens": 16384, "learning_rate": 0.0008, "warmup_steps": 100, "dropout": 0.2, "validate_every": 20}
 
 
 def folder(given, size, tokens, work):
@@ -25,7 +23,7 @@ def folder(given, size, tokens, work):
     config, training = (json.loads((work / name).read_text()) for name in ("config.json", "training.json"))
     config.update(bench.shape(size))
     (work / "config.json").write_text(json.dumps(config))
-    (work / "training.json").write_text(json.dumps({**training, **RECIPE, "budget_tokens": tokens}))
+    (work / "training.json").write_text(json.dumps({**training, "budget_tokens": tokens}))
 
 
 def run(command, **more):
