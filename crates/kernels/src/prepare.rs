@@ -22,6 +22,9 @@ use std::{
     time::Duration,
 };
 
+/// The limit of one question to clang unless another is given.
+const LIMIT: Duration = Duration::from_secs(20);
+
 /// How to prepare kernels.
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -39,7 +42,7 @@ impl Options {
     /// Everything in `input`, with 20 s a question.
     #[must_use]
     pub fn new(input: impl Into<PathBuf>) -> Options {
-        let limit = Duration::from_secs(20);
+        let limit = LIMIT;
         let (licenses, language) = (Licenses::All, Language::OpenCl);
         Options { input: input.into(), limit, licenses, language }
     }
@@ -53,6 +56,7 @@ pub struct Prepare {
     whole: Origin,
     licenses: Licenses,
     language: Language,
+    limit: Duration,
     clang: Arc<Clang>,
 }
 
@@ -66,8 +70,8 @@ impl Prepare {
         // A thread asks one question at a time, so there are as many workers as threads.
         let clang = Clang::start(usize::MAX)?.with_limit(options.limit);
         let (whole, clang) = (Origin { name, hash }, Arc::new(clang));
-        let Options { licenses, language, .. } = *options;
-        Ok(Prepare { input, inputs, whole, licenses, language, clang })
+        let Options { licenses, language, limit, .. } = *options;
+        Ok(Prepare { input, inputs, whole, licenses, language, limit, clang })
     }
 }
 
@@ -89,6 +93,9 @@ impl Stage for Prepare {
         });
         if self.language != Language::OpenCl {
             settings["language"] = self.language.name().into();
+        }
+        if self.limit != LIMIT {
+            settings["limit_seconds"] = self.limit.as_secs_f64().into();
         }
         settings
     }
@@ -390,6 +397,18 @@ mod tests {
         let options = Options::new("somewhere");
         assert_eq!((options.limit.as_secs(), options.input.to_str()), (20, Some("somewhere")));
         assert!(options.licenses.admit("anything"));
+    }
+
+    #[test]
+    fn a_limit_that_is_not_the_usual_one_stands_in_the_configuration() {
+        let folder = tempfile::tempdir().expect("a folder");
+        std::fs::write(folder.path().join("a.cl"), "kernel void a() {}").expect("is written");
+        let configuration = |limit| {
+            let options = Options { limit, ..Options::new(folder.path()) };
+            Prepare::new(&options).unwrap_or_else(|error| panic!("{error}")).settings()
+        };
+        assert_eq!(configuration(LIMIT).get("limit_seconds"), None);
+        assert_eq!(configuration(Duration::from_secs(2))["limit_seconds"], 2.0);
     }
 
     #[test]
