@@ -126,6 +126,9 @@ impl Parser {
             self.below()?.give(Operand::literal(Type::Scalar(Scalar::Ulong)))?;
             return Ok(Step::Again);
         }
+        if matches!(ty, Type::Vector(Scalar::Half, _)) && !self.halves {
+            return Err(Refusal::Type);
+        }
         if matches!(ty, Type::Vector(..)) && lexeme.text == "(" {
             self.operand_value = None;
             self.want(Goal::Lanes { ty, filled: Some(0), fixed: true });
