@@ -126,9 +126,6 @@ impl Parser {
             self.below()?.give(Operand::literal(Type::Scalar(Scalar::Ulong)))?;
             return Ok(Step::Again);
         }
-        if matches!(ty, Type::Vector(Scalar::Half, _)) && !self.halves {
-            return Err(Refusal::Type);
-        }
         if matches!(ty, Type::Vector(..)) && lexeme.text == "(" {
             self.operand_value = None;
             self.want(Goal::Lanes { ty, filled: Some(0), fixed: true });
@@ -242,6 +239,9 @@ impl Parser {
                 }
                 let (ty, distinct) =
                     types::component(*scalar, *lanes, name).ok_or(Refusal::Member)?;
+                if ty == Type::Scalar(Scalar::Half) && !self.halves {
+                    return Err(Refusal::Type);
+                }
                 let constant = constant || !distinct;
                 Operand {
                     ty,

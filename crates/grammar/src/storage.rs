@@ -22,10 +22,9 @@ pub(super) fn keeps(d: &Declaration) -> bool {
 }
 
 impl Parser {
-    /// Whether there are values of a type: of `half` and its vectors only with the extension, of a struct once it is complete.
+    /// Whether there are values of a type: of `half` only with its extension, of a struct once it is complete.
     pub(super) fn holds(&self, ty: &Type) -> bool {
-        let half = matches!(ty, Type::Scalar(Scalar::Half) | Type::Vector(Scalar::Half, _));
-        (self.halves || !half) && self.is_complete(ty)
+        (self.halves || *ty != Type::Scalar(Scalar::Half)) && self.is_complete(ty)
     }
 
     /// Whether a type's size is known: a struct's is once its members are.
