@@ -1,6 +1,7 @@
 //! What an edit is about, told from the statements that differ.
 
 use crate::{
+    own_io::without_own_io,
     rules::with_library_io,
     token::{Kind, Token, statements, tokens},
 };
@@ -111,21 +112,31 @@ const CONTROL: &[&str] =
 /// Tell what the edit from `before` to `after` is about.
 #[must_use]
 pub fn label(before: &str, after: &str) -> Label {
-    // Input and output of our rules are functions with loops, and still nothing but input and output.
+    // Readers and writers of a program's own, our rules' among them, are functions with loops, and still nothing but
+    // input and output.
     let (own_before, own_after) = (with_library_io(before), with_library_io(after));
-    let replaced = own_before.is_some() != own_after.is_some();
     let (before, after) =
         (own_before.as_deref().unwrap_or(before), own_after.as_deref().unwrap_or(after));
     let (before, after) = (tokens(before), tokens(after));
-    let (old, new) = (statements(&before), statements(&after));
+    let (old, mut own) = without_own_io(&before);
+    let (new, own_new) = without_own_io(&after);
+    let replaced = own_before.is_some() != own_after.is_some() || own != own_new;
+    own.extend(own_new);
+    let (old, new) = (parts(&old), parts(&new));
     let (removed, added) = differing(&old, &new);
     if removed.is_empty() && added.is_empty() && !replaced {
         return Label::default();
     }
     let changed = || removed.iter().chain(&added).copied();
+    let is_io = |s: &Statement<'_>| is_io(s, &own);
     let is_aside = |s: &Statement<'_>| is_header(s) || is_bare(s) || replaced && is_include(s);
-    let io_only =
-        changed().all(|s| is_io(s) || is_aside(s)) && (replaced || changed().any(|s| is_io(s)));
+    // `int n; cin >> n;` and `int n = read();` declare the same.
+    let is_moved = |s: &Statement<'_>, others: &[&Statement<'_>]| {
+        others.iter().any(|other| is_io(other) && declares_all(s, other))
+    };
+    let io_only = removed.iter().all(|s| is_io(s) || is_aside(s) || is_moved(s, &added))
+        && added.iter().all(|s| is_io(s) || is_aside(s) || is_moved(s, &removed))
+        && (replaced || changed().any(is_io));
     let array_shrunk = shrunk(&removed, &added);
     let change = if io_only {
         Change::Io
@@ -184,10 +195,57 @@ fn differing<'s, 'a>(
     (removed, added)
 }
 
-fn is_io(statement: &Statement<'_>) -> bool {
-    let io = statement.iter().any(|token| token.kind == Kind::Word && IO.contains(&token.text));
-    // `for (...) cin >> a[i];` is one statement; its header must not hide a change of the loop.
-    io && !statement.iter().any(|token| matches!(token.text, "for" | "while" | "if"))
+/// Statements; what a loop or a branch without braces does is one of its own.
+fn parts<'a>(tokens: &[Token<'a>]) -> Vec<Vec<Token<'a>>> {
+    let mut parts = Vec::new();
+    for mut statement in statements(tokens) {
+        while let Some(end) = head(&statement)
+            && end < statement.len()
+        {
+            let rest = statement.split_off(end);
+            parts.push(std::mem::replace(&mut statement, rest));
+        }
+        parts.push(statement);
+    }
+    parts
+}
+
+/// Tokens of what a statement begins with, where it is `for (…)`, `while (…)`, `if (…)`, `else` or `do`.
+fn head(statement: &Statement<'_>) -> Option<usize> {
+    match statement.first()?.text {
+        "else" | "do" => Some(1),
+        "for" | "while" | "if" => {
+            let mut depth = 0_u32;
+            let end = statement.iter().position(|token| {
+                match token.text {
+                    "(" => depth += 1,
+                    ")" => depth = depth.saturating_sub(1),
+                    _ => {}
+                }
+                token.text == ")" && depth == 0
+            });
+            end.map(|end| end + 1)
+        }
+        _ => None,
+    }
+}
+
+/// `own`: the program's own readers and writers.
+fn is_io(statement: &Statement<'_>, own: &BTreeSet<&str>) -> bool {
+    let is_word = |token: &Token<'_>| token.kind == Kind::Word;
+    let is_io = |text: &str| IO.contains(&text) || own.contains(text);
+    // The head of a loop must not hide a change of the loop.
+    statement.iter().any(|token| is_word(token) && is_io(token.text)) && head(statement).is_none()
+}
+
+/// Whether a statement declares names without values, and `other` declares all of them with the same type.
+fn declares_all(statement: &Statement<'_>, other: &Statement<'_>) -> bool {
+    let plain = |token: &Token<'_>| token.kind == Kind::Word || matches!(token.text, "," | ";");
+    let declares = statement.len() > 2
+        && statement.iter().all(plain)
+        && statement[..2].iter().all(|token| token.kind == Kind::Word);
+    let same = |token: &Token<'_>| other.iter().any(|one| one.text == token.text);
+    declares && statement[0].text == other[0].text && statement.iter().all(same)
 }
 
 fn is_header(statement: &Statement<'_>) -> bool {
@@ -366,6 +424,16 @@ mod tests {
         );
         assert_eq!(change("x = a % 2;", "x = a & 1;").0, "other");
         assert_eq!(change("x = 1;", "x = 1; // same"), ("nothing", false, false));
+        // A loop that reads is the loop that it was; one that goes elsewhere is not.
+        let reads = "int main() { for (int i = 0; i < n; i++) cin >> a[i]; }";
+        let own = "int get() { int x = 0, c; while ((c = getchar()) > 32) x = x * 10 + c - '0'; return x; }
+            int main() { for (int i = 0; i < n; i++) a[i] = get(); }";
+        assert_eq!(change(reads, own), ("I/O", true, false));
+        assert_eq!(change(reads, &own.replace("i++", "i += 2")), ("algorithm", false, false));
+        let (read, given) =
+            ("int main() { int n, m; cin >> n >> m; }", "int main() { int n = get(), m = get(); }");
+        let get = own.split_once("int main").expect("there is one").0;
+        assert_eq!(change(read, &format!("{get}{given}")), ("I/O", true, false));
         let smaller =
             change("const int MAX = 1000000; int a[MAX];", "const int MAX = 1000; int a[MAX];");
         assert!(smaller.2);

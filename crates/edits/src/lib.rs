@@ -44,6 +44,7 @@ mod grow;
 mod judge;
 mod label;
 mod model;
+mod own_io;
 mod pair;
 mod pairs;
 mod problems;

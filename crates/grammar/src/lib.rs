@@ -258,7 +258,8 @@ impl Constraint {
 
     /// Keep what stands around this place as it is: from here on no block is closed that is open, no declaration ended
     /// that was begun, and no name of `after`, what stands behind this place, hidden. Between two statements whole
-    /// statements are added. At file scope there is nothing to keep.
+    /// statements are added, and within an expression a part of it: `if (` before `)` is gone on with by a condition.
+    /// At file scope there is nothing to keep.
     pub fn hold(&mut self, after: &[u16]) {
         let words = self.grammar.lexemes(after);
         let whole = self.at_statement() && self.joins(after);
@@ -267,9 +268,18 @@ impl Constraint {
         let named = |name: &str| words.iter().any(|word| word == name);
         let names = parser.visible().map(|(name, _)| name).filter(|name| named(name));
         let (blocks, scopes) = (parser.blocks(), parser.scopes.len());
-        let held = parser::Held { blocks, scopes, symbols, names: names.cloned().collect(), whole };
+        let names = names.cloned().collect();
+        let next = words.first().map_or("", String::as_str);
+        let goals = self.completed().map_or(0, |read| read.kept_open(next));
+        let held = parser::Held { blocks, scopes, symbols, names, whole, goals };
         self.parser.held = (!self.at_file_scope()).then_some(held);
         self.completed = OnceLock::new();
+    }
+
+    /// Whether what is added here is a part of an expression, or of a declaration, that goes on behind this place.
+    #[must_use]
+    pub fn is_part(&self) -> bool {
+        self.parser.held.as_ref().is_some_and(|held| held.goals > 0)
     }
 
     /// Whether no block is open but those that are kept open.

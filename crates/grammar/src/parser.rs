@@ -303,6 +303,8 @@ pub(super) struct Held {
     pub(super) names: Arc<[Name]>,
     /// Whether whole statements stand here.
     pub(super) whole: bool,
+    /// Goals that stay open: those around an expression.
+    pub(super) goals: usize,
 }
 
 impl Parser {
@@ -367,7 +369,8 @@ impl Parser {
     }
 
     fn keeps(&self, held: &Held) -> std::result::Result<(), Refusal> {
-        if self.blocks() < held.blocks || self.at_file_scope() {
+        let is_left = self.goals.len() < held.goals || self.blocks() < held.blocks;
+        if is_left || self.at_file_scope() {
             return Err(Refusal::Syntax);
         }
         let symbols = self.scopes.get(held.scopes - 1).map_or(&[][..], |scope| &scope.symbols);
@@ -376,6 +379,61 @@ impl Parser {
             true => Err(Refusal::Redeclared),
             false => Ok(()),
         }
+    }
+
+    /// How many goals stay open in a hole with `next` behind it: where that goes on with what is open here, the hole is a
+    /// part of it. `if ([HOLE])` is to have a condition, and no `;` or `)`.
+    pub(super) fn kept_open(&self, next: &str) -> usize {
+        let is_sign = Lexeme::new(next, false).sort == Sort::Sign;
+        let begins = matches!(next, "" | "{" | "}" | "(" | "++" | "--" | "~" | "!");
+        let open = self.goals.len();
+        match self.goals.last() {
+            _ if !is_sign || begins => 0,
+            None
+            | Some(
+                Goal::File
+                | Goal::Block { .. }
+                | Goal::Else
+                | Goal::LoopEnd
+                | Goal::SwitchEnd { .. }
+                | Goal::ScopeEnd
+                | Goal::FunctionEnd,
+            ) => 0,
+            Some(Goal::Statement) if next != ";" => 0,
+            Some(_) if next == ")" && self.loop_head().is_some() => {
+                self.loop_head().unwrap_or_default() + 1
+            }
+            Some(
+                Goal::Expression(_)
+                | Goal::Initializer { .. }
+                | Goal::Member { .. }
+                | Goal::Designator(_)
+                | Goal::Label
+                | Goal::Tag { .. }
+                | Goal::EnumTag(_),
+            ) => open - 1,
+            Some(_) => open,
+        }
+    }
+
+    /// Where the last part of the `for` stands whose parts are being read.
+    fn loop_head(&self) -> Option<usize> {
+        let in_head = |goal: &Goal| {
+            matches!(
+                goal,
+                Goal::ForFirst
+                    | Goal::ForSecond
+                    | Goal::ForThird
+                    | Goal::Exactly(";")
+                    | Goal::Expression(_)
+                    | Goal::Initializer { .. }
+                    | Goal::Named(_)
+                    | Goal::Declarator(_)
+                    | Goal::Specifiers(_)
+            )
+        };
+        let head = self.goals.iter().rposition(|goal| !in_head(goal)).map_or(0, |at| at + 1);
+        matches!(self.goals.get(head), Some(Goal::ForThird)).then_some(head)
     }
 
     /// How many blocks are open.

@@ -133,6 +133,47 @@ fn what_is_held_open_is_not_closed() {
 }
 
 #[test]
+fn what_fills_a_hole_in_an_expression_is_a_part_of_it() {
+    let tokens = Tokens::with_keywords([]);
+    let joined = |before: &str, drawn: &str, after: &str| {
+        let mut constraint = tokens.constraint();
+        let after = encode(&tokens, after);
+        let push = |constraint: &mut stampmill_grammar::Constraint, text: &str| {
+            encode(&tokens, text).into_iter().all(|id| constraint.push(id).is_ok())
+        };
+        let before = format!("kernel void A ( global int * a , int n ) {{ {before}");
+        assert!(push(&mut constraint, &before), "{before}");
+        constraint.hold(&after);
+        push(&mut constraint, drawn) && constraint.joins(&after)
+    };
+    let rest = "a [ 0 ] = n ; }";
+    for (before, after, fits, leaves) in [
+        ("if (", ")", "n < 3 && a [ n ]", "n ) ; if ( n"),
+        ("while ( n < (", "+ 1 ) ) n ++ ;", "n * 2", "n ) ) ; while ( n < ( n"),
+        ("a [ n ] =", ";", "( int ) a [ 1 ] * n", "n ; a [ 1 ] = 2"),
+        ("if ( n ) a [ n ] =", "* 2 ;", "n", "1 ; a [ 1 ] = n"),
+        ("if ( n )", ";", "a [ 1 ] = 3", "a [ 1 ] = 3 ; n = 2"),
+        ("for (", ") n ++ ;", "int b = 0 ; b < n ; b ++", "; ; ) { } for ( ; ;"),
+        ("for ( int b =", "; b < n ; b ++ ) { }", "n + 1", "n ; b < n ; ) { } for ( int b = 1"),
+        ("for ( int b = 0 ;", "; b ++ ) { }", "b < n", "; ) for ( int b = 0 ; b < n"),
+        ("for ( int b = 0 ; b < n ;", ") { }", "b += 2", "b ++ ) ; for ( ; n ;"),
+        ("for ( int b = abs (", ") ; b < n ; b ++ ) { }", "n - 1", "n ) ; b < n ; b += abs ( n"),
+        ("a [", "] = 1 ;", "n + 1", "0 ] = 2 ; a [ 1"),
+        ("n = a [ 0 ] + (", ") ;", "n * 2", "n ) * ( n"),
+        ("int b [ 2 ] =", ";", "{ 1 , 2 }", "{ 1 , 2 } ; int c = 3"),
+        ("int b", ";", "= n", "; n = 2"),
+        ("n = max (", ") ;", "a [ 0 ] , n", "n , n ) + ( n"),
+        ("n = a [ 0 ] ?", ": 2 ;", "n", "n : 2 ; n = n ? 3"),
+    ] {
+        let after = format!("{after} {rest}");
+        assert!(joined(before, fits, &after), "{before} [{fits}] {after}");
+        assert!(!joined(before, leaves, &after), "{before} [{leaves}] {after}");
+    }
+    // What stands behind these begins something of its own.
+    assert!(joined("if (", "n ) n = 2 ;", rest) && joined("n =", "1 ; n = 2 ;", rest));
+}
+
+#[test]
 fn what_stands_behind_a_hole_ends_what_is_held_open() {
     let tokens = Tokens::with_keywords([]);
     for text in PROGRAMS {

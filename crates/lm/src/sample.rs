@@ -366,6 +366,8 @@ impl<'a> Sampler<'a> {
             }
             _ => None,
         };
+        let is_part = constraint.as_ref().is_some_and(Constraint::is_part);
+        let names = useful.as_ref().is_some_and(|useful| is_part && !useful.wants_constant());
         let mut random = ChaCha8Rng::seed_from_u64(self.drawing.seed);
         random.set_stream(number + 1);
         let mut queue = encoded.given.clone();
@@ -384,6 +386,7 @@ impl<'a> Sampler<'a> {
             safe: constraint.clone().map(|constraint| (constraint, 0)),
             shortest: self.drawing.shortest,
             useful,
+            names,
             constraint,
             rewind: None,
             strayed: 0,
@@ -471,6 +474,8 @@ struct Running {
     shortest: usize,
     /// What the program does, where it has to do something.
     useful: Option<Usefulness>,
+    /// Whether what fills the hole is to name something: it is a part of an expression that may depend on what there is.
+    names: bool,
     /// Tokens that the model is to go back to before it reads `next`.
     rewind: Option<usize>,
     /// How often it went back to the last such state.
@@ -514,14 +519,17 @@ impl Running {
         let short = self.drawn.len() < self.shortest;
         let (after, refused) = (&self.encoded.after, &mut self.refused);
         let mut next = None;
-        let owes = self.useful.as_ref().is_some_and(Usefulness::owes_change);
+        let useful = self.useful.as_ref();
+        let owes = useful.is_some_and(Usefulness::owes_change);
+        let nameless = || self.names && useful.is_some_and(|useful| !useful.is_named(&self.drawn));
+        let nameless = !owes && nameless();
         let wants_end = Cell::new(false);
         let mut allowed = |id: u32| {
             let id = id as u16;
             let fits = if id == end && !after.is_empty() {
                 let joins = constraint.joins(after);
                 wants_end.set(wants_end.get() || joins);
-                joins && !owes
+                joins && !owes && !nameless
             } else {
                 constraint.after(id).is_ok_and(|state| {
                     // The brace of a kernel, or the end behind one.
@@ -626,6 +634,15 @@ impl Running {
             self.constraint = Some(constraint.clone());
         }
         let after = &self.encoded.after;
+        if let (true, Some((constraint, length)), Some(useful)) =
+            (self.names, &self.safe, &self.useful)
+            && let Some(named) = useful.item_that_joins(constraint, after)
+        {
+            self.drawn.truncate(*length);
+            self.drawn.extend(named);
+            self.ended = true;
+            return;
+        }
         let here = self.constraint.as_ref().and_then(|constraint| constraint.closing(after));
         let closing = here.or_else(|| {
             let (constraint, length) = self.safe.as_ref()?;

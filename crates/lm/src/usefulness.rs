@@ -1,7 +1,7 @@
 //! Samples that do something: what was drawn is followed statement by statement.
 
 use crate::sample::Encoded;
-use grammar::{Constraint, Grammar, Useful, Useless};
+use grammar::{Constraint, Grammar, KEYWORDS, Useful, Useless, is_builtin_type};
 use std::sync::Arc;
 
 /// Of a sample that is being drawn.
@@ -117,6 +117,37 @@ impl Usefulness {
     /// Whether a hole may not end yet: what fills it has not done what it has to.
     pub(crate) fn owes_change(&self) -> bool {
         self.owes
+    }
+
+    /// Whether the statement that the hole is in may want a number that compilers know: a label, a length, an attribute.
+    pub(crate) fn wants_constant(&self) -> bool {
+        let begun = self.grammar.lexemes(&self.begun);
+        let begins = begun.first().is_some_and(|word| is_builtin_type(word));
+        begun.iter().any(|word| matches!(word.as_str(), "case" | "__attribute__" | "enum"))
+            || begins && begun.last().is_some_and(|word| word == "[")
+    }
+
+    /// Whether what was drawn names anything but types.
+    pub(crate) fn is_named(&self, drawn: &[u16]) -> bool {
+        let is_word = |lexeme: &String| {
+            lexeme.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
+        };
+        let is_name = |lexeme: &String| {
+            is_word(lexeme)
+                && !is_builtin_type(lexeme)
+                && KEYWORDS.binary_search(&lexeme.as_str()).is_err()
+        };
+        self.grammar.lexemes(drawn).iter().any(is_name)
+    }
+
+    /// What tells work-items apart, where that fills a hole.
+    pub(crate) fn item_that_joins(&self, hole: &Constraint, after: &[u16]) -> Option<Vec<u16>> {
+        self.useful.items().into_iter().find_map(|item| {
+            let tokens = self.grammar.spell(&item)?;
+            let mut state = hole.clone();
+            let fits = tokens.iter().all(|token| state.push(*token).is_ok()) && state.joins(after);
+            fits.then_some(tokens)
+        })
     }
 
     fn is_owed(&self, useful: &Useful) -> bool {

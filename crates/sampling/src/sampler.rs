@@ -535,6 +535,34 @@ mod tests {
     }
 
     #[test]
+    fn a_hole_in_an_expression_is_filled_with_one_that_names_something() {
+        let checkpoint =
+            Checkpoint::load(Path::new("../../models/infill")).expect("the model that ships");
+        for (begin, end) in [
+            ("if (", ") a[c] += 1.0f; }"),
+            ("if (c < b) a[c] =", "; }"),
+            ("for (int d = 0;", "; d++) a[c] += 1.0f; }"),
+        ] {
+            let begin = format!(
+                "kernel void A(global float* a, int b) {{ int c = get_global_id(0); {begin}"
+            );
+            let mut settings = settings(6);
+            settings.prompt = Prompt::new(&format!("{begin} [HOLE]{end}"));
+            (settings.drawing.useful, settings.normalise) = (true, false);
+            let sampler = Sampler::new(&checkpoint, settings, 2, &Cancel::default())
+                .unwrap_or_else(|error| panic!("{error}"));
+            for row in sampler.sample(&Silent).expect("are drawn") {
+                assert!(["accepted", "duplicate"].contains(&&*row.verdict), "{row:?}");
+                let [whole, begin, end] = [&row.text, &begin, end].map(|text| lexemes(text));
+                let fill = &whole[begin.len()..whole.len() - end.len()];
+                let is_apart = fill.iter().any(|lexeme| matches!(*lexeme, ";" | "{" | "}"));
+                let is_name = |lexeme: &&str| lexeme.starts_with(|one: char| one.is_alphabetic());
+                assert!(fill.iter().any(is_name) && !is_apart, "{fill:?}");
+            }
+        }
+    }
+
+    #[test]
     fn dead_code_that_was_drawn_goes_and_what_a_prompt_holds_stays() {
         let checkpoint =
             Checkpoint::load(Path::new("../../models/infill")).expect("the model that ships");

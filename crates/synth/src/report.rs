@@ -27,6 +27,8 @@ pub struct Report {
     pub exact_mined: u64,
     /// Targets that no program can have.
     pub impossible: u64,
+    /// Possible targets that no kernel was found for.
+    pub nothing_found: u64,
     /// Median over the possible targets of 1 − distance / norm.
     pub proximity_median: f64,
     /// The same of the nearest mined kernels.
@@ -86,6 +88,7 @@ impl Report {
             exact: whole.exact,
             exact_mined: possible.iter().filter(|row| row.mined_exact > 0).count() as u64,
             impossible: (first.len() - possible.len()) as u64,
+            nothing_found: possible.iter().filter(|row| is_nothing(row)).count() as u64,
             proximity_median: whole.proximity_median,
             mined_proximity_median: median(possible.iter().map(|row| row.mined_proximity))
                 .unwrap_or(0.0),
@@ -106,6 +109,10 @@ impl Report {
             ..Report::default()
         }
     }
+}
+
+fn is_nothing(row: &SteeredHead) -> bool {
+    row.verdict == rows::SteeredVerdict::NothingFound.name()
 }
 
 fn bits_median(rows: &[SteeredHead]) -> Option<[f64; 3]> {

@@ -142,7 +142,7 @@ impl stage::Shown for Search<'_> {
     }
 
     fn is_good(report: &Report) -> bool {
-        report.targets > report.impossible
+        report.targets > report.impossible + report.nothing_found
     }
 }
 

@@ -84,9 +84,18 @@ pub(super) fn report(report: &Report, seconds: f64, out: &Path) -> anyhow::Resul
                 output::count(wanted)
             ))?;
         }
+        let (found, at_target) = (rows.len(), rows.iter().filter(|row| row.exact).count());
+        if (1..found).contains(&at_target) {
+            output::line(&format!(
+                "{at_target} of {found} kernels are at the target; before each of the others stands what it has instead"
+            ))?;
+        }
         for row in rows {
             if !row.detail.is_empty() {
                 output::line(&row.detail)?;
+            }
+            if row.text.is_empty() {
+                continue;
             }
             let lines = row.text.lines().count();
             if lines <= SHOWN {
