@@ -23,6 +23,11 @@ pub enum Error {
         /// The first diagnostic.
         reason: String,
     },
+    /// Near-duplicates of a training set that is not there.
+    #[error(
+        "{} does not say what it learned from, so that near-duplicates cannot be told: leave --novel out", .0.display()
+    )]
+    UnknownTraining(PathBuf),
     /// What runs kernels does not work.
     #[error("the samples cannot be run: {0}")]
     Check(String),

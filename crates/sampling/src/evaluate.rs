@@ -202,12 +202,18 @@ fn summary(rows: &[SampleRow], seconds: f64) -> Evaluation {
     }
 }
 
-/// What the compiling samples have in common with what was learned.
-fn compare(evaluation: &mut Evaluation, rows: &[SampleRow], training: &TrainingSet) {
+/// The kernels that a model learned from, to find near-duplicates of.
+pub(crate) fn learned(training: &TrainingSet) -> Known {
     let mut known = Known::default();
     for (name, text) in training.kernels() {
         known.add(name, Print { text: text.clone(), ..Print::default() });
     }
+    known
+}
+
+/// What the compiling samples have in common with what was learned.
+fn compare(evaluation: &mut Evaluation, rows: &[SampleRow], training: &TrainingSet) {
+    let known = learned(training);
     let compiling: Vec<&SampleRow> = rows.iter().filter(compiles).collect();
     let is_near = |row: &&&SampleRow| known.copied(&Print::of_text(&row.text)).is_some();
     let near = compiling.par_iter().filter(is_near).count();

@@ -1,12 +1,16 @@
 //! Samples drawn and judged.
 
-use crate::{Error, Result, SampleRow, corpus, drawn, mark_duplicates, summary::is_accepted};
+use crate::{
+    Error, Result, SampleRow, corpus, drawn, evaluate::learned as learned_kernels, mark_duplicates,
+    summary::is_accepted,
+};
 use clang::Clang;
 use dataset::{Input, Progress, Silent, Verdict, stage::Cancel};
 use features::Extractor;
 use grammar::{Useful, Useless};
 use kernels::{Judge, Judged};
-use lm::{Checkpoint, Drawing, Entry, Kind, Prompt, Sample, Seen, condition};
+use leak::{Known, Print};
+use lm::{Checkpoint, Drawing, Entry, Kind, Prompt, Sample, Seen, TrainingSet, condition};
 use rows::SampleVerdict;
 use serde::Serialize;
 use std::{
@@ -25,7 +29,8 @@ pub struct Settings {
     pub drawing: Drawing,
     /// How many samples.
     pub samples: u64,
-    /// How often a sample is drawn at most until it has the features that are asked for, passes and changes something.
+    /// How often a sample is drawn at most until it has the features that are asked for, passes, changes something, and is no
+    /// near-duplicate of what was learned.
     pub tries: u64,
     /// Where the libtorch engine runs the model (`cpu`, `cuda`); `None`: this process does.
     pub device: Option<String>,
@@ -33,6 +38,9 @@ pub struct Settings {
     pub drawn: Option<PathBuf>,
     /// Whether accepted samples are put into normal form.
     pub normalise: bool,
+    /// Whether near-duplicates of what the model learned from are drawn anew.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub novel: bool,
     /// Whether [`Sampler::checked_by`] runs them.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub must_run: bool,
@@ -58,6 +66,8 @@ pub struct Sampler<'a> {
     asked: Option<Vec<String>>,
     /// What is left of the prompt's kernel without the hole, where that compiles.
     without: Option<String>,
+    /// What accepted samples may not be near-duplicates of.
+    learned: Option<Known>,
     check: Option<Check<'a>>,
     /// Says which features a sample has.
     extractor: Option<Extractor>,
@@ -79,8 +89,8 @@ impl<'a> Sampler<'a> {
     /// run, ends what is drawn soon.
     ///
     /// # Errors
-    /// When there is no clang worker, the checkpoint's list of what it learned from is broken, the model
-    /// cannot continue the prompt, or no kernel can have the arguments that are asked for.
+    /// When there is no clang worker, the checkpoint's list of what it learned from is broken, or not there where samples are
+    /// compared with it, the model cannot continue the prompt, or no kernel can have the arguments that are asked for.
     pub fn new(
         checkpoint: &'a Checkpoint,
         settings: Settings,
@@ -102,6 +112,12 @@ impl<'a> Sampler<'a> {
             false => None,
         };
         judge.works()?;
+        let learned = settings.novel.then(|| TrainingSet::read(checkpoint.folder())).transpose()?;
+        let learned = match learned {
+            Some(None) => return Err(Error::UnknownTraining(checkpoint.folder().to_owned())),
+            Some(Some(training)) => Some(learned_kernels(&training)),
+            None => None,
+        };
         let (check, extractor) = (None, None);
         let sampler = Sampler {
             checkpoint,
@@ -109,6 +125,7 @@ impl<'a> Sampler<'a> {
             judge,
             asked,
             without,
+            learned,
             check,
             extractor,
             seen,
@@ -161,8 +178,8 @@ impl<'a> Sampler<'a> {
         progress: &dyn Progress,
     ) -> Result<Vec<SampleRow>> {
         let wanted = self.extractor.as_ref().filter(|_| self.asks_for_features());
-        let again = (wanted.is_some() || self.check.is_some() || self.without.is_some())
-            && self.settings.drawn.is_none();
+        let rejects = self.check.is_some() || self.without.is_some() || self.learned.is_some();
+        let again = (wanted.is_some() || rejects) && self.settings.drawn.is_none();
         let last = if again { self.settings.tries.max(1) - 1 } else { 0 };
         let mut missing: Vec<u64> = numbers.collect();
         let mut rows = Vec::new();
@@ -338,6 +355,13 @@ impl<'a> Sampler<'a> {
         if idle && row.verdict == Verdict::ACCEPTED {
             row.verdict = SampleVerdict::NoEffect.to_string();
         }
+        if let Some(learned) = &self.learned
+            && row.verdict == Verdict::ACCEPTED
+            && let Some(known) = learned.copied(&Print::of_text(&row.text))
+        {
+            row.verdict = SampleVerdict::NearDuplicate.to_string();
+            row.detail = known.of().to_owned();
+        }
         if let Some(check) = self.check
             && row.verdict == Verdict::ACCEPTED
             && let Some(outcome) = check(&row.text).map_err(Error::Check)?
@@ -437,6 +461,7 @@ mod tests {
             device: None,
             drawn: None,
             normalise: true,
+            novel: false,
             must_run: false,
         }
     }
@@ -559,6 +584,32 @@ mod tests {
                 let is_name = |lexeme: &&str| lexeme.starts_with(|one: char| one.is_alphabetic());
                 assert!(fill.iter().any(is_name) && !is_apart, "{fill:?}");
             }
+        }
+    }
+
+    #[test]
+    fn near_duplicates_of_what_was_learned_are_drawn_anew() {
+        let checkpoint =
+            Checkpoint::load(Path::new("../../models/infill")).expect("the model that ships");
+        let rows = |novel, tries| {
+            let settings = Settings { novel, tries, ..settings(12) };
+            let sampler = Sampler::new(&checkpoint, settings, 2, &Cancel::default())
+                .unwrap_or_else(|error| panic!("{error}"));
+            sampler.sample(&Silent).expect("are drawn")
+        };
+        let (as_drawn, once, anew) = (rows(false, 8), rows(true, 1), rows(true, 20));
+        let near = |rows: &[SampleRow]| {
+            rows.iter().filter(|row| row.verdict == "near-duplicate").map(|row| row.number).count()
+        };
+        assert!(near(&as_drawn) == 0 && near(&once) > 0 && near(&anew) == 0, "{once:?}");
+        for ((as_drawn, once), anew) in as_drawn.iter().zip(&once).zip(&anew) {
+            assert_eq!(as_drawn.text, once.text, "one try draws the same");
+            assert_eq!(
+                once.verdict == "near-duplicate",
+                once.text != anew.text,
+                "{once:?} {anew:?}"
+            );
+            assert!(once.verdict != "near-duplicate" || !once.detail.is_empty());
         }
     }
 

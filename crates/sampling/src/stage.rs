@@ -188,6 +188,7 @@ mod tests {
             device: None,
             drawn: Some(drawn),
             normalise: true,
+            novel: false,
             must_run: false,
         };
         let sampler = Sampler::new(&checkpoint, settings, 2, &Cancel::default())

@@ -320,6 +320,7 @@ def sample(
     must_run: bool = False,
     no_races: bool = False,
     exclude: PathLike | Sequence[PathLike] | None = None,
+    novel: bool = False,
     accept_model: bool = False,
     out: PathLike | None = None,
     force: bool = False,

@@ -33,23 +33,26 @@ use synth::Exclusion;
 pub(crate) struct Sample {
     #[command(flatten)]
     drawing: DrawingFlags,
-    /// How often a sample is drawn at most until it has the features of --want, passes with --must-run and changes something of
-    /// what --prompt does without it
+    /// How often a sample is drawn at most until it has the features of --want, passes with --must-run, is new with --novel and
+    /// changes something of what --prompt does without it
     #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u64).range(1..=1000))]
     tries: u64,
     /// Refuse a model that was trained on the programs here, on copies of them, or on kernels of their names; may be
     /// given several times
     #[arg(long, value_name = "PATH")]
     exclude: Vec<PathBuf>,
+    /// Accept it all the same, and one that does not say what it was trained on
+    #[arg(long, requires = "exclude")]
+    accept_model: bool,
     /// Run what compiles on the processor's device; what `run`'s checker rejects is drawn anew, and `does-not-run` in the end
     #[arg(long)]
     must_run: bool,
     /// The same of kernels whose work-items race, or read local memory that nothing has written
     #[arg(long, requires = "must_run")]
     no_races: bool,
-    /// Accept it all the same, and one that does not say what it was trained on
-    #[arg(long, requires = "exclude")]
-    accept_model: bool,
+    /// Draw near-duplicates of the kernels that the model learned from anew; what is one in the end is `near-duplicate`
+    #[arg(long)]
+    novel: bool,
     #[command(flatten)]
     output: Option<destination::StageOutput>,
 }
@@ -123,8 +126,12 @@ impl Sample {
             let training = TrainingSet::read(checkpoint.folder())?;
             exclusion.check_model(checkpoint.folder(), training.as_ref())?;
         }
-        let settings =
-            Settings { must_run: self.must_run, tries: self.tries, ..self.drawing.settings(true)? };
+        let settings = Settings {
+            must_run: self.must_run,
+            novel: self.novel,
+            tries: self.tries,
+            ..self.drawing.settings(true)?
+        };
         let cancelled = interrupt::flag()?;
         let cancel = Cancel::from(Arc::clone(&cancelled));
         let mut runs = self.must_run.then(|| Runs::new(&cancelled, "--must-run")).transpose()?;
@@ -195,10 +202,12 @@ pub(crate) fn unless_passed(found: Option<String>) -> Result<Option<String>, Str
     Ok(found.filter(|found| !is_pass(found)))
 }
 
-/// Samples that have not what was asked for, or do not pass.
+/// Samples that have not what was asked for, do not pass, or are like what was learned where that was not wanted.
 fn missed(summary: &Summary) -> u64 {
     let count = |verdict: SampleVerdict| summary.verdicts.get(verdict.name()).copied().unwrap_or(0);
-    count(SampleVerdict::NotAsAsked) + count(SampleVerdict::DoesNotRun)
+    let unmet =
+        [SampleVerdict::NotAsAsked, SampleVerdict::DoesNotRun, SampleVerdict::NearDuplicate];
+    unmet.into_iter().map(count).sum()
 }
 
 fn line(summary: &Summary, seconds: f64) -> String {
@@ -224,6 +233,11 @@ fn line(summary: &Summary, seconds: f64) -> String {
         SampleVerdict::NoEffect,
         "change nothing of what the prompt does without them",
     ) + &told(summary, SampleVerdict::DoesNotRun, "do not pass when they are run")
+        + &told(
+            summary,
+            SampleVerdict::NearDuplicate,
+            "are near-duplicates of what the model learned from",
+        )
 }
 
 /// How many there are of a verdict, if any.
@@ -333,6 +347,7 @@ impl DrawingFlags {
             device: Some(self.device.to_owned()).filter(|device| !device.is_empty()),
             drawn: self.drawn.clone(),
             normalise,
+            novel: false,
             must_run: false,
         })
     }
