@@ -33,6 +33,10 @@ use std::sync::{
 /// Bytes of a kernel that is laid out whatever the time.
 const LONG: usize = 8 << 10;
 
+/// How much of a budget of time may be used until no further kernel is asked whether it is acceptable, which may take seconds
+/// each: the nearest is asked whatever the time.
+const LATE: f64 = 1.25;
+
 /// How a search goes about it.
 #[derive(Clone, Debug)]
 pub struct Settings {
@@ -290,8 +294,13 @@ impl<'a> Search<'a> {
     fn finish(&mut self, run: &mut Run, found: &mut Found, stop: &AtomicBool) -> Result<(), Error> {
         let (mut best, mut unlikely) = (Vec::new(), 0);
         let nearest = run.nearest_found.clone();
-        for judged in nearest.iter().filter(|judged| judged.proposer != attempt::EMPTY) {
-            if best.len() == self.settings.kept || !self.accepts(judged)? {
+        let made = nearest.iter().filter(|judged| judged.proposer != attempt::EMPTY);
+        for (asked, judged) in made.enumerate() {
+            let is_late = asked > 0 && self.acceptance.is_some() && run.clock.share() > LATE;
+            if best.len() == self.settings.kept || is_late {
+                break;
+            }
+            if !self.accepts(judged)? {
                 continue;
             }
             let (judged, likelihood) = match self.naturalize(run, judged, found, stop)? {
