@@ -4,6 +4,9 @@ Mines list=FILE and prepares it; functions="DATASET..." of runs of `prepare` on 
 Unique is by the normal text, over all data sets. A package counts where one of its functions is accepted."""
 from tools import rows, stampmill
 
+# Verdicts of what is no C program under a license that is admitted.
+NO_PROGRAM = "('license-not-admitted', 'source-unavailable', 'partial-source', 'empty', 'not-utf8', 'license-text', 'includes-too-large')"
+
 SETTINGS = {"list": "functions.toml", "functions": "", "jobs": "2"}
 
 
@@ -23,7 +26,7 @@ def run(program, _, settings, work):
     once = f"SELECT id, min(package) AS package, min(license) AS license FROM ({accepted}) GROUP BY id"
     packages = rows(program, f"SELECT package, count(*) AS n FROM ({once}) GROUP BY package ORDER BY n DESC", **tables)
     licenses = rows(program, f"SELECT license, count(*) AS n FROM ({once}) GROUP BY license ORDER BY n DESC LIMIT 12", **tables)
-    [whole] = rows(program, f"SELECT count(DISTINCT package) AS packages, count(DISTINCT package || ':' || path) AS files FROM ({every}) WHERE verdict <> 'source-unavailable'", **tables)
+    [whole] = rows(program, f"SELECT count(DISTINCT package) AS packages, count(DISTINCT package || ':' || path) AS files FROM ({every}) WHERE verdict NOT IN {NO_PROGRAM}", **tables)
     unique = sum(row["n"] for row in packages)
     return {
         "whole": {
