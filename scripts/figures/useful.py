@@ -43,6 +43,7 @@ def run(program, _, settings, work):
     n = int(settings["n"])
     ways = {
         "samples": [],
+        "samples, `--novel`": ["--novel"],
         f"samples, `--shortest {settings['shortest']}`": ["--shortest", settings["shortest"]],
         "samples, `--allow-useless`": ["--allow-useless"],
     }
