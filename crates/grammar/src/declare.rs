@@ -137,9 +137,12 @@ impl Parser {
                 Err(Refusal::Undeclared)
             };
         }
-        // A kernel's name may begin like this.
-        let may_be_name = lexeme.partial && d.kernel && word == "kernel";
-        if QUALIFIERS.contains(&word) && !may_be_name {
+        // Keywords and types are whole lexemes: what is being spelled is a name, which may begin like one of them.
+        if lexeme.partial && lexeme.is_word() {
+            self.want(Goal::Declarator(d));
+            return Ok(Step::Again);
+        }
+        if QUALIFIERS.contains(&word) {
             let attribute = word == "__attribute__";
             if !attribute {
                 d.qualify(word)?;

@@ -133,6 +133,20 @@ fn what_is_held_open_is_not_closed() {
 }
 
 #[test]
+fn names_may_begin_like_keywords_and_types() {
+    for name in ["intensity", "staticA", "kernels", "constant1", "voids", "signedness", "structs"] {
+        for text in [
+            "kernel void A ( global int * a , int % ) { a [ 0 ] = % ; }",
+            "kernel void A ( global int * a ) { float % = 1 ; const int b = 2 , c = 3 ; a [ 0 ] = % ; }",
+            "kernel void % ( global int * a ) { a [ 0 ] = 1 ; }",
+        ] {
+            let text = text.replace('%', name);
+            assert_eq!(verdict(&text), "accepted", "{text}");
+        }
+    }
+}
+
+#[test]
 fn what_fills_a_hole_in_an_expression_is_a_part_of_it() {
     let tokens = Tokens::with_keywords([]);
     let joined = |before: &str, drawn: &str, after: &str| {
