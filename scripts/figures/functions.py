@@ -18,7 +18,7 @@ def run(program, _, settings, work):
         stampmill(program, "prepare", work / "raw", *jobs, "--out", work / "functions")
         sets = [work / "functions"]
     tables = {f"f{number}": path for number, path in enumerate(sets)}
-    every = " UNION ALL ".join(f"SELECT package, path, verdict, id, family, license FROM {name}" for name in tables)
+    every = " UNION ALL ".join(f"SELECT package, verdict, id, license FROM {name}" for name in tables)
     found = rows(program, f"SELECT verdict, count(*) AS n FROM ({every}) GROUP BY verdict ORDER BY n DESC", **tables)
     count = {row["verdict"]: row["n"] for row in found}
     accepted = f"SELECT * FROM ({every}) WHERE verdict = 'accepted'"
@@ -26,7 +26,7 @@ def run(program, _, settings, work):
     once = f"SELECT id, min(package) AS package, min(license) AS license FROM ({accepted}) GROUP BY id"
     packages = rows(program, f"SELECT package, count(*) AS n FROM ({once}) GROUP BY package ORDER BY n DESC", **tables)
     licenses = rows(program, f"SELECT license, count(*) AS n FROM ({once}) GROUP BY license ORDER BY n DESC LIMIT 12", **tables)
-    [whole] = rows(program, f"SELECT count(DISTINCT package) AS packages, count(DISTINCT package || ':' || path) AS files FROM ({every}) WHERE verdict NOT IN {NO_PROGRAM}", **tables)
+    [whole] = rows(program, f"SELECT count(DISTINCT package) AS packages FROM ({every}) WHERE verdict NOT IN {NO_PROGRAM}", **tables)
     unique = sum(row["n"] for row in packages)
     return {
         "whole": {

@@ -258,7 +258,7 @@ impl Constraint {
 
     /// Keep what stands around this place as it is: from here on no block is closed that is open, no declaration ended
     /// that was begun, and no name of `after`, what stands behind this place, hidden. Between two statements whole
-    /// statements are added, and within an expression a part of it: `if (` before `)` is gone on with by a condition.
+    /// statements are added, and within an expression a part of it: between `if (` and `)` a condition.
     /// At file scope there is nothing to keep.
     pub fn hold(&mut self, after: &[u16]) {
         let words = self.grammar.lexemes(after);

@@ -381,12 +381,15 @@ impl Parser {
         }
     }
 
-    /// How many goals stay open in a hole with `next` behind it: where that goes on with what is open here, the hole is a
-    /// part of it. `if ([HOLE])` is to have a condition, and no `;` or `)`.
+    /// How many goals a fill may not close. `next` is the first lexeme behind the hole: where it continues an expression or a
+    /// declaration, the fill has to be a part of that. In `if ([HOLE])` it is a condition, without `;` or `)`.
     pub(super) fn kept_open(&self, next: &str) -> usize {
         let is_sign = Lexeme::new(next, false).sort == Sort::Sign;
         let begins = matches!(next, "" | "{" | "}" | "(" | "++" | "--" | "~" | "!");
         let open = self.goals.len();
+        if let Some(head) = self.loop_head().filter(|_| next == ")") {
+            return head + 1;
+        }
         match self.goals.last() {
             _ if !is_sign || begins => 0,
             None
@@ -400,9 +403,6 @@ impl Parser {
                 | Goal::FunctionEnd,
             ) => 0,
             Some(Goal::Statement) if next != ";" => 0,
-            Some(_) if next == ")" && self.loop_head().is_some() => {
-                self.loop_head().unwrap_or_default() + 1
-            }
             Some(
                 Goal::Expression(_)
                 | Goal::Initializer { .. }
