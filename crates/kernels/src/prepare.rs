@@ -42,9 +42,8 @@ impl Options {
     /// Everything in `input`, with 20 s a question.
     #[must_use]
     pub fn new(input: impl Into<PathBuf>) -> Options {
-        let limit = LIMIT;
         let (licenses, language) = (Licenses::All, Language::OpenCl);
-        Options { input: input.into(), limit, licenses, language }
+        Options { input: input.into(), limit: LIMIT, licenses, language }
     }
 }
 
