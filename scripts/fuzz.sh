@@ -1,5 +1,5 @@
 #!/bin/sh
-# Build the fuzz targets and run them side by side, each for so long, as many as there are processors.
+# Build the fuzz targets and run them side by side, each for so much processor time, as many as there are processors.
 #
 #   scripts/fuzz.sh [SECONDS] [TARGET...]        60 s each of all targets unless said
 #   scripts/fuzz.sh check                        whether the targets compile
@@ -50,18 +50,26 @@ trap 'exit 130' INT TERM
 : >"$scratch/begin"
 export binary seeds corpus seconds scratch
 
-# A process that crashes is begun again (-fork); what it crashed on is kept.
+# A process that crashes is begun again (-fork); what it crashed on is kept. libFuzzer counts time on the clock, so that a
+# target is run again while it has had less of a processor than it should have.
 printf '%s\n' "$@" | xargs -P "$(nproc)" -I NAME sh -c '
-  name=$1 found=$corpus/$1 bad=$corpus/../artifacts/$1/
+  name=$1 found=$corpus/$1 bad=$corpus/../artifacts/$1/ used=0 before=-1
   mkdir -p "$found" "$bad" "$scratch/$name"
-  TMPDIR=$scratch/$name "$binary" --target="$name" -fork=1 -ignore_crashes=1 -ignore_timeouts=1 -ignore_ooms=1 \
-    -max_total_time="$seconds" -timeout=10 -report_slow_units=2 -rss_limit_mb=2048 -max_len=8192 \
-    -artifact_prefix="$bad" "$found" "$seeds/$name" >"$scratch/$name.log" 2>&1 || true
+  while [ "$used" -lt "$seconds" ] && [ "$used" -gt "$before" ]; do
+    before=$used
+    TMPDIR=$scratch/$name "$binary" --target="$name" -fork=1 -ignore_crashes=1 -ignore_timeouts=1 -ignore_ooms=1 \
+      -max_total_time=$((seconds - used)) -timeout=10 -report_slow_units=2 -rss_limit_mb=2048 -max_len=8192 \
+      -artifact_prefix="$bad" "$found" "$seeds/$name" >>"$scratch/$name.log" 2>&1 || true
+    echo "end of a round" >>"$scratch/$name.log"
+    times >"$scratch/$name.times"
+    used=$(sed -n 2p "$scratch/$name.times" | tr "ms" "  " | awk "{ print int(60 * \$1 + \$2 + 60 * \$3 + \$4) }")
+    echo "$used" >"$scratch/$name.used"
+  done
   rm -rf "$scratch/$name"' sh NAME
 
 count() { find "$corpus/../artifacts/$1" -name "$2" -newer "$scratch/begin" 2>/dev/null | wc -l; }
-printf '| %-10s | %12s | %8s | %8s | %7s | %8s | %5s | %5s |\n' target executions coverage features crashes timeouts memory slow
-echo '|---|---:|---:|---:|---:|---:|---:|---:|'
+printf '| %-10s | %6s | %12s | %8s | %8s | %7s | %8s | %6s | %5s |\n' target 'core s' executions coverage features crashes timeouts memory slow
+echo '|---|---:|---:|---:|---:|---:|---:|---:|---:|'
 status=0
 for name; do
   last=$(grep '^#[0-9]*: cov: ' "$scratch/$name.log" | tail -n 1)
@@ -71,10 +79,11 @@ for name; do
     status=1
     continue
   fi
-  set -- $(echo "$last" | sed -E 's/^#([0-9]+): cov: ([0-9]+) ft: ([0-9]+) .*/\1 \2 \3/')
+  executions=$(awk '/^#[0-9]+: cov: / { n = substr($1, 2) + 0 } /^end of a round/ { sum += n; n = 0 } END { printf "%.0f", sum }' "$scratch/$name.log")
+  set -- "$executions" $(echo "$last" | sed -E 's/^#[0-9]+: cov: ([0-9]+) ft: ([0-9]+) .*/\1 \2/')
   crashes=$(count "$name" 'crash-*') timeouts=$(count "$name" 'timeout-*') memory=$(count "$name" 'oom-*')
-  printf '| %-10s | %12s | %8s | %8s | %7s | %8s | %5s | %5s |\n' "$name" "$1" "$2" "$3" "$crashes" "$timeouts" \
-    "$memory" "$(count "$name" 'slow-unit-*')"
+  printf '| %-10s | %6s | %12s | %8s | %8s | %7s | %8s | %6s | %5s |\n' "$name" "$(cat "$scratch/$name.used")" "$1" "$2" "$3" \
+    "$crashes" "$timeouts" "$memory" "$(count "$name" 'slow-unit-*')"
   [ "$crashes$timeouts$memory" = 000 ] || status=1
   # The first words of each crash.
   grep -h -A2 "panicked at" "$scratch/$name.log" | grep -v '^--' | sort -u | head -n 6 | cut -c 1-300 >&2 || true
