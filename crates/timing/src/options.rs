@@ -1,6 +1,7 @@
 use crate::Error;
 use serde::{Deserialize, Serialize};
 use std::{
+    io::Read as _,
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -194,12 +195,18 @@ impl Code {
 
 /// The files a user names.
 impl Job {
-    /// A program's file and its input's, if it reads any.
+    /// A program's file and its input's, if it reads any; `-` is what this process reads.
     ///
     /// # Errors
     /// When one of them cannot be read.
     pub fn read(program: &Path, stdin: Option<&PathBuf>) -> Result<Job, Error> {
         let input = match stdin {
+            Some(path) if path.as_os_str() == "-" => {
+                let mut all = Vec::new();
+                let read = std::io::stdin().lock().read_to_end(&mut all);
+                read.map_err(Error::file("read", Path::new("standard input")))?;
+                all
+            }
             Some(path) => std::fs::read(path).map_err(Error::file("read", path))?,
             None => Vec::new(),
         };

@@ -1,7 +1,7 @@
 //! Behaviour as files: every `cases/<command>/*.case` is one test, and every document with transcripts.
 //!
 //! A case is a list of sections, each begun by a line `--- NAME`: first, without a name, the header
-//! (`args:`, once per command line; `status:` of the last, where all before it end with 0, or with N where it says `args N:`;
+//! (`args:`, once per command line, which may end with `< FILE`; `status:` of the last, where all before it end with 0, or with N where it says `args N:`;
 //! `env:` with NAME=VALUE for the commands' environment; `needs:` with programs of the outside world, without one of
 //! which the case is skipped); then `--- file PATH` for each file the commands find in their folder;
 //! then what they print, `--- stdout` and `--- stderr`. `BLESS=1` writes the last two anew.
@@ -13,7 +13,7 @@ use std::{
     fmt::Write,
     fs,
     path::{Path, PathBuf},
-    process::{Command, ExitCode},
+    process::{Command, ExitCode, Stdio},
 };
 use trials::{Failed, Trial};
 
@@ -214,8 +214,16 @@ fn perform(case: &Case) -> Result<Case, Failed> {
     let mut found = Case::default();
     for (number, (wanted, line)) in case.arguments.iter().enumerate() {
         let line = line.replace("[ROOT]", &root().display().to_string());
+        // SQL has `<` as well, and something behind its right side.
+        let is_file = |(_, name): &(&str, &str)| !name.contains([' ', '"']);
+        let (line, input) = line.rsplit_once(" < ").filter(is_file).unwrap_or((&line, ""));
+        let input = match input {
+            "" => Stdio::null(),
+            name => fs::File::open(folder.path().join(name))?.into(),
+        };
         let output = Command::new(env!("CARGO_BIN_EXE_stampmill"))
-            .args(words(&line))
+            .args(words(line))
+            .stdin(input)
             .current_dir(folder.path())
             .env("STAMPMILL_CACHE", folder.path().join("cache"))
             .envs(case.environment.iter().map(|(name, value)| (name, value)))

@@ -2,10 +2,7 @@ use super::{How, seconds};
 use crate::{Global, headers, output, progress::Bar};
 use anyhow::bail;
 use dataset::Dataset;
-use std::{
-    path::{Path, PathBuf},
-    process::ExitCode,
-};
+use std::{path::PathBuf, process::ExitCode};
 use timing::{Change, Comparison, Job, Outcome, Seconds};
 
 /// Programs that failed whose details are printed, at most.
@@ -28,7 +25,7 @@ pub(super) struct Compare {
     /// Print a table for a comment or a summary page
     #[arg(long, conflicts_with = "json")]
     markdown: bool,
-    /// Standard input of both programs [default: empty]
+    /// Standard input of both programs; `-`: what this command reads [default: empty]
     #[arg(long, value_name = "FILE")]
     stdin: Option<PathBuf>,
     #[command(flatten)]
@@ -90,8 +87,9 @@ impl Compare {
                 );
             }
         }
-        let read = |path: &Path| Job::read(path, self.stdin.as_ref());
-        let jobs = [read(&self.before)?, read(&self.after)?];
+        let before = Job::read(&self.before, self.stdin.as_ref())?;
+        let after = Job { stdin: before.stdin.clone(), ..Job::read(&self.after, None)? };
+        let jobs = [before, after];
         let options = self.how.options();
         headers::say_flag(&[&self.before, &self.after], &options.flags, global);
         let bar = Bar::new(global);

@@ -46,7 +46,7 @@ pub(crate) struct Time {
     /// C++ (.cpp .cc .cxx), C (.c), or a static executable for the CPU
     #[arg(required_unless_present = "suite", conflicts_with = "suite")]
     program: Option<PathBuf>,
-    /// The program's standard input [default: empty]
+    /// The program's standard input; `-`: what this command reads [default: empty]
     #[arg(long, value_name = "FILE", conflicts_with = "suite")]
     stdin: Option<PathBuf>,
     /// Time all programs of a folder or .jsonl file
@@ -244,7 +244,9 @@ fn print(timing: &Timing, program: &Path, job: &Job, has_input: bool) -> anyhow:
     };
     output::print_table(&["figure", "value", ""], rows(m, &job.program))?;
     if m.input_ended == Some(true) && !has_input {
-        output::line("it reads its input and was given none: --stdin FILE")?;
+        output::line(
+            "it reads its input and was given none: --stdin FILE, or `--stdin -` for what this command reads",
+        )?;
     }
     Ok(())
 }
