@@ -1,4 +1,4 @@
-use crate::repair::is_assembly;
+use crate::{place, repair::is_assembly};
 use clang::{Answer, Clang, Diagnostic, Facts, HazardKind, Language, Options, Request, Severity};
 use dataset::Verdict;
 use rows::KernelVerdict;
@@ -196,7 +196,7 @@ impl Compiler {
 }
 
 /// Characters of a line that are quoted.
-const QUOTED: usize = 80;
+pub(crate) const QUOTED: usize = 80;
 
 /// The verdict of what clang rejects.
 pub(crate) const DOES_NOT_COMPILE: &str = KernelVerdict::DoesNotCompile.name();
@@ -206,10 +206,7 @@ pub(crate) const DOES_NOT_COMPILE: &str = KernelVerdict::DoesNotCompile.name();
 pub(crate) fn does_not_compile(error: &Diagnostic, text: &str) -> Verdict {
     let line = error.line.and_then(|line| text.lines().nth((line as usize).checked_sub(1)?));
     let line = line.map(str::trim).filter(|line| !line.is_empty());
-    let place = line.map(|line| match line.char_indices().nth(QUOTED) {
-        Some((end, _)) => format!(", in `{}...`", &line[..end]),
-        None => format!(", in `{line}`"),
-    });
+    let place = line.map(|line| format!(", in {}", place::quote(line)));
     let place = place.unwrap_or_default();
     // Assembly is always some machine's, and clang reads it as that of another, or does not know its
     // word in this language.

@@ -5,6 +5,7 @@ use crate::{
     compiler::{Compiler, DOES_NOT_COMPILE, is_reaching, reaching},
     cuda, functions,
     isolate::{Isolated, Pieces},
+    place,
     reduce::Reduced,
     repair, rewrite,
     row::{ISOLATION_CHANGED_IR, ISOLATION_FAILED, REWRITE_CHANGED_IR, RowExt as _},
@@ -126,7 +127,13 @@ pub(crate) fn rows(compiler: &Compiler, source: &Source, language: Language) -> 
     match source.language.parse() {
         Ok(Language::C) => functions::rows(compiler, source, text),
         Ok(Language::Cuda) => cuda::rows(compiler, source, text, language),
-        _ => of_opencl(compiler, source, text),
+        _ => {
+            let mut rows = of_opencl(compiler, source, text);
+            for row in rows.iter_mut().filter(|row| row.verdict == DOES_NOT_COMPILE) {
+                row.detail = place::as_found(&row.detail, text);
+            }
+            rows
+        }
     }
 }
 

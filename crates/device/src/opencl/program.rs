@@ -128,10 +128,24 @@ fn build(device: &Device, mut program: Program, options: &str) -> Result<Program
             let below =
                 lines.nth(1).filter(|_| line == first && line.is_some_and(|l| l.ends_with(':')));
             let said: Vec<&str> = line.into_iter().chain(below).collect();
-            let detail = if said.is_empty() { error.to_string() } else { said.join(" ") };
+            let detail = if said.is_empty() { error.to_string() } else { placed(&said.join(" ")) };
             Err(Finding::new(Outcome::BuildFailure, detail))
         }
     }
+}
+
+/// What a driver says, with the line in the place of the driver's own file (`error: /tmp/x.cl:8:10: ...`).
+fn placed(said: &str) -> String {
+    let place = || {
+        let (file, rest) = said.split_once(".cl:")?;
+        let (line, rest) = rest.split_once(':')?;
+        let (column, what) = rest.split_once(": ")?;
+        let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+        let before = file.rfind(' ').map_or("", |at| &file[..at]);
+        let is_error = before.is_empty() || before == "error:";
+        (is_error && is_number(line) && is_number(column)).then(|| format!("line {line}: {what}"))
+    };
+    place().unwrap_or_else(|| said.to_owned())
 }
 
 /// Where the kernel of that name is defined in the text, near enough for sorting.
@@ -234,6 +248,19 @@ fn named_type(name: &str, space: AddressSpace, access: u32) -> Type {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn errors_have_lines_and_no_files_of_the_driver() {
+        for (said, wanted) in [
+            ("error: /tmp/a/b.cl:8:10: use of 'foo'", "line 8: use of 'foo'"),
+            ("/tmp/b.cl:8:10: error: no", "line 8: error: no"),
+            ("<kernel>:8:10: error: no", "<kernel>:8:10: error: no"),
+            ("error: b.cl:x:10: no", "error: b.cl:x:10: no"),
+            ("Error(s) while linking:", "Error(s) while linking:"),
+        ] {
+            assert_eq!(placed(said), wanted);
+        }
+    }
 
     #[test]
     fn reads_the_drivers_names_of_types() {

@@ -1,0 +1,110 @@
+//! Where an error lies in the file as it was found. clang reads a text that the preprocessor and repair have changed, so that
+//! its numbers of lines are not the file's, and its lines not always.
+
+use crate::compiler::QUOTED;
+use std::collections::HashMap;
+
+/// Lines of a file in which a changed line is looked for.
+const MOST_LINES: usize = 4_000;
+
+/// Tokens that two lines must have in common, as a share of all of both.
+const ALIKE: f64 = 0.5;
+
+/// What is said of an error (`MESSAGE, in `LINE``) with the file's own line and its number, where one line alone fits; as it is
+/// otherwise.
+pub(crate) fn as_found(detail: &str, file: &str) -> String {
+    let Some((message, quoted)) = detail.split_once(", in `") else { return detail.to_owned() };
+    let quoted = quoted.trim_end_matches('`');
+    match found(quoted, file) {
+        Some((number, line)) => {
+            format!("{message}, in line {number}: {}", quote(line))
+        }
+        None => detail.to_owned(),
+    }
+}
+
+/// A line in quotes, its beginning if it is long.
+pub(crate) fn quote(line: &str) -> String {
+    match line.char_indices().nth(QUOTED) {
+        Some((end, _)) => format!("`{}...`", &line[..end]),
+        None => format!("`{line}`"),
+    }
+}
+
+/// The one line of the file that says this, or most of it, and its number.
+fn found<'a>(quoted: &str, file: &'a str) -> Option<(usize, &'a str)> {
+    let (whole, cut) = (quoted, quoted.strip_suffix("..."));
+    let lines = || file.lines().enumerate().map(|(at, line)| (at + 1, line.trim()));
+    let is_it = |line: &str| line == whole || cut.is_some_and(|begin| line.starts_with(begin));
+    let mut same = lines().filter(|(_, line)| is_it(line));
+    match (same.next(), same.next()) {
+        (Some(one), None) => return Some(one),
+        (Some(_), Some(_)) => return None,
+        (None, _) => {}
+    }
+    // A macro stood there.
+    if file.lines().nth(MOST_LINES).is_some() {
+        return None;
+    }
+    let (wanted, count) = counted(quoted);
+    let mut likely: Vec<(f64, usize, &str)> = lines()
+        .map(|(number, line)| {
+            let (own, of_line) = counted(line);
+            let common: usize =
+                own.iter().map(|(token, times)| *times.min(wanted.get(token).unwrap_or(&0))).sum();
+            (2.0 * common as f64 / (count + of_line).max(1) as f64, number, line)
+        })
+        .filter(|(alike, ..)| *alike >= ALIKE)
+        .collect();
+    likely.sort_by(|a, b| b.0.total_cmp(&a.0));
+    match likely[..] {
+        [(_, number, line)] => Some((number, line)),
+        [(best, number, line), (next, ..), ..] if best > next => Some((number, line)),
+        _ => None,
+    }
+}
+
+/// How often each token stands there, and how many there are; parentheses that macros bring do not count.
+fn counted(line: &str) -> (HashMap<&str, usize>, usize) {
+    let mut counts = HashMap::new();
+    let mut all = 0;
+    for token in lexer::tokens(line).filter(|token| !matches!(token.text, "(" | ")")) {
+        *counts.entry(token.text).or_insert(0) += 1;
+        all += 1;
+    }
+    (counts, all)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FILE: &str = "#define N 4\n\nkernel void bad(global float *x) {\n  int i = get_global_id(0);\n  x[i] = foo(x[i], 3) + ;\n  y = 1;\n  y = 1;\n}\n";
+
+    #[test]
+    fn errors_have_the_lines_of_the_file() {
+        let of = |line: &str| as_found(&format!("expected expression, in `{line}`"), FILE);
+        for (quoted, said) in [
+            (
+                "int i = get_global_id(0);",
+                "expected expression, in line 4: `int i = get_global_id(0);`",
+            ),
+            (
+                "x[i] = ((x[i]) + (3)) + ;",
+                "expected expression, in line 5: `x[i] = foo(x[i], 3) + ;`",
+            ),
+            (
+                "kernel void bad(...",
+                "expected expression, in line 3: `kernel void bad(global float *x) {`",
+            ),
+            ("y = 1;", "expected expression, in `y = 1;`"),
+            (
+                "typedef struct { float w; } Q;",
+                "expected expression, in `typedef struct { float w; } Q;`",
+            ),
+        ] {
+            assert_eq!(of(quoted), said);
+        }
+        assert_eq!(as_found("unknown", FILE), "unknown");
+    }
+}
