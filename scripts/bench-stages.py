@@ -21,7 +21,7 @@ MADE = [("raw", "mine deb:gegl pypi:silx crate:ocl --out @raw"), ("kernels", "pr
 STAGES = [
     ("prepare", "prepare @raw --out @out --jobs 2"),
     ("features", "features @kernels --space grewe,instcount,autophase --out @out --jobs 2"),
-    ("steer", "steer --space instcount --target Load=12,FMul=8,Store=3 --seed 1 --budget 20000 --jobs 1 --out @out"),
+    ("steer", "steer --as-found --space instcount --target Load=12,FMul=8,Store=3 --seed 1 --budget 20000 --jobs 1 --out @out"),
     ("run", "run @kernels --devices cpu --global-sizes 256,1024 --budget 0s --jobs 2 --out @out"),
     ("sample", "sample @model --n 64 --seed 3 --jobs 2 --out @out"),
     ("time", "time --suite @suite --out @out --jobs 2"),

@@ -138,7 +138,7 @@ def make(work, options, size, files):
     """The programs of each arm, as data sets of programs."""
     for (arm, seed), path in files.items():
         name = f"steered-{arm}-{seed}"
-        work.run("steer", "--space", "instcount", "--targets", path, "--seeds", work / "mined", "--exclude", work / "test",
+        work.run("steer", "--as-found", "--space", "instcount", "--targets", path, "--seeds", work / "mined", "--exclude", work / "test",
                  "--budget", size["candidates"], "--n", KEPT, "--seed", seed, out=f"{name}-all")
     samples = size.get("sampled", size["seeds"] * size["made"] * 5 // 4)
     for seed in range(size["seeds"]):
@@ -147,7 +147,7 @@ def make(work, options, size, files):
         # One candidate each of a proposer that does not look at the target.
         path = work / "undirected.jsonl"
         path.write_text("".join(json.dumps({"target": f"u{at:05}", "instcount": {"TotalInsts": 30}}) + "\n" for at in range(size["undirected"])))
-        work.run("steer", "--space", "instcount", "--targets", path, "--proposers", "random", "--generation", 1, "--budget", 1, out="undirected-all")
+        work.run("steer", "--as-found", "--space", "instcount", "--targets", path, "--proposers", "random", "--generation", 1, "--budget", 1, out="undirected-all")
         work.run("query", "SELECT * FROM t WHERE verdict = 'accepted' AND target IN (SELECT MIN(target) FROM t WHERE verdict = 'accepted' GROUP BY text)", f"t={work / 'undirected-all'}", out="undirected")
     for arm in size["arms"]:
         # Of each target the nearest kernel that nobody wrote.

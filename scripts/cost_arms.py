@@ -72,7 +72,7 @@ def main():
     for name, targets in (("steered-random", between), ("steered-mined", mined)):
         path = work / f"{name}.jsonl"
         path.write_text("".join(json.dumps({"target": f"t{at:03}", "instcount": point}) + "\n" for at, point in enumerate(targets)))
-        stampmill("steer", "--space", "instcount", "--targets", path, "--seeds", work / "mined", "--exclude", work / "test",
+        stampmill("steer", "--as-found", "--space", "instcount", "--targets", path, "--seeds", work / "mined", "--exclude", work / "test",
                   "--budget", options.candidates, "--seed", options.seed, out=name)
     stampmill("sample", options.model, "--n", 2 * options.made, "--seed", options.seed, out="sampled")
     if options.make_only:

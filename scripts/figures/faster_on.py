@@ -39,7 +39,7 @@ def run(program, fast, settings, work):
     each, ratios, hits = [], [], 0
     for at, (what, wanted) in enumerate(REGIONS.items()):
         out = work / f"faster-{at}"
-        told = stampmill(program, "steer", "--space", "grewe", "--target", wanted, "--seeds", settings["seeds"], "--faster-on", fast, "--than", slow, "--margin", margin, "--at", settings["at"], "--budget", settings["budget"], "--jobs", settings["jobs"], "--seed", settings["seed"], "--out", out, "--force")
+        told = stampmill(program, "steer", "--as-found", "--space", "grewe", "--target", wanted, "--seeds", settings["seeds"], "--faster-on", fast, "--than", slow, "--margin", margin, "--at", settings["at"], "--budget", settings["budget"], "--jobs", settings["jobs"], "--seed", settings["seed"], "--out", out, "--force")
         found = rows(program, "SELECT text, proposer FROM s WHERE verdict = 'accepted' AND distance = 0 AND rank = 1", s=out)
         again = ratio(program, found[0]["text"], settings, work, fast, slow) if found else None
         hits += bool(found)

@@ -80,10 +80,35 @@ fn kernels_of_one_point_are_different_and_use_their_parameters() {
         let body = text.split_once('{').expect("a body").1;
         let head = text.split_once('{').expect("a head").0;
         let words = |text| tokens(text).map(|token| token.text).collect::<Vec<&str>>();
-        let own = words(head).into_iter().filter(|word| word.starts_with('p'));
+        let own = head.split(['(', ',', ')']).skip(1).filter_map(|one| words(one).pop());
         let unused: Vec<&str> = own.filter(|word| !words(body).contains(word)).collect();
         assert!(unused.is_empty(), "{unused:?} of {text}");
     }
+}
+
+#[test]
+fn what_is_found_is_written_more_readably_at_the_same_point() {
+    let judge = judge("grewe");
+    let target = Target::parse("comp=10,mem=4..6", judge.space()).expect("well-formed");
+    let corpus = Corpus::default();
+    let [found, written] = [false, true].map(|readable| {
+        let settings = Settings { readable, seed: 7, ..settings(3_000) };
+        let mut search = Search::new(&judge, &corpus, settings).expect("known");
+        search.find(&target, &AtomicBool::new(false)).expect("judged").kernels.remove(0)
+    });
+    assert!(found.exact && written.exact);
+    let again = judge.judge(&[&written.text]).expect("LLVM is here").pop().flatten();
+    assert_eq!(again.expect("compiles"), written.vector);
+    let parameters =
+        |text: &str| text.split_once(')').map_or(0, |(head, _)| head.matches(',').count());
+    assert!(
+        parameters(&written.text) < parameters(&found.text),
+        "{}\n{}",
+        found.text,
+        written.text
+    );
+    let converts = |text: &str| text.contains("(uchar)");
+    assert!(converts(&found.text) && !converts(&written.text), "{}\n{}", found.text, written.text);
 }
 
 #[test]
@@ -276,13 +301,15 @@ fn a_search_says_at_once_that_it_begins_and_then_how_near_it_is() {
     let judge = judge("instcount");
     let target = Target::parse("Load=40,Store=40", judge.space()).expect("well-formed");
     let (corpus, told) = (Corpus::default(), Told::default());
-    let mut search = Search::new(&judge, &corpus, settings(96)).expect("known");
+    let mut search = Search::new(&judge, &corpus, settings(144)).expect("known");
     search.set_watch(&told);
     search.find(&target, &AtomicBool::new(false)).expect("candidates are judged");
     drop(search);
     let told = told.0.into_inner().expect("nobody panics");
     assert_eq!(told[0], "Load=40,Store=40: begins");
     assert!(told.len() > 1, "{told:?}");
+    let near = told.iter().any(|one| one.contains(" candidates, proximity 0."));
+    assert!(near, "{told:?}");
     let last = told.last().expect("some");
-    assert!(last.contains(" candidates, proximity 0."), "{last}");
+    assert!(last.ends_with("written more readably"), "{last}");
 }

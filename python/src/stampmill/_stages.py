@@ -392,6 +392,7 @@ def steer(
     margin: float | None = None,
     at: int | str | None = None,
     not_near: PathLike | None = None,
+    as_found: bool = False,
     natural: PathLike | None = None,
     most_bits: float | None = None,
     out: PathLike | None = None,

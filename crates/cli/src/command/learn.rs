@@ -108,6 +108,7 @@ impl Learn {
         let search = Settings {
             budget: Budget::Candidates(self.candidates),
             proposers: synth::default_proposers(false),
+            readable: false,
             ..Settings::default()
         };
         if self.experiment {

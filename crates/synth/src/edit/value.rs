@@ -165,6 +165,15 @@ pub(super) const EDITS: &[Entry] = &[
     ("remainder-unsigned", VALUES, |program, zone, rng| {
         wrap(program, zone, rng, is_integer, |make, value| divided(make, "%", value, false))
     }),
+    // By what is never 0: a kernel that divides by an element of a buffer may end there.
+    ("divide-by-odd", VALUES, |program, zone, rng| {
+        wrap(program, zone, rng, is_integer, |make, value| {
+            let ty = value.ty;
+            let leaf = make.leaf(ty);
+            let odd = Expression::binary(ty, "|", leaf, Expression::literal(ty, "1"));
+            Expression::binary(ty, "/", value, odd)
+        })
+    }),
     with_leaf!("add-float", is_float, "+"),
     with_leaf!("subtract-float", is_float, "-"),
     with_leaf!("multiply-float", is_float, "*"),

@@ -8,7 +8,7 @@ mod crossover;
 mod guided;
 pub mod model;
 mod mutate;
-mod nearest;
+pub(crate) mod nearest;
 mod random;
 
 pub use random::samples;

@@ -3,6 +3,9 @@
 use super::{Candidate, Proposer, Standing, State};
 use crate::edit::Rng;
 
+/// Its name: kernels that it proposes are as people wrote them.
+pub(crate) const NAME: &str = "nearest";
+
 /// How many of the nearest are of use as starting points.
 const REACH: usize = 96;
 
@@ -14,7 +17,7 @@ pub(super) struct Nearest {
 
 impl Proposer for Nearest {
     fn name(&self) -> &'static str {
-        "nearest"
+        NAME
     }
 
     fn propose(&mut self, state: &State<'_>, count: usize, _: &mut Rng) -> Vec<Candidate> {

@@ -3,6 +3,8 @@
 mod attempt;
 mod calibrate;
 mod natural;
+mod readable;
+mod rewrite;
 mod select;
 mod variety;
 
@@ -19,11 +21,14 @@ use crate::{
     judge::Location,
     metric::{Metric, deviations, following},
     program::{Program, as_mined, renumbered, without_unused},
-    proposer::{Judged, LARGEST, Proposer, by_name},
+    proposer::{Judged, LARGEST, Proposer, by_name, nearest},
     target::Target,
 };
 use attempt::Run;
 use dataset::Progress;
+use features::Part;
+use natural::Likelihood;
+use readable::Readable;
 use rows::SteeredVerdict;
 use std::sync::{
     Arc,
@@ -61,6 +66,8 @@ pub struct Settings {
     pub kept: usize,
     /// Names of the proposers that share the budget.
     pub proposers: Vec<String>,
+    /// Whether what is found is written more readably, at the same point.
+    pub readable: bool,
     /// The random seed.
     pub seed: u64,
 }
@@ -78,6 +85,7 @@ impl Default for Settings {
             temperature: 0.3,
             kept: 1,
             proposers: crate::proposer::defaults(true),
+            readable: true,
             seed: 0,
         }
     }
@@ -303,11 +311,10 @@ impl<'a> Search<'a> {
             if !self.accepts(judged)? {
                 continue;
             }
-            let (judged, likelihood) = match self.naturalize(run, judged, found, stop)? {
-                Some((judged, likelihood)) => (judged, Some(likelihood)),
-                None => (judged.clone(), None),
-            };
-            match self.is_natural(likelihood) {
+            let others: Vec<&str> =
+                best.iter().map(|(other, _): &(Arc<Judged>, _)| other.text.as_str()).collect();
+            let (judged, likelihood) = self.written_anew(run, judged, &others, found, stop)?;
+            match self.natural.as_ref().is_none_or(|natural| natural.is_natural(likelihood)) {
                 true => best.push((judged, likelihood)),
                 false => unlikely += 1,
             }
@@ -358,6 +365,32 @@ impl<'a> Search<'a> {
         Ok(())
     }
 
+    /// A kernel that was found, more readable and then likelier to a model, as far as either is asked for.
+    fn written_anew(
+        &self,
+        run: &mut Run,
+        judged: &Arc<Judged>,
+        others: &[&str],
+        found: &mut Found,
+        stop: &AtomicBool,
+    ) -> Result<(Arc<Judged>, Option<Likelihood>), Error> {
+        let mut written = judged.clone();
+        // What was mined is as people wrote it, and what is run to be judged takes too long.
+        let is_mined = judged.proposer == nearest::NAME;
+        let is_run = self.judge.space().parts().contains(&Part::Run);
+        if self.settings.readable && !is_mined && !is_run {
+            let readable =
+                self.rewrite(&Readable::than(&judged.text), run, judged, others, found, stop)?;
+            written = readable.map_or(written, |readable| readable.judged);
+        }
+        let Some(natural) = &self.natural else { return Ok((written, None)) };
+        let Some(before) = natural.bits(&judged.text)? else { return Ok((written, None)) };
+        Ok(match self.rewrite(natural, run, &written, others, found, stop)? {
+            Some(likely) => (likely.judged, Some(Likelihood { before, after: likely.of })),
+            None => (written, Some(Likelihood { before, after: before })),
+        })
+    }
+
     /// The text laid out and without parameters that it does not use, where that leaves it at its point; one that takes seconds to lay out and to judge again is left
     /// as it is where the time is up.
     fn normal(&self, judged: &Judged, clock: &Clock) -> String {
@@ -369,7 +402,8 @@ impl<'a> Search<'a> {
                 self.judge.judge(std::slice::from_ref(text)).ok().and_then(|mut all| all.pop());
             again.flatten().as_ref() == Some(&judged.vector)
         };
-        let named: fn(&str) -> String = if self.natural.is_some() { as_mined } else { renumbered };
+        let is_anew = self.settings.readable || self.natural.is_some();
+        let named: fn(&str) -> String = if is_anew { as_mined } else { renumbered };
         let laid_out = |text: &str| Some(self.judge.layout(&named(text))).filter(is_there);
         laid_out(&without_unused(&judged.text))
             .or_else(|| laid_out(&judged.text))

@@ -76,6 +76,12 @@ impl NotNear {
     }
 }
 
+/// Whether a kernel is a near-duplicate of one of these.
+pub(super) fn is_like_any(text: &str, others: &[&str]) -> bool {
+    let own = shape(text);
+    others.iter().any(|other| are_alike(&shape(other), &own))
+}
+
 /// Add kernels to those that were found, of which no two are near-duplicates: the nearer stays.
 pub(super) fn add<'a>(
     found: &mut Vec<Arc<Judged>>,

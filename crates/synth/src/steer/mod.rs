@@ -373,5 +373,6 @@ fn plain(settings: &Settings) -> Value {
         "temperature": settings.temperature,
         "kept": settings.kept,
         "proposers": settings.proposers,
+        "readable": settings.readable,
     })
 }

@@ -121,6 +121,10 @@ pub(crate) struct Steer {
     /// Only kernels that are near-duplicates of no program of this data set, folder or file are answers
     #[arg(long, value_name = "DATASET")]
     not_near: Option<PathBuf>,
+    /// Leave kernels as the search found them; otherwise they are written more readably, at the same point: fewer parameters
+    /// and casts, work-items that write their own elements
+    #[arg(long)]
+    as_found: bool,
     /// Write what is found as people write, at the same point: as likely to this checkpoint (`infill` or `lstm`) as what is
     /// left of the budget goes; columns `bits_before` and `bits` say how likely
     #[arg(long, value_name = "DIR")]
@@ -240,6 +244,7 @@ impl Steer {
             replacement: self.replacement,
             temperature: self.temperature,
             kept: self.n.get(),
+            readable: !self.as_found,
             seed: self.seed,
             proposers: named.unwrap_or_else(|| synth::default_proposers(self.seeds.is_some())),
             ..Settings::default()

@@ -1,0 +1,299 @@
+//! What makes a kernel hard to read, counted without a model: casts, a dozen parameters, work-items that do not write their own
+//! elements, operators between equal operands.
+
+use super::rewrite::{Limits, Measure};
+use crate::{
+    Error,
+    program::{Expression, Node, Program, Scalar, Statement, Ty, as_mined},
+};
+use std::collections::{HashMap, HashSet};
+
+/// Candidates without a more readable one after which the phase ends.
+const PATIENCE: u64 = 240;
+/// Bytes of candidates that it takes at most, and candidates whatever their size: some seconds.
+const BYTES: usize = 600_000;
+const CANDIDATES: std::ops::RangeInclusive<usize> = 48..=1_200;
+
+/// Parameters that nobody minds.
+const PARAMETERS: usize = 4;
+
+/// For each token that was not there before, or is no longer: what need not change stays as it is.
+const CHANGE: f64 = 0.05;
+const PER_PARAMETER: f64 = 3.0;
+const CAST: f64 = 4.0;
+const SMALL_TYPE: f64 = 1.0;
+const ELEMENT_OF_NOBODY: f64 = 5.0;
+const INDIRECT: f64 = 6.0;
+const FURTHER_DIMENSION: f64 = 1.0;
+const ODD_DIMENSION: f64 = 10.0;
+const ODD_NUMBER: f64 = 1.0;
+const TRIVIAL: f64 = 4.0;
+const CONSTANT: f64 = 20.0;
+const ALIAS: f64 = 2.0;
+const NO_WORK_ITEM: f64 = 15.0;
+
+/// Numbers that need no reason.
+const PLAIN: [&str; 14] =
+    ["0", "1", "2", "3", "4", "8", "16", "32", "64", "0.0f", "0.5f", "1.0f", "2.0f", "255"];
+
+/// Readable shape, and likeness to what was found.
+pub(super) struct Readable {
+    found: HashMap<String, usize>,
+}
+
+impl Readable {
+    /// Of kernels that are written in the place of this one.
+    pub(super) fn than(found: &str) -> Readable {
+        let mut counts = HashMap::new();
+        for token in lexer::tokens(&as_mined(found)) {
+            *counts.entry(token.text.to_owned()).or_insert(0) += 1;
+        }
+        Readable { found: counts }
+    }
+
+    /// Tokens that a text has and the found one has not, and the other way round.
+    fn changes(&self, text: &str) -> usize {
+        let named = as_mined(text);
+        let mut left = self.found.clone();
+        let mut added = 0;
+        for token in lexer::tokens(&named) {
+            match left.get_mut(token.text).filter(|count| **count > 0) {
+                Some(count) => *count -= 1,
+                None => added += 1,
+            }
+        }
+        added + left.values().sum::<usize>()
+    }
+}
+
+impl Measure for Readable {
+    type Of = f64;
+
+    fn of(&self, program: &Program, text: &str) -> Result<Option<f64>, Error> {
+        Ok(Some(cost(program) + self.changes(text) as f64 * CHANGE))
+    }
+
+    fn cost(of: &f64) -> f64 {
+        *of
+    }
+
+    fn limits(&self, text: &str) -> Limits {
+        let most = (BYTES / text.len().max(1)).clamp(*CANDIDATES.start(), *CANDIDATES.end());
+        Limits { patience: PATIENCE, candidates: most as u64, asks_each: false }
+    }
+
+    fn told(_: &f64) -> String {
+        "written more readably".to_owned()
+    }
+}
+
+/// How odd a kernel looks, from 0.
+fn cost(program: &Program) -> f64 {
+    let mut cost = program.parameters.len().saturating_sub(PARAMETERS) as f64 * PER_PARAMETER;
+    let is_small = |ty: Ty| {
+        ty.scalar()
+            .is_some_and(|scalar| scalar.bits() < 32 || !scalar.is_signed() && !scalar.is_float())
+    };
+    let small = program.parameters.iter().filter(|parameter| is_small(parameter.ty)).count();
+    cost += small as f64 * SMALL_TYPE;
+    let mut view = View {
+        parameters: program.parameters.iter().map(|parameter| parameter.name.clone()).collect(),
+        ..View::default()
+    };
+    for statement in &program.body {
+        let mut statement = statement.clone();
+        cost += view.declared(&statement);
+        cost += constant_conditions(&statement) as f64 * CONSTANT;
+        statement.each_expression(&mut |one| cost += view.of(one));
+    }
+    if !view.knows_work_item {
+        cost += NO_WORK_ITEM;
+    }
+    cost
+}
+
+/// What was seen of a kernel so far.
+#[derive(Default)]
+struct View {
+    parameters: HashSet<String>,
+    /// Variables that hold what was read of a buffer.
+    loaded: HashSet<String>,
+    /// Variables that were declared with a number.
+    numbers: HashSet<String>,
+    knows_work_item: bool,
+}
+
+impl View {
+    /// What a declaration adds, its value apart.
+    fn declared(&mut self, statement: &Statement) -> f64 {
+        let Statement::Declare { name, value: Some(value), .. } = statement else { return 0.0 };
+        if self.is_loaded(value) {
+            self.loaded.insert(name.clone());
+        }
+        if is_literal(value) {
+            self.numbers.insert(name.clone());
+        }
+        if matches!(value.node, Node::Name(_)) { ALIAS } else { 0.0 }
+    }
+
+    /// What one node adds, its operands apart.
+    fn of(&mut self, expression: &Expression) -> f64 {
+        match &expression.node {
+            Node::Cast(_, operand) if is_work_item(operand) => 0.0,
+            Node::Cast(..) => CAST,
+            Node::Index(_, at) => self.index(at),
+            Node::Call(function, arguments) if function.starts_with("get_") => {
+                self.knows_work_item |=
+                    ["get_global_id", "get_local_id", "get_group_id"].contains(&function.as_str());
+                arguments.iter().map(dimension).sum()
+            }
+            Node::Literal(text) if !PLAIN.contains(&text.as_str()) => ODD_NUMBER,
+            Node::Binary(operator, left, right) if operator != "," => {
+                trivial(operator, left, right)
+            }
+            Node::Choice(condition, yes, no) if yes == no || is_literal(condition) => TRIVIAL,
+            _ => 0.0,
+        }
+    }
+
+    /// Where a buffer is read or written.
+    fn index(&self, at: &Expression) -> f64 {
+        match &at.node {
+            Node::Literal(_) => ELEMENT_OF_NOBODY,
+            Node::Name(name) if self.parameters.contains(name) => ELEMENT_OF_NOBODY / 2.0,
+            Node::Name(name) if self.numbers.contains(name) => ELEMENT_OF_NOBODY,
+            _ if self.is_loaded(at) => INDIRECT,
+            _ => 0.0,
+        }
+    }
+
+    /// Whether a value has anything that was read of a buffer.
+    fn is_loaded(&self, value: &Expression) -> bool {
+        let mut is_loaded = false;
+        value.clone().each(&mut |one| {
+            is_loaded |= match &one.node {
+                Node::Index(..) => true,
+                Node::Name(name) => self.loaded.contains(name),
+                _ => false,
+            };
+        });
+        is_loaded
+    }
+}
+
+/// Branches and loops of a statement, itself included, whose condition is a number.
+fn constant_conditions(statement: &Statement) -> usize {
+    let all = |list: &[Statement]| list.iter().map(constant_conditions).sum::<usize>();
+    match statement {
+        Statement::If { condition, then, otherwise } => {
+            usize::from(is_literal(condition)) + all(then) + otherwise.as_deref().map_or(0, all)
+        }
+        Statement::While { condition, body } | Statement::Do { body, condition } => {
+            usize::from(is_literal(condition)) + all(body)
+        }
+        Statement::For { condition, body, .. } => {
+            usize::from(condition.as_ref().is_some_and(is_literal)) + all(body)
+        }
+        Statement::Block(list) => all(list),
+        _ => 0,
+    }
+}
+
+/// Which dimension of work-items is asked for.
+fn dimension(argument: &Expression) -> f64 {
+    match &argument.node {
+        Node::Literal(text) if text == "0" => 0.0,
+        Node::Literal(text) if text == "1" || text == "2" => FURTHER_DIMENSION,
+        _ => ODD_DIMENSION,
+    }
+}
+
+/// What an operator adds that people leave out.
+fn trivial(operator: &str, left: &Expression, right: &Expression) -> f64 {
+    let is = |one: &Expression, text: &str| matches!(&one.node, Node::Literal(own) if own == text);
+    let any = |text: &str| is(left, text) || is(right, text);
+    let is_neutral = match operator {
+        "+" | "|" | "^" | "&" => any("0"),
+        "-" | "<<" | ">>" => is(right, "0"),
+        "*" => any("0") || any("1"),
+        "/" => is(right, "1"),
+        _ => false,
+    };
+    let mut times = usize::from(is_neutral);
+    if ["+", "*", "&", "|", "^"].contains(&operator) {
+        // `x ^ 2 ^ y ^ 16 ^ x` is one operation with one number and `y`.
+        let mut terms = Vec::new();
+        flatten(operator, left, &mut terms);
+        flatten(operator, right, &mut terms);
+        let (numbers, others): (Vec<_>, Vec<_>) =
+            terms.into_iter().partition(|one| is_literal(one));
+        times += numbers.len().saturating_sub(1);
+        let is_power = operator == "*" && left.ty.scalar().is_some_and(Scalar::is_float);
+        if !is_power {
+            times += (1..others.len()).filter(|at| others[..*at].contains(&others[*at])).count();
+        }
+    } else {
+        times += usize::from(left == right || is_literal(left) && is_literal(right));
+    }
+    times as f64 * TRIVIAL
+}
+
+/// The operands of an operator that may be put in any order.
+fn flatten<'a>(operator: &str, value: &'a Expression, terms: &mut Vec<&'a Expression>) {
+    match &value.node {
+        Node::Binary(own, left, right) if own == operator => {
+            flatten(operator, left, terms);
+            flatten(operator, right, terms);
+        }
+        _ => terms.push(value),
+    }
+}
+
+fn is_literal(expression: &Expression) -> bool {
+    matches!(expression.node, Node::Literal(_))
+}
+
+fn is_work_item(expression: &Expression) -> bool {
+    matches!(&expression.node, Node::Call(function, _) if function.starts_with("get_"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Judge;
+
+    #[test]
+    fn what_people_hardly_write_costs_more() {
+        let judge = Judge::new(features::space("grewe").expect("registered"), 1)
+            .unwrap_or_else(|error| panic!("{error}"));
+        let cost = |head: &str, body: &str| {
+            let text = format!("__kernel void A({head}) {{ {body} }}");
+            cost(&judge.read_one(&text).expect("a kernel"))
+        };
+        let head = "__global int* a, __global int* b, int c, float d";
+        let plain = cost(head, "a[get_global_id(0)] = b[get_global_id(0)] + c;");
+        for odd in [
+            "a[7] = b[get_global_id(0)] + c;",
+            "a[get_global_id(0)] = b[b[c]] + c;",
+            "a[get_global_id(0)] = b[get_global_id(37)] + c;",
+            "a[get_global_id(0)] = (int)d + b[c];",
+            "a[get_global_id(0)] = b[c] + 0 + c;",
+            "a[get_global_id(0)] = b[c] + (c - c);",
+            "a[get_global_id(0)] = b[c] + (c > 1 ? c : c);",
+            "a[c] = b[c + 1] + c + b[c] * c + a[c];",
+            "int e = c; a[get_global_id(0)] = b[get_global_id(0)] + e;",
+            "while (0) { a[get_global_id(0)] = b[c]; }",
+            "a[get_global_id(0)] = (b[get_global_id(0)] ^ 2) ^ 16;",
+            "a[get_global_id(0)] = b[get_global_id(0)] ^ c ^ 2 ^ c;",
+            "int e = 4; a[e] = b[get_global_id(0)] + c;",
+            "int e = b[c]; a[e] = b[get_global_id(0)] + c;",
+        ] {
+            assert!(cost(head, odd) > plain + 1.0, "{odd}");
+        }
+        let many = cost(
+            "__global int* a, __global int* b, int c, float d, int e, int f",
+            "a[get_global_id(0)] = b[get_global_id(0)] + c;",
+        );
+        assert!(many >= plain + 2.0 * PER_PARAMETER);
+    }
+}
