@@ -32,6 +32,14 @@ pub(crate) fn flag() -> anyhow::Result<Arc<AtomicBool>> {
     })
 }
 
+/// The same for a command that says in the end what it keeps.
+pub(crate) fn final_flag() -> anyhow::Result<Arc<AtomicBool>> {
+    listen(|| {
+        sandbox::stop_all();
+        eprintln!("\nstopping; Ctrl-C again to stop at once.");
+    })
+}
+
 /// The same for a command whose usual end Ctrl-C is: nothing is said.
 pub(crate) fn quiet_flag() -> anyhow::Result<Arc<AtomicBool>> {
     listen(sandbox::stop_all)

@@ -114,6 +114,9 @@ pub struct Comparison {
     pub mean_ratio: Option<f64>,
     /// What broke first, then the largest change first.
     pub changes: Vec<Change>,
+    /// Of two programs: whether one read its input to the end and was given none.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub lacks_input: bool,
 }
 
 /// Compare what two data sets of `time --suite` hold, by name.
@@ -141,7 +144,11 @@ pub fn compare_programs(
         let named = Job { name: jobs[1].name.clone(), ..job.clone() };
         Ok(row(&named, timer.time(job)?, options, timer.cpu_name()))
     });
-    compare_rows(vec![before?], vec![after?], seconds)
+    let rows = [before?, after?];
+    let lacks_input =
+        jobs[0].stdin.is_empty() && rows.iter().any(|row| row.input_ended == Some(true));
+    let [before, after] = rows.map(|row| vec![row]);
+    Ok(Comparison { lacks_input, ..compare_rows(before, after, seconds)? })
 }
 
 fn compare_rows(
@@ -193,7 +200,7 @@ fn compare_rows(
         compared.filter_map(|one| Some(one.change? + 1.0)).filter(|ratio| *ratio > 0.0).collect();
     let mean_ratio = (!ratios.is_empty()).then(|| geometric_mean(ratios));
     let (source, cpu, _) = all.into_iter().next().unwrap_or_default();
-    Ok(Comparison { seconds, source, cpu, outcomes, mean_ratio, changes })
+    Ok(Comparison { seconds, source, cpu, outcomes, mean_ratio, changes, lacks_input: false })
 }
 
 fn change(

@@ -132,7 +132,7 @@ impl Sample {
             tries: self.tries,
             ..self.drawing.settings(true)?
         };
-        let cancelled = interrupt::flag()?;
+        let cancelled = interrupt::final_flag()?;
         let cancel = Cancel::from(Arc::clone(&cancelled));
         let mut runs = self.must_run.then(|| Runs::new(&cancelled, "--must-run")).transpose()?;
         if self.no_races {

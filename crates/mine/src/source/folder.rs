@@ -15,7 +15,8 @@ const DEPTH: usize = 128;
 struct Folder(PathBuf);
 
 pub(super) fn parse(text: &str) -> Option<Result<Box<dyn Source>, String>> {
-    let path = Path::new(text);
+    // As `ir build` writes it, too.
+    let path = Path::new(text.strip_prefix("dir:").unwrap_or(text));
     if path.is_dir() && Dataset::is_at(path) {
         let is_one = "it is a data set: `stampmill prepare` reads what `mine` made, `import` and `merge` what others did";
         return Some(Err(is_one.to_owned()));

@@ -181,7 +181,7 @@ impl View {
     }
 }
 
-/// Branches and loops of a statement, itself included, whose condition is a number.
+/// Branches and loops of a statement, itself included, whose condition nothing changes.
 fn constant_conditions(statement: &Statement) -> usize {
     let all = |list: &[Statement]| list.iter().map(constant_conditions).sum::<usize>();
     match statement {
@@ -189,13 +189,48 @@ fn constant_conditions(statement: &Statement) -> usize {
             usize::from(is_literal(condition)) + all(then) + otherwise.as_deref().map_or(0, all)
         }
         Statement::While { condition, body } | Statement::Do { body, condition } => {
-            usize::from(is_literal(condition)) + all(body)
+            usize::from(is_endless(condition, None, body)) + all(body)
         }
-        Statement::For { condition, body, .. } => {
-            usize::from(condition.as_ref().is_some_and(is_literal)) + all(body)
+        Statement::For { condition: Some(condition), step, body, .. } => {
+            usize::from(is_endless(condition, step.as_ref(), body)) + all(body)
         }
+        Statement::For { body, .. } => all(body),
         Statement::Block(list) => all(list),
         _ => 0,
+    }
+}
+
+/// Whether a loop's condition names nothing that the loop writes, and reads no buffer that another work-item may write.
+fn is_endless(condition: &Expression, step: Option<&Expression>, body: &[Statement]) -> bool {
+    let mut written = HashSet::new();
+    let mut write = |one: &mut Expression| match &one.node {
+        Node::Assign(_, place, _) | Node::Postfix(_, place) => written.extend(name_of(place)),
+        Node::Unary(operator, place) if operator == "++" || operator == "--" => {
+            written.extend(name_of(place));
+        }
+        _ => {}
+    };
+    if let Some(step) = step {
+        step.clone().each(&mut write);
+    }
+    body.iter().for_each(|statement| statement.clone().each_expression(&mut write));
+    let mut is_endless = true;
+    condition.clone().each(&mut |one| {
+        is_endless &= match &one.node {
+            Node::Name(name) => !written.contains(name),
+            Node::Index(..) | Node::Opaque(_) | Node::Assign(..) | Node::Postfix(..) => false,
+            _ => true,
+        };
+    });
+    is_endless
+}
+
+/// The variable that is written where this is assigned to.
+fn name_of(place: &Expression) -> Option<String> {
+    match &place.node {
+        Node::Name(name) => Some(name.clone()),
+        Node::Lanes(of, _) | Node::Index(of, _) => name_of(of),
+        _ => None,
     }
 }
 
@@ -283,6 +318,7 @@ mod tests {
             "a[c] = b[c + 1] + c + b[c] * c + a[c];",
             "int e = c; a[get_global_id(0)] = b[get_global_id(0)] + e;",
             "while (0) { a[get_global_id(0)] = b[c]; }",
+            "for (int e = 0; c < 8; e++) { a[e] = b[e]; }",
             "a[get_global_id(0)] = (b[get_global_id(0)] ^ 2) ^ 16;",
             "a[get_global_id(0)] = b[get_global_id(0)] ^ c ^ 2 ^ c;",
             "int e = 4; a[e] = b[get_global_id(0)] + c;",

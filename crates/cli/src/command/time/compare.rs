@@ -129,7 +129,11 @@ fn print(found: &Comparison, markdown: bool) -> anyhow::Result<()> {
         let on = format!("{} by {}", found.cpu, found.source);
         format!("; {what} after/before, geometric mean: {mean:.4} (below 1 is faster), on {on}")
     });
-    output::line(&(counts.join(", ") + &mean))
+    output::line(&(counts.join(", ") + &mean))?;
+    match found.lacks_input {
+        true => output::line(&format!("a program {}", super::LACKS_INPUT)),
+        false => Ok(()),
+    }
 }
 
 fn cells(one: &Change) -> Vec<String> {

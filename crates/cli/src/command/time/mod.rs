@@ -237,6 +237,10 @@ impl stage::Shown for TimeSuite {
     }
 }
 
+/// What is said of a program that was timed without the input that it reads.
+const LACKS_INPUT: &str =
+    "reads its input and was given none: --stdin FILE, or `--stdin -` for what this command reads";
+
 fn print(timing: &Timing, program: &Path, job: &Job, has_input: bool) -> anyhow::Result<()> {
     let Some(m) = &timing.measurement else {
         let (name, why) = (program.display(), &timing.detail);
@@ -244,9 +248,7 @@ fn print(timing: &Timing, program: &Path, job: &Job, has_input: bool) -> anyhow:
     };
     output::print_table(&["figure", "value", ""], rows(m, &job.program))?;
     if m.input_ended == Some(true) && !has_input {
-        output::line(
-            "it reads its input and was given none: --stdin FILE, or `--stdin -` for what this command reads",
-        )?;
+        output::line(&format!("it {LACKS_INPUT}"))?;
     }
     Ok(())
 }
