@@ -55,15 +55,16 @@ export binary seeds corpus seconds scratch
 printf '%s\n' "$@" | xargs -P "$(nproc)" -I NAME sh -c '
   name=$1 found=$corpus/$1 bad=$corpus/../artifacts/$1/ used=0 before=-1
   mkdir -p "$found" "$bad" "$scratch/$name"
-  while [ "$used" -lt "$seconds" ] && [ "$used" -gt "$before" ]; do
+  # In hundredths of a second.
+  while [ "$used" -lt $((100 * seconds)) ] && [ "$used" -gt "$before" ]; do
     before=$used
     TMPDIR=$scratch/$name "$binary" --target="$name" -fork=1 -ignore_crashes=1 -ignore_timeouts=1 -ignore_ooms=1 \
-      -max_total_time=$((seconds - used)) -timeout=10 -report_slow_units=2 -rss_limit_mb=2048 -max_len=8192 \
+      -max_total_time=$((seconds - used / 100)) -timeout=10 -report_slow_units=2 -rss_limit_mb=2048 -max_len=8192 \
       -artifact_prefix="$bad" "$found" "$seeds/$name" >>"$scratch/$name.log" 2>&1 || true
     echo "end of a round" >>"$scratch/$name.log"
     times >"$scratch/$name.times"
-    used=$(sed -n 2p "$scratch/$name.times" | tr "ms" "  " | awk "{ print int(60 * \$1 + \$2 + 60 * \$3 + \$4) }")
-    echo "$used" >"$scratch/$name.used"
+    used=$(sed -n 2p "$scratch/$name.times" | tr "ms" "  " | awk "{ print int(100 * (60 * \$1 + \$2 + 60 * \$3 + \$4)) }")
+    echo $((used / 100)) >"$scratch/$name.used"
   done
   rm -rf "$scratch/$name"' sh NAME
 
