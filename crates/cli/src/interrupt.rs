@@ -25,19 +25,17 @@ pub(crate) fn survive_large_files() -> anyhow::Result<()> {
 /// A flag that Ctrl-C (or a termination signal) raises; foreign programs that run are ended then, and have
 /// no verdict. The first who asks for it says what is told.
 pub(crate) fn flag() -> anyhow::Result<Arc<AtomicBool>> {
-    let told = || eprintln!("\nstopping; Ctrl-C again to stop at once. The same command resumes.");
-    listen(move || {
-        sandbox::stop_all();
-        told();
-    })
+    listen(|| stopping(" The same command resumes."))
 }
 
 /// The same for a command that says in the end what it keeps.
 pub(crate) fn final_flag() -> anyhow::Result<Arc<AtomicBool>> {
-    listen(|| {
-        sandbox::stop_all();
-        eprintln!("\nstopping; Ctrl-C again to stop at once.");
-    })
+    listen(|| stopping(""))
+}
+
+fn stopping(more: &str) {
+    sandbox::stop_all();
+    eprintln!("\nstopping; Ctrl-C again to stop at once.{more}");
 }
 
 /// The same for a command whose usual end Ctrl-C is: nothing is said.

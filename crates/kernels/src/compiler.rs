@@ -195,9 +195,6 @@ impl Compiler {
     }
 }
 
-/// Characters of a line that are quoted.
-pub(crate) const QUOTED: usize = 80;
-
 /// The verdict of what clang rejects.
 pub(crate) const DOES_NOT_COMPILE: &str = KernelVerdict::DoesNotCompile.name();
 
@@ -252,7 +249,7 @@ mod tests {
 
     #[test]
     fn an_error_quotes_its_line() {
-        let long = "x".repeat(QUOTED + 1);
+        let long = "x".repeat(81);
         let text = format!("int a;\n  int b;\n \n{long}\n{}", &long[1..]);
         let said = |line| does_not_compile(&error("err_any", None, line), &text);
         assert_eq!(said(Some(2)).name, DOES_NOT_COMPILE);

@@ -16,7 +16,7 @@ use dataset::{Language, Verdict};
 use rows::KernelVerdict;
 use serde::{Deserialize, Serialize};
 use std::{
-    collections::{BTreeMap, BTreeSet},
+    collections::{BTreeMap, BTreeSet, HashMap},
     time::{Duration, Instant},
 };
 
@@ -129,8 +129,13 @@ pub(crate) fn rows(compiler: &Compiler, source: &Source, language: Language) -> 
         Ok(Language::Cuda) => cuda::rows(compiler, source, text, language),
         _ => {
             let mut rows = of_opencl(compiler, source, text);
+            // One error often rejects every kernel of a file.
+            let mut places = HashMap::new();
             for row in rows.iter_mut().filter(|row| row.verdict == DOES_NOT_COMPILE) {
-                row.detail = place::as_found(&row.detail, text);
+                let detail = std::mem::take(&mut row.detail);
+                let place = places.entry(detail);
+                row.detail =
+                    place.or_insert_with_key(|detail| place::as_found(detail, text)).clone();
             }
             rows
         }

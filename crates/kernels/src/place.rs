@@ -1,8 +1,10 @@
 //! Where an error lies in the file as it was found. clang reads a text that the preprocessor and repair have changed, so that
 //! its numbers of lines are not the file's, and its lines not always.
 
-use crate::compiler::QUOTED;
 use std::collections::HashMap;
+
+/// Characters of a line that are quoted.
+const QUOTED: usize = 80;
 
 /// Lines of a file in which a changed line is looked for.
 const MOST_LINES: usize = 4_000;

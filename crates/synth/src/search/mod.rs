@@ -387,12 +387,15 @@ impl<'a> Search<'a> {
         let Some(before) = natural.bits(&judged.text)? else { return Ok((written, None)) };
         Ok(match self.rewrite(natural, run, &written, others, found, stop)? {
             Some(likely) => (likely.judged, Some(Likelihood { before, after: likely.of })),
-            None => (written, Some(Likelihood { before, after: before })),
+            None => {
+                let after = natural.bits(&written.text)?;
+                (written, after.map(|after| Likelihood { before, after }))
+            }
         })
     }
 
-    /// The text laid out and without parameters that it does not use, where that leaves it at its point; one that takes seconds to lay out and to judge again is left
-    /// as it is where the time is up.
+    /// The text laid out and without parameters that it does not use, where that leaves it at its point; one that takes
+    /// seconds to lay out and to judge again is left as it is where the time is up.
     fn normal(&self, judged: &Judged, clock: &Clock) -> String {
         if judged.text.len() > LONG && clock.is_up() {
             return judged.text.clone();

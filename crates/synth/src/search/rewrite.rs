@@ -61,17 +61,16 @@ pub(super) struct Rewritten<T> {
     pub(super) of: T,
 }
 
-/// A kernel on the way.
+/// A kernel that candidates are made of.
 #[derive(Clone)]
 struct Written<T> {
     of: T,
     program: Program,
-    judged: Arc<Judged>,
 }
 
 impl Search<'_> {
-    /// The kernel in the best way of writing it that the limits and what is left of the budget allow: as near the target, acceptable, and
-    /// no near-duplicate of `others`. `None`: nothing can be measured of it.
+    /// The kernel in the best way of writing it that the limits and what is left of the budget allow: as near the target,
+    /// acceptable, and no near-duplicate of `others`. `None`: nothing can be measured of it.
     ///
     /// # Errors
     /// When candidates cannot be judged at all.
@@ -92,9 +91,9 @@ impl Search<'_> {
         let limits = measure.limits(&judged.text);
         let edits = edit::natural();
         let mut seen = HashSet::from([as_mined(&judged.text)]);
-        let mut best = vec![Written { of: before, program, judged: judged.clone() }];
+        let mut best = vec![Written { of: before, program }];
         // The best kernels, one after the other; the first is an answer.
-        let mut steps = best.clone();
+        let mut steps = vec![Rewritten { judged: judged.clone(), of: before }];
         let (mut idle, mut used) = (0, 0);
         while idle < limits.patience
             && used < limits.candidates
@@ -145,31 +144,28 @@ impl Search<'_> {
                 if !is_room || is_best && !(may_be() && is_asked()?) {
                     continue;
                 }
-                let written = Written { of, program, judged };
                 if is_best {
                     idle = 0;
-                    steps.push(written.clone());
+                    steps.push(Rewritten { judged, of });
                 }
-                best.push(written);
+                best.push(Written { of, program });
                 best.sort_by(|a, b| M::cost(&a.of).total_cmp(&M::cost(&b.of)));
                 best.truncate(PARENTS);
             }
             self.tell(|| format!("{}: {}", run.aim.target.name, M::told(&best[0].of)));
         }
-        let last = match limits.asks_each {
-            true => steps.pop(),
-            false => self.last_accepted(steps, &run.clock)?,
-        };
-        let Some(last) = last else { return Ok(None) };
-        Ok(Some(Rewritten { judged: last.judged, of: last.of }))
+        match limits.asks_each {
+            true => Ok(steps.pop()),
+            false => self.last_accepted(steps, &run.clock),
+        }
     }
 
     /// The last of several steps that is acceptable, where the first is: the last one, or what halving finds in time.
     fn last_accepted<T>(
         &self,
-        mut steps: Vec<Written<T>>,
+        mut steps: Vec<Rewritten<T>>,
         clock: &Clock,
-    ) -> Result<Option<Written<T>>, Error> {
+    ) -> Result<Option<Rewritten<T>>, Error> {
         let (mut good, mut bad) = (0, steps.len());
         let mut next = steps.len().saturating_sub(1);
         let is_late = || self.acceptance.is_some() && clock.share() > LATE;
