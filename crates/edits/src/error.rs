@@ -25,6 +25,13 @@ pub enum Error {
         /// What is wrong with it.
         reason: String,
     },
+    /// A program stands where lines of JSON are read.
+    #[error(
+        "{path} is a program, and JSON lines with programs in them are read here (`stampmill edits validate --forms` shows them); \
+         `stampmill time compare SLOW FAST` compares two programs",
+        path = .0.display()
+    )]
+    IsProgram(PathBuf),
     /// A file or folder has nothing of what is wanted.
     #[error("no {what} in {path}", path = path.display())]
     Empty {

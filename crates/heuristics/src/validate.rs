@@ -99,7 +99,7 @@ pub fn crossval(task: &Task, options: &CrossvalOptions) -> Result<CrossvalReport
 /// # Errors
 /// Names that choice and one that never is.
 pub(crate) fn require_two_classes(task: &Task) -> Result<()> {
-    task.require_measured("the task")?;
+    task.require_measured(crate::task::USABLE)?;
     if let [only] = task.choices.as_slice() {
         return Err(Error::OneChoice(only.clone()));
     }

@@ -28,6 +28,8 @@ pub struct Report {
     pub instructions: u64,
     /// Modules of fewer than 100 instructions, counted in `modules` too.
     pub stubs: u64,
+    /// Modules of C and C++ that were compiled without optimization: their functions are `noinline`.
+    pub unoptimized: u64,
     /// Rows, or packages, per verdict.
     pub verdicts: BTreeMap<String, u64>,
     /// Modules and bytes by language.
@@ -66,9 +68,41 @@ impl Report {
             self.functions += row.functions;
             self.instructions += row.instructions;
             self.stubs += u64::from(row.instructions < STUB);
+            self.unoptimized += u64::from(is_unoptimized(row));
             let share = self.languages.entry(row.language.clone()).or_default();
             share.modules += 1;
             share.bitcode_bytes += row.bytes;
         }
+    }
+}
+/// Whether clang compiled it at level 0, which is that of a command without one.
+fn is_unoptimized(row: &Module) -> bool {
+    let level = row.command.iter().rev().find_map(|word| word.strip_prefix("-O"));
+    matches!(row.language.as_str(), "c" | "c++") && matches!(level, None | Some("0"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn modules_without_a_level_are_counted() {
+        let mut report = Report::default();
+        for (language, command) in [
+            ("c", "cc -c a.c"),
+            ("c++", "c++ -O2 -O0 -c a.cc"),
+            ("c", "cc -O -c a.c"),
+            ("rust", "rustc a.rs"),
+        ] {
+            let command = command.split(' ').map(str::to_owned).collect();
+            let verdict = Verdict::ACCEPTED.to_owned();
+            report.add(&Module {
+                language: language.into(),
+                command,
+                verdict,
+                ..Module::default()
+            });
+        }
+        assert_eq!((report.modules, report.unoptimized), (4, 2));
     }
 }

@@ -333,6 +333,8 @@ impl LlamaDecoder {
         let mut logits = vec![0.0; tokens.len() * vocabulary];
         let parts = tokens.len().div_ceil(each);
         self.buffers.resize_with(parts.max(self.buffers.len()), Buffers::default);
+        let is_alone = parts >= rayon::current_num_threads();
+        self.buffers.iter_mut().for_each(|buffers| buffers.is_alone = is_alone);
         tokens
             .par_chunks(each)
             .zip(active.par_chunks_mut(each))
@@ -376,6 +378,7 @@ impl Reader {
             rms(&x, &layer.attention_norm, epsilon, &mut normal);
             layer.project.product_into(&normal, rows, buffers, &mut all);
             all.par_chunks_mut((heads + 2 * kv) * head)
+                .with_min_len(buffers.together())
                 .zip(mixed.par_chunks_mut(heads * head))
                 .zip(slots.par_iter_mut())
                 .for_each(|((all, out), slot)| {
@@ -390,7 +393,8 @@ impl Reader {
             add(&mut x, &sum);
             rms(&x, &layer.feed_norm, epsilon, &mut normal);
             layer.gate_up.product_into(&normal, rows, buffers, &mut both);
-            both.par_chunks(2 * inner).zip(gated.par_chunks_mut(inner)).for_each(|(both, out)| {
+            let pairs = both.par_chunks(2 * inner).with_min_len(buffers.together());
+            pairs.zip(gated.par_chunks_mut(inner)).for_each(|(both, out)| {
                 let (gate, up) = both.split_at(inner);
                 lanes.run(Gate { gate, up, out });
             });

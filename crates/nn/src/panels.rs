@@ -131,7 +131,8 @@ impl Panels {
         whole: &mut [f32],
     ) {
         let (into, wide) = (self.into, self.lanes.columns());
-        let Buffers { packed, pairs, parts } = buffers;
+        let together = buffers.together();
+        let Buffers { packed, pairs, parts, .. } = buffers;
         packed.clear();
         pairs.clear();
         match &self.numbers {
@@ -144,7 +145,8 @@ impl Panels {
             parts.resize(panels * rows * wide, 0.0);
         }
         let parts = &mut parts[..panels * rows * wide];
-        let parallel = parts.par_chunks_exact_mut(rows * wide).with_min_len((GRAIN / size).max(1));
+        let parallel =
+            parts.par_chunks_exact_mut(rows * wide).with_min_len((GRAIN / size).max(together));
         match &self.numbers {
             Numbers::Whole(numbers) => parallel
                 .zip(numbers.par_chunks_exact(size))
@@ -186,6 +188,16 @@ pub(crate) struct Buffers {
     pairs: Vec<Pair>,
     /// `[panel][row][columns]`.
     parts: Vec<f32>,
+    /// Whether the thread that has them does all by itself. Threads that all have rows of their own would only wait for
+    /// each other, on a busy machine for one that does not run.
+    pub(crate) is_alone: bool,
+}
+
+impl Buffers {
+    /// Pieces of work that are not parted among threads.
+    pub(crate) fn together(&self) -> usize {
+        if self.is_alone { usize::MAX } else { 1 }
+    }
 }
 
 /// Two numbers of 16 bits, the first in the lower half.

@@ -9,6 +9,11 @@ pub enum Error {
     /// A query where a table should be.
     #[error("the query comes first, then data sets: stampmill query SQL NAME=DATASET")]
     Order,
+    /// No table is given and none is named.
+    #[error(
+        "the query names no data set of the current folder; give each as NAME=DATASET: stampmill query SQL NAME=DATASET"
+    )]
+    NoTable,
     /// The program that answers is not here.
     #[error(transparent)]
     NoProgram(#[from] host::Missing),

@@ -87,16 +87,23 @@ impl Iterator for Rows {
     }
 }
 
+/// What may be a table's name in a statement.
+fn words(sql: &str) -> impl Iterator<Item = &str> {
+    sql.split(|letter: char| !(letter.is_alphanumeric() || letter == '_'))
+        .filter(|word| !word.is_empty())
+}
+
 fn machine(action: &str) -> impl FnOnce(std::io::Error) -> Error + '_ {
     move |source| Error::Machine { action: action.to_owned(), source }
 }
 
 impl Query {
-    /// A statement over tables, each `NAME=DATASET` or a `DATASET` that is called `dataset`; it may take
-    /// `memory` bytes, and its rows as many where they are held at once.
+    /// A statement over tables, each `NAME=DATASET` or a `DATASET` that is called `dataset` and by its folder's name;
+    /// without tables, over the data sets of the current folder that it names. It may take `memory` bytes, and its rows as
+    /// many where they are held at once.
     ///
     /// # Errors
-    /// When two tables have one name.
+    /// When two tables have one name, or there is none.
     pub fn new(sql: &str, tables: &[String], memory: u64) -> Result<Query> {
         let mut named: Vec<(String, PathBuf)> = Vec::new();
         for table in tables {
@@ -111,6 +118,24 @@ impl Query {
                 return Err(Error::Twice(name.to_owned()));
             }
             named.push((name.to_owned(), PathBuf::from(path)));
+        }
+        let unnamed =
+            named.iter().find(|(name, _)| name == "dataset").map(|(_, path)| path.clone());
+        for word in words(sql) {
+            let is_known = named.iter().any(|(name, _)| name == word);
+            match &unnamed {
+                // By its folder's name, too.
+                Some(path) if !is_known && path.file_name() == Some(word.as_ref()) => {
+                    named.push((word.to_owned(), path.clone()));
+                }
+                None if tables.is_empty() && !is_known && Dataset::is_at(word.as_ref()) => {
+                    named.push((word.to_owned(), word.into()));
+                }
+                _ => {}
+            }
+        }
+        if named.is_empty() {
+            return Err(Error::NoTable);
         }
         Ok(Query { sql: sql.to_owned(), tables: named, memory, by: None })
     }

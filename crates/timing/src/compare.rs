@@ -12,6 +12,9 @@ use std::{
 /// A change is one where the difference is beyond so many standard errors of sampling.
 const SIGMAS: f64 = 1.96;
 
+/// Characters of an output's hash that are shown.
+const HASH_SHOWN: usize = 12;
+
 /// Which seconds are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -140,13 +143,16 @@ pub fn compare_programs(
     seconds: Seconds,
 ) -> Result<Comparison, Error> {
     let timer = Timer::open(options)?;
+    let name = match jobs.map(|job| job.name.as_str()) {
+        [before, after] if before == after => after.to_owned(),
+        [before, after] => format!("{before} -> {after}"),
+    };
     let [before, after] = jobs.map(|job| -> Result<TimingRow, Error> {
-        let named = Job { name: jobs[1].name.clone(), ..job.clone() };
+        let named = Job { name: name.clone(), ..job.clone() };
         Ok(row(&named, timer.time(job)?, options, timer.cpu_name()))
     });
     let rows = [before?, after?];
-    let lacks_input =
-        jobs[0].stdin.is_empty() && rows.iter().any(|row| row.input_ended == Some(true));
+    let lacks_input = rows.iter().any(|row| jobs[0].lacks_input(row.input_ended));
     let [before, after] = rows.map(|row| vec![row]);
     Ok(Comparison { lacks_input, ..compare_rows(before, after, seconds)? })
 }
@@ -236,7 +242,14 @@ fn change(
     let change = old.zip(new).filter(|(old, _)| *old > 0.0).map(|(old, new)| new / old - 1.0);
     let verdict = |row: Option<&TimingRow>| row.map_or(String::new(), |row| row.verdict.clone());
     let verdicts = [verdict(before), verdict(after)];
-    let details = [before, after].map(|row| row.map_or(String::new(), |row| row.detail.clone()));
+    let detail = |row: &TimingRow| match (outcome, row.exit_status) {
+        (Outcome::OtherOutput, Some(status)) => {
+            let hash = row.output_hash.get(..HASH_SHOWN).unwrap_or(&row.output_hash);
+            format!("ends with status {status}, its output has the hash {hash}")
+        }
+        _ => row.detail.clone(),
+    };
+    let details = [before, after].map(|row| row.map_or(String::new(), detail));
     Change { name: name.to_owned(), outcome, before: old, after: new, change, verdicts, details }
 }
 

@@ -212,7 +212,10 @@ fn time_with(
     let place = Place::new()?;
     let image = match recipe::build(&job.program, cpu, options, &place)? {
         Ok(image) => image,
-        Err(verdict) => return Ok(verdict.into()),
+        Err(verdict) => {
+            let detail = job.named(&verdict.detail);
+            return Ok(Timing { detail, ..verdict.into() });
+        }
     };
     let stdin = place.put("stdin", &job.stdin)?;
     let program = place.program();

@@ -152,6 +152,35 @@ pub struct Job {
     pub stdin: Vec<u8>,
 }
 
+impl Job {
+    /// What a compiler says of it, with the program's name in the place of the file's that the compiler was given.
+    pub(crate) fn named(&self, said: &str) -> String {
+        let given = match &self.program {
+            Code::C(_) => SOURCE_C,
+            Code::Cpp(_) => SOURCE_CPP,
+            Code::Elf(_) => return said.to_owned(),
+        };
+        let own = format!("{}{}", self.name, given.trim_start_matches("source"));
+        let lines = said.split_inclusive('\n');
+        lines
+            .map(|line| {
+                line.strip_prefix(given).map_or(line.to_owned(), |rest| format!("{own}{rest}"))
+            })
+            .collect()
+    }
+
+    /// Whether it was given no input and has read to its end; `input_ended` as measured.
+    #[must_use]
+    pub(crate) fn lacks_input(&self, input_ended: Option<bool>) -> bool {
+        input_ended == Some(true) && self.stdin.is_empty()
+    }
+}
+
+/// The file that a compiler is given a program in C in.
+pub(crate) const SOURCE_C: &str = "source.c";
+/// The same of C++.
+pub(crate) const SOURCE_CPP: &str = "source.cpp";
+
 /// What a program is given as.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Code {

@@ -178,7 +178,7 @@ pub(crate) fn row(job: &Job, timing: Timing, options: &Options, cpu: &str) -> Ti
         name: job.name.clone(),
         job: job_hash(job),
         verdict: timing.verdict,
-        detail: match m.input_ended == Some(true) && job.stdin.is_empty() {
+        detail: match job.lacks_input(m.input_ended) {
             true => WITHOUT_INPUT.to_owned(),
             false => timing.detail,
         },

@@ -48,11 +48,18 @@ impl Export {
         if dataset::is_url(&self.to) {
             anyhow::bail!(dataset::Error::NotThere(self.to));
         }
-        let by_name = || match self.to.extension().and_then(OsStr::to_str) {
+        let extension = self.to.extension().and_then(OsStr::to_str);
+        let by_name = || match extension {
             Some("csv") => Format::Csv,
             Some("jsonl") => Format::Jsonl,
             _ => Format::Files,
         };
+        if let (None, Some(name @ ("json" | "parquet" | "tsv"))) = (self.format, extension) {
+            anyhow::bail!(
+                "nothing is written as .{name}; a name that ends in .csv or .jsonl writes rows (a data set's own files \
+                 are Parquet), and --format files makes a folder of this name"
+            );
+        }
         let (report, said) = match self.format.unwrap_or_else(by_name) {
             Format::Files => self.files()?,
             Format::Huggingface => self.huggingface()?,

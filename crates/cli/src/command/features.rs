@@ -70,6 +70,11 @@ impl Features {
             } else if let Some(left_out) = stage::left_out(&done).filter(|_| !global.is_quiet()) {
                 eprintln!("{left_out}");
             }
+            if let Some(advice) =
+                advice(&self.dataset, &done.summary).filter(|_| !global.is_quiet())
+            {
+                eprintln!("{advice}");
+            }
             if done.summary.programs == 0 {
                 eprintln!("no program is in {}", self.dataset.display());
             }
@@ -80,10 +85,10 @@ impl Features {
         if self.format.is_none() {
             return stage::run_then(&stage, &context, global, |done| {
                 stage::show::<Stage>(done, &output.out, global)?;
-                let failed = done.summary.verdicts.contains_key("does-not-compile");
-                match failed && !global.json && !global.is_silent() {
-                    true => advise(&self.dataset),
-                    false => Ok(()),
+                let is_told = !global.json && !global.is_silent();
+                match advice(&self.dataset, &done.summary).filter(|_| is_told) {
+                    Some(advice) => output::line(advice),
+                    None => Ok(()),
                 }
             });
         }
@@ -97,17 +102,20 @@ impl Features {
 }
 
 /// What may help programs that do not compile: the stages that were not run yet.
-fn advise(dataset: &Path) -> anyhow::Result<()> {
+fn advice(dataset: &Path, report: &Report) -> Option<&'static str> {
+    if !report.verdicts.contains_key("does-not-compile") {
+        return None;
+    }
     let made = Dataset::open(dataset).map(|one| one.manifest().schema.clone());
-    output::line(match made.as_deref() {
-        Ok("kernel") => return Ok(()),
+    match made.as_deref() {
+        Ok("kernel") => None,
         Ok("content-file") => {
-            "what lacks definitions of its package: `stampmill prepare` adds them"
+            Some("what lacks definitions of its package: `stampmill prepare` adds them")
         }
-        _ => {
-            "what lacks headers or definitions: `stampmill mine` puts headers in (of C: --language c), `stampmill prepare` adds definitions"
-        }
-    })
+        _ => Some(
+            "what lacks headers or definitions: `stampmill mine` puts headers in (of C: --language c), `stampmill prepare` adds definitions",
+        ),
+    }
 }
 
 impl stage::Shown for Stage {

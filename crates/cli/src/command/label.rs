@@ -37,9 +37,10 @@ pub(crate) struct Label {
     /// Devices whose transfer time counts: the GPU only (a CPU reads host memory in place), or both
     #[arg(long, value_enum, value_name = "DEVICES", default_value = "gpu")]
     transfers: Counted,
-    /// Rows held out together in cross-validation: those of one package, family or path
-    #[arg(long, value_enum, default_value = "package")]
-    group: Together,
+    /// Rows held out together in cross-validation: those of one package, family or path [default: package; of plain
+    /// files, which have none, path]
+    #[arg(long, value_enum)]
+    group: Option<Together>,
     /// Pipelines that `passes` compares, in the place of those that ship: lines NAME, minsize or -, PASSES
     #[arg(long, value_name = "FILE")]
     pipelines: Option<PathBuf>,
@@ -82,13 +83,11 @@ enum Together {
     Path,
 }
 
-impl From<Together> for Grouping {
-    fn from(group: Together) -> Grouping {
-        match group {
-            Together::Package => Grouping::Package,
-            Together::Family => Grouping::Family,
-            Together::Path => Grouping::Path,
-        }
+fn grouping(group: Option<Together>) -> Grouping {
+    match group {
+        Some(Together::Package) | None => Grouping::Package,
+        Some(Together::Family) => Grouping::Family,
+        Some(Together::Path) => Grouping::Path,
     }
 }
 
@@ -110,7 +109,7 @@ impl Label {
             bail!(cost::Error::NoPipelines("local-size".to_owned()));
         }
         let sizes =
-            cost::GroupSizes::new(&self.labeled, self.features.as_deref(), self.group.into())?;
+            cost::GroupSizes::new(&self.labeled, self.features.as_deref(), grouping(self.group))?;
         let bar = Bar::new(global);
         stage::run(&sizes, &self.output.context(global.jobs(), &bar, &cancelled), global)
     }
@@ -131,7 +130,7 @@ impl Label {
             Counted::Both => Transfers::Both,
         });
         let label =
-            device::Label::new(&self.labeled, &vectors, described, self.group.into(), task)?;
+            device::Label::new(&self.labeled, &vectors, described, grouping(self.group), task)?;
         let bar = Bar::new(global);
         stage::run(&label, &self.output.context(global.jobs(), &bar, &cancelled), global)
     }
@@ -141,11 +140,12 @@ impl Label {
         let pipelines = self.pipelines.as_deref().map(Pipeline::read).transpose()?;
         let task = cost::task(task, pipelines)?;
         let programs = Programs::open(&self.labeled)?;
+        let files = matches!(programs, Programs::Files(..)).then_some(Together::Path);
+        let grouping = grouping(self.group.or(files));
         let name = self.labeled.display().to_string();
         let programs = (programs, name.as_str());
         let bench = bench(global, &cancelled)?;
-        let label =
-            cost::Label::new(task, bench, programs, self.features.as_deref(), self.group.into())?;
+        let label = cost::Label::new(task, bench, programs, self.features.as_deref(), grouping)?;
         let bar = Bar::new(global);
         stage::run(&label, &self.output.context(global.jobs(), &bar, &cancelled), global)
     }

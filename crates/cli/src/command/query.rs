@@ -19,8 +19,9 @@ use std::{io, path::PathBuf, process::ExitCode};
 pub(crate) struct Query {
     /// One SELECT statement
     sql: String,
-    /// Tables: NAME=DATASET, or one DATASET, called `dataset`
-    #[arg(value_name = "NAME=DATASET", required = true)]
+    /// Tables: NAME=DATASET, or one DATASET, called `dataset` or by its folder's name [default: the data sets of the current
+    /// folder that SQL names]
+    #[arg(value_name = "NAME=DATASET")]
     tables: Vec<String>,
     /// Output format
     #[arg(long, value_enum, default_value = "table")]

@@ -124,7 +124,11 @@ pub const BARE: Form = Form {
     fields: &[
         must("problem_id", Kind::Name, "the problem both solve"),
         must("src_code", Kind::Code, "the slow program"),
-        must("tgt_code", Kind::Code, "the improved program"),
+        must(
+            "tgt_code",
+            Kind::Code,
+            "the improved program (where none is known, the slow one again)",
+        ),
         may("submission_id", Kind::Text, "names the pair"),
         may("user_id", Kind::Text, "author of both"),
         may("language", Kind::Text, "C or C++; C++ where absent"),
@@ -211,7 +215,9 @@ impl Form {
         for field in self.fields {
             let wrong = |reason: String| Err((field.name.to_owned(), reason));
             match line.get(field.name) {
-                None if field.required => return wrong(format!("missing in form `{}`", self.name)),
+                None if field.required => {
+                    return wrong(format!("missing in form `{}`: {}", self.name, field.about));
+                }
                 None => {}
                 Some(Value::Null) if !field.required => {}
                 Some(value) => {
@@ -364,7 +370,10 @@ mod tests {
         assert_eq!(fault(line).0, "speedup");
         let mut line = train();
         line.as_object_mut().unwrap().remove("tgt_id");
-        assert_eq!(fault(line), ("tgt_id".into(), "missing in form `train`".into()));
+        assert_eq!(
+            fault(line),
+            ("tgt_id".into(), "missing in form `train`: submission of the improved program".into())
+        );
         let mut line = train();
         line["src_reward_updated_pct_bin"] = json!(11);
         assert_eq!(fault(line).0, "src_reward_updated_pct_bin");

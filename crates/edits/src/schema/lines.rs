@@ -2,7 +2,10 @@ use super::Form;
 use crate::{Error, Result};
 use serde::Serialize;
 use serde_json::{Map, Value};
-use std::path::Path;
+use std::{ffi::OsStr, path::Path};
+
+/// How names of programs end.
+const PROGRAMS: &[&str] = &["c", "cc", "cpp", "cxx", "C"];
 
 /// What to do about a line that cannot be read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -44,6 +47,10 @@ pub fn read_lines(
     wanted: Option<Form>,
     on_broken: OnBroken,
 ) -> Result<Lines<(Form, Map<String, Value>)>> {
+    let extension = path.extension().and_then(OsStr::to_str).unwrap_or_default();
+    if PROGRAMS.contains(&extension) {
+        return Err(Error::IsProgram(path.to_owned()));
+    }
     let bytes = std::fs::read(path).map_err(Error::file("read", path))?;
     let mut lines = Lines { rows: Vec::new(), broken: Vec::new() };
     for (at, line) in bytes.split(|byte| *byte == b'\n').enumerate() {

@@ -62,7 +62,7 @@ impl fmt::Display for FeatureCollisions {
 /// # Errors
 /// When the task has no rows or unmeasured ones.
 pub fn feature_collisions(task: &Task) -> Result<FeatureCollisions> {
-    task.require_measured("the task")?;
+    task.require_measured(crate::task::USABLE)?;
     let mut vectors: BTreeMap<Vec<u64>, Vec<&Row>> = BTreeMap::new();
     for row in &task.rows {
         // Adding zero makes the two zeros one.

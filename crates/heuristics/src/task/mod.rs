@@ -56,6 +56,10 @@ pub struct Task {
     pub rows: Vec<Row>,
 }
 
+/// Where rows are wanted, as an error names it.
+pub(crate) const USABLE: &str =
+    "the task that have a label and vectors (`stampmill label --features VECTORS` puts vectors in)";
+
 impl Task {
     /// Number of rows per choice that is best on them; choices that never are stand there with 0.
     #[must_use]

@@ -6,7 +6,7 @@ use crate::{
     Compiler, Error,
     compiler::Call,
     elf::Image,
-    options::{Code, Options},
+    options::{Code, Options, SOURCE_C, SOURCE_CPP},
     place::{PROGRAM, Place},
     target::Target,
 };
@@ -72,12 +72,12 @@ fn build_with(
             host::write_executable(&program, bytes).map_err(Error::file("write", &program))?;
             return Ok(Image::read(bytes, cpu));
         }
-        Code::C(text) => ("source.c", text, "-std=gnu17"),
-        Code::Cpp(text) => ("source.cpp", text, "-std=gnu++17"),
+        Code::C(text) => (SOURCE_C, text, "-std=gnu17"),
+        Code::Cpp(text) => (SOURCE_CPP, text, "-std=gnu++17"),
     };
     place.put("determinism.c", DETERMINISM.as_bytes())?;
     let target = Target::of(cpu.architecture);
-    let compiler = target.compiler(options.compiler, name == "source.c")?;
+    let compiler = target.compiler(options.compiler, name == SOURCE_C)?;
     let mut flags: Vec<OsString> = vec![standard.into()];
     flags.extend(target.flags_of(options.compiler).map(OsString::from));
     flags.extend(options.flags.iter().map(OsString::from));

@@ -87,6 +87,14 @@ fn print_modules(report: &Report, seconds: f64, out: &str) -> anyhow::Result<()>
         count(report.functions),
         count(report.instructions)
     ))?;
+    if report.unoptimized > 0 && report.packages > 0 {
+        output::line(&format!(
+            "{} of {} modules were compiled without -O: clang makes their functions `noinline`, which passes obey; \
+             --build 'make CFLAGS=-O2' or the like sets flags",
+            count(report.unoptimized),
+            count(report.modules)
+        ))?;
+    }
     let fine = ["accepted", "built", "duplicate", "license-text"];
     if report.verdicts.keys().any(|verdict| !fine.contains(&verdict.as_str())) {
         output::line(&format!(

@@ -11,8 +11,8 @@ pub(crate) struct Optimize {
     dataset: PathBuf,
     #[command(flatten)]
     output: StageOutput,
-    /// Passes, as LLVM's `opt -passes` takes them
-    #[arg(long, value_name = "PASSES", default_value = "default<O3>")]
+    /// Passes, as LLVM's `opt -passes` takes them; a level alone (O2) is `default<O2>`
+    #[arg(long, value_name = "PASSES", default_value = "default<O3>", value_parser = pipeline)]
     pipeline: String,
     /// Make a row for each run of a pass on a function
     #[arg(long)]
@@ -26,6 +26,14 @@ pub(crate) struct Optimize {
     /// Do not keep times of passes, so that two runs make equal rows
     #[arg(long, requires = "after_each")]
     no_times: bool,
+}
+
+/// A pipeline; of a level as compilers write it, LLVM's own.
+#[expect(clippy::unnecessary_wraps, reason = "clap wants a result")]
+fn pipeline(text: &str) -> Result<String, std::convert::Infallible> {
+    let level = text.trim_start_matches('-');
+    let is_level = ["O0", "O1", "O2", "O3", "Os", "Oz"].contains(&level);
+    Ok(if is_level { format!("default<{level}>") } else { text.to_owned() })
 }
 
 fn limit(text: &str) -> Result<Duration, String> {

@@ -75,7 +75,7 @@ impl Compare {
             let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
             eprintln!("stampmill: worse by more than {limit} %: {}{rest}", output::plain(&named),);
         }
-        Ok(output::status(bad.is_empty()))
+        Ok(output::status(bad.is_empty() && found.mean_ratio.is_some()))
     }
 
     fn programs(&self, global: &Global, which: Seconds) -> anyhow::Result<Comparison> {
