@@ -418,6 +418,7 @@ impl Toolchain {
         };
         let compiler = if language == Language::C { c } else { cpp };
         let (before, behind, readable) = (Vec::new(), Vec::new(), Vec::new());
+        let source = (source.0, source.1.as_bytes());
         Call { compiler, flags, source, before, behind, output, folder, readable, libraries: None }
     }
 }

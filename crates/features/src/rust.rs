@@ -93,7 +93,7 @@ impl Rustc {
         Call {
             compiler: &self.compiler,
             flags,
-            source: (RUST, source),
+            source: (RUST, source.as_bytes()),
             before: Vec::new(),
             behind: Vec::new(),
             output,

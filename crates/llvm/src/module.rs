@@ -3,7 +3,7 @@ use crate::{
     context::c_text,
     library::{borrow_text, copy_text},
     symbols::{RawContext, RawModule, RawPassOptions},
-    target::Machine,
+    target::{DEFAULT_LEVEL, Machine},
 };
 use std::{ffi::CString, fmt, marker::PhantomData, ptr::NonNull};
 
@@ -169,7 +169,7 @@ impl<'c> Module<'c> {
             unsafe { vectorise_loops(options, 0) };
         }
         set(options);
-        let machine = Machine::of(self);
+        let machine = Machine::of(self, DEFAULT_LEVEL);
         // SAFETY: module, options and machine are alive; no target machine is allowed too; `&mut self`
         // means that nothing in the module is borrowed.
         let error = unsafe {

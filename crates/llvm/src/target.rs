@@ -7,7 +7,9 @@ use crate::{
 };
 
 /// The level of `-O2` in the C API.
-const DEFAULT_LEVEL: u32 = 2;
+pub(crate) const DEFAULT_LEVEL: u32 = 2;
+/// That of `-O0`.
+const QUICK_LEVEL: u32 = 0;
 const POSITION_INDEPENDENT: u32 = 2;
 const DEFAULT_CODE_MODEL: u32 = 0;
 const ASSEMBLY_FILE: u32 = 0;
@@ -20,8 +22,8 @@ pub(crate) struct Machine {
 }
 
 impl Machine {
-    /// For the triple of a module; `None` where the library has no back end for it.
-    pub(crate) fn of(module: &Module<'_>) -> Option<Machine> {
+    /// For the triple of a module, at a level; `None` where the library has no back end for it.
+    pub(crate) fn of(module: &Module<'_>, level: u32) -> Option<Machine> {
         let triple = module.triple();
         if !triple.starts_with("x86_64") {
             return None;
@@ -57,7 +59,7 @@ impl Machine {
                 text.as_ptr(),
                 cpu.as_ptr(),
                 features.as_ptr(),
-                DEFAULT_LEVEL,
+                level,
                 POSITION_INDEPENDENT,
                 DEFAULT_CODE_MODEL,
             )
@@ -80,18 +82,23 @@ impl Module<'_> {
     /// position-independent; `None` where the library has no back end for x86-64 or the module is
     /// for another processor. Passes of the back end change the module.
     pub fn emit_object(&mut self) -> Option<Vec<u8>> {
-        self.emit(OBJECT_FILE)
+        self.emit(OBJECT_FILE, DEFAULT_LEVEL)
+    }
+
+    /// The same, made in as little time as may be: code that runs once or is small.
+    pub fn emit_object_quickly(&mut self) -> Option<Vec<u8>> {
+        self.emit(OBJECT_FILE, QUICK_LEVEL)
     }
 
     /// The same as assembly, with LLVM's remarks: at each block's label, how deep in loops it lies
     /// (`Depth=2`).
     pub fn emit_assembly(&mut self) -> Option<String> {
-        let text = self.emit(ASSEMBLY_FILE)?;
+        let text = self.emit(ASSEMBLY_FILE, DEFAULT_LEVEL)?;
         Some(String::from_utf8_lossy(&text).into_owned())
     }
 
-    fn emit(&mut self, kind: u32) -> Option<Vec<u8>> {
-        let machine = Machine::of(self)?;
+    fn emit(&mut self, kind: u32, level: u32) -> Option<Vec<u8>> {
+        let machine = Machine::of(self, level)?;
         let library = self.library();
         if kind == ASSEMBLY_FILE {
             // SAFETY: the machine is alive.

@@ -35,8 +35,8 @@ pub struct Call<'a> {
     pub compiler: &'a Path,
     /// Flags that any program is compiled with.
     pub flags: Vec<OsString>,
-    /// Name and text of the source.
-    pub source: (&'a str, &'a str),
+    /// Name and content of the source, or of an object.
+    pub source: (&'a str, &'a [u8]),
     /// What stands before the output and the source: included files.
     pub before: Vec<OsString>,
     /// What stands behind them: objects and other sources.

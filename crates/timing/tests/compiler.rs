@@ -43,7 +43,7 @@ impl Place {
         let call = Call {
             compiler: Path::new("/usr/bin/gcc"),
             flags: Vec::new(),
-            source: ("source.c", source),
+            source: ("source.c", source.as_bytes()),
             before: Vec::new(),
             behind: arguments.iter().map(OsString::from).collect(),
             output: "program",

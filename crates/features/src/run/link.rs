@@ -1,10 +1,16 @@
-//! Programs of assembly, linked with objects that are made once.
+//! Programs of assembly, linked with objects that are made once, and images of kernels, linked against a program that is.
 
 use crate::Rustc;
 use dataset::Verdict;
+use object::{Object as _, ObjectSymbol as _};
 use rows::FeaturesVerdict;
 use sandbox::Temporary;
-use std::{ffi::OsString, path::PathBuf, process::Command};
+use std::{
+    collections::BTreeSet,
+    ffi::OsString,
+    path::{Path, PathBuf},
+    process::Command,
+};
 use timing::{Compiler, Error, compiler::Call, recipe};
 
 /// Links programs of assembly, by the recipe of `time`, with objects of our own.
@@ -30,17 +36,20 @@ impl Linker {
     pub fn new(sources: &[(&str, &str)]) -> Result<Linker, Error> {
         let (folder, gcc) = (temporary()?, recipe::compiler(Compiler::Gcc, true)?);
         let mut linker = Linker { folder, gcc, objects: Vec::new(), libraries: &["-lm"] };
-        for (name, text) in sources {
-            let object = format!("{name}.o");
-            let mut call = linker.call((name, text), &object, linker.folder.path());
-            call.flags.push("-c".into());
-            if let Err(refusal) = call.make()? {
-                let reason = format!("{name}: {}", refusal.verdict);
-                return Err(Error::Start { what: "gcc".to_owned(), reason });
-            }
-            linker.objects.push(object);
+        for source in sources {
+            linker.add(*source)?;
         }
         Ok(linker)
+    }
+
+    /// With the object of this source, too.
+    fn add(&mut self, (name, text): (&str, &str)) -> Result<(), Error> {
+        let object = format!("{name}.o");
+        let mut call = self.call((name, text.as_bytes()), &object, self.folder.path());
+        call.flags.push("-c".into());
+        made(name, &call)?;
+        self.objects.push(object);
+        Ok(())
     }
 
     /// The same with its objects and what they need of the C library in one, so that a link takes a third of the time. Other
@@ -56,16 +65,13 @@ impl Linker {
             let said = said.map(|said| String::from_utf8_lossy(&said.stdout).trim().to_owned());
             said.unwrap_or_else(|_| (*one).to_owned()).into()
         };
-        let mut call = self.call(("empty.c", ""), JOINED, self.folder.path());
+        let mut call = self.call(("empty.c", b""), JOINED, self.folder.path());
         call.flags.extend(["-r", "-nostdlib"].map(OsString::from));
         call.behind = BEGIN.iter().map(found).collect();
         call.behind.extend(self.objects.iter().map(OsString::from));
         call.behind.extend(LIBRARIES.map(OsString::from));
         call.behind.extend(END.iter().map(found));
-        if let Err(refusal) = call.make()? {
-            let reason = format!("{JOINED}: {}", refusal.verdict);
-            return Err(Error::Start { what: "gcc".to_owned(), reason });
-        }
+        made(JOINED, &call)?;
         (self.objects, self.libraries) = (vec![JOINED.to_owned()], &["-nostdlib"]);
         Ok(self)
     }
@@ -85,7 +91,7 @@ impl Linker {
 
     fn call<'a>(
         &'a self,
-        source: (&'a str, &'a str),
+        source: (&'a str, &'a [u8]),
         output: &'a str,
         folder: &'a std::path::Path,
     ) -> Call<'a> {
@@ -109,13 +115,131 @@ impl Linker {
     /// When the machine fails.
     pub fn link(&self, assembly: &str) -> Result<Result<Vec<u8>, Verdict>, Error> {
         let place = temporary()?;
-        let mut call = self.call(("source.s", assembly), "program", place.path());
+        let mut call = self.call(("source.s", assembly.as_bytes()), "program", place.path());
         let objects =
             self.objects.iter().map(|name| self.folder.path().join(name).into_os_string());
         call.behind = objects.chain(self.libraries.iter().map(OsString::from)).collect();
-        let unsupported = |detail: String| Verdict::new(FeaturesVerdict::Unsupported, detail);
         Ok(call.make()?.map_err(|refusal| unsupported(refusal.verdict.detail)))
     }
+}
+
+/// Make what is ours: that it is refused is a fault of the machine.
+fn made(name: &str, call: &Call<'_>) -> Result<(), Error> {
+    match call.make()? {
+        Ok(_) => Ok(()),
+        Err(refusal) => {
+            let reason = format!("{name}: {}", refusal.verdict);
+            Err(Error::Start { what: "gcc".to_owned(), reason })
+        }
+    }
+}
+
+/// A program that runs kernels, and what links a kernel's image against it: the program is linked once, and each image in a
+/// tenth of the time.
+#[derive(Debug)]
+pub(crate) struct Images {
+    linker: Linker,
+    program: PathBuf,
+}
+
+/// Where images lie: within reach of calls of the program, which has its own data below 200 MiB, and its heap at most 1 GiB behind
+/// that: where it begins is random.
+const BASE: &str = "0x70000000";
+const RUNTIME: &str = "runtime";
+/// What an image begins with, as `runtime.c` reads it.
+const TABLE: &str = "
+.section .stampmill_table, \"a\"
+.globl stampmill_table
+.weak __start_stampmill_shared, __stop_stampmill_shared, __start_stampmill_constant, __stop_stampmill_constant
+.balign 8
+stampmill_table:
+.quad stampmill_item
+.quad __start_stampmill_shared, __stop_stampmill_shared
+.quad __start_stampmill_constant, __stop_stampmill_constant
+.section .note.GNU-stack, \"\", @progbits
+";
+const FLAGS_FILE: &str = "image.flags";
+
+impl Images {
+    /// Of the program that these objects make.
+    pub(crate) fn new(objects: Linker) -> Result<Images, Error> {
+        let mut linker = objects.join()?;
+        let folder = linker.folder.path().to_owned();
+        let read = |name: &str| {
+            let path = folder.join(name);
+            std::fs::read(&path).map_err(|source| Error::File { action: "read", path, source })
+        };
+        // The C library picks some functions for the processor when a program begins. Another program cannot name what it
+        // picked, but what calls it.
+        let picked = picked(&read(&linker.objects[0])?)?;
+        let calls =
+            picked.iter().map(|name| format!(".globl __wrap_{name}\n__wrap_{name}: jmp {name}\n"));
+        let calls = format!(
+            ".text\n{}.section .note.GNU-stack, \"\", @progbits\n",
+            calls.collect::<String>()
+        );
+        linker.add(("calls.s", &calls))?;
+        let mut call = linker.call(("empty.c", b""), RUNTIME, &folder);
+        call.flags.push("-nostdlib".into());
+        call.behind = linker.objects.iter().map(OsString::from).collect();
+        made(RUNTIME, &call)?;
+        linker.objects.clear();
+        linker.add(("table.s", TABLE))?;
+        let program = folder.join(RUNTIME);
+        let wraps = picked.iter().map(|name| format!("-Wl,--wrap={name}\n"));
+        let flags = format!(
+            "-nostdlib\n-Wl,-R,{}\n-Wl,-Ttext-segment={BASE}\n-Wl,-e,stampmill_table\n{}",
+            program.display(),
+            wraps.collect::<String>()
+        );
+        let path = folder.join(FLAGS_FILE);
+        std::fs::write(&path, flags).map_err(|source| Error::File {
+            action: "write",
+            path,
+            source,
+        })?;
+        Ok(Images { linker, program })
+    }
+
+    /// The program that runs a kernel whose image it is given.
+    pub(crate) fn program(&self) -> &Path {
+        &self.program
+    }
+
+    /// The image of this object, or what it lacks.
+    ///
+    /// # Errors
+    /// When the machine fails.
+    pub(crate) fn link(&self, object: &[u8]) -> Result<Result<Vec<u8>, Verdict>, Error> {
+        let place = temporary()?;
+        let mut call = self.linker.call(("source.o", object), "image", place.path());
+        let folder = self.linker.folder.path();
+        let objects = self.linker.objects.iter().map(|name| folder.join(name).into_os_string());
+        call.behind = objects.collect();
+        call.behind.push(format!("@{}", folder.join(FLAGS_FILE).display()).into());
+        Ok(call.make()?.map_err(|refusal| unsupported(refusal.verdict.detail)))
+    }
+}
+
+/// Names of an object's functions of which the one that is called is picked when a program begins.
+fn picked(object: &[u8]) -> Result<BTreeSet<String>, Error> {
+    let broken =
+        |error: object::Error| Error::Start { what: "gcc".to_owned(), reason: error.to_string() };
+    let file = object::File::parse(object).map_err(broken)?;
+    let is_picked = |symbol: &object::Symbol<'_, '_>| match symbol.flags() {
+        object::SymbolFlags::Elf { st_info, .. } => {
+            st_info.st_type() == object::elf::STT_GNU_IFUNC && symbol.is_global()
+        }
+        _ => false,
+    };
+    file.symbols()
+        .filter(is_picked)
+        .map(|symbol| symbol.name().map(str::to_owned).map_err(broken))
+        .collect()
+}
+
+fn unsupported(detail: String) -> Verdict {
+    Verdict::new(FeaturesVerdict::Unsupported, detail)
 }
 
 pub(crate) fn temporary() -> Result<Temporary, Error> {

@@ -22,6 +22,7 @@ use crate::{Error, Vector, extract::died, reader::Readers};
 use clang::{Answer, Clang, Kernel, Request};
 use counts::{Said, Status};
 use dataset::Verdict;
+use link::Images;
 use rows::FeaturesVerdict;
 use sandbox::{Memory, Profile, Program};
 use serde_json::{Value, json};
@@ -45,8 +46,6 @@ const PROCESSOR: Duration = Duration::from_secs(30);
 const MEMORY: Memory = Memory::Resident(1 << 30);
 /// The C library has functions for later processors that round in other ways: results are those of any x86-64 one.
 const PLAIN: (&str, &str) = ("GLIBC_TUNABLES", "glibc.cpu.hwcaps=-AVX2,-FMA,-FMA4,-AVX,-AVX512F");
-/// Name of the program in its folder.
-const PROGRAM: &str = "program";
 
 /// How each kernel of a program ran, in source order.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -71,7 +70,7 @@ pub(crate) struct With<'a> {
 /// Runs kernels. Any number of threads may share it.
 #[derive(Debug, Default)]
 pub(crate) struct Runner {
-    linker: OnceLock<Linker>,
+    images: OnceLock<Images>,
 }
 
 impl Runner {
@@ -177,22 +176,16 @@ impl Runner {
             let options = clang::Options { optimisation: 1, ..options.clone() };
             prepared = self.prepare(with, path, &text, &options)?;
         }
-        let folder = link::temporary().map_err(fault)?;
-        if let Ok((_, program)) = &prepared {
-            let file = folder.path().join(PROGRAM);
-            host::write_executable(&file, program).map_err(|source| Error::File {
-                action: "write",
-                path: file,
-                source,
-            })?;
-        }
         let mut ran = Vec::new();
         for (number, (kernel, call)) in kernels.iter().zip(calls).enumerate() {
             let said = match (call, &prepared) {
                 (Err(verdict), _) => Err(verdict),
                 (_, Err(verdict)) => Err(verdict.clone()),
-                (Ok(call), Ok((plan, _))) => {
-                    run_one(plan, folder.path(), &call.input(number, plan))?
+                (Ok(call), Ok((plan, image))) => {
+                    let mut input = call.input(number, plan);
+                    input.extend((image.len() as u64).to_le_bytes());
+                    input.extend(image);
+                    run_one(plan, self.images(with)?.program(), input)?
                 }
             };
             ran.push((kernel.name.clone(), said));
@@ -200,7 +193,7 @@ impl Runner {
         Ok(ran)
     }
 
-    /// The program that runs any of the kernels, and what it counts.
+    /// The image of all of the kernels, and what it counts.
     fn prepare(
         &self,
         with: &With<'_>,
@@ -220,20 +213,20 @@ impl Runner {
             Ok(plan) => plan,
             Err(verdict) => return Ok(Err(verdict)),
         };
-        let program = self.linker(with)?.link(&plan.assembly).map_err(fault)?;
-        Ok(program.map(|program| (plan, program)))
+        let image = self.images(with)?.link(&plan.object).map_err(fault)?;
+        Ok(image.map(|image| (plan, image)))
     }
 
-    fn linker(&self, with: &With<'_>) -> Result<&Linker, Error> {
-        if let Some(linker) = self.linker.get() {
-            return Ok(linker);
+    fn images(&self, with: &With<'_>) -> Result<&Images, Error> {
+        if let Some(images) = self.images.get() {
+            return Ok(images);
         }
         let builtins = with.builtins()?;
-        let linker = Linker::new(&[("runtime.c", RUNTIME), ("builtins.s", &builtins)])
-            .and_then(Linker::join)
+        let images = Linker::new(&[("runtime.c", RUNTIME), ("builtins.s", &builtins)])
+            .and_then(Images::new)
             .map_err(fault)?;
         // Of two threads that make it at once, one's is dropped.
-        Ok(self.linker.get_or_init(|| linker))
+        Ok(self.images.get_or_init(|| images))
     }
 }
 
@@ -378,12 +371,12 @@ fn caller(source: &str, kernels: &[&Kernel], calls: &[Result<Call, Verdict>]) ->
     text
 }
 
-fn run_one(plan: &Plan, folder: &Path, input: &[u8]) -> Result<Result<Said, Verdict>, Error> {
+fn run_one(plan: &Plan, runtime: &Path, input: Vec<u8>) -> Result<Result<Said, Verdict>, Error> {
     let program = Program {
-        command: vec![folder.join(PROGRAM).into_os_string()],
+        command: vec![runtime.into()],
         environment: vec![(PLAIN.0.into(), OsString::from(PLAIN.1))],
-        directory: Some(folder.to_owned()),
-        stdin: input.to_vec(),
+        directory: runtime.parent().map(Path::to_owned),
+        stdin: input,
         wall: 2 * PROCESSOR,
         channel: true,
     };

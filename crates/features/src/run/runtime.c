@@ -1,6 +1,8 @@
 /* Runs a group of work-items of a kernel, or one group after another, in which calls are planted that say what it does, and
    writes what they said to descriptor 3. Work-items run one after the other, each on a stack of its own, up to the next barrier or their end.
    Arguments are those of every kernel: buffers of numbers that are small where they are integers, and near one where not. */
+#define _GNU_SOURCE
+#include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -17,7 +19,10 @@ typedef unsigned int half_word;
 #define STAGGER 896ul
 #define SLOT (MARGIN + BYTES + MARGIN)
 #define STACK (1ul << 20)
-#define GUARD 4096ul
+#define PAGE 4096ul
+#define GUARD PAGE
+/* Above what a work-item calls: who reads a little behind its own arrays finds zeros there. */
+#define ABOVE 1024ul
 /* What is remembered of branches and accesses takes no more. */
 #define MEMORY (512ul << 20)
 /* And of one place in the code only so many times are. */
@@ -51,9 +56,11 @@ struct place {
   word room, bytes;
 };
 
-extern void stampmill_item(word kernel, const word *arguments);
-extern const char __start_stampmill_shared[] __attribute__((weak)), __stop_stampmill_shared[] __attribute__((weak));
-extern const char __start_stampmill_constant[] __attribute__((weak)), __stop_stampmill_constant[] __attribute__((weak));
+/* What the kernels' image begins with (link.rs). */
+static const struct {
+  void (*item)(word kernel, const word *arguments);
+  const char *shared, *shared_end, *constant, *constant_end;
+} *image;
 
 static char arena[MOST][SLOT] __attribute__((aligned(4096)));
 static word arguments[MOST];
@@ -137,8 +144,8 @@ static enum space space_of(word address) {
     return space == 'l' ? LOCAL : space == 'c' ? CONSTANT : GLOBAL;
   }
   if (address - (word)stacks < said.items * STACK) return PRIVATE;
-  if (address >= (word)__start_stampmill_shared && address < (word)__stop_stampmill_shared) return LOCAL;
-  if (address >= (word)__start_stampmill_constant && address < (word)__stop_stampmill_constant) return CONSTANT;
+  if (address >= (word)image->shared && address < (word)image->shared_end) return LOCAL;
+  if (address >= (word)image->constant && address < (word)image->constant_end) return CONSTANT;
   return GLOBAL;
 }
 
@@ -150,7 +157,7 @@ struct shared {
 enum { SEVERAL = 0xffff };
 static struct shared *of_arena, *of_variables;
 
-static word size_of_variables(void) { return (word)(__stop_stampmill_shared - __start_stampmill_shared); }
+static word size_of_variables(void) { return (word)(image->shared_end - image->shared); }
 
 /* Whether another work-item's access in `then` has no order with one that is made now. */
 static int unordered(enum space space, half_word then, unsigned short by) {
@@ -163,7 +170,7 @@ static void watch(enum space space, word address, word bytes, word how) {
   struct shared *all;
   const word first = (word)arena;
   if (address - first < sizeof arena) all = of_arena + (address - first);
-  else if (space == LOCAL) all = of_variables + (address - (word)__start_stampmill_shared);
+  else if (space == LOCAL) all = of_variables + (address - (word)image->shared);
   else return;
   const unsigned short self = (unsigned short)(group * said.items + at + 1);
   int races = 0, unset = 0;
@@ -286,7 +293,7 @@ __asm__(
     "  pop %r15\n  pop %r14\n  pop %r13\n  pop %r12\n  pop %rbp\n  pop %rbx\n  ret\n");
 
 static void work(void) {
-  stampmill_item(asked.kernel, arguments);
+  image->item(asked.kernel, arguments);
   finished[at] = 1;
   stampmill_change(&contexts[at], scheduler);
   __builtin_trap();
@@ -333,7 +340,7 @@ word local_linear_id(void) { return at; }
 static void run_group(void) {
   for (word i = 0; i < said.items; i++) {
     /* Six registers, where to begin, and what a call would have left. */
-    void **top = (void **)(stacks + (i + 1) * STACK - 64);
+    void **top = (void **)(stacks + (i + 1) * STACK - ABOVE);
     *top = (void *)work;
     contexts[i] = top - 6;
     finished[i] = 0;
@@ -352,12 +359,40 @@ static void run_group(void) {
   }
 }
 
-int main(void) {
-  for (word got = 0; got < sizeof asked;) {
-    const long more = read(0, (char *)&asked + got, sizeof asked - got);
-    if (more <= 0) return 2;
-    got += (word)more;
+static void read_all(void *to, word size) {
+  for (char *next = to; size > 0;) {
+    const long more = read(0, next, size);
+    if (more <= 0) _exit(2);
+    next += more;
+    size -= (word)more;
   }
+}
+
+/* An image is an executable that lies where nothing of this program does. */
+static void load(void) {
+  word size;
+  read_all(&size, sizeof size);
+  char *file = malloc(size);
+  if (!file) _exit(2);
+  read_all(file, size);
+  const Elf64_Ehdr *head = (const void *)file;
+  const Elf64_Phdr *part = (const void *)(file + head->e_phoff);
+  for (int i = 0; i < head->e_phnum; i++, part++) {
+    if (part->p_type != PT_LOAD || !part->p_memsz) continue;
+    char *first = (char *)(part->p_vaddr / PAGE * PAGE);
+    const word bytes = part->p_vaddr + part->p_memsz - (word)first, allowed = part->p_flags;
+    if (mmap(first, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) != first) _exit(2);
+    memcpy((char *)part->p_vaddr, file + part->p_offset, part->p_filesz);
+    const int protection = (allowed & PF_R ? PROT_READ : 0) | (allowed & PF_W ? PROT_WRITE : 0) | (allowed & PF_X ? PROT_EXEC : 0);
+    if (mprotect(first, bytes, protection)) _exit(2);
+  }
+  image = (const void *)head->e_entry;
+  free(file);
+}
+
+int main(void) {
+  read_all(&asked, sizeof asked);
+  load();
   said.items = asked.sides[0] * asked.sides[1] * asked.sides[2];
   if (said.items == 0 || said.items > 1024 || asked.groups == 0 || asked.groups > 8) return 2;
   blocks = room(asked.blocks * sizeof *blocks);

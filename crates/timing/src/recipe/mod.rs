@@ -84,7 +84,7 @@ fn build_with(
     let call = Call {
         compiler: &compiler,
         flags,
-        source: (name, text),
+        source: (name, text.as_bytes()),
         before: Vec::new(),
         behind: deterministic.then(|| "determinism.c".into()).into_iter().collect(),
         output: PROGRAM,
@@ -114,7 +114,7 @@ pub fn link(objects: &[&[u8]]) -> Result<Result<Vec<u8>, Verdict>, Error> {
         // Its library of C++ is there for who asks for it; programs in C are the same with it.
         compiler: &compiler(Compiler::Clang, false)?,
         flags: FLAGS.iter().map(OsString::from).collect(),
-        source: ("determinism.c", DETERMINISM),
+        source: ("determinism.c", DETERMINISM.as_bytes()),
         before: Vec::new(),
         behind,
         output: PROGRAM,
