@@ -89,7 +89,7 @@ impl Programs {
             let Provenance { package, version, license, .. } = provenance;
             let line = serde_json::json!({
                 "file": name, "package": package, "version": version, "path": path, "name": program.name,
-                "original_name": program.original_name, "license": license,
+                "original_name": program.original_name, "license": license, "inferred": program.inferred,
             });
             index.push_str(&format!("{line}\n"));
             written += 1;

@@ -140,6 +140,8 @@ pub struct Program {
     pub provenance: Provenance,
     /// The data set's `family` column; empty for files.
     pub family: String,
+    /// What was defined to make it compile: the data set's `inferred` column; empty for files.
+    pub inferred: Vec<String>,
 }
 
 /// A larger file is no program: its verdict is `too-large`.
@@ -232,6 +234,25 @@ impl Programs {
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+
+    /// Whether all are of one package, or of none, as files are.
+    ///
+    /// # Errors
+    /// When the data set cannot be read.
+    pub fn is_of_one_package(&self) -> Result<bool> {
+        let Programs::Dataset(dataset) = self else { return Ok(true) };
+        let mut found: Option<String> = None;
+        for batch in dataset.batches(Some(&["package"]))? {
+            let batch = batch?;
+            let packages = batch.column_by_name("package").and_then(|c| c.as_string_opt::<i32>());
+            for package in packages.into_iter().flatten().flatten() {
+                if found.get_or_insert_with(|| package.to_owned()).as_str() != package {
+                    return Ok(false);
+                }
+            }
+        }
+        Ok(true)
     }
 
     /// What is left out of them, by verdict: the rows of a data set that are no accepted programs. Files that
@@ -508,6 +529,7 @@ const COLUMNS: &[&str] = &[
     "license_expression",
     "license_source",
     "family",
+    "inferred",
 ];
 
 /// What is wrong with a data set whose rows are no programs.
@@ -539,6 +561,7 @@ fn outlines_of(batch: &RecordBatch) -> Vec<(usize, Program)> {
         strings(name).filter(|c| c.is_valid(row)).map_or("", |column| column.value(row)).to_owned()
     };
     let numbers = batch.column_by_name("number").and_then(|c| c.as_primitive_opt::<UInt64Type>());
+    let inferred = batch.column_by_name("inferred").and_then(|c| c.as_list_opt::<i32>());
     let has_verdict = strings("verdict").is_some();
     (0..batch.num_rows())
         .filter(|row| !has_verdict || value("verdict", *row) == Verdict::ACCEPTED)
@@ -580,7 +603,12 @@ fn outlines_of(batch: &RecordBatch) -> Vec<(usize, Program)> {
             let (path, name) = (provenance.path.clone(), value("name", row));
             let original_name = value("original_name", row);
             let family = value("family", row);
-            let program = Program { path, name, original_name, language, code, provenance, family };
+            let inferred =
+                inferred.filter(|column| column.is_valid(row)).map(|column| column.value(row));
+            let inferred = inferred.as_ref().and_then(|list| list.as_string_opt::<i32>());
+            let inferred = inferred.into_iter().flatten().flatten().map(str::to_owned).collect();
+            let program =
+                Program { path, name, original_name, language, code, provenance, family, inferred };
             (row, program)
         })
         .collect()

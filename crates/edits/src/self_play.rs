@@ -11,7 +11,7 @@ use crate::{
     compare::compare,
     each::each,
     judge::{JudgeOptions, Judgement, Source, Tests},
-    model::{Client, Prompt, Usage, unfenced},
+    model::{Client, NO_PROGRAM, Prompt, Usage, unfenced},
     pair::{Language, Pair, TestTime},
     suite::{Test, TestFolder, TestSet},
 };
@@ -283,7 +283,7 @@ fn invent_one(
     let Some(code) = asking.program(prompt, &pair.src_code, draw)? else { return Ok(None) };
     let refuse = |name: EditVerdict, why: &str| Ok(Some(Err(Verdict::new(name, why))));
     if code.trim().is_empty() {
-        return refuse(EditVerdict::NoProgram, "no code with a `main` is in the answer");
+        return refuse(EditVerdict::NoProgram, NO_PROGRAM);
     }
     let program = match bench.build(&code, pair.language())? {
         Ok(program) => program,

@@ -184,6 +184,14 @@ impl TestFolder {
     /// # Errors
     /// When there is no such folder.
     pub fn open(root: &Path) -> Result<TestFolder> {
+        if root.is_file() {
+            let reason = format!(
+                "{} is a file; wanted is a data set of `stampmill edits tests`, or a folder with PROBLEM/input.N.txt and \
+                 output.N.txt",
+                root.display()
+            );
+            return Err(Error::Option { option: "--tests", reason });
+        }
         std::fs::read_dir(root).map_err(Error::file("read", root))?;
         Ok(TestFolder { root: root.to_owned() })
     }

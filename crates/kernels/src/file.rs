@@ -151,7 +151,11 @@ pub(crate) fn of_opencl(compiler: &Compiler, source: &Source, text: &str) -> Vec
     let solved = match solve(compiler, text, &source.defines) {
         Ok(Some(solved)) => solved,
         Ok(None) if heads.is_empty() => {
-            return vec![source.rejected("", &Verdict::new(KernelVerdict::NoKernel, ""))];
+            let detail = match text.contains("__global__") {
+                true => "`__global__` makes a kernel of CUDA: name the file .cu",
+                false => "",
+            };
+            return vec![source.rejected("", &Verdict::new(KernelVerdict::NoKernel, detail))];
         }
         Ok(None) => return heads.iter().map(|head| source.rejected(head, &inactive())).collect(),
         Err(verdict) if heads.is_empty() => return vec![source.rejected("", &verdict)],

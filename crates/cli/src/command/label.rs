@@ -37,8 +37,8 @@ pub(crate) struct Label {
     /// Devices whose transfer time counts: the GPU only (a CPU reads host memory in place), or both
     #[arg(long, value_enum, value_name = "DEVICES", default_value = "gpu")]
     transfers: Counted,
-    /// Rows held out together in cross-validation: those of one package, family or path [default: package; of plain
-    /// files, which have none, path]
+    /// Rows held out together in cross-validation: those of one package, family or path [default: package; path
+    /// where all programs are of one, or are plain files]
     #[arg(long, value_enum)]
     group: Option<Together>,
     /// Pipelines that `passes` compares, in the place of those that ship: lines NAME, minsize or -, PASSES
@@ -140,8 +140,10 @@ impl Label {
         let pipelines = self.pipelines.as_deref().map(Pipeline::read).transpose()?;
         let task = cost::task(task, pipelines)?;
         let programs = Programs::open(&self.labeled)?;
-        let files = matches!(programs, Programs::Files(..)).then_some(Together::Path);
-        let grouping = grouping(self.group.or(files));
+        let grouping = match self.group {
+            None if programs.is_of_one_package()? => Grouping::Path,
+            group => grouping(group),
+        };
         let name = self.labeled.display().to_string();
         let programs = (programs, name.as_str());
         let bench = bench(global, &cancelled)?;

@@ -190,7 +190,13 @@ impl Show {
                     output::line("\n--programs N prints more of them")?;
                     return Ok(ExitCode::SUCCESS);
                 }
-                output::line(&format!("\n// {path} {known}{renamed}\n{}", text.trim_end()))?;
+                let inferred = program.inferred.iter().map(|line| {
+                    let line = line.replace('\n', " ");
+                    format!("\n// repaired by: {line}")
+                });
+                let inferred: String = inferred.collect();
+                let text = text.trim_end();
+                output::line(&format!("\n// {path} {known}{renamed}{inferred}\n{text}"))?;
                 shown += 1;
             }
         }

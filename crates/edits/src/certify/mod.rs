@@ -11,8 +11,8 @@ mod server;
 mod stage;
 
 use crate::{
-    Result, bench::Bench, compare::compare, grow::Inputs, pair::Language, problems::Sample,
-    suite::Test,
+    Result, bench::Bench, compare::compare, grow::Inputs, model::NO_PROGRAM, pair::Language,
+    problems::Sample, suite::Test,
 };
 use dataset::{Verdict, content_hash};
 use difference::{Difference, Habits};
@@ -131,7 +131,7 @@ impl<'a> Search<'a> {
             return Ok(Err(Verdict::new(EditVerdict::NoTests, detail)));
         }
         if edit.code.trim().is_empty() {
-            let detail = "no code with a `main` is in the answer";
+            let detail = NO_PROGRAM;
             return Ok(Err(Verdict::new(EditVerdict::NoProgram, detail)));
         }
         let fails = |verdict: Verdict| Verdict::new(EditVerdict::SourceFails, verdict.to_string());

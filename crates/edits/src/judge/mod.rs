@@ -13,6 +13,7 @@ use crate::{
     bench::{Bench, Times, Trial},
     execute::Runs,
     label::{Label, label},
+    model::NO_PROGRAM,
     pair::{Language, Pair},
     suite::{Test, TestSet},
     toolchain::Executable,
@@ -196,10 +197,7 @@ impl<'a> Source<'a> {
         row: &mut Judgement,
     ) -> Result<std::result::Result<(), Verdict>> {
         if code.trim().is_empty() {
-            return Ok(Err(Verdict::new(
-                EditVerdict::NoProgram,
-                "no code with a `main` is in the answer",
-            )));
+            return Ok(Err(Verdict::new(EditVerdict::NoProgram, NO_PROGRAM)));
         }
         let program = match bench.build(code, self.language)? {
             Ok(program) => program,

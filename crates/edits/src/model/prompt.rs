@@ -153,6 +153,10 @@ pub fn unfenced(answer: &str) -> String {
     .unwrap_or_default()
 }
 
+/// What is said of an answer of which [`unfenced`] makes nothing.
+pub(crate) const NO_PROGRAM: &str =
+    "no whole code with a `main` is in the answer (a code block that breaks off does not count)";
+
 /// What a line that begins or ends a code block is made of. `~~~x;` is C.
 fn fence(line: &str) -> Option<char> {
     let line = line.trim();

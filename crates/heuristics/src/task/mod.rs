@@ -80,7 +80,8 @@ impl Task {
         self.rows.iter().map(|row| row.group.as_str()).collect()
     }
 
-    /// The choice that is most often best (ZeroR); the first of equals.
+    /// The choice that is most often best (ZeroR); of equals the one that costs least in the geometric mean, the first where
+    /// that is the same too.
     #[must_use]
     pub fn majority(&self) -> usize {
         let mut counts = vec![0usize; self.choices.len()];
@@ -88,7 +89,12 @@ impl Task {
             counts[row.label] += 1;
         }
         let most = counts.iter().copied().max().unwrap_or(0);
-        counts.iter().position(|&count| count == most).unwrap_or(0)
+        let cost = |choice: usize| -> f64 {
+            let measured = self.rows.iter().filter(|row| row.measured());
+            measured.map(|row| row.costs[choice].ln()).sum()
+        };
+        let often = (0..counts.len()).filter(|choice| counts[*choice] == most);
+        often.min_by(|a, b| cost(*a).total_cmp(&cost(*b))).unwrap_or(0)
     }
 
     /// The rows that satisfy a condition, as a task of the same shape.

@@ -2,13 +2,28 @@
 
 use super::{Context, Given, Package, Source};
 use crate::{Error, Result, sink::Sink, unpack};
-use std::path::{Path, PathBuf};
+use std::{
+    ffi::OsStr,
+    path::{Path, PathBuf},
+};
+
+/// How names of programs end.
+const PROGRAMS: &[&str] = &["cl", "ocl", "c", "h", "cc", "cpp", "cxx", "hpp", "cu", "cuh"];
 
 struct Archive(PathBuf);
 
 pub(super) fn parse(text: &str) -> Option<Result<Box<dyn Source>, String>> {
     let path = Path::new(text);
-    path.is_file().then(|| Ok(Box::new(Archive(path.to_owned())) as Box<dyn Source>))
+    if !path.is_file() {
+        return None;
+    }
+    let extension = path.extension().and_then(OsStr::to_str).unwrap_or_default();
+    Some(match PROGRAMS.contains(&extension) {
+        true => Err(format!(
+            "it is one program: `stampmill prepare {text}` reads it, and its folder can be mined"
+        )),
+        false => Ok(Box::new(Archive(path.to_owned()))),
+    })
 }
 
 impl Archive {

@@ -25,7 +25,7 @@ mod value;
 use crate::program::Program;
 use rand_chacha::ChaCha8Rng;
 
-pub(crate) use natural::natural;
+pub(crate) use natural::{is_jump, natural};
 pub(crate) use site::{random_point, random_statement, random_value};
 
 /// The random numbers of a search.

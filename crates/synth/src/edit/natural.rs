@@ -36,6 +36,11 @@ pub(super) fn own() -> impl Iterator<Item = Edit> {
     EDITS.iter().map(|(name, _, apply)| Edit { name, zone: Zone::Any, apply: *apply })
 }
 
+/// Whether nothing behind it in its list is reached.
+pub(crate) fn is_jump(statement: &Statement) -> bool {
+    matches!(statement, Statement::Opaque(text) if ["return;", "break;", "continue;"].contains(&text.trim()))
+}
+
 /// A value becomes another that is made of it.
 fn replaced(
     program: &mut Program,
@@ -266,4 +271,9 @@ const EDITS: &[Entry] = &[
     ("one-parameter", ANY, |program, _, rng| one_parameter(program, rng)),
     ("compound", ANY, |program, _, rng| compound(program, rng)),
     ("moved", ANY, |program, _, rng| moved(program, rng)),
+    ("drop-unreached", ANY, |program, zone, rng| {
+        let point = random_point(program, zone, rng, |rest| rest.len() > 1 && is_jump(&rest[0]))?;
+        point.change(program, |list, at| list.truncate(at + 1));
+        Some(())
+    }),
 ];

@@ -1,7 +1,7 @@
 //! Going through a program: every place a value stands at, every place a statement can go to, and
 //! the variables that are known there.
 
-use super::{Expression, Node, Program, Statement, Ty};
+use super::{Expression, Node, Program, Space, Statement, Ty};
 use std::ops::ControlFlow;
 
 /// A variable that can be named.
@@ -160,12 +160,25 @@ impl Walk<'_> {
     /// What is assigned to: only the values that say where.
     fn target(&mut self, expression: &mut Expression) -> ControlFlow<()> {
         match &mut expression.node {
-            Node::Index(pointer, at) => {
-                self.target(pointer)?;
-                self.value(at, Place::Index)
-            }
+            Node::Index(pointer, at) => self.index(pointer, at),
             Node::Lanes(vector, _) => self.target(vector),
             _ => ControlFlow::Continue(()),
+        }
+    }
+
+    /// What says where an array is accessed. What keeps the place within an array of the kernel's own, a mask or a number,
+    /// is no value that may become another.
+    fn index(&mut self, pointer: &mut Expression, at: &mut Expression) -> ControlFlow<()> {
+        self.target(pointer)?;
+        let is_own = matches!(pointer.ty, Ty::Pointer { space: Space::Private, .. });
+        match &mut at.node {
+            Node::Binary(operator, inner, mask)
+                if is_own && operator == "&" && matches!(mask.node, Node::Literal(_)) =>
+            {
+                self.value(inner, Place::Index)
+            }
+            Node::Literal(_) if is_own => ControlFlow::Continue(()),
+            _ => self.value(at, Place::Index),
         }
     }
 
@@ -192,10 +205,7 @@ impl Walk<'_> {
             Node::Call(_, values) | Node::Vector(_, values) => {
                 values.iter_mut().try_for_each(|value| self.value(value, place))
             }
-            Node::Index(pointer, at) => {
-                self.target(pointer)?;
-                self.value(at, Place::Index)
-            }
+            Node::Index(pointer, at) => self.index(pointer, at),
             Node::Choice(condition, yes, no) => {
                 self.value(condition, Place::Condition)?;
                 self.value(yes, place)?;

@@ -3,7 +3,7 @@
 
 use super::rewrite::{Limits, Measure};
 use crate::{
-    Error,
+    Error, edit,
     program::{Expression, Node, Program, Scalar, Statement, Ty, as_mined},
 };
 use std::collections::{HashMap, HashSet};
@@ -29,6 +29,8 @@ const ODD_DIMENSION: f64 = 10.0;
 const ODD_NUMBER: f64 = 1.0;
 const TRIVIAL: f64 = 4.0;
 const CONSTANT: f64 = 20.0;
+const UNREACHED: f64 = 10.0;
+const SAME_AGAIN: f64 = 10.0;
 const ALIAS: f64 = 2.0;
 const NO_WORK_ITEM: f64 = 15.0;
 
@@ -106,6 +108,7 @@ fn cost(program: &Program) -> f64 {
         cost += constant_conditions(&statement) as f64 * CONSTANT;
         statement.each_expression(&mut |one| cost += view.of(one));
     }
+    cost += unreached(&program.body) as f64 * UNREACHED;
     if !view.knows_work_item {
         cost += NO_WORK_ITEM;
     }
@@ -151,6 +154,7 @@ impl View {
             Node::Binary(operator, left, right) if operator != "," => {
                 trivial(operator, left, right)
             }
+            Node::Assign(operator, left, right) if operator == "=" && left == right => SAME_AGAIN,
             Node::Choice(condition, yes, no) if yes == no || is_literal(condition) => TRIVIAL,
             _ => 0.0,
         }
@@ -179,6 +183,22 @@ impl View {
         });
         is_loaded
     }
+}
+
+/// Statements behind one that leaves their list, at any depth.
+fn unreached(list: &[Statement]) -> usize {
+    let behind = list.iter().position(edit::is_jump).map_or(0, |at| list.len() - at - 1);
+    let within = list.iter().map(|statement| match statement {
+        Statement::If { then, otherwise, .. } => {
+            unreached(then) + otherwise.as_deref().map_or(0, unreached)
+        }
+        Statement::For { body, .. }
+        | Statement::While { body, .. }
+        | Statement::Do { body, .. }
+        | Statement::Block(body) => unreached(body),
+        _ => 0,
+    });
+    behind + within.sum::<usize>()
 }
 
 /// Branches and loops of a statement, itself included, whose condition nothing changes.
@@ -323,6 +343,8 @@ mod tests {
             "a[get_global_id(0)] = b[get_global_id(0)] ^ c ^ 2 ^ c;",
             "int e = 4; a[e] = b[get_global_id(0)] + c;",
             "int e = b[c]; a[e] = b[get_global_id(0)] + c;",
+            "a[get_global_id(0)] = b[get_global_id(0)] + c; b[get_global_id(0)] = b[get_global_id(0)];",
+            "a[get_global_id(0)] = b[get_global_id(0)] + c; return; a[get_global_id(0)] = c;",
         ] {
             assert!(cost(head, odd) > plain + 1.0, "{odd}");
         }

@@ -181,7 +181,7 @@ impl Steer {
             model,
             natural,
         };
-        let stop = interrupt::flag()?;
+        let stop = interrupt::final_flag()?;
         let mut runs = self.must_run.then(|| Runs::new(&stop, "--must-run")).transpose()?;
         if self.no_races {
             runs = runs.map(|runs| runs.without_races(&stop, global)).transpose()?;

@@ -37,24 +37,13 @@ pub(super) fn report(report: &Report, seconds: f64, out: &Path) -> anyhow::Resul
     if (2..=LISTED).contains(&report.targets) {
         targets(out, report.seeds > 0)?;
     }
-    let mined = match report.seeds {
-        0 => String::new(),
-        seeds => format!(
-            " (nearest of {} mined kernels {:.3}, copies of a target aside{}, {} exact; {} more excluded)",
-            output::count(seeds),
-            report.mined_proximity_median,
-            left(report, seeds),
-            output::count(report.exact_mined),
-            output::count(report.kept_out)
-        ),
-    };
     // What is not searching: starting the compilers, reading the seeds, laying out what was found.
     let took = match report.search_seconds {
         0.0 => format!("{seconds:.0} s"),
         of_search => format!("{of_search:.0} s of search ({seconds:.0} s in all)"),
     };
     output::line(&format!(
-        "{} of {} targets hit exactly, median proximity {:.3}{mined}; {} candidates in {took}; \
+        "{} of {} targets hit exactly, median proximity {:.3}; {} candidates in {took}; \
          kernels in {}",
         output::count(report.exact),
         output::count(report.targets),
@@ -62,6 +51,24 @@ pub(super) fn report(report: &Report, seconds: f64, out: &Path) -> anyhow::Resul
         output::count(report.candidates),
         out.display()
     ))?;
+    if report.seeds > 0 {
+        let excluded = match report.kept_out {
+            0 => String::new(),
+            more => format!(", and {} more are excluded", output::count(more)),
+        };
+        output::line(&format!(
+            "seeds: {} mined kernels; copies of a target are set aside{}{excluded}. The nearest comes to a proximity of {:.3}{}; \
+             {}",
+            output::count(report.seeds),
+            left(report, report.seeds),
+            report.mined_proximity_median,
+            if report.targets > 1 { " (median)" } else { "" },
+            match report.exact_mined {
+                0 => "none is at a target".to_owned(),
+                at => format!("at {} of the targets lies one", output::count(at)),
+            }
+        ))?;
+    }
     if let Some([before, after, per_token]) = report.bits_median {
         output::line(&format!(
             "bits of a kernel to the model (medians): {before:.1} when it was found, {after:.1} as it is written, {per_token:.2} a token"
