@@ -84,7 +84,7 @@ def test_an_interrupt_of_this_process_alone_stops_the_command(tmp_path: Path, re
     python.send_signal(signal.SIGINT)
     said, notes = python.communicate(timeout=60)
     assert (python.returncode, said) == (9, "KeyboardInterrupt\n")
-    assert "The same command resumes" in notes
+    assert "stopping; Ctrl-C again" in notes
     assert gone(str(out))
     resumes(out, reference)
 
