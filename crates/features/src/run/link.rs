@@ -134,8 +134,8 @@ fn made(name: &str, call: &Call<'_>) -> Result<(), Error> {
     }
 }
 
-/// A program that runs kernels, and what links a kernel's image against it: the program is linked once, and each image in a
-/// tenth of the time.
+/// A program that runs kernels, and what links kernels' images against it: the program, with its part of the C library and all
+/// built-in functions, is linked once.
 #[derive(Debug)]
 pub(crate) struct Images {
     linker: Linker,
@@ -188,8 +188,7 @@ impl Images {
         let program = folder.join(RUNTIME);
         let wraps = picked.iter().map(|name| format!("-Wl,--wrap={name}\n"));
         let flags = format!(
-            "-nostdlib\n-Wl,-R,{}\n-Wl,-Ttext-segment={BASE}\n-Wl,-e,stampmill_table\n{}",
-            program.display(),
+            "-nostdlib\n-Wl,-Ttext-segment={BASE}\n-Wl,-e,stampmill_table\n{}",
             wraps.collect::<String>()
         );
         let path = folder.join(FLAGS_FILE);
@@ -216,7 +215,11 @@ impl Images {
         let folder = self.linker.folder.path();
         let objects = self.linker.objects.iter().map(|name| folder.join(name).into_os_string());
         call.behind = objects.collect();
-        call.behind.push(format!("@{}", folder.join(FLAGS_FILE).display()).into());
+        call.behind.extend(["-Xlinker", "-R", "-Xlinker"].map(OsString::from));
+        call.behind.push(self.program.clone().into());
+        let mut flags = OsString::from("@");
+        flags.push(folder.join(FLAGS_FILE));
+        call.behind.push(flags);
         Ok(call.make()?.map_err(|refusal| unsupported(refusal.verdict.detail)))
     }
 }
