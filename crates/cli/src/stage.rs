@@ -5,6 +5,7 @@ use dataset::{
     Dataset, Manifest, Row, Verdict,
     stage::{Context, Done, Stage},
 };
+use rows::{ModuleVerdict, module_kind::LICENSE_TEXT};
 use std::{
     path::{Path, PathBuf},
     process::ExitCode,
@@ -112,8 +113,8 @@ pub(crate) fn show<S: Shown>(
 /// What of the input was not worked on, and why.
 pub(crate) fn left_out<S>(done: &Done<S>) -> Option<String> {
     // Rows about packages and texts of licenses are no modules that are missed.
-    let missed =
-        done.left_out.iter().filter(|(why, _)| !["built", "license-text"].contains(&why.as_str()));
+    let no_programs = [ModuleVerdict::Built.name(), LICENSE_TEXT];
+    let missed = done.left_out.iter().filter(|(why, _)| !no_programs.contains(&why.as_str()));
     let each = missed.map(|(why, n)| format!("{} {why}", output::count(*n)));
     let each: Vec<String> = each.collect();
     (!each.is_empty()).then(|| format!("left out of the input: {}", each.join(", ")))

@@ -1,11 +1,9 @@
 use super::Form;
 use crate::{Error, Result};
+use dataset::Language;
 use serde::Serialize;
 use serde_json::{Map, Value};
-use std::{ffi::OsStr, path::Path};
-
-/// How names of programs end.
-const PROGRAMS: &[&str] = &["c", "cc", "cpp", "cxx", "C"];
+use std::path::Path;
 
 /// What to do about a line that cannot be read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -47,8 +45,7 @@ pub fn read_lines(
     wanted: Option<Form>,
     on_broken: OnBroken,
 ) -> Result<Lines<(Form, Map<String, Value>)>> {
-    let extension = path.extension().and_then(OsStr::to_str).unwrap_or_default();
-    if PROGRAMS.contains(&extension) {
+    if matches!(Language::of(path), Some(Language::C | Language::Cxx)) {
         return Err(Error::IsProgram(path.to_owned()));
     }
     let bytes = std::fs::read(path).map_err(Error::file("read", path))?;

@@ -52,12 +52,8 @@ impl Linker {
         Ok(())
     }
 
-    /// The same with its objects and what they need of the C library in one, so that a link takes a third of the time. Other
-    /// functions of the C library a program then does not find.
-    ///
-    /// # Errors
-    /// As [`Linker::new`].
-    pub fn join(mut self) -> Result<Linker, Error> {
+    /// The same with its objects and what they need of the C library in one: other functions of the C library are not found.
+    fn join(mut self) -> Result<Linker, Error> {
         const JOINED: &str = "joined.o";
         let name = |name: &str| OsString::from(format!("-print-file-name={name}"));
         let found = |one: &&str| -> OsString {
@@ -72,7 +68,7 @@ impl Linker {
         call.behind.extend(LIBRARIES.map(OsString::from));
         call.behind.extend(END.iter().map(found));
         made(JOINED, &call)?;
-        (self.objects, self.libraries) = (vec![JOINED.to_owned()], &["-nostdlib"]);
+        self.objects = vec![JOINED.to_owned()];
         Ok(self)
     }
 

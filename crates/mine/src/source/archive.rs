@@ -2,13 +2,11 @@
 
 use super::{Context, Given, Package, Source};
 use crate::{Error, Result, sink::Sink, unpack};
-use std::{
-    ffi::OsStr,
-    path::{Path, PathBuf},
-};
+use dataset::Language;
+use std::path::{Path, PathBuf};
 
-/// How names of programs end.
-const PROGRAMS: &[&str] = &["cl", "ocl", "c", "h", "cc", "cpp", "cxx", "hpp", "cu", "cuh"];
+/// How names of headers end, which are no programs elsewhere.
+const HEADERS: [&str; 3] = ["h", "hpp", "cuh"];
 
 struct Archive(PathBuf);
 
@@ -17,8 +15,13 @@ pub(super) fn parse(text: &str) -> Option<Result<Box<dyn Source>, String>> {
     if !path.is_file() {
         return None;
     }
-    let extension = path.extension().and_then(OsStr::to_str).unwrap_or_default();
-    Some(match PROGRAMS.contains(&extension) {
+    let is_header =
+        path.extension().is_some_and(|extension| HEADERS.iter().any(|own| extension == *own));
+    let is_program = matches!(
+        Language::of(path),
+        Some(Language::OpenCl | Language::C | Language::Cxx | Language::Cuda)
+    );
+    Some(match is_header || is_program {
         true => Err(format!(
             "it is one program: `stampmill prepare {text}` reads it, and its folder can be mined"
         )),

@@ -62,7 +62,6 @@ pub(super) struct Rewritten<T> {
 }
 
 /// A kernel that candidates are made of.
-#[derive(Clone)]
 struct Written<T> {
     of: T,
     program: Program,
