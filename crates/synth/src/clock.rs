@@ -7,6 +7,10 @@ use std::time::{Duration, Instant};
 /// ordinary programs end by themselves within that.
 const GRACE: Duration = Duration::from_millis(300);
 
+/// What is added to twice what was used.
+const AGAIN: Duration = Duration::from_secs(3);
+const CANDIDATES_AGAIN: u64 = 1_500;
+
 /// How long a search for one target goes on at most.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Budget {
@@ -76,6 +80,21 @@ impl Clock {
             Budget::Wall(limit) | Budget::Processor(limit) => self.seconds() / limit.as_secs_f64(),
             Budget::Candidates(_) => 0.0,
         }
+    }
+
+    /// The same, ending once about twice as much is used as is now, or where it ends anyway.
+    pub(crate) fn for_as_long_again(&self, candidates: u64) -> Clock {
+        let at_most = |limit: Duration| {
+            limit.min(Duration::from_secs_f64(2.0 * self.seconds()).saturating_add(AGAIN))
+        };
+        let budget = match self.budget {
+            Budget::Wall(limit) => Budget::Wall(at_most(limit)),
+            Budget::Processor(limit) => Budget::Processor(at_most(limit)),
+            Budget::Candidates(limit) => {
+                Budget::Candidates(limit.min(2 * candidates + CANDIDATES_AGAIN))
+            }
+        };
+        Clock { budget, ..self.clone() }
     }
 
     /// How many more candidates may be judged, of so many.

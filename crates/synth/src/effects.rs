@@ -69,6 +69,14 @@ impl Effects {
         Effects { edits, known }
     }
 
+    /// What is known of the edits that are kept.
+    pub(crate) fn only(&self, is_kept: impl Fn(&Edit) -> bool) -> Effects {
+        let all = self.edits.iter().zip(&self.known);
+        let (edits, known) =
+            all.filter(|(edit, _)| is_kept(edit)).map(|(e, k)| (*e, k.clone())).unzip();
+        Effects { edits, known }
+    }
+
     /// An edit made alone led from one vector to the other; `None`: to nothing that compiles.
     pub(crate) fn learn(&mut self, edit: usize, before: &[f64], after: Option<&[f64]>) {
         let known = &mut self.known[edit];

@@ -107,8 +107,6 @@ fn what_is_found_is_written_more_readably_at_the_same_point() {
         found.text,
         written.text
     );
-    let converts = |text: &str| text.contains("(uchar)");
-    assert!(converts(&found.text) && !converts(&written.text), "{}\n{}", found.text, written.text);
 }
 
 #[test]
@@ -301,7 +299,7 @@ fn a_search_says_at_once_that_it_begins_and_then_how_near_it_is() {
     let judge = judge("instcount");
     let target = Target::parse("Load=40,Store=40", judge.space()).expect("well-formed");
     let (corpus, told) = (Corpus::default(), Told::default());
-    let mut search = Search::new(&judge, &corpus, settings(144)).expect("known");
+    let mut search = Search::new(&judge, &corpus, settings(1_000)).expect("known");
     search.set_watch(&told);
     search.find(&target, &AtomicBool::new(false)).expect("candidates are judged");
     drop(search);

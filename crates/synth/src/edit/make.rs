@@ -26,8 +26,9 @@ impl Maker<'_> {
             .map(|variable| variable.name.as_str())
             .collect();
         let crowded = self.program.parameters.len() >= PARAMETERS;
+        let reuse = if self.program.sparing { 0.9 } else { 0.4 };
         match known.choose(self.rng) {
-            Some(name) if crowded || self.rng.random_bool(0.4) => Expression::name(ty, *name),
+            Some(name) if crowded || self.rng.random_bool(reuse) => Expression::name(ty, *name),
             None if crowded => self.literal(ty),
             _ => self.program.add_parameter(ty),
         }
@@ -68,8 +69,9 @@ impl Maker<'_> {
             .map(|variable| variable.name.as_str())
             .collect();
         let crowded = self.program.parameters.len() >= PARAMETERS;
+        let reuse = if self.program.sparing { 0.4 } else { 0.15 };
         match known.choose(self.rng) {
-            Some(name) if crowded || self.rng.random_bool(0.15) => Expression::name(ty, *name),
+            Some(name) if crowded || self.rng.random_bool(reuse) => Expression::name(ty, *name),
             _ => self.program.add_parameter(ty),
         }
     }
@@ -86,6 +88,14 @@ impl Maker<'_> {
         match known.choose(self.rng) {
             Some(name) => Expression::name(Ty::SIZE, *name),
             None => work_item("get_global_id", "0"),
+        }
+    }
+
+    /// Where local memory is accessed.
+    pub(super) fn local_place(&mut self) -> Expression {
+        match self.program.sparing {
+            true => work_item("get_local_id", "0"),
+            false => self.leaf(Ty::INT),
         }
     }
 

@@ -15,6 +15,7 @@ mod invariant;
 mod make;
 mod memory;
 mod natural;
+mod plain;
 mod pointer;
 mod removal;
 mod shape;
@@ -26,6 +27,7 @@ use crate::program::Program;
 use rand_chacha::ChaCha8Rng;
 
 pub(crate) use natural::{is_jump, natural};
+pub(crate) use plain::is_plain;
 pub(crate) use site::{random_point, random_statement, random_value};
 
 /// The random numbers of a search.

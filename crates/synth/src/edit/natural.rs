@@ -15,13 +15,14 @@ use rand::{Rng as _, seq::IndexedRandom};
 const COMMUTATIVE: [&str; 7] = ["+", "*", "&", "|", "^", "==", "!="];
 
 /// Edits of other families that often leave the vector.
-const OTHERS: [&str; 8] = [
+const OTHERS: [&str; 9] = [
     "swap-operator",
     "swap-comparison",
     "change-literal",
     "swap-statements",
     "remove-cast",
     "remove-declaration",
+    "remove-statement",
     "literal-instead",
     "parameter-instead",
 ];
@@ -110,6 +111,29 @@ fn named_value(program: &mut Program, rng: &mut Rng) -> Option<()> {
         done = Some(());
     });
     done
+}
+
+/// The work-item's own place gets a name in front of all.
+fn named_place(program: &mut Program, rng: &mut Rng) -> Option<()> {
+    let ty = if rng.random_bool(0.5) { Ty::INT } else { Ty::SIZE };
+    let (name, value) = (program.fresh_name(), work_item("get_global_id", "0"));
+    let mut times = 0;
+    for statement in &mut program.body {
+        statement.each_expression(&mut |one| {
+            if one.node == value.node {
+                *one = Expression::name(ty, &name);
+                times += 1;
+            }
+        });
+    }
+    let declared = Statement::Declare {
+        prefix: format!("{} {name} = ", if ty == Ty::INT { "int" } else { "size_t" }),
+        name,
+        ty,
+        value: Some(value),
+    };
+    program.body.insert(0, declared);
+    (times > 1).then_some(())
 }
 
 /// A variable gives way to its value.
@@ -266,11 +290,23 @@ const EDITS: &[Entry] = &[
             Some(Expression::new(value.ty, Node::Binary(operator, right, left)))
         })
     }),
+    ("named-place", ANY, |program, _, rng| named_place(program, rng)),
     ("named-value", ANY, |program, _, rng| named_value(program, rng)),
     ("unnamed-value", ANY, |program, _, rng| unnamed_value(program, rng)),
     ("one-parameter", ANY, |program, _, rng| one_parameter(program, rng)),
     ("compound", ANY, |program, _, rng| compound(program, rng)),
     ("moved", ANY, |program, _, rng| moved(program, rng)),
+    ("open-block", ANY, |program, zone, rng| {
+        let point = random_statement(program, zone, rng, |statement| {
+            matches!(statement, Statement::Block(_))
+        })?;
+        point.change(program, |list, at| {
+            if let Statement::Block(inner) = list.remove(at) {
+                list.splice(at..at, inner);
+            }
+        });
+        Some(())
+    }),
     ("drop-unreached", ANY, |program, zone, rng| {
         let point = random_point(program, zone, rng, |rest| rest.len() > 1 && is_jump(&rest[0]))?;
         point.change(program, |list, at| list.truncate(at + 1));

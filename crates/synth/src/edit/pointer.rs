@@ -3,7 +3,8 @@
 
 use super::{
     ALL_VALUES, ANY, Entry, Rng, STATEMENTS, TOP, Zone,
-    make::{Maker, assignment},
+    call::fence,
+    make::{Maker, assignment, work_item},
     memory::insert,
     random_statement, random_value,
     site::is_arithmetic,
@@ -370,15 +371,37 @@ pub(super) const EDITS: &[Entry] = &[
     ("store-local", STATEMENTS, |program, zone, rng| {
         insert(program, zone, rng, |make| {
             let ty = make.number();
-            let (value, at) = (make.leaf(ty), make.leaf(Ty::INT));
+            let (value, at) = (make.leaf(ty), make.local_place());
             let target = local_element(make, ty, at);
             vec![assignment(target, value)]
         })
     }),
     ("local-instead", ALL_VALUES, |program, zone, rng| {
         instead(program, zone, rng, |make, ty| {
-            let at = make.leaf(Ty::INT);
+            let at = make.local_place();
             local_element(make, ty, at)
+        })
+    }),
+    // A work-group reads its part of a buffer together.
+    ("through-tile", TOP, |program, zone, rng| {
+        insert(program, zone, rng, |make| {
+            let (ty, own, place) = (make.number(), make.own_place(), make.local_place());
+            let tile = local_element(make, ty, place.clone());
+            let Node::Index(buffer, _) = &tile.node else { return Vec::new() };
+            let last = Expression::binary(
+                Ty::SIZE,
+                "-",
+                work_item("get_local_size", "0"),
+                Expression::literal(Ty::INT, "1"),
+            );
+            let opposite = Expression::binary(Ty::SIZE, "-", last, place);
+            let opposite = Expression::index(ty, Expression::clone(buffer), opposite);
+            let (source, target) = (make.element(ty, own.clone()), make.element(ty, own));
+            vec![
+                assignment(tile, source),
+                fence("barrier", "CLK_LOCAL_MEM_FENCE"),
+                assignment(target, opposite),
+            ]
         })
     }),
     ("elements-char", ANY, |program, _, rng| with_elements(program, rng, Scalar::I8)),

@@ -86,7 +86,8 @@ fn edits_of_how_a_kernel_is_written_leave_where_it_lies() {
     let kernel = "__kernel void A(__global float* a, __global float* b, __global int* c, int d, float e) {\n  \
                   int f = (int)get_global_id(0 + d);\n  a[f] = a[f] + e * (float)3.5f;\n  \
                   if (0 == c[f]) {\n    return;\n    c[d] = 2;\n  }\n  b[(int)(0 + d)] = fmax(e, e);\n  b[d] *= 7.0f;\n  c[d] = 1;\n  \
-                  b[get_global_id(1)] = e;\n}\n";
+                  b[get_global_id(1)] = e;\n  {\n    int g = get_global_id(0);\n    \
+                  c[g] += d;\n  }\n  a[get_global_id(0)] = e;\n}\n";
     let place = |text: &str| judge.judge(&[text]).expect("LLVM is here").pop().flatten();
     let before = place(kernel).expect("it compiles");
     for edit in own() {

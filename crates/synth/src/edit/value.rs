@@ -281,6 +281,11 @@ pub(super) const EDITS: &[Entry] = &[
     }),
     loaded!("add-load-constant", |make| make.literal(Ty::INT)),
     loaded!("add-load-own", |make| make.own_place()),
+    loaded!("add-load-near", |make| {
+        let by = ["1", "2", "3"].choose(make.rng).copied().unwrap_or("1");
+        let own = make.own_place();
+        Expression::binary(own.ty, "+", own, Expression::literal(Ty::INT, by))
+    }),
     loaded!("add-load-at", |make| make.leaf(Ty::INT)),
     loaded!("add-load-wide", |make| make.leaf(Ty::Number(Scalar::I64, 1))),
     ("load-instead", ALL_VALUES, |program, zone, rng| {

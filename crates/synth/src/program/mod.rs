@@ -31,6 +31,8 @@ pub struct Program {
     pub(crate) tail: String,
     /// The least number that no name given here has.
     pub(crate) next: usize,
+    /// Whether edits name what is there rather than new parameters, and write a work-item's own elements.
+    pub(crate) sparing: bool,
 }
 
 /// A parameter of the kernel.
@@ -158,6 +160,7 @@ impl Program {
             body: Vec::new(),
             tail: "\n".to_owned(),
             next: 0,
+            sparing: false,
         }
     }
 
@@ -200,6 +203,7 @@ impl Program {
             body,
             tail: self.tail.clone(),
             next: self.next,
+            sparing: self.sparing,
         }
     }
 

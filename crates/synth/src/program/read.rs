@@ -113,6 +113,7 @@ impl<'a> Reader<'a> {
             parameters,
             body: self.statements(*body)?,
             tail: self.source.get(self.end(*body)?..)?.to_owned(),
+            sparing: false,
         })
     }
 

@@ -202,6 +202,8 @@ impl Walk<'_> {
                 _ => self.value(operand, place),
             },
             Node::Cast(_, operand) | Node::Lanes(operand, _) => self.value(operand, place),
+            // Which dimension a work-item is asked about is for edits of the call.
+            Node::Call(function, _) if function.starts_with("get_") => ControlFlow::Continue(()),
             Node::Call(_, values) | Node::Vector(_, values) => {
                 values.iter_mut().try_for_each(|value| self.value(value, place))
             }
@@ -217,23 +219,43 @@ impl Walk<'_> {
 
 /// Whether one of these statements declares `name`, at any depth.
 pub(crate) fn declares(list: &[Statement], name: &str) -> bool {
-    list.iter().any(|statement| match statement {
-        Statement::Declare { name: own, .. } => own == name,
-        Statement::If { then, otherwise, .. } => {
-            declares(then, name) || otherwise.as_ref().is_some_and(|list| declares(list, name))
-        }
-        Statement::For { start, body, .. } => {
-            declares(body, name)
-                || start.as_ref().is_some_and(|start| declares(std::slice::from_ref(start), name))
-        }
-        Statement::While { body, .. } | Statement::Do { body, .. } => declares(body, name),
-        Statement::Block(list) => declares(list, name),
-        Statement::Opaque(text) => text.contains(name),
-        Statement::Evaluate(_) => false,
-    })
+    let mut is_declared = false;
+    for statement in list {
+        statement.each(&mut |one| {
+            is_declared |= match one {
+                Statement::Declare { name: own, .. } => own == name,
+                Statement::Opaque(text) => text.contains(name),
+                _ => false,
+            };
+        });
+    }
+    is_declared
 }
 
 impl Statement {
+    /// The lists of statements that it has.
+    pub(crate) fn lists(&self) -> Vec<&[Statement]> {
+        match self {
+            Statement::If { then, otherwise, .. } => {
+                std::iter::once(then).chain(otherwise).map(Vec::as_slice).collect()
+            }
+            Statement::For { body, .. }
+            | Statement::While { body, .. }
+            | Statement::Do { body, .. }
+            | Statement::Block(body) => vec![body],
+            _ => Vec::new(),
+        }
+    }
+
+    /// Shows it to `visit`, and every statement that it has.
+    pub(crate) fn each(&self, visit: &mut dyn FnMut(&Statement)) {
+        visit(self);
+        if let Statement::For { start: Some(start), .. } = self {
+            start.each(visit);
+        }
+        self.lists().into_iter().flatten().for_each(|one| one.each(visit));
+    }
+
     /// Shows every expression to `visit`, what is assigned to included.
     pub(crate) fn each_expression(&mut self, visit: &mut dyn FnMut(&mut Expression)) {
         let mut lists: Vec<&mut Vec<Statement>> = Vec::new();

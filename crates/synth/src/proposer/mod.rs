@@ -90,6 +90,8 @@ pub struct State<'a> {
     pub(crate) judge: &'a crate::Judge,
     /// Where the empty kernel lies.
     pub(crate) empty: &'a [f64],
+    /// Whether what is made from nothing is to be written sparingly.
+    pub(crate) sparing: bool,
 }
 
 impl State<'_> {

@@ -163,7 +163,7 @@ impl Search<'_> {
 
     /// The empty kernel, and what was found for other targets.
     fn start(&self, aim: &Aim) -> Vec<Arc<Judged>> {
-        let empty = Program::empty();
+        let empty = Program { sparing: self.sparing, ..Program::empty() };
         let mut start = vec![Arc::new(Judged {
             text: empty.to_string(),
             vector: self.empty.clone(),
@@ -210,6 +210,7 @@ impl Search<'_> {
             temperature: self.settings.temperature,
             judge: self.judge,
             empty: &self.empty,
+            sparing: self.sparing,
         };
         let mut proposed = Vec::new();
         for (arm, share) in shares.into_iter().enumerate().filter(|(_, share)| *share > 0) {

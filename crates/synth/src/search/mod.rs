@@ -3,6 +3,7 @@
 mod attempt;
 mod calibrate;
 mod natural;
+mod plain;
 mod readable;
 mod rewrite;
 mod select;
@@ -30,9 +31,12 @@ use features::Part;
 use natural::Likelihood;
 use readable::Readable;
 use rows::SteeredVerdict;
-use std::sync::{
-    Arc,
-    atomic::{AtomicBool, Ordering},
+use std::{
+    collections::HashMap,
+    sync::{
+        Arc, Mutex,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 /// Bytes of a kernel that is laid out whatever the time.
@@ -138,9 +142,15 @@ pub struct Search<'a> {
     /// Lineages begun.
     lineages: u64,
     acceptance: Option<Acceptance<'a>>,
+    /// What acceptance said of texts, by their hashes: to ask may take seconds.
+    asked: Mutex<HashMap<String, bool>>,
+    /// Of how many kernels it may have been asked while plainer ones are searched for.
+    most_asked: usize,
     not_near: Option<&'a NotNear>,
     natural: Option<Natural>,
     watch: Option<&'a dyn Progress>,
+    /// Whether the search is one for plainer kernels.
+    sparing: bool,
 }
 
 impl<'a> Search<'a> {
@@ -181,9 +191,12 @@ impl<'a> Search<'a> {
             archive: Vec::new(),
             lineages: 0,
             acceptance: None,
+            asked: Mutex::default(),
+            most_asked: 0,
             not_near: None,
             natural: None,
             watch: None,
+            sparing: false,
             settings,
         })
     }
@@ -235,6 +248,7 @@ impl<'a> Search<'a> {
             return Ok(self.impossible(target, &error));
         }
         self.tell(|| format!("{}: begins", target.name));
+        self.asked = Mutex::default();
         let mut run = self.begin(target);
         let (judge, clock) = (self.judge, run.clock.clone());
         let candidates = judge
@@ -245,6 +259,7 @@ impl<'a> Search<'a> {
             .halt()
             .watched(&clock, judge.counter(), stop, || self.search(&mut run, &mut found, stop))?;
         found.is_cut = stop.load(Ordering::Relaxed);
+        self.search_plainly(&mut run, &mut found, stop)?;
         self.finish(&mut run, &mut found, stop)?;
         Ok(found)
     }
@@ -379,8 +394,11 @@ impl<'a> Search<'a> {
         let is_mined = judged.proposer == nearest::NAME;
         let is_run = self.judge.space().parts().contains(&Part::Run);
         if self.settings.readable && !is_mined && !is_run {
-            let readable =
-                self.rewrite(&Readable::than(&judged.text), run, judged, others, found, stop)?;
+            let readable = match self.corpus.is_empty() {
+                true => Readable::short(),
+                false => Readable::than(&judged.text),
+            };
+            let readable = self.rewrite(&readable, run, judged, others, found, stop)?;
             written = readable.map_or(written, |readable| readable.judged);
         }
         let Some(natural) = &self.natural else { return Ok((written, None)) };

@@ -9,15 +9,16 @@ use crate::{
 use std::collections::{HashMap, HashSet};
 
 /// Candidates without a more readable one after which the phase ends.
-const PATIENCE: u64 = 240;
+const PATIENCE: u64 = 480;
 /// Bytes of candidates that it takes at most, and candidates whatever their size: some seconds.
-const BYTES: usize = 600_000;
-const CANDIDATES: std::ops::RangeInclusive<usize> = 48..=1_200;
+const BYTES: usize = 1_200_000;
+const CANDIDATES: std::ops::RangeInclusive<usize> = 48..=2_400;
 
 /// Parameters that nobody minds.
 const PARAMETERS: usize = 4;
 
-/// For each token that was not there before, or is no longer: what need not change stays as it is.
+/// For each token that was not there before, or is no longer: what need not change stays as it is. Of a kernel made from
+/// nothing, for each token.
 const CHANGE: f64 = 0.05;
 const PER_PARAMETER: f64 = 3.0;
 const CAST: f64 = 4.0;
@@ -29,34 +30,44 @@ const ODD_DIMENSION: f64 = 10.0;
 const ODD_NUMBER: f64 = 1.0;
 const TRIVIAL: f64 = 4.0;
 const CONSTANT: f64 = 20.0;
+const NO_COMPARISON: f64 = 10.0;
 const UNREACHED: f64 = 10.0;
+const EMPTY: f64 = 10.0;
+const BARE_BLOCK: f64 = 5.0;
+const UNUSED: f64 = 5.0;
 const SAME_AGAIN: f64 = 10.0;
 const ALIAS: f64 = 2.0;
 const NO_WORK_ITEM: f64 = 15.0;
+const ASKED_AGAIN: f64 = 0.5;
 
 /// Numbers that need no reason.
 const PLAIN: [&str; 14] =
     ["0", "1", "2", "3", "4", "8", "16", "32", "64", "0.0f", "0.5f", "1.0f", "2.0f", "255"];
 
-/// Readable shape, and likeness to what was found.
+/// Readable shape, and likeness to what was found, or else shortness.
 pub(super) struct Readable {
-    found: HashMap<String, usize>,
+    found: Option<HashMap<String, usize>>,
 }
 
 impl Readable {
+    /// Of kernels that were made from nothing.
+    pub(super) fn short() -> Readable {
+        Readable { found: None }
+    }
+
     /// Of kernels that are written in the place of this one.
     pub(super) fn than(found: &str) -> Readable {
         let mut counts = HashMap::new();
         for token in lexer::tokens(&as_mined(found)) {
             *counts.entry(token.text.to_owned()).or_insert(0) += 1;
         }
-        Readable { found: counts }
+        Readable { found: Some(counts) }
     }
 
-    /// Tokens that a text has and the found one has not, and the other way round.
+    /// Tokens that a text has and the found one has not, and the other way round; or all.
     fn changes(&self, text: &str) -> usize {
+        let Some(mut left) = self.found.clone() else { return lexer::tokens(text).count() };
         let named = as_mined(text);
-        let mut left = self.found.clone();
         let mut added = 0;
         for token in lexer::tokens(&named) {
             match left.get_mut(token.text).filter(|count| **count > 0) {
@@ -72,7 +83,7 @@ impl Measure for Readable {
     type Of = f64;
 
     fn of(&self, program: &Program, text: &str) -> Result<Option<f64>, Error> {
-        Ok(Some(cost(program) + self.changes(text) as f64 * CHANGE))
+        Ok(Some(cost(program, text) + self.changes(text) as f64 * CHANGE))
     }
 
     fn cost(of: &f64) -> f64 {
@@ -89,30 +100,35 @@ impl Measure for Readable {
     }
 }
 
+/// How odd a kernel looks and how long it is, from 0.
+pub(super) fn oddness(program: &Program, text: &str) -> f64 {
+    cost(program, text) + lexer::tokens(text).count() as f64 * CHANGE
+}
+
 /// How odd a kernel looks, from 0.
-fn cost(program: &Program) -> f64 {
+fn cost(program: &Program, text: &str) -> f64 {
     let mut cost = program.parameters.len().saturating_sub(PARAMETERS) as f64 * PER_PARAMETER;
     let is_small = |ty: Ty| {
         ty.scalar()
             .is_some_and(|scalar| scalar.bits() < 32 || !scalar.is_signed() && !scalar.is_float())
     };
     let small = program.parameters.iter().filter(|parameter| is_small(parameter.ty)).count();
-    cost += small as f64 * SMALL_TYPE;
+    cost += small as f64 * SMALL_TYPE + unused(program, text) as f64 * UNUSED + list(&program.body);
     let mut view = View {
         parameters: program.parameters.iter().map(|parameter| parameter.name.clone()).collect(),
         ..View::default()
     };
     for statement in &program.body {
-        let mut statement = statement.clone();
-        cost += view.declared(&statement);
-        cost += constant_conditions(&statement) as f64 * CONSTANT;
-        statement.each_expression(&mut |one| cost += view.of(one));
+        statement.each(&mut |one| {
+            cost += of_statement(one) + one.lists().into_iter().map(list).sum::<f64>();
+        });
+        cost += view.declared(statement);
+        statement.clone().each_expression(&mut |one| cost += view.of(one));
     }
-    cost += unreached(&program.body) as f64 * UNREACHED;
-    if !view.knows_work_item {
+    if view.work_items == 0 {
         cost += NO_WORK_ITEM;
     }
-    cost
+    cost + view.work_items.saturating_sub(1) as f64 * ASKED_AGAIN
 }
 
 /// What was seen of a kernel so far.
@@ -123,7 +139,8 @@ struct View {
     loaded: HashSet<String>,
     /// Variables that were declared with a number.
     numbers: HashSet<String>,
-    knows_work_item: bool,
+    /// Calls that say which work-item this is.
+    work_items: usize,
 }
 
 impl View {
@@ -146,8 +163,9 @@ impl View {
             Node::Cast(..) => CAST,
             Node::Index(_, at) => self.index(at),
             Node::Call(function, arguments) if function.starts_with("get_") => {
-                self.knows_work_item |=
+                let is_own =
                     ["get_global_id", "get_local_id", "get_group_id"].contains(&function.as_str());
+                self.work_items += usize::from(is_own);
                 arguments.iter().map(dimension).sum()
             }
             Node::Literal(text) if !PLAIN.contains(&text.as_str()) => ODD_NUMBER,
@@ -185,39 +203,68 @@ impl View {
     }
 }
 
-/// Statements behind one that leaves their list, at any depth.
-fn unreached(list: &[Statement]) -> usize {
-    let behind = list.iter().position(edit::is_jump).map_or(0, |at| list.len() - at - 1);
-    let within = list.iter().map(|statement| match statement {
-        Statement::If { then, otherwise, .. } => {
-            unreached(then) + otherwise.as_deref().map_or(0, unreached)
-        }
-        Statement::For { body, .. }
-        | Statement::While { body, .. }
-        | Statement::Do { body, .. }
-        | Statement::Block(body) => unreached(body),
-        _ => 0,
-    });
-    behind + within.sum::<usize>()
+/// Variables that stand nowhere but where they are declared.
+fn unused(program: &Program, text: &str) -> usize {
+    let mut counts: HashMap<&str, usize> = HashMap::new();
+    for token in lexer::tokens(text) {
+        *counts.entry(token.text).or_default() += 1;
+    }
+    let mut unused = 0;
+    for statement in &program.body {
+        statement.each(&mut |one| {
+            if let Statement::Declare { name, .. } = one {
+                unused += usize::from(counts.get(name.as_str()) == Some(&1));
+            }
+        });
+    }
+    unused
 }
 
-/// Branches and loops of a statement, itself included, whose condition nothing changes.
-fn constant_conditions(statement: &Statement) -> usize {
-    let all = |list: &[Statement]| list.iter().map(constant_conditions).sum::<usize>();
-    match statement {
-        Statement::If { condition, then, otherwise } => {
-            usize::from(is_literal(condition)) + all(then) + otherwise.as_deref().map_or(0, all)
+/// What a list of statements adds, theirs apart: nothing in it, or some behind one that leaves it.
+fn list(list: &[Statement]) -> f64 {
+    let behind = list.iter().position(edit::is_jump).map_or(0, |at| list.len() - at - 1);
+    behind as f64 * UNREACHED + if list.is_empty() { EMPTY } else { 0.0 }
+}
+
+/// What one statement adds, those in it and its values apart: a list without need, a condition that nothing changes, a loop
+/// that compares nothing.
+fn of_statement(statement: &Statement) -> f64 {
+    let (condition, is_constant) = match statement {
+        Statement::If { condition, .. } => {
+            return if is_literal(condition) { CONSTANT } else { 0.0 };
         }
         Statement::While { condition, body } | Statement::Do { body, condition } => {
-            usize::from(is_endless(condition, None, body)) + all(body)
+            (condition, is_endless(condition, None, body))
         }
-        Statement::For { condition: Some(condition), step, body, .. } => {
-            usize::from(is_endless(condition, step.as_ref(), body)) + all(body)
+        Statement::For { start, condition: Some(condition), step, body } => {
+            if is_never_run(start.as_deref(), condition, step.as_ref()) {
+                return CONSTANT;
+            }
+            (condition, is_endless(condition, step.as_ref(), body))
         }
-        Statement::For { body, .. } => all(body),
-        Statement::Block(list) => all(list),
-        _ => 0,
-    }
+        Statement::Block(_) => return BARE_BLOCK,
+        _ => return 0.0,
+    };
+    let compares = matches!(&condition.node, Node::Binary(operator, ..)
+        if ["<", ">", "<=", ">=", "==", "!=", "&&", "||"].contains(&operator.as_str()));
+    let constant = if is_constant { CONSTANT } else { 0.0 };
+    constant + if compares { 0.0 } else { NO_COMPARISON }
+}
+
+/// Whether a loop begins where it ends, or counts away from where it ends.
+fn is_never_run(
+    start: Option<&Statement>,
+    condition: &Expression,
+    step: Option<&Expression>,
+) -> bool {
+    let (Some(Statement::Declare { value: Some(first), .. }), Node::Binary(operator, _, last)) =
+        (start, &condition.node)
+    else {
+        return false;
+    };
+    let counts_up =
+        step.is_some_and(|step| matches!(&step.node, Node::Postfix(word, _) if word == "++"));
+    *first == **last || counts_up && [">", ">=", "=="].contains(&operator.as_str())
 }
 
 /// Whether a loop's condition names nothing that the loop writes, and reads no buffer that another work-item may write.
@@ -268,14 +315,24 @@ fn trivial(operator: &str, left: &Expression, right: &Expression) -> f64 {
     let is = |one: &Expression, text: &str| matches!(&one.node, Node::Literal(own) if own == text);
     let any = |text: &str| is(left, text) || is(right, text);
     let is_neutral = match operator {
-        "+" | "|" | "^" | "&" => any("0"),
-        "-" | "<<" | ">>" => is(right, "0"),
-        "*" => any("0") || any("1"),
-        "/" => is(right, "1"),
+        "+" | "|" | "^" | "&" => any("0") || any("0.0f"),
+        "-" | "<<" | ">>" => is(right, "0") || is(right, "0.0f") || is(left, "0"),
+        "*" => ["0", "1", "0.0f", "1.0f"].into_iter().any(any),
+        "/" | "%" => is(right, "1") || is(right, "1.0f") || is(left, "0"),
         _ => false,
     };
     let mut times = usize::from(is_neutral);
-    if ["+", "*", "&", "|", "^"].contains(&operator) {
+    if operator == "+" || operator == "-" {
+        // `x + 2 - y + 16 - x` is one operation with one number and `y`.
+        let mut terms = Vec::new();
+        signed(left, true, &mut terms);
+        signed(right, operator == "+", &mut terms);
+        let (numbers, others): (Vec<_>, Vec<_>) =
+            terms.into_iter().partition(|(_, term)| is_literal(term));
+        times += numbers.len().saturating_sub(1);
+        let is_known = |at: &usize| others[..*at].iter().any(|(_, term)| *term == others[*at].1);
+        times += (1..others.len()).filter(is_known).count();
+    } else if ["*", "&", "|", "^"].contains(&operator) {
         // `x ^ 2 ^ y ^ 16 ^ x` is one operation with one number and `y`.
         let mut terms = Vec::new();
         flatten(operator, left, &mut terms);
@@ -304,6 +361,17 @@ fn flatten<'a>(operator: &str, value: &'a Expression, terms: &mut Vec<&'a Expres
     }
 }
 
+/// The terms of a sum, and whether each is added.
+fn signed<'a>(value: &'a Expression, is_added: bool, terms: &mut Vec<(bool, &'a Expression)>) {
+    match &value.node {
+        Node::Binary(own, left, right) if own == "+" || own == "-" => {
+            signed(left, is_added, terms);
+            signed(right, is_added == (own == "+"), terms);
+        }
+        _ => terms.push((is_added, value)),
+    }
+}
+
 fn is_literal(expression: &Expression) -> bool {
     matches!(expression.node, Node::Literal(_))
 }
@@ -323,7 +391,7 @@ mod tests {
             .unwrap_or_else(|error| panic!("{error}"));
         let cost = |head: &str, body: &str| {
             let text = format!("__kernel void A({head}) {{ {body} }}");
-            cost(&judge.read_one(&text).expect("a kernel"))
+            cost(&judge.read_one(&text).expect("a kernel"), &text)
         };
         let head = "__global int* a, __global int* b, int c, float d";
         let plain = cost(head, "a[get_global_id(0)] = b[get_global_id(0)] + c;");
@@ -339,6 +407,13 @@ mod tests {
             "int e = c; a[get_global_id(0)] = b[get_global_id(0)] + e;",
             "while (0) { a[get_global_id(0)] = b[c]; }",
             "for (int e = 0; c < 8; e++) { a[e] = b[e]; }",
+            "for (int e = c; e; e++) { a[get_global_id(0)] = b[e] + c; }",
+            "for (int e = c; e < c; e++) { a[get_global_id(0)] = b[e] + c; }",
+            "for (int e = 0; e > c; e++) { a[get_global_id(0)] = b[e] + c; }",
+            "if (c > 1) { } a[get_global_id(0)] = b[get_global_id(0)] + c;",
+            "{ a[get_global_id(0)] = b[get_global_id(0)] + c; }",
+            "int e = c + 3; a[get_global_id(0)] = b[get_global_id(0)] + c;",
+            "a[get_global_id(0)] = c - (b[get_global_id(0)] + c);",
             "a[get_global_id(0)] = (b[get_global_id(0)] ^ 2) ^ 16;",
             "a[get_global_id(0)] = b[get_global_id(0)] ^ c ^ 2 ^ c;",
             "int e = 4; a[e] = b[get_global_id(0)] + c;",

@@ -1,13 +1,19 @@
 //! What becomes of a generation's candidates: what is learned of them, which survive, and which are answers.
 
-use super::{Search, attempt::Run, variety};
+use super::{Search, attempt::Run, plain::oddness_of, variety};
 use crate::{
     Error,
     judge::Location,
     proposer::{Candidate, Judged},
 };
 use rand::Rng as _;
-use std::{collections::HashMap, sync::Arc};
+use std::{
+    collections::HashMap,
+    sync::{Arc, MutexGuard, PoisonError},
+};
+
+/// Hits beyond those that are kept, of which the plainest are; none where each has to be run first.
+const PLAIN_MORE: usize = 3;
 
 impl Search<'_> {
     /// Those that compile; teaches effects and rewards proposers.
@@ -89,15 +95,21 @@ impl Search<'_> {
         }
         // Of equally near programs the newer is kept: the search drifts instead of standing still.
         let age = |judged: &Arc<Judged>| !fresh.iter().any(|one| Arc::ptr_eq(one, judged));
-        let mut order: Vec<(Arc<Judged>, bool)> =
-            pool.into_iter().map(|judged| (age(&judged), judged)).map(|(a, j)| (j, a)).collect();
+        // Of plain ones that which reads better is.
+        let odd = |judged: &Arc<Judged>| if self.sparing { oddness_of(judged) } else { 0.0 };
+        let order = pool.into_iter().map(|judged| {
+            let (odd, age) = (odd(&judged), age(&judged));
+            (judged, odd, age)
+        });
+        let mut order: Vec<(Arc<Judged>, f64, bool)> = order.collect();
         order.sort_by(|a, b| {
             a.0.fitness
                 .total_cmp(&b.0.fitness)
-                .then(a.1.cmp(&b.1))
+                .then(a.1.total_cmp(&b.1))
+                .then(a.2.cmp(&b.2))
                 .then(a.0.text.len().cmp(&b.0.text.len()))
         });
-        let (mut kept, mut rest) = choose(order.into_iter().map(|(judged, _)| judged), count);
+        let (mut kept, mut rest) = choose(order.into_iter().map(|(judged, ..)| judged), count);
         // The best stays, so that an answer is never lost.
         for one in kept.iter_mut().skip(1) {
             if !rest.is_empty() && run.rng.random_bool(self.settings.replacement) {
@@ -150,7 +162,7 @@ impl Search<'_> {
                     continue;
                 }
                 // To ask may take as long as a generation. Of what is left the nearest are asked in the end.
-                if run.clock.is_up() {
+                if run.clock.is_up() || self.sparing && self.asked_of() >= self.most_asked {
                     return Ok(true);
                 }
                 if !self.accepts(&some[index])? {
@@ -158,7 +170,8 @@ impl Search<'_> {
                 }
             }
         }
-        let exact = run.exact();
+        let more = self.sparing && self.acceptance.is_none();
+        let exact = run.exact().saturating_sub(if more { PLAIN_MORE } else { 0 });
         let exhausted = self.is_only_mined() && run.entered.is_empty();
         Ok(exact >= self.settings.kept || exhausted)
     }
@@ -172,8 +185,24 @@ impl Search<'_> {
         if judged.is_near {
             return Ok(false);
         }
-        let accepts = self.acceptance.map_or(Ok(true), |accepts| accepts(&judged.text));
-        accepts.map_err(Error::Acceptance)
+        let Some(accepts) = self.acceptance else { return Ok(true) };
+        let key = dataset::content_hash(judged.text.as_bytes());
+        let known = self.asked().get(&key).copied();
+        if let Some(known) = known {
+            return Ok(known);
+        }
+        let answer = accepts(&judged.text).map_err(Error::Acceptance)?;
+        self.asked().insert(key, answer);
+        Ok(answer)
+    }
+
+    fn asked(&self) -> MutexGuard<'_, HashMap<String, bool>> {
+        self.asked.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Of how many kernels acceptance was asked for this target.
+    pub(super) fn asked_of(&self) -> usize {
+        self.asked().len()
     }
 }
 
