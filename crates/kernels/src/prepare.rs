@@ -193,6 +193,8 @@ impl Stage for Prepare {
         let Found { mut fates, firsts, families, verdicts, report } = found;
         // Identities of families that were met: the first member of each.
         let mut heads: HashMap<u32, String> = HashMap::new();
+        // Where the kernels are that others are copies of.
+        let mut copied: HashMap<String, String> = HashMap::new();
         let mut select = move |mut row: KernelRow| {
             if row.verdict != Verdict::ACCEPTED {
                 return Ok(row);
@@ -206,8 +208,13 @@ impl Stage for Prepare {
             row.family = heads.get(&head).cloned().unwrap_or_default();
             if fate.is_first() {
                 row.duplicates = u32::try_from(fate.copies - 1).unwrap_or(u32::MAX);
+                if row.duplicates > 0 {
+                    let place = format!("of {} in {}", row.original_name, row.path);
+                    copied.insert(row.id.clone(), place);
+                }
             } else {
-                row.judge(&Verdict::new(DUPLICATE, row.id.clone()));
+                let place = copied.get(&row.id).cloned().unwrap_or_default();
+                row.judge(&Verdict::new(DUPLICATE, place));
                 row.text.clear();
                 row.arguments.clear();
             }

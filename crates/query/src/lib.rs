@@ -89,8 +89,18 @@ impl Iterator for Rows {
 
 /// What may be a table's name in a statement.
 fn words(sql: &str) -> impl Iterator<Item = &str> {
-    sql.split(|letter: char| !(letter.is_alphanumeric() || letter == '_'))
-        .filter(|word| !word.is_empty())
+    let quoted = sql.split('"').skip(1).step_by(2);
+    let bare = sql.split(|letter: char| !(letter.is_alphanumeric() || letter == '_'));
+    bare.chain(quoted).filter(|word| !word.is_empty())
+}
+
+/// Whether SQL names this folder so: as it is, or with `_` for each letter that it would have to quote.
+fn is_name_of(path: &Path, word: &str) -> bool {
+    path.file_name().and_then(|name| name.to_str()).is_some_and(|name| {
+        let unquoted =
+            name.replace(|letter: char| !(letter.is_alphanumeric() || letter == '_'), "_");
+        [name, &unquoted].contains(&word)
+    })
 }
 
 fn machine(action: &str) -> impl FnOnce(std::io::Error) -> Error + '_ {
@@ -125,11 +135,13 @@ impl Query {
             let is_known = named.iter().any(|(name, _)| name == word);
             match &unnamed {
                 // By its folder's name, too.
-                Some(path) if !is_known && path.file_name() == Some(word.as_ref()) => {
+                Some(path) if !is_known && is_name_of(path, word) => {
                     named.push((word.to_owned(), path.clone()));
                 }
-                None if tables.is_empty() && !is_known && Dataset::is_at(word.as_ref()) => {
-                    named.push((word.to_owned(), word.into()));
+                None if tables.is_empty() && !is_known => {
+                    let folders = [word.to_owned(), word.replace('_', "-")].map(PathBuf::from);
+                    let folder = folders.into_iter().find(|folder| Dataset::is_at(folder));
+                    named.extend(folder.map(|folder| (word.to_owned(), folder)));
                 }
                 _ => {}
             }
@@ -357,6 +369,15 @@ mod tests {
         ipc::{reader::StreamReader, writer::StreamWriter},
     };
     use std::sync::Arc;
+
+    #[test]
+    fn a_folder_is_named_as_sql_can_name_it() {
+        let folder = Path::new("out/my-kernels.v2");
+        assert!(is_name_of(folder, "my_kernels_v2") && is_name_of(folder, "my-kernels.v2"));
+        assert!(!is_name_of(folder, "my"));
+        let words: Vec<&str> = words("SELECT a_b FROM \"my-kernels\"").collect();
+        assert!(words.contains(&"my-kernels") && words.contains(&"a_b"), "{words:?}");
+    }
 
     #[test]
     fn rows_that_came_in_one_message_are_counted_once() {

@@ -126,7 +126,7 @@ words! {
         RewriteChangedIr "rewrite-changed-ir" Us "a kernel whose rewritten form was not proved equal: isolated, not rewritten";
         IsolationChangedIr "isolation-changed-ir" Us "a kernel whose isolated form was not proved equal to its file's own either: isolated, not rewritten";
         IsolationFailed "isolation-failed" Us "a kernel that clang accepts in its file, and not once it is cut out; `detail` is the first diagnostic";
-        Duplicate "duplicate" Program "a kernel whose text another row holds; `detail` is that row's `id`";
+        Duplicate "duplicate" Program "a kernel whose text another row holds, which has its `id`; `detail` says where that one is";
         DoesNotCompile "does-not-compile" Program "clang rejects it; `detail` is the first diagnostic";
         TooSmall "too-small" Program "fewer instructions than a kernel that computes something";
         NotDefined "not-defined" Program "needs what its program does not define; `detail` names it";
