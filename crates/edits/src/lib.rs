@@ -80,7 +80,10 @@ pub use model::{
 pub use pair::{Language, Pair, Pairs, Submission, TestTime, write_lines};
 pub use pairs::{MakePairs, PairFacts, PairItem, PairOptions, PairReport};
 pub use problems::{Problem, Sample};
-pub use rules::{Edit, Rewriter, rule_names};
+pub use rules::{
+    Edit, KernelCandidate, KernelProposals, KernelRewriter, Rewriter, kernel_rule_names,
+    propose_kernels, rule_names,
+};
 pub use score::{Best, FAST_P, FastP, Scores, fast_p_picture, score};
 pub use search::{SearchOptions, SearchReport, search};
 pub use self_play::{SelfPlayOptions, SelfPlayReport, self_play};

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Literal, Sequence
 
 from ._dataset import Dataset, Report
 from ._stage import Common, OnCluster, Parted, made, options, reported, stage
-from ._texts import Inputs, PathLike, path
+from ._texts import Inputs, PathLike, Programs, path
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
-__all__ = ["certify", "export", "judge", "judge_kernels", "pairs", "propose", "score", "tests"]
+__all__ = ["certify", "export", "judge", "judge_kernels", "pairs", "propose", "propose_kernels", "score", "tests"]
 
 
 class Running(Common, total=False):
@@ -181,6 +181,22 @@ def propose(
     """Propose faster versions, by rewrite rules or a language model: the file `out` is what `judge` takes as
     `candidates`."""
     return reported("edits propose", [path(pairs)], {**options(locals(), "pairs", "running"), **running})
+
+
+@stage("edits propose-kernels")
+def propose_kernels(
+    kernels: Programs,
+    *,
+    out: PathLike,
+    force: bool = False,
+    rules: str | Sequence[str] | None = None,
+    exact: bool = False,
+    **common: Unpack[Common],
+) -> Report:
+    """Propose faster versions of OpenCL kernels, by rewrite rules: the file `out` is what `judge_kernels` takes."""
+    given = options(locals(), "kernels")
+    with Inputs() as inputs:
+        return reported("edits propose-kernels", [inputs.programs(kernels)], given, inputs)
 
 
 @stage("edits export")

@@ -6,6 +6,7 @@
 mod append;
 mod containers;
 mod hoist;
+mod kernels;
 mod memoize;
 mod own_input;
 mod own_stdio;
@@ -15,6 +16,9 @@ mod streams;
 mod strength;
 mod syntax;
 
+pub use kernels::{
+    KernelCandidate, KernelProposals, KernelRewriter, kernel_rule_names, propose_kernels,
+};
 pub(crate) use syntax::Syntax;
 
 use crate::{Error, Result, pair::Language};

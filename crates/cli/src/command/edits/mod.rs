@@ -6,6 +6,7 @@ pub(crate) mod judge;
 mod judge_kernels;
 mod pairs;
 mod propose;
+mod propose_kernels;
 mod score;
 mod self_play;
 mod tests;
@@ -41,6 +42,7 @@ commands! {
         certify::Certify,
         score::Score,
         propose::Propose,
+        propose_kernels::ProposeKernels,
         self_play::SelfPlay,
         export::Export,
     }

@@ -8,7 +8,6 @@ import json
 from steer import grewe, search, suites
 from tools import median, rows, share
 
-VARIANTS = ["steer-baselines"]
 SETTINGS = {"data": "../shared/data", "seeds": "datasets/device-mapping-h200/kernels", "budget": "cpu:10s", "jobs": "1", "parts": "2", "seed": "0", "sample": "16"}
 OWN = ["nearest", "construct", "guided", "combine", "crossover", "mutate"]
 MODEL = ["--model", "models/infill", "--proposers", "model"]

@@ -1,0 +1,66 @@
+"""What the rules of `edits propose-kernels` gain on real kernels, as judged and timed by `edits judge-kernels`.
+
+Kernels are drawn from kernels=DATASET of `prepare`, of those that pass `run` on the processor at the sizes `drawn` and in which a rule
+other than `restrict` finds something. Needs an OpenCL device. Where the device is on another machine, pairs=FILE keeps the
+candidates, and judged=DATASET is what `edits judge-kernels` made of them there."""
+import collections
+import json
+import random
+from pathlib import Path
+
+from tools import median, rows, share, stampmill
+
+VARIANTS = ["cpu", "gpu"]
+SETTINGS = {"pairs": "", "judged": "", "kernels": "datasets/device-mapping-h200/kernels", "n": "100", "jobs": "2", "seed": "11", "drawn": "2^10,2^13", "sizes": "2^10,2^13", "budget": "100ms"}
+
+
+def run(program, device, settings, work):
+    lines = drawn(program, settings, work)
+    path = Path(settings["pairs"] or work / "pairs.jsonl")
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    judged = settings["judged"] or work / "judged"
+    if not settings["judged"]:
+        stampmill(program, "edits", "judge-kernels", path, "--devices", device, "--global-sizes", settings["sizes"], "--budget", settings["budget"], "--jobs", settings["jobs"], "--out", judged)
+    found = collections.defaultdict(list)
+    for row in rows(program, "SELECT src_id, tgt_id, global_size, verdict, speedup, speedup_low, speedup_high FROM j", j=judged):
+        found[row["src_id"], row["tgt_id"]].append(row)
+    # A slow kernel that fails does not depend on the candidate.
+    found = {key: of for key, of in found.items() if not any(row["verdict"] == "source-fails" for row in of)}
+    kernels = {src for src, _ in found}
+    table, best = [], collections.defaultdict(list)
+    for rule in dict.fromkeys(line["tgt_id"] for line in lines):
+        of = {src: one for (src, name), one in found.items() if name == rule}
+        right = {src: max(one, key=lambda row: row["global_size"]) for src, one in of.items() if all(row["verdict"] == "accepted" for row in one)}
+        wrong = collections.Counter(next(row["verdict"] for row in one if row["verdict"] != "accepted") for src, one in of.items() if src not in right)
+        timed = {src: row for src, row in right.items() if row["speedup"]}
+        for src, row in timed.items():
+            best[src].append(row)
+        table.append([f"`{rule}`", len(of), len(right), ", ".join(f"{word} {count}" for word, count in wrong.most_common()) or "none", *gains(list(timed.values()))])
+    fastest = [max(some, key=lambda row: row["speedup_low"]) for some in best.values()]
+    table.append(["the best of each kernel", len(kernels), len(fastest), "", *gains(fastest)])
+    columns = [f"rule, {len(kernels)} kernels", "candidates", "accepted", "rejected", "faster", "slower", "median of slow / fast", "best", "worst"]
+    return {"rules": {"columns": columns, "rows": table}}
+
+
+def drawn(program, settings, work):
+    """Lines of pairs of so many kernels."""
+    kernels = settings["kernels"]
+    stampmill(program, "run", kernels, "--devices", "cpu", "--global-sizes", settings["drawn"], "--budget", "0s", "--sample", 4 * int(settings["n"]), "--seed", settings["seed"], "--jobs", settings["jobs"], "--out", work / "runs")
+    passing = rows(program, "SELECT id FROM r GROUP BY id HAVING min(outcome) = 'pass' AND max(outcome) = 'pass' ORDER BY id", r=work / "runs")
+    names = ", ".join(f"'{row['id']}'" for row in passing)
+    stampmill(program, "query", f"SELECT * FROM k WHERE verdict = 'accepted' AND id IN ({names})", f"k={kernels}", "--out", work / "some", "--force")
+    stampmill(program, "edits", "propose-kernels", work / "some", "--out", work / "all.jsonl", "--force")
+    of = collections.defaultdict(list)
+    for line in (work / "all.jsonl").read_text().splitlines():
+        line = json.loads(line)
+        of[line["src_id"]].append(line)
+    changed = sorted(name for name, lines in of.items() if any(line["tgt_id"] != "restrict" for line in lines))
+    chosen = random.Random(int(settings["seed"])).sample(changed, min(int(settings["n"]), len(changed)))
+    return [line for name in chosen for line in of[name]]
+
+
+def gains(timed):
+    """Of rows with a speedup, each at the largest size: how many are faster and slower by their 95 % intervals."""
+    faster, slower = (sum(row["speedup_low"] > 1 for row in timed), sum(row["speedup_high"] < 1 for row in timed))
+    ratios = [row["speedup"] for row in timed]
+    return [share(faster, len(timed)), share(slower, len(timed)), median(ratios, 2), f"{max(ratios, default=0):.2f}", f"{min(ratios, default=0):.2f}"]
