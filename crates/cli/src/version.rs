@@ -17,23 +17,11 @@ pub(crate) fn exit(mut error: clap::Error) -> ! {
     }
     // A reader that has gone away wants no more.
     let _ = error.print();
-    if let Some(tip) = tip(&error) {
-        let _ = writeln!(std::io::stderr(), "\n  tip: {tip}");
-    }
     let is_long = error.to_string().contains("\ncommit ");
     if error.kind() == clap::error::ErrorKind::DisplayVersion && is_long {
         let _ = std::io::stdout().write_all(found().as_bytes());
     }
     std::process::exit(error.exit_code())
-}
-
-/// What clap cannot know of what was meant.
-fn tip(error: &clap::Error) -> Option<&'static str> {
-    use clap::error::{ContextKind, ErrorKind};
-    let is_second = error.kind() == ErrorKind::ArgumentConflict
-        && error.get(ContextKind::InvalidSubcommand).is_some()
-        && error.to_string().contains("stampmill time ");
-    is_second.then_some("two programs are compared by `stampmill time compare BEFORE AFTER`")
 }
 
 /// The clang of the worker, and every LLVM that modules may be read with, the newest first.

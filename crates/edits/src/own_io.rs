@@ -19,6 +19,8 @@ const WRITES: &[&str] = &[
     "fwrite_unlocked",
     "fflush",
 ];
+/// What fills a buffer at once.
+const FILLS: &[&str] = &["fread", "fread_unlocked", "fgets", "read"];
 /// What else they call.
 const HELP: &[&str] =
     &["isdigit", "isspace", "memcpy", "strlen", "sizeof", "if", "while", "for", "switch", "return"];
@@ -39,12 +41,21 @@ pub(crate) fn without_own_io<'a>(tokens: &[Token<'a>]) -> (Vec<Token<'a>>, BTree
         .iter()
         .flat_map(|(from, to)| declared(&tokens[*from..*to]).map(|name| (name, *from, *to)))
         .collect();
+    let filled = filled(tokens, &functions, &globals);
+    let parses = |one: &Function<'a>| {
+        filled.iter().any(|(name, _)| text(one.body..one.to).any(|word| word == *name))
+    };
     let mut own: BTreeSet<&str> = BTreeSet::new();
     // A reader may call another: what they are called by comes later, mostly.
     loop {
         let is_own = |function: &&Function<'a>| {
             function.name != "main"
-                && is_codec(&tokens[function.body..function.to], function.name, &own)
+                && is_codec(
+                    &tokens[function.body..function.to],
+                    function.name,
+                    &own,
+                    parses(function),
+                )
         };
         let all =
             |name: &str| functions.iter().filter(|one| one.name == name).all(|one| is_own(&one));
@@ -62,7 +73,8 @@ pub(crate) fn without_own_io<'a>(tokens: &[Token<'a>]) -> (Vec<Token<'a>>, BTree
         let used = |global: &str| mine.clone().any(|one| uses(one, global));
         let elsewhere =
             |global: &str| functions.iter().any(|one| !own.contains(one.name) && uses(one, global));
-        globals.iter().any(|(global, ..)| used(global) && elsewhere(global))
+        let is_filled = |global: &str| filled.iter().any(|(name, _)| *name == global);
+        globals.iter().any(|(global, ..)| used(global) && !is_filled(global) && elsewhere(global))
     }) {
         own.remove(shared);
     }
@@ -77,9 +89,44 @@ pub(crate) fn without_own_io<'a>(tokens: &[Token<'a>]) -> (Vec<Token<'a>>, BTree
         names.peek().is_some()
             && names.all(|name| functions.iter().filter(is_mine).any(|one| uses(one, name)))
     }));
+    let read = |name: &str| functions.iter().filter(is_mine).any(|one| uses(one, name));
+    cut.extend(filled.iter().filter(|(name, _)| read(name)).flat_map(|(_, at)| at.iter().copied()));
     let kept = tokens.iter().enumerate();
     let is_cut = |at: usize| cut.iter().any(|(from, to)| (*from..*to).contains(&at));
     (kept.filter(|(at, _)| !is_cut(*at)).map(|(_, token)| *token).collect(), own)
+}
+
+/// Variables at file scope that `main` fills at once, and ends with a 0, and does nothing else with; and where it does.
+fn filled<'a>(
+    tokens: &[Token<'a>],
+    functions: &[Function<'a>],
+    globals: &[(&'a str, usize, usize)],
+) -> Vec<(&'a str, Vec<(usize, usize)>)> {
+    let Some(main) = functions.iter().find(|one| one.name == "main") else { return Vec::new() };
+    let mut statements = Vec::new();
+    let mut from = main.body + 1;
+    for at in from..main.to {
+        if [";", "{", "}"].contains(&tokens[at].text) {
+            statements.push((from, at + 1));
+            from = at + 1;
+        }
+    }
+    let fills = |&(from, to): &(usize, usize)| {
+        tokens[from..to].iter().any(|token| FILLS.contains(&token.text))
+    };
+    let ends = |&(from, to): &(usize, usize)| {
+        matches!(&tokens[from..to], [_, open, .., close, set, zero, _]
+            if (open.text, close.text, set.text) == ("[", "]", "=")
+                && ["0", "'\\0'"].contains(&zero.text))
+    };
+    let of = |name: &'a str| {
+        let names =
+            |&(from, to): &(usize, usize)| tokens[from..to].iter().any(|token| token.text == name);
+        let own: Vec<(usize, usize)> = statements.iter().copied().filter(names).collect();
+        let is_filled = own.iter().any(fills) && own.iter().all(|one| fills(one) || ends(one));
+        is_filled.then_some((name, own))
+    };
+    globals.iter().filter_map(|(name, ..)| of(name)).collect()
 }
 
 /// Functions and declarations at file scope.
@@ -134,8 +181,9 @@ fn declared<'a>(tokens: &[Token<'a>]) -> impl Iterator<Item = &'a str> {
     pairs.map(|two| two[0].text)
 }
 
-/// Whether a body reads or writes a number character by character, or the characters for one that does.
-fn is_codec(body: &[Token<'_>], name: &str, own: &BTreeSet<&str>) -> bool {
+/// Whether a body reads or writes a number character by character, or the characters for one that does; `parses`: it looks at a
+/// buffer that is filled at once.
+fn is_codec(body: &[Token<'_>], name: &str, own: &BTreeSet<&str>, parses: bool) -> bool {
     let has = |words: &[&str]| body.iter().any(|token| words.contains(&token.text));
     let (reads, writes) = (has(READS), has(WRITES));
     let calls = body.windows(2).filter(|two| two[0].kind == Kind::Word && two[1].text == "(");
@@ -150,7 +198,9 @@ fn is_codec(body: &[Token<'_>], name: &str, own: &BTreeSet<&str>) -> bool {
     // `x * 10 + c - '0'`, `x % 10 + '0'`; shifts in the place of the multiplication.
     let digits = has(&["'0'", "48", "15"]) && has(&["10", "10u", "10LL", "3"]);
     let hands_on = body.len() < 70 && !has(&["for"]);
-    (reads != writes || !reads && calls_own) && called.is_empty() && (digits || hands_on)
+    (reads != writes || !reads && (calls_own || parses))
+        && called.is_empty()
+        && (digits || hands_on)
 }
 
 #[cfg(test)]
@@ -176,6 +226,14 @@ mod tests {
         let (left, _) = without_own_io(&tokens);
         let left: Vec<&str> = left.iter().map(|token| token.text).collect();
         assert!(left.join(" ").starts_with("int total ; int f"), "{left:?}");
+        let at_once = "static char buf[1 << 20]; static int pos; int sum;
+            static int rd() { while (buf[pos] < '0') pos++; int v = 0; while (buf[pos] >= '0') v = v * 10 + buf[pos++] - '0'; return v; }
+            int main() { size_t k = fread(buf, 1, sizeof buf - 1, stdin); buf[k] = 0; int n = rd(); sum += n; }";
+        assert_eq!(own(at_once), ["rd"]);
+        let tokens = crate::token::tokens(at_once);
+        let left: Vec<&str> = without_own_io(&tokens).0.iter().map(|token| token.text).collect();
+        assert_eq!(left.join(" "), "int sum ; int main ( ) { int n = rd ( ) ; sum += n ; }");
+        assert!(own(&at_once.replace("sum += n", "sum += buf[n]")).is_empty());
         // A sum of digits; what counts in a variable of the program; input and output in one.
         for source in [
             "int f() { int s = 0, c; for (c = getchar(); c > ' '; c = getchar()) s += c - '0'; return s % 9; } int main() { return f(); }",

@@ -448,7 +448,7 @@ impl Extractor {
     }
 
     fn rows(&self, program: &Program, found: Found) -> Vec<Row> {
-        let (path, name) = (program.path.clone(), program.name.clone());
+        let (path, name) = (program.path.clone(), program.known_as().to_owned());
         let row = Row { id: program.code.hash(), path, name, ..Row::default() };
         let extracted = match found {
             Ok(extracted) => extracted,

@@ -69,15 +69,10 @@ impl Row {
     }
 }
 
-/// A vector as JSON: an object for a space of few dimensions, else a list.
+/// A vector as JSON: an object with the names of its dimensions.
 fn vector_to_json(space: &dyn FeatureSpace, vector: &[f64]) -> Value {
-    let numbers = vector.iter().copied().map(number);
-    if space.is_named() {
-        let names = space.dimensions().into_iter().map(str::to_owned);
-        Value::Object(names.zip(numbers).collect())
-    } else {
-        Value::Array(numbers.collect())
-    }
+    let names = space.dimensions().into_iter().map(str::to_owned);
+    Value::Object(names.zip(vector.iter().copied().map(number)).collect())
 }
 
 /// Counts without a fraction.

@@ -239,13 +239,17 @@ impl Error {
 }
 
 /// What to do where one side has features of runs and the other is of vectors alone.
+/// What to give a model whose features are the left ones.
 fn of_runs(left: &[String], right: &[String]) -> &'static str {
     let measured = |names: &[String]| names.iter().any(|name| name.contains("transfer"));
-    match measured(left) != measured(right) {
-        true => {
-            "; transfer and wgsize are of a run: give `heuristic predict` the kernels themselves and --global-sizes, or a table of `label`, from what `run` measured; to a model without them a data set of `features`"
+    match [measured(left), measured(right)] {
+        [true, false] => {
+            "; transfer and wgsize are of a run: give `heuristic predict` the kernels themselves and --global-sizes, or a table of `label`, from what `run` measured"
         }
-        false => "",
+        [false, true] => {
+            "; this model knows nothing of runs: give it a data set of `features` of the kernels, without --global-sizes"
+        }
+        _ => "",
     }
 }
 

@@ -10,7 +10,7 @@ use crate::{
     repair, rewrite,
     row::{ISOLATION_CHANGED_IR, ISOLATION_FAILED, REWRITE_CHANGED_IR, RowExt as _},
     setting::alone,
-    solve::{Solved, solve},
+    solve::{Solved, first_errors, solve},
 };
 use dataset::{Language, Verdict};
 use rows::KernelVerdict;
@@ -129,13 +129,24 @@ pub(crate) fn rows(compiler: &Compiler, source: &Source, language: Language) -> 
         Ok(Language::Cuda) => cuda::rows(compiler, source, text, language),
         _ => {
             let mut rows = of_opencl(compiler, source, text);
+            if !rows.iter().any(|row| row.verdict == DOES_NOT_COMPILE) {
+                return rows;
+            }
+            // Of a line that was wrong before it was repaired, what was wrong is told.
+            let first = first_errors(compiler, text, &source.defines);
+            let first: Vec<String> = first.iter().map(|one| place::as_found(one, text)).collect();
+            let told = |detail: &str| {
+                let detail = place::as_found(detail, text);
+                let same = detail
+                    .find(place::IN_LINE)
+                    .and_then(|at| first.iter().find(|one| one.ends_with(&detail[at..])));
+                same.cloned().unwrap_or(detail)
+            };
             // One error often rejects every kernel of a file.
             let mut places = HashMap::new();
             for row in rows.iter_mut().filter(|row| row.verdict == DOES_NOT_COMPILE) {
                 let detail = std::mem::take(&mut row.detail);
-                let place = places.entry(detail);
-                row.detail =
-                    place.or_insert_with_key(|detail| place::as_found(detail, text)).clone();
+                row.detail = places.entry(detail).or_insert_with_key(|detail| told(detail)).clone();
             }
             rows
         }

@@ -6,6 +6,9 @@ use std::collections::HashMap;
 /// Characters of a line that are quoted.
 const QUOTED: usize = 80;
 
+/// Stands between a message and the number of its line.
+pub(crate) const IN_LINE: &str = ", in line ";
+
 /// Lines of a file in which a changed line is looked for.
 const MOST_LINES: usize = 4_000;
 
@@ -19,7 +22,7 @@ pub(crate) fn as_found(detail: &str, file: &str) -> String {
     let quoted = quoted.trim_end_matches('`');
     match found(quoted, file) {
         Some((number, line)) => {
-            format!("{message}, in line {number}: {}", quote(line))
+            format!("{message}{IN_LINE}{number}: {}", quote(line))
         }
         None => detail.to_owned(),
     }

@@ -6,7 +6,7 @@ use crate::{
 };
 use clang::{Declaration, DeclarationKind, Facts};
 use fnv::FnvHasher;
-use lexer::{Kind, tokens};
+use lexer::{Kind, Token, tokens};
 use std::{
     collections::{BTreeMap, HashSet},
     hash::Hasher,
@@ -170,7 +170,14 @@ fn is_kept(pragma: &str) -> bool {
 pub(crate) fn flatten(text: &str) -> String {
     let mut flat = String::with_capacity(text.len());
     let mut line_start = true;
-    for token in tokens(text) {
+    let mut all: Vec<Token<'_>> = tokens(text).collect();
+    // `void __kernel A(` is written the usual way round.
+    for at in 1..all.len() {
+        if lexer::spelling(all[at].text) == "__kernel" && all[at - 1].text == "void" {
+            all.swap(at - 1, at);
+        }
+    }
+    for token in all {
         match token.kind {
             Kind::Directive => {
                 if is_kept(token.text) {

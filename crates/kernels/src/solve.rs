@@ -102,7 +102,8 @@ pub(crate) fn solve(
     }
     if look.kernels == 0 {
         // A head that stands there and that clang does not read is at fault, and not left out.
-        let stands = !lexer::kernel_names(&look.text).is_empty();
+        let stands =
+            lexer::tokens(&look.text).any(|token| ["__kernel", "kernel"].contains(&token.text));
         if let Some(error) = look.before.first() {
             return Err(does_not_compile(error, &source));
         }
@@ -123,6 +124,17 @@ pub(crate) fn solve(
     let mut solved = cut(compiler, source, setting, look)?;
     solved.rejected.extend(beyond);
     Ok(Some(solved))
+}
+
+/// What clang says of a file before anything is repaired, as verdicts say it.
+pub(crate) fn first_errors(compiler: &Compiler, source: &str, defines: &[String]) -> Vec<String> {
+    let Ok(Look { text, before, after, .. }) = look(compiler, source, &Setting::plain(defines))
+    else {
+        return Vec::new();
+    };
+    let before = before.iter().map(|error| does_not_compile(error, source));
+    let after = after.iter().map(|error| does_not_compile(error, &text));
+    before.chain(after).map(|verdict| verdict.detail).collect()
 }
 
 /// Fewer errors are better, but not at the price of the kernels.

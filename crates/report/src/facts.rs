@@ -152,9 +152,9 @@ pub(super) fn table(
     }
 }
 
-/// A cell of text.
+/// A cell of text; a number stays beside its unit.
 pub(super) fn cell(value: impl std::fmt::Display) -> Markup {
-    html! { (value.to_string()) }
+    html! { (value.to_string().replace(" %", "\u{a0}%")) }
 }
 
 /// Numbers and texts of a summary by their names; lists and objects are skipped.

@@ -117,7 +117,8 @@ fn described(set: &Set, found: &mut Found) -> dataset::Result<()> {
     let mut clouds: Vec<Vec<Point>> = ALL.iter().map(|_| Vec::new()).collect();
     for row in set.dataset.rows::<features::Row>()? {
         let mut row = row?;
-        let label = label(&row.kernel, &row.path);
+        let name = if row.name.is_empty() { &row.kernel } else { &row.name };
+        let label = label(name, &row.path);
         for (space, cloud) in ALL.iter().zip(&mut clouds) {
             if let Some(vector) = row.vectors.remove(space.name()) {
                 let (label, id, row) = (label.clone(), row.id.clone(), start(&row.id));

@@ -97,6 +97,24 @@ impl Clock {
         Clock { budget, ..self.clone() }
     }
 
+    /// Whether a third of the budget is enough for a search.
+    pub(crate) fn is_ample(&self) -> bool {
+        match self.budget {
+            Budget::Wall(limit) | Budget::Processor(limit) => limit > AGAIN,
+            Budget::Candidates(limit) => limit > CANDIDATES_AGAIN,
+        }
+    }
+
+    /// The same, ending after a third of the budget.
+    pub(crate) fn first_third(&self) -> Clock {
+        let budget = match self.budget {
+            Budget::Wall(limit) => Budget::Wall(limit / 3),
+            Budget::Processor(limit) => Budget::Processor(limit / 3),
+            Budget::Candidates(limit) => Budget::Candidates(limit / 3),
+        };
+        Clock { budget, ..self.clone() }
+    }
+
     /// How many more candidates may be judged, of so many.
     pub(crate) fn allows(&self, candidates: u64, wanted: usize) -> usize {
         match self.budget {

@@ -77,6 +77,18 @@ impl Effects {
         Effects { edits, known }
     }
 
+    /// What was learned of some of the edits since [`Effects::only`].
+    pub(crate) fn learned(&mut self, of: Effects) {
+        for (edit, known) in of.edits.iter().zip(of.known) {
+            let mut own = self.edits.iter().zip(&mut self.known);
+            if let Some((_, own)) =
+                own.find(|(own, _)| own.name == edit.name && own.zone == edit.zone)
+            {
+                *own = known;
+            }
+        }
+    }
+
     /// An edit made alone led from one vector to the other; `None`: to nothing that compiles.
     pub(crate) fn learn(&mut self, edit: usize, before: &[f64], after: Option<&[f64]>) {
         let known = &mut self.known[edit];

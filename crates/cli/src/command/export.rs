@@ -39,7 +39,7 @@ pub(crate) struct Export {
     #[arg(long, value_enum)]
     format: Option<Format>,
     /// Write at most N programs or rows
-    #[arg(long, value_name = "N")]
+    #[arg(long = "n", alias = "limit", value_name = "N")]
     limit: Option<usize>,
 }
 

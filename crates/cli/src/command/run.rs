@@ -117,6 +117,38 @@ impl Run {
     }
 }
 
+/// Rows of a run whose times are printed, at most.
+const MOST_TIMES: u64 = 28;
+
+/// The times of the rows that have one, without transfers.
+fn print_times(out: &str) -> anyhow::Result<()> {
+    for row in Dataset::open(out.as_ref())?.rows::<RunRow>()? {
+        let row = row?;
+        let Some(nanoseconds) = row.kernel_time_ns else { continue };
+        let name = match row.original_name.as_str() {
+            "" => row.kernel,
+            name => name.to_owned(),
+        };
+        output::line(&format!(
+            "{name}, {} work-items on {}: {} ({} runs)",
+            output::count(row.global_size),
+            row.device_type,
+            time_of(nanoseconds),
+            row.repeats.unwrap_or(1)
+        ))?;
+    }
+    Ok(())
+}
+
+fn time_of(nanoseconds: u64) -> String {
+    let units = [(1_000_000_000_u32, "s"), (1_000_000, "ms"), (1_000, "us")];
+    let unit = units.into_iter().find(|(unit, _)| nanoseconds >= u64::from(*unit));
+    unit.map_or_else(
+        || format!("{nanoseconds} ns"),
+        |(unit, word)| format!("{:.1} {word}", nanoseconds as f64 / f64::from(unit)),
+    )
+}
+
 /// Whether a data set of kernels lies there.
 pub(crate) fn is_kernels(path: &Path) -> bool {
     Dataset::open(path).is_ok_and(|found| found.manifest().schema == KernelProgram::SCHEMA)
@@ -161,6 +193,9 @@ impl stage::Shown for Stage {
             output::line(&format!("{} kernels left when the time was up", report.kernels_left))?;
         }
         output::line(&format!("{} rows in {} ({seconds:.1} s)", output::count(report.rows), out))?;
+        if report.rows <= MOST_TIMES {
+            print_times(out)?;
+        }
         match Self::is_good(report) {
             true => output::line(&format!(
                 "times: stampmill query \"SELECT path, kernel, original_name, global_size, kernel_time_ns FROM r\" r={out}"

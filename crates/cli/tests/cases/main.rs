@@ -242,7 +242,7 @@ fn perform(case: &Case) -> Result<Case, Failed> {
 /// What differs between two runs and machines, and what is put in its place: times, the size of a page (it
 /// names the machine), how much memory programs took, PoCL's name for the processor, what it says of the machine, versions of components, and
 /// whether those are here that tests may lack.
-const UNSETTLED: [(&str, &str); 10] = [
+const UNSETTLED: [(&str, &str); 11] = [
     (
         r#""(seconds|host_seconds|milliseconds_per_sample|compiling_per_second)":[0-9.e-]+"#,
         "\"$1\":[TIME]",
@@ -258,6 +258,7 @@ const UNSETTLED: [(&str, &str); 10] = [
     ),
     (r#"\b(pthread|cpu)-[^"\n]*"#, "[PROCESSOR]"),
     (r"\b[0-9.]+ s\b", "[TIME]"),
+    (r": [0-9.]+ [mun]?s \([0-9]+ runs\)", ": [TIME] ([NUMBER] runs)"),
     (r"\bmemory [0-9]+[.][0-9]+", "memory [NUMBER]"),
 ];
 

@@ -253,8 +253,17 @@ impl Both<'_, '_> {
             judged.times.push((slow, fast));
             if let Some(at) = same(self.fast.plan, wanted, FIRST, &self.other.outputs, FIRST) {
                 let name = &self.fast.plan.objects[at].name;
-                let detail = format!("in `{name}`, execution {} of those timed", round + 1);
-                *judged = Contested::of(Verdict::ChangesLater, detail);
+                let place = format!("in `{name}`, execution {} of those timed", round + 1);
+                // A slow kernel that races may have been lucky so far.
+                let own = same(self.slow.plan, wanted, FIRST, &self.one.outputs, FIRST);
+                *judged = match own {
+                    Some(_) => {
+                        Contested::of(Verdict::SourceFails, format!("non-deterministic {place}"))
+                    }
+                    None => self
+                        .wavers(payload, wanted)?
+                        .unwrap_or_else(|| Contested::of(Verdict::ChangesLater, place)),
+                };
                 return Ok(());
             }
             round += 1;

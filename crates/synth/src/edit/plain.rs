@@ -16,7 +16,6 @@ const VALUES: &[&str] = &[
     "or",
     "leaf-instead",
     "literal-instead",
-    "local-instead",
     "negate-float",
     "add-float",
     "subtract-float",
@@ -96,7 +95,6 @@ const ANYWHERE: &[&str] = &[
     "and-condition",
     "or-condition",
     "other-condition",
-    "index-own",
     "index-next",
     "index-strided",
     "dimension-zero",
@@ -120,8 +118,7 @@ const ANYWHERE: &[&str] = &[
 /// Whether it makes what people write.
 pub(crate) fn is_plain(edit: &Edit) -> bool {
     let is_of_values = edit.zone == Zone::Value && VALUES.contains(&edit.name);
-    let is_condition = edit.zone == Zone::Condition && edit.name == "load-own-instead";
-    is_of_values || is_condition || STATEMENTS.contains(&edit.name) || ANYWHERE.contains(&edit.name)
+    is_of_values || STATEMENTS.contains(&edit.name) || ANYWHERE.contains(&edit.name)
 }
 
 #[cfg(test)]

@@ -255,11 +255,20 @@ impl<'a> Search<'a> {
             .halt()
             .watched(&clock, judge.counter(), stop, || self.calibrate(&mut run, stop))?;
         let mut found = Found { candidates, ..Found::default() };
-        judge
-            .halt()
-            .watched(&clock, judge.counter(), stop, || self.search(&mut run, &mut found, stop))?;
+        if self.may_be_plain() && clock.is_ample() {
+            self.search_plainly(&mut run, clock.first_third(), &mut found, stop)?;
+        }
+        if run.exact() < self.settings.kept {
+            judge.halt().watched(&clock, judge.counter(), stop, || {
+                self.search(&mut run, &mut found, stop)
+            })?;
+            // What it takes to be hit is known by now, and more of what edits do.
+            if self.may_be_plain() && self.is_odd(&run) {
+                let again = clock.for_as_long_again(found.candidates);
+                self.search_plainly(&mut run, again, &mut found, stop)?;
+            }
+        }
         found.is_cut = stop.load(Ordering::Relaxed);
-        self.search_plainly(&mut run, &mut found, stop)?;
         self.finish(&mut run, &mut found, stop)?;
         Ok(found)
     }

@@ -1,68 +1,78 @@
-//! A second search for what was hit, with those edits alone that make what people write: a kernel that took any edit to be found
-//! reads like it.
+//! A search with those edits alone that make what people write, before the one with all of them and once more behind it: a kernel
+//! that took any edit to be found reads like it.
 
 use super::{Found, Search, attempt::Run, readable::oddness, variety};
 use crate::{
-    Error, edit,
+    Error,
+    clock::Clock,
+    edit,
     proposer::{Judged, by_name, nearest},
 };
 use features::Part;
 use std::sync::atomic::AtomicBool;
 
-/// Who proposes.
-const PROPOSERS: [&str; 4] = ["construct", "guided", "combine", "crossover"];
+/// Who proposes; those that need seeds, where there are any.
+const PROPOSERS: [&str; 5] = [nearest::NAME, "construct", "guided", "combine", "crossover"];
 
 /// Kernels of which acceptance is asked at most.
-const ASKED: usize = 6;
+const ASKED: usize = 8;
 
 /// A kernel that is less odd than this is left as it was found.
 const ODD: f64 = 4.0;
 
 impl Search<'_> {
-    /// Kernels at the target that read more plainly than those that were found stand before them. Takes about as long as the
-    /// hits took, where the budget has that left.
+    /// Whether there may be a search for plain kernels: none whose programs are run to be judged, which takes too long.
+    pub(super) fn may_be_plain(&self) -> bool {
+        let is_run = self.judge.space().parts().contains(&Part::Run);
+        let plans = self.proposers.iter().any(|proposer| proposer.needs_calibration());
+        self.settings.readable && plans && !is_run
+    }
+
+    /// Whether what was hit reads oddly.
+    pub(super) fn is_odd(&self, run: &Run) -> bool {
+        let mut hits = run.nearest_found.iter().filter(|one| one.distance == 0.0);
+        hits.any(|one| one.proposer != nearest::NAME && oddness_of(one) >= ODD)
+    }
+
+    /// Hits that such a search finds are among those of `run`, the plainest first.
     ///
     /// # Errors
     /// When candidates cannot be judged at all.
     pub(super) fn search_plainly(
         &mut self,
         run: &mut Run,
+        clock: Clock,
         found: &mut Found,
         stop: &AtomicBool,
     ) -> Result<(), Error> {
-        let is_run = self.judge.space().parts().contains(&Part::Run);
-        let odd = run.nearest_found.iter().filter(|one| one.distance == 0.0 && self.is_odd(one));
-        if !self.settings.readable || is_run || self.is_only_mined() || odd.count() == 0 {
-            return Ok(());
-        }
-        let (judge, clock) = (self.judge, run.clock.for_as_long_again(found.candidates));
-        let effects = self.effects.only(edit::is_plain);
-        let effects = std::mem::replace(&mut self.effects, effects);
-        let own = PROPOSERS.iter().map(|name| by_name(name)).collect::<Result<_, _>>()?;
+        let judge = self.judge;
+        let plain = self.effects.only(edit::is_plain);
+        let effects = std::mem::replace(&mut self.effects, plain);
+        let own = PROPOSERS.iter().map(|name| by_name(name)).collect::<Result<Vec<_>, _>>()?;
+        let is_of_use =
+            |one: &Box<dyn crate::Proposer>| !one.needs_seeds() || !self.corpus.is_empty();
+        let own = own.into_iter().filter(is_of_use).collect();
         let proposers = std::mem::replace(&mut self.proposers, own);
         self.sparing = true;
         self.most_asked = self.asked_of() + ASKED;
-        let mut plain = self.begin(&run.aim.target.clone());
-        plain.clock = clock.clone();
+        let mut plain = Run { clock: clock.clone(), ..self.begin(&run.aim.target.clone()) };
         let done = judge
             .halt()
             .watched(&clock, judge.counter(), stop, || self.search(&mut plain, found, stop));
         self.sparing = false;
-        self.effects = effects;
         self.proposers = proposers;
+        let learned = std::mem::replace(&mut self.effects, effects);
+        self.effects.learned(learned);
+        found.is_at_the_end = false;
         done?;
-        plain.nearest_found.retain(|one| one.distance == 0.0);
         let mut all = plain.nearest_found;
+        all.retain(|one| one.distance == 0.0 && self.is_accepted(one));
         variety::add(&mut all, &run.nearest_found);
         all.sort_by(|a, b| {
             a.distance.total_cmp(&b.distance).then(oddness_of(a).total_cmp(&oddness_of(b)))
         });
         run.nearest_found = all;
         Ok(())
-    }
-
-    fn is_odd(&self, judged: &Judged) -> bool {
-        judged.proposer != nearest::NAME && oddness_of(judged) >= ODD
     }
 }
 

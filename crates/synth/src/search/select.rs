@@ -15,6 +15,9 @@ use std::{
 /// Hits beyond those that are kept, of which the plainest are; none where each has to be run first.
 const PLAIN_MORE: usize = 3;
 
+/// The nearest that are kept for each answer, where each has to be asked about in the end.
+const ASKED_OF: usize = 16;
+
 impl Search<'_> {
     /// Those that compile; teaches effects and rewards proposers.
     pub(super) fn take(
@@ -148,7 +151,8 @@ impl Search<'_> {
             run.nearest_found.extend(new);
         }
         run.nearest_found.sort_by(|a, b| a.distance.total_cmp(&b.distance));
-        run.nearest_found.truncate(4 * self.settings.kept);
+        let of_each = if self.acceptance.is_some() { ASKED_OF } else { 4 };
+        run.nearest_found.truncate(of_each * self.settings.kept);
         run.attempt.survivors = kept;
     }
 
@@ -194,6 +198,12 @@ impl Search<'_> {
         let answer = accepts(&judged.text).map_err(Error::Acceptance)?;
         self.asked().insert(key, answer);
         Ok(answer)
+    }
+
+    /// Whether it is known that a kernel may be an answer.
+    pub(super) fn is_accepted(&self, judged: &Judged) -> bool {
+        let key = dataset::content_hash(judged.text.as_bytes());
+        self.acceptance.is_none() || self.asked().get(&key) == Some(&true)
     }
 
     fn asked(&self) -> MutexGuard<'_, HashMap<String, bool>> {

@@ -121,8 +121,8 @@ pub(crate) struct Steer {
     /// Only kernels that are near-duplicates of no program of this data set, folder or file are answers
     #[arg(long, value_name = "DATASET")]
     not_near: Option<PathBuf>,
-    /// Leave kernels as the search found them; otherwise what reads oddly is searched for again with edits that make what
-    /// people write, and all is written more readably, at the same point
+    /// Leave kernels as the search finds them; otherwise it begins with edits that make what people write, and what is found
+    /// is written more readably, at the same point
     #[arg(long)]
     as_found: bool,
     /// Write what is found as people write, at the same point: as likely to this checkpoint (`infill` or `lstm`) as what is

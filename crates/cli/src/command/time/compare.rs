@@ -46,6 +46,11 @@ fn percent(text: &str) -> Result<f64, String> {
 }
 
 impl Compare {
+    /// Of two programs, with nothing said of what is too slow.
+    pub(super) fn of(before: PathBuf, after: PathBuf, stdin: Option<PathBuf>, how: How) -> Compare {
+        Compare { before, after, fail_above: None, net: false, markdown: false, stdin, how }
+    }
+
     pub(super) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
         let which = if self.net { Seconds::Net } else { Seconds::Total };
         let found = match [&self.before, &self.after].map(|path| Dataset::is_at(path)) {

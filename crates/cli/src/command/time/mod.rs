@@ -46,6 +46,9 @@ pub(crate) struct Time {
     /// C++ (.cpp .cc .cxx), C (.c), or a static executable for the CPU
     #[arg(required_unless_present = "suite", conflicts_with = "suite")]
     program: Option<PathBuf>,
+    /// Another version of it, to compare: as `time compare` does
+    #[arg(conflicts_with = "suite")]
+    other: Option<PathBuf>,
     /// The program's standard input; `-`: what this command reads [default: empty]
     #[arg(long, value_name = "FILE", conflicts_with = "suite")]
     stdin: Option<PathBuf>,
@@ -165,6 +168,10 @@ impl Time {
             Some(Verb::Cpu(verb)) => return verb.run(),
             Some(Verb::Validate(verb)) => return verb.run(global),
             None => {}
+        }
+        if let (Some(before), Some(after)) = (&self.program, self.other) {
+            let compare = compare::Compare::of(before.clone(), after, self.stdin, self.how);
+            return compare.run(global);
         }
         let options = self.how.options();
         let bar = Bar::new(global);
