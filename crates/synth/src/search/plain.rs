@@ -11,7 +11,7 @@ use crate::{
 use features::Part;
 use std::sync::atomic::AtomicBool;
 
-/// Who proposes; those that need seeds, where there are any.
+/// Who proposes, of those that do.
 const PROPOSERS: [&str; 5] = [nearest::NAME, "construct", "guided", "combine", "crossover"];
 
 /// Kernels of which acceptance is asked at most.
@@ -46,13 +46,12 @@ impl Search<'_> {
         stop: &AtomicBool,
     ) -> Result<(), Error> {
         let judge = self.judge;
+        let is_there = |name: &&&str| self.proposers.iter().any(|one| one.name() == **name);
+        let own = PROPOSERS.iter().filter(is_there).map(|name| by_name(name));
+        let own = own.collect::<Result<_, _>>()?;
+        let proposers = std::mem::replace(&mut self.proposers, own);
         let plain = self.effects.only(edit::is_plain);
         let effects = std::mem::replace(&mut self.effects, plain);
-        let own = PROPOSERS.iter().map(|name| by_name(name)).collect::<Result<Vec<_>, _>>()?;
-        let is_of_use =
-            |one: &Box<dyn crate::Proposer>| !one.needs_seeds() || !self.corpus.is_empty();
-        let own = own.into_iter().filter(is_of_use).collect();
-        let proposers = std::mem::replace(&mut self.proposers, own);
         self.sparing = true;
         self.most_asked = self.asked_of() + ASKED;
         let mut plain = Run { clock: clock.clone(), ..self.begin(&run.aim.target.clone()) };

@@ -163,7 +163,18 @@ pub(super) fn around(
 ) -> Option<Pieces> {
     let mut pieces = kernel.wrapped(statement, before)?;
     pieces[1].1 = format!(" {behind} }}");
+    let start = before_pragma(kernel.source, pieces[0].0.start);
+    if start < pieces[0].0.start {
+        pieces[0] = (start..start, pieces[0].1.clone() + "\n");
+    }
     Some(pieces)
+}
+
+/// Where a pragma begins that stands right before a loop, and is of it; else where the loop does.
+fn before_pragma(source: &str, loop_at: usize) -> usize {
+    let before = source[..loop_at].trim_end();
+    let line = before.rfind('\n').map_or(0, |end| end + 1);
+    if before[line..].trim_start().starts_with("#pragma") { line } else { loop_at }
 }
 
 /// A statement's bytes, its semicolon included.
