@@ -102,8 +102,7 @@ pub(crate) fn solve(
     }
     if look.kernels == 0 {
         // A head that stands there and that clang does not read is at fault, and not left out.
-        let stands =
-            lexer::tokens(&look.text).any(|token| ["__kernel", "kernel"].contains(&token.text));
+        let stands = !lexer::kernel_names(&look.text).is_empty();
         if let Some(error) = look.before.first() {
             return Err(does_not_compile(error, &source));
         }
