@@ -345,3 +345,9 @@ def test_a_source_that_cannot_be_had_is_warned_of(texts: list[str], tmp_path: Pa
     (tmp_path / "not.zip").write_text("no archive")
     with pytest.warns(UserWarning, match="1 of 2 sources failed"):
         stampmill.mine([tmp_path / "source", tmp_path / "not.zip"], out=tmp_path / "raw")
+
+
+def test_kernels_are_rewritten_by_rule(tmp_path: Path) -> None:
+    text = "kernel void k(global float *a) { for (int i = 0; i < 8; i++) a[get_global_id(0)] += i; }"
+    made = stampmill.edits.propose_kernels([text], out=tmp_path / "pairs.jsonl", rules=["unroll", "accumulate"])
+    assert made["rules"] == {"unroll": 1, "accumulate": 1}

@@ -135,7 +135,7 @@ def export(
     *,
     to: PathLike,
     format: Literal["files", "huggingface", "csv", "jsonl", "cldrive"] | None = None,
-    limit: int | None = None,
+    n: int | None = None,
     **common: Unpack[Common],
 ) -> Report:
     """Write the programs of a data set as files, its rows as CSV or JSON Lines, measurements as cldrive has them, or the

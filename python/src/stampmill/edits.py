@@ -196,7 +196,7 @@ def propose_kernels(
     """Propose faster versions of OpenCL kernels, by rewrite rules: the file `out` is what `judge_kernels` takes."""
     given = options(locals(), "kernels")
     with Inputs() as inputs:
-        return reported("edits propose-kernels", [inputs.programs(kernels)], given, inputs)
+        return reported("edits propose-kernels", [inputs.programs(kernels)], given)
 
 
 @stage("edits export")
