@@ -103,12 +103,11 @@ fn filled<'a>(
     globals: &[(&'a str, usize, usize)],
 ) -> Vec<(&'a str, Vec<(usize, usize)>)> {
     let Some(main) = functions.iter().find(|one| one.name == "main") else { return Vec::new() };
-    let mut statements = Vec::new();
-    let mut from = main.body + 1;
-    for at in from..main.to {
-        if [";", "{", "}"].contains(&tokens[at].text) {
+    let mut statements: Vec<(usize, usize)> = Vec::new();
+    for (at, token) in tokens.iter().enumerate().take(main.to).skip(main.body + 1) {
+        if [";", "{", "}"].contains(&token.text) {
+            let from = statements.last().map_or(main.body + 1, |(_, to)| *to);
             statements.push((from, at + 1));
-            from = at + 1;
         }
     }
     let fills = |&(from, to): &(usize, usize)| {

@@ -10,6 +10,9 @@ const GRACE: Duration = Duration::from_millis(300);
 /// What is added to twice what was used.
 const AGAIN: Duration = Duration::from_secs(3);
 const CANDIDATES_AGAIN: u64 = 1_500;
+/// What a search for plain kernels takes at most: those that are found are mostly found by then.
+const MOST: Duration = Duration::from_secs(10);
+const MOST_CANDIDATES: u64 = 3_000;
 
 /// How long a search for one target goes on at most.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -85,14 +88,15 @@ impl Clock {
     /// The same, ending once about twice as much is used as is now, or where it ends anyway.
     pub(crate) fn for_as_long_again(&self, candidates: u64) -> Clock {
         let at_most = |limit: Duration| {
-            limit.min(Duration::from_secs_f64(2.0 * self.seconds()).saturating_add(AGAIN))
+            let used = Duration::from_secs_f64(self.seconds());
+            limit.min(used.saturating_add(used.min(MOST)).saturating_add(AGAIN))
         };
         let budget = match self.budget {
             Budget::Wall(limit) => Budget::Wall(at_most(limit)),
             Budget::Processor(limit) => Budget::Processor(at_most(limit)),
-            Budget::Candidates(limit) => {
-                Budget::Candidates(limit.min(2 * candidates + CANDIDATES_AGAIN))
-            }
+            Budget::Candidates(limit) => Budget::Candidates(
+                limit.min(candidates + candidates.min(MOST_CANDIDATES) + CANDIDATES_AGAIN),
+            ),
         };
         Clock { budget, ..self.clone() }
     }
@@ -105,12 +109,12 @@ impl Clock {
         }
     }
 
-    /// The same, ending after a third of the budget.
+    /// The same, ending after a third of the budget, or once enough is used.
     pub(crate) fn first_third(&self) -> Clock {
         let budget = match self.budget {
-            Budget::Wall(limit) => Budget::Wall(limit / 3),
-            Budget::Processor(limit) => Budget::Processor(limit / 3),
-            Budget::Candidates(limit) => Budget::Candidates(limit / 3),
+            Budget::Wall(limit) => Budget::Wall(MOST.min(limit / 3)),
+            Budget::Processor(limit) => Budget::Processor(MOST.min(limit / 3)),
+            Budget::Candidates(limit) => Budget::Candidates(MOST_CANDIDATES.min(limit / 3)),
         };
         Clock { budget, ..self.clone() }
     }
