@@ -124,6 +124,20 @@ CHEATS = {
 }
 
 
+def passing(program, settings, count, work):
+    """Identities of kernels, of so many that are drawn, that pass `run` on the processor at all sizes."""
+    runs = work / "runs"
+    stampmill(program, "run", settings["kernels"], "--devices", "cpu", "--global-sizes", settings["drawn"], "--budget", "0s", "--sample", count, "--seed", settings["seed"], "--jobs", settings["jobs"], "--out", runs)
+    return [row["id"] for row in rows(program, "SELECT id FROM r GROUP BY id HAVING min(outcome) = 'pass' AND max(outcome) = 'pass' ORDER BY id", r=runs)]
+
+
+def gains(timed):
+    """Of rows with a speedup: how many are faster and slower by their 95 % intervals, the median, the best and the worst."""
+    faster, slower = (sum(row["speedup_low"] > 1 for row in timed), sum(row["speedup_high"] < 1 for row in timed))
+    ratios = [row["speedup"] for row in timed]
+    return [share(faster, len(timed)), share(slower, len(timed)), median(ratios, 2), f"{max(ratios, default=0):.2f}", f"{min(ratios, default=0):.2f}"]
+
+
 def judged(program, device, settings, pairs, work, name, budget):
     folder = Path(settings["pairs"] or work)
     folder.mkdir(parents=True, exist_ok=True)
@@ -140,10 +154,8 @@ def judged(program, device, settings, pairs, work, name, budget):
 
 def run(program, device, settings, work):
     source = rows(program, "SELECT id, text, arguments FROM k WHERE verdict = 'accepted' ORDER BY id", k=settings["kernels"])
-    runs = work / "runs"
-    stampmill(program, "run", settings["kernels"], "--devices", "cpu", "--global-sizes", settings["drawn"], "--budget", "0s", "--sample", 3 * int(settings["n"]), "--seed", settings["seed"], "--jobs", settings["jobs"], "--out", runs)
-    passing = {row["id"] for row in rows(program, "SELECT id FROM r GROUP BY id HAVING min(outcome) = 'pass' AND max(outcome) = 'pass'", r=runs)}
-    pool = [row for row in source if row["id"] in passing and HEAD.search(row["text"]) and row["text"].count("__kernel") == 1]
+    right = set(passing(program, settings, 3 * int(settings["n"]), work))
+    pool = [row for row in source if row["id"] in right and HEAD.search(row["text"]) and row["text"].count("__kernel") == 1]
     draw = random.Random(int(settings["seed"]))
     kernels = draw.sample(pool, min(int(settings["n"]), len(pool)))
     pairs = []
@@ -169,9 +181,8 @@ def run(program, device, settings, work):
         tables[name] = {"columns": [f"{name}, of {len(kernels) - left} kernels", "candidates", "accepted", "rejected", "verdicts"], "rows": table}
     timed = [{"src_id": row["id"], "src_code": row["text"], "tgt_code": text} for row in pool if (text := unrolled(row["text"], None))]
     of = [row for one in judged(program, device, settings, timed, work, "timed", settings["budget"]).values() for row in one if row.get("speedup")]
-    faster, slower = sum(row["speedup_low"] > 1 for row in of), sum(row["speedup_high"] < 1 for row in of)
     tables["unrolling"] = {
         "columns": ["`#pragma unroll 4` on every loop", "kernels at sizes", "faster", "slower", "median of slow / fast", "best", "worst"],
-        "rows": [[device, len(of), share(faster, len(of)), share(slower, len(of)), median([row["speedup"] for row in of], 2), f"{max((row['speedup'] for row in of), default=0):.2f}", f"{min((row['speedup'] for row in of), default=0):.2f}"]],
+        "rows": [[device, len(of), *gains(of)]],
     }
     return tables

@@ -8,7 +8,8 @@ import json
 import random
 from pathlib import Path
 
-from tools import median, rows, share, stampmill
+from kernel_edits import gains, passing
+from tools import rows, stampmill
 
 VARIANTS = ["cpu", "gpu"]
 SETTINGS = {"pairs": "", "judged": "", "kernels": "datasets/device-mapping-h200/kernels", "n": "100", "jobs": "2", "seed": "11", "drawn": "2^10,2^13", "sizes": "2^10,2^13", "budget": "100ms"}
@@ -45,9 +46,7 @@ def run(program, device, settings, work):
 def drawn(program, settings, work):
     """Lines of pairs of so many kernels."""
     kernels = settings["kernels"]
-    stampmill(program, "run", kernels, "--devices", "cpu", "--global-sizes", settings["drawn"], "--budget", "0s", "--sample", 4 * int(settings["n"]), "--seed", settings["seed"], "--jobs", settings["jobs"], "--out", work / "runs")
-    passing = rows(program, "SELECT id FROM r GROUP BY id HAVING min(outcome) = 'pass' AND max(outcome) = 'pass' ORDER BY id", r=work / "runs")
-    names = ", ".join(f"'{row['id']}'" for row in passing)
+    names = ", ".join(f"'{name}'" for name in passing(program, settings, 4 * int(settings["n"]), work))
     stampmill(program, "query", f"SELECT * FROM k WHERE verdict = 'accepted' AND id IN ({names})", f"k={kernels}", "--out", work / "some", "--force")
     stampmill(program, "edits", "propose-kernels", work / "some", "--out", work / "all.jsonl", "--force")
     of = collections.defaultdict(list)
@@ -57,10 +56,3 @@ def drawn(program, settings, work):
     changed = sorted(name for name, lines in of.items() if any(line["tgt_id"] != "restrict" for line in lines))
     chosen = random.Random(int(settings["seed"])).sample(changed, min(int(settings["n"]), len(changed)))
     return [line for name in chosen for line in of[name]]
-
-
-def gains(timed):
-    """Of rows with a speedup, each at the largest size: how many are faster and slower by their 95 % intervals."""
-    faster, slower = (sum(row["speedup_low"] > 1 for row in timed), sum(row["speedup_high"] < 1 for row in timed))
-    ratios = [row["speedup"] for row in timed]
-    return [share(faster, len(timed)), share(slower, len(timed)), median(ratios, 2), f"{max(ratios, default=0):.2f}", f"{min(ratios, default=0):.2f}"]

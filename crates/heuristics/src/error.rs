@@ -238,8 +238,7 @@ impl Error {
     }
 }
 
-/// What to do where one side has features of runs and the other is of vectors alone.
-/// What to give a model whose features are the left ones.
+/// What to give a model, whose features are the left ones, where one side has features of runs and the other is of vectors alone.
 fn of_runs(left: &[String], right: &[String]) -> &'static str {
     let measured = |names: &[String]| names.iter().any(|name| name.contains("transfer"));
     match [measured(left), measured(right)] {

@@ -87,18 +87,22 @@ impl Iterator for Rows {
     }
 }
 
+/// Whether a name with this letter has to stand in quotes.
+fn is_quoted(letter: char) -> bool {
+    !(letter.is_alphanumeric() || letter == '_')
+}
+
 /// What may be a table's name in a statement.
 fn words(sql: &str) -> impl Iterator<Item = &str> {
     let quoted = sql.split('"').skip(1).step_by(2);
-    let bare = sql.split(|letter: char| !(letter.is_alphanumeric() || letter == '_'));
+    let bare = sql.split(is_quoted);
     bare.chain(quoted).filter(|word| !word.is_empty())
 }
 
 /// Whether SQL names this folder so: as it is, or with `_` for each letter that it would have to quote.
 fn is_name_of(path: &Path, word: &str) -> bool {
     path.file_name().and_then(|name| name.to_str()).is_some_and(|name| {
-        let unquoted =
-            name.replace(|letter: char| !(letter.is_alphanumeric() || letter == '_'), "_");
+        let unquoted = name.replace(is_quoted, "_");
         [name, &unquoted].contains(&word)
     })
 }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 /// ordinary programs end by themselves within that.
 const GRACE: Duration = Duration::from_millis(300);
 
-/// What is added to twice what was used.
+/// What a search for plain kernels needs at least, and is given beyond what was used.
 const AGAIN: Duration = Duration::from_secs(3);
 const CANDIDATES_AGAIN: u64 = 1_500;
 /// What a search for plain kernels takes at most: those that are found are mostly found by then.
@@ -85,20 +85,26 @@ impl Clock {
         }
     }
 
-    /// The same, ending once about twice as much is used as is now, or where it ends anyway.
-    pub(crate) fn for_as_long_again(&self, candidates: u64) -> Clock {
-        let at_most = |limit: Duration| {
-            let used = Duration::from_secs_f64(self.seconds());
-            limit.min(used.saturating_add(used.min(MOST)).saturating_add(AGAIN))
-        };
+    /// The same with another limit, whichever it has.
+    fn ending(
+        &self,
+        time: impl Fn(Duration) -> Duration,
+        candidates: impl Fn(u64) -> u64,
+    ) -> Clock {
         let budget = match self.budget {
-            Budget::Wall(limit) => Budget::Wall(at_most(limit)),
-            Budget::Processor(limit) => Budget::Processor(at_most(limit)),
-            Budget::Candidates(limit) => Budget::Candidates(
-                limit.min(candidates + candidates.min(MOST_CANDIDATES) + CANDIDATES_AGAIN),
-            ),
+            Budget::Wall(limit) => Budget::Wall(time(limit)),
+            Budget::Processor(limit) => Budget::Processor(time(limit)),
+            Budget::Candidates(limit) => Budget::Candidates(candidates(limit)),
         };
         Clock { budget, ..self.clone() }
+    }
+
+    /// The same, ending once as much again is used as is now, though no more than enough, and a little; or where it ends anyway.
+    pub(crate) fn for_as_long_again(&self, candidates: u64) -> Clock {
+        let used = Duration::from_secs_f64(self.seconds());
+        let time = used.saturating_add(used.min(MOST)).saturating_add(AGAIN);
+        let candidates = candidates + candidates.min(MOST_CANDIDATES) + CANDIDATES_AGAIN;
+        self.ending(|limit| limit.min(time), |limit| limit.min(candidates))
     }
 
     /// Whether a third of the budget is enough for a search.
@@ -111,12 +117,7 @@ impl Clock {
 
     /// The same, ending after a third of the budget, or once enough is used.
     pub(crate) fn first_third(&self) -> Clock {
-        let budget = match self.budget {
-            Budget::Wall(limit) => Budget::Wall(MOST.min(limit / 3)),
-            Budget::Processor(limit) => Budget::Processor(MOST.min(limit / 3)),
-            Budget::Candidates(limit) => Budget::Candidates(MOST_CANDIDATES.min(limit / 3)),
-        };
-        Clock { budget, ..self.clone() }
+        self.ending(|limit| MOST.min(limit / 3), |limit| MOST_CANDIDATES.min(limit / 3))
     }
 
     /// How many more candidates may be judged, of so many.

@@ -3,6 +3,7 @@
 use crate::{
     Global,
     choice::choice,
+    command::time::seconds,
     destination::StageOutput,
     duration::{duration, limit},
     headers, interrupt, output,
@@ -125,28 +126,16 @@ fn print_times(out: &str) -> anyhow::Result<()> {
     for row in Dataset::open(out.as_ref())?.rows::<RunRow>()? {
         let row = row?;
         let Some(nanoseconds) = row.kernel_time_ns else { continue };
-        let name = match row.original_name.as_str() {
-            "" => row.kernel,
-            name => name.to_owned(),
-        };
         output::line(&format!(
-            "{name}, {} work-items on {}: {} ({} runs)",
+            "{}, {} work-items on {}: {} ({} runs)",
+            row.known_as(),
             output::count(row.global_size),
             row.device_type,
-            time_of(nanoseconds),
+            seconds(nanoseconds as f64 / 1e9),
             row.repeats.unwrap_or(1)
         ))?;
     }
     Ok(())
-}
-
-fn time_of(nanoseconds: u64) -> String {
-    let units = [(1_000_000_000_u32, "s"), (1_000_000, "ms"), (1_000, "us")];
-    let unit = units.into_iter().find(|(unit, _)| nanoseconds >= u64::from(*unit));
-    unit.map_or_else(
-        || format!("{nanoseconds} ns"),
-        |(unit, word)| format!("{:.1} {word}", nanoseconds as f64 / f64::from(unit)),
-    )
 }
 
 /// Whether a data set of kernels lies there.

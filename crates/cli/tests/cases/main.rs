@@ -258,7 +258,7 @@ const UNSETTLED: [(&str, &str); 11] = [
     ),
     (r#"\b(pthread|cpu)-[^"\n]*"#, "[PROCESSOR]"),
     (r"\b[0-9.]+ s\b", "[TIME]"),
-    (r": [0-9.]+ [mun]?s \([0-9]+ runs\)", ": [TIME] ([NUMBER] runs)"),
+    (r": [0-9.]+ (?:[mµ]?s) \([0-9]+ runs\)", ": [TIME] ([NUMBER] runs)"),
     (r"\bmemory [0-9]+[.][0-9]+", "memory [NUMBER]"),
 ];
 

@@ -22,7 +22,7 @@ pub use kernels::{
 pub(crate) use syntax::Syntax;
 
 use crate::{Error, Result, pair::Language};
-use clang::{Clang, Includes, Options, Request, Triple};
+use clang::{Answer, Clang, Includes, Options, Request, Triple};
 use std::ops::Range;
 
 /// A rewrite of a program: pieces of its text and what to put in their place.
@@ -106,17 +106,7 @@ impl Rewriter {
             ..Options::opencl()
         };
         let request = Request::Parse { source: source.into(), options, tree: true };
-        let answer = match self.clang.ask(&request) {
-            Ok(answer) => answer,
-            Err(death @ sandbox::Death::Start(_)) => {
-                return Err(Error::Start {
-                    what: "the clang worker".into(),
-                    reason: death.to_string(),
-                });
-            }
-            // It died over this program: no edits for it.
-            Err(_) => return Ok(Vec::new()),
-        };
+        let Some(answer) = ask(&self.clang, &request)? else { return Ok(Vec::new()) };
         let (Some(tree), Some(facts)) = (answer.tree, answer.facts) else { return Ok(Vec::new()) };
         let syntax = Syntax::new(source, &tree, &facts, language == clang::Language::Cxx);
         let mut edits = Vec::new();
@@ -126,6 +116,18 @@ impl Rewriter {
             }
         }
         Ok(edits)
+    }
+}
+
+/// What clang says of a program; `None` where it died over it.
+fn ask(clang: &Clang, request: &Request) -> Result<Option<Answer>> {
+    match clang.ask(request) {
+        Ok(answer) => Ok(Some(answer)),
+        Err(death @ sandbox::Death::Start(_)) => {
+            let reason = death.to_string();
+            Err(Error::Start { what: "the clang worker".into(), reason })
+        }
+        Err(_) => Ok(None),
     }
 }
 

@@ -234,17 +234,18 @@ pub(crate) fn declares(list: &[Statement], name: &str) -> bool {
 
 impl Statement {
     /// The lists of statements that it has.
-    pub(crate) fn lists(&self) -> Vec<&[Statement]> {
-        match self {
-            Statement::If { then, otherwise, .. } => {
-                std::iter::once(then).chain(otherwise).map(Vec::as_slice).collect()
-            }
+    pub(crate) fn lists(&self) -> impl Iterator<Item = &[Statement]> {
+        let (first, second) = match self {
+            Statement::If { then, otherwise, .. } => (Some(then), otherwise.as_ref()),
             Statement::For { body, .. }
             | Statement::While { body, .. }
             | Statement::Do { body, .. }
-            | Statement::Block(body) => vec![body],
-            _ => Vec::new(),
-        }
+            | Statement::Block(body) => (Some(body), None),
+            Statement::Declare { .. } | Statement::Evaluate(_) | Statement::Opaque(_) => {
+                (None, None)
+            }
+        };
+        first.into_iter().chain(second).map(Vec::as_slice)
     }
 
     /// Shows it to `visit`, and every statement that it has.
@@ -253,7 +254,7 @@ impl Statement {
         if let Statement::For { start: Some(start), .. } = self {
             start.each(visit);
         }
-        self.lists().into_iter().flatten().for_each(|one| one.each(visit));
+        self.lists().flatten().for_each(|one| one.each(visit));
     }
 
     /// Shows every expression to `visit`, what is assigned to included.

@@ -120,7 +120,7 @@ fn cost(program: &Program, text: &str) -> f64 {
     };
     for statement in &program.body {
         statement.each(&mut |one| {
-            cost += of_statement(one) + one.lists().into_iter().map(list).sum::<f64>();
+            cost += of_statement(one) + one.lists().map(list).sum::<f64>();
         });
         cost += view.declared(statement);
         statement.clone().each_expression(&mut |one| cost += view.of(one));

@@ -321,7 +321,7 @@ fn speed(m: &Measurement) -> String {
 }
 
 /// Seconds in the unit that shows four digits.
-fn seconds(value: f64) -> String {
+pub(crate) fn seconds(value: f64) -> String {
     match value {
         v if v >= 1.0 => format!("{v:.3} s"),
         v if v >= 1e-3 => format!("{:.3} ms", v * 1e3),

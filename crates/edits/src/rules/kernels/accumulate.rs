@@ -34,13 +34,10 @@ fn kept(kernel: &Syntax<'_>, one: &For) -> Option<Pieces> {
     let same: Vec<_> = elements.iter().filter(|other| other.buffer == written.buffer).collect();
     // Of the buffer nothing else is touched, and what is written there was read.
     let is_only = same.iter().all(|other| kernel.source_of(other.node) == Some(text));
-    let names = kernel.subtree(one.at).filter(|at| {
-        kernel.kind(*at) == "DeclRefExpr" && kernel.declaration(*at) == Some(written.buffer)
-    });
     let parent = kernel.parent(written.node)?;
     let is_read = kernel.kind(parent) == "CompoundAssignOperator" || same.len() > 1;
     let ty = value_type(kernel, written.node)?;
-    if !is_only || names.count() != same.len() || !is_read {
+    if !is_only || flow::names(kernel, one.at, written.buffer) != same.len() || !is_read {
         return None;
     }
     let name = format!("sum_{}", kernel.range(written.node)?.start);

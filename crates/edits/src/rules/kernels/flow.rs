@@ -25,21 +25,23 @@ pub(super) struct Counted {
 
 /// Loops that have all parts, the outer before the inner.
 pub(super) fn loops(kernel: &Syntax<'_>) -> Vec<For> {
-    let whole = |at: usize| {
-        // Behind the first is a place for a variable that is declared in the condition, which C has not; what is left out is
-        // `Null`.
-        let [init, _, condition, increment, body] = kernel.children(at)[..] else { return None };
-        if [init, condition, increment].iter().any(|part| kernel.kind(*part) == "Null") {
-            return None;
-        }
-        // In a macro the loop and its parts are all where the macro's name stands.
-        let (all, inner) = (kernel.range(at)?, kernel.range(body)?);
-        let is_written = kernel.source[all.clone()].starts_with("for")
-            && inner.start > all.start
-            && inner.end <= all.end;
-        is_written.then_some(For { at, init, condition, increment, body })
-    };
-    kernel.of_kind("ForStmt").filter_map(whole).collect()
+    kernel.of_kind("ForStmt").filter_map(|at| loop_at(kernel, at)).collect()
+}
+
+/// The loop that a `for` is, where it has all parts.
+pub(super) fn loop_at(kernel: &Syntax<'_>, at: usize) -> Option<For> {
+    // Behind the first is a place for a variable that is declared in the condition, which C has not; what is left out is
+    // `Null`.
+    let [init, _, condition, increment, body] = kernel.children(at)[..] else { return None };
+    if [init, condition, increment].iter().any(|part| kernel.kind(*part) == "Null") {
+        return None;
+    }
+    // In a macro the loop and its parts are all where the macro's name stands.
+    let (all, inner) = (kernel.range(at)?, kernel.range(body)?);
+    let is_written = kernel.source[all.clone()].starts_with("for")
+        && inner.start > all.start
+        && inner.end <= all.end;
+    is_written.then_some(For { at, init, condition, increment, body })
 }
 
 /// Whether a loop has no other in it.
@@ -130,6 +132,17 @@ pub(super) fn elements(kernel: &Syntax<'_>, below: usize) -> Vec<Element> {
         Some(Element { node, buffer: kernel.variable(buffer)?, index })
     };
     nodes.filter_map(element).collect()
+}
+
+/// Whether one of these elements writes to a buffer.
+pub(super) fn is_written(kernel: &Syntax<'_>, elements: &[Element], buffer: u32) -> bool {
+    elements.iter().any(|one| one.buffer == buffer && read_as(kernel, one.node).is_none())
+}
+
+/// How often a variable is named below a node.
+pub(super) fn names(kernel: &Syntax<'_>, below: usize, variable: u32) -> usize {
+    let all = kernel.subtree(below).filter(|at| kernel.kind(*at) == "DeclRefExpr");
+    all.filter(|at| kernel.declaration(*at) == Some(variable)).count()
 }
 
 /// The type that a number has which is read there; `None` where the element is not read.

@@ -19,9 +19,7 @@ fn hoisted(kernel: &Syntax<'_>, one: &For) -> Option<Pieces> {
         let Some(ty) = flow::read_as(kernel, element.node).filter(|ty| flow::is_number(ty)) else {
             continue;
         };
-        let is_written = elements.iter().any(|other| {
-            other.buffer == element.buffer && flow::read_as(kernel, other.node).is_none()
-        });
+        let is_written = flow::is_written(kernel, &elements, element.buffer);
         let is_same = flow::is_invariant(kernel, one.at, element.index)
             && !kernel.may_change(one.at, element.buffer)
             && !is_declared_in(kernel, one.at, element.buffer);

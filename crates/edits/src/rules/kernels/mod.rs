@@ -17,8 +17,8 @@ mod vector;
 
 pub use propose::{KernelProposals, propose_kernels};
 
-use super::{Edit, Syntax, apply, conflict};
-use crate::{Error, Result};
+use super::{Edit, Syntax, apply, ask, conflict};
+use crate::Result;
 use clang::{Clang, Options, Request};
 use std::ops::Range;
 
@@ -84,20 +84,12 @@ impl KernelRewriter {
     /// # Errors
     /// When the clang worker cannot be started.
     pub fn candidates(&self, source: &str) -> Result<Vec<KernelCandidate>> {
-        let answer = match self.clang.ask(&parse(source, true)) {
-            Ok(answer) => answer,
-            Err(death @ sandbox::Death::Start(_)) => {
-                let reason = death.to_string();
-                return Err(Error::Start { what: "the clang worker".into(), reason });
-            }
-            // It died over this program: no candidates for it.
-            Err(_) => return Ok(Vec::new()),
-        };
-        let (false, Some(tree), Some(facts)) = (is_broken(&answer), answer.tree, answer.facts)
+        let Some(answer) = ask(&self.clang, &parse(source, true))? else { return Ok(Vec::new()) };
+        let (None, Some(tree), Some(facts)) = (answer.first_error(), &answer.tree, &answer.facts)
         else {
             return Ok(Vec::new());
         };
-        let syntax = Syntax::new(source, &tree, &facts, false);
+        let syntax = Syntax::new(source, tree, facts, false);
         let candidate = |rule: &Rule| {
             let text = applied(source, rule.name, (rule.edits)(&syntax));
             if text == source {
@@ -106,8 +98,8 @@ impl KernelRewriter {
             let laid_out = self.clang.format(&text, clang::Language::OpenCl).ok();
             let text = laid_out.and_then(|answer| answer.text).unwrap_or(text);
             // A name that a declaration behind it has is not known in front of it, say.
-            let is_read =
-                self.clang.ask(&parse(&text, false)).is_ok_and(|answer| !is_broken(&answer));
+            let again = self.clang.ask(&parse(&text, false));
+            let is_read = again.is_ok_and(|answer| answer.first_error().is_none());
             is_read.then_some(KernelCandidate { rule: rule.name, exact: rule.exact, text })
         };
         Ok(RULES.iter().filter_map(candidate).collect())
@@ -116,10 +108,6 @@ impl KernelRewriter {
 
 fn parse(source: &str, tree: bool) -> Request {
     Request::Parse { source: source.into(), options: Options::opencl(), tree }
-}
-
-fn is_broken(answer: &clang::Answer) -> bool {
-    answer.diagnostics.iter().any(|one| one.severity >= clang::Severity::Error)
 }
 
 /// The program with all edits that do not touch what an earlier one does.

@@ -22,7 +22,7 @@ pub(super) fn edits(kernel: &Syntax<'_>) -> Vec<Pieces> {
 }
 
 fn tiled(kernel: &Syntax<'_>, one: &Counted, own: &HashSet<u32>) -> Option<Pieces> {
-    let body = body_of(kernel, one.whole.at)?;
+    let body = body_of(kernel, one.whole.at, own)?;
     let of_group = |at: usize| !depends(kernel, at, own);
     let [init, condition] = [one.whole.init, one.whole.condition];
     if flow::leaves(kernel, one.whole.body) || !of_group(init) || !of_group(condition) {
@@ -32,15 +32,11 @@ fn tiled(kernel: &Syntax<'_>, one: &Counted, own: &HashSet<u32>) -> Option<Piece
     let (mut fills, mut declared, mut pieces) = (String::new(), String::new(), Pieces::new());
     let mut known: Vec<(&str, String)> = Vec::new();
     for element in &elements {
-        let is_written = elements.iter().any(|other| {
-            other.buffer == element.buffer && flow::read_as(kernel, other.node).is_none()
-        });
+        let is_written = flow::is_written(kernel, &elements, element.buffer);
         let Some(ty) = flow::read_as(kernel, element.node).filter(|ty| flow::is_number(ty)) else {
             continue;
         };
-        let counts = kernel.subtree(element.index).any(|at| {
-            kernel.kind(at) == "DeclRefExpr" && kernel.declaration(at) == Some(one.counter)
-        });
+        let counts = flow::names(kernel, element.index, one.counter) > 0;
         let is_shared =
             counts && of_group(element.index) && only_counts(kernel, one, element.index);
         let is_global = kernel.type_of(element.node).contains("__global");
@@ -92,21 +88,18 @@ fn only_counts(kernel: &Syntax<'_>, one: &Counted, index: usize) -> bool {
 }
 
 /// The kernel's own block, where a loop stands in nothing but blocks and loops that all work-items of a group do alike.
-fn body_of(kernel: &Syntax<'_>, at: usize) -> Option<usize> {
-    let own = of_one_item(kernel);
-    let mut at = at;
+fn body_of(kernel: &Syntax<'_>, mut at: usize, own: &HashSet<u32>) -> Option<usize> {
     loop {
         let above = kernel.parent(at)?;
         match kernel.kind(above) {
             "CompoundStmt" => {}
-            "ForStmt"
-                if flow::loops(kernel).iter().any(|one| {
-                    one.at == above
-                        && !flow::leaves(kernel, one.body)
-                        && [one.init, one.condition, one.increment]
-                            .iter()
-                            .all(|part| !depends(kernel, *part, &own))
-                }) => {}
+            "ForStmt" => {
+                let one = flow::loop_at(kernel, above)?;
+                let mut parts = [one.init, one.condition, one.increment].into_iter();
+                if flow::leaves(kernel, one.body) || parts.any(|part| depends(kernel, part, own)) {
+                    return None;
+                }
+            }
             "FunctionDecl" => {
                 let head =
                     kernel.source.get(kernel.range(above)?.start..kernel.range(at)?.start)?;

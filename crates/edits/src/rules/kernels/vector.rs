@@ -23,7 +23,7 @@ fn by_four(kernel: &Syntax<'_>, one: &Counted) -> Option<Pieces> {
         && kernel.text(statement) == "+="
         && kernel.type_of(sum) == "float"
         && kernel.variable(sum).is_some()
-        && !names(kernel, added, kernel.variable(sum)?);
+        && flow::names(kernel, added, kernel.variable(sum)?) == 0;
     if !is_sum {
         return None;
     }
@@ -83,9 +83,4 @@ fn beside<'a>(kernel: &Syntax<'a>, one: &Counted, index: usize) -> Option<&'a st
 fn is_index(kernel: &Syntax<'_>, below: usize, at: usize) -> bool {
     let elements = flow::elements(kernel, below);
     elements.iter().any(|element| kernel.subtree(element.node).contains(&at))
-}
-
-fn names(kernel: &Syntax<'_>, below: usize, variable: u32) -> bool {
-    let mut all = kernel.subtree(below).filter(|at| kernel.kind(*at) == "DeclRefExpr");
-    all.any(|at| kernel.declaration(at) == Some(variable))
 }
