@@ -115,7 +115,7 @@ impl Runs {
     pub(crate) fn check(&self, text: &str) -> Result<Option<String>, String> {
         let outcome = || self.runner.check(text).map(|outcome| outcome.name().to_owned());
         let found = self.known.of(text, outcome)?;
-        match &self.undefined {
+        let found = match &self.undefined {
             Some((extractor, known)) if found.as_deref().is_some_and(is_pass) => {
                 known.of(text, || {
                     let found = extractor.undefined(text)?;
@@ -123,10 +123,12 @@ impl Runs {
                         Ok(undefined) => outcome_of(undefined).name().to_owned(),
                         Err(verdict) => format!("races cannot be told: {verdict}"),
                     })
-                })
+                })?
             }
-            _ => Ok(found),
-        }
+            _ => found,
+        };
+        tracing::debug!(outcome = found.as_deref(), text, "a kernel was checked");
+        Ok(found)
     }
 }
 

@@ -213,7 +213,7 @@ fn hostile_programs_stay_text_and_nothing_is_loaded() {
     );
     let sandbox = between(&page, ">Sandbox</h2>", "</section>");
     assert!(
-        sandbox.contains("timeout: longer than its time") && sandbox.contains("33.3 %"),
+        sandbox.contains("timeout: longer than its time") && sandbox.contains("33.3\u{a0}%"),
         "{sandbox}"
     );
 }

@@ -27,9 +27,17 @@ impl Completions {
 
 fn script(shell: Shell) -> Vec<u8> {
     let mut script = Vec::new();
-    let mut command = suggesting("", crate::tasks::shown(crate::Arguments::command()));
+    let mut command =
+        suggesting("", without_hidden(&crate::tasks::shown(crate::Arguments::command())));
     clap_complete::generate(shell, &mut command, "stampmill", &mut script);
     script
+}
+
+/// The same options and commands, without the commands that a person has no use for.
+fn without_hidden(command: &Command) -> Command {
+    Command::new("stampmill")
+        .args(command.get_arguments())
+        .subcommands(command.get_subcommands().filter(|one| !one.is_hide_set()))
 }
 
 /// The same command with the words that its options know: only a shell sees them, as these options take more than one of
@@ -83,6 +91,8 @@ mod tests {
         for shell in Shell::value_variants() {
             let text = String::from_utf8(script(*shell)).unwrap();
             assert!(["fsck", "self-play", "verify-hashes"].iter().all(|word| text.contains(word)));
+            let hidden = ["--parent", "-l parent", "stampmill__worker"];
+            assert!(hidden.iter().all(|word| !text.contains(word)), "a hidden command in {shell}");
             let values =
                 ["grewe-fixed", "ast-depth", "permissive", "zen4", "expected-error", "mlgo"];
             // What these two list are options alone.

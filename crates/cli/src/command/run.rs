@@ -171,11 +171,11 @@ impl stage::Shown for Stage {
         };
         let mixed = match report.kernels_passing_at_some_sizes {
             0 => String::new(),
-            some => format!(", {} of them at some sizes only", output::count(some)),
+            some => format!(", {} more at some sizes only", output::count(some)),
         };
         output::line(&format!(
             "{} of {} kernels pass on every device{mixed}{unknown}",
-            output::count(report.kernels_passing),
+            output::count(report.kernels_passing - report.kernels_passing_at_some_sizes),
             output::count(report.kernels),
         ))?;
         if report.kernels_left > 0 {

@@ -26,7 +26,7 @@ pub struct Report {
     pub kernels: u64,
     /// Benchmarks that passed at one size at least, on every device.
     pub kernels_passing: u64,
-    /// Benchmarks that passed on some device at some sizes and did no useful work there at others.
+    /// Of these the ones that are at fault at another size, on some device.
     pub kernels_passing_at_some_sizes: u64,
     /// Benchmarks that passed, or whose outcome at the smallest size is about the kernel, on every
     /// device.
@@ -58,10 +58,13 @@ impl Report {
         };
         let everywhere = |count: usize| u64::from(count == devices);
         self.kernels += 1;
-        self.kernels_passing += everywhere(by_device.values().filter(passing).count());
+        let passing_everywhere = everywhere(by_device.values().filter(passing).count());
+        self.kernels_passing += passing_everywhere;
         self.kernels_judged += everywhere(by_device.values().filter(judged).count());
         let mixed = |rows: &Vec<&RunRow>| passing(&rows) && rows.iter().any(|row| idle(row));
-        self.kernels_passing_at_some_sizes += u64::from(by_device.values().any(mixed));
+        if by_device.values().any(mixed) {
+            self.kernels_passing_at_some_sizes += passing_everywhere;
+        }
     }
 }
 
