@@ -43,7 +43,7 @@ def run(program, _, settings, work):
     targets = work / "targets.jsonl"
     targets.write_text("".join(json.dumps({"target": one["id"][:12], "instcount": one["vector"]}) + "\n" for one in chosen))
     steer = ["steer", "--space", "instcount", "--targets", targets, "--budget", settings["budget"], "--jobs", settings["jobs"], "--seed", settings["seed"]]
-    steer += ["--must-run"] if settings["must_run"] == "yes" else []
+    steer += ["--must-run", "--allow-races"] if settings["must_run"] == "yes" else []
     stampmill(program, *steer, "--out", work / "found")
     stampmill(program, *steer, "--natural", settings["model"], "--out", work / "written")
     query = "SELECT target, text, exact, bits_before, bits, bits_per_token FROM s WHERE rank = 1 AND verdict = 'accepted' ORDER BY target"

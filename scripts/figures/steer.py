@@ -87,7 +87,7 @@ def joint(program, settings, work):
     names = dimensions(work / "vectors", "grewe")
     targets = [{"target": row["id"], "instcount": row["instcount"], "grewe": [row["grewe"][name] for name in names]} for row in found]
     (work / "targets.jsonl").write_text("".join(json.dumps(target) + "\n" for target in targets))
-    command = ["steer", "--as-found", "--space", JOINT, "--targets", work / "targets.jsonl", "--sample", settings["sample"] or "40", "--must-run", "--seeds", work / "seeds"]
+    command = ["steer", "--as-found", "--space", JOINT, "--targets", work / "targets.jsonl", "--sample", settings["sample"] or "40", "--must-run", "--allow-races", "--seeds", work / "seeds"]
     command += ["--budget", settings["budget"], "--jobs", settings["jobs"], "--seed", settings["seed"], "--force"]
     search(program, command, int(settings["parts"]), work)
     found = rows(program, "SELECT target, verdict, exact, proximity, candidates, seconds, mined_exact, mined_proximity, proposer FROM f WHERE rank = 1", f=work / "found")

@@ -69,10 +69,27 @@ pub(crate) struct Runs {
 }
 
 impl Runs {
-    /// `stop` is what the user raises, `option` what asks for it.
+    /// What `--must-run` asks for, `stop` is what the user raises; `None` without the option.
     ///
     /// # Errors
-    /// When there is no such device: better now than after the first kernel.
+    /// When there is no such device, or no kernel could be looked at for races: better now than after the first kernel.
+    pub(crate) fn wanted(
+        must_run: bool,
+        allow_races: bool,
+        stop: &Arc<AtomicBool>,
+        global: &Global,
+    ) -> anyhow::Result<Option<Runs>> {
+        if !must_run {
+            return Ok(None);
+        }
+        let runs = Runs::new(stop, "--must-run")?;
+        if allow_races { Ok(Some(runs)) } else { runs.without_races(stop, global).map(Some) }
+    }
+
+    /// `option` asks for it; races are found by chance at best.
+    ///
+    /// # Errors
+    /// When there is no such device.
     pub(crate) fn new(stop: &Arc<AtomicBool>, option: &str) -> anyhow::Result<Runs> {
         let options = Options {
             devices: "cpu".to_owned(),
@@ -92,18 +109,15 @@ impl Runs {
     ///
     /// # Errors
     /// When no kernel could be looked at, as without a linker.
-    pub(crate) fn without_races(
-        self,
-        stop: &Arc<AtomicBool>,
-        global: &Global,
-    ) -> anyhow::Result<Runs> {
+    fn without_races(self, stop: &Arc<AtomicBool>, global: &Global) -> anyhow::Result<Runs> {
         let options =
             features::Options { cancelled: Arc::clone(stop), ..extractor_options(1, global)? };
         let extractor = Extractor::new(features::spaces("dynamic")?, options);
         let trial = "kernel void A(global int* x) { x[get_global_id(0)] += 1; }";
-        match extractor.undefined(trial).context("--no-races runs kernels")? {
+        let without = "--must-run looks for races (--allow-races does without)";
+        match extractor.undefined(trial).context(without)? {
             Ok(_) => Ok(Runs { undefined: Some((extractor, Known::new())), ..self }),
-            Err(verdict) => bail!("--no-races runs kernels, and cannot: {verdict}"),
+            Err(verdict) => bail!("{without}: {verdict}"),
         }
     }
 

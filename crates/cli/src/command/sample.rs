@@ -44,12 +44,13 @@ pub(crate) struct Sample {
     /// Accept it all the same, and one that does not say what it was trained on
     #[arg(long, requires = "exclude")]
     accept_model: bool,
-    /// Run what compiles on the processor's device; what `run`'s checker rejects is drawn anew, and `does-not-run` in the end
+    /// Run what compiles on the processor's device; what `run`'s checker rejects, or whose work-items race or read local memory
+    /// that nothing has written, is drawn anew, and `does-not-run` in the end
     #[arg(long)]
     must_run: bool,
-    /// The same of kernels whose work-items race, or read local memory that nothing has written
+    /// Accept kernels whose work-items race, or read local memory that nothing has written: half the time
     #[arg(long, requires = "must_run")]
-    no_races: bool,
+    allow_races: bool,
     /// Draw near-duplicates of the kernels that the model learned from anew; what is one in the end is `near-duplicate`
     #[arg(long)]
     novel: bool,
@@ -134,10 +135,7 @@ impl Sample {
         };
         let cancelled = interrupt::final_flag()?;
         let cancel = Cancel::from(Arc::clone(&cancelled));
-        let mut runs = self.must_run.then(|| Runs::new(&cancelled, "--must-run")).transpose()?;
-        if self.no_races {
-            runs = runs.map(|runs| runs.without_races(&cancelled, global)).transpose()?;
-        }
+        let runs = Runs::wanted(self.must_run, self.allow_races, &cancelled, global)?;
         let check =
             |text: &str| unless_passed(runs.as_ref().map_or(Ok(None), |runs| runs.check(text))?);
         let sampler = Sampler::new(&checkpoint, settings, global.jobs(), &cancel)?;

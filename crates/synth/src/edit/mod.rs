@@ -121,6 +121,7 @@ pub(crate) fn defined() -> Vec<Edit> {
         "declare-and-fill",
         "copy",
         "copy-at",
+        "for-store",
         "local-instead",
         "to-local",
     ];

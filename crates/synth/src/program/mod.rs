@@ -3,6 +3,7 @@
 //! Read from clang's syntax tree, so that mined kernels and made ones are edited alike. What an edit
 //! cannot understand is kept as the text it was.
 
+mod apart;
 mod helper;
 mod merge;
 mod print;

@@ -7,6 +7,7 @@ mod plain;
 mod readable;
 mod rewrite;
 mod select;
+mod unread;
 mod variety;
 
 pub use natural::Natural;
@@ -151,6 +152,8 @@ pub struct Search<'a> {
     watch: Option<&'a dyn Progress>,
     /// Whether the search is one for plainer kernels.
     sparing: bool,
+    /// Whether answers may have no races.
+    is_defined: bool,
 }
 
 impl<'a> Search<'a> {
@@ -197,6 +200,7 @@ impl<'a> Search<'a> {
             natural: None,
             watch: None,
             sparing: false,
+            is_defined: false,
             settings,
         })
     }
@@ -211,9 +215,10 @@ impl<'a> Search<'a> {
         self.acceptance = Some(acceptance);
     }
 
-    /// Leave out edits that make races, where answers may have none.
+    /// Answers may have no races: edits that make some are left out, and buffers that are written are read nowhere else.
     pub fn set_defined(&mut self) {
         self.effects = Effects::new(edit::defined());
+        self.is_defined = true;
     }
 
     /// No near-duplicates of these are answers.
@@ -332,6 +337,8 @@ impl<'a> Search<'a> {
             if best.len() == self.settings.kept || is_late {
                 break;
             }
+            let apart = self.apart(judged)?;
+            let judged = apart.as_ref().unwrap_or(judged);
             if !self.accepts(judged)? {
                 continue;
             }

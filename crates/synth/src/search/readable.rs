@@ -1,7 +1,10 @@
 //! What makes a kernel hard to read, counted without a model: casts, a dozen parameters, work-items that do not write their own
 //! elements, operators between equal operands.
 
-use super::rewrite::{Limits, Measure};
+use super::{
+    rewrite::{Limits, Measure},
+    unread::unread,
+};
 use crate::{
     Error, edit,
     program::{Expression, Node, Program, Scalar, Statement, Ty, as_mined},
@@ -35,6 +38,9 @@ const UNREACHED: f64 = 10.0;
 const EMPTY: f64 = 10.0;
 const BARE_BLOCK: f64 = 5.0;
 const UNUSED: f64 = 5.0;
+const UNREAD: f64 = 5.0;
+/// For each operation that says where a loop begins.
+const COMPUTED_START: f64 = 2.0;
 const SAME_AGAIN: f64 = 10.0;
 const ALIAS: f64 = 2.0;
 const NO_WORK_ITEM: f64 = 15.0;
@@ -114,6 +120,7 @@ fn cost(program: &Program, text: &str) -> f64 {
     };
     let small = program.parameters.iter().filter(|parameter| is_small(parameter.ty)).count();
     cost += small as f64 * SMALL_TYPE + unused(program, text) as f64 * UNUSED + list(&program.body);
+    cost += unread(&program.body) as f64 * UNREAD;
     let mut view = View {
         parameters: program.parameters.iter().map(|parameter| parameter.name.clone()).collect(),
         ..View::default()
@@ -248,7 +255,20 @@ fn of_statement(statement: &Statement) -> f64 {
     let compares = matches!(&condition.node, Node::Binary(operator, ..)
         if ["<", ">", "<=", ">=", "==", "!=", "&&", "||"].contains(&operator.as_str()));
     let constant = if is_constant { CONSTANT } else { 0.0 };
-    constant + if compares { 0.0 } else { NO_COMPARISON }
+    let start = match statement {
+        Statement::For { start: Some(start), .. } => computed(start) as f64 * COMPUTED_START,
+        _ => 0.0,
+    };
+    start + constant + if compares { 0.0 } else { NO_COMPARISON }
+}
+
+/// Operations of what a variable begins with.
+fn computed(statement: &Statement) -> usize {
+    let mut count = 0;
+    statement.clone().each_expression(&mut |one| {
+        count += usize::from(matches!(one.node, Node::Binary(..)));
+    });
+    count
 }
 
 /// Whether a loop begins where it ends, or counts away from where it ends.
@@ -420,6 +440,8 @@ mod tests {
             "int e = b[c]; a[e] = b[get_global_id(0)] + c;",
             "a[get_global_id(0)] = b[get_global_id(0)] + c; b[get_global_id(0)] = b[get_global_id(0)];",
             "a[get_global_id(0)] = b[get_global_id(0)] + c; return; a[get_global_id(0)] = c;",
+            "a[get_global_id(0)] = b[get_global_id(0)] + c; c += b[get_global_id(0)];",
+            "for (int e = 4 & c; e < c; e++) { a[get_global_id(0)] += b[e]; }",
         ] {
             assert!(cost(head, odd) > plain + 1.0, "{odd}");
         }

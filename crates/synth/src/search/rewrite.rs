@@ -88,6 +88,8 @@ impl Search<'_> {
         };
         let Some(before) = measure.of(&program, &judged.text)? else { return Ok(None) };
         let limits = measure.limits(&judged.text);
+        // What a run of a few arguments accepts may race with others.
+        let is_apart = self.is_defined && program.set_apart().is_none();
         let edits = edit::natural();
         let mut seen = HashSet::from([as_mined(&judged.text)]);
         let mut best = vec![Written { of: before, program }];
@@ -114,7 +116,10 @@ impl Search<'_> {
                 .into_iter()
                 .zip(locations)
                 .filter_map(|((program, text), location)| match location {
-                    Location::At(vector) if run.aim.distance(&vector) <= judged.distance => {
+                    Location::At(vector)
+                        if run.aim.distance(&vector) <= judged.distance
+                            && !(is_apart && program.set_apart().is_some()) =>
+                    {
                         Some((program, text, vector))
                     }
                     _ => None,

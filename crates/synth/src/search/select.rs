@@ -4,7 +4,8 @@ use super::{Search, attempt::Run, plain::oddness_of, variety};
 use crate::{
     Error,
     judge::Location,
-    proposer::{Candidate, Judged},
+    program::Program,
+    proposer::{Candidate, Judged, nearest},
 };
 use rand::Rng as _;
 use std::{
@@ -169,6 +170,9 @@ impl Search<'_> {
                 if run.clock.is_up() || self.sparing && self.asked_of() >= self.most_asked {
                     return Ok(true);
                 }
+                if let Some(apart) = self.apart(&some[index])? {
+                    some[index] = apart;
+                }
                 if !self.accepts(&some[index])? {
                     some.remove(index);
                 }
@@ -178,6 +182,22 @@ impl Search<'_> {
         let exact = run.exact().saturating_sub(if more { PLAIN_MORE } else { 0 });
         let exhausted = self.is_only_mined() && run.entered.is_empty();
         Ok(exact >= self.settings.kept || exhausted)
+    }
+
+    /// Where answers may have no races: a kernel that was made, at the same point, whose work-items write no buffer that others
+    /// read. `None` where it is that already, or lies elsewhere then.
+    pub(super) fn apart(&self, judged: &Arc<Judged>) -> Result<Option<Arc<Judged>>, Error> {
+        if !self.is_defined || judged.proposer == nearest::NAME {
+            return Ok(None);
+        }
+        let Some(program) = judged.program.as_ref().and_then(Program::set_apart) else {
+            return Ok(None);
+        };
+        let text = program.to_string();
+        let there = self.judge.judge(&[&text])?.pop().flatten().as_ref() == Some(&judged.vector);
+        let is_near = self.is_near(&text);
+        let apart = || Judged { text, program: Some(program), is_near, ..Judged::clone(judged) };
+        Ok(there.then(|| Arc::new(apart())))
     }
 
     /// Whether a kernel is a near-duplicate of a program that no answer may resemble.

@@ -99,12 +99,13 @@ pub(crate) struct Steer {
     /// Keep the survivors of every generation, in the column `trajectory`
     #[arg(long)]
     trajectory: bool,
-    /// Only kernels that run, and pass `run`'s checker on the processor's device, are answers
+    /// Only kernels that run, and pass `run`'s checker on the processor's device, are answers; none whose work-items race or
+    /// read local memory that nothing has written
     #[arg(long)]
     must_run: bool,
-    /// And of these only kernels whose work-items do not race, and read no local memory that nothing has written
+    /// Kernels whose work-items race, or read local memory that nothing has written, are answers, too
     #[arg(long, requires = "must_run")]
-    no_races: bool,
+    allow_races: bool,
     /// Only kernels that are faster on this device (cpu, gpu, a part of a name), transfers to a GPU included, than on the device
     /// of `--than` are answers
     #[arg(long, value_name = "DEVICE", requires = "than")]
@@ -182,10 +183,7 @@ impl Steer {
             natural,
         };
         let stop = interrupt::final_flag()?;
-        let mut runs = self.must_run.then(|| Runs::new(&stop, "--must-run")).transpose()?;
-        if self.no_races {
-            runs = runs.map(|runs| runs.without_races(&stop, global)).transpose()?;
-        }
+        let runs = Runs::wanted(self.must_run, self.allow_races, &stop, global)?;
         let faster = self.faster(&stop)?;
         let accepts = |text: &str| {
             let passes =
@@ -204,7 +202,7 @@ impl Steer {
         let not_near = self.not_near.as_deref().map(NotNear::open).transpose()?;
         let search = Search::new(&judge, &corpus, options, acceptance, &stop)?
             .not_near(not_near.as_ref())
-            .told(self.must_run, self.no_races, faster.as_ref().map(Faster::settings))
+            .told(self.must_run, self.must_run && !self.allow_races, faster.as_ref().map(Faster::settings))
             .watched_by(&bar);
         stage::run(&search, &self.output.context(global.jobs(), &bar, &stop), global)
     }
