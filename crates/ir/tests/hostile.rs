@@ -157,6 +157,16 @@ fn a_build_reads_nothing_of_the_user() {
     assert!(!log.contains("root:") && !log.contains("A_KEY_OF_THE_USER"), "{log}");
 }
 
+/// What build systems in Python do: they ask who they are, and copy files with their attributes.
+#[test]
+fn a_build_has_a_name_and_files_without_attributes() {
+    let home = Home::new();
+    let line = "test \"$$(id -un)\" = build && python3 -c 'import shutil; shutil.copy2(\"a.c\", \"copied\")'";
+    home.package("copies", line, "test -e copied");
+    let rows = home.build(&["copies"], &[]);
+    assert_eq!(verdict(&rows, "copies"), "built", "{rows:?}");
+}
+
 #[test]
 fn a_build_reaches_no_listener_and_is_reached_by_nobody() {
     let home = Home::new();

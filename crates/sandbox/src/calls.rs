@@ -9,32 +9,34 @@ use libc::{
     SYS_dup2, SYS_dup3, SYS_epoll_create, SYS_epoll_create1, SYS_epoll_ctl, SYS_epoll_pwait,
     SYS_epoll_pwait2, SYS_epoll_wait, SYS_eventfd, SYS_eventfd2, SYS_execve, SYS_exit,
     SYS_exit_group, SYS_faccessat, SYS_faccessat2, SYS_fadvise64, SYS_fallocate, SYS_fchdir,
-    SYS_fchmod, SYS_fchmodat, SYS_fchown, SYS_fchownat, SYS_fcntl, SYS_fdatasync, SYS_flock,
-    SYS_fork, SYS_fstat, SYS_fstatfs, SYS_fsync, SYS_ftruncate, SYS_futex, SYS_futex_waitv,
-    SYS_futimesat, SYS_get_mempolicy, SYS_get_robust_list, SYS_getcpu, SYS_getcwd, SYS_getdents,
-    SYS_getdents64, SYS_getegid, SYS_geteuid, SYS_getgid, SYS_getgroups, SYS_getitimer,
-    SYS_getpeername, SYS_getpgid, SYS_getpgrp, SYS_getpid, SYS_getppid, SYS_getpriority,
-    SYS_getrandom, SYS_getresgid, SYS_getresuid, SYS_getrlimit, SYS_getrusage, SYS_getsid,
-    SYS_getsockname, SYS_getsockopt, SYS_gettid, SYS_gettimeofday, SYS_getuid,
-    SYS_inotify_add_watch, SYS_inotify_init, SYS_inotify_init1, SYS_inotify_rm_watch, SYS_ioctl,
-    SYS_kill, SYS_lchown, SYS_link, SYS_linkat, SYS_listen, SYS_lseek, SYS_lstat, SYS_madvise,
-    SYS_mbind, SYS_membarrier, SYS_memfd_create, SYS_mincore, SYS_mkdir, SYS_mkdirat, SYS_mknod,
-    SYS_mknodat, SYS_mlock, SYS_mlock2, SYS_mlockall, SYS_mmap, SYS_mprotect, SYS_mremap,
-    SYS_msgctl, SYS_msgget, SYS_msgrcv, SYS_msgsnd, SYS_msync, SYS_munlock, SYS_munlockall,
-    SYS_munmap, SYS_nanosleep, SYS_newfstatat, SYS_open, SYS_openat, SYS_pause, SYS_personality,
-    SYS_pipe, SYS_pipe2, SYS_poll, SYS_ppoll, SYS_prctl, SYS_pread64, SYS_preadv, SYS_preadv2,
-    SYS_prlimit64, SYS_pselect6, SYS_pwrite64, SYS_pwritev, SYS_pwritev2, SYS_read, SYS_readahead,
-    SYS_readlink, SYS_readlinkat, SYS_readv, SYS_recvfrom, SYS_recvmmsg, SYS_recvmsg, SYS_rename,
-    SYS_renameat, SYS_renameat2, SYS_restart_syscall, SYS_rmdir, SYS_rseq, SYS_rt_sigaction,
-    SYS_rt_sigpending, SYS_rt_sigprocmask, SYS_rt_sigreturn, SYS_rt_sigsuspend,
+    SYS_fchmod, SYS_fchmodat, SYS_fchown, SYS_fchownat, SYS_fcntl, SYS_fdatasync, SYS_fgetxattr,
+    SYS_flistxattr, SYS_flock, SYS_fork, SYS_fremovexattr, SYS_fsetxattr, SYS_fstat, SYS_fstatfs,
+    SYS_fsync, SYS_ftruncate, SYS_futex, SYS_futex_waitv, SYS_futimesat, SYS_get_mempolicy,
+    SYS_get_robust_list, SYS_getcpu, SYS_getcwd, SYS_getdents, SYS_getdents64, SYS_getegid,
+    SYS_geteuid, SYS_getgid, SYS_getgroups, SYS_getitimer, SYS_getpeername, SYS_getpgid,
+    SYS_getpgrp, SYS_getpid, SYS_getppid, SYS_getpriority, SYS_getrandom, SYS_getresgid,
+    SYS_getresuid, SYS_getrlimit, SYS_getrusage, SYS_getsid, SYS_getsockname, SYS_getsockopt,
+    SYS_gettid, SYS_gettimeofday, SYS_getuid, SYS_getxattr, SYS_inotify_add_watch,
+    SYS_inotify_init, SYS_inotify_init1, SYS_inotify_rm_watch, SYS_ioctl, SYS_kill, SYS_lchown,
+    SYS_lgetxattr, SYS_link, SYS_linkat, SYS_listen, SYS_listxattr, SYS_llistxattr,
+    SYS_lremovexattr, SYS_lseek, SYS_lsetxattr, SYS_lstat, SYS_madvise, SYS_mbind, SYS_membarrier,
+    SYS_memfd_create, SYS_mincore, SYS_mkdir, SYS_mkdirat, SYS_mknod, SYS_mknodat, SYS_mlock,
+    SYS_mlock2, SYS_mlockall, SYS_mmap, SYS_mprotect, SYS_mremap, SYS_msgctl, SYS_msgget,
+    SYS_msgrcv, SYS_msgsnd, SYS_msync, SYS_munlock, SYS_munlockall, SYS_munmap, SYS_nanosleep,
+    SYS_newfstatat, SYS_open, SYS_openat, SYS_pause, SYS_personality, SYS_pipe, SYS_pipe2,
+    SYS_poll, SYS_ppoll, SYS_prctl, SYS_pread64, SYS_preadv, SYS_preadv2, SYS_prlimit64,
+    SYS_pselect6, SYS_pwrite64, SYS_pwritev, SYS_pwritev2, SYS_read, SYS_readahead, SYS_readlink,
+    SYS_readlinkat, SYS_readv, SYS_recvfrom, SYS_recvmmsg, SYS_recvmsg, SYS_removexattr,
+    SYS_rename, SYS_renameat, SYS_renameat2, SYS_restart_syscall, SYS_rmdir, SYS_rseq,
+    SYS_rt_sigaction, SYS_rt_sigpending, SYS_rt_sigprocmask, SYS_rt_sigreturn, SYS_rt_sigsuspend,
     SYS_rt_sigtimedwait, SYS_sched_get_priority_max, SYS_sched_get_priority_min,
     SYS_sched_getaffinity, SYS_sched_getparam, SYS_sched_getscheduler, SYS_sched_setaffinity,
     SYS_sched_yield, SYS_seccomp, SYS_select, SYS_semctl, SYS_semget, SYS_semop, SYS_semtimedop,
     SYS_sendfile, SYS_sendmmsg, SYS_sendmsg, SYS_sendto, SYS_set_mempolicy, SYS_set_robust_list,
     SYS_set_tid_address, SYS_setitimer, SYS_setpgid, SYS_setpriority, SYS_setresgid, SYS_setresuid,
-    SYS_setrlimit, SYS_setsid, SYS_setsockopt, SYS_shutdown, SYS_sigaltstack, SYS_signalfd4,
-    SYS_socket, SYS_socketpair, SYS_splice, SYS_stat, SYS_statfs, SYS_statx, SYS_symlink,
-    SYS_symlinkat, SYS_sync_file_range, SYS_sysinfo, SYS_tee, SYS_tgkill, SYS_time,
+    SYS_setrlimit, SYS_setsid, SYS_setsockopt, SYS_setxattr, SYS_shutdown, SYS_sigaltstack,
+    SYS_signalfd4, SYS_socket, SYS_socketpair, SYS_splice, SYS_stat, SYS_statfs, SYS_statx,
+    SYS_symlink, SYS_symlinkat, SYS_sync_file_range, SYS_sysinfo, SYS_tee, SYS_tgkill, SYS_time,
     SYS_timer_create, SYS_timer_delete, SYS_timer_gettime, SYS_timer_settime, SYS_timerfd_create,
     SYS_timerfd_gettime, SYS_timerfd_settime, SYS_times, SYS_tkill, SYS_truncate, SYS_umask,
     SYS_uname, SYS_unlink, SYS_unlinkat, SYS_utime, SYS_utimensat, SYS_utimes, SYS_vfork,
@@ -261,6 +263,22 @@ const BUILD: &[i64] = &[
     SYS_setresuid,
 ];
 
+/// Extended attributes of files.
+const ATTRIBUTES: &[i64] = &[
+    SYS_fgetxattr,
+    SYS_flistxattr,
+    SYS_fremovexattr,
+    SYS_fsetxattr,
+    SYS_getxattr,
+    SYS_lgetxattr,
+    SYS_listxattr,
+    SYS_llistxattr,
+    SYS_lremovexattr,
+    SYS_lsetxattr,
+    SYS_removexattr,
+    SYS_setxattr,
+];
+
 /// What goes on over a socket that is open.
 const SOCKETS: &[i64] = &[
     SYS_getpeername,
@@ -306,13 +324,21 @@ pub(crate) fn filters(profile: &Profile) -> Result<Filters, Box<dyn std::error::
     let absent = SeccompAction::Errno(libc::ENOSYS.unsigned_abs());
     let filter = SeccompFilter::new(rules(profile)?, absent, SeccompAction::Allow, arch)?;
     let mut all = vec![filter.try_into()?];
-    if profile.calls == Calls::Build && !profile.network {
-        // People read what builds say: that sockets are refused, not that there are none. Of two
-        // filters that refuse a call, the later one names the error.
-        let rules = BTreeMap::from([(SYS_socket, Vec::new())]);
-        let refused = SeccompAction::Errno(libc::EPERM.unsigned_abs());
+    // Of two filters that refuse a call, the later one names the error.
+    let mut refuse = |calls: &[i64], error: i32| -> Result<(), BackendError> {
+        let rules = calls.iter().map(|call| (*call, Vec::new())).collect();
+        let refused = SeccompAction::Errno(error.unsigned_abs());
         let filter = SeccompFilter::new(rules, SeccompAction::Allow, refused, arch)?;
         all.push(filter.try_into()?);
+        Ok(())
+    };
+    if profile.calls == Calls::Build {
+        // Python's `shutil.copy2` takes a file system without them, but no kernel without them.
+        refuse(ATTRIBUTES, libc::ENOTSUP)?;
+        if !profile.network {
+            // People read what builds say: that sockets are refused, not that there are none.
+            refuse(&[SYS_socket], libc::EPERM)?;
+        }
     }
     Ok(Filters(all))
 }

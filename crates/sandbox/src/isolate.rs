@@ -66,6 +66,9 @@ pub(crate) const SETTINGS: [&str; 32] = [
     "/etc/pocl",
 ];
 
+/// The file that names users.
+const USERS: &str = "/etc/passwd";
+
 /// Nodes of `/dev` that every program may open.
 pub(crate) const NODES: [&str; 5] =
     ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
@@ -151,7 +154,10 @@ pub(crate) fn enter_root(order: &Order) -> io::Result<()> {
             None => host(&one.source),
         };
         let target = base.join(one.target.strip_prefix("/").unwrap_or(&one.target));
-        bind(&source, &target, !one.writable, false)?;
+        match one.target == Path::new(USERS) {
+            true => show_users(&source, &target)?,
+            false => bind(&source, &target, !one.writable, false)?,
+        }
     }
     for one in &profile.covers {
         cover(one, profile.root.as_deref(), &base)?;
@@ -250,6 +256,17 @@ fn bind(source: &Path, target: &Path, read_only: bool, devices: bool) -> io::Res
     mount_bind_recursive(source, target).map_err(|error| told("show", target, &error))?;
     system::restrict_mount(target, read_only, devices, true)
         .map_err(|error| told("restrict", target, &error))
+}
+
+/// Show the machine's users behind one that has the number of programs inside: some ask for their own name, which is the same
+/// on all machines.
+fn show_users(source: &Path, target: &Path) -> io::Result<()> {
+    if let Some(folder) = target.parent() {
+        make_folder(folder)?;
+    }
+    let mut users = format!("build:x:{INSIDE}:{INSIDE}::/:/bin/sh\n").into_bytes();
+    users.extend(fs::read(source).map_err(|error| told("read", target, &error))?);
+    fs::write(target, users).map_err(|error| told("write", target, &error))
 }
 
 /// Show the files of a cover in its folder.

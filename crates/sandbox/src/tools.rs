@@ -8,9 +8,24 @@ use std::{
 };
 
 /// What lies beside a folder of programs and belongs to them. Never their parent as a whole: homes
-/// hold keys, and `.local/share` is anybody's.
-const BESIDE: [&str; 9] =
-    ["bin", "lib", "lib64", "libexec", "include", "shims", "versions", "plugins", "pyenv.d"];
+/// hold keys, and `.local/share` is anybody's. The last three are Spack's, whose own settings may hold keys too.
+const BESIDE: [&str; 12] = [
+    "bin",
+    "lib",
+    "lib64",
+    "libexec",
+    "include",
+    "shims",
+    "versions",
+    "plugins",
+    "pyenv.d",
+    "etc/spack/defaults",
+    "share/spack",
+    "var/spack",
+];
+
+/// Files there: pyenv's, and the one that makes a folder a virtual environment of Python.
+const FILES: [&str; 2] = ["version", "pyvenv.cfg"];
 
 /// The folders in which programs on `PATH` and Rust's toolchains lie, besides the system's.
 #[must_use]
@@ -24,7 +39,8 @@ pub fn tool_folders() -> Vec<PathBuf> {
         if let (Some(parent), true) = (folder.parent(), is_of_programs(&folder)) {
             folders
                 .extend(BESIDE.iter().map(|name| parent.join(name)).filter(|path| path.is_dir()));
-            folders.extend(Some(parent.join("version")).filter(|path| path.is_file()));
+            folders
+                .extend(FILES.iter().map(|name| parent.join(name)).filter(|path| path.is_file()));
         }
         folders.insert(folder);
     }

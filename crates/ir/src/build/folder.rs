@@ -107,6 +107,7 @@ pub(super) fn run(
             fs::write(&config, text).map_err(Error::file("write", &config))?;
         }
     }
+    outcome.has_packages = directory.join("spack.yaml").is_file();
     let finished = site.run(&["sh", "-c", command], directory, &[])?;
     outcome.verdict = verdict(&finished, site.options);
     outcome.log.push_str(&log(&finished));

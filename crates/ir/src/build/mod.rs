@@ -82,6 +82,8 @@ struct Outcome {
     source: Option<PathBuf>,
     /// The folder that paths of its modules begin from, where that is not the whole tree.
     base: Option<PathBuf>,
+    /// Whether what is built are packages of their own, as their build system names them.
+    has_packages: bool,
     verdict: Option<Verdict>,
     log: String,
 }
@@ -268,10 +270,18 @@ fn one(source: &dyn Source, options: &BuildOptions<'_>, work: &Path) -> Result<V
         ..Module::default()
     };
     let is_whole = site.is_whole();
+    let named = match outcome.has_packages {
+        true => Module { package: String::new(), version: String::new(), ..like.clone() },
+        false => like.clone(),
+    };
     let mut rows = match is_whole {
-        true => of_store(options.reader, &Store::open(&site.store())?, &like)?,
+        true => of_store(options.reader, &Store::open(&site.store())?, &named)?,
         false => Vec::new(),
     };
+    for row in rows.iter_mut().filter(|row| row.package.is_empty()) {
+        row.package.clone_from(&like.package);
+        row.version.clone_from(&like.version);
+    }
     rows.retain(|row| row.verdict != "no-bitcode" || !row.detail.is_empty());
     rows.sort_by(|a, b| (&a.path, &a.target, &a.id).cmp(&(&b.path, &b.target, &b.id)));
     rows.dedup_by(|a, b| a.id == b.id && a.path == b.path && a.target == b.target);

@@ -108,11 +108,11 @@ pub const RECIPES: &[Recipe] = &[
     Recipe {
         name: "spack",
         file: "spack.yaml",
-        command: "spack install --fail-fast",
+        command: "spack -e . -c config:install_tree:root:/tmp/spack -c config:build_stage:$PWD/ir-build -c config:source_cache:$HOME/sources install --keep-stage",
         languages: "c, c++, fortran",
         needs: "spack",
         debian: "",
-        tried: false,
+        tried: true,
     },
 ];
 

@@ -273,6 +273,7 @@ fn reason(said: &str) -> String {
     let telling = |line: &&str| {
         let lower = line.to_ascii_lowercase();
         lower.starts_with("error")
+            || lower.starts_with("==> error")
             || lower.contains(": error")
             || lower.contains("fatal error")
             || lower.starts_with("e:")

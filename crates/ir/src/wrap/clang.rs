@@ -72,6 +72,9 @@ const WITH_VALUE: &[&str] = &[
 const IDLE: &[&str] =
     &["-E", "-M", "-MM", "-fsyntax-only", "-###", "--version", "-v", "-dumpversion"];
 
+/// gcc's own analysis: clang knows no such option, and no code comes of it.
+const ANALYZER: &str = "-fanalyzer";
+
 /// What of a name is not a version or a triple: `x86_64-linux-gnu-gcc-12` is `gcc`.
 fn stem(program: &str) -> &str {
     let digits = |c: char| c.is_ascii_digit() || c == '.';
@@ -146,7 +149,8 @@ fn parse(arguments: &[String], cxx: bool) -> Option<Parsed> {
                 parsed.macros.push(word.clone());
             }
             let linker = ["-L", "-l", "-Wl,"].iter().any(|option| word.starts_with(option));
-            let written = matches!(word.as_str(), "-MD" | "-MMD" | "-MP" | "-MG" | "-shared");
+            let written =
+                matches!(word.as_str(), "-MD" | "-MMD" | "-MP" | "-MG" | "-shared" | ANALYZER);
             if let Some(language) = word.strip_prefix("-x") {
                 forced = (language != "none").then(|| language.to_owned());
             } else if !linker && !written {
@@ -211,6 +215,7 @@ impl Compiler for Clang {
         }
         let compiler = command[0].clone();
         command.extend(lenient(gnu));
+        command.retain(|word| !gnu || word != ANALYZER);
         let lto = arguments.iter().any(|word| word.starts_with("-flto"));
         // gcc's linker would not take clang's bitcode in an object's place.
         if lto && gnu {
@@ -313,7 +318,8 @@ mod tests {
 
     #[test]
     fn sources_outputs_and_macros_are_told_apart() {
-        let line = "-O2 -DX=1 -I inc -include c.h -c src/a.c -MD -MF a.d -o out/a.o -lfoo b.o";
+        let line =
+            "-O2 -fanalyzer -DX=1 -I inc -include c.h -c src/a.c -MD -MF a.d -o out/a.o -lfoo b.o";
         let parsed = parse(&words(line), false).unwrap();
         assert_eq!(parsed.sources, [("src/a.c".to_owned(), "c")]);
         assert_eq!(parsed.output.as_deref(), Some("out/a.o"));

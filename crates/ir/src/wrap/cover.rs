@@ -79,12 +79,12 @@ fn file_name(path: &Path) -> String {
     path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-fn on_host(root: &Path, path: &Path) -> PathBuf {
+pub(super) fn on_host(root: &Path, path: &Path) -> PathBuf {
     root.join(path.strip_prefix("/").unwrap_or(path))
 }
 
 /// A folder of the root by its path without links; `None` where there is none inside.
-fn spelled(root: &Path, folder: &Path) -> Option<PathBuf> {
+pub(super) fn spelled(root: &Path, folder: &Path) -> Option<PathBuf> {
     let found = on_host(root, folder).canonicalize().ok()?;
     let root = root.canonicalize().ok()?;
     let inside = found.strip_prefix(root).ok()?;

@@ -276,12 +276,12 @@ fn record(line: &Line, wanted: &Wanted) -> Record {
         "" => text.to_owned(),
         tree => text.replace(tree, "[tree]"),
     };
-    let variable = |names: [&str; 2]| {
-        names.iter().find_map(|name| std::env::var(name).ok()).unwrap_or_default()
-    };
+    let variable = |names: [&str; 2]| names.iter().find_map(|name| std::env::var(name).ok());
+    let spec = std::env::var("SPACK_SHORT_SPEC").unwrap_or_default();
+    let (spack_name, spack_version) = named_by_spack(&spec);
     Record {
-        package: variable([PACKAGE, "CARGO_PKG_NAME"]),
-        version: variable([VERSION, "CARGO_PKG_VERSION"]),
+        package: variable([PACKAGE, "CARGO_PKG_NAME"]).unwrap_or(spack_name),
+        version: variable([VERSION, "CARGO_PKG_VERSION"]).unwrap_or(spack_version),
         // Below the tree a path says more than the name that a command gives it there.
         source: match line.directory.join(&wanted.source).strip_prefix(&tree) {
             Ok(inside) if !tree.is_empty() => inside.to_string_lossy().into_owned(),
@@ -295,6 +295,14 @@ fn record(line: &Line, wanted: &Wanted) -> Record {
         bitcode: String::new(),
         trouble: String::new(),
     }
+}
+
+/// The name and the version that Spack's builds have in their environment: `bzip2@1.0.8+shared platform=linux`.
+fn named_by_spack(spec: &str) -> (String, String) {
+    let (name, rest) = spec.split_once('@').unwrap_or_default();
+    let is_version = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_' | '=');
+    let end = rest.find(|c: char| !is_version(c)).unwrap_or(rest.len());
+    (name.to_owned(), rest[..end].to_owned())
 }
 
 /// Hash over the source, all that it included and the macros it was compiled with.
@@ -320,4 +328,20 @@ fn source_hash(directory: &Path, wanted: &Wanted) -> String {
 /// The program a stand-in stands for: the first of these names on the search path that is no stand-in.
 pub(crate) fn real(names: &[&str]) -> Option<OsString> {
     names.iter().find_map(|name| find(name)).map(PathBuf::into_os_string)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::named_by_spack;
+
+    #[test]
+    fn a_package_of_spack_is_named_by_its_spec() {
+        let named = |spec| {
+            let (name, version) = named_by_spack(spec);
+            format!("{name} {version}")
+        };
+        assert_eq!(named("bzip2@1.0.8~debug+shared platform=linux/ak65tmo"), "bzip2 1.0.8");
+        assert_eq!(named("argtable@2-13 build_system=generic"), "argtable 2-13");
+        assert_eq!(named(""), " ");
+    }
 }

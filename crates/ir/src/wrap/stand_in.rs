@@ -92,7 +92,31 @@ pub(crate) fn stand_ins_of_build(
         }
         all.push(Cover { folder: plan.folder, files, kept: plan.kept });
     }
+    all.extend(without_plugins(&covers.join("plugins"), root)?);
     Ok(all)
+}
+
+/// Where `ar`, `nm` and `ld` find plugins.
+const PLUGINS: &str = "/usr/lib/bfd-plugins";
+
+/// A cover of LLVM's plugins there: to them an object with bitcode in it is bitcode, and one older than the clang that made it
+/// lists no symbols of it. In their place are empty files, which are passed over.
+fn without_plugins(files: &Path, root: Option<&Path>) -> Result<Option<Cover>, Error> {
+    let root = root.unwrap_or(Path::new("/"));
+    let Some(folder) = cover::spelled(root, Path::new(PLUGINS)) else { return Ok(None) };
+    let there = fs::read_dir(cover::on_host(root, &folder)).into_iter().flatten().flatten();
+    let names = there.map(|entry| entry.file_name());
+    let names: Vec<_> =
+        names.filter(|name| name.to_string_lossy().starts_with("LLVMgold")).collect();
+    if names.is_empty() {
+        return Ok(None);
+    }
+    fs::create_dir_all(files).map_err(Error::file("create", files))?;
+    for name in names {
+        let to = files.join(name);
+        fs::write(&to, "").map_err(Error::file("write", &to))?;
+    }
+    Ok(Some(Cover { folder, files: files.to_owned(), kept: Vec::new() }))
 }
 
 fn quoted(word: &OsStr) -> String {
@@ -129,4 +153,24 @@ fn put_all(bin: &Path, head: &str, wrapper: &[OsString], root: Option<&Path>) ->
 /// Names of compilers that are called by a path.
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
     STAND_INS.iter().filter(|(_, needs)| !needs.is_empty()).map(|(name, _)| *name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn plugins_of_llvm_alone_are_covered() {
+        let root = tempfile::tempdir().unwrap();
+        let files = root.path().join("files");
+        assert_eq!(without_plugins(&files, Some(root.path())).unwrap(), None);
+        let folder = root.path().join("usr/lib/bfd-plugins");
+        fs::create_dir_all(&folder).unwrap();
+        symlink("../llvm-14/lib/LLVMgold.so", folder.join("LLVMgold-14.so")).unwrap();
+        fs::write(folder.join("liblto_plugin.so"), "").unwrap();
+        let cover = without_plugins(&files, Some(root.path())).unwrap().unwrap();
+        assert_eq!(cover.folder, Path::new(PLUGINS));
+        let names = fs::read_dir(&files).unwrap().map(|entry| entry.unwrap().file_name());
+        assert_eq!(names.collect::<Vec<_>>(), ["LLVMgold-14.so"]);
+    }
 }

@@ -40,7 +40,7 @@ zig;zig version;ir (Zig);pip install ziglang==0.14.1, and its folder on the PATH
 mmdebstrap;mmdebstrap --version;ir build deb:;apt-get install mmdebstrap (and root)
 swiftc;swiftc --version;ir (Swift);apt-get install swiftlang (Debian 13), or let ir build deb:...@trixie#FOLDER install it in a root
 julia;julia --version;ir (Julia): a recipe that was not run here;a Julia toolchain (Debian has no package)
-spack;spack --version;ir (Spack): a recipe that was not run here;a checkout of Spack
+spack;spack --version;ir (Spack);a checkout of Spack, its `bin` on the search path
 g++;g++ --version;time, edits;apt-get install g++
 QEMU user mode;qemu-x86_64 --version;time, edits;apt-get install qemu-user
 AArch64 g++;aarch64-linux-gnu-g++ --version;time, edits --cpu neoverse-n1;apt-get install g++-aarch64-linux-gnu
