@@ -121,25 +121,28 @@ impl Runs {
         }
     }
 
-    /// What running the kernel comes to, an outcome by its name or why races cannot be told; `None`: the user has stopped all of
+    /// What running the kernel comes to, an outcome by its name or why it cannot be run; `None`: the user has stopped all of
     /// it.
     ///
     /// # Errors
     /// Why that cannot be told: a device or a disk that does not work says nothing of a kernel.
     pub(crate) fn check(&self, text: &str) -> Result<Option<String>, String> {
-        let outcome = || self.runner.check(text).map(|outcome| outcome.name().to_owned());
-        let found = self.known.of(text, outcome)?;
-        let found = match &self.undefined {
-            Some((extractor, known)) if found.as_deref().is_some_and(is_pass) => {
-                known.of(text, || {
-                    let found = extractor.undefined(text)?;
-                    Ok::<_, features::Error>(match found {
-                        Ok(undefined) => outcome_of(undefined).name().to_owned(),
-                        Err(verdict) => format!("races cannot be told: {verdict}"),
-                    })
-                })?
+        // What does not end, or crashes, costs moments here and seconds on a device.
+        let defined = match &self.undefined {
+            Some((extractor, known)) => known.of(text, || {
+                let found = extractor.undefined(text)?;
+                Ok::<_, features::Error>(match found {
+                    Ok(undefined) => outcome_of(undefined).name().to_owned(),
+                    Err(verdict) => verdict.to_string(),
+                })
+            })?,
+            None => Some(Outcome::Pass.name().to_owned()),
+        };
+        let found = match defined {
+            Some(found) if is_pass(&found) => {
+                self.known.of(text, || self.runner.check(text).map(|found| found.name().to_owned()))?
             }
-            _ => found,
+            other => other,
         };
         tracing::debug!(outcome = found.as_deref(), text, "a kernel was checked");
         Ok(found)

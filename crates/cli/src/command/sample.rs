@@ -48,7 +48,7 @@ pub(crate) struct Sample {
     /// that nothing has written, is drawn anew, and `does-not-run` in the end
     #[arg(long)]
     must_run: bool,
-    /// Accept kernels whose work-items race, or read local memory that nothing has written: half the time
+    /// Accept kernels whose work-items race, or read local memory that nothing has written
     #[arg(long, requires = "must_run")]
     allow_races: bool,
     /// Draw near-duplicates of the kernels that the model learned from anew; what is one in the end is `near-duplicate`

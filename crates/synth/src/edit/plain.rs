@@ -56,7 +56,6 @@ const VALUES: &[&str] = &[
 /// Made between statements of any zone.
 const STATEMENTS: &[&str] = &[
     "store-own",
-    "store-local",
     "through-tile",
     "copy-own",
     "accumulate",

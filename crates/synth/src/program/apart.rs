@@ -146,12 +146,12 @@ mod tests {
         };
         let kernel = |head: &str, body: &str| format!("__kernel void A({head}) {{\n  {body}\n}}\n");
         let (two, three) =
-            ("__global float* a, int b", "__global float* a, int b, __global float* p0");
+            ("__global float* a, int b", "__global float* a, int b, __global float* p2");
         let own = "a[get_global_id(0)] += 2.0f;";
         assert_eq!(apart(&kernel(two, own)), None);
         assert_eq!(
             apart(&kernel(two, "a[get_global_id(0)] = a[b] + a[get_global_id(0)] + *a;")),
-            Some(kernel(three, "a[get_global_id(0)] = p0[b] + a[get_global_id(0)] + *p0;"))
+            Some(kernel(three, "a[get_global_id(0)] = p2[b] + a[get_global_id(0)] + *p2;"))
         );
         // One that is only read is there.
         let with = "__global float* a, __global float* c, int b";
@@ -162,7 +162,7 @@ mod tests {
         // What is written elsewhere is another one.
         assert_eq!(
             apart(&kernel(two, "a[get_global_id(0)] = 1.0f;\n  a[get_global_id(0) + 1]++;")),
-            Some(kernel(three, "a[get_global_id(0)] = 1.0f;\n  p0[get_global_id(0) + 1]++;"))
+            Some(kernel(three, "a[get_global_id(0)] = 1.0f;\n  p2[get_global_id(0) + 1]++;"))
         );
         assert_eq!(apart(&kernel(two, "float4 v = vload4(b, a);\n  a[b] = a[0] + v.x;")), None);
     }

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     Error, edit,
-    program::{Expression, Node, Program, Scalar, Statement, Ty, as_mined},
+    program::{Expression, Node, Program, Scalar, Space, Statement, Ty, as_mined},
 };
 use std::collections::{HashMap, HashSet};
 
@@ -120,7 +120,7 @@ fn cost(program: &Program, text: &str) -> f64 {
     };
     let small = program.parameters.iter().filter(|parameter| is_small(parameter.ty)).count();
     cost += small as f64 * SMALL_TYPE + unused(program, text) as f64 * UNUSED + list(&program.body);
-    cost += unread(&program.body) as f64 * UNREAD;
+    cost += (unread(&program.body) + only_written(program, text)) as f64 * UNREAD;
     let mut view = View {
         parameters: program.parameters.iter().map(|parameter| parameter.name.clone()).collect(),
         ..View::default()
@@ -146,6 +146,8 @@ struct View {
     loaded: HashSet<String>,
     /// Variables that were declared with a number.
     numbers: HashSet<String>,
+    /// Variables that hold the work-item's number among all.
+    places: HashSet<String>,
     /// Calls that say which work-item this is.
     work_items: usize,
 }
@@ -160,6 +162,9 @@ impl View {
         if is_literal(value) {
             self.numbers.insert(name.clone());
         }
+        if is_global_id(value) {
+            self.places.insert(name.clone());
+        }
         if matches!(value.node, Node::Name(_)) { ALIAS } else { 0.0 }
     }
 
@@ -168,7 +173,7 @@ impl View {
         match &expression.node {
             Node::Cast(_, operand) if is_work_item(operand) => 0.0,
             Node::Cast(..) => CAST,
-            Node::Index(_, at) => self.index(at),
+            Node::Index(buffer, at) => self.index(at) + self.of_group(buffer, at),
             Node::Call(function, arguments) if function.starts_with("get_") => {
                 let is_own =
                     ["get_global_id", "get_local_id", "get_group_id"].contains(&function.as_str());
@@ -194,6 +199,19 @@ impl View {
             _ if self.is_loaded(at) => INDIRECT,
             _ => 0.0,
         }
+    }
+
+    /// Where memory of a group is read or written: its elements are fewer than all work-items.
+    fn of_group(&self, buffer: &Expression, at: &Expression) -> f64 {
+        let mut is_global = false;
+        at.clone().each(&mut |one| {
+            is_global |= match &one.node {
+                Node::Name(name) => self.places.contains(name),
+                _ => is_global_id(one),
+            };
+        });
+        let is_local = matches!(buffer.ty, Ty::Pointer { space: Space::Local, .. });
+        if is_local && is_global { ELEMENT_OF_NOBODY } else { 0.0 }
     }
 
     /// Whether a value has anything that was read of a buffer.
@@ -225,6 +243,27 @@ fn unused(program: &Program, text: &str) -> usize {
         });
     }
     unused
+}
+
+/// Buffers of a group that are written alone.
+fn only_written(program: &Program, text: &str) -> usize {
+    let is_local = |ty: Ty| matches!(ty, Ty::Pointer { space: Space::Local, .. });
+    let mut only = 0;
+    for buffer in program.parameters.iter().filter(|one| is_local(one.ty)) {
+        let mut written = 0;
+        for statement in &program.body {
+            statement.clone().each_expression(&mut |one| {
+                let place = match &one.node {
+                    Node::Assign(operator, place, _) if operator == "=" => name_of(place),
+                    _ => None,
+                };
+                written += usize::from(place.as_ref() == Some(&buffer.name));
+            });
+        }
+        let named = lexer::tokens(text).filter(|token| token.text == buffer.name).count();
+        only += usize::from(written > 0 && named == written + 1);
+    }
+    only
 }
 
 /// What a list of statements adds, theirs apart: nothing in it, or some behind one that leaves it.
@@ -338,7 +377,9 @@ fn trivial(operator: &str, left: &Expression, right: &Expression) -> f64 {
         "+" | "|" | "^" | "&" => any("0") || any("0.0f"),
         "-" | "<<" | ">>" => is(right, "0") || is(right, "0.0f") || is(left, "0"),
         "*" => ["0", "1", "0.0f", "1.0f"].into_iter().any(any),
-        "/" | "%" => is(right, "1") || is(right, "1.0f") || is(left, "0"),
+        "/" | "%" => {
+            ["0", "0.0f", "1", "1.0f"].into_iter().any(|one| is(right, one)) || is(left, "0")
+        }
         _ => false,
     };
     let mut times = usize::from(is_neutral);
@@ -396,6 +437,10 @@ fn is_literal(expression: &Expression) -> bool {
     matches!(expression.node, Node::Literal(_))
 }
 
+fn is_global_id(expression: &Expression) -> bool {
+    matches!(&expression.node, Node::Call(function, _) if function == "get_global_id")
+}
+
 fn is_work_item(expression: &Expression) -> bool {
     matches!(&expression.node, Node::Call(function, _) if function.starts_with("get_"))
 }
@@ -445,6 +490,16 @@ mod tests {
         ] {
             assert!(cost(head, odd) > plain + 1.0, "{odd}");
         }
+        let of_group = |at: &str| {
+            let body = format!("a[{at}] = b[0]; barrier(1); b[get_global_id(0)] = a[{at}] + 1;");
+            cost("__local int* a, __global int* b", &body)
+        };
+        assert!(of_group("get_global_id(0)") > of_group("get_local_id(0)") + 1.0);
+        let tile = |read: &str| {
+            let body = format!("a[get_local_id(0)] = 1; barrier(1); b[get_global_id(0)] = {read};");
+            cost("__local int* a, __global int* b, int c", &body)
+        };
+        assert!(tile("c") > tile("a[get_local_id(0)]") + 1.0);
         let many = cost(
             "__global int* a, __global int* b, int c, float d, int e, int f",
             "a[get_global_id(0)] = b[get_global_id(0)] + c;",
