@@ -22,6 +22,9 @@ pub struct Recipe {
     pub tried: bool,
 }
 
+/// Its settings are in either of two files.
+const DUB: &str = "dub build --build=release --compiler=ldc2 --skip-registry=all";
+
 /// The recipes, in the order in which they are looked for.
 pub const RECIPES: &[Recipe] = &[
     Recipe {
@@ -49,7 +52,7 @@ pub const RECIPES: &[Recipe] = &[
         languages: "c, c++, fortran",
         needs: "meson",
         debian: "meson ninja-build",
-        tried: false,
+        tried: true,
     },
     Recipe {
         name: "autoconf",
@@ -81,11 +84,20 @@ pub const RECIPES: &[Recipe] = &[
     Recipe {
         name: "dub",
         file: "dub.json",
-        command: "dub build --build=release --compiler=ldc2 --skip-registry=all",
+        command: DUB,
         languages: "d",
         needs: "dub",
         debian: "dub ldc",
-        tried: false,
+        tried: true,
+    },
+    Recipe {
+        name: "dub",
+        file: "dub.sdl",
+        command: DUB,
+        languages: "d",
+        needs: "dub",
+        debian: "dub ldc",
+        tried: true,
     },
     Recipe {
         name: "swift",
