@@ -17,6 +17,8 @@ pub(crate) struct Chunk {
     unnamed: bool,
     /// Whether it defines a function, and whether it declares one and nothing else.
     function: (bool, bool),
+    /// Whether a bracket in it is never closed.
+    pub(crate) is_open: bool,
 }
 
 impl Chunk {
@@ -31,11 +33,18 @@ impl Chunk {
     }
 }
 
-/// Cut preprocessed text. Chunks are disjoint, in order, and hold every token.
+/// Cut preprocessed text. Chunks are disjoint, in order, and hold every token. A kernel never begins within another: what is
+/// open where one does ends there.
 pub(crate) fn cut(text: &str) -> Vec<Chunk> {
     let mut chunks = Vec::new();
     let mut cutter = Cutter::default();
-    for token in tokens(text) {
+    let mut all = tokens(text).peekable();
+    while let Some(token) = all.next() {
+        let is_head = matches!(token.text, "__kernel" | "kernel")
+            && all.peek().is_some_and(|next| next.is("void"));
+        if is_head && cutter.depth > 0 {
+            chunks.extend(cutter.finish_open(text));
+        }
         if token.kind == Kind::Directive && cutter.depth == 0 {
             if cutter.current.is_empty() {
                 let range = token.begin..token.end();
@@ -45,6 +54,7 @@ pub(crate) fn cut(text: &str) -> Vec<Chunk> {
                     names: Vec::new(),
                     unnamed: true,
                     function: (false, false),
+                    is_open: false,
                 });
             }
             // One in the middle of a declaration stays with it.
@@ -54,7 +64,10 @@ pub(crate) fn cut(text: &str) -> Vec<Chunk> {
             chunks.push(chunk);
         }
     }
-    chunks.extend(cutter.finish());
+    chunks.extend(match cutter.depth {
+        0 => cutter.finish(),
+        _ => cutter.finish_open(text),
+    });
     chunks
 }
 
@@ -129,6 +142,14 @@ impl<'a> Cutter<'a> {
         name
     }
 
+    /// What is never closed; a kernel where its head is whole or not.
+    fn finish_open(&mut self, text: &str) -> Option<Chunk> {
+        let chunk = self.finish()?;
+        let names = kernel_names(&text[chunk.range.clone()]);
+        let kernel = names.first().map(|name| (*name).to_owned());
+        Some(Chunk { kernel, is_open: true, ..chunk })
+    }
+
     fn finish(&mut self) -> Option<Chunk> {
         let (first, last) = (self.current.first()?, self.current.last()?);
         let range = first.begin..last.end();
@@ -152,7 +173,8 @@ impl<'a> Cutter<'a> {
         self.current.clear();
         self.depth = 0;
         self.body = None;
-        (!empty).then_some(Chunk { range, kernel, names, unnamed, function: defines })
+        let (function, is_open) = (defines, false);
+        (!empty).then_some(Chunk { range, kernel, names, unnamed, function, is_open })
     }
 
     /// The function that a declaration without a body declares, and nothing else with it.

@@ -10,7 +10,7 @@ use crate::{
     repair, rewrite,
     row::{ISOLATION_CHANGED_IR, ISOLATION_FAILED, REWRITE_CHANGED_IR, RowExt as _},
     setting::alone,
-    solve::{Solved, first_errors, solve},
+    solve::{NEVER_CLOSED, Solved, first_errors, solve},
 };
 use dataset::{Language, Verdict};
 use rows::KernelVerdict;
@@ -137,6 +137,9 @@ pub(crate) fn rows(compiler: &Compiler, source: &Source, language: Language) -> 
             let first: Vec<String> = first.iter().map(|one| place::as_found(one, text)).collect();
             let told = |detail: &str| {
                 let detail = place::as_found(detail, text);
+                if detail.starts_with(NEVER_CLOSED) {
+                    return detail;
+                }
                 let same = detail
                     .find(place::IN_LINE)
                     .and_then(|at| first.iter().find(|one| one.ends_with(&detail[at..])));

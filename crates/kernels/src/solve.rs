@@ -62,6 +62,9 @@ impl Look {
     }
 }
 
+/// Said of a kernel before what clang says of what stands behind it.
+pub(crate) const NEVER_CLOSED: &str = "a bracket is never closed";
+
 /// Find a setting under which the kernels of `source` compile, or as many of them as can.
 ///
 /// `None` where the preprocessed text holds no kernel at all.
@@ -215,11 +218,20 @@ fn cut(
         let chunks = chunks::cut(&text);
         let mut bad: BTreeMap<usize, Verdict> = BTreeMap::new();
         let mut names = BTreeSet::new();
+        // What is never closed makes errors of all that stands behind it.
+        let open = chunks.iter().position(|chunk| chunk.is_open);
         for error in &errors {
             let Some(offset) = error.offset else { continue };
             let at = chunks.partition_point(|chunk| chunk.range.end <= offset as usize);
+            let at = open.map_or(at, |open| open.min(at));
             if at < chunks.len() {
-                bad.entry(at).or_insert_with(|| does_not_compile(error, &text));
+                bad.entry(at).or_insert_with(|| {
+                    let mut verdict = does_not_compile(error, &text);
+                    if chunks[at].is_open {
+                        verdict.detail = format!("{NEVER_CLOSED}; {}", verdict.detail);
+                    }
+                    verdict
+                });
                 names.extend(error.subject.clone());
             }
         }
