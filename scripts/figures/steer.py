@@ -74,7 +74,7 @@ def run(program, variant, settings, work):
 
 
 def joint(program, settings, work):
-    """Points in two spaces at once, of real kernels under 100 instructions, one a family; a hit passes `run`'s checker, too."""
+    """Points in two spaces at once, of real kernels under 100 instructions, one a family; a hit passes `run`'s checker, too, and no race is found in it."""
     kernels, packages = settings["seeds"], ", ".join(f"'{name}'" for name in HELD_OUT)
     held = f"SELECT family FROM k WHERE package IN ({packages})"
     seeds = f"SELECT * FROM k WHERE verdict = 'accepted' AND family NOT IN ({held})"
@@ -87,7 +87,7 @@ def joint(program, settings, work):
     names = dimensions(work / "vectors", "grewe")
     targets = [{"target": row["id"], "instcount": row["instcount"], "grewe": [row["grewe"][name] for name in names]} for row in found]
     (work / "targets.jsonl").write_text("".join(json.dumps(target) + "\n" for target in targets))
-    command = ["steer", "--as-found", "--space", JOINT, "--targets", work / "targets.jsonl", "--sample", settings["sample"] or "40", "--must-run", "--allow-races", "--seeds", work / "seeds"]
+    command = ["steer", "--space", JOINT, "--targets", work / "targets.jsonl", "--sample", settings["sample"] or "40", "--must-run", "--seeds", work / "seeds"]
     command += ["--budget", settings["budget"], "--jobs", settings["jobs"], "--seed", settings["seed"], "--force"]
     search(program, command, int(settings["parts"]), work)
     found = rows(program, "SELECT target, verdict, exact, proximity, candidates, seconds, mined_exact, mined_proximity, proposer FROM f WHERE rank = 1", f=work / "found")
