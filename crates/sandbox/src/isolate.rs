@@ -31,7 +31,7 @@ pub(crate) const SYSTEM: [&str; 6] = ["/usr", "/bin", "/sbin", "/lib", "/lib32",
 pub(crate) const LINKS: [&str; 3] = ["/etc/ld.so.cache", "/etc/alternatives", "/etc/OpenCL"];
 
 /// What programs need to find users, hosts, certificates, other languages and devices.
-pub(crate) const SETTINGS: [&str; 32] = [
+pub(crate) const SETTINGS: [&str; 33] = [
     "/sys",
     "/opt",
     "/etc/passwd",
@@ -64,6 +64,7 @@ pub(crate) const SETTINGS: [&str; 32] = [
     "/etc/sgml",
     "/etc/pip.conf",
     "/etc/pocl",
+    "/etc/ldc2.conf",
 ];
 
 /// The file that names users.
