@@ -31,6 +31,8 @@ use clap::{CommandFactory, FromArgMatches, Parser};
 use std::{
     io::{self, IsTerminal, Write},
     process::ExitCode,
+    sync::LazyLock,
+    time::Instant,
 };
 
 /// Bytes of a data set whose hashes are verified whenever it is opened: some hundredths of a second.
@@ -109,7 +111,11 @@ fn bounded(wanted: usize, cores: usize) -> usize {
 const JOBS_PER_CORE: usize = 8;
 const LEAST_BOUND: usize = 32;
 
+/// When the command began.
+static BEGAN: LazyLock<Instant> = LazyLock::new(Instant::now);
+
 fn main() -> ExitCode {
+    LazyLock::force(&BEGAN);
     if let Err(error) = interrupt::survive_large_files() {
         return fail(&error);
     }

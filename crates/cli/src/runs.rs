@@ -82,18 +82,22 @@ impl Runs {
         if !must_run {
             return Ok(None);
         }
-        let runs = Runs::new(stop, "--must-run")?;
+        let runs = Runs::new(stop, "--must-run", &[64, 256, 1024])?;
         if allow_races { Ok(Some(runs)) } else { runs.without_races(stop, global).map(Some) }
     }
 
-    /// `option` asks for it; races are found by chance at best.
+    /// `option` asks for it; at each of these sizes a kernel is to pass. Races are found by chance at best.
     ///
     /// # Errors
     /// When there is no such device.
-    pub(crate) fn new(stop: &Arc<AtomicBool>, option: &str) -> anyhow::Result<Runs> {
+    pub(crate) fn new(
+        stop: &Arc<AtomicBool>,
+        option: &str,
+        sizes: &[u64],
+    ) -> anyhow::Result<Runs> {
         let options = Options {
             devices: "cpu".to_owned(),
-            global_sizes: vec![256],
+            global_sizes: sizes.to_vec(),
             budget: Duration::ZERO,
             // Many are tried, of which some do not end.
             limit: Duration::from_secs(5),

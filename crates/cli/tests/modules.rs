@@ -97,4 +97,11 @@ fn modules_are_shown_as_text() {
     );
     let other = stampmill("show modules --match g.ll");
     assert!(other.contains("define i32 @g(") && !other.contains("@f("), "{other}");
+    let none = Command::new(env!("CARGO_BIN_EXE_stampmill"))
+        .args(["show", "modules", "--match", "h.ll"])
+        .current_dir(folder.path())
+        .output()
+        .expect("the binary runs");
+    let said = String::from_utf8_lossy(&none.stderr);
+    assert!(said.contains("no module's path contains `h.ll`"), "{said}");
 }

@@ -11,9 +11,10 @@ pub enum Error {
     Order,
     /// No table is given and none is named.
     #[error(
-        "the query names no data set of the current folder; give each as NAME=DATASET: stampmill query SQL NAME=DATASET"
+        "the query names no data set of the current folder{}; give each as NAME=DATASET: stampmill query SQL NAME=DATASET",
+        there(.0)
     )]
-    NoTable,
+    NoTable(Vec<String>),
     /// The program that answers is not here.
     #[error(transparent)]
     NoProgram(#[from] host::Missing),
@@ -56,4 +57,13 @@ pub enum Error {
     /// A data set cannot be read or made.
     #[error(transparent)]
     Dataset(#[from] dataset::Error),
+}
+
+/// Data sets that may be meant.
+fn there(names: &[String]) -> String {
+    match names {
+        [] => String::new(),
+        [one] => format!(", which holds {one}"),
+        some => format!(", which holds {}", some.join(", ")),
+    }
 }

@@ -151,7 +151,7 @@ impl Query {
             }
         }
         if named.is_empty() {
-            return Err(Error::NoTable);
+            return Err(Error::NoTable(data_sets(Path::new("."))));
         }
         Ok(Query { sql: sql.to_owned(), tables: named, memory, by: None })
     }
@@ -364,6 +364,21 @@ fn why(status: ExitStatus, said: &str, name: &str) -> String {
         }
     }
 }
+
+/// The names of the first data sets of a folder.
+fn data_sets(folder: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut names: Vec<String> = entries
+        .filter(|entry| Dataset::is_at(&entry.path()))
+        .map(|entry| entry.file_name().to_string_lossy().into_owned())
+        .collect();
+    names.sort();
+    names.truncate(MOST_NAMED);
+    names
+}
+
+/// Data sets that an error names.
+const MOST_NAMED: usize = 12;
 
 #[cfg(test)]
 mod tests {

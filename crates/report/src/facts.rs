@@ -173,7 +173,7 @@ pub(super) fn scalars(summary: &Value) -> Markup {
 }
 
 /// The key of a summary as a person reads it.
-fn label(key: &str) -> String {
+pub(super) fn label(key: &str) -> String {
     let words = key.replace('_', " ");
     // What is counted in a unit says so behind a comma.
     let unit = ["seconds", "bytes", "percent"]

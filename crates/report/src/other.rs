@@ -28,7 +28,8 @@ impl Section for Other {
         for batch in set.dataset.batches(None)? {
             let batch = batch?;
             let batch = batch.slice(0, batch.num_rows().min(ROWS - rows.len()));
-            header = batch.schema().fields().iter().map(|field| field.name().clone()).collect();
+            let schema = batch.schema();
+            header = schema.fields().iter().map(|field| facts::label(field.name())).collect();
             let columns = batch.columns().iter();
             let columns: Vec<ArrayFormatter<'_>> = columns
                 .map(|column| ArrayFormatter::try_new(column.as_ref(), &options))
@@ -55,6 +56,11 @@ impl Section for Other {
 }
 
 fn shortened(text: &str) -> Markup {
+    if text.contains('.')
+        && let Ok(number) = text.parse::<f64>()
+    {
+        return html! { (facts::brief(number)) };
+    }
     match text.char_indices().nth(WIDTH) {
         Some((end, _)) => html! { (text[..end]) "…" },
         None => html! { (text) },

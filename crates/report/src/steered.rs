@@ -15,6 +15,9 @@ use std::collections::BTreeMap;
 
 pub(super) struct Steered;
 
+/// Targets of which a curve says more than the table.
+const CURVE: usize = 4;
+
 /// One source of kernels over the targets of a run.
 struct Source {
     name: String,
@@ -36,7 +39,8 @@ impl Section for Steered {
             let row = row?;
             Ok(Program {
                 id: dataset::content_hash(row.text.as_bytes()),
-                name: row.name,
+                // All of them are `A` to themselves.
+                name: row.path.clone(),
                 origin: format!("steered, {}", row.proposer),
                 path: row.path,
                 text: row.text,
@@ -99,24 +103,25 @@ impl Section for Steered {
             }
             div.columns {
                 (facts::table(&["source", "targets", "exact", "share", "median proximity"], rows))
-                (chart.draw())
+                @if sources.iter().any(|source| source.proximity.len() >= CURVE) { (chart.draw()) }
             }
             (trajectory::together(&sets))
         })
     }
 
     fn body(&self, set: &Set, programs: &Programs) -> Result<Markup> {
-        let rows = nearest(set)?;
+        let all: Vec<SteeredRow> = set.dataset.rows::<SteeredRow>()?.collect::<dataset::Result<_>>()?;
+        let rows: Vec<SteeredRow> = all.iter().filter(|row| row.rank == 1).cloned().collect();
         let mut by_proposer: BTreeMap<String, u64> = BTreeMap::new();
         for row in rows.iter().filter(|row| !row.proposer.is_empty()) {
             *by_proposer.entry(row.proposer.clone()).or_default() += 1;
         }
         let summary = &set.dataset.manifest().notes.summary;
-        let cells = rows.iter().map(|row| {
+        let cells = all.iter().map(|row| {
             let found = match row.text.is_empty() {
                 true => html! { (row.verdict) @if !row.detail.is_empty() { ": " (row.detail) } },
                 false => {
-                    programs.link(&dataset::content_hash(row.text.as_bytes()), &row.name)
+                    programs.link(&dataset::content_hash(row.text.as_bytes()), &row.path)
                 }
             };
             vec![

@@ -103,7 +103,7 @@ impl<'a> Sampler<'a> {
         let (jobs, cancel) = (jobs.max(1), cancel.clone());
         let inputs = OnceLock::new();
         let asked = match &settings.prompt.arguments {
-            Some(arguments) => Some(asked(&judge, arguments)?),
+            Some(arguments) => Some(asked(&judge, arguments, settings.drawing.useful)?),
             None => None,
         };
         let prompt = &settings.prompt.text;
@@ -427,8 +427,22 @@ fn arguments(text: &str) -> Vec<String> {
     lexemes.map(|lexeme| lexeme.trim_start_matches("__").to_owned()).collect()
 }
 
-/// The arguments that a kernel has which was asked to have these.
-fn asked(judge: &Judge, wanted: &str) -> Result<Vec<String>> {
+/// Whether one of these arguments is memory that others see and that may be written.
+fn may_hold_a_result(arguments: &[String]) -> bool {
+    arguments.split(|lexeme| lexeme == ",").any(|one| {
+        let has = |word: &str| one.iter().any(|lexeme| lexeme == word);
+        let pointer = one.iter().position(|lexeme| lexeme == "*");
+        // `const` behind the star is of the pointer.
+        let is_const = |at: usize| one[..at].iter().any(|lexeme| lexeme == "const");
+        let is_image = one.iter().any(|lexeme| lexeme.starts_with("image"));
+        is_image && (has("write_only") || has("read_write"))
+            || has("global") && pointer.is_some_and(|at| !is_const(at))
+            || has("pipe")
+    })
+}
+
+/// The arguments that a kernel has which was asked to have these; where it is to be of use, one that holds its result.
+fn asked(judge: &Judge, wanted: &str, useful: bool) -> Result<Vec<String>> {
     let refused = |reason: String| Error::Arguments { asked: wanted.to_owned(), reason };
     let text = condition::head(wanted).map_err(refused)? + "}\n";
     let judged = judge.check(&text);
@@ -440,6 +454,13 @@ fn asked(judge: &Judge, wanted: &str) -> Result<Vec<String>> {
         _ => {
             let normal = judge.normalise(&text).map(|row| arguments(&row.text));
             let own = arguments(&text);
+            if useful && !may_hold_a_result(&own) {
+                return Err(refused(
+                    "none of them can hold a result: one is to be a buffer that is written, such as \
+                     `global float*` (--allow-useless does without)"
+                        .to_owned(),
+                ));
+            }
             // Normal form may respell a type; it is not to lose an argument.
             let commas = |list: &[String]| list.iter().filter(|lexeme| *lexeme == ",").count();
             Ok(normal.filter(|normal| commas(normal) == commas(&own)).unwrap_or(own))

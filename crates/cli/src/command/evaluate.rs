@@ -29,7 +29,7 @@ impl Evaluate {
         let spaces = self.space.as_deref().map(features::spaces).transpose()?;
         let cancelled = interrupt::flag()?;
         let cancel = Cancel::from(Arc::clone(&cancelled));
-        let runs = self.run.then(|| Runs::new(&cancelled, "--run")).transpose()?;
+        let runs = self.run.then(|| Runs::new(&cancelled, "--run", &[256])).transpose()?;
         let sampler = Sampler::new(&checkpoint, settings, global.jobs(), &cancel)?;
         let sampler = super::sample::describing(sampler, global)?;
         let bar = Bar::new(global);

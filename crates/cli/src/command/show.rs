@@ -102,7 +102,9 @@ impl Show {
             module.kind == MODULE && module.is_accepted() && module.path.contains(pattern)
         };
         let modules = dataset.rows::<Module>()?.filter(|row| row.as_ref().map_or(true, wanted));
+        let mut any = false;
         for (at, module) in modules.enumerate() {
+            any = true;
             if at == self.programs {
                 output::line(
                     "\n--programs N prints more of them; `stampmill ir export` writes all",
@@ -118,6 +120,9 @@ impl Show {
                 Ok(text) => output::line(&beginning(&text))?,
                 Err(verdict) => output::line(&format!("; {}: {}", verdict.name, verdict.detail))?,
             }
+        }
+        if let (false, Some(pattern)) = (any, &self.pattern) {
+            bail!("no module's path contains `{pattern}`");
         }
         Ok(ExitCode::SUCCESS)
     }
@@ -201,9 +206,14 @@ impl Show {
             }
         }
         if let (0, Some(pattern)) = (shown, &self.pattern) {
+            let schema = Dataset::open(&self.dataset).map(|found| found.manifest().schema.clone());
+            let by_name = match schema.is_ok_and(|schema| schema == rows::KernelRow::SCHEMA) {
+                true => format!(" OR original_name LIKE '%{pattern}%'"),
+                false => String::new(),
+            };
             bail!(
                 "no accepted program's path or name contains `{pattern}`; for rejected rows, and why: \
-stampmill query \"SELECT path, verdict, detail FROM d WHERE path LIKE '%{pattern}%'\" d={}",
+stampmill query \"SELECT path, verdict, detail FROM d WHERE path LIKE '%{pattern}%'{by_name}\" d={}",
                 self.dataset.display()
             );
         }

@@ -154,3 +154,19 @@ fn altered_integers_are_smaller_and_differ() {
     assert_eq!((one.clone(), two.clone()), (vec![766, 765], vec![764, 763]));
     assert!([one, two].concat().iter().all(|integer| !integer.is_power_of_two()));
 }
+
+#[test]
+fn a_size_that_a_small_integer_does_not_hold_is_half_of_what_it_holds() {
+    let small = |scalar, size_bytes, size| {
+        let by_value = argument("n", Type::Scalar { scalar, size_bytes });
+        let all = vec![argument("a", pointer(AddressSpace::Global, FLOAT)), by_value];
+        let plan = plan(&job(all, 1, size, 0)).expect("a plan");
+        let Some(Binding::Value(_, integer)) = plan.bindings[0].last() else { panic!("{plan:?}") };
+        *integer
+    };
+    assert_eq!(small(Scalar::Unsigned, 1, 128), 128);
+    assert_eq!(small(Scalar::Unsigned, 1, 256), 128);
+    assert_eq!(small(Scalar::Signed, 1, 1 << 20), 64);
+    assert_eq!(small(Scalar::Unsigned, 2, 1 << 16), 1 << 15);
+    assert_eq!(small(Scalar::Signed, 4, 1 << 16), 1 << 16);
+}

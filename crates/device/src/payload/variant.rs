@@ -1,4 +1,4 @@
-use super::{Layout, Range};
+use super::{Layout, Range, layout::Leaf};
 use clang::Scalar;
 
 /// One way to choose what a kernel's contract leaves open: its integers and how much room its
@@ -50,6 +50,16 @@ pub(super) struct Integers {
 
 const FEW: u64 = 8;
 
+/// Half of what an integer of this type has room for; `None` of those with room for any size.
+fn half(leaf: &Leaf) -> Option<u64> {
+    let bits = 8 * leaf.size as u32;
+    match leaf.scalar {
+        Scalar::Unsigned if bits < 32 => Some(1 << (bits - 1)),
+        Scalar::Signed if bits < 32 => Some(1 << (bits - 2)),
+        _ => None,
+    }
+}
+
 impl Integers {
     pub(super) fn new(variant: &Variant, range: &Range) -> Integers {
         let least = match range.dimensions {
@@ -65,12 +75,14 @@ impl Integers {
         let integral = layout.leaves.iter().any(|leaf| leaf.scalar != Scalar::Float);
         let at = self.drawn;
         self.drawn += usize::from(integral);
-        match self.scalars {
+        let wanted = match self.scalars {
             Scalars::Size if self.sides.len() == 1 => self.items,
             Scalars::Size => self.sides.get(at).copied().unwrap_or(self.least),
             Scalars::Side => self.least,
             Scalars::Few => self.least.min(FEW),
-        }
+        };
+        // A size that a small integer does not hold would be any number, 0 for most.
+        layout.leaves.iter().filter_map(half).filter(|half| wanted >= 2 * half).min().unwrap_or(wanted)
     }
 
     /// What indices in buffers stay below.

@@ -22,6 +22,8 @@ const MOST_CRASHES: u32 = 2;
 const FALLBACK_SIZES: u32 = 2;
 /// Variants on which a kernel may bring the driver down at one size.
 const MOST_CRASHED_VARIANTS: usize = 2;
+/// Elements of a buffer per work-item, where they are most.
+const MOST_ROOM: u64 = 16;
 /// Work-items under Oclgrind, which interprets.
 const VERIFIED_ITEMS: u64 = 1024;
 
@@ -236,6 +238,10 @@ impl Trial<'_> {
         let mut first = None;
         let mut crashed = 0;
         for variant in variants.clone() {
+            // What crashes may want room: the most that there is, next.
+            if crashed > 0 && VARIANTS[variant].room < MOST_ROOM {
+                continue;
+            }
             let checked = self.check_once(device, &self.job(size, group, variant), record)?;
             let outcome = checked.finding.outcome;
             if outcome == Outcome::Pass {

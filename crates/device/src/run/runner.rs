@@ -77,7 +77,7 @@ impl Runner {
     }
 
     /// Whether a program runs and does predictable work: `Pass` where it does so on every device at
-    /// one size at least, else what came of it at the smallest size of the first device where it
+    /// every size, else what came of it at the smallest size of the first device where it
     /// does not. Nothing is measured.
     ///
     /// # Errors
@@ -103,10 +103,10 @@ impl Runner {
         let benchmark = Benchmark { path: format!("{}.cl", benchmark.id), ..benchmark };
         let rows = self.run_with(&options, &benchmark)?;
         let outcome = |row: &RunRow| row.outcome.parse::<Outcome>().ok();
-        let of_devices = rows.chunk_by(|a, b| a.device == b.device);
-        let failed = of_devices
-            .filter(|rows| rows.iter().all(|row| outcome(row) != Some(Outcome::Pass)))
-            .find_map(|rows| rows.iter().min_by_key(|row| row.global_size))
+        let failed = |row: &&RunRow| outcome(row) != Some(Outcome::Pass);
+        let failed = rows
+            .chunk_by(|a, b| a.device == b.device)
+            .find_map(|rows| rows.iter().filter(failed).min_by_key(|row| row.global_size))
             .and_then(|row| Some((outcome(row)?, row.detail.clone())));
         let none = if rows.is_empty() { Outcome::NoKernel } else { Outcome::Pass };
         Ok(failed.unwrap_or((none, String::new())))

@@ -160,10 +160,11 @@ impl Runner {
         kernels: &[Kernel],
         groups: u32,
     ) -> Result<Vec<Kernels>, Error> {
-        // Where races are looked for, branches on numbers go one way in the first calls and the other in the second.
+        // Where races are looked for, branches on numbers go one way in the first calls, the other in the second, and that of
+        // equal numbers in the last.
         let orders: &[Numbers] = match groups {
             1 => &[Numbers::Equal],
-            _ => &[Numbers::Rising, Numbers::Falling],
+            _ => &[Numbers::Rising, Numbers::Falling, Numbers::Equal],
         };
         let all = orders.iter().flat_map(|order| kernels.iter().map(move |one| (*order, one)));
         let kernels: Vec<&Kernel> = all.clone().map(|(_, kernel)| kernel).collect();

@@ -127,6 +127,9 @@ fn define(usage: &Usage<'_>, name: &str) -> String {
         let element = scalar(votes, name);
         return format!("typedef {element}{lanes} {name};");
     }
+    if let Some(vector) = initial(usage, &variables) {
+        return format!("typedef {vector} {name};");
+    }
     if !members.is_empty() {
         return match record::swizzled_lanes(&members) {
             Some(lanes) => format!("typedef {}{lanes} {name};", scalar(votes, name)),
@@ -137,6 +140,22 @@ fn define(usage: &Usage<'_>, name: &str) -> String {
         lanes @ (2 | 3 | 4 | 8 | 16) => format!("typedef {}{lanes} {name};", scalar(votes, name)),
         _ => format!("typedef {} {name};", scalar(votes, name)),
     }
+}
+
+/// The vector that a variable begins with, as it is: `= v;`, `= *p;` or `= p[i];` of what the program declares.
+fn initial<'a>(usage: &Usage<'a>, variables: &[(&str, usize, usize)]) -> Option<&'a str> {
+    variables.iter().find_map(|(_, at, _)| {
+        let begin = at + if usage.text(at + 1) == "=" { 2 } else { return None };
+        let value = begin + usize::from(usage.text(begin) == "*");
+        let mut end = value + 1;
+        if usage.text(end) == "[" {
+            end = usage.closing(end) + 1;
+        }
+        let is_whole = usage.is_word(value) && matches!(usage.text(end), ";" | ",");
+        let found = usage.type_of(usage.text(value), value).filter(|_| is_whole)?;
+        let element = found.trim_end_matches(|c: char| c.is_ascii_digit());
+        (element != found && builtin::is_type(found)).then_some(found)
+    })
 }
 
 /// The variables that are declared with a type: place of the name, and where it goes out of scope.
@@ -401,6 +420,19 @@ mod tests {
         let scopes: Vec<&str> =
             variables(&usage, "W").into_iter().map(|(.., to)| usage.text(to)).collect();
         assert_eq!(scopes, ["}", ""]);
+    }
+
+    #[test]
+    fn a_variable_that_begins_with_a_vector_is_one() {
+        let of = |value: &str| {
+            let text = format!(
+                "void k(global uchar4 *px, int4 v, int n) {{ T acc = {value}; acc.x = acc.y / 2; }}"
+            );
+            define(&Usage::of(&text), "T")
+        };
+        assert_eq!(of("px[n + 1]"), "typedef uchar4 T;");
+        assert_eq!((of("*px"), of("v")), ("typedef uchar4 T;".into(), "typedef int4 T;".into()));
+        assert_eq!((of("n"), of("px[n] + v")), ("typedef int2 T;".into(), "typedef int2 T;".into()));
     }
 
     #[test]

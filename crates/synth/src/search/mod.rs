@@ -47,6 +47,9 @@ const LONG: usize = 8 << 10;
 /// each: the nearest is asked whatever the time.
 const LATE: f64 = 1.25;
 
+/// Kernels of one lineage that are asked about before those of others.
+const OF_A_LINEAGE: usize = 3;
+
 /// How a search goes about it.
 #[derive(Clone, Debug)]
 pub struct Settings {
@@ -330,7 +333,7 @@ impl<'a> Search<'a> {
 
     fn finish(&mut self, run: &mut Run, found: &mut Found, stop: &AtomicBool) -> Result<(), Error> {
         let (mut best, mut unlikely) = (Vec::new(), 0);
-        let nearest = run.nearest_found.clone();
+        let nearest = self.in_order(run);
         let made = nearest.iter().filter(|judged| judged.proposer != attempt::EMPTY);
         for (asked, judged) in made.enumerate() {
             let is_late = asked > 0 && self.acceptance.is_some() && run.clock.share() > LATE;
@@ -378,10 +381,7 @@ impl<'a> Search<'a> {
             let mut row = self.row(run, 1, seconds, found.candidates);
             row.verdict = SteeredVerdict::NothingFound.to_string();
             row.detail = match unlikely {
-                0 => format!(
-                    "none of {} candidates is accepted and nearer than the empty kernel: give it more time (--budget) or seeds (--seeds)",
-                    found.candidates
-                ),
+                0 => self.nothing(found.candidates),
                 _ => format!(
                     "{unlikely} kernels were found, and none has as few bits a token as --most-bits asks for: give it more time \
                      (--budget), or more bits"
@@ -394,6 +394,48 @@ impl<'a> Search<'a> {
             best.into_iter().map(|(judged, _)| judged).filter(|judged| judged.program.is_some()),
         );
         Ok(())
+    }
+
+    /// The nearest kernels. Where they are asked about one by one, survivors too, and first a few of each lineage: what is wrong
+    /// with one kernel often is with those made of it.
+    fn in_order(&self, run: &Run) -> Vec<Arc<Judged>> {
+        let mut all = run.nearest_found.clone();
+        if self.acceptance.is_none() {
+            return all;
+        }
+        for survivor in run.attempt.survivors.iter().filter(|one| !one.is_near) {
+            if all.iter().all(|one| one.text != survivor.text) {
+                all.push(survivor.clone());
+            }
+        }
+        all.sort_by(|a, b| a.distance.total_cmp(&b.distance));
+        let mut seen: HashMap<u64, usize> = HashMap::new();
+        let mut ranked: Vec<(usize, Arc<Judged>)> = all
+            .into_iter()
+            .map(|judged| {
+                let times = seen.entry(judged.lineage).or_default();
+                *times += 1;
+                // A hit is an answer before all that is farther.
+                (if judged.distance == 0.0 { 0 } else { 1 + *times / OF_A_LINEAGE }, judged)
+            })
+            .collect();
+        ranked.sort_by_key(|(rank, _)| *rank);
+        ranked.into_iter().map(|(_, judged)| judged).collect()
+    }
+
+    /// Why there is no kernel, and what may help.
+    fn nothing(&self, candidates: u64) -> String {
+        let seeds = if self.corpus.is_empty() { " or seeds (--seeds)" } else { "" };
+        let asked = match self.acceptance {
+            None => String::new(),
+            Some(_) => format!(
+                " ({} of those that are nearer were asked whether they are as they must be, and none is)",
+                self.asked_of()
+            ),
+        };
+        format!(
+            "none of {candidates} candidates is accepted and nearer than the empty kernel{asked}: give it more time (--budget){seeds}"
+        )
     }
 
     /// A kernel that was found, more readable and then likelier to a model, as far as either is asked for.

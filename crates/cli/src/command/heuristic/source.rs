@@ -37,11 +37,25 @@ impl Columns {
         Ok(Table { name: source.display().to_string(), task, origins, ..Table::default() })
     }
 
+    /// Which option names another column than one that is not there.
+    fn explained(&self, error: heuristics::Error) -> anyhow::Error {
+        let heuristics::Error::MissingColumn { column, .. } = &error else { return error.into() };
+        let option = match column {
+            column if *column == self.program => "--program names the one of programs' names",
+            column if *column == self.variant => {
+                "--variant names the one of their variants ('' where there is none)"
+            }
+            column if self.costs.contains(column.as_str()) => "--costs names those of costs",
+            _ => return error.into(),
+        };
+        anyhow::anyhow!("{error}; {option}")
+    }
+
     /// Read `source`, naming rejected rows on standard error.
     pub(super) fn read(&self, source: &Path, global: &Global) -> anyhow::Result<Import> {
         if let (true, Some(group)) = (Task::is_at(source), &self.group) {
             anyhow::bail!(
-                "--group {group} is of tables: the groups of {} were chosen when it was made (`label --group`)",
+                "--group {group} is an option for CSV tables; {} is a task, whose groups were chosen when it was made (`label --group`)",
                 source.display()
             );
         }
@@ -68,7 +82,7 @@ impl Columns {
             self.costs.split(',').filter(|text| !text.trim().is_empty()).map(cost).collect();
         let options =
             ImportOptions { source: source.to_owned(), mapping, keep_garbage: self.keep_garbage };
-        let mut import = import(&options)?;
+        let mut import = import(&options).map_err(|error| self.explained(error))?;
         if let (true, Some(features)) = (Task::is_at(source), features) {
             import.task = import.task.select(&features.names())?;
         }

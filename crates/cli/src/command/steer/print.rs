@@ -13,6 +13,7 @@ const SHOWN: usize = 60;
 
 /// The whole.
 pub(super) fn report(report: &Report, seconds: f64, out: &Path) -> anyhow::Result<()> {
+    let all = crate::BEGAN.elapsed().as_secs_f64();
     let rows = report.by_size.iter().chain(&report.by_suite).map(|(name, share)| {
         let name = name.split_once(": ").map_or(name.as_str(), |(_, name)| name);
         vec![
@@ -40,7 +41,7 @@ pub(super) fn report(report: &Report, seconds: f64, out: &Path) -> anyhow::Resul
     // What is not searching: starting the compilers, reading the seeds, laying out what was found.
     let took = match report.search_seconds {
         0.0 => format!("{seconds:.0} s"),
-        of_search => format!("{of_search:.0} s of search ({seconds:.0} s in all)"),
+        of_search => format!("{of_search:.0} s of search ({all:.0} s in all)"),
     };
     output::line(&format!(
         "{} of {} targets hit exactly, median proximity {:.3}; {} candidates in {took}; \

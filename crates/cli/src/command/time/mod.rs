@@ -169,6 +169,9 @@ impl Time {
             Some(Verb::Validate(verb)) => return verb.run(global),
             None => {}
         }
+        if let (Some(_), Some(_)) = (&self.other, &self.output) {
+            bail!("--out takes the times of a --suite; what two programs compare to is printed (--json)");
+        }
         if let (Some(before), Some(after)) = (&self.program, self.other) {
             let compare = compare::Compare::of(before.clone(), after, self.stdin, self.how);
             return compare.run(global);
