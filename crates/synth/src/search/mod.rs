@@ -428,10 +428,7 @@ impl<'a> Search<'a> {
         let seeds = if self.corpus.is_empty() { " or seeds (--seeds)" } else { "" };
         let asked = match self.acceptance {
             None => String::new(),
-            Some(_) => format!(
-                " ({} of those that are nearer were asked whether they are as they must be, and none is)",
-                self.asked_of()
-            ),
+            Some(_) => format!(" ({} were tried)", self.asked_of()),
         };
         format!(
             "none of {candidates} candidates is accepted and nearer than the empty kernel{asked}: give it more time (--budget){seeds}"
