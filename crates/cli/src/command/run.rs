@@ -10,10 +10,10 @@ use crate::{
     progress::Bar,
     stage,
 };
-use anyhow::Context as _;
+use anyhow::{Context as _, bail};
 use dataset::{Dataset, Licenses, Row as _, stage::Context};
 use device::{Options, Report, Run as Stage, RunRow, Values, Verify};
-use rows::KernelProgram;
+use rows::{KernelProgram, Module};
 use std::{
     path::{Path, PathBuf},
     process::ExitCode,
@@ -88,6 +88,12 @@ impl Run {
             "auto" => Vec::new(),
             sizes => device::sizes(sizes)?,
         };
+        if Dataset::open(&self.dataset).is_ok_and(|found| found.manifest().schema == Module::SCHEMA) {
+            bail!(
+                "{0} is a data set of LLVM modules, and `run` runs kernels of OpenCL C: `stampmill ir run {0}` runs modules",
+                self.dataset.display()
+            );
+        }
         headers::say(&self.dataset, global);
         let options = Options {
             devices: self.devices,
@@ -123,11 +129,21 @@ const MOST_TIMES: u64 = 28;
 
 /// The times of the rows that have one, without transfers.
 fn print_times(out: &str) -> anyhow::Result<()> {
-    for row in Dataset::open(out.as_ref())?.rows::<RunRow>()? {
-        let row = row?;
+    let rows: Vec<RunRow> = Dataset::open(out.as_ref())?.rows()?.collect::<dataset::Result<_>>()?;
+    let differ = |of: fn(&RunRow) -> String| {
+        let all: std::collections::BTreeSet<String> = rows.iter().map(of).collect();
+        all.len() > 1
+    };
+    // Where they tell rows apart.
+    let of_files = differ(|row| row.path.clone());
+    let in_groups = differ(|row| row.local_size.map(|size| size.to_string()).unwrap_or_default());
+    for row in &rows {
         let Some(nanoseconds) = row.kernel_time_ns else { continue };
+        let path = if of_files { format!(" in {}", row.path) } else { String::new() };
+        let groups = row.local_size.filter(|_| in_groups);
+        let groups = groups.map(|size| format!(" in groups of {size}")).unwrap_or_default();
         output::line(&format!(
-            "{}, {} work-items on {}: {} ({} runs)",
+            "{}{path}, {} work-items{groups} on {}: {} ({} runs)",
             row.known_as(),
             output::count(row.global_size),
             row.device_type,
@@ -187,7 +203,7 @@ impl stage::Shown for Stage {
         }
         match Self::is_good(report) {
             true => output::line(&format!(
-                "times: stampmill query \"SELECT path, kernel, original_name, global_size, kernel_time_ns FROM r\" r={out}"
+                "times: stampmill query \"SELECT path, kernel, original_name, global_size, local_size, kernel_time_ns FROM r\" r={out}"
             )),
             false => output::line(&format!(
                 "why: stampmill query \"SELECT path, kernel, outcome, detail FROM r\" r={out}"

@@ -134,6 +134,10 @@ impl Executor<'_> {
 
     /// Why no driver is given the program, as far as can be told here.
     pub(super) fn refusal(&self, benchmark: &Benchmark) -> Result<Option<Finding>> {
+        if benchmark.text.trim().is_empty() {
+            // Drivers crash on it.
+            return Ok(Some(Finding::new(Outcome::NoKernel, "the program is empty")));
+        }
         match (refusal::of_text(&benchmark.text), self.clang) {
             (None, Some(clang)) => refusal::of_program(clang, &benchmark.text),
             (refused, _) => Ok(refused),

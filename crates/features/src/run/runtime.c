@@ -151,8 +151,8 @@ static enum space space_of(word address) {
 
 /* What happened to a byte that work-items share. */
 struct shared {
-  half_word written, read;
-  unsigned short writer, reader;
+  half_word written, read, changed;
+  unsigned short writer, reader, changer;
 };
 enum { SEVERAL = 0xffff };
 static struct shared *of_arena, *of_variables;
@@ -165,7 +165,7 @@ static int unordered(enum space space, half_word then, unsigned short by) {
   return then == phase || (space == GLOBAL && then < first_phase);
 }
 
-/* Counts an access that races with another, or loads what is not set. Atomic ones only set. */
+/* Counts an access that races with another, or loads what is not set. Atomic ones (`changed`) race with those that are not. */
 static void watch(enum space space, word address, word bytes, word how) {
   struct shared *all;
   const word first = (word)arena;
@@ -176,12 +176,15 @@ static void watch(enum space space, word address, word bytes, word how) {
   int races = 0, unset = 0;
   for (word i = 0; i < bytes; i++) {
     struct shared *one = &all[i];
-    unset |= space == LOCAL && (how & 1) && one->written < first_phase;
+    unset |= space == LOCAL && (how & 1) && one->written < first_phase && one->changed < first_phase;
+    races |= unordered(space, one->written, one->writer);
     if (how == 3) {
-      if (!one->written || one->written < first_phase) one->written = (half_word)phase, one->writer = self;
+      races |= unordered(space, one->read, one->reader);
+      one->changer = one->changed == phase && one->changer != self ? SEVERAL : self;
+      one->changed = (half_word)phase;
       continue;
     }
-    races |= unordered(space, one->written, one->writer);
+    races |= unordered(space, one->changed, one->changer);
     if (how & 2) {
       races |= unordered(space, one->read, one->reader);
       one->written = (half_word)phase, one->writer = self;

@@ -72,8 +72,15 @@ const WITH_VALUE: &[&str] = &[
 const IDLE: &[&str] =
     &["-E", "-M", "-MM", "-fsyntax-only", "-###", "--version", "-v", "-dumpversion"];
 
-/// gcc's own analysis: clang knows no such option, and no code comes of it.
-const ANALYZER: &str = "-fanalyzer";
+/// An option of gcc's as clang has it; `None` where it makes no code.
+fn as_clang(option: &str) -> Option<String> {
+    if option == "-fanalyzer" {
+        return None;
+    }
+    let boundary = option.strip_prefix("-mpreferred-stack-boundary=");
+    let bytes = boundary.and_then(|bits| 1_u64.checked_shl(bits.parse().ok()?));
+    Some(bytes.map_or_else(|| option.to_owned(), |bytes| format!("-mstack-alignment={bytes}")))
+}
 
 /// What of a name is not a version or a triple: `x86_64-linux-gnu-gcc-12` is `gcc`.
 fn stem(program: &str) -> &str {
@@ -149,8 +156,7 @@ fn parse(arguments: &[String], cxx: bool) -> Option<Parsed> {
                 parsed.macros.push(word.clone());
             }
             let linker = ["-L", "-l", "-Wl,"].iter().any(|option| word.starts_with(option));
-            let written =
-                matches!(word.as_str(), "-MD" | "-MMD" | "-MP" | "-MG" | "-shared" | ANALYZER);
+            let written = matches!(word.as_str(), "-MD" | "-MMD" | "-MP" | "-MG" | "-shared");
             if let Some(language) = word.strip_prefix("-x") {
                 forced = (language != "none").then(|| language.to_owned());
             } else if !linker && !written {
@@ -198,14 +204,19 @@ impl Compiler for Clang {
     }
 
     fn plan(&self, line: &Line, scratch: &Path) -> Option<Plan> {
-        let arguments = line.arguments();
+        let gnu = is_gnu(&line.name);
+        let known = |word: String| if gnu { as_clang(&word) } else { Some(word) };
+        let arguments: Vec<String> = line.arguments().into_iter().filter_map(known).collect();
         let cxx = is_cxx(&line.name);
         let parsed = parse(&arguments, cxx)?;
         if parsed.sources.iter().any(|(source, _)| is_probe(&line.directory, source)) {
             return None;
         }
-        let gnu = is_gnu(&line.name);
-        let mut command = line.command();
+        let known = |word: OsString| match word.to_str() {
+            Some(text) if gnu => as_clang(text).map(OsString::from),
+            _ => Some(word),
+        };
+        let mut command: Vec<OsString> = line.command().into_iter().filter_map(known).collect();
         // Debian's clang has no name without a version, but builds ask for `clang`.
         let nameless = stem(&line.name) == line.name && real(&[&line.name]).is_none();
         if gnu || nameless {
@@ -215,7 +226,6 @@ impl Compiler for Clang {
         }
         let compiler = command[0].clone();
         command.extend(lenient(gnu));
-        command.retain(|word| !gnu || word != ANALYZER);
         let lto = arguments.iter().any(|word| word.starts_with("-flto"));
         // gcc's linker would not take clang's bitcode in an object's place.
         if lto && gnu {
@@ -317,9 +327,19 @@ mod tests {
     }
 
     #[test]
+    fn options_of_gcc_are_those_of_clang_or_none() {
+        assert_eq!(as_clang("-fanalyzer"), None);
+        let of = |option| as_clang(option).unwrap();
+        assert_eq!(of("-mpreferred-stack-boundary=6"), "-mstack-alignment=64");
+        for same in ["-O2", "-mpreferred-stack-boundary=", "-mpreferred-stack-boundary=99"] {
+            assert_eq!(of(same), same);
+        }
+    }
+
+    #[test]
     fn sources_outputs_and_macros_are_told_apart() {
         let line =
-            "-O2 -fanalyzer -DX=1 -I inc -include c.h -c src/a.c -MD -MF a.d -o out/a.o -lfoo b.o";
+            "-O2 -DX=1 -I inc -include c.h -c src/a.c -MD -MF a.d -o out/a.o -lfoo b.o";
         let parsed = parse(&words(line), false).unwrap();
         assert_eq!(parsed.sources, [("src/a.c".to_owned(), "c")]);
         assert_eq!(parsed.output.as_deref(), Some("out/a.o"));

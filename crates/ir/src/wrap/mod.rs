@@ -156,7 +156,8 @@ fn is_dependency() -> bool {
 }
 
 fn plan_name(command: &[OsString]) -> String {
-    command.first().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+    let name = command.first().and_then(|path| Path::new(path).file_name());
+    name.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
 fn run(
