@@ -90,11 +90,7 @@ impl Runs {
     ///
     /// # Errors
     /// When there is no such device.
-    pub(crate) fn new(
-        stop: &Arc<AtomicBool>,
-        option: &str,
-        sizes: &[u64],
-    ) -> anyhow::Result<Runs> {
+    pub(crate) fn new(stop: &Arc<AtomicBool>, option: &str, sizes: &[u64]) -> anyhow::Result<Runs> {
         let options = Options {
             devices: "cpu".to_owned(),
             global_sizes: sizes.to_vec(),
@@ -143,9 +139,9 @@ impl Runs {
             None => Some(Outcome::Pass.name().to_owned()),
         };
         let found = match defined {
-            Some(found) if is_pass(&found) => {
-                self.known.of(text, || self.runner.check(text).map(|found| found.name().to_owned()))?
-            }
+            Some(found) if is_pass(&found) => self
+                .known
+                .of(text, || self.runner.check(text).map(|found| found.name().to_owned()))?,
             other => other,
         };
         tracing::debug!(outcome = found.as_deref(), text, "a kernel was checked");

@@ -110,7 +110,8 @@ impl Section for Steered {
     }
 
     fn body(&self, set: &Set, programs: &Programs) -> Result<Markup> {
-        let all: Vec<SteeredRow> = set.dataset.rows::<SteeredRow>()?.collect::<dataset::Result<_>>()?;
+        let all: Vec<SteeredRow> =
+            set.dataset.rows::<SteeredRow>()?.collect::<dataset::Result<_>>()?;
         let rows: Vec<SteeredRow> = all.iter().filter(|row| row.rank == 1).cloned().collect();
         let mut by_proposer: BTreeMap<String, u64> = BTreeMap::new();
         for row in rows.iter().filter(|row| !row.proposer.is_empty()) {

@@ -88,7 +88,8 @@ impl Run {
             "auto" => Vec::new(),
             sizes => device::sizes(sizes)?,
         };
-        if Dataset::open(&self.dataset).is_ok_and(|found| found.manifest().schema == Module::SCHEMA) {
+        if Dataset::open(&self.dataset).is_ok_and(|found| found.manifest().schema == Module::SCHEMA)
+        {
             bail!(
                 "{0} is a data set of LLVM modules, and `run` runs kernels of OpenCL C: `stampmill ir run {0}` runs modules",
                 self.dataset.display()

@@ -82,7 +82,13 @@ impl Integers {
             Scalars::Few => self.least.min(FEW),
         };
         // A size that a small integer does not hold would be any number, 0 for most.
-        layout.leaves.iter().filter_map(half).filter(|half| wanted >= 2 * half).min().unwrap_or(wanted)
+        layout
+            .leaves
+            .iter()
+            .filter_map(half)
+            .filter(|half| wanted >= 2 * half)
+            .min()
+            .unwrap_or(wanted)
     }
 
     /// What indices in buffers stay below.

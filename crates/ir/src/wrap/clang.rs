@@ -338,8 +338,7 @@ mod tests {
 
     #[test]
     fn sources_outputs_and_macros_are_told_apart() {
-        let line =
-            "-O2 -DX=1 -I inc -include c.h -c src/a.c -MD -MF a.d -o out/a.o -lfoo b.o";
+        let line = "-O2 -DX=1 -I inc -include c.h -c src/a.c -MD -MF a.d -o out/a.o -lfoo b.o";
         let parsed = parse(&words(line), false).unwrap();
         assert_eq!(parsed.sources, [("src/a.c".to_owned(), "c")]);
         assert_eq!(parsed.output.as_deref(), Some("out/a.o"));

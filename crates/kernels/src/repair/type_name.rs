@@ -432,7 +432,10 @@ mod tests {
         };
         assert_eq!(of("px[n + 1]"), "typedef uchar4 T;");
         assert_eq!((of("*px"), of("v")), ("typedef uchar4 T;".into(), "typedef int4 T;".into()));
-        assert_eq!((of("n"), of("px[n] + v")), ("typedef int2 T;".into(), "typedef int2 T;".into()));
+        assert_eq!(
+            (of("n"), of("px[n] + v")),
+            ("typedef int2 T;".into(), "typedef int2 T;".into())
+        );
     }
 
     #[test]

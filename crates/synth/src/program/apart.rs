@@ -35,7 +35,10 @@ impl Program {
                     && !other.is_passed
                     && !other.places.is_empty()
             };
-            let mut read = uses.iter().find(is_only_read).map(|other| Expression::name(other.ty, &*other.name));
+            let mut read = uses
+                .iter()
+                .find(is_only_read)
+                .map(|other| Expression::name(other.ty, &*other.name));
             for place in one.places.iter().filter(|place| !one.written.contains(place)) {
                 let buffer = read.get_or_insert_with(|| program.add_parameter(one.ty));
                 moved.push((&one.name, place, buffer.clone()));
@@ -89,7 +92,8 @@ impl Program {
                 });
             }
             // In statements that are kept as text, too.
-            uses.is_passed = lexer::tokens(&text).filter(|token| token.text == uses.name).count() != named;
+            uses.is_passed =
+                lexer::tokens(&text).filter(|token| token.text == uses.name).count() != named;
         }
         all
     }

@@ -147,8 +147,7 @@ impl Search<'_> {
         }
         // A mined kernel may come to lie at the target once it is compiled as candidates are: answers are made.
         let only_mined = self.is_only_mined();
-        let is_mined =
-            |judged: &Judged| judged.proposer == nearest::NAME && judged.distance == 0.0;
+        let is_mined = |judged: &Judged| judged.proposer == nearest::NAME && judged.distance == 0.0;
         new.retain(|judged| !judged.is_near && (only_mined || !is_mined(judged)));
         if self.settings.kept > 1 {
             variety::add(&mut run.nearest_found, &new);

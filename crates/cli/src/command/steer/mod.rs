@@ -202,7 +202,11 @@ impl Steer {
         let not_near = self.not_near.as_deref().map(NotNear::open).transpose()?;
         let search = Search::new(&judge, &corpus, options, acceptance, &stop)?
             .not_near(not_near.as_ref())
-            .told(self.must_run, self.must_run && !self.allow_races, faster.as_ref().map(Faster::settings))
+            .told(
+                self.must_run,
+                self.must_run && !self.allow_races,
+                faster.as_ref().map(Faster::settings),
+            )
             .watched_by(&bar);
         stage::run(&search, &self.output.context(global.jobs(), &bar, &stop), global)
     }

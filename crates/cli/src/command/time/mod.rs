@@ -170,7 +170,9 @@ impl Time {
             None => {}
         }
         if let (Some(_), Some(_)) = (&self.other, &self.output) {
-            bail!("--out takes the times of a --suite; what two programs compare to is printed (--json)");
+            bail!(
+                "--out takes the times of a --suite; what two programs compare to is printed (--json)"
+            );
         }
         if let (Some(before), Some(after)) = (&self.program, self.other) {
             let compare = compare::Compare::of(before.clone(), after, self.stdin, self.how);
