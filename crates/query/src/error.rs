@@ -63,7 +63,6 @@ pub enum Error {
 fn there(names: &[String]) -> String {
     match names {
         [] => String::new(),
-        [one] => format!(", which holds {one}"),
         some => format!(", which holds {}", some.join(", ")),
     }
 }

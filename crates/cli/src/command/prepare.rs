@@ -1,11 +1,11 @@
 //! `stampmill prepare`: from content files to kernels.
 
 use crate::{
-    Global, choice::choice, destination::StageOutput, headers, interrupt, output, progress::Bar,
-    stage,
+    Global, choice::choice, command::run::holds, destination::StageOutput, headers, interrupt,
+    output, progress::Bar, stage,
 };
 use anyhow::bail;
-use dataset::{Dataset, Language, Licenses, Row as _};
+use dataset::{Language, Licenses, Row as _};
 use kernels::{Options, Prepare as Stage, Report};
 use rows::Module;
 use std::{path::PathBuf, process::ExitCode, time::Duration};
@@ -32,9 +32,7 @@ pub(crate) struct Prepare {
 
 impl Prepare {
     pub(crate) fn run(self, global: &Global) -> anyhow::Result<ExitCode> {
-        if let Ok(found) = Dataset::open(&self.raw)
-            && found.manifest().schema == Module::SCHEMA
-        {
+        if holds(&self.raw, Module::SCHEMA) {
             bail!(
                 "{0} is a data set of LLVM modules, and `prepare` reads OpenCL C: `stampmill features {0}` describes them, \
                  `stampmill ir` has what else there is for them",

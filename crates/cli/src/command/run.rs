@@ -88,8 +88,7 @@ impl Run {
             "auto" => Vec::new(),
             sizes => device::sizes(sizes)?,
         };
-        if Dataset::open(&self.dataset).is_ok_and(|found| found.manifest().schema == Module::SCHEMA)
-        {
+        if holds(&self.dataset, Module::SCHEMA) {
             bail!(
                 "{0} is a data set of LLVM modules, and `run` runs kernels of OpenCL C: `stampmill ir run {0}` runs modules",
                 self.dataset.display()
@@ -157,7 +156,12 @@ fn print_times(out: &str) -> anyhow::Result<()> {
 
 /// Whether a data set of kernels lies there.
 pub(crate) fn is_kernels(path: &Path) -> bool {
-    Dataset::open(path).is_ok_and(|found| found.manifest().schema == KernelProgram::SCHEMA)
+    holds(path, KernelProgram::SCHEMA)
+}
+
+/// Whether a data set of such rows lies there.
+pub(crate) fn holds(path: &Path, schema: &str) -> bool {
+    Dataset::open(path).is_ok_and(|found| found.manifest().schema == schema)
 }
 
 impl stage::Shown for Stage {

@@ -1,6 +1,6 @@
 //! `stampmill show`: look at a data set.
 
-use crate::{Global, output};
+use crate::{Global, command::run::holds, output};
 use anyhow::{Context, bail};
 use dataset::{Code, Dataset, Language, Program, Programs, Row as _};
 use rows::{Module, module_kind::MODULE};
@@ -206,8 +206,7 @@ impl Show {
             }
         }
         if let (0, Some(pattern)) = (shown, &self.pattern) {
-            let schema = Dataset::open(&self.dataset).map(|found| found.manifest().schema.clone());
-            let by_name = match schema.is_ok_and(|schema| schema == rows::KernelRow::SCHEMA) {
+            let by_name = match holds(&self.dataset, rows::KernelRow::SCHEMA) {
                 true => format!(" OR original_name LIKE '%{pattern}%'"),
                 false => String::new(),
             };

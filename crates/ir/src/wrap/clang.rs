@@ -205,18 +205,19 @@ impl Compiler for Clang {
 
     fn plan(&self, line: &Line, scratch: &Path) -> Option<Plan> {
         let gnu = is_gnu(&line.name);
-        let known = |word: String| if gnu { as_clang(&word) } else { Some(word) };
-        let arguments: Vec<String> = line.arguments().into_iter().filter_map(known).collect();
+        let known = |word: &str| if gnu { as_clang(word) } else { Some(word.to_owned()) };
+        let arguments: Vec<String> =
+            line.arguments().iter().filter_map(|word| known(word)).collect();
         let cxx = is_cxx(&line.name);
         let parsed = parse(&arguments, cxx)?;
         if parsed.sources.iter().any(|(source, _)| is_probe(&line.directory, source)) {
             return None;
         }
-        let known = |word: OsString| match word.to_str() {
-            Some(text) if gnu => as_clang(text).map(OsString::from),
-            _ => Some(word),
-        };
-        let mut command: Vec<OsString> = line.command().into_iter().filter_map(known).collect();
+        let whole = line.command().into_iter().filter_map(|word| match word.to_str() {
+            Some(text) => known(text).map(OsString::from),
+            None => Some(word),
+        });
+        let mut command: Vec<OsString> = whole.collect();
         // Debian's clang has no name without a version, but builds ask for `clang`.
         let nameless = stem(&line.name) == line.name && real(&[&line.name]).is_none();
         if gnu || nameless {
